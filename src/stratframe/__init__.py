@@ -1,0 +1,37 @@
+"""Stratified folds as a column of your data frame.
+
+`import stratframe as sf` gives pandas and Polars frames the accessor `.strat`; every
+method of it is a function here too, for `df.pipe(sf.kfold, "label")`.
+"""
+
+from . import schemas
+from .accessors import register
+from .assign import kfold, split
+from .diagnostics import balance, plan, strata
+from .errors import StratError, StratWarning
+from .terms import bins, classes, continuous, quantiles
+from .use import Fold, cv, folds, parts, sample
+
+register()
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Fold",
+    "StratError",
+    "StratWarning",
+    "balance",
+    "bins",
+    "classes",
+    "continuous",
+    "cv",
+    "folds",
+    "kfold",
+    "parts",
+    "plan",
+    "quantiles",
+    "sample",
+    "schemas",
+    "split",
+    "strata",
+]

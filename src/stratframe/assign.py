@@ -1,0 +1,522 @@
+"""Add a fold column or a part column: `kfold` and `split`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from math import isfinite
+from numbers import Integral, Real
+from secrets import randbits
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from . import frames
+from .core import draws
+from .core.deal import ROOMY, round_table, settle, smallest, spend
+from .core.draws import Use
+from .core.order import by_value, in_blocks, shuffled
+from .core.quota import even, unequal
+from .core.spread import spread
+from .core.types import Ints, Table
+from .errors import StratError, plural
+from .frames import Dealt, FrameT
+from .strata import Strata, stratify
+from .terms import By, Term, parse
+
+Parts: TypeAlias = Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Deal:
+    """The checked arguments of one call, all but the frame."""
+
+    terms: tuple[Term, ...]
+    key: tuple[Any, ...]
+    k: int
+    """Folds, or parts."""
+    parts: dict[str, Fraction | int | None] | None
+    """Fractions or counts of rows by name; None for folds."""
+    circular: bool
+    missing: str
+    rare: str
+    repeats: int
+    seed: int
+    name: str
+
+    @property
+    def refs(self) -> list[Any]:
+        """The columns that the deal reads: strata, then keys."""
+        return [term.column for term in self.terms] + list(self.key)
+
+    @property
+    def outputs(self) -> list[Dealt]:
+        """The columns that the deal makes, yet without rows."""
+        nullable = "null" in (self.missing, self.rare)
+        labels = None if self.parts is None else tuple(self.parts)
+        names = [f"{self.name}_{i + 1}" for i in range(self.repeats)]
+        return [
+            Dealt(name, np.empty(0, dtype=np.int64), labels, nullable)
+            for name in (names if self.repeats > 1 else [self.name])
+        ]
+
+
+def kfold(
+    frame: FrameT,
+    by: By | None = None,
+    k: int = 5,
+    *,
+    deal: str = "random",
+    key: Any = None,
+    missing: str = "error",
+    rare: str = "warn",
+    repeats: int = 1,
+    seed: int | None = 0,
+    name: str = "fold",
+) -> FrameT:
+    """Add a column that says which of k folds every row is in.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    by : entry or list of entries, optional
+        What the folds are stratified by: column names, terms such as `sf.quantiles`,
+        Polars expressions, callables of a pandas frame. Entries nest left to right.
+        None deals without strata.
+    k : int
+        Folds, from 2 to the number of rows.
+    deal : {"random", "circular"}
+        "circular" draws nothing: rows in order, round the folds, from fold 0.
+    key : column or list of columns, optional
+        Deal as if the frame stood in the order of these, so that row order does not
+        matter. Together they name each row once.
+    missing : {"error", "stratum", "null"}
+        Null and NaN in strata are refused, a stratum of their own, or get no fold.
+    rare : {"warn", "error", "null", "ignore"}
+        What to do with classes of the first entry that have fewer than `k` rows.
+    repeats : int
+        Columns to add: `fold_1`, `fold_2`, ... if more than 1.
+    seed : int or None
+        The same seed gives the same folds in every library. None draws a new one.
+    name : str
+        The new column.
+
+    Returns
+    -------
+    frame of the same kind
+        With int64 folds 0..k-1 (pandas: Int64 where the arguments allow nulls). The
+        folds of every stratum, of every coarser stratum and of the whole differ by at
+        most 1 row.
+
+    Raises
+    ------
+    StratError
+        If an argument, a column or a value breaks a rule.
+
+    Warns
+    -----
+    StratWarning
+        If classes are rare, or quantiles make fewer bins than asked for.
+
+    See Also
+    --------
+    split : Parts of unequal size.
+    balance : How even the folds are.
+
+    References
+    ----------
+    Kohavi (1995), A study of cross-validation and bootstrap for accuracy estimation
+    and model selection. Lowe (2016), Stratified validation splits for regression
+    problems.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"label": ["a", "b"] * 4})
+    >>> sf.kfold(df, "label", k=2)["fold"].tolist()
+    [1, 0, 1, 1, 0, 1, 0, 0]
+    """
+    call = deal_of(by, k, None, deal, key, missing, rare, repeats, seed, name)
+    return add(frame, call)
+
+
+def split(
+    frame: FrameT,
+    by: By | None = None,
+    parts: Parts = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
+    *,
+    deal: str = "random",
+    key: Any = None,
+    missing: str = "error",
+    rare: str = "warn",
+    seed: int | None = 0,
+    name: str = "split",
+) -> FrameT:
+    """Add a column that names the part every row is in: train, valid, test.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    by : entry or list of entries, optional
+        As for `kfold`.
+    parts : mapping of name to share
+        Floats that sum to 1, or whole numbers of rows that sum to the rows dealt. One
+        part may be None: the rest.
+    deal, key, rare, seed
+        As for `kfold`.
+    missing : {"error", "stratum"}
+        Null and NaN in strata are refused, or a stratum of their own.
+    name : str
+        The new column.
+
+    Returns
+    -------
+    frame of the same kind
+        With a categorical (Polars: Enum) of the part names, in their order. Every
+        stratum's count in every part, and every part's total, is its exact share
+        rounded down or up.
+
+    Raises
+    ------
+    StratError
+        If an argument, a column or a value breaks a rule.
+
+    Warns
+    -----
+    StratWarning
+        If classes are rare, or quantiles make fewer bins than asked for.
+
+    References
+    ----------
+    Lowe (2016), Stratified validation splits for regression problems (fractional
+    stratification).
+
+    Examples
+    --------
+    >>> import polars as pl, stratframe as sf
+    >>> df = pl.DataFrame({"label": ["a", "b"] * 5})
+    >>> sf.split(df, "label", {"train": 0.6, "test": 0.4})["split"].value_counts(sort=True)
+    shape: (2, 2)
+    ┌───────┬───────┐
+    │ split ┆ count │
+    │ ---   ┆ ---   │
+    │ enum  ┆ u32   │
+    ╞═══════╪═══════╡
+    │ train ┆ 6     │
+    │ test  ┆ 4     │
+    └───────┴───────┘
+    """
+    call = deal_of(by, 0, parts, deal, key, missing, rare, 1, seed, name)
+    return add(frame, call)
+
+
+def kfold_expr(
+    expr: Any, k: int, *, deal: str, missing: str, rare: str, seed: int | None, name: str
+) -> Any:
+    """Make a Polars expression of the folds of another; the fields of a struct nest.
+
+    Returns
+    -------
+    polars.Expr
+
+    Examples
+    --------
+    >>> import polars as pl, stratframe
+    >>> df = pl.DataFrame({"label": ["a", "b"] * 4})
+    >>> df.with_columns(pl.col("label").strat.kfold(k=2))["fold"].to_list()
+    [1, 0, 1, 1, 0, 1, 0, 0]
+    """
+    return expression(expr, deal_of(None, k, None, deal, None, missing, rare, 1, seed, name))
+
+
+def split_expr(
+    expr: Any, parts: Parts, *, deal: str, missing: str, rare: str, seed: int | None, name: str
+) -> Any:
+    """Make a Polars expression of the parts of another; the fields of a struct nest.
+
+    Returns
+    -------
+    polars.Expr
+
+    Examples
+    --------
+    >>> import polars as pl, stratframe
+    >>> df = pl.DataFrame({"label": ["a", "b"] * 2})
+    >>> df.select(pl.col("label").strat.split({"a": 2, "b": 2}, rare="ignore"))["split"].to_list()
+    ['b', 'a', 'a', 'b']
+    """
+    return expression(expr, deal_of(None, 0, parts, deal, None, missing, rare, 1, seed, name))
+
+
+def expression(expr: Any, call: Deal) -> Any:
+    """Make a Polars expression of a call whose strata are those of another expression."""
+
+    def compute(series: list[Any], n_rows: int) -> list[Dealt]:
+        fields = frames.fields(series[0])
+        terms = parse([field.name for field in fields])
+        return columns_of(replace(call, terms=terms), fields, n_rows)
+
+    return frames.expression([expr], compute, call.outputs)
+
+
+def add(frame: FrameT, call: Deal) -> FrameT:
+    """Check the columns that a call names, and add those that it makes."""
+    check_columns(frame, call)
+    frames.check_new(frame, [column.name for column in call.outputs])
+    return frames.assign(frame, call.refs, partial(columns_of, call), call.outputs)
+
+
+def check_columns(frame: frames.Frame, call: Deal) -> None:
+    """Check the columns that a call names."""
+    frames.check_frame(frame)
+    frames.check_refs(frame, [term.column for term in call.terms], "by")
+    frames.check_refs(frame, call.key, "key")
+
+
+def columns_of(call: Deal, series: Sequence[Any], n_rows: int) -> list[Dealt]:
+    """Deal the rows of a frame whose columns were read."""
+    strata = strata_of(call, series, n_rows)
+    return [
+        column._replace(parts=spread_out(deal_rows(call, strata, repeat), strata.rows, n_rows))
+        for repeat, column in enumerate(call.outputs)
+    ]
+
+
+def strata_of(call: Deal, series: Sequence[Any], n_rows: int) -> Strata:
+    """Stratify the rows of a frame whose columns were read, and count those dealt."""
+    if n_rows == 0:
+        msg = "A frame must have rows to be dealt, got none."
+        raise StratError(msg)
+    n_terms = len(call.terms)
+    strata = stratify(
+        call.terms,
+        series[:n_terms],
+        n_rows,
+        key=series[n_terms:],
+        missing=call.missing,
+        rare=call.rare,
+        n_parts=call.k,
+    )
+    n_dealt = len(strata.codes)
+    if call.k > n_dealt:
+        what = "`k`" if call.parts is None else "The number of `parts`"
+        msg = f"{what} must be at most the number of rows dealt, got {call.k} for {plural(n_dealt, 'row')}."
+        raise StratError(msg)
+    return strata
+
+
+def spread_out(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:
+    """Put the parts of the dealt rows at their places in the frame, -1 elsewhere.
+
+    Examples
+    --------
+    >>> spread_out(np.array([5, 6]), np.array([2, 0]), 3)
+    array([ 6, -1,  5])
+    """
+    if rows is None:
+        return parts
+    placed = np.full(n_rows, -1, dtype=parts.dtype)
+    placed[rows] = parts
+    return placed
+
+
+def deal_rows(call: Deal, strata: Strata, repeat: int) -> Ints:
+    """Deal the rows of all strata: their table spent along their order.
+
+    Returns
+    -------
+    ndarray of int, shape (n_dealt,), range 0..k-1
+    """
+    codes, n_strata, n_rows = strata.codes, strata.n_strata, len(strata.codes)
+    draw = partial(draws.raw, call.seed, repeat=repeat)
+    sizes = np.bincount(codes, minlength=n_strata)
+    if not call.circular and strata.order is None and n_rows >= ROOMY * n_strata * call.k:
+        return settle(codes, table_of(call, strata, repeat), draw(Use.ROWS, n_rows))
+    ties = np.zeros(n_rows, dtype=np.uint64) if call.circular else draw(Use.ROWS, n_rows)
+    if strata.order is None:
+        rows = shuffled(codes, n_strata, ties)
+    else:
+        rows = by_value(codes, n_strata, strata.order, ties)
+    if call.parts is None:
+        if strata.order is not None and not call.circular:
+            rows = in_blocks(rows, sizes, call.k, draw(Use.BLOCKS, n_rows))
+        return round_table(rows, numbering_of(call, repeat))
+    table = table_of(call, strata, repeat)
+    if call.circular:
+        return spread(rows, table, None)
+    if strata.order is None:
+        return spend(rows, table)
+    return spread(rows, table, draw(Use.SPREAD, table.size + n_rows))
+
+
+def numbering_of(call: Deal, repeat: int) -> Ints:
+    """Draw the numbers of the folds round the table."""
+    if call.circular:
+        return np.arange(call.k)
+    return draws.permutation(draws.raw(call.seed, Use.NUMBERING, call.k, repeat))
+
+
+def table_of(call: Deal, strata: Strata, repeat: int = 0) -> Table:
+    """Compute how many rows of each stratum go to each part.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_strata, k)
+    """
+    sizes = np.bincount(strata.codes, minlength=strata.n_strata)
+    if call.parts is None:
+        return even(sizes, numbering_of(call, repeat))
+    spare = None if call.circular else draws.raw(call.seed, Use.QUOTA, len(sizes), repeat)
+    return unequal(sizes, shares_of(call.parts, len(strata.codes)), strata.coarser, spare)
+
+
+def shares_of(parts: Mapping[str, Fraction | int | None], n_rows: int) -> list[Fraction]:
+    """Turn parts into fractions of the rows dealt.
+
+    Raises
+    ------
+    StratError
+        If counts do not sum to the rows.
+
+    Examples
+    --------
+    >>> shares_of({"train": None, "test": 2}, 8)
+    [Fraction(3, 4), Fraction(1, 4)]
+    """
+    given = [share for share in parts.values() if share is not None]
+    if all(isinstance(share, Fraction) for share in given):
+        return [1 - sum(given) if share is None else Fraction(share) for share in parts.values()]
+    rest = n_rows - int(sum(given))
+    if rest < 0 or (rest == 0) == (None in parts.values()):
+        msg = (
+            f"`parts` must count the rows dealt, got {int(sum(given)):,} for {plural(n_rows, 'row')}."
+            "\nHint: one part may be None, which takes the rest; it must be at least 1 row."
+        )
+        raise StratError(msg)
+    return [Fraction(rest if share is None else share, n_rows) for share in parts.values()]
+
+
+def deal_of(
+    by: By | None,
+    k: object,
+    parts: object,
+    deal: str,
+    key: Any,
+    missing: str,
+    rare: str,
+    repeats: object,
+    seed: object,
+    name: object,
+) -> Deal:
+    """Check the arguments of a call.
+
+    Raises
+    ------
+    StratError
+        If one of them breaks a rule.
+    """
+    terms = parse(by)
+    keys = () if key is None else tuple(key) if isinstance(key, list) else (key,)
+    shares = None if parts is None else check_parts(parts)
+    folds = whole("k", k, 2) if shares is None else len(shares)
+    may_be_missing = ("error", "stratum", "null") if shares is None else ("error", "stratum")
+    check_choice("deal", deal, ("random", "circular"))
+    check_choice("missing", missing, may_be_missing)
+    check_choice("rare", rare, ("warn", "error", "null", "ignore"))
+    if not isinstance(name, str) or not name:
+        msg = f"`name` must be a string, got {name!r}."
+        raise StratError(msg)
+    return Deal(
+        terms=terms,
+        key=keys,
+        k=folds,
+        parts=shares,
+        circular=deal == "circular",
+        missing=missing,
+        rare=rare,
+        repeats=whole("repeats", repeats, 1),
+        seed=check_seed(seed),
+        name=name,
+    )
+
+
+def whole(argument: str, value: object, least: int) -> int:
+    """Check a whole number.
+
+    Examples
+    --------
+    >>> whole("k", True, 2)
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `k` must be a whole number, got True.
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        msg = f"`{argument}` must be a whole number, got {value!r}."
+        raise StratError(msg)
+    if value < least:
+        msg = f"`{argument}` must be at least {least}, got {value}."
+        raise StratError(msg)
+    return int(value)
+
+
+def check_choice(argument: str, value: object, choices: Sequence[str]) -> None:
+    """Check an argument that is one of a few words.
+
+    Examples
+    --------
+    >>> check_choice("deal", "fair", ("random", "circular"))
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `deal` must be 'random' or 'circular', got 'fair'.
+    """
+    if not isinstance(value, str) or value not in choices:
+        *first, last = (repr(choice) for choice in choices)
+        msg = f"`{argument}` must be {', '.join(first)} or {last}, got {value!r}."
+        raise StratError(msg)
+
+
+def check_seed(seed: object) -> int:
+    """Check a seed, and draw one for None.
+
+    Examples
+    --------
+    >>> check_seed(7)
+    7
+    """
+    return randbits(63) if seed is None else whole("seed", seed, 0)
+
+
+def check_parts(parts: object) -> dict[str, Fraction | int | None]:
+    """Check the parts of a split: fractions that sum to 1, or counts.
+
+    Examples
+    --------
+    >>> check_parts({"train": None, "test": 0.2})
+    {'train': None, 'test': Fraction(1, 5)}
+    """
+    if not isinstance(parts, Mapping) or len(parts) < 2:
+        msg = f"`parts` must map at least 2 names to their shares, got {parts!r}."
+        raise StratError(msg)
+    if not all(isinstance(part, str) for part in parts):
+        msg = f"The names of `parts` must be strings, got {list(parts)!r}."
+        raise StratError(msg)
+    given = [share for share in parts.values() if share is not None]
+    counts = [isinstance(share, Integral) and not isinstance(share, bool) for share in given]
+    reals = [isinstance(share, Real) and not isinstance(share, Integral) for share in given]
+    if len(given) < len(parts) - 1 or not (all(counts) or all(reals)):
+        msg = f"`parts` must be all fractions or all counts, with at most one None, got {dict(parts)!r}."
+        raise StratError(msg)
+    if not all(isfinite(share) and share > 0 for share in given):
+        msg = f"`parts` must be above zero, got {dict(parts)!r}."
+        raise StratError(msg)
+    if all(counts):
+        return {part: None if n is None else int(n) for part, n in parts.items()}
+    shares = {
+        part: None if share is None else Fraction(share).limit_denominator(10**6)
+        for part, share in parts.items()
+    }
+    total = sum(share for share in shares.values() if share is not None)
+    if total > 1 or (total == 1) == (None in shares.values()) or 0 in shares.values():
+        msg = f"`parts` must be fractions that sum to 1, got {dict(parts)!r}, which sum to {float(total):g}."
+        raise StratError(msg)
+    return shares

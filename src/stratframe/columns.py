@@ -1,0 +1,325 @@
+"""One column of either library -> arrays: codes of classes, numbers, ranks."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+from .core.order import rank
+from .core.types import Flags, Ints, Values
+from .errors import StratError
+
+FLOATS = {"floating", "mixed-integer-float", "decimal"}
+"""What `infer_dtype` calls object columns of numbers that may have fractions."""
+
+MIXED = {"mixed", "mixed-integer"}
+"""What it calls object columns whose values are of several kinds."""
+
+NESTED = (list, dict, set, tuple, np.ndarray)
+
+
+def missing(series: Any) -> Flags:
+    """Flag the rows that are null or NaN.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_rows,)
+
+    Examples
+    --------
+    >>> missing(pl.Series([1.0, None, float("nan")]))
+    array([False,  True,  True])
+    """
+    if isinstance(series, pd.Series):
+        flags = np.asarray(series.isna(), dtype=np.bool_)
+        if isinstance(series.dtype, pd.ArrowDtype | pd.Float64Dtype | pd.Float32Dtype):
+            # A NaN inside a nullable float is not NA to pandas; to us it is missing.
+            kind = pd.api.types.is_float_dtype(series.dtype)
+            return flags | np.isnan(floats(series)) if kind else flags
+        return flags
+    flags = series.is_null().to_numpy()
+    return flags | series.is_nan().fill_null(True).to_numpy() if series.dtype.is_float() else flags
+
+
+def may_have_fractions(series: Any) -> bool:
+    """Say whether a column's type allows fractions: floats and decimals.
+
+    Examples
+    --------
+    >>> may_have_fractions(pl.Series([1.0])), may_have_fractions(pl.Series([1]))
+    (True, False)
+    """
+    if isinstance(series, pl.Series):
+        return series.dtype.is_float() or series.dtype.is_decimal()
+    if series.dtype == object:
+        return pd.api.types.infer_dtype(series, skipna=True) in FLOATS
+    if isinstance(series.dtype, pd.ArrowDtype):
+        return series.dtype.kind == "f" or "decimal" in series.dtype.name
+    return pd.api.types.is_float_dtype(series.dtype)
+
+
+def has_fractions(values: Values) -> bool:
+    """Say whether any number has a fraction; NaN and infinities have none.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_rows,)
+
+    Examples
+    --------
+    >>> has_fractions(np.array([1.0, np.nan, np.inf])), has_fractions(np.array([0.5]))
+    (False, True)
+    """
+    chunk = 1 << 16
+    for start in range(0, len(values), chunk):
+        part = values[start : start + chunk]
+        if ((np.trunc(part) != part) & ~np.isnan(part)).any():
+            return True
+    return False
+
+
+def floats(series: Any) -> Values:
+    """Read numbers as float64, NaN where they are missing.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_rows,)
+
+    Examples
+    --------
+    >>> floats(pl.Series([1, None]))
+    array([ 1., nan])
+    """
+    if isinstance(series, pl.Series):
+        return series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    if isinstance(series.dtype, np.dtype) and series.dtype != object:
+        return series.to_numpy(dtype=np.float64)
+    if isinstance(series.dtype, pd.ArrowDtype) or series.dtype == object:
+        series = series.astype("Float64" if series.dtype != object else "float64")
+    return series.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def encode(series: Any) -> tuple[Ints, int]:
+    """Number the classes of a column by first appearance.
+
+    Returns
+    -------
+    codes : ndarray of int64, shape (n_rows,), range -1..n_classes-1
+        -1 where the value is missing.
+    n_classes : int
+
+    Raises
+    ------
+    StratError
+        If the values are nested, or cannot be told apart.
+
+    Examples
+    --------
+    >>> encode(pl.Series(["b", None, "a", "b"]))
+    (array([ 0, -1,  1,  0]), 2)
+    """
+    if may_have_fractions(series):
+        codes, classes = pd.factorize(floats(series))
+    elif isinstance(series, pl.Series):
+        return encode_polars(series)
+    else:
+        if series.dtype == object or isinstance(series.dtype, pd.ArrowDtype):
+            check_objects(series)
+        codes, classes = pd.factorize(series)
+    return codes, len(classes)
+
+
+def encode_polars(series: pl.Series) -> tuple[Ints, int]:
+    """Number the classes of a Polars column, which has no fractions.
+
+    Examples
+    --------
+    >>> encode_polars(pl.Series([True, False, True]))
+    (array([0, 1, 0]), 2)
+    """
+    if series.dtype.is_nested() or series.dtype == pl.Object:
+        raise nested(series.name, series.dtype)
+    known = series.drop_nulls()
+    if known.dtype == pl.String:
+        known = known.cast(pl.Categorical)
+    physical = known.to_physical()
+    if not (physical.dtype.is_integer() or physical.dtype == pl.Boolean) or physical.dtype in WIDE:
+        physical = known.rank("dense")
+    codes, classes = pd.factorize(physical.to_numpy())
+    if len(known) < len(series):
+        spread = np.full(len(series), -1, dtype=np.int64)
+        spread[~missing(series)] = codes
+        codes = spread
+    return codes, len(classes)
+
+
+WIDE = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))
+"""Integers that numpy does not have."""
+
+
+def nested(name: object, kind: object) -> StratError:
+    """Make the error for columns of lists and the like.
+
+    Examples
+    --------
+    >>> str(nested("tags", "list"))
+    "A column of `by` must hold single values, but 'tags' holds list."
+    """
+    return StratError(f"A column of `by` must hold single values, but {name!r} holds {kind}.")
+
+
+def check_objects(series: Any) -> None:
+    """Refuse Python objects that are nested, or equal though of different types.
+
+    Examples
+    --------
+    >>> check_objects(pd.Series([1, True], name="a", dtype=object))
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: Column 'a' mixes types that cannot be told apart: bool, int.
+    Hint: cast it to one type.
+    """
+    if isinstance(series.dtype, pd.ArrowDtype):
+        if any(word in str(series.dtype) for word in ("list", "struct", "map")):
+            raise nested(series.name, series.dtype)
+        return
+    if pd.api.types.infer_dtype(series, skipna=True) not in MIXED:
+        return
+    known = series.dropna()
+    kinds = known.map(type)
+    for kind in kinds.unique():
+        if issubclass(kind, NESTED):
+            raise nested(series.name, kind.__name__)
+    codes, classes = pd.factorize(known)
+    kind_codes, kind_classes = pd.factorize(kinds)
+    if len(np.unique(codes * len(kind_classes) + kind_codes)) > len(classes):
+        types = ", ".join(sorted(kind.__name__ for kind in kind_classes))
+        msg = f"Column {series.name!r} mixes types that cannot be told apart: {types}.\nHint: cast it to one type."
+        raise StratError(msg)
+
+
+def numbers(series: Any, term: str) -> tuple[Values, Flags]:
+    """Read a column as numbers that can be ordered; dates count in their own units.
+
+    Parameters
+    ----------
+    series : Series
+    term : str
+        What asks for numbers, for the message.
+
+    Returns
+    -------
+    values : ndarray of float64 or int64, shape (n_rows,)
+        Anything where the value is missing.
+    missing : ndarray of bool, shape (n_rows,)
+
+    Raises
+    ------
+    StratError
+        If the column holds no numbers.
+
+    Examples
+    --------
+    >>> numbers(pl.Series([3, 1]), "sf.quantiles")
+    (array([3, 1]), array([False, False]))
+    """
+    gaps = missing(series)
+    try:
+        values = numbers_polars(series) if isinstance(series, pl.Series) else numbers_pandas(series)
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        msg = f"`{term}` needs numbers or dates, but column {series.name!r} is {series.dtype}."
+        raise StratError(msg) from error
+    return values, gaps
+
+
+def numbers_polars(series: pl.Series) -> Values:
+    """Read a Polars column as numbers.
+
+    Examples
+    --------
+    >>> numbers_polars(pl.Series(["10", "9"], dtype=pl.Categorical))
+    array([10.,  9.])
+    """
+    dtype = series.dtype
+    if dtype in (pl.Categorical, pl.Enum):
+        return floats(series.cast(pl.String))
+    if dtype.is_temporal():
+        return series.to_physical().cast(pl.Int64).fill_null(0).to_numpy()
+    if dtype.is_integer() and dtype not in (*WIDE, pl.UInt64):
+        return series.fill_null(0).to_numpy().astype(np.int64, copy=False)
+    if dtype.is_numeric() or dtype in (pl.Boolean, pl.Null):
+        return floats(series)
+    raise TypeError
+
+
+def numbers_pandas(series: Any) -> Values:
+    """Read a pandas column as numbers.
+
+    Examples
+    --------
+    >>> numbers_pandas(pd.Series([10, 9, 10], dtype="category"))
+    array([10,  9, 10])
+    """
+    dtype = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return numbers_pandas(pd.Series(dtype.categories))[series.cat.codes.to_numpy()]
+    if dtype == object and pd.api.types.infer_dtype(series, skipna=True) in {"date", "datetime"}:
+        series = pd.to_datetime(series)
+    if series.dtype.kind in "mM":
+        if isinstance(dtype, pd.ArrowDtype):
+            series = series.convert_dtypes(dtype_backend="numpy_nullable")
+        unit = f"{series.dtype.kind}8[{series.dt.unit}]"
+        return np.asarray(series, dtype=unit).view(np.int64)
+    if pd.api.types.is_integer_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):
+        if isinstance(dtype, np.dtype):
+            return series.to_numpy(dtype=np.int64) if dtype.str[1:] != "u8" else floats(series)
+        return series.to_numpy(dtype=np.int64, na_value=0)
+    if dtype.kind not in "fO" or (dtype == object and not is_number_like(series)):
+        raise TypeError
+    return floats(series)
+
+
+def is_number_like(series: Any) -> bool:
+    """Say whether Python objects are numbers.
+
+    Examples
+    --------
+    >>> is_number_like(pd.Series([1, None], dtype=object)), is_number_like(pd.Series(["1"]))
+    (True, False)
+    """
+    kind = pd.api.types.infer_dtype(series, skipna=True)
+    return kind in FLOATS | {"integer", "boolean", "empty"}
+
+
+def ranks(series: Any) -> Ints:
+    """Rank the values of a key: numbers by value, strings by code point, dates by time.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,)
+        Dense, from 0; anything where the value is missing.
+
+    Examples
+    --------
+    >>> ranks(pl.Series(["b", "a", "B"]))
+    array([2, 1, 0])
+    """
+    if isinstance(series, pd.Series):
+        if isinstance(series.dtype, pd.CategoricalDtype):
+            series = series.astype(series.dtype.categories.dtype)
+        if series.dtype == object:
+            check_objects(series)
+            if pd.api.types.infer_dtype(series, skipna=True) in MIXED:
+                msg = f"A column of `key` must hold values that can be ordered, but {series.name!r} mixes types."
+                raise StratError(msg)
+        if pd.api.types.is_string_dtype(series.dtype):
+            return pd.factorize(series, sort=True)[0]
+        return rank(numbers(series, "key")[0])[0]
+    if series.dtype in (pl.Categorical, pl.Enum):
+        series = series.cast(pl.String)
+    if series.dtype.is_nested() or series.dtype == pl.Object:
+        raise nested(series.name, series.dtype)
+    if series.dtype in (pl.String, pl.Binary, *WIDE, pl.UInt64):
+        return series.rank("dense").fill_null(0).to_numpy().astype(np.int64) - 1
+    return rank(numbers(series, "key")[0])[0]

@@ -1,0 +1,215 @@
+"""Orders of the rows inside their strata."""
+
+import numpy as np
+
+from .types import Draws, Ints, Values
+
+CHUNK = 1 << 16
+"""Rows to a pass, so that the passes around a sort stay in cache."""
+
+ENOUGH_BITS = 24
+"""Random bits of a sort key below which the sort is done in two steps."""
+
+
+def shuffled(codes: Ints, n_codes: int, draws: Draws) -> Ints:
+    """Order rows by their code, and at random inside a code.
+
+    One sort does both: its keys hold the code, random bits and the row number,
+    from high bits to low. Where the code leaves fewer than 24 random bits the rows
+    are shuffled first and then sorted by code.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
+    n_codes : int
+    draws : ndarray of uint64, shape (n_rows,)
+        Used up: its memory becomes the result.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,)
+        Row numbers.
+
+    Examples
+    --------
+    >>> draws = np.array([5, 9, 1, 7], dtype=np.uint64) << np.uint64(60)
+    >>> shuffled(np.array([1, 0, 1, 0]), 2, draws)
+    array([3, 1, 2, 0])
+    """
+    row_bits, code_bits = width(len(codes)), width(n_codes)
+    if 64 - row_bits - code_bits >= ENOUGH_BITS:
+        return sort_keys(draws, codes, code_bits, row_bits)
+    return grouped(sort_keys(draws, None, 0, row_bits), codes, n_codes)
+
+
+def grouped(rows: Ints, codes: Ints, n_codes: int) -> Ints:
+    """Sort an order of rows by code; rows of one code keep their order.
+
+    Parameters
+    ----------
+    rows : ndarray of int64, shape (n_rows,)
+    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
+    n_codes : int
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,)
+
+    Examples
+    --------
+    >>> grouped(np.array([2, 1, 0]), np.array([1, 0, 1]), 2)
+    array([1, 2, 0])
+    """
+    keys = np.zeros(len(rows), dtype=np.uint64)
+    return rows[sort_keys(keys, codes[rows], width(n_codes), width(len(rows)))]
+
+
+def width(size: int) -> int:
+    """Count the bits that hold 0..size-1.
+
+    Examples
+    --------
+    >>> width(1), width(4), width(5)
+    (0, 2, 3)
+    """
+    return max(size - 1, 0).bit_length()
+
+
+def sort_keys(keys: Draws, codes: Ints | None, code_bits: int, row_bits: int) -> Ints:
+    """Put codes above and row numbers below the random bits, sort, and read the rows.
+
+    Parameters
+    ----------
+    keys : ndarray of uint64, shape (n_rows,)
+        Random bits; used up.
+    codes : ndarray of int, shape (n_rows,), optional
+    code_bits, row_bits : int
+        Bits that codes and row numbers take.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,)
+
+    Examples
+    --------
+    >>> sort_keys(np.zeros(3, dtype=np.uint64), np.array([2, 0, 1]), 2, 2)
+    array([1, 2, 0])
+    """
+    row_mask = np.uint64((1 << row_bits) - 1)
+    for start in range(0, len(keys), CHUNK):
+        part = keys[start : start + CHUNK]
+        part >>= np.uint64(code_bits)
+        part &= ~row_mask
+        part |= np.arange(start, start + len(part), dtype=np.uint64)
+        if codes is not None and code_bits:
+            high = codes[start : start + CHUNK].astype(np.uint64)
+            part |= high << np.uint64(64 - code_bits)
+    keys.sort()
+    keys &= row_mask
+    return keys.view(np.int64)
+
+
+def rank(values: Values) -> tuple[Ints, int]:
+    """Rank values densely from 0; equal values share a rank.
+
+    Parameters
+    ----------
+    values : ndarray of numbers, shape (n_rows,), without NaN
+
+    Returns
+    -------
+    ranks : ndarray of int64, shape (n_rows,)
+    n_ranks : int
+
+    Examples
+    --------
+    >>> rank(np.array([2.5, 0.1, 2.5]))
+    (array([1, 0, 1]), 2)
+    """
+    rows = np.argsort(values)
+    sorted_values = values[rows]
+    rises = np.ones(len(rows), dtype=np.bool_)
+    np.not_equal(sorted_values[1:], sorted_values[:-1], out=rises[1:])
+    del sorted_values
+    steps = np.cumsum(rises)
+    steps -= 1
+    ranks = np.empty(len(rows), dtype=np.int64)
+    ranks[rows] = steps
+    return ranks, int(steps[-1]) + 1 if len(steps) else 0
+
+
+def by_value(codes: Ints, n_codes: int, values: Values, draws: Draws) -> Ints:
+    """Order rows by their code, then by value, and at random among equal values.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
+    n_codes : int
+    values : ndarray of numbers, shape (n_rows,), without NaN
+    draws : ndarray of uint64, shape (n_rows,)
+        Used up.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,)
+        Row numbers.
+
+    Examples
+    --------
+    >>> draws = np.arange(4, dtype=np.uint64)
+    >>> by_value(np.array([1, 0, 1, 0]), 2, np.array([0.5, 9.0, 0.1, 3.0]), draws)
+    array([3, 1, 2, 0])
+    """
+    ranks, n_ranks = rank(values)
+    if n_codes > 1:
+        if width(n_codes * n_ranks) + width(len(codes)) > 64:
+            return grouped(shuffled(ranks, n_ranks, draws), codes, n_codes)
+        ranks += codes * n_ranks
+    return shuffled(ranks, n_codes * n_ranks, draws)
+
+
+def in_blocks(rows: Ints, sizes: Ints, k: int, draws: Draws) -> Ints:
+    """Shuffle an order inside blocks of k neighbours, the left-over rows last.
+
+    Of a stratum of n rows the r = n mod k rows at the places floor((i + 1/2) n / r),
+    i < r, are taken out and form a block of their own at the end of their stratum.
+
+    Parameters
+    ----------
+    rows : ndarray of int, shape (n_rows,)
+        Row numbers, stratum after stratum, each in its order.
+    sizes : ndarray of int, shape (n_strata,)
+        Rows of each stratum.
+    k : int
+        Rows of a block.
+    draws : ndarray of uint64, shape (n_rows,)
+        Used up.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,)
+
+    References
+    ----------
+    Lowe (2016), Stratified validation splits for regression problems.
+
+    Examples
+    --------
+    >>> in_blocks(np.arange(5), np.array([5]), 2, np.arange(5, dtype=np.uint64) << np.uint64(32))
+    array([0, 1, 3, 4, 2])
+    """
+    starts = np.cumsum(sizes) - sizes
+    left = sizes % k
+    blocks = sizes // k + (left > 0)
+    turn = np.arange(left.sum()) - np.repeat(np.cumsum(left) - left, left)
+    odd = (2 * turn + 1) * np.repeat(sizes, left) // (2 * np.repeat(left, left))
+    is_left = np.zeros(len(rows), dtype=np.bool_)
+    is_left[np.repeat(starts, left) + odd] = True
+    # Place of each row among those that stay in, counted from its stratum's start.
+    block = np.cumsum(~is_left)
+    block -= 1
+    block -= np.repeat(np.cumsum(sizes - left) - (sizes - left), sizes)
+    block //= k
+    block += np.repeat(np.cumsum(blocks) - blocks, sizes)
+    block[is_left] = np.repeat(np.cumsum(blocks) - 1, left)
+    return rows[shuffled(block, int(blocks.sum()), draws)]

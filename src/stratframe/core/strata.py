@@ -1,0 +1,197 @@
+"""Codes of strata: numbering, nesting, bins."""
+
+import numpy as np
+
+from .types import Flags, Ints, Table, Values
+
+DENSE = 1 << 16
+"""Up to this many codes a lookup table is made whatever the number of rows."""
+
+
+def first_rows(codes: Ints, n_codes: int) -> Ints:
+    """Find the first row of every code.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
+    n_codes : int
+
+    Returns
+    -------
+    ndarray of int64, shape (n_codes,)
+        The row number; n_rows for a code that no row has.
+
+    Examples
+    --------
+    >>> first_rows(np.array([1, 0, 1]), 3)
+    array([1, 0, 3])
+    """
+    first = np.full(n_codes, len(codes), dtype=np.int64)
+    # Of repeated indices the last assignment stands, so the rows go backwards.
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1, dtype=np.int64)
+    return first
+
+
+def number(codes: Ints, n_codes: int, parents: Ints | None = None) -> tuple[Ints, Ints]:
+    """Number codes by first appearance, inside their parent where they have one.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
+    n_codes : int
+    parents : ndarray of int, shape (n_codes,), optional
+        The parent of every code. Codes are numbered parent by parent.
+
+    Returns
+    -------
+    codes : ndarray of int64, shape (n_rows,), range 0..n_present-1
+    present : ndarray of int64, shape (n_present,)
+        The old code of every new one.
+
+    Examples
+    --------
+    >>> number(np.array([7, 2, 7, 4]), 8)
+    (array([0, 1, 0, 2]), array([7, 2, 4]))
+    """
+    first = first_rows(codes, n_codes)
+    present = np.flatnonzero(first < len(codes))
+    keys = (first[present],) if parents is None else (first[present], parents[present])
+    present = present[np.lexsort(keys)]
+    rank = np.empty(n_codes, dtype=np.int64)
+    rank[present] = np.arange(len(present))
+    return rank[codes], present
+
+
+def nest(parent: Ints, n_parents: int, child: Ints, n_children: int) -> tuple[Ints, Ints]:
+    """Join two columns of codes into one: children inside their parents.
+
+    Joint strata are numbered parent by parent, and inside a parent by first
+    appearance, so that every parent is a run of consecutive numbers.
+
+    Parameters
+    ----------
+    parent : ndarray of int, shape (n_rows,), range 0..n_parents-1
+    n_parents : int
+    child : ndarray of int, shape (n_rows,), range 0..n_children-1
+    n_children : int
+
+    Returns
+    -------
+    codes : ndarray of int64, shape (n_rows,), range 0..n_joint-1
+    parents : ndarray of int64, shape (n_joint,), nondecreasing
+        The parent of every joint stratum.
+
+    Examples
+    --------
+    >>> nest(np.array([0, 1, 1, 0]), 2, np.array([0, 1, 0, 0]), 2)
+    (array([0, 1, 2, 0]), array([0, 1, 1]))
+    """
+    n_joint = n_parents * n_children
+    joint = parent * n_children + child
+    if n_joint <= max(DENSE, 2 * len(joint)):
+        codes, present = number(joint, n_joint, np.arange(n_joint) // n_children)
+        return codes, present // n_children
+    values, joint = np.unique(joint, return_inverse=True)
+    codes, present = number(joint, len(values), values // n_children)
+    return codes, values[present] // n_children
+
+
+def ordered(parent: Ints, values: Values) -> tuple[Ints, Flags, Flags]:
+    """Sort rows by stratum and value, and mark where either changes.
+
+    Parameters
+    ----------
+    parent : ndarray of int, shape (n_rows,)
+    values : ndarray of numbers, shape (n_rows,), without NaN
+
+    Returns
+    -------
+    rows : ndarray of int64, shape (n_rows,)
+        Row numbers in sorted order.
+    opens : ndarray of bool, shape (n_rows,)
+        True where a sorted row is the first of its stratum.
+    rises : ndarray of bool, shape (n_rows,)
+        True where a sorted row is the first of its stratum or of its value.
+
+    Examples
+    --------
+    >>> ordered(np.array([1, 0, 0]), np.array([5.0, 7.0, 7.0]))
+    (array([1, 2, 0]), array([ True, False,  True]), array([ True, False,  True]))
+    """
+    rows = np.lexsort((values, parent))
+    opens = np.ones(len(rows), dtype=np.bool_)
+    opens[1:] = np.diff(parent[rows]) != 0
+    rises = opens.copy()
+    rises[1:] |= values[rows][1:] != values[rows][:-1]
+    return rows, opens, rises
+
+
+def quantile_bins(parent: Ints, values: Values, n_bins: int) -> tuple[Ints, Table]:
+    """Cut the values of every stratum at its own quantiles.
+
+    The cuts are those of `np.quantile(values, i / n_bins, method="inverted_cdf")`,
+    the value at place ceil(i n / n_bins) of n sorted ones, in whole numbers, so that
+    no product of floats is rounded up past its place. Bins are closed on the right;
+    equal values are never parted, so there may be fewer bins than asked for.
+
+    Parameters
+    ----------
+    parent : ndarray of int, shape (n_rows,), range 0..n_parents-1
+    values : ndarray of numbers, shape (n_rows,), without NaN
+    n_bins : int
+        At least 2.
+
+    Returns
+    -------
+    bins : ndarray of int64, shape (n_rows,), range 0..n_bins-1
+        Numbered upwards inside each stratum.
+    counts : ndarray of int64, shape (n_parents,)
+        How many bins each stratum got.
+
+    References
+    ----------
+    Hyndman and Fan (1996), Sample quantiles in statistical packages, definition 1.
+
+    Examples
+    --------
+    >>> quantile_bins(np.zeros(5, dtype=int), np.array([3.0, 1.0, 1.0, 9.0, 5.0]), 2)
+    (array([0, 0, 0, 1, 1]), array([2]))
+    """
+    rows, opens, rises = ordered(parent, values)
+    starts = np.flatnonzero(opens)
+    sizes = np.diff(np.append(starts, len(rows)))
+    places = -(-np.arange(1, n_bins) * sizes[:, None] // n_bins) - 1
+    run = np.cumsum(rises) - 1
+    cut_runs = np.zeros(len(rows) + 1, dtype=np.bool_)
+    cut_runs[1 + run[starts[:, None] + places]] = True
+    steps = rises & cut_runs[run] & ~opens
+    climbed = np.cumsum(steps)
+    bins = np.empty(len(rows), dtype=np.int64)
+    bins[rows] = climbed - np.repeat(climbed[starts], sizes)
+    counts = np.zeros(int(parent.max(initial=-1)) + 1, dtype=np.int64)
+    counts[parent[rows[starts]]] = np.add.reduceat(steps, starts, dtype=np.int64) + 1
+    return bins, counts
+
+
+def edge_bins(values: Values, edges: Values, closed: str) -> Ints:
+    """Find the bin of every value between given edges.
+
+    Parameters
+    ----------
+    values : ndarray of numbers, shape (n_rows,), within the edges
+    edges : ndarray of float64, shape (n_bins + 1,), increasing
+    closed : {"right", "left"}
+        The side on which bins are closed. The outermost edges belong to the bins
+        next to them either way.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,), range 0..n_bins-1
+
+    Examples
+    --------
+    >>> edge_bins(np.array([0, 18, 19, 65]), np.array([0.0, 18.0, 65.0]), "right")
+    array([0, 0, 1, 1])
+    """
+    side = "left" if closed == "right" else "right"
+    return np.clip(np.searchsorted(edges, values, side=side) - 1, 0, len(edges) - 2)

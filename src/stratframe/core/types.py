@@ -1,0 +1,21 @@
+"""The arrays that the functions of `core` hand to each other."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints: TypeAlias = NDArray[np.signedinteger[Any]]
+"""Codes of strata, row numbers, counts."""
+
+Table: TypeAlias = NDArray[np.int64]
+"""Counts, shape (n_strata, n_parts)."""
+
+Draws: TypeAlias = NDArray[np.uint64]
+"""Raw 64-bit words."""
+
+Flags: TypeAlias = NDArray[np.bool_]
+"""Which rows."""
+
+Values: TypeAlias = NDArray[Any]
+"""Numbers that can be ordered: ints, floats or dates as ints."""

@@ -1,0 +1,249 @@
+"""What a column is worth, as tables: `strata`, `plan`, `balance`."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import frames
+from .assign import Parts, check_columns, deal_of, strata_of, table_of
+from .core.strata import first_rows
+from .core.types import Ints
+from .errors import StratError
+from .frames import Frame
+from .strata import Strata, read_entry, stratify
+from .terms import By, Continuous, Quantiles, Term, parse
+
+RESERVED = ("n", "share", "fold", "expected", "deviation")
+"""Names that the tables use themselves."""
+
+DECILES = 10
+"""Bins by which a continuous entry is shown."""
+
+
+def strata(frame: Frame, by: By) -> Any:
+    """List the strata of a frame: their values, rows and share.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    by : entry or list of entries
+        As for `kfold`. Missing values are a stratum of their own; a continuous entry
+        is shown by up to ten quantile bins.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        One row per stratum, in their order: a column per entry, `n`, `share`.
+
+    Raises
+    ------
+    StratError
+        If `by` breaks a rule, or an entry has the name of a column of the table.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> sf.strata(pd.DataFrame({"label": ["a", "b", "a", "a"]}), "label")
+      label  n  share
+    0     a  3   0.75
+    1     b  1   0.25
+    """
+    terms, eager, series = read_terms(frame, by, [])
+    found = stratify(terms, series, frames.height(eager))
+    sizes = np.bincount(found.codes, minlength=found.n_strata)
+    share = sizes / max(len(found.codes), 1)
+    return table(frames.library(frame), found, {"n": sizes, "share": share})
+
+
+def balance(frame: Frame, by: By, name: str = "fold") -> Any:
+    """Compare the strata of every fold with those of the whole, row counts in full.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    by : entry or list of entries
+        As for `strata`.
+    name : str
+        A fold or part column, whoever made it. Rows without a fold are left out.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        One row per fold and stratum, zero counts too: `fold`, a column per entry, `n`
+        (rows), `share` (of the fold's rows), `expected` (the stratum's rows times the
+        fold's share of all rows) and `deviation` (`n - expected`, in rows).
+
+    Raises
+    ------
+    StratError
+        If `by` or `name` breaks a rule.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"label": ["a", "b"] * 4}).strat.kfold("label", k=2)
+    >>> sf.balance(df, "label")
+       fold label  n  share  expected  deviation
+    0     0     a  2    0.5       2.0        0.0
+    1     0     b  2    0.5       2.0        0.0
+    2     1     a  2    0.5       2.0        0.0
+    3     1     b  2    0.5       2.0        0.0
+    """
+    frames.check_frame(frame)
+    frames.check_refs(frame, [name], "name")
+    terms, eager, series = read_terms(frame, by, [name])
+    values, _ = frames.part_values(eager, name)
+    folds = frames.codes_of(eager, name, values)
+    rows = np.flatnonzero(folds >= 0)
+    folds, n_folds = folds[rows], len(values)
+    found = stratify(terms, [frames.take(column, rows) for column in series], len(rows))
+    counts = np.bincount(
+        folds * found.n_strata + found.codes, minlength=n_folds * found.n_strata
+    ).reshape(n_folds, found.n_strata)
+    sizes = counts.sum(axis=1, keepdims=True)
+    expected = sizes * counts.sum(axis=0) / max(len(folds), 1)
+    columns = {
+        "n": counts,
+        "share": counts / np.maximum(sizes, 1),
+        "expected": expected,
+        "deviation": counts - expected,
+    }
+    tidy = {column: cells.ravel() for column, cells in columns.items()}
+    return table(frames.library(frame), found, {"fold": values, **tidy})
+
+
+def plan(
+    frame: Frame,
+    by: By | None = None,
+    k: int = 5,
+    *,
+    parts: Parts | None = None,
+    deal: str = "random",
+    key: Any = None,
+    missing: str = "error",
+    rare: str = "warn",
+    seed: int | None = 0,
+) -> Any:
+    """Count what the same call of `kfold` or `split` would deal, before dealing.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    by, k, deal, key, missing, rare, seed
+        As for `kfold`.
+    parts : mapping of name to share, optional
+        As for `split`; instead of `k`.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        One row per stratum and part: a column per entry of `by` (an entry that only
+        orders the rows has none), `fold` (the part) and `n`.
+
+    Raises
+    ------
+    StratError
+        If an argument, a column or a value breaks a rule.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"label": ["a", "b", "a", "a"]})
+    >>> sf.plan(df, "label", parts={"train": 0.5, "test": 0.5}, rare="ignore")
+      label   fold  n
+    0     a  train  2
+    1     a   test  1
+    2     b  train  0
+    3     b   test  1
+    """
+    call = deal_of(by, k, parts, deal, key, missing, rare, 1, seed, "fold")
+    check_columns(frame, call)
+    eager = frames.collected(frame, call.refs)
+    found = strata_of(call, frames.read(eager, call.refs), frames.height(eager))
+    counts = table_of(call, found)
+    labels = list(range(call.k)) if call.parts is None else list(call.parts)
+    columns = stratum_columns(found, np.repeat(np.arange(found.n_strata), call.k))
+    columns |= {"fold": labels * found.n_strata, "n": counts.ravel()}
+    return frames.like(frames.library(frame), columns)
+
+
+def refs_of(terms: Sequence[Term]) -> list[Any]:
+    """List the columns of terms."""
+    return [term.column for term in terms]
+
+
+def read_terms(frame: Frame, by: By, more: Sequence[str]) -> tuple[list[Term], Any, list[Any]]:
+    """Read the columns of `by`, with continuous entries cut for show.
+
+    Returns
+    -------
+    terms : list of Term
+    frame : DataFrame
+        Collected, if it was lazy, with the columns of `by` and those of `more`.
+    series : list of Series
+    """
+    frames.check_frame(frame)
+    terms = parse(by)
+    if not terms:
+        msg = "`by` must hold at least one entry, got None."
+        raise StratError(msg)
+    refs = refs_of(terms)
+    frames.check_refs(frame, refs, "by")
+    eager = frames.collected(frame, [*refs, *more])
+    series = frames.read(eager, refs)
+    return [shown_term(term, column) for term, column in zip(terms, series, strict=True)], eager, series
+
+
+def shown_term(term: Term, series: Any) -> Term:
+    """Cut a continuous entry into quantile bins; others stay as they are.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> shown_term(Continuous("price"), pl.Series([1, 2])).n
+    10
+    """
+    if isinstance(read_entry(term, series).term, Continuous):
+        return Quantiles(term.column, DECILES, term.name, quiet=True)
+    return term
+
+
+def table(library: str, found: Strata, columns: dict[str, Any]) -> Any:
+    """Make a table of strata, or of folds and strata, in the caller's library.
+
+    Parameters
+    ----------
+    library : {"pandas", "polars"}
+    found : Strata
+    columns : dict of name to values
+        One for each stratum; with `fold`, a list of the folds, each stratum in each.
+    """
+    folds = columns.pop("fold", None)
+    n_folds = 1 if folds is None else len(folds)
+    named = stratum_columns(found, np.tile(np.arange(found.n_strata), n_folds))
+    if folds is not None:
+        named = {"fold": [fold for fold in folds for _ in range(found.n_strata)], **named}
+    return frames.like(library, named | columns)
+
+
+def stratum_columns(found: Strata, strata: Ints) -> dict[Hashable, Any]:
+    """Name strata by the values of their entries, a column for each.
+
+    Raises
+    ------
+    StratError
+        If an entry has the name of another, or of a column of the tables.
+    """
+    columns: dict[Hashable, Any] = {}
+    first = first_rows(found.codes, found.n_strata)[strata]
+    for place, level in enumerate(found.levels, start=1):
+        name = f"stratum_{place}" if level.name is None else level.name
+        if name in RESERVED or name in columns:
+            msg = (
+                f"An entry of `by` must have a name of its own in the table, got {name!r}.\n"
+                "Hint: give it one, as in `sf.classes(..., name=\"stratum\")`."
+            )
+            raise StratError(msg)
+        columns[name] = level.values(first)
+    return columns

@@ -1,0 +1,205 @@
+"""pandera schemas: what a call asks of its columns, and what it promises of its result."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from . import frames
+from .errors import StratError, plural, some
+
+LARGEST = 1.7976931348623157e308
+
+
+class Rule(NamedTuple):
+    """What a call asks of the values of one column."""
+
+    column: str
+    """The column, as the message and the rows at fault name it."""
+    values: Any
+    """A series or array, shape (n_rows,)."""
+    present: bool = True
+    """No null or NaN."""
+    finite: bool = False
+    """No infinity."""
+    within: tuple[float, float] | None = None
+    """Lowest and highest value."""
+    unique: bool = False
+    """No value twice."""
+    hint: str = ""
+    """What to do about missing values."""
+
+
+def check_rows(kind: str, rules: Sequence[Rule]) -> None:
+    """Validate the columns of a call, and name all rows at fault at once.
+
+    Parameters
+    ----------
+    kind : {"pandas", "polars"}
+    rules : sequence of Rule
+
+    Raises
+    ------
+    StratError
+        With the rows in `failures`, and pandera's own error as its cause.
+
+    Examples
+    --------
+    >>> check_rows("polars", [Rule("'x'", [1.0, float("inf")], finite=True)])
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: 'x' must be finite, but is infinite in 1 row (1).
+    """
+    pandera = frames.pandera_module(kind)
+    columns = {str(place): rule.values for place, rule in enumerate(rules)}
+    schema = pandera.DataFrameSchema(
+        {str(place): column_schema(pandera, rule) for place, rule in enumerate(rules)}
+    )
+    frame = frames.like(kind, columns)
+    try:
+        schema.validate(frame, lazy=True)
+    except pandera.errors.SchemaErrors as error:
+        faults = frames.records(error.failure_cases)
+        raise failure(kind, rules, frame, faults) from error
+
+
+def column_schema(pandera: Any, rule: Rule) -> Any:
+    """Make the pandera schema of one column.
+
+    Examples
+    --------
+    >>> import pandera.polars
+    >>> column_schema(pandera.polars, Rule("'x'", [], finite=True)).nullable
+    False
+    """
+    checks = []
+    if rule.finite:
+        checks.append(pandera.Check.in_range(-LARGEST, LARGEST))
+    if rule.within is not None:
+        checks.append(pandera.Check.in_range(*rule.within))
+    return pandera.Column(checks=checks, nullable=not rule.present, unique=rule.unique)
+
+
+def folded(k: int = 5, name: str = "fold", library: str = "pandas", *, nulls: bool = False) -> Any:
+    """Make the schema of a frame that has a fold column.
+
+    Parameters
+    ----------
+    k : int
+    name : str
+    library : {"pandas", "polars"}
+        On a lazy frame pandera checks names and types only.
+    nulls : bool
+        Whether rows may have no fold, as `missing="null"` and `rare="null"` allow.
+
+    Returns
+    -------
+    pandera.DataFrameSchema
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> folded(k=3).validate(pd.DataFrame({"fold": [0, 2, 1]})).shape
+    (3, 1)
+    """
+    pandera = module_for(library)
+    dtype: Any = "Int64" if nulls else "int64"
+    if library == "polars":
+        dtype = frames.polars_type(frames.Dealt(name, (), None, nulls))
+    column = pandera.Column(dtype, pandera.Check.in_range(0, k - 1), nullable=nulls)
+    return pandera.DataFrameSchema({name: column})
+
+
+def parted(
+    parts: Mapping[str, float | None],
+    name: str = "split",
+    library: str = "pandas",
+    *,
+    nulls: bool = False,
+) -> Any:
+    """Make the schema of a frame that has a column of part names.
+
+    Parameters
+    ----------
+    parts : mapping of part name to share
+        As for `split`; only the names count.
+    name, library, nulls
+        As for `folded`.
+
+    Returns
+    -------
+    pandera.DataFrameSchema
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> split = pl.Series("split", ["test"], dtype=pl.Enum(["train", "test"]))
+    >>> parted({"train": 0.8, "test": 0.2}, library="polars").validate(split.to_frame()).shape
+    (1, 1)
+    """
+    pandera = module_for(library)
+    names = list(parts)
+    if library == "polars":
+        dtype: Any = frames.polars_type(frames.Dealt(name, (), tuple(names), nulls))
+    else:
+        dtype = pandera.Category(names, ordered=False)
+    return pandera.DataFrameSchema({name: pandera.Column(dtype, nullable=nulls)})
+
+
+def module_for(library: str) -> Any:
+    """Import pandera for a library named by the user.
+
+    Examples
+    --------
+    >>> module_for("spark")
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `library` must be 'pandas' or 'polars', got 'spark'.
+    """
+    if library not in ("pandas", "polars"):
+        msg = f"`library` must be 'pandas' or 'polars', got {library!r}."
+        raise StratError(msg)
+    return frames.pandera_module(library)
+
+
+def failure(
+    kind: str, rules: Sequence[Rule], frame: Any, faults: Sequence[Mapping[str, Any]]
+) -> StratError:
+    """Put pandera's failure cases into words, and gather the rows.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> rule, frame = Rule("'x'", [None]), pl.DataFrame({"0": [None]})
+    >>> fault = {"column": "0", "check": "not_nullable", "index": 0}
+    >>> str(failure("polars", [rule], frame, [fault]))
+    "'x' must not be missing, but is in 1 row (0)."
+    """
+    rows: set[int] = set()
+    lines, hints = [], []
+    for place, rule in enumerate(rules):
+        bounds = "finite" if rule.within is None else "within"
+        for check, sentence in SENTENCES.items():
+            found = {
+                int(fault["index"])
+                for fault in faults
+                if str(fault["column"]) == str(place)
+                and check == (fault["check"] if fault["check"] in SENTENCES else bounds)
+            }
+            if found:
+                rows |= found
+                where = f"{plural(len(found), 'row')} ({some(sorted(found), len(found))})"
+                low, high = rule.within or (0, 0)
+                lines.append(sentence.format(rule.column, where, low, high))
+                hints += [f"Hint: {rule.hint}"] if check == "not_nullable" and rule.hint else []
+    names = {
+        str(place): rule.column.strip("'") for place, rule in enumerate(rules) if not rule.unique
+    }
+    failures = frames.rows_at(frame, sorted(rows), names)
+    return StratError("\n".join(lines + list(dict.fromkeys(hints))), failures)
+
+
+SENTENCES = {
+    "not_nullable": "{} must not be missing, but is in {}.",
+    "finite": "{} must be finite, but is infinite in {}.",
+    "within": "{0} must lie within {2:g} and {3:g}, but does not in {1}.",
+    "field_uniqueness": "{} must name each row once, but repeats in {}.",
+}
