@@ -315,11 +315,11 @@ def ranks(series: Any) -> Ints:
                 raise StratError(msg)
         if pd.api.types.is_string_dtype(series.dtype):
             return pd.factorize(series, sort=True)[0]
-        return rank(numbers(series, "key")[0])[0]
+        return rank(numbers(series, "key")[0])
     if series.dtype in (pl.Categorical, pl.Enum):
         series = series.cast(pl.String)
     if series.dtype.is_nested() or series.dtype == pl.Object:
         raise nested(series.name, series.dtype)
     if series.dtype in (pl.String, pl.Binary, *WIDE, pl.UInt64):
         return series.rank("dense").fill_null(0).to_numpy().astype(np.int64) - 1
-    return rank(numbers(series, "key")[0])[0]
+    return rank(numbers(series, "key")[0])

@@ -272,11 +272,18 @@ def fit(entries: Sequence[Entry], rows: Ints | None, n_rows: int) -> Strata:
             parent, (codes, parents) = codes, nest(codes, n_strata, child, n_children)
             coarser = [parents, *(level[parents] for level in coarser)]
             n_strata = len(parents)
+        elif is_numbered(entry, rows):
+            parent, codes, n_strata = codes, child, n_children
         else:
             parent, (codes, present) = codes, number(child, n_children)
             n_strata = len(present)
         levels.append(Level(entry_name(entry), codes, namer(entry, rows, parent, child)))
     return Strata(codes, n_strata, tuple(coarser), order, rows, tuple(levels))
+
+
+def is_numbered(entry: Entry, rows: Ints | None) -> bool:
+    """Say whether the codes of an entry are numbered by first appearance as they are."""
+    return entry.codes is not None and rows is None and not entry.missing.any()
 
 
 def entry_name(entry: Entry) -> Hashable:

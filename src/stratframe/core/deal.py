@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .order import CHUNK
+from .order import CHUNK, shuffled
 from .types import Draws, Ints, Table
 
 TICKETS = 1 << 16
@@ -45,7 +45,7 @@ def round_table(rows: Ints, numbering: Ints) -> Ints:
     """
     k = len(numbering)
     folds = np.empty(len(rows), dtype=smallest(k))
-    folds[rows] = np.resize(numbering.astype(folds.dtype), len(rows))
+    folds[rows] = np.tile(numbering.astype(folds.dtype), -(-len(rows) // k))[: len(rows)]
     return folds
 
 
@@ -67,10 +67,10 @@ def spend(rows: Ints, table: Table) -> Ints:
     >>> spend(np.array([2, 0, 1]), np.array([[1, 1], [0, 1]]))
     array([1, 1, 0], dtype=int8)
     """
-    dtype = smallest(table.shape[1])
+    n_strata, n_parts = table.shape
+    dtype = smallest(n_parts)
     parts = np.empty(len(rows), dtype=dtype)
-    names = np.arange(table.shape[1], dtype=dtype)
-    parts[rows] = np.repeat(np.resize(names, table.size), table.ravel())
+    parts[rows] = np.repeat(np.tile(np.arange(n_parts, dtype=dtype), n_strata), table.ravel())
     return parts
 
 
@@ -171,17 +171,17 @@ def surplus_rows(
     array([1])
     """
     wanted = np.maximum(surplus, 0)
-    # Six deviations of a binomial above its mean, and some for small counts.
-    reach = wanted + 6 * np.sqrt(wanted) + 12
+    # Three deviations of a binomial above its mean, and some for small counts.
+    reach = wanted + 3 * np.sqrt(wanted) + 3
     bounds = np.minimum(reach / np.maximum(counts, 1), 1.0) * (wanted > 0)
     while True:
         rows, cells, low = rows_below(codes, parts, n_parts, bounds, draws)
-        order = np.lexsort((low, cells))
         found = np.bincount(cells, minlength=len(wanted))
         short = found < wanted
         if not short.any():
+            rows = rows[shuffled(cells, len(wanted), low << np.uint64(16))]
             place = np.arange(len(rows)) - np.repeat(np.cumsum(found) - found, found)
-            return rows[order[place < np.repeat(wanted, found)]]
+            return rows[place < np.repeat(wanted, found)]
         bounds[short] = 1.0
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .types import Draws, Ints, Values
+from .types import Draws, Flags, Ints, Values
 
 CHUNK = 1 << 16
 """Rows to a pass, so that the passes around a sort stay in cache."""
@@ -109,7 +109,33 @@ def sort_keys(keys: Draws, codes: Ints | None, code_bits: int, row_bits: int) ->
     return keys.view(np.int64)
 
 
-def rank(values: Values) -> tuple[Ints, int]:
+def sort_values(values: Values) -> tuple[Ints, Flags]:
+    """Sort rows by value, and mark where the value rises.
+
+    Parameters
+    ----------
+    values : ndarray of numbers, shape (n_rows,), without NaN
+
+    Returns
+    -------
+    rows : ndarray of int64, shape (n_rows,)
+        Row numbers; equal values in the order of their rows.
+    rises : ndarray of bool, shape (n_rows,)
+        True where a sorted row is the first of its value.
+
+    Examples
+    --------
+    >>> sort_values(np.array([2.5, 0.1, 2.5]))
+    (array([1, 0, 2]), array([ True,  True, False]))
+    """
+    rows = np.argsort(values, kind="stable")
+    ascending = values[rows]
+    rises = np.ones(len(rows), dtype=np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=rises[1:])
+    return rows, rises
+
+
+def rank(values: Values) -> Ints:
     """Rank values densely from 0; equal values share a rank.
 
     Parameters
@@ -118,24 +144,17 @@ def rank(values: Values) -> tuple[Ints, int]:
 
     Returns
     -------
-    ranks : ndarray of int64, shape (n_rows,)
-    n_ranks : int
+    ndarray of int64, shape (n_rows,)
 
     Examples
     --------
     >>> rank(np.array([2.5, 0.1, 2.5]))
-    (array([1, 0, 1]), 2)
+    array([1, 0, 1])
     """
-    rows = np.argsort(values)
-    sorted_values = values[rows]
-    rises = np.ones(len(rows), dtype=np.bool_)
-    np.not_equal(sorted_values[1:], sorted_values[:-1], out=rises[1:])
-    del sorted_values
-    steps = np.cumsum(rises)
-    steps -= 1
+    rows, rises = sort_values(values)
     ranks = np.empty(len(rows), dtype=np.int64)
-    ranks[rows] = steps
-    return ranks, int(steps[-1]) + 1 if len(steps) else 0
+    ranks[rows] = np.cumsum(rises) - 1
+    return ranks
 
 
 def by_value(codes: Ints, n_codes: int, values: Values, draws: Draws) -> Ints:
@@ -147,7 +166,7 @@ def by_value(codes: Ints, n_codes: int, values: Values, draws: Draws) -> Ints:
     n_codes : int
     values : ndarray of numbers, shape (n_rows,), without NaN
     draws : ndarray of uint64, shape (n_rows,)
-        Used up.
+        Break ties.
 
     Returns
     -------
@@ -156,16 +175,18 @@ def by_value(codes: Ints, n_codes: int, values: Values, draws: Draws) -> Ints:
 
     Examples
     --------
-    >>> draws = np.arange(4, dtype=np.uint64)
-    >>> by_value(np.array([1, 0, 1, 0]), 2, np.array([0.5, 9.0, 0.1, 3.0]), draws)
-    array([3, 1, 2, 0])
+    >>> draws = np.array([3, 2, 1, 0], dtype=np.uint64) << np.uint64(60)
+    >>> by_value(np.array([1, 0, 1, 1]), 2, np.array([0.5, 9.0, 0.1, 0.1]), draws)
+    array([1, 3, 2, 0])
     """
-    ranks, n_ranks = rank(values)
-    if n_codes > 1:
-        if width(n_codes * n_ranks) + width(len(codes)) > 64:
-            return grouped(shuffled(ranks, n_ranks, draws), codes, n_codes)
-        ranks += codes * n_ranks
-    return shuffled(ranks, n_codes * n_ranks, draws)
+    rows, rises = sort_values(values)
+    tied = ~rises
+    tied[:-1] |= tied[1:]
+    if tied.any():
+        runs = np.cumsum(rises[tied]) - 1
+        equals = rows[tied]
+        rows[tied] = equals[shuffled(runs, int(runs[-1]) + 1, draws[equals])]
+    return rows if n_codes == 1 else grouped(rows, codes, n_codes)
 
 
 def in_blocks(rows: Ints, sizes: Ints, k: int, draws: Draws) -> Ints:
@@ -198,18 +219,46 @@ def in_blocks(rows: Ints, sizes: Ints, k: int, draws: Draws) -> Ints:
     >>> in_blocks(np.arange(5), np.array([5]), 2, np.arange(5, dtype=np.uint64) << np.uint64(32))
     array([0, 1, 3, 4, 2])
     """
-    starts = np.cumsum(sizes) - sizes
-    left = sizes % k
-    blocks = sizes // k + (left > 0)
+    ends, left = np.cumsum(sizes), sizes % k
     turn = np.arange(left.sum()) - np.repeat(np.cumsum(left) - left, left)
     odd = (2 * turn + 1) * np.repeat(sizes, left) // (2 * np.repeat(left, left))
-    is_left = np.zeros(len(rows), dtype=np.bool_)
-    is_left[np.repeat(starts, left) + odd] = True
-    # Place of each row among those that stay in, counted from its stratum's start.
-    block = np.cumsum(~is_left)
-    block -= 1
-    block -= np.repeat(np.cumsum(sizes - left) - (sizes - left), sizes)
-    block //= k
-    block += np.repeat(np.cumsum(blocks) - blocks, sizes)
-    block[is_left] = np.repeat(np.cumsum(blocks) - 1, left)
-    return rows[shuffled(block, int(blocks.sum()), draws)]
+    stays = np.ones(len(rows), dtype=np.bool_)
+    stays[np.repeat(ends - sizes, left) + odd] = False
+    taken = rows[~stays]
+    last = np.repeat(ends - left, left) + turn
+    strata = np.repeat(np.arange(len(sizes)), left)
+    n_blocked = len(rows) - len(taken)
+    blocked = shuffled_rows_of(rows[stays].reshape(-1, k), draws[:n_blocked].reshape(-1, k))
+    dealt = np.empty_like(rows)
+    stays[:] = True
+    stays[last] = False
+    dealt[stays] = blocked.ravel()
+    dealt[last] = taken[shuffled(strata, len(sizes), draws[n_blocked:])]
+    return dealt
+
+
+def shuffled_rows_of(blocks: Ints, draws: Draws) -> Ints:
+    """Shuffle every row of a matrix by itself.
+
+    Parameters
+    ----------
+    blocks : ndarray of int64, shape (n_blocks, k)
+    draws : ndarray of uint64, shape (n_blocks, k)
+        Used up.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_blocks, k)
+
+    Examples
+    --------
+    >>> shuffled_rows_of(np.array([[7, 8], [5, 6]]), np.array([[9, 1], [1, 9]], dtype=np.uint64))
+    array([[8, 7],
+           [5, 6]])
+    """
+    mask = np.uint64((1 << width(blocks.shape[1])) - 1)
+    draws &= ~mask
+    draws |= np.arange(blocks.shape[1], dtype=np.uint64)
+    draws.sort(axis=1)
+    draws &= mask
+    return np.take_along_axis(blocks, draws.view(np.int64), axis=1)
