@@ -171,8 +171,8 @@ def surplus_rows(
     array([1])
     """
     wanted = np.maximum(surplus, 0)
-    # Three deviations of a binomial above its mean, and some for small counts.
-    reach = wanted + 3 * np.sqrt(wanted) + 3
+    # Five deviations of a binomial above its mean, and some for small counts.
+    reach = wanted + 5 * np.sqrt(wanted) + 5
     bounds = np.minimum(reach / np.maximum(counts, 1), 1.0) * (wanted > 0)
     while True:
         rows, cells, low = rows_below(codes, parts, n_parts, bounds, draws)
