@@ -16,8 +16,12 @@ Series: TypeAlias = pd.Series | pl.Series
 Frame: TypeAlias = pd.DataFrame | pl.DataFrame | pl.LazyFrame
 FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame)
 
-Expression: type | tuple[()] = getattr(pd.api.typing, "Expression", ())
+PANDAS_EXPRESSIONS: tuple[type, ...] = tuple(
+    vars(pd.api.typing)[name] for name in ("Expression",) if name in vars(pd.api.typing)
+)
 """The class of `pd.col(...)`, which pandas has from 3.0 on."""
+
+EXPRESSIONS = (pl.Expr, *PANDAS_EXPRESSIONS)
 
 
 class Dealt(NamedTuple):
@@ -117,7 +121,7 @@ def is_computed(ref: Any) -> bool:
     >>> is_computed(pl.col("a")), is_computed("a")
     (True, False)
     """
-    return isinstance(ref, pl.Expr | Expression) or callable(ref)
+    return isinstance(ref, EXPRESSIONS) or callable(ref)
 
 
 def shown(ref: Any) -> str:
@@ -128,7 +132,7 @@ def shown(ref: Any) -> str:
     >>> shown("a"), shown(pl.col("a") + 1)
     ("'a'", '[(col("a")) + (dyn int: 1)]')
     """
-    return str(ref) if isinstance(ref, pl.Expr | Expression) else repr(ref)
+    return str(ref) if isinstance(ref, EXPRESSIONS) else repr(ref)
 
 
 def same(ref: Any, other: Any) -> bool:
@@ -248,7 +252,7 @@ def read_pandas(frame: pd.DataFrame, ref: Any) -> Any:
     """
     if not is_computed(ref):
         return frame[ref]
-    if isinstance(ref, Expression):
+    if isinstance(ref, PANDAS_EXPRESSIONS):
         return frame.assign(**{"stratum": ref})["stratum"].rename(None)
     result = ref(frame)
     if isinstance(result, pd.DataFrame) or np.ndim(result) != 1:
