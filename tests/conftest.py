@@ -6,6 +6,12 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import settings
+
+import stratframe as sf  # noqa: F401 - registers .strat
+
+settings.register_profile("stratframe", deadline=None, max_examples=25, derandomize=True)
+settings.load_profile("stratframe")
 
 KINDS = ["pandas", "pandas-nullable", "pandas-pyarrow", "polars", "polars-lazy"]
 

@@ -16,6 +16,9 @@ FLOATS = {"floating", "mixed-integer-float", "decimal"}
 MIXED = {"mixed", "mixed-integer"}
 """What it calls object columns whose values are of several kinds."""
 
+TEMPORAL = ("date", "time", "duration")
+"""Words in the names of pyarrow's types of dates and times; their ranks serve as numbers."""
+
 NESTED = (list, dict, set, tuple, np.ndarray)
 
 
@@ -266,9 +269,9 @@ def numbers_pandas(series: Any) -> Values:
         return numbers_pandas(pd.Series(dtype.categories))[series.cat.codes.to_numpy()]
     if dtype == object and pd.api.types.infer_dtype(series, skipna=True) in {"date", "datetime"}:
         series = pd.to_datetime(series)
+    if isinstance(dtype, pd.ArrowDtype) and any(word in str(dtype) for word in TEMPORAL):
+        return pd.factorize(series, sort=True)[0]
     if series.dtype.kind in "mM":
-        if isinstance(dtype, pd.ArrowDtype):
-            series = series.convert_dtypes(dtype_backend="numpy_nullable")
         unit = f"{series.dtype.kind}8[{series.dt.unit}]"
         return np.asarray(series, dtype=unit).view(np.int64)
     if pd.api.types.is_integer_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):

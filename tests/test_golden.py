@@ -1,0 +1,86 @@
+"""Frozen folds: they change only with a note under "Folds changed" in the CHANGELOG."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stratframe as sf
+
+from .conftest import KINDS, make, values
+
+FILE = Path(__file__).with_name("golden.json")
+
+N = 60
+DATA: dict[str, Any] = {
+    "label": ["abbcabcaab"[i * i % 10] for i in range(N)],
+    "sex": [("f", "m", "f", None)[i % 4] for i in range(N)],
+    "age": [(i * 37) % 90 for i in range(N)],
+    "price": [((i * 7919) % 1000) / 8 + 0.125 for i in range(N)],
+    "id": [(i * 23) % N for i in range(N)],
+}
+LARGE: dict[str, Any] = {"label": [(i * i) % 7 % 3 for i in range(4000)]}
+
+PARTS = {"train": 0.7, "valid": 0.2, "test": 0.1}
+
+CALLS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "plain": (None, {}),
+    "class": ("label", {}),
+    "class, seed 1": ("label", {"seed": 1}),
+    "class, key": ("label", {"key": "id"}),
+    "class, circular": ("label", {"deal": "circular"}),
+    "two columns, missing is a stratum": (["label", "sex"], {"missing": "stratum"}),
+    "quantiles": (sf.quantiles("price", 4), {}),
+    "class, quantiles": (["label", sf.quantiles("age", 3)], {}),
+    "bins": ([sf.bins("age", [0, 18, 65, 120]), "label"], {}),
+    "continuous": ("price", {}),
+    "class, continuous": (["label", sf.continuous("age")], {}),
+    "class, continuous, circular": (["label", sf.continuous("age")], {"deal": "circular"}),
+}
+
+
+def dealt(frame: Any, by: Any, options: dict[str, Any]) -> dict[str, list[Any]]:
+    """Deal folds and parts of one call."""
+    options = {"rare": "ignore", **options}
+    return {
+        "kfold": values(sf.kfold(frame, by, 4, **options), "fold"),
+        "split": values(sf.split(frame, by, PARTS, **options), "split"),
+    }
+
+
+def everything(kind: str) -> dict[str, Any]:
+    """All golden calls on one kind of frame."""
+    found: dict[str, Any] = {
+        name: dealt(make(kind, DATA), by, options) for name, (by, options) in CALLS.items()
+    }
+    found["nulls"] = {
+        "kfold": values(
+            sf.kfold(make(kind, DATA), ["label", "sex"], 4, missing="null", rare="null"), "fold"
+        )
+    }
+    repeated = sf.kfold(make(kind, DATA), "label", 4, repeats=3)
+    found["repeats"] = {name: values(repeated, name) for name in ("fold_1", "fold_2", "fold_3")}
+    for name, folds in dealt(make(kind, LARGE), "label", {}).items():
+        numbers = {"train": 0, "valid": 1, "test": 2}
+        found[f"large {name}"] = "".join(str(numbers.get(fold, fold)) for fold in folds)
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_folds_are_those_of_the_file(kind: str) -> None:
+    """Every kind of frame gets the frozen folds and parts."""
+    assert everything(kind) == json.loads(FILE.read_text())
+
+
+def test_the_file_holds_no_trivial_folds() -> None:
+    """Different calls freeze different folds, so that the file guards something."""
+    golden = json.loads(FILE.read_text())
+    folds = [tuple(golden[name]["kfold"]) for name in CALLS]
+    assert len(set(folds)) == len(folds)
+    assert np.bincount([int(c) for c in golden["large kfold"]]).tolist() == [1000] * 4
+
+
+if __name__ == "__main__":
+    FILE.write_text(json.dumps(everything("polars"), indent=1) + "\n")

@@ -1,0 +1,387 @@
+"""The promises of the package, as properties over all kinds of frame."""
+
+import datetime as dt
+from collections import Counter
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import stratframe as sf
+
+from .conftest import KINDS, eager, make, values
+
+kinds = pytest.mark.parametrize("kind", KINDS)
+seeds = st.integers(0, 2**40)
+
+
+def columns(*cards: int, least: int = 10, most: int = 60) -> st.SearchStrategy[dict[str, list[int]]]:
+    """Columns a, b, ... of small whole numbers, and a row number `id`."""
+
+    def of_size(n: int) -> st.SearchStrategy[dict[str, list[int]]]:
+        drawn = {
+            name: st.lists(st.integers(0, card - 1), min_size=n, max_size=n)
+            for name, card in zip("abcd", cards, strict=False)
+        }
+        return st.fixed_dictionaries(drawn | {"id": st.permutations(range(n)).map(list)})
+
+    return st.integers(least, most).flatmap(of_size)
+
+
+def prices(n: int) -> list[float]:
+    """Values with fractions and many ties."""
+    return [float(np.sin(i) * 5 // 0.5 / 2 + 0.25) for i in range(n)]
+
+
+def shares(n_parts: int) -> st.SearchStrategy[dict[str, float]]:
+    """Parts whose shares are hundredths."""
+    cuts = st.lists(st.integers(1, 99), min_size=n_parts - 1, max_size=n_parts - 1, unique=True)
+
+    def between(points: list[int]) -> dict[str, float]:
+        ends = [0, *sorted(points), 100]
+        return {
+            f"part{i}": (high - low) / 100
+            for i, (low, high) in enumerate(zip(ends, ends[1:], strict=False))
+        }
+
+    return cuts.map(between)
+
+
+def spread_of(counts: list[int]) -> int:
+    return max(counts) - min(counts)
+
+
+def fold_counts(folds: list[Any], rows: list[int], k: int) -> list[int]:
+    found = Counter(folds[row] for row in rows)
+    return [found[fold] for fold in range(k)]
+
+
+def strata_rows(*cols: list[Any]) -> dict[tuple[Any, ...], list[int]]:
+    rows: dict[tuple[Any, ...], list[int]] = {}
+    for row, stratum in enumerate(zip(*cols, strict=True)):
+        rows.setdefault(stratum, []).append(row)
+    return rows
+
+
+@kinds
+@given(data=columns(4, 3), k=st.integers(2, 10), seed=seeds, circular=st.booleans())
+def test_folds_are_a_partition(
+    kind: str, data: dict[str, list[int]], k: int, seed: int, circular: bool
+) -> None:
+    """Every row has exactly one fold in 0..k-1."""
+    deal = "circular" if circular else "random"
+    out = sf.kfold(make(kind, data), ["a", "b"], k, seed=seed, deal=deal, rare="ignore")
+    folds = values(out, "fold")
+    assert len(folds) == len(data["a"])
+    assert set(folds) <= set(range(k))
+
+
+@kinds
+@given(data=columns(4, 3), gaps=st.sets(st.integers(0, 9)), seed=seeds)
+def test_only_missing_rows_have_no_fold(
+    kind: str, data: dict[str, list[int]], gaps: set[int], seed: int
+) -> None:
+    """With `missing="null"` the rows without a value, and no others, have no fold."""
+    data["b"] = [None if row in gaps else b for row, b in enumerate(data["b"])]  # type: ignore[misc]
+    if len(data["a"]) - len(gaps) < 3:
+        return
+    frame = make(kind, data)
+    folds = values(sf.kfold(frame, ["a", "b"], 3, missing="null", rare="ignore", seed=seed), "fold")
+    assert {row for row, fold in enumerate(folds) if fold is None} == gaps
+    kept = [row for row in range(len(folds)) if row not in gaps]
+    for rows in strata_rows(data["a"], data["b"]).values():
+        assert spread_of(fold_counts(folds, [row for row in rows if row in kept], 3)) <= 1
+
+
+@kinds
+@given(data=columns(5), k=st.integers(2, 6), seed=seeds)
+def test_only_rare_rows_have_no_fold(
+    kind: str, data: dict[str, list[int]], k: int, seed: int
+) -> None:
+    """With `rare="null"` the rows of classes smaller than k, and no others, have no fold."""
+    sizes = Counter(data["a"])
+    if sum(n for n in sizes.values() if n >= k) < k:
+        return
+    folds = values(sf.kfold(make(kind, data), "a", k, rare="null", seed=seed), "fold")
+    assert [fold is None for fold in folds] == [sizes[a] < k for a in data["a"]]
+
+
+@kinds
+@given(data=columns(3, 3, 2), k=st.integers(2, 8), seed=seeds, last=st.sampled_from("cqvn"))
+@pytest.mark.filterwarnings("ignore:.*made fewer bins:stratframe.StratWarning")
+def test_even_at_every_level(
+    kind: str, data: dict[str, list[int]], k: int, seed: int, last: str
+) -> None:
+    """Fold counts differ by at most 1 in total and in every stratum of every level."""
+    n = len(data["a"])
+    data["v"] = prices(n)  # type: ignore[assignment]
+    third: dict[str, Any] = {
+        "c": "c",
+        "q": sf.quantiles("v", 2),
+        "v": "v",
+        "n": sf.bins("v", [-9, 0, 9]),
+    }
+    frame = make(kind, data)
+    out = sf.kfold(frame, ["a", "b", third[last]], k, seed=seed, rare="ignore")
+    folds = values(out, "fold")
+    levels = [["a"], ["a", "b"]] + [["a", "b", "c"]] * (last == "c")
+    assert spread_of(fold_counts(folds, list(range(n)), k)) <= 1
+    for level in levels:
+        for rows in strata_rows(*(data[name] for name in level)).values():
+            assert spread_of(fold_counts(folds, rows, k)) <= 1
+    if last == "n":
+        low = ["low" if value <= 0 else "high" for value in data["v"]]
+        for rows in strata_rows(data["a"], data["b"], low).values():
+            assert spread_of(fold_counts(folds, rows, k)) <= 1
+
+
+@kinds
+@given(data=columns(4, 3), parts=st.integers(2, 6).flatmap(shares), seed=seeds)
+def test_parts_are_shares_rounded(
+    kind: str, data: dict[str, list[int]], parts: dict[str, float], seed: int
+) -> None:
+    """Joint strata and totals are exact shares rounded; coarser strata are within 2 rows."""
+    n = len(data["a"])
+    out = values(sf.split(make(kind, data), ["a", "b"], parts, seed=seed, rare="ignore"), "split")
+    joint = strata_rows(data["a"], data["b"])
+    for name, share in parts.items():
+        exact = Fraction(share).limit_denominator(10**6)
+        for rows in [list(range(n)), *joint.values()]:
+            count = sum(out[row] == name for row in rows)
+            assert floor(len(rows) * exact) <= count <= ceil(len(rows) * exact)
+        for rows in strata_rows(data["a"]).values():
+            assert abs(sum(out[row] == name for row in rows) - len(rows) * exact) <= 2
+
+
+@kinds
+@given(data=columns(3), seed=seeds)
+def test_counts_are_met_exactly(kind: str, data: dict[str, list[int]], seed: int) -> None:
+    """Parts given as counts hold just so many rows; None takes the rest."""
+    n = len(data["a"])
+    frame = make(kind, data)
+    out = sf.split(frame, "a", {"x": 4, "y": None, "z": 3}, seed=seed, rare="ignore")
+    assert Counter(values(out, "split")) == {"x": 4, "y": n - 7, "z": 3}
+
+
+BY: dict[str, Any] = {
+    "none": None,
+    "class": "a",
+    "nested": ["a", "b"],
+    "continuous": "v",
+    "class, continuous": ["a", sf.continuous("v")],
+    "quantiles": ["a", sf.quantiles("v", 2)],
+    "bins": [sf.bins("v", [-9, 0, 9]), "b"],
+}
+by_name = st.sampled_from(sorted(BY))
+
+
+def ways(data: dict[str, list[Any]]) -> list[Any]:
+    """The same data in every kind of frame, and with odd indexes and categories."""
+    frames = [make(kind, data) for kind in KINDS]
+    odd = make("pandas", data).set_index(pd.Index([7] * len(data["a"])))
+    categories = make("pandas", data).astype({"a": "category"})
+    enums = make("polars", data).with_columns(pl.col("a").cast(pl.String).cast(pl.Categorical))
+    return [*frames, odd, categories, enums]
+
+
+@given(
+    data=columns(3, 2),
+    by=by_name,
+    seed=seeds,
+    key=st.booleans(),
+    deal=st.sampled_from(["random", "circular"]),
+)
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
+def test_same_folds_everywhere(
+    data: dict[str, list[Any]], by: str, seed: int, key: bool, deal: str
+) -> None:
+    """The same values, arguments and seed give the same folds and parts on every frame."""
+    data["v"] = prices(len(data["a"]))
+    options: dict[str, Any] = {"seed": seed, "key": "id" if key else None, "deal": deal}
+    parts = {"train": 0.7, "valid": 0.2, "test": 0.1}
+    frames = ways(data)
+    assert len({tuple(values(sf.kfold(f, BY[by], 3, **options), "fold")) for f in frames}) == 1
+    assert len({tuple(values(sf.split(f, BY[by], parts, **options), "split")) for f in frames}) == 1
+
+
+RECODINGS: dict[str, Any] = {
+    "string": lambda x: f"class {9 - x}",
+    "whole float": lambda x: float(x),
+    "boolean": lambda x: x == 1,
+    "date": lambda x: dt.date(2020, 1, 1 + 7 * (x % 4)),
+    "datetime": lambda x: dt.datetime(2020, 1, 1, x % 4),
+    "time span": lambda x: dt.timedelta(hours=5 - x),
+}
+
+
+@kinds
+@pytest.mark.parametrize("recode", RECODINGS.values(), ids=list(RECODINGS))
+@given(data=columns(2, 3), seed=seeds)
+def test_names_do_not_matter(
+    kind: str, recode: Any, data: dict[str, list[Any]], seed: int
+) -> None:
+    """Renaming classes or recoding their type changes no fold."""
+    before = sf.kfold(make(kind, data), ["b", "a"], 3, seed=seed, rare="ignore")
+    renamed = data | {"a": [recode(x) for x in data["a"]]}
+    after = sf.kfold(make(kind, renamed), ["b", "a"], 3, seed=seed, rare="ignore")
+    assert values(before, "fold") == values(after, "fold")
+
+
+KEYS: dict[str, Any] = {
+    "integer": lambda i: i * 3 - 50,
+    "string": lambda i: f"r{i:03d}ü" if i % 2 else f"R{i:03d}",
+    "date": lambda i: dt.date(1990, 1, 1) + dt.timedelta(days=31 * i),
+    "datetime": lambda i: dt.datetime(2020, 1, 1) + dt.timedelta(microseconds=i),
+    "float": lambda i: i / 7,
+}
+
+
+@kinds
+@pytest.mark.parametrize("to_key", KEYS.values(), ids=list(KEYS))
+@given(data=columns(3, 2), by=by_name, seed=seeds)
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
+def test_key_frees_folds_from_row_order(
+    kind: str, to_key: Any, data: dict[str, list[Any]], by: str, seed: int
+) -> None:
+    """With a key, a permuted frame gets the permuted folds."""
+    data["v"] = prices(len(data["a"]))
+    data["key"] = [to_key(i) for i in data["id"]]
+    n = len(data["a"])
+    order = sorted(range(n), key=lambda row: data["id"][row] * 7 % n)
+    turned = {name: [column[row] for row in order] for name, column in data.items()}
+    here = values(sf.kfold(make(kind, data), BY[by], 3, key="key", seed=seed), "fold")
+    there = values(sf.kfold(make(kind, turned), BY[by], 3, key="key", seed=seed), "fold")
+    assert there == [here[row] for row in order]
+
+
+@kinds
+@given(data=columns(3), seed=seeds)
+def test_key_deals_as_if_sorted(kind: str, data: dict[str, list[Any]], seed: int) -> None:
+    """A list of keys sorts lexicographically; the deal is that of the sorted frame."""
+    n = len(data["a"])
+    data["half"] = [i % 2 for i in data["id"]]
+    order = sorted(range(n), key=lambda row: (data["half"][row], data["id"][row]))
+    turned = {name: [column[row] for row in order] for name, column in data.items()}
+    keyed = values(
+        sf.kfold(make(kind, data), "a", 3, key=["half", "id"], seed=seed, rare="ignore"), "fold"
+    )
+    plain = values(sf.kfold(make(kind, turned), "a", 3, seed=seed, rare="ignore"), "fold")
+    assert [keyed[row] for row in order] == plain
+
+
+@kinds
+@given(data=columns(3, 2), repeats=st.integers(2, 4), seed=seeds)
+def test_repeats_extend(
+    kind: str, data: dict[str, list[Any]], repeats: int, seed: int
+) -> None:
+    """`fold_1` is the fold of one repeat, and more repeats change no earlier one."""
+    frame = make(kind, data)
+    one = values(sf.kfold(frame, "a", 3, seed=seed, rare="ignore"), "fold")
+    many = sf.kfold(frame, "a", 3, repeats=repeats, seed=seed, rare="ignore")
+    more = sf.kfold(frame, "a", 3, repeats=repeats + 1, seed=seed, rare="ignore")
+    assert values(many, "fold_1") == one
+    for i in range(1, repeats + 1):
+        assert values(many, f"fold_{i}") == values(more, f"fold_{i}")
+    assert len({tuple(values(more, f"fold_{i}")) for i in range(1, repeats + 2)}) > 1
+
+
+@pytest.mark.parametrize("nullable", [False, True])
+def test_one_column_more_and_nothing_else_on_pandas(nullable: bool) -> None:
+    """Index, types, attrs and the caller's object stay as they were; folds are int64."""
+    index = pd.MultiIndex.from_tuples([("x", 1), ("x", 1), ("y", 2), ("y", 3)], names=["u", None])
+    frame = pd.DataFrame(
+        {"label": list("abab"), 3: [1.5, None, 2, 3], "c": pd.Categorical(list("ppqq"))},
+        index=index,
+    )
+    frame.attrs = {"source": ["here"]}
+    before = frame.copy(deep=True)
+    out = sf.kfold(frame, "label", 2, missing="null" if nullable else "error")
+    pd.testing.assert_frame_equal(frame, before)
+    assert frame.attrs == out.attrs == {"source": ["here"]}
+    pd.testing.assert_frame_equal(out.drop(columns="fold"), before)
+    assert str(out["fold"].dtype) == ("Int64" if nullable else "int64")
+    out.loc[:, "label"] = "changed"
+    pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_one_column_more_and_nothing_else_on_polars(lazy: bool) -> None:
+    """Columns and types stay as they were; folds are Int64, parts an Enum in their order."""
+    frame = pl.DataFrame({"label": ["a", "b"] * 3, "x": [None, 1, 2, 3, 4, 5], "l": [[1]] * 6})
+    given = frame.lazy() if lazy else frame
+    out = eager(given.strat.kfold("label", k=2).strat.split("label", {"b": 0.5, "a": 0.5}))
+    assert out.drop("fold", "split").equals(frame)
+    assert out.schema["fold"] == pl.Int64
+    assert out.schema["split"] == pl.Enum(["b", "a"])
+
+
+def test_subclasses_stay() -> None:
+    """A subclass of a pandas frame gives a frame of its own class."""
+
+    class Mine(pd.DataFrame):
+        @property
+        def _constructor(self) -> Any:
+            return Mine
+
+    assert type(sf.kfold(Mine({"a": [1, 1, 2, 2]}), "a", 2)) is Mine
+
+
+def test_a_plan_reads_no_data() -> None:
+    """Building a lazy plan, with all its checks, runs no query."""
+
+    def refuse(_: pl.DataFrame) -> pl.DataFrame:
+        raise AssertionError
+
+    frame = pl.LazyFrame({"label": ["a"], "x": [1.5]}).map_batches(refuse, schema=None)
+    plan = frame.strat.kfold(["label", "x"], key="x").strat.split("label", repeats_free())
+    with pytest.raises(AssertionError):
+        plan.collect()
+
+
+def repeats_free() -> dict[str, float]:
+    return {"train": 0.5, "test": 0.5}
+
+
+@given(data=columns(3, 2), seed=seeds, start=st.integers(0, 5), length=st.integers(1, 20))
+def test_lazy_is_honest(
+    data: dict[str, list[Any]], seed: int, start: int, length: int
+) -> None:
+    """A filter, slice or head after a lazy deal equals the same before collecting."""
+    lazy = pl.LazyFrame(data).strat.kfold(["a", "b"], 3, seed=seed, rare="ignore")
+    whole = lazy.collect()
+    assert lazy.filter(pl.col("a") == 1).collect().equals(whole.filter(pl.col("a") == 1))
+    assert lazy.slice(start, length).collect().equals(whole.slice(start, length))
+    assert lazy.select("fold").head(2).collect().equals(whole.select("fold").head(2))
+    assert lazy.tail(3).collect().equals(whole.tail(3))
+    train, test = lazy.filter(pl.col("fold") != 0), lazy.filter(pl.col("fold") == 0)
+    assert not set(train.collect()["id"]) & set(test.collect()["id"])
+
+
+def test_a_drawn_seed_is_drawn_once() -> None:
+    """`seed=None` is drawn when the plan is made: collecting twice gives the same folds."""
+    plan = pl.LazyFrame({"a": [1, 2] * 50}).strat.kfold("a", seed=None)
+    assert plan.collect().equals(plan.collect())
+    other = pl.LazyFrame({"a": [1, 2] * 50}).strat.kfold("a", seed=None)
+    assert not plan.collect().equals(other.collect())
+
+
+@kinds
+@given(data=columns(3, least=30), seed=seeds)
+def test_nested_cv(kind: str, data: dict[str, list[Any]], seed: int) -> None:
+    """In every outer training set each label's inner counts differ by at most 2."""
+    frame = make(kind, data)
+    out = frame.strat.kfold("a", k=5, seed=seed, rare="ignore")
+    out = out.strat.kfold(["a", "fold"], k=3, name="inner", seed=seed, rare="ignore")
+    for outer in out.strat.folds():
+        train = eager(outer.train)
+        inner, labels = values(train, "inner"), values(train, "a")
+        for rows in strata_rows(labels).values():
+            assert spread_of(fold_counts(inner, rows, 3)) <= 2
+        seen = [values(fold.valid, "id") for fold in outer.train.strat.folds("inner")]
+        assert sorted(sum(seen, [])) == sorted(values(train, "id"))
