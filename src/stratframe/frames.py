@@ -1,6 +1,7 @@
 """The boundary: the only module that knows pandas and Polars."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -641,3 +642,58 @@ def rows_at(frame: Any, rows: list[int], columns: dict[str, str]) -> Any:
     renamed = {"row": np.array(rows, dtype=np.int64)}
     renamed |= {label: found[column] for column, label in columns.items() if label != "row"}
     return like(library(frame), renamed)
+
+
+def read_file(path: str) -> pl.DataFrame:
+    """Read a Parquet file, or with any other suffix a CSV file.
+
+    Examples
+    --------
+    >>> read_file("lost.csv")
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: The file 'lost.csv' cannot be read: No such file or directory.
+    """
+    try:
+        with open(path, "rb") as file:
+            if path.lower().endswith(".parquet"):
+                return pl.read_parquet(file)
+            return pl.read_csv(file, infer_schema_length=None)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        msg = f"The file {path!r} cannot be read: {cause(error)}."
+        raise StratError(msg) from error
+
+
+def write_file(frame: pl.DataFrame, path: str) -> None:
+    """Write a Parquet file, or with any other suffix a CSV file; all of it or nothing.
+
+    Examples
+    --------
+    >>> write_file(pl.DataFrame({"a": [1]}), "lost/out.csv")
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: The file 'lost/out.csv' cannot be written: No such file or directory.
+    """
+    draft = Path(f"{path}.part")
+    try:
+        with draft.open("wb") as file:
+            write = frame.write_parquet if path.lower().endswith(".parquet") else frame.write_csv
+            write(file)
+        draft.replace(path)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        if draft.is_file():
+            draft.unlink()
+        msg = f"The file {path!r} cannot be written: {cause(error)}."
+        raise StratError(msg) from error
+
+
+def cause(error: Exception) -> str:
+    """Say in one line why a file could not be read or written.
+
+    Examples
+    --------
+    >>> cause(FileNotFoundError(2, "No such file or directory", "x")), cause(OSError("torn\\n..."))
+    ('No such file or directory', 'torn')
+    """
+    text = getattr(error, "strerror", None) or str(error)
+    return text.strip().partition("\n")[0].rstrip(".")

@@ -153,8 +153,8 @@ def exact(sizes: Ints, share: Values, whole: int) -> tuple[Table, Values]:
     >>> exact(np.array([7]), np.array([4, 1]), 5)
     (array([[5, 1]]), array([[3, 2]]))
     """
-    rows, fraction = np.divmod(sizes[:, None] * share, whole)
-    return rows.astype(np.int64), fraction
+    product = sizes[:, None] * share
+    return (product // whole).astype(np.int64), product % whole
 
 
 def chances(numerator: Values, denominator: Values | int) -> Values:

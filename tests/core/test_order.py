@@ -1,0 +1,81 @@
+"""Orders of rows, against numpy's own sorts."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from stratframe.core import order
+from stratframe.core.draws import Use, raw
+from stratframe.core.order import by_value, grouped, in_blocks, rank, shuffled
+
+codes = hnp.arrays(np.int64, st.integers(1, 80), elements=st.integers(0, 6))
+seeds = st.integers(0, 2**32)
+
+
+@pytest.mark.parametrize("enough", [0, 24, 64], ids=["one step", "as it is", "two steps"])
+@given(column=codes, seed=seeds)
+def test_shuffled_groups_codes(enough: int, column: np.ndarray, seed: int) -> None:
+    """A shuffle holds every row once, code after code, in one step and in two."""
+    before, order.ENOUGH_BITS = order.ENOUGH_BITS, enough
+    try:
+        rows = shuffled(column, 7, raw(seed, Use.ROWS, len(column)))
+    finally:
+        order.ENOUGH_BITS = before
+    np.testing.assert_array_equal(np.sort(rows), np.arange(len(column)))
+    assert (np.diff(column[rows]) >= 0).all()
+
+
+@given(column=codes)
+def test_grouped_is_stable(column: np.ndarray) -> None:
+    """Grouping keeps the order inside a code, as a stable sort does."""
+    start = np.arange(len(column))[::-1].copy()
+    expected = start[np.argsort(column[start], kind="stable")]
+    np.testing.assert_array_equal(grouped(start, column, 7), expected)
+
+
+@given(values=hnp.arrays(np.float64, st.integers(1, 60), elements=st.integers(-5, 5).map(float)))
+def test_rank_as_unique(values: np.ndarray) -> None:
+    """Dense ranks are the inverse of `np.unique`; zero and minus zero are equal."""
+    values[values == 0] *= np.random.default_rng(0).choice([-1, 1], (values == 0).sum())
+    np.testing.assert_array_equal(rank(values), np.unique(values, return_inverse=True)[1])
+
+
+@given(column=codes, seed=seeds)
+def test_by_value_sorts_inside_codes(column: np.ndarray, seed: int) -> None:
+    """Rows stand by code, then by value; only equal values change places with the seed."""
+    values = np.sin(np.arange(len(column)) * 7) // 0.25
+    rows = by_value(column, 7, values, raw(seed, Use.ROWS, len(column)))
+    expected = np.lexsort((values, column))
+    np.testing.assert_array_equal(np.sort(rows), np.arange(len(column)))
+    np.testing.assert_array_equal(column[rows], column[expected])
+    np.testing.assert_array_equal(values[rows], values[expected])
+
+
+def test_by_value_breaks_ties_by_the_seed() -> None:
+    """Equal values come in every order, equally often."""
+    found = [
+        tuple(by_value(np.zeros(3, dtype=int), 1, np.zeros(3), raw(seed, Use.ROWS, 3)).tolist())
+        for seed in range(600)
+    ]
+    counts = np.unique(found, axis=0, return_counts=True)[1]
+    assert len(counts) == 6
+    assert counts.min() > 60
+
+
+@given(sizes=st.lists(st.integers(0, 17), min_size=1, max_size=5), k=st.integers(2, 6), seed=seeds)
+def test_blocks_hold_neighbours(sizes: list[int], k: int, seed: int) -> None:
+    """Left-over rows stand last in their stratum; the others move inside blocks of k only."""
+    n = sum(sizes)
+    dealt = in_blocks(np.arange(n), np.array(sizes), k, raw(seed, Use.BLOCKS, n))
+    start = 0
+    for size in sizes:
+        left = size % k
+        odd = [start + int((i + 0.5) * size // left) for i in range(left)]
+        stay = [row for row in range(start, start + size) if row not in odd]
+        inside = dealt[start : start + size].tolist()
+        assert sorted(inside[len(stay) :]) == odd
+        for block in range(0, len(stay), k):
+            assert sorted(inside[block : block + k]) == stay[block : block + k]
+        start += size

@@ -1,0 +1,102 @@
+"""Codes of strata, against pandas and numpy."""
+
+import numpy as np
+import pandas as pd
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from stratframe.core import strata
+from stratframe.core.strata import edge_bins, first_rows, nest, number, quantile_bins
+
+codes = hnp.arrays(np.int64, st.integers(1, 60), elements=st.integers(0, 8))
+
+
+@given(codes)
+def test_numbers_as_factorize(column: np.ndarray) -> None:
+    """Codes are numbered by first appearance, as `pd.factorize` numbers them."""
+    numbered, present = number(column, 9)
+    expected, classes = pd.factorize(column)
+    np.testing.assert_array_equal(numbered, expected)
+    np.testing.assert_array_equal(present, classes)
+
+
+@given(codes)
+def test_first_rows_as_unique(column: np.ndarray) -> None:
+    """The first row of every code is that of `np.unique`; absent codes have none."""
+    classes, first = np.unique(column, return_index=True)
+    found = first_rows(column, 9)
+    np.testing.assert_array_equal(found[classes], first)
+    assert (np.delete(found, classes) == len(column)).all()
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), min_size=1, max_size=60),
+    st.booleans(),
+)
+def test_nests_children_inside_parents(pairs: list[tuple[int, int]], sparse: bool) -> None:
+    """Joint strata are runs inside their parent, numbered there by first appearance."""
+    parent, child = np.array(pairs).T
+    parent, parents = pd.factorize(parent)
+    before, strata.DENSE = strata.DENSE, 0 if sparse else strata.DENSE
+    try:
+        joint, above = nest(parent, len(parents), child, 10**9 if sparse else 6)
+    finally:
+        strata.DENSE = before
+    expected = {
+        pair: place
+        for place, pair in enumerate(
+            pair
+            for p in range(len(parents))
+            for pair in dict.fromkeys(zip(parent.tolist(), child.tolist(), strict=True))
+            if pair[0] == p
+        )
+    }
+    np.testing.assert_array_equal(
+        joint, [expected[pair] for pair in zip(parent.tolist(), child.tolist(), strict=True)]
+    )
+    np.testing.assert_array_equal(above, [p for p, _ in expected])
+
+
+@given(
+    hnp.arrays(np.float64, st.integers(1, 80), elements=st.integers(-20, 20).map(float)),
+    st.integers(2, 12),
+)
+def test_quantile_bins_as_numpy(values: np.ndarray, n_bins: int) -> None:
+    """Cuts are those of `np.quantile` with the inverted CDF, closed on the right."""
+    # A hair below i / n_bins, so that numpy's float product cannot pass a whole number.
+    levels = np.arange(1, n_bins) / n_bins * (1 - 1e-12)
+    cuts = np.unique(np.quantile(values, levels, method="inverted_cdf"))
+    bins, counts = quantile_bins(np.zeros(len(values), dtype=np.int64), values, n_bins)
+    np.testing.assert_array_equal(bins, np.searchsorted(cuts, values, side="left"))
+    assert counts.tolist() == [len(np.unique(bins))]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), min_size=1, max_size=60),
+    st.integers(2, 5),
+)
+def test_quantile_bins_fit_inside_each_parent(pairs: list[tuple[int, int]], n_bins: int) -> None:
+    """Each parent is cut as if it stood alone."""
+    parent, values = np.array(pairs).T
+    bins, counts = quantile_bins(parent, values, n_bins)
+    for stratum in np.unique(parent):
+        inside = parent == stratum
+        alone, count = quantile_bins(np.zeros(inside.sum(), dtype=np.int64), values[inside], n_bins)
+        np.testing.assert_array_equal(bins[inside], alone)
+        assert counts[stratum] == count[0]
+
+
+@given(
+    hnp.arrays(np.float64, st.integers(1, 50), elements=st.integers(0, 12).map(lambda i: i / 2)),
+    st.sampled_from(["right", "left"]),
+)
+def test_edge_bins_as_cut(values: np.ndarray, closed: str) -> None:
+    """Bins are those of `pd.cut` with the lowest edge included, or their mirror image."""
+    edges = np.array([0.0, 1.5, 2.0, 6.0])
+    right = closed == "right"
+    expected = pd.cut(values if right else -values, edges if right else -edges[::-1],
+                      include_lowest=True, labels=False)
+    np.testing.assert_array_equal(
+        edge_bins(values, edges, closed), expected if right else 2 - expected
+    )

@@ -1,0 +1,104 @@
+"""Statistical truth of whole calls: chances, exchangeable folds, independent strata."""
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import chi2_contingency, chisquare
+
+import stratframe as sf
+
+pytestmark = pytest.mark.slow
+
+N_SEEDS = 1500
+
+
+def folds_over_seeds(data: dict[str, Any], by: Any, k: int, **options: Any) -> np.ndarray:
+    """Folds of every row under many seeds, shape (n_seeds, n_rows)."""
+    frame = pd.DataFrame(data)
+    return np.array(
+        [
+            sf.kfold(frame, by, k, seed=seed, rare="ignore", **options)["fold"].to_numpy()
+            for seed in range(N_SEEDS)
+        ]
+    )
+
+
+CASES: dict[str, tuple[dict[str, Any], Any]] = {
+    "class": ({"a": [0, 1, 1, 0, 1, 1, 0, 1, 1, 2, 2]}, "a"),
+    "nested": ({"a": [0] * 6 + [1] * 5, "b": [0, 1] * 5 + [0]}, ["a", "b"]),
+    "continuous": ({"v": [0.5, 1, 1, 2, 3, 5, 8, 9, 10, 11, 12.5]}, "v"),
+    "none": ({"a": range(11)}, None),
+}
+
+
+@pytest.mark.parametrize(("data", "by"), CASES.values(), ids=list(CASES))
+def test_every_row_has_every_fold_alike(data: dict[str, Any], by: Any) -> None:
+    """Each row comes to each fold equally often, in sorted and in settled deals."""
+    for row in folds_over_seeds(data, by, 4).T:
+        assert chisquare(np.bincount(row, minlength=4)).pvalue > 1e-5
+
+
+def test_settled_deals_too() -> None:
+    """Where strata are large each row has the same chance of every fold as well."""
+    data = {"a": [0, 0, 1] * 300}
+    folds = folds_over_seeds(data, "a", 3)
+    for row in folds[:, :6].T:
+        assert chisquare(np.bincount(row, minlength=3)).pvalue > 1e-5
+    for one, other in combinations(range(6), 2):
+        table = np.zeros((3, 3))
+        np.add.at(table, (folds[:, one], folds[:, other]), 1)
+        assert chi2_contingency(table).pvalue > 1e-5
+
+
+def test_a_rare_class_visits_all_folds() -> None:
+    """A class of 3 rows with k=5 visits all folds, and all sets of 3 folds, equally."""
+    folds = folds_over_seeds({"a": [0] * 3 + [1] * 14}, "a", 5)[:, :3]
+    assert (np.diff(np.sort(folds, axis=1), axis=1) > 0).all()
+    assert chisquare(np.bincount(folds.ravel(), minlength=5)).pvalue > 1e-3
+    sets = [tuple(sorted(found)) for found in folds.tolist()]
+    seen = [sets.count(some) for some in combinations(range(5), 3)]
+    assert chisquare(seen).pvalue > 1e-3
+
+
+def test_strata_are_shuffled_independently() -> None:
+    """Which row of one stratum comes to a fold says nothing of the row of another."""
+    folds = folds_over_seeds({"a": [0, 0, 0, 1, 1, 1]}, "a", 3)
+    table = np.zeros((3, 3))
+    np.add.at(table, (folds[:, 0], folds[:, 3]), 1)
+    assert chi2_contingency(table).pvalue > 1e-3
+
+
+def test_seeds_of_the_data_do_no_harm() -> None:
+    """Folds are not related to data that were made with the same small seed."""
+    for seed in range(20):
+        values = np.random.default_rng(seed).random(2000)
+        frame = pd.DataFrame({"a": np.zeros(2000, dtype=int), "v": values})
+        means = sf.kfold(frame, "a", seed=seed).groupby("fold")["v"].mean()
+        assert np.ptp(means) < 0.09
+
+
+def test_continuous_folds_do_not_drift() -> None:
+    """Over seeds no fold's mean of the ordering column is above another's."""
+    data = {"v": (np.random.default_rng(0).lognormal(size=53) + 0.001).tolist()}
+    values = np.array(data["v"])
+    folds = folds_over_seeds(data, "v", 5)
+    means = np.array([[values[row == fold].mean() for fold in range(5)] for row in folds])
+    errors = means.std(axis=0) / np.sqrt(N_SEEDS)
+    assert np.ptp(means.mean(axis=0)) < 6 * errors.mean()
+
+
+def test_parts_have_their_share_of_every_row() -> None:
+    """In a split each row comes to each part about as often as its share, rare classes too."""
+    frame = pd.DataFrame({"a": [0] * 3 + [1] * 14 + [2]})
+    parts = {"train": 0.8, "valid": 0.1, "test": 0.1}
+    found = np.array(
+        [
+            sf.split(frame, "a", parts, seed=seed, rare="ignore")["split"].cat.codes
+            for seed in range(N_SEEDS)
+        ]
+    )
+    for part, share in enumerate(parts.values()):
+        assert np.abs((found == part).mean(axis=0) - share).max() < 0.05
