@@ -11,7 +11,8 @@ from .core.strata import first_rows
 from .core.types import Ints
 from .errors import StratError
 from .frames import Frame
-from .strata import Strata, read_entry, stratify
+from .entries import read_entry
+from .strata import Strata, stratify
 from .terms import By, Continuous, Quantiles, Term, parse
 
 RESERVED = ("n", "share", "fold", "expected", "deviation")
@@ -192,7 +193,11 @@ def read_terms(frame: Frame, by: By, more: Sequence[str]) -> tuple[list[Term], A
     frames.check_refs(frame, refs, "by")
     eager = frames.collected(frame, [*refs, *more])
     series = frames.read(eager, refs)
-    return [shown_term(term, column) for term, column in zip(terms, series, strict=True)], eager, series
+    return (
+        [shown_term(term, column) for term, column in zip(terms, series, strict=True)],
+        eager,
+        series,
+    )
 
 
 def shown_term(term: Term, series: Any) -> Term:
@@ -242,7 +247,7 @@ def stratum_columns(found: Strata, strata: Ints) -> dict[Hashable, Any]:
         if name in RESERVED or name in columns:
             msg = (
                 f"An entry of `by` must have a name of its own in the table, got {name!r}.\n"
-                "Hint: give it one, as in `sf.classes(..., name=\"stratum\")`."
+                'Hint: give it one, as in `sf.classes(..., name="stratum")`.'
             )
             raise StratError(msg)
         columns[name] = level.values(first)

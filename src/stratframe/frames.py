@@ -100,7 +100,9 @@ def collected(frame: Frame, refs: Sequence[Any] | None = None) -> Any:
     if refs is None:
         return frame.collect()
     columns = {name for ref in refs for name in roots(ref)}
-    return frame.select(name for name in frame.collect_schema().names() if name in columns).collect()
+    return frame.select(
+        name for name in frame.collect_schema().names() if name in columns
+    ).collect()
 
 
 def roots(ref: Any) -> list[str]:
@@ -481,7 +483,9 @@ def listed(series: Any) -> list[Any]:
     [1.0, None]
     """
     values = series.to_list() if isinstance(series, pl.Series) else series.tolist()
-    return [None if value is pd.NA or value is pd.NaT or value != value else value for value in values]
+    return [
+        None if value is pd.NA or value is pd.NaT or value != value else value for value in values
+    ]
 
 
 def sample(frame: Any, refs: Sequence[Any], choose: Callable[[list[Any]], Flags]) -> Any:
@@ -669,10 +673,10 @@ def write_file(frame: pl.DataFrame, path: str) -> None:
 
     Examples
     --------
-    >>> write_file(pl.DataFrame({"a": [1]}), "lost/out.csv")
+    >>> write_file(pl.DataFrame({"a": [1]}), "lost/a.csv")
     Traceback (most recent call last):
         ...
-    stratframe.errors.StratError: The file 'lost/out.csv' cannot be written: No such file or directory.
+    stratframe.errors.StratError: The file 'lost/a.csv' cannot be written: No such file or directory.
     """
     draft = Path(f"{path}.part")
     try:
@@ -692,7 +696,7 @@ def cause(error: Exception) -> str:
 
     Examples
     --------
-    >>> cause(FileNotFoundError(2, "No such file or directory", "x")), cause(OSError("torn\\n..."))
+    >>> cause(FileNotFoundError(2, "No such file or directory", "x")), cause(OSError("torn."))
     ('No such file or directory', 'torn')
     """
     text = getattr(error, "strerror", None) or str(error)

@@ -1,0 +1,247 @@
+"""One entry of `by`, read from its column: codes of classes, or numbers to cut or sort."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from . import columns, frames
+from .core.strata import edge_bins, quantile_bins
+from .core.types import Flags, Ints, Values
+from .errors import warn
+from .schemas import Rule
+from .terms import Bins, Classes, Continuous, Plain, Quantiles, Term, shown
+
+Fitted: TypeAlias = Classes | Continuous | Quantiles | Bins
+"""A term that says how its column is taken."""
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One entry of `by` on the rows that are dealt."""
+
+    term: Fitted
+    series: Any
+    """The whole column."""
+    data: Values
+    """Codes of classes, -1 where missing, or numbers; shape (n_dealt,)."""
+    n_classes: int
+    """How many classes; 0 for numbers."""
+    missing: Flags
+    """Where the value is missing, shape (n_dealt,)."""
+    rows: Ints | None = None
+    """Positions of the dealt rows in the column; None for all, in its order."""
+
+    @property
+    def name(self) -> Hashable:
+        """The name of the entry in result frames."""
+        given = self.term.name
+        return frames.ref_name(self.term.column, self.series) if given is None else given
+
+    @property
+    def label(self) -> str:
+        """The column as messages show it."""
+        return frames.shown(frames.ref_name(self.term.column, self.series))
+
+
+def read_entry(term: Term, series: Any) -> Entry:
+    """Read the column of an entry into arrays.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> read_entry(Plain("a"), pl.Series([1.5, 2.0])).data
+    array([1.5, 2. ])
+    """
+    if isinstance(term, Plain):
+        may = columns.may_have_fractions(series)
+        continuous = may and columns.has_fractions(columns.floats(series))
+        term = (Continuous if continuous else Classes)(term.column, term.name)
+    if isinstance(term, Classes):
+        codes, n_classes = columns.encode(series)
+        return Entry(term, series, codes, n_classes, codes < 0)
+    values, missing = columns.numbers(series, shown(term))
+    return Entry(term, series, values, 0, missing)
+
+
+def pick(entry: Entry, places: Ints) -> Entry:
+    """Restrict an entry to some of its rows, in their order.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> pick(read_entry(Plain("a"), pl.Series([7, 8, 9])), np.array([2, 0])).data
+    array([2, 0])
+    """
+    rows = places if entry.rows is None else entry.rows[places]
+    return replace(entry, data=entry.data[places], missing=entry.missing[places], rows=rows)
+
+
+def rule_of(entry: Entry, missing: str) -> Rule:
+    """Say what a call asks of the values of an entry.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> rule_of(read_entry(Plain("a"), pl.Series([0.5])), "error").finite
+    True
+    """
+    hint = '`missing="stratum"` makes missing values a stratum of their own.'
+    rule = Rule(entry.label, entry.series, present=missing == "error", hint=hint)
+    match entry.term:
+        case Classes():
+            return rule
+        case Continuous():
+            return Rule(entry.label, numbers_of(entry), finite=True)
+        case Bins(edges=edges):
+            return rule._replace(values=numbers_of(entry), within=(edges[0], edges[-1]))
+        case _:
+            return rule._replace(values=numbers_of(entry))
+
+
+def numbers_of(entry: Entry) -> Values:
+    """Take the numbers of an entry, NaN where they are missing."""
+    return np.where(entry.missing, np.nan, entry.data)
+
+
+def is_broken(rule: Rule, entry: Entry) -> bool:
+    """Say, in one pass and without pandera, whether any row breaks the rule.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> entry = read_entry(Bins("a", (0.0, 1.0), "right"), pl.Series([0, 2]))
+    >>> is_broken(rule_of(entry, "error"), entry)
+    True
+    """
+    if rule.present and entry.missing.any():
+        return True
+    known = entry.data if not entry.missing.any() else entry.data[~entry.missing]
+    if rule.finite and not np.isfinite(known).all():
+        return True
+    if rule.within is None or not len(known):
+        return False
+    low, high = rule.within
+    return bool(known.min() < low or known.max() > high)
+
+
+def children(entry: Entry, parent: Ints) -> tuple[Ints, int]:
+    """Number the classes or bins of an entry inside each parent, missing ones last.
+
+    Parameters
+    ----------
+    entry : Entry
+    parent : ndarray of int, shape (n_dealt,)
+        The stratum of every row so far.
+
+    Returns
+    -------
+    child : ndarray of int64, shape (n_dealt,), range 0..n_children-1
+    n_children : int
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> children(read_entry(Plain("a"), pl.Series(["x", None, "x"])), np.zeros(3, dtype=int))
+    (array([0, 1, 0]), 2)
+    """
+    codes, n_children = entry.data, entry.n_classes
+    if not isinstance(entry.term, Classes):
+        codes = np.zeros(len(entry.data), dtype=np.int64)
+        known = ~entry.missing
+        codes[known], n_children = cut(entry.term, entry.data[known], parent[known])
+    if entry.missing.any():
+        codes, n_children = np.where(entry.missing, n_children, codes), n_children + 1
+    return codes, n_children
+
+
+def cut(term: Fitted, values: Values, parent: Ints) -> tuple[Ints, int]:
+    """Cut numbers into the bins of a term, inside each parent."""
+    if isinstance(term, Bins):
+        return edge_bins(values, np.array(term.edges), term.closed), len(term.edges) - 1
+    assert isinstance(term, Quantiles)
+    found, counts = quantile_bins(parent, values, term.n)
+    counts = counts[counts > 0]
+    short = counts < term.n
+    if short.any() and not term.quiet:
+        several = len(counts) > 1
+        where = f" in {short.sum()} of {len(counts)} strata" if several else ""
+        warn(
+            f"`{shown(term)}` made fewer bins than asked for{where}: {counts.min()} of {term.n}"
+            f"{' at the fewest' if several else ''}. Equal values are never parted."
+        )
+    return found, term.n
+
+
+def stratum_values(entry: Entry, first: Ints, parent: Ints, child: Ints) -> Any:
+    """Name strata by the values of an entry.
+
+    Parameters
+    ----------
+    entry : Entry
+    first : ndarray of int, shape (n_strata,)
+        The first dealt row of each stratum.
+    parent, child : ndarray of int, shape (n_dealt,)
+        As `children` takes and gives them.
+
+    Returns
+    -------
+    Series, or list of str
+        One value for each stratum, None where it is missing.
+    """
+    match entry.term:
+        case Bins(edges=edges, closed=closed):
+            texts = [f"{edge:g}" for edge in edges]
+            names = [interval(texts, place, closed) for place in range(len(texts) - 1)]
+            return [names[code] if code < len(names) else None for code in child[first].tolist()]
+        case Quantiles():
+            return quantile_names(entry, first, parent, child)
+        case _:
+            return values_at(entry, first)
+
+
+def values_at(entry: Entry, places: Ints) -> Any:
+    """Take the column's own values at some dealt rows."""
+    return frames.take(entry.series, places if entry.rows is None else entry.rows[places])
+
+
+def interval(edges: Sequence[str], place: int, closed: str) -> str:
+    """Write the bin between two edges, with the outermost edge included.
+
+    Examples
+    --------
+    >>> interval(["0", "18", "65"], 0, "right"), interval(["0", "18", "65"], 1, "right")
+    ('[0, 18]', '(18, 65]')
+    """
+    opens = "[" if closed == "left" or place == 0 else "("
+    closes = "]" if closed == "right" or place == len(edges) - 2 else ")"
+    return f"{opens}{edges[place]}, {edges[place + 1]}{closes}"
+
+
+def quantile_names(entry: Entry, first: Ints, parent: Ints, child: Ints) -> list[str | None]:
+    """Name quantile bins by their cuts: each reaches up to its own highest value."""
+    known = np.flatnonzero(~entry.missing)
+    known = known[np.lexsort((entry.data[known], child[known], parent[known]))]
+    same = (np.diff(parent[known]) == 0) & (np.diff(child[known]) == 0)
+    highest = known[np.append(~same, True)[: len(known)]]
+    lowest = known[np.append(True, ~same)[: len(known)]]
+    # A bin starts at the cut below it; the lowest of its parent at its own lowest value.
+    below = np.where(child[highest] == 0, lowest, np.roll(highest, 1))
+    names = {
+        pair: f"{'[' if pair[1] == 0 else '('}{low}, {high}]"
+        for pair, low, high in zip(
+            zip(parent[highest].tolist(), child[highest].tolist(), strict=True),
+            texts_at(entry, below),
+            texts_at(entry, highest),
+            strict=True,
+        )
+    }
+    wanted = zip(parent[first].tolist(), child[first].tolist(), strict=True)
+    return [names.get(pair) for pair in wanted]
+
+
+def texts_at(entry: Entry, places: Ints) -> list[str]:
+    """Write the values at some dealt rows, numbers in short."""
+    found = frames.listed(values_at(entry, places))
+    return [f"{value:g}" if isinstance(value, int | float) else str(value) for value in found]
