@@ -112,7 +112,7 @@ def run(args: Namespace) -> None:
             raise StratError(msg)
     grown, name = add(frames.read_file(args.file), args)
     frames.write_file(grown, args.out)
-    print(f"{args.out}: {plural(frames.height(grown), 'row')}, new column {name!r}")
+    print(f"{args.out}: {plural(len(grown), 'row')}, new column {name!r}")
     if args.by and not set(args.by) & set(RESERVED):
         show(sf.balance(grown, args.by, name))
 

@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 
 from . import assign, diagnostics, use
-from .assign import Parts
+from .arguments import Parts
 from .core.types import Ints
 from .frames import FrameT
 from .terms import By

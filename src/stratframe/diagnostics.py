@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 
 from . import frames
-from .assign import Parts, check_columns, deal_of, strata_of, table_of
+from .arguments import Parts, deal_of
+from .assign import check_columns, strata_of, table_of
 from .core.strata import first_rows
 from .core.types import Ints
+from .entries import read_entry
 from .errors import StratError
 from .frames import Frame
-from .entries import read_entry
 from .strata import Strata, stratify
 from .terms import By, Continuous, Quantiles, Term, parse
 
@@ -51,7 +52,7 @@ def strata(frame: Frame, by: By) -> Any:
     1     b  1   0.25
     """
     terms, eager, series = read_terms(frame, by, [])
-    found = stratify(terms, series, frames.height(eager))
+    found = stratify(terms, series, len(eager))
     sizes = np.bincount(found.codes, minlength=found.n_strata)
     share = sizes / max(len(found.codes), 1)
     return table(frames.library(frame), found, {"n": sizes, "share": share})
@@ -161,7 +162,7 @@ def plan(
     call = deal_of(by, k, parts, deal, key, missing, rare, 1, seed, "fold")
     check_columns(frame, call)
     eager = frames.collected(frame, call.refs)
-    found = strata_of(call, frames.read(eager, call.refs), frames.height(eager))
+    found = strata_of(call, frames.read(eager, call.refs), len(eager))
     counts = table_of(call, found)
     labels = list(range(call.k)) if call.parts is None else list(call.parts)
     columns = stratum_columns(found, np.repeat(np.arange(found.n_strata), call.k))

@@ -6,10 +6,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from . import columns, frames
+from . import frames
 from .core.strata import edge_bins, quantile_bins
 from .core.types import Flags, Ints, Values
 from .errors import warn
+from .frames import columns
 from .schemas import Rule
 from .terms import Bins, Classes, Continuous, Plain, Quantiles, Term, shown
 
@@ -127,7 +128,7 @@ def is_broken(rule: Rule, entry: Entry) -> bool:
 
 
 def children(entry: Entry, parent: Ints) -> tuple[Ints, int]:
-    """Number the classes or bins of an entry inside each parent, missing ones last.
+    """Give numbers to the classes or bins of an entry inside each parent, missing ones last.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import columns, frames
+from . import frames
 from .core.strata import first_rows, nest, number
 from .core.types import Flags, Ints, Values
 from .entries import (
@@ -20,6 +20,7 @@ from .entries import (
     values_at,
 )
 from .errors import SHOWN, StratError, plural, some, warn
+from .frames import columns
 from .schemas import Rule, check_rows
 from .terms import Classes, Continuous, Term
 
@@ -236,7 +237,7 @@ def fit(entries: Sequence[Entry], rows: Ints | None, n_rows: int) -> Strata:
 
 
 def numbered(entry: Entry, child: Ints, n_children: int) -> tuple[Ints, int]:
-    """Number the strata of a first entry by first appearance, unless they are already."""
+    """Give the strata of a first entry numbers by first appearance, unless they are already."""
     if child is entry.data and entry.rows is None:
         return child, n_children
     codes, present = number(child, n_children)

@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 
 from . import frames
-from .assign import check_choice, check_seed, whole
+from .arguments import check_choice, check_seed, whole
 from .core import draws, quota
 from .core.draws import Use
 from .core.order import by_value, shuffled

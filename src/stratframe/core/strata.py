@@ -33,7 +33,7 @@ def first_rows(codes: Ints, n_codes: int) -> Ints:
 
 
 def number(codes: Ints, n_codes: int, parents: Ints | None = None) -> tuple[Ints, Ints]:
-    """Number codes by first appearance, inside their parent where they have one.
+    """Give codes numbers by first appearance, inside their parent where they have one.
 
     Parameters
     ----------

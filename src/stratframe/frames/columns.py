@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from .core.order import rank
-from .core.types import Flags, Ints, Values
-from .errors import StratError
+from ..core.order import rank
+from ..core.types import Flags, Ints, Values
+from ..errors import StratError
 
 FLOATS = {"floating", "mixed-integer-float", "decimal"}
 """What `infer_dtype` calls object columns of numbers that may have fractions."""
@@ -104,7 +104,7 @@ def floats(series: Any) -> Values:
 
 
 def encode(series: Any) -> tuple[Ints, int]:
-    """Number the classes of a column by first appearance.
+    """Give numbers to the classes of a column by first appearance.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def encode(series: Any) -> tuple[Ints, int]:
 
 
 def encode_polars(series: pl.Series) -> tuple[Ints, int]:
-    """Number the classes of a Polars column, which has no fractions.
+    """Give numbers to the classes of a Polars column, which has no fractions.
 
     Examples
     --------

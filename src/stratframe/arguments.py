@@ -1,0 +1,203 @@
+"""The arguments of a call, checked: strata and keys, folds or parts, policies, seed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
+from numbers import Integral, Real
+from secrets import randbits
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .errors import StratError, plural
+from .frames import Dealt
+from .terms import By, Term, parse
+
+Parts: TypeAlias = Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Deal:
+    """The checked arguments of one call, all but the frame."""
+
+    terms: tuple[Term, ...]
+    key: tuple[Any, ...]
+    k: int
+    """Folds, or parts."""
+    parts: dict[str, Fraction | int | None] | None
+    """Fractions or counts of rows by name; None for folds."""
+    circular: bool
+    missing: str
+    rare: str
+    repeats: int
+    seed: int
+    name: str
+
+    @property
+    def refs(self) -> list[Any]:
+        """The columns that the deal reads: strata, then keys."""
+        return [term.column for term in self.terms] + list(self.key)
+
+    @property
+    def outputs(self) -> list[Dealt]:
+        """The columns that the deal makes, yet without rows."""
+        nullable = "null" in (self.missing, self.rare)
+        labels = None if self.parts is None else tuple(self.parts)
+        names = [f"{self.name}_{i + 1}" for i in range(self.repeats)]
+        return [
+            Dealt(name, np.empty(0, dtype=np.int64), labels, nullable)
+            for name in (names if self.repeats > 1 else [self.name])
+        ]
+
+
+def shares_of(parts: Mapping[str, Fraction | int | None], n_rows: int) -> list[Fraction]:
+    """Turn parts into fractions of the rows dealt.
+
+    Raises
+    ------
+    StratError
+        If counts do not sum to the rows.
+
+    Examples
+    --------
+    >>> shares_of({"train": None, "test": 2}, 8)
+    [Fraction(3, 4), Fraction(1, 4)]
+    """
+    given = [share for share in parts.values() if share is not None]
+    if all(isinstance(share, Fraction) for share in given):
+        return [1 - sum(given) if share is None else Fraction(share) for share in parts.values()]
+    rest = n_rows - int(sum(given))
+    if rest < 0 or (rest == 0) == (None in parts.values()):
+        msg = (
+            f"`parts` must count the rows dealt, got {int(sum(given)):,} for {plural(n_rows, 'row')}."
+            "\nHint: one part may be None, which takes the rest; it must be at least 1 row."
+        )
+        raise StratError(msg)
+    return [Fraction(rest if share is None else share, n_rows) for share in parts.values()]
+
+
+def deal_of(
+    by: By | None,
+    k: object,
+    parts: object,
+    deal: str,
+    key: Any,
+    missing: str,
+    rare: str,
+    repeats: object,
+    seed: object,
+    name: object,
+) -> Deal:
+    """Check the arguments of a call.
+
+    Raises
+    ------
+    StratError
+        If one of them breaks a rule.
+    """
+    terms = parse(by)
+    keys = () if key is None else tuple(key) if isinstance(key, list) else (key,)
+    shares = None if parts is None else check_parts(parts)
+    folds = whole("k", k, 2) if shares is None else len(shares)
+    may_be_missing = ("error", "stratum", "null") if shares is None else ("error", "stratum")
+    check_choice("deal", deal, ("random", "circular"))
+    check_choice("missing", missing, may_be_missing)
+    check_choice("rare", rare, ("warn", "error", "null", "ignore"))
+    if not isinstance(name, str) or not name:
+        msg = f"`name` must be a string, got {name!r}."
+        raise StratError(msg)
+    return Deal(
+        terms=terms,
+        key=keys,
+        k=folds,
+        parts=shares,
+        circular=deal == "circular",
+        missing=missing,
+        rare=rare,
+        repeats=whole("repeats", repeats, 1),
+        seed=check_seed(seed),
+        name=name,
+    )
+
+
+def whole(argument: str, value: object, least: int) -> int:
+    """Check a whole number.
+
+    Examples
+    --------
+    >>> whole("k", True, 2)
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `k` must be a whole number, got True.
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        msg = f"`{argument}` must be a whole number, got {value!r}."
+        raise StratError(msg)
+    if value < least:
+        msg = f"`{argument}` must be at least {least}, got {value}."
+        raise StratError(msg)
+    return int(value)
+
+
+def check_choice(argument: str, value: object, choices: Sequence[str]) -> None:
+    """Check an argument that is one of a few words.
+
+    Examples
+    --------
+    >>> check_choice("deal", "fair", ("random", "circular"))
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `deal` must be 'random' or 'circular', got 'fair'.
+    """
+    if not isinstance(value, str) or value not in choices:
+        *first, last = (repr(choice) for choice in choices)
+        msg = f"`{argument}` must be {', '.join(first)} or {last}, got {value!r}."
+        raise StratError(msg)
+
+
+def check_seed(seed: object) -> int:
+    """Check a seed, and draw one for None.
+
+    Examples
+    --------
+    >>> check_seed(7)
+    7
+    """
+    return randbits(63) if seed is None else whole("seed", seed, 0)
+
+
+def check_parts(parts: object) -> dict[str, Fraction | int | None]:
+    """Check the parts of a split: fractions that sum to 1, or counts.
+
+    Examples
+    --------
+    >>> check_parts({"train": None, "test": 0.2})
+    {'train': None, 'test': Fraction(1, 5)}
+    """
+    if not isinstance(parts, Mapping) or len(parts) < 2:
+        msg = f"`parts` must map at least 2 names to their shares, got {parts!r}."
+        raise StratError(msg)
+    if not all(isinstance(part, str) for part in parts):
+        msg = f"The names of `parts` must be strings, got {list(parts)!r}."
+        raise StratError(msg)
+    given = [share for share in parts.values() if share is not None]
+    counts = [isinstance(share, Integral) and not isinstance(share, bool) for share in given]
+    reals = [isinstance(share, Real) and not isinstance(share, Integral) for share in given]
+    if len(given) < len(parts) - 1 or not (all(counts) or all(reals)):
+        msg = f"`parts` must be all fractions or all counts, with at most one None, got {dict(parts)!r}."
+        raise StratError(msg)
+    if not all(isfinite(share) and share > 0 for share in given):
+        msg = f"`parts` must be above zero, got {dict(parts)!r}."
+        raise StratError(msg)
+    if all(counts):
+        return {part: None if n is None else int(n) for part, n in parts.items()}
+    shares = {
+        part: None if share is None else Fraction(share).limit_denominator(10**6)
+        for part, share in parts.items()
+    }
+    total = sum(share for share in shares.values() if share is not None)
+    if total > 1 or (total == 1) == (None in shares.values()) or 0 in shares.values():
+        msg = f"`parts` must be fractions that sum to 1, got {dict(parts)!r}, which sum to {float(total):g}."
+        raise StratError(msg)
+    return shares

@@ -1,0 +1,349 @@
+"""Unequal parts: a table whose every cell and every total is an exact share rounded."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from math import lcm
+
+import numpy as np
+
+from .types import Draws, Flags, Ints, Table, Values
+
+HALF = 1 << 31
+
+
+WHOLE = 1 << 32
+"""Fixed-point one of the sampling below."""
+
+
+def weights(shares: Sequence[Fraction], total: int) -> tuple[Values, int]:
+    """Put shares over a common denominator, in integers wide enough for `total` rows.
+
+    Parameters
+    ----------
+    shares : sequence of Fraction
+        They sum to 1.
+    total : int
+        Rows that will be shared out.
+
+    Returns
+    -------
+    weights : ndarray of int64, or of Python ints where int64 would overflow
+    denominator : int
+        The sum of the weights.
+
+    Examples
+    --------
+    >>> weights([Fraction(4, 5), Fraction(1, 5)], 100)
+    (array([4, 1]), 5)
+    """
+    denominator = lcm(*(share.denominator for share in shares))
+    fits = denominator * max(total, 1) < 1 << 62
+    numerators = [int(share * denominator) for share in shares]
+    return np.array(numerators, dtype=np.int64 if fits else object), denominator
+
+
+def unequal(
+    sizes: Ints, shares: Sequence[Fraction], levels: Sequence[Ints], draws: Draws | None
+) -> Table:
+    """Share every stratum out to unequal parts: each cell its share, rounded down or up.
+
+    Neighbouring strata are joined in pairs, first inside the finest level of nesting,
+    then inside the next, up to the whole frame. The whole is rounded first; then each
+    pair hands its counts down to its two halves, so that a half's count too is its
+    exact share rounded down or up. So not only every cell and every part's total are
+    exact shares rounded, but those of the coarser strata as well. With four parts and
+    more a pair now and then has no such halves: it is rounded on its own, and the
+    totals are mended at the end.
+
+    Parameters
+    ----------
+    sizes : ndarray of int, shape (n_strata,)
+    shares : sequence of Fraction, length n_parts
+        They sum to 1.
+    levels : sequence of ndarray of int, each of shape (n_strata,), nondecreasing
+        For each level of nesting, finest first, the coarser stratum of every stratum.
+    draws : ndarray of uint64, shape (n_strata,), optional
+        What rounds up is drawn with the chance that its fraction asks for; without
+        draws it is the middle one of the possible ones.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_strata, n_parts)
+
+    References
+    ----------
+    Cox (1987), A constructive procedure for unbiased controlled rounding.
+
+    Examples
+    --------
+    >>> shares = [Fraction(8, 10), Fraction(1, 10), Fraction(1, 10)]
+    >>> unequal(np.array([10, 20, 5, 5]), shares, [], None)
+    array([[ 8,  1,  1],
+           [16,  2,  2],
+           [ 4,  1,  0],
+           [ 4,  0,  1]])
+    """
+    share, whole = weights(shares, int(sizes.sum()))
+    spare = np.full(len(sizes), HALF) if draws is None else (draws >> np.uint64(32)).astype(int)
+    tree = list(halves(sizes, levels))
+    total = sizes.sum(keepdims=True)
+    low, fraction = exact(total, share, whole)
+    table = choose(low, low + (fraction > 0), total, chances(fraction, whole), spare[:1])
+    used = 1
+    for opens, below in reversed(tree):
+        pairs = len(below) - len(table)
+        table = hand_down(table, opens, below, share, whole, spare[used : used + pairs])
+        used += pairs
+    return mend(table, sizes, share, whole)
+
+
+def exact(sizes: Ints, share: Values, whole: int) -> tuple[Table, Values]:
+    """Compute exact shares of stratum sizes: the whole rows, and the fraction left.
+
+    Parameters
+    ----------
+    sizes : ndarray of int, shape (n_strata,)
+    share : ndarray of int, shape (n_parts,)
+        Parts' weights.
+    whole : int
+        Their sum.
+
+    Returns
+    -------
+    rows : ndarray of int64, shape (n_strata, n_parts)
+    fraction : ndarray of int, shape (n_strata, n_parts), range 0..whole-1
+        In units of 1 / whole.
+
+    Examples
+    --------
+    >>> exact(np.array([7]), np.array([4, 1]), 5)
+    (array([[5, 1]]), array([[3, 2]]))
+    """
+    product = sizes[:, None] * share
+    return (product // whole).astype(np.int64), product % whole
+
+
+def chances(numerator: Values, denominator: Values | int) -> Values:
+    """Divide, elementwise, to chances in floats; 0/0 is 0.
+
+    Examples
+    --------
+    >>> chances(np.array([1, 0]), np.array([4, 0]))
+    array([0.25, 0.  ])
+    """
+    return numerator.astype(float) / np.maximum(np.asarray(denominator).astype(float), 1.0)
+
+
+def halves(sizes: Ints, levels: Sequence[Ints]) -> Iterator[tuple[Flags, Ints]]:
+    """Join neighbouring strata in pairs, level by level, until one node is left.
+
+    Parameters
+    ----------
+    sizes : ndarray of int, shape (n_strata,)
+    levels : sequence of ndarray of int
+        As in `unequal`.
+
+    Yields
+    ------
+    opens : ndarray of bool, shape (n_nodes,)
+        True for the nodes that open a pair or stay alone.
+    sizes : ndarray of int, shape (n_nodes,)
+        Rows of the nodes that are joined.
+
+    Examples
+    --------
+    >>> list(halves(np.array([5, 1, 2]), []))
+    [(array([ True, False,  True]), array([5, 1, 2])), (array([ True, False]), array([6, 2]))]
+    """
+    for depth in range(len(levels) + 1):
+        groups = [level for level in levels[depth:]] or [np.zeros(len(sizes), dtype=np.int64)]
+        while len(sizes) > len(starts := np.flatnonzero(np.diff(groups[0], prepend=-1))):
+            place = np.arange(len(sizes)) - np.repeat(starts, np.diff(starts, append=len(sizes)))
+            opens = place % 2 == 0
+            yield opens, sizes
+            sizes = np.add.reduceat(sizes, np.flatnonzero(opens))
+            levels = [level[opens] for level in levels]
+            groups = [level[opens] for level in groups]
+
+
+def hand_down(
+    above: Table, opens: Flags, sizes: Ints, share: Values, whole: int, spare: Ints
+) -> Table:
+    """Divide the counts of joined pairs between their two halves.
+
+    Parameters
+    ----------
+    above : ndarray of int64, shape (n_joined, n_parts)
+        Counts of the joined nodes.
+    opens, sizes
+        As `halves` yields them.
+    share, whole
+        As `weights` gives them.
+    spare : ndarray of int, shape (n_pairs,), range 0..2**32-1
+
+    Returns
+    -------
+    ndarray of int64, shape (n_nodes, n_parts)
+
+    Examples
+    --------
+    >>> opens, spare = np.array([True, False]), np.array([0])
+    >>> hand_down(np.array([[3, 1]]), opens, np.array([3, 1]), np.array([3, 1]), 4, spare)
+    array([[2, 1],
+           [1, 0]])
+    """
+    table = above[np.cumsum(opens) - 1]
+    right = np.flatnonzero(~opens)
+    left = right - 1
+    both = table[left]
+    low, fraction = exact(sizes[left], share, whole)
+    other_low, other_fraction = exact(sizes[right], share, whole)
+    high, other_high = low + (fraction > 0), other_low + (other_fraction > 0)
+    # The other half too must get its share rounded down or up.
+    least, most = np.maximum(low, both - other_high), np.minimum(high, both - other_low)
+    fits = (least <= most).all(axis=1)
+    fits &= (least.sum(axis=1) <= sizes[left]) & (sizes[left] <= most.sum(axis=1))
+    carry = fraction + other_fraction
+    chance = np.where(
+        carry < whole,
+        chances(fraction, carry),
+        chances(whole - other_fraction, 2 * whole - carry),
+    )
+    stuck = ~fits
+    least[stuck], most[stuck] = low[stuck], high[stuck]
+    chance[stuck] = chances(fraction[stuck], whole)
+    table[left] = choose(least, most, sizes[left], chance, spare)
+    table[right] = both - table[left]
+    table[right[stuck]] = choose(
+        other_low[stuck],
+        other_high[stuck],
+        sizes[right[stuck]],
+        chances(other_fraction[stuck], whole),
+        spare[stuck],
+    )
+    return table
+
+
+def choose(low: Table, high: Table, sizes: Ints, chance: Values, spare: Ints) -> Table:
+    """Round each row of a table up in so many cells that it has the right sum.
+
+    The cells are a systematic sample: the chances are scaled to the number wanted and
+    laid end to end, and every cell that holds a point `spare` + 1, 2, ... goes up.
+    All in fixed point, so that every platform rounds alike.
+
+    Parameters
+    ----------
+    low, high : ndarray of int64, shape (n, n_parts)
+        At most 1 apart.
+    sizes : ndarray of int, shape (n,)
+        Wanted sums.
+    chance : ndarray of float64, shape (n, n_parts), range 0..1
+        Of rounding up, where `high` is above `low`.
+    spare : ndarray of int, shape (n,), range 0..2**32-1
+        Random, or a half.
+
+    Returns
+    -------
+    ndarray of int64, shape (n, n_parts)
+
+    References
+    ----------
+    Madow (1949), On the theory of systematic sampling, II.
+
+    Examples
+    --------
+    >>> low, high = np.array([[1, 0, 0]]), np.array([[2, 1, 0]])
+    >>> choose(low, high, np.array([2]), np.array([[0.7, 0.3, 0.0]]), np.array([HALF]))
+    array([[2, 0, 0]])
+    """
+    free = high > low
+    n_free = free.sum(axis=1, keepdims=True)
+    need = sizes[:, None] - low.sum(axis=1, keepdims=True)
+    chance = np.where(free, chance, 0.0)
+    sums = chance.sum(axis=1, keepdims=True)
+    tiny = np.finfo(float).tiny
+    shrunk = chance * (need / np.maximum(sums, tiny))
+    grown = 1 - (1 - chance) * ((n_free - need) / np.maximum(n_free - sums, tiny))
+    scaled = np.where(free, np.where(sums > need, shrunk, grown), 0.0)
+    ends = np.cumsum(np.rint(scaled * WHOLE).astype(np.int64), axis=1)
+    after = n_free - np.cumsum(free, axis=1)
+    ends = np.clip(ends, (need - after) * WHOLE, need * WHOLE)
+    points = (ends + spare[:, None]) // WHOLE
+    return low + np.diff(points, axis=1, prepend=0)
+
+
+def mend(table: Table, sizes: Ints, share: Values, whole: int) -> Table:
+    """Move single rows between parts until every part's total is its share rounded.
+
+    A row moves from a part with too many to one with too few, along a path of
+    strata in which the cells can give and take; such a path always exists, since a
+    network of strata and parts with whole-number bounds has a whole-number flow.
+
+    Parameters
+    ----------
+    table : ndarray of int64, shape (n_strata, n_parts)
+        Every cell its exact share rounded down or up.
+    sizes, share, whole
+        As in `exact`.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_strata, n_parts)
+
+    Examples
+    --------
+    >>> mend(np.array([[1, 0], [1, 0]]), np.array([1, 1]), np.array([1, 1]), 2)
+    array([[0, 1],
+           [1, 0]])
+    """
+    least, fraction = exact(sizes.sum(keepdims=True), share, whole)
+    most = (least + (fraction > 0))[0]
+    totals = table.sum(axis=0)
+    if (totals >= least[0]).all() and (totals <= most).all():
+        return table
+    low, fraction = exact(sizes, share, whole)
+    high = low + (fraction > 0)
+    while (totals > most).any() or (totals < least[0]).any():
+        givers = totals > most if (totals > most).any() else totals > least[0]
+        takers = totals < least[0] if (totals < least[0]).any() else totals < most
+        can_give, can_take = table > low, table < high
+        for giver, taker in pairwise(shortest_path(can_give.T @ can_take, givers, takers)):
+            stratum = np.argmax(can_give[:, giver] & can_take[:, taker])
+            table[stratum, giver] -= 1
+            table[stratum, taker] += 1
+        totals = table.sum(axis=0)
+    return table
+
+
+def shortest_path(edges: Flags, starts: Flags, ends: Flags) -> list[int]:
+    """Find a shortest path in a small graph, breadth first.
+
+    Parameters
+    ----------
+    edges : ndarray of bool, shape (n, n)
+        True where an edge goes from row to column.
+    starts, ends : ndarray of bool, shape (n,)
+        Disjoint.
+
+    Returns
+    -------
+    list of int
+        Nodes from a start to an end.
+
+    Examples
+    --------
+    >>> edges = np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]], dtype=bool)
+    >>> shortest_path(edges, np.array([True, False, False]), np.array([False, False, True]))
+    [0, 1, 2]
+    """
+    paths = [[int(node)] for node in np.flatnonzero(starts)]
+    seen = set(np.flatnonzero(starts).tolist())
+    for path in paths:
+        if ends[path[-1]]:
+            return path
+        fresh = [node for node in np.flatnonzero(edges[path[-1]]).tolist() if node not in seen]
+        seen.update(fresh)
+        paths.extend([*path, node] for node in fresh)
+    msg = "no table of rounded shares exists: the shares do not sum to 1"
+    raise ValueError(msg)

@@ -1,0 +1,44 @@
+"""The boundary: the only package that knows pandas and Polars.
+
+`refs` checks and reads columns, `columns` turns one into arrays, `attach` puts arrays
+back as new columns, `rows` takes rows, `tables` makes small frames and reads files.
+"""
+
+from .attach import Dealt, assign, expression, fields, polars_type
+from .kinds import Frame, FrameT, check_frame, library, names
+from .refs import check_new, check_refs, collected, read, ref_name, same, shown
+from .rows import codes_of, listed, part_values, sample, take, where, where_not
+from .tables import like, pandera_module, read_file, records, rows_at, write_file
+
+__all__ = [
+    "Dealt",
+    "Frame",
+    "FrameT",
+    "assign",
+    "check_frame",
+    "check_new",
+    "check_refs",
+    "codes_of",
+    "collected",
+    "expression",
+    "fields",
+    "library",
+    "like",
+    "listed",
+    "names",
+    "pandera_module",
+    "part_values",
+    "polars_type",
+    "read",
+    "read_file",
+    "records",
+    "ref_name",
+    "rows_at",
+    "same",
+    "sample",
+    "shown",
+    "take",
+    "where",
+    "where_not",
+    "write_file",
+]

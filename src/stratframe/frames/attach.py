@@ -1,0 +1,161 @@
+"""Arrays -> new columns of a frame, and nothing else touched."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+from ..core.types import Ints
+from .kinds import FrameT
+from .refs import read
+
+
+class Dealt(NamedTuple):
+    """A column to attach."""
+
+    name: str
+    parts: Ints
+    """The part of every row; -1 where it has none."""
+    labels: tuple[str, ...] | None
+    """Names of the parts; None for folds, which are numbers."""
+    nullable: bool
+    """Whether the arguments allow rows without a fold."""
+
+
+def assign(
+    frame: FrameT,
+    refs: Sequence[Any],
+    compute: Callable[[list[Any], int], list[Dealt]],
+    outputs: Sequence[Dealt],
+) -> FrameT:
+    """Add columns that are computed from the named columns, and touch nothing else.
+
+    Parameters
+    ----------
+    frame : DataFrame or LazyFrame
+    refs : sequence of references
+        The columns that `compute` takes, in its order.
+    compute : callable
+        From a list of series and the number of rows to the dealt columns.
+    outputs : sequence of Dealt
+        What will come out, without rows: a lazy frame needs names and types ahead.
+
+    Returns
+    -------
+    frame of the same kind
+
+    Examples
+    --------
+    >>> fold = Dealt("fold", np.array([1, 0]), None, False)
+    >>> assign(pl.DataFrame({"a": [5, 6]}), ["a"], lambda series, n_rows: [fold], [fold])["fold"].to_list()
+    [1, 0]
+    """
+    if isinstance(frame, pl.LazyFrame):
+        return frame.with_columns(expression(refs, compute, outputs))
+    dealt = compute(read(frame, refs), len(frame))
+    if isinstance(frame, pl.DataFrame):
+        return frame.with_columns(polars_column(column) for column in dealt)
+    grown = frame.copy(deep=False)
+    for column in dealt:
+        grown[column.name] = pandas_column(column)
+    return grown
+
+
+def expression(
+    refs: Sequence[Any], compute: Callable[[list[Any], int], list[Dealt]], outputs: Sequence[Dealt]
+) -> pl.Expr:
+    """Make one Polars expression of a computation on columns.
+
+    Examples
+    --------
+    >>> fold = Dealt("fold", np.array([1, 0]), None, False)
+    >>> one = expression(["a"], lambda series, n_rows: [fold], [fold])
+    >>> pl.DataFrame({"a": [5, 6]}).select(one)["fold"].to_list()
+    [1, 0]
+    """
+    exprs = polars_exprs(refs)
+    fields = {column.name: polars_type(column) for column in outputs}
+
+    def run(series: Sequence[pl.Series]) -> pl.Series:
+        dealt = compute(list(series[: len(refs)]), len(series[0]))
+        columns = [polars_column(column) for column in dealt]
+        return columns[0] if len(columns) == 1 else pl.DataFrame(columns).to_struct("folds")
+
+    if len(fields) == 1:
+        ((name, dtype),) = fields.items()
+        return pl.map_batches(exprs, run, return_dtype=dtype).alias(name)
+    return pl.map_batches(exprs, run, return_dtype=pl.Struct(fields)).struct.field(*fields)
+
+
+def polars_exprs(refs: Sequence[Any]) -> list[pl.Expr]:
+    """Turn references into Polars expressions, one at least: that of the rows.
+
+    Examples
+    --------
+    >>> len(polars_exprs([])), len(polars_exprs(["a", pl.col("b")]))
+    (1, 2)
+    """
+    exprs = [pl.col(ref) if isinstance(ref, str) else ref for ref in refs]
+    return exprs or [pl.int_range(pl.len(), dtype=pl.UInt32)]
+
+
+def fields(series: pl.Series) -> list[pl.Series]:
+    """Take a struct apart; any other series stays as it is.
+
+    Examples
+    --------
+    >>> [field.name for field in fields(pl.DataFrame({"a": [1], "b": [2]}).to_struct("s"))]
+    ['a', 'b']
+    """
+    return series.struct.unnest().get_columns() if isinstance(series.dtype, pl.Struct) else [series]
+
+
+def polars_type(column: Dealt) -> Any:
+    """Name the Polars type of a dealt column.
+
+    Examples
+    --------
+    >>> polars_type(Dealt("fold", np.array([0]), None, False))
+    Int64
+    """
+    return pl.Int64() if column.labels is None else pl.Enum(column.labels)
+
+
+def polars_column(column: Dealt) -> pl.Series:
+    """Make a Polars series of a dealt column.
+
+    Examples
+    --------
+    >>> polars_column(Dealt("split", np.array([1, -1]), ("train", "test"), True)).to_list()
+    ['test', None]
+    """
+    parts = column.parts.astype(np.int64)
+    gaps = parts < 0 if column.nullable else None
+    series = pl.Series(column.name, parts)
+    if gaps is not None and gaps.any():
+        series = series.set(pl.Series(gaps), None)
+    if column.labels is None:
+        return series
+    return pl.Series(column.name, column.labels, dtype=pl.Enum(column.labels)).gather(series)
+
+
+def pandas_column(column: Dealt) -> Any:
+    """Make a pandas array of a dealt column; never a Series, whose index would align.
+
+    Examples
+    --------
+    >>> pandas_column(Dealt("fold", np.array([1, -1]), None, True))
+    <IntegerArray>
+    [1, <NA>]
+    Length: 2, dtype: Int64
+    """
+    if column.labels is not None:
+        return pd.Categorical.from_codes(column.parts, categories=list(column.labels))
+    parts = column.parts.astype(np.int64)
+    if not column.nullable:
+        return parts
+    gaps = parts < 0
+    parts[gaps] = 0
+    return pd.arrays.IntegerArray(parts, gaps)

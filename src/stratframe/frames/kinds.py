@@ -1,0 +1,52 @@
+"""The kinds of frame: pandas, Polars, Polars lazy."""
+
+from collections.abc import Hashable
+from typing import TypeAlias, TypeVar
+
+import pandas as pd
+import polars as pl
+
+from ..errors import StratError
+
+Series: TypeAlias = pd.Series | pl.Series
+Frame: TypeAlias = pd.DataFrame | pl.DataFrame | pl.LazyFrame
+FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame)
+
+
+def check_frame(frame: object) -> None:
+    """Refuse what is not a frame.
+
+    Examples
+    --------
+    >>> check_frame([1])
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `frame` must be a pandas or Polars frame, got list.
+    """
+    if not isinstance(frame, Frame):
+        msg = f"`frame` must be a pandas or Polars frame, got {type(frame).__name__}."
+        raise StratError(msg)
+
+
+def library(frame: Frame | Series) -> str:
+    """Name the library of a frame or series.
+
+    Examples
+    --------
+    >>> library(pl.DataFrame())
+    'polars'
+    """
+    return "pandas" if isinstance(frame, pd.DataFrame | pd.Series) else "polars"
+
+
+def names(frame: Frame) -> list[Hashable]:
+    """List the column names; a lazy frame reads no data for it.
+
+    Examples
+    --------
+    >>> names(pl.LazyFrame({"a": [1]}))
+    ['a']
+    """
+    if isinstance(frame, pl.LazyFrame):
+        return list(frame.collect_schema().names())
+    return list(frame.columns)

@@ -1,0 +1,162 @@
+"""Rows of a frame: taken by position, sampled, or by the value of a fold column."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+from ..core.strata import first_rows
+from ..core.types import Flags, Ints
+from .attach import polars_exprs
+from .columns import encode
+from .kinds import Frame, FrameT
+from .refs import read
+
+
+def take(data: Any, rows: Ints) -> Any:
+    """Take rows of an eager frame or series by position.
+
+    Examples
+    --------
+    >>> take(pl.Series([7, 8, 9]), np.array([2, 0])).to_list()
+    [9, 7]
+    """
+    if isinstance(data, pd.DataFrame | pd.Series):
+        return data.iloc[rows]
+    return data[rows] if isinstance(data, pl.DataFrame) else data.gather(rows)
+
+
+def sample(frame: Any, refs: Sequence[Any], choose: Callable[[list[Any]], Flags]) -> Any:
+    """Keep the rows that a computation on the named columns chooses, in their old order.
+
+    A lazy frame runs as one query, so that only the chosen rows are kept.
+
+    Examples
+    --------
+    >>> sample(pl.DataFrame({"a": [5, 6]}), ["a"], lambda s: np.array([False, True])).rows()
+    [(6,)]
+    """
+    if isinstance(frame, pl.LazyFrame):
+        mask = pl.map_batches(
+            polars_exprs(refs),
+            lambda series: pl.Series(choose(list(series))),
+            return_dtype=pl.Boolean,
+        )
+        return frame.filter(mask).collect()
+    chosen = choose(read(frame, refs))
+    return frame[chosen] if isinstance(frame, pd.DataFrame) else frame.filter(chosen)
+
+
+def part_values(frame: Frame, name: str) -> tuple[list[Any], int]:
+    """List the values of a fold or part column, in order, and count its nulls.
+
+    Categories are in their own order, with those that no row has. A lazy frame runs
+    one small query.
+
+    Examples
+    --------
+    >>> part_values(pl.DataFrame({"fold": [1, 0, None]}), "fold")
+    ([0, 1], 1)
+    """
+    if isinstance(frame, pd.DataFrame):
+        column = frame[name]
+        nulls = int(column.isna().sum())
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            return column.cat.categories.tolist(), nulls
+        return whole_numbers(sorted(column.dropna().unique().tolist())), nulls
+    if isinstance(frame, pl.DataFrame):
+        frame = frame.select(name).lazy()
+    dtype = frame.collect_schema()[name]
+    found = frame.select(part_expr(frame, name)).group_by(name).len().collect()
+    nulls = int(found.filter(pl.col(name).is_null())["len"].sum())
+    if isinstance(dtype, pl.Enum):
+        return dtype.categories.to_list(), nulls
+    return whole_numbers(found[name].drop_nulls().sort().to_list()), nulls
+
+
+def codes_of(frame: Any, name: str, values: Sequence[Any]) -> Ints:
+    """Give the rows of an eager frame numbers by their fold's place in a list.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,), range -1..len(values)-1
+        -1 where the fold is missing.
+
+    Examples
+    --------
+    >>> codes_of(pl.DataFrame({"fold": [5, 3, None]}), "fold", [3, 5])
+    array([ 1,  0, -1])
+    """
+    codes, n_codes = encode(frame[name])
+    first = first_rows(np.where(codes < 0, n_codes, codes), n_codes + 1)[:n_codes]
+    found = listed(take(frame[name], first))
+    places = {value: place for place, value in enumerate(values)}
+    return np.array([*(places[value] for value in found), -1], dtype=np.int64)[codes]
+
+
+def part_expr(frame: pl.DataFrame | pl.LazyFrame, name: str) -> pl.Expr:
+    """Refer to a fold column of a Polars frame, NaN as null.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"fold": [0.0, float("nan")]})
+    >>> frame.select(part_expr(frame, "fold"))["fold"].to_list()
+    [0.0, None]
+    """
+    floats = frame.collect_schema()[name].is_float()
+    return pl.col(name).fill_nan(None) if floats else pl.col(name)
+
+
+def whole_numbers(values: list[Any]) -> list[Any]:
+    """Turn whole floats into ints: the folds of a column that met a null in pandas.
+
+    Examples
+    --------
+    >>> whole_numbers([0.0, 1.0])
+    [0, 1]
+    """
+    return [int(v) if isinstance(v, float) and v.is_integer() else v for v in values]
+
+
+def where(frame: FrameT, name: str, value: Any) -> FrameT:
+    """Keep the rows whose column has a value.
+
+    Examples
+    --------
+    >>> where(pl.DataFrame({"fold": [0, 1, None]}), "fold", 1).height
+    1
+    """
+    if isinstance(frame, pd.DataFrame):
+        return frame[np.asarray((frame[name] == value).fillna(False), dtype=np.bool_)]
+    return frame.filter(part_expr(frame, name) == value)
+
+
+def where_not(frame: FrameT, name: str, value: Any, *, nulls: bool) -> FrameT:
+    """Keep the rows whose column has another value, and with `nulls` those without one.
+
+    Examples
+    --------
+    >>> where_not(pl.DataFrame({"fold": [0, 1, None]}), "fold", 1, nulls=True).height
+    2
+    """
+    if isinstance(frame, pd.DataFrame):
+        keep = np.asarray((frame[name] != value).fillna(True), dtype=np.bool_)
+        return frame[keep if nulls else keep & frame[name].notna().to_numpy()]
+    column = part_expr(frame, name)
+    return frame.filter(column.ne_missing(value) if nulls else column != value)
+
+
+def listed(series: Any) -> list[Any]:
+    """Turn a series into a list of Python values, None where missing.
+
+    Examples
+    --------
+    >>> listed(pd.Series([1.0, float("nan")]))
+    [1.0, None]
+    """
+    values = series.to_list() if isinstance(series, pl.Series) else series.tolist()
+    return [
+        None if value is pd.NA or value is pd.NaT or value != value else value for value in values
+    ]

@@ -1,0 +1,130 @@
+"""Small frames made and taken apart, and files."""
+
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+from ..errors import StratError
+from .kinds import library
+from .rows import take
+
+
+def like(kind: str, columns: dict[Hashable, Any]) -> Any:
+    """Make a frame of the caller's library.
+
+    Parameters
+    ----------
+    kind : {"pandas", "polars"}
+    columns : dict of name to array, list or series
+
+    Examples
+    --------
+    >>> like("polars", {"n": np.array([1])}).shape
+    (1, 1)
+    """
+    if kind == "polars":
+        return pl.DataFrame({str(name): values for name, values in columns.items()})
+    parts = {
+        name: values.reset_index(drop=True) if isinstance(values, pd.Series) else values
+        for name, values in columns.items()
+    }
+    return pd.DataFrame(parts)
+
+
+def records(frame: Any) -> list[dict[str, Any]]:
+    """List the rows of a small frame as dicts.
+
+    Examples
+    --------
+    >>> records(pl.DataFrame({"a": [1]}))
+    [{'a': 1}]
+    """
+    return frame.to_dicts() if isinstance(frame, pl.DataFrame) else frame.to_dict("records")
+
+
+def rows_at(frame: Any, rows: list[int], columns: dict[str, str]) -> Any:
+    """Take rows of a small frame, rename its columns, and put the positions first.
+
+    Examples
+    --------
+    >>> rows_at(pl.DataFrame({"0": [7, 8]}), [1], {"0": "a"}).rows()
+    [(1, 8)]
+    """
+    found = take(frame, np.array(rows, dtype=np.int64))
+    renamed = {"row": np.array(rows, dtype=np.int64)}
+    renamed |= {label: found[column] for column, label in columns.items() if label != "row"}
+    return like(library(frame), renamed)
+
+
+def pandera_module(kind: str) -> Any:
+    """Import pandera for a library, which takes a while, only when it is needed.
+
+    Examples
+    --------
+    >>> pandera_module("polars").__name__
+    'pandera.polars'
+    """
+    if kind == "polars":
+        import pandera.polars as module
+    else:
+        import pandera.pandas as module
+    return module
+
+
+def read_file(path: str) -> pl.DataFrame:
+    """Read a Parquet file, or with any other suffix a CSV file.
+
+    Examples
+    --------
+    >>> read_file("lost.csv")
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: The file 'lost.csv' cannot be read: No such file or directory.
+    """
+    try:
+        with open(path, "rb") as file:
+            if path.lower().endswith(".parquet"):
+                return pl.read_parquet(file)
+            return pl.read_csv(file, infer_schema_length=None)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        msg = f"The file {path!r} cannot be read: {cause(error)}."
+        raise StratError(msg) from error
+
+
+def write_file(frame: pl.DataFrame, path: str) -> None:
+    """Write a Parquet file, or with any other suffix a CSV file; all of it or nothing.
+
+    Examples
+    --------
+    >>> write_file(pl.DataFrame({"a": [1]}), "lost/a.csv")
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: The file 'lost/a.csv' cannot be written: No such file or directory.
+    """
+    draft = Path(f"{path}.part")
+    try:
+        with draft.open("wb") as file:
+            write = frame.write_parquet if path.lower().endswith(".parquet") else frame.write_csv
+            write(file)
+        draft.replace(path)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        if draft.is_file():
+            draft.unlink()
+        msg = f"The file {path!r} cannot be written: {cause(error)}."
+        raise StratError(msg) from error
+
+
+def cause(error: Exception) -> str:
+    """Say in one line why a file could not be read or written.
+
+    Examples
+    --------
+    >>> cause(FileNotFoundError(2, "No such file or directory", "x")), cause(OSError("torn."))
+    ('No such file or directory', 'torn')
+    """
+    text = getattr(error, "strerror", None) or str(error)
+    return text.strip().partition("\n")[0].rstrip(".")
