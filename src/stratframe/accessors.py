@@ -18,7 +18,7 @@ class Strat(Generic[FrameT]):
     """Stratified folds on this frame; every method is a function of stratframe."""
 
     def __init__(self, frame: FrameT) -> None:
-        self._frame = frame
+        self._frame: FrameT = frame
 
     def kfold(
         self,
@@ -151,9 +151,10 @@ class StratExpr:
         name: str = "fold",
     ) -> pl.Expr:
         """Say which of k folds every row is in."""
-        return assign.kfold_expr(
+        folds: pl.Expr = assign.kfold_expr(
             self._expr, k, deal=deal, missing=missing, rare=rare, seed=seed, name=name
         )
+        return folds
 
     def split(
         self,
@@ -166,9 +167,10 @@ class StratExpr:
         name: str = "split",
     ) -> pl.Expr:
         """Name the part every row is in: train, valid, test."""
-        return assign.split_expr(
+        parted: pl.Expr = assign.split_expr(
             self._expr, parts, deal=deal, missing=missing, rare=rare, seed=seed, name=name
         )
+        return parted
 
 
 def register() -> None:

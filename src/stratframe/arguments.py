@@ -64,17 +64,19 @@ def shares_of(parts: Mapping[str, Fraction | int | None], n_rows: int) -> list[F
     >>> shares_of({"train": None, "test": 2}, 8)
     [Fraction(3, 4), Fraction(1, 4)]
     """
-    given = [share for share in parts.values() if share is not None]
-    if all(isinstance(share, Fraction) for share in given):
-        return [1 - sum(given) if share is None else Fraction(share) for share in parts.values()]
-    rest = n_rows - int(sum(given))
-    if rest < 0 or (rest == 0) == (None in parts.values()):
+    given = [Fraction(share) for share in parts.values() if share is not None]
+    if any(isinstance(share, Fraction) for share in parts.values()):
+        rest = 1 - sum(given, Fraction(0))
+        return [rest if share is None else Fraction(share) for share in parts.values()]
+    total = int(sum(given))
+    if total > n_rows or (total == n_rows) == (None in parts.values()):
         msg = (
-            f"`parts` must count the rows dealt, got {int(sum(given)):,} for {plural(n_rows, 'row')}."
+            f"`parts` must count the rows dealt, got {total:,} for {plural(n_rows, 'row')}."
             "\nHint: one part may be None, which takes the rest; it must be at least 1 row."
         )
         raise StratError(msg)
-    return [Fraction(rest if share is None else share, n_rows) for share in parts.values()]
+    counts = [n_rows - total if share is None else int(share) for share in parts.values()]
+    return [Fraction(count, n_rows) for count in counts]
 
 
 def deal_of(
@@ -185,19 +187,25 @@ def check_parts(parts: object) -> dict[str, Fraction | int | None]:
     counts = [isinstance(share, Integral) and not isinstance(share, bool) for share in given]
     reals = [isinstance(share, Real) and not isinstance(share, Integral) for share in given]
     if len(given) < len(parts) - 1 or not (all(counts) or all(reals)):
-        msg = f"`parts` must be all fractions or all counts, with at most one None, got {dict(parts)!r}."
+        msg = (
+            "`parts` must be all fractions or all counts, with at most one None,"
+            f" got {dict(parts)!r}."
+        )
         raise StratError(msg)
     if not all(isfinite(share) and share > 0 for share in given):
         msg = f"`parts` must be above zero, got {dict(parts)!r}."
         raise StratError(msg)
     if all(counts):
         return {part: None if n is None else int(n) for part, n in parts.items()}
-    shares = {
+    shares: dict[str, Fraction | int | None] = {
         part: None if share is None else Fraction(share).limit_denominator(10**6)
         for part, share in parts.items()
     }
     total = sum(share for share in shares.values() if share is not None)
     if total > 1 or (total == 1) == (None in shares.values()) or 0 in shares.values():
-        msg = f"`parts` must be fractions that sum to 1, got {dict(parts)!r}, which sum to {float(total):g}."
+        msg = (
+            f"`parts` must be fractions that sum to 1, got {dict(parts)!r},"
+            f" which sum to {float(total):g}."
+        )
         raise StratError(msg)
     return shares

@@ -262,7 +262,10 @@ def strata_of(call: Deal, series: Sequence[Any], n_rows: int) -> Strata:
     n_dealt = len(strata.codes)
     if call.k > n_dealt:
         what = "`k`" if call.parts is None else "The number of `parts`"
-        msg = f"{what} must be at most the number of rows dealt, got {call.k} for {plural(n_dealt, 'row')}."
+        msg = (
+            f"{what} must be at most the number of rows dealt, got {call.k}"
+            f" for {plural(n_dealt, 'row')}."
+        )
         raise StratError(msg)
     return strata
 

@@ -1,6 +1,6 @@
 """pandera schemas: what a call asks of its columns, and what it promises of its result."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import frames
@@ -49,7 +49,7 @@ def check_rows(kind: str, rules: Sequence[Rule]) -> None:
     stratframe.errors.StratError: 'x' must be finite, but is infinite in 1 row (1).
     """
     pandera = frames.pandera_module(kind)
-    columns = {str(place): rule.values for place, rule in enumerate(rules)}
+    columns: dict[Hashable, Any] = {str(place): rule.values for place, rule in enumerate(rules)}
     schema = pandera.DataFrameSchema(
         {str(place): column_schema(pandera, rule) for place, rule in enumerate(rules)}
     )
@@ -103,7 +103,7 @@ def folded(k: int = 5, name: str = "fold", library: str = "pandas", *, nulls: bo
     pandera = module_for(library)
     dtype: Any = "Int64" if nulls else "int64"
     if library == "polars":
-        dtype = frames.polars_type(frames.Dealt(name, (), None, nulls))
+        dtype = frames.polars_type(None)
     column = pandera.Column(dtype, pandera.Check.in_range(0, k - 1), nullable=nulls)
     return pandera.DataFrameSchema({name: column})
 
@@ -138,7 +138,7 @@ def parted(
     pandera = module_for(library)
     names = list(parts)
     if library == "polars":
-        dtype: Any = frames.polars_type(frames.Dealt(name, (), tuple(names), nulls))
+        dtype: Any = frames.polars_type(tuple(names))
     else:
         dtype = pandera.Category(names, ordered=False)
     return pandera.DataFrameSchema({name: pandera.Column(dtype, nullable=nulls)})

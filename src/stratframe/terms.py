@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import isnan
 from numbers import Integral, Real
 from typing import Any, TypeAlias
@@ -198,7 +199,7 @@ def bins(
         msg = f"`closed` of `sf.bins` must be 'right' or 'left', got {closed!r}."
         raise StratError(msg)
     numbers = [edge for edge in edges if isinstance(edge, Real) and not isnan(edge)]
-    climbs = all(a < b for a, b in zip(numbers, numbers[1:], strict=False))
+    climbs = all(a < b for a, b in pairwise(numbers))
     if len(numbers) < 2 or len(numbers) < len(edges) or not climbs:
         msg = f"`edges` of `sf.bins` must be at least 2 increasing numbers, got {edges!r}."
         raise StratError(msg)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from numbers import Real
 from typing import Any, Generic, NamedTuple
 
 import numpy as np
@@ -187,7 +186,8 @@ def others(codes: Ints, fold: int, nulls: str) -> Flags:
     >>> others(np.array([0, 1, -1]), 1, "train")
     array([ True, False,  True])
     """
-    return (codes != fold) & ((codes >= 0) | (nulls == "train"))
+    flags: Flags = (codes != fold) & ((codes >= 0) | (nulls == "train"))
+    return flags
 
 
 def sample(
@@ -258,7 +258,11 @@ def check_frac(frac: object) -> Fraction:
     >>> check_frac(0.25)
     Fraction(1, 4)
     """
-    if isinstance(frac, bool) or not isinstance(frac, Real) or not 0 <= frac <= 1:
+    if (
+        isinstance(frac, bool)
+        or not isinstance(frac, int | float | Fraction | np.floating)
+        or not 0 <= frac <= 1
+    ):
         msg = f"`frac` must be a number from 0 to 1, got {frac!r}."
         raise StratError(msg)
     return Fraction(frac).limit_denominator(10**6)
@@ -286,7 +290,8 @@ def sampled(
     ties = draws.raw(seed, Use.ROWS, n_rows)
     if strata.order is not None:
         rows = by_value(strata.codes, strata.n_strata, strata.order, ties)
-        return spread(rows, table, draws.raw(seed, Use.SPREAD, table.size + n_rows)) == 0
+        parts = spread(rows, table, draws.raw(seed, Use.SPREAD, table.size + n_rows))
+        return np.equal(parts, 0)
     rows = shuffled(strata.codes, strata.n_strata, ties)
     chosen = np.zeros(n_rows, dtype=np.bool_)
     chosen[rows] = np.repeat(np.resize([True, False], table.size), table.ravel())

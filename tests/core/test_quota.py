@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 
 from stratframe.core.draws import Use, raw
-from stratframe.core.quota import equal, even, proportional, unequal
+from stratframe.core.quota import equal, even, proportional
+from stratframe.core.rounding import unequal
 
 seeds = st.integers(0, 2**32)
 strata_sizes = st.lists(st.integers(1, 30), min_size=1, max_size=12)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare, ks_2samp
 
 from stratframe.core.draws import Use, raw
-from stratframe.core.quota import unequal
+from stratframe.core.rounding import unequal
 from stratframe.core.spread import NEARBY, spread
 
 shares = st.lists(st.integers(1, 40), min_size=2, max_size=6).map(

@@ -95,8 +95,12 @@ def test_edge_bins_as_cut(values: np.ndarray, closed: str) -> None:
     """Bins are those of `pd.cut` with the lowest edge included, or their mirror image."""
     edges = np.array([0.0, 1.5, 2.0, 6.0])
     right = closed == "right"
-    expected = pd.cut(values if right else -values, edges if right else -edges[::-1],
-                      include_lowest=True, labels=False)
+    expected = pd.cut(
+        values if right else -values,
+        edges if right else -edges[::-1],
+        include_lowest=True,
+        labels=False,
+    )
     np.testing.assert_array_equal(
         edge_bins(values, edges, closed), expected if right else 2 - expected
     )

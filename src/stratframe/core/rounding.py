@@ -132,7 +132,9 @@ def chances(numerator: Values, denominator: Values | int) -> Values:
     >>> chances(np.array([1, 0]), np.array([4, 0]))
     array([0.25, 0.  ])
     """
-    return numerator.astype(float) / np.maximum(np.asarray(denominator).astype(float), 1.0)
+    below: Values = np.maximum(np.asarray(denominator).astype(float), 1.0)
+    found: Values = numerator.astype(float) / below
+    return found
 
 
 def halves(sizes: Ints, levels: Sequence[Ints]) -> Iterator[tuple[Flags, Ints]]:
@@ -157,7 +159,7 @@ def halves(sizes: Ints, levels: Sequence[Ints]) -> Iterator[tuple[Flags, Ints]]:
     [(array([ True, False,  True]), array([5, 1, 2])), (array([ True, False]), array([6, 2]))]
     """
     for depth in range(len(levels) + 1):
-        groups = [level for level in levels[depth:]] or [np.zeros(len(sizes), dtype=np.int64)]
+        groups = list(levels[depth:]) or [np.zeros(len(sizes), dtype=np.int64)]
         while len(sizes) > len(starts := np.flatnonzero(np.diff(groups[0], prepend=-1))):
             place = np.arange(len(sizes)) - np.repeat(starts, np.diff(starts, append=len(sizes)))
             opens = place % 2 == 0
@@ -193,7 +195,7 @@ def hand_down(
     array([[2, 1],
            [1, 0]])
     """
-    table = above[np.cumsum(opens) - 1]
+    table: Table = above[np.cumsum(opens) - 1]
     right = np.flatnonzero(~opens)
     left = right - 1
     both = table[left]
@@ -270,7 +272,8 @@ def choose(low: Table, high: Table, sizes: Ints, chance: Values, spare: Ints) ->
     after = n_free - np.cumsum(free, axis=1)
     ends = np.clip(ends, (need - after) * WHOLE, need * WHOLE)
     points = (ends + spare[:, None]) // WHOLE
-    return low + np.diff(points, axis=1, prepend=0)
+    rounded: Table = low + np.diff(points, axis=1, prepend=0)
+    return rounded
 
 
 def mend(table: Table, sizes: Ints, share: Values, whole: int) -> Table:

@@ -6,7 +6,7 @@ from typing import TypeAlias
 import numpy as np
 
 from .deal import smallest
-from .types import Draws, Ints, Table
+from .types import Draws, Flags, Ints, Table
 
 Tree: TypeAlias = "int | tuple[Tree, Tree]"
 """A part, or two branches that the rows are divided between."""
@@ -106,7 +106,7 @@ def leaves(tree: Tree) -> list[int]:
     return [tree] if isinstance(tree, int) else leaves(tree[0]) + leaves(tree[1])
 
 
-def divide(table: Table, node: tuple[Tree, Tree], starts: Draws | None) -> np.ndarray:
+def divide(table: Table, node: tuple[Tree, Tree], starts: Draws | None) -> Flags:
     """Divide the rows of a branching between its two branches, evenly along the order.
 
     Parameters
@@ -134,7 +134,8 @@ def divide(table: Table, node: tuple[Tree, Tree], starts: Draws | None) -> np.nd
     steps = places * np.repeat(first, sizes)
     steps += np.repeat(start, sizes)
     steps %= np.repeat(wide, sizes)
-    return steps >= np.repeat(sizes - first, sizes)
+    goes: Flags = steps >= np.repeat(sizes - first, sizes)
+    return goes
 
 
 def swaps_fit(tree: Tree, totals: Ints) -> bool:

@@ -1,5 +1,7 @@
 """Codes of strata: numbering, nesting, bins."""
 
+from typing import Literal
+
 import numpy as np
 
 from .types import Flags, Ints, Table, Values
@@ -193,5 +195,6 @@ def edge_bins(values: Values, edges: Values, closed: str) -> Ints:
     >>> edge_bins(np.array([0, 18, 19, 65]), np.array([0.0, 18.0, 65.0]), "right")
     array([0, 0, 1, 1])
     """
-    side = "left" if closed == "right" else "right"
-    return np.clip(np.searchsorted(edges, values, side=side) - 1, 0, len(edges) - 2)
+    side: Literal["left", "right"] = "left" if closed == "right" else "right"
+    places = np.searchsorted(edges, values, side=side) - 1
+    return places.clip(0, len(edges) - 2)

@@ -49,7 +49,8 @@ def assign(
     Examples
     --------
     >>> fold = Dealt("fold", np.array([1, 0]), None, False)
-    >>> assign(pl.DataFrame({"a": [5, 6]}), ["a"], lambda series, n_rows: [fold], [fold])["fold"].to_list()
+    >>> frame = pl.DataFrame({"a": [5, 6]})
+    >>> assign(frame, ["a"], lambda series, n_rows: [fold], [fold])["fold"].to_list()
     [1, 0]
     """
     if isinstance(frame, pl.LazyFrame):
@@ -76,7 +77,7 @@ def expression(
     [1, 0]
     """
     exprs = polars_exprs(refs)
-    fields = {column.name: polars_type(column) for column in outputs}
+    fields = {column.name: polars_type(column.labels) for column in outputs}
 
     def run(series: Sequence[pl.Series]) -> pl.Series:
         dealt = compute(list(series[: len(refs)]), len(series[0]))
@@ -112,15 +113,15 @@ def fields(series: pl.Series) -> list[pl.Series]:
     return series.struct.unnest().get_columns() if isinstance(series.dtype, pl.Struct) else [series]
 
 
-def polars_type(column: Dealt) -> Any:
-    """Name the Polars type of a dealt column.
+def polars_type(labels: tuple[str, ...] | None) -> Any:
+    """Name the Polars type of folds, or of parts with given names.
 
     Examples
     --------
-    >>> polars_type(Dealt("fold", np.array([0]), None, False))
+    >>> polars_type(None)
     Int64
     """
-    return pl.Int64() if column.labels is None else pl.Enum(column.labels)
+    return pl.Int64() if labels is None else pl.Enum(labels)
 
 
 def polars_column(column: Dealt) -> pl.Series:
@@ -152,7 +153,7 @@ def pandas_column(column: Dealt) -> Any:
     Length: 2, dtype: Int64
     """
     if column.labels is not None:
-        return pd.Categorical.from_codes(column.parts, categories=list(column.labels))
+        return pd.Categorical.from_codes(column.parts, categories=pd.Index(column.labels))
     parts = column.parts.astype(np.int64)
     if not column.nullable:
         return parts

@@ -35,14 +35,26 @@ def missing(series: Any) -> Flags:
     array([False,  True,  True])
     """
     if isinstance(series, pd.Series):
-        flags = np.asarray(series.isna(), dtype=np.bool_)
+        flags: Flags = np.asarray(series.isna(), dtype=np.bool_)
         if isinstance(series.dtype, pd.ArrowDtype | pd.Float64Dtype | pd.Float32Dtype):
             # A NaN inside a nullable float is not NA to pandas; to us it is missing.
             kind = pd.api.types.is_float_dtype(series.dtype)
             return flags | np.isnan(floats(series)) if kind else flags
         return flags
-    flags = series.is_null().to_numpy()
-    return flags | series.is_nan().fill_null(True).to_numpy() if series.dtype.is_float() else flags
+    gaps = series.is_null()
+    gaps = gaps | series.is_nan().fill_null(True) if series.dtype.is_float() else gaps
+    return np.asarray(gaps.to_numpy(), dtype=np.bool_)
+
+
+def is_object(dtype: Any) -> bool:
+    """Say whether a pandas dtype is that of Python objects.
+
+    Examples
+    --------
+    >>> is_object(pd.Series([[1]]).dtype), is_object(pd.Series([1]).dtype)
+    (True, False)
+    """
+    return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
 def may_have_fractions(series: Any) -> bool:
@@ -55,7 +67,7 @@ def may_have_fractions(series: Any) -> bool:
     """
     if isinstance(series, pl.Series):
         return series.dtype.is_float() or series.dtype.is_decimal()
-    if series.dtype == object:
+    if is_object(series.dtype):
         return pd.api.types.infer_dtype(series, skipna=True) in FLOATS
     if isinstance(series.dtype, pd.ArrowDtype):
         return series.dtype.kind == "f" or "decimal" in series.dtype.name
@@ -96,11 +108,12 @@ def floats(series: Any) -> Values:
     """
     if isinstance(series, pl.Series):
         return series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    if isinstance(series.dtype, np.dtype) and series.dtype != object:
-        return series.to_numpy(dtype=np.float64)
-    if isinstance(series.dtype, pd.ArrowDtype) or series.dtype == object:
-        series = series.astype("Float64" if series.dtype != object else "float64")
-    return series.to_numpy(dtype=np.float64, na_value=np.nan)
+    if isinstance(series.dtype, np.dtype) and not is_object(series.dtype):
+        return np.asarray(series, dtype=np.float64)
+    if isinstance(series.dtype, pd.ArrowDtype) or is_object(series.dtype):
+        series = series.astype("Float64" if not is_object(series.dtype) else "float64")
+    values: Values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+    return values
 
 
 def encode(series: Any) -> tuple[Ints, int]:
@@ -127,7 +140,7 @@ def encode(series: Any) -> tuple[Ints, int]:
     elif isinstance(series, pl.Series):
         return encode_polars(series)
     else:
-        if series.dtype == object or isinstance(series.dtype, pd.ArrowDtype):
+        if is_object(series.dtype) or isinstance(series.dtype, pd.ArrowDtype):
             check_objects(series)
         codes, classes = pd.factorize(series)
     return codes, len(classes)
@@ -167,9 +180,9 @@ def nested(name: object, kind: object) -> StratError:
     Examples
     --------
     >>> str(nested("tags", "list"))
-    "A column of `by` must hold single values, but 'tags' holds list."
+    "A column must hold single values, but 'tags' is list."
     """
-    return StratError(f"A column of `by` must hold single values, but {name!r} holds {kind}.")
+    return StratError(f"A column must hold single values, but {name!r} is {kind}.")
 
 
 def check_objects(series: Any) -> None:
@@ -198,7 +211,10 @@ def check_objects(series: Any) -> None:
     kind_codes, kind_classes = pd.factorize(kinds)
     if len(np.unique(codes * len(kind_classes) + kind_codes)) > len(classes):
         types = ", ".join(sorted(kind.__name__ for kind in kind_classes))
-        msg = f"Column {series.name!r} mixes types that cannot be told apart: {types}.\nHint: cast it to one type."
+        msg = (
+            f"Column {series.name!r} mixes types that cannot be told apart: {types}."
+            "\nHint: cast it to one type."
+        )
         raise StratError(msg)
 
 
@@ -266,21 +282,36 @@ def numbers_pandas(series: Any) -> Values:
     """
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        return numbers_pandas(pd.Series(dtype.categories))[series.cat.codes.to_numpy()]
-    if dtype == object and pd.api.types.infer_dtype(series, skipna=True) in {"date", "datetime"}:
+        # A missing value has the code -1, which takes the zero that is put last.
+        categories = np.append(numbers_pandas(pd.Series(dtype.categories)), 0)
+        return np.take(categories, series.cat.codes)
+    if is_object(dtype) and pd.api.types.infer_dtype(series, skipna=True) in {"date", "datetime"}:
         series = pd.to_datetime(series)
     if isinstance(dtype, pd.ArrowDtype) and any(word in str(dtype) for word in TEMPORAL):
-        return pd.factorize(series, sort=True)[0]
+        return sorted_codes(series)
     if series.dtype.kind in "mM":
         unit = f"{series.dtype.kind}8[{series.dt.unit}]"
         return np.asarray(series, dtype=unit).view(np.int64)
     if pd.api.types.is_integer_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):
         if isinstance(dtype, np.dtype):
             return series.to_numpy(dtype=np.int64) if dtype.str[1:] != "u8" else floats(series)
-        return series.to_numpy(dtype=np.int64, na_value=0)
-    if dtype.kind not in "fO" or (dtype == object and not is_number_like(series)):
+        values: Values = series.to_numpy(dtype=np.int64, na_value=0)
+        return values
+    if dtype.kind not in "fO" or (is_object(dtype) and not is_number_like(series)):
         raise TypeError
     return floats(series)
+
+
+def sorted_codes(series: Any) -> Ints:
+    """Rank the values of a pandas column densely by its own order; -1 where missing.
+
+    Examples
+    --------
+    >>> sorted_codes(pd.Series(["b", "a", "b"]))
+    array([1, 0, 1])
+    """
+    codes: Ints = pd.factorize(series, sort=True)[0]
+    return codes
 
 
 def is_number_like(series: Any) -> bool:
@@ -311,18 +342,21 @@ def ranks(series: Any) -> Ints:
     if isinstance(series, pd.Series):
         if isinstance(series.dtype, pd.CategoricalDtype):
             series = series.astype(series.dtype.categories.dtype)
-        if series.dtype == object:
+        if is_object(series.dtype):
             check_objects(series)
             if pd.api.types.infer_dtype(series, skipna=True) in MIXED:
-                msg = f"A column of `key` must hold values that can be ordered, but {series.name!r} mixes types."
+                msg = (
+                    "A column of `key` must hold values that can be ordered,"
+                    f" but {series.name!r} mixes types."
+                )
                 raise StratError(msg)
         if pd.api.types.is_string_dtype(series.dtype):
-            return pd.factorize(series, sort=True)[0]
+            return sorted_codes(series)
         return rank(numbers(series, "key")[0])
     if series.dtype in (pl.Categorical, pl.Enum):
         series = series.cast(pl.String)
     if series.dtype.is_nested() or series.dtype == pl.Object:
         raise nested(series.name, series.dtype)
     if series.dtype in (pl.String, pl.Binary, *WIDE, pl.UInt64):
-        return series.rank("dense").fill_null(0).to_numpy().astype(np.int64) - 1
+        return rank(series.rank("dense").fill_null(0).to_numpy())
     return rank(numbers(series, "key")[0])

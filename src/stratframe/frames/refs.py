@@ -1,7 +1,7 @@
 """References to columns, checked and read: names, expressions, callables."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -95,18 +95,30 @@ def check_refs(frame: Frame, refs: Iterable[Any], argument: str) -> None:
         if is_computed(ref):
             wrong = isinstance(ref, pl.Expr) == isinstance(frame, pd.DataFrame)
             if wrong:
-                msg = f"`{argument}` takes a Polars expression on Polars frames and a callable or `pd.col` on pandas frames, got {shown(ref)} on a {library(frame)} frame."
+                msg = (
+                    f"`{argument}` takes Polars expressions on Polars frames, and callables or"
+                    f" `pd.col` on pandas frames, got {shown(ref)} on a {library(frame)} frame."
+                )
                 raise StratError(msg)
             continue
         count = known.count(ref) if isinstance(ref, Hashable) else 0
         if count == 0 and not isinstance(ref, str | tuple):
-            msg = f"`{argument}` must hold column names, terms such as `sf.quantiles`, or expressions, got {ref!r}."
+            msg = (
+                f"`{argument}` must hold column names, terms such as `sf.quantiles`,"
+                f" or expressions, got {ref!r}."
+            )
             raise StratError(msg)
         if count == 0:
-            msg = f"`{argument}` names the column {ref!r}, which the frame does not have.\n{nearest(ref, known)}"
+            msg = (
+                f"`{argument}` names the column {ref!r}, which the frame does not have."
+                f"\n{nearest(ref, known)}"
+            )
             raise StratError(msg)
         if count > 1:
-            msg = f"`{argument}` names the column {ref!r}, which the frame has {count} times.\nHint: rename or drop the others first."
+            msg = (
+                f"`{argument}` names the column {ref!r}, which the frame has {count} times."
+                "\nHint: rename or drop the others first."
+            )
             raise StratError(msg)
     if isinstance(frame, pl.LazyFrame):
         schema = frame.collect_schema()
@@ -123,10 +135,10 @@ def check_flat(name: object, dtype: pl.DataType) -> None:
     >>> check_flat("tags", pl.List(pl.String()))
     Traceback (most recent call last):
         ...
-    stratframe.errors.StratError: A column of `by` must hold single values, but 'tags' is List(String).
+    stratframe.errors.StratError: A column must hold single values, but 'tags' is List(String).
     """
     if dtype.is_nested() or dtype == pl.Object:
-        msg = f"A column of `by` must hold single values, but {name!r} is {dtype}."
+        msg = f"A column must hold single values, but {name!r} is {dtype}."
         raise StratError(msg)
 
 
@@ -147,7 +159,10 @@ def check_new(frame: Frame, new: Iterable[str]) -> None:
         listed = repr(taken[0]) if len(taken) == 1 else repr(taken)
         drop = f"columns={listed}" if isinstance(frame, pd.DataFrame) else listed
         noun = "a column" if len(taken) == 1 else "columns"
-        msg = f"The frame has {noun} {', '.join(map(repr, taken))} already.\nHint: df = df.drop({drop})"
+        msg = (
+            f"The frame has {noun} {', '.join(map(repr, taken))} already."
+            f"\nHint: df = df.drop({drop})"
+        )
         raise StratError(msg)
 
 
@@ -199,14 +214,17 @@ def read_pandas(frame: pd.DataFrame, ref: Any) -> Any:
     if not is_computed(ref):
         return frame[ref]
     if isinstance(ref, PANDAS_EXPRESSIONS):
-        return frame.assign(**{"stratum": ref})["stratum"].rename(None)
+        return frame.assign(stratum=cast("Any", ref))["stratum"].rename(None)
     result = ref(frame)
     if isinstance(result, pd.DataFrame) or np.ndim(result) != 1:
         msg = f"A callable in `by` must return one value a row, got {type(result).__name__}."
         raise StratError(msg)
     check_height(ref, len(result), len(frame))
     if isinstance(result, pd.Series) and not result.index.equals(frame.index):
-        msg = "A callable in `by` must return its values in the order of the frame, got another index."
+        msg = (
+            "A callable in `by` must return its values in the order of the frame,"
+            " got another index."
+        )
         raise StratError(msg)
     return result if isinstance(result, pd.Series) else pd.Series(result, index=frame.index)
 
@@ -219,5 +237,8 @@ def check_height(ref: Any, found: int, height: int) -> None:
     >>> check_height("a", 3, 3)
     """
     if found != height:
-        msg = f"An entry of `by` must give one value for each of the {height} rows, got {found} from {shown(ref)}."
+        msg = (
+            f"An entry of `by` must give one value for each of the {height} rows,"
+            f" got {found} from {shown(ref)}."
+        )
         raise StratError(msg)

@@ -1,6 +1,7 @@
 """Small frames made and taken apart, and files."""
 
 from collections.abc import Hashable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ def rows_at(frame: Any, rows: list[int], columns: dict[str, str]) -> Any:
     [(1, 8)]
     """
     found = take(frame, np.array(rows, dtype=np.int64))
-    renamed = {"row": np.array(rows, dtype=np.int64)}
+    renamed: dict[Hashable, Any] = {"row": np.array(rows, dtype=np.int64)}
     renamed |= {label: found[column] for column, label in columns.items() if label != "row"}
     return like(library(frame), renamed)
 
@@ -68,11 +69,7 @@ def pandera_module(kind: str) -> Any:
     >>> pandera_module("polars").__name__
     'pandera.polars'
     """
-    if kind == "polars":
-        import pandera.polars as module
-    else:
-        import pandera.pandas as module
-    return module
+    return import_module(f"pandera.{kind}")
 
 
 def read_file(path: str) -> pl.DataFrame:
@@ -100,10 +97,10 @@ def write_file(frame: pl.DataFrame, path: str) -> None:
 
     Examples
     --------
-    >>> write_file(pl.DataFrame({"a": [1]}), "lost/a.csv")
+    >>> write_file(pl.DataFrame({"a": [1]}), "no/a.csv")
     Traceback (most recent call last):
         ...
-    stratframe.errors.StratError: The file 'lost/a.csv' cannot be written: No such file or directory.
+    stratframe.errors.StratError: The file 'no/a.csv' cannot be written: No such file or directory.
     """
     draft = Path(f"{path}.part")
     try:
