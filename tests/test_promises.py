@@ -21,7 +21,9 @@ kinds = pytest.mark.parametrize("kind", KINDS)
 seeds = st.integers(0, 2**40)
 
 
-def columns(*cards: int, least: int = 10, most: int = 60) -> st.SearchStrategy[dict[str, list[int]]]:
+def columns(
+    *cards: int, least: int = 10, most: int = 60
+) -> st.SearchStrategy[dict[str, list[int]]]:
     """Columns a, b, ... of small whole numbers, and a row number `id`."""
 
     def of_size(n: int) -> st.SearchStrategy[dict[str, list[int]]]:
@@ -223,9 +225,7 @@ RECODINGS: dict[str, Any] = {
 @kinds
 @pytest.mark.parametrize("recode", RECODINGS.values(), ids=list(RECODINGS))
 @given(data=columns(2, 3), seed=seeds)
-def test_names_do_not_matter(
-    kind: str, recode: Any, data: dict[str, list[Any]], seed: int
-) -> None:
+def test_names_do_not_matter(kind: str, recode: Any, data: dict[str, list[Any]], seed: int) -> None:
     """Renaming classes or recoding their type changes no fold."""
     before = sf.kfold(make(kind, data), ["b", "a"], 3, seed=seed, rare="ignore")
     renamed = data | {"a": [recode(x) for x in data["a"]]}
@@ -277,9 +277,7 @@ def test_key_deals_as_if_sorted(kind: str, data: dict[str, list[Any]], seed: int
 
 @kinds
 @given(data=columns(3, 2), repeats=st.integers(2, 4), seed=seeds)
-def test_repeats_extend(
-    kind: str, data: dict[str, list[Any]], repeats: int, seed: int
-) -> None:
+def test_repeats_extend(kind: str, data: dict[str, list[Any]], repeats: int, seed: int) -> None:
     """`fold_1` is the fold of one repeat, and more repeats change no earlier one."""
     frame = make(kind, data)
     one = values(sf.kfold(frame, "a", 3, seed=seed, rare="ignore"), "fold")
@@ -349,9 +347,7 @@ def repeats_free() -> dict[str, float]:
 
 
 @given(data=columns(3, 2), seed=seeds, start=st.integers(0, 5), length=st.integers(1, 20))
-def test_lazy_is_honest(
-    data: dict[str, list[Any]], seed: int, start: int, length: int
-) -> None:
+def test_lazy_is_honest(data: dict[str, list[Any]], seed: int, start: int, length: int) -> None:
     """A filter, slice or head after a lazy deal equals the same before collecting."""
     lazy = pl.LazyFrame(data).strat.kfold(["a", "b"], 3, seed=seed, rare="ignore")
     whole = lazy.collect()

@@ -265,7 +265,8 @@ def check_frac(frac: object) -> Fraction:
     ):
         msg = f"`frac` must be a number from 0 to 1, got {frac!r}."
         raise StratError(msg)
-    return Fraction(frac).limit_denominator(10**6)
+    exact = frac if isinstance(frac, int | Fraction) else float(frac)
+    return Fraction(exact).limit_denominator(10**6)
 
 
 def sampled(

@@ -284,7 +284,8 @@ def numbers_pandas(series: Any) -> Values:
     if isinstance(dtype, pd.CategoricalDtype):
         # A missing value has the code -1, which takes the zero that is put last.
         categories = np.append(numbers_pandas(pd.Series(dtype.categories)), 0)
-        return np.take(categories, series.cat.codes)
+        values: Values = categories[np.asarray(series.cat.codes)]
+        return values
     if is_object(dtype) and pd.api.types.infer_dtype(series, skipna=True) in {"date", "datetime"}:
         series = pd.to_datetime(series)
     if isinstance(dtype, pd.ArrowDtype) and any(word in str(dtype) for word in TEMPORAL):
@@ -295,8 +296,7 @@ def numbers_pandas(series: Any) -> Values:
     if pd.api.types.is_integer_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):
         if isinstance(dtype, np.dtype):
             return series.to_numpy(dtype=np.int64) if dtype.str[1:] != "u8" else floats(series)
-        values: Values = series.to_numpy(dtype=np.int64, na_value=0)
-        return values
+        return np.asarray(series.to_numpy(dtype=np.int64, na_value=0))
     if dtype.kind not in "fO" or (is_object(dtype) and not is_number_like(series)):
         raise TypeError
     return floats(series)
