@@ -78,13 +78,22 @@ def test_unequal_is_rounded_at_every_level(
 
 @pytest.mark.parametrize(
     ("sizes", "numbers"),
-    [([2, 4, 6], [3, 2, 2, 2, 3]), ([9, 9, 5, 10], [10, 15, 20, 45, 10])],
+    [
+        ([2, 4, 6], [3, 2, 2, 2, 3]),
+        ([9, 9, 5, 10], [10, 15, 20, 45, 10]),
+        ([4, 8, 7, 9, 3, 9, 3], [4, 5, 5, 4]),
+    ],
 )
 def test_unequal_on_tables_that_need_care(sizes: list[int], numbers: list[int]) -> None:
     """Tables on which rounding stratum by stratum misses a total come out right."""
+    shares, level = fractions(numbers), np.array([0, 1, 2, 2, 2, 2, 2])[: len(sizes)]
     for seed in range(200):
-        table = unequal(np.array(sizes), fractions(numbers), [], raw(seed, Use.QUOTA, len(sizes)))
-        assert_rounded(table, sizes, fractions(numbers))
+        draws = raw(seed, Use.QUOTA, len(sizes)) if seed else None
+        table = unequal(np.array(sizes), shares, [level], draws)
+        assert_rounded(table, sizes, shares)
+        last = table[level == level[-1]].sum(axis=0)
+        size = sum(np.array(sizes)[level == level[-1]].tolist())
+        assert all(abs(n - size * share) < 1 for n, share in zip(last, shares, strict=True))
 
 
 def test_unequal_mends_what_halving_cannot_do() -> None:

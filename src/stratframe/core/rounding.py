@@ -95,7 +95,7 @@ def unequal(
         pairs = len(below) - len(table)
         table = hand_down(table, opens, below, share, whole, spare[used : used + pairs])
         used += pairs
-    return mend(table, sizes, share, whole)
+    return mend(table, sizes, share, whole, levels)
 
 
 def exact(sizes: Ints, share: Values, whole: int) -> tuple[Table, Values]:
@@ -276,19 +276,20 @@ def choose(low: Table, high: Table, sizes: Ints, chance: Values, spare: Ints) ->
     return rounded
 
 
-def mend(table: Table, sizes: Ints, share: Values, whole: int) -> Table:
-    """Move single rows between parts until every part's total is its share rounded.
+def mend(table: Table, sizes: Ints, share: Values, whole: int, levels: Sequence[Ints]) -> Table:
+    """Move single rows between parts where pairs that were stuck have left totals off.
 
-    A row moves from a part with too many to one with too few, along a path of
-    strata in which the cells can give and take; such a path always exists, since a
-    network of strata and parts with whole-number bounds has a whole-number flow.
+    First inside each coarser stratum whose counts are not its shares rounded, then in
+    the whole, where the moves go to the coarser strata that they strain least.
 
     Parameters
     ----------
     table : ndarray of int64, shape (n_strata, n_parts)
-        Every cell its exact share rounded down or up.
+        Every cell its exact share rounded down or up; changed in place.
     sizes, share, whole
         As in `exact`.
+    levels
+        As in `unequal`.
 
     Returns
     -------
@@ -296,26 +297,82 @@ def mend(table: Table, sizes: Ints, share: Values, whole: int) -> Table:
 
     Examples
     --------
-    >>> mend(np.array([[1, 0], [1, 0]]), np.array([1, 1]), np.array([1, 1]), 2)
+    >>> mend(np.array([[1, 0], [1, 0]]), np.array([1, 1]), np.array([1, 1]), 2, [])
+    array([[0, 1],
+           [1, 0]])
+    """
+    finer: list[Ints] = []
+    for level in [*levels, np.zeros(len(sizes), dtype=np.int64)]:
+        excess = excess_of(table, sizes, share, whole, level)
+        for stratum in np.flatnonzero((np.abs(excess) >= 1).any(axis=1)):
+            inside = level == stratum
+            within = [each[inside] for each in finer]
+            table[inside] = balance(table[inside], sizes[inside], share, whole, within)
+        finer.append(level)
+    return table
+
+
+def excess_of(table: Table, sizes: Ints, share: Values, whole: int, level: Ints) -> Values:
+    """Compute by how many rows the counts of coarser strata are above their shares.
+
+    Examples
+    --------
+    >>> level = np.array([0, 0])
+    >>> excess_of(np.array([[1, 0], [1, 0]]), np.array([1, 1]), np.array([1, 1]), 2, level)
+    array([[ 1., -1.]])
+    """
+    n_coarse = int(level[-1]) + 1
+    counts = np.zeros((n_coarse, table.shape[1]), dtype=np.int64)
+    np.add.at(counts, level, table)
+    rows = np.zeros(n_coarse, dtype=np.int64)
+    np.add.at(rows, level, sizes)
+    low, fraction = exact(rows, share, whole)
+    return (counts - low) - chances(fraction, whole)
+
+
+def balance(table: Table, sizes: Ints, share: Values, whole: int, finer: Sequence[Ints]) -> Table:
+    """Move single rows between parts until every total is its share rounded.
+
+    A row moves from a part with too many to one with too few, along a path of
+    strata in which the cells can give and take; such a path always exists, since a
+    network of strata and parts with whole-number bounds has a whole-number flow.
+
+    Parameters
+    ----------
+    table, sizes, share, whole
+        As in `mend`.
+    finer : sequence of ndarray of int, each of shape (n_strata,)
+        The levels between the strata and the whole, which should not be strained.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_strata, n_parts)
+
+    Examples
+    --------
+    >>> balance(np.array([[1, 0], [1, 0]]), np.array([1, 1]), np.array([1, 1]), 2, [])
     array([[0, 1],
            [1, 0]])
     """
     least, fraction = exact(sizes.sum(keepdims=True), share, whole)
-    most = (least + (fraction > 0))[0]
-    totals = table.sum(axis=0)
-    if (totals >= least[0]).all() and (totals <= most).all():
-        return table
+    most = least + (fraction > 0)
     low, fraction = exact(sizes, share, whole)
     high = low + (fraction > 0)
-    while (totals > most).any() or (totals < least[0]).any():
-        givers = totals > most if (totals > most).any() else totals > least[0]
-        takers = totals < least[0] if (totals < least[0]).any() else totals < most
+    totals = table.sum(axis=0, keepdims=True)
+    while (over := totals > most).any() | (under := totals < least).any():
+        givers = over if over.any() else totals > least
+        takers = under if under.any() else totals < most
         can_give, can_take = table > low, table < high
-        for giver, taker in pairwise(shortest_path(can_give.T @ can_take, givers, takers)):
-            stratum = np.argmax(can_give[:, giver] & can_take[:, taker])
+        for giver, taker in pairwise(shortest_path(can_give.T @ can_take, givers[0], takers[0])):
+            strain = np.zeros(len(sizes))
+            for level in finer:
+                excess = excess_of(table, sizes, share, whole, level)[level]
+                strain += excess[:, taker] - excess[:, giver]
+            strain[~(can_give[:, giver] & can_take[:, taker])] = np.inf
+            stratum = np.argmin(strain)
             table[stratum, giver] -= 1
             table[stratum, taker] += 1
-        totals = table.sum(axis=0)
+        totals = table.sum(axis=0, keepdims=True)
     return table
 
 
