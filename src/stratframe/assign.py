@@ -257,7 +257,7 @@ def strata_of(call: Deal, series: Sequence[Any], n_rows: int) -> Strata:
         key=series[n_terms:],
         missing=call.missing,
         rare=call.rare,
-        n_parts=call.k,
+        parts=(call.k, "folds" if call.parts is None else "parts"),
     )
     n_dealt = len(strata.codes)
     if call.k > n_dealt:
@@ -293,32 +293,33 @@ def deal_rows(call: Deal, strata: Strata, repeat: int) -> Ints:
     ndarray of int, shape (n_dealt,), range 0..k-1
     """
     codes, n_strata, n_rows = strata.codes, strata.n_strata, len(strata.codes)
-    draw = partial(draws.raw, call.seed, repeat=repeat)
+    draw = partial(draws.raw, call.seed, n_parts=call.k, repeat=repeat)
+    use = Use.FOLD_ROWS if call.parts is None else Use.PART_ROWS
     sizes = np.bincount(codes, minlength=n_strata)
     if not call.circular and strata.order is None and n_rows >= ROOMY * n_strata * call.k:
-        return settle(codes, table_of(call, strata, repeat), draw(Use.ROWS, n_rows))
-    ties = np.zeros(n_rows, dtype=np.uint64) if call.circular else draw(Use.ROWS, n_rows)
+        return settle(codes, table_of(call, strata, repeat), draw(use, n_rows))
+    ties = np.zeros(n_rows, dtype=np.uint64) if call.circular else draw(use, n_rows)
     if strata.order is None:
         rows = shuffled(codes, n_strata, ties)
     else:
         rows = by_value(codes, n_strata, strata.order, ties)
     if call.parts is None:
         if strata.order is not None and not call.circular:
-            rows = in_blocks(rows, sizes, call.k, draw(Use.BLOCKS, n_rows))
+            rows = in_blocks(rows, sizes, call.k, draw(Use.FOLD_BLOCKS, n_rows))
         return round_table(rows, numbering_of(call, repeat))
     table = table_of(call, strata, repeat)
     if call.circular:
         return spread(rows, table, None)
     if strata.order is None:
         return spend(rows, table)
-    return spread(rows, table, draw(Use.SPREAD, table.size + n_rows))
+    return spread(rows, table, draw(Use.PART_SPREAD, table.size + n_rows))
 
 
 def numbering_of(call: Deal, repeat: int) -> Ints:
     """Draw the numbers of the folds round the table."""
     if call.circular:
         return np.arange(call.k)
-    return draws.permutation(draws.raw(call.seed, Use.NUMBERING, call.k, repeat))
+    return draws.permutation(draws.raw(call.seed, Use.FOLD_NUMBERS, call.k, call.k, repeat))
 
 
 def table_of(call: Deal, strata: Strata, repeat: int = 0) -> Table:
@@ -331,5 +332,8 @@ def table_of(call: Deal, strata: Strata, repeat: int = 0) -> Table:
     sizes = np.bincount(strata.codes, minlength=strata.n_strata)
     if call.parts is None:
         return even(sizes, numbering_of(call, repeat))
-    spare = None if call.circular else draws.raw(call.seed, Use.QUOTA, len(sizes), repeat)
-    return unequal(sizes, shares_of(call.parts, len(strata.codes)), strata.coarser, spare)
+    shares = shares_of(call.parts, len(strata.codes))
+    if call.circular:
+        return unequal(sizes, shares, strata.coarser, None)
+    spare = draws.raw(call.seed, Use.PART_QUOTA, len(sizes), call.k)
+    return unequal(sizes, shares, strata.coarser, spare)

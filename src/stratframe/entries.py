@@ -94,11 +94,11 @@ def rule_of(entry: Entry, missing: str) -> Rule:
         case Classes():
             return rule
         case Continuous():
-            return Rule(entry.label, numbers_of(entry), finite=True)
+            return Rule(entry.label, entry.series, numbers_of(entry), finite=True)
         case Bins(edges=edges):
-            return rule._replace(values=numbers_of(entry), within=(edges[0], edges[-1]))
+            return rule._replace(numbers=numbers_of(entry), within=(edges[0], edges[-1]))
         case _:
-            return rule._replace(values=numbers_of(entry))
+            return rule._replace(numbers=numbers_of(entry))
 
 
 def numbers_of(entry: Entry) -> Values:

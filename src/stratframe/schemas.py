@@ -14,8 +14,10 @@ class Rule(NamedTuple):
 
     column: str
     """The column, as the message and the rows at fault name it."""
-    values: Any
-    """A series or array, shape (n_rows,)."""
+    series: Any
+    """The column, shape (n_rows,)."""
+    numbers: Any = None
+    """Its values as float64, NaN where missing, for checks on numbers."""
     present: bool = True
     """No null or NaN."""
     finite: bool = False
@@ -43,22 +45,24 @@ def check_rows(kind: str, rules: Sequence[Rule]) -> None:
 
     Examples
     --------
-    >>> check_rows("polars", [Rule("'x'", [1.0, float("inf")], finite=True)])
+    >>> import polars as pl
+    >>> check_rows("polars", [Rule("'x'", pl.Series([1.0, float("inf")]), finite=True)])
     Traceback (most recent call last):
         ...
     stratframe.errors.StratError: 'x' must be finite, but is infinite in 1 row (1).
     """
     pandera = frames.pandera_module(kind)
-    columns: dict[Hashable, Any] = {str(place): rule.values for place, rule in enumerate(rules)}
+    columns: dict[Hashable, Any] = {
+        str(place): rule.series if rule.numbers is None else rule.numbers
+        for place, rule in enumerate(rules)
+    }
     schema = pandera.DataFrameSchema(
         {str(place): column_schema(pandera, rule) for place, rule in enumerate(rules)}
     )
-    frame = frames.like(kind, columns)
     try:
-        schema.validate(frame, lazy=True)
+        schema.validate(frames.like(kind, columns), lazy=True)
     except pandera.errors.SchemaErrors as error:
-        faults = frames.records(error.failure_cases)
-        raise failure(kind, rules, frame, faults) from error
+        raise failure(kind, rules, frames.records(error.failure_cases)) from error
 
 
 def column_schema(pandera: Any, rule: Rule) -> Any:
@@ -160,17 +164,15 @@ def module_for(library: str) -> Any:
     return frames.pandera_module(library)
 
 
-def failure(
-    kind: str, rules: Sequence[Rule], frame: Any, faults: Sequence[Mapping[str, Any]]
-) -> StratError:
+def failure(kind: str, rules: Sequence[Rule], faults: Sequence[Mapping[str, Any]]) -> StratError:
     """Put pandera's failure cases into words, and gather the rows.
 
     Examples
     --------
     >>> import polars as pl
-    >>> rule, frame = Rule("'x'", [None]), pl.DataFrame({"0": [None]})
+    >>> rule = Rule("'x'", pl.Series([None]))
     >>> fault = {"column": "0", "check": "not_nullable", "index": 0}
-    >>> str(failure("polars", [rule], frame, [fault]))
+    >>> str(failure("polars", [rule], [fault]))
     "'x' must not be missing, but is in 1 row (0)."
     """
     rows: set[int] = set()
@@ -190,10 +192,8 @@ def failure(
                 low, high = rule.within or (0, 0)
                 lines.append(sentence.format(rule.column, where, low, high))
                 hints += [f"Hint: {rule.hint}"] if check == "not_nullable" and rule.hint else []
-    names = {
-        str(place): rule.column.strip("'") for place, rule in enumerate(rules) if not rule.unique
-    }
-    failures = frames.rows_at(frame, sorted(rows), names)
+    shown = {rule.column.strip("'"): rule.series for rule in rules if not rule.unique}
+    failures = frames.rows_at(kind, shown, sorted(rows))
     return StratError("\n".join(lines + list(dict.fromkeys(hints))), failures)
 
 

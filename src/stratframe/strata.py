@@ -57,7 +57,7 @@ def stratify(
     key: Sequence[Any] = (),
     missing: str = "stratum",
     rare: str = "ignore",
-    n_parts: int = 2,
+    parts: tuple[int, str] = (2, "parts"),
 ) -> Strata:
     """Fit the entries of `by`, each inside the strata of the entries before it.
 
@@ -70,8 +70,9 @@ def stratify(
         Take the rows in the order of these.
     missing, rare : str
         As for `kfold`.
-    n_parts : int
-        Fewer rows than this make a class rare.
+    parts : tuple of int and str
+        How many folds or parts, and what they are called; a class with fewer rows is
+        rare.
 
     Returns
     -------
@@ -98,7 +99,7 @@ def stratify(
     if entries and missing == "null":
         entries = keep(entries, ~np.logical_or.reduce([entry.missing for entry in entries]))
     if entries and rare != "ignore" and isinstance(entries[0].term, Classes):
-        entries = keep(entries, frequent(entries[0], rare, n_parts))
+        entries = keep(entries, frequent(entries[0], rare, *parts))
     return fit(entries, entries[0].rows if entries else rows, n_rows)
 
 
@@ -163,7 +164,7 @@ def key_order(key: Sequence[Any]) -> Ints:
     return rows
 
 
-def frequent(entry: Entry, rare: str, n_parts: int) -> Flags:
+def frequent(entry: Entry, rare: str, n_parts: int, noun: str) -> Flags:
     """Flag the rows whose class is dealt: with `rare="null"` those of no rare class.
 
     Returns
@@ -181,7 +182,7 @@ def frequent(entry: Entry, rare: str, n_parts: int) -> Flags:
     if rare == "null":
         return ~few[codes]
     if few.any():
-        text = rare_classes(entry, codes, sizes, np.flatnonzero(few), n_parts)
+        text = rare_classes(entry, codes, sizes, np.flatnonzero(few), f"{n_parts} {noun}")
         if rare == "error":
             msg = f'`rare="error"` allows no rare strata, but {text}'
             raise StratError(msg)
@@ -189,7 +190,7 @@ def frequent(entry: Entry, rare: str, n_parts: int) -> Flags:
     return np.ones(len(codes), dtype=np.bool_)
 
 
-def rare_classes(entry: Entry, codes: Ints, sizes: Ints, few: Ints, n_parts: int) -> str:
+def rare_classes(entry: Entry, codes: Ints, sizes: Ints, few: Ints, parts: str) -> str:
     """Put the rare classes of an entry into words, the smallest first."""
     few = few[np.argsort(sizes[few], kind="stable")]
     first = first_rows(codes, len(sizes))[few[:SHOWN]]
@@ -201,10 +202,8 @@ def rare_classes(entry: Entry, codes: Ints, sizes: Ints, few: Ints, n_parts: int
     ]
     strata = "1 stratum" if len(few) == 1 else f"{len(few):,} strata"
     have = "has" if len(few) == 1 else "have"
-    text = (
-        f"{strata} of {entry.label} {have} fewer rows than the {n_parts} parts:"
-        f" {some(named, len(few))}."
-    )
+    text = f"{strata} of {entry.label} {have} fewer rows than the {parts}: {some(named, len(few))}"
+    text += "" if text.endswith("...") else "."
     if 2 * int(sizes[few].sum()) > len(codes):
         text += (
             f" More than half of the rows are in such strata: {entry.label} looks continuous, or"

@@ -116,7 +116,7 @@ def continuous(column: Ref, *, name: Hashable | None = None) -> Continuous:
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"price": [1, 2, 3, 40, 50, 60]})
     >>> df.strat.kfold(sf.continuous("price"), k=3)["fold"].tolist()
-    [1, 0, 2, 0, 2, 1]
+    [0, 2, 1, 1, 0, 2]
     """
     return Continuous(column, name)
 

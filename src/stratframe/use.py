@@ -286,12 +286,12 @@ def sampled(
     strata = stratify(terms, series, n_rows)
     sizes = np.bincount(strata.codes, minlength=strata.n_strata)
     allocate = quota.proportional if allocation == "proportional" else quota.equal
-    taken = allocate(sizes, total, draws.raw(seed, Use.QUOTA, len(sizes)))
+    taken = allocate(sizes, total, draws.raw(seed, Use.SAMPLE_QUOTA, len(sizes)))
     table = np.column_stack([taken, sizes - taken])
-    ties = draws.raw(seed, Use.ROWS, n_rows)
+    ties = draws.raw(seed, Use.SAMPLE_ROWS, n_rows)
     if strata.order is not None:
         rows = by_value(strata.codes, strata.n_strata, strata.order, ties)
-        parts = spread(rows, table, draws.raw(seed, Use.SPREAD, table.size + n_rows))
+        parts = spread(rows, table, draws.raw(seed, Use.SAMPLE_SPREAD, table.size + n_rows))
         return np.equal(parts, 0)
     rows = shuffled(strata.codes, strata.n_strata, ties)
     chosen = np.zeros(n_rows, dtype=np.bool_)

@@ -36,8 +36,8 @@ def test_settle_and_spend_meet_the_table(table: list[list[int]], seed: int) -> N
     codes = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(table)), quota.sum(1)))
     if len(codes) == 0:
         return
-    free = settle(codes, quota, raw(seed, Use.ROWS, len(codes)))
-    rows = shuffled(codes, len(table), raw(seed, Use.ROWS, len(codes)))
+    free = settle(codes, quota, raw(seed, Use.FOLD_ROWS, len(codes)))
+    rows = shuffled(codes, len(table), raw(seed, Use.FOLD_ROWS, len(codes)))
     np.testing.assert_array_equal(counted(codes, free, quota.shape), quota)
     np.testing.assert_array_equal(counted(codes, spend(rows, quota), quota.shape), quota)
 
@@ -47,7 +47,7 @@ def test_round_table_meets_the_even_table(sizes: list[int], k: int, seed: int) -
     """Going round the table deals just what `even` counts."""
     codes = np.repeat(np.arange(len(sizes)), sizes)
     numbering = np.random.default_rng(seed).permutation(k)
-    folds = round_table(shuffled(codes, len(sizes), raw(seed, Use.ROWS, len(codes))), numbering)
+    folds = round_table(shuffled(codes, len(sizes), raw(seed, Use.FOLD_ROWS, len(codes))), numbering)
     np.testing.assert_array_equal(
         counted(codes, folds, (len(sizes), k)), even(np.array(sizes), numbering)
     )
@@ -57,7 +57,7 @@ def test_settle_on_many_rows() -> None:
     """Large strata, a tiny one among them, and skewed parts are dealt to the row."""
     table = np.array([[90_000, 5_000, 5_000], [1, 0, 1], [300, 100, 0]])
     codes = np.repeat([0, 1, 2], table.sum(axis=1))
-    parts = settle(codes, table, raw(0, Use.ROWS, len(codes)))
+    parts = settle(codes, table, raw(0, Use.FOLD_ROWS, len(codes)))
     np.testing.assert_array_equal(counted(codes, parts, table.shape), table)
 
 
@@ -77,7 +77,7 @@ def test_all_deals_are_equally_likely(how: str) -> None:
     codes = np.array([0, 1, 0, 0, 1, 0])
     found: dict[tuple[int, ...], int] = {}
     for seed in range(9600):
-        draws = raw(seed, Use.ROWS, 6)
+        draws = raw(seed, Use.FOLD_ROWS, 6)
         if how == "settle":
             parts = settle(codes, table, draws)
         else:

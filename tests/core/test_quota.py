@@ -63,7 +63,7 @@ def test_unequal_is_rounded_at_every_level(
     """Cells and totals are rounded shares, with coarser strata within 2 rows."""
     steps = data.draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes)))
     level = np.cumsum(steps) - steps[0]
-    draws = None if seed is None else raw(seed, Use.QUOTA, len(sizes))
+    draws = None if seed is None else raw(seed, Use.PART_QUOTA, len(sizes))
     table = unequal(np.array(sizes), shares, [level], draws)
     assert_rounded(table, sizes, shares)
     bound = 1 if len(shares) < 4 else 2
@@ -88,7 +88,7 @@ def test_unequal_on_tables_that_need_care(sizes: list[int], numbers: list[int]) 
     """Tables on which rounding stratum by stratum misses a total come out right."""
     shares, level = fractions(numbers), np.array([0, 1, 2, 2, 2, 2, 2])[: len(sizes)]
     for seed in range(200):
-        draws = raw(seed, Use.QUOTA, len(sizes)) if seed else None
+        draws = raw(seed, Use.PART_QUOTA, len(sizes)) if seed else None
         table = unequal(np.array(sizes), shares, [level], draws)
         assert_rounded(table, sizes, shares)
         last = table[level == level[-1]].sum(axis=0)
@@ -102,7 +102,7 @@ def test_unequal_mends_what_halving_cannot_do() -> None:
     for seed in range(3000):
         sizes = rng.integers(1, 15, rng.integers(2, 9)).tolist()
         shares = fractions(rng.integers(1, 20, rng.integers(4, 8)).tolist())
-        table = unequal(np.array(sizes), shares, [], raw(seed, Use.QUOTA, len(sizes)))
+        table = unequal(np.array(sizes), shares, [], raw(seed, Use.PART_QUOTA, len(sizes)))
         assert_rounded(table, sizes, shares)
 
 
@@ -112,7 +112,7 @@ def test_unequal_is_exact_where_int64_would_overflow() -> None:
     first = [Fraction(1, prime) for prime in primes]
     shares = [*first, 1 - sum(first, Fraction(0))]
     sizes = [10**7, 3 * 10**6 + 1, 7]
-    assert_rounded(unequal(np.array(sizes), shares, [], raw(0, Use.QUOTA, 3)), sizes, shares)
+    assert_rounded(unequal(np.array(sizes), shares, [], raw(0, Use.PART_QUOTA, 3)), sizes, shares)
 
 
 @pytest.mark.slow
@@ -121,7 +121,7 @@ def test_unequal_rounds_without_bias(numbers: list[int]) -> None:
     """Over seeds each cell's mean is its exact share, to within a twentieth of a row."""
     sizes, shares = np.array([3, 1, 2, 5, 3, 3, 4, 7]), fractions(numbers)
     n = 4000
-    total = sum(unequal(sizes, shares, [], raw(seed, Use.QUOTA, len(sizes))) for seed in range(n))
+    total = sum(unequal(sizes, shares, [], raw(seed, Use.PART_QUOTA, len(sizes))) for seed in range(n))
     exact = sizes[:, None] * np.array([float(share) for share in shares])
     assert np.abs(total / n - exact).max() < 0.05
 
@@ -132,7 +132,7 @@ def test_proportional_is_largest_remainder(
 ) -> None:
     """Quotas are exact shares rounded, up where the remainders are largest."""
     total = data.draw(st.integers(0, sum(sizes)))
-    quota = proportional(np.array(sizes), total, raw(seed, Use.QUOTA, len(sizes)))
+    quota = proportional(np.array(sizes), total, raw(seed, Use.PART_QUOTA, len(sizes)))
     exact = [Fraction(size * total, sum(sizes)) for size in sizes]
     up = [share - floor(share) for share, q in zip(exact, quota.tolist(), strict=True) if q > share]
     down = [
@@ -147,7 +147,7 @@ def test_proportional_is_largest_remainder(
 def test_equal_fills_to_one_level(sizes: list[int], data: st.DataObject, seed: int) -> None:
     """Strata get equal numbers to within 1; only those that give all have fewer."""
     total = data.draw(st.integers(0, sum(sizes)))
-    quota = equal(np.array(sizes), total, raw(seed, Use.QUOTA, len(sizes)))
+    quota = equal(np.array(sizes), total, raw(seed, Use.PART_QUOTA, len(sizes)))
     assert quota.sum() == total
     assert (quota <= sizes).all()
     not_full = quota[quota < sizes]

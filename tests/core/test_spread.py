@@ -20,10 +20,10 @@ shares = st.lists(st.integers(1, 40), min_size=2, max_size=6).map(
 
 def dealt(sizes: list[int], parts: list[Fraction], seed: int | None) -> tuple[np.ndarray, ...]:
     """Spread strata of given sizes, their rows in order."""
-    quota_draws = None if seed is None else raw(seed, Use.QUOTA, len(sizes))
+    quota_draws = None if seed is None else raw(seed, Use.PART_QUOTA, len(sizes))
     table = unequal(np.array(sizes), parts, [], quota_draws)
     n = sum(sizes)
-    draws = None if seed is None else raw(seed, Use.SPREAD, table.size + n)
+    draws = None if seed is None else raw(seed, Use.PART_SPREAD, table.size + n)
     return table, spread(np.arange(n), table, draws)
 
 

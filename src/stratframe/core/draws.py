@@ -10,24 +10,32 @@ from .types import Draws
 class Use(IntEnum):
     """What a stream of draws is for. Never zero, so that no two seeds share a stream."""
 
-    ROWS = 1
-    NUMBERING = 2
-    BLOCKS = 3
-    QUOTA = 4
-    SPREAD = 5
-    SWAPS = 6
+    FOLD_ROWS = 1
+    FOLD_NUMBERS = 2
+    FOLD_BLOCKS = 3
+    PART_ROWS = 4
+    PART_QUOTA = 5
+    PART_SPREAD = 6
+    SAMPLE_ROWS = 7
+    SAMPLE_QUOTA = 8
+    SAMPLE_SPREAD = 9
 
 
-STREAMS = 16
-"""Tags that one repeat may use; repeat `r` has the tags from `STREAMS * r` on."""
+USES = 16
+"""Tags for uses, of which each number of parts has its own."""
+
+PARTS = 1 << 16
+"""Numbers of parts with tags of their own, of which each repeat has its own."""
 
 
-def raw(seed: int, use: Use, size: int, repeat: int = 0) -> Draws:
+def raw(seed: int, use: Use, size: int, n_parts: int = 0, repeat: int = 0) -> Draws:
     """Draw raw 64-bit words, the same on every platform and numpy.
 
     The stream is that of `PCG64DXSM` under `SeedSequence([seed, tag])`: NumPy
     promises the bits of a bit generator, but not the numbers that a `Generator`
-    makes of them (NEP 19).
+    makes of them (NEP 19). The use, the number of parts and the repeat make the tag,
+    so that columns dealt with one seed know nothing of each other: a split and the
+    folds of its training part, or folds of two sizes.
 
     Parameters
     ----------
@@ -37,6 +45,8 @@ def raw(seed: int, use: Use, size: int, repeat: int = 0) -> Draws:
         What the draws are for.
     size : int
         How many.
+    n_parts : int
+        Parts or folds that are dealt.
     repeat : int
         Which repetition of the deal, from 0.
 
@@ -46,11 +56,11 @@ def raw(seed: int, use: Use, size: int, repeat: int = 0) -> Draws:
 
     Examples
     --------
-    >>> raw(0, Use.ROWS, 2)
+    >>> raw(0, Use.FOLD_ROWS, 2)
     array([5095898702908088964, 4337974566608382337], dtype=uint64)
     """
-    sequence = np.random.SeedSequence([seed, use + STREAMS * repeat])
-    return np.random.PCG64DXSM(sequence).random_raw(size)
+    tag = use + USES * (n_parts % PARTS + PARTS * repeat)
+    return np.random.PCG64DXSM(np.random.SeedSequence([seed, tag])).random_raw(size)
 
 
 def permutation(draws: Draws) -> np.ndarray:

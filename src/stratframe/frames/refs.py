@@ -109,10 +109,9 @@ def check_refs(frame: Frame, refs: Iterable[Any], argument: str) -> None:
             )
             raise StratError(msg)
         if count == 0:
-            msg = (
-                f"`{argument}` names the column {ref!r}, which the frame does not have."
-                f"\n{nearest(ref, known)}"
-            )
+            several = "Hint: several columns go in a list."
+            hint = several if isinstance(ref, tuple) else nearest(ref, known)
+            msg = f"`{argument}` names the column {ref!r}, which the frame does not have.\n{hint}"
             raise StratError(msg)
         if count > 1:
             msg = (

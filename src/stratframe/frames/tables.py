@@ -10,7 +10,6 @@ import pandas as pd
 import polars as pl
 
 from ..errors import StratError
-from .kinds import library
 from .rows import take
 
 
@@ -47,18 +46,19 @@ def records(frame: Any) -> list[dict[str, Any]]:
     return frame.to_dicts() if isinstance(frame, pl.DataFrame) else frame.to_dict("records")
 
 
-def rows_at(frame: Any, rows: list[int], columns: dict[str, str]) -> Any:
-    """Take rows of a small frame, rename its columns, and put the positions first.
+def rows_at(kind: str, columns: dict[str, Any], rows: list[int]) -> Any:
+    """Make a frame of some rows of columns, their positions first.
 
     Examples
     --------
-    >>> rows_at(pl.DataFrame({"0": [7, 8]}), [1], {"0": "a"}).rows()
+    >>> rows_at("polars", {"a": pl.Series([7, 8])}, [1]).rows()
     [(1, 8)]
     """
-    found = take(frame, np.array(rows, dtype=np.int64))
-    renamed: dict[Hashable, Any] = {"row": np.array(rows, dtype=np.int64)}
-    renamed |= {label: found[column] for column, label in columns.items() if label != "row"}
-    return like(library(frame), renamed)
+    places = np.array(rows, dtype=np.int64)
+    found: dict[Hashable, Any] = {
+        name: take(series, places) for name, series in columns.items() if name != "row"
+    }
+    return like(kind, {"row": places, **found})
 
 
 def pandera_module(kind: str) -> Any:

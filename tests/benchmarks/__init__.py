@@ -1,0 +1,1 @@
+"""What stratframe must reach; run with `pytest tests/benchmarks`."""

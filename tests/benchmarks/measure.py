@@ -1,0 +1,80 @@
+"""Interleaved medians, the peak memory of fresh processes, and bars."""
+
+import re
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+ROUNDS = 7
+"""Interleaved calls of ours and of a peer."""
+
+
+def seconds(call: Callable[[], object]) -> float:
+    """Time one call."""
+    start = perf_counter()
+    call()
+    return perf_counter() - start
+
+
+def interleaved(
+    benchmark: Any, ours: Callable[[], object], peer: Callable[[], object], rounds: int = ROUNDS
+) -> float:
+    """Call ours and the peer in turns, and divide the medians: ours by the peer's."""
+    peers: list[float] = []
+    benchmark.pedantic(
+        ours,
+        setup=lambda: peers.append(seconds(peer)),
+        rounds=rounds,
+        warmup_rounds=int(rounds > 1),
+    )
+    mine, theirs = benchmark.stats.stats.median, median(peers[-rounds:])
+    benchmark.extra_info |= {"ours_s": round(mine, 4), "peer_s": round(theirs, 4)}
+    return mine / theirs
+
+
+def reach(
+    benchmark: Any,
+    figure: float,
+    unit: str,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+) -> None:
+    """Record a figure with its bar, and fail where it misses it; without a bar just record."""
+    met = (at_least is None or figure >= at_least) and (at_most is None or figure <= at_most)
+    bar = "none"
+    if at_least is not None or at_most is not None:
+        bar = f"at least {at_least}" if at_most is None else f"at most {at_most}"
+    told = f"{benchmark.name}: {figure:.3g} {unit}, bar: {bar}"
+    print(f"\n{told} {benchmark.extra_info}")
+    benchmark.extra_info |= {"figure": round(figure, 3), "unit": unit, "bar": bar, "met": met}
+    assert met, told
+
+
+def fresh(function: Callable[..., T], *args: object) -> T:
+    """Call a function of a module in a process of its own."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(function, *args).result()
+
+
+def memory(field: str) -> int:
+    """Read a field of this process's status, in bytes: VmRSS is now, VmHWM the peak."""
+    found = re.search(rf"^{field}:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.M)
+    assert found
+    return int(found[1]) * 1024
+
+
+def peak_above(call: Callable[[], object]) -> int:
+    """Measure the peak of resident memory during a call above that before it, in bytes."""
+    Path("/proc/self/clear_refs").write_text("5")  # sets VmHWM back to VmRSS
+    before = memory("VmRSS")
+    kept = call()
+    peak = memory("VmHWM") - before
+    del kept
+    return peak

@@ -1,0 +1,191 @@
+"""Tables: strata, plan and balance."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import stratframe as sf
+
+from .conftest import KINDS, eager, make, values
+
+Make = Callable[[dict[str, Any]], Any]
+
+DATA: dict[str, Any] = {
+    "label": ["a", "b", None, "a", "a", "b", "c", "a"],
+    "size": [1, 1, 2, 2, 1, 1, 2, 1],
+    "price": [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5],
+    "id": list(range(8)),
+}
+
+
+def columns_of(table: Any) -> dict[str, list[Any]]:
+    return {name: values(table, name) for name in table.columns}
+
+
+def test_strata_counts_as_value_counts(frame: Make, kind: str) -> None:
+    """Strata are listed by first appearance, missing ones too, in the caller's library."""
+    found = sf.strata(frame(DATA), "label")
+    assert columns_of(found) == {
+        "label": ["a", "b", None, "c"],
+        "n": [4, 2, 1, 1],
+        "share": [0.5, 0.25, 0.125, 0.125],
+    }
+    assert isinstance(found, pd.DataFrame if kind.startswith("pandas") else pl.DataFrame)
+
+
+def test_strata_keep_the_type_of_their_values(frame: Make) -> None:
+    """The values in a table have the type that they have in the frame."""
+    data = frame(DATA)
+    assert sf.strata(data, "label")["label"].dtype == eager(data)["label"].dtype
+
+
+def test_strata_nest(frame: Make) -> None:
+    """Several entries give a column each; bins are named by their edges."""
+    by = ["size", sf.bins("id", [0, 3, 9], name="range"), sf.quantiles("price", 2)]
+    with pytest.warns(sf.StratWarning, match="in 2 of 4 strata: 1 of 2 at the fewest"):
+        found = sf.strata(frame(DATA), by)
+    assert columns_of(found) == {
+        "size": [1, 1, 1, 1, 2, 2],
+        "range": ["[0, 3]", "[0, 3]", "(3, 9]", "(3, 9]", "[0, 3]", "(3, 9]"],
+        "price": [
+            "[0.5, 0.5]", "(0.5, 1.5]", "[4.5, 5.5]", "(5.5, 7.5]", "[2.5, 2.5]", "[6.5, 6.5]",
+        ],
+        "n": [1, 1, 2, 1, 2, 1],
+        "share": [0.125, 0.125, 0.25, 0.125, 0.25, 0.125],
+    }  # fmt: skip
+
+
+def test_continuous_entries_are_shown_in_bins(frame: Make) -> None:
+    """A continuous entry is shown by quantile bins, without a warning of few of them."""
+    found = sf.strata(frame(DATA), "price")
+    assert values(found, "n") == [1] * 8
+    assert values(found, "price")[:2] == ["[0.5, 0.5]", "(0.5, 1.5]"]
+
+
+def test_dates_are_shown_as_dates() -> None:
+    """Quantile bins of dates are named by dates, whatever the unit."""
+    days = pd.Series(pd.date_range("2024-01-01", periods=4))
+    for unit in ("s", "ns"):
+        frame = pd.DataFrame({"day": days.astype(f"datetime64[{unit}]")})
+        found = sf.strata(frame, sf.quantiles("day", 2))["day"].tolist()
+        assert found == [
+            "[2024-01-01 00:00:00, 2024-01-02 00:00:00]",
+            "(2024-01-02 00:00:00, 2024-01-04 00:00:00]",
+        ]
+
+
+def test_balance_counts_in_full(frame: Make) -> None:
+    """Every fold is compared with every stratum, zero counts too, against crosstab."""
+    data = DATA | {"fold": [0, 0, 1, 2, 0, None, 1, 2]}
+    found = sf.balance(frame(data), "label")
+    assert values(found, "fold") == [0] * 4 + [1] * 4 + [2] * 4
+    assert values(found, "label") == ["a", "b", None, "c"] * 3
+    table = pd.crosstab(
+        pd.Series(data["fold"]).dropna(), pd.Series(data["label"]).fillna("missing")
+    )
+    counts = table[["a", "b", "missing", "c"]].to_numpy()
+    np.testing.assert_array_equal(values(found, "n"), counts.ravel())
+    sizes, strata = counts.sum(axis=1), counts.sum(axis=0)
+    expected = np.outer(sizes, strata) / 7
+    np.testing.assert_allclose(values(found, "expected"), expected.ravel())
+    np.testing.assert_allclose(values(found, "deviation"), (counts - expected).ravel())
+    np.testing.assert_allclose(values(found, "share"), (counts / sizes[:, None]).ravel())
+
+
+def test_balance_of_parts_is_in_their_order(frame: Make) -> None:
+    """A part column is compared part by part, in the order of the call."""
+    data = sf.split(frame(DATA), parts={"train": 6, "test": 2})
+    found = sf.balance(data, "size", "split")
+    assert values(found, "fold") == ["train"] * 2 + ["test"] * 2
+    assert sum(values(found, "n")) == 8
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"k": 3},
+        {"k": 4, "seed": 9},
+        {"k": 2, "deal": "circular"},
+        {"parts": {"train": 0.6, "valid": 0.2, "test": 0.2}},
+        {"parts": {"x": 3, "y": None}, "key": "id"},
+    ],
+    ids=str,
+)
+def test_a_plan_is_what_the_call_deals(frame: Make, options: dict[str, Any]) -> None:
+    """The planned counts are those of the deal, stratum by stratum and part by part."""
+    by = ["size", "label"]
+    shared = {"missing": "stratum", "rare": "ignore", **options}
+    planned = sf.plan(frame(DATA), by, **shared)
+    if "parts" in options:
+        dealt = sf.split(frame(DATA), by, name="fold", **shared)
+    else:
+        dealt = sf.kfold(frame(DATA), by, **shared)
+    names = ["size", "label", "fold"]
+    rows = list(zip(*(values(dealt, name) for name in names), strict=True))
+    found = {
+        tuple(row): n
+        for *row, n in zip(*(values(planned, name) for name in [*names, "n"]), strict=True)
+    }
+    assert found == {stratum: rows.count(stratum) for stratum in found}
+    assert sum(found.values()) == 8
+
+
+def test_a_plan_leaves_out_what_the_deal_leaves_out(frame: Make) -> None:
+    """Rows that get no fold are not planned; an entry that orders rows has no column."""
+    planned = sf.plan(frame(DATA), ["label", "price"], 2, missing="null", rare="null")
+    assert sum(values(planned, "n")) == 6
+    assert list(planned.columns) == ["label", "fold", "n"]
+
+
+def test_empty_frames_give_empty_tables(frame: Make) -> None:
+    """Diagnostics of a frame without rows are tables without rows."""
+    data = {"label": [], "fold": []}
+    for table in (sf.strata(frame(data), "label"), sf.balance(frame(data), "label")):
+        assert len(table) == 0
+        assert "label" in table.columns
+
+
+def test_entries_need_names_of_their_own() -> None:
+    """An entry that is called like a column of the table, or like another, is an error."""
+    frame = pd.DataFrame({"n": [1, 2], "x": [1.5, 2.5]})
+    for by in ("n", [sf.quantiles("x", 2), "x"]):
+        with pytest.raises(sf.StratError, match="must have a name of its own in the table"):
+            sf.strata(frame, by)
+    assert list(sf.strata(frame, sf.classes("n", name="number")).columns)[0] == "number"
+
+
+def test_computed_strata_are_named() -> None:
+    """Expressions and callables are named after their result, or by their place."""
+    frame = pd.DataFrame({"x": [1, 2, 3]})
+    assert "x" in sf.strata(frame, lambda df: df["x"] % 2).columns
+    assert "stratum_1" in sf.strata(frame, lambda df: (df["x"] % 2).to_numpy()).columns
+    odd = (pl.col("x") % 2).alias("odd")
+    assert "odd" in sf.strata(pl.DataFrame({"x": [1, 2, 3]}), odd).columns
+
+
+def test_tables_collect_only_what_they_need() -> None:
+    """A lazy frame is collected for the named columns alone."""
+
+    def refuse(_: pl.Series) -> pl.Series:
+        raise AssertionError
+
+    lazy = pl.LazyFrame({"a": [1, 1, 2], "fold": [0, 1, 0], "b": [0, 0, 0]}).with_columns(
+        pl.col("b").map_batches(refuse, return_dtype=pl.Int64)
+    )
+    assert len(sf.strata(lazy, "a")) == 2
+    assert len(sf.balance(lazy, "a")) == 4
+    assert len(sf.plan(lazy, pl.col("a") + 1, 2, rare="ignore")) == 4
+    assert len(sf.cv(lazy)) == 2
+
+
+def test_tables_are_the_same_everywhere() -> None:
+    """Every kind of frame gives the same table."""
+    data = DATA | {"fold": [0, 1] * 4}
+    by = ["label", sf.quantiles("price", 2, name="q")]
+    with pytest.warns(sf.StratWarning, match="made fewer bins"):
+        found = [columns_of(sf.balance(make(kind, data), by)) for kind in KINDS]
+    assert all(table == found[0] for table in found)

@@ -1,0 +1,104 @@
+"""The README and the pages of docs/ are true: their code runs, their links lead somewhere."""
+
+import doctest
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+RUN = [page for page in PAGES if page.name != "benchmarks.md"]
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]+\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+per_page = pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
+
+
+def blocks(page: Path) -> Iterator[tuple[str, str, int]]:
+    """Yield the language, code and first line of every code block of a page."""
+    text = page.read_text(encoding="utf-8")
+    for block in BLOCK.finditer(text):
+        yield block[1], block[2], text.count("\n", 0, block.start(2))
+
+
+def check_outputs(code: str, names: dict[str, Any], page: Path, line: int) -> str:
+    """Run a block of examples on the names of its page, and say what came out wrong."""
+    test = doctest.DocTestParser().get_doctest(code, names, page.name, str(page), line)
+    test.globs = names
+    failures: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
+    runner.run(test, out=failures.append, clear_globs=False)
+    return "".join(failures)
+
+
+def anchors(page: Path) -> set[str]:
+    """List the anchors that a page's headings make, as GitHub does."""
+    prose = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    kept = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in HEADING.findall(prose))
+    return {heading.replace(" ", "-") for heading in kept}
+
+
+@per_page
+def test_examples(page):
+    """The code of a page runs from top to bottom, and gives what the page shows."""
+    names: dict[str, Any] = {"__name__": page.stem}
+    with pl.Config():
+        for language, code, line in blocks(page):
+            if language == "python":
+                exec(compile("\n" * line + code, str(page), "exec"), names)
+            elif language == "pycon":
+                failures = check_outputs(code, names, page, line)
+                assert not failures, failures
+
+
+@per_page
+def test_blocks(page):
+    """Every block is code that is run, or a shell command."""
+    text = page.read_text(encoding="utf-8")
+    assert text.count("```") == 2 * len(list(blocks(page)))
+    for language, code, _ in blocks(page):
+        assert language in ("python", "pycon", "")
+        assert (">>>" in code) == (language == "pycon")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links(page):
+    """Every link to a page or a heading of the project leads there."""
+    for link in LINK.findall(BLOCK.sub("", page.read_text(encoding="utf-8"))):
+        if link.startswith("https://"):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        assert target.is_file(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def test_index():
+    """The index links every other page of docs/."""
+    links = LINK.findall((ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"}
+    assert pages <= set(links)
+
+
+@pytest.mark.parametrize(
+    "command", ['pip install ".[all]" && python -m stratframe', 'pip install ".[dev]" && pytest']
+)
+def test_commands(command):
+    """The README gives both set-up commands, each in a block of its own."""
+    assert f"{command}\n" in [code for _, code, _ in blocks(ROOT / "README.md")]
+
+
+def test_house():
+    """The page on how it works names every module, and none that is not there."""
+    text = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^\| `([\w/]+\.py)` \|", text, re.MULTILINE))
+    home = ROOT / "src" / "stratframe"
+    found = {path.relative_to(home).as_posix() for path in home.rglob("*.py")}
+    assert named == {path for path in found if not path.endswith("__init__.py")}

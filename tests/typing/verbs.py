@@ -1,0 +1,65 @@
+"""Checked by `mypy --strict`, never run: verbs keep the type of their frame."""
+
+from collections.abc import Iterator
+from typing import Any, assert_type
+
+import pandas as pd
+import polars as pl
+
+import stratframe as sf
+
+
+def keeps_pandas(df: pd.DataFrame) -> None:
+    """Verbs and uses on pandas frames."""
+    assert_type(df.pipe(sf.kfold, "label"), pd.DataFrame)
+    assert_type(df.pipe(sf.kfold, ["label", "sex"], k=3, seed=None, repeats=2), pd.DataFrame)
+    assert_type(df.pipe(sf.split, "label", {"train": 0.8, "test": 0.2}), pd.DataFrame)
+    assert_type(sf.split(df, parts={"train": None, "test": 20}), pd.DataFrame)
+    assert_type(sf.folds(df), Iterator[sf.Fold[pd.DataFrame]])
+    for fold in sf.folds(df, ["fold_1", "fold_2"], nulls="train"):
+        assert_type(fold.train, pd.DataFrame)
+        assert_type(fold.valid, pd.DataFrame)
+    assert_type(sf.parts(df), dict[Any, pd.DataFrame])
+
+
+def keeps_polars(df: pl.DataFrame) -> None:
+    """Verbs and uses on eager Polars frames."""
+    assert_type(df.pipe(sf.kfold, "label"), pl.DataFrame)
+    assert_type(df.pipe(sf.kfold, [pl.col("label"), sf.continuous("price")]), pl.DataFrame)
+    assert_type(df.pipe(sf.split, "label", {"train": 0.8, "test": 0.2}), pl.DataFrame)
+    assert_type(sf.folds(df), Iterator[sf.Fold[pl.DataFrame]])
+    for _, train, valid in sf.folds(df):
+        assert_type(train, pl.DataFrame)
+        assert_type(valid, pl.DataFrame)
+    assert_type(sf.parts(df)["train"], pl.DataFrame)
+
+
+def keeps_lazy(df: pl.LazyFrame) -> None:
+    """Verbs and uses on lazy frames, which stay lazy."""
+    assert_type(df.pipe(sf.kfold, "label", k=10), pl.LazyFrame)
+    assert_type(df.pipe(sf.split, "label", {"train": 0.8, "test": 0.2}), pl.LazyFrame)
+    assert_type(sf.folds(df), Iterator[sf.Fold[pl.LazyFrame]])
+    assert_type(sf.parts(df)["train"].collect(), pl.DataFrame)
+
+
+def takes_any_entry(df: pd.DataFrame) -> None:
+    """Entries of `by` are labels, terms and callables, one or a list of them."""
+    sf.kfold(df, 0)
+    sf.kfold(df, ("a", "x"))
+    sf.kfold(df, lambda frame: frame["x"] > 0)
+    sf.kfold(df, ["label", 0, sf.quantiles("price", 10), sf.bins("age", [0, 18, 65])])
+    sf.kfold(df, [sf.classes("rating", name="stars"), sf.continuous("price")])
+
+
+def is_generic(fold: sf.Fold[pl.DataFrame]) -> pl.DataFrame:
+    """A fold names the type of its frames."""
+    return assert_type(fold.train, pl.DataFrame)
+
+
+def refuses(df: pd.DataFrame, text: str) -> None:
+    """What is wrong is seen by the checker: an ignore that is not needed is an error."""
+    sf.kfold(text, "label")  # type: ignore[type-var]
+    sf.kfold(df, "label", k="5")  # type: ignore[arg-type]
+    sf.kfold(df, "label", folds=5)  # type: ignore[call-arg]
+    sf.split(df, "label", [0.8, 0.2])  # type: ignore[arg-type]
+    sf.quantiles("price")  # type: ignore[call-arg]
