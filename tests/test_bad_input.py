@@ -69,8 +69,8 @@ def at_fault(error: sf.StratError, kind: str) -> dict[str, list[Any]]:
         ({"missing": "drop"}, "`missing` must be 'error', 'stratum' or 'null', got 'drop'."),
         ({"missing": ["null"]}, "`missing` must be 'error', 'stratum' or 'null', got ['null']."),
         ({"rare": None}, "`rare` must be 'warn', 'error', 'null' or 'ignore', got None."),
-        ({"name": 5}, "`name` must be a string, got 5."),
-        ({"name": None}, "`name` must be a string, got None."),
+        ({"name": 5}, "`name` must be a string that is not empty, got 5."),
+        ({"name": None}, "`name` must be a string that is not empty, got None."),
         ({"key": 5}, "`key` must hold column names or expressions, got 5."),
         ({"key": []}, "`key` must hold at least one column, got []."),
         (
@@ -88,7 +88,7 @@ def test_arguments_of_kfold(frame: Make, arguments: dict[str, Any], message: str
 @pytest.mark.parametrize(
     ("by", "message"),
     [
-        ([], "`by` must hold at least one entry, got [].\nHint: `by=None` deals without strata."),
+        ([], "`by` must hold at least one entry, got []."),
         (
             5,
             "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 5.",

@@ -48,15 +48,15 @@ def test_strata_nest(frame: Make) -> None:
     by = ["size", sf.bins("id", [0, 3, 9], name="range"), sf.quantiles("price", 2)]
     with pytest.warns(sf.StratWarning, match="in 1 of 4 strata: 1 of 2 at the fewest"):
         found = sf.strata(frame(DATA), by)
-    assert columns_of(found) == {
-        "size": [1, 1, 1, 1, 2, 2],
-        "range": ["[0, 3]", "[0, 3]", "(3, 9]", "(3, 9]", "[0, 3]", "(3, 9]"],
-        "price": [
-            "[0.5, 0.5]", "(0.5, 1.5]", "[4.5, 5.5]", "(5.5, 7.5]", "[2.5, 2.5]", "[6.5, 6.5]",
-        ],
-        "n": [1, 1, 2, 1, 2, 1],
-        "share": [0.125, 0.125, 0.25, 0.125, 0.25, 0.125],
-    }  # fmt: skip
+    assert list(zip(*columns_of(found).values(), strict=True)) == [
+        (1, "[0, 3]", "[0.5, 0.5]", 1, 0.125),
+        (1, "[0, 3]", "(0.5, 1.5]", 1, 0.125),
+        (1, "(3, 9]", "[4.5, 5.5]", 2, 0.25),
+        (1, "(3, 9]", "(5.5, 7.5]", 1, 0.125),
+        (2, "[0, 3]", "[2.5, 2.5]", 1, 0.125),
+        (2, "[0, 3]", "(2.5, 3.5]", 1, 0.125),
+        (2, "(3, 9]", "[6.5, 6.5]", 1, 0.125),
+    ]
 
 
 def test_continuous_entries_are_shown_in_bins(frame: Make) -> None:
@@ -155,7 +155,7 @@ def test_entries_need_names_of_their_own() -> None:
     for by in ("n", [sf.quantiles("x", 2), "x"]):
         with pytest.raises(sf.StratError, match="must have a name of its own in the table"):
             sf.strata(frame, by)
-    assert list(sf.strata(frame, sf.classes("n", name="number")).columns)[0] == "number"
+    assert sf.strata(frame, sf.classes("n", name="number")).columns[0] == "number"
 
 
 def test_computed_strata_are_named() -> None:

@@ -3,6 +3,7 @@
 import datetime as dt
 from collections import Counter
 from fractions import Fraction
+from itertools import chain, pairwise
 from math import ceil, floor
 from typing import Any
 
@@ -47,10 +48,7 @@ def shares(n_parts: int) -> st.SearchStrategy[dict[str, float]]:
 
     def between(points: list[int]) -> dict[str, float]:
         ends = [0, *sorted(points), 100]
-        return {
-            f"part{i}": (high - low) / 100
-            for i, (low, high) in enumerate(zip(ends, ends[1:], strict=False))
-        }
+        return {f"part{i}": (high - low) / 100 for i, (low, high) in enumerate(pairwise(ends))}
 
     return cuts.map(between)
 
@@ -380,4 +378,4 @@ def test_nested_cv(kind: str, data: dict[str, list[Any]], seed: int) -> None:
         for rows in strata_rows(labels).values():
             assert spread_of(fold_counts(inner, rows, 3)) <= 2
         seen = [values(fold.valid, "id") for fold in outer.train.strat.folds("inner")]
-        assert sorted(sum(seen, [])) == sorted(values(train, "id"))
+        assert sorted(chain.from_iterable(seen)) == sorted(values(train, "id"))

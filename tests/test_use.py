@@ -86,7 +86,7 @@ def test_parts_are_in_their_order(frame: Make) -> None:
     found = sf.parts(split)
     assert list(found) == ["test", "none", "train"]
     assert len(values(found["none"], "i")) == 0
-    assert sorted(sum((values(part, "i") for part in found.values()), [])) == list(range(6))
+    assert sorted(i for part in found.values() for i in values(part, "i")) == list(range(6))
 
 
 def test_parts_of_any_column(frame: Make) -> None:

@@ -82,7 +82,7 @@ def shares_of(parts: Mapping[str, Fraction | int | None], n_rows: int) -> list[F
 def deal_of(
     by: By | None,
     k: object,
-    parts: object,
+    parts: dict[str, Fraction | int | None] | None,
     deal: str,
     key: Any,
     missing: str,
@@ -100,20 +100,22 @@ def deal_of(
     """
     terms = parse(by)
     keys = () if key is None else tuple(key) if isinstance(key, list) else (key,)
-    shares = None if parts is None else check_parts(parts)
-    folds = whole("k", k, 2) if shares is None else len(shares)
-    may_be_missing = ("error", "stratum", "null") if shares is None else ("error", "stratum")
+    if key is not None and not keys:
+        msg = "`key` must hold at least one column, got []."
+        raise StratError(msg)
+    folds = whole("k", k, 2) if parts is None else len(parts)
+    may_be_missing = ("error", "stratum", "null") if parts is None else ("error", "stratum")
     check_choice("deal", deal, ("random", "circular"))
     check_choice("missing", missing, may_be_missing)
     check_choice("rare", rare, ("warn", "error", "null", "ignore"))
     if not isinstance(name, str) or not name:
-        msg = f"`name` must be a string, got {name!r}."
+        msg = f"`name` must be a string that is not empty, got {name!r}."
         raise StratError(msg)
     return Deal(
         terms=terms,
         key=keys,
         k=folds,
-        parts=shares,
+        parts=parts,
         circular=deal == "circular",
         missing=missing,
         rare=rare,
@@ -169,6 +171,18 @@ def check_seed(seed: object) -> int:
     return randbits(63) if seed is None else whole("seed", seed, 0)
 
 
+def fraction_of(share: Any) -> Fraction:
+    """Turn a share into the simple fraction that it stands for.
+
+    Examples
+    --------
+    >>> fraction_of(0.1), fraction_of(np.float32(0.1))
+    (Fraction(1, 10), Fraction(1, 10))
+    """
+    exact = share if isinstance(share, int | Fraction) else float(share)
+    return Fraction(exact).limit_denominator(10**6)
+
+
 def check_parts(parts: object) -> dict[str, Fraction | int | None]:
     """Check the parts of a split: fractions that sum to 1, or counts.
 
@@ -193,16 +207,18 @@ def check_parts(parts: object) -> dict[str, Fraction | int | None]:
         )
         raise StratError(msg)
     if not all(isfinite(share) and share > 0 for share in given):
-        msg = f"`parts` must be above zero, got {dict(parts)!r}."
+        msg = f"`parts` must be finite and above zero, got {dict(parts)!r}."
         raise StratError(msg)
     if all(counts):
         return {part: None if n is None else int(n) for part, n in parts.items()}
     shares: dict[str, Fraction | int | None] = {
-        part: None if share is None else Fraction(share).limit_denominator(10**6)
-        for part, share in parts.items()
+        part: None if share is None else fraction_of(share) for part, share in parts.items()
     }
+    if 0 in shares.values():
+        msg = f"`parts` must be at least one millionth, got {dict(parts)!r}."
+        raise StratError(msg)
     total = sum(share for share in shares.values() if share is not None)
-    if total > 1 or (total == 1) == (None in shares.values()) or 0 in shares.values():
+    if total > 1 or (total == 1) == (None in shares.values()):
         msg = (
             f"`parts` must be fractions that sum to 1, got {dict(parts)!r},"
             f" which sum to {float(total):g}."

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import frames
-from .arguments import Deal, Parts, deal_of, shares_of
+from .arguments import Deal, Parts, check_parts, deal_of, shares_of
 from .core import draws
 from .core.deal import ROOMY, round_table, settle, spend
 from .core.draws import Use
@@ -17,7 +17,7 @@ from .core.quota import even
 from .core.rounding import unequal
 from .core.spread import spread
 from .core.types import Ints, Table
-from .errors import StratError, plural
+from .errors import StratError
 from .frames import Dealt, FrameT
 from .strata import Strata, stratify
 from .terms import By, parse
@@ -168,7 +168,7 @@ def split(
     │ test  ┆ 4     │
     └───────┴───────┘
     """
-    call = deal_of(by, 0, parts, deal, key, missing, rare, 1, seed, name)
+    call = deal_of(by, 0, check_parts(parts), deal, key, missing, rare, 1, seed, name)
     return add(frame, call)
 
 
@@ -207,7 +207,9 @@ def split_expr(
     >>> df.select(pl.col("label").strat.split({"a": 2, "b": 2}, rare="ignore"))["split"].to_list()
     ['b', 'a', 'a', 'b']
     """
-    return expression(expr, deal_of(None, 0, parts, deal, None, missing, rare, 1, seed, name))
+    return expression(
+        expr, deal_of(None, 0, check_parts(parts), deal, None, missing, rare, 1, seed, name)
+    )
 
 
 def expression(expr: Any, call: Deal) -> Any:
@@ -245,12 +247,12 @@ def columns_of(call: Deal, series: Sequence[Any], n_rows: int) -> list[Dealt]:
 
 
 def strata_of(call: Deal, series: Sequence[Any], n_rows: int) -> Strata:
-    """Stratify the rows of a frame whose columns were read, and count those dealt."""
+    """Stratify the rows of a frame whose columns were read."""
     if n_rows == 0:
         msg = "A frame must have rows to be dealt, got none."
         raise StratError(msg)
     n_terms = len(call.terms)
-    strata = stratify(
+    return stratify(
         call.terms,
         series[:n_terms],
         n_rows,
@@ -259,15 +261,6 @@ def strata_of(call: Deal, series: Sequence[Any], n_rows: int) -> Strata:
         rare=call.rare,
         parts=(call.k, "folds" if call.parts is None else "parts"),
     )
-    n_dealt = len(strata.codes)
-    if call.k > n_dealt:
-        what = "`k`" if call.parts is None else "The number of `parts`"
-        msg = (
-            f"{what} must be at most the number of rows dealt, got {call.k}"
-            f" for {plural(n_dealt, 'row')}."
-        )
-        raise StratError(msg)
-    return strata
 
 
 def spread_out(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:

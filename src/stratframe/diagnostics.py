@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 
 from . import frames
-from .arguments import Parts, deal_of
+from .arguments import Parts, check_parts, deal_of
 from .assign import check_columns, strata_of, table_of
 from .core.strata import first_rows
 from .core.types import Ints
 from .entries import read_entry
 from .errors import StratError
 from .frames import Frame
-from .strata import Strata, stratify
-from .terms import By, Continuous, Quantiles, Term, parse
+from .strata import Strata, check_values, stratify
+from .terms import By, Continuous, Quantiles, Term, parse_some
 
 RESERVED = ("n", "share", "fold", "expected", "deviation")
 """Names that the tables use themselves."""
@@ -159,10 +159,12 @@ def plan(
     2     b  train  0
     3     b   test  1
     """
-    call = deal_of(by, k, parts, deal, key, missing, rare, 1, seed, "fold")
+    shares = None if parts is None else check_parts(parts)
+    call = deal_of(by, k, shares, deal, key, missing, rare, 1, seed, "fold")
     check_columns(frame, call)
     eager = frames.collected(frame, call.refs)
-    found = strata_of(call, frames.read(eager, call.refs), len(eager))
+    series = frames.read(eager, call.refs)
+    found = strata_of(call, series, len(eager)) if len(eager) else stratify(call.terms, series, 0)
     counts = table_of(call, found)
     labels = list(range(call.k)) if call.parts is None else list(call.parts)
     columns = stratum_columns(found, np.repeat(np.arange(found.n_strata), call.k))
@@ -186,10 +188,7 @@ def read_terms(frame: Frame, by: By, more: Sequence[str]) -> tuple[list[Term], A
     series : list of Series
     """
     frames.check_frame(frame)
-    terms = parse(by)
-    if not terms:
-        msg = "`by` must hold at least one entry, got None."
-        raise StratError(msg)
+    terms = parse_some(by)
     refs = refs_of(terms)
     frames.check_refs(frame, refs, "by")
     eager = frames.collected(frame, [*refs, *more])
@@ -210,7 +209,9 @@ def shown_term(term: Term, series: Any) -> Term:
     >>> shown_term(Continuous("price"), pl.Series([1, 2])).n
     10
     """
-    if isinstance(read_entry(term, series).term, Continuous):
+    entry = read_entry(term, series)
+    if isinstance(entry.term, Continuous):
+        check_values([entry], "stratum", [])
         return Quantiles(term.column, DECILES, term.name, quiet=True)
     return term
 
@@ -243,13 +244,12 @@ def stratum_columns(found: Strata, strata: Ints) -> dict[Hashable, Any]:
     """
     columns: dict[Hashable, Any] = {}
     first = first_rows(found.codes, found.n_strata)[strata]
-    for place, level in enumerate(found.levels, start=1):
-        name = f"stratum_{place}" if level.name is None else level.name
-        if name in RESERVED or name in columns:
+    for level in found.levels:
+        if level.name in RESERVED or level.name in columns:
             msg = (
-                f"An entry of `by` must have a name of its own in the table, got {name!r}.\n"
+                f"An entry of `by` must have a name of its own in the table, got {level.name!r}.\n"
                 'Hint: give it one, as in `sf.classes(..., name="stratum")`.'
             )
             raise StratError(msg)
-        columns[name] = level.values(first)
+        columns[level.name] = level.values(first)
     return columns

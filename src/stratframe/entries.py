@@ -31,22 +31,40 @@ class Entry:
     """How many classes; 0 for numbers."""
     missing: Flags
     """Where the value is missing, shape (n_dealt,)."""
+    place: int = 1
+    """Which entry of `by` it is, from 1."""
     rows: Ints | None = None
     """Positions of the dealt rows in the column; None for all, in its order."""
 
     @property
     def name(self) -> Hashable:
         """The name of the entry in result frames."""
-        given = self.term.name
-        return frames.ref_name(self.term.column, self.series) if given is None else given
+        if self.term.name is not None:
+            return self.term.name
+        return f"stratum_{self.place}" if self.is_nameless else self.column
 
     @property
-    def label(self) -> str:
-        """The column as messages show it."""
-        return frames.shown(frames.ref_name(self.term.column, self.series))
+    def column(self) -> Hashable:
+        """The name of the entry's column; None for a computed one without a name."""
+        return frames.ref_name(self.term.column, self.series)
+
+    @property
+    def is_nameless(self) -> bool:
+        """Whether the entry is computed, and its result has no name."""
+        return self.column is None and self.column is not self.term.column
+
+    @property
+    def text(self) -> str:
+        """The entry as messages show it."""
+        return f"entry {self.place} of `by`" if self.is_nameless else repr(self.column)
+
+    @property
+    def code(self) -> str:
+        """The entry as a hint puts it into a term."""
+        return "..." if self.is_nameless else repr(self.column)
 
 
-def read_entry(term: Term, series: Any) -> Entry:
+def read_entry(term: Term, series: Any, place: int = 1) -> Entry:
     """Read the column of an entry into arrays.
 
     Examples
@@ -61,9 +79,9 @@ def read_entry(term: Term, series: Any) -> Entry:
         term = (Continuous if continuous else Classes)(term.column, term.name)
     if isinstance(term, Classes):
         codes, n_classes = columns.encode(series)
-        return Entry(term, series, codes, n_classes, codes < 0)
+        return Entry(term, series, codes, n_classes, codes < 0, place)
     values, missing = columns.numbers(series, shown(term))
-    return Entry(term, series, values, 0, missing)
+    return Entry(term, series, values, 0, missing, place)
 
 
 def pick(entry: Entry, places: Ints) -> Entry:
@@ -89,12 +107,13 @@ def rule_of(entry: Entry, missing: str) -> Rule:
     True
     """
     hint = '`missing="stratum"` makes missing values a stratum of their own.'
-    rule = Rule(entry.label, entry.series, present=missing == "error", hint=hint)
+    name = f"entry {entry.place}" if entry.is_nameless else entry.column
+    rule = Rule(name, entry.text, entry.series, present=missing == "error", hint=hint)
     match entry.term:
         case Classes():
             return rule
         case Continuous():
-            return Rule(entry.label, entry.series, numbers_of(entry), finite=True)
+            return Rule(name, entry.text, entry.series, numbers_of(entry), finite=True)
         case Bins(edges=edges):
             return rule._replace(numbers=numbers_of(entry), within=(edges[0], edges[-1]))
         case _:

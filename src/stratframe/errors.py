@@ -84,7 +84,18 @@ def nearest(name: object, names: Iterable[object]) -> str:
     close = get_close_matches(str(name), texts, n=1)
     if close:
         return f"Hint: did you mean {texts[close[0]]!r}?"
-    return f"Hint: the columns are {some(map(repr, known), len(known))}."
+    return ended(f"Hint: the columns are {some(map(repr, known), len(known))}")
+
+
+def ended(text: str) -> str:
+    """End a sentence with a full stop, unless it ends in dots.
+
+    Examples
+    --------
+    >>> ended("1, 2"), ended("1, ...")
+    ('1, 2.', '1, ...')
+    """
+    return text if text.endswith("...") else f"{text}."
 
 
 def plural(count: int, noun: str) -> str:

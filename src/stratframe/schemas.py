@@ -4,6 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import frames
+from .arguments import whole
 from .errors import StratError, plural, some
 
 LARGEST = 1.7976931348623157e308
@@ -12,8 +13,10 @@ LARGEST = 1.7976931348623157e308
 class Rule(NamedTuple):
     """What a call asks of the values of one column."""
 
-    column: str
-    """The column, as the message and the rows at fault name it."""
+    name: Hashable
+    """The column, as the rows at fault name it."""
+    text: str
+    """The column, as the message shows it."""
     series: Any
     """The column, shape (n_rows,)."""
     numbers: Any = None
@@ -46,14 +49,14 @@ def check_rows(kind: str, rules: Sequence[Rule]) -> None:
     Examples
     --------
     >>> import polars as pl
-    >>> check_rows("polars", [Rule("'x'", pl.Series([1.0, float("inf")]), finite=True)])
+    >>> check_rows("polars", [Rule("x", "'x'", pl.Series([1.0, float("inf")]), finite=True)])
     Traceback (most recent call last):
         ...
     stratframe.errors.StratError: 'x' must be finite, but is infinite in 1 row (1).
     """
     pandera = frames.pandera_module(kind)
     columns: dict[Hashable, Any] = {
-        str(place): rule.series if rule.numbers is None else rule.numbers
+        str(place): rule.series if rule.numbers is None else frames.numbers(kind, rule.numbers)
         for place, rule in enumerate(rules)
     }
     schema = pandera.DataFrameSchema(
@@ -71,7 +74,7 @@ def column_schema(pandera: Any, rule: Rule) -> Any:
     Examples
     --------
     >>> import pandera.polars
-    >>> column_schema(pandera.polars, Rule("'x'", [], finite=True)).nullable
+    >>> column_schema(pandera.polars, Rule("x", "'x'", [], finite=True)).nullable
     False
     """
     checks = []
@@ -104,6 +107,7 @@ def folded(k: int = 5, name: str = "fold", library: str = "pandas", *, nulls: bo
     >>> folded(k=3).validate(pd.DataFrame({"fold": [0, 2, 1]})).shape
     (3, 1)
     """
+    whole("k", k, 1)
     pandera = module_for(library)
     dtype: Any = "Int64" if nulls else "int64"
     if library == "polars":
@@ -143,9 +147,10 @@ def parted(
     names = list(parts)
     if library == "polars":
         dtype: Any = frames.polars_type(tuple(names))
-    else:
-        dtype = pandera.Category(names, ordered=False)
-    return pandera.DataFrameSchema({name: pandera.Column(dtype, nullable=nulls)})
+        return pandera.DataFrameSchema({name: pandera.Column(dtype, nullable=nulls)})
+    dtype = pandera.Category(names, ordered=False)
+    in_order = pandera.Check(lambda parts: frames.categories(parts) == names, name="order")
+    return pandera.DataFrameSchema({name: pandera.Column(dtype, in_order, nullable=nulls)})
 
 
 def module_for(library: str) -> Any:
@@ -170,7 +175,7 @@ def failure(kind: str, rules: Sequence[Rule], faults: Sequence[Mapping[str, Any]
     Examples
     --------
     >>> import polars as pl
-    >>> rule = Rule("'x'", pl.Series([None]))
+    >>> rule = Rule("x", "'x'", pl.Series([None]))
     >>> fault = {"column": "0", "check": "not_nullable", "index": 0}
     >>> str(failure("polars", [rule], [fault]))
     "'x' must not be missing, but is in 1 row (0)."
@@ -190,9 +195,10 @@ def failure(kind: str, rules: Sequence[Rule], faults: Sequence[Mapping[str, Any]
                 rows |= found
                 where = f"{plural(len(found), 'row')} ({some(sorted(found), len(found))})"
                 low, high = rule.within or (0, 0)
-                lines.append(sentence.format(rule.column, where, low, high))
+                text = rule.text[:1].upper() + rule.text[1:]
+                lines.append(sentence.format(text, where, low, high))
                 hints += [f"Hint: {rule.hint}"] if check == "not_nullable" and rule.hint else []
-    shown = {rule.column.strip("'"): rule.series for rule in rules if not rule.unique}
+    shown = {rule.name: rule.series for rule in rules if not rule.unique}
     failures = frames.rows_at(kind, shown, sorted(rows))
     return StratError("\n".join(lines + list(dict.fromkeys(hints))), failures)
 

@@ -19,7 +19,7 @@ from .entries import (
     stratum_values,
     values_at,
 )
-from .errors import SHOWN, StratError, plural, some, warn
+from .errors import SHOWN, StratError, ended, plural, some, warn
 from .frames import columns
 from .schemas import Rule, check_rows
 from .terms import Classes, Continuous, Term
@@ -57,7 +57,7 @@ def stratify(
     key: Sequence[Any] = (),
     missing: str = "stratum",
     rare: str = "ignore",
-    parts: tuple[int, str] = (2, "parts"),
+    parts: tuple[int, str] | None = None,
 ) -> Strata:
     """Fit the entries of `by`, each inside the strata of the entries before it.
 
@@ -70,9 +70,8 @@ def stratify(
         Take the rows in the order of these.
     missing, rare : str
         As for `kfold`.
-    parts : tuple of int and str
-        How many folds or parts, and what they are called; a class with fewer rows is
-        rare.
+    parts : tuple of int and str, optional
+        How many "folds" or "parts" there must be rows for; classes with fewer are rare.
 
     Returns
     -------
@@ -90,17 +89,41 @@ def stratify(
     >>> stratify([Plain("a")], [pl.Series(["x", "y", "x"])], 3).codes
     array([0, 1, 0])
     """
-    entries = [read_entry(term, column) for term, column in zip(terms, series, strict=True)]
+    entries = [
+        read_entry(term, column, place)
+        for place, (term, column) in enumerate(zip(terms, series, strict=True), start=1)
+    ]
     check_order(entries)
-    check_values(entries, missing)
-    rows = key_order(key) if key else None
+    rows = check_values(entries, missing, key)
     if rows is not None:
         entries = [pick(entry, rows) for entry in entries]
     if entries and missing == "null":
         entries = keep(entries, ~np.logical_or.reduce([entry.missing for entry in entries]))
-    if entries and rare != "ignore" and isinstance(entries[0].term, Classes):
-        entries = keep(entries, frequent(entries[0], rare, *parts))
+    if parts is not None:
+        check_enough(len(entries[0].data) if entries else n_rows, parts)
+        if entries and rare != "ignore" and isinstance(entries[0].term, Classes):
+            entries = keep(entries, frequent(entries[0], rare, parts))
+            check_enough(len(entries[0].data), parts)
     return fit(entries, entries[0].rows if entries else rows, n_rows)
+
+
+def check_enough(n_dealt: int, parts: tuple[int, str]) -> None:
+    """Refuse more parts than rows.
+
+    Examples
+    --------
+    >>> check_enough(3, (5, "folds"))
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `k` must be at most the number of rows dealt, got 5 for 3 rows.
+    """
+    if parts[0] > n_dealt:
+        what = "`k`" if parts[1] == "folds" else "The number of `parts`"
+        msg = (
+            f"{what} must be at most the number of rows dealt, got {parts[0]}"
+            f" for {plural(n_dealt, 'row')}."
+        )
+        raise StratError(msg)
 
 
 def check_order(entries: Sequence[Entry]) -> None:
@@ -108,18 +131,41 @@ def check_order(entries: Sequence[Entry]) -> None:
     for entry in entries[:-1]:
         if isinstance(entry.term, Continuous):
             msg = (
-                f"A continuous entry of `by` must be the last, but {entry.label} holds fractions"
-                f" and others follow.\nHint: cut it, as in `sf.quantiles({entry.label}, 10)`,"
-                f" or take its values as they are, `sf.classes({entry.label})`."
+                f"A continuous entry of `by` must be the last, but {entry.text} holds fractions"
+                f" and others follow.\nHint: cut it, as in `sf.quantiles({entry.code}, 10)`,"
+                f" or take its values as they are, `sf.classes({entry.code})`."
             )
             raise StratError(msg)
 
 
-def check_values(entries: Sequence[Entry], missing: str) -> None:
-    """Refuse missing, infinite and outlying values, all at once."""
+def check_values(entries: Sequence[Entry], missing: str, key: Sequence[Any]) -> Ints | None:
+    """Refuse what breaks the rules of the call, all at once, and sort the rows by key.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,), or None
+        The order of the keys; None without keys.
+
+    Raises
+    ------
+    StratError
+        With pandera's error as its cause.
+    """
     rules = [rule_of(entry, missing) for entry in entries]
-    if any(is_broken(rule, entry) for rule, entry in zip(rules, entries, strict=True)):
-        check_rows(frames.library(entries[0].series), rules)
+    broken = [is_broken(rule, entry) for rule, entry in zip(rules, entries, strict=True)]
+    rows = None
+    if key:
+        rules += [Rule(series.name, repr(series.name), series) for series in key]
+        gaps = [bool(columns.missing(series).any()) for series in key]
+        rows, places = key_order(key)
+        repeats = not any(gaps) and len(places) and int(places.max()) < len(places) - 1
+        if repeats:
+            named = ", ".join(repr(series.name) for series in key)
+            rules.append(Rule("key", f"`key` ({named})", places, unique=True))
+        broken += [*gaps, bool(repeats)]
+    if any(broken):
+        check_rows(frames.library(rules[0].series), rules)
+    return rows
 
 
 def keep(entries: list[Entry], flags: Flags) -> list[Entry]:
@@ -127,7 +173,7 @@ def keep(entries: list[Entry], flags: Flags) -> list[Entry]:
     return entries if flags.all() else [pick(entry, np.flatnonzero(flags)) for entry in entries]
 
 
-def key_order(key: Sequence[Any]) -> Ints:
+def key_order(key: Sequence[Any]) -> tuple[Ints, Ints]:
     """Order the rows by their keys, the first key first.
 
     Parameters
@@ -136,35 +182,25 @@ def key_order(key: Sequence[Any]) -> Ints:
 
     Returns
     -------
-    ndarray of int64, shape (n_rows,)
-
-    Raises
-    ------
-    StratError
-        If a key is missing, or two rows have the same.
+    rows : ndarray of int64, shape (n_rows,)
+    places : ndarray of int64, shape (n_rows,)
+        The dense rank of every row's keys; the highest is below n_rows - 1 if keys repeat.
 
     Examples
     --------
     >>> import polars as pl
-    >>> key_order([pl.Series(["b", "a"])])
-    array([1, 0])
+    >>> key_order([pl.Series(["b", "a", "b"])])
+    (array([1, 0, 2]), array([1, 0, 1]))
     """
-    library = frames.library(key[0])
-    rules = [Rule(repr(series.name), series) for series in key]
-    if any(columns.missing(series).any() for series in key):
-        check_rows(library, rules)
     ranked = [columns.ranks(series) for series in key]
     rows = np.lexsort(ranked[::-1])
     repeats = np.logical_and.reduce([np.diff(ranks[rows]) == 0 for ranks in ranked])
-    if repeats.any():
-        places = np.empty(len(rows), dtype=np.int64)
-        places[rows] = np.cumsum(np.append(True, ~repeats))
-        named = ", ".join(rule.column for rule in rules)
-        check_rows(library, [*rules, Rule(f"`key` ({named})", places, unique=True)])
-    return rows
+    places = np.empty(len(rows), dtype=np.int64)
+    places[rows] = np.cumsum(np.append(False, ~repeats)[: len(rows)])
+    return rows, places
 
 
-def frequent(entry: Entry, rare: str, n_parts: int, noun: str) -> Flags:
+def frequent(entry: Entry, rare: str, parts: tuple[int, str]) -> Flags:
     """Flag the rows whose class is dealt: with `rare="null"` those of no rare class.
 
     Returns
@@ -174,18 +210,22 @@ def frequent(entry: Entry, rare: str, n_parts: int, noun: str) -> Flags:
     Raises
     ------
     StratError
-        With `rare="error"`, if there is a rare class.
+        With `rare="error"`, if there is a rare class; with its rows.
     """
     codes, n_codes = children(entry, entry.data)
     sizes = np.bincount(codes, minlength=n_codes)
-    few = (sizes > 0) & (sizes < n_parts)
+    few = (sizes > 0) & (sizes < parts[0])
     if rare == "null":
         return ~few[codes]
     if few.any():
-        text = rare_classes(entry, codes, sizes, np.flatnonzero(few), f"{n_parts} {noun}")
+        text = rare_classes(entry, codes, sizes, np.flatnonzero(few), f"{parts[0]} {parts[1]}")
         if rare == "error":
+            places = np.flatnonzero(few[codes])
+            places = np.sort(places if entry.rows is None else entry.rows[places])
+            shown = {rule_of(entry, "error").name: entry.series}
+            failures = frames.rows_at(frames.library(entry.series), shown, places.tolist())
             msg = f'`rare="error"` allows no rare strata, but {text}'
-            raise StratError(msg)
+            raise StratError(msg, failures)
         warn(text)
     return np.ones(len(codes), dtype=np.bool_)
 
@@ -202,20 +242,21 @@ def rare_classes(entry: Entry, codes: Ints, sizes: Ints, few: Ints, parts: str) 
     ]
     strata = "1 stratum" if len(few) == 1 else f"{len(few):,} strata"
     have = "has" if len(few) == 1 else "have"
-    text = f"{strata} of {entry.label} {have} fewer rows than the {parts}: {some(named, len(few))}"
-    text += "" if text.endswith("...") else "."
+    listed = some(named, len(few))
+    text = ended(f"{strata} of {entry.text} {have} fewer rows than the {parts}: {listed}")
     if 2 * int(sizes[few].sum()) > len(codes):
         text += (
-            f" More than half of the rows are in such strata: {entry.label} looks continuous, or"
-            f" like an id.\nHint: `sf.quantiles({entry.label}, 10)` or"
-            f" `sf.continuous({entry.label})`."
+            f" More than half of the rows are in such strata: {entry.text} looks continuous, or"
+            f" like an id.\nHint: `sf.quantiles({entry.code}, 10)` or"
+            f" `sf.continuous({entry.code})`."
         )
     return text
 
 
 def fit(entries: Sequence[Entry], rows: Ints | None, n_rows: int) -> Strata:
     """Nest the entries into joint strata, on the rows that are dealt."""
-    codes, n_strata = np.zeros(n_rows if rows is None else len(rows), dtype=np.int64), 1
+    codes = np.zeros(n_rows if rows is None else len(rows), dtype=np.int64)
+    n_strata = min(1, len(codes))
     order: Values | None = None
     coarser: list[Ints] = []
     levels: list[Level] = []

@@ -198,9 +198,13 @@ def bins(
     if closed not in ("right", "left"):
         msg = f"`closed` of `sf.bins` must be 'right' or 'left', got {closed!r}."
         raise StratError(msg)
-    numbers = [edge for edge in edges if isinstance(edge, Real) and not isnan(edge)]
+    try:
+        given = list(edges)
+    except TypeError:
+        given = []
+    numbers = [edge for edge in given if isinstance(edge, Real) and not isnan(edge)]
     climbs = all(a < b for a, b in pairwise(numbers))
-    if len(numbers) < 2 or len(numbers) < len(edges) or not climbs:
+    if len(numbers) < 2 or len(numbers) < len(given) or not climbs:
         msg = f"`edges` of `sf.bins` must be at least 2 increasing numbers, got {edges!r}."
         raise StratError(msg)
     return Bins(column, tuple(float(edge) for edge in numbers), closed, name)
@@ -231,7 +235,7 @@ def parse(by: By | None) -> tuple[Term, ...]:
         return ()
     entries = by if isinstance(by, list) else [by]
     if not entries:
-        msg = "`by` must hold at least one entry, got [].\nHint: `by=None` deals without strata."
+        msg = "`by` must hold at least one entry, got []."
         raise StratError(msg)
     terms = tuple(entry if isinstance(entry, Term) else Plain(entry) for entry in entries)
     for place, term in enumerate(terms):
@@ -240,7 +244,25 @@ def parse(by: By | None) -> tuple[Term, ...]:
             raise StratError(msg)
     orders = [term for term in terms if isinstance(term, Continuous)]
     if orders and (len(orders) > 1 or terms[-1] is not orders[0]):
-        msg = f"`sf.continuous` must be the last entry of `by`, and only once, got {by!r}."
+        listed = ", ".join(shown(term) for term in terms)
+        msg = f"`sf.continuous` must be the last entry of `by`, and only once, got [{listed}]."
+        raise StratError(msg)
+    return terms
+
+
+def parse_some(by: By | None) -> tuple[Term, ...]:
+    """Turn `by` into terms where there must be some.
+
+    Examples
+    --------
+    >>> parse_some(None)
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `by` must hold at least one entry, got None.
+    """
+    terms = parse(by)
+    if not terms:
+        msg = "`by` must hold at least one entry, got None."
         raise StratError(msg)
     return terms
 

@@ -7,7 +7,7 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 
 from . import frames
-from .arguments import check_choice, check_seed, whole
+from .arguments import check_choice, check_seed, fraction_of, whole
 from .core import draws, quota
 from .core.draws import Use
 from .core.order import by_value, shuffled
@@ -16,7 +16,7 @@ from .core.types import Flags, Ints
 from .errors import StratError, plural
 from .frames import FrameT
 from .strata import stratify
-from .terms import By, Term, parse
+from .terms import By, Term, parse_some
 
 
 class Fold(NamedTuple, Generic[FrameT]):
@@ -89,8 +89,7 @@ def fold_columns(
     frames.check_frame(frame)
     check_choice("nulls", nulls, ("error", "train", "drop"))
     found = []
-    for column in [name] if isinstance(name, str) else list(name):
-        frames.check_refs(frame, [column], "name")
+    for column in fold_names(frame, name):
         values, n_nulls = frames.part_values(frame, column)
         if n_nulls and nulls == "error":
             msg = (
@@ -101,6 +100,20 @@ def fold_columns(
             raise StratError(msg)
         found.append((column, values))
     return found
+
+
+def fold_names(frame: frames.Frame, name: object) -> list[Any]:
+    """List the names of fold columns, and check that they are there.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> fold_names(pl.DataFrame({"fold": [1]}), "fold")
+    ['fold']
+    """
+    columns = list(name) if isinstance(name, list | tuple) and name else [name]
+    frames.check_refs(frame, columns, "name")
+    return columns
 
 
 def parts(frame: FrameT, name: str = "split") -> dict[Any, FrameT]:
@@ -166,8 +179,7 @@ def cv(
     [(array([1]), array([0, 2])), (array([0, 2]), array([1]))]
     """
     frames.check_frame(frame)
-    columns = [name] if isinstance(name, str) else list(name)
-    frames.check_refs(frame, columns, "name")
+    columns = fold_names(frame, name)
     eager = frames.collected(frame, columns)
     found = fold_columns(eager, columns, nulls)
     codes = {column: frames.codes_of(eager, column, values) for column, values in found}
@@ -234,9 +246,9 @@ def sample(
     ['a', 'a', 'b']
     """
     frames.check_frame(frame)
-    terms = parse(by)
-    if not terms or (n is None) == (frac is None):
-        msg = "`sample` needs `by` and exactly one of `n` and `frac`."
+    terms = parse_some(by)
+    if (n is None) == (frac is None):
+        msg = f"Exactly one of `n` and `frac` must be given, got n={n!r} and frac={frac!r}."
         raise StratError(msg)
     check_choice("allocation", allocation, ("proportional", "equal"))
     refs = [term.column for term in terms]
@@ -265,8 +277,7 @@ def check_frac(frac: object) -> Fraction:
     ):
         msg = f"`frac` must be a number from 0 to 1, got {frac!r}."
         raise StratError(msg)
-    exact = frac if isinstance(frac, int | Fraction) else float(frac)
-    return Fraction(exact).limit_denominator(10**6)
+    return fraction_of(frac)
 
 
 def sampled(

@@ -47,7 +47,9 @@ def test_round_table_meets_the_even_table(sizes: list[int], k: int, seed: int) -
     """Going round the table deals just what `even` counts."""
     codes = np.repeat(np.arange(len(sizes)), sizes)
     numbering = np.random.default_rng(seed).permutation(k)
-    folds = round_table(shuffled(codes, len(sizes), raw(seed, Use.FOLD_ROWS, len(codes))), numbering)
+    folds = round_table(
+        shuffled(codes, len(sizes), raw(seed, Use.FOLD_ROWS, len(codes))), numbering
+    )
     np.testing.assert_array_equal(
         counted(codes, folds, (len(sizes), k)), even(np.array(sizes), numbering)
     )

@@ -55,8 +55,9 @@ def test_by_value_sorts_inside_codes(column: np.ndarray, seed: int) -> None:
 
 def test_by_value_breaks_ties_by_the_seed() -> None:
     """Equal values come in every order, equally often."""
+    codes = np.zeros(3, dtype=np.int64)
     found = [
-        tuple(by_value(np.zeros(3, dtype=int), 1, np.zeros(3), raw(seed, Use.FOLD_ROWS, 3)).tolist())
+        tuple(by_value(codes, 1, np.zeros(3), raw(seed, Use.FOLD_ROWS, 3)).tolist())
         for seed in range(600)
     ]
     counts = np.unique(found, axis=0, return_counts=True)[1]

@@ -121,7 +121,9 @@ def test_unequal_rounds_without_bias(numbers: list[int]) -> None:
     """Over seeds each cell's mean is its exact share, to within a twentieth of a row."""
     sizes, shares = np.array([3, 1, 2, 5, 3, 3, 4, 7]), fractions(numbers)
     n = 4000
-    total = sum(unequal(sizes, shares, [], raw(seed, Use.PART_QUOTA, len(sizes))) for seed in range(n))
+    total = sum(
+        unequal(sizes, shares, [], raw(seed, Use.PART_QUOTA, len(sizes))) for seed in range(n)
+    )
     exact = sizes[:, None] * np.array([float(share) for share in shares])
     assert np.abs(total / n - exact).max() < 0.05
 

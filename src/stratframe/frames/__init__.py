@@ -8,13 +8,23 @@ from .attach import Dealt, assign, expression, fields, polars_type
 from .kinds import Frame, FrameT, check_frame, library, names
 from .refs import check_new, check_refs, collected, read, ref_name, same, shown
 from .rows import codes_of, listed, part_values, sample, take, where, where_not
-from .tables import like, pandera_module, read_file, records, rows_at, write_file
+from .tables import (
+    categories,
+    like,
+    numbers,
+    pandera_module,
+    read_file,
+    records,
+    rows_at,
+    write_file,
+)
 
 __all__ = [
     "Dealt",
     "Frame",
     "FrameT",
     "assign",
+    "categories",
     "check_frame",
     "check_new",
     "check_refs",
@@ -26,6 +36,7 @@ __all__ = [
     "like",
     "listed",
     "names",
+    "numbers",
     "pandera_module",
     "part_values",
     "polars_type",

@@ -8,8 +8,8 @@ import pandas as pd
 import polars as pl
 
 from ..core.types import Ints
-from .kinds import FrameT
-from .refs import read
+from .kinds import FrameT, label_of
+from .refs import check_height, read
 
 
 class Dealt(NamedTuple):
@@ -60,7 +60,7 @@ def assign(
         return frame.with_columns(polars_column(column) for column in dealt)
     grown = frame.copy(deep=False)
     for column in dealt:
-        grown[column.name] = pandas_column(column)
+        grown[label_of(frame, column.name)] = pandas_column(column)
     return grown
 
 
@@ -76,30 +76,42 @@ def expression(
     >>> pl.DataFrame({"a": [5, 6]}).select(one)["fold"].to_list()
     [1, 0]
     """
-    exprs = polars_exprs(refs)
     fields = {column.name: polars_type(column.labels) for column in outputs}
 
-    def run(series: Sequence[pl.Series]) -> pl.Series:
-        dealt = compute(list(series[: len(refs)]), len(series[0]))
-        columns = [polars_column(column) for column in dealt]
+    def run(series: list[Any], n_rows: int) -> pl.Series:
+        columns = [polars_column(column) for column in compute(series, n_rows)]
         return columns[0] if len(columns) == 1 else pl.DataFrame(columns).to_struct("folds")
 
     if len(fields) == 1:
         ((name, dtype),) = fields.items()
-        return pl.map_batches(exprs, run, return_dtype=dtype).alias(name)
-    return pl.map_batches(exprs, run, return_dtype=pl.Struct(fields)).struct.field(*fields)
+        return batched(refs, run, dtype).alias(name)
+    return batched(refs, run, pl.Struct(fields)).struct.field(*fields)
 
 
-def polars_exprs(refs: Sequence[Any]) -> list[pl.Expr]:
-    """Turn references into Polars expressions, one at least: that of the rows.
+def batched(
+    refs: Sequence[Any], compute: Callable[[list[Any], int], pl.Series], dtype: Any
+) -> pl.Expr:
+    """Make a Polars expression that hands whole columns to a Python function.
 
     Examples
     --------
-    >>> len(polars_exprs([])), len(polars_exprs(["a", pl.col("b")]))
-    (1, 2)
+    >>> count = batched([], lambda series, n_rows: pl.Series([n_rows] * n_rows), pl.Int64)
+    >>> pl.DataFrame({"a": [5, 6]}).select(n=count)["n"].to_list()
+    [2, 2]
     """
     exprs = [pl.col(ref) if isinstance(ref, str) else ref for ref in refs]
-    return exprs or [pl.int_range(pl.len(), dtype=pl.UInt32)]
+    # A computed column may have another length than the frame; a named one tells it.
+    if not any(isinstance(ref, str) for ref in refs):
+        exprs.append(pl.int_range(pl.len(), dtype=pl.UInt32))
+    named = [isinstance(ref, str) for ref in refs] + [True]
+
+    def run(series: Sequence[pl.Series]) -> pl.Series:
+        n_rows = len(series[named.index(True)])
+        for ref, found in zip(refs, series, strict=False):
+            check_height(ref, len(found), n_rows)
+        return compute(list(series[: len(refs)]), n_rows)
+
+    return pl.map_batches(exprs, run, return_dtype=dtype)
 
 
 def fields(series: pl.Series) -> list[pl.Series]:

@@ -17,9 +17,9 @@ MIXED = {"mixed", "mixed-integer"}
 """What it calls object columns whose values are of several kinds."""
 
 TEMPORAL = ("date", "time", "duration")
-"""Words in the names of pyarrow's types of dates and times; their ranks serve as numbers."""
+"""Words in the names of dates and times in pyarrow and in objects; ranks are their numbers."""
 
-NESTED = (list, dict, set, tuple, np.ndarray)
+NESTED = (list, dict, set, tuple, bytearray, np.ndarray)
 
 
 def missing(series: Any) -> Flags:
@@ -140,8 +140,7 @@ def encode(series: Any) -> tuple[Ints, int]:
     elif isinstance(series, pl.Series):
         return encode_polars(series)
     else:
-        if is_object(series.dtype) or isinstance(series.dtype, pd.ArrowDtype):
-            check_objects(series)
+        check_objects(series)
         codes, classes = pd.factorize(series)
     return codes, len(classes)
 
@@ -199,6 +198,8 @@ def check_objects(series: Any) -> None:
     if isinstance(series.dtype, pd.ArrowDtype):
         if any(word in str(series.dtype) for word in ("list", "struct", "map")):
             raise nested(series.name, series.dtype)
+        return
+    if not is_object(series.dtype):
         return
     if pd.api.types.infer_dtype(series, skipna=True) not in MIXED:
         return
@@ -286,10 +287,10 @@ def numbers_pandas(series: Any) -> Values:
         categories = np.append(numbers_pandas(pd.Series(dtype.categories)), 0)
         values: Values = categories[np.asarray(series.cat.codes)]
         return values
-    if is_object(dtype) and pd.api.types.infer_dtype(series, skipna=True) in {"date", "datetime"}:
-        series = pd.to_datetime(series)
-    if isinstance(dtype, pd.ArrowDtype) and any(word in str(dtype) for word in TEMPORAL):
-        return sorted_codes(series)
+    if is_object(dtype) or isinstance(dtype, pd.ArrowDtype):
+        kind = pd.api.types.infer_dtype(series, skipna=True) if is_object(dtype) else str(dtype)
+        if any(word in kind for word in TEMPORAL):
+            return sorted_codes(series)
     if series.dtype.kind in "mM":
         unit = f"{series.dtype.kind}8[{series.dt.unit}]"
         return np.asarray(series, dtype=unit).view(np.int64)

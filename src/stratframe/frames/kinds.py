@@ -39,6 +39,19 @@ def library(frame: Frame | Series) -> str:
     return "pandas" if isinstance(frame, pd.DataFrame | pd.Series) else "polars"
 
 
+def label_of(frame: Frame, name: str) -> Hashable:
+    """Give the label that a column name has: in pandas with column levels, a tuple.
+
+    Examples
+    --------
+    >>> columns = pd.MultiIndex.from_tuples([("a", "x")])
+    >>> label_of(pd.DataFrame([[1]], columns=columns), "fold")
+    ('fold', '')
+    """
+    levels = frame.columns.nlevels if isinstance(frame, pd.DataFrame) else 1
+    return name if levels == 1 else (name,) + ("",) * (levels - 1)
+
+
 def names(frame: Frame) -> list[Hashable]:
     """List the column names; a lazy frame reads no data for it.
 

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 
 from ..errors import StratError, nearest
-from .kinds import Frame, library, names
+from .kinds import Frame, label_of, library, names
 
 PANDAS_EXPRESSIONS: tuple[type, ...] = tuple(
     vars(pd.api.typing)[name] for name in ("Expression",) if name in vars(pd.api.typing)
@@ -79,6 +79,14 @@ def roots(ref: Any) -> list[str]:
     return ref.meta.root_names() if isinstance(ref, pl.Expr) else [ref]
 
 
+TAKEN = {
+    "by": "column names, terms such as `sf.quantiles`, or expressions",
+    "key": "column names or expressions",
+    "name": "column names",
+}
+"""What the arguments that name columns may hold."""
+
+
 def check_refs(frame: Frame, refs: Iterable[Any], argument: str) -> None:
     """Refuse references to columns that are not there, twice there, or nested.
 
@@ -92,38 +100,85 @@ def check_refs(frame: Frame, refs: Iterable[Any], argument: str) -> None:
     """
     known = names(frame)
     for ref in refs:
-        if is_computed(ref):
-            wrong = isinstance(ref, pl.Expr) == isinstance(frame, pd.DataFrame)
-            if wrong:
-                msg = (
-                    f"`{argument}` takes Polars expressions on Polars frames, and callables or"
-                    f" `pd.col` on pandas frames, got {shown(ref)} on a {library(frame)} frame."
-                )
-                raise StratError(msg)
-            continue
-        count = known.count(ref) if isinstance(ref, Hashable) else 0
-        if count == 0 and not isinstance(ref, str | tuple):
-            msg = (
-                f"`{argument}` must hold column names, terms such as `sf.quantiles`,"
-                f" or expressions, got {ref!r}."
-            )
-            raise StratError(msg)
-        if count == 0:
-            several = "Hint: several columns go in a list."
-            hint = several if isinstance(ref, tuple) else nearest(ref, known)
-            msg = f"`{argument}` names the column {ref!r}, which the frame does not have.\n{hint}"
-            raise StratError(msg)
-        if count > 1:
-            msg = (
-                f"`{argument}` names the column {ref!r}, which the frame has {count} times."
-                "\nHint: rename or drop the others first."
-            )
-            raise StratError(msg)
-    if isinstance(frame, pl.LazyFrame):
-        schema = frame.collect_schema()
-        for ref in refs:
-            if isinstance(ref, str):
-                check_flat(ref, schema[ref])
+        if argument != "name" and is_computed(ref):
+            check_computed(frame, ref, argument)
+        else:
+            own = argument == "name" and isinstance(ref, str)
+            check_label(label_of(frame, ref) if own else ref, argument, known)
+        if not isinstance(frame, pd.DataFrame):
+            check_polars(frame, ref, argument)
+
+
+def check_computed(frame: Frame, ref: Any, argument: str) -> None:
+    """Refuse the other library's expressions.
+
+    Examples
+    --------
+    >>> check_computed(pl.DataFrame({"a": [1]}), len, "by")
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `by` takes Polars expressions on Polars frames, and callables
+    or `pd.col` on pandas frames, got <built-in function len> on a polars frame.
+    """
+    if isinstance(ref, pl.Expr) == isinstance(frame, pd.DataFrame):
+        msg = (
+            f"`{argument}` takes Polars expressions on Polars frames, and callables or"
+            f" `pd.col` on pandas frames, got {shown(ref)} on a {library(frame)} frame."
+        )
+        raise StratError(msg)
+
+
+def check_label(ref: Any, argument: str, known: Sequence[Hashable]) -> None:
+    """Refuse what names no column, or more than one.
+
+    Examples
+    --------
+    >>> check_label("a", "by", ["a", "a"])
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `by` names the column 'a', which the frame has 2 times.
+    Hint: rename or drop the others first.
+    """
+    count = sum(same(ref, name) for name in known) if isinstance(ref, Hashable) else 0
+    if count == 1:
+        return
+    if count > 1:
+        msg = (
+            f"`{argument}` names the column {ref!r}, which the frame has {count} times."
+            "\nHint: rename or drop the others first."
+        )
+    elif isinstance(ref, str | tuple):
+        several = "Hint: several columns go in a list."
+        hint = several if isinstance(ref, tuple) else nearest(ref, known)
+        msg = f"`{argument}` names the column {ref!r}, which the frame does not have.\n{hint}"
+    else:
+        msg = f"`{argument}` must hold {TAKEN[argument]}, got {ref!r}."
+    raise StratError(msg)
+
+
+def check_polars(frame: pl.DataFrame | pl.LazyFrame, ref: Any, argument: str) -> None:
+    """Refuse expressions of no or several columns, and nested columns; reads no data.
+
+    Examples
+    --------
+    >>> check_polars(pl.DataFrame({"a": [1], "b": [2]}), pl.all(), "by")
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: An entry of `by` must give one column, got 2 from ...
+    """
+    try:
+        schema = frame.lazy().select(ref).collect_schema()
+    except pl.exceptions.PolarsError as error:
+        for name in roots(ref):
+            check_label(name, argument, names(frame))
+        first = str(error).partition("\n")[0]
+        msg = f"An entry of `{argument}` must be a working expression, got {shown(ref)}: {first}"
+        raise StratError(msg) from error
+    if len(schema) != 1:
+        msg = f"An entry of `{argument}` must give one column, got {len(schema)} from {shown(ref)}."
+        raise StratError(msg)
+    for name, dtype in schema.items():
+        check_flat(name, dtype)
 
 
 def check_flat(name: object, dtype: pl.DataType) -> None:
@@ -153,7 +208,7 @@ def check_new(frame: Frame, new: Iterable[str]) -> None:
     Hint: df = df.drop('fold')
     """
     known = names(frame)
-    taken = [name for name in new if name in known]
+    taken = [name for name in new if label_of(frame, name) in known]
     if taken:
         listed = repr(taken[0]) if len(taken) == 1 else repr(taken)
         drop = f"columns={listed}" if isinstance(frame, pd.DataFrame) else listed
@@ -165,7 +220,7 @@ def check_new(frame: Frame, new: Iterable[str]) -> None:
         raise StratError(msg)
 
 
-def collected(frame: Frame, refs: Sequence[Any] | None = None) -> Any:
+def collected(frame: Frame, refs: Sequence[Any]) -> Any:
     """Collect the columns of a lazy frame that are needed; eager frames stay.
 
     Examples
@@ -175,12 +230,13 @@ def collected(frame: Frame, refs: Sequence[Any] | None = None) -> Any:
     """
     if not isinstance(frame, pl.LazyFrame):
         return frame
-    if refs is None:
+    known = frame.collect_schema().names()
+    wanted = [roots(ref) for ref in refs]
+    # An expression whose columns cannot be told, such as a pattern of names, needs all.
+    if not all(names and set(names) <= set(known) for names in wanted):
         return frame.collect()
-    columns = {name for ref in refs for name in roots(ref)}
-    return frame.select(
-        name for name in frame.collect_schema().names() if name in columns
-    ).collect()
+    needed = [name for name in known if any(name in names for names in wanted)]
+    return frame.select(needed or pl.int_range(pl.len()).alias("row")).collect()
 
 
 def read(frame: Any, refs: Sequence[Any]) -> list[Any]:
@@ -213,7 +269,11 @@ def read_pandas(frame: pd.DataFrame, ref: Any) -> Any:
     if not is_computed(ref):
         return frame[ref]
     if isinstance(ref, PANDAS_EXPRESSIONS):
-        return frame.assign(stratum=cast("Any", ref))["stratum"].rename(None)
+        try:
+            return frame.assign(stratum=cast("Any", ref))["stratum"].rename(None)
+        except (KeyError, ValueError) as error:
+            msg = f"An entry of `by` must be a working expression, got {ref}: {error}"
+            raise StratError(msg) from error
     result = ref(frame)
     if isinstance(result, pd.DataFrame) or np.ndim(result) != 1:
         msg = f"A callable in `by` must return one value a row, got {type(result).__name__}."

@@ -9,9 +9,10 @@ import polars as pl
 
 from ..core.strata import first_rows
 from ..core.types import Flags, Ints
-from .attach import polars_exprs
-from .columns import encode
-from .kinds import Frame, FrameT
+from ..errors import StratError
+from .attach import batched
+from .columns import check_objects, encode
+from .kinds import Frame, FrameT, label_of
 from .refs import read
 
 
@@ -39,11 +40,7 @@ def sample(frame: Any, refs: Sequence[Any], choose: Callable[[list[Any]], Flags]
     [(6,)]
     """
     if isinstance(frame, pl.LazyFrame):
-        mask = pl.map_batches(
-            polars_exprs(refs),
-            lambda series: pl.Series(choose(list(series))),
-            return_dtype=pl.Boolean,
-        )
+        mask = batched(refs, lambda series, _: pl.Series(choose(series)), pl.Boolean)
         return frame.filter(mask).collect()
     chosen = choose(read(frame, refs))
     return frame[chosen] if isinstance(frame, pd.DataFrame) else frame.filter(chosen)
@@ -61,11 +58,19 @@ def part_values(frame: Frame, name: str) -> tuple[list[Any], int]:
     ([0, 1], 1)
     """
     if isinstance(frame, pd.DataFrame):
-        column = frame[name]
+        column = frame[label_of(frame, name)]
         nulls = int(column.isna().sum())
         if isinstance(column.dtype, pd.CategoricalDtype):
             return column.cat.categories.tolist(), nulls
-        return whole_numbers(sorted(column.dropna().unique().tolist())), nulls
+        check_objects(column)
+        try:
+            return whole_numbers(sorted(column.dropna().unique().tolist())), nulls
+        except TypeError as error:
+            msg = (
+                "A column of `name` must hold values that can be ordered,"
+                f" but {name!r} mixes types."
+            )
+            raise StratError(msg) from error
     if isinstance(frame, pl.DataFrame):
         frame = frame.select(name).lazy()
     dtype = frame.collect_schema()[name]
@@ -89,9 +94,10 @@ def codes_of(frame: Any, name: str, values: Sequence[Any]) -> Ints:
     >>> codes_of(pl.DataFrame({"fold": [5, 3, None]}), "fold", [3, 5])
     array([ 1,  0, -1])
     """
-    codes, n_codes = encode(frame[name])
+    column = frame[label_of(frame, name)]
+    codes, n_codes = encode(column)
     first = first_rows(np.where(codes < 0, n_codes, codes), n_codes + 1)[:n_codes]
-    found = listed(take(frame[name], first))
+    found = listed(take(column, first))
     places = {value: place for place, value in enumerate(values)}
     return np.array([*(places[value] for value in found), -1], dtype=np.int64)[codes]
 
@@ -129,7 +135,8 @@ def where(frame: FrameT, name: str, value: Any) -> FrameT:
     1
     """
     if isinstance(frame, pd.DataFrame):
-        return frame[np.asarray((frame[name] == value).fillna(False), dtype=np.bool_)]
+        column = frame[label_of(frame, name)]
+        return frame[np.asarray((column == value).fillna(False), dtype=np.bool_)]
     return frame.filter(part_expr(frame, name) == value)
 
 
@@ -142,10 +149,11 @@ def where_not(frame: FrameT, name: str, value: Any, *, nulls: bool) -> FrameT:
     2
     """
     if isinstance(frame, pd.DataFrame):
-        keep = np.asarray((frame[name] != value).fillna(True), dtype=np.bool_)
-        return frame[keep if nulls else keep & frame[name].notna().to_numpy()]
-    column = part_expr(frame, name)
-    return frame.filter(column.ne_missing(value) if nulls else column != value)
+        column = frame[label_of(frame, name)]
+        keep = np.asarray((column != value).fillna(True), dtype=np.bool_)
+        return frame[keep if nulls else keep & np.asarray(column.notna())]
+    other = part_expr(frame, name)
+    return frame.filter(other.ne_missing(value) if nulls else other != value)
 
 
 def listed(series: Any) -> list[Any]:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from ..core.types import Values
 from ..errors import StratError
 from .rows import take
 
@@ -32,7 +33,12 @@ def like(kind: str, columns: dict[Hashable, Any]) -> Any:
         name: values.reset_index(drop=True) if isinstance(values, pd.Series) else values
         for name, values in columns.items()
     }
-    return pd.DataFrame(parts)
+    if all(isinstance(name, str) for name in parts):
+        return pd.DataFrame(parts)
+    # Labels of other types stay what they are, tuples and None too.
+    frame = pd.DataFrame(dict(enumerate(parts.values())))
+    frame.columns = pd.Index(list(parts), dtype=object, tupleize_cols=False)
+    return frame
 
 
 def records(frame: Any) -> list[dict[str, Any]]:
@@ -46,7 +52,7 @@ def records(frame: Any) -> list[dict[str, Any]]:
     return frame.to_dicts() if isinstance(frame, pl.DataFrame) else frame.to_dict("records")
 
 
-def rows_at(kind: str, columns: dict[str, Any], rows: list[int]) -> Any:
+def rows_at(kind: str, columns: dict[Hashable, Any], rows: list[int]) -> Any:
     """Make a frame of some rows of columns, their positions first.
 
     Examples
@@ -54,11 +60,35 @@ def rows_at(kind: str, columns: dict[str, Any], rows: list[int]) -> Any:
     >>> rows_at("polars", {"a": pl.Series([7, 8])}, [1]).rows()
     [(1, 8)]
     """
+    position = "row"
+    while position in columns:
+        position += "_"
     places = np.array(rows, dtype=np.int64)
-    found: dict[Hashable, Any] = {
-        name: take(series, places) for name, series in columns.items() if name != "row"
-    }
-    return like(kind, {"row": places, **found})
+    found: dict[Hashable, Any] = {name: take(series, places) for name, series in columns.items()}
+    return like(kind, {position: places, **found})
+
+
+def numbers(kind: str, values: Values) -> Any:
+    """Make a column of numbers, NaN as the library's own missing value.
+
+    Examples
+    --------
+    >>> numbers("polars", np.array([1.0, np.nan])).to_list()
+    [1.0, None]
+    """
+    return pl.Series(values, nan_to_null=True) if kind == "polars" else values
+
+
+def categories(series: Any) -> list[Any]:
+    """List the categories of a pandas column in their order.
+
+    Examples
+    --------
+    >>> categories(pd.Series(["b"], dtype=pd.CategoricalDtype(["b", "a"])))
+    ['b', 'a']
+    """
+    found: list[Any] = series.cat.categories.tolist()
+    return found
 
 
 def pandera_module(kind: str) -> Any:
