@@ -102,3 +102,24 @@ def test_parts_have_their_share_of_every_row() -> None:
     )
     for part, share in enumerate(parts.values()):
         assert np.abs((found == part).mean(axis=0) - share).max() < 0.05
+
+
+@pytest.mark.parametrize("n", [60, 60_000])
+def test_columns_of_one_seed_are_independent(n: int) -> None:
+    """Split, folds of two sizes, repeats and sample of one seed know nothing of each other."""
+    frame = pd.DataFrame({"a": [0, 0, 1] * (n // 3), "i": range(n)})
+    pvalues = []
+    for seed in range(20):
+        dealt = frame.strat.split("a", seed=seed).strat.kfold("a", seed=seed)
+        dealt = dealt.strat.kfold("a", 4, seed=seed, name="four")
+        dealt = dealt.strat.kfold("a", repeats=2, seed=seed, name="again")
+        taken = dealt["i"].isin(sf.sample(dealt, "a", frac=0.2, seed=seed)["i"])
+        for one, other in [
+            (dealt["split"], dealt["fold"]),
+            (dealt["four"], dealt["fold"]),
+            (dealt["again_1"], dealt["again_2"]),
+            (taken, dealt["split"]),
+            (taken, dealt["fold"]),
+        ]:
+            pvalues.append(chi2_contingency(pd.crosstab(one, other)).pvalue)
+    assert min(pvalues) > 1e-5
