@@ -6,7 +6,7 @@ from typing import Any, Generic
 import pandas as pd
 import polars as pl
 
-from . import assign, diagnostics, use
+from . import assign, diagnostics, expressions, use
 from .arguments import Parts
 from .core.types import Ints
 from .frames import FrameT
@@ -151,7 +151,7 @@ class StratExpr:
         name: str = "fold",
     ) -> pl.Expr:
         """Say which of k folds every row is in."""
-        folds: pl.Expr = assign.kfold_expr(
+        folds: pl.Expr = expressions.kfold_expr(
             self._expr, k, deal=deal, missing=missing, rare=rare, seed=seed, name=name
         )
         return folds
@@ -167,7 +167,7 @@ class StratExpr:
         name: str = "split",
     ) -> pl.Expr:
         """Name the part every row is in: train, valid, test."""
-        parted: pl.Expr = assign.split_expr(
+        parted: pl.Expr = expressions.split_expr(
             self._expr, parts, deal=deal, missing=missing, rare=rare, seed=seed, name=name
         )
         return parted

@@ -97,6 +97,12 @@ def deal_of(
     ------
     StratError
         If one of them breaks a rule.
+
+    Examples
+    --------
+    >>> call = deal_of("label", 3, None, "random", "id", "error", "warn", 2, 0, "fold")
+    >>> call.refs, [column.name for column in call.outputs]
+    (['label', 'id'], ['fold_1', 'fold_2'])
     """
     terms = parse(by)
     keys = () if key is None else tuple(key) if isinstance(key, list) else (key,)

@@ -1,7 +1,6 @@
 """Add a fold column or a part column: `kfold` and `split`."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,7 +19,7 @@ from .core.types import Ints, Table
 from .errors import StratError
 from .frames import Dealt, FrameT
 from .strata import Strata, stratify
-from .terms import By, parse
+from .terms import By
 
 
 def kfold(
@@ -172,73 +171,49 @@ def split(
     return add(frame, call)
 
 
-def kfold_expr(
-    expr: Any, k: int, *, deal: str, missing: str, rare: str, seed: int | None, name: str
-) -> Any:
-    """Make a Polars expression of the folds of another; the fields of a struct nest.
-
-    Returns
-    -------
-    polars.Expr
-
-    Examples
-    --------
-    >>> import polars as pl, stratframe
-    >>> df = pl.DataFrame({"label": ["a", "b"] * 4})
-    >>> df.with_columns(pl.col("label").strat.kfold(k=2))["fold"].to_list()
-    [1, 0, 1, 1, 0, 1, 0, 0]
-    """
-    return expression(expr, deal_of(None, k, None, deal, None, missing, rare, 1, seed, name))
-
-
-def split_expr(
-    expr: Any, parts: Parts, *, deal: str, missing: str, rare: str, seed: int | None, name: str
-) -> Any:
-    """Make a Polars expression of the parts of another; the fields of a struct nest.
-
-    Returns
-    -------
-    polars.Expr
-
-    Examples
-    --------
-    >>> import polars as pl, stratframe
-    >>> df = pl.DataFrame({"label": ["a", "b"] * 2})
-    >>> df.select(pl.col("label").strat.split({"a": 2, "b": 2}, rare="ignore"))["split"].to_list()
-    ['b', 'a', 'a', 'b']
-    """
-    return expression(
-        expr, deal_of(None, 0, check_parts(parts), deal, None, missing, rare, 1, seed, name)
-    )
-
-
-def expression(expr: Any, call: Deal) -> Any:
-    """Make a Polars expression of a call whose strata are those of another expression."""
-
-    def compute(series: list[Any], n_rows: int) -> list[Dealt]:
-        fields = frames.fields(series[0])
-        terms = parse([field.name for field in fields])
-        return columns_of(replace(call, terms=terms), fields, n_rows)
-
-    return frames.expression([expr], compute, call.outputs)
-
-
 def add(frame: FrameT, call: Deal) -> FrameT:
-    """Check the columns that a call names, and add those that it makes."""
+    """Check the columns that a call names, and add those that it makes.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> call = deal_of(None, 2, None, "circular", None, "error", "warn", 1, 0, "fold")
+    >>> add(pl.DataFrame({"a": [7, 8, 9]}), call)["fold"].to_list()
+    [0, 1, 0]
+    """
     check_columns(frame, call)
     frames.check_new(frame, [column.name for column in call.outputs])
     return frames.assign(frame, call.refs, partial(columns_of, call), call.outputs)
 
 
 def check_columns(frame: frames.Frame, call: Deal) -> None:
-    """Check the columns that a call names."""
+    """Check the columns that a call names.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> call = deal_of("b", 2, None, "random", None, "error", "warn", 1, 0, "fold")
+    >>> check_columns(pl.DataFrame({"a": [7, 8, 9]}), call)
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `by` names the column 'b', which the frame does not have.
+    Hint: the columns are 'a'.
+    """
     frames.check_frame(frame)
     frames.check_refs(frame, [term.column for term in call.terms], "by")
     frames.check_refs(frame, call.key, "key")
 
 
 def columns_of(call: Deal, series: Sequence[Any], n_rows: int) -> list[Dealt]:
-    """Deal the rows of a frame whose columns were read."""
+    """Deal the rows of a frame whose columns were read.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> call = deal_of("a", 2, None, "circular", None, "error", "warn", 1, 0, "fold")
+    >>> columns_of(call, [pl.Series([7, 7, 8, 8])], 4)[0].parts
+    array([0, 1, 0, 1], dtype=int8)
+    """
     strata = strata_of(call, series, n_rows)
     return [
         column._replace(parts=spread_out(deal_rows(call, strata, repeat), strata.rows, n_rows))
@@ -247,7 +222,15 @@ def columns_of(call: Deal, series: Sequence[Any], n_rows: int) -> list[Dealt]:
 
 
 def strata_of(call: Deal, series: Sequence[Any], n_rows: int) -> Strata:
-    """Stratify the rows of a frame whose columns were read."""
+    """Stratify the rows of a frame whose columns were read.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> call = deal_of("a", 2, None, "random", None, "error", "warn", 1, 0, "fold")
+    >>> strata_of(call, [pl.Series([7, 8, 7, 8])], 4).codes
+    array([0, 1, 0, 1])
+    """
     if n_rows == 0:
         msg = "A frame must have rows to be dealt, got none."
         raise StratError(msg)
@@ -284,6 +267,13 @@ def deal_rows(call: Deal, strata: Strata, repeat: int) -> Ints:
     Returns
     -------
     ndarray of int, shape (n_dealt,), range 0..k-1
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> call = deal_of("a", 2, None, "circular", None, "error", "warn", 1, 0, "fold")
+    >>> deal_rows(call, strata_of(call, [pl.Series([7, 8, 7, 8])], 4), 0)
+    array([0, 0, 1, 1], dtype=int8)
     """
     codes, n_strata, n_rows = strata.codes, strata.n_strata, len(strata.codes)
     draw = partial(draws.raw, call.seed, n_parts=call.k, repeat=repeat)
@@ -309,7 +299,14 @@ def deal_rows(call: Deal, strata: Strata, repeat: int) -> Ints:
 
 
 def numbering_of(call: Deal, repeat: int) -> Ints:
-    """Draw the numbers of the folds round the table."""
+    """Draw the numbers of the folds round the table.
+
+    Examples
+    --------
+    >>> call = deal_of(None, 3, None, "circular", None, "error", "warn", 1, 0, "fold")
+    >>> numbering_of(call, 0)
+    array([0, 1, 2])
+    """
     if call.circular:
         return np.arange(call.k)
     return draws.permutation(draws.raw(call.seed, Use.FOLD_NUMBERS, call.k, call.k, repeat))
@@ -321,6 +318,14 @@ def table_of(call: Deal, strata: Strata, repeat: int = 0) -> Table:
     Returns
     -------
     ndarray of int64, shape (n_strata, k)
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> call = deal_of("a", 2, None, "circular", None, "error", "warn", 1, 0, "fold")
+    >>> table_of(call, strata_of(call, [pl.Series([7, 8, 7, 8, 8, 8])], 6))
+    array([[1, 1],
+           [2, 2]])
     """
     sizes = np.bincount(strata.codes, minlength=strata.n_strata)
     if call.parts is None:

@@ -173,7 +173,13 @@ def plan(
 
 
 def refs_of(terms: Sequence[Term]) -> list[Any]:
-    """List the columns of terms."""
+    """List the columns of terms.
+
+    Examples
+    --------
+    >>> refs_of(parse_some(["a", "b"]))
+    ['a', 'b']
+    """
     return [term.column for term in terms]
 
 
@@ -186,6 +192,13 @@ def read_terms(frame: Frame, by: By, more: Sequence[str]) -> tuple[list[Term], A
     frame : DataFrame
         Collected, if it was lazy, with the columns of `by` and those of `more`.
     series : list of Series
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> terms, frame, series = read_terms(pl.LazyFrame({"a": [1], "b": [2]}), "a", [])
+    >>> frame.columns, series[0].to_list()
+    (['a'], [1])
     """
     frames.check_frame(frame)
     terms = parse_some(by)
@@ -225,6 +238,15 @@ def table(library: str, found: Strata, columns: dict[str, Any]) -> Any:
     found : Strata
     columns : dict of name to values
         One for each stratum; with `fold`, a list of the folds, each stratum in each.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> found = stratify(parse_some("a"), [pl.Series("a", ["x", "y", "x"])], 3)
+    >>> table("pandas", found, {"n": np.array([2, 1])})
+       a  n
+    0  x  2
+    1  y  1
     """
     folds = columns.pop("fold", None)
     n_folds = 1 if folds is None else len(folds)
@@ -241,6 +263,13 @@ def stratum_columns(found: Strata, strata: Ints) -> dict[Hashable, Any]:
     ------
     StratError
         If an entry has the name of another, or of a column of the tables.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> found = stratify(parse_some("a"), [pl.Series("a", ["x", "y", "x"])], 3)
+    >>> stratum_columns(found, np.array([1, 0]))["a"].to_list()
+    ['y', 'x']
     """
     columns: dict[Hashable, Any] = {}
     first = first_rows(found.codes, found.n_strata)[strata]

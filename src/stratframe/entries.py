@@ -10,7 +10,7 @@ from . import frames
 from .core.strata import edge_bins, quantile_bins
 from .core.types import Flags, Ints, Values
 from .errors import warn
-from .frames import columns
+from .frames import columns, ordered
 from .schemas import Rule
 from .terms import Bins, Classes, Continuous, Plain, Quantiles, Term, shown
 
@@ -80,7 +80,7 @@ def read_entry(term: Term, series: Any, place: int = 1) -> Entry:
     if isinstance(term, Classes):
         codes, n_classes = columns.encode(series)
         return Entry(term, series, codes, n_classes, codes < 0, place)
-    values, missing = columns.numbers(series, shown(term))
+    values, missing = ordered.numbers(series, shown(term))
     return Entry(term, series, values, 0, missing, place)
 
 
@@ -121,7 +121,14 @@ def rule_of(entry: Entry, missing: str) -> Rule:
 
 
 def numbers_of(entry: Entry) -> Values:
-    """Take the numbers of an entry, NaN where they are missing."""
+    """Take the numbers of an entry, NaN where they are missing.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> numbers_of(read_entry(Quantiles("a", 2), pl.Series([7, None])))
+    array([ 7., nan])
+    """
     return np.where(entry.missing, np.nan, entry.data)
 
 
@@ -177,7 +184,13 @@ def children(entry: Entry, parent: Ints) -> tuple[Ints, int]:
 
 
 def cut(term: Fitted, values: Values, parent: Ints) -> tuple[Ints, int]:
-    """Cut numbers into the bins of a term, inside each parent."""
+    """Cut numbers into the bins of a term, inside each parent.
+
+    Examples
+    --------
+    >>> cut(Bins("a", (0.0, 5.0, 9.0), "right"), np.array([1, 7]), np.array([0, 0]))
+    (array([0, 1]), 2)
+    """
     if isinstance(term, Bins):
         return edge_bins(values, np.array(term.edges), term.closed), len(term.edges) - 1
     assert isinstance(term, Quantiles)
@@ -209,6 +222,13 @@ def stratum_values(entry: Entry, first: Ints, parent: Ints, child: Ints) -> Any:
     -------
     Series, or list of str
         One value for each stratum, None where it is missing.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> entry, zeros = read_entry(Plain("a"), pl.Series(["x", "y"])), np.zeros(2, dtype=int)
+    >>> stratum_values(entry, np.array([1]), zeros, entry.data).to_list()
+    ['y']
     """
     match entry.term:
         case Bins(edges=edges, closed=closed):
@@ -222,7 +242,14 @@ def stratum_values(entry: Entry, first: Ints, parent: Ints, child: Ints) -> Any:
 
 
 def values_at(entry: Entry, places: Ints) -> Any:
-    """Take the column's own values at some dealt rows."""
+    """Take the column's own values at some dealt rows.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> values_at(read_entry(Plain("a"), pl.Series(["x", "y"])), np.array([1])).to_list()
+    ['y']
+    """
     return frames.take(entry.series, places if entry.rows is None else entry.rows[places])
 
 
@@ -240,7 +267,16 @@ def interval(edges: Sequence[str], place: int, closed: str) -> str:
 
 
 def quantile_names(entry: Entry, first: Ints, parent: Ints, child: Ints) -> list[str | None]:
-    """Name quantile bins by their cuts: each reaches up to its own highest value."""
+    """Name quantile bins by their cuts: each reaches up to its own highest value.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> entry = read_entry(Quantiles("a", 2), pl.Series([1, 2, 3, 4]))
+    >>> parent, child = np.zeros(4, dtype=int), np.array([0, 0, 1, 1])
+    >>> quantile_names(entry, np.array([0, 2]), parent, child)
+    ['[1, 2]', '(2, 4]']
+    """
     known = np.flatnonzero(~entry.missing)
     known = known[np.lexsort((entry.data[known], child[known], parent[known]))]
     same = (np.diff(parent[known]) == 0) & (np.diff(child[known]) == 0)
@@ -262,6 +298,13 @@ def quantile_names(entry: Entry, first: Ints, parent: Ints, child: Ints) -> list
 
 
 def texts_at(entry: Entry, places: Ints) -> list[str]:
-    """Write the values at some dealt rows, numbers in short."""
+    """Write the values at some dealt rows, numbers in short.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> texts_at(read_entry(Quantiles("a", 2), pl.Series([0.25, 2.0])), np.array([1, 0]))
+    ['2', '0.25']
+    """
     found = frames.listed(values_at(entry, places))
     return [f"{value:g}" if isinstance(value, int | float) else str(value) for value in found]

@@ -20,7 +20,7 @@ from .entries import (
     values_at,
 )
 from .errors import SHOWN, StratError, ended, plural, some, warn
-from .frames import columns
+from .frames import columns, ordered
 from .schemas import Rule, check_rows
 from .terms import Classes, Continuous, Term
 
@@ -127,7 +127,19 @@ def check_enough(n_dealt: int, parts: tuple[int, str]) -> None:
 
 
 def check_order(entries: Sequence[Entry]) -> None:
-    """Refuse a column that turns out continuous but is not the last entry."""
+    """Refuse a column that turns out continuous but is not the last entry.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stratframe.terms import Plain
+    >>> price, label = pl.Series("price", [0.5]), pl.Series("label", ["x"])
+    >>> check_order([read_entry(Plain("price"), price), read_entry(Plain("label"), label)])
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: A continuous entry of `by` must be the last, but 'price' holds fractions and others follow.
+    Hint: cut it, as in `sf.quantiles('price', 10)`, or take its values as they are, `sf.classes('price')`.
+    """
     for entry in entries[:-1]:
         if isinstance(entry.term, Continuous):
             msg = (
@@ -150,6 +162,12 @@ def check_values(entries: Sequence[Entry], missing: str, key: Sequence[Any]) -> 
     ------
     StratError
         With pandera's error as its cause.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stratframe.terms import Plain
+    >>> check_values([read_entry(Plain("a"), pl.Series("a", ["x", None]))], "stratum", [])
     """
     rules = [rule_of(entry, missing) for entry in entries]
     broken = [is_broken(rule, entry) for rule, entry in zip(rules, entries, strict=True)]
@@ -169,7 +187,16 @@ def check_values(entries: Sequence[Entry], missing: str, key: Sequence[Any]) -> 
 
 
 def keep(entries: list[Entry], flags: Flags) -> list[Entry]:
-    """Restrict entries to the flagged rows."""
+    """Restrict entries to the flagged rows.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stratframe.terms import Plain
+    >>> entries = [read_entry(Plain("a"), pl.Series("a", ["x", "y", "z"]))]
+    >>> keep(entries, np.array([True, False, True]))[0].rows
+    array([0, 2])
+    """
     return entries if flags.all() else [pick(entry, np.flatnonzero(flags)) for entry in entries]
 
 
@@ -192,7 +219,7 @@ def key_order(key: Sequence[Any]) -> tuple[Ints, Ints]:
     >>> key_order([pl.Series(["b", "a", "b"])])
     (array([1, 0, 2]), array([1, 0, 1]))
     """
-    ranked = [columns.ranks(series) for series in key]
+    ranked = [ordered.ranks(series) for series in key]
     rows = np.lexsort(ranked[::-1])
     repeats = np.logical_and.reduce([np.diff(ranks[rows]) == 0 for ranks in ranked])
     places = np.empty(len(rows), dtype=np.int64)
@@ -211,6 +238,14 @@ def frequent(entry: Entry, rare: str, parts: tuple[int, str]) -> Flags:
     ------
     StratError
         With `rare="error"`, if there is a rare class; with its rows.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stratframe.terms import Plain
+    >>> entry = read_entry(Plain("a"), pl.Series("a", ["x", "y", "x"]))
+    >>> frequent(entry, "null", (2, "folds"))
+    array([ True, False,  True])
     """
     codes, n_codes = children(entry, entry.data)
     sizes = np.bincount(codes, minlength=n_codes)
@@ -231,7 +266,16 @@ def frequent(entry: Entry, rare: str, parts: tuple[int, str]) -> Flags:
 
 
 def rare_classes(entry: Entry, codes: Ints, sizes: Ints, few: Ints, parts: str) -> str:
-    """Put the rare classes of an entry into words, the smallest first."""
+    """Put the rare classes of an entry into words, the smallest first.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stratframe.terms import Plain
+    >>> entry = read_entry(Plain("a"), pl.Series("a", ["x", "y", "x"]))
+    >>> rare_classes(entry, entry.data, np.array([2, 1]), np.array([1]), "2 folds")
+    "1 stratum of 'a' has fewer rows than the 2 folds: 'y' (1 row)."
+    """
     few = few[np.argsort(sizes[few], kind="stable")]
     first = first_rows(codes, len(sizes))[few[:SHOWN]]
     named = [
@@ -254,7 +298,16 @@ def rare_classes(entry: Entry, codes: Ints, sizes: Ints, few: Ints, parts: str) 
 
 
 def fit(entries: Sequence[Entry], rows: Ints | None, n_rows: int) -> Strata:
-    """Nest the entries into joint strata, on the rows that are dealt."""
+    """Nest the entries into joint strata, on the rows that are dealt.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stratframe.terms import Plain
+    >>> entries = [read_entry(Plain(name), pl.Series(name, [1, 2, 2])) for name in "ab"]
+    >>> fit(entries, None, 3).coarser
+    (array([0, 1]),)
+    """
     codes = np.zeros(n_rows if rows is None else len(rows), dtype=np.int64)
     n_strata = min(1, len(codes))
     order: Values | None = None
@@ -277,7 +330,16 @@ def fit(entries: Sequence[Entry], rows: Ints | None, n_rows: int) -> Strata:
 
 
 def numbered(entry: Entry, child: Ints, n_children: int) -> tuple[Ints, int]:
-    """Give the strata of a first entry numbers by first appearance, unless they are already."""
+    """Give the strata of a first entry numbers by first appearance, unless they are already.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stratframe.terms import Plain
+    >>> entry = pick(read_entry(Plain("a"), pl.Series([7, 8])), np.array([1, 0]))
+    >>> numbered(entry, entry.data, 2)
+    (array([0, 1]), 2)
+    """
     if child is entry.data and entry.rows is None:
         return child, n_children
     codes, present = number(child, n_children)

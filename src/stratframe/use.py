@@ -288,6 +288,12 @@ def sampled(
     Returns
     -------
     ndarray of bool, shape (n_rows,)
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> sampled(parse_some("a"), [pl.Series([1, 1, 2, 2])], 2, "equal", 0)
+    array([ True, False,  True, False])
     """
     n_rows = len(series[0])
     total = round(size * n_rows) if isinstance(size, Fraction) else size

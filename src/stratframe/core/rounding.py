@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import pairwise
-from math import lcm
 
 import numpy as np
 
+from .mending import mend
+from .shares import chances, exact, weights
 from .types import Draws, Flags, Ints, Table, Values
 
 HALF = 1 << 31
@@ -14,33 +14,6 @@ HALF = 1 << 31
 
 WHOLE = 1 << 32
 """Fixed-point one of the sampling below."""
-
-
-def weights(shares: Sequence[Fraction], total: int) -> tuple[Values, int]:
-    """Put shares over a common denominator, in integers wide enough for `total` rows.
-
-    Parameters
-    ----------
-    shares : sequence of Fraction
-        They sum to 1.
-    total : int
-        Rows that will be shared out.
-
-    Returns
-    -------
-    weights : ndarray of int64, or of Python ints where int64 would overflow
-    denominator : int
-        The sum of the weights.
-
-    Examples
-    --------
-    >>> weights([Fraction(4, 5), Fraction(1, 5)], 100)
-    (array([4, 1]), 5)
-    """
-    denominator = lcm(*(share.denominator for share in shares))
-    fits = denominator * max(total, 1) < 1 << 62
-    numerators = [int(share * denominator) for share in shares]
-    return np.array(numerators, dtype=np.int64 if fits else object), denominator
 
 
 def unequal(
@@ -96,45 +69,6 @@ def unequal(
         table = hand_down(table, opens, below, share, whole, spare[used : used + pairs])
         used += pairs
     return mend(table, sizes, share, whole, levels)
-
-
-def exact(sizes: Ints, share: Values, whole: int) -> tuple[Table, Values]:
-    """Compute exact shares of stratum sizes: the whole rows, and the fraction left.
-
-    Parameters
-    ----------
-    sizes : ndarray of int, shape (n_strata,)
-    share : ndarray of int, shape (n_parts,)
-        Parts' weights.
-    whole : int
-        Their sum.
-
-    Returns
-    -------
-    rows : ndarray of int64, shape (n_strata, n_parts)
-    fraction : ndarray of int, shape (n_strata, n_parts), range 0..whole-1
-        In units of 1 / whole.
-
-    Examples
-    --------
-    >>> exact(np.array([7]), np.array([4, 1]), 5)
-    (array([[5, 1]]), array([[3, 2]]))
-    """
-    product = sizes[:, None] * share
-    return (product // whole).astype(np.int64), product % whole
-
-
-def chances(numerator: Values, denominator: Values | int) -> Values:
-    """Divide, elementwise, to chances in floats; 0/0 is 0.
-
-    Examples
-    --------
-    >>> chances(np.array([1, 0]), np.array([4, 0]))
-    array([0.25, 0.  ])
-    """
-    below: Values = np.maximum(np.asarray(denominator).astype(float), 1.0)
-    found: Values = numerator.astype(float) / below
-    return found
 
 
 def halves(sizes: Ints, levels: Sequence[Ints]) -> Iterator[tuple[Flags, Ints]]:
@@ -274,136 +208,3 @@ def choose(low: Table, high: Table, sizes: Ints, chance: Values, spare: Ints) ->
     points = (ends + spare[:, None]) // WHOLE
     rounded: Table = low + np.diff(points, axis=1, prepend=0)
     return rounded
-
-
-def mend(table: Table, sizes: Ints, share: Values, whole: int, levels: Sequence[Ints]) -> Table:
-    """Move single rows between parts where pairs that were stuck have left totals off.
-
-    First inside each coarser stratum whose counts are not its shares rounded, then in
-    the whole, where the moves go to the coarser strata that they strain least.
-
-    Parameters
-    ----------
-    table : ndarray of int64, shape (n_strata, n_parts)
-        Every cell its exact share rounded down or up; changed in place.
-    sizes, share, whole
-        As in `exact`.
-    levels
-        As in `unequal`.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_strata, n_parts)
-
-    Examples
-    --------
-    >>> mend(np.array([[1, 0], [1, 0]]), np.array([1, 1]), np.array([1, 1]), 2, [])
-    array([[0, 1],
-           [1, 0]])
-    """
-    finer: list[Ints] = []
-    for level in [*levels, np.zeros(len(sizes), dtype=np.int64)]:
-        excess = excess_of(table, sizes, share, whole, level)
-        for stratum in np.flatnonzero((np.abs(excess) >= 1).any(axis=1)):
-            inside = level == stratum
-            within = [each[inside] for each in finer]
-            table[inside] = balance(table[inside], sizes[inside], share, whole, within)
-        finer.append(level)
-    return table
-
-
-def excess_of(table: Table, sizes: Ints, share: Values, whole: int, level: Ints) -> Values:
-    """Compute by how many rows the counts of coarser strata are above their shares.
-
-    Examples
-    --------
-    >>> level = np.array([0, 0])
-    >>> excess_of(np.array([[1, 0], [1, 0]]), np.array([1, 1]), np.array([1, 1]), 2, level)
-    array([[ 1., -1.]])
-    """
-    n_coarse = int(level[-1]) + 1
-    counts = np.zeros((n_coarse, table.shape[1]), dtype=np.int64)
-    np.add.at(counts, level, table)
-    rows = np.zeros(n_coarse, dtype=np.int64)
-    np.add.at(rows, level, sizes)
-    low, fraction = exact(rows, share, whole)
-    return (counts - low) - chances(fraction, whole)
-
-
-def balance(table: Table, sizes: Ints, share: Values, whole: int, finer: Sequence[Ints]) -> Table:
-    """Move single rows between parts until every total is its share rounded.
-
-    A row moves from a part with too many to one with too few, along a path of
-    strata in which the cells can give and take; such a path always exists, since a
-    network of strata and parts with whole-number bounds has a whole-number flow.
-
-    Parameters
-    ----------
-    table, sizes, share, whole
-        As in `mend`.
-    finer : sequence of ndarray of int, each of shape (n_strata,)
-        The levels between the strata and the whole, which should not be strained.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_strata, n_parts)
-
-    Examples
-    --------
-    >>> balance(np.array([[1, 0], [1, 0]]), np.array([1, 1]), np.array([1, 1]), 2, [])
-    array([[0, 1],
-           [1, 0]])
-    """
-    least, fraction = exact(sizes.sum(keepdims=True), share, whole)
-    most = least + (fraction > 0)
-    low, fraction = exact(sizes, share, whole)
-    high = low + (fraction > 0)
-    totals = table.sum(axis=0, keepdims=True)
-    while (over := totals > most).any() | (under := totals < least).any():
-        givers = over if over.any() else totals > least
-        takers = under if under.any() else totals < most
-        can_give, can_take = table > low, table < high
-        for giver, taker in pairwise(shortest_path(can_give.T @ can_take, givers[0], takers[0])):
-            strain = np.zeros(len(sizes))
-            for level in finer:
-                excess = excess_of(table, sizes, share, whole, level)[level]
-                strain += excess[:, taker] - excess[:, giver]
-            strain[~(can_give[:, giver] & can_take[:, taker])] = np.inf
-            stratum = np.argmin(strain)
-            table[stratum, giver] -= 1
-            table[stratum, taker] += 1
-        totals = table.sum(axis=0, keepdims=True)
-    return table
-
-
-def shortest_path(edges: Flags, starts: Flags, ends: Flags) -> list[int]:
-    """Find a shortest path in a small graph, breadth first.
-
-    Parameters
-    ----------
-    edges : ndarray of bool, shape (n, n)
-        True where an edge goes from row to column.
-    starts, ends : ndarray of bool, shape (n,)
-        Disjoint.
-
-    Returns
-    -------
-    list of int
-        Nodes from a start to an end.
-
-    Examples
-    --------
-    >>> edges = np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]], dtype=bool)
-    >>> shortest_path(edges, np.array([True, False, False]), np.array([False, False, True]))
-    [0, 1, 2]
-    """
-    paths = [[int(node)] for node in np.flatnonzero(starts)]
-    seen = set(np.flatnonzero(starts).tolist())
-    for path in paths:
-        if ends[path[-1]]:
-            return path
-        fresh = [node for node in np.flatnonzero(edges[path[-1]]).tolist() if node not in seen]
-        seen.update(fresh)
-        paths.extend([*path, node] for node in fresh)
-    msg = "no table of rounded shares exists: the shares do not sum to 1"
-    raise ValueError(msg)
