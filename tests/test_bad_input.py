@@ -569,7 +569,7 @@ def test_expression_of_another_length(
 ) -> None:
     """An expression that does not give a value for each row is refused."""
     refuse(
-        f"An entry of `by` must give one value for each of the 10 rows, got {length} from {expr}.",
+        f"A computed column must give one value for each of the 10 rows, got {length} from {expr}.",
         lambda: sf.kfold(polars, [*more, expr], 2),
     )
 
@@ -577,13 +577,12 @@ def test_expression_of_another_length(
 @pytest.mark.parametrize(
     ("reference", "message"),
     [
-        (lambda df: 3, "A callable in `by` must return one value a row, got int."),
-        (lambda df: df, "A callable in `by` must return one value a row, got DataFrame."),
-        (lambda df: None, "A callable in `by` must return one value a row, got NoneType."),
+        (lambda df: 3, "A callable must return one value a row, got int."),
+        (lambda df: df, "A callable must return one value a row, got DataFrame."),
+        (lambda df: None, "A callable must return one value a row, got NoneType."),
         (
             lambda df: df["id"][::-1],
-            "A callable in `by` must return its values in the order of the frame,"
-            " got another index.",
+            "A callable must return its values in the order of the frame, got another index.",
         ),
     ],
 )
@@ -599,7 +598,7 @@ def test_callable_of_another_length() -> None:
         return df["id"].head(3)
 
     refuse_now(
-        f"An entry of `by` must give one value for each of the 10 rows, got 3 from {some}.",
+        f"A computed column must give one value for each of the 10 rows, got 3 from {some}.",
         lambda: sf.kfold(make("pandas", DATA), some),
     )
 

@@ -102,3 +102,11 @@ def test_house():
     home = ROOT / "src" / "stratframe"
     found = {path.relative_to(home).as_posix() for path in home.rglob("*.py")}
     assert named == {path for path in found if not path.endswith("__init__.py")}
+
+
+@per_page
+def test_no_accident_is_shown(page):
+    """A traceback on a page is that of an error that a library raises, never of a mistake."""
+    for _, code, _ in blocks(page):
+        ends = re.findall(r"^ *([\w.]*(?:Error|Exception))\b", code, re.MULTILINE)
+        assert not {"AttributeError", "ImportError", "NameError", "TypeError"} & set(ends), ends

@@ -66,16 +66,15 @@ def test_expressions_of_polars(lazy: bool) -> None:
 @pytest.mark.parametrize(
     ("odd", "message"),
     [
-        (lambda df: df[["x"]], "A callable in `by` must return one value a row, got DataFrame."),
-        (lambda df: 1, "A callable in `by` must return one value a row, got int."),
+        (lambda df: df[["x"]], "A callable must return one value a row, got DataFrame."),
+        (lambda df: 1, "A callable must return one value a row, got int."),
         (
             lambda df: df["x"].sort_values(),
-            "A callable in `by` must return its values in the order of the frame,"
-            " got another index.",
+            "A callable must return its values in the order of the frame, got another index.",
         ),
         (
             lambda df: df["x"].head(3),
-            "An entry of `by` must give one value for each of the 24 rows",
+            "A computed column must give one value for each of the 24 rows",
         ),
     ],
 )

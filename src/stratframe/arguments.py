@@ -227,7 +227,7 @@ def check_parts(parts: object) -> dict[str, Fraction | int | None]:
     if total > 1 or (total == 1) == (None in shares.values()):
         msg = (
             f"`parts` must be fractions that sum to 1, got {dict(parts)!r},"
-            f" which sum to {float(total):g}."
+            f" which sum to {float(total):.12g}."
         )
         raise StratError(msg)
     return shares

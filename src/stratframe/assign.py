@@ -275,10 +275,9 @@ def deal_rows(call: Deal, strata: Strata, repeat: int) -> Ints:
     >>> deal_rows(call, strata_of(call, [pl.Series([7, 8, 7, 8])], 4), 0)
     array([0, 0, 1, 1], dtype=int8)
     """
-    codes, n_strata, n_rows = strata.codes, strata.n_strata, len(strata.codes)
+    codes, n_strata, n_rows = strata.codes, len(strata.sizes), len(strata.codes)
     draw = partial(draws.raw, call.seed, n_parts=call.k, repeat=repeat)
     use = Use.FOLD_ROWS if call.parts is None else Use.PART_ROWS
-    sizes = np.bincount(codes, minlength=n_strata)
     if not call.circular and strata.order is None and n_rows >= ROOMY * n_strata * call.k:
         return settle(codes, table_of(call, strata, repeat), draw(use, n_rows))
     ties = np.zeros(n_rows, dtype=np.uint64) if call.circular else draw(use, n_rows)
@@ -288,7 +287,7 @@ def deal_rows(call: Deal, strata: Strata, repeat: int) -> Ints:
         rows = by_value(codes, n_strata, strata.order, ties)
     if call.parts is None:
         if strata.order is not None and not call.circular:
-            rows = in_blocks(rows, sizes, call.k, draw(Use.FOLD_BLOCKS, n_rows))
+            rows = in_blocks(rows, strata.sizes, call.k, draw(Use.FOLD_BLOCKS, n_rows))
         return round_table(rows, numbering_of(call, repeat))
     table = table_of(call, strata, repeat)
     if call.circular:
@@ -327,11 +326,10 @@ def table_of(call: Deal, strata: Strata, repeat: int = 0) -> Table:
     array([[1, 1],
            [2, 2]])
     """
-    sizes = np.bincount(strata.codes, minlength=strata.n_strata)
     if call.parts is None:
-        return even(sizes, numbering_of(call, repeat))
+        return even(strata.sizes, numbering_of(call, repeat))
     shares = shares_of(call.parts, len(strata.codes))
     if call.circular:
-        return unequal(sizes, shares, strata.coarser, None)
-    spare = draws.raw(call.seed, Use.PART_QUOTA, len(sizes), call.k)
-    return unequal(sizes, shares, strata.coarser, spare)
+        return unequal(strata.sizes, shares, strata.coarser, None)
+    spare = draws.raw(call.seed, Use.PART_QUOTA, len(strata.sizes), call.k)
+    return unequal(strata.sizes, shares, strata.coarser, spare)

@@ -12,9 +12,9 @@ from .core.strata import first_rows
 from .core.types import Ints
 from .entries import read_entry
 from .errors import StratError
-from .frames import Frame
+from .frames import Frame, columns
 from .strata import Strata, check_values, stratify
-from .terms import By, Continuous, Quantiles, Term, parse_some
+from .terms import By, Continuous, Plain, Quantiles, Term, parse_some
 
 RESERVED = ("n", "share", "fold", "expected", "deviation")
 """Names that the tables use themselves."""
@@ -53,9 +53,8 @@ def strata(frame: Frame, by: By) -> Any:
     """
     terms, eager, series = read_terms(frame, by, [])
     found = stratify(terms, series, len(eager))
-    sizes = np.bincount(found.codes, minlength=found.n_strata)
-    share = sizes / max(len(found.codes), 1)
-    return table(frames.library(frame), found, {"n": sizes, "share": share})
+    share = found.sizes / max(len(found.codes), 1)
+    return table(frames.library(frame), found, {"n": found.sizes, "share": share})
 
 
 def balance(frame: Frame, by: By, name: str = "fold") -> Any:
@@ -101,8 +100,8 @@ def balance(frame: Frame, by: By, name: str = "fold") -> Any:
     folds, n_folds = folds[rows], len(values)
     found = stratify(terms, [frames.take(column, rows) for column in series], len(rows))
     counts = np.bincount(
-        folds * found.n_strata + found.codes, minlength=n_folds * found.n_strata
-    ).reshape(n_folds, found.n_strata)
+        folds * len(found.sizes) + found.codes, minlength=n_folds * len(found.sizes)
+    ).reshape(n_folds, len(found.sizes))
     sizes = counts.sum(axis=1, keepdims=True)
     expected = sizes * counts.sum(axis=0) / max(len(folds), 1)
     columns = {
@@ -164,11 +163,15 @@ def plan(
     check_columns(frame, call)
     eager = frames.collected(frame, call.refs)
     series = frames.read(eager, call.refs)
-    found = strata_of(call, series, len(eager)) if len(eager) else stratify(call.terms, series, 0)
-    counts = table_of(call, found)
+    if len(eager):
+        found = strata_of(call, series, len(eager))
+        counts = table_of(call, found)
+    else:
+        found = stratify(call.terms, series[: len(call.terms)], 0)
+        counts = np.zeros((0, call.k), dtype=np.int64)
     labels = list(range(call.k)) if call.parts is None else list(call.parts)
-    columns = stratum_columns(found, np.repeat(np.arange(found.n_strata), call.k))
-    columns |= {"fold": labels * found.n_strata, "n": counts.ravel()}
+    columns = stratum_columns(found, np.repeat(np.arange(len(found.sizes)), call.k))
+    columns |= {"fold": labels * len(found.sizes), "n": counts.ravel()}
     return frames.like(frames.library(frame), columns)
 
 
@@ -222,9 +225,9 @@ def shown_term(term: Term, series: Any) -> Term:
     >>> shown_term(Continuous("price"), pl.Series([1, 2])).n
     10
     """
-    entry = read_entry(term, series)
-    if isinstance(entry.term, Continuous):
-        check_values([entry], "stratum", [])
+    plain = isinstance(term, Plain) and columns.is_continuous(series)
+    if plain or isinstance(term, Continuous):
+        check_values([read_entry(Continuous(term.column), series)], "stratum", [])
         return Quantiles(term.column, DECILES, term.name, quiet=True)
     return term
 
@@ -250,9 +253,9 @@ def table(library: str, found: Strata, columns: dict[str, Any]) -> Any:
     """
     folds = columns.pop("fold", None)
     n_folds = 1 if folds is None else len(folds)
-    named = stratum_columns(found, np.tile(np.arange(found.n_strata), n_folds))
+    named = stratum_columns(found, np.tile(np.arange(len(found.sizes)), n_folds))
     if folds is not None:
-        named = {"fold": [fold for fold in folds for _ in range(found.n_strata)], **named}
+        named = {"fold": [fold for fold in folds for _ in range(len(found.sizes))], **named}
     return frames.like(library, named | columns)
 
 
@@ -272,7 +275,7 @@ def stratum_columns(found: Strata, strata: Ints) -> dict[Hashable, Any]:
     ['y', 'x']
     """
     columns: dict[Hashable, Any] = {}
-    first = first_rows(found.codes, found.n_strata)[strata]
+    first = first_rows(found.codes, len(found.sizes))[strata]
     for level in found.levels:
         if level.name in RESERVED or level.name in columns:
             msg = (

@@ -51,7 +51,7 @@ class Entry:
     @property
     def is_nameless(self) -> bool:
         """Whether the entry is computed, and its result has no name."""
-        return self.column is None and self.column is not self.term.column
+        return frames.is_computed(self.term.column) and self.column is None
 
     @property
     def text(self) -> str:
@@ -74,13 +74,13 @@ def read_entry(term: Term, series: Any, place: int = 1) -> Entry:
     array([1.5, 2. ])
     """
     if isinstance(term, Plain):
-        may = columns.may_have_fractions(series)
-        continuous = may and columns.has_fractions(columns.floats(series))
-        term = (Continuous if continuous else Classes)(term.column, term.name)
+        kind = Continuous if columns.is_continuous(series) else Classes
+        term = kind(term.column, term.name)
     if isinstance(term, Classes):
         codes, n_classes = columns.encode(series)
         return Entry(term, series, codes, n_classes, codes < 0, place)
-    values, missing = ordered.numbers(series, shown(term))
+    read = ordered.measures if isinstance(term, Bins) else ordered.numbers
+    values, missing = read(series, shown(term))
     return Entry(term, series, values, 0, missing, place)
 
 
@@ -108,7 +108,8 @@ def rule_of(entry: Entry, missing: str) -> Rule:
     """
     hint = '`missing="stratum"` makes missing values a stratum of their own.'
     name = f"entry {entry.place}" if entry.is_nameless else entry.column
-    rule = Rule(name, entry.text, entry.series, present=missing == "error", hint=hint)
+    rule = column_rule(name, entry.text, entry.series)
+    rule = rule._replace(present=missing == "error", hint=hint)
     match entry.term:
         case Classes():
             return rule
@@ -118,6 +119,18 @@ def rule_of(entry: Entry, missing: str) -> Rule:
             return rule._replace(numbers=numbers_of(entry), within=(edges[0], edges[-1]))
         case _:
             return rule._replace(numbers=numbers_of(entry))
+
+
+def column_rule(name: Hashable, text: str, series: Any) -> Rule:
+    """Ask that a column has no missing values; a NaN counts as one in every library.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> column_rule("a", "'a'", pl.Series([0.5])).numbers
+    array([0.5])
+    """
+    return Rule(name, text, series, columns.floats(series) if columns.is_float(series) else None)
 
 
 def numbers_of(entry: Entry) -> Values:
@@ -232,7 +245,7 @@ def stratum_values(entry: Entry, first: Ints, parent: Ints, child: Ints) -> Any:
     """
     match entry.term:
         case Bins(edges=edges, closed=closed):
-            texts = [f"{edge:g}" for edge in edges]
+            texts = spelled(list(edges))
             names = [interval(texts, place, closed) for place in range(len(texts) - 1)]
             return [names[code] if code < len(names) else None for code in child[first].tolist()]
         case Quantiles():
@@ -284,12 +297,13 @@ def quantile_names(entry: Entry, first: Ints, parent: Ints, child: Ints) -> list
     lowest = known[np.append(True, ~same)[: len(known)]]
     # A bin starts at the cut below it; the lowest of its parent at its own lowest value.
     below = np.where(child[highest] == 0, lowest, np.roll(highest, 1))
+    texts = texts_at(entry, np.append(below, highest))
     names = {
         pair: f"{'[' if pair[1] == 0 else '('}{low}, {high}]"
         for pair, low, high in zip(
             zip(parent[highest].tolist(), child[highest].tolist(), strict=True),
-            texts_at(entry, below),
-            texts_at(entry, highest),
+            texts[: len(below)],
+            texts[len(below) :],
             strict=True,
         )
     }
@@ -306,5 +320,22 @@ def texts_at(entry: Entry, places: Ints) -> list[str]:
     >>> texts_at(read_entry(Quantiles("a", 2), pl.Series([0.25, 2.0])), np.array([1, 0]))
     ['2', '0.25']
     """
-    found = frames.listed(values_at(entry, places))
-    return [f"{value:g}" if isinstance(value, int | float) else str(value) for value in found]
+    return spelled(frames.listed(values_at(entry, places)))
+
+
+def spelled(values: Sequence[Any]) -> list[str]:
+    """Write values, floats with the fewest digits that tell them apart.
+
+    Examples
+    --------
+    >>> spelled([0.1, 2.0]), spelled([1000000.0, 1000001.0]), spelled([7, 8])
+    (['0.1', '2'], ['1000000', '1000001'], ['7', '8'])
+    """
+    if not all(isinstance(value, float) for value in values):
+        return [str(value) for value in values]
+    texts = [f"{value:g}" for value in values]
+    for digits in range(7, 18):
+        if len(set(texts)) == len(set(values)):
+            break
+        texts = [f"{value:.{digits}g}" for value in values]
+    return texts

@@ -50,7 +50,7 @@ def warn(message: str) -> None:
     >>> caught[0].category.__name__
     'StratWarning'
     """
-    home = os.path.dirname(__file__)
+    home = os.path.join(os.path.dirname(__file__), "")
     depth, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(home):
         depth, frame = depth + 1, frame.f_back

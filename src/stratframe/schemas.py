@@ -3,8 +3,11 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from . import frames
 from .arguments import whole
+from .core.types import Values
 from .errors import StratError, plural, some
 
 LARGEST = 1.7976931348623157e308
@@ -65,7 +68,7 @@ def check_rows(kind: str, rules: Sequence[Rule]) -> None:
     try:
         schema.validate(frames.like(kind, columns), lazy=True)
     except pandera.errors.SchemaErrors as error:
-        raise failure(kind, rules, frames.records(error.failure_cases)) from error
+        raise failure(kind, rules, *frames.faults(error.failure_cases)) from error
 
 
 def column_schema(pandera: Any, rule: Rule) -> Any:
@@ -169,43 +172,51 @@ def module_for(library: str) -> Any:
     return frames.pandera_module(library)
 
 
-def failure(kind: str, rules: Sequence[Rule], faults: Sequence[Mapping[str, Any]]) -> StratError:
+def failure(
+    kind: str, rules: Sequence[Rule], columns: Values, checks: Values, rows: Values
+) -> StratError:
     """Put pandera's failure cases into words, and gather the rows.
+
+    Parameters
+    ----------
+    kind : {"pandas", "polars"}
+    rules : sequence of Rule
+    columns, checks : ndarray of str, shape (n_faults,)
+        The place of the rule, and what pandera calls its check.
+    rows : ndarray of int64, shape (n_faults,)
+
+    Returns
+    -------
+    StratError
 
     Examples
     --------
-    >>> import polars as pl
+    >>> import numpy as np, polars as pl
     >>> rule = Rule("x", "'x'", pl.Series([None]))
-    >>> fault = {"column": "0", "check": "not_nullable", "index": 0}
-    >>> str(failure("polars", [rule], [fault]))
+    >>> fault = np.array(["0"]), np.array(["not_nullable"]), np.array([0])
+    >>> str(failure("polars", [rule], *fault))
     "'x' must not be missing, but is in 1 row (0)."
     """
-    rows: set[int] = set()
     lines, hints = [], []
     for place, rule in enumerate(rules):
         bounds = "finite" if rule.within is None else "within"
         for check, sentence in SENTENCES.items():
-            found = {
-                int(fault["index"])
-                for fault in faults
-                if str(fault["column"]) == str(place)
-                and check == (fault["check"] if fault["check"] in SENTENCES else bounds)
-            }
-            if found:
-                rows |= found
-                where = f"{plural(len(found), 'row')} ({some(sorted(found), len(found))})"
+            own = checks == check if check != bounds else ~np.isin(checks, list(SENTENCES))
+            found = np.unique(rows[own & (columns == str(place))])
+            if len(found):
+                where = f"{plural(len(found), 'row')} ({some(found[:6].tolist(), len(found))})"
                 low, high = rule.within or (0, 0)
                 text = rule.text[:1].upper() + rule.text[1:]
                 lines.append(sentence.format(text, where, low, high))
                 hints += [f"Hint: {rule.hint}"] if check == "not_nullable" and rule.hint else []
     shown = {rule.name: rule.series for rule in rules if not rule.unique}
-    failures = frames.rows_at(kind, shown, sorted(rows))
+    failures = frames.rows_at(kind, shown, np.unique(rows))
     return StratError("\n".join(lines + list(dict.fromkeys(hints))), failures)
 
 
 SENTENCES = {
     "not_nullable": "{} must not be missing, but is in {}.",
     "finite": "{} must be finite, but is infinite in {}.",
-    "within": "{0} must lie within {2:g} and {3:g}, but does not in {1}.",
+    "within": "{0} must lie within {2:.15g} and {3:.15g}, but does not in {1}.",
     "field_uniqueness": "{} must name each row once, but repeats in {}.",
 }

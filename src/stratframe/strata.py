@@ -12,6 +12,7 @@ from .core.types import Flags, Ints, Values
 from .entries import (
     Entry,
     children,
+    column_rule,
     is_broken,
     pick,
     read_entry,
@@ -38,7 +39,8 @@ class Strata(NamedTuple):
 
     codes: Ints
     """The joint stratum of every dealt row, shape (n_dealt,), range 0..n_strata-1."""
-    n_strata: int
+    sizes: Ints
+    """The rows of every joint stratum, shape (n_strata,)."""
     coarser: tuple[Ints, ...]
     """For each level of nesting above, finest first, the stratum that holds each joint
     stratum; each of shape (n_strata,), nondecreasing."""
@@ -133,12 +135,7 @@ def check_order(entries: Sequence[Entry]) -> None:
     --------
     >>> import polars as pl
     >>> from stratframe.terms import Plain
-    >>> price, label = pl.Series("price", [0.5]), pl.Series("label", ["x"])
-    >>> check_order([read_entry(Plain("price"), price), read_entry(Plain("label"), label)])
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: A continuous entry of `by` must be the last, but 'price' holds fractions and others follow.
-    Hint: cut it, as in `sf.quantiles('price', 10)`, or take its values as they are, `sf.classes('price')`.
+    >>> check_order([read_entry(Plain("a"), pl.Series("a", [0.5]))])
     """
     for entry in entries[:-1]:
         if isinstance(entry.term, Continuous):
@@ -173,14 +170,18 @@ def check_values(entries: Sequence[Entry], missing: str, key: Sequence[Any]) -> 
     broken = [is_broken(rule, entry) for rule, entry in zip(rules, entries, strict=True)]
     rows = None
     if key:
-        rules += [Rule(series.name, repr(series.name), series) for series in key]
+        texts = [key_text(series, place) for place, series in enumerate(key, start=1)]
+        labels = [
+            series.name if series.name is not None else f"key {i}"
+            for i, series in enumerate(key, 1)
+        ]
+        rules += map(column_rule, labels, texts, key)
         gaps = [bool(columns.missing(series).any()) for series in key]
-        rows, places = key_order(key)
-        repeats = not any(gaps) and len(places) and int(places.max()) < len(places) - 1
-        if repeats:
-            named = ", ".join(repr(series.name) for series in key)
-            rules.append(Rule("key", f"`key` ({named})", places, unique=True))
-        broken += [*gaps, bool(repeats)]
+        broken += gaps
+        if not any(gaps):
+            rows, places = key_order(key)
+            broken.append(int(places.max(initial=-1)) < len(places) - 1)
+            rules.append(Rule("key", f"`key` ({', '.join(texts)})", places, unique=True))
     if any(broken):
         check_rows(frames.library(rules[0].series), rules)
     return rows
@@ -198,6 +199,18 @@ def keep(entries: list[Entry], flags: Flags) -> list[Entry]:
     array([0, 2])
     """
     return entries if flags.all() else [pick(entry, np.flatnonzero(flags)) for entry in entries]
+
+
+def key_text(series: Any, place: int) -> str:
+    """Name a key column for messages.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> key_text(pd.Series([1], name="id"), 1), key_text(pd.Series([1]), 2)
+    ("'id'", 'entry 2 of `key`')
+    """
+    return f"entry {place} of `key`" if series.name is None else repr(series.name)
 
 
 def key_order(key: Sequence[Any]) -> tuple[Ints, Ints]:
@@ -258,7 +271,7 @@ def frequent(entry: Entry, rare: str, parts: tuple[int, str]) -> Flags:
             places = np.flatnonzero(few[codes])
             places = np.sort(places if entry.rows is None else entry.rows[places])
             shown = {rule_of(entry, "error").name: entry.series}
-            failures = frames.rows_at(frames.library(entry.series), shown, places.tolist())
+            failures = frames.rows_at(frames.library(entry.series), shown, places)
             msg = f'`rare="error"` allows no rare strata, but {text}'
             raise StratError(msg, failures)
         warn(text)
@@ -326,7 +339,8 @@ def fit(entries: Sequence[Entry], rows: Ints | None, n_rows: int) -> Strata:
             codes, n_strata = numbered(entry, child, n_children)
         values = partial(stratum_values, entry, parent=parent, child=child)
         levels.append(Level(entry.name, values))
-    return Strata(codes, n_strata, tuple(coarser), order, rows, tuple(levels))
+    sizes = np.bincount(codes, minlength=n_strata)
+    return Strata(codes, sizes, tuple(coarser), order, rows, tuple(levels))
 
 
 def numbered(entry: Entry, child: Ints, n_children: int) -> tuple[Ints, int]:

@@ -298,6 +298,6 @@ def shown(term: Term) -> str:
         case Quantiles():
             return f"sf.quantiles({column}, {term.n})"
         case Bins():
-            return f"sf.bins({column}, [{', '.join(f'{edge:g}' for edge in term.edges)}])"
+            return f"sf.bins({column}, [{', '.join(f'{edge:.15g}' for edge in term.edges)}])"
         case _:
             return f"sf.{type(term).__name__.lower()}({column})"

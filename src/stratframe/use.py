@@ -7,7 +7,7 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 
 from . import frames
-from .arguments import check_choice, check_seed, fraction_of, whole
+from .arguments import check_choice, check_seed, whole
 from .core import draws, quota
 from .core.draws import Use
 from .core.order import by_value, shuffled
@@ -277,7 +277,8 @@ def check_frac(frac: object) -> Fraction:
     ):
         msg = f"`frac` must be a number from 0 to 1, got {frac!r}."
         raise StratError(msg)
-    return fraction_of(frac)
+    exact = frac if isinstance(frac, int | Fraction) else float(frac)
+    return Fraction(exact).limit_denominator(10**12)
 
 
 def sampled(
@@ -301,16 +302,16 @@ def sampled(
         msg = f"`n` must be at most the number of rows, got {total:,} for {plural(n_rows, 'row')}."
         raise StratError(msg)
     strata = stratify(terms, series, n_rows)
-    sizes = np.bincount(strata.codes, minlength=strata.n_strata)
+    sizes = strata.sizes
     allocate = quota.proportional if allocation == "proportional" else quota.equal
     taken = allocate(sizes, total, draws.raw(seed, Use.SAMPLE_QUOTA, len(sizes)))
     table = np.column_stack([taken, sizes - taken])
     ties = draws.raw(seed, Use.SAMPLE_ROWS, n_rows)
     if strata.order is not None:
-        rows = by_value(strata.codes, strata.n_strata, strata.order, ties)
+        rows = by_value(strata.codes, len(sizes), strata.order, ties)
         parts = spread(rows, table, draws.raw(seed, Use.SAMPLE_SPREAD, table.size + n_rows))
         return np.equal(parts, 0)
-    rows = shuffled(strata.codes, strata.n_strata, ties)
+    rows = shuffled(strata.codes, len(sizes), ties)
     chosen = np.zeros(n_rows, dtype=np.bool_)
     chosen[rows] = np.repeat(np.resize([True, False], table.size), table.ravel())
     return chosen

@@ -73,7 +73,7 @@ def with_fold(query: pl.LazyFrame, way: str) -> pl.LazyFrame:
         case "kfold":
             return query.strat.kfold("label", k=5)
         case "beside":
-            fold = query.select("label").strat.kfold("label", k=5).select("fold")
+            fold = query.strat.kfold("label", k=5).select("fold")
             return pl.concat([query, fold], how="horizontal")
         case "reverse":  # the cheapest expression that needs its whole column
             return query.with_columns(pl.col("label").reverse().alias("fold"))
@@ -91,19 +91,22 @@ def sink_peak(folder: Path, way: str) -> int:
     return peak_above(lambda: sink("large.parquet"))
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write a Parquet file of 60 columns and 1,000,000 rows, and a small one like it."""
+@pytest.fixture(scope="module", params=[1_000_000, 262_144, None])
+def folder(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a Parquet file of 60 columns and 1,000,000 rows, and a small one like it.
+
+    The rows of a row group are all of them, a quarter, and as many as Polars chooses.
+    """
     drawn = np.random.default_rng(5)
     columns = {f"x{i}": drawn.random(1_000_000) for i in range(59)}
     frame = pl.DataFrame({"label": labels(10, rows=1_000_000, dtype="float64"), **columns})
     made = tmp_path_factory.mktemp("parquet")
-    frame.write_parquet(made / "large.parquet")
+    frame.write_parquet(made / "large.parquet", row_group_size=request.param)
     frame.head(1_000).write_parquet(made / "small.parquet")
     return made
 
 
-@pytest.mark.parametrize(("way", "bar"), [("kfold", 100), ("beside", 100), ("reverse", None)])
+@pytest.mark.parametrize(("way", "bar"), [("kfold", 100), ("beside", None), ("reverse", None)])
 def test_lazy_sink(benchmark: Any, folder: Path, way: str, bar: float | None) -> None:
     """A column added to a wide Parquet file takes little memory on the way to another.
 

@@ -37,8 +37,9 @@ def mend(table: Table, sizes: Ints, share: Values, whole: int, levels: Sequence[
     finer: list[Ints] = []
     for level in [*levels, np.zeros(len(sizes), dtype=np.int64)]:
         excess = excess_of(table, sizes, share, whole, level)
+        ends = np.append(np.flatnonzero(np.diff(level)) + 1, len(level))
         for stratum in np.flatnonzero((np.abs(excess) >= 1).any(axis=1)):
-            inside = level == stratum
+            inside = slice(ends[stratum - 1] if stratum else 0, ends[stratum])
             within = [each[inside] for each in finer]
             table[inside] = balance(table[inside], sizes[inside], share, whole, within)
         finer.append(level)
@@ -54,13 +55,9 @@ def excess_of(table: Table, sizes: Ints, share: Values, whole: int, level: Ints)
     >>> excess_of(np.array([[1, 0], [1, 0]]), np.array([1, 1]), np.array([1, 1]), 2, level)
     array([[ 1., -1.]])
     """
-    n_coarse = int(level[-1]) + 1
-    counts = np.zeros((n_coarse, table.shape[1]), dtype=np.int64)
-    np.add.at(counts, level, table)
-    rows = np.zeros(n_coarse, dtype=np.int64)
-    np.add.at(rows, level, sizes)
-    low, fraction = exact(rows, share, whole)
-    return (counts - low) - chances(fraction, whole)
+    starts = np.flatnonzero(np.diff(level, prepend=-1))
+    low, fraction = exact(np.add.reduceat(sizes, starts), share, whole)
+    return np.add.reduceat(table, starts) - low - chances(fraction, whole)
 
 
 def balance(table: Table, sizes: Ints, share: Values, whole: int, finer: Sequence[Ints]) -> Table:
@@ -99,8 +96,9 @@ def balance(table: Table, sizes: Ints, share: Values, whole: int, finer: Sequenc
         for giver, taker in pairwise(shortest_path(can_give.T @ can_take, givers[0], takers[0])):
             strain = np.zeros(len(sizes))
             for level in finer:
-                excess = excess_of(table, sizes, share, whole, level)[level]
-                strain += excess[:, taker] - excess[:, giver]
+                excess = excess_of(table, sizes, share, whole, level)
+                runs = np.diff(np.append(np.flatnonzero(np.diff(level, prepend=-1)), len(level)))
+                strain += np.repeat(excess[:, taker] - excess[:, giver], runs)
             strain[~(can_give[:, giver] & can_take[:, taker])] = np.inf
             stratum = np.argmin(strain)
             table[stratum, giver] -= 1

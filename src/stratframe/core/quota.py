@@ -90,6 +90,8 @@ def equal(sizes: Ints, total: int, draws: Draws) -> Ints:
     >>> equal(np.array([60, 30, 2]), 20, np.zeros(3, dtype=np.uint64))
     array([9, 9, 2])
     """
+    if len(sizes) == 0:
+        return sizes
     ascending = np.sort(sizes)
     larger = len(sizes) - np.arange(len(sizes))
     before = np.cumsum(ascending) - ascending

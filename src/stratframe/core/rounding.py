@@ -58,7 +58,9 @@ def unequal(
            [ 4,  0,  1]])
     """
     share, whole = weights(shares, int(sizes.sum()))
-    spare = np.full(len(sizes), HALF) if draws is None else (draws >> np.uint64(32)).astype(int)
+    spare = (
+        np.full(len(sizes), HALF) if draws is None else (draws >> np.uint64(32)).astype(np.int64)
+    )
     tree = list(halves(sizes, levels))
     total = sizes.sum(keepdims=True)
     low, fraction = exact(total, share, whole)

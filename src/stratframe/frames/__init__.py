@@ -6,10 +6,11 @@ back as new columns, `rows` takes rows, `tables` makes small frames and reads fi
 
 from .attach import Dealt, assign, expression, fields, polars_type
 from .kinds import Frame, FrameT, check_frame, library, names
-from .refs import check_new, check_refs, collected, read, ref_name, same, shown
+from .refs import check_new, check_refs, collected, is_computed, read, ref_name, same, shown
 from .rows import codes_of, listed, part_values, sample, take, where, where_not
 from .tables import (
     categories,
+    faults,
     like,
     numbers,
     pandera_module,
@@ -31,7 +32,9 @@ __all__ = [
     "codes_of",
     "collected",
     "expression",
+    "faults",
     "fields",
+    "is_computed",
     "library",
     "like",
     "listed",

@@ -1,6 +1,7 @@
 """Arrays -> new columns of a frame, and nothing else touched."""
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,9 +59,28 @@ def assign(
     dealt = compute(read(frame, refs), len(frame))
     if isinstance(frame, pl.DataFrame):
         return frame.with_columns(polars_column(column) for column in dealt)
-    grown = frame.copy(deep=False)
-    for column in dealt:
-        grown[label_of(frame, column.name)] = pandas_column(column)
+    return attach_pandas(frame, dealt)
+
+
+def attach_pandas(frame: pd.DataFrame, dealt: Sequence[Dealt]) -> pd.DataFrame:
+    """Add columns to a pandas frame; what they share with it is for pandas to say.
+
+    Examples
+    --------
+    >>> fold = Dealt("fold", np.array([1, 0]), None, False)
+    >>> attach_pandas(pd.DataFrame({"a": [5, 6]}), [fold])
+       a  fold
+    0  5     1
+    1  6     0
+    """
+    columns = {label_of(frame, column.name): pandas_column(column) for column in dealt}
+    if len(columns) == 1:
+        grown = frame.assign()
+        for label, values in columns.items():
+            grown[label] = values
+        return grown
+    grown = pd.concat([frame, pd.DataFrame(columns, index=frame.index)], axis=1)
+    grown.attrs = deepcopy(frame.attrs)
     return grown
 
 

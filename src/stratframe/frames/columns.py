@@ -6,10 +6,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from ..core.order import CHUNK
+from ..core.strata import first_rows
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError
 
-FLOATS = {"floating", "mixed-integer-float", "decimal"}
+FLOATS = {"floating", "mixed-integer-float"}
 """What `infer_dtype` calls object columns of numbers that may have fractions."""
 
 MIXED = {"mixed", "mixed-integer"}
@@ -54,21 +56,45 @@ def is_object(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
-def may_have_fractions(series: Any) -> bool:
-    """Say whether a column's type allows fractions: floats and decimals.
+def is_float(series: Any) -> bool:
+    """Say whether a column holds floats.
 
     Examples
     --------
-    >>> may_have_fractions(pl.Series([1.0])), may_have_fractions(pl.Series([1]))
-    (True, False)
+    >>> is_float(pl.Series([1.0])), is_float(pd.Series([1, 2.5], dtype=object))
+    (True, True)
     """
     if isinstance(series, pl.Series):
-        return series.dtype.is_float() or series.dtype.is_decimal()
+        return series.dtype.is_float()
     if is_object(series.dtype):
         return pd.api.types.infer_dtype(series, skipna=True) in FLOATS
-    if isinstance(series.dtype, pd.ArrowDtype):
-        return series.dtype.kind == "f" or "decimal" in series.dtype.name
     return pd.api.types.is_float_dtype(series.dtype)
+
+
+def is_decimal(series: Any) -> bool:
+    """Say whether a column holds decimals, which are exact.
+
+    Examples
+    --------
+    >>> is_decimal(pl.Series([1], dtype=pl.Decimal(5, 2)))
+    True
+    """
+    if isinstance(series, pl.Series):
+        return series.dtype.is_decimal()
+    if is_object(series.dtype):
+        return pd.api.types.infer_dtype(series, skipna=True) == "decimal"
+    return isinstance(series.dtype, pd.ArrowDtype) and "decimal" in str(series.dtype)
+
+
+def is_continuous(series: Any) -> bool:
+    """Say whether a column holds any fraction.
+
+    Examples
+    --------
+    >>> is_continuous(pl.Series([1.0])), is_continuous(pl.Series([1.0, 0.5]))
+    (False, True)
+    """
+    return (is_float(series) or is_decimal(series)) and has_fractions(floats(series))
 
 
 def has_fractions(values: Values) -> bool:
@@ -83,9 +109,8 @@ def has_fractions(values: Values) -> bool:
     >>> has_fractions(np.array([1.0, np.nan, np.inf])), has_fractions(np.array([0.5]))
     (False, True)
     """
-    chunk = 1 << 16
-    for start in range(0, len(values), chunk):
-        part = values[start : start + chunk]
+    for start in range(0, len(values), CHUNK):
+        part = values[start : start + CHUNK]
         if ((np.trunc(part) != part) & ~np.isnan(part)).any():
             return True
     return False
@@ -132,7 +157,7 @@ def encode(series: Any) -> tuple[Ints, int]:
     >>> encode(pl.Series(["b", None, "a", "b"]))
     (array([ 0, -1,  1,  0]), 2)
     """
-    if may_have_fractions(series):
+    if is_float(series):
         codes, classes = pd.factorize(floats(series))
     elif isinstance(series, pl.Series):
         return encode_polars(series)
@@ -152,18 +177,67 @@ def encode_polars(series: pl.Series) -> tuple[Ints, int]:
     """
     if series.dtype.is_nested() or series.dtype == pl.Object:
         raise nested(series.name, series.dtype)
-    known = series.drop_nulls()
-    if known.dtype == pl.String:
-        known = known.cast(pl.Categorical)
-    physical = known.to_physical()
-    if not (physical.dtype.is_integer() or physical.dtype == pl.Boolean) or physical.dtype in WIDE:
-        physical = known.rank("dense")
-    codes, classes = pd.factorize(physical.to_numpy())
+    known = series.drop_nulls() if series.null_count() else series
+    codes, n_classes = encode_known(known)
     if len(known) < len(series):
         spread = np.full(len(series), -1, dtype=np.int64)
         spread[~missing(series)] = codes
         codes = spread
+    return codes, n_classes
+
+
+def encode_known(series: pl.Series) -> tuple[Ints, int]:
+    """Give numbers to the classes of a Polars column without nulls.
+
+    Text is told apart by its hashes, which are checked against the text itself.
+
+    Examples
+    --------
+    >>> encode_known(pl.Series(["b", "a", "b"]))
+    (array([0, 1, 0]), 2)
+    """
+    if series.dtype == pl.String:
+        codes, classes = pd.factorize(hashes(series))
+        if are_classes(series, codes, len(classes)):
+            return codes, len(classes)
+        series = series.cast(pl.Categorical)
+    physical = series.to_physical()
+    if not (physical.dtype.is_integer() or physical.dtype == pl.Boolean) or physical.dtype in WIDE:
+        physical = series.rank("dense")
+    codes, classes = pd.factorize(physical.to_numpy())
     return codes, len(classes)
+
+
+def hashes(series: pl.Series) -> Values:
+    """Hash every value of a Polars column; different values may have one hash.
+
+    Returns
+    -------
+    ndarray of uint64, shape (n_rows,)
+
+    Examples
+    --------
+    >>> len(set(hashes(pl.Series(["a", "b", "a"]))))
+    2
+    """
+    return series.hash().to_numpy()
+
+
+def are_classes(series: pl.Series, codes: Ints, n_codes: int) -> bool:
+    """Say whether all rows of every code have one value.
+
+    Examples
+    --------
+    >>> text = pl.Series(["a", "b", "a"])
+    >>> are_classes(text, np.array([0, 1, 0]), 2), are_classes(text, np.array([0, 0, 0]), 1)
+    (True, False)
+    """
+    classes = series.gather(first_rows(codes, n_codes))
+    for start in range(0, len(series), CHUNK):
+        part = classes.gather(codes[start : start + CHUNK])
+        if not (part == series.slice(start, CHUNK)).all():
+            return False
+    return True
 
 
 WIDE = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))

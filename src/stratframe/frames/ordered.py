@@ -9,7 +9,16 @@ import polars as pl
 from ..core.order import rank
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError
-from .columns import FLOATS, MIXED, WIDE, check_objects, floats, is_object, missing, nested
+from .columns import (
+    FLOATS,
+    WIDE,
+    check_objects,
+    floats,
+    is_decimal,
+    is_object,
+    missing,
+    nested,
+)
 
 TEMPORAL = ("date", "time", "duration")
 """Words in the names of dates and times in pyarrow and in objects; ranks are their numbers."""
@@ -26,7 +35,7 @@ def numbers(series: Any, term: str) -> tuple[Values, Flags]:
 
     Returns
     -------
-    values : ndarray of float64 or int64, shape (n_rows,)
+    values : ndarray of float64, int64 or uint64, shape (n_rows,)
         Anything where the value is missing.
     missing : ndarray of bool, shape (n_rows,)
 
@@ -49,6 +58,61 @@ def numbers(series: Any, term: str) -> tuple[Values, Flags]:
     return values, gaps
 
 
+def measures(series: Any, term: str) -> tuple[Values, Flags]:
+    """Read a column as numbers that can be compared with given ones; dates cannot.
+
+    Parameters
+    ----------
+    series, term
+        As for `numbers`.
+
+    Returns
+    -------
+    values : ndarray of float64 or int64, shape (n_rows,)
+    missing : ndarray of bool, shape (n_rows,)
+
+    Raises
+    ------
+    StratError
+        If the column holds no numbers.
+
+    Examples
+    --------
+    >>> measures(pl.Series("day", [0]).cast(pl.Date), "sf.bins")
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `sf.bins` needs numbers, but column 'day' is Date.
+    Hint: `sf.quantiles` takes dates.
+    """
+    if is_temporal(series):
+        msg = (
+            f"`{term}` needs numbers, but column {series.name!r} is {series.dtype}."
+            "\nHint: `sf.quantiles` takes dates."
+        )
+        raise StratError(msg)
+    values, gaps = numbers(series, term)
+    return values.astype(np.float64) if values.dtype == np.uint64 else values, gaps
+
+
+def is_temporal(series: Any) -> bool:
+    """Say whether a column holds dates, times or spans of time.
+
+    Examples
+    --------
+    >>> is_temporal(pd.Series(pd.to_datetime(["2020-01-01"]))), is_temporal(pd.Series([1]))
+    (True, False)
+    """
+    dtype = series.dtype
+    if isinstance(series, pl.Series):
+        return series.dtype.is_temporal()
+    if is_object(dtype):
+        kind = pd.api.types.infer_dtype(series, skipna=True)
+        return any(word in kind for word in TEMPORAL)
+    if isinstance(dtype, pd.ArrowDtype):
+        return any(word in str(dtype) for word in TEMPORAL)
+    return isinstance(dtype, pd.PeriodDtype) or dtype.kind in "mM"
+
+
 def numbers_polars(series: pl.Series) -> Values:
     """Read a Polars column as numbers.
 
@@ -62,8 +126,9 @@ def numbers_polars(series: pl.Series) -> Values:
         return floats(series.cast(pl.String))
     if dtype.is_temporal():
         return series.to_physical().cast(pl.Int64).fill_null(0).to_numpy()
-    if dtype.is_integer() and dtype not in (*WIDE, pl.UInt64):
-        return series.fill_null(0).to_numpy().astype(np.int64, copy=False)
+    if dtype.is_integer() and dtype not in WIDE:
+        values: Values = series.fill_null(0).to_numpy()
+        return values if dtype == pl.UInt64 else values.astype(np.int64, copy=False)
     if dtype.is_numeric() or dtype in (pl.Boolean, pl.Null):
         return floats(series)
     raise TypeError
@@ -79,24 +144,26 @@ def numbers_pandas(series: Any) -> Values:
     """
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
+        categories = pd.Series(dtype.categories)
+        if pd.api.types.is_string_dtype(categories):
+            categories = pd.to_numeric(categories)
         # A missing value has the code -1, which takes the zero that is put last.
-        categories = np.append(numbers_pandas(pd.Series(dtype.categories)), 0)
-        values: Values = categories[np.asarray(series.cat.codes)]
-        return values
-    if is_object(dtype) or isinstance(dtype, pd.ArrowDtype):
-        kind = pd.api.types.infer_dtype(series, skipna=True) if is_object(dtype) else str(dtype)
-        if any(word in kind for word in TEMPORAL):
-            return sorted_codes(series)
-    if series.dtype.kind in "mM":
-        unit = f"{series.dtype.kind}8[{series.dt.unit}]"
-        return np.asarray(series, dtype=unit).view(np.int64)
+        values: Values = np.append(numbers_pandas(categories), 0)
+        return values.take(np.asarray(series.cat.codes), mode="wrap")
+    if is_temporal(series):
+        if isinstance(dtype, np.dtype | pd.DatetimeTZDtype) and not is_object(dtype):
+            unit = f"{dtype.kind}8[{series.dt.unit}]"
+            return np.asarray(series, dtype=unit).view(np.int64)
+        return sorted_codes(series)
     if pd.api.types.is_integer_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):
+        unsigned = dtype.kind == "u" and dtype.itemsize == 8
+        whole = np.uint64 if unsigned else np.int64
         if isinstance(dtype, np.dtype):
-            return series.to_numpy(dtype=np.int64) if dtype.str[1:] != "u8" else floats(series)
-        return np.asarray(series.to_numpy(dtype=np.int64, na_value=0))
-    if dtype.kind not in "fO" or (is_object(dtype) and not is_number_like(series)):
-        raise TypeError
-    return floats(series)
+            return np.asarray(series, dtype=whole)
+        return np.asarray(series.to_numpy(dtype=whole, na_value=0))
+    if dtype.kind == "f" or is_decimal(series) or (is_object(dtype) and is_number_like(series)):
+        return floats(series)
+    raise TypeError
 
 
 def is_number_like(series: Any) -> bool:
@@ -108,7 +175,7 @@ def is_number_like(series: Any) -> bool:
     (True, False)
     """
     kind = pd.api.types.infer_dtype(series, skipna=True)
-    return kind in FLOATS | {"integer", "boolean", "empty"}
+    return kind in FLOATS | {"decimal", "integer", "boolean", "empty"}
 
 
 def sorted_codes(series: Any) -> Ints:
@@ -136,24 +203,40 @@ def ranks(series: Any) -> Ints:
     >>> ranks(pl.Series(["b", "a", "B"]))
     array([2, 1, 0])
     """
-    if isinstance(series, pd.Series):
-        if isinstance(series.dtype, pd.CategoricalDtype):
-            series = series.astype(series.dtype.categories.dtype)
-        if is_object(series.dtype):
-            check_objects(series)
-            if pd.api.types.infer_dtype(series, skipna=True) in MIXED:
-                msg = (
-                    "A column of `key` must hold values that can be ordered,"
-                    f" but {series.name!r} mixes types."
-                )
-                raise StratError(msg)
-        if pd.api.types.is_string_dtype(series.dtype):
-            return sorted_codes(series)
+    if isinstance(series, pl.Series):
+        return ranks_polars(series)
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        categories = np.append(ranks(pd.Series(series.dtype.categories)), -1)
+        return categories.take(np.asarray(series.cat.codes), mode="wrap")
+    check_objects(series)
+    dtype = series.dtype
+    plain = isinstance(dtype, np.dtype | pd.DatetimeTZDtype) and not is_object(dtype)
+    if plain or (pd.api.types.is_numeric_dtype(dtype) and not is_decimal(series)):
         return rank(numbers(series, "key")[0])
+    try:
+        if is_object(dtype) and pd.api.types.infer_dtype(series, skipna=True) == "mixed-integer":
+            raise TypeError
+        return sorted_codes(series)
+    except TypeError as error:
+        msg = (
+            "A column of `key` must hold values that can be ordered,"
+            f" but {series.name!r} mixes types."
+        )
+        raise StratError(msg) from error
+
+
+def ranks_polars(series: pl.Series) -> Ints:
+    """Rank the values of a Polars column as `ranks` does.
+
+    Examples
+    --------
+    >>> ranks_polars(pl.Series(["b", "a"], dtype=pl.Enum(["b", "a"])))
+    array([1, 0])
+    """
     if series.dtype in (pl.Categorical, pl.Enum):
         series = series.cast(pl.String)
     if series.dtype.is_nested() or series.dtype == pl.Object:
         raise nested(series.name, series.dtype)
-    if series.dtype in (pl.String, pl.Binary, *WIDE, pl.UInt64):
+    if series.dtype in (pl.String, pl.Binary, *WIDE) or series.dtype.is_decimal():
         return rank(series.rank("dense").fill_null(0).to_numpy())
     return rank(numbers(series, "key")[0])

@@ -172,7 +172,7 @@ def check_polars(frame: pl.DataFrame | pl.LazyFrame, ref: Any, argument: str) ->
         for name in roots(ref):
             check_label(name, argument, names(frame))
         first = str(error).partition("\n")[0]
-        msg = f"An entry of `{argument}` must be a working expression, got {shown(ref)}: {first}"
+        msg = f"A computed column must be a working expression, got {shown(ref)}: {first}"
         raise StratError(msg) from error
     if len(schema) != 1:
         msg = f"An entry of `{argument}` must give one column, got {len(schema)} from {shown(ref)}."
@@ -272,18 +272,15 @@ def read_pandas(frame: pd.DataFrame, ref: Any) -> Any:
         try:
             return frame.assign(stratum=cast("Any", ref))["stratum"].rename(None)
         except (KeyError, ValueError) as error:
-            msg = f"An entry of `by` must be a working expression, got {ref}: {error}"
+            msg = f"A computed column must be a working expression, got {ref}: {error}"
             raise StratError(msg) from error
     result = ref(frame)
     if isinstance(result, pd.DataFrame) or np.ndim(result) != 1:
-        msg = f"A callable in `by` must return one value a row, got {type(result).__name__}."
+        msg = f"A callable must return one value a row, got {type(result).__name__}."
         raise StratError(msg)
     check_height(ref, len(result), len(frame))
     if isinstance(result, pd.Series) and not result.index.equals(frame.index):
-        msg = (
-            "A callable in `by` must return its values in the order of the frame,"
-            " got another index."
-        )
+        msg = "A callable must return its values in the order of the frame, got another index."
         raise StratError(msg)
     return result if isinstance(result, pd.Series) else pd.Series(result, index=frame.index)
 
@@ -297,7 +294,7 @@ def check_height(ref: Any, found: int, height: int) -> None:
     """
     if found != height:
         msg = (
-            f"An entry of `by` must give one value for each of the {height} rows,"
+            f"A computed column must give one value for each of the {height} rows,"
             f" got {found} from {shown(ref)}."
         )
         raise StratError(msg)

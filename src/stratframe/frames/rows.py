@@ -11,7 +11,7 @@ from ..core.strata import first_rows
 from ..core.types import Flags, Ints
 from ..errors import StratError
 from .attach import batched
-from .columns import check_objects, encode
+from .columns import check_objects, encode, missing
 from .kinds import Frame, FrameT, label_of
 from .refs import read
 
@@ -59,12 +59,13 @@ def part_values(frame: Frame, name: str) -> tuple[list[Any], int]:
     """
     if isinstance(frame, pd.DataFrame):
         column = frame[label_of(frame, name)]
-        nulls = int(column.isna().sum())
+        gaps = missing(column)
+        nulls = int(gaps.sum())
         if isinstance(column.dtype, pd.CategoricalDtype):
             return column.cat.categories.tolist(), nulls
         check_objects(column)
         try:
-            return whole_numbers(sorted(column.dropna().unique().tolist())), nulls
+            return whole_numbers(sorted(column[~gaps].unique().tolist())), nulls
         except TypeError as error:
             msg = (
                 "A column of `name` must hold values that can be ordered,"
@@ -151,7 +152,7 @@ def where_not(frame: FrameT, name: str, value: Any, *, nulls: bool) -> FrameT:
     if isinstance(frame, pd.DataFrame):
         column = frame[label_of(frame, name)]
         keep = np.asarray((column != value).fillna(True), dtype=np.bool_)
-        return frame[keep if nulls else keep & np.asarray(column.notna())]
+        return frame[keep if nulls else keep & ~missing(column)]
     other = part_expr(frame, name)
     return frame.filter(other.ne_missing(value) if nulls else other != value)
 

@@ -1,15 +1,17 @@
 """Small frames made and taken apart, and files."""
 
+import os
 from collections.abc import Hashable
 from importlib import import_module
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
-from ..core.types import Values
+from ..core.types import Ints, Values
 from ..errors import StratError
 from .rows import take
 
@@ -52,18 +54,30 @@ def records(frame: Any) -> list[dict[str, Any]]:
     return frame.to_dicts() if isinstance(frame, pl.DataFrame) else frame.to_dict("records")
 
 
-def rows_at(kind: str, columns: dict[Hashable, Any], rows: list[int]) -> Any:
+def faults(cases: Any) -> tuple[Values, Values, Values]:
+    """Take pandera's failure cases apart: columns, checks and rows.
+
+    Examples
+    --------
+    >>> cases = pl.DataFrame({"column": ["0"], "check": ["not_nullable"], "index": [3]})
+    >>> faults(cases)[2]
+    array([3])
+    """
+    columns, checks, rows = (np.asarray(cases[name]) for name in ("column", "check", "index"))
+    return columns.astype(str), checks.astype(str), rows.astype(np.int64)
+
+
+def rows_at(kind: str, columns: dict[Hashable, Any], places: Ints) -> Any:
     """Make a frame of some rows of columns, their positions first.
 
     Examples
     --------
-    >>> rows_at("polars", {"a": pl.Series([7, 8])}, [1]).rows()
+    >>> rows_at("polars", {"a": pl.Series([7, 8])}, np.array([1])).rows()
     [(1, 8)]
     """
     position = "row"
     while position in columns:
         position += "_"
-    places = np.array(rows, dtype=np.int64)
     found: dict[Hashable, Any] = {name: take(series, places) for name, series in columns.items()}
     return like(kind, {position: places, **found})
 
@@ -132,17 +146,33 @@ def write_file(frame: pl.DataFrame, path: str) -> None:
         ...
     stratframe.errors.StratError: The file 'no/a.csv' cannot be written: No such file or directory.
     """
-    draft = Path(f"{path}.part")
+    draft = None
     try:
-        with draft.open("wb") as file:
+        folder = Path(path).parent
+        with NamedTemporaryFile(dir=folder, prefix=".stratframe-", delete=False) as file:
+            draft = Path(file.name)
             write = frame.write_parquet if path.lower().endswith(".parquet") else frame.write_csv
             write(file)
+        draft.chmod(0o666 & ~current_umask())
         draft.replace(path)
     except (OSError, pl.exceptions.PolarsError) as error:
-        if draft.is_file():
-            draft.unlink()
+        if draft is not None:
+            draft.unlink(missing_ok=True)
         msg = f"The file {path!r} cannot be written: {cause(error)}."
         raise StratError(msg) from error
+
+
+def current_umask() -> int:
+    """Read the permissions that new files go without.
+
+    Examples
+    --------
+    >>> 0 <= current_umask() <= 0o777
+    True
+    """
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def cause(error: Exception) -> str:

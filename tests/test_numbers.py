@@ -1,0 +1,178 @@
+"""Numbers read from columns: wide, exact, missing, and what is none."""
+
+import uuid
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import stratframe as sf
+
+from .conftest import eager, make, values
+
+NAN = float("nan")
+
+
+def folds(frame: Any, by: Any = None, k: int = 3, **options: Any) -> list[Any]:
+    return values(sf.kfold(frame, by, k, rare="ignore", **options), "fold")
+
+
+def nan_columns() -> list[Any]:
+    """Float columns with a NaN that is not null, of every library that has them."""
+    data = np.array([1.0, NAN, 1.0, 1.0])
+    arrow = pd.arrays.ArrowExtensionArray(pa.array(data))
+    masked = pd.arrays.FloatingArray(data, np.zeros(4, dtype=bool))
+    frames = [pd.DataFrame({"a": column}) for column in (data, arrow, masked)]
+    return [*frames, pl.DataFrame({"a": data})]
+
+
+@pytest.mark.parametrize("frame", nan_columns(), ids=["numpy", "pyarrow", "nullable", "polars"])
+def test_nan_is_missing(frame: Any) -> None:
+    """A NaN is missing in classes, keys and fold columns, however the library stores it."""
+    with pytest.raises(sf.StratError, match=r"'a' must not be missing, but is in 1 row \(1\)"):
+        folds(frame, "a", 2)
+    with pytest.raises(sf.StratError, match=r"'a' must not be missing, but is in 1 row \(1\)"):
+        folds(frame, k=2, key="a")
+    assert folds(frame, "a", 2, missing="null")[1] is None
+    with pytest.raises(sf.StratError, match="1 row has none"):
+        sf.folds(frame, "a")
+    assert [fold.fold for fold in sf.folds(frame, "a", nulls="train")] == [1]
+    assert len(sf.cv(frame, "a", nulls="drop")) == 1
+
+
+WIDE = np.array([5, 2**63 + 10, 7, 2**63 + 11, 1, 2, 2**63 + 9, 11, 12], dtype=np.uint64)
+
+
+@pytest.mark.parametrize("by", [None, sf.continuous("a"), sf.quantiles("a", 3), "a"])
+def test_unsigned_integers_keep_their_order(by: Any) -> None:
+    """Unsigned 64-bit integers are told apart and ordered exactly, on every dtype."""
+    key = "a" if by is None else None
+    expected = folds(pd.DataFrame({"a": np.argsort(np.argsort(WIDE))}), by, key=key)
+    frames = [pd.DataFrame({"a": pd.Series(WIDE, dtype=t)}) for t in ("u8", "UInt64")]
+    frames += [pd.DataFrame({"a": pd.Series(WIDE, dtype="uint64[pyarrow]")})]
+    for frame in [*frames, pl.DataFrame({"a": WIDE})]:
+        assert folds(frame, by, key=key) == expected
+
+
+def test_decimals_are_exact() -> None:
+    """Decimals that float64 cannot tell apart are classes and keys of their own."""
+    exact = [Decimal(10**19 + i) for i in (3, 1, 2, 0, 4, 5)]
+    expected = folds(pd.DataFrame({"a": [3, 1, 2, 0, 4, 5]}), key="a")
+    arrow = pd.Series(exact, dtype=pd.ArrowDtype(pa.decimal128(38, 0)))
+    frames = [pd.DataFrame({"a": pd.Series(exact, dtype=object)}), pd.DataFrame({"a": arrow})]
+    for frame in [*frames, pl.DataFrame({"a": exact}, schema={"a": pl.Decimal(38, 0)})]:
+        assert len(sf.strata(frame, "a")) == 6
+        assert folds(frame, key="a") == expected
+
+
+def test_decimals_with_fractions_are_continuous(frame: Any) -> None:
+    """Decimals count as floats do: with a fraction the column is continuous."""
+    data = frame({"a": [Decimal("0.5"), Decimal("1.5"), Decimal("2.25")]})
+    assert "a" not in sf.plan(data, "a", 2).columns
+
+
+@pytest.mark.parametrize("dtype", ["str", "string", "string[pyarrow]", object])
+def test_digits_are_no_numbers(dtype: Any) -> None:
+    """Text of digits is refused where numbers are asked for, on every dtype of text."""
+    frame = pd.DataFrame({"a": pd.Series(list("1234"), dtype=dtype)})
+    with pytest.raises(sf.StratError, match="needs numbers or dates, but column 'a' is"):
+        folds(frame, sf.quantiles("a", 2))
+    assert len(sf.strata(frame.astype("category"), sf.quantiles("a", 2))) == 2
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        pd.Series(pd.to_datetime(["2020-01-03", "2020-01-01"])),
+        pd.Series(pd.to_datetime(["2020-01-03", "2020-01-01"]).date),
+        pd.Series(pd.to_datetime(["2020-01-03", "2020-01-01"]), dtype="timestamp[us][pyarrow]"),
+        pl.Series(["2020-01-03", "2020-01-01"]).str.to_date(),
+    ],
+    ids=["numpy", "object", "pyarrow", "polars"],
+)
+def test_bins_take_no_dates(days: Any) -> None:
+    """Edges are numbers, so dates are refused in bins, with quantiles as the way out."""
+    frame = (pl if isinstance(days, pl.Series) else pd).DataFrame({"day": days})
+    with pytest.raises(sf.StratError) as caught:
+        sf.strata(frame, sf.bins("day", [0, 1]))
+    rule, hint = str(caught.value).split("\n")
+    assert (
+        rule == f"`sf.bins('day', [0, 1])` needs numbers, but column 'day' is {frame['day'].dtype}."
+    )
+    assert hint == "Hint: `sf.quantiles` takes dates."
+
+
+def test_keys_of_any_ordered_type() -> None:
+    """Identifiers, periods and categories are keys; a missing category is refused."""
+    base = [3, 1, 2, 0, 5, 4]
+    expected = folds(pd.DataFrame({"a": base}), key="a")
+    for column in (
+        pd.Series([uuid.UUID(int=i) for i in base]),
+        pd.Series(pd.PeriodIndex.from_ordinals(base, freq="D")),
+        pd.Series(pd.Categorical(base, categories=[5, 3, 1, 0, 2, 4])),
+        pd.Series(pd.arrays.IntegerArray(np.array(base), np.zeros(6, dtype=bool))),
+    ):
+        assert folds(pd.DataFrame({"a": column}), key="a") == expected
+    with pytest.raises(sf.StratError, match="'a' must not be missing"):
+        folds(pd.DataFrame({"a": pd.Categorical([1, 2, None])}), k=2, key="a")
+
+
+def test_names_of_bins_tell_them_apart() -> None:
+    """Bins of large or close numbers are named with as many digits as it takes."""
+    frame = pd.DataFrame({"a": range(1_000_000, 1_000_040), "b": np.arange(40) / 2**20 + 1})
+    for term in (sf.quantiles("a", 8), sf.quantiles("b", 8)):
+        named = sf.strata(frame, term).iloc[:, 0]
+        assert named.is_unique
+        assert all(len({*name[1:-1].split(", ")}) == 2 for name in named)
+    edges = [20230101, 20230102, 20230103]
+    named = sf.strata(pd.DataFrame({"a": edges}), sf.bins("a", edges))["a"].tolist()
+    assert named == ["[20230101, 20230102]", "(20230102, 20230103]"]
+
+
+def test_many_repeats_fragment_no_frame() -> None:
+    """More columns than pandas likes to insert one by one come without a warning."""
+    frame = pd.DataFrame({"a": [1, 2] * 4}, index=[1, 1, 2, 2, 3, 3, 4, 4])
+    frame.attrs = {"source": "here"}
+    out = sf.kfold(frame, "a", 2, repeats=120)
+    assert out.shape == (8, 121)
+    assert out.attrs == frame.attrs
+    assert out["fold_1"].tolist() == sf.kfold(frame, "a", 2)["fold"].tolist()
+
+
+def test_samples_of_small_shares_and_of_nothing(frame: Any) -> None:
+    """A share below a millionth counts in full; no rows of no rows are none."""
+    lots = pd.DataFrame({"a": np.zeros(2_500_000, dtype=np.int8)})
+    assert len(sf.sample(lots, "a", frac=8e-7)) == 2
+    for allocation in ("equal", "proportional"):
+        assert len(eager(sf.sample(frame({"a": []}), "a", n=0, allocation=allocation))) == 0
+
+
+def test_the_callers_frame_is_out_of_reach() -> None:
+    """Writing into the result does not write into the frame that it was made of."""
+    frame = make("pandas", {"a": [1, 1, 2, 2], "x": [1, 2, 3, 4]})
+    out = sf.kfold(frame, "a", 2)
+    out.loc[0, "x"] = 99
+    assert frame["x"].tolist() == [1, 2, 3, 4]
+
+
+def test_many_missing_rows_are_counted_fast(frame: Any) -> None:
+    """An error names five of very many rows at fault, and holds all of them."""
+    data = {"a": [1, None] * 20_000}
+    with pytest.raises(sf.StratError, match=r"20,000 rows \(1, 3, 5, 7, 9, \.\.\.\)") as caught:
+        eager(sf.kfold(frame(data), "a"))
+    assert len(caught.value.failures) == 20_000
+
+
+def test_hashes_that_meet_part_no_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts of one hash are told apart by the text itself."""
+    frame = pl.DataFrame({"a": ["x", "y", None, "z", "y", "x"] * 5})
+    expected = folds(frame, "a", missing="stratum")
+    monkeypatch.setattr(
+        "stratframe.frames.columns.hashes",
+        lambda series: np.minimum(series.str.len_bytes().to_numpy(), 1),
+    )
+    assert folds(frame, "a", missing="stratum") == expected
