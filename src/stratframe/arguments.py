@@ -83,13 +83,14 @@ def deal_of(
     by: By | None,
     k: object,
     parts: dict[str, Fraction | int | None] | None,
-    deal: str,
-    key: Any,
-    missing: str,
-    rare: str,
-    repeats: object,
-    seed: object,
-    name: object,
+    *,
+    deal: str = "random",
+    key: Any = None,
+    missing: str = "error",
+    rare: str = "warn",
+    repeats: object = 1,
+    seed: object = 0,
+    name: object = "fold",
 ) -> Deal:
     """Check the arguments of a call.
 
@@ -100,7 +101,7 @@ def deal_of(
 
     Examples
     --------
-    >>> call = deal_of("label", 3, None, "random", "id", "error", "warn", 2, 0, "fold")
+    >>> call = deal_of("label", 3, None, key="id", repeats=2)
     >>> call.refs, [column.name for column in call.outputs]
     (['label', 'id'], ['fold_1', 'fold_2'])
     """

@@ -97,7 +97,18 @@ def kfold(
     >>> sf.kfold(df, "label", k=2)["fold"].tolist()
     [1, 0, 1, 1, 0, 1, 0, 0]
     """
-    call = deal_of(by, k, None, deal, key, missing, rare, repeats, seed, name)
+    call = deal_of(
+        by,
+        k,
+        None,
+        deal=deal,
+        key=key,
+        missing=missing,
+        rare=rare,
+        repeats=repeats,
+        seed=seed,
+        name=name,
+    )
     return add(frame, call)
 
 
@@ -167,7 +178,17 @@ def split(
     │ test  ┆ 4     │
     └───────┴───────┘
     """
-    call = deal_of(by, 0, check_parts(parts), deal, key, missing, rare, 1, seed, name)
+    call = deal_of(
+        by,
+        0,
+        check_parts(parts),
+        deal=deal,
+        key=key,
+        missing=missing,
+        rare=rare,
+        seed=seed,
+        name=name,
+    )
     return add(frame, call)
 
 
@@ -177,7 +198,7 @@ def add(frame: FrameT, call: Deal) -> FrameT:
     Examples
     --------
     >>> import polars as pl
-    >>> call = deal_of(None, 2, None, "circular", None, "error", "warn", 1, 0, "fold")
+    >>> call = deal_of(None, 2, None, deal="circular")
     >>> add(pl.DataFrame({"a": [7, 8, 9]}), call)["fold"].to_list()
     [0, 1, 0]
     """
@@ -192,7 +213,7 @@ def check_columns(frame: frames.Frame, call: Deal) -> None:
     Examples
     --------
     >>> import polars as pl
-    >>> call = deal_of("b", 2, None, "random", None, "error", "warn", 1, 0, "fold")
+    >>> call = deal_of("b", 2, None)
     >>> check_columns(pl.DataFrame({"a": [7, 8, 9]}), call)
     Traceback (most recent call last):
         ...
@@ -210,7 +231,7 @@ def columns_of(call: Deal, series: Sequence[Any], n_rows: int) -> list[Dealt]:
     Examples
     --------
     >>> import polars as pl
-    >>> call = deal_of("a", 2, None, "circular", None, "error", "warn", 1, 0, "fold")
+    >>> call = deal_of("a", 2, None, deal="circular")
     >>> columns_of(call, [pl.Series([7, 7, 8, 8])], 4)[0].parts
     array([0, 1, 0, 1], dtype=int8)
     """
@@ -227,7 +248,7 @@ def strata_of(call: Deal, series: Sequence[Any], n_rows: int) -> Strata:
     Examples
     --------
     >>> import polars as pl
-    >>> call = deal_of("a", 2, None, "random", None, "error", "warn", 1, 0, "fold")
+    >>> call = deal_of("a", 2, None)
     >>> strata_of(call, [pl.Series([7, 8, 7, 8])], 4).codes
     array([0, 1, 0, 1])
     """
@@ -271,7 +292,7 @@ def deal_rows(call: Deal, strata: Strata, repeat: int) -> Ints:
     Examples
     --------
     >>> import polars as pl
-    >>> call = deal_of("a", 2, None, "circular", None, "error", "warn", 1, 0, "fold")
+    >>> call = deal_of("a", 2, None, deal="circular")
     >>> deal_rows(call, strata_of(call, [pl.Series([7, 8, 7, 8])], 4), 0)
     array([0, 0, 1, 1], dtype=int8)
     """
@@ -302,7 +323,7 @@ def numbering_of(call: Deal, repeat: int) -> Ints:
 
     Examples
     --------
-    >>> call = deal_of(None, 3, None, "circular", None, "error", "warn", 1, 0, "fold")
+    >>> call = deal_of(None, 3, None, deal="circular")
     >>> numbering_of(call, 0)
     array([0, 1, 2])
     """
@@ -321,7 +342,7 @@ def table_of(call: Deal, strata: Strata, repeat: int = 0) -> Table:
     Examples
     --------
     >>> import polars as pl
-    >>> call = deal_of("a", 2, None, "circular", None, "error", "warn", 1, 0, "fold")
+    >>> call = deal_of("a", 2, None, deal="circular")
     >>> table_of(call, strata_of(call, [pl.Series([7, 8, 7, 8, 8, 8])], 6))
     array([[1, 1],
            [2, 2]])

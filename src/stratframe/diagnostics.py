@@ -159,7 +159,7 @@ def plan(
     3     b   test  1
     """
     shares = None if parts is None else check_parts(parts)
-    call = deal_of(by, k, shares, deal, key, missing, rare, 1, seed, "fold")
+    call = deal_of(by, k, shares, deal=deal, key=key, missing=missing, rare=rare, seed=seed)
     check_columns(frame, call)
     eager = frames.collected(frame, call.refs)
     series = frames.read(eager, call.refs)

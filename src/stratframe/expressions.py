@@ -26,7 +26,9 @@ def kfold_expr(
     >>> df.with_columns(pl.col("label").strat.kfold(k=2))["fold"].to_list()
     [1, 0, 1, 1, 0, 1, 0, 0]
     """
-    return expression(expr, deal_of(None, k, None, deal, None, missing, rare, 1, seed, name))
+    return expression(
+        expr, deal_of(None, k, None, deal=deal, missing=missing, rare=rare, seed=seed, name=name)
+    )
 
 
 def split_expr(
@@ -46,7 +48,10 @@ def split_expr(
     ['b', 'a', 'a', 'b']
     """
     return expression(
-        expr, deal_of(None, 0, check_parts(parts), deal, None, missing, rare, 1, seed, name)
+        expr,
+        deal_of(
+            None, 0, check_parts(parts), deal=deal, missing=missing, rare=rare, seed=seed, name=name
+        ),
     )
 
 
@@ -56,7 +61,7 @@ def expression(expr: Any, call: Deal) -> Any:
     Examples
     --------
     >>> import polars as pl
-    >>> call = deal_of(None, 2, None, "circular", None, "error", "warn", 1, 0, "fold")
+    >>> call = deal_of(None, 2, None, deal="circular")
     >>> pl.DataFrame({"a": [7, 7, 8, 8]}).select(expression(pl.col("a"), call))["fold"].to_list()
     [0, 1, 0, 1]
     """
