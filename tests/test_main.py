@@ -196,12 +196,12 @@ ERRORS: dict[str, tuple[list[str], str]] = {
     ),
     "column": (
         ["kfold", "in.csv", "--by", "lable"],
-        "`by` names the column 'lable', which the frame does not have.\n"
+        "`by` names the column 'lable', which the frame does not have. "
         "Hint: did you mean 'label'?",
     ),
     "key": (
         ["split", "in.csv", "--key", "idd"],
-        "`key` names the column 'idd', which the frame does not have.\nHint: did you mean 'id'?",
+        "`key` names the column 'idd', which the frame does not have. Hint: did you mean 'id'?",
     ),
     "k": (["kfold", "in.csv", "--k", "1"], "`k` must be at least 2, got 1."),
     "k text": (["kfold", "in.csv", "--k", "x"], "argument --k: invalid int value: 'x'"),

@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             run(parser().parse_args(argv))
             code = 0
         except StratError as error:
-            print(f"stratframe: {error}", file=sys.stderr)
+            print("stratframe:", *str(error).splitlines(), file=sys.stderr)
             code = 2
     for warning in caught:
         print("stratframe: warning:", *str(warning.message).splitlines(), file=sys.stderr)
