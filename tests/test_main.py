@@ -196,8 +196,7 @@ ERRORS: dict[str, tuple[list[str], str]] = {
     ),
     "column": (
         ["kfold", "in.csv", "--by", "lable"],
-        "`by` names the column 'lable', which the frame does not have. "
-        "Hint: did you mean 'label'?",
+        "`by` names the column 'lable', which the frame does not have. Hint: did you mean 'label'?",
     ),
     "key": (
         ["split", "in.csv", "--key", "idd"],

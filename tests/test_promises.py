@@ -317,6 +317,7 @@ def test_one_column_more_and_nothing_else_on_polars(lazy: bool) -> None:
     assert out.schema["split"] == pl.Enum(["b", "a"])
 
 
+@pytest.mark.filterwarnings("ignore:Passing a BlockManager:DeprecationWarning")  # pandas 2.2's own
 def test_subclasses_stay() -> None:
     """A subclass of a pandas frame gives a frame of its own class."""
 

@@ -1,5 +1,6 @@
 """pandera schemas: what a call asks of its columns, and what it promises of its result."""
 
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -66,7 +67,10 @@ def check_rows(kind: str, rules: Sequence[Rule]) -> None:
         {str(place): column_schema(pandera, rule) for place, rule in enumerate(rules)}
     )
     try:
-        schema.validate(frames.like(kind, columns), lazy=True)
+        with warnings.catch_warnings():
+            # pandera 0.26 concatenates its findings in a way that pandas 2.2 warns of.
+            warnings.simplefilter("ignore", FutureWarning)
+            schema.validate(frames.like(kind, columns), lazy=True)
     except pandera.errors.SchemaErrors as error:
         raise failure(kind, rules, *frames.faults(error.failure_cases)) from error
 
