@@ -1,24 +1,12 @@
 """Add a fold column or a part column: `kfold` and `split`."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from . import frames
-from .arguments import Deal, Parts, check_parts, deal_of, shares_of
-from .core import draws
-from .core.deal import ROOMY, round_table, settle, spend
-from .core.draws import Use
-from .core.order import by_value, in_blocks, shuffled
-from .core.quota import even
-from .core.rounding import unequal
-from .core.spread import spread
-from .core.types import Ints, Table
-from .errors import StratError
-from .frames import Dealt, FrameT
-from .strata import Strata, stratify
+from .arguments import Deal, Parts, check_parts, deal_of
+from .dealing import columns_of
+from .frames import FrameT
 from .terms import By
 
 
@@ -223,134 +211,3 @@ def check_columns(frame: frames.Frame, call: Deal) -> None:
     frames.check_frame(frame)
     frames.check_refs(frame, [term.column for term in call.terms], "by")
     frames.check_refs(frame, call.key, "key")
-
-
-def columns_of(call: Deal, series: Sequence[Any], n_rows: int) -> list[Dealt]:
-    """Deal the rows of a frame whose columns were read.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> call = deal_of("a", 2, None, deal="circular")
-    >>> columns_of(call, [pl.Series([7, 7, 8, 8])], 4)[0].parts
-    array([0, 1, 0, 1], dtype=int8)
-    """
-    strata = strata_of(call, series, n_rows)
-    return [
-        column._replace(parts=spread_out(deal_rows(call, strata, repeat), strata.rows, n_rows))
-        for repeat, column in enumerate(call.outputs)
-    ]
-
-
-def strata_of(call: Deal, series: Sequence[Any], n_rows: int) -> Strata:
-    """Stratify the rows of a frame whose columns were read.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> call = deal_of("a", 2, None)
-    >>> strata_of(call, [pl.Series([7, 8, 7, 8])], 4).codes
-    array([0, 1, 0, 1])
-    """
-    if n_rows == 0:
-        msg = "A frame must have rows to be dealt, got none."
-        raise StratError(msg)
-    n_terms = len(call.terms)
-    return stratify(
-        call.terms,
-        series[:n_terms],
-        n_rows,
-        key=series[n_terms:],
-        missing=call.missing,
-        rare=call.rare,
-        parts=(call.k, "folds" if call.parts is None else "parts"),
-    )
-
-
-def spread_out(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:
-    """Put the parts of the dealt rows at their places in the frame, -1 elsewhere.
-
-    Examples
-    --------
-    >>> spread_out(np.array([5, 6]), np.array([2, 0]), 3)
-    array([ 6, -1,  5])
-    """
-    if rows is None:
-        return parts
-    placed = np.full(n_rows, -1, dtype=parts.dtype)
-    placed[rows] = parts
-    return placed
-
-
-def deal_rows(call: Deal, strata: Strata, repeat: int) -> Ints:
-    """Deal the rows of all strata: their table spent along their order.
-
-    Returns
-    -------
-    ndarray of int, shape (n_dealt,), range 0..k-1
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> call = deal_of("a", 2, None, deal="circular")
-    >>> deal_rows(call, strata_of(call, [pl.Series([7, 8, 7, 8])], 4), 0)
-    array([0, 0, 1, 1], dtype=int8)
-    """
-    codes, n_strata, n_rows = strata.codes, len(strata.sizes), len(strata.codes)
-    draw = partial(draws.raw, call.seed, n_parts=call.k, repeat=repeat)
-    use = Use.FOLD_ROWS if call.parts is None else Use.PART_ROWS
-    if not call.circular and strata.order is None and n_rows >= ROOMY * n_strata * call.k:
-        return settle(codes, table_of(call, strata, repeat), draw(use, n_rows))
-    ties = np.zeros(n_rows, dtype=np.uint64) if call.circular else draw(use, n_rows)
-    if strata.order is None:
-        rows = shuffled(codes, n_strata, ties)
-    else:
-        rows = by_value(codes, n_strata, strata.order, ties)
-    if call.parts is None:
-        if strata.order is not None and not call.circular:
-            rows = in_blocks(rows, strata.sizes, call.k, draw(Use.FOLD_BLOCKS, n_rows))
-        return round_table(rows, numbering_of(call, repeat))
-    table = table_of(call, strata, repeat)
-    if call.circular:
-        return spread(rows, table, None)
-    if strata.order is None:
-        return spend(rows, table)
-    return spread(rows, table, draw(Use.PART_SPREAD, table.size + n_rows))
-
-
-def numbering_of(call: Deal, repeat: int) -> Ints:
-    """Draw the numbers of the folds round the table.
-
-    Examples
-    --------
-    >>> call = deal_of(None, 3, None, deal="circular")
-    >>> numbering_of(call, 0)
-    array([0, 1, 2])
-    """
-    if call.circular:
-        return np.arange(call.k)
-    return draws.permutation(draws.raw(call.seed, Use.FOLD_NUMBERS, call.k, call.k, repeat))
-
-
-def table_of(call: Deal, strata: Strata, repeat: int = 0) -> Table:
-    """Compute how many rows of each stratum go to each part.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_strata, k)
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> call = deal_of("a", 2, None, deal="circular")
-    >>> table_of(call, strata_of(call, [pl.Series([7, 8, 7, 8, 8, 8])], 6))
-    array([[1, 1],
-           [2, 2]])
-    """
-    if call.parts is None:
-        return even(strata.sizes, numbering_of(call, repeat))
-    shares = shares_of(call.parts, len(strata.codes))
-    if call.circular:
-        return unequal(strata.sizes, shares, strata.coarser, None)
-    spare = draws.raw(call.seed, Use.PART_QUOTA, len(strata.sizes), call.k)
-    return unequal(strata.sizes, shares, strata.coarser, spare)

@@ -7,9 +7,10 @@ import numpy as np
 
 from . import frames
 from .arguments import Parts, check_parts, deal_of
-from .assign import check_columns, strata_of, table_of
+from .assign import check_columns
 from .core.strata import first_rows
 from .core.types import Ints
+from .dealing import strata_of, table_of
 from .entries import read_entry
 from .errors import StratError
 from .frames import Frame, columns

@@ -5,7 +5,7 @@ from typing import Any
 
 from . import frames
 from .arguments import Deal, Parts, check_parts, deal_of
-from .assign import columns_of
+from .dealing import columns_of
 from .frames import Dealt
 from .terms import parse
 
