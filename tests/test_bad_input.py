@@ -23,7 +23,10 @@ DATA = {
 }
 FOLDED = {**DATA, "fold": [0, 1] * 5}
 HALVES = {"train": 0.5, "test": 0.5}
-KEPT = '`missing="stratum"` makes missing values a stratum of their own.'
+KEPT = (
+    '`missing="stratum"` makes missing values a stratum of their own;'
+    ' in `kfold`, `missing="null"` leaves their fold null.'
+)
 LAZY = [(sf.kfold, (2,)), (sf.split, (HALVES,))]
 
 
@@ -723,7 +726,8 @@ def test_continuous_values(frame: Make, kind: str, term: Any, missing: str) -> N
     data = {"x": [1.5, None, float("inf"), 4, -float("inf")]}
     error = refuse(
         "'x' must not be missing, but is in 1 row (1).\n"
-        "'x' must be finite, but is infinite in 2 rows (2, 4).",
+        "'x' must be finite, but is infinite in 2 rows (2, 4).\n"
+        "Hint: drop these rows, or cut the column, as in `sf.quantiles('x', 10)`.",
         lambda: sf.kfold(frame(data), term, 2, missing=missing),
     )
     found = at_fault(error, kind)

@@ -66,6 +66,22 @@ def test_continuous_entries_are_shown_in_bins(frame: Make) -> None:
     assert values(found, "price")[:2] == ["[0.5, 0.5]", "(0.5, 1.5]"]
 
 
+def test_bins_are_listed_upwards(frame: Make) -> None:
+    """Tables list classes by first appearance and the bins inside them upwards."""
+    data = frame({"label": ["b", "b", "a", "a", "b", "a"], "x": [9, 1, 8, 2, 5, 3]})
+    by = ["label", sf.bins("x", [0, 4, 9])]
+    expected = [("b", "[0, 4]", 1), ("b", "(4, 9]", 2), ("a", "[0, 4]", 2), ("a", "(4, 9]", 1)]
+    found = columns_of(sf.strata(data, by))
+    assert list(zip(found["label"], found["x"], found["n"], strict=True)) == expected
+    planned = columns_of(sf.plan(data, by, 2, rare="ignore"))
+    assert planned["x"][:4] == ["[0, 4]", "[0, 4]", "(4, 9]", "(4, 9]"]
+    balanced = columns_of(sf.balance(sf.kfold(data, by, 2), by))
+    assert balanced["x"][:4] == found["x"]
+    assert [sum(pair) for pair in zip(balanced["n"][:4], balanced["n"][4:], strict=True)] == [
+        1, 2, 2, 1,
+    ]  # fmt: skip
+
+
 def test_dates_are_shown_as_dates() -> None:
     """Quantile bins of dates are named by dates, whatever the unit."""
     days = pd.Series(pd.date_range("2024-01-01", periods=4))

@@ -49,6 +49,20 @@ def test_example_is_run_by_the_module() -> None:
     )
 
 
+def test_cells_stay_as_they_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From CSV to CSV only the new column comes in: no cell is read and written anew."""
+    monkeypatch.chdir(tmp_path)
+    lines = ["zip,y,amount,flag", "01234,a,1.10,True", "00012,b,1e-3,", "07,a,007,x", ",b,1,y"]
+    Path("in.csv").write_text("\n".join(lines) + "\n")
+    assert main(["kfold", "in.csv", "--by", "y", "--k", "2", "--out", "out.csv"]) == 0
+    out = Path("out.csv").read_text().splitlines()
+    assert [line.rpartition(",")[0] for line in out] == lines
+    assert sorted(line.rpartition(",")[2] for line in out[1:]) == ["0", "0", "1", "1"]
+    assert "new column 'fold'" in capsys.readouterr().out
+
+
 def test_example_compares_the_libraries(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

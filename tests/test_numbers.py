@@ -23,7 +23,7 @@ def folds(frame: Any, by: Any = None, k: int = 3, **options: Any) -> list[Any]:
 
 def nan_columns() -> list[Any]:
     """Float columns with a NaN that is not null, of every library that has them."""
-    data = np.array([1.0, NAN, 1.0, 1.0])
+    data = np.array([1.0, NAN, 2.0, 1.0])
     arrow = pd.arrays.ArrowExtensionArray(pa.array(data))
     masked = pd.arrays.FloatingArray(data, np.zeros(4, dtype=bool))
     frames = [pd.DataFrame({"a": column}) for column in (data, arrow, masked)]
@@ -40,8 +40,8 @@ def test_nan_is_missing(frame: Any) -> None:
     assert folds(frame, "a", 2, missing="null")[1] is None
     with pytest.raises(sf.StratError, match="1 row has none"):
         sf.folds(frame, "a")
-    assert [fold.fold for fold in sf.folds(frame, "a", nulls="train")] == [1]
-    assert len(sf.cv(frame, "a", nulls="drop")) == 1
+    assert [fold.fold for fold in sf.folds(frame, "a", nulls="train")] == [1, 2]
+    assert len(sf.cv(frame, "a", nulls="drop")) == 2
 
 
 WIDE = np.array([5, 2**63 + 10, 7, 2**63 + 11, 1, 2, 2**63 + 9, 11, 12], dtype=np.uint64)

@@ -111,7 +111,13 @@ def run(args: Namespace) -> None:
             msg = f"A file must end in {' or '.join(SUFFIXES)}, got {path!r}."
             raise StratError(msg)
     grown, name = add(frames.read_file(args.file), args)
-    frames.write_file(grown, args.out)
+    out = grown
+    if all(path.lower().endswith(".csv") for path in (args.file, args.out)):
+        # From text to text every cell stays as it is written: 007 does not become 7.
+        text = frames.read_file(args.file, as_text=True)
+        new = [str(column) for column in frames.names(grown) if column not in frames.names(text)]
+        out = frames.beside(text, grown, new)
+    frames.write_file(out, args.out)
     print(f"{args.out}: {plural(len(grown), 'row')}, new column {name!r}")
     if args.by and not set(args.by) & set(RESERVED):
         show(sf.balance(grown, args.by, name))

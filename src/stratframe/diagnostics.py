@@ -37,7 +37,8 @@ def strata(frame: Frame, by: By) -> Any:
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per stratum, in their order: a column per entry, `n`, `share`.
+        One row per stratum, classes by first appearance, bins upwards: a column per
+        entry, `n`, `share`.
 
     Raises
     ------
@@ -171,8 +172,9 @@ def plan(
         found = stratify(call.terms, series[: len(call.terms)], 0)
         counts = np.zeros((0, call.k), dtype=np.int64)
     labels = list(range(call.k)) if call.parts is None else list(call.parts)
-    columns = stratum_columns(found, np.repeat(np.arange(len(found.sizes)), call.k))
-    columns |= {"fold": labels * len(found.sizes), "n": counts.ravel()}
+    order = table_order(found)
+    columns = stratum_columns(found, np.repeat(order, call.k))
+    columns |= {"fold": labels * len(found.sizes), "n": counts[order].ravel()}
     return frames.like(frames.library(frame), columns)
 
 
@@ -254,10 +256,30 @@ def table(library: str, found: Strata, columns: dict[str, Any]) -> Any:
     """
     folds = columns.pop("fold", None)
     n_folds = 1 if folds is None else len(folds)
-    named = stratum_columns(found, np.tile(np.arange(len(found.sizes)), n_folds))
+    order = table_order(found)
+    named = stratum_columns(found, np.tile(order, n_folds))
     if folds is not None:
         named = {"fold": [fold for fold in folds for _ in range(len(found.sizes))], **named}
-    return frames.like(library, named | columns)
+    ordered = {
+        name: cells.reshape(n_folds, len(order))[:, order].ravel()
+        for name, cells in columns.items()
+    }
+    return frames.like(library, named | ordered)
+
+
+def table_order(found: Strata) -> Ints:
+    """Order strata for a table: classes by first appearance, bins upwards.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> found = stratify([Quantiles("a", 2)], [pl.Series([9, 8, 1, 2])], 4)
+    >>> table_order(found)
+    array([1, 0])
+    """
+    first = first_rows(found.codes, len(found.sizes))
+    keys = [level.places[first] for level in found.levels]
+    return np.lexsort(keys[::-1]) if keys else np.arange(len(found.sizes))
 
 
 def stratum_columns(found: Strata, strata: Ints) -> dict[Hashable, Any]:

@@ -106,7 +106,10 @@ def rule_of(entry: Entry, missing: str) -> Rule:
     >>> rule_of(read_entry(Plain("a"), pl.Series([0.5])), "error").finite
     True
     """
-    hint = '`missing="stratum"` makes missing values a stratum of their own.'
+    hint = (
+        '`missing="stratum"` makes missing values a stratum of their own;'
+        ' in `kfold`, `missing="null"` leaves their fold null.'
+    )
     name = f"entry {entry.place}" if entry.is_nameless else entry.column
     rule = column_rule(name, entry.text, entry.series)
     rule = rule._replace(present=missing == "error", hint=hint)
@@ -114,7 +117,8 @@ def rule_of(entry: Entry, missing: str) -> Rule:
         case Classes():
             return rule
         case Continuous():
-            return Rule(name, entry.text, entry.series, numbers_of(entry), finite=True)
+            hint = f"drop these rows, or cut the column, as in `sf.quantiles({entry.code}, 10)`."
+            return Rule(name, entry.text, entry.series, numbers_of(entry), finite=True, hint=hint)
         case Bins(edges=edges):
             return rule._replace(numbers=numbers_of(entry), within=(edges[0], edges[-1]))
         case _:

@@ -32,6 +32,9 @@ class Level(NamedTuple):
     name: Hashable
     values: Callable[[Ints], Any]
     """From the first dealt row of each stratum to the values that name it."""
+    places: Ints
+    """By what tables order the strata of one parent, shape (n_dealt,): classes by first
+    appearance, bins upwards."""
 
 
 class Strata(NamedTuple):
@@ -268,7 +271,8 @@ def fit(entries: Sequence[Entry], rows: Ints | None, n_rows: int) -> Strata:
         else:
             codes, n_strata = numbered(entry, child, n_children)
         values = partial(stratum_values, entry, parent=parent, child=child)
-        levels.append(Level(entry.name, values))
+        places = codes if isinstance(entry.term, Classes) else child
+        levels.append(Level(entry.name, values, places))
     sizes = np.bincount(codes, minlength=n_strata)
     return Strata(codes, sizes, tuple(coarser), order, rows, tuple(levels))
 

@@ -9,6 +9,7 @@ from .kinds import Frame, FrameT, check_frame, library, names
 from .refs import check_new, check_refs, collected, is_computed, read, ref_name, same, shown
 from .rows import codes_of, listed, part_values, sample, take, where, where_not
 from .tables import (
+    beside,
     categories,
     faults,
     like,
@@ -25,6 +26,7 @@ __all__ = [
     "Frame",
     "FrameT",
     "assign",
+    "beside",
     "categories",
     "check_frame",
     "check_new",

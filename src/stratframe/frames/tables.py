@@ -1,7 +1,7 @@
 """Small frames made and taken apart, and files."""
 
 import os
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from importlib import import_module
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -116,8 +116,8 @@ def pandera_module(kind: str) -> Any:
     return import_module(f"pandera.{kind}")
 
 
-def read_file(path: str) -> pl.DataFrame:
-    """Read a Parquet file, or with any other suffix a CSV file.
+def read_file(path: str, *, as_text: bool = False) -> pl.DataFrame:
+    """Read a Parquet file, or with any other suffix a CSV file, if asked cell by cell as text.
 
     Examples
     --------
@@ -130,10 +130,21 @@ def read_file(path: str) -> pl.DataFrame:
         with open(path, "rb") as file:
             if path.lower().endswith(".parquet"):
                 return pl.read_parquet(file)
-            return pl.read_csv(file, infer_schema_length=None)
+            return pl.read_csv(file, infer_schema_length=0 if as_text else None)
     except (OSError, pl.exceptions.PolarsError) as error:
         msg = f"The file {path!r} cannot be read: {cause(error)}."
         raise StratError(msg) from error
+
+
+def beside(frame: pl.DataFrame, other: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Put some columns of another frame beside those of a frame.
+
+    Examples
+    --------
+    >>> beside(pl.DataFrame({"a": [1]}), pl.DataFrame({"b": [2], "c": [3]}), ["c"]).columns
+    ['a', 'c']
+    """
+    return frame.with_columns(other.select(names).get_columns())
 
 
 def write_file(frame: pl.DataFrame, path: str) -> None:
