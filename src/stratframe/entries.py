@@ -106,39 +106,22 @@ def rule_of(entry: Entry, missing: str) -> Rule:
     >>> rule_of(read_entry(Plain("a"), pl.Series([0.5])), "error").finite
     True
     """
+    name = f"entry {entry.place}" if entry.is_nameless else entry.column
+    if isinstance(entry.term, Continuous):
+        hint = f"drop these rows, or cut the column, as in `sf.quantiles({entry.code}, 10)`."
+        return Rule(name, entry.text, entry.series, finite=True, hint=hint)
     hint = (
         '`missing="stratum"` makes missing values a stratum of their own;'
         ' in `kfold`, `missing="null"` leaves their fold null.'
     )
-    name = f"entry {entry.place}" if entry.is_nameless else entry.column
-    rule = column_rule(name, entry.text, entry.series)
-    rule = rule._replace(present=missing == "error", hint=hint)
-    match entry.term:
-        case Classes():
-            return rule
-        case Continuous():
-            hint = f"drop these rows, or cut the column, as in `sf.quantiles({entry.code}, 10)`."
-            return Rule(name, entry.text, entry.series, numbers_of(entry), finite=True, hint=hint)
-        case Bins(edges=edges):
-            return rule._replace(numbers=numbers_of(entry), within=(edges[0], edges[-1]))
-        case _:
-            return rule._replace(numbers=numbers_of(entry))
+    edges = entry.term.edges if isinstance(entry.term, Bins) else None
+    within = None if edges is None else (edges[0], edges[-1])
+    present = missing == "error"
+    return Rule(name, entry.text, entry.series, present=present, within=within, hint=hint)
 
 
-def column_rule(name: Hashable, text: str, series: Any) -> Rule:
-    """Ask that a column has no missing values; a NaN counts as one in every library.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> column_rule("a", "'a'", pl.Series([0.5])).numbers
-    array([0.5])
-    """
-    return Rule(name, text, series, columns.floats(series) if columns.is_float(series) else None)
-
-
-def numbers_of(entry: Entry) -> Values:
-    """Take the numbers of an entry, NaN where they are missing.
+def numbers_of(entry: Entry) -> Values | None:
+    """Take the numbers of an entry, NaN where they are missing; None for other classes.
 
     Examples
     --------
@@ -146,7 +129,21 @@ def numbers_of(entry: Entry) -> Values:
     >>> numbers_of(read_entry(Quantiles("a", 2), pl.Series([7, None])))
     array([ 7., nan])
     """
+    if isinstance(entry.term, Classes):
+        return column_numbers(entry.series)
     return np.where(entry.missing, np.nan, entry.data)
+
+
+def column_numbers(series: Any) -> Values | None:
+    """Take the numbers of a float column, whose NaN counts as missing in every library.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> column_numbers(pl.Series([0.5])), column_numbers(pl.Series(["a"]))
+    (array([0.5]), None)
+    """
+    return columns.floats(series) if columns.is_float(series) else None
 
 
 def is_broken(rule: Rule, entry: Entry) -> bool:

@@ -12,8 +12,9 @@ from .core.types import Flags, Ints, Values
 from .entries import (
     Entry,
     children,
-    column_rule,
+    column_numbers,
     is_broken,
+    numbers_of,
     pick,
     read_entry,
     rule_of,
@@ -171,22 +172,20 @@ def check_values(entries: Sequence[Entry], missing: str, key: Sequence[Any]) -> 
     """
     rules = [rule_of(entry, missing) for entry in entries]
     broken = [is_broken(rule, entry) for rule, entry in zip(rules, entries, strict=True)]
-    rows = None
+    rows = places = None
     if key:
-        texts = [key_text(series, place) for place, series in enumerate(key, start=1)]
-        labels = [
-            series.name if series.name is not None else f"key {i}"
-            for i, series in enumerate(key, 1)
-        ]
-        rules += map(column_rule, labels, texts, key)
-        gaps = [bool(columns.missing(series).any()) for series in key]
-        broken += gaps
-        if not any(gaps):
+        gaps = any(columns.missing(series).any() for series in key)
+        broken.append(gaps)
+        if not gaps:
             rows, places = key_order(key)
             broken.append(int(places.max(initial=-1)) < len(places) - 1)
-            rules.append(Rule("key", f"`key` ({', '.join(texts)})", places, unique=True))
     if any(broken):
-        check_rows(frames.library(rules[0].series), rules)
+        # Only now the arrays that pandera looks at are made.
+        found = map(numbers_of, entries)
+        rules = [rule._replace(numbers=n) for rule, n in zip(rules, found, strict=True)]
+        check_rows(
+            frames.library(rules[0].series if rules else key[0]), rules + key_rules(key, places)
+        )
     return rows
 
 
@@ -202,6 +201,40 @@ def keep(entries: list[Entry], flags: Flags) -> list[Entry]:
     array([0, 2])
     """
     return entries if flags.all() else [pick(entry, np.flatnonzero(flags)) for entry in entries]
+
+
+def key_rules(key: Sequence[Any], places: Ints | None) -> list[Rule]:
+    """Say what a call asks of its keys: none missing, and together none twice.
+
+    Parameters
+    ----------
+    key : sequence of Series
+    places : ndarray of int, shape (n_rows,), optional
+        The rank of every row's keys, if none is missing.
+
+    Returns
+    -------
+    list of Rule
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> [rule.text for rule in key_rules([pd.Series([2, 1], name="id")], np.array([1, 0]))]
+    ["'id'", "`key` ('id')"]
+    """
+    rules = [
+        Rule(
+            f"key {place}" if series.name is None else series.name,
+            key_text(series, place),
+            series,
+            column_numbers(series),
+        )
+        for place, series in enumerate(key, start=1)
+    ]
+    if places is not None:
+        texts = ", ".join(rule.text for rule in rules)
+        rules.append(Rule("key", f"`key` ({texts})", places, unique=True))
+    return rules
 
 
 def key_text(series: Any, place: int) -> str:
