@@ -9,6 +9,7 @@ from .accessors import register
 from .assign import kfold, split
 from .diagnostics import balance, plan, strata
 from .errors import StratError, StratWarning
+from .features import chain, clusters, nearest
 from .terms import bins, classes, continuous, quantiles
 from .use import Fold, cv, folds, parts, sample
 
@@ -22,11 +23,14 @@ __all__ = [
     "StratWarning",
     "balance",
     "bins",
+    "chain",
     "classes",
+    "clusters",
     "continuous",
     "cv",
     "folds",
     "kfold",
+    "nearest",
     "parts",
     "plan",
     "quantiles",

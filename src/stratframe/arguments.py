@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from numbers import Integral, Real
-from secrets import randbits
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from .checks import check_choice, check_seed, whole
 from .errors import StratError, plural
 from .frames import Dealt
-from .terms import By, Term, parse
+from .parsing import parse, refs_of
+from .terms import By, Nearest, Term
 
 Parts: TypeAlias = Mapping[str, float | None]
 
@@ -35,9 +36,14 @@ class Deal:
     name: str
 
     @property
+    def columns(self) -> list[Any]:
+        """The columns of the terms."""
+        return [ref for term in self.terms for ref in refs_of(term)]
+
+    @property
     def refs(self) -> list[Any]:
         """The columns that the deal reads: strata, then keys."""
-        return [term.column for term in self.terms] + list(self.key)
+        return [*self.columns, *self.key]
 
     @property
     def outputs(self) -> list[Dealt]:
@@ -112,6 +118,7 @@ def deal_of(
         raise StratError(msg)
     folds = whole("k", k, 2) if parts is None else len(parts)
     may_be_missing = ("error", "stratum", "null") if parts is None else ("error", "stratum")
+    check_blocks(terms, folds if parts is None else None)
     check_choice("deal", deal, ("random", "circular"))
     check_choice("missing", missing, may_be_missing)
     check_choice("rare", rare, ("warn", "error", "null", "ignore"))
@@ -132,50 +139,25 @@ def deal_of(
     )
 
 
-def whole(argument: str, value: object, least: int) -> int:
-    """Check a whole number.
+def check_blocks(terms: Sequence[Term], k: int | None) -> None:
+    """Refuse blocks of neighbours of another size than the number of folds.
 
     Examples
     --------
-    >>> whole("k", True, 2)
+    >>> from stratframe import nearest
+    >>> check_blocks([nearest("x", 3)], 5)
     Traceback (most recent call last):
         ...
-    stratframe.errors.StratError: `k` must be a whole number, got True.
+    stratframe.errors.StratError: `block` of `sf.nearest` must be `k` in folds, got 3 for 5 folds.
+    Hint: leave it out; it is for `split` and `sample`.
     """
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        msg = f"`{argument}` must be a whole number, got {value!r}."
-        raise StratError(msg)
-    if value < least:
-        msg = f"`{argument}` must be at least {least}, got {value}."
-        raise StratError(msg)
-    return int(value)
-
-
-def check_choice(argument: str, value: object, choices: Sequence[str]) -> None:
-    """Check an argument that is one of a few words.
-
-    Examples
-    --------
-    >>> check_choice("deal", "fair", ("random", "circular"))
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `deal` must be 'random' or 'circular', got 'fair'.
-    """
-    if not isinstance(value, str) or value not in choices:
-        *first, last = (repr(choice) for choice in choices)
-        msg = f"`{argument}` must be {', '.join(first)} or {last}, got {value!r}."
-        raise StratError(msg)
-
-
-def check_seed(seed: object) -> int:
-    """Check a seed, and draw one for None.
-
-    Examples
-    --------
-    >>> check_seed(7)
-    7
-    """
-    return randbits(63) if seed is None else whole("seed", seed, 0)
+    for term in terms:
+        if k is not None and isinstance(term, Nearest) and term.block not in (None, k):
+            msg = (
+                f"`block` of `sf.nearest` must be `k` in folds, got {term.block} for {k} folds."
+                "\nHint: leave it out; it is for `split` and `sample`."
+            )
+            raise StratError(msg)
 
 
 def fraction_of(share: Any) -> Fraction:

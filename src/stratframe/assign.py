@@ -7,6 +7,7 @@ from . import frames
 from .arguments import Deal, Parts, check_parts, deal_of
 from .dealing import columns_of
 from .frames import FrameT
+from .strata import stratify
 from .terms import By
 
 
@@ -196,7 +197,7 @@ def add(frame: FrameT, call: Deal) -> FrameT:
 
 
 def check_columns(frame: frames.Frame, call: Deal) -> None:
-    """Check the columns that a call names.
+    """Check the columns that a call names: that they are there, and of a lazy frame the types.
 
     Examples
     --------
@@ -209,5 +210,7 @@ def check_columns(frame: frames.Frame, call: Deal) -> None:
     Hint: the columns are 'a'.
     """
     frames.check_frame(frame)
-    frames.check_refs(frame, [term.column for term in call.terms], "by")
+    frames.check_refs(frame, call.columns, "by")
     frames.check_refs(frame, call.key, "key")
+    if frames.is_lazy(frame):
+        stratify(call.terms, frames.blank(frame, call.columns), 0)

@@ -1,6 +1,7 @@
 """A checked call and its columns -> the part of every row."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -10,14 +11,17 @@ from .arguments import Deal, shares_of
 from .core import draws
 from .core.deal import ROOMY, round_table, settle, spend
 from .core.draws import Use
+from .core.neighbours import by_nearness
 from .core.order import by_value, in_blocks, shuffled
 from .core.quota import even
 from .core.rounding import unequal
 from .core.spread import spread
-from .core.types import Ints, Table
+from .core.types import Draws, Ints, Table
 from .errors import StratError
 from .frames import Dealt
+from .progress import bar
 from .strata import Strata, stratify
+from .terms import Nearest
 
 
 def columns_of(call: Deal, series: Sequence[Any], n_rows: int) -> list[Dealt]:
@@ -52,14 +56,15 @@ def strata_of(call: Deal, series: Sequence[Any], n_rows: int) -> Strata:
     if n_rows == 0:
         msg = "A frame must have rows to be dealt, got none."
         raise StratError(msg)
-    n_terms = len(call.terms)
+    n_columns = len(call.columns)
     return stratify(
         call.terms,
-        series[:n_terms],
+        series[:n_columns],
         n_rows,
-        key=series[n_terms:],
+        key=series[n_columns:],
         missing=call.missing,
         rare=call.rare,
+        seed=call.seed,
         parts=(call.k, "folds" if call.parts is None else "parts"),
     )
 
@@ -99,14 +104,13 @@ def deal_rows(call: Deal, strata: Strata, repeat: int) -> Ints:
     use = Use.FOLD_ROWS if call.parts is None else Use.PART_ROWS
     if not call.circular and strata.order is None and n_rows >= ROOMY * n_strata * call.k:
         return settle(codes, table_of(call, strata, repeat), draw(use, n_rows))
-    ties = np.zeros(n_rows, dtype=np.uint64) if call.circular else draw(use, n_rows)
-    if strata.order is None:
-        rows = shuffled(codes, n_strata, ties)
-    else:
-        rows = by_value(codes, n_strata, strata.order, ties)
+    in_order = call.circular and strata.near is None
+    ties = np.zeros(n_rows, dtype=np.uint64) if in_order else draw(use, n_rows)
+    rows = ordered(strata, ties, smallest_share(call, n_rows))
     if call.parts is None:
         if strata.order is not None and not call.circular:
-            rows = in_blocks(rows, strata.sizes, call.k, draw(Use.FOLD_BLOCKS, n_rows))
+            apart = not isinstance(strata.near, Nearest)
+            rows = in_blocks(rows, strata.sizes, call.k, draw(Use.FOLD_BLOCKS, n_rows), apart)
         return round_table(rows, numbering_of(call, repeat))
     table = table_of(call, strata, repeat)
     if call.circular:
@@ -114,6 +118,54 @@ def deal_rows(call: Deal, strata: Strata, repeat: int) -> Ints:
     if strata.order is None:
         return spend(rows, table)
     return spread(rows, table, draw(Use.PART_SPREAD, table.size + n_rows))
+
+
+def smallest_share(call: Deal, n_rows: int) -> Fraction:
+    """Tell the share of the smallest part.
+
+    Examples
+    --------
+    >>> from stratframe.arguments import deal_of
+    >>> smallest_share(deal_of(None, 5, None), 10)
+    Fraction(1, 5)
+    """
+    return Fraction(1, call.k) if call.parts is None else min(shares_of(call.parts, n_rows))
+
+
+def ordered(strata: Strata, draws: Draws, share: Fraction) -> Ints:
+    """Order rows by their stratum, and inside it at random or as its order says.
+
+    Parameters
+    ----------
+    strata : Strata
+    draws : ndarray of uint64, shape (n_dealt,)
+        Shuffle, or break ties; used up.
+    share : Fraction
+        Of the smallest part; a block of neighbours has a row for it.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_dealt,)
+        Row numbers.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stratframe.parsing import parse
+    >>> strata = stratify(parse(["a", "b"]), [pl.Series([7, 8, 7]), pl.Series([0.5, 2.0, 0.1])], 3)
+    >>> ordered(strata, np.zeros(3, dtype=np.uint64), Fraction(1, 2))
+    array([2, 0, 1])
+    """
+    codes, n_strata, near = strata.codes, len(strata.sizes), strata.near
+    if strata.order is None:
+        return shuffled(codes, n_strata, draws)
+    if near is None:
+        return by_value(codes, n_strata, strata.order, draws)
+    block = None
+    if isinstance(near, Nearest):
+        block = near.block or max(round(1 / share), 2)
+    with bar(len(codes), "Nearest rows") as advance:
+        return by_nearness(codes, n_strata, strata.order, near.scale, block, draws, advance)
 
 
 def numbering_of(call: Deal, repeat: int) -> Ints:

@@ -14,8 +14,9 @@ from .dealing import strata_of, table_of
 from .entries import read_entry
 from .errors import StratError
 from .frames import Frame, columns
+from .parsing import parse_some, refs_of, with_columns
 from .strata import Strata, check_values, stratify
-from .terms import By, Continuous, Plain, Quantiles, Term, parse_some
+from .terms import By, Continuous, Plain, Quantiles, Term
 
 RESERVED = ("n", "share", "fold", "expected", "deviation")
 """Names that the tables use themselves."""
@@ -169,24 +170,13 @@ def plan(
         found = strata_of(call, series, len(eager))
         counts = table_of(call, found)
     else:
-        found = stratify(call.terms, series[: len(call.terms)], 0)
+        found = stratify(call.terms, series[: len(call.columns)], 0)
         counts = np.zeros((0, call.k), dtype=np.int64)
     labels = list(range(call.k)) if call.parts is None else list(call.parts)
     order = table_order(found)
     columns = stratum_columns(found, np.repeat(order, call.k))
     columns |= {"fold": labels * len(found.sizes), "n": counts[order].ravel()}
     return frames.like(frames.library(frame), columns)
-
-
-def refs_of(terms: Sequence[Term]) -> list[Any]:
-    """List the columns of terms.
-
-    Examples
-    --------
-    >>> refs_of(parse_some(["a", "b"]))
-    ['a', 'b']
-    """
-    return [term.column for term in terms]
 
 
 def read_terms(frame: Frame, by: By, more: Sequence[str]) -> tuple[list[Term], Any, list[Any]]:
@@ -208,29 +198,30 @@ def read_terms(frame: Frame, by: By, more: Sequence[str]) -> tuple[list[Term], A
     """
     frames.check_frame(frame)
     terms = parse_some(by)
-    refs = refs_of(terms)
+    refs = [ref for term in terms for ref in refs_of(term)]
     frames.check_refs(frame, refs, "by")
     eager = frames.collected(frame, [*refs, *more])
     series = frames.read(eager, refs)
     return (
-        [shown_term(term, column) for term, column in zip(terms, series, strict=True)],
+        [shown_term(term, own) for term, own in with_columns(terms, series)],
         eager,
         series,
     )
 
 
-def shown_term(term: Term, series: Any) -> Term:
+def shown_term(term: Term, series: Sequence[Any]) -> Term:
     """Cut a continuous entry into quantile bins; others stay as they are.
 
     Examples
     --------
     >>> import polars as pl
-    >>> shown_term(Continuous("price"), pl.Series([1, 2])).n
+    >>> shown_term(Continuous("price"), [pl.Series([1, 2])]).n
     10
     """
-    plain = isinstance(term, Plain) and columns.is_continuous(series)
-    if plain or isinstance(term, Continuous):
-        check_values([read_entry(Continuous(term.column), series)], "stratum", [])
+    if isinstance(term, Plain) and columns.is_continuous(series[0]):
+        term = Continuous(term.column, term.name)
+    if isinstance(term, Continuous):
+        check_values([read_entry(term, series)], "stratum", [])
         return Quantiles(term.column, DECILES, term.name, quiet=True)
     return term
 

@@ -1,6 +1,6 @@
 """One entry of `by`, read from its column: codes of classes, or numbers to cut or sort."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -11,10 +11,11 @@ from .core.strata import edge_bins, quantile_bins
 from .core.types import Flags, Ints, Values
 from .errors import warn
 from .frames import columns, ordered
+from .parsing import refs_of, shown, verb
 from .schemas import Rule
-from .terms import Bins, Classes, Continuous, Plain, Quantiles, Term, shown
+from .terms import Bins, Classes, Continuous, Features, Plain, Quantiles, Term
 
-Fitted: TypeAlias = Classes | Continuous | Quantiles | Bins
+Fitted: TypeAlias = Classes | Continuous | Quantiles | Bins | Features
 """A term that says how its column is taken."""
 
 
@@ -23,10 +24,11 @@ class Entry:
     """One entry of `by` on the rows that are dealt."""
 
     term: Fitted
-    series: Any
-    """The whole column."""
+    series: tuple[Any, ...]
+    """The whole columns: one, or the features."""
     data: Values
-    """Codes of classes, -1 where missing, or numbers; shape (n_dealt,)."""
+    """Codes of classes, -1 where missing, or numbers; shape (n_dealt,). Features have
+    the shape (n_features, n_dealt)."""
     n_classes: int
     """How many classes; 0 for numbers."""
     missing: Flags
@@ -41,17 +43,19 @@ class Entry:
         """The name of the entry in result frames."""
         if self.term.name is not None:
             return self.term.name
+        if isinstance(self.term, Features):
+            return verb(self.term).removeprefix("sf.").removesuffix("s")
         return f"stratum_{self.place}" if self.is_nameless else self.column
 
     @property
     def column(self) -> Hashable:
         """The name of the entry's column; None for a computed one without a name."""
-        return frames.ref_name(self.term.column, self.series)
+        return frames.ref_name(refs_of(self.term)[0], self.series[0])
 
     @property
     def is_nameless(self) -> bool:
         """Whether the entry is computed, and its result has no name."""
-        return frames.is_computed(self.term.column) and self.column is None
+        return frames.is_computed(refs_of(self.term)[0]) and self.column is None
 
     @property
     def text(self) -> str:
@@ -64,24 +68,28 @@ class Entry:
         return "..." if self.is_nameless else repr(self.column)
 
 
-def read_entry(term: Term, series: Any, place: int = 1) -> Entry:
-    """Read the column of an entry into arrays.
+def read_entry(term: Term, series: Sequence[Any], place: int = 1) -> Entry:
+    """Read the columns of an entry into arrays.
 
     Examples
     --------
     >>> import polars as pl
-    >>> read_entry(Plain("a"), pl.Series([1.5, 2.0])).data
+    >>> read_entry(Plain("a"), [pl.Series([1.5, 2.0])]).data
     array([1.5, 2. ])
     """
+    if isinstance(term, Features):
+        points = ordered.features(series, shown(term))
+        return Entry(term, tuple(series), points, 0, np.zeros(points.shape[1], np.bool_), place)
+    (column,) = series
     if isinstance(term, Plain):
-        kind = Continuous if columns.is_continuous(series) else Classes
+        kind = Continuous if columns.is_continuous(column) else Classes
         term = kind(term.column, term.name)
     if isinstance(term, Classes):
-        codes, n_classes = columns.encode(series)
-        return Entry(term, series, codes, n_classes, codes < 0, place)
+        codes, n_classes = columns.encode(column)
+        return Entry(term, (column,), codes, n_classes, codes < 0, place)
     read = ordered.measures if isinstance(term, Bins) else ordered.numbers
-    values, missing = read(series, shown(term))
-    return Entry(term, series, values, 0, missing, place)
+    values, missing = read(column, shown(term))
+    return Entry(term, (column,), values, 0, missing, place)
 
 
 def pick(entry: Entry, places: Ints) -> Entry:
@@ -90,26 +98,43 @@ def pick(entry: Entry, places: Ints) -> Entry:
     Examples
     --------
     >>> import polars as pl
-    >>> pick(read_entry(Plain("a"), pl.Series([7, 8, 9])), np.array([2, 0])).data
+    >>> pick(read_entry(Plain("a"), [pl.Series([7, 8, 9])]), np.array([2, 0])).data
     array([2, 0])
     """
     rows = places if entry.rows is None else entry.rows[places]
-    return replace(entry, data=entry.data[places], missing=entry.missing[places], rows=rows)
+    return replace(entry, data=entry.data[..., places], missing=entry.missing[places], rows=rows)
 
 
-def rule_of(entry: Entry, missing: str) -> Rule:
-    """Say what a call asks of the values of an entry.
+def rules_of(entry: Entry, missing: str) -> list[Rule]:
+    """Say what a call asks of the values of an entry, column by column.
 
     Examples
     --------
     >>> import polars as pl
-    >>> rule_of(read_entry(Plain("a"), pl.Series([0.5])), "error").finite
+    >>> rules_of(read_entry(Plain("a"), [pl.Series([0.5])]), "error")[0].finite
     True
     """
+    if isinstance(entry.term, Features):
+        hint = "drop these rows, or fill the gaps first."
+        names = [
+            frames.ref_name(ref, series)
+            for ref, series in zip(entry.term.features, entry.series, strict=True)
+        ]
+        return [
+            Rule(
+                f"feature {place}" if name is None else name,
+                f"feature {place} of entry {entry.place} of `by`" if name is None else repr(name),
+                series,
+                finite=True,
+                hint=hint,
+            )
+            for place, (name, series) in enumerate(zip(names, entry.series, strict=True), start=1)
+        ]
+    (series,) = entry.series
     name = f"entry {entry.place}" if entry.is_nameless else entry.column
     if isinstance(entry.term, Continuous):
         hint = f"drop these rows, or cut the column, as in `sf.quantiles({entry.code}, 10)`."
-        return Rule(name, entry.text, entry.series, finite=True, hint=hint)
+        return [Rule(name, entry.text, series, finite=True, hint=hint)]
     hint = (
         '`missing="stratum"` makes missing values a stratum of their own;'
         ' in `kfold`, `missing="null"` leaves their fold null.'
@@ -117,21 +142,23 @@ def rule_of(entry: Entry, missing: str) -> Rule:
     edges = entry.term.edges if isinstance(entry.term, Bins) else None
     within = None if edges is None else (edges[0], edges[-1])
     present = missing == "error"
-    return Rule(name, entry.text, entry.series, present=present, within=within, hint=hint)
+    return [Rule(name, entry.text, series, present=present, within=within, hint=hint)]
 
 
-def numbers_of(entry: Entry) -> Values | None:
-    """Take the numbers of an entry, NaN where they are missing; None for other classes.
+def numbers_of(entry: Entry) -> list[Values | None]:
+    """Take the numbers of an entry by column, NaN where missing; None for other classes.
 
     Examples
     --------
     >>> import polars as pl
-    >>> numbers_of(read_entry(Quantiles("a", 2), pl.Series([7, None])))
-    array([ 7., nan])
+    >>> numbers_of(read_entry(Quantiles("a", 2), [pl.Series([7, None])]))
+    [array([ 7., nan])]
     """
+    if isinstance(entry.term, Features):
+        return list(entry.data)
     if isinstance(entry.term, Classes):
-        return column_numbers(entry.series)
-    return np.where(entry.missing, np.nan, entry.data)
+        return [column_numbers(series) for series in entry.series]
+    return [np.where(entry.missing, np.nan, entry.data)]
 
 
 def column_numbers(series: Any) -> Values | None:
@@ -146,19 +173,25 @@ def column_numbers(series: Any) -> Values | None:
     return columns.floats(series) if columns.is_float(series) else None
 
 
-def is_broken(rule: Rule, entry: Entry) -> bool:
-    """Say, in one pass and without pandera, whether any row breaks the rule.
+def is_broken(entry: Entry, rule: Rule) -> bool:
+    """Say, in one pass and without pandera, whether any row breaks a rule of its entry.
+
+    Parameters
+    ----------
+    entry : Entry
+    rule : Rule
+        Any of the entry's: those of features are alike.
 
     Examples
     --------
     >>> import polars as pl
-    >>> entry = read_entry(Bins("a", (0.0, 1.0), "right"), pl.Series([0, 2]))
-    >>> is_broken(rule_of(entry, "error"), entry)
+    >>> entry = read_entry(Bins("a", (0.0, 1.0), "right"), [pl.Series([0, 2])])
+    >>> is_broken(entry, rules_of(entry, "error")[0])
     True
     """
     if rule.present and entry.missing.any():
         return True
-    known = entry.data if not entry.missing.any() else entry.data[~entry.missing]
+    known = entry.data if not entry.missing.any() else entry.data[..., ~entry.missing]
     if rule.finite and not np.isfinite(known).all():
         return True
     if rule.within is None or not len(known):
@@ -184,7 +217,7 @@ def children(entry: Entry, parent: Ints) -> tuple[Ints, int]:
     Examples
     --------
     >>> import polars as pl
-    >>> children(read_entry(Plain("a"), pl.Series(["x", None, "x"])), np.zeros(3, dtype=int))
+    >>> children(read_entry(Plain("a"), [pl.Series(["x", None, "x"])]), np.zeros(3, dtype=int))
     (array([0, 1, 0]), 2)
     """
     codes, n_children = entry.data, entry.n_classes

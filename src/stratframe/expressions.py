@@ -7,7 +7,7 @@ from . import frames
 from .arguments import Deal, Parts, check_parts, deal_of
 from .dealing import columns_of
 from .frames import Dealt
-from .terms import parse
+from .parsing import parse
 
 
 def kfold_expr(

@@ -32,7 +32,7 @@ def stratum_values(entry: Entry, first: Ints, parent: Ints, child: Ints) -> Any:
     >>> import polars as pl
     >>> from stratframe.entries import read_entry
     >>> from stratframe.terms import Plain, Quantiles
-    >>> entry, zeros = read_entry(Plain("a"), pl.Series(["x", "y"])), np.zeros(2, dtype=int)
+    >>> entry, zeros = read_entry(Plain("a"), [pl.Series(["x", "y"])]), np.zeros(2, dtype=int)
     >>> stratum_values(entry, np.array([1]), zeros, entry.data).to_list()
     ['y']
     """
@@ -55,10 +55,10 @@ def values_at(entry: Entry, places: Ints) -> Any:
     >>> import polars as pl
     >>> from stratframe.entries import read_entry
     >>> from stratframe.terms import Plain, Quantiles
-    >>> values_at(read_entry(Plain("a"), pl.Series(["x", "y"])), np.array([1])).to_list()
+    >>> values_at(read_entry(Plain("a"), [pl.Series(["x", "y"])]), np.array([1])).to_list()
     ['y']
     """
-    return frames.take(entry.series, places if entry.rows is None else entry.rows[places])
+    return frames.take(entry.series[0], places if entry.rows is None else entry.rows[places])
 
 
 def interval(edges: Sequence[str], place: int, closed: str) -> str:
@@ -82,7 +82,7 @@ def quantile_names(entry: Entry, first: Ints, parent: Ints, child: Ints) -> list
     >>> import polars as pl
     >>> from stratframe.entries import read_entry
     >>> from stratframe.terms import Plain, Quantiles
-    >>> entry = read_entry(Quantiles("a", 2), pl.Series([1, 2, 3, 4]))
+    >>> entry = read_entry(Quantiles("a", 2), [pl.Series([1, 2, 3, 4])])
     >>> parent, child = np.zeros(4, dtype=int), np.array([0, 0, 1, 1])
     >>> quantile_names(entry, np.array([0, 2]), parent, child)
     ['[1, 2]', '(2, 4]']
@@ -116,7 +116,7 @@ def texts_at(entry: Entry, places: Ints) -> list[str]:
     >>> import polars as pl
     >>> from stratframe.entries import read_entry
     >>> from stratframe.terms import Plain, Quantiles
-    >>> texts_at(read_entry(Quantiles("a", 2), pl.Series([0.25, 2.0])), np.array([1, 0]))
+    >>> texts_at(read_entry(Quantiles("a", 2), [pl.Series([0.25, 2.0])]), np.array([1, 0]))
     ['2', '0.25']
     """
     return spelled(frames.listed(values_at(entry, places)))

@@ -5,7 +5,7 @@ import numpy as np
 from . import frames
 from .core.strata import first_rows
 from .core.types import Flags, Ints
-from .entries import Entry, children, rule_of
+from .entries import Entry, children, rules_of
 from .errors import SHOWN, StratError, ended, plural, some, warn
 from .naming import values_at
 
@@ -27,7 +27,7 @@ def frequent(entry: Entry, rare: str, parts: tuple[int, str]) -> Flags:
     >>> import polars as pl
     >>> from stratframe.entries import read_entry
     >>> from stratframe.terms import Plain
-    >>> entry = read_entry(Plain("a"), pl.Series("a", ["x", "y", "x"]))
+    >>> entry = read_entry(Plain("a"), [pl.Series("a", ["x", "y", "x"])])
     >>> frequent(entry, "null", (2, "folds"))
     array([ True, False,  True])
     """
@@ -41,8 +41,8 @@ def frequent(entry: Entry, rare: str, parts: tuple[int, str]) -> Flags:
         if rare == "error":
             places = np.flatnonzero(few[codes])
             places = np.sort(places if entry.rows is None else entry.rows[places])
-            shown = {rule_of(entry, "error").name: entry.series}
-            failures = frames.rows_at(frames.library(entry.series), shown, places)
+            shown = {rules_of(entry, "error")[0].name: entry.series[0]}
+            failures = frames.rows_at(frames.library(entry.series[0]), shown, places)
             msg = f'`rare="error"` allows no rare strata, but {text}'
             raise StratError(msg, failures)
         warn(text)
@@ -57,7 +57,7 @@ def rare_classes(entry: Entry, codes: Ints, sizes: Ints, few: Ints, parts: str) 
     >>> import polars as pl
     >>> from stratframe.entries import read_entry
     >>> from stratframe.terms import Plain
-    >>> entry = read_entry(Plain("a"), pl.Series("a", ["x", "y", "x"]))
+    >>> entry = read_entry(Plain("a"), [pl.Series("a", ["x", "y", "x"])])
     >>> rare_classes(entry, entry.data, np.array([2, 1]), np.array([1]), "2 folds")
     "1 stratum of 'a' has fewer rows than the 2 folds: 'y' (1 row)."
     """

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import frames
-from .arguments import whole
+from .checks import whole
 from .core.types import Values
 from .errors import StratError, plural, some
 

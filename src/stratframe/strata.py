@@ -2,29 +2,32 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import frames
+from .clustering import cluster
 from .core.strata import nest, number
 from .core.types import Flags, Ints, Values
 from .entries import (
     Entry,
     children,
-    column_numbers,
     is_broken,
     numbers_of,
     pick,
     read_entry,
-    rule_of,
+    rules_of,
 )
 from .errors import StratError, plural
-from .frames import columns, ordered
+from .frames import columns
+from .keys import key_order, key_rules
 from .naming import stratum_values
+from .parsing import with_columns
 from .rare import frequent
-from .schemas import Rule, check_rows
-from .terms import Classes, Continuous, Term
+from .schemas import check_rows
+from .terms import Chain, Classes, Clusters, Continuous, Nearest, Ordering, Term
 
 
 class Level(NamedTuple):
@@ -49,7 +52,10 @@ class Strata(NamedTuple):
     """For each level of nesting above, finest first, the stratum that holds each joint
     stratum; each of shape (n_strata,), nondecreasing."""
     order: Values | None
-    """What orders the rows inside their stratum, shape (n_dealt,)."""
+    """What orders the rows inside their stratum: a number for each, shape (n_dealt,), or
+    features, shape (n_features, n_dealt)."""
+    near: Chain | Nearest | None
+    """How features order them."""
     rows: Ints | None
     """The positions of the dealt rows; None if all are, in the order of the frame."""
     levels: tuple[Level, ...]
@@ -63,6 +69,7 @@ def stratify(
     key: Sequence[Any] = (),
     missing: str = "stratum",
     rare: str = "ignore",
+    seed: int = 0,
     parts: tuple[int, str] | None = None,
 ) -> Strata:
     """Fit the entries of `by`, each inside the strata of the entries before it.
@@ -70,12 +77,15 @@ def stratify(
     Parameters
     ----------
     terms : sequence of Term
-    series : sequence of Series, one for each term
+    series : sequence of Series
+        The columns of each term, one term after another.
     n_rows : int
     key : sequence of Series
         Take the rows in the order of these.
     missing, rare : str
         As for `kfold`.
+    seed : int
+        Of the clusters.
     parts : tuple of int and str, optional
         How many "folds" or "parts" there must be rows for; classes with fewer are rare.
 
@@ -96,8 +106,8 @@ def stratify(
     array([0, 1, 0])
     """
     entries = [
-        read_entry(term, column, place)
-        for place, (term, column) in enumerate(zip(terms, series, strict=True), start=1)
+        read_entry(term, own, place)
+        for place, (term, own) in enumerate(with_columns(terms, series), start=1)
     ]
     check_order(entries)
     rows = check_values(entries, missing, key)
@@ -106,11 +116,11 @@ def stratify(
     if entries and missing == "null":
         entries = keep(entries, ~np.logical_or.reduce([entry.missing for entry in entries]))
     if parts is not None:
-        check_enough(len(entries[0].data) if entries else n_rows, parts)
+        check_enough(len(entries[0].missing) if entries else n_rows, parts)
         if entries and rare != "ignore" and isinstance(entries[0].term, Classes):
             entries = keep(entries, frequent(entries[0], rare, parts))
-            check_enough(len(entries[0].data), parts)
-    return fit(entries, entries[0].rows if entries else rows, n_rows)
+            check_enough(len(entries[0].missing), parts)
+    return fit(entries, entries[0].rows if entries else rows, n_rows, seed)
 
 
 def check_enough(n_dealt: int, parts: tuple[int, str]) -> None:
@@ -139,7 +149,7 @@ def check_order(entries: Sequence[Entry]) -> None:
     --------
     >>> import polars as pl
     >>> from stratframe.terms import Plain
-    >>> check_order([read_entry(Plain("a"), pl.Series("a", [0.5]))])
+    >>> check_order([read_entry(Plain("a"), [pl.Series("a", [0.5])])])
     """
     for entry in entries[:-1]:
         if isinstance(entry.term, Continuous):
@@ -168,10 +178,10 @@ def check_values(entries: Sequence[Entry], missing: str, key: Sequence[Any]) -> 
     --------
     >>> import polars as pl
     >>> from stratframe.terms import Plain
-    >>> check_values([read_entry(Plain("a"), pl.Series("a", ["x", None]))], "stratum", [])
+    >>> check_values([read_entry(Plain("a"), [pl.Series("a", ["x", None])])], "stratum", [])
     """
-    rules = [rule_of(entry, missing) for entry in entries]
-    broken = [is_broken(rule, entry) for rule, entry in zip(rules, entries, strict=True)]
+    asked = [rules_of(entry, missing) for entry in entries]
+    broken = [is_broken(entry, rules[0]) for entry, rules in zip(entries, asked, strict=True)]
     rows = places = None
     if key:
         gaps = any(columns.missing(series).any() for series in key)
@@ -181,8 +191,11 @@ def check_values(entries: Sequence[Entry], missing: str, key: Sequence[Any]) -> 
             broken.append(int(places.max(initial=-1)) < len(places) - 1)
     if any(broken):
         # Only now the arrays that pandera looks at are made.
-        found = map(numbers_of, entries)
-        rules = [rule._replace(numbers=n) for rule, n in zip(rules, found, strict=True)]
+        found = [numbers for entry in entries for numbers in numbers_of(entry)]
+        rules = [
+            rule._replace(numbers=numbers)
+            for rule, numbers in zip(chain.from_iterable(asked), found, strict=True)
+        ]
         check_rows(
             frames.library(rules[0].series if rules else key[0]), rules + key_rules(key, places)
         )
@@ -196,118 +209,53 @@ def keep(entries: list[Entry], flags: Flags) -> list[Entry]:
     --------
     >>> import polars as pl
     >>> from stratframe.terms import Plain
-    >>> entries = [read_entry(Plain("a"), pl.Series("a", ["x", "y", "z"]))]
+    >>> entries = [read_entry(Plain("a"), [pl.Series("a", ["x", "y", "z"])])]
     >>> keep(entries, np.array([True, False, True]))[0].rows
     array([0, 2])
     """
     return entries if flags.all() else [pick(entry, np.flatnonzero(flags)) for entry in entries]
 
 
-def key_rules(key: Sequence[Any], places: Ints | None) -> list[Rule]:
-    """Say what a call asks of its keys: none missing, and together none twice.
-
-    Parameters
-    ----------
-    key : sequence of Series
-    places : ndarray of int, shape (n_rows,), optional
-        The rank of every row's keys, if none is missing.
-
-    Returns
-    -------
-    list of Rule
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> [rule.text for rule in key_rules([pd.Series([2, 1], name="id")], np.array([1, 0]))]
-    ["'id'", "`key` ('id')"]
-    """
-    rules = [
-        Rule(
-            f"key {place}" if series.name is None else series.name,
-            key_text(series, place),
-            series,
-            column_numbers(series),
-        )
-        for place, series in enumerate(key, start=1)
-    ]
-    if places is not None:
-        texts = ", ".join(rule.text for rule in rules)
-        rules.append(Rule("key", f"`key` ({texts})", places, unique=True))
-    return rules
-
-
-def key_text(series: Any, place: int) -> str:
-    """Name a key column for messages.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> key_text(pd.Series([1], name="id"), 1), key_text(pd.Series([1]), 2)
-    ("'id'", 'entry 2 of `key`')
-    """
-    return f"entry {place} of `key`" if series.name is None else repr(series.name)
-
-
-def key_order(key: Sequence[Any]) -> tuple[Ints, Ints]:
-    """Order the rows by their keys, the first key first.
-
-    Parameters
-    ----------
-    key : sequence of Series
-
-    Returns
-    -------
-    rows : ndarray of int64, shape (n_rows,)
-    places : ndarray of int64, shape (n_rows,)
-        The dense rank of every row's keys; the highest is below n_rows - 1 if keys repeat.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> key_order([pl.Series(["b", "a", "b"])])
-    (array([1, 0, 2]), array([1, 0, 1]))
-    """
-    ranked = [ordered.ranks(series) for series in key]
-    rows = np.lexsort(ranked[::-1])
-    repeats = np.logical_and.reduce([np.diff(ranks[rows]) == 0 for ranks in ranked])
-    places = np.empty(len(rows), dtype=np.int64)
-    places[rows] = np.cumsum(np.append(False, ~repeats)[: len(rows)])
-    return rows, places
-
-
-def fit(entries: Sequence[Entry], rows: Ints | None, n_rows: int) -> Strata:
+def fit(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int = 0) -> Strata:
     """Nest the entries into joint strata, on the rows that are dealt.
 
     Examples
     --------
     >>> import polars as pl
     >>> from stratframe.terms import Plain
-    >>> entries = [read_entry(Plain(name), pl.Series(name, [1, 2, 2])) for name in "ab"]
+    >>> entries = [read_entry(Plain(name), [pl.Series(name, [1, 2, 2])]) for name in "ab"]
     >>> fit(entries, None, 3).coarser
     (array([0, 1]),)
     """
     codes = np.zeros(n_rows if rows is None else len(rows), dtype=np.int64)
     n_strata = min(1, len(codes))
     order: Values | None = None
+    near: Chain | Nearest | None = None
     coarser: list[Ints] = []
     levels: list[Level] = []
     for entry in entries:
-        if isinstance(entry.term, Continuous):
+        if isinstance(entry.term, Ordering):
             order = entry.data
+            near = None if isinstance(entry.term, Continuous) else entry.term
             break
-        parent, (child, n_children) = codes, children(entry, codes)
+        parent = codes
+        if isinstance(entry.term, Clusters):
+            found = cluster(entry.term, entry.data, codes, n_strata, seed)
+            child, n_children, order = found.codes, found.n_clusters, found.distances
+            values: Callable[[Ints], Any] = partial(np.take, found.labels)
+        else:
+            child, n_children = children(entry, codes)
+            values = partial(stratum_values, entry, parent=parent, child=child)
         if levels:
             codes, parents = nest(parent, n_strata, child, n_children)
             coarser = [parents, *(level[parents] for level in coarser)]
             n_strata = len(parents)
         else:
             codes, n_strata = numbered(entry, child, n_children)
-        values = partial(stratum_values, entry, parent=parent, child=child)
         places = codes if isinstance(entry.term, Classes) else child
         levels.append(Level(entry.name, values, places))
     sizes = np.bincount(codes, minlength=n_strata)
-    return Strata(codes, sizes, tuple(coarser), order, rows, tuple(levels))
+    return Strata(codes, sizes, tuple(coarser), order, near, rows, tuple(levels))
 
 
 def numbered(entry: Entry, child: Ints, n_children: int) -> tuple[Ints, int]:
@@ -317,7 +265,7 @@ def numbered(entry: Entry, child: Ints, n_children: int) -> tuple[Ints, int]:
     --------
     >>> import polars as pl
     >>> from stratframe.terms import Plain
-    >>> entry = pick(read_entry(Plain("a"), pl.Series([7, 8])), np.array([1, 0]))
+    >>> entry = pick(read_entry(Plain("a"), [pl.Series([7, 8])]), np.array([1, 0]))
     >>> numbered(entry, entry.data, 2)
     (array([0, 1]), 2)
     """

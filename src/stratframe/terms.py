@@ -1,4 +1,4 @@
-"""What a user may write in `by`: column names, terms, expressions."""
+"""What a user may write in `by`, and the terms of one column."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from math import isnan
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
-from . import frames
 from .errors import StratError
 
 Ref: TypeAlias = Any
@@ -60,7 +59,47 @@ class Bins:
     name: Hashable | None = None
 
 
-Term: TypeAlias = Plain | Classes | Continuous | Quantiles | Bins
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Clusters of the rows by their features, inside the parent stratum."""
+
+    features: tuple[Ref, ...]
+    n: int | None
+    """How many; None to estimate it, or to leave it to the algorithm."""
+    algorithm: Any
+    """The name of one, or an object with `fit_predict`."""
+    scale: str | None
+    eps: float | None
+    min_samples: int | None
+    seed: int | None
+    """None for that of the call."""
+    name: Hashable | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """Features that order the rows of a stratum: from each to the nearest."""
+
+    features: tuple[Ref, ...]
+    scale: str | None
+    name: Hashable | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Nearest:
+    """Features that order the rows of a stratum: neighbours, block by block."""
+
+    features: tuple[Ref, ...]
+    block: int | None
+    scale: str | None
+    name: Hashable | None = None
+
+
+Features: TypeAlias = Clusters | Chain | Nearest
+"""A term of several numeric columns."""
+Ordering: TypeAlias = Continuous | Chain | Nearest
+"""A term that orders rows and makes no strata."""
+Term: TypeAlias = Plain | Classes | Quantiles | Bins | Ordering | Clusters
 By: TypeAlias = Hashable | Term | Sequence[Hashable | Term]
 """One entry or a list of entries."""
 
@@ -208,96 +247,3 @@ def bins(
         msg = f"`edges` of `sf.bins` must be at least 2 increasing numbers, got {edges!r}."
         raise StratError(msg)
     return Bins(column, tuple(float(edge) for edge in numbers), closed, name)
-
-
-def parse(by: By | None) -> tuple[Term, ...]:
-    """Turn `by` into terms, and check how they combine.
-
-    Parameters
-    ----------
-    by : entry, list of entries, or None
-
-    Returns
-    -------
-    tuple of Term
-
-    Raises
-    ------
-    StratError
-        If the list is empty, an entry stands twice, or a continuous one is not last.
-
-    Examples
-    --------
-    >>> parse("label")
-    (Plain(column='label', name=None),)
-    """
-    if by is None:
-        return ()
-    entries = by if isinstance(by, list) else [by]
-    if not entries:
-        msg = "`by` must hold at least one entry, got []."
-        raise StratError(msg)
-    terms = tuple(entry if isinstance(entry, Term) else Plain(entry) for entry in entries)
-    for place, term in enumerate(terms):
-        if any(same(term, other) for other in terms[:place]):
-            msg = f"`by` must hold each entry once, got {shown(term)} twice."
-            raise StratError(msg)
-    orders = [term for term in terms if isinstance(term, Continuous)]
-    if orders and (len(orders) > 1 or terms[-1] is not orders[0]):
-        listed = ", ".join(shown(term) for term in terms)
-        msg = f"`sf.continuous` must be the last entry of `by`, and only once, got [{listed}]."
-        raise StratError(msg)
-    return terms
-
-
-def parse_some(by: By | None) -> tuple[Term, ...]:
-    """Turn `by` into terms where there must be some.
-
-    Examples
-    --------
-    >>> parse_some(None)
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `by` must hold at least one entry, got None.
-    """
-    terms = parse(by)
-    if not terms:
-        msg = "`by` must hold at least one entry, got None."
-        raise StratError(msg)
-    return terms
-
-
-def same(term: Term, other: Term) -> bool:
-    """Say whether two terms ask for the same.
-
-    Examples
-    --------
-    >>> same(classes("a"), classes("a")), same(classes("a"), continuous("a"))
-    (True, False)
-    """
-    fields = vars(term).keys() - {"column", "name"}
-    return (
-        type(term) is type(other)
-        and frames.same(term.column, other.column)
-        and all(getattr(term, field) == getattr(other, field) for field in fields)
-    )
-
-
-def shown(term: Term) -> str:
-    """Write a term as it stands in code.
-
-    Examples
-    --------
-    >>> shown(Plain("a")), shown(quantiles("a", 5)), shown(bins("a", [0, 1]))
-    ("'a'", "sf.quantiles('a', 5)", "sf.bins('a', [0, 1])")
-    """
-    column = frames.shown(term.column)
-    match term:
-        case Plain():
-            return column
-        case Quantiles():
-            return f"sf.quantiles({column}, {term.n})"
-        case Bins():
-            return f"sf.bins({column}, [{', '.join(f'{edge:.15g}' for edge in term.edges)}])"
-        case _:
-            return f"sf.{type(term).__name__.lower()}({column})"

@@ -7,16 +7,17 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 
 from . import frames
-from .arguments import check_choice, check_seed, whole
+from .checks import check_choice, check_seed, whole
 from .core import draws, quota
 from .core.draws import Use
-from .core.order import by_value, shuffled
 from .core.spread import spread
 from .core.types import Flags, Ints
+from .dealing import ordered
 from .errors import StratError, plural
 from .frames import FrameT
+from .parsing import parse_some, refs_of
 from .strata import stratify
-from .terms import By, Term, parse_some
+from .terms import By, Term
 
 
 class Fold(NamedTuple, Generic[FrameT]):
@@ -251,7 +252,7 @@ def sample(
         msg = f"Exactly one of `n` and `frac` must be given, got n={n!r} and frac={frac!r}."
         raise StratError(msg)
     check_choice("allocation", allocation, ("proportional", "equal"))
-    refs = [term.column for term in terms]
+    refs = [ref for term in terms for ref in refs_of(term)]
     frames.check_refs(frame, refs, "by")
     size = check_frac(frac) if n is None else whole("n", n, 0)
     start = check_seed(seed)
@@ -301,17 +302,17 @@ def sampled(
     if total > n_rows:
         msg = f"`n` must be at most the number of rows, got {total:,} for {plural(n_rows, 'row')}."
         raise StratError(msg)
-    strata = stratify(terms, series, n_rows)
+    strata = stratify(terms, series, n_rows, seed=seed)
     sizes = strata.sizes
     allocate = quota.proportional if allocation == "proportional" else quota.equal
     taken = allocate(sizes, total, draws.raw(seed, Use.SAMPLE_QUOTA, len(sizes)))
     table = np.column_stack([taken, sizes - taken])
     ties = draws.raw(seed, Use.SAMPLE_ROWS, n_rows)
+    share = Fraction(max(min(total, n_rows - total), 1), max(n_rows, 1))
+    rows = ordered(strata, ties, share)
     if strata.order is not None:
-        rows = by_value(strata.codes, len(sizes), strata.order, ties)
         parts = spread(rows, table, draws.raw(seed, Use.SAMPLE_SPREAD, table.size + n_rows))
         return np.equal(parts, 0)
-    rows = shuffled(strata.codes, len(sizes), ties)
     chosen = np.zeros(n_rows, dtype=np.bool_)
     chosen[rows] = np.repeat(np.resize([True, False], table.size), table.ravel())
     return chosen

@@ -19,6 +19,8 @@ class Use(IntEnum):
     SAMPLE_ROWS = 7
     SAMPLE_QUOTA = 8
     SAMPLE_SPREAD = 9
+    CLUSTERS = 10
+    CLUSTER_SAMPLES = 11
 
 
 USES = 16

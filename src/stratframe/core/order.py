@@ -189,7 +189,7 @@ def by_value(codes: Ints, n_codes: int, values: Values, draws: Draws) -> Ints:
     return rows if n_codes == 1 else grouped(rows, codes, n_codes)
 
 
-def in_blocks(rows: Ints, sizes: Ints, k: int, draws: Draws) -> Ints:
+def in_blocks(rows: Ints, sizes: Ints, k: int, draws: Draws, apart: bool = True) -> Ints:
     """Shuffle an order inside blocks of k neighbours, the left-over rows last.
 
     Of a stratum of n rows the r = n mod k rows at the places floor((i + 1/2) n / r),
@@ -205,6 +205,8 @@ def in_blocks(rows: Ints, sizes: Ints, k: int, draws: Draws) -> Ints:
         Rows of a block.
     draws : ndarray of uint64, shape (n_rows,)
         Used up.
+    apart : bool
+        Without it the left-over rows are the last ones.
 
     Returns
     -------
@@ -221,11 +223,14 @@ def in_blocks(rows: Ints, sizes: Ints, k: int, draws: Draws) -> Ints:
     """
     ends, left = np.cumsum(sizes), sizes % k
     turn = np.arange(left.sum()) - np.repeat(np.cumsum(left) - left, left)
-    odd = (2 * turn + 1) * np.repeat(sizes, left) // (2 * np.repeat(left, left))
-    stays = np.ones(len(rows), dtype=np.bool_)
-    stays[np.repeat(ends - sizes, left) + odd] = False
-    taken = rows[~stays]
     last = np.repeat(ends - left, left) + turn
+    odd = last
+    if apart:
+        odd = (2 * turn + 1) * np.repeat(sizes, left) // (2 * np.repeat(left, left))
+        odd += np.repeat(ends - sizes, left)
+    stays = np.ones(len(rows), dtype=np.bool_)
+    stays[odd] = False
+    taken = rows[~stays]
     strata = np.repeat(np.arange(len(sizes)), left)
     n_blocked = len(rows) - len(taken)
     blocked = shuffled_rows_of(rows[stays].reshape(-1, k), draws[:n_blocked].reshape(-1, k))

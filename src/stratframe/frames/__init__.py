@@ -5,8 +5,8 @@ back as new columns, `rows` takes rows, `tables` makes small frames and reads fi
 """
 
 from .attach import Dealt, assign, expression, fields, polars_type
-from .kinds import Frame, FrameT, check_frame, library, names
-from .refs import check_new, check_refs, collected, is_computed, read, ref_name, same, shown
+from .kinds import Frame, FrameT, check_frame, is_lazy, library, names
+from .refs import blank, check_new, check_refs, collected, is_computed, read, ref_name, same, shown
 from .rows import codes_of, listed, part_values, sample, take, where, where_not
 from .tables import (
     beside,
@@ -27,6 +27,7 @@ __all__ = [
     "FrameT",
     "assign",
     "beside",
+    "blank",
     "categories",
     "check_frame",
     "check_new",
@@ -37,6 +38,7 @@ __all__ = [
     "faults",
     "fields",
     "is_computed",
+    "is_lazy",
     "library",
     "like",
     "listed",

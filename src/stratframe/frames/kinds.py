@@ -63,3 +63,14 @@ def names(frame: Frame) -> list[Hashable]:
     if isinstance(frame, pl.LazyFrame):
         return list(frame.collect_schema().names())
     return list(frame.columns)
+
+
+def is_lazy(frame: object) -> bool:
+    """Say whether a frame has no data yet.
+
+    Examples
+    --------
+    >>> is_lazy(pl.LazyFrame()), is_lazy(pl.DataFrame())
+    (True, False)
+    """
+    return isinstance(frame, pl.LazyFrame)

@@ -1,5 +1,6 @@
 """One column of either library -> numbers that can be ordered, and ranks."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,62 @@ def numbers(series: Any, term: str) -> tuple[Values, Flags]:
         msg = f"`{term}` needs numbers or dates, but column {series.name!r} is {series.dtype}."
         raise StratError(msg) from error
     return values, gaps
+
+
+def features(columns: Sequence[Any], term: str) -> Values:
+    """Read columns of numbers or booleans as the features of points.
+
+    Parameters
+    ----------
+    columns : sequence of Series
+    term : str
+        What asks for them, for the message.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_features, n_rows)
+        NaN where a value is missing.
+
+    Raises
+    ------
+    StratError
+        If a column holds neither.
+
+    Examples
+    --------
+    >>> features([pl.Series([3, None]), pl.Series([True, False])], "sf.chain")
+    array([[ 3., nan],
+           [ 1.,  0.]])
+    """
+    points = np.empty((len(columns), len(columns[0])))
+    for place, series in enumerate(columns):
+        if not is_feature(series):
+            msg = (
+                f"`{term}` needs features of numbers or booleans, but column {series.name!r} is"
+                f" {series.dtype}.\nHint: encode it in columns of numbers, as `pd.get_dummies`"
+                " and `DataFrame.to_dummies` do."
+            )
+            raise StratError(msg)
+        points[place] = floats(series)
+    return points
+
+
+def is_feature(series: Any) -> bool:
+    """Say whether a column holds numbers or booleans.
+
+    Examples
+    --------
+    >>> is_feature(pl.Series([True])), is_feature(pd.Series([1, 2], dtype="category"))
+    (True, False)
+    """
+    dtype = series.dtype
+    if isinstance(series, pl.Series):
+        return dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)
+    if is_object(dtype):
+        return is_number_like(series)
+    if isinstance(dtype, pd.CategoricalDtype) or is_temporal(series) or dtype.kind == "c":
+        return False
+    return pd.api.types.is_numeric_dtype(dtype) or is_decimal(series)
 
 
 def measures(series: Any, term: str) -> tuple[Values, Flags]:

@@ -239,6 +239,18 @@ def collected(frame: Frame, refs: Sequence[Any]) -> Any:
     return frame.select(needed or pl.int_range(pl.len()).alias("row")).collect()
 
 
+def blank(frame: Any, refs: Sequence[Any]) -> list[Any]:
+    """Make the columns of references without rows: their names and types; reads no data.
+
+    Examples
+    --------
+    >>> blank(pl.LazyFrame({"a": [1]}), [pl.col("a") / 2])[0].dtype
+    Float64
+    """
+    schemas = [frame.select(ref).collect_schema() for ref in refs]
+    return [pl.Series(name, [], dtype) for schema in schemas for name, dtype in schema.items()]
+
+
 def read(frame: Any, refs: Sequence[Any]) -> list[Any]:
     """Read columns of an eager frame, by name, expression or callable.
 

@@ -1,0 +1,53 @@
+"""Checks of single arguments: whole numbers, words, seeds."""
+
+from collections.abc import Sequence
+from numbers import Integral
+from secrets import randbits
+
+from .errors import StratError
+
+
+def whole(argument: str, value: object, least: int) -> int:
+    """Check a whole number.
+
+    Examples
+    --------
+    >>> whole("k", True, 2)
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `k` must be a whole number, got True.
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        msg = f"`{argument}` must be a whole number, got {value!r}."
+        raise StratError(msg)
+    if value < least:
+        msg = f"`{argument}` must be at least {least}, got {value}."
+        raise StratError(msg)
+    return int(value)
+
+
+def check_choice(argument: str, value: object, choices: Sequence[str]) -> None:
+    """Check an argument that is one of a few words.
+
+    Examples
+    --------
+    >>> check_choice("deal", "fair", ("random", "circular"))
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `deal` must be 'random' or 'circular', got 'fair'.
+    """
+    if not isinstance(value, str) or value not in choices:
+        *first, last = (repr(choice) for choice in choices)
+        msg = f"`{argument}` must be {', '.join(first)} or {last}, got {value!r}."
+        raise StratError(msg)
+
+
+def check_seed(seed: object) -> int:
+    """Check a seed, and draw one for None.
+
+    Examples
+    --------
+    >>> check_seed(7)
+    7
+    """
+    return randbits(63) if seed is None else whole("seed", seed, 0)

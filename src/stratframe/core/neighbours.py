@@ -1,0 +1,218 @@
+"""Orders of rows by nearness: chains and blocks of nearest neighbours inside strata."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .order import shuffled
+from .points import distinct, units
+from .strata import first_rows
+from .types import Draws, Ints, Values
+
+THIN = 15 / 16
+"""Share of rows left at which those taken are dropped from the arrays."""
+
+
+def by_nearness(
+    codes: Ints,
+    n_codes: int,
+    points: Values,
+    scale: str | None,
+    block: int | None,
+    draws: Draws,
+    advance: Callable[[int], object],
+) -> Ints:
+    """Order rows by their code, and inside a code by nearness.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
+    n_codes : int
+    points : ndarray of float64, shape (n_features, n_rows), finite
+    scale : {"standard", "minmax"} or None
+        What makes the features comparable, over all rows.
+    block : int or None
+        Blocks of so many rows: one at random and those nearest to it. None makes a
+        chain: from one row at random always to the nearest.
+    draws : ndarray of uint64, shape (n_rows,)
+        Used up. They say which row is next at random, and which of equally near ones.
+    advance : callable
+        Told how many rows were ordered.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,)
+        Row numbers.
+
+    References
+    ----------
+    Zeng and Martinez (2000), Distribution-balanced stratified cross-validation for
+    accuracy estimation. Moreno-Torres, Saez and Herrera (2012), Study on the impact of
+    partition-induced dataset shift on k-fold cross-validation.
+
+    Examples
+    --------
+    >>> points, draws = np.array([[0.0, 5.0, 6.0, 1.0]]), np.arange(4, dtype=np.uint64) << 60
+    >>> by_nearness(np.zeros(4, dtype=int), 1, points, None, None, draws, int)
+    array([0, 3, 1, 2])
+    """
+    points, origin, unit = units(points, scale)
+    rows = shuffled(codes, n_codes, draws)
+    ends = np.cumsum(np.bincount(codes, minlength=n_codes))
+    for start, end in zip(ends - np.diff(ends, prepend=0), ends, strict=True):
+        own = rows[start:end]
+        near = points[:, own]
+        if block is None:
+            rows[start:end] = own[chain(near, origin, unit, advance)]
+        else:
+            rows[start:end] = own[blocks(near, origin, unit, block, advance)]
+    return rows
+
+
+class Crowd:
+    """Points, those of them that are taken, and the nearest of the others.
+
+    A matrix product finds who may be nearest, within the bounds of its rounding; the
+    few that it cannot tell apart are measured exactly, each feature's difference before
+    its scaling. So the order is the same on every platform, and equal distances are
+    equal.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n_features, n_points)
+    origin, unit : ndarray of float64, shape (n_features, 1)
+        As `units` gives them.
+
+    Examples
+    --------
+    >>> crowd = Crowd(np.array([[0.0, 5.0, 6.0, 1.0]]), np.zeros((1, 1)), np.ones((1, 1)))
+    >>> crowd.take(np.array([0]))
+    >>> crowd.nearest(0, 2)
+    array([3, 1])
+    """
+
+    def __init__(self, points: Values, origin: Values, unit: Values) -> None:
+        self.points, self.unit = points, unit
+        self.scaled = (points - origin) / unit
+        self.squares = (self.scaled**2).sum(axis=0)
+        # Error of a distance, as a share of the two squares: that of the product and of
+        # the sum over the features, and that of the scaling (Higham 2002, section 3.1).
+        self.slack = 4 * (len(points) + 8) * float(np.finfo(np.float64).eps)
+        self.places = np.arange(points.shape[1])
+        self.rows, self.crowd = self.places.copy(), self.scaled
+        self.lowest = self.squares * (1 - self.slack)
+        self.left = points.shape[1]
+
+    def take(self, rows: Ints) -> None:
+        """Take points out."""
+        self.lowest[self.places[rows]] = np.inf
+        self.left -= len(rows)
+
+    def thin(self) -> None:
+        """Drop the points that are taken from the arrays."""
+        stays = self.lowest < np.inf
+        self.rows, self.lowest = self.rows[stays], self.lowest[stays]
+        self.crowd = np.ascontiguousarray(self.crowd[:, stays])
+        self.places[self.rows] = np.arange(len(self.rows))
+
+    def nearest(self, row: int, count: int) -> Ints:
+        """List the points not taken that are nearest to one, the nearest first.
+
+        Equally near ones come in the order of their numbers.
+        """
+        if self.left < THIN * len(self.rows):
+            self.thin()
+        count = min(count, self.left)
+        if not count:
+            return np.empty(0, dtype=np.int64)
+        near = self.scaled[:, row] @ self.crowd
+        near *= -2
+        near += self.lowest
+        best = np.array([near.argmin()])
+        if count > 1:
+            best = np.argpartition(near, count - 1)[:count]
+        rounding = self.squares[self.rows[best]] + self.squares[row]
+        found = np.flatnonzero(near <= (near[best] + 2 * self.slack * rounding).max())
+        if len(found) > 1:
+            apart = self.points[:, self.rows[found]] - self.points[:, [row]]
+            apart /= self.unit
+            found = found[np.argsort((apart**2).sum(axis=0), kind="stable")[:count]]
+        return self.rows[found]
+
+
+def chain(points: Values, origin: Values, unit: Values, advance: Callable[[int], object]) -> Ints:
+    """Go from the first point always to the nearest that is not yet taken.
+
+    Rows that are the same point follow one another, so each point is visited once.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n_features, n_rows)
+    origin, unit : ndarray of float64, shape (n_features, 1)
+    advance : callable
+        Told how many rows were ordered.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,)
+
+    Examples
+    --------
+    >>> points = np.array([[0.0, 5.0, 0.0, 1.0]])
+    >>> chain(points, np.zeros((1, 1)), np.ones((1, 1)), int)
+    array([0, 2, 3, 1])
+    """
+    codes, n_points = distinct(points)
+    first = np.sort(first_rows(codes, n_points))
+    sizes = np.bincount(codes)[codes[first]].tolist()
+    crowd = Crowd(points[:, first], origin, unit)
+    turns = np.empty(n_points, dtype=np.int64)
+    point = 0
+    for turn in range(n_points):
+        turns[codes[first[point]]] = turn
+        crowd.take(np.array([point]))
+        advance(sizes[point])
+        if crowd.left:
+            point = int(crowd.nearest(point, 1)[0])
+    return np.argsort(turns[codes], kind="stable")
+
+
+def blocks(
+    points: Values, origin: Values, unit: Values, size: int, advance: Callable[[int], object]
+) -> Ints:
+    """Put together the first point not yet taken and those nearest to it, and again.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n_features, n_rows)
+    origin, unit : ndarray of float64, shape (n_features, 1)
+    size : int
+        Points of a block, at least 1; the last block has what is left.
+    advance : callable
+        Told how many rows were ordered.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,)
+
+    Examples
+    --------
+    >>> points = np.array([[0.0, 5.0, 6.0, 1.0, 9.0]])
+    >>> blocks(points, np.zeros((1, 1)), np.ones((1, 1)), 2, int)
+    array([0, 3, 1, 2, 4])
+    """
+    n_rows = points.shape[1]
+    crowd = Crowd(points, origin, unit)
+    rows = np.empty(n_rows, dtype=np.int64)
+    free = np.ones(n_rows, dtype=np.bool_)
+    row = 0
+    for start in range(0, n_rows, size):
+        row += int(free[row:].argmax())
+        rows[start] = row
+        crowd.take(rows[start : start + 1])
+        near = crowd.nearest(row, size - 1)
+        crowd.take(near)
+        rows[start + 1 : start + size] = near
+        free[rows[start : start + size]] = False
+        advance(1 + len(near))
+    return rows

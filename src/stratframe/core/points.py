@@ -1,0 +1,153 @@
+"""Features as points: units that make them comparable, rows that are the same point."""
+
+import numpy as np
+
+from .types import Ints, Values
+
+SCALES = ("standard", "minmax")
+"""What may make features comparable: their standard deviation, or their range."""
+
+LARGEST = 500
+"""Powers of two, up and down, beyond which squares would leave the range of floats."""
+
+
+def units(points: Values, scale: str | None) -> tuple[Values, Values, Values]:
+    """Find the origin and the unit of every feature.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n_features, n_rows), finite
+    scale : {"standard", "minmax"} or None
+        The unit is the standard deviation (ddof 0), the range, or 1.
+
+    Returns
+    -------
+    points : ndarray of float64, shape (n_features, n_rows)
+        The same, but for features of huge or tiny numbers: those are multiplied by a
+        power of two, which is exact.
+    origin : ndarray of float64, shape (n_features, 1)
+        Mean, or lowest value for "minmax".
+    unit : ndarray of float64, shape (n_features, 1)
+        Infinite where a scaled feature has only one value, which makes that zero.
+
+    Examples
+    --------
+    >>> _, origin, unit = units(np.array([[1.0, 3.0], [0.1, 0.1]]), "standard")
+    >>> origin.ravel().tolist(), unit.ravel().tolist()
+    ([2.0, 0.1], [1.0, inf])
+    """
+    if not points.size:
+        return points, np.zeros((len(points), 1)), np.ones((len(points), 1))
+    low, high = points.min(axis=1, keepdims=True), points.max(axis=1, keepdims=True)
+    exponents = np.frexp(np.maximum(-low, high))[1]
+    if scale is not None and np.abs(exponents).max() > LARGEST:
+        points = np.ldexp(points, -exponents)
+        low, high = np.ldexp(low, -exponents), np.ldexp(high, -exponents)
+    if scale is None:
+        return points, points.mean(axis=1, keepdims=True), np.ones_like(low)
+    if scale == "minmax":
+        origin, unit = low, high - low
+    else:
+        origin, unit = points.mean(axis=1, keepdims=True), points.std(axis=1, keepdims=True)
+    return points, origin, np.where(low < high, unit, np.inf)
+
+
+def scaled(points: Values, scale: str | None) -> Values:
+    """Scale features to comparable units; a constant one becomes zero.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n_features, n_rows), finite
+    scale : {"standard", "minmax"} or None
+
+    Returns
+    -------
+    ndarray of float64, shape (n_features, n_rows)
+        The points themselves without a scale.
+
+    Examples
+    --------
+    >>> scaled(np.array([[1.0, 3.0, 2.0], [7.0, 7.0, 7.0]]), "minmax")
+    array([[0. , 1. , 0.5],
+           [0. , 0. , 0. ]])
+    """
+    if scale is None:
+        return points
+    points, origin, unit = units(points, scale)
+    moved: Values = points - origin
+    moved /= unit
+    return moved
+
+
+def distinct(points: Values) -> tuple[Ints, int]:
+    """Give rows numbers, the same one to rows that are the same point.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n_features, n_rows)
+
+    Returns
+    -------
+    codes : ndarray of int64, shape (n_rows,), range 0..n_points-1
+    n_points : int
+
+    Examples
+    --------
+    >>> distinct(np.array([[5.0, 2.0, 5.0], [1.0, 1.0, 1.0]]))
+    (array([1, 0, 1]), 2)
+    """
+    rows = np.lexsort(points)
+    rises = np.zeros(len(rows), dtype=np.bool_)
+    for feature in points:
+        rises[1:] |= feature[rows[1:]] != feature[rows[:-1]]
+    codes = np.empty(len(rows), dtype=np.int64)
+    codes[rows] = np.cumsum(rises)
+    return codes, int(rises.sum()) + bool(len(rows))
+
+
+def means(points: Values, labels: Ints, n_labels: int) -> Values:
+    """Average the points of every label.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n_features, n_rows)
+    labels : ndarray of int, shape (n_rows,), range 0..n_labels-1
+    n_labels : int
+        Each has a row.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_labels, n_features)
+
+    Examples
+    --------
+    >>> means(np.array([[1.0, 3.0, 8.0]]), np.array([0, 0, 1]), 2)
+    array([[2.],
+           [8.]])
+    """
+    sums = [np.bincount(labels, feature, minlength=n_labels) for feature in points]
+    return np.column_stack(sums) / np.bincount(labels, minlength=n_labels)[:, None]
+
+
+def distances(points: Values, labels: Ints, centres: Values) -> Values:
+    """Measure how far every point is from the centre of its label.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n_features, n_rows)
+    labels : ndarray of int, shape (n_rows,), range 0..n_labels-1
+    centres : ndarray of float64, shape (n_labels, n_features)
+
+    Returns
+    -------
+    ndarray of float64, shape (n_rows,)
+
+    Examples
+    --------
+    >>> distances(np.array([[3.0, 1.0], [4.0, 0.0]]), np.array([0, 1]), np.array([[0, 0], [1, 1]]))
+    array([5., 1.])
+    """
+    squares = np.zeros(points.shape[1])
+    for feature, centre in zip(points, centres.T, strict=True):
+        squares += (feature - centre[labels]) ** 2
+    return np.sqrt(squares)

@@ -1,0 +1,150 @@
+"""`by` -> terms: which entries it holds, how they combine, how messages show them."""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+from . import frames
+from .errors import StratError
+from .terms import Bins, By, Features, Ordering, Plain, Quantiles, Ref, Term
+
+
+def parse(by: By | None) -> tuple[Term, ...]:
+    """Turn `by` into terms, and check how they combine.
+
+    Parameters
+    ----------
+    by : entry, list of entries, or None
+
+    Returns
+    -------
+    tuple of Term
+
+    Raises
+    ------
+    StratError
+        If the list is empty, an entry stands twice, or one that orders is not last.
+
+    Examples
+    --------
+    >>> parse("label")
+    (Plain(column='label', name=None),)
+    """
+    if by is None:
+        return ()
+    entries = by if isinstance(by, list) else [by]
+    if not entries:
+        msg = "`by` must hold at least one entry, got []."
+        raise StratError(msg)
+    terms = tuple(entry if isinstance(entry, Term) else Plain(entry) for entry in entries)
+    for place, term in enumerate(terms):
+        if any(same(term, other) for other in terms[:place]):
+            msg = f"`by` must hold each entry once, got {shown(term)} twice."
+            raise StratError(msg)
+    orders = [term for term in terms if isinstance(term, Ordering)]
+    if orders and (len(orders) > 1 or terms[-1] is not orders[0]):
+        listed = ", ".join(shown(term) for term in terms)
+        verbs = " or ".join(dict.fromkeys(f"`{verb(term)}`" for term in orders))
+        msg = f"{verbs} must be the last entry of `by`, and only once, got [{listed}]."
+        raise StratError(msg)
+    return terms
+
+
+def parse_some(by: By | None) -> tuple[Term, ...]:
+    """Turn `by` into terms where there must be some.
+
+    Examples
+    --------
+    >>> parse_some(None)
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `by` must hold at least one entry, got None.
+    """
+    terms = parse(by)
+    if not terms:
+        msg = "`by` must hold at least one entry, got None."
+        raise StratError(msg)
+    return terms
+
+
+def refs_of(term: Term) -> tuple[Ref, ...]:
+    """List the columns of a term.
+
+    Examples
+    --------
+    >>> from stratframe import chain, classes
+    >>> refs_of(classes("a")), refs_of(chain(["x", "y"]))
+    (('a',), ('x', 'y'))
+    """
+    return term.features if isinstance(term, Features) else (term.column,)
+
+
+def with_columns(terms: Sequence[Term], columns: Iterable[Any]) -> list[tuple[Term, list[Any]]]:
+    """Hand every term its columns.
+
+    Parameters
+    ----------
+    terms : sequence of Term
+    columns : iterable
+        Those of each term, one term after another, as `refs_of` lists them.
+
+    Examples
+    --------
+    >>> from stratframe import chain
+    >>> [found for _, found in with_columns([Plain("a"), chain(["x", "y"])], [1, 2, 3])]
+    [[1], [2, 3]]
+    """
+    left = iter(columns)
+    return [(term, list(islice(left, len(refs_of(term))))) for term in terms]
+
+
+def same(term: Term, other: Term) -> bool:
+    """Say whether two terms ask for the same.
+
+    Examples
+    --------
+    >>> from stratframe import classes, continuous
+    >>> same(classes("a"), classes("a")), same(classes("a"), continuous("a"))
+    (True, False)
+    """
+    if type(term) is not type(other) or len(refs_of(term)) != len(refs_of(other)):
+        return False
+    fields = vars(term).keys() - {"column", "features", "name"}
+    return all(map(frames.same, refs_of(term), refs_of(other))) and all(
+        getattr(term, field) == getattr(other, field) for field in fields
+    )
+
+
+def verb(term: Term) -> str:
+    """Name the function that makes a term.
+
+    Examples
+    --------
+    >>> from stratframe import classes
+    >>> verb(classes("a"))
+    'sf.classes'
+    """
+    return f"sf.{type(term).__name__.lower()}"
+
+
+def shown(term: Term) -> str:
+    """Write a term as it stands in code.
+
+    Examples
+    --------
+    >>> from stratframe import bins, quantiles
+    >>> shown(Plain("a")), shown(quantiles("a", 5)), shown(bins("a", [0, 1]))
+    ("'a'", "sf.quantiles('a', 5)", "sf.bins('a', [0, 1])")
+    """
+    if isinstance(term, Features):
+        return f"{verb(term)}([{', '.join(map(frames.shown, term.features))}])"
+    column = frames.shown(term.column)
+    match term:
+        case Plain():
+            return column
+        case Quantiles():
+            return f"{verb(term)}({column}, {term.n})"
+        case Bins():
+            return f"{verb(term)}({column}, [{', '.join(f'{edge:.15g}' for edge in term.edges)}])"
+        case _:
+            return f"{verb(term)}({column})"
