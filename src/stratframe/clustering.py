@@ -1,41 +1,18 @@
-"""scikit-learn behind `sf.clusters`: clusters inside strata, and distances to their centres."""
+"""`sf.clusters`: clusters inside strata, and distances to their centres."""
 
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
-from .core import draws
+from .algorithms import LARGEST_TREE, Fit, estimate, fit_of, seeds_of
 from .core.draws import Use
 from .core.order import grouped
 from .core.points import distances, distinct, means, scaled
 from .core.strata import number
 from .core.types import Ints, Values
-from .errors import StratError, plural, warn
-from .extras import load
+from .errors import warn
 from .features import COUNTED
 from .terms import Clusters
-
-LARGEST_TREE = 5_000
-"""Rows of a stratum up to which all of them are clustered by merging."""
-
-BATCHES, SMALLEST_BATCH = 64, 256
-"""A mini-batch has a 64th of the rows, but at least 256: the fastest on 5,000, 100,000
-and 1,000,000 rows, with an inertia within 2 % of that of k-means."""
-
-TOLERANCE = 1e-3
-"""Relative move of the centres at which mini-batches stop; scikit-learn's own default,
-no such limit, makes it slower than k-means."""
-
-SAMPLES, SAMPLE_ROWS = 50, 100
-"""How often, and of how many rows, the number of clusters is estimated."""
-
-Fit: TypeAlias = Callable[[Values, int, int], tuple[Ints, Values | None]]
-"""From points (n_rows, n_features), a number of clusters and a seed to labels, -1 for
-noise, and the centres, if the fit has some."""
 
 
 class Clustered(NamedTuple):
@@ -96,10 +73,13 @@ def cluster(term: Clusters, points: Values, parent: Ints, n_parents: int, seed: 
     fit = fit_of(term)
     seeds = seeds_of(seed, Use.CLUSTERS, n_parents)
     sizes = np.bincount(parent, minlength=n_parents)
-    every = np.split(grouped(np.arange(len(parent)), parent, n_parents), np.cumsum(sizes)[:-1])
-    for rows, own_seed in zip(every, seeds, strict=True):
-        own = points if n_parents == 1 else points[:, rows]
-        found.labels[rows], found.distances[rows] = one(fit, own, n, own_seed)
+    if n_parents == 1:
+        found = Clustered(*one(fit, points, n, seeds[0]))
+    else:
+        every = grouped(np.arange(len(parent)), parent, n_parents)
+        parted = np.split(every, np.cumsum(sizes)[:-1])
+        for rows, own_seed in zip(parted, seeds, strict=True):
+            found.labels[rows], found.distances[rows] = one(fit, points[rows], n, own_seed)
     tell(term, sizes, int(found.labels.max(initial=-1)))
     return found
 
@@ -118,12 +98,13 @@ def one(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, Values]:
 
     Examples
     --------
-    >>> one(kmeans, np.array([[1.0, 9.0, 9.0]]), 5, 0)
+    >>> from stratframe.algorithms import kmeans
+    >>> one(kmeans, np.array([[1.0], [9.0], [9.0]]), 5, 0)
     (array([0, 1, 1]), array([0., 0., 0.]))
     """
     labels, centres = few(points, n), None
     if labels is None:
-        labels, centres = fit(np.ascontiguousarray(points.T), n, seed)
+        labels, centres = fit(points, n, seed)
     known = labels >= 0
     shifted = np.where(known, labels, labels.max(initial=-1) + 1)
     codes, present = number(shifted, int(shifted.max(initial=-1)) + 1)
@@ -145,38 +126,18 @@ def few(points: Values, n: int) -> Ints | None:
 
     Examples
     --------
-    >>> few(np.array([[7.0, 8.0, 7.0]]), 2), few(np.array([[7.0, 8.0, 7.0]]), 1)
+    >>> few(np.array([[7.0], [8.0], [7.0]]), 2), few(np.array([[7.0], [8.0], [7.0]]), 1)
     (array([0, 1, 0]), None)
     """
     least = n if n else 2
-    window, n_rows = 4 * least, points.shape[1]
-    codes, n_points = distinct(points[:, :window])
+    window, n_rows = 4 * least, len(points)
+    codes, n_points = distinct(points[:window].T)
     while n_points <= least and window < n_rows:
         window *= 4
-        codes, n_points = distinct(points[:, :window])
+        codes, n_points = distinct(points[:window].T)
     if n_points > least:
         return None
     return codes if n else np.zeros_like(codes)
-
-
-def fit_of(term: Clusters) -> Fit:
-    """Choose the algorithm of a term.
-
-    Examples
-    --------
-    >>> import stratframe as sf
-    >>> fit_of(sf.clusters("x")).__name__
-    'kmeans'
-    """
-    if not isinstance(term.algorithm, str):
-        return partial(custom, term.algorithm)
-    named: dict[str, Fit] = {
-        "kmeans": kmeans,
-        "minibatch": minibatch,
-        "agglomerative": agglomerative,
-        "dbscan": partial(dbscan, term.eps, term.min_samples),
-    }
-    return named[term.algorithm]
 
 
 def tell(term: Clusters, sizes: Ints, highest: int) -> None:
@@ -209,231 +170,3 @@ def tell(term: Clusters, sizes: Ints, highest: int) -> None:
             " that it adds nothing but the noise and the distances to the centre.\nHint: a"
             " smaller `eps` or `min_samples` parts more, and 'kmeans' always does."
         )
-
-
-def estimate(points: Values, seed: int) -> int:
-    """Estimate the number of clusters from average-linkage trees of small samples.
-
-    In each of 50 samples of at most 100 rows, the merges higher than the mean height
-    plus two standard deviations are cut. The mean over the samples, half rounded up.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n_features, n_rows)
-    seed : int
-
-    Returns
-    -------
-    int
-        At least 1.
-
-    References
-    ----------
-    Diamantidis, Karlis and Giakoumakis (2000), Unsupervised stratification of
-    cross-validation for accuracy estimation.
-
-    Examples
-    --------
-    >>> estimate(np.array([[0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 9.0]]), 0)
-    2
-    """
-    n_rows = points.shape[1]
-    if n_rows < 2:
-        return 1
-    linkage = load("scipy.cluster.hierarchy", "cluster").linkage
-    cuts = 0
-    for seed_of_sample in seeds_of(seed, Use.CLUSTER_SAMPLES, SAMPLES):
-        rows = some_rows(n_rows, SAMPLE_ROWS, seed_of_sample)
-        heights = linkage(points[:, rows].T, "average")[:, 2]
-        cuts += int((heights > heights.mean() + 2 * heights.std()).sum())
-    return 1 + (2 * cuts + SAMPLES) // (2 * SAMPLES)
-
-
-def seeds_of(seed: int, use: Use, count: int) -> list[int]:
-    """Draw seeds for scikit-learn, which takes 32 bits.
-
-    Examples
-    --------
-    >>> seeds_of(0, Use.CLUSTERS, 2)
-    [1454322444, 1545642199]
-    """
-    drawn: list[int] = (draws.raw(seed, use, count) >> np.uint64(32)).tolist()
-    return drawn
-
-
-def some_rows(n_rows: int, most: int, seed: int) -> Ints:
-    """Draw a sample of row numbers, all of them if there are no more than that.
-
-    Examples
-    --------
-    >>> some_rows(3, 5, 0)
-    array([0, 1, 2])
-    """
-    if n_rows <= most:
-        return np.arange(n_rows)
-    draw = load("sklearn.utils.random", "cluster").sample_without_replacement
-    rows: Ints = np.sort(draw(n_rows, most, random_state=seed))
-    return rows
-
-
-def kmeans(points: Values, n: int, seed: int) -> tuple[Ints, Values]:
-    """Cluster by k-means from one start.
-
-    Examples
-    --------
-    >>> kmeans(np.array([[1.0], [1.5], [9.0]]), 2, 0)[1].ravel().tolist()
-    [1.25, 9.0]
-    """
-    model = load("sklearn.cluster", "cluster").KMeans(n, n_init=1, random_state=seed)
-    with converged():
-        model.fit(points)
-    return model.labels_, model.cluster_centers_
-
-
-def minibatch(points: Values, n: int, seed: int) -> tuple[Ints, Values]:
-    """Cluster by mini-batch k-means, with batches that grow with the rows.
-
-    Examples
-    --------
-    >>> minibatch(np.array([[1.0], [1.5], [9.0]]), 2, 0)[0].tolist()
-    [0, 0, 1]
-    """
-    model = load("sklearn.cluster", "cluster").MiniBatchKMeans(
-        n,
-        n_init=1,
-        random_state=seed,
-        batch_size=max(SMALLEST_BATCH, len(points) // BATCHES),
-        tol=TOLERANCE,
-    )
-    with converged():
-        model.fit(points)
-    return model.labels_, model.cluster_centers_
-
-
-@contextmanager
-def converged() -> Iterator[None]:
-    """Silence the warning that rounding made rows equal which are distinct.
-
-    Examples
-    --------
-    >>> with converged():
-    ...     pass
-    """
-    kind = load("sklearn.exceptions", "cluster").ConvergenceWarning
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", kind)
-        yield
-
-
-def agglomerative(points: Values, n: int, seed: int) -> tuple[Ints, None]:
-    """Cluster by merging (Ward), or a sample if there are too many rows for that.
-
-    Examples
-    --------
-    >>> agglomerative(np.array([[1.0], [1.5], [9.0]]), 2, 0)[0].tolist()
-    [0, 0, 1]
-    """
-    rows = some_rows(len(points), LARGEST_TREE, seed)
-    found = load("sklearn.cluster", "cluster").AgglomerativeClustering(n).fit(points[rows]).labels_
-    if len(rows) == len(points):
-        return found, None
-    assign = load("sklearn.metrics", "cluster").pairwise_distances_argmin
-    labels = assign(points, means(points[rows].T, found, n))
-    labels[rows] = found
-    return labels, None
-
-
-def dbscan(
-    eps: float | None, min_samples: int | None, points: Values, n: int, seed: int
-) -> tuple[Ints, None]:
-    """Cluster by density; its radius from the distances to the neighbours.
-
-    References
-    ----------
-    Sander, Ester, Kriegel and Xu (1998), Density-based clustering in spatial databases:
-    the algorithm GDBSCAN and its applications.
-
-    Examples
-    --------
-    >>> points = np.array([[1.0], [1.1], [1.2], [5.0], [5.1], [5.2], [99.0]])
-    >>> dbscan(0.5, 2, points, 0, 0)[0].tolist()
-    [0, 0, 0, 1, 1, 1, -1]
-    """
-    if min_samples is None:
-        min_samples = max(2, min(2 * points.shape[1], len(points) // 10))
-    if eps is None:
-        eps = radius(points, max(1, min(min_samples, len(points)) - 1))
-    model = load("sklearn.cluster", "cluster").DBSCAN(eps=eps, min_samples=min_samples)
-    return model.fit(points).labels_, None
-
-
-def radius(points: Values, neighbour: int) -> float:
-    """Find the knee of the sorted distances to the neighbour of a rank.
-
-    Without a knee, or with one of zero, the median; if that is zero too, the smallest
-    distance that is not.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n_rows, n_features)
-    neighbour : int
-        1 for the nearest other row.
-
-    Returns
-    -------
-    float
-        Above zero.
-
-    Examples
-    --------
-    >>> radius(np.array([[0.0], [1.0], [2.0], [3.0], [50.0]]), 1)
-    1.0
-    """
-    neighbours = load("sklearn.neighbors", "cluster").NearestNeighbors(n_neighbors=neighbour)
-    heights = np.sort(neighbours.fit(points).kneighbors()[0][:, -1])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        found = load("kneed", "cluster").KneeLocator(
-            np.arange(len(heights)), heights, curve="convex", direction="increasing"
-        )
-    knee = found.knee_y or float(np.median(heights))
-    return float(knee or min(heights[heights > 0], default=1.0))
-
-
-def custom(algorithm: Any, points: Values, n: int, seed: int) -> tuple[Ints, Values | None]:
-    """Cluster by an object with `fit_predict`, cloned and seeded.
-
-    Raises
-    ------
-    StratError
-        If it fails, or gives no whole number for every row.
-
-    Examples
-    --------
-    >>> from sklearn.cluster import HDBSCAN
-    >>> points = np.array([[1.0], [1.1], [1.2], [5.0], [5.1], [5.2]])
-    >>> custom(HDBSCAN(min_cluster_size=3, copy=True), points, 0, 0)[0].tolist()
-    [0, 0, 0, 1, 1, 1]
-    """
-    model = load("sklearn.base", "cluster").clone(algorithm, safe=False)
-    own: dict[str, Any] = getattr(model, "get_params", dict)()
-    given = {"random_state": seed} | ({"n_clusters": n} if n else {})
-    if own:
-        model.set_params(**{name: value for name, value in given.items() if name in own})
-    try:
-        with converged():
-            labels = np.asarray(model.fit_predict(points))
-    except ValueError as error:
-        msg = f"`algorithm` must cluster every stratum, but {algorithm} failed on one of"
-        msg = f"{msg} {plural(len(points), 'row')}: {str(error).partition(chr(10))[0]}"
-        raise StratError(msg) from error
-    if labels.shape != (len(points),) or labels.dtype.kind not in "iu" or labels.min() < -1:
-        msg = (
-            "`algorithm` must give every row a whole number of at least -1,"
-            f" got {labels.dtype} of shape {labels.shape} from {algorithm}."
-        )
-        raise StratError(msg)
-    centres = getattr(model, "cluster_centers_", None)
-    if not isinstance(centres, np.ndarray) or len(centres) <= labels.max():
-        return labels.astype(np.int64), None
-    return labels.astype(np.int64), centres

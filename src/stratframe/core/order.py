@@ -119,7 +119,7 @@ def sort_values(values: Values) -> tuple[Ints, Flags]:
     Returns
     -------
     rows : ndarray of int64, shape (n_rows,)
-        Row numbers; equal values in the order of their rows.
+        Row numbers; equal values in any order.
     rises : ndarray of bool, shape (n_rows,)
         True where a sorted row is the first of its value.
 
@@ -128,7 +128,7 @@ def sort_values(values: Values) -> tuple[Ints, Flags]:
     >>> sort_values(np.array([2.5, 0.1, 2.5]))
     (array([1, 0, 2]), array([ True,  True, False]))
     """
-    rows = np.argsort(values, kind="stable")
+    rows = np.argsort(values)
     ascending = values[rows]
     rises = np.ones(len(rows), dtype=np.bool_)
     np.not_equal(ascending[1:], ascending[:-1], out=rises[1:])
@@ -183,9 +183,11 @@ def by_value(codes: Ints, n_codes: int, values: Values, draws: Draws) -> Ints:
     tied = ~rises
     tied[:-1] |= tied[1:]
     if tied.any():
-        runs = np.cumsum(rises[tied]) - 1
-        equals = rows[tied]
-        rows[tied] = equals[shuffled(runs, int(runs[-1]) + 1, draws[equals])]
+        n_runs = int(rises[tied].sum())
+        runs = np.full(len(rows), -1, dtype=np.int64)
+        runs[rows[tied]] = np.cumsum(rises[tied]) - 1
+        equals = np.flatnonzero(runs >= 0)
+        rows[tied] = equals[shuffled(runs[equals], n_runs, draws[equals])]
     return rows if n_codes == 1 else grouped(rows, codes, n_codes)
 
 

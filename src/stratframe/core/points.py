@@ -1,5 +1,7 @@
 """Features as points: units that make them comparable, rows that are the same point."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .types import Ints, Values
@@ -9,6 +11,13 @@ SCALES = ("standard", "minmax")
 
 LARGEST = 500
 """Powers of two, up and down, beyond which squares would leave the range of floats."""
+
+
+PASS = 1 << 12
+"""Rows to a pass, so that their features stay in cache."""
+
+BITS = 40
+"""Bits to which distances to centres are told apart."""
 
 
 def units(points: Values, scale: str | None) -> tuple[Values, Values, Values]:
@@ -38,18 +47,30 @@ def units(points: Values, scale: str | None) -> tuple[Values, Values, Values]:
     """
     if not points.size:
         return points, np.zeros((len(points), 1)), np.ones((len(points), 1))
-    low, high = points.min(axis=1, keepdims=True), points.max(axis=1, keepdims=True)
+    low, high = of_each(points, np.min), of_each(points, np.max)
     exponents = np.frexp(np.maximum(-low, high))[1]
     if scale is not None and np.abs(exponents).max() > LARGEST:
         points = np.ldexp(points, -exponents)
         low, high = np.ldexp(low, -exponents), np.ldexp(high, -exponents)
     if scale is None:
-        return points, points.mean(axis=1, keepdims=True), np.ones_like(low)
+        return points, of_each(points, np.mean), np.ones_like(low)
     if scale == "minmax":
         origin, unit = low, high - low
     else:
-        origin, unit = points.mean(axis=1, keepdims=True), points.std(axis=1, keepdims=True)
+        origin, unit = of_each(points, np.mean), of_each(points, np.std)
     return points, origin, np.where(low < high, unit, np.inf)
+
+
+def of_each(points: Values, measure: Callable[[Values], float]) -> Values:
+    """Measure every feature by itself, while it is in cache.
+
+    Examples
+    --------
+    >>> of_each(np.array([[1.0, 3.0], [5.0, 5.0]]), np.mean)
+    array([[2.],
+           [5.]])
+    """
+    return np.array([measure(feature) for feature in points])[:, None]
 
 
 def scaled(points: Values, scale: str | None) -> Values:
@@ -62,21 +83,24 @@ def scaled(points: Values, scale: str | None) -> Values:
 
     Returns
     -------
-    ndarray of float64, shape (n_features, n_rows)
-        The points themselves without a scale.
+    ndarray of float64, shape (n_rows, n_features), C-contiguous
 
     Examples
     --------
     >>> scaled(np.array([[1.0, 3.0, 2.0], [7.0, 7.0, 7.0]]), "minmax")
-    array([[0. , 1. , 0.5],
-           [0. , 0. , 0. ]])
+    array([[0. , 0. ],
+           [1. , 0. ],
+           [0.5, 0. ]])
     """
     if scale is None:
-        return points
+        return np.ascontiguousarray(points.T)
     points, origin, unit = units(points, scale)
-    moved: Values = points - origin
-    moved /= unit
-    return moved
+    rows = np.empty(points.shape[::-1])
+    for start in range(0, len(rows), PASS):
+        part = points[:, start : start + PASS] - origin
+        part /= unit
+        rows[start : start + PASS] = part.T
+    return rows
 
 
 def distinct(points: Values) -> tuple[Ints, int]:
@@ -110,7 +134,7 @@ def means(points: Values, labels: Ints, n_labels: int) -> Values:
 
     Parameters
     ----------
-    points : ndarray of float64, shape (n_features, n_rows)
+    points : ndarray of float64, shape (n_rows, n_features)
     labels : ndarray of int, shape (n_rows,), range 0..n_labels-1
     n_labels : int
         Each has a row.
@@ -121,20 +145,23 @@ def means(points: Values, labels: Ints, n_labels: int) -> Values:
 
     Examples
     --------
-    >>> means(np.array([[1.0, 3.0, 8.0]]), np.array([0, 0, 1]), 2)
+    >>> means(np.array([[1.0], [3.0], [8.0]]), np.array([0, 0, 1]), 2)
     array([[2.],
            [8.]])
     """
-    sums = [np.bincount(labels, feature, minlength=n_labels) for feature in points]
+    sums = [np.bincount(labels, feature, minlength=n_labels) for feature in points.T]
     return np.column_stack(sums) / np.bincount(labels, minlength=n_labels)[:, None]
 
 
 def distances(points: Values, labels: Ints, centres: Values) -> Values:
     """Measure how far every point is from the centre of its label.
 
+    Rounded to a 2**40th of the largest, so that the last bits of a centre, which may
+    change from run to run where threads add, order no rows that are equally far.
+
     Parameters
     ----------
-    points : ndarray of float64, shape (n_features, n_rows)
+    points : ndarray of float64, shape (n_rows, n_features)
     labels : ndarray of int, shape (n_rows,), range 0..n_labels-1
     centres : ndarray of float64, shape (n_labels, n_features)
 
@@ -144,10 +171,14 @@ def distances(points: Values, labels: Ints, centres: Values) -> Values:
 
     Examples
     --------
-    >>> distances(np.array([[3.0, 1.0], [4.0, 0.0]]), np.array([0, 1]), np.array([[0, 0], [1, 1]]))
+    >>> distances(np.array([[3.0, 4.0], [1.0, 0.0]]), np.array([0, 1]), np.array([[0, 0], [1, 1]]))
     array([5., 1.])
     """
-    squares = np.zeros(points.shape[1])
-    for feature, centre in zip(points, centres.T, strict=True):
-        squares += (feature - centre[labels]) ** 2
-    return np.sqrt(squares)
+    far = np.empty(len(points))
+    for start in range(0, len(points), PASS):
+        part = slice(start, start + PASS)
+        apart = points[part] - centres[labels[part]]
+        far[part] = np.sqrt(np.einsum("ij,ij->i", apart, apart))
+    step = np.ldexp(1.0, int(np.frexp(far.max(initial=0.0))[1]) - BITS)
+    rounded: Values = np.round(far / step) * step
+    return rounded
