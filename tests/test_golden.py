@@ -37,6 +37,10 @@ CALLS: dict[str, tuple[Any, dict[str, Any]]] = {
     "bins": ([sf.bins("age", [0, 18, 65, 120]), "label"], {}),
     "continuous": ("price", {}),
     "class, continuous": (["label", sf.continuous("age")], {}),
+    "chain": (sf.chain(["age", "price"]), {}),
+    "class, chain, circular": (["label", sf.chain("price", scale=None)], {"deal": "circular"}),
+    "nearest": (sf.nearest(["age", "price"], scale="minmax"), {}),
+    "class, nearest, key": (["label", sf.nearest(["age", "price"])], {"key": "id"}),
     "class, continuous, circular": (["label", sf.continuous("age")], {"deal": "circular"}),
 }
 

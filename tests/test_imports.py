@@ -14,7 +14,7 @@ BOUNDARY = ("frames/", "accessors.py")
 """The modules that know the frame libraries."""
 
 LIBRARIES = {"pandas", "polars"}
-LAZY = {"dask", "kneed", "matplotlib", "pandera", "sklearn"}
+LAZY = {"dask", "kneed", "matplotlib", "pandera", "scipy", "sklearn", "tqdm"}
 
 IMPORT_CORE = """
 import importlib, sys, types

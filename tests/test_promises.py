@@ -113,7 +113,7 @@ def test_only_rare_rows_have_no_fold(
 
 
 @kinds
-@given(data=columns(3, 3, 2), k=st.integers(2, 8), seed=seeds, last=st.sampled_from("cqvn"))
+@given(data=columns(3, 3, 2), k=st.integers(2, 8), seed=seeds, last=st.sampled_from("cqvnkhe"))
 @pytest.mark.filterwarnings("ignore:.*made fewer bins:stratframe.StratWarning")
 def test_even_at_every_level(
     kind: str, data: dict[str, list[int]], k: int, seed: int, last: str
@@ -126,6 +126,9 @@ def test_even_at_every_level(
         "q": sf.quantiles("v", 2),
         "v": "v",
         "n": sf.bins("v", [-9, 0, 9]),
+        "k": sf.clusters(["v", "c"], 3),
+        "h": sf.chain(["v", "c"]),
+        "e": sf.nearest(["v", "c"]),
     }
     frame = make(kind, data)
     out = sf.kfold(frame, ["a", "b", third[last]], k, seed=seed, rare="ignore")
@@ -177,6 +180,10 @@ BY: dict[str, Any] = {
     "class, continuous": ["a", sf.continuous("v")],
     "quantiles": ["a", sf.quantiles("v", 2)],
     "bins": [sf.bins("v", [-9, 0, 9]), "b"],
+    "clusters": ["a", sf.clusters(["v", "b"], 3)],
+    "mini-batch clusters": [sf.clusters(["v", "b"], 2, algorithm="minibatch"), "a"],
+    "chain": ["a", sf.chain(["v", "b"])],
+    "nearest": ["a", sf.nearest(["v", "b"])],
 }
 by_name = st.sampled_from(sorted(BY))
 

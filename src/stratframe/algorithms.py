@@ -236,7 +236,8 @@ def radius(points: Values, neighbour: int) -> float:
     neighbours = load("sklearn.neighbors", "cluster").NearestNeighbors(n_neighbors=neighbour)
     heights = np.sort(neighbours.fit(points).kneighbors()[0][:, -1])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+        # It warns where there is no knee, and divides by zero where all are equal.
+        warnings.simplefilter("ignore")
         found = load("kneed", "cluster").KneeLocator(
             np.arange(len(heights)), heights, curve="convex", direction="increasing"
         )

@@ -15,6 +15,9 @@ from .parsing import refs_of, shown, verb
 from .schemas import Rule
 from .terms import Bins, Classes, Continuous, Features, Plain, Quantiles, Term
 
+LARGEST = 1e145
+"""Up to this a feature needs no scale for its squares to be floats."""
+
 Fitted: TypeAlias = Classes | Continuous | Quantiles | Bins | Features
 """A term that says how its column is taken."""
 
@@ -116,6 +119,7 @@ def rules_of(entry: Entry, missing: str) -> list[Rule]:
     """
     if isinstance(entry.term, Features):
         hint = "drop these rows, or fill the gaps first."
+        squares_fit = entry.term.scale is not None or not np.isfinite(entry.data).all()
         names = [
             frames.ref_name(ref, series)
             for ref, series in zip(entry.term.features, entry.series, strict=True)
@@ -126,6 +130,7 @@ def rules_of(entry: Entry, missing: str) -> list[Rule]:
                 f"feature {place} of entry {entry.place} of `by`" if name is None else repr(name),
                 series,
                 finite=True,
+                within=None if squares_fit else (-LARGEST, LARGEST),
                 hint=hint,
             )
             for place, (name, series) in enumerate(zip(names, entry.series, strict=True), start=1)
@@ -194,7 +199,7 @@ def is_broken(entry: Entry, rule: Rule) -> bool:
     known = entry.data if not entry.missing.any() else entry.data[..., ~entry.missing]
     if rule.finite and not np.isfinite(known).all():
         return True
-    if rule.within is None or not len(known):
+    if rule.within is None or not known.size:
         return False
     low, high = rule.within
     return bool(known.min() < low or known.max() > high)

@@ -112,7 +112,8 @@ def is_feature(series: Any) -> bool:
         return is_number_like(series)
     if isinstance(dtype, pd.CategoricalDtype) or is_temporal(series) or dtype.kind == "c":
         return False
-    return pd.api.types.is_numeric_dtype(dtype) or is_decimal(series)
+    types = pd.api.types
+    return types.is_numeric_dtype(dtype) or types.is_bool_dtype(dtype) or is_decimal(series)
 
 
 def measures(series: Any, term: str) -> tuple[Values, Flags]:

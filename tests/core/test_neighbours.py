@@ -1,0 +1,157 @@
+"""Orders by nearness, against searches through all exact distances."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.spatial.distance import cdist
+
+from stratframe.core.draws import Use, raw
+from stratframe.core.neighbours import Crowd, blocks, by_nearness, chain
+from stratframe.core.order import shuffled
+
+ignored = int
+"""An `advance` that tells nobody."""
+
+seeds = st.integers(0, 2**32)
+grids = hnp.arrays(
+    np.float64,
+    st.tuples(st.integers(1, 3), st.integers(1, 40)),
+    elements=st.integers(0, 3).map(float),
+)
+
+
+def plain(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Points with neither origin nor unit."""
+    return points, np.zeros((len(points), 1)), np.ones((len(points), 1))
+
+
+def squares(points: np.ndarray, weights: list[Fraction]) -> list[list[Fraction]]:
+    """All squared distances as exact fractions."""
+    rows = [[Fraction(x) for x in row] for row in points.T.tolist()]
+    return [
+        [sum(w * (a - b) ** 2 for w, a, b in zip(weights, x, y, strict=True)) for y in rows]  # type: ignore[misc]
+        for x in rows
+    ]
+
+
+def slow(apart: list[list[Fraction]], block: int | None) -> list[int]:
+    """The definition: the next row is the first free one, or the nearest, the first of equals."""
+    free, rows = list(range(len(apart))), [0]
+    free.remove(0)
+    seed = 0
+    while free:
+        if block is not None and len(rows) % block == 0:
+            seed = free[0]
+            found = seed
+        else:
+            here = rows[-1] if block is None else seed
+            found = min(free, key=lambda row: (apart[here][row], row))
+        rows.append(found)
+        free.remove(found)
+    return rows
+
+
+@given(points=grids, block=st.sampled_from([None, 1, 2, 3, 5, 50]))
+def test_orders_are_those_of_the_definition(points: np.ndarray, block: int | None) -> None:
+    """On a grid, where most distances are equal, the order is exactly the definition's."""
+    expected = slow(squares(points, [Fraction(1)] * len(points)), block)
+    found = chain(*plain(points), ignored)
+    if block is not None:
+        found = blocks(*plain(points), block, ignored)
+    assert found.tolist() == expected
+
+
+@pytest.mark.parametrize("offset", [1e6, 1e9, 2.0**50])
+@pytest.mark.parametrize("block", [None, 4])
+def test_rounding_changes_no_order(offset: float, block: int | None) -> None:
+    """A large offset, under which a matrix product rounds, leaves the order as it is."""
+    points = np.random.default_rng(0).integers(0, 9, size=(3, 200)).astype(float)
+    near, far = (
+        chain(*plain(moved), ignored) if block is None else blocks(*plain(moved), block, ignored)
+        for moved in (points, points + offset)
+    )
+    np.testing.assert_array_equal(near, far)
+
+
+@pytest.mark.parametrize("scale", ["standard", "minmax"])
+def test_scaled_distances_that_are_equal_stay_equal(scale: str) -> None:
+    """Steps of one unit are equally far after scaling, and equals come in the drawn order."""
+    points = np.arange(60.0)[None, :] * np.array([[1.0], [0.0]]) + np.array([[0.1], [3.0]])
+    points = np.round(points * 10)
+    n = points.shape[1]
+    for seed in range(20):
+        codes, drawn = np.zeros(n, dtype=int), raw(seed, Use.FOLD_ROWS, n)
+        order = shuffled(codes, 1, drawn.copy())
+        rows = by_nearness(codes, 1, points, scale, None, drawn, ignored)
+        weights = [Fraction(1), Fraction(0)]
+        expected = order[slow(squares(points[:, order], weights), None)]
+        np.testing.assert_array_equal(rows, expected)
+
+
+@pytest.mark.parametrize("n_features", [1, 4, 30])
+def test_chain_against_scipy(n_features: int) -> None:
+    """A chain over many rows goes where SciPy's distances say."""
+    points = np.random.default_rng(1).normal(size=(n_features, 1_500))
+    apart, expected = cdist(points.T, points.T), [0]
+    taken = np.zeros(1_500)
+    for _ in range(1_499):
+        taken[expected[-1]] = np.inf
+        expected.append(int((apart[expected[-1]] + taken).argmin()))
+    assert chain(*plain(points), ignored).tolist() == expected
+
+
+def test_blocks_against_scipy() -> None:
+    """Blocks over many rows hold those that SciPy's distances say, the nearest first."""
+    points = np.random.default_rng(2).normal(size=(5, 1_003))
+    apart, free, expected = cdist(points.T, points.T), np.ones(1_003, dtype=bool), []
+    while free.any():
+        seed = int(free.argmax())
+        free[seed] = False
+        near = np.flatnonzero(free)
+        near = near[np.argsort(apart[seed][near], kind="stable")[:9]]
+        free[near] = False
+        expected += [seed, *near.tolist()]
+    assert blocks(*plain(points), 10, ignored).tolist() == expected
+
+
+@given(points=grids, seed=seeds, block=st.sampled_from([None, 3]))
+def test_strata_are_ordered_one_by_one(points: np.ndarray, seed: int, block: int | None) -> None:
+    """Every row stands once, stratum after stratum, and each has an order of its own."""
+    n = points.shape[1]
+    codes = np.arange(n) * 7 % 3
+    told: list[int] = []
+    drawn = raw(seed, Use.FOLD_ROWS, n)
+    start = shuffled(codes, 4, drawn.copy())
+    rows = by_nearness(codes, 4, points, None, block, drawn, told.append)
+    np.testing.assert_array_equal(np.sort(rows), np.arange(n))
+    assert (np.diff(codes[rows]) >= 0).all()
+    assert sum(told) == n
+    for code in range(3):
+        own = start[codes[start] == code]
+        if len(own):
+            expected = slow(squares(points[:, own], [Fraction(1)] * len(points)), block)
+            np.testing.assert_array_equal(rows[codes[rows] == code], own[expected])
+
+
+def test_the_first_row_is_drawn() -> None:
+    """Over seeds a chain starts at every row, equally often."""
+    points, codes = np.arange(4.0)[None, :], np.zeros(4, dtype=int)
+    starts = [
+        int(by_nearness(codes, 1, points, None, None, raw(seed, Use.FOLD_ROWS, 4), ignored)[0])
+        for seed in range(800)
+    ]
+    counts = np.bincount(starts, minlength=4)
+    assert counts.min() > 150
+
+
+def test_crowd_counts_those_left() -> None:
+    """Asked for more than there are, a crowd gives those that it has."""
+    crowd = Crowd(*plain(np.array([[0.0, 4.0, 3.0]])))
+    crowd.take(np.array([0]))
+    assert crowd.nearest(0, 9).tolist() == [2, 1]
+    crowd.take(np.array([1, 2]))
+    assert crowd.nearest(0, 9).tolist() == []
