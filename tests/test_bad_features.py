@@ -149,8 +149,7 @@ def test_blocks_of_folds(frame: Make) -> None:
         ),
         (
             ["label", sf.clusters(["x", "yy"])],
-            "`by` names the column 'yy', which the frame does not have.\n"
-            "Hint: did you mean 'y'?",
+            "`by` names the column 'yy', which the frame does not have.\nHint: did you mean 'y'?",
         ),
         (
             sf.chain(("x", "y")),

@@ -66,7 +66,8 @@ def kfold(
     Warns
     -----
     StratWarning
-        If classes are rare, or quantiles make fewer bins than asked for.
+        If classes are rare, quantiles make fewer bins than asked for, a stratum is too
+        large to be merged whole, or DBSCAN finds one cluster.
 
     See Also
     --------
@@ -145,7 +146,8 @@ def split(
     Warns
     -----
     StratWarning
-        If classes are rare, or quantiles make fewer bins than asked for.
+        If classes are rare, quantiles make fewer bins than asked for, a stratum is too
+        large to be merged whole, or DBSCAN finds one cluster.
 
     References
     ----------
