@@ -51,11 +51,11 @@ def name_of(term: Callable[..., Any]) -> str:
         ),
         (
             {"n": 3, "algorithm": "dbscan"},
-            "`n` must be 'auto' where the algorithm finds the number of clusters, got 3.",
+            "`n` must be 'auto' for 'dbscan', which finds the number itself, got 3.",
         ),
         (
             {"n": 3, "algorithm": HDBSCAN()},
-            "`n` must be 'auto' where the algorithm finds the number of clusters, got 3.",
+            "`n` must be 'auto' for an object without `n_clusters`, got 3.",
         ),
         (
             {"eps": 0.5},
@@ -99,6 +99,22 @@ def test_arguments_of_all(term: Any) -> None:
             f"`scale` of `{verb}` must be 'standard', 'minmax' or None, got {scale!r}.",
             lambda: term("x", scale=scale),  # noqa: B023 - called at once
         )
+
+
+@pytest.mark.parametrize("term", TERMS)
+@pytest.mark.parametrize(
+    "features",
+    [pd.Index(["x", "y"]), np.array(["x", "y"]), {"x"}, None, [["x", "y"]], [sf.classes("x")]],
+    ids=["index", "array", "set", "None", "list of lists", "terms"],
+)
+def test_features_that_are_none(term: Any, features: Any) -> None:
+    """Features that are no columns are refused where the term is made."""
+    ref = features[0] if isinstance(features, list) else features
+    refuse_now(
+        f"`features` of `{name_of(term)}` must be a column or a list of columns, got {ref!r}.\n"
+        "Hint: several columns go in a list, as in `list(df.columns)`.",
+        lambda: term(features),
+    )
 
 
 @pytest.mark.parametrize(
@@ -272,6 +288,23 @@ def test_unscaled_numbers_whose_squares_overflow(frame: Make, kind: str, term: A
     assert sf.kfold(frame(data), term(["x", "y"]), 2) is not None
 
 
+@pytest.mark.parametrize("term", TERMS)
+def test_objects_as_features(term: Any) -> None:
+    """Python objects that are numbers are features; NA is missing, and what is too large told."""
+    column = pd.Series([1.5, pd.NA, 2, 3, None], dtype=object)
+    refuse(
+        "'x' must not be missing, but is in 2 rows (1, 4).\n"
+        "Hint: drop these rows, or fill the gaps first.",
+        lambda: sf.kfold(pd.DataFrame({"x": column}), term("x"), 2),
+    )
+    large = pd.DataFrame({"x": pd.Series([10**400, 1, 2], dtype=object)})
+    refuse(
+        f"`{name_of(term)}(['x'])` needs numbers that floats can hold in column 'x': int too"
+        " large to convert to float.",
+        lambda: sf.kfold(large, term("x"), 2),
+    )
+
+
 def test_computed_features_without_a_name(frame: Make, kind: str) -> None:
     """A computed feature without a name is called by its place."""
     if "polars" in kind:
@@ -306,7 +339,12 @@ class Odd:
         (
             ValueError("needs a hundred\nrows at least"),
             "`algorithm` must cluster every stratum, but Odd() failed on one of 10 rows:"
-            " needs a hundred",
+            " needs a hundred\nHint: it may need more rows than the smallest strata have.",
+        ),
+        (
+            TypeError("no"),
+            "`algorithm` must cluster every stratum, but Odd() failed on one of 10 rows: no\n"
+            "Hint: it may need more rows than the smallest strata have.",
         ),
         (
             [0, 1],

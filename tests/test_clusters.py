@@ -24,6 +24,8 @@ from sklearn.cluster import (
 )
 from sklearn.datasets import load_iris
 from sklearn.neighbors import NearestNeighbors
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import stratframe as sf
 from stratframe import algorithms, clustering, progress
@@ -328,7 +330,7 @@ def test_default_radius_and_density(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_radius_without_a_knee(points: list[list[float]], radius: float) -> None:
     """Without a knee the radius is the median distance, or the smallest above zero."""
-    assert algorithms.radius(np.array(points), 1) == radius
+    assert algorithms.radius(np.array(points), 1) == pytest.approx(radius)
 
 
 def test_dbscan_is_scikit_learns(frame: Make) -> None:
@@ -337,7 +339,7 @@ def test_dbscan_is_scikit_learns(frame: Make) -> None:
     points = points_of(data)
     near = NearestNeighbors(n_neighbors=5).fit(points).kneighbors()[0][:, -1]
     term = sf.clusters(FEATURES, algorithm="dbscan", scale=None)
-    assert algorithms.radius(points, 5) in near
+    assert np.isclose(near, algorithms.radius(points, 5), rtol=1e-8).any()
     labels = DBSCAN(eps=algorithms.radius(points, 5), min_samples=6).fit(points).labels_
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sf.StratWarning)
@@ -385,12 +387,66 @@ def test_objects(frame: Make) -> None:
     assert folds == round_robin(rows, 5)
 
 
+def test_the_radius_holds_equal_steps(frame: Make) -> None:
+    """Rows in equal steps are neighbours all or none, in whatever unit they are measured."""
+    steps = [*range(10), *range(30, 40)]
+    for unit in (1, 9, 0.1, 7e-5):
+        for scale in ("standard", "minmax", None):
+            term = sf.clusters("x", algorithm="dbscan", scale=scale)
+            assert values(sf.strata(frame({"x": [unit * x for x in steps]}), term), "n") == [10, 10]
+
+
+def test_pipelines_are_seeded() -> None:
+    """The steps of a pipeline get the seed and the number of clusters."""
+    noise = np.random.default_rng(0).normal(size=(300, 3))
+    frame = pd.DataFrame(noise, columns=FEATURES)
+    model = make_pipeline(StandardScaler(), KMeans(3, n_init=1))
+    term = sf.clusters(FEATURES, 5, algorithm=model)
+    tables = [sf.strata(frame, term) for _ in range(3)]
+    assert len(tables[0]) == 5
+    assert tables[0].equals(tables[1])
+    assert tables[0].equals(tables[2])
+
+
+def test_objects_on_small_strata(frame: Make) -> None:
+    """A stratum with fewer distinct rows than the object's own number has as many clusters."""
+    data = {"label": ["a"] * 20 + ["b"] * 5, "x": list(range(25))}
+    table = sf.strata(frame(data), ["label", sf.clusters("x", algorithm=KMeans(8))])
+    assert values(table, "label") == ["a"] * 8 + ["b"] * 5
+
+
+def test_centres_beside_noise() -> None:
+    """Noise is ordered by its mean, and leaves the other clusters the centres of the fit."""
+    points = np.array([[0.0], [0.1], [0.3], [5.0], [5.2], [90.0], [70.0]])
+    model = MeanShift(bandwidth=1.0, cluster_all=False)
+    fitted = MeanShift(bandwidth=1.0, cluster_all=False).fit(points)
+    known = fitted.labels_ >= 0
+    term = sf.clusters("x", algorithm=model, scale=None)
+    found = clustering.cluster(term, points.T, np.zeros(7, dtype=int), 1, 0)
+    expected = np.abs(points[known] - fitted.cluster_centers_[fitted.labels_[known]]).ravel()
+    np.testing.assert_allclose(found.distances[known], expected, atol=1e-9)
+
+
+def test_more_clusters_than_a_tree_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sample that is merged holds at least as many rows as clusters are asked for."""
+    monkeypatch.setattr(algorithms, "LARGEST_TREE", 20)
+    points = np.random.default_rng(0).normal(size=(60, 1))
+    labels, _ = algorithms.agglomerative(points, 30, 0)
+    assert len(set(labels.tolist())) == 30
+
+
+def test_auto_of_a_distance_matrix() -> None:
+    """Features that happen to be a matrix of distances are features like others."""
+    points = np.random.default_rng(0).normal(size=(30, 2))
+    assert algorithms.estimate(cdist(points, points), 0) >= 1
+
+
 class Halves:
     """The least that can be an algorithm: no parameters, no centres."""
 
     def fit_predict(self, points: np.ndarray) -> np.ndarray:
         """Part rows at zero."""
-        return (points[:, 0] > 0).astype(np.int8)
+        return (points[:, 0] > 0).astype(np.int64) * 10**12
 
 
 def test_the_least_object(frame: Make) -> None:

@@ -27,6 +27,10 @@ TOLERANCE = 1e-3
 """Relative move of the centres at which mini-batches stop; scikit-learn's own default,
 no such limit, makes it slower than k-means."""
 
+WIDER = 1 + 1e-9
+"""The radius is a distance between rows; by so much it is widened, lest the last bit of
+each such distance decides which rows are neighbours."""
+
 SAMPLES, SAMPLE_ROWS = 50, 100
 """How often, and of how many rows, the number of clusters is estimated."""
 
@@ -85,10 +89,11 @@ def estimate(points: Values, seed: int) -> int:
     if n_rows < 2:
         return 1
     linkage = load("scipy.cluster.hierarchy", "cluster").linkage
+    apart = load("scipy.spatial.distance", "cluster").pdist
     cuts = 0
     for seed_of_sample in seeds_of(seed, Use.CLUSTER_SAMPLES, SAMPLES):
         rows = some_rows(n_rows, SAMPLE_ROWS, seed_of_sample)
-        heights = linkage(points[rows], "average")[:, 2]
+        heights = linkage(apart(points[rows]), "average")[:, 2]
         cuts += int((heights > heights.mean() + 2 * heights.std()).sum())
     return 1 + (2 * cuts + SAMPLES) // (2 * SAMPLES)
 
@@ -177,7 +182,7 @@ def agglomerative(points: Values, n: int, seed: int) -> tuple[Ints, None]:
     >>> agglomerative(np.array([[1.0], [1.5], [9.0]]), 2, 0)[0].tolist()
     [0, 0, 1]
     """
-    rows = some_rows(len(points), LARGEST_TREE, seed)
+    rows = some_rows(len(points), max(LARGEST_TREE, n), seed)
     found = load("sklearn.cluster", "cluster").AgglomerativeClustering(n).fit(points[rows]).labels_
     if len(rows) == len(points):
         return found, None
@@ -230,7 +235,7 @@ def radius(points: Values, neighbour: int) -> float:
 
     Examples
     --------
-    >>> radius(np.array([[0.0], [1.0], [2.0], [3.0], [50.0]]), 1)
+    >>> round(radius(np.array([[0.0], [1.0], [2.0], [3.0], [50.0]]), 1), 6)
     1.0
     """
     neighbours = load("sklearn.neighbors", "cluster").NearestNeighbors(n_neighbors=neighbour)
@@ -241,8 +246,9 @@ def radius(points: Values, neighbour: int) -> float:
         found = load("kneed", "cluster").KneeLocator(
             np.arange(len(heights)), heights, curve="convex", direction="increasing"
         )
-    knee = found.knee_y or float(np.median(heights))
-    return float(knee or min(heights[heights > 0], default=1.0))
+    knee = found.knee_y or np.median(heights)
+    found_radius = float(knee or min(heights[heights > 0], default=1.0))
+    return found_radius * WIDER
 
 
 def custom(algorithm: Any, points: Values, n: int, seed: int) -> tuple[Ints, Values | None]:
@@ -261,16 +267,20 @@ def custom(algorithm: Any, points: Values, n: int, seed: int) -> tuple[Ints, Val
     [0, 0, 0, 1, 1, 1]
     """
     model = load("sklearn.base", "cluster").clone(algorithm, safe=False)
-    own: dict[str, Any] = getattr(model, "get_params", dict)()
-    given = {"random_state": seed} | ({"n_clusters": n} if n else {})
-    if own:
-        model.set_params(**{name: value for name, value in given.items() if name in own})
+    given = dict.fromkeys(parameters(model, "random_state"), seed)
+    if n:
+        given |= dict.fromkeys(parameters(model, "n_clusters"), n)
+    if given:
+        model.set_params(**given)
     try:
         with converged():
             labels = np.asarray(model.fit_predict(points))
-    except ValueError as error:
-        msg = f"`algorithm` must cluster every stratum, but {algorithm} failed on one of"
-        msg = f"{msg} {plural(len(points), 'row')}: {str(error).partition(chr(10))[0]}"
+    except (TypeError, ValueError) as error:
+        msg = (
+            f"`algorithm` must cluster every stratum, but {algorithm} failed on one of"
+            f" {plural(len(points), 'row')}: {str(error).partition(chr(10))[0]}"
+            "\nHint: it may need more rows than the smallest strata have."
+        )
         raise StratError(msg) from error
     if labels.shape != (len(points),) or labels.dtype.kind not in "iu" or labels.min() < -1:
         msg = (
@@ -279,6 +289,21 @@ def custom(algorithm: Any, points: Values, n: int, seed: int) -> tuple[Ints, Val
         )
         raise StratError(msg)
     centres = getattr(model, "cluster_centers_", None)
-    if not isinstance(centres, np.ndarray) or len(centres) <= labels.max():
-        return labels.astype(np.int64), None
-    return labels.astype(np.int64), centres
+    if isinstance(centres, np.ndarray) and len(centres) > labels.max():
+        return labels.astype(np.int64), centres
+    present, codes = np.unique(labels, return_inverse=True)
+    return codes.astype(np.int64) - int(present[0] == -1), None
+
+
+def parameters(algorithm: Any, name: str) -> list[str]:
+    """List the parameters of an object that have a name, those of its steps too.
+
+    Examples
+    --------
+    >>> from sklearn.cluster import KMeans
+    >>> from sklearn.pipeline import make_pipeline
+    >>> parameters(make_pipeline(KMeans()), "n_clusters")
+    ['kmeans__n_clusters']
+    """
+    own: dict[str, Any] = getattr(algorithm, "get_params", dict)()
+    return [each for each in own if each == name or each.endswith(f"__{name}")]

@@ -36,7 +36,8 @@ def kfold(
     k : int
         Folds, from 2 to the number of rows.
     deal : {"random", "circular"}
-        "circular" draws nothing: rows in order, round the folds, from fold 0.
+        "circular" draws nothing: rows in order, round the folds, from fold 0. (Clusters
+        and neighbour orders start from the seed all the same.)
     key : column or list of columns, optional
         Deal as if the frame stood in the order of these, so that row order does not
         matter. Together they name each row once.

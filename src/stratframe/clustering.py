@@ -67,9 +67,7 @@ def cluster(term: Clusters, points: Values, parent: Ints, n_parents: int, seed: 
     if not len(parent):
         return found
     points = scaled(points, term.scale)
-    n = 0 if term.n is None else term.n
-    if term.n is None and term.algorithm in COUNTED:
-        n = estimate(points, seed)
+    n = number_of(term, points, seed)
     fit = fit_of(term)
     seeds = seeds_of(seed, Use.CLUSTERS, n_parents)
     sizes = np.bincount(parent, minlength=n_parents)
@@ -108,13 +106,36 @@ def one(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, Values]:
     known = labels >= 0
     shifted = np.where(known, labels, labels.max(initial=-1) + 1)
     codes, present = number(shifted, int(shifted.max(initial=-1)) + 1)
-    if centres is None or not known.all():
-        centres = means(points, codes, len(present))
+    if centres is None:
+        middles = means(points, codes, len(present))
     else:
-        centres = centres[present]
+        noise = points[~known].mean(axis=0, keepdims=True) if not known.all() else centres[:0]
+        middles = np.concatenate([centres[: labels.max() + 1], noise])[present]
     first = np.full(len(codes), -1, dtype=np.int64)
     first[known] = number(codes[known], len(present))[0]
-    return first, distances(points, codes, centres)
+    return first, distances(points, codes, middles)
+
+
+def number_of(term: Clusters, points: Values, seed: int) -> int:
+    """Tell how many clusters to make: as asked, as the object says, or estimated.
+
+    Returns
+    -------
+    int
+        0 where the algorithm finds the number.
+
+    Examples
+    --------
+    >>> import stratframe as sf
+    >>> number_of(sf.clusters("x", 3), np.zeros((2, 1)), 0)
+    3
+    """
+    if term.n is not None:
+        return term.n
+    if isinstance(term.algorithm, str):
+        return estimate(points, seed) if term.algorithm in COUNTED else 0
+    own = getattr(term.algorithm, "n_clusters", 0)
+    return own if isinstance(own, int) else 0
 
 
 def few(points: Values, n: int) -> Ints | None:

@@ -5,11 +5,12 @@ from numbers import Real
 from typing import Any
 
 from . import frames
+from .algorithms import parameters
 from .checks import check_choice, whole
 from .core.points import SCALES
 from .errors import StratError
 from .extras import load
-from .terms import Chain, Clusters, Nearest, Ref
+from .terms import Chain, Clusters, Nearest, Ref, Term
 
 COUNTED = ("kmeans", "minibatch", "agglomerative")
 """Algorithms that are told the number of clusters."""
@@ -39,14 +40,14 @@ def clusters(
         Numbers or booleans, none missing or infinite, cast to float64.
     n : int or "auto"
         Clusters of each parent stratum, at least 1; fewer where it has fewer distinct
-        rows. "auto" estimates one number from samples of all rows. DBSCAN finds its
-        own; an object keeps its own with "auto".
+        rows. "auto" estimates one number from samples of all rows that are dealt. DBSCAN
+        finds its own; an object keeps its own with "auto".
     algorithm : {"kmeans", "minibatch", "agglomerative", "dbscan"} or object
         An object has scikit-learn's `fit_predict`; it is cloned, and given a seed
         where it has a `random_state`. Its label -1 is noise, a cluster like others.
     scale : {"standard", "minmax"} or None
-        Divide the features by their standard deviation or range over all rows, or
-        leave them as they are.
+        Divide the features by their standard deviation or range over all rows that are
+        dealt, or leave them as they are.
     eps : float, optional
         Radius of a neighbourhood in scaled units, for DBSCAN; by default the knee of
         the sorted distances to the neighbours.
@@ -220,11 +221,34 @@ def feature_refs(verb: str, features: Any) -> tuple[Ref, ...]:
         msg = f"`features` of `{verb}` must hold at least one column, got []."
         raise StratError(msg)
     for place, ref in enumerate(refs):
+        if not is_ref(ref):
+            msg = (
+                f"`features` of `{verb}` must be a column or a list of columns, got {ref!r}."
+                "\nHint: several columns go in a list, as in `list(df.columns)`."
+            )
+            raise StratError(msg)
         if any(frames.same(ref, other) for other in refs[:place]):
             shown = frames.shown(ref)
             msg = f"`features` of `{verb}` must hold each column once, got {shown} twice."
             raise StratError(msg)
     return refs
+
+
+def is_ref(ref: Any) -> bool:
+    """Say whether a value may name or compute a column.
+
+    Examples
+    --------
+    >>> is_ref("x"), is_ref(None), is_ref({"x", "y"})
+    (True, False, False)
+    """
+    if frames.is_computed(ref):
+        return True
+    try:
+        hash(ref)
+    except TypeError:
+        return False
+    return ref is not None and not isinstance(ref, Term)
 
 
 def check_scale(verb: str, scale: object) -> None:
@@ -280,8 +304,10 @@ def check_number(n: object, algorithm: Any) -> int | None:
             raise StratError(msg)
         return None
     number = whole("n", n, 1)
-    own: dict[str, Any] = getattr(algorithm, "get_params", dict)()
-    if algorithm not in COUNTED and "n_clusters" not in own:
-        msg = f"`n` must be 'auto' where the algorithm finds the number of clusters, got {n!r}."
+    if algorithm == "dbscan":
+        msg = f"`n` must be 'auto' for 'dbscan', which finds the number itself, got {n!r}."
+        raise StratError(msg)
+    if not isinstance(algorithm, str) and not parameters(algorithm, "n_clusters"):
+        msg = f"`n` must be 'auto' for an object without `n_clusters`, got {n!r}."
         raise StratError(msg)
     return number

@@ -215,7 +215,7 @@ def failure(
                 hints += [f"Hint: {rule.hint}"] if check == "not_nullable" and rule.hint else []
     shown = {rule.name: rule.series for rule in rules if not rule.unique}
     failures = frames.rows_at(kind, shown, np.unique(rows))
-    return StratError("\n".join(lines + list(dict.fromkeys(hints))), failures)
+    return StratError("\n".join(dict.fromkeys(lines + hints)), failures)
 
 
 SENTENCES = {

@@ -22,11 +22,13 @@ ORDERS = {"chain": sf.chain(FEATURES), "nearest": sf.nearest(FEATURES)}
 
 
 def points(rows: int, kind: str = "blobs") -> np.ndarray:
-    """Draw rows round eight centres, or round none."""
+    """Draw rows round eight centres, or round none, or copies of 1,000 rows."""
     drawn = np.random.default_rng(6)
     noise = drawn.normal(size=(rows, len(FEATURES)))
     if kind == "noise":
         return noise
+    if kind == "copies":
+        return noise[drawn.integers(0, 1_000, rows)]
     return 2 * drawn.normal(size=(8, len(FEATURES)))[drawn.integers(0, 8, rows)] + noise
 
 
@@ -119,7 +121,7 @@ def large(order: str, kind: str) -> tuple[int, float]:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("kind", ["blobs", "noise"])
+@pytest.mark.parametrize("kind", ["blobs", "noise", "copies"])
 @pytest.mark.parametrize("what", ["memory", "time"])
 def test_50000_rows(benchmark: Any, order: str, kind: str, what: str) -> None:
     """50,000 rows of 20 features in two classes fit into little memory and time."""

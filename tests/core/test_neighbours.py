@@ -39,7 +39,11 @@ def squares(points: np.ndarray, weights: list[Fraction]) -> list[list[Fraction]]
 
 
 def slow(apart: list[list[Fraction]], block: int | None) -> list[int]:
-    """The definition: the next row is the first free one, or the nearest, the first of equals."""
+    """The definition: the next row is the first free one, or the nearest, the first of equals.
+
+    Rows that are one point stand together: where the first of them stands.
+    """
+    first = [next(row for row in range(len(apart)) if here[row] == 0) for here in apart]
     free, rows = list(range(len(apart))), [0]
     free.remove(0)
     seed = 0
@@ -49,7 +53,7 @@ def slow(apart: list[list[Fraction]], block: int | None) -> list[int]:
             found = seed
         else:
             here = rows[-1] if block is None else seed
-            found = min(free, key=lambda row: (apart[here][row], row))
+            found = min(free, key=lambda row: (apart[here][row], first[row], row))
         rows.append(found)
         free.remove(found)
     return rows

@@ -6,7 +6,7 @@ import numpy as np
 
 from .order import shuffled
 from .points import distinct, units
-from .strata import first_rows
+from .strata import first_rows, number
 from .types import Draws, Ints, Values
 
 THIN = 15 / 16
@@ -140,6 +140,30 @@ class Crowd:
         return self.rows[found]
 
 
+def as_points(points: Values) -> tuple[Ints, Ints, Ints]:
+    """Give the rows that are the same point one number, by first appearance.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n_features, n_rows)
+
+    Returns
+    -------
+    codes : ndarray of int64, shape (n_rows,), range 0..n_points-1
+    first : ndarray of int64, shape (n_points,)
+        The first row of each point.
+    sizes : ndarray of int64, shape (n_points,)
+        Its rows.
+
+    Examples
+    --------
+    >>> as_points(np.array([[7.0, 2.0, 7.0]]))
+    (array([0, 1, 0]), array([0, 1]), array([2, 1]))
+    """
+    codes, present = number(*distinct(points))
+    return codes, first_rows(codes, len(present)), np.bincount(codes, minlength=len(present))
+
+
 def chain(points: Values, origin: Values, unit: Values, advance: Callable[[int], object]) -> Ints:
     """Go from the first point always to the nearest that is not yet taken.
 
@@ -162,16 +186,14 @@ def chain(points: Values, origin: Values, unit: Values, advance: Callable[[int],
     >>> chain(points, np.zeros((1, 1)), np.ones((1, 1)), int)
     array([0, 2, 3, 1])
     """
-    codes, n_points = distinct(points)
-    first = np.sort(first_rows(codes, n_points))
-    sizes = np.bincount(codes)[codes[first]].tolist()
+    codes, first, sizes = as_points(points)
     crowd = Crowd(points[:, first], origin, unit)
-    turns = np.empty(n_points, dtype=np.int64)
+    turns = np.empty(len(first), dtype=np.int64)
     point = 0
-    for turn in range(n_points):
-        turns[codes[first[point]]] = turn
+    for turn in range(len(first)):
+        turns[point] = turn
         crowd.take(np.array([point]))
-        advance(sizes[point])
+        advance(int(sizes[point]))
         if crowd.left:
             point = int(crowd.nearest(point, 1)[0])
     return np.argsort(turns[codes], kind="stable")
@@ -180,14 +202,16 @@ def chain(points: Values, origin: Values, unit: Values, advance: Callable[[int],
 def blocks(
     points: Values, origin: Values, unit: Values, size: int, advance: Callable[[int], object]
 ) -> Ints:
-    """Put together the first point not yet taken and those nearest to it, and again.
+    """Put together the first row not yet taken and those nearest to it, and again.
+
+    Of equally near points the one that appears first gives all its rows first.
 
     Parameters
     ----------
     points : ndarray of float64, shape (n_features, n_rows)
     origin, unit : ndarray of float64, shape (n_features, 1)
     size : int
-        Points of a block, at least 1; the last block has what is left.
+        Rows of a block, at least 1; the last block has what is left.
     advance : callable
         Told how many rows were ordered.
 
@@ -201,18 +225,25 @@ def blocks(
     >>> blocks(points, np.zeros((1, 1)), np.ones((1, 1)), 2, int)
     array([0, 3, 1, 2, 4])
     """
-    n_rows = points.shape[1]
-    crowd = Crowd(points, origin, unit)
-    rows = np.empty(n_rows, dtype=np.int64)
-    free = np.ones(n_rows, dtype=np.bool_)
+    codes, first, sizes = as_points(points)
+    crowd = Crowd(points[:, first], origin, unit)
+    queue, ends = np.argsort(codes, kind="stable"), np.cumsum(sizes)
+    heads = ends - sizes
+    free = np.ones(len(codes), dtype=np.bool_)
+    rows = np.empty_like(queue)
     row = 0
-    for start in range(0, n_rows, size):
+    for start in range(0, len(rows), size):
         row += int(free[row:].argmax())
-        rows[start] = row
-        crowd.take(rows[start : start + 1])
-        near = crowd.nearest(row, size - 1)
-        crowd.take(near)
-        rows[start + 1 : start + size] = near
-        free[rows[start : start + size]] = False
-        advance(1 + len(near))
+        point, wanted = int(codes[row]), min(size, len(rows) - start)
+        lacking = wanted - int(ends[point] - heads[point])
+        near = [point]
+        if lacking >= 0:
+            crowd.take(np.array([point]))
+            near += crowd.nearest(point, lacking).tolist()
+        block = np.concatenate([queue[heads[each] : ends[each]] for each in near])[:wanted]
+        rows[start : start + wanted] = block
+        free[block] = False
+        np.add.at(heads, codes[block], 1)
+        crowd.take(np.array([each for each in near[1:] if heads[each] == ends[each]], dtype=int))
+        advance(wanted)
     return rows

@@ -132,8 +132,10 @@ def floats(series: Any) -> Values:
         return series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
     if isinstance(series.dtype, np.dtype) and not is_object(series.dtype):
         return np.asarray(series, dtype=np.float64)
-    if isinstance(series.dtype, pd.ArrowDtype) or is_object(series.dtype):
-        series = series.astype("Float64" if not is_object(series.dtype) else "float64")
+    if is_object(series.dtype):
+        series = series.where(series.notna(), np.nan).astype("float64")
+    if isinstance(series.dtype, pd.ArrowDtype):
+        series = series.astype("Float64")
     values: Values = series.to_numpy(dtype=np.float64, na_value=np.nan)
     return values
 

@@ -93,7 +93,11 @@ def features(columns: Sequence[Any], term: str) -> Values:
                 " and `DataFrame.to_dummies` do."
             )
             raise StratError(msg)
-        points[place] = floats(series)
+        try:
+            points[place] = floats(series)
+        except (OverflowError, TypeError, ValueError) as error:
+            msg = f"`{term}` needs numbers that floats can hold in column {series.name!r}: {error}."
+            raise StratError(msg) from error
     return points
 
 
