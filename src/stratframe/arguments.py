@@ -12,8 +12,8 @@ import numpy as np
 from .checks import check_choice, check_seed, whole
 from .errors import StratError, plural
 from .frames import Dealt
-from .parsing import parse, refs_of
-from .terms import By, Nearest, Term
+from .parsing import parse, parse_groups, refs_of
+from .terms import By, Chain, Nearest, Term
 
 Parts: TypeAlias = Mapping[str, float | None]
 
@@ -23,6 +23,7 @@ class Deal:
     """The checked arguments of one call, all but the frame."""
 
     terms: tuple[Term, ...]
+    groups: tuple[Term, ...]
     key: tuple[Any, ...]
     k: int
     """Folds, or parts."""
@@ -41,9 +42,14 @@ class Deal:
         return [ref for term in self.terms for ref in refs_of(term)]
 
     @property
+    def group_columns(self) -> list[Any]:
+        """The columns of the groups."""
+        return [ref for term in self.groups for ref in refs_of(term)]
+
+    @property
     def refs(self) -> list[Any]:
-        """The columns that the deal reads: strata, then keys."""
-        return [*self.columns, *self.key]
+        """The columns that the deal reads: strata, groups, then keys."""
+        return [*self.columns, *self.group_columns, *self.key]
 
     @property
     def outputs(self) -> list[Dealt]:
@@ -90,6 +96,7 @@ def deal_of(
     k: object,
     parts: dict[str, Fraction | int | None] | None,
     *,
+    groups: Any = None,
     deal: str = "random",
     key: Any = None,
     missing: str = "error",
@@ -111,7 +118,7 @@ def deal_of(
     >>> call.refs, [column.name for column in call.outputs]
     (['label', 'id'], ['fold_1', 'fold_2'])
     """
-    terms = parse(by)
+    terms, together = parse(by), parse_groups(groups)
     keys = () if key is None else tuple(key) if isinstance(key, list) else (key,)
     if key is not None and not keys:
         msg = "`key` must hold at least one column, got []."
@@ -120,6 +127,7 @@ def deal_of(
     may_be_missing = ("error", "stratum", "null") if parts is None else ("error", "stratum")
     check_blocks(terms, folds if parts is None else None)
     check_choice("deal", deal, ("random", "circular"))
+    check_whole(terms, together, keys, deal)
     check_choice("missing", missing, may_be_missing)
     check_choice("rare", rare, ("warn", "error", "null", "ignore"))
     if not isinstance(name, str) or not name:
@@ -127,6 +135,7 @@ def deal_of(
         raise StratError(msg)
     return Deal(
         terms=terms,
+        groups=together,
         key=keys,
         k=folds,
         parts=parts,
@@ -137,6 +146,33 @@ def deal_of(
         seed=check_seed(seed),
         name=name,
     )
+
+
+def check_whole(
+    terms: Sequence[Term], groups: Sequence[Term], keys: Sequence[Any], deal: str
+) -> None:
+    """Refuse what whole groups cannot be combined with.
+
+    Examples
+    --------
+    >>> check_whole([], parse_groups("patient"), [], "circular")
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `groups` must stand without `deal="circular"`: whole groups are
+    dealt in no order.
+    """
+    if not groups:
+        return
+    clash = {
+        '`deal="circular"`': deal == "circular",
+        "`key`": bool(keys),
+        "`sf.chain`": any(isinstance(term, Chain) for term in terms),
+        "`sf.nearest`": any(isinstance(term, Nearest) for term in terms),
+    }
+    for argument, given in clash.items():
+        if given:
+            msg = f"`groups` must stand without {argument}: whole groups are dealt in no order."
+            raise StratError(msg)
 
 
 def check_blocks(terms: Sequence[Term], k: int | None) -> None:

@@ -16,6 +16,7 @@ def kfold(
     by: By | None = None,
     k: int = 5,
     *,
+    groups: Any = None,
     deal: str = "random",
     key: Any = None,
     missing: str = "error",
@@ -34,7 +35,11 @@ def kfold(
         Polars expressions, callables of a pandas frame. Entries nest left to right.
         None deals without strata.
     k : int
-        Folds, from 2 to the number of rows.
+        Folds, from 2 to the number of rows, or of groups.
+    groups : column, list of columns or `sf.clusters`, optional
+        No group is parted. Strata and sizes come as close to even as a search finds; a
+        continuous entry is cut into ten quantile bins. Not with `deal="circular"`,
+        `key`, `sf.chain` and `sf.nearest`.
     deal : {"random", "circular"}
         "circular" draws nothing: rows in order, round the folds, from fold 0. (Clusters
         and neighbour orders start from the seed all the same.)
@@ -42,7 +47,8 @@ def kfold(
         Deal as if the frame stood in the order of these, so that row order does not
         matter. Together they name each row once.
     missing : {"error", "stratum", "null"}
-        Null and NaN in strata are refused, a stratum of their own, or get no fold.
+        Null and NaN in strata and groups are refused, a stratum of their own (of groups,
+        each row a group of its own), or get no fold.
     rare : {"warn", "error", "null", "ignore"}
         What to do with classes of the first entry that have fewer than `k` rows.
     repeats : int
@@ -57,7 +63,7 @@ def kfold(
     frame of the same kind
         With int64 folds 0..k-1 (pandas: Int64 where the arguments allow nulls). The
         folds of every stratum, of every coarser stratum and of the whole differ by at
-        most 1 row.
+        most 1 row (without `groups`).
 
     Raises
     ------
@@ -92,6 +98,7 @@ def kfold(
         by,
         k,
         None,
+        groups=groups,
         deal=deal,
         key=key,
         missing=missing,
@@ -108,6 +115,7 @@ def split(
     by: By | None = None,
     parts: Parts = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
     *,
+    groups: Any = None,
     deal: str = "random",
     key: Any = None,
     missing: str = "error",
@@ -125,6 +133,9 @@ def split(
     parts : mapping of name to share
         Floats that sum to 1, or whole numbers of rows that sum to the rows dealt. One
         part may be None: the rest.
+    groups : column, list of columns or `sf.clusters`, optional
+        As for `kfold`. Shares, and counts of rows, are then met as closely as whole
+        groups allow.
     deal, key, rare, seed
         As for `kfold`.
     missing : {"error", "stratum"}
@@ -174,6 +185,7 @@ def split(
         by,
         0,
         check_parts(parts),
+        groups=groups,
         deal=deal,
         key=key,
         missing=missing,
@@ -214,6 +226,8 @@ def check_columns(frame: frames.Frame, call: Deal) -> None:
     """
     frames.check_frame(frame)
     frames.check_refs(frame, call.columns, "by")
+    frames.check_refs(frame, call.group_columns, "groups")
     frames.check_refs(frame, call.key, "key")
     if frames.is_lazy(frame):
-        stratify(call.terms, frames.blank(frame, call.columns), 0)
+        columns = [*call.columns, *call.group_columns]
+        stratify(call.terms, frames.blank(frame, columns), 0, groups=call.groups)

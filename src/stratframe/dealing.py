@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,14 @@ from .arguments import Deal, shares_of
 from .core import draws
 from .core.deal import ROOMY, round_table, settle, spend
 from .core.draws import Use
+from .core.groups import whole_groups
 from .core.neighbours import by_nearness
 from .core.order import by_value, in_blocks, shuffled
 from .core.quota import even
 from .core.rounding import unequal
 from .core.spread import spread
 from .core.types import Draws, Ints, Table
-from .errors import StratError
+from .errors import StratError, plural, warn
 from .frames import Dealt
 from .progress import bar
 from .strata import Strata, stratify
@@ -56,7 +58,7 @@ def strata_of(call: Deal, series: Sequence[Any], n_rows: int) -> Strata:
     if n_rows == 0:
         msg = "A frame must have rows to be dealt, got none."
         raise StratError(msg)
-    n_columns = len(call.columns)
+    n_columns = len(call.columns) + len(call.group_columns)
     return stratify(
         call.terms,
         series[:n_columns],
@@ -65,6 +67,7 @@ def strata_of(call: Deal, series: Sequence[Any], n_rows: int) -> Strata:
         missing=call.missing,
         rare=call.rare,
         seed=call.seed,
+        groups=call.groups,
         parts=(call.k, "folds" if call.parts is None else "parts"),
     )
 
@@ -99,6 +102,8 @@ def deal_rows(call: Deal, strata: Strata, repeat: int) -> Ints:
     >>> deal_rows(call, strata_of(call, [pl.Series([7, 8, 7, 8])], 4), 0)
     array([0, 0, 1, 1], dtype=int8)
     """
+    if strata.groups is not None:
+        return deal_groups(call, strata, strata.groups, repeat)
     codes, n_strata, n_rows = strata.codes, len(strata.sizes), len(strata.codes)
     draw = partial(draws.raw, call.seed, n_parts=call.k, repeat=repeat)
     use = Use.FOLD_ROWS if call.parts is None else Use.PART_ROWS
@@ -118,6 +123,44 @@ def deal_rows(call: Deal, strata: Strata, repeat: int) -> Ints:
     if strata.order is None:
         return spend(rows, table)
     return spread(rows, table, draw(Use.PART_SPREAD, table.size + n_rows))
+
+
+def deal_groups(call: Deal, strata: Strata, groups: Ints, repeat: int) -> Ints:
+    """Deal groups whole, near to the table of their rows.
+
+    Returns
+    -------
+    ndarray of int, shape (n_dealt,), range 0..k-1
+
+    Warns
+    -----
+    StratWarning
+        If a group has more rows than the largest part should.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stratframe.arguments import deal_of
+    >>> call = deal_of(None, 2, None, groups="a")
+    >>> strata = strata_of(call, [pl.Series([7, 8, 7, 8])], 4)
+    >>> parts = deal_groups(call, strata, strata.groups, 0)
+    >>> bool(parts[0] == parts[2] != parts[1] == parts[3])
+    True
+    """
+    n_rows, n_groups = len(groups), int(groups.max()) + 1
+    shares = [Fraction(1, call.k)] * call.k
+    use = Use.FOLD_SEARCH
+    if call.parts is not None:
+        shares, use = shares_of(call.parts, n_rows), Use.PART_SEARCH
+    largest, fair = int(np.bincount(groups).max()), max(shares) * n_rows
+    if largest > ceil(fair) and repeat == 0:
+        part = "fold" if call.parts is None else "part"
+        warn(
+            f"The largest group has {plural(largest, 'row')}, more than the {float(fair):.10g} of"
+            f" the largest {part}: at best one {part} has {largest - float(fair):.10g} too many."
+        )
+    stream = draws.stream_of(call.seed, use, call.k, repeat)
+    return whole_groups(groups, n_groups, strata.codes, len(strata.sizes), shares, stream)[groups]
 
 
 def smallest_share(call: Deal, n_rows: int) -> Fraction:
@@ -199,6 +242,9 @@ def table_of(call: Deal, strata: Strata, repeat: int = 0) -> Table:
     array([[1, 1],
            [2, 2]])
     """
+    if strata.groups is not None:
+        cells = strata.codes * call.k + deal_groups(call, strata, strata.groups, repeat)
+        return np.bincount(cells, minlength=len(strata.sizes) * call.k).reshape(-1, call.k)
     if call.parts is None:
         return even(strata.sizes, numbering_of(call, repeat))
     shares = shares_of(call.parts, len(strata.codes))

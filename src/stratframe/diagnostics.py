@@ -16,13 +16,10 @@ from .errors import StratError
 from .frames import Frame, columns
 from .parsing import parse_some, refs_of, with_columns
 from .strata import Strata, check_values, stratify
-from .terms import By, Continuous, Plain, Quantiles, Term
+from .terms import DECILES, By, Continuous, Plain, Quantiles, Term
 
 RESERVED = ("n", "share", "fold", "expected", "deviation")
 """Names that the tables use themselves."""
-
-DECILES = 10
-"""Bins by which a continuous entry is shown."""
 
 
 def strata(frame: Frame, by: By) -> Any:
@@ -123,6 +120,7 @@ def plan(
     k: int = 5,
     *,
     parts: Parts | None = None,
+    groups: Any = None,
     deal: str = "random",
     key: Any = None,
     missing: str = "error",
@@ -134,7 +132,7 @@ def plan(
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-    by, k, deal, key, missing, rare, seed
+    by, k, groups, deal, key, missing, rare, seed
         As for `kfold`.
     parts : mapping of name to share, optional
         As for `split`; instead of `k`.
@@ -162,7 +160,17 @@ def plan(
     3     b   test  1
     """
     shares = None if parts is None else check_parts(parts)
-    call = deal_of(by, k, shares, deal=deal, key=key, missing=missing, rare=rare, seed=seed)
+    call = deal_of(
+        by,
+        k,
+        shares,
+        groups=groups,
+        deal=deal,
+        key=key,
+        missing=missing,
+        rare=rare,
+        seed=seed,
+    )
     check_columns(frame, call)
     eager = frames.collected(frame, call.refs)
     series = frames.read(eager, call.refs)
@@ -170,7 +178,8 @@ def plan(
         found = strata_of(call, series, len(eager))
         counts = table_of(call, found)
     else:
-        found = stratify(call.terms, series[: len(call.columns)], 0)
+        n_columns = len(call.columns) + len(call.group_columns)
+        found = stratify(call.terms, series[:n_columns], 0, groups=call.groups)
         counts = np.zeros((0, call.k), dtype=np.int64)
     labels = list(range(call.k)) if call.parts is None else list(call.parts)
     order = table_order(found)

@@ -40,6 +40,8 @@ class Entry:
     """Which entry of `by` it is, from 1."""
     rows: Ints | None = None
     """Positions of the dealt rows in the column; None for all, in its order."""
+    is_group: bool = False
+    """Whether it says which rows belong together, and is no entry of `by`."""
 
     @property
     def name(self) -> Hashable:
@@ -63,7 +65,8 @@ class Entry:
     @property
     def text(self) -> str:
         """The entry as messages show it."""
-        return f"entry {self.place} of `by`" if self.is_nameless else repr(self.column)
+        source = "groups" if self.is_group else "by"
+        return f"entry {self.place} of `{source}`" if self.is_nameless else repr(self.column)
 
     @property
     def code(self) -> str:
@@ -144,6 +147,11 @@ def rules_of(entry: Entry, missing: str) -> list[Rule]:
         '`missing="stratum"` makes missing values a stratum of their own;'
         ' in `kfold`, `missing="null"` leaves their fold null.'
     )
+    if entry.is_group:
+        hint = (
+            '`missing="stratum"` makes each of these rows a group of its own;'
+            ' in `kfold`, `missing="null"` leaves their fold null.'
+        )
     edges = entry.term.edges if isinstance(entry.term, Bins) else None
     within = None if edges is None else (edges[0], edges[-1])
     present = missing == "error"

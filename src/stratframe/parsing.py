@@ -6,7 +6,7 @@ from typing import Any
 
 from . import frames
 from .errors import StratError
-from .terms import Bins, By, Features, Ordering, Plain, Quantiles, Ref, Term
+from .terms import Bins, By, Classes, Clusters, Features, Ordering, Plain, Quantiles, Ref, Term
 
 
 def parse(by: By | None) -> tuple[Term, ...]:
@@ -65,6 +65,40 @@ def parse_some(by: By | None) -> tuple[Term, ...]:
         msg = "`by` must hold at least one entry, got None."
         raise StratError(msg)
     return terms
+
+
+def parse_groups(groups: Any) -> tuple[Term, ...]:
+    """Turn `groups` into terms: columns taken as classes, or one term of clusters.
+
+    Raises
+    ------
+    StratError
+        If it holds nothing, a column twice, or another term.
+
+    Examples
+    --------
+    >>> [refs_of(term) for term in parse_groups(["site", "patient"])]
+    [('site',), ('patient',)]
+    """
+    if groups is None:
+        return ()
+    if isinstance(groups, Clusters):
+        return (groups,)
+    entries = groups if isinstance(groups, list) else [groups]
+    if not entries:
+        msg = "`groups` must hold at least one column, got []."
+        raise StratError(msg)
+    for place, entry in enumerate(entries):
+        if isinstance(entry, Term):
+            msg = (
+                "`groups` must be a column, a list of columns or one `sf.clusters`,"
+                f" got {shown(entry)}."
+            )
+            raise StratError(msg)
+        if any(frames.same(entry, other) for other in entries[:place]):
+            msg = f"`groups` must hold each column once, got {frames.shown(entry)} twice."
+            raise StratError(msg)
+    return tuple(Classes(entry) for entry in entries)
 
 
 def refs_of(term: Term) -> tuple[Ref, ...]:

@@ -1,6 +1,7 @@
 """`by` on a frame -> strata: which rows are alike, in what order, and which get no part."""
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -27,7 +28,17 @@ from .naming import stratum_values
 from .parsing import with_columns
 from .rare import frequent
 from .schemas import check_rows
-from .terms import Chain, Classes, Clusters, Continuous, Nearest, Ordering, Term
+from .terms import (
+    DECILES,
+    Chain,
+    Classes,
+    Clusters,
+    Continuous,
+    Nearest,
+    Ordering,
+    Quantiles,
+    Term,
+)
 
 
 class Level(NamedTuple):
@@ -59,6 +70,9 @@ class Strata(NamedTuple):
     rows: Ints | None
     """The positions of the dealt rows; None if all are, in the order of the frame."""
     levels: tuple[Level, ...]
+    groups: Ints | None = None
+    """The group of every dealt row, shape (n_dealt,), range 0..n_groups-1, numbered by
+    first appearance; None where rows are dealt one by one."""
 
 
 def stratify(
@@ -71,6 +85,7 @@ def stratify(
     rare: str = "ignore",
     seed: int = 0,
     parts: tuple[int, str] | None = None,
+    groups: Sequence[Term] = (),
 ) -> Strata:
     """Fit the entries of `by`, each inside the strata of the entries before it.
 
@@ -78,7 +93,7 @@ def stratify(
     ----------
     terms : sequence of Term
     series : sequence of Series
-        The columns of each term, one term after another.
+        The columns of each term, one term after another, those of `groups` last.
     n_rows : int
     key : sequence of Series
         Take the rows in the order of these.
@@ -88,6 +103,8 @@ def stratify(
         Of the clusters.
     parts : tuple of int and str, optional
         How many "folds" or "parts" there must be rows for; classes with fewer are rare.
+    groups : sequence of Term
+        What says which rows belong together. A continuous entry is then cut into bins.
 
     Returns
     -------
@@ -105,11 +122,15 @@ def stratify(
     >>> stratify([Plain("a")], [pl.Series(["x", "y", "x"])], 3).codes
     array([0, 1, 0])
     """
+    given = with_columns([*terms, *groups], series)
     entries = [
-        read_entry(term, own, place)
-        for place, (term, own) in enumerate(with_columns(terms, series), start=1)
+        read_entry(term, own, place) for place, (term, own) in enumerate(given[: len(terms)], 1)
     ]
     check_order(entries)
+    entries += [
+        replace(read_entry(term, own, place), is_group=True)
+        for place, (term, own) in enumerate(given[len(terms) :], 1)
+    ]
     rows = check_values(entries, missing, key)
     if rows is not None:
         entries = [pick(entry, rows) for entry in entries]
@@ -117,10 +138,75 @@ def stratify(
         entries = keep(entries, ~np.logical_or.reduce([entry.missing for entry in entries]))
     if parts is not None:
         check_enough(len(entries[0].missing) if entries else n_rows, parts)
-        if entries and rare != "ignore" and isinstance(entries[0].term, Classes):
+        if terms and rare != "ignore" and isinstance(entries[0].term, Classes):
             entries = keep(entries, frequent(entries[0], rare, parts))
             check_enough(len(entries[0].missing), parts)
-    return fit(entries, entries[0].rows if entries else rows, n_rows, seed)
+    rows = entries[0].rows if entries else rows
+    by, together = entries[: len(terms)], entries[len(terms) :]
+    if not together:
+        return fit(by, rows, n_rows, seed)
+    found = group_codes(together, rows, n_rows, seed)
+    if parts is not None:
+        check_groups(found, parts)
+    return fit([binned(entry) for entry in by], rows, n_rows, seed)._replace(groups=found)
+
+
+def group_codes(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int) -> Ints:
+    """Give numbers to the groups that the rows are in; a row without one is one by itself.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_dealt,), range 0..n_groups-1
+        By first appearance.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stratframe.terms import Classes
+    >>> entries = [read_entry(Classes("a"), [pl.Series([7, None, 8, None, 7])])]
+    >>> group_codes(entries, None, 5, 0)
+    array([0, 1, 2, 3, 0])
+    """
+    found = fit(entries, rows, n_rows, seed)
+    codes = found.codes.copy()
+    alone = np.logical_or.reduce([entry.missing for entry in entries])
+    codes[alone] = len(found.sizes) + np.arange(alone.sum())
+    return number(codes, len(found.sizes) + int(alone.sum()))[0]
+
+
+def check_groups(groups: Ints, parts: tuple[int, str]) -> None:
+    """Refuse more parts than groups.
+
+    Examples
+    --------
+    >>> check_groups(np.array([0, 0, 1]), (3, "folds"))
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `k` must be at most the number of groups, got 3 for 2 groups.
+    """
+    n_groups = int(groups.max(initial=-1)) + 1
+    if parts[0] > n_groups:
+        what = "`k`" if parts[1] == "folds" else "The number of `parts`"
+        msg = (
+            f"{what} must be at most the number of groups, got {parts[0]}"
+            f" for {plural(n_groups, 'group')}."
+        )
+        raise StratError(msg)
+
+
+def binned(entry: Entry) -> Entry:
+    """Cut a continuous entry into ten quantile bins, as whole groups follow no order.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stratframe.terms import Continuous
+    >>> binned(read_entry(Continuous("a"), [pl.Series([0.5])])).term.n
+    10
+    """
+    if not isinstance(entry.term, Continuous):
+        return entry
+    return replace(entry, term=Quantiles(entry.term.column, DECILES, entry.term.name, quiet=True))
 
 
 def check_enough(n_dealt: int, parts: tuple[int, str]) -> None:

@@ -9,6 +9,9 @@ from typing import Any, TypeAlias
 
 from .errors import StratError
 
+DECILES = 10
+"""Bins into which a continuous entry is cut where an order is of no use."""
+
 Ref: TypeAlias = Any
 """Where a column comes from: its name, a Polars expression, or for pandas a callable
 of the frame or a `pd.col` expression."""

@@ -1,5 +1,6 @@
 """Raw random bits: the one place where a seed becomes numbers."""
 
+from collections.abc import Callable
 from enum import IntEnum
 
 import numpy as np
@@ -21,6 +22,8 @@ class Use(IntEnum):
     SAMPLE_SPREAD = 9
     CLUSTERS = 10
     CLUSTER_SAMPLES = 11
+    FOLD_SEARCH = 12
+    PART_SEARCH = 13
 
 
 USES = 16
@@ -61,8 +64,7 @@ def raw(seed: int, use: Use, size: int, n_parts: int = 0, repeat: int = 0) -> Dr
     >>> raw(0, Use.FOLD_ROWS, 2)
     array([5095898702908088964, 4337974566608382337], dtype=uint64)
     """
-    tag = use + USES * (n_parts % PARTS + PARTS * repeat)
-    return np.random.PCG64DXSM(np.random.SeedSequence([seed, tag])).random_raw(size)
+    return stream_of(seed, use, n_parts, repeat)(size)
 
 
 def permutation(draws: Draws) -> np.ndarray:
@@ -82,3 +84,27 @@ def permutation(draws: Draws) -> np.ndarray:
     array([1, 2, 0])
     """
     return np.argsort(draws, kind="stable")
+
+
+def stream_of(seed: int, use: Use, n_parts: int = 0, repeat: int = 0) -> Callable[[int], Draws]:
+    """Make a stream of raw words that is drawn from bit by bit.
+
+    Parameters
+    ----------
+    seed, use, n_parts, repeat
+        As for `raw`.
+
+    Returns
+    -------
+    callable
+        From a size to the next words of the stream.
+
+    Examples
+    --------
+    >>> stream = stream_of(0, Use.FOLD_ROWS)
+    >>> stream(1), stream(1)
+    (array([5095898702908088964], dtype=uint64), array([4337974566608382337], dtype=uint64))
+    """
+    tag = use + USES * (n_parts % PARTS + PARTS * repeat)
+    source = np.random.PCG64DXSM(np.random.SeedSequence([seed, tag]))
+    return lambda size: source.random_raw(size)

@@ -81,6 +81,7 @@ def roots(ref: Any) -> list[str]:
 
 TAKEN = {
     "by": "column names, terms such as `sf.quantiles`, or expressions",
+    "groups": "column names, expressions, or one `sf.clusters`",
     "key": "column names or expressions",
     "name": "column names",
 }

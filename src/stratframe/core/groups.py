@@ -1,0 +1,119 @@
+"""Whole groups under the target table."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from .deal import smallest
+from .order import shuffled
+from .search import SMALL, Goal, Stream, explore, goal_of, place, polish
+from .shares import exact, weights
+from .types import Ints
+from .units import Units, gather, hardness, kinds
+
+
+def whole_groups(
+    group: Ints,
+    n_groups: int,
+    stratum: Ints,
+    n_strata: int,
+    shares: Sequence[Fraction],
+    stream: Stream,
+) -> Ints:
+    """Give every group a part, so that strata and sizes come close to their shares.
+
+    Parameters
+    ----------
+    group : ndarray of int, shape (n_rows,), range 0..n_groups-1
+    n_groups : int
+    stratum : ndarray of int, shape (n_rows,), range 0..n_strata-1
+    n_strata : int
+    shares : sequence of Fraction
+        Of the parts; they sum to 1.
+    stream : Stream
+
+    Returns
+    -------
+    ndarray of int, shape (n_groups,), range 0..n_parts-1
+
+    Examples
+    --------
+    >>> from stratframe.core.draws import Use, stream_of
+    >>> group, stratum = np.array([0, 0, 1, 1, 2, 3]), np.array([0, 0, 0, 0, 1, 1])
+    >>> halves, stream = [Fraction(1, 2)] * 2, stream_of(0, Use.FOLD_SEARCH)
+    >>> parts = whole_groups(group, 4, stratum, 2, halves, stream)
+    >>> bool(parts[0] != parts[1]), bool(parts[2] != parts[3])
+    (True, True)
+    """
+    # The last column counts all rows of a group: its size.
+    sizes = np.full(len(group), n_strata)
+    units = gather(
+        np.concatenate([group, group]), np.concatenate([stratum, sizes]), n_groups, n_strata + 1
+    )
+    goal = goal_of(units.totals, np.array([float(share) for share in shares]))
+    parts = deal_evenly(units, shares, stream)
+    left = np.flatnonzero(parts < 0)
+    place(units, hardest_first(units, left, goal, stream), goal, parts)
+    if n_groups <= SMALL:
+        explore(units, goal, parts, stream)
+    else:
+        polish(units, goal, parts, stream, moves=True)
+    return renumbered(parts, shares, stream)
+
+
+def deal_evenly(units: Units, shares: Sequence[Fraction], stream: Stream) -> Ints:
+    """Deal units of equal counts to the parts, each its whole share of each kind.
+
+    Returns
+    -------
+    ndarray of int, shape (n_units,), range -1..n_parts-1
+        -1 for the units that are left over.
+
+    Examples
+    --------
+    >>> from stratframe.core.draws import Use, stream_of
+    >>> units = gather(np.arange(5), np.array([0, 0, 0, 1, 1]), 5, 2)
+    >>> parts = deal_evenly(units, [Fraction(1, 2)] * 2, stream_of(0, Use.FOLD_SEARCH))
+    >>> np.sort(parts).tolist()
+    [-1, 0, 0, 1, 1]
+    """
+    codes, sizes = kinds(units, stream(len(units.totals)))
+    table, _ = exact(sizes, *weights(shares, len(codes)))
+    order = shuffled(codes, len(sizes), stream(len(codes)))
+    dealt = table.sum(axis=1)
+    place_of = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    rows = order[place_of < np.repeat(dealt, sizes)]
+    parts = np.full(len(codes), -1, dtype=smallest(len(shares)))
+    parts[rows] = np.repeat(np.tile(np.arange(len(shares)), len(sizes)), table.ravel())
+    return parts
+
+
+def hardest_first(units: Units, left: Ints, goal: Goal, stream: Stream) -> Ints:
+    """Order units by their own weight in the loss, equals by draws.
+
+    Examples
+    --------
+    >>> from stratframe.core.draws import Use, stream_of
+    >>> units = gather(np.array([0, 1, 1]), np.zeros(3, dtype=int), 2, 1)
+    >>> goal = goal_of(units.totals, np.array([0.5, 0.5]))
+    >>> hardest_first(units, np.array([0, 1]), goal, stream_of(0, Use.FOLD_SEARCH))
+    array([1, 0])
+    """
+    weight = hardness(units, goal.scale)[left]
+    return left[np.lexsort((stream(len(left)), -weight))]
+
+
+def renumbered(parts: Ints, shares: Sequence[Fraction], stream: Stream) -> Ints:
+    """Draw new numbers for parts of equal shares, which then mean nothing.
+
+    Examples
+    --------
+    >>> from stratframe.core.draws import Use, stream_of
+    >>> shares, stream = [Fraction(4, 5), Fraction(1, 5)], stream_of(0, Use.FOLD_SEARCH)
+    >>> renumbered(np.array([0, 1]), shares, stream)
+    array([0, 1])
+    """
+    if len(set(shares)) > 1:
+        return parts
+    return np.argsort(stream(len(shares)), kind="stable")[parts]
