@@ -21,8 +21,10 @@ CALLS: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "kfold": [
         ([["label", "sex"]], {"k": 4, "seed": 3, "name": "f", "repeats": 2, "key": "id"}),
         (["label", 10], {"deal": "circular", "missing": "null", "rare": "ignore"}),
+        (["label"], {"groups": "id"}),
     ],
     "split": [
+        (["label"], {"groups": "id"}),
         ([["label", "sex"], PARTS], {"seed": 3, "name": "part", "key": "id"}),
         ([], {"deal": "circular", "missing": "stratum", "rare": "null"}),
     ],
@@ -33,6 +35,7 @@ CALLS: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "strata": [([["label", "sex"]], {})],
     "plan": [
         (["label", 4], {"seed": 3, "key": "id"}),
+        (["label"], {"groups": "id"}),
         (["label"], {"parts": PARTS, "deal": "circular", "missing": "stratum", "rare": "null"}),
     ],
     "balance": [(["label"], {}), (["label", "split"], {})],
@@ -106,7 +109,9 @@ def test_expression_takes_arguments_of_the_function(name: str) -> None:
     known = {each.name: each.default for each in arguments(getattr(sf, name))}
     taken = {each.name: each.default for each in arguments(methods(StratExpr)[name])}
     assert taken == {argument: known[argument] for argument in taken}
-    assert set(known) - set(taken) == {"by", "key"} | ({"repeats"} if name == "kfold" else set())
+    assert set(known) - set(taken) == {"by", "groups", "key"} | (
+        {"repeats"} if name == "kfold" else set()
+    )
 
 
 def test_calls_cover_every_argument() -> None:

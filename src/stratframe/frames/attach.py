@@ -55,7 +55,8 @@ def assign(
     [1, 0]
     """
     if isinstance(frame, pl.LazyFrame):
-        return frame.with_columns(expression(refs, compute, outputs))
+        grown = frame.with_columns(expression(refs, compute, outputs))
+        return grown if len(outputs) == 1 else grown.unnest(outputs[0].name)
     dealt = compute(read(frame, refs), len(frame))
     if isinstance(frame, pl.DataFrame):
         return frame.with_columns(polars_column(column) for column in dealt)
@@ -87,7 +88,7 @@ def attach_pandas(frame: pd.DataFrame, dealt: Sequence[Dealt]) -> pd.DataFrame:
 def expression(
     refs: Sequence[Any], compute: Callable[[list[Any], int], list[Dealt]], outputs: Sequence[Dealt]
 ) -> pl.Expr:
-    """Make one Polars expression of a computation on columns.
+    """Make one Polars expression of a computation on columns; several come as a struct.
 
     Examples
     --------
@@ -105,7 +106,8 @@ def expression(
     if len(fields) == 1:
         ((name, dtype),) = fields.items()
         return batched(refs, run, dtype).alias(name)
-    return batched(refs, run, pl.Struct(fields)).struct.field(*fields)
+    # Each field taken by itself would be a computation of its own.
+    return batched(refs, run, pl.Struct(fields)).alias(outputs[0].name)
 
 
 def batched(
