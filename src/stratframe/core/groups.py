@@ -51,11 +51,34 @@ def whole_groups(
     units = gather(
         np.concatenate([group, group]), np.concatenate([stratum, sizes]), n_groups, n_strata + 1
     )
+    return search(units, shares, stream)
+
+
+def search(units: Units, shares: Sequence[Fraction], stream: Stream) -> Ints:
+    """Give every unit a part, so that all columns come close to their shares.
+
+    Parameters
+    ----------
+    units : Units
+    shares : sequence of Fraction
+    stream : Stream
+
+    Returns
+    -------
+    ndarray of int, shape (n_units,), range 0..n_parts-1
+
+    Examples
+    --------
+    >>> from stratframe.core.draws import Use, stream_of
+    >>> units = gather(np.array([0, 0, 1, 2]), np.zeros(4, dtype=int), 3, 1)
+    >>> parts = search(units, [Fraction(1, 2)] * 2, stream_of(0, Use.FOLD_SEARCH))
+    >>> bool(parts[0] != parts[1] == parts[2])
+    True
+    """
     goal = goal_of(units.totals, np.array([float(share) for share in shares]))
     parts = deal_evenly(units, shares, stream)
-    left = np.flatnonzero(parts < 0)
-    place(units, hardest_first(units, left, goal, stream), goal, parts)
-    if n_groups <= SMALL:
+    place(units, hardest_first(units, np.flatnonzero(parts < 0), goal, stream), goal, parts)
+    if len(parts) <= SMALL:
         explore(units, goal, parts, stream)
     else:
         polish(units, goal, parts, stream, moves=True)

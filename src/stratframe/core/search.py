@@ -17,11 +17,12 @@ SMALL = 64
 REPLICAS, KICKS, KICKED = 8, 160, 4
 """Searches of few units side by side, how often each is shaken, and by how many units."""
 
-BATCH, CELLS = 1 << 12, 1 << 18
+BATCH, CELLS = 1 << 12, 1 << 17
 """Pairs of units that are tried at once, and cells of their counts."""
 
-PATIENCE = 24
-"""Batches without a gain after which the search ends."""
+PATIENCE, WORTH = 16, 0.02
+"""Batches in turn that gain little after which the search ends, and what is little: a
+share of what is left to gain."""
 
 LEAST = 1e-9
 """The least gain that counts, as rounding makes smaller ones of nothing."""
@@ -147,7 +148,7 @@ def polish(
     moves: bool,
     movable: Ints | None = None,
 ) -> None:
-    """Move and swap units, sampled in batches, until none of many batches gains.
+    """Move and swap units, sampled in batches, until none of many batches gains much.
 
     Parameters
     ----------
@@ -193,7 +194,7 @@ def polish(
         to[lone] = (drawn[2 * size :][lone] % np.uint64(n_parts)).astype(np.int64)
         gain = apply_best(off, goal, parts, one, np.where(lone, -1, other), to, change)
         now -= gain
-        idle = 0 if gain > LEAST * max(now, LEAST) else idle + 1
+        idle = 0 if gain > WORTH * (now - goal.least) else idle + 1
 
 
 def rise_of(off: Values, goal: Goal, change: Values, source: Ints, to: Ints) -> Values:

@@ -1,0 +1,158 @@
+"""Whole groups against scikit-learn's `StratifiedGroupKFold`."""
+
+import warnings
+from statistics import median
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.model_selection import StratifiedGroupKFold
+
+import stratframe as sf
+
+from .data import LIBRARIES, frame_of
+from .measure import interleaved, reach
+
+INSTANCES = 80
+
+
+def pareto(seed: int) -> tuple[pd.DataFrame, int]:
+    """Draw groups of Pareto sizes with classes of their own, and a number of folds."""
+    drawn = np.random.default_rng(seed)
+    n_groups = int(np.exp(drawn.uniform(np.log(30), np.log(5_000))))
+    n_classes, alpha = int(drawn.integers(2, 11)), drawn.uniform(1.1, 1.5)
+    sizes = np.minimum(np.ceil(3 * drawn.pareto(alpha, n_groups) + 1), 20_000).astype(int)
+    return grouped(drawn, sizes, n_classes), (5, 10)[seed % 2]
+
+
+def grouped(drawn: np.random.Generator, sizes: np.ndarray, n_classes: int) -> pd.DataFrame:
+    """Draw the classes of groups of given sizes, each with shares of its own; rows shuffled."""
+    shares = drawn.dirichlet(np.full(n_classes, 0.7), len(sizes))
+    label = [drawn.choice(n_classes, n, p=share) for n, share in zip(sizes, shares, strict=True)]
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    frame = pd.DataFrame({"label": np.concatenate(label), "group": group})
+    return frame.sample(frac=1, random_state=0).reset_index(drop=True)
+
+
+def scikit_learn(frame: pd.DataFrame, k: int) -> np.ndarray:
+    """Fill a fold column from `StratifiedGroupKFold`."""
+    folds = np.empty(len(frame), dtype=int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        peer = StratifiedGroupKFold(k).split(folds, frame["label"], frame["group"])
+        for fold, (_, test) in enumerate(peer):
+            folds[test] = fold
+    return folds
+
+
+def loss(frame: pd.DataFrame, folds: Any, k: int) -> float:
+    """The squared deviations of strata and sizes by their targets."""
+    counts = pd.crosstab(frame["label"], np.asarray(folds)).reindex(columns=range(k), fill_value=0)
+    counts = np.vstack([counts.to_numpy(), counts.sum().to_numpy()])
+    target = counts.sum(axis=1, keepdims=True) / k
+    return float(((counts - target) ** 2 / target).sum())
+
+
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
+def test_loss_against_scikit_learn(benchmark: Any) -> None:
+    """On Pareto groups the loss is never above the peer's, and mostly far below."""
+    ratios: list[float] = []
+
+    def compare() -> None:
+        for seed in range(INSTANCES):
+            frame, k = pareto(seed)
+            ours = frame.strat.kfold("label", k=k, groups="group", rare="ignore")["fold"]
+            theirs = loss(frame, scikit_learn(frame, k), k)
+            ratios.append(loss(frame, ours, k) / theirs if theirs else 1.0)
+
+    benchmark.pedantic(compare, rounds=1)
+    above = sum(ratio > 1 + 1e-9 for ratio in ratios)
+    benchmark.extra_info["above"] = above
+    reach(benchmark, median(ratios), "x the loss", at_most=0.9)
+    assert not above
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_time_against_scikit_learn(benchmark: Any, library: str) -> None:
+    """1,000,000 rows in 100,000 groups are dealt many times faster."""
+    drawn = np.random.default_rng(1)
+    columns = {
+        "label": drawn.integers(3, size=1_000_000),
+        "group": drawn.integers(100_000, size=1_000_000),
+    }
+    frame, plain = frame_of(library, **columns), pd.DataFrame(columns)
+    ratio = interleaved(
+        benchmark,
+        lambda: frame.strat.kfold("label", groups="group"),
+        lambda: scikit_learn(plain, 5),
+        1,
+    )
+    reach(benchmark, 1 / ratio, "x faster", at_least=20)
+
+
+def forty(seed: int, largest: int) -> pd.DataFrame:
+    """Draw 40 groups with counts that no other has, none larger than a fifth of the rows."""
+    drawn = np.random.default_rng(seed)
+    while True:
+        frame = grouped(drawn, drawn.integers(5, largest + 1, 40), 3)
+        counts = pd.crosstab(frame["group"], frame["label"])
+        if not counts.duplicated().any() and counts.sum(axis=1).max() <= len(frame) / 5:
+            return frame
+
+
+def columns_near_the_best(frame: pd.DataFrame) -> int:
+    """Count columns of 100 seeds that differ by more than numbers, within 5 % of the best loss."""
+    losses: dict[tuple[int, ...], float] = {}
+    for seed in range(100):
+        folds = frame.strat.kfold("label", groups="group", seed=seed)["fold"]
+        by_group = folds.groupby(frame["group"]).first()
+        renumbered = tuple(pd.factorize(by_group)[0].tolist())
+        losses[renumbered] = loss(frame, folds, 5)
+    best = min(losses.values())
+    return sum(found <= 1.05 * best for found in losses.values())
+
+
+@pytest.mark.parametrize(("largest", "instances", "bar"), [(30, 10, 30), (100, 3, None)])
+def test_seeds_give_many_columns(
+    benchmark: Any, largest: int, instances: int, bar: float | None
+) -> None:
+    """Of 100 seeds many give columns of their own, each about as good as the best."""
+    found: list[int] = []
+    benchmark.pedantic(
+        lambda: found.extend(columns_near_the_best(forty(s, largest)) for s in range(instances)),
+        rounds=1,
+    )
+    benchmark.extra_info["all"] = sorted(found)
+    reach(benchmark, median(found), "columns", at_least=bar)
+
+
+def test_split_of_groups(benchmark: Any) -> None:
+    """The test part is within a median group of its share of rows, wherever that is possible."""
+    worst: list[float] = []
+
+    def compare() -> None:
+        for seed in range(INSTANCES):
+            frame, _ = pareto(seed)
+            sizes = frame["group"].value_counts()
+            if sizes.max() > 0.8 * len(frame):
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", sf.StratWarning)
+                split = frame.strat.split("label", groups="group", rare="ignore")["split"]
+            worst.append(abs((split == "test").sum() - 0.2 * len(frame)) / sizes.median())
+
+    benchmark.pedantic(compare, rounds=1)
+    benchmark.extra_info["above_1"] = sum(each > 1 for each in worst)
+    reach(benchmark, max(worst), "median groups", at_most=1)
+
+
+def test_polars_like_pandas(benchmark: Any) -> None:
+    """A Polars frame of the same rows gets the same folds."""
+    frame, k = pareto(6)
+    polars = pl.DataFrame(frame.to_dict("list"))
+    ours = benchmark.pedantic(lambda: polars.strat.kfold("label", k=k, groups="group"), rounds=3)
+    assert (
+        ours["fold"].to_list() == frame.strat.kfold("label", k=k, groups="group")["fold"].tolist()
+    )
