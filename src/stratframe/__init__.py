@@ -10,7 +10,7 @@ from .assign import kfold, split
 from .diagnostics import balance, plan, strata
 from .errors import StratError, StratWarning
 from .features import chain, clusters, nearest
-from .terms import bins, classes, continuous, quantiles
+from .terms import bins, classes, continuous, margins, quantiles
 from .use import Fold, cv, folds, parts, sample
 
 register()
@@ -30,6 +30,7 @@ __all__ = [
     "cv",
     "folds",
     "kfold",
+    "margins",
     "nearest",
     "parts",
     "plan",

@@ -12,7 +12,7 @@ import numpy as np
 from .checks import check_choice, check_seed, whole
 from .errors import StratError, plural
 from .frames import Dealt
-from .parsing import parse, parse_groups, refs_of
+from .parsing import margins_of, parse, parse_groups, refs_of
 from .terms import By, Chain, Nearest, Term
 
 Parts: TypeAlias = Mapping[str, float | None]
@@ -128,6 +128,9 @@ def deal_of(
     check_blocks(terms, folds if parts is None else None)
     check_choice("deal", deal, ("random", "circular"))
     check_whole(terms, together, keys, deal)
+    if margins_of(terms) and deal == "circular":
+        msg = '`sf.margins` must stand without `deal="circular"`: it follows no order.'
+        raise StratError(msg)
     check_choice("missing", missing, may_be_missing)
     check_choice("rare", rare, ("warn", "error", "null", "ignore"))
     if not isinstance(name, str) or not name:

@@ -13,6 +13,7 @@ from .core import draws
 from .core.deal import ROOMY, round_table, settle, spend
 from .core.draws import Use
 from .core.groups import whole_groups
+from .core.margins import balanced_groups, balanced_rows
 from .core.neighbours import by_nearness
 from .core.order import by_value, in_blocks, shuffled
 from .core.quota import even
@@ -102,8 +103,8 @@ def deal_rows(call: Deal, strata: Strata, repeat: int) -> Ints:
     >>> deal_rows(call, strata_of(call, [pl.Series([7, 8, 7, 8])], 4), 0)
     array([0, 0, 1, 1], dtype=int8)
     """
-    if strata.groups is not None:
-        return deal_groups(call, strata, strata.groups, repeat)
+    if strata.groups is not None or strata.margins:
+        return deal_units(call, strata, repeat)
     codes, n_strata, n_rows = strata.codes, len(strata.sizes), len(strata.codes)
     draw = partial(draws.raw, call.seed, n_parts=call.k, repeat=repeat)
     use = Use.FOLD_ROWS if call.parts is None else Use.PART_ROWS
@@ -125,42 +126,52 @@ def deal_rows(call: Deal, strata: Strata, repeat: int) -> Ints:
     return spread(rows, table, draw(Use.PART_SPREAD, table.size + n_rows))
 
 
-def deal_groups(call: Deal, strata: Strata, groups: Ints, repeat: int) -> Ints:
-    """Deal groups whole, near to the table of their rows.
+def deal_units(call: Deal, strata: Strata, repeat: int) -> Ints:
+    """Deal whole groups, or rows whose entries are balanced one by one.
 
     Returns
     -------
     ndarray of int, shape (n_dealt,), range 0..k-1
-
-    Warns
-    -----
-    StratWarning
-        If a group has more rows than the largest part should.
 
     Examples
     --------
     >>> import polars as pl
     >>> from stratframe.arguments import deal_of
     >>> call = deal_of(None, 2, None, groups="a")
-    >>> strata = strata_of(call, [pl.Series([7, 8, 7, 8])], 4)
-    >>> parts = deal_groups(call, strata, strata.groups, 0)
+    >>> parts = deal_units(call, strata_of(call, [pl.Series([7, 8, 7, 8])], 4), 0)
     >>> bool(parts[0] == parts[2] != parts[1] == parts[3])
     True
     """
-    n_rows, n_groups = len(groups), int(groups.max()) + 1
+    n_rows, group = len(strata.codes), strata.groups
     shares = [Fraction(1, call.k)] * call.k
     use = Use.FOLD_SEARCH
     if call.parts is not None:
         shares, use = shares_of(call.parts, n_rows), Use.PART_SEARCH
-    largest, fair = int(np.bincount(groups).max()), max(shares) * n_rows
-    if largest > ceil(fair) and repeat == 0:
-        part = "fold" if call.parts is None else "part"
+    stream = draws.stream_of(call.seed, use, call.k, repeat)
+    entries = [(margin.codes, len(margin.sizes)) for margin in strata.margins]
+    if group is None:
+        return balanced_rows(entries, n_rows, shares, stream)
+    n_groups = int(group.max()) + 1
+    if repeat == 0:
+        tell(group, shares, "fold" if call.parts is None else "part")
+    if entries:
+        return balanced_groups(entries, group, n_groups, shares, stream)[group]
+    return whole_groups(group, n_groups, strata.codes, len(strata.sizes), shares, stream)[group]
+
+
+def tell(group: Ints, shares: Sequence[Fraction], part: str) -> None:
+    """Warn if a group has more rows than the largest part should.
+
+    Examples
+    --------
+    >>> tell(np.array([0, 0, 1, 1]), [Fraction(1, 2)] * 2, "fold")
+    """
+    largest, fair = int(np.bincount(group).max()), max(shares) * len(group)
+    if largest > ceil(fair):
         warn(
             f"The largest group has {plural(largest, 'row')}, more than the {float(fair):.10g} of"
             f" the largest {part}: at best one {part} has {largest - float(fair):.10g} too many."
         )
-    stream = draws.stream_of(call.seed, use, call.k, repeat)
-    return whole_groups(groups, n_groups, strata.codes, len(strata.sizes), shares, stream)[groups]
 
 
 def smallest_share(call: Deal, n_rows: int) -> Fraction:
@@ -211,6 +222,27 @@ def ordered(strata: Strata, draws: Draws, share: Fraction) -> Ints:
         return by_nearness(codes, n_strata, strata.order, near.scale, block, draws, advance)
 
 
+def counted(strata: Strata, parts: Ints, k: int) -> Table:
+    """Count the rows of each stratum in each part.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_strata, k)
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stratframe.parsing import parse
+    >>> strata = stratify(parse("a"), [pl.Series([7, 8, 7])], 3)
+    >>> counted(strata, np.array([0, 1, 1]), 2)
+    array([[1, 1],
+           [0, 1]])
+    """
+    cells = strata.codes * k + parts
+    counts = np.bincount(cells, minlength=len(strata.sizes) * k)
+    return counts.reshape(len(strata.sizes), k)
+
+
 def numbering_of(call: Deal, repeat: int) -> Ints:
     """Draw the numbers of the folds round the table.
 
@@ -243,8 +275,7 @@ def table_of(call: Deal, strata: Strata, repeat: int = 0) -> Table:
            [2, 2]])
     """
     if strata.groups is not None:
-        cells = strata.codes * call.k + deal_groups(call, strata, strata.groups, repeat)
-        return np.bincount(cells, minlength=len(strata.sizes) * call.k).reshape(-1, call.k)
+        return counted(strata, deal_units(call, strata, repeat), call.k)
     if call.parts is None:
         return even(strata.sizes, numbering_of(call, repeat))
     shares = shares_of(call.parts, len(strata.codes))

@@ -1,6 +1,6 @@
 """What a column is worth, as tables: `strata`, `plan`, `balance`."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from .arguments import Parts, check_parts, deal_of
 from .assign import check_columns
 from .core.strata import first_rows
 from .core.types import Ints
-from .dealing import strata_of, table_of
+from .dealing import counted, deal_units, strata_of, table_of
 from .entries import read_entry
 from .errors import StratError
 from .frames import Frame, columns
@@ -53,8 +53,11 @@ def strata(frame: Frame, by: By) -> Any:
     """
     terms, eager, series = read_terms(frame, by, [])
     found = stratify(terms, series, len(eager))
-    share = found.sizes / max(len(found.codes), 1)
-    return table(frames.library(frame), found, {"n": found.sizes, "share": share})
+
+    def columns_of(one: Strata) -> dict[str, Any]:
+        return {"n": one.sizes, "share": one.sizes / max(len(one.codes), 1)}
+
+    return table(frames.library(frame), found, columns_of)
 
 
 def balance(frame: Frame, by: By, name: str = "fold") -> Any:
@@ -99,19 +102,20 @@ def balance(frame: Frame, by: By, name: str = "fold") -> Any:
     rows = np.flatnonzero(folds >= 0)
     folds, n_folds = folds[rows], len(values)
     found = stratify(terms, [frames.take(column, rows) for column in series], len(rows))
-    counts = np.bincount(
-        folds * len(found.sizes) + found.codes, minlength=n_folds * len(found.sizes)
-    ).reshape(n_folds, len(found.sizes))
-    sizes = counts.sum(axis=1, keepdims=True)
-    expected = sizes * counts.sum(axis=0) / max(len(folds), 1)
-    columns = {
-        "n": counts,
-        "share": counts / np.maximum(sizes, 1),
-        "expected": expected,
-        "deviation": counts - expected,
-    }
-    tidy = {column: cells.ravel() for column, cells in columns.items()}
-    return table(frames.library(frame), found, {"fold": values, **tidy})
+
+    def columns_of(one: Strata) -> dict[str, Any]:
+        counts = counted(one, folds, n_folds).T
+        sizes = counts.sum(axis=1, keepdims=True)
+        expected = sizes * counts.sum(axis=0) / max(len(folds), 1)
+        columns = {
+            "n": counts,
+            "share": counts / np.maximum(sizes, 1),
+            "expected": expected,
+            "deviation": counts - expected,
+        }
+        return {"fold": values} | {name: cells.ravel() for name, cells in columns.items()}
+
+    return table(frames.library(frame), found, columns_of)
 
 
 def plan(
@@ -176,16 +180,22 @@ def plan(
     series = frames.read(eager, call.refs)
     if len(eager):
         found = strata_of(call, series, len(eager))
-        counts = table_of(call, found)
     else:
         n_columns = len(call.columns) + len(call.group_columns)
         found = stratify(call.terms, series[:n_columns], 0, groups=call.groups)
-        counts = np.zeros((0, call.k), dtype=np.int64)
     labels = list(range(call.k)) if call.parts is None else list(call.parts)
-    order = table_order(found)
-    columns = stratum_columns(found, np.repeat(order, call.k))
-    columns |= {"fold": labels * len(found.sizes), "n": counts[order].ravel()}
-    return frames.like(frames.library(frame), columns)
+    dealt = deal_units(call, found, 0) if found.margins and len(eager) else found.codes
+
+    def rows_of(one: Strata) -> dict[Hashable, Any]:
+        if found.margins:
+            counts = counted(one, dealt, call.k)
+        else:
+            counts = table_of(call, one) if len(eager) else np.zeros((0, call.k), dtype=np.int64)
+        order = table_order(one)
+        columns = stratum_columns(one, np.repeat(order, call.k))
+        return columns | {"fold": labels * len(one.sizes), "n": counts[order].ravel()}
+
+    return stacked(frames.library(frame), found, rows_of)
 
 
 def read_terms(frame: Frame, by: By, more: Sequence[str]) -> tuple[list[Term], Any, list[Any]]:
@@ -235,36 +245,80 @@ def shown_term(term: Term, series: Sequence[Any]) -> Term:
     return term
 
 
-def table(library: str, found: Strata, columns: dict[str, Any]) -> Any:
+def table(library: str, found: Strata, columns_of: Callable[[Strata], dict[str, Any]]) -> Any:
     """Make a table of strata, or of folds and strata, in the caller's library.
 
     Parameters
     ----------
     library : {"pandas", "polars"}
     found : Strata
-    columns : dict of name to values
-        One for each stratum; with `fold`, a list of the folds, each stratum in each.
+    columns_of : callable
+        From strata to values, one for each stratum; with `fold`, a list of the folds,
+        each stratum in each.
 
     Examples
     --------
     >>> import polars as pl
     >>> found = stratify(parse_some("a"), [pl.Series("a", ["x", "y", "x"])], 3)
-    >>> table("pandas", found, {"n": np.array([2, 1])})
+    >>> table("pandas", found, lambda one: {"n": one.sizes})
        a  n
     0  x  2
     1  y  1
     """
-    folds = columns.pop("fold", None)
-    n_folds = 1 if folds is None else len(folds)
-    order = table_order(found)
-    named = stratum_columns(found, np.tile(order, n_folds))
-    if folds is not None:
-        named = {"fold": [fold for fold in folds for _ in range(len(found.sizes))], **named}
-    ordered = {
-        name: cells.reshape(n_folds, len(order))[:, order].ravel()
-        for name, cells in columns.items()
-    }
-    return frames.like(library, named | ordered)
+
+    def rows_of(one: Strata) -> dict[Hashable, Any]:
+        columns = columns_of(one)
+        folds = columns.pop("fold", None)
+        n_folds = 1 if folds is None else len(folds)
+        order = table_order(one)
+        named = stratum_columns(one, np.tile(order, n_folds))
+        if folds is not None:
+            named = {"fold": [fold for fold in folds for _ in one.sizes], **named}
+        return named | {
+            name: cells.reshape(n_folds, len(order))[:, order].ravel()
+            for name, cells in columns.items()
+        }
+
+    return stacked(library, found, rows_of)
+
+
+def stacked(library: str, found: Strata, rows_of: Callable[[Strata], dict[Hashable, Any]]) -> Any:
+    """Make one table of strata; of margins one after another, named by entry and value.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stratframe import margins
+    >>> found = stratify(parse_some(margins(["a", "b"])), [pl.Series([7, 8]), pl.Series([1, 1])], 2)
+    >>> stacked("pandas", found, lambda one: stratum_columns(one, np.arange(len(one.sizes))))
+      entry value
+    0     a     7
+    1     a     8
+    2     b     1
+    """
+    if not found.margins:
+        return frames.like(library, rows_of(found))
+    every: dict[Hashable, list[Any]] = {}
+    for margin in found.margins:
+        name = margin.levels[0].name
+        for column, cells in rows_of(margin).items():
+            listed = cells if isinstance(cells, list) else frames.listed(cells)
+            if column == name:
+                every.setdefault("entry", []).extend([str(name)] * len(listed))
+                column, listed = "value", texts(listed)
+            every.setdefault(column, []).extend(listed)
+    return frames.like(library, every)
+
+
+def texts(values: Sequence[Any]) -> list[str | None]:
+    """Write values, None where they are missing.
+
+    Examples
+    --------
+    >>> texts([1, None, "x"])
+    ['1', None, 'x']
+    """
+    return [None if value is None or value != value else str(value) for value in values]
 
 
 def table_order(found: Strata) -> Ints:

@@ -13,7 +13,7 @@ from .errors import warn
 from .frames import columns, ordered
 from .parsing import refs_of, shown, verb
 from .schemas import Rule
-from .terms import Bins, Classes, Continuous, Features, Plain, Quantiles, Term
+from .terms import Bins, Classes, Continuous, Features, Margins, Plain, Quantiles, Term
 
 LARGEST = 1e145
 """Up to this a feature needs no scale for its squares to be floats."""
@@ -87,6 +87,7 @@ def read_entry(term: Term, series: Sequence[Any], place: int = 1) -> Entry:
         points = ordered.features(series, shown(term))
         return Entry(term, tuple(series), points, 0, np.zeros(points.shape[1], np.bool_), place)
     (column,) = series
+    assert not isinstance(term, Margins)
     if isinstance(term, Plain):
         kind = Continuous if columns.is_continuous(column) else Classes
         term = kind(term.column, term.name)

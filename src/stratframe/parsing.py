@@ -6,7 +6,19 @@ from typing import Any
 
 from . import frames
 from .errors import StratError
-from .terms import Bins, By, Classes, Clusters, Features, Ordering, Plain, Quantiles, Ref, Term
+from .terms import (
+    Bins,
+    By,
+    Classes,
+    Clusters,
+    Features,
+    Margins,
+    Ordering,
+    Plain,
+    Quantiles,
+    Ref,
+    Term,
+)
 
 
 def parse(by: By | None) -> tuple[Term, ...]:
@@ -37,10 +49,14 @@ def parse(by: By | None) -> tuple[Term, ...]:
         msg = "`by` must hold at least one entry, got []."
         raise StratError(msg)
     terms = tuple(entry if isinstance(entry, Term) else Plain(entry) for entry in entries)
-    for place, term in enumerate(terms):
-        if any(same(term, other) for other in terms[:place]):
-            msg = f"`by` must hold each entry once, got {shown(term)} twice."
+    if any(isinstance(term, Margins) for term in terms):
+        if len(terms) > 1:
+            listed = ", ".join(shown(term) for term in terms)
+            msg = f"`sf.margins` must stand alone in `by`, got [{listed}]."
             raise StratError(msg)
+        check_once(margins_of(terms), "`sf.margins`")
+        return terms
+    check_once(terms, "`by`")
     orders = [term for term in terms if isinstance(term, Ordering)]
     if orders and (len(orders) > 1 or terms[-1] is not orders[0]):
         listed = ", ".join(shown(term) for term in terms)
@@ -48,6 +64,34 @@ def parse(by: By | None) -> tuple[Term, ...]:
         msg = f"{verbs} must be the last entry of `by`, and only once, got [{listed}]."
         raise StratError(msg)
     return terms
+
+
+def check_once(terms: Sequence[Term], where: str) -> None:
+    """Refuse the same entry twice.
+
+    Examples
+    --------
+    >>> check_once([Plain("a"), Plain("a")], "`by`")
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `by` must hold each entry once, got 'a' twice.
+    """
+    for place, term in enumerate(terms):
+        if any(same(term, other) for other in terms[:place]):
+            msg = f"{where} must hold each entry once, got {shown(term)} twice."
+            raise StratError(msg)
+
+
+def margins_of(terms: Sequence[Term]) -> tuple[Term, ...]:
+    """List the entries of a term of margins; none if there is no such term.
+
+    Examples
+    --------
+    >>> from stratframe import margins
+    >>> len(margins_of([margins(["a", "b"])])), margins_of([Plain("a")])
+    (2, ())
+    """
+    return tuple(entry for term in terms if isinstance(term, Margins) for entry in term.entries)
 
 
 def parse_some(by: By | None) -> tuple[Term, ...]:
@@ -110,6 +154,8 @@ def refs_of(term: Term) -> tuple[Ref, ...]:
     >>> refs_of(classes("a")), refs_of(chain(["x", "y"]))
     (('a',), ('x', 'y'))
     """
+    if isinstance(term, Margins):
+        return tuple(ref for entry in term.entries for ref in refs_of(entry))
     return term.features if isinstance(term, Features) else (term.column,)
 
 
@@ -170,6 +216,8 @@ def shown(term: Term) -> str:
     >>> shown(Plain("a")), shown(quantiles("a", 5)), shown(bins("a", [0, 1]))
     ("'a'", "sf.quantiles('a', 5)", "sf.bins('a', [0, 1])")
     """
+    if isinstance(term, Margins):
+        return f"{verb(term)}([{', '.join(map(shown, term.entries))}])"
     if isinstance(term, Features):
         return f"{verb(term)}([{', '.join(map(frames.shown, term.features))}])"
     column = frames.shown(term.column)

@@ -25,7 +25,7 @@ from .errors import StratError, plural
 from .frames import columns
 from .keys import key_order, key_rules
 from .naming import stratum_values
-from .parsing import with_columns
+from .parsing import margins_of, with_columns
 from .rare import frequent
 from .schemas import check_rows
 from .terms import (
@@ -73,6 +73,8 @@ class Strata(NamedTuple):
     groups: Ints | None = None
     """The group of every dealt row, shape (n_dealt,), range 0..n_groups-1, numbered by
     first appearance; None where rows are dealt one by one."""
+    margins: "tuple[Strata, ...]" = ()
+    """The strata of each entry by itself, where these are balanced one by one."""
 
 
 def stratify(
@@ -122,11 +124,13 @@ def stratify(
     >>> stratify([Plain("a")], [pl.Series(["x", "y", "x"])], 3).codes
     array([0, 1, 0])
     """
+    alone = margins_of(terms)
+    terms = alone or terms
     given = with_columns([*terms, *groups], series)
     entries = [
         read_entry(term, own, place) for place, (term, own) in enumerate(given[: len(terms)], 1)
     ]
-    check_order(entries)
+    check_margins(entries) if alone else check_order(entries)
     entries += [
         replace(read_entry(term, own, place), is_group=True)
         for place, (term, own) in enumerate(given[len(terms) :], 1)
@@ -138,17 +142,45 @@ def stratify(
         entries = keep(entries, ~np.logical_or.reduce([entry.missing for entry in entries]))
     if parts is not None:
         check_enough(len(entries[0].missing) if entries else n_rows, parts)
-        if terms and rare != "ignore" and isinstance(entries[0].term, Classes):
+        if terms and not alone and rare != "ignore" and isinstance(entries[0].term, Classes):
             entries = keep(entries, frequent(entries[0], rare, parts))
             check_enough(len(entries[0].missing), parts)
     rows = entries[0].rows if entries else rows
     by, together = entries[: len(terms)], entries[len(terms) :]
-    if not together:
-        return fit(by, rows, n_rows, seed)
-    found = group_codes(together, rows, n_rows, seed)
-    if parts is not None:
-        check_groups(found, parts)
-    return fit([binned(entry) for entry in by], rows, n_rows, seed)._replace(groups=found)
+    found = None
+    if together:
+        found = group_codes(together, rows, n_rows, seed)
+        by = [binned(entry) for entry in by]
+        if parts is not None:
+            check_groups(found, parts)
+    if alone:
+        every = tuple(fit([entry], rows, n_rows, seed) for entry in by)
+        return fit([], rows, n_rows)._replace(groups=found, margins=every)
+    return fit(by, rows, n_rows, seed)._replace(groups=found)
+
+
+def check_margins(entries: Sequence[Entry]) -> None:
+    """Refuse a margin that turns out continuous.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stratframe.terms import Plain
+    >>> check_margins([read_entry(Plain("a"), [pl.Series("a", [0.5])])])
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: An entry of `sf.margins` must make strata, but 'a' holds
+    fractions.
+    Hint: cut it, as in `sf.quantiles('a', 10)`, or take its values as they are, `sf.classes('a')`.
+    """
+    for entry in entries:
+        if isinstance(entry.term, Continuous):
+            msg = (
+                f"An entry of `sf.margins` must make strata, but {entry.text} holds fractions."
+                f"\nHint: cut it, as in `sf.quantiles({entry.code}, 10)`, or take its values as"
+                f" they are, `sf.classes({entry.code})`."
+            )
+            raise StratError(msg)
 
 
 def group_codes(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int) -> Ints:

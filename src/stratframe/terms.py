@@ -98,11 +98,18 @@ class Nearest:
     name: Hashable | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """Entries that are balanced each on its own."""
+
+    entries: "tuple[Plain | Classes | Quantiles | Bins | Clusters, ...]"
+
+
 Features: TypeAlias = Clusters | Chain | Nearest
 """A term of several numeric columns."""
 Ordering: TypeAlias = Continuous | Chain | Nearest
 """A term that orders rows and makes no strata."""
-Term: TypeAlias = Plain | Classes | Quantiles | Bins | Ordering | Clusters
+Term: TypeAlias = Plain | Classes | Quantiles | Bins | Ordering | Clusters | Margins
 By: TypeAlias = Hashable | Term | Sequence[Hashable | Term]
 """One entry or a list of entries."""
 
@@ -250,3 +257,53 @@ def bins(
         msg = f"`edges` of `sf.bins` must be at least 2 increasing numbers, got {edges!r}."
         raise StratError(msg)
     return Bins(column, tuple(float(edge) for edge in numbers), closed, name)
+
+
+def margins(entries: Sequence[Hashable | Term]) -> Margins:
+    """Balance each of several entries on its own, not the strata that they make together.
+
+    For multi-label indicators, and for many columns whose joint strata are too sparse. It
+    stands alone in `by`. Sizes stay within 1 of even.
+
+    Parameters
+    ----------
+    entries : list of entries
+        Columns of classes, and terms: `sf.classes`, `sf.quantiles`, `sf.bins`,
+        `sf.clusters`. A continuous column is an error: cut it.
+
+    Returns
+    -------
+    Margins
+
+    Raises
+    ------
+    StratError
+        If there are none, or one of them orders rows.
+
+    References
+    ----------
+    Sechidis, Tsoumakas and Vlahavas (2011), On the stratification of multi-label data.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"sun": [1, 0, 1, 0, 1, 0], "sea": [1, 1, 0, 0, 0, 0]})
+    >>> folded = df.strat.kfold(sf.margins(["sun", "sea"]), k=2)
+    >>> folded.groupby("fold")["sea"].sum().tolist()
+    [1, 1]
+    """
+    given = list(entries) if isinstance(entries, list | tuple) else []
+    if not given:
+        msg = f"`sf.margins` must hold a list of entries, got {entries!r}."
+        raise StratError(msg)
+    found: list[Any] = []
+    for entry in given:
+        if isinstance(entry, Ordering | Margins):
+            name = type(entry).__name__.lower()
+            msg = (
+                f"`sf.margins` must hold entries that make strata, got `sf.{name}`."
+                "\nHint: `sf.quantiles` cuts a continuous column."
+            )
+            raise StratError(msg)
+        found.append(entry if isinstance(entry, Term) else Plain(entry))
+    return Margins(tuple(found))

@@ -7,10 +7,16 @@ import numpy as np
 
 from .deal import smallest
 from .order import shuffled
-from .search import SMALL, Goal, Stream, explore, goal_of, place, polish
+from .search import LEAST, SMALL, Goal, Stream, explore, goal_of, loss, place, polish
 from .shares import exact, weights
 from .types import Ints
-from .units import Units, gather, hardness, kinds
+from .units import Units, gather, hardness, kinds, table_of
+
+FEW, SHAKES, SHAKEN = 5_000, 8, 5
+"""Units up to which a sampled search is shaken, how often, and one of how many units."""
+
+SIZE_WEIGHTS = (10.0, 1e2, 1e3, 1e4, 1e6)
+"""By how much more sizes count, step by step, where unequal parts miss theirs."""
 
 
 def whole_groups(
@@ -78,11 +84,95 @@ def search(units: Units, shares: Sequence[Fraction], stream: Stream) -> Ints:
     goal = goal_of(units.totals, np.array([float(share) for share in shares]))
     parts = deal_evenly(units, shares, stream)
     place(units, hardest_first(units, np.flatnonzero(parts < 0), goal, stream), goal, parts)
-    if len(parts) <= SMALL:
+    improve(units, goal, parts, stream)
+    if len(set(shares)) == 1:
+        return renumbered(parts, shares, stream)
+    return of_right_size(units, goal, parts, stream)
+
+
+def improve(units: Units, goal: Goal, parts: Ints, stream: Stream) -> None:
+    """Search on from a partition: through all changes of few units, or through samples.
+
+    Parameters
+    ----------
+    units : Units
+    goal : Goal
+    parts : ndarray of int, shape (n_units,)
+        Changed in place.
+    stream : Stream
+
+    Examples
+    --------
+    >>> from stratframe.core.draws import Use, stream_of
+    >>> units = gather(np.array([0, 0, 1, 2]), np.zeros(4, dtype=int), 3, 1)
+    >>> parts, goal = np.array([0, 0, 1]), goal_of(units.totals, np.array([0.5, 0.5]))
+    >>> improve(units, goal, parts, stream_of(0, Use.FOLD_SEARCH))
+    >>> table_of(units, parts, 2)
+    array([[2, 2]])
+    """
+    n_units, n_parts = len(parts), len(goal.shares)
+    if n_units <= SMALL:
         explore(units, goal, parts, stream)
-    else:
-        polish(units, goal, parts, stream, moves=True)
-    return renumbered(parts, shares, stream)
+        return
+    polish(units, goal, parts, stream, moves=True)
+    best = loss(goal, table_of(units, parts, n_parts))
+    for _ in range(SHAKES if n_units <= FEW else 0):
+        if best <= goal.least * (1 + LEAST) + LEAST:
+            break
+        other, count = parts.copy(), n_units // SHAKEN
+        unit, part = stream(2 * count).reshape(2, count)
+        other[unit % np.uint64(n_units)] = part % np.uint64(n_parts)
+        polish(units, goal, other, stream, moves=True)
+        found = loss(goal, table_of(units, other, n_parts))
+        if found < best:
+            parts[:], best = other, found
+
+
+def of_right_size(units: Units, goal: Goal, parts: Ints, stream: Stream) -> Ints:
+    """Search on with sizes that count more and more, until they are met within a unit.
+
+    Parts of unequal shares are asked for by their size, so that it goes before strata.
+    Each time one search goes on, and one starts anew.
+
+    Parameters
+    ----------
+    units : Units
+        Their last column is the size.
+    goal : Goal
+    parts : ndarray of int, shape (n_units,)
+    stream : Stream
+
+    Returns
+    -------
+    ndarray of int, shape (n_units,)
+
+    Examples
+    --------
+    >>> from stratframe.core.draws import Use, stream_of
+    >>> units = gather(np.repeat(np.arange(5), 2), np.zeros(10, dtype=int), 5, 1)
+    >>> goal, stream = goal_of(units.totals, np.array([0.8, 0.2])), stream_of(0, Use.PART_SEARCH)
+    >>> np.bincount(of_right_size(units, goal, np.array([0, 0, 0, 1, 1]), stream))
+    array([4, 1])
+    """
+    sizes = np.zeros(len(parts))
+    last = units.columns == len(units.totals) - 1
+    owners = np.repeat(np.arange(len(parts)), np.diff(units.starts))
+    sizes[owners[last]] = units.counts[last]
+    near = np.median(sizes) / 2
+    for weight in SIZE_WEIGHTS:
+        held = np.bincount(parts, sizes, minlength=len(goal.shares))
+        if np.abs(held - goal.target[-1]).max() <= near:
+            break
+        scale = goal.scale.copy()
+        scale[-1] *= weight
+        heavy = goal._replace(scale=scale, least=0.0)
+        anew = np.full_like(parts, -1)
+        place(units, hardest_first(units, np.arange(len(parts)), heavy, stream), heavy, anew)
+        starts = (parts, anew)
+        for start in starts:
+            improve(units, heavy, start, stream)
+        parts = min(starts, key=lambda start: loss(heavy, table_of(units, start, len(held))))
+    return parts
 
 
 def deal_evenly(units: Units, shares: Sequence[Fraction], stream: Stream) -> Ints:
