@@ -313,6 +313,12 @@ def test_one_column_more_and_nothing_else_on_pandas(nullable: bool) -> None:
     pd.testing.assert_frame_equal(frame, before)
 
 
+def test_many_columns_are_no_matter() -> None:
+    """A pandas frame of many separate columns gets its fold without a warning."""
+    frame = pd.DataFrame({f"x{i}": np.arange(6) % 2 for i in range(150)})
+    assert sf.kfold(frame, "x0", 2)["fold"].nunique() == 2
+
+
 @pytest.mark.parametrize("lazy", [False, True])
 def test_one_column_more_and_nothing_else_on_polars(lazy: bool) -> None:
     """Columns and types stay as they were; folds are Int64, parts an Enum in their order."""

@@ -15,7 +15,7 @@ from .core.types import Flags, Ints
 from .dealing import ordered
 from .errors import StratError, plural
 from .frames import FrameT
-from .parsing import parse_some, refs_of
+from .parsing import margins_of, parse_some, refs_of
 from .strata import stratify
 from .terms import By, Term
 
@@ -250,6 +250,9 @@ def sample(
     terms = parse_some(by)
     if (n is None) == (frac is None):
         msg = f"Exactly one of `n` and `frac` must be given, got n={n!r} and frac={frac!r}."
+        raise StratError(msg)
+    if margins_of(terms):
+        msg = "`sample` takes joint strata, not `sf.margins`."
         raise StratError(msg)
     check_choice("allocation", allocation, ("proportional", "equal"))
     refs = [ref for term in terms for ref in refs_of(term)]

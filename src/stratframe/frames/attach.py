@@ -1,5 +1,6 @@
 """Arrays -> new columns of a frame, and nothing else touched."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Any, NamedTuple
@@ -77,8 +78,11 @@ def attach_pandas(frame: pd.DataFrame, dealt: Sequence[Dealt]) -> pd.DataFrame:
     columns = {label_of(frame, column.name): pandas_column(column) for column in dealt}
     if len(columns) == 1:
         grown = frame.assign()
-        for label, values in columns.items():
-            grown[label] = values
+        with warnings.catch_warnings():
+            # Of a frame that was put together from many columns; one more is no matter.
+            warnings.simplefilter("ignore", pd.errors.PerformanceWarning)
+            for label, values in columns.items():
+                grown[label] = values
         return grown
     grown = pd.concat([frame, pd.DataFrame(columns, index=frame.index)], axis=1)
     grown.attrs = deepcopy(frame.attrs)
