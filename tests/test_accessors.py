@@ -15,6 +15,7 @@ from stratframe.accessors import Strat, StratExpr
 from tests.conftest import eager, make, values
 
 DATA = {"label": ["a", "a", "b", "b"] * 5, "sex": ["m", "f"] * 10, "id": range(20)}
+GROWN = {**DATA, "grown": [0, 1, None, 2, 3] * 4}
 PARTS = {"a": 0.5, "b": 0.25, "c": None}
 
 CALLS: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
@@ -27,6 +28,10 @@ CALLS: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
         (["label"], {"groups": "id"}),
         ([["label", "sex"], PARTS], {"seed": 3, "name": "part", "key": "id"}),
         ([], {"deal": "circular", "missing": "stratum", "rare": "null"}),
+    ],
+    "extend": [
+        (["label", 4], {"groups": "id", "seed": 3, "name": "grown"}),
+        (["sex"], {"missing": "null", "rare": "ignore", "name": "grown"}),
     ],
     "sample": [(["label"], {"n": 7, "seed": 3}), (["label"], {"frac": 0.3, "allocation": "equal"})],
     "folds": [([], {}), (["inner"], {"nulls": "train"})],
@@ -138,7 +143,7 @@ def test_method_gives_the_result_of_the_function(
     kind: str, name: str, args: list[Any], kwargs: dict[str, Any]
 ) -> None:
     """A method gives what its function gives, on every kind of frame."""
-    df = make(kind, DATA)
+    df = make(kind, GROWN if name == "extend" else DATA)
     if name in {"folds", "parts", "cv", "balance"}:
         df = sf.split(sf.kfold(sf.kfold(df, "label"), "label", name="inner"), "label")
     function = getattr(sf, name)(df, *args, **kwargs)

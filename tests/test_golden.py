@@ -64,6 +64,13 @@ def everything(kind: str) -> dict[str, Any]:
             sf.kfold(make(kind, DATA), ["label", "sex"], 4, missing="null", rare="null"), "fold"
         )
     }
+    found["groups"] = dealt(make(kind, DATA), "label", {"groups": "age"})
+    found["margins"] = dealt(make(kind, DATA), sf.margins(["label", "sex"]), {"missing": "stratum"})
+    given = {**DATA, "fold": [None if i % 4 == 3 else i * i % 4 for i in range(N)]}
+    found["extend"] = {
+        name: values(sf.extend(make(kind, given), "label", 4, groups=groups), "fold")
+        for name, groups in (("rows", None), ("groups", "id"))
+    }
     repeated = sf.kfold(make(kind, DATA), "label", 4, repeats=3)
     found["repeats"] = {name: values(repeated, name) for name in ("fold_1", "fold_2", "fold_3")}
     for name, folds in dealt(make(kind, LARGE), "label", {}).items():

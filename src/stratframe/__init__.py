@@ -6,7 +6,7 @@ method of it is a function here too, for `df.pipe(sf.kfold, "label")`.
 
 from . import schemas
 from .accessors import register
-from .assign import kfold, split
+from .assign import extend, kfold, split
 from .diagnostics import balance, plan, strata
 from .errors import StratError, StratWarning
 from .features import chain, clusters, nearest
@@ -28,6 +28,7 @@ __all__ = [
     "clusters",
     "continuous",
     "cv",
+    "extend",
     "folds",
     "kfold",
     "margins",

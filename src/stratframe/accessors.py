@@ -76,6 +76,29 @@ class Strat(Generic[FrameT]):
             name=name,
         )
 
+    def extend(
+        self,
+        by: By | None = None,
+        k: int | None = None,
+        *,
+        groups: Any = None,
+        missing: str = "error",
+        rare: str = "warn",
+        seed: int | None = 0,
+        name: str = "fold",
+    ) -> FrameT:
+        """Give a fold to the rows that have none, and leave all others where they are."""
+        return assign.extend(
+            self._frame,
+            by,
+            k,
+            groups=groups,
+            missing=missing,
+            rare=rare,
+            seed=seed,
+            name=name,
+        )
+
     def sample(
         self,
         by: By,

@@ -1,14 +1,18 @@
-"""Add a fold column or a part column: `kfold` and `split`."""
+"""Add a fold column or a part column, or fill one: `kfold`, `split` and `extend`."""
 
 from functools import partial
 from typing import Any
 
 from . import frames
 from .arguments import Deal, Parts, check_parts, deal_of
+from .checks import whole
 from .dealing import columns_of
+from .errors import StratError
 from .frames import FrameT
+from .growing import grown
+from .parsing import verb
 from .strata import stratify
-from .terms import By
+from .terms import By, Chain, Nearest
 
 
 def kfold(
@@ -194,6 +198,69 @@ def split(
         name=name,
     )
     return add(frame, call)
+
+
+def extend(
+    frame: FrameT,
+    by: By | None = None,
+    k: int | None = None,
+    *,
+    groups: Any = None,
+    missing: str = "error",
+    rare: str = "warn",
+    seed: int | None = 0,
+    name: str = "fold",
+) -> FrameT:
+    """Give a fold to the rows that have none, and leave all others where they are.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+        With a column of folds 0..k-1, null (or NaN) in new rows, of any type that holds
+        whole numbers: the floats that `pd.concat` makes, too.
+    by : entry or list of entries, optional
+        As for `kfold`. A continuous entry is cut into ten quantile bins of all rows.
+    k : int, optional
+        Folds; by default as many as the column has.
+    groups : column, list of columns or `sf.clusters`, optional
+        New rows of a known group join it.
+    missing, rare, seed
+        As for `kfold`.
+    name : str
+        The column of folds.
+
+    Returns
+    -------
+    frame of the same kind
+        The column filled, int64 (pandas: Int64 where the arguments allow nulls). Each
+        stratum is as even as the folds that were given allow, and then the whole.
+
+    Raises
+    ------
+    StratError
+        If the column holds anything but folds, if a group is in two of them, or if an
+        argument, a column or a value breaks a rule.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> old = pd.DataFrame({"label": ["a", "b"] * 4}).strat.kfold("label", k=2)
+    >>> new = pd.concat([old, pd.DataFrame({"label": ["a", "a", "b", "b"]})])
+    >>> sf.extend(new, "label")["fold"].tolist()
+    [1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 0]
+    """
+    n_folds = None if k is None else whole("k", k, 2)
+    call: Deal = deal_of(
+        by, 2, None, groups=groups, missing=missing, rare=rare, seed=seed, name=name
+    )
+    for term in call.terms:
+        if isinstance(term, Chain | Nearest):
+            msg = f"`extend` follows no order of rows, got `{verb(term)}` in `by`."
+            raise StratError(msg)
+    check_columns(frame, call)
+    frames.check_refs(frame, [name], "name")
+    refs = [*call.refs, frames.label_of(frame, name)]
+    return frames.assign(frame, refs, partial(grown, call, n_folds), call.outputs)
 
 
 def add(frame: FrameT, call: Deal) -> FrameT:

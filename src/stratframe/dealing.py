@@ -45,7 +45,7 @@ def columns_of(call: Deal, series: Sequence[Any], n_rows: int) -> list[Dealt]:
     ]
 
 
-def strata_of(call: Deal, series: Sequence[Any], n_rows: int) -> Strata:
+def strata_of(call: Deal, series: Sequence[Any], n_rows: int, *, ordered: bool = True) -> Strata:
     """Stratify the rows of a frame whose columns were read.
 
     Examples
@@ -69,6 +69,7 @@ def strata_of(call: Deal, series: Sequence[Any], n_rows: int) -> Strata:
         rare=call.rare,
         seed=call.seed,
         groups=call.groups,
+        ordered=ordered,
         parts=(call.k, "folds" if call.parts is None else "parts"),
     )
 

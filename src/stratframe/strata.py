@@ -88,6 +88,7 @@ def stratify(
     seed: int = 0,
     parts: tuple[int, str] | None = None,
     groups: Sequence[Term] = (),
+    ordered: bool = True,
 ) -> Strata:
     """Fit the entries of `by`, each inside the strata of the entries before it.
 
@@ -106,7 +107,9 @@ def stratify(
     parts : tuple of int and str, optional
         How many "folds" or "parts" there must be rows for; classes with fewer are rare.
     groups : sequence of Term
-        What says which rows belong together. A continuous entry is then cut into bins.
+        What says which rows belong together.
+    ordered : bool
+        Without it, and with groups, a continuous entry is cut into bins.
 
     Returns
     -------
@@ -148,9 +151,10 @@ def stratify(
     rows = entries[0].rows if entries else rows
     by, together = entries[: len(terms)], entries[len(terms) :]
     found = None
+    if together or not ordered:
+        by = [binned(entry) for entry in by]
     if together:
         found = group_codes(together, rows, n_rows, seed)
-        by = [binned(entry) for entry in by]
         if parts is not None:
             check_groups(found, parts)
     if alone:

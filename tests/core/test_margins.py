@@ -83,14 +83,11 @@ def test_groups_stay_whole(rows: np.ndarray, seed: int) -> None:
     assert np.ptp(np.bincount(parts[group], minlength=2)) <= 2
 
 
-@given(rows=codes)
-def test_the_most_frequent_value_is_left_out(rows: np.ndarray) -> None:
-    """Units count all values of an entry but the most frequent."""
-    n = rows.shape[1]
-    units = units_of(entries_of(rows), np.arange(n), n, with_sizes=True)
-    found = dense(units, np.arange(n))
-    expected = []
-    for row in rows:
-        most = np.bincount(row, minlength=3).argmax()
-        expected += [row == value for value in range(3) if value != most]
-    np.testing.assert_array_equal(found, [*expected, np.ones(n)])
+def test_two_values_are_one_column() -> None:
+    """Of an entry of two values only the rarer counts; of three all do."""
+    flag, kind = np.array([1, 1, 0, 1]), np.array([0, 2, 1, 1])
+    units = units_of([(flag, 2), (kind, 3), (flag, 2)], np.arange(4), 4, with_sizes=True)
+    expected = [flag == 0, kind == 0, kind == 1, kind == 2, flag == 0, np.ones(4)]
+    np.testing.assert_array_equal(dense(units, np.arange(4)), expected)
+    constant = units_of([(np.zeros(4, dtype=int), 1)], np.arange(4), 4, with_sizes=False)
+    assert constant.totals.tolist() == [0]

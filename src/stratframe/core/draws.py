@@ -24,6 +24,7 @@ class Use(IntEnum):
     CLUSTER_SAMPLES = 11
     FOLD_SEARCH = 12
     PART_SEARCH = 13
+    EXTEND = 14
 
 
 USES = 16

@@ -52,12 +52,20 @@ def whole_groups(
     >>> bool(parts[0] != parts[1]), bool(parts[2] != parts[3])
     (True, True)
     """
-    # The last column counts all rows of a group: its size.
+    return search(group_units(group, n_groups, stratum, n_strata), shares, stream)
+
+
+def group_units(group: Ints, n_groups: int, stratum: Ints, n_strata: int) -> Units:
+    """Count the strata of every group; the last column counts all its rows, its size.
+
+    Examples
+    --------
+    >>> group_units(np.array([0, 0, 1]), 2, np.array([0, 0, 0]), 1).totals
+    array([3, 3])
+    """
     sizes = np.full(len(group), n_strata)
-    units = gather(
-        np.concatenate([group, group]), np.concatenate([stratum, sizes]), n_groups, n_strata + 1
-    )
-    return search(units, shares, stream)
+    columns = np.concatenate([stratum, sizes])
+    return gather(np.concatenate([group, group]), columns, n_groups, n_strata + 1)
 
 
 def search(units: Units, shares: Sequence[Fraction], stream: Stream) -> Ints:
@@ -88,6 +96,34 @@ def search(units: Units, shares: Sequence[Fraction], stream: Stream) -> Ints:
     if len(set(shares)) == 1:
         return renumbered(parts, shares, stream)
     return of_right_size(units, goal, parts, stream)
+
+
+def join(units: Units, parts: Ints, k: int, stream: Stream) -> Ints:
+    """Give a fold to the units that have none yet; the others keep theirs.
+
+    Parameters
+    ----------
+    units : Units
+    parts : ndarray of int, shape (n_units,), range -1..k-1
+    k : int
+    stream : Stream
+
+    Returns
+    -------
+    ndarray of int, shape (n_units,), range 0..k-1
+
+    Examples
+    --------
+    >>> from stratframe.core.draws import Use, stream_of
+    >>> units = gather(np.array([0, 0, 1, 2]), np.zeros(4, dtype=int), 3, 1)
+    >>> join(units, np.array([1, -1, -1]), 2, stream_of(0, Use.EXTEND)).tolist()
+    [1, 0, 0]
+    """
+    goal, new = goal_of(units.totals, np.full(k, 1 / k)), np.flatnonzero(parts < 0)
+    found = parts.astype(smallest(k))
+    place(units, hardest_first(units, new, goal, stream), goal, found)
+    polish(units, goal, found, stream, moves=True, movable=new)
+    return found
 
 
 def improve(units: Units, goal: Goal, parts: Ints, stream: Stream) -> None:

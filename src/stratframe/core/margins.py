@@ -90,9 +90,9 @@ def balanced_groups(
 def units_of(
     entries: Sequence[tuple[Ints, int]], unit: Ints, n_units: int, *, with_sizes: bool
 ) -> Units:
-    """Count the values of every unit, but the most frequent of each entry.
+    """Count the values of every unit; of an entry of two values only the rarer one.
 
-    That one is even as soon as the sizes and all other values of its entry are.
+    The other one is as even as it and the sizes are.
 
     Examples
     --------
@@ -103,11 +103,14 @@ def units_of(
     pairs: list[tuple[Ints, Ints]] = []
     n_columns = 0
     for codes, n_values in entries:
-        most = int(np.bincount(codes, minlength=n_values).argmax()) if len(codes) else 0
-        rows = np.flatnonzero(codes != most)
-        column = codes[rows] - (codes[rows] > most)
-        pairs.append((unit[rows], column + n_columns))
-        n_columns += max(n_values - 1, 0)
+        if n_values > 2:
+            pairs.append((unit, codes + n_columns))
+            n_columns += n_values
+            continue
+        sizes = np.bincount(codes, minlength=2)
+        rows = np.flatnonzero(codes == sizes.argmin())
+        pairs.append((unit[rows], np.full(len(rows), n_columns)))
+        n_columns += 1
     if with_sizes:
         pairs.append((unit, np.full(len(unit), n_columns)))
         n_columns += 1

@@ -5,7 +5,8 @@ back as new columns, `rows` takes rows, `tables` makes small frames and reads fi
 """
 
 from .attach import Dealt, assign, expression, fields, polars_type
-from .kinds import Frame, FrameT, check_frame, is_lazy, library, names
+from .folds import folds_of
+from .kinds import Frame, FrameT, check_frame, is_lazy, label_of, library, names
 from .refs import blank, check_new, check_refs, collected, is_computed, read, ref_name, same, shown
 from .rows import codes_of, listed, part_values, sample, take, where, where_not
 from .tables import (
@@ -37,8 +38,10 @@ __all__ = [
     "expression",
     "faults",
     "fields",
+    "folds_of",
     "is_computed",
     "is_lazy",
+    "label_of",
     "library",
     "like",
     "listed",

@@ -1,0 +1,262 @@
+"""`extend`: new rows get a fold, old rows keep theirs."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import stratframe as sf
+
+from .conftest import KINDS, eager, make, values
+from .test_bad_input import Make, at_fault, refuse, refuse_now
+
+
+def spread(column: list[Any], folds: list[Any], k: int) -> int:
+    """The largest difference of counts between folds, over the values of a column."""
+    held = Counter(zip(column, folds, strict=True))
+    return max(
+        max(held[value, fold] for fold in range(k)) - min(held[value, fold] for fold in range(k))
+        for value in set(column)
+    )
+
+
+def drawn(n: int, seed: int) -> dict[str, list[Any]]:
+    """Rows of a label, a site, a patient and a price."""
+    found = np.random.default_rng(seed)
+    return {
+        "label": found.choice(list("aabbbc"), n).tolist(),
+        "site": found.integers(0, 3, n).tolist(),
+        "patient": found.integers(0, 40, n).tolist(),
+        "price": found.normal(size=n).round(3).tolist(),
+    }
+
+
+def appended(
+    old: dict[str, list[Any]], folds: list[Any], new: dict[str, list[Any]]
+) -> dict[str, list[Any]]:
+    """Old rows with their folds, and new rows without."""
+    rows = {name: old[name] + new[name] for name in old}
+    return {**rows, "fold": [*folds, *[None] * len(new["label"])]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(
+    n=st.integers(5, 40),
+    more=st.integers(0, 30),
+    k=st.integers(2, 5),
+    seed=st.integers(0, 2**32),
+)
+def test_old_rows_keep_their_folds(kind: str, n: int, more: int, k: int, seed: int) -> None:
+    """Rows that have a fold keep it; every other gets one of 0..k-1, evenly in each stratum."""
+    old, new = drawn(n, 1), drawn(more, 2)
+    by = ["label", "site"]
+    folds = values(sf.kfold(make(kind, old), by, k, rare="ignore"), "fold")
+    out = sf.extend(make(kind, appended(old, folds, new)), by, k, rare="ignore", seed=seed)
+    found = values(out, "fold")
+    assert found[:n] == folds
+    assert set(found) <= set(range(k))
+    joint = [
+        f"{label}{site}"
+        for label, site in zip(old["label"] + new["label"], old["site"] + new["site"], strict=True)
+    ]
+    assert spread(joint, found, k) <= 1
+
+
+def test_appends_stay_even(frame: Make) -> None:
+    """Five appends of a tenth leave every stratum, and the whole, within 1 after each."""
+    data = drawn(200, 0)
+    folds = values(sf.kfold(frame(data), "label", 5), "fold")
+    for step in range(5):
+        new = drawn(len(folds) // 10, 10 + step)
+        rows = appended(data, folds, new)
+        found = values(sf.extend(frame(rows), "label"), "fold")
+        assert found[: len(folds)] == folds
+        data = {name: rows[name] for name in data}
+        folds = found
+        assert spread(data["label"], folds, 5) <= 1
+        assert spread([0] * len(folds), folds, 5) <= 1
+
+
+def test_the_same_on_every_frame() -> None:
+    """The same rows get the same folds on all kinds of frame, whatever the strata."""
+    old, new = drawn(90, 3), drawn(40, 4)
+    folds = values(sf.kfold(make("polars", old), "label", 4), "fold")
+    rows = appended(old, folds, new)
+    entries: list[Any] = [
+        None,
+        "label",
+        ["label", sf.quantiles("price", 3)],
+        ["label", "price"],
+        ["label", sf.clusters(["price"], 2)],
+        sf.margins(["label", "site"]),
+    ]
+    for by in entries:
+        found = {tuple(values(sf.extend(make(kind, rows), by), "fold")) for kind in KINDS}
+        assert len(found) == 1
+        assert list(found.pop()[:90]) == folds
+
+
+def test_floats_of_concat() -> None:
+    """The float64 column that `pd.concat` makes is taken, and becomes int64 at its place."""
+    old = pd.DataFrame(drawn(60, 5)).strat.kfold("label", k=3)
+    joined = pd.concat([old, pd.DataFrame(drawn(30, 6))])
+    joined["last"] = 1
+    assert joined["fold"].dtype == np.float64
+    out = joined.strat.extend("label")
+    assert out["fold"].dtype == np.int64
+    assert list(out.columns) == list(joined.columns)
+    assert out.index.equals(joined.index)
+    assert joined["fold"].isna().sum() == 30
+
+
+def test_nothing_to_do(frame: Make) -> None:
+    """A column without gaps stays as it is."""
+    data = drawn(30, 7)
+    folds = values(sf.kfold(frame(data), "label", 3), "fold")
+    assert values(sf.extend(frame({**data, "fold": folds}), "label"), "fold") == folds
+
+
+def test_nothing_given_is_a_deal(frame: Make) -> None:
+    """Where no row has a fold, `extend` deals them all, evenly."""
+    data = {**drawn(60, 8), "fold": [None] * 60}
+    found = values(sf.extend(frame(data), "label", 4), "fold")
+    assert spread(data["label"], found, 4) <= 1
+    assert spread([0] * 60, found, 4) <= 1
+
+
+def test_lopsided_folds_are_filled_up(frame: Make) -> None:
+    """Where old folds are uneven, the emptiest are filled first."""
+    data = {"label": ["a"] * 12, "fold": [0] * 5 + [1] + [None] * 6}
+    found = values(sf.extend(frame(data), "label", 3), "fold")
+    assert Counter(found) == {0: 5, 1: 4, 2: 3} or Counter(found) == {0: 5, 1: 3, 2: 4}
+
+
+def test_seeds_choose_among_equals(frame: Make) -> None:
+    """Seeds give other folds to new rows, and the same seed the same."""
+    old, new = drawn(60, 9), drawn(60, 10)
+    folds = values(sf.kfold(frame(old), "label", 3), "fold")
+    rows = appended(old, folds, new)
+    found = [tuple(values(sf.extend(frame(rows), "label", seed=s), "fold")) for s in (0, 1, 0)]
+    assert found[0] == found[2] != found[1]
+
+
+def test_missing_strata(frame: Make) -> None:
+    """With `missing="null"` new rows without a stratum stay null, and old ones keep their fold."""
+    data = {"label": ["a", None, "a", None, "a", "a"], "fold": [0, 1, 1, None, None, None]}
+    found = values(sf.extend(frame(data), "label", 2, missing="null", rare="ignore"), "fold")
+    assert found[:4] == [0, 1, 1, None]
+    assert sorted(found[4:]) == [0, 1]
+
+
+# Groups -----------------------------------------------------------------------------------
+
+
+def test_members_join_their_group(frame: Make) -> None:
+    """New rows of a known group join it; new groups are placed whole; nobody moves."""
+    old, new = drawn(150, 11), drawn(60, 12)
+    new["patient"] = [patient + 15 for patient in new["patient"]]
+    folds = values(sf.kfold(frame(old), "label", 4, groups="patient"), "fold")
+    rows = appended(old, folds, new)
+    found = values(sf.extend(frame(rows), "label", groups="patient"), "fold")
+    assert found[:150] == folds
+    held: dict[int, set[int]] = {}
+    for patient, fold in zip(rows["patient"], found, strict=True):
+        held.setdefault(patient, set()).add(fold)
+    assert all(len(each) == 1 for each in held.values())
+    sizes = Counter(found)
+    assert max(sizes.values()) - min(sizes.values()) <= 20
+
+
+def test_groups_that_are_split_already(frame: Make) -> None:
+    """A group that is in two folds is refused."""
+    data = {"patient": [1, 1, 2, 3, 3], "label": list("ababa"), "fold": [0, 1, 0, 1, None]}
+    refuse(
+        "`extend` needs whole groups, but 1 group is in more than one fold, in 2 rows (0, 1).",
+        lambda: sf.extend(frame(data), "label", groups="patient", rare="ignore"),
+    )
+
+
+# Bad input --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("folds", "k", "message", "rows"),
+    [
+        (
+            [0, 1, 2.5, None],
+            None,
+            "`extend` needs folds 0..k-1 in 'fold', but there are others in 1 row (2).",
+            [2],
+        ),
+        (
+            [0, -1, 1, None],
+            2,
+            "`extend` needs folds 0..1 in 'fold', but there are others in 1 row (1).",
+            [1],
+        ),
+        (
+            [0, 5, 1, 7],
+            3,
+            "`extend` needs folds 0..2 in 'fold', but there are others in 2 rows (1, 3).",
+            [1, 3],
+        ),
+    ],
+)
+def test_columns_that_hold_other_numbers(
+    frame: Make, kind: str, folds: list[Any], k: int | None, message: str, rows: list[int]
+) -> None:
+    """A column that holds anything but folds is refused, with the rows."""
+    data = {"label": list("abab"), "fold": folds}
+    error = refuse(message, lambda: sf.extend(frame(data), "label", k, rare="ignore"))
+    assert at_fault(error, kind)["row"] == rows
+
+
+def test_columns_that_are_no_folds(frame: Make) -> None:
+    """Folds with a gap, none at all, and text are refused."""
+    hint = "\nHint: say how many there are, as in `k=5`."
+    for folds, seen in (([0, 3, None], "0, 3"), ([None] * 3, "none"), ([0, 0, None], "0")):
+        refuse(
+            f"`extend` needs folds 0..k-1 in 'fold', but found {seen}.{hint}",
+            lambda: sf.extend(frame({"label": list("aba"), "fold": folds}), "label"),  # noqa: B023
+        )
+    text = frame({"label": list("aba"), "fold": ["x", "y", None]})
+    dtype = eager(text)["fold"].dtype
+    refuse(
+        f"`extend` needs folds 0..k-1 in 'fold', but it is {dtype}.",
+        lambda: sf.extend(text, "label"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"k": 1}, "`k` must be at least 2, got 1."),
+        (
+            {"name": "folds"},
+            "`name` names the column 'folds', which the frame does not have.\n"
+            "Hint: did you mean 'fold'?",
+        ),
+        ({"by": sf.chain("price")}, "`extend` follows no order of rows, got `sf.chain` in `by`."),
+        (
+            {"by": sf.nearest("price")},
+            "`extend` follows no order of rows, got `sf.nearest` in `by`.",
+        ),
+    ],
+)
+def test_arguments_of_extend(frame: Make, arguments: dict[str, Any], message: str) -> None:
+    """A wrong argument is refused at the call, on lazy frames too."""
+    data = {**drawn(6, 0), "fold": [0, 1, 0, 1, None, None]}
+    refuse_now(message, lambda: sf.extend(frame(data), **arguments))
+
+
+def test_lazy_reads_no_data() -> None:
+    """A lazy frame stays lazy, and its fold column becomes Int64."""
+    data = pl.LazyFrame({"label": list("abab"), "fold": [0.0, 1.0, None, None]})
+    out = sf.extend(data, "label", rare="ignore")
+    assert out.collect_schema()["fold"] == pl.Int64
+    assert sorted(out.collect()["fold"].to_list()) == [0, 0, 1, 1]
