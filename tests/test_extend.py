@@ -172,13 +172,14 @@ def test_members_join_their_group(frame: Make) -> None:
     assert max(sizes.values()) - min(sizes.values()) <= 20
 
 
-def test_groups_that_are_split_already(frame: Make) -> None:
-    """A group that is in two folds is refused."""
-    data = {"patient": [1, 1, 2, 3, 3], "label": list("ababa"), "fold": [0, 1, 0, 1, None]}
-    refuse(
-        "`extend` needs whole groups, but 1 group is in more than one fold, in 2 rows (0, 1).",
+def test_groups_that_are_split_already(frame: Make, kind: str) -> None:
+    """A group that is in two folds is refused, with the rows."""
+    data = {"patient": [1, 2, 1, 3, 3], "label": list("ababa"), "fold": [0, 1, 1, 1, None]}
+    error = refuse(
+        "`extend` needs whole groups, but there are some in two folds, in 2 rows (0, 2).",
         lambda: sf.extend(frame(data), "label", groups="patient", rare="ignore"),
     )
+    assert at_fault(error, kind) == {"row": [0, 2], "patient": [1, 1], "fold": [0, 1]}
 
 
 # Bad input --------------------------------------------------------------------------------

@@ -37,11 +37,15 @@ def grown(call: Deal, k: int | None, series: list[Any], n_rows: int) -> list[Dea
     call = replace(call, k=k)
     strata = strata_of(call, series[:-1], n_rows, ordered=False)
     rows = np.arange(n_rows) if strata.rows is None else strata.rows
-    folds[rows] = joined(call, strata, folds[rows], rows)
+    if strata.groups is not None:
+        wrong = rows[in_two_folds(strata.groups, folds[rows])]
+        if len(wrong):
+            raise split_groups(series[len(call.columns) :], wrong)
+    folds[rows] = joined(call, strata, folds[rows])
     return [column._replace(parts=folds) for column in call.outputs]
 
 
-def joined(call: Deal, strata: Strata, folds: Ints, rows: Ints) -> Ints:
+def joined(call: Deal, strata: Strata, folds: Ints) -> Ints:
     """Give a fold to the dealt rows that have none.
 
     Parameters
@@ -49,8 +53,6 @@ def joined(call: Deal, strata: Strata, folds: Ints, rows: Ints) -> Ints:
     call : Deal
     strata : Strata
     folds : ndarray of int64, shape (n_dealt,), range -1..k-1
-    rows : ndarray of int64, shape (n_dealt,)
-        Positions in the frame, for messages.
 
     Returns
     -------
@@ -62,7 +64,7 @@ def joined(call: Deal, strata: Strata, folds: Ints, rows: Ints) -> Ints:
     >>> from stratframe.arguments import deal_of
     >>> call = deal_of("a", 2, None)
     >>> strata = strata_of(call, [pl.Series([7, 7, 7, 7])], 4)
-    >>> joined(call, strata, np.array([0, 0, -1, -1]), np.arange(4))
+    >>> joined(call, strata, np.array([0, 0, -1, -1]))
     array([0, 0, 1, 1])
     """
     new, k = np.flatnonzero(folds < 0), call.k
@@ -84,10 +86,10 @@ def joined(call: Deal, strata: Strata, folds: Ints, rows: Ints) -> Ints:
         units = units_of(entries, unit, n_units, with_sizes=True)
     else:
         units = group_units(unit, n_units, strata.codes, len(strata.sizes))
-    return join(units, known_folds(unit, n_units, folds, rows), k, stream)[unit].astype(np.int64)
+    return join(units, known_folds(unit, n_units, folds), k, stream)[unit].astype(np.int64)
 
 
-def known_folds(unit: Ints, n_units: int, folds: Ints, rows: Ints) -> Ints:
+def known_folds(unit: Ints, n_units: int, folds: Ints) -> Ints:
     """Find the fold that each group has already.
 
     Returns
@@ -95,27 +97,58 @@ def known_folds(unit: Ints, n_units: int, folds: Ints, rows: Ints) -> Ints:
     ndarray of int64, shape (n_units,)
         -1 for new groups.
 
-    Raises
-    ------
-    StratError
-        If a group is in two folds; with the rows.
-
     Examples
     --------
-    >>> known_folds(np.array([0, 0, 1]), 2, np.array([-1, 3, -1]), np.arange(3))
+    >>> known_folds(np.array([0, 0, 1]), 2, np.array([-1, 3, -1]))
     array([ 3, -1])
     """
     held = np.flatnonzero(folds >= 0)
-    first = first_rows(unit[held], n_units)
-    found = np.append(folds[held], -1)[first]
-    wrong = held[folds[held] != found[unit[held]]]
-    if len(wrong):
-        split = np.flatnonzero(np.isin(unit, unit[wrong]) & (folds >= 0))
-        places = np.sort(rows[split])
-        msg = (
-            f"`extend` needs whole groups, but {plural(len(set(unit[wrong].tolist())), 'group')}"
-            f" is in more than one fold, in {plural(len(places), 'row')}"
-            f" ({some(places[:6].tolist(), len(places))})."
-        )
-        raise StratError(msg)
-    return found
+    return np.append(folds[held], -1)[first_rows(unit[held], n_units)]
+
+
+def in_two_folds(groups: Ints, folds: Ints) -> Ints:
+    """List the rows with a fold whose group is in another fold, too.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_found,)
+
+    Examples
+    --------
+    >>> in_two_folds(np.array([0, 0, 1, 0]), np.array([2, 3, 2, -1]))
+    array([0, 1])
+    """
+    n_groups = int(groups.max(initial=-1)) + 1
+    known = known_folds(groups, n_groups, folds)
+    parted = np.zeros(n_groups, dtype=np.bool_)
+    parted[groups[(folds >= 0) & (folds != known[groups])]] = True
+    return np.flatnonzero(parted[groups] & (folds >= 0))
+
+
+def split_groups(series: list[Any], rows: Ints) -> StratError:
+    """Make the error for groups that are in two folds already.
+
+    Parameters
+    ----------
+    series : list of Series
+        The columns of the groups, and last the folds.
+    rows : ndarray of int64, shape (n_rows,)
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> columns = [pl.Series("g", [1, 1]), pl.Series("fold", [0, 1])]
+    >>> str(split_groups(columns, np.array([0, 1])))
+    '`extend` needs whole groups, but there are some in two folds, in 2 rows (0, 1).'
+    """
+    rows = np.sort(rows)
+    shown = {
+        f"group {place}" if column.name is None else column.name: column
+        for place, column in enumerate(series, start=1)
+    }
+    listed = some(rows[:6].tolist(), len(rows))
+    msg = (
+        "`extend` needs whole groups, but there are some in two folds, in"
+        f" {plural(len(rows), 'row')} ({listed})."
+    )
+    return StratError(msg, frames.rows_at(frames.library(series[-1]), shown, rows))

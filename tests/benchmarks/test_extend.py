@@ -1,0 +1,57 @@
+"""New rows beside old folds."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import stratframe as sf
+
+from .data import LIBRARIES, frame_of
+from .measure import interleaved, reach
+
+ROWS = 1_000_000
+
+
+def drawn(rows: int, seed: int) -> pd.DataFrame:
+    """Draw rows of ten classes of unequal sizes."""
+    shares = np.arange(1, 11) / 55
+    return pd.DataFrame({"label": np.random.default_rng(seed).choice(10, rows, p=shares)})
+
+
+def spread(label: pd.Series, fold: pd.Series) -> int:
+    """The largest difference of a class's counts between folds."""
+    counts = pd.crosstab(label, fold)
+    return int((counts.max(axis=1) - counts.min(axis=1)).max())
+
+
+def test_appends_stay_even(benchmark: Any) -> None:
+    """After each of five appends of a tenth every class is within 1; no old row moves."""
+    worst: list[int] = []
+
+    def append() -> None:
+        for seed in range(20):
+            frame = drawn(1_000, seed).strat.kfold("label", k=5)
+            for step in range(5):
+                more = drawn(len(frame) // 10, 100 * seed + step)
+                grown = pd.concat([frame, more], ignore_index=True).strat.extend("label")
+                assert grown["fold"].iloc[: len(frame)].equals(frame["fold"])
+                worst.append(spread(grown["label"], grown["fold"]))
+                frame = grown
+
+    benchmark.pedantic(append, rounds=1)
+    reach(benchmark, max(worst), "rows", at_most=1)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_time_against_kfold(benchmark: Any, library: str) -> None:
+    """A tenth of 1,000,000 rows gets its folds in about the time that all of them take."""
+    label = drawn(ROWS, 0)["label"].to_numpy()
+    fold = frame_of(library, label=label).strat.kfold("label")["fold"].to_numpy().astype(float)
+    fold[-ROWS // 10 :] = np.nan
+    given, plain = frame_of(library, label=label, fold=fold), frame_of(library, label=label)
+    ratio = interleaved(
+        benchmark, lambda: sf.extend(given, "label"), lambda: plain.strat.kfold("label")
+    )
+    reach(benchmark, ratio, "x the time")
