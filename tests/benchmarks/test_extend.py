@@ -46,7 +46,7 @@ def test_appends_stay_even(benchmark: Any) -> None:
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_time_against_kfold(benchmark: Any, library: str) -> None:
-    """A tenth of 1,000,000 rows gets its folds in about the time that all of them take."""
+    """A tenth of 1,000,000 rows gets its folds, against a deal of all of them."""
     label = drawn(ROWS, 0)["label"].to_numpy()
     fold = frame_of(library, label=label).strat.kfold("label")["fold"].to_numpy().astype(float)
     fold[-ROWS // 10 :] = np.nan
