@@ -172,6 +172,61 @@ def test_members_join_their_group(frame: Make) -> None:
     assert max(sizes.values()) - min(sizes.values()) <= 20
 
 
+@pytest.mark.parametrize("arguments", [{"rare": "null"}, {"missing": "null", "rare": "ignore"}])
+def test_groups_are_known_by_rows_that_are_not_dealt(frame: Make, arguments: Any) -> None:
+    """A group is where its rows are, those without a stratum too."""
+    odd = "z" if arguments["rare"] == "null" else None
+    data = {
+        "y": [*["a"] * 8, odd, "a"],
+        "g": [0, 0, 1, 1, 2, 2, 3, 3, 4, 4],
+        "fold": [0, 0, 1, 1, 0, 0, 1, 1, 1, None],
+    }
+    for seed in range(4):
+        out = sf.extend(frame(data), "y", 2, groups="g", seed=seed, **arguments)
+        assert values(out, "fold")[8:] == [1, 1]
+    data["g"] = [0, 0, 1, 1, 2, 2, 3, 3, 2, 4]
+    refuse(
+        "`extend` needs whole groups, but there are some in two folds, in 3 rows (4, 5, 8).",
+        lambda: sf.extend(frame(data), "y", 2, groups="g", **arguments),
+    )
+
+
+def test_few_new_groups_find_their_best(frame: Make) -> None:
+    """Where few groups are new, the most even of all ways is found."""
+    data = {
+        "y": [0, 1, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 1],
+        "g": [6, 5, 3, 8, 3, 3, 3, 8, 8, 8, 5, 6, 3, 0, 5],
+        "fold": [*[None] * 13, 1, None],
+    }
+    found = values(sf.extend(frame(data), "y", 3, groups="g"), "fold")
+    held = Counter(zip(data["y"], found, strict=True))
+    assert [[held[y, fold] for fold in range(3)] for y in (0, 1)] == [[3, 3, 3], [2, 2, 2]]
+
+
+def test_sizes_of_margins_stay_within_one(frame: Make) -> None:
+    """Margins are extended with even sizes."""
+    for seed in range(8):
+        drawn_now = np.random.default_rng(seed)
+        data = {name: drawn_now.integers(0, m, 60).tolist() for name, m in (("y", 4), ("z", 2))}
+        by = sf.margins(["y", "z"])
+        first = {name: column[:50] for name, column in data.items()}
+        folds = values(sf.kfold(frame(first), by, 4), "fold")
+        found = values(sf.extend(frame({**data, "fold": [*folds, *[None] * 10]}), by), "fold")
+        sizes = Counter(found)
+        assert found[:50] == folds
+        assert max(sizes.values()) - min(sizes.values()) <= 1
+
+
+def test_folds_that_are_ids_or_dates() -> None:
+    """Huge numbers and dates are no folds, and are refused at no cost."""
+    for folds in ([0, 1e13, None], [0, 10**9, None]):
+        with pytest.raises(sf.StratError, match="but found 0, "):
+            sf.extend(pd.DataFrame({"y": [1, 1, 1], "fold": folds}), "y")
+    dates = pd.DataFrame({"y": [1] * 3, "fold": pd.to_datetime(["2020", "2021", None])})
+    with pytest.raises(sf.StratError, match="but it is datetime64"):
+        sf.extend(dates, "y")
+
+
 def test_groups_that_are_split_already(frame: Make, kind: str) -> None:
     """A group that is in two folds is refused, with the rows."""
     data = {"patient": [1, 2, 1, 3, 3], "label": list("ababa"), "fold": [0, 1, 1, 1, None]}

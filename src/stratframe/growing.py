@@ -19,7 +19,7 @@ from .core.types import Ints
 from .dealing import strata_of
 from .errors import StratError, plural, some
 from .frames import Dealt
-from .strata import Strata
+from .strata import Strata, stratify
 
 
 def grown(call: Deal, k: int | None, series: list[Any], n_rows: int) -> list[Dealt]:
@@ -37,12 +37,52 @@ def grown(call: Deal, k: int | None, series: list[Any], n_rows: int) -> list[Dea
     call = replace(call, k=k)
     strata = strata_of(call, series[:-1], n_rows, ordered=False)
     rows = np.arange(n_rows) if strata.rows is None else strata.rows
+    given = folds
     if strata.groups is not None:
-        wrong = rows[in_two_folds(strata.groups, folds[rows])]
-        if len(wrong):
-            raise split_groups(series[len(call.columns) :], wrong)
-    folds[rows] = joined(call, strata, folds[rows])
+        given = given_to_groups(call, strata, series[len(call.columns) :], folds)
+    folds[rows] = joined(call, strata, given[rows])
     return [column._replace(parts=folds) for column in call.outputs]
+
+
+def given_to_groups(call: Deal, strata: Strata, series: list[Any], folds: Ints) -> Ints:
+    """Find the fold that the group of each row has, through rows that are not dealt too.
+
+    Parameters
+    ----------
+    call : Deal
+    strata : Strata
+    series : list of Series
+        The columns of the groups, and last the folds.
+    folds : ndarray of int64, shape (n_rows,), range -1..k-1
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,), range -1..k-1
+
+    Raises
+    ------
+    StratError
+        If a group is in two folds; with the rows.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stratframe.arguments import deal_of
+    >>> call, columns = deal_of(None, 2, None, groups="g"), [pl.Series([7, 8, 7, 8])]
+    >>> folds = pl.Series("fold", [0, 1, None, None])
+    >>> strata = strata_of(call, columns, 4)
+    >>> given_to_groups(call, strata, [*columns, folds], np.array([0, 1, -1, -1]))
+    array([0, 1, 0, 1])
+    """
+    groups = strata.groups
+    if strata.rows is not None:
+        groups = stratify((), series[:-1], len(folds), groups=call.groups, seed=call.seed).groups
+    assert groups is not None
+    wrong = in_two_folds(groups, folds)
+    if len(wrong):
+        raise split_groups(series, wrong)
+    found: Ints = known_folds(groups, int(groups.max()) + 1, folds)[groups]
+    return found
 
 
 def joined(call: Deal, strata: Strata, folds: Ints) -> Ints:
@@ -83,7 +123,12 @@ def joined(call: Deal, strata: Strata, folds: Ints) -> Ints:
     n_units = int(unit.max(initial=-1)) + 1
     if strata.margins:
         entries = [(margin.codes, len(margin.sizes)) for margin in strata.margins]
-        units = units_of(entries, unit, n_units, with_sizes=True)
+        alone = strata.groups is None
+        units = units_of(entries, unit, n_units, with_sizes=not alone)
+        if alone:
+            held = np.bincount(folds[folds >= 0], minlength=k)[None]
+            room = fill(held, np.array([len(new)]), stream(k))[0]
+            return join(units, folds, k, stream, room).astype(np.int64)
     else:
         units = group_units(unit, n_units, strata.codes, len(strata.sizes))
     return join(units, known_folds(unit, n_units, folds), k, stream)[unit].astype(np.int64)

@@ -98,7 +98,7 @@ def search(units: Units, shares: Sequence[Fraction], stream: Stream) -> Ints:
     return of_right_size(units, goal, parts, stream)
 
 
-def join(units: Units, parts: Ints, k: int, stream: Stream) -> Ints:
+def join(units: Units, parts: Ints, k: int, stream: Stream, room: Ints | None = None) -> Ints:
     """Give a fold to the units that have none yet; the others keep theirs.
 
     Parameters
@@ -107,6 +107,8 @@ def join(units: Units, parts: Ints, k: int, stream: Stream) -> Ints:
     parts : ndarray of int, shape (n_units,), range -1..k-1
     k : int
     stream : Stream
+    room : ndarray of int, shape (k,), optional
+        How many new units each fold takes.
 
     Returns
     -------
@@ -121,8 +123,11 @@ def join(units: Units, parts: Ints, k: int, stream: Stream) -> Ints:
     """
     goal, new = goal_of(units.totals, np.full(k, 1 / k)), np.flatnonzero(parts < 0)
     found = parts.astype(smallest(k))
-    place(units, hardest_first(units, new, goal, stream), goal, found)
-    polish(units, goal, found, stream, moves=True, movable=new)
+    place(units, hardest_first(units, new, goal, stream), goal, found, room)
+    if room is None:
+        shake(units, goal, found, stream, new)
+    else:
+        polish(units, goal, found, stream, moves=False, movable=new)
     return found
 
 
@@ -146,19 +151,44 @@ def improve(units: Units, goal: Goal, parts: Ints, stream: Stream) -> None:
     >>> table_of(units, parts, 2)
     array([[2, 2]])
     """
-    n_units, n_parts = len(parts), len(goal.shares)
-    if n_units <= SMALL:
+    if len(parts) <= SMALL:
         explore(units, goal, parts, stream)
-        return
-    polish(units, goal, parts, stream, moves=True)
+    else:
+        shake(units, goal, parts, stream, np.arange(len(parts)))
+
+
+def shake(units: Units, goal: Goal, parts: Ints, stream: Stream, movable: Ints) -> None:
+    """Search through samples, and of units that are not many again from shaken partitions.
+
+    Parameters
+    ----------
+    units : Units
+    goal : Goal
+    parts : ndarray of int, shape (n_units,)
+        Changed in place.
+    stream : Stream
+    movable : ndarray of int, shape (n_movable,)
+        The units that may change their part.
+
+    Examples
+    --------
+    >>> from stratframe.core.draws import Use, stream_of
+    >>> units = gather(np.array([0, 0, 1, 2]), np.zeros(4, dtype=int), 3, 1)
+    >>> parts, goal = np.array([0, 0, 1]), goal_of(units.totals, np.array([0.5, 0.5]))
+    >>> shake(units, goal, parts, stream_of(0, Use.FOLD_SEARCH), np.array([1, 2]))
+    >>> table_of(units, parts, 2)
+    array([[2, 2]])
+    """
+    n_movable, n_parts = len(movable), len(goal.shares)
+    polish(units, goal, parts, stream, moves=True, movable=movable)
     best = loss(goal, table_of(units, parts, n_parts))
-    for _ in range(SHAKES if n_units <= FEW else 0):
+    for _ in range(SHAKES if 2 <= n_movable <= FEW else 0):
         if best <= goal.least * (1 + LEAST) + LEAST:
             break
-        other, count = parts.copy(), n_units // SHAKEN
+        other, count = parts.copy(), max(2, n_movable // SHAKEN)
         unit, part = stream(2 * count).reshape(2, count)
-        other[unit % np.uint64(n_units)] = part % np.uint64(n_parts)
-        polish(units, goal, other, stream, moves=True)
+        other[movable[unit % np.uint64(n_movable)]] = part % np.uint64(n_parts)
+        polish(units, goal, other, stream, moves=True, movable=movable)
         found = loss(goal, table_of(units, other, n_parts))
         if found < best:
             parts[:], best = other, found

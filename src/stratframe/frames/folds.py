@@ -9,6 +9,7 @@ from ..core.types import Ints
 from ..errors import StratError, plural, some
 from .columns import floats, missing
 from .kinds import library
+from .ordered import is_temporal
 from .tables import rows_at
 
 
@@ -39,6 +40,8 @@ def folds_of(series: Any, k: int | None) -> tuple[Ints, int]:
     """
     gaps = missing(series)
     try:
+        if is_temporal(series):
+            raise TypeError
         values = floats(series)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
         msg = f"`extend` needs folds 0..k-1 in {series.name!r}, but it is {series.dtype}."
@@ -57,8 +60,9 @@ def folds_of(series: Any, k: int | None) -> tuple[Ints, int]:
         raise StratError(msg, rows_at(library(series), {series.name: series}, rows))
     folds = values.astype(np.int64)
     if k is None:
-        absent = np.setdiff1d(np.arange(int(highest) + 1), folds)
-        if highest < 1 or len(absent):
+        # As many folds as the highest says are there only if there are as many values.
+        present = len(np.unique(folds[~gaps]))
+        if highest < 1 or present < highest + 1:
             seen = some(sorted(set(folds[~gaps].tolist())), len(set(folds[~gaps].tolist())))
             msg = (
                 f"`extend` needs folds 0..k-1 in {series.name!r}, but found"
