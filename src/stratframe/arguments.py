@@ -12,7 +12,7 @@ import numpy as np
 from .checks import check_choice, check_seed, whole
 from .errors import StratError, plural
 from .frames import Dealt
-from .parsing import margins_of, parse, parse_groups, refs_of
+from .parsing import all_refs, margins_of, parse, parse_groups
 from .terms import By, Chain, Nearest, Term
 
 Parts: TypeAlias = Mapping[str, float | None]
@@ -39,17 +39,22 @@ class Deal:
     @property
     def columns(self) -> list[Any]:
         """The columns of the terms."""
-        return [ref for term in self.terms for ref in refs_of(term)]
+        return all_refs(self.terms)
 
     @property
     def group_columns(self) -> list[Any]:
         """The columns of the groups."""
-        return [ref for term in self.groups for ref in refs_of(term)]
+        return all_refs(self.groups)
+
+    @property
+    def strata_columns(self) -> list[Any]:
+        """The columns of the terms, then those of the groups."""
+        return [*self.columns, *self.group_columns]
 
     @property
     def refs(self) -> list[Any]:
         """The columns that the deal reads: strata, groups, then keys."""
-        return [*self.columns, *self.group_columns, *self.key]
+        return [*self.strata_columns, *self.key]
 
     @property
     def outputs(self) -> list[Dealt]:

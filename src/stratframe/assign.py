@@ -296,5 +296,4 @@ def check_columns(frame: frames.Frame, call: Deal) -> None:
     frames.check_refs(frame, call.group_columns, "groups")
     frames.check_refs(frame, call.key, "key")
     if frames.is_lazy(frame):
-        columns = [*call.columns, *call.group_columns]
-        stratify(call.terms, frames.blank(frame, columns), 0, groups=call.groups)
+        stratify(call.terms, frames.blank(frame, call.strata_columns), 0, groups=call.groups)

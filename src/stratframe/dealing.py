@@ -59,7 +59,7 @@ def strata_of(call: Deal, series: Sequence[Any], n_rows: int, *, ordered: bool =
     if n_rows == 0:
         msg = "A frame must have rows to be dealt, got none."
         raise StratError(msg)
-    n_columns = len(call.columns) + len(call.group_columns)
+    n_columns = len(call.strata_columns)
     return stratify(
         call.terms,
         series[:n_columns],
@@ -149,7 +149,7 @@ def deal_units(call: Deal, strata: Strata, repeat: int) -> Ints:
     if call.parts is not None:
         shares, use = shares_of(call.parts, n_rows), Use.PART_SEARCH
     stream = draws.stream_of(call.seed, use, call.k, repeat)
-    entries = [(margin.codes, len(margin.sizes)) for margin in strata.margins]
+    entries = strata.marginal
     if group is None:
         return balanced_rows(entries, n_rows, shares, stream)
     n_groups = int(group.max()) + 1

@@ -14,7 +14,7 @@ from .dealing import counted, deal_units, strata_of, table_of
 from .entries import read_entry
 from .errors import StratError
 from .frames import Frame, columns
-from .parsing import parse_some, refs_of, with_columns
+from .parsing import all_refs, parse_some, with_columns
 from .strata import Strata, check_values, stratify
 from .terms import DECILES, By, Continuous, Plain, Quantiles, Term
 
@@ -181,8 +181,8 @@ def plan(
     if len(eager):
         found = strata_of(call, series, len(eager))
     else:
-        n_columns = len(call.columns) + len(call.group_columns)
-        found = stratify(call.terms, series[:n_columns], 0, groups=call.groups)
+        strata_series = series[: len(call.strata_columns)]
+        found = stratify(call.terms, strata_series, 0, groups=call.groups)
     labels = list(range(call.k)) if call.parts is None else list(call.parts)
     dealt = deal_units(call, found, 0) if found.margins and len(eager) else found.codes
 
@@ -217,7 +217,7 @@ def read_terms(frame: Frame, by: By, more: Sequence[str]) -> tuple[list[Term], A
     """
     frames.check_frame(frame)
     terms = parse_some(by)
-    refs = [ref for term in terms for ref in refs_of(term)]
+    refs = all_refs(terms)
     frames.check_refs(frame, refs, "by")
     eager = frames.collected(frame, [*refs, *more])
     series = frames.read(eager, refs)

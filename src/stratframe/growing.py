@@ -122,9 +122,8 @@ def joined(call: Deal, strata: Strata, folds: Ints) -> Ints:
     unit = np.arange(len(folds)) if strata.groups is None else strata.groups
     n_units = int(unit.max(initial=-1)) + 1
     if strata.margins:
-        entries = [(margin.codes, len(margin.sizes)) for margin in strata.margins]
         alone = strata.groups is None
-        units = units_of(entries, unit, n_units, with_sizes=not alone)
+        units = units_of(strata.marginal, unit, n_units, with_sizes=not alone)
         if alone:
             held = np.bincount(folds[folds >= 0], minlength=k)[None]
             room = fill(held, np.array([len(new)]), stream(k))[0]

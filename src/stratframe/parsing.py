@@ -155,8 +155,20 @@ def refs_of(term: Term) -> tuple[Ref, ...]:
     (('a',), ('x', 'y'))
     """
     if isinstance(term, Margins):
-        return tuple(ref for entry in term.entries for ref in refs_of(entry))
+        return tuple(all_refs(term.entries))
     return term.features if isinstance(term, Features) else (term.column,)
+
+
+def all_refs(terms: Iterable[Term]) -> list[Ref]:
+    """List the columns of terms, one term after another.
+
+    Examples
+    --------
+    >>> from stratframe import chain
+    >>> all_refs([Plain("a"), chain(["x", "y"])])
+    ['a', 'x', 'y']
+    """
+    return [ref for term in terms for ref in refs_of(term)]
 
 
 def with_columns(terms: Sequence[Term], columns: Iterable[Any]) -> list[tuple[Term, list[Any]]]:

@@ -76,6 +76,11 @@ class Strata(NamedTuple):
     margins: "tuple[Strata, ...]" = ()
     """The strata of each entry by itself, where these are balanced one by one."""
 
+    @property
+    def marginal(self) -> list[tuple[Ints, int]]:
+        """The codes of each of these entries, and how many there are."""
+        return [(margin.codes, len(margin.sizes)) for margin in self.margins]
+
 
 def stratify(
     terms: Sequence[Term],

@@ -15,7 +15,7 @@ from .core.types import Flags, Ints
 from .dealing import ordered
 from .errors import StratError, plural
 from .frames import FrameT
-from .parsing import margins_of, parse_some, refs_of
+from .parsing import all_refs, margins_of, parse_some
 from .strata import stratify
 from .terms import By, Term
 
@@ -255,7 +255,7 @@ def sample(
         msg = "`sample` takes joint strata, not `sf.margins`."
         raise StratError(msg)
     check_choice("allocation", allocation, ("proportional", "equal"))
-    refs = [ref for term in terms for ref in refs_of(term)]
+    refs = all_refs(terms)
     frames.check_refs(frame, refs, "by")
     size = check_frac(frac) if n is None else whole("n", n, 0)
     start = check_seed(seed)

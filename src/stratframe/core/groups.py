@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from .deal import smallest
+from .deal import smallest, spend
 from .order import shuffled
-from .search import LEAST, SMALL, Goal, Stream, explore, goal_of, loss, place, polish
+from .search import SMALL, Goal, Stream, explore, goal_of, is_least, loss, place, polish
 from .shares import exact, weights
 from .types import Ints
 from .units import Units, gather, hardness, kinds, table_of
@@ -93,9 +93,9 @@ def search(units: Units, shares: Sequence[Fraction], stream: Stream) -> Ints:
     parts = deal_evenly(units, shares, stream)
     place(units, hardest_first(units, np.flatnonzero(parts < 0), goal, stream), goal, parts)
     improve(units, goal, parts, stream)
-    if len(set(shares)) == 1:
-        return renumbered(parts, shares, stream)
-    return of_right_size(units, goal, parts, stream)
+    if len(set(shares)) > 1:
+        parts = of_right_size(units, goal, parts, stream)
+    return renumbered(parts, shares, stream)
 
 
 def join(units: Units, parts: Ints, k: int, stream: Stream, room: Ints | None = None) -> Ints:
@@ -183,7 +183,7 @@ def shake(units: Units, goal: Goal, parts: Ints, stream: Stream, movable: Ints) 
     polish(units, goal, parts, stream, moves=True, movable=movable)
     best = loss(goal, table_of(units, parts, n_parts))
     for _ in range(SHAKES if 2 <= n_movable <= FEW else 0):
-        if best <= goal.least * (1 + LEAST) + LEAST:
+        if is_least(best, goal):
             break
         other, count = parts.copy(), max(2, n_movable // SHAKEN)
         unit, part = stream(2 * count).reshape(2, count)
@@ -260,11 +260,8 @@ def deal_evenly(units: Units, shares: Sequence[Fraction], stream: Stream) -> Int
     codes, sizes = kinds(units, stream(len(units.totals)))
     table, _ = exact(sizes, *weights(shares, len(codes)))
     order = shuffled(codes, len(sizes), stream(len(codes)))
-    dealt = table.sum(axis=1)
-    place_of = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    rows = order[place_of < np.repeat(dealt, sizes)]
-    parts = np.full(len(codes), -1, dtype=smallest(len(shares)))
-    parts[rows] = np.repeat(np.tile(np.arange(len(shares)), len(sizes)), table.ravel())
+    parts = spend(order, np.column_stack([table, sizes - table.sum(axis=1)]))
+    parts[parts == len(shares)] = -1
     return parts
 
 

@@ -92,6 +92,18 @@ def loss(goal: Goal, table: Values) -> float:
     return float(((table - goal.target) ** 2 / goal.shares * goal.scale[:, None]).sum())
 
 
+def is_least(found: float, goal: Goal) -> bool:
+    """Say whether a loss is, but for rounding, the least that whole rows allow.
+
+    Examples
+    --------
+    >>> goal = goal_of(np.array([4]), np.array([0.5, 0.5]))
+    >>> is_least(0.0, goal), is_least(1.0, goal)
+    (True, False)
+    """
+    return bool(found <= goal.least * (1 + LEAST) + LEAST)
+
+
 def place(units: Units, order: Ints, goal: Goal, parts: Ints, room: Ints | None = None) -> None:
     """Give units, one after another, the part where the loss grows least.
 
@@ -179,7 +191,7 @@ def polish(
     now = loss(goal, off + goal.target)
     size = max(64, min(BATCH, CELLS // max(len(goal.scale), 1)))
     idle = 0
-    while idle < PATIENCE and now > goal.least * (1 + LEAST) + LEAST:
+    while idle < PATIENCE and not is_least(now, goal):
         drawn = stream(3 * size)
         one, other = (
             (words % np.uint64(n_units)).astype(np.int64)
@@ -311,7 +323,7 @@ def explore(units: Units, goal: Goal, parts: Ints, stream: Stream) -> None:
     losses = descend(counts, goal, best)
     replicas = np.arange(REPLICAS)
     for _ in range(KICKS):
-        if losses.min() <= goal.least * (1 + LEAST) + LEAST:
+        if is_least(losses.min(), goal):
             break
         drawn = stream(2 * REPLICAS * KICKED).reshape(2, KICKED, REPLICAS)
         shaken = best.copy()
