@@ -316,3 +316,23 @@ def test_lazy_reads_no_data() -> None:
     out = sf.extend(data, "label", rare="ignore")
     assert out.collect_schema()["fold"] == pl.Int64
     assert sorted(out.collect()["fold"].to_list()) == [0, 0, 1, 1]
+
+
+class Whole:
+    """An algorithm whose clusters are the values, if it is given all seven rows."""
+
+    def fit_predict(self, features: np.ndarray) -> np.ndarray:
+        """Give each row its cluster."""
+        return features[:, 0].astype(int) if len(features) == 7 else np.arange(len(features)) % 2
+
+
+def test_clusters_as_groups_are_those_of_all_rows(frame: Make) -> None:
+    """Clusters are found on all rows, so that rows which are not dealt change no old fold."""
+    rows = {
+        "label": ["a", "b", "a", None, "b", "a", "b"],
+        "x": [1.0, 2.0, 1.0, 1.0, 2.0, 2.0, 3.0],
+        "fold": [0, 1, 0, None, None, None, None],
+    }
+    groups = sf.clusters(["x"], algorithm=Whole(), scale=None)
+    out = sf.extend(frame(rows), "label", groups=groups, missing="null", rare="ignore")
+    assert values(out, "fold")[:6] == [0, 1, 0, None, 1, 1]

@@ -39,18 +39,35 @@ def grown(call: Deal, k: int | None, series: list[Any], n_rows: int) -> list[Dea
     rows = np.arange(n_rows) if strata.rows is None else strata.rows
     given = folds
     if strata.groups is not None:
-        given = given_to_groups(call, strata, series[len(call.columns) :], folds)
+        own = series[len(call.columns) :]
+        groups = strata.groups if strata.rows is None else groups_of(call, own[:-1], n_rows)
+        given = given_to_groups(groups, own, folds)
+        strata = strata._replace(groups=np.unique(groups[rows], return_inverse=True)[1])
     folds[rows] = joined(call, strata, given[rows])
     return [column._replace(parts=folds) for column in call.outputs]
 
 
-def given_to_groups(call: Deal, strata: Strata, series: list[Any], folds: Ints) -> Ints:
-    """Find the fold that the group of each row has, through rows that are not dealt too.
+def groups_of(call: Deal, series: list[Any], n_rows: int) -> Ints:
+    """Give all rows their group, those that are not dealt too.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stratframe.arguments import deal_of
+    >>> groups_of(deal_of(None, 2, None, groups="g"), [pl.Series([7, 8, 7])], 3)
+    array([0, 1, 0])
+    """
+    groups = stratify((), series, n_rows, groups=call.groups, seed=call.seed).groups
+    assert groups is not None
+    return groups
+
+
+def given_to_groups(groups: Ints, series: list[Any], folds: Ints) -> Ints:
+    """Find the fold that the group of each row has.
 
     Parameters
     ----------
-    call : Deal
-    strata : Strata
+    groups : ndarray of int64, shape (n_rows,)
     series : list of Series
         The columns of the groups, and last the folds.
     folds : ndarray of int64, shape (n_rows,), range -1..k-1
@@ -67,17 +84,10 @@ def given_to_groups(call: Deal, strata: Strata, series: list[Any], folds: Ints) 
     Examples
     --------
     >>> import polars as pl
-    >>> from stratframe.arguments import deal_of
-    >>> call, columns = deal_of(None, 2, None, groups="g"), [pl.Series([7, 8, 7, 8])]
-    >>> folds = pl.Series("fold", [0, 1, None, None])
-    >>> strata = strata_of(call, columns, 4)
-    >>> given_to_groups(call, strata, [*columns, folds], np.array([0, 1, -1, -1]))
-    array([0, 1, 0, 1])
+    >>> series = [pl.Series("g", [7, 8, 7, 9]), pl.Series("fold", [0, 1, None, None])]
+    >>> given_to_groups(np.array([0, 1, 0, 2]), series, np.array([0, 1, -1, -1]))
+    array([ 0,  1,  0, -1])
     """
-    groups = strata.groups
-    if strata.rows is not None:
-        groups = stratify((), series[:-1], len(folds), groups=call.groups, seed=call.seed).groups
-    assert groups is not None
     wrong = in_two_folds(groups, folds)
     if len(wrong):
         raise split_groups(series, wrong)

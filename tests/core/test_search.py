@@ -7,45 +7,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 from stratframe.core import search
 from stratframe.core.draws import Use, stream_of
 from stratframe.core.groups import deal_evenly, whole_groups
 from stratframe.core.search import (
-    best_change,
-    descend,
-    explore,
     goal_of,
     loss,
     place,
     polish,
     rise_of,
 )
-from stratframe.core.units import Units, dense, gather, table_of
+from stratframe.core.units import table_of
 
-SHARES = [[1 / 2, 1 / 2], [1 / 3, 1 / 3, 1 / 3], [0.8, 0.1, 0.1]]
-shares = st.sampled_from(SHARES).map(np.array)
-tables = hnp.arrays(
-    np.int64, st.tuples(st.integers(2, 7), st.integers(1, 3)), elements=st.integers(0, 6)
-).filter(lambda table: table.sum(axis=0).all())
-seeds = st.integers(0, 2**32)
-
-
-def units_of(table: np.ndarray) -> Units:
-    """Units with given counts, shape (n_units, n_columns)."""
-    unit, column = np.divmod(np.repeat(np.arange(table.size), table.ravel()), table.shape[1])
-    return gather(unit, column, *table.shape)
-
-
-def chi(table: np.ndarray, parts: list[int], shares: np.ndarray) -> float:
-    """The loss as it is defined: squared deviations by their targets."""
-    found = 0.0
-    for part, share in enumerate(shares):
-        held = table[np.array(parts) == part].sum(axis=0)
-        target = table.sum(axis=0) * share
-        found += ((held - target) ** 2 / target).sum()
-    return found
+from .partitions import chi, seeds, shares, tables, units_of
 
 
 @given(table=tables, shares=shares, seed=seeds)
@@ -105,38 +80,6 @@ def test_place_keeps_to_the_room() -> None:
 
 
 @given(table=tables, shares=shares, seed=seeds)
-def test_best_change_is_the_best_of_all(table: np.ndarray, shares: np.ndarray, seed: int) -> None:
-    """Of all moves and swaps the one is found that lowers the loss most, and by how much."""
-    drawn = np.random.default_rng(seed)
-    parts = drawn.integers(0, len(shares), (3, len(table)))
-    units = units_of(table)
-    goal = goal_of(units.totals, shares)
-    counts = dense(units, np.arange(len(table)))
-    scaled = counts * goal.scale[:, None]
-    own = (counts * scaled).sum(axis=0)
-    apart = own[:, None] + own - 2 * counts.T @ scaled
-    off = np.stack([table_of(units, row, len(shares)) - goal.target for row in parts], axis=1)
-    rise, first, second, to = best_change(off, scaled, apart, own, goal, parts)
-    for replica, row in enumerate(parts.tolist()):
-        before = chi(table, row, shares)
-        tried = []
-        for unit, part in product(range(len(row)), range(len(shares))):
-            if part != row[unit]:
-                tried.append(chi(table, [*row[:unit], part, *row[unit + 1 :]], shares))
-        for one, other in product(range(len(row)), repeat=2):
-            if row[one] != row[other]:
-                swapped = list(row)
-                swapped[one], swapped[other] = row[other], row[one]
-                tried.append(chi(table, swapped, shares))
-        assert before + rise[replica] == pytest.approx(min(tried), abs=1e-9)
-        after = list(row)
-        if second[replica] >= 0:
-            after[second[replica]] = row[first[replica]]
-        after[first[replica]] = int(to[replica])
-        assert chi(table, after, shares) == pytest.approx(min(tried), abs=1e-9)
-
-
-@given(table=tables, shares=shares, seed=seeds)
 def test_rise_is_the_difference(table: np.ndarray, shares: np.ndarray, seed: int) -> None:
     """The rise of a swap is the loss after it less that before."""
     drawn = np.random.default_rng(seed)
@@ -178,34 +121,6 @@ def test_polish_leaves_others_alone() -> None:
     polish(units, goal, parts, stream_of(0, Use.FOLD_SEARCH), moves=True, movable=movable)
     assert (parts[1::2] == 0).all()
     assert (parts[movable] != 0).any()
-
-
-@given(table=tables, shares=shares, seed=seeds)
-def test_descend_ends_where_no_change_helps(
-    table: np.ndarray, shares: np.ndarray, seed: int
-) -> None:
-    """A descent gives the losses of its partitions, which no move or swap lowers."""
-    units = units_of(table)
-    goal = goal_of(units.totals, shares)
-    counts = dense(units, np.arange(len(table)))
-    parts = np.random.default_rng(seed).integers(0, len(shares), (4, len(table)))
-    found = descend(counts, goal, parts)
-    for replica, row in enumerate(parts.tolist()):
-        assert found[replica] == pytest.approx(chi(table, row, shares), abs=1e-9)
-        for unit, part in product(range(len(row)), range(len(shares))):
-            moved = [*row[:unit], part, *row[unit + 1 :]]
-            assert chi(table, moved, shares) >= found[replica] - 1e-6
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_explore_finds_the_best_of_few(seed: int) -> None:
-    """On nine units and three parts the best of all partitions is found."""
-    table = np.random.default_rng(seed).integers(0, 30, (9, 2)) + 1
-    units = units_of(table)
-    goal, parts = goal_of(units.totals, np.full(3, 1 / 3)), np.zeros(9, dtype=int)
-    explore(units, goal, parts, stream_of(seed, Use.FOLD_SEARCH))
-    best = min(chi(table, [0, *rest], goal.shares) for rest in product(range(3), repeat=8))
-    assert chi(table, parts.tolist(), goal.shares) == pytest.approx(best)
 
 
 @given(table=tables, seed=seeds)

@@ -25,6 +25,7 @@ class Use(IntEnum):
     FOLD_SEARCH = 12
     PART_SEARCH = 13
     EXTEND = 14
+    LEVEL = 15
 
 
 USES = 16

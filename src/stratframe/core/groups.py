@@ -6,8 +6,9 @@ from fractions import Fraction
 import numpy as np
 
 from .deal import smallest, spend
+from .few import SMALL, explore, explore_alike
 from .order import shuffled
-from .search import SMALL, Goal, Stream, explore, goal_of, is_least, loss, place, polish
+from .search import Goal, Stream, goal_of, is_least, loss, place, polish
 from .shares import exact, weights
 from .types import Ints
 from .units import Units, gather, hardness, kinds, table_of
@@ -151,10 +152,12 @@ def improve(units: Units, goal: Goal, parts: Ints, stream: Stream) -> None:
     >>> table_of(units, parts, 2)
     array([[2, 2]])
     """
-    if len(parts) <= SMALL:
-        explore(units, goal, parts, stream)
-    else:
+    if len(parts) > SMALL:
         shake(units, goal, parts, stream, np.arange(len(parts)))
+    elif (goal.shares == goal.shares[0]).all():
+        explore_alike(units, goal, parts, stream)
+    else:
+        explore(units, goal, parts, stream)
 
 
 def shake(units: Units, goal: Goal, parts: Ints, stream: Stream, movable: Ints) -> None:

@@ -1,0 +1,279 @@
+"""Parts for few whole units under a target table: every move and every swap is tried."""
+
+import numpy as np
+
+from .draws import Use, stream_of
+from .search import LEAST, Goal, Stream, is_least
+from .types import Ints, Values
+from .units import Units, dense
+
+SMALL = 64
+"""Units up to which every move and every swap is tried."""
+
+REPLICAS, KICKS, KICKED = 8, 240, 4
+"""Searches side by side, how often each is shaken at most, and by how many units."""
+
+LEVEL_KICKS, LEVEL, ALIKE = 80, 2, 1.045
+"""What sets the loss that all seeds come to: so many kicks, the search of this place, and
+the ratio of losses that count as alike."""
+
+
+def explore(units: Units, goal: Goal, parts: Ints, stream: Stream) -> None:
+    """Search for the best partition of few units.
+
+    Parameters
+    ----------
+    units : Units
+    goal : Goal
+    parts : ndarray of int, shape (n_units,), range 0..n_parts-1
+        A start; the best partition that is found replaces it.
+    stream : Stream
+
+    Examples
+    --------
+    >>> from stratframe.core.search import goal_of
+    >>> from stratframe.core.units import gather, table_of
+    >>> units = gather(np.array([0, 0, 1, 1, 2, 3]), np.zeros(6, dtype=int), 4, 1)
+    >>> parts, goal = np.array([0, 0, 1, 1]), goal_of(units.totals, np.array([0.5, 0.5]))
+    >>> explore(units, goal, parts, stream_of(0, Use.FOLD_SEARCH))
+    >>> table_of(units, parts, 2)
+    array([[3, 3]])
+    """
+    counts = dense(units, np.arange(len(parts)))
+    found = starts(parts, len(goal.shares), stream)
+    losses = iterate(counts, goal, found, stream, KICKS // 2)
+    parts[:] = found[losses.argmin()]
+
+
+def explore_alike(units: Units, goal: Goal, parts: Ints, stream: Stream) -> None:
+    """Search for one of the many partitions of few units that are about as good.
+
+    The very best partition is one alone, so that a search for it gives most seeds worse
+    ones. Here a first search, which knows no seed, sets the level: the least loss that
+    whole rows allow, if it gets there, else one that it reaches easily. The search of the
+    seed ends at a partition of that level. If it finds none, it takes that of the first.
+
+    Parameters
+    ----------
+    units, goal, parts, stream
+        As for `explore`.
+
+    Examples
+    --------
+    >>> from stratframe.core.search import goal_of
+    >>> from stratframe.core.units import gather, table_of
+    >>> units = gather(np.array([0, 0, 1, 1, 2, 3]), np.zeros(6, dtype=int), 4, 1)
+    >>> parts, goal = np.array([0, 0, 1, 1]), goal_of(units.totals, np.array([0.5, 0.5]))
+    >>> explore_alike(units, goal, parts, stream_of(0, Use.FOLD_SEARCH))
+    >>> table_of(units, parts, 2)
+    array([[3, 3]])
+    """
+    n_parts = len(goal.shares)
+    counts = dense(units, np.arange(len(parts)))
+    seedless = stream_of(0, Use.LEVEL, n_parts)
+    first = starts(np.arange(len(parts)) % n_parts, n_parts, seedless)
+    losses = iterate(counts, goal, first, seedless, LEVEL_KICKS)
+    place = 0 if is_least(losses.min(), goal) else LEVEL
+    fallback = losses.argsort(kind="stable")[place]
+    level = losses[fallback] * (1 + LEAST)
+    found = starts(parts, n_parts, stream)
+    losses = iterate(counts, goal, found, stream, KICKS, level, level / ALIKE)
+    best = losses.argmin()
+    parts[:] = found[best] if losses[best] <= level else first[fallback]
+
+
+def starts(parts: Ints, n_parts: int, stream: Stream) -> Ints:
+    """Draw partitions to start from, beside one that is given.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_replicas, n_units), range 0..n_parts-1
+
+    Examples
+    --------
+    >>> drawn = starts(np.array([1, 1, 1]), 2, stream_of(0, Use.FOLD_SEARCH))
+    >>> drawn.shape, drawn[0]
+    ((8, 3), array([1, 1, 1]))
+    """
+    drawn = (stream(REPLICAS * len(parts)) % np.uint64(n_parts)).astype(np.int64)
+    found: Ints = drawn.reshape(REPLICAS, len(parts))
+    found[0] = parts
+    return found
+
+
+def iterate(
+    counts: Values,
+    goal: Goal,
+    parts: Ints,
+    stream: Stream,
+    kicks: int,
+    enough: float = 0.0,
+    least: float = 0.0,
+) -> Values:
+    """Take descents side by side, and shake each again and again.
+
+    Parameters
+    ----------
+    counts : ndarray of float64, shape (n_columns, n_units)
+    goal : Goal
+    parts : ndarray of int64, shape (n_replicas, n_units), range 0..n_parts-1
+        Changed in place.
+    stream : Stream
+    kicks : int
+        How often each is shaken, at most.
+    enough : float
+        The loss at which the search ends; it also ends at the least possible one.
+    least : float
+        Partitions of a smaller loss are passed by.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_replicas,)
+        The losses; infinite where none was found that is not passed by.
+
+    References
+    ----------
+    Lourenco, Martin and Stutzle (2003), Iterated local search.
+
+    Examples
+    --------
+    >>> from stratframe.core.search import goal_of
+    >>> counts, goal = np.array([[2.0, 1.0, 1.0]]), goal_of(np.array([4]), np.array([0.5, 0.5]))
+    >>> parts = np.array([[0, 0, 0]])
+    >>> iterate(counts, goal, parts, stream_of(0, Use.FOLD_SEARCH), 9), parts
+    (array([0.]), array([[1, 0, 0]]))
+    """
+    n_replicas, n_units = parts.shape
+    replicas, n_parts = np.arange(n_replicas), np.uint64(len(goal.shares))
+    losses = descend(counts, goal, parts)
+    losses[losses < least] = np.inf
+    for _ in range(kicks):
+        if losses.min() <= enough or is_least(losses.min(), goal):
+            break
+        drawn = stream(2 * KICKED * n_replicas).reshape(2, KICKED, n_replicas)
+        shaken = parts.copy()
+        for unit, part in zip(drawn[0], drawn[1], strict=True):
+            shaken[replicas, unit % np.uint64(n_units)] = part % n_parts
+        found = descend(counts, goal, shaken)
+        better = (least <= found) & (found < losses)
+        parts[better], losses[better] = shaken[better], found[better]
+    return losses
+
+
+def descend(counts: Values, goal: Goal, parts: Ints) -> Values:
+    """Take the best move or swap of each replica until none lowers its loss.
+
+    Parameters
+    ----------
+    counts : ndarray of float64, shape (n_columns, n_units)
+    goal : Goal
+    parts : ndarray of int64, shape (n_replicas, n_units), range 0..n_parts-1
+        Changed in place.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_replicas,)
+        The losses.
+
+    Examples
+    --------
+    >>> from stratframe.core.search import goal_of
+    >>> counts, goal = np.array([[2.0, 1.0, 1.0]]), goal_of(np.array([4]), np.array([0.5, 0.5]))
+    >>> parts = np.array([[0, 0, 0]])
+    >>> descend(counts, goal, parts), parts
+    (array([0.]), array([[1, 0, 0]]))
+    """
+    scaled = counts * goal.scale[:, None]
+    own = (counts * scaled).sum(axis=0)
+    both = sum_of(counts[:, :, None] * scaled[:, None, :])
+    apart = own[:, None] + own - 2 * both
+    every = np.arange(len(parts))
+    held = parts[:, :, None] == np.arange(len(goal.shares))
+    off = np.stack([(held * row[:, None]).sum(axis=1) for row in counts]) - goal.target[:, None]
+    active = every
+    while len(active):
+        rise, first, second, to = best_change(
+            off[:, active], scaled, apart, own, goal, parts[active]
+        )
+        gains = rise < -LEAST
+        active, first, second, to = active[gains], first[gains], second[gains], to[gains]
+        source = parts[active, first]
+        swap = second >= 0
+        change = -counts[:, first]
+        change[:, swap] += counts[:, second[swap]]
+        off[:, active, source] += change
+        off[:, active, to] -= change
+        parts[active, first] = to
+        parts[active[swap], second[swap]] = source[swap]
+    final: Values = (off**2 / goal.shares * goal.scale[:, None, None]).sum(axis=(0, 2))
+    return final
+
+
+def sum_of(layers: Values) -> Values:
+    """Add layers one after another, in the same order on every platform.
+
+    Examples
+    --------
+    >>> sum_of(np.ones((3, 2)))
+    array([3., 3.])
+    """
+    total = np.zeros(layers.shape[1:])
+    for layer in layers:
+        total += layer
+    return total
+
+
+def best_change(
+    off: Values, scaled: Values, apart: Values, own: Values, goal: Goal, parts: Ints
+) -> tuple[Values, Ints, Ints, Ints]:
+    """Find the move or swap of each replica that lowers the loss most.
+
+    Parameters
+    ----------
+    off : ndarray of float64, shape (n_columns, n_replicas, n_parts)
+    scaled : ndarray of float64, shape (n_columns, n_units)
+        Counts by the rows of their column.
+    apart : ndarray of float64, shape (n_units, n_units)
+        Scaled squared distances of the counts.
+    own : ndarray of float64, shape (n_units,)
+        Scaled squares of the counts.
+    goal : Goal
+    parts : ndarray of int64, shape (n_replicas, n_units)
+
+    Returns
+    -------
+    rise : ndarray of float64, shape (n_replicas,)
+    first, second : ndarray of int64, shape (n_replicas,)
+        The unit that leaves its part, and the one that comes back; -1 for none.
+    to : ndarray of int64, shape (n_replicas,)
+        The part that it goes to.
+
+    Examples
+    --------
+    >>> from stratframe.core.search import goal_of
+    >>> goal = goal_of(np.array([4]), np.array([0.5, 0.5]))
+    >>> off, scaled = np.array([[[2.0, -2.0]]]), np.array([[0.5, 0.25, 0.25]])
+    >>> own, apart = np.array([1, 0.25, 0.25]), np.zeros((3, 3))
+    >>> best_change(off, scaled, apart, own, goal, np.array([[0, 0, 0]]))
+    (array([-4.]), array([0]), array([-1]), array([1]))
+    """
+    n_replicas, n_units = parts.shape
+    pull = sum_of(scaled[:, None, :, None] * off[:, :, None, :])
+    here = np.take_along_axis(pull, parts[:, :, None], axis=2)
+    share = goal.shares[parts][:, :, None]
+    moved = (own[:, None] - 2 * here) / share + (2 * pull + own[:, None]) / goal.shares
+    np.put_along_axis(moved, parts[:, :, None], np.inf, axis=2)
+    # What a unit's part gains if another of the same pull comes in its place.
+    there = np.take_along_axis(pull.transpose(0, 2, 1), parts[:, :, None], axis=1)
+    half = (2 * (there - here) + apart) / share
+    swapped = half + half.transpose(0, 2, 1)
+    swapped[parts[:, :, None] == parts[:, None, :]] = np.inf
+    moved, swapped = moved.reshape(n_replicas, -1), swapped.reshape(n_replicas, -1)
+    move, swap = moved.argmin(axis=1), swapped.argmin(axis=1)
+    every = np.arange(n_replicas)
+    rises = np.stack([moved[every, move], swapped[every, swap]])
+    swaps = rises[1] < rises[0]
+    first = np.where(swaps, swap // n_units, move // len(goal.shares))
+    second = np.where(swaps, swap % n_units, -1)
+    to = np.where(swaps, parts[every, swap % n_units], move % len(goal.shares))
+    return rises.min(axis=0), first, second, to
