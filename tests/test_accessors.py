@@ -44,6 +44,13 @@ CALLS: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
         (["label"], {"parts": PARTS, "deal": "circular", "missing": "stratum", "rare": "null"}),
     ],
     "balance": [(["label"], {}), (["label", "split"], {})],
+    "report": [(["label"], {}), (["label", "split"], {})],
+    "advise": [(["label"], {}), (["label", [2, 5]], {})],
+    "drift": [(["id"], {}), ([["id", "sex"], "split"], {})],
+    "audit": [
+        ([], {}),
+        ([["fold", "split"]], {"by": "label", "groups": "sex", "key": "id", "columns": ["label"]}),
+    ],
 }
 """Arguments for each method: together they give every one a value that is not its default."""
 

@@ -7,9 +7,14 @@ method of it is a function here too, for `df.pipe(sf.kfold, "label")`.
 from . import schemas
 from .accessors import register
 from .assign import extend, kfold, split
+from .audits import audit
+from .core import theory
 from .diagnostics import balance, plan, strata
+from .drifts import drift
 from .errors import StratError, StratWarning
 from .features import chain, clusters, nearest
+from .plotting import plot
+from .reports import advise, report
 from .terms import bins, classes, continuous, margins, quantiles
 from .use import Fold, cv, folds, parts, sample
 
@@ -21,6 +26,8 @@ __all__ = [
     "Fold",
     "StratError",
     "StratWarning",
+    "advise",
+    "audit",
     "balance",
     "bins",
     "chain",
@@ -28,6 +35,7 @@ __all__ = [
     "clusters",
     "continuous",
     "cv",
+    "drift",
     "extend",
     "folds",
     "kfold",
@@ -35,9 +43,12 @@ __all__ = [
     "nearest",
     "parts",
     "plan",
+    "plot",
     "quantiles",
+    "report",
     "sample",
     "schemas",
     "split",
     "strata",
+    "theory",
 ]

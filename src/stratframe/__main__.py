@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 import stratframe as sf
 
 from . import frames
-from .diagnostics import RESERVED
 from .errors import StratError, StratWarning, plural
+from .tabling import RESERVED
 
 SUFFIXES = (".csv", ".parquet")
 

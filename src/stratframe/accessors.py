@@ -1,12 +1,12 @@
 """`.strat` on pandas and Polars frames, and on Polars expressions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic
 
 import pandas as pd
 import polars as pl
 
-from . import assign, diagnostics, expressions, use
+from . import assign, audits, diagnostics, drifts, expressions, plotting, reports, use
 from .arguments import Parts
 from .core.types import Ints
 from .frames import FrameT
@@ -161,6 +161,34 @@ class Strat(Generic[FrameT]):
     def balance(self, by: By, name: str = "fold") -> Any:
         """Compare the strata of every fold with those of the whole, row counts in full."""
         return diagnostics.balance(self._frame, by, name)
+
+    def report(self, by: By, name: str = "fold") -> Any:
+        """Say for each fold how far from even it is, against the optimum and a random column."""
+        return reports.report(self._frame, by, name)
+
+    def advise(self, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
+        """Say for each number of folds what it would cost, and whether every fold can be full."""
+        return reports.advise(self._frame, by, ks)
+
+    def drift(self, features: Any, name: str = "fold") -> Any:
+        """Measure how far the features of every fold are from those of the other rows."""
+        return drifts.drift(self._frame, features, name)
+
+    def audit(
+        self,
+        name: str | Sequence[str] = "fold",
+        *,
+        by: By | None = None,
+        groups: Any = None,
+        key: Any = None,
+        columns: Any = None,
+    ) -> Any:
+        """Check a fold column for rows that leak and for folds that lack something."""
+        return audits.audit(self._frame, name, by=by, groups=groups, key=key, columns=columns)
+
+    def plot(self, by: Any, name: str = "fold", kind: str = "balance", ax: Any = None) -> Any:
+        """Draw how a fold column shares out strata, features or rows."""
+        return plotting.plot(self._frame, by, name, kind, ax)
 
 
 class StratExpr:

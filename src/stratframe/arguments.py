@@ -12,7 +12,7 @@ import numpy as np
 from .checks import check_choice, check_seed, whole
 from .errors import StratError, plural
 from .frames import Dealt
-from .parsing import all_refs, margins_of, parse, parse_groups
+from .parsing import all_refs, margins_of, parse, parse_columns, parse_groups
 from .terms import By, Chain, Nearest, Term
 
 Parts: TypeAlias = Mapping[str, float | None]
@@ -124,10 +124,7 @@ def deal_of(
     (['label', 'id'], ['fold_1', 'fold_2'])
     """
     terms, together = parse(by), parse_groups(groups)
-    keys = () if key is None else tuple(key) if isinstance(key, list) else (key,)
-    if key is not None and not keys:
-        msg = "`key` must hold at least one column, got []."
-        raise StratError(msg)
+    keys = parse_columns("key", key)
     folds = whole("k", k, 2) if parts is None else len(parts)
     may_be_missing = ("error", "stratum", "null") if parts is None else ("error", "stratum")
     check_blocks(terms, folds if parts is None else None)

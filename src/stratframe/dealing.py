@@ -223,8 +223,8 @@ def ordered(strata: Strata, draws: Draws, share: Fraction) -> Ints:
         return by_nearness(codes, n_strata, strata.order, near.scale, block, draws, advance)
 
 
-def counted(strata: Strata, parts: Ints, k: int) -> Table:
-    """Count the rows of each stratum in each part.
+def counted(strata: Strata, parts: Ints, k: int, counts: Ints | None = None) -> Table:
+    """Count the rows of each stratum in each part; with `counts` each stands for so many.
 
     Returns
     -------
@@ -240,8 +240,8 @@ def counted(strata: Strata, parts: Ints, k: int) -> Table:
            [0, 1]])
     """
     cells = strata.codes * k + parts
-    counts = np.bincount(cells, minlength=len(strata.sizes) * k)
-    return counts.reshape(len(strata.sizes), k)
+    held = np.bincount(cells, counts, minlength=len(strata.sizes) * k)
+    return held.astype(np.int64, copy=False).reshape(len(strata.sizes), k)
 
 
 def numbering_of(call: Deal, repeat: int) -> Ints:

@@ -1,6 +1,6 @@
 """What a column is worth, as tables: `strata`, `plan`, `balance`."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -8,18 +8,11 @@ import numpy as np
 from . import frames
 from .arguments import Parts, check_parts, deal_of
 from .assign import check_columns
-from .core.strata import first_rows
-from .core.types import Ints
 from .dealing import counted, deal_units, strata_of, table_of
-from .entries import read_entry
-from .errors import StratError
-from .frames import Frame, columns
-from .parsing import all_refs, parse_some, with_columns
-from .strata import Strata, check_values, stratify
-from .terms import DECILES, By, Continuous, Plain, Quantiles, Term
-
-RESERVED = ("n", "share", "fold", "expected", "deviation")
-"""Names that the tables use themselves."""
+from .frames import Frame
+from .strata import Strata, stratify
+from .tabling import read_terms, stacked, stratum_columns, table, table_order
+from .terms import By
 
 
 def strata(frame: Frame, by: By) -> Any:
@@ -97,8 +90,7 @@ def balance(frame: Frame, by: By, name: str = "fold") -> Any:
     frames.check_frame(frame)
     frames.check_refs(frame, [name], "name")
     terms, eager, series = read_terms(frame, by, [name])
-    values, _ = frames.part_values(eager, name)
-    folds = frames.codes_of(eager, name, values)
+    values, folds = frames.fold_codes(frames.read(eager, [name])[0])
     rows = np.flatnonzero(folds >= 0)
     folds, n_folds = folds[rows], len(values)
     found = stratify(terms, [frames.take(column, rows) for column in series], len(rows))
@@ -196,169 +188,3 @@ def plan(
         return columns | {"fold": labels * len(one.sizes), "n": counts[order].ravel()}
 
     return stacked(frames.library(frame), found, rows_of)
-
-
-def read_terms(frame: Frame, by: By, more: Sequence[str]) -> tuple[list[Term], Any, list[Any]]:
-    """Read the columns of `by`, with continuous entries cut for show.
-
-    Returns
-    -------
-    terms : list of Term
-    frame : DataFrame
-        Collected, if it was lazy, with the columns of `by` and those of `more`.
-    series : list of Series
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> terms, frame, series = read_terms(pl.LazyFrame({"a": [1], "b": [2]}), "a", [])
-    >>> frame.columns, series[0].to_list()
-    (['a'], [1])
-    """
-    frames.check_frame(frame)
-    terms = parse_some(by)
-    refs = all_refs(terms)
-    frames.check_refs(frame, refs, "by")
-    eager = frames.collected(frame, [*refs, *more])
-    series = frames.read(eager, refs)
-    return (
-        [shown_term(term, own) for term, own in with_columns(terms, series)],
-        eager,
-        series,
-    )
-
-
-def shown_term(term: Term, series: Sequence[Any]) -> Term:
-    """Cut a continuous entry into quantile bins; others stay as they are.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> shown_term(Continuous("price"), [pl.Series([1, 2])]).n
-    10
-    """
-    if isinstance(term, Plain) and columns.is_continuous(series[0]):
-        term = Continuous(term.column, term.name)
-    if isinstance(term, Continuous):
-        check_values([read_entry(term, series)], "stratum", [])
-        return Quantiles(term.column, DECILES, term.name, quiet=True)
-    return term
-
-
-def table(library: str, found: Strata, columns_of: Callable[[Strata], dict[str, Any]]) -> Any:
-    """Make a table of strata, or of folds and strata, in the caller's library.
-
-    Parameters
-    ----------
-    library : {"pandas", "polars"}
-    found : Strata
-    columns_of : callable
-        From strata to values, one for each stratum; with `fold`, a list of the folds,
-        each stratum in each.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> found = stratify(parse_some("a"), [pl.Series("a", ["x", "y", "x"])], 3)
-    >>> table("pandas", found, lambda one: {"n": one.sizes})
-       a  n
-    0  x  2
-    1  y  1
-    """
-
-    def rows_of(one: Strata) -> dict[Hashable, Any]:
-        columns = columns_of(one)
-        folds = columns.pop("fold", None)
-        n_folds = 1 if folds is None else len(folds)
-        order = table_order(one)
-        named = stratum_columns(one, np.tile(order, n_folds))
-        if folds is not None:
-            named = {"fold": [fold for fold in folds for _ in one.sizes], **named}
-        return named | {
-            name: cells.reshape(n_folds, len(order))[:, order].ravel()
-            for name, cells in columns.items()
-        }
-
-    return stacked(library, found, rows_of)
-
-
-def stacked(library: str, found: Strata, rows_of: Callable[[Strata], dict[Hashable, Any]]) -> Any:
-    """Make one table of strata; of margins one after another, named by entry and value.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe import margins
-    >>> found = stratify(parse_some(margins(["a", "b"])), [pl.Series([7, 8]), pl.Series([1, 1])], 2)
-    >>> stacked("pandas", found, lambda one: stratum_columns(one, np.arange(len(one.sizes))))
-      entry value
-    0     a     7
-    1     a     8
-    2     b     1
-    """
-    if not found.margins:
-        return frames.like(library, rows_of(found))
-    every: dict[Hashable, list[Any]] = {}
-    for margin in found.margins:
-        name = margin.levels[0].name
-        for column, cells in rows_of(margin).items():
-            listed = cells if isinstance(cells, list) else frames.listed(cells)
-            if column == name:
-                every.setdefault("entry", []).extend([str(name)] * len(listed))
-                column, listed = "value", texts(listed)
-            every.setdefault(column, []).extend(listed)
-    return frames.like(library, every)
-
-
-def texts(values: Sequence[Any]) -> list[str | None]:
-    """Write values, None where they are missing.
-
-    Examples
-    --------
-    >>> texts([1, None, "x"])
-    ['1', None, 'x']
-    """
-    return [None if value is None or value != value else str(value) for value in values]
-
-
-def table_order(found: Strata) -> Ints:
-    """Order strata for a table: classes by first appearance, bins upwards.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> found = stratify([Quantiles("a", 2)], [pl.Series([9, 8, 1, 2])], 4)
-    >>> table_order(found)
-    array([1, 0])
-    """
-    first = first_rows(found.codes, len(found.sizes))
-    keys = [level.places[first] for level in found.levels]
-    return np.lexsort(keys[::-1]) if keys else np.arange(len(found.sizes))
-
-
-def stratum_columns(found: Strata, strata: Ints) -> dict[Hashable, Any]:
-    """Name strata by the values of their entries, a column for each.
-
-    Raises
-    ------
-    StratError
-        If an entry has the name of another, or of a column of the tables.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> found = stratify(parse_some("a"), [pl.Series("a", ["x", "y", "x"])], 3)
-    >>> stratum_columns(found, np.array([1, 0]))["a"].to_list()
-    ['y', 'x']
-    """
-    columns: dict[Hashable, Any] = {}
-    first = first_rows(found.codes, len(found.sizes))[strata]
-    for level in found.levels:
-        if level.name in RESERVED or level.name in columns:
-            msg = (
-                f"An entry of `by` must have a name of its own in the table, got {level.name!r}.\n"
-                'Hint: give it one, as in `sf.classes(..., name="stratum")`.'
-            )
-            raise StratError(msg)
-        columns[level.name] = level.values(first)
-    return columns

@@ -111,6 +111,21 @@ def parse_some(by: By | None) -> tuple[Term, ...]:
     return terms
 
 
+def parse_columns(argument: str, given: Any) -> tuple[Any, ...]:
+    """Turn one column or a list of columns into a tuple; None into an empty one.
+
+    Examples
+    --------
+    >>> parse_columns("key", "id"), parse_columns("key", None)
+    (('id',), ())
+    """
+    columns = () if given is None else tuple(given) if isinstance(given, list) else (given,)
+    if given is not None and not columns:
+        msg = f"`{argument}` must hold at least one column, got []."
+        raise StratError(msg)
+    return columns
+
+
 def parse_groups(groups: Any) -> tuple[Term, ...]:
     """Turn `groups` into terms: columns taken as classes, or one term of clusters.
 

@@ -182,13 +182,14 @@ def cv(
     frames.check_frame(frame)
     columns = fold_names(frame, name)
     eager = frames.collected(frame, columns)
-    found = fold_columns(eager, columns, nulls)
-    codes = {column: frames.codes_of(eager, column, values) for column, values in found}
-    return [
-        (np.flatnonzero(others(codes[column], fold, nulls)), np.flatnonzero(codes[column] == fold))
-        for column, values in found
-        for fold in range(len(values))
-    ]
+    found = []
+    for column, _ in fold_columns(eager, columns, nulls):
+        values, codes = frames.fold_codes(frames.read(eager, [column])[0])
+        found += [
+            (np.flatnonzero(others(codes, fold, nulls)), np.flatnonzero(codes == fold))
+            for fold in range(len(values))
+        ]
+    return found
 
 
 def others(codes: Ints, fold: int, nulls: str) -> Flags:

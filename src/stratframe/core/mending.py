@@ -93,7 +93,11 @@ def balance(table: Table, sizes: Ints, share: Values, whole: int, finer: Sequenc
         givers = over if over.any() else totals > least
         takers = under if under.any() else totals < most
         can_give, can_take = table > low, table < high
-        for giver, taker in pairwise(shortest_path(can_give.T @ can_take, givers[0], takers[0])):
+        path = shortest_path(can_give.T @ can_take, givers[0], takers[0])
+        if not path:
+            msg = "no table of rounded shares exists: the shares do not sum to 1"
+            raise ValueError(msg)
+        for giver, taker in pairwise(path):
             strain = np.zeros(len(sizes))
             for level in finer:
                 excess = excess_of(table, sizes, share, whole, level)
@@ -120,7 +124,7 @@ def shortest_path(edges: Flags, starts: Flags, ends: Flags) -> list[int]:
     Returns
     -------
     list of int
-        Nodes from a start to an end.
+        Nodes from a start to an end; empty if there is no path.
 
     Examples
     --------
@@ -136,5 +140,4 @@ def shortest_path(edges: Flags, starts: Flags, ends: Flags) -> list[int]:
         fresh = [node for node in np.flatnonzero(edges[path[-1]]).tolist() if node not in seen]
         seen.update(fresh)
         paths.extend([*path, node] for node in fresh)
-    msg = "no table of rounded shares exists: the shares do not sum to 1"
-    raise ValueError(msg)
+    return []

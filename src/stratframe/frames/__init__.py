@@ -1,14 +1,16 @@
 """The boundary: the only package that knows pandas and Polars.
 
 `refs` checks and reads columns, `columns` turns one into arrays, `attach` puts arrays
-back as new columns, `rows` takes rows, `tables` makes small frames and reads files.
+back as new columns, `rows` takes rows, `alike` compares them, `tables` makes small frames
+and reads files.
 """
 
+from .alike import Spans, all_different, condensed, spans
 from .attach import Dealt, assign, expression, fields, polars_type
 from .folds import folds_of
 from .kinds import Frame, FrameT, check_frame, is_lazy, label_of, library, names
 from .refs import blank, check_new, check_refs, collected, is_computed, read, ref_name, same, shown
-from .rows import codes_of, listed, part_values, sample, take, where, where_not
+from .rows import fold_codes, listed, part_values, sample, take, where, where_not
 from .tables import (
     beside,
     categories,
@@ -26,6 +28,8 @@ __all__ = [
     "Dealt",
     "Frame",
     "FrameT",
+    "Spans",
+    "all_different",
     "assign",
     "beside",
     "blank",
@@ -33,11 +37,12 @@ __all__ = [
     "check_frame",
     "check_new",
     "check_refs",
-    "codes_of",
     "collected",
+    "condensed",
     "expression",
     "faults",
     "fields",
+    "fold_codes",
     "folds_of",
     "is_computed",
     "is_lazy",
@@ -58,6 +63,7 @@ __all__ = [
     "same",
     "sample",
     "shown",
+    "spans",
     "take",
     "where",
     "where_not",

@@ -120,6 +120,23 @@ def is_feature(series: Any) -> bool:
     return types.is_numeric_dtype(dtype) or types.is_bool_dtype(dtype) or is_decimal(series)
 
 
+def is_measured(series: Any) -> bool:
+    """Say whether a column holds numbers or dates, whose differences mean something.
+
+    Examples
+    --------
+    >>> is_measured(pl.Series([1])), is_measured(pl.Series([True])), is_measured(pl.Series(["a"]))
+    (True, False, False)
+    """
+    if is_temporal(series):
+        return True
+    if isinstance(series, pl.Series):
+        return series.dtype.is_numeric() or series.dtype == pl.Null
+    if is_object(series.dtype):
+        return pd.api.types.infer_dtype(series, skipna=True) in FLOATS | {"decimal", "integer"}
+    return is_feature(series) and not pd.api.types.is_bool_dtype(series.dtype)
+
+
 def measures(series: Any, term: str) -> tuple[Values, Flags]:
     """Read a column as numbers that can be compared with given ones; dates cannot.
 

@@ -11,7 +11,7 @@ from ..core.strata import first_rows
 from ..core.types import Flags, Ints
 from ..errors import StratError
 from .attach import batched
-from .columns import check_objects, encode, missing
+from .columns import encode, missing
 from .kinds import Frame, FrameT, label_of
 from .refs import read
 
@@ -57,50 +57,57 @@ def part_values(frame: Frame, name: str) -> tuple[list[Any], int]:
     >>> part_values(pl.DataFrame({"fold": [1, 0, None]}), "fold")
     ([0, 1], 1)
     """
-    if isinstance(frame, pd.DataFrame):
-        column = frame[label_of(frame, name)]
-        gaps = missing(column)
-        nulls = int(gaps.sum())
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            return column.cat.categories.tolist(), nulls
-        check_objects(column)
-        try:
-            return whole_numbers(sorted(column[~gaps].unique().tolist())), nulls
-        except TypeError as error:
-            msg = (
-                "A column of `name` must hold values that can be ordered,"
-                f" but {name!r} mixes types."
-            )
-            raise StratError(msg) from error
-    if isinstance(frame, pl.DataFrame):
-        frame = frame.select(name).lazy()
-    dtype = frame.collect_schema()[name]
-    found = frame.select(part_expr(frame, name)).group_by(name).len().collect()
-    nulls = int(found.filter(pl.col(name).is_null())["len"].sum())
-    if isinstance(dtype, pl.Enum):
-        return dtype.categories.to_list(), nulls
-    return whole_numbers(found[name].drop_nulls().sort().to_list()), nulls
+    if isinstance(frame, pl.LazyFrame):
+        counts = frame.select(part_expr(frame, name)).group_by(name).len().collect()
+        values, codes = fold_codes(counts[name])
+        return values, int(counts["len"].filter(codes < 0).sum())
+    values, codes = fold_codes(read(frame, [name])[0])
+    return values, int((codes < 0).sum())
 
 
-def codes_of(frame: Any, name: str, values: Sequence[Any]) -> Ints:
-    """Give the rows of an eager frame numbers by their fold's place in a list.
+def fold_codes(series: Any) -> tuple[list[Any], Ints]:
+    """List the values of a fold or part column, in order, and number its rows by them.
 
     Returns
     -------
-    ndarray of int64, shape (n_rows,), range -1..len(values)-1
+    values : list
+        Categories in their own order, with those that no row has.
+    codes : ndarray of int64, shape (n_rows,), range -1..len(values)-1
         -1 where the fold is missing.
 
     Examples
     --------
-    >>> codes_of(pl.DataFrame({"fold": [5, 3, None]}), "fold", [3, 5])
-    array([ 1,  0, -1])
+    >>> fold_codes(pl.Series("fold", [5.0, 3.0, None]))
+    ([3, 5], array([ 1,  0, -1]))
     """
-    column = frame[label_of(frame, name)]
-    codes, n_codes = encode(column)
+    codes, n_codes = encode(series)
     first = first_rows(np.where(codes < 0, n_codes, codes), n_codes + 1)[:n_codes]
-    found = listed(take(column, first))
+    found = listed(take(series, first))
+    values = declared(series)
+    if values is None:
+        try:
+            values = sorted(whole_numbers(found))
+        except TypeError as error:
+            msg = (
+                "A column of `name` must hold values that can be ordered,"
+                f" but {series.name!r} mixes types."
+            )
+            raise StratError(msg) from error
     places = {value: place for place, value in enumerate(values)}
-    return np.array([*(places[value] for value in found), -1], dtype=np.int64)[codes]
+    return values, np.array([*(places[value] for value in found), -1], dtype=np.int64)[codes]
+
+
+def declared(series: Any) -> list[Any] | None:
+    """List the values that a column of categories may have; None if it is none.
+
+    Examples
+    --------
+    >>> declared(pl.Series(["a"], dtype=pl.Enum(["b", "a"]))), declared(pl.Series([1]))
+    (['b', 'a'], None)
+    """
+    if isinstance(series.dtype, pl.Enum):
+        return series.dtype.categories.to_list()
+    return series.cat.categories.tolist() if isinstance(series.dtype, pd.CategoricalDtype) else None
 
 
 def part_expr(frame: pl.DataFrame | pl.LazyFrame, name: str) -> pl.Expr:
@@ -158,14 +165,17 @@ def where_not(frame: FrameT, name: str, value: Any, *, nulls: bool) -> FrameT:
 
 
 def listed(series: Any) -> list[Any]:
-    """Turn a series into a list of Python values, None where missing.
+    """Turn a series, array or list into a list of Python values, None where missing.
 
     Examples
     --------
     >>> listed(pd.Series([1.0, float("nan")]))
     [1.0, None]
     """
-    values = series.to_list() if isinstance(series, pl.Series) else series.tolist()
+    if isinstance(series, pl.Series):
+        values = series.to_list()
+    else:
+        values = series if isinstance(series, list) else series.tolist()
     return [
         None if value is pd.NA or value is pd.NaT or value != value else value for value in values
     ]

@@ -1,0 +1,636 @@
+"""The closed formulas: how even folds are, and what that does to cross-validation."""
+
+from collections.abc import Callable, Iterator
+from decimal import Context, Decimal, localcontext
+from math import comb
+from numbers import Real
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import StratError, plural
+from .quota import even
+from .types import Ints, Values
+
+Result: TypeAlias = Any
+"""A float where all arguments are scalars, else an ndarray of float64."""
+
+MOST = 2**53
+"""Whole numbers up to which floats hold every one."""
+
+CELLS = 1 << 20
+"""Cells of a table that are held in memory at a time."""
+
+DIGITS = Context(prec=60)
+"""The decimal arithmetic of probabilities, 42 digits finer than floats."""
+
+
+def variance_random(n: ArrayLike, k: ArrayLike, p: ArrayLike, *, replace: bool = False) -> Result:
+    """Compute the variance of a class's share in a fold, for plain random k-fold.
+
+    The fold has n / k rows. Drawn without replacement, as folds are, the variance is
+    exactly p (1 - p) (k - 1) / (n - 1).
+
+    Parameters
+    ----------
+    n : int or array of int, range 1..2**53
+        Rows of the frame; at least 2 without `replace`.
+    k : int or array of int, range 1..n
+        Folds.
+    p : float or array of float, range 0..1
+        Share of the class in the frame.
+    replace : bool
+        Draw with replacement: the binomial variance p (1 - p) k / n.
+
+    Returns
+    -------
+    float or ndarray of float64
+
+    Raises
+    ------
+    StratError
+        If an argument is out of its range.
+
+    References
+    ----------
+    Cochran (1977), Sampling techniques, section 3.2: the variance of a proportion.
+
+    Examples
+    --------
+    >>> round(variance_random(1200, 8, 0.27), 6)
+    0.001151
+    >>> round(variance_random(1200, 8, 0.27, replace=True), 6)
+    0.001314
+    """
+    n, k, p = together(n=whole("n", n, 1), k=whole("k", k, 1), p=between("p", p))
+    check_most("k", k, n)
+    if replace:
+        return plain(p * (1 - p) * k / n)
+    if (n < 2).any():
+        msg = "`n` must be at least 2 without `replace`, got 1."
+        raise StratError(msg)
+    return plain(p * (1 - p) * (k - 1) / (n - 1))
+
+
+def variance_stratified(n: ArrayLike, k: ArrayLike, count: ArrayLike) -> Result:
+    """Compute the variance of a class's share in a fold, for stratified k-fold.
+
+    With r = count mod k, r folds have one row of the class more than the others; so the
+    variance is r (k - r) / n**2, for folds of n / k rows.
+
+    Parameters
+    ----------
+    n, k
+        As for `variance_random`.
+    count : int or array of int, range 0..n
+        Rows of the class.
+
+    Returns
+    -------
+    float or ndarray of float64
+
+    Raises
+    ------
+    StratError
+        If an argument is out of its range.
+
+    References
+    ----------
+    Kohavi (1995), A study of cross-validation and bootstrap for accuracy estimation
+    and model selection: stratified folds. The variance is that of a Bernoulli variable.
+
+    Examples
+    --------
+    >>> round(variance_stratified(1200, 8, 324), 6)
+    1.1e-05
+    >>> variance_stratified(1200, 8, np.array([320, 321]))
+    array([0.00000000e+00, 4.86111111e-06])
+    """
+    n, count, k = class_in_folds(n, count, k)
+    rest = count % k
+    return plain(rest * (k - rest) / n**2)
+
+
+def probability_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Result:
+    """Compute how probable it is that a fold of plain random k-fold lacks a class.
+
+    For a fold of m rows it is C(n - count, m) / C(n, m). Where k does not divide n, n mod k
+    folds have one row more; the fold is then any of the k.
+
+    Parameters
+    ----------
+    n, count, k
+        As for `variance_stratified`.
+
+    Returns
+    -------
+    float or ndarray of float64
+
+    Raises
+    ------
+    StratError
+        If an argument is out of its range.
+
+    References
+    ----------
+    Johnson, Kemp and Kotz (2005), Univariate discrete distributions, chapter 6: the
+    hypergeometric distribution.
+
+    Examples
+    --------
+    >>> probability_missing(4, 2, 2) == 1 / 6
+    True
+    >>> print(f"{probability_missing(20_000, 200, 10):.3g}")
+    6.31e-10
+    """
+    return each_of(missing_one, class_in_folds(n, count, k))
+
+
+def probability_any_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Result:
+    """Compute how probable it is that some fold of plain random k-fold lacks a class.
+
+    Parameters
+    ----------
+    n, count, k
+        As for `variance_stratified`; where k does not divide n, n mod k folds have one
+        row more.
+
+    Returns
+    -------
+    float or ndarray of float64
+
+    Raises
+    ------
+    StratError
+        If an argument is out of its range.
+
+    References
+    ----------
+    Feller (1968), An introduction to probability theory and its applications, volume 1,
+    chapter 4: inclusion and exclusion.
+
+    Examples
+    --------
+    >>> probability_any_missing(4, 2, 2) == 1 / 3, probability_any_missing(100, 4, 5)
+    (True, 1.0)
+    >>> print(f"{probability_any_missing(20_000, 200, 10):.3g}")
+    6.31e-09
+    """
+    return each_of(missing_any, class_in_folds(n, count, k))
+
+
+def ber_bias(k: ArrayLike, count: ArrayLike, error0: ArrayLike, error1: ArrayLike) -> Result:
+    """Compute the bias of the cross-validated balanced error rate of two classes.
+
+    With fewer rows of class 1 than folds, k - count stratified folds lack it and are scored
+    on class 0 alone. The mean over the folds is then off by
+    (k - count) / (2 k) * (error0 - error1); with more rows there is no such bias.
+
+    Parameters
+    ----------
+    k : int or array of int, range 1..2**53
+    count : int or array of int, range 0..2**53
+        Rows of class 1; class 0 is in every fold.
+    error0, error1 : float or array of float, range 0..1
+        Expected error rates of the classes.
+
+    Returns
+    -------
+    float or ndarray of float64
+
+    Raises
+    ------
+    StratError
+        If an argument is out of its range.
+
+    References
+    ----------
+    Forman and Scholz (2010), Apples-to-apples in cross-validation studies: scores of
+    folds that lack a class. The formula is the mean of their expectations.
+
+    Examples
+    --------
+    >>> round(ber_bias(10, 4, 0.1, 0.4), 12), ber_bias(10, 12, 0.1, 0.4)
+    (-0.09, 0.0)
+    """
+    k, count, error0, error1 = together(
+        k=whole("k", k, 1),
+        count=whole("count", count, 0),
+        error0=between("error0", error0),
+        error1=between("error1", error1),
+    )
+    return plain(np.where(k > count, (k - count) / (2 * k) * (error0 - error1), 0.0))
+
+
+def variance_of_mean(variance: ArrayLike, k: ArrayLike, rho: ArrayLike) -> Result:
+    """Compute the variance of a mean over folds whose scores are correlated.
+
+    It is variance / k * (1 + (k - 1) rho): the training rows of folds overlap, so that k
+    folds tell less than k independent scores.
+
+    Parameters
+    ----------
+    variance : float or array of float, at least 0
+        Variance of one fold's score.
+    k : int or array of int, range 1..2**53
+    rho : float or array of float, range -1 / (k - 1)..1
+        Correlation of the scores of two folds.
+
+    Returns
+    -------
+    float or ndarray of float64
+
+    Raises
+    ------
+    StratError
+        If an argument is out of its range.
+
+    References
+    ----------
+    Nadeau and Bengio (2003), Inference for the generalization error. Bengio and Grandvalet
+    (2004), No unbiased estimator of the variance of k-fold cross-validation.
+
+    Examples
+    --------
+    >>> variance_of_mean(0.5, 10, np.array([0, 0.5, 1]))
+    array([0.05 , 0.275, 0.5  ])
+    """
+    variance, k, rho = together(
+        variance=between("variance", variance, 0, np.inf, "a finite number of at least 0"),
+        k=whole("k", k, 1),
+        rho=between("rho", rho, -1, 1),
+    )
+    low = rho < -1 / np.maximum(k - 1, 1)
+    if low.any():
+        msg = f"`rho` must be at least -1/(k - 1), got {rho[low][0]} for {k[low][0]:,.0f} folds."
+        raise StratError(msg)
+    return plain(variance / k * (1 + (k - 1) * rho))
+
+
+def largest_k(counts: ArrayLike) -> int:
+    """Give the most folds that can each have every class: the smallest count.
+
+    Parameters
+    ----------
+    counts : sequence of int, shape (n_classes,), range 0..2**53
+        Rows of each class; at least one class.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    StratError
+        If they are no such sequence.
+
+    Examples
+    --------
+    >>> largest_k([23, 7, 3])
+    3
+    """
+    return int(counts_of(counts, rows=0)[0].min())
+
+
+def largest_deviation(counts: ArrayLike, k: int) -> float:
+    """Find how far a class's share in a stratified fold is from that in the frame, at most.
+
+    The folds are those of an even deal without renumbering. Of (23, 7, 3) rows, three folds
+    are (8, 2, 1) twice and (7, 3, 1) once; ten folds are farther off. Folds without rows
+    are left out.
+
+    Parameters
+    ----------
+    counts : sequence of int, shape (n_classes,), range 0..2**53
+        Rows of each class, in the order of the deal; at least one row.
+    k : int, range 1..2**53
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    StratError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    >>> round(largest_deviation([23, 7, 3], 3) * 33, 9)
+    2.0
+    >>> round(largest_deviation([23, 7, 3], 10) * 33, 9)
+    7.0
+    """
+    sizes, n = counts_of(counts)
+    folds = whole("k", k, 1)
+    if folds.ndim:
+        msg = f"`k` must be one whole number of at least 1, got {k!r}."
+        raise StratError(msg)
+    # An even deal of fewer rows than folds fills the first folds, with one row each.
+    used = min(int(folds), n)
+    seats, starts = np.arange(used), np.cumsum(sizes) - sizes
+    rows = n // used + (seats < n % used)
+    found, step = 0.0, max(CELLS // used, 1)
+    for first in range(0, len(sizes), step):
+        some = sizes[first : first + step]
+        table = even(some, (starts[first] + seats) % used)
+        found = max(found, float(np.abs(table / rows - (some / n)[:, None]).max()))
+    return found
+
+
+def imbalance(counts: ArrayLike) -> float:
+    """Compute the index of class imbalance: 0 for equal counts, 1 for one class alone.
+
+    Of K classes and N rows it is K / (K - 1) * sum((count / N - 1 / K)**2).
+
+    Parameters
+    ----------
+    counts : sequence of int, shape (n_classes,), range 0..2**53
+        Rows of each class; at least two classes, and one row.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    StratError
+        If they are no such sequence.
+
+    Notes
+    -----
+    The paper prints the factor K, under which one class alone would have K - 1 and not 1.
+    Its table has the values of K / (K - 1): for two classes these are the same, but
+    new_thyroid, of 150, 35 and 30 rows, stands there with 0.30, where K gives 0.60.
+
+    References
+    ----------
+    Spezia, Fontanari and Recamonde-Mendoza (2025), Comparing cluster-based
+    cross-validation strategies for machine learning model evaluation, equation 1.
+
+    Examples
+    --------
+    >>> imbalance([50, 50]), imbalance([9, 0, 0])
+    (0.0, 1.0)
+    >>> round(imbalance([225, 81]), 2), round(imbalance([150, 35, 30]), 2)
+    (0.22, 0.3)
+    """
+    sizes, n = counts_of(counts, 2)
+    k = len(sizes)
+    # In whole numbers, which cannot leave the range 0..1.
+    squares = sum(size * size for size in sizes.tolist())
+    return float((k * squares - n * n) / ((k - 1) * n * n))
+
+
+def missing_one(n: int, count: int, k: int) -> float:
+    """Compute the chance that any one of the folds lacks a class.
+
+    Examples
+    --------
+    >>> missing_one(5, 2, 2)
+    0.2
+    """
+    with localcontext(DIGITS):
+        return float(next(lacking(n, count, k)) / k)
+
+
+def missing_any(n: int, count: int, k: int) -> float:
+    """Compute the chance that some fold lacks a class, by inclusion and exclusion.
+
+    Let s be the sum over single folds. Counts of folds are negatively associated (Joag-Dev
+    and Proschan 1983), so that all folds have the class with a chance of exp(-s) at most,
+    and the sum over j folds is s**j / j! at most. From s = 40 on the result is 1 in floats;
+    below, cancelling takes 18 of 60 digits. Partial sums lie above and below the result in
+    turn (Bonferroni), so that they are off by less than their last term.
+
+    Examples
+    --------
+    >>> missing_any(5, 2, 2), missing_any(5, 1, 2), missing_any(10**6, 10**5, 10)
+    (0.4, 1.0, 0.0)
+    """
+    if count < k:
+        return 1.0
+    with localcontext(DIGITS):
+        sums = lacking(n, count, k)
+        single = total = next(sums)
+        if single > 40:
+            return 1.0
+        for j, each in enumerate(sums, 2):
+            total += each if j % 2 else -each
+            if each <= single * Decimal("1e-30"):
+                break
+        return min(float(total), 1.0)
+
+
+def lacking(n: int, count: int, k: int) -> Iterator[Decimal]:
+    """Sum the chances that j folds lack a class, over all choices of j folds, for j = 1..k.
+
+    Examples
+    --------
+    >>> [round(float(each), 12) for each in lacking(6, 2, 3)]
+    [1.2, 0.2, 0.0]
+    """
+    size, longer = divmod(n, k)
+    chance = Decimal(1)
+    for j in range(1, k + 1):
+        left = n - j * size
+        chance *= none_of(left + size, count, size)
+        each, total = chance, Decimal(0)
+        # So many of the j folds have one row more.
+        for more in range(min(j, longer) + 1):
+            if not each:
+                break
+            total += comb(longer, more) * comb(k - longer, j - more) * each
+            each *= none_of(left - more, count, 1)
+        yield total
+
+
+def none_of(n: int, count: int, rows: int) -> Decimal:
+    """Compute C(n - count, rows) / C(n, rows), the chance that rows lack a class.
+
+    Examples
+    --------
+    >>> float(none_of(5, 2, 2)), none_of(5, 2, 4)
+    (0.3, Decimal('0'))
+    """
+    few, many = sorted((count, rows))
+    # The result is below exp(-few * many / n); exp(-800) is 0 in floats, even times 2**53.
+    # So the product has less than sqrt(800 n) factors.
+    if few + many > n or few * many > 800 * n:
+        return Decimal(0)
+    found = Decimal(1)
+    for left in range(n, n - few, -1):
+        found *= Decimal(left - many) / left
+    return found
+
+
+def each_of(function: Callable[[int, int, int], float], given: list[Values]) -> Result:
+    """Compute a function of whole numbers for each element of arrays of one shape.
+
+    Examples
+    --------
+    >>> each_of(missing_one, [np.array([4.0, 5.0]), np.array([2.0, 2.0]), np.array([2.0, 2.0])])
+    array([0.16666667, 0.2       ])
+    """
+    rows = np.stack(given, axis=-1).reshape(-1, len(given)).astype(np.int64).tolist()
+    found = np.array([function(*row) for row in rows], dtype=np.float64)
+    return plain(found.reshape(given[0].shape))
+
+
+def plain(values: Values) -> Result:
+    """Turn an array without dimensions into a float.
+
+    Examples
+    --------
+    >>> plain(np.array(0.5)), plain(np.array([0.5]))
+    (0.5, array([0.5]))
+    """
+    return values if np.ndim(values) else float(values)
+
+
+def class_in_folds(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> list[Values]:
+    """Check the rows of a frame and of a class, and folds, and broadcast them.
+
+    Examples
+    --------
+    >>> class_in_folds(4, [1, 5], 2)
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `count` must be at most `n`, got 5 for 4 rows.
+    """
+    n, count, k = together(n=whole("n", n, 1), count=whole("count", count, 0), k=whole("k", k, 1))
+    check_most("count", count, n)
+    check_most("k", k, n)
+    return [n, count, k]
+
+
+def counts_of(counts: ArrayLike, classes: int = 1, rows: int = 1) -> tuple[Ints, int]:
+    """Check counts, of at least so many classes and rows, and sum them.
+
+    Examples
+    --------
+    >>> counts_of([3, 4])
+    (array([3, 4]), 7)
+    """
+    found = whole("counts", counts, 0)
+    if found.ndim != 1:
+        msg = f"`counts` must be a sequence of whole numbers, got {counts!r}."
+        raise StratError(msg)
+    if len(found) < classes:
+        msg = f"`counts` must be at least {plural(classes, 'whole number')}, got {len(found)}."
+        raise StratError(msg)
+    sizes = found.astype(np.int64)
+    n = sum(sizes.tolist())
+    if n < rows:
+        msg = f"`counts` must sum to at least {rows}, got {n}."
+        raise StratError(msg)
+    return sizes, n
+
+
+def whole(argument: str, value: ArrayLike, least: int) -> Values:
+    """Check whole numbers of at least so much.
+
+    Examples
+    --------
+    >>> whole("k", [2, 0], 1)
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `k` must be a whole number of at least 1, got 0.
+    """
+    noun = "whole numbers" if argument == "counts" else "a whole number"
+    rule = f"{noun} of at least {least}"
+    found = between(argument, value, least, np.inf, rule)
+    check(argument, value, found == np.floor(found), rule)
+    check(argument, value, found <= MOST, "at most 2**53")
+    return found
+
+
+def between(
+    argument: str, value: ArrayLike, least: float = 0, most: float = 1, rule: str = ""
+) -> Values:
+    """Check finite numbers of a range, and turn them into floats.
+
+    Examples
+    --------
+    >>> between("p", [0.5, 1.5])
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `p` must be a number from 0 to 1, got 1.5.
+    """
+    rule = rule or f"a number from {least} to {most}"
+    found = numbers(value)
+    if found is None:
+        msg = f"`{argument}` must be {rule}, got {value!r}."
+        raise StratError(msg)
+    check(argument, value, np.isfinite(found) & (least <= found) & (found <= most), rule)
+    return found
+
+
+def numbers(value: ArrayLike) -> Values | None:
+    """Turn numbers into floats; what holds anything else gives None.
+
+    Examples
+    --------
+    >>> numbers([1, 2]), numbers("1"), numbers(True), numbers([1, None])
+    (array([1., 2.]), None, None, None)
+    """
+    try:
+        given = np.asarray(value)
+        right = given.dtype.kind in "iuf" or (
+            given.dtype.kind == "O"
+            and all(isinstance(each, Real) and not isinstance(each, bool) for each in given.flat)
+        )
+        return given.astype(np.float64) if right else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def check(argument: str, value: ArrayLike, right: Values, rule: str) -> None:
+    """Refuse the first value that is not right.
+
+    Examples
+    --------
+    >>> check("n", [1, 2.5], np.array([True, False]), "a whole number")
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `n` must be a whole number, got 2.5.
+    """
+    wrong = np.asarray(value)[~right].tolist()
+    if wrong:
+        msg = f"`{argument}` must be {rule}, got {wrong[0]!r}."
+        raise StratError(msg)
+
+
+def check_most(argument: str, values: Values, n: Values) -> None:
+    """Refuse numbers above the number of rows.
+
+    Examples
+    --------
+    >>> check_most("k", np.array([2, 9]), np.array([8, 8]))
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `k` must be at most `n`, got 9 for 8 rows.
+    """
+    over = values > n
+    if over.any():
+        rows = plural(int(n[over][0]), "row")
+        msg = f"`{argument}` must be at most `n`, got {values[over][0]:,.0f} for {rows}."
+        raise StratError(msg)
+
+
+def together(**given: Values) -> list[Values]:
+    """Broadcast arrays to one shape.
+
+    Examples
+    --------
+    >>> together(n=np.array([4, 5]), k=np.array(2))
+    [array([4, 5]), array([2, 2])]
+    """
+    try:
+        return list(np.broadcast_arrays(*given.values()))
+    except ValueError as error:
+        names = ", ".join(f"`{name}`" for name in given)
+        shapes = ", ".join(str(values.shape) for values in given.values())
+        msg = f"The shapes of {names} must broadcast, got {shapes}."
+        raise StratError(msg) from error

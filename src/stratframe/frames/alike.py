@@ -1,0 +1,130 @@
+"""Rows that are alike: counted once, found in two folds; columns in which none are."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from ..core.types import Ints
+from ..errors import StratError
+from .columns import encode
+from .rows import take
+
+GLANCE = 1 << 16
+"""Rows of a column that are looked at before all are."""
+
+
+class Spans(NamedTuple):
+    """How often rows are alike, and in how many folds."""
+
+    n_values: int
+    """Different rows."""
+    n_repeated: int
+    """Those of them that stand twice or more."""
+    n_split: int
+    """Those that stand in two folds or more."""
+    n_rows: int
+    """The rows that these are."""
+
+
+def spans(columns: Sequence[Any], folds: Ints) -> Spans:
+    """Count the rows that are alike, and those that are so across folds.
+
+    Missing values are alike. Polars groups the rows of both libraries.
+
+    Parameters
+    ----------
+    columns : sequence of Series or ndarray
+    folds : ndarray of int, shape (n_rows,)
+        -1 for rows without a fold, which are a fold of their own here.
+
+    Returns
+    -------
+    Spans
+
+    Examples
+    --------
+    >>> spans([pl.Series([7, 7, 8, 8, 9])], np.array([0, 1, 0, 0, -1]))
+    Spans(n_values=3, n_repeated=2, n_split=1, n_rows=2)
+    """
+    names = [str(place) for place in range(len(columns))]
+    data = {name: groupable(column) for name, column in zip(names, columns, strict=True)}
+    fold = pl.col("fold")
+    groups = pl.LazyFrame(data | {"fold": folds}).group_by(names)
+    found = groups.agg(pl.len().alias("n"), (fold.min() != fold.max()).alias("split"))
+    counts = found.select(
+        pl.len().alias("values"),
+        (pl.col("n") > 1).sum().alias("repeated"),
+        pl.col("split").sum().alias("split"),
+        pl.col("n").filter("split").sum().alias("rows"),
+    ).collect()
+    return Spans(*counts.row(0))
+
+
+def groupable(column: Any) -> Any:
+    """Turn a column into what Polars can group: numbers as they are, others as classes.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> groupable(pd.Series(["b", None, "b"])).tolist()
+    [0, -1, 0]
+    """
+    if isinstance(column, np.ndarray):
+        return column
+    if isinstance(column, pl.Series) and column.dtype != pl.Object:
+        return column.fill_nan(None) if column.dtype.is_float() else column
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb":
+        return column.to_numpy()
+    try:
+        return encode(column)[0]
+    except TypeError as error:
+        msg = f"Column {column.name!r} holds values that cannot be compared: {error}."
+        raise StratError(msg) from error
+
+
+def all_different(series: Any) -> bool:
+    """Say whether no value of a column stands twice, and there are two at least.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> all_different(pl.Series([3, 1, 2])), all_different(pd.Series(["a", "b", "a"]))
+    (True, False)
+    """
+    for n_rows in dict.fromkeys((min(GLANCE, len(series)), len(series))):
+        if encode(take(series, np.arange(n_rows)))[1] < max(n_rows, 2):
+            return False
+    return True
+
+
+def condensed(series: Sequence[Any]) -> tuple[list[Any], Ints | None]:
+    """Keep one row of all that are equal, where the library counts them faster than we do.
+
+    Parameters
+    ----------
+    series : sequence of Series
+        Of classes.
+
+    Returns
+    -------
+    series : list of Series
+    counts : ndarray of int64, shape (n_kept,), or None
+        How many rows each stands for; None where all rows are kept.
+
+    Examples
+    --------
+    >>> series, counts = condensed([pl.Series([7, 7, 7])])
+    >>> series[0].to_list(), counts
+    ([7], array([3]))
+    """
+    if not all(isinstance(column, pl.Series) for column in series):
+        return list(series), None
+    if any(column.dtype.is_nested() or column.dtype == pl.Object for column in series):
+        return list(series), None
+    # Names may stand twice: each column gets its place as its name for the while.
+    frame = pl.DataFrame([column.alias(str(place)) for place, column in enumerate(series)])
+    found = frame.group_by(pl.all()).len("n")
+    kept = [found[str(place)].alias(column.name) for place, column in enumerate(series)]
+    return kept, found["n"].cast(pl.Int64).to_numpy()
