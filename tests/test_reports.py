@@ -1,0 +1,244 @@
+"""`report` and `advise`: against the balance table, SciPy, scikit-learn and simulations."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.model_selection import KFold
+
+import stratframe as sf
+from stratframe import theory
+
+from .conftest import KINDS, make, values
+
+Make = Callable[[dict[str, Any]], Any]
+
+DATA: dict[str, Any] = {
+    "label": ["a", "b", None, "a", "a", "b", "c", "a"],
+    "size": [1, 1, 2, 2, 1, 1, 2, 1],
+    "fold": [0, 0, 1, 2, 0, None, 1, 2],
+}
+
+REPORT = [
+    "fold",
+    "n",
+    "max_deviation",
+    "rms_deviation",
+    "tv_distance",
+    "missing",
+    "optimum",
+    "random",
+]
+
+
+def columns_of(table: Any) -> dict[str, list[Any]]:
+    """The columns of a table as lists."""
+    return {name: values(table, name) for name in table.columns}
+
+
+def test_report_measures_the_deviations_from_the_whole(frame: Make, kind: str) -> None:
+    """The measures are those of the counts; rows without a fold are part of the whole."""
+    found = columns_of(table := sf.report(frame(DATA), "label"))
+    assert isinstance(table, pd.DataFrame if kind.startswith("pandas") else pl.DataFrame)
+    assert list(found) == REPORT
+    counts = np.array([[2, 1, 0, 0], [0, 0, 1, 1], [2, 0, 0, 0]])
+    whole = np.array([4, 2, 1, 1])
+    off = counts - counts.sum(axis=1, keepdims=True) * whole / 8
+    assert found["fold"] == [0, 1, 2]
+    assert found["n"] == [3, 2, 2]
+    assert found["missing"] == [2, 2, 3]
+    np.testing.assert_allclose(found["max_deviation"], np.abs(off).max(axis=1))
+    np.testing.assert_allclose(found["rms_deviation"], np.sqrt((off**2).mean(axis=1)))
+    shares = np.abs(counts / counts.sum(axis=1, keepdims=True) - whole / 8)
+    np.testing.assert_allclose(found["tv_distance"], shares.sum(axis=1) / 2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(
+    label=st.lists(st.sampled_from([None, "a", "b", "c"]), min_size=6, max_size=40),
+    k=st.integers(2, 4),
+    seed=st.integers(0, 9),
+)
+def test_report_is_the_worst_of_balance(kind: str, label: list[Any], k: int, seed: int) -> None:
+    """Of a full column the deviations are the largest and the mean square of those of `balance`."""
+    fold = np.random.default_rng(seed).integers(k, size=len(label)).tolist()
+    data = make(kind, {"label": label, "fold": fold})
+    found, table = sf.report(data, "label"), sf.balance(data, "label")
+    off = np.array(values(table, "deviation")).reshape(len(set(fold)), -1)
+    np.testing.assert_allclose(values(found, "max_deviation"), np.abs(off).max(axis=1))
+    np.testing.assert_allclose(values(found, "rms_deviation"), np.sqrt((off**2).mean(axis=1)))
+    assert max(values(found, "optimum")) <= np.abs(off).max() + 1e-9
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(label=st.lists(st.sampled_from("aaabbcde"), min_size=10, max_size=60), k=st.integers(2, 5))
+def test_equal_folds_reach_the_optimum(kind: str, label: list[str], k: int) -> None:
+    """A column of `kfold` with folds of one size is as good as it gets."""
+    label = label[: len(label) // k * k]
+    data = sf.kfold(make(kind, {"label": label}), "label", k, rare="ignore")
+    found = sf.report(data, "label")
+    assert max(values(found, "max_deviation")) == pytest.approx(values(found, "optimum")[0])
+
+
+def test_random_is_what_random_columns_have() -> None:
+    """Over many shuffles the mean square deviation is that of the reference."""
+    drawn = np.random.default_rng(0)
+    label = np.repeat(["a", "b", "c"], [60, 30, 10])
+    fold = np.repeat([0, 1, -1], [20, 50, 30])
+    squares = []
+    for _ in range(1500):
+        table = pd.crosstab(drawn.permutation(fold), label).to_numpy()[1:]
+        squares.append(((table - np.outer([20, 50], [0.6, 0.3, 0.1])) ** 2).mean(axis=1))
+    data = pd.DataFrame({"label": label, "fold": np.where(fold < 0, np.nan, fold)})
+    reference = sf.report(data, "label")["random"]
+    np.testing.assert_allclose(np.sqrt(np.mean(squares, axis=0)), reference, rtol=0.03)
+
+
+def test_report_of_parts_and_of_empty_parts(frame: Make) -> None:
+    """Parts are in their order; one without rows has no distance, and lacks every stratum."""
+    data = sf.split(frame(DATA), parts={"train": 6, "test": 2})
+    assert values(sf.report(data, "size", "split"), "fold") == ["train", "test"]
+    kinds = pd.CategoricalDtype(["a", "b"])
+    found = sf.report(
+        pd.DataFrame({"x": [1, 2], "p": pd.Series(["a", "a"], dtype=kinds)}), "x", "p"
+    )
+    assert found["n"].tolist() == [2, 0]
+    assert found["missing"].tolist() == [0, 2]
+    assert found["tv_distance"].isna().tolist() == [False, True]
+
+
+def test_report_of_margins_takes_the_worst_entry(frame: Make) -> None:
+    """The values of all margins count one by one; the distance is that of the worst entry."""
+    data = frame({"x": [0, 0, 1, 1], "y": [0, 1, 0, 1], "fold": [0, 0, 1, 1]})
+    found = columns_of(sf.report(data, sf.margins(["x", "y"])))
+    assert found["tv_distance"] == [0.5, 0.5]
+    assert found["max_deviation"] == [1, 1]
+    assert found["rms_deviation"] == [pytest.approx(np.sqrt(0.5))] * 2
+    assert found["missing"] == [1, 1]
+    assert found["optimum"] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "by",
+    [["label", "size"], sf.quantiles("id", 4), "price", ["label", sf.bins("id", [0, 9, 99])]],
+    ids=str,
+)
+def test_report_takes_every_entry(frame: Make, by: Any) -> None:
+    """Nested entries, bins and continuous entries make the strata that `balance` shows."""
+    drawn = np.random.default_rng(0)
+    data = frame(
+        {
+            "label": drawn.choice(list("abc"), 60).tolist(),
+            "size": drawn.integers(2, size=60).tolist(),
+            "id": list(range(60)),
+            "price": drawn.normal(size=60).tolist(),
+            "fold": drawn.integers(4, size=60).tolist(),
+        }
+    )
+    off = np.array(values(sf.balance(data, by), "deviation")).reshape(4, -1)
+    np.testing.assert_allclose(
+        values(sf.report(data, by), "max_deviation"), np.abs(off).max(axis=1)
+    )
+
+
+def test_report_takes_columns_of_one_name_twice() -> None:
+    """A column may be an entry and the fold column at once, and expressions are entries."""
+    data = pl.DataFrame({"a": [0, 1, 0, 1]})
+    assert sf.report(data, "a", "a")["missing"].to_list() == [1, 1]
+    assert sf.report(data, pl.col("a") > 0, "a")["missing"].to_list() == [1, 1]
+
+
+def test_lazy_frames_collect_what_is_needed() -> None:
+    """A column that is not named is not computed."""
+
+    def fail(_: pl.Series) -> pl.Series:
+        raise AssertionError
+
+    data = pl.LazyFrame({"label": ["a", "b"] * 3, "fold": [0, 0, 1, 1, 2, 2]}).with_columns(
+        pl.col("fold").map_batches(fail, return_dtype=pl.Int64).alias("other")
+    )
+    assert sf.report(data, "label")["n"].to_list() == [2, 2, 2]
+    assert sf.advise(data, "label", [2])["k"].to_list() == [2]
+
+
+def test_tables_of_empty_frames_are_empty(frame: Make) -> None:
+    """An empty frame gives the columns, and no rows."""
+    data = frame({"label": ["a"], "fold": [0]})
+    empty = data.head(0)
+    assert list(sf.report(empty, "label").columns) == REPORT
+    assert len(sf.report(empty, "label")) == 0
+    assert len(sf.advise(empty, "label")) == 0
+
+
+def test_bad_input(frame: Make) -> None:
+    """What is wrong is said word for word."""
+    data = frame(DATA)
+    with pytest.raises(sf.StratError, match=r"`name` .*'flod'.*\nHint: did you mean 'fold'\?"):
+        sf.report(data, "label", "flod")
+    with pytest.raises(sf.StratError, match=r"^`by` must hold at least one entry, got None\.$"):
+        sf.report(data, None)
+    with pytest.raises(sf.StratError, match=r"^`ks` must be at least 2, got 1\.$"):
+        sf.advise(data, "label", [2, 1])
+    with pytest.raises(sf.StratError, match=r"^`ks` must be a whole number, got 2\.5\.$"):
+        sf.advise(data, "label", [2.5])
+
+
+def test_advise_gives_the_formulas(frame: Make) -> None:
+    """The figures are those of `sf.theory`, for the rarest stratum."""
+    data = frame({"label": ["a"] * 23 + ["b"] * 7 + ["c"] * 3})
+    found = columns_of(sf.advise(data, "label", range(2, 12)))
+    ks = found["k"]
+    assert ks == list(range(2, 12))
+    assert found["fold_size"] == [33 / k for k in ks]
+    assert found["rarest_per_fold"] == [3 / k for k in ks]
+    assert found["folds_lacking"] == [max(k - 3, 0) for k in ks]
+    assert found["largest_deviation"] == [theory.largest_deviation([23, 7, 3], k) for k in ks]
+    assert found["largest_deviation"][ks.index(3)] == pytest.approx(2 / 33)
+    assert found["largest_deviation"][ks.index(10)] == pytest.approx(7 / 33)
+    assert found["probability_missing"] == [theory.probability_any_missing(33, 3, k) for k in ks]
+    assert found["variance_random"] == [theory.variance_random(33, k, 3 / 33) for k in ks]
+    assert found["variance_stratified"] == [theory.variance_stratified(33, k, 3) for k in ks]
+    assert found["ratio"][0] == found["variance_stratified"][0] / found["variance_random"][0]
+    assert found["verdict"][:3] == [
+        "thin: 1 to 2 rows of the rarest stratum a fold",
+        "thin: 1 row of the rarest stratum a fold",
+        "short: 1 fold must lack a stratum",
+    ]
+
+
+def test_advised_probability_is_that_of_plain_kfold() -> None:
+    """So many shuffles of scikit-learn's KFold leave some fold without the rarest class."""
+    label = np.repeat([0, 1], [26, 7])
+    lacking = [
+        any(
+            not label[test].any()
+            for _, test in KFold(4, shuffle=True, random_state=seed).split(label)
+        )
+        for seed in range(3000)
+    ]
+    found = sf.advise(pd.DataFrame({"label": label}), "label", 4)["probability_missing"].item()
+    assert np.mean(lacking) == pytest.approx(found, abs=4 * np.sqrt(found * (1 - found) / 3000))
+
+
+def test_advise_says_what_cannot_be(frame: Make) -> None:
+    """Where there are fewer rows than folds, there are no figures but a verdict."""
+    found = columns_of(sf.advise(frame({"label": ["a", "a", "b"]}), "label", [3, 4]))
+    assert found["verdict"] == ["short: 2 folds must lack a stratum", "not possible: only 3 rows"]
+    assert found["fold_size"] == [1, None]
+    assert found["ratio"][1] is None
+    assert found["folds_lacking"] == [2, 3]
+
+
+def test_advise_takes_missing_values_margins_and_bins(frame: Make) -> None:
+    """Missing values are a stratum; of margins and bins the rarest of all counts."""
+    data = frame(DATA | {"id": list(range(8))})
+    assert values(sf.advise(data, "label", [2]), "rarest_per_fold") == [0.5]
+    assert values(sf.advise(data, sf.margins(["label", "size"]), [2]), "folds_lacking") == [1]
+    assert values(sf.advise(data, sf.quantiles("id", 2), [2]), "rarest_per_fold") == [2]
+    one = values(sf.advise(frame({"x": [1, 1, 1]}), "x", [3]), "ratio")
+    assert one == [None]
