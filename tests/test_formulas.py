@@ -1,0 +1,105 @@
+"""The closed formulas against whole calls under 2,000 seeds."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import chi2_contingency, chisquare
+
+import stratframe as sf
+from stratframe import theory
+
+pytestmark = pytest.mark.slow
+
+N_SEEDS = 2000
+
+N, K, COUNT = 240, 8, 65
+"""Rows, folds and rows of the class; 65 = 8 * 8 + 1."""
+
+
+@cache
+def shares(by: str | None) -> np.ndarray:
+    """Shares of the class in every fold under many seeds, shape (n_seeds, k)."""
+    label = np.arange(N) < COUNT
+    frame = pd.DataFrame({"label": label})
+    found = np.empty((N_SEEDS, K))
+    for seed in range(N_SEEDS):
+        folds = sf.kfold(frame, by, K, seed=seed)["fold"].to_numpy()
+        found[seed] = np.bincount(folds[label], minlength=K) / (N // K)
+    return found
+
+
+def test_stratified_shares_vary_as_the_formula_says() -> None:
+    """The share in a fold has the variance r (k - r) / n^2, in one fold and over all."""
+    formula = theory.variance_stratified(N, K, COUNT)
+    off = shares("label") - COUNT / N
+    np.testing.assert_allclose((off**2).mean(axis=1), formula)
+    # The share in one fold has two values, so that its variance has a binomial error.
+    chance = (COUNT % K) / K
+    error = np.sqrt(chance * (1 - chance) * (1 - 2 * chance) ** 2 / N_SEEDS) * (K / N) ** 2
+    np.testing.assert_allclose(shares("label").var(axis=0), formula, atol=4.5 * error)
+
+
+def test_plain_shares_vary_as_without_replacement() -> None:
+    """The share in a plain fold has the exact variance, not that with replacement."""
+    found = ((shares(None) - COUNT / N) ** 2).mean(axis=1)
+    error = found.std() / np.sqrt(N_SEEDS)
+    exact = theory.variance_random(N, K, COUNT / N)
+    assert found.mean() == pytest.approx(exact, abs=4 * error)
+    assert abs(found.mean() - theory.variance_random(N, K, COUNT / N, replace=True)) > 8 * error
+
+
+def test_plain_folds_lack_a_class_as_often_as_the_formula_says() -> None:
+    """Plain folds of a rare class lack it as often as the hypergeometric formulas say."""
+    rare = np.arange(N) < 12
+    frame = pd.DataFrame({"rare": rare})
+    lacking = np.empty((N_SEEDS, K), dtype=bool)
+    for seed in range(N_SEEDS):
+        folds = sf.kfold(frame, k=K, seed=seed)["fold"].to_numpy()
+        lacking[seed] = np.bincount(folds[rare], minlength=K) == 0
+    for found, chance in (
+        (lacking[:, 0].mean(), theory.probability_missing(N, 12, K)),
+        (lacking.any(axis=1).mean(), theory.probability_any_missing(N, 12, K)),
+    ):
+        assert found == pytest.approx(chance, abs=4 * np.sqrt(chance * (1 - chance) / N_SEEDS))
+
+
+@pytest.mark.parametrize("by", ["label", None])
+def test_fold_numbers_are_exchangeable(by: str | None) -> None:
+    """Every fold has every number of rows of the class equally often."""
+    counts = np.rint(shares(by) * (N // K)).astype(int)
+    values = np.unique(counts)
+    table = np.array([(counts == value).sum(axis=0) for value in values])
+    often = table.sum(axis=1) >= 5 * K
+    assert chi2_contingency(table[often]).pvalue > 1e-4
+    richest = np.bincount(shares(by).argmax(axis=1)[shares(by).std(axis=1) > 0], minlength=K)
+    if by is not None:  # without ties at the top
+        assert chisquare(richest).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("spread", ["even", "heavy"])
+def test_sorted_folds_have_no_drift(spread: str) -> None:
+    """Folds by a continuous column have one mean over the seeds, whatever their number."""
+    drawn = np.random.default_rng(3)
+    price = drawn.random(43) if spread == "even" else drawn.pareto(1.5, 43)
+    frame = pd.DataFrame({"price": price})
+    means: Any = np.array(
+        [
+            sf.kfold(frame, "price", 5, seed=seed).groupby("fold")["price"].mean().to_numpy()
+            for seed in range(N_SEEDS)
+        ]
+    )
+    error = means.std(axis=0) / np.sqrt(N_SEEDS)
+    overall = means.mean()
+    assert (np.abs(means.mean(axis=0) - overall) < 4.5 * error).all()
+    trend = (means - overall) @ np.arange(-2, 3)
+    assert abs(trend.mean()) < 4 * trend.std() / np.sqrt(N_SEEDS)
+    plain = np.array(
+        [
+            sf.kfold(frame, k=5, seed=seed).groupby("fold")["price"].mean().to_numpy()
+            for seed in range(200)
+        ]
+    )
+    assert means.var() < plain.var() / 2
