@@ -1,5 +1,6 @@
 """What is wrong with a fold column, check by check: `audit`."""
 
+import re
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -11,11 +12,14 @@ from .core.types import Ints
 from .errors import SHOWN, plural, some
 from .frames import Frame, columns
 from .parsing import all_refs, parse_columns, parse_groups
-from .reports import read_folds
+from .reports import Folded, read_folds
 from .strata import Strata, stratify
 from .tabling import stratum_names, words
 from .terms import By
 from .use import fold_names
+
+MANY = 2**62
+"""More gaps than these are not told apart, as counts are int64."""
 
 
 class Check(NamedTuple):
@@ -52,7 +56,8 @@ def audit(
         Look for keys that stand twice. Rows without a key are left out.
     columns : column or list of columns, optional
         By which rows are compared, to find equal ones in two folds; by default all but
-        the fold columns and `key`. Missing values are equal.
+        the fold columns and `key`. With `fold_1` all of `fold_2`, ... are fold columns.
+        Missing values are equal.
 
     Returns
     -------
@@ -84,10 +89,11 @@ def audit(
     terms, keys = parse_groups(groups), parse_columns("key", key)
     frames.check_refs(frame, all_refs(terms), "groups")
     frames.check_refs(frame, keys, "key")
-    compared = compared_columns(frame, columns, [*names, *keys])
+    compared = compared_columns(frame, columns, names, keys)
     wanted = [names, all_refs(terms), keys, compared]
     eager = frames.collected(frame, [ref for refs in wanted for ref in refs])
     parted, grouping, keyed, rows = (frames.read(eager, refs) for refs in wanted)
+    folded = {} if by is None else {each: read_folds(frame, by, each) for each in names}
     found: list[Check] = []
     for fold_name, series in zip(names, parted if len(eager) else [], strict=False):
         values, folds = frames.fold_codes(series)
@@ -98,8 +104,8 @@ def audit(
             checks.append(repeated_keys(keyed, folds))
         checks.append(duplicate_rows(rows, folds))
         checks.append(empty_folds(values, folds))
-        if by is not None:
-            checks.append(missing_strata(frame, by, fold_name))
+        if folded:
+            checks.append(missing_strata(folded[fold_name]))
         if len(names) > 1:
             checks = [check._replace(detail=f"{fold_name}: {check.detail}") for check in checks]
         found += checks
@@ -114,22 +120,42 @@ def audit(
     )
 
 
-def compared_columns(frame: Frame, columns: Any, others: Sequence[Any]) -> tuple[Any, ...]:
+def compared_columns(
+    frame: Frame, columns: Any, names: Sequence[Any], keys: Sequence[Any]
+) -> tuple[Any, ...]:
     """List the columns by which rows are compared.
 
     Examples
     --------
     >>> import polars as pl
-    >>> compared_columns(pl.DataFrame({"a": [1], "fold": [0]}), None, ["fold"])
+    >>> compared_columns(pl.DataFrame({"a": [1], "fold": [0]}), None, ["fold"], [])
     ('a',)
     """
     found = parse_columns("columns", columns)
-    frames.check_refs(frame, found, "columns")
-    return found or tuple(
-        name
-        for name in frames.names(frame)
-        if not any(frames.same(name, other) for other in others)
-    )
+    if not found:
+        roots = [root for ref in [*names, *keys] for root in frames.roots(ref)]
+        left_out = {frames.label_of(frame, root) for root in roots}
+        folds = {repeats_of(name) for name in names} - {None}
+        found = tuple(
+            name
+            for name in frames.names(frame)
+            if name not in left_out and repeats_of(name) not in folds
+        )
+    if columns is not None or len(set(found)) < len(found):
+        frames.check_refs(frame, found, "columns")
+    return found
+
+
+def repeats_of(name: object) -> str | None:
+    """Name what a column is a repeat of, as fold_2 of fold; None if it is none.
+
+    Examples
+    --------
+    >>> repeats_of("fold_2"), repeats_of("fold")
+    ('fold', None)
+    """
+    found = re.fullmatch(r"(.+)_[1-9]\d*", name) if isinstance(name, str) else None
+    return found and found[1]
 
 
 def unassigned_rows(folds: Ints) -> Check:
@@ -266,9 +292,10 @@ def empty_folds(values: Sequence[Any], folds: Ints) -> Check:
     n = len(empty)
     if present and all(isinstance(value, int) and not isinstance(value, bool) for value in values):
         # Gaps are counted, not listed: there may be many.
-        known, start = set(values), min(values[0], 1) if values[0] >= 0 else values[0]
-        n += values[-1] + 1 - start - len(values)
-        gaps = (fold for fold in range(start, values[-1]) if fold not in known)
+        known, least, most = set(values), min(values), max(values)
+        start = min(least, 1) if least >= 0 else least
+        n += min(most + 1 - start - len(values), MANY)
+        gaps = (fold for fold in range(start, most) if fold not in known)
         empty = [*empty, *islice(gaps, SHOWN)]
     if n:
         verb = "has" if n == 1 else "have"
@@ -280,17 +307,16 @@ def empty_folds(values: Sequence[Any], folds: Ints) -> Check:
     return Check("empty_folds", "ok", f"all {len(present)} folds have rows", 0)
 
 
-def missing_strata(frame: Frame, by: By, name: str) -> Check:
+def missing_strata(folded: Folded) -> Check:
     """Count the strata that some fold lacks.
 
     Examples
     --------
     >>> import polars as pl
     >>> frame = pl.DataFrame({"a": ["x", "x", "y"], "fold": [0, 1, 1]})
-    >>> missing_strata(frame, "a", "fold").detail
+    >>> missing_strata(read_folds(frame, "a", "fold")).detail
     '1 of 2 strata is missing in some of the folds: y'
     """
-    folded = read_folds(frame, by, name)
     names: list[str] = []
     n_strata = 0
     for table, one in zip(folded.tables, folded.strata, strict=True):

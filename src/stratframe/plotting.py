@@ -163,7 +163,7 @@ def draw_balance(
     """
     places, n_folds = np.arange(len(names)), len(folds)
     size = 36 if len(names) <= ROWS // 2 else 14
-    ax.vlines(shares[:, -1], places - 0.4, places + 0.4, color="0.4", linewidth=2, label="whole")
+    ax.vlines(shares[:, -1], places - 0.35, places + 0.35, color="0.4", linewidth=2, label="whole")
     for fold, (value, offset) in enumerate(zip(folds, offsets(n_folds), strict=True)):
         colour, marker = style(fold, n_folds)
         ax.scatter(
@@ -286,9 +286,9 @@ def offsets(n_folds: int) -> Values:
     Examples
     --------
     >>> offsets(3), offsets(1)
-    (array([-0.3,  0. ,  0.3]), array([0.]))
+    (array([-0.25,  0.  ,  0.25]), array([0.]))
     """
-    return np.linspace(-0.3, 0.3, n_folds) if n_folds > 1 else np.zeros(1)
+    return np.linspace(-0.25, 0.25, n_folds) if n_folds > 1 else np.zeros(1)
 
 
 def style(fold: int, n_folds: int) -> tuple[Any, str]:

@@ -51,7 +51,9 @@ def report(frame: Frame, by: By, name: str = "fold") -> Any:
     Notes
     -----
     The optimum is that of single rows. Whole groups may not be able to reach it, nor may
-    several margins at once, or a split that meets its shares in coarser strata, too.
+    several margins at once. `kfold` reaches it where all folds have one size; else it keeps
+    all counts within a row of one another at every level of strata, which can be a little
+    further from what is expected.
 
     Examples
     --------
@@ -106,11 +108,11 @@ def advise(frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
         One row per k: `k`; `fold_size` and `rarest_per_fold`, the mean rows of a fold and
         of its rarest stratum; `folds_lacking`, how many folds must lack a stratum;
         `largest_deviation` of a stratum's share in a fold from that in the whole, with
-        `kfold`; `probability_missing`, that plain k-fold leaves a fold without the rarest
+        `kfold`; `probability_any_missing`, that plain k-fold leaves a fold without the rarest
         stratum; `variance_random` and `variance_stratified` of the rarest stratum's share
         in a fold, under plain and under stratified k-fold, and `ratio`, the latter by the
-        former; a `verdict` in words. All but the first are missing where k is above the
-        rows.
+        former; a `verdict` in words. Where k is above the rows only `k`, `folds_lacking`
+        and `verdict` are there.
 
     Raises
     ------
@@ -161,6 +163,10 @@ def advice(ks: Sequence[int], sizes: Sequence[Ints], library: str) -> dict[Hasha
         """Compute one figure for each k that the rows suffice for."""
         return frames.numbers(library, np.array([of_k(k) if k <= n_rows else np.nan for k in ks]))
 
+    def missing(k: int) -> float:
+        """Compute the chance that plain k-fold leaves a fold without the rarest stratum."""
+        return float(theory.probability_any_missing(n_rows, rarest, k))
+
     def random(k: int) -> float:
         """Compute the variance of a share in a fold drawn at random."""
         return float(theory.variance_random(n_rows, k, rarest / n_rows))
@@ -177,7 +183,9 @@ def advice(ks: Sequence[int], sizes: Sequence[Ints], library: str) -> dict[Hasha
         "largest_deviation": figures(
             lambda k: max(theory.largest_deviation(entry, k) for entry in sizes)
         ),
-        "probability_missing": figures(lambda k: theory.probability_any_missing(n_rows, rarest, k)),
+        "probability_any_missing": figures(
+            lambda k: theory.probability_any_missing(n_rows, rarest, k)
+        ),
         "variance_random": figures(random),
         "variance_stratified": figures(stratified),
         "ratio": figures(lambda k: stratified(k) / random(k) if rarest < n_rows else np.nan),

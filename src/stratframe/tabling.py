@@ -200,7 +200,8 @@ def stratum_names(found: Strata, strata: Ints) -> list[str]:
     >>> stratum_names(found, np.array([0]))
     ['7, missing']
     """
-    listed = [texts(frames.listed(cells)) for cells in stratum_columns(found, strata).values()]
+    first = first_rows(found.codes, len(found.sizes))[strata]
+    listed = [texts(frames.listed(level.values(first))) for level in found.levels]
     return [", ".join(text or "missing" for text in names) for names in zip(*listed, strict=True)]
 
 

@@ -118,7 +118,8 @@ def least_deviation(sizes: Ints, dealt: Ints, totals: Ints) -> float:
     if not len(totals) or not len(sizes):
         return 0.0
     whole = int(sizes.sum())
-    kinds, n_alike = np.unique(np.column_stack([sizes, dealt]), axis=0, return_counts=True)
+    pairs, n_alike = np.unique(sizes * (whole + 1) + dealt, return_counts=True)
+    kinds = np.column_stack(np.divmod(pairs, whole + 1))
     widths, n_wide = np.unique(totals, return_counts=True)
     due, cells = kinds[:, :1] * widths, n_alike[:, None] * n_wide
     rows, columns = kinds[:, 1] * n_alike, widths * n_wide

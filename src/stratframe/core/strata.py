@@ -9,6 +9,9 @@ from .types import Flags, Ints, Table, Values
 DENSE = 1 << 16
 """Up to this many codes a lookup table is made whatever the number of rows."""
 
+HEAD = 1 << 16
+"""Rows in which codes are looked for before all rows are."""
+
 
 def first_rows(codes: Ints, n_codes: int) -> Ints:
     """Find the first row of every code.
@@ -29,8 +32,12 @@ def first_rows(codes: Ints, n_codes: int) -> Ints:
     array([1, 0, 3])
     """
     first = np.full(n_codes, len(codes), dtype=np.int64)
-    # Of repeated indices the last assignment stands, so the rows go backwards.
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1, dtype=np.int64)
+    # Mostly all codes stand among the first rows.
+    for n_rows in dict.fromkeys((min(HEAD, len(codes)), len(codes))):
+        # Of repeated indices the last assignment stands, so the rows go backwards.
+        first[codes[:n_rows][::-1]] = np.arange(n_rows - 1, -1, -1, dtype=np.int64)
+        if first.max(initial=0) < n_rows:
+            break
     return first
 
 

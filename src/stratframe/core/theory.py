@@ -1,29 +1,22 @@
 """The closed formulas: how even folds are, and what that does to cross-validation."""
 
-from collections.abc import Callable, Iterator
-from decimal import Context, Decimal, localcontext
-from math import comb
-from numbers import Real
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import StratError, plural
+from ..errors import StratError
+from .given import between, check_most, class_in_folds, counts_of, together, whole
+from .hypergeometric import missing_any, missing_one
 from .quota import even
-from .types import Ints, Values
+from .types import Values
 
 Result: TypeAlias = Any
 """A float where all arguments are scalars, else an ndarray of float64."""
 
-MOST = 2**53
-"""Whole numbers up to which floats hold every one."""
-
 CELLS = 1 << 20
 """Cells of a table that are held in memory at a time."""
-
-DIGITS = Context(prec=60)
-"""The decimal arithmetic of probabilities, 42 digits finer than floats."""
 
 
 def variance_random(n: ArrayLike, k: ArrayLike, p: ArrayLike, *, replace: bool = False) -> Result:
@@ -383,88 +376,6 @@ def imbalance(counts: ArrayLike) -> float:
     return float((k * squares - n * n) / ((k - 1) * n * n))
 
 
-def missing_one(n: int, count: int, k: int) -> float:
-    """Compute the chance that any one of the folds lacks a class.
-
-    Examples
-    --------
-    >>> missing_one(5, 2, 2)
-    0.2
-    """
-    with localcontext(DIGITS):
-        return float(next(lacking(n, count, k)) / k)
-
-
-def missing_any(n: int, count: int, k: int) -> float:
-    """Compute the chance that some fold lacks a class, by inclusion and exclusion.
-
-    Let s be the sum over single folds. Counts of folds are negatively associated (Joag-Dev
-    and Proschan 1983), so that all folds have the class with a chance of exp(-s) at most,
-    and the sum over j folds is s**j / j! at most. From s = 40 on the result is 1 in floats;
-    below, cancelling takes 18 of 60 digits. Partial sums lie above and below the result in
-    turn (Bonferroni), so that they are off by less than their last term.
-
-    Examples
-    --------
-    >>> missing_any(5, 2, 2), missing_any(5, 1, 2), missing_any(10**6, 10**5, 10)
-    (0.4, 1.0, 0.0)
-    """
-    if count < k:
-        return 1.0
-    with localcontext(DIGITS):
-        sums = lacking(n, count, k)
-        single = total = next(sums)
-        if single > 40:
-            return 1.0
-        for j, each in enumerate(sums, 2):
-            total += each if j % 2 else -each
-            if each <= single * Decimal("1e-30"):
-                break
-        return min(float(total), 1.0)
-
-
-def lacking(n: int, count: int, k: int) -> Iterator[Decimal]:
-    """Sum the chances that j folds lack a class, over all choices of j folds, for j = 1..k.
-
-    Examples
-    --------
-    >>> [round(float(each), 12) for each in lacking(6, 2, 3)]
-    [1.2, 0.2, 0.0]
-    """
-    size, longer = divmod(n, k)
-    chance = Decimal(1)
-    for j in range(1, k + 1):
-        left = n - j * size
-        chance *= none_of(left + size, count, size)
-        each, total = chance, Decimal(0)
-        # So many of the j folds have one row more.
-        for more in range(min(j, longer) + 1):
-            if not each:
-                break
-            total += comb(longer, more) * comb(k - longer, j - more) * each
-            each *= none_of(left - more, count, 1)
-        yield total
-
-
-def none_of(n: int, count: int, rows: int) -> Decimal:
-    """Compute C(n - count, rows) / C(n, rows), the chance that rows lack a class.
-
-    Examples
-    --------
-    >>> float(none_of(5, 2, 2)), none_of(5, 2, 4)
-    (0.3, Decimal('0'))
-    """
-    few, many = sorted((count, rows))
-    # The result is below exp(-few * many / n); exp(-800) is 0 in floats, even times 2**53.
-    # So the product has less than sqrt(800 n) factors.
-    if few + many > n or few * many > 800 * n:
-        return Decimal(0)
-    found = Decimal(1)
-    for left in range(n, n - few, -1):
-        found *= Decimal(left - many) / left
-    return found
-
-
 def each_of(function: Callable[[int, int, int], float], given: list[Values]) -> Result:
     """Compute a function of whole numbers for each element of arrays of one shape.
 
@@ -487,150 +398,3 @@ def plain(values: Values) -> Result:
     (0.5, array([0.5]))
     """
     return values if np.ndim(values) else float(values)
-
-
-def class_in_folds(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> list[Values]:
-    """Check the rows of a frame and of a class, and folds, and broadcast them.
-
-    Examples
-    --------
-    >>> class_in_folds(4, [1, 5], 2)
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `count` must be at most `n`, got 5 for 4 rows.
-    """
-    n, count, k = together(n=whole("n", n, 1), count=whole("count", count, 0), k=whole("k", k, 1))
-    check_most("count", count, n)
-    check_most("k", k, n)
-    return [n, count, k]
-
-
-def counts_of(counts: ArrayLike, classes: int = 1, rows: int = 1) -> tuple[Ints, int]:
-    """Check counts, of at least so many classes and rows, and sum them.
-
-    Examples
-    --------
-    >>> counts_of([3, 4])
-    (array([3, 4]), 7)
-    """
-    found = whole("counts", counts, 0)
-    if found.ndim != 1:
-        msg = f"`counts` must be a sequence of whole numbers, got {counts!r}."
-        raise StratError(msg)
-    if len(found) < classes:
-        msg = f"`counts` must be at least {plural(classes, 'whole number')}, got {len(found)}."
-        raise StratError(msg)
-    sizes = found.astype(np.int64)
-    n = sum(sizes.tolist())
-    if n < rows:
-        msg = f"`counts` must sum to at least {rows}, got {n}."
-        raise StratError(msg)
-    return sizes, n
-
-
-def whole(argument: str, value: ArrayLike, least: int) -> Values:
-    """Check whole numbers of at least so much.
-
-    Examples
-    --------
-    >>> whole("k", [2, 0], 1)
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `k` must be a whole number of at least 1, got 0.
-    """
-    noun = "whole numbers" if argument == "counts" else "a whole number"
-    rule = f"{noun} of at least {least}"
-    found = between(argument, value, least, np.inf, rule)
-    check(argument, value, found == np.floor(found), rule)
-    check(argument, value, found <= MOST, "at most 2**53")
-    return found
-
-
-def between(
-    argument: str, value: ArrayLike, least: float = 0, most: float = 1, rule: str = ""
-) -> Values:
-    """Check finite numbers of a range, and turn them into floats.
-
-    Examples
-    --------
-    >>> between("p", [0.5, 1.5])
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `p` must be a number from 0 to 1, got 1.5.
-    """
-    rule = rule or f"a number from {least} to {most}"
-    found = numbers(value)
-    if found is None:
-        msg = f"`{argument}` must be {rule}, got {value!r}."
-        raise StratError(msg)
-    check(argument, value, np.isfinite(found) & (least <= found) & (found <= most), rule)
-    return found
-
-
-def numbers(value: ArrayLike) -> Values | None:
-    """Turn numbers into floats; what holds anything else gives None.
-
-    Examples
-    --------
-    >>> numbers([1, 2]), numbers("1"), numbers(True), numbers([1, None])
-    (array([1., 2.]), None, None, None)
-    """
-    try:
-        given = np.asarray(value)
-        right = given.dtype.kind in "iuf" or (
-            given.dtype.kind == "O"
-            and all(isinstance(each, Real) and not isinstance(each, bool) for each in given.flat)
-        )
-        return given.astype(np.float64) if right else None
-    except (ValueError, OverflowError):
-        return None
-
-
-def check(argument: str, value: ArrayLike, right: Values, rule: str) -> None:
-    """Refuse the first value that is not right.
-
-    Examples
-    --------
-    >>> check("n", [1, 2.5], np.array([True, False]), "a whole number")
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `n` must be a whole number, got 2.5.
-    """
-    wrong = np.asarray(value)[~right].tolist()
-    if wrong:
-        msg = f"`{argument}` must be {rule}, got {wrong[0]!r}."
-        raise StratError(msg)
-
-
-def check_most(argument: str, values: Values, n: Values) -> None:
-    """Refuse numbers above the number of rows.
-
-    Examples
-    --------
-    >>> check_most("k", np.array([2, 9]), np.array([8, 8]))
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `k` must be at most `n`, got 9 for 8 rows.
-    """
-    over = values > n
-    if over.any():
-        rows = plural(int(n[over][0]), "row")
-        msg = f"`{argument}` must be at most `n`, got {values[over][0]:,.0f} for {rows}."
-        raise StratError(msg)
-
-
-def together(**given: Values) -> list[Values]:
-    """Broadcast arrays to one shape.
-
-    Examples
-    --------
-    >>> together(n=np.array([4, 5]), k=np.array(2))
-    [array([4, 5]), array([2, 2])]
-    """
-    try:
-        return list(np.broadcast_arrays(*given.values()))
-    except ValueError as error:
-        names = ", ".join(f"`{name}`" for name in given)
-        shapes = ", ".join(str(values.shape) for values in given.values())
-        msg = f"The shapes of {names} must broadcast, got {shapes}."
-        raise StratError(msg) from error

@@ -9,7 +9,18 @@ from .alike import Spans, all_different, condensed, spans
 from .attach import Dealt, assign, expression, fields, polars_type
 from .folds import folds_of
 from .kinds import Frame, FrameT, check_frame, is_lazy, label_of, library, names
-from .refs import blank, check_new, check_refs, collected, is_computed, read, ref_name, same, shown
+from .refs import (
+    blank,
+    check_new,
+    check_refs,
+    collected,
+    is_computed,
+    read,
+    ref_name,
+    roots,
+    same,
+    shown,
+)
 from .rows import fold_codes, listed, part_values, sample, take, where, where_not
 from .tables import (
     beside,
@@ -59,6 +70,7 @@ __all__ = [
     "read_file",
     "records",
     "ref_name",
+    "roots",
     "rows_at",
     "same",
     "sample",

@@ -83,6 +83,8 @@ TAKEN = {
     "by": "column names, terms such as `sf.quantiles`, or expressions",
     "groups": "column names, expressions, or one `sf.clusters`",
     "key": "column names or expressions",
+    "columns": "column names or expressions",
+    "features": "column names or expressions",
     "name": "column names",
 }
 """What the arguments that name columns may hold."""

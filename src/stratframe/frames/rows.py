@@ -81,7 +81,8 @@ def fold_codes(series: Any) -> tuple[list[Any], Ints]:
     ([3, 5], array([ 1,  0, -1]))
     """
     codes, n_codes = encode(series)
-    first = first_rows(np.where(codes < 0, n_codes, codes), n_codes + 1)[:n_codes]
+    known = np.where(codes < 0, n_codes, codes) if codes.min(initial=0) < 0 else codes
+    first = first_rows(known, n_codes + 1)[:n_codes]
     found = listed(take(series, first))
     values = declared(series)
     if values is None:

@@ -1,0 +1,93 @@
+"""Draw the pictures of the page on diagnostics.
+
+    python docs/studies/diagnostics.py
+
+Saves docs/images/diagnostics-*.png: scikit-learn's wine data, 50 shops, visits of patients.
+"""
+
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from sklearn.datasets import load_wine
+from sklearn.model_selection import KFold
+
+import stratframe as sf
+
+mpl.use("Agg")
+
+IMAGES = Path(__file__).parents[1] / "images"
+FEATURES = ["alcohol", "malic_acid", "color_intensity", "hue", "flavanoids", "proline"]
+"""As on the page: some of the 13."""
+
+
+def wine() -> pd.DataFrame:
+    """Put the fold columns of the page on the wine data."""
+    data = load_wine(as_frame=True)
+    frame = data.data[FEATURES].assign(label=data.target_names[data.target])
+    splitters = {"unshuffled": KFold(4), "shuffled": KFold(4, shuffle=True, random_state=0)}
+    for name, splitter in splitters.items():
+        frame[name] = 0
+        for fold, (_, valid) in enumerate(splitter.split(frame)):
+            frame.loc[valid, name] = fold
+    return frame.strat.kfold("label", k=4)
+
+
+def shops() -> pd.DataFrame:
+    """Make 2,000 sales of 50 shops, the last of which have few."""
+    sales = 1000 / np.arange(10, 60)
+    counts = np.round(sales / sales.sum() * 2000).astype(int)
+    counts[0] += 2000 - counts.sum()
+    shop = np.repeat([f"shop {number}" for number in range(1, 51)], counts)
+    return pd.DataFrame({"shop": shop}).strat.kfold("shop", k=5)
+
+
+def visits() -> pd.DataFrame:
+    """Deal 30 patients in turn, some of whom come often, and leave 12 visits out."""
+    often = [40, 30, 24, 18, 15, *range(12, 2, -1), *[2] * 15]
+    patient = np.repeat(np.arange(len(often)), often)
+    return pd.DataFrame({"fold": [*(patient % 6), *[None] * 12]})
+
+
+def balance() -> Figure:
+    """Draw a plain column beside a stratified one, on axes of one scale."""
+    frame = wine()
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.5), sharex=True, layout="constrained")
+    for axis, name in zip(axes, ["shuffled", "fold"], strict=True):
+        sf.plot(frame, "label", name, ax=axis)
+    axes[0].get_legend().remove()
+    axes[0].set_title("shuffled: plain k-fold")
+    axes[1].set_title("fold: stratified")
+    return figure
+
+
+def strata() -> Figure:
+    """Draw 50 strata."""
+    return sf.plot(shops(), "shop").figure
+
+
+def drift() -> Figure:
+    """Draw the features of wine sorted by its label, in folds of neighbouring rows."""
+    return sf.plot(wine(), [*FEATURES, "label"], "unshuffled", kind="drift").figure
+
+
+def sizes() -> Figure:
+    """Draw the rows of folds that were dealt by patient, whatever their visits."""
+    return sf.plot(visits(), None, kind="sizes").figure
+
+
+def main() -> None:
+    """Draw and save each picture, and print where."""
+    for draw in (balance, strata, drift, sizes):
+        image = IMAGES / f"diagnostics-{draw.__name__}.png"
+        figure = draw()
+        figure.savefig(image, dpi=110)
+        plt.close(figure)
+        print(image.relative_to(IMAGES.parents[1]))
+
+
+if __name__ == "__main__":
+    main()
