@@ -200,7 +200,9 @@ def test_advise_gives_the_formulas(frame: Make) -> None:
     assert found["largest_deviation"] == [theory.largest_deviation([23, 7, 3], k) for k in ks]
     assert found["largest_deviation"][ks.index(3)] == pytest.approx(2 / 33)
     assert found["largest_deviation"][ks.index(10)] == pytest.approx(7 / 33)
-    assert found["probability_any_missing"] == [theory.probability_any_missing(33, 3, k) for k in ks]
+    assert found["probability_any_missing"] == [
+        theory.probability_any_missing(33, 3, k) for k in ks
+    ]
     assert found["variance_random"] == [theory.variance_random(33, k, 3 / 33) for k in ks]
     assert found["variance_stratified"] == [theory.variance_stratified(33, k, 3) for k in ks]
     assert found["ratio"][0] == found["variance_stratified"][0] / found["variance_random"][0]

@@ -50,3 +50,17 @@ def test_bias_of_the_circular_deal() -> None:
     np.testing.assert_array_equal(circular[0], circular[1])
     drawn = study["mean_places"](frame, "random", 200).mean(axis=0)
     assert np.ptp(drawn) < 0.01
+
+
+def test_pictures_of_diagnostics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pictures of the page show its folds: the stratified shares lie near the whole."""
+    monkeypatch.setattr("sys.argv", ["diagnostics.py"])
+    study = runpy.run_path(str(STUDIES / "diagnostics.py"))
+    spreads = []
+    for ax in study["balance"]().axes:
+        points = [each.get_offsets()[:, 0] for each in ax.collections[1:]]
+        spreads.append(np.ptp(points, axis=0).max())
+    assert spreads[1] < 0.2 * spreads[0]
+    assert len(study["strata"]().axes[0].get_yticklabels()) == 50
+    assert len(study["drift"]().axes) == 2
+    assert study["sizes"]().axes[0].get_ylabel() == "rows"

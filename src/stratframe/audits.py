@@ -1,7 +1,7 @@
 """What is wrong with a fold column, check by check: `audit`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -133,8 +133,8 @@ def compared_columns(
     """
     found = parse_columns("columns", columns)
     if not found:
-        roots = [root for ref in [*names, *keys] for root in frames.roots(ref)]
-        left_out = {frames.label_of(frame, root) for root in roots}
+        roots = [root for key in keys for root in frames.roots(key) if isinstance(root, Hashable)]
+        left_out = {*roots, *(frames.label_of(frame, name) for name in names)}
         folds = {repeats_of(name) for name in names} - {None}
         found = tuple(
             name
@@ -154,6 +154,8 @@ def repeats_of(name: object) -> str | None:
     >>> repeats_of("fold_2"), repeats_of("fold")
     ('fold', None)
     """
+    if isinstance(name, tuple) and not any(name[1:]):  # a label of column levels
+        name = name[0]
     found = re.fullmatch(r"(.+)_[1-9]\d*", name) if isinstance(name, str) else None
     return found and found[1]
 

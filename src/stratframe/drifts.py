@@ -175,7 +175,7 @@ def of_numbers(series: Any, folds: Ints, n_folds: int) -> Values:
     >>> of_numbers(pl.Series([1, 2, 3, None]), np.array([0, 0, 1, 1]), 2)[:, 1]
     array([1., 1.])
     """
-    values, gaps = ordered.numbers(series, "drift")
+    values, gaps = ordered.distances(series, "drift")
     infinite = np.flatnonzero(~np.isfinite(values) & ~gaps)
     if len(infinite):
         listed = some(infinite[:6].tolist(), len(infinite))
@@ -185,25 +185,31 @@ def of_numbers(series: Any, folds: Ints, n_folds: int) -> Values:
         )
         failures = frames.rows_at(frames.library(series), {series.name: series}, infinite)
         raise StratError(msg, failures)
-    known = from_zero(values[~gaps])
+    known = from_0_to_1(values[~gaps])
     held = folds[~gaps]
     return np.array([compared(known[held == f], known[held != f]) for f in range(n_folds)]).reshape(
         n_folds, len(MEASURES)
     )
 
 
-def from_zero(values: Values) -> Values:
-    """Turn whole numbers into floats after their least is taken off, as dates are large.
+def from_0_to_1(values: Values) -> Values:
+    """Shift and stretch numbers to 0..1, which changes no measure and keeps them in range.
 
     Examples
     --------
-    >>> from_zero(np.array([2**60 + 1, 2**60])), from_zero(np.array([0.5]))
-    (array([1., 0.]), array([0.5]))
+    >>> from_0_to_1(np.array([2**60 + 1, 2**60])), from_0_to_1(np.array([0.1, 0.1]))
+    (array([1., 0.]), array([0., 0.]))
     """
-    if values.dtype.kind in "iu" and len(values):
-        least, most = int(values.min()), int(values.max())
-        values = values - values.min() if most - least < 2**63 else values
-    return values.astype(np.float64)
+    if not len(values):
+        return values.astype(np.float64)
+    least, most = values.min().item(), values.max().item()
+    if values.dtype.kind in "iu" and most - least < 2**63:
+        values, least, most = values - values.min(), 0, most - least
+    # Halves, as the difference of two floats may be too large for one.
+    shifted = values.astype(np.float64) / 2 - least / 2
+    width = most / 2 - least / 2
+    found: Values = shifted / width if width else np.zeros(len(values))
+    return found
 
 
 def compared(own: Values, others: Values) -> tuple[float, float, float, float]:
@@ -222,11 +228,13 @@ def compared(own: Values, others: Values) -> tuple[float, float, float, float]:
     if not len(own) or not len(others):
         return (np.nan,) * 4
     stats = load("scipy.stats", "drift")
+    with np.errstate(divide="ignore", invalid="ignore"):  # of the p-value, which is not used
+        ks = float(stats.ks_2samp(own, others, method="asymp").statistic)
     spread = sqrt((variance(own) + variance(others)) / 2)
     whole = sqrt(variance(np.concatenate([own, others])))
     return (
         by_spread(float(own.mean() - others.mean()), spread),
-        float(stats.ks_2samp(own, others, method="asymp").statistic),
+        ks,
         by_spread(float(stats.wasserstein_distance(own, others)), whole),
         np.nan,
     )

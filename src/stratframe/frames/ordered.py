@@ -131,10 +131,44 @@ def is_measured(series: Any) -> bool:
     if is_temporal(series):
         return True
     if isinstance(series, pl.Series):
-        return series.dtype.is_numeric() or series.dtype == pl.Null
+        return series.dtype.is_numeric()
     if is_object(series.dtype):
         return pd.api.types.infer_dtype(series, skipna=True) in FLOATS | {"decimal", "integer"}
     return is_feature(series) and not pd.api.types.is_bool_dtype(series.dtype)
+
+
+def distances(series: Any, term: str) -> tuple[Values, Flags]:
+    """Read a column as numbers whose differences count, those of dates and times too.
+
+    Parameters
+    ----------
+    series, term
+        As for `numbers`.
+
+    Returns
+    -------
+    values : ndarray of float64, int64 or uint64, shape (n_rows,)
+    missing : ndarray of bool, shape (n_rows,)
+
+    Examples
+    --------
+    >>> days = pd.Series(pd.period_range("2024-01-01", periods=3, freq="D"))
+    >>> np.diff(distances(days[[0, 2]], "drift")[0])
+    array([2])
+    """
+    if isinstance(series, pl.Series) or not is_temporal(series):
+        return numbers(series, term)
+    if isinstance(series.dtype, pd.PeriodDtype):
+        return series.array.asi8, missing(series)
+    if isinstance(series.dtype, pd.ArrowDtype):
+        return numbers(pl.Series(pl.from_arrow(series.array.__arrow_array__())), term)
+    if is_object(series.dtype):
+        gaps = missing(series)
+        known = pl.Series(series[~gaps].tolist())
+        values = np.zeros(len(series), dtype=np.int64)
+        values[~gaps] = numbers(known, term)[0]
+        return values, gaps
+    return numbers(series, term)
 
 
 def measures(series: Any, term: str) -> tuple[Values, Flags]:

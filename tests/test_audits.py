@@ -1,0 +1,1151 @@
+"""Audits of fold columns: rows that leak, and folds that lack something."""
+
+import datetime as dt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import stratframe as sf
+
+from .conftest import KINDS, make, values
+from .test_bad_input import Make, refuse, refuse_now
+
+COLUMNS = ["check", "severity", "detail", "n"]
+DATA: dict[str, Any] = {
+    "x": [1, 1, 2, 3],
+    "who": ["a", "b", "b", "b"],
+    "id": [10, 11, 12, 13],
+    "label": ["p", "q", "p", "q"],
+    "fold": [0, 0, 1, 1],
+}
+
+
+def rows_of(found: Any) -> list[tuple[str, str, str, int]]:
+    """List the rows of an audit."""
+    return list(zip(*(values(found, name) for name in COLUMNS), strict=True))
+
+
+def one(check: str, found: Any) -> tuple[str, str, int]:
+    """Take the severity, detail and number of one check, which stands once."""
+    (row,) = [row[1:] for row in rows_of(found) if row[0] == check]
+    return row
+
+
+def nan() -> float:
+    return float("nan")
+
+
+def with_parts(kind: str, data: dict[str, Any], parts: list[Any], categories: list[Any]) -> Any:
+    """Make a frame whose column `fold` is of categories, some of them perhaps unused."""
+    frame = make(kind, data)
+    if "polars" in kind:
+        return frame.with_columns(fold=pl.lit(pl.Series(parts, dtype=pl.Enum(categories))))
+    return frame.assign(fold=pd.Categorical(parts, categories=categories))
+
+
+def refuse_batch(_: pl.Series) -> pl.Series:
+    raise AssertionError
+
+
+# The table --------------------------------------------------------------------------------
+
+
+def test_a_row_for_every_check(frame: Make, kind: str) -> None:
+    """All checks stand in their order, in a table of the caller's library."""
+    found = sf.audit(frame(DATA), by="label", groups="who", key="id", columns="x")
+    assert list(found.columns) == COLUMNS
+    assert isinstance(found, pl.DataFrame if "polars" in kind else pd.DataFrame)
+    assert rows_of(found) == [
+        ("unassigned_rows", "ok", "every row has a fold", 0),
+        ("split_groups", "error", "1 of 2 groups is in two folds or more, with 3 rows", 1),
+        ("repeated_keys", "ok", "no key of 4 stands twice", 0),
+        ("duplicate_rows", "ok", "no row is equal to one in another fold, compared by 1 column", 0),
+        ("empty_folds", "ok", "all 2 folds have rows", 0),
+        ("missing_strata", "ok", "all 2 strata are in every fold", 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "checks"),
+    [
+        ({}, []),
+        ({"groups": "who"}, ["split_groups"]),
+        ({"key": "id"}, ["repeated_keys"]),
+        ({"by": "label"}, ["missing_strata"]),
+        ({"columns": "x"}, []),
+        ({"by": "label", "groups": "who"}, ["split_groups", "missing_strata"]),
+    ],
+    ids=str,
+)
+def test_checks_without_an_argument_are_left_out(
+    frame: Make, arguments: dict[str, Any], checks: list[str]
+) -> None:
+    """What is always checked stands with the checks that the arguments ask for."""
+    order = ["unassigned_rows", "split_groups", "repeated_keys", "duplicate_rows"]
+    order += ["empty_folds", "missing_strata"]
+    always = {"unassigned_rows", "duplicate_rows", "empty_folds"}
+    found = sf.audit(frame(DATA), **arguments)
+    assert values(found, "check") == [name for name in order if name in {*always, *checks}]
+
+
+def test_the_number_is_a_whole_number(frame: Make, kind: str) -> None:
+    """`n` is of 64-bit integers."""
+    found = sf.audit(frame(DATA))
+    assert found["n"].dtype == (pl.Int64 if "polars" in kind else np.int64)
+
+
+@pytest.mark.parametrize("name", ["fold", ["fold", "part"]])
+def test_empty_frames(frame: Make, kind: str, name: Any) -> None:
+    """A frame without rows gives a table without rows, of all columns."""
+    data = frame({name: [] for name in ("x", "who", "id", "label", "fold", "part")})
+    found = sf.audit(data, name, by="label", groups="who", key="id", columns="x")
+    assert list(found.columns) == COLUMNS
+    assert len(found) == 0
+    assert isinstance(found, pl.DataFrame if "polars" in kind else pd.DataFrame)
+
+
+def test_several_columns_are_checked_one_by_one(frame: Make) -> None:
+    """Of a list of names each has its checks, and its name before their details."""
+    data = {"x": [1, 1, 2, 2], "fold": [0, 1, 0, 1], "part": ["a", "a", "b", None]}
+    found = sf.audit(frame(data), ["fold", "part"])
+    assert rows_of(found) == [
+        ("unassigned_rows", "ok", "fold: every row has a fold", 0),
+        (
+            "duplicate_rows",
+            "error",
+            "fold: 4 rows are equal to one in another fold, compared by 1 column",
+            4,
+        ),
+        ("empty_folds", "ok", "fold: all 2 folds have rows", 0),
+        (
+            "unassigned_rows",
+            "warning",
+            "part: 1 row has no fold, and is in every training set",
+            1,
+        ),
+        (
+            "duplicate_rows",
+            "error",
+            "part: 2 rows are equal to one in another fold, compared by 1 column",
+            2,
+        ),
+        ("empty_folds", "ok", "part: all 2 folds have rows", 0),
+    ]
+
+
+def test_a_list_of_one_name_has_no_prefix(frame: Make) -> None:
+    """A list of one fold column is that column."""
+    assert rows_of(sf.audit(frame(DATA), ["fold"])) == rows_of(sf.audit(frame(DATA)))
+
+
+def test_the_same_table_everywhere() -> None:
+    """Every kind of frame gives the same table."""
+    rng = np.random.default_rng(0)
+    data: dict[str, Any] = {
+        "a": rng.choice([0, 1, None], 60).tolist(),
+        "b": rng.choice(["x", "y", None], 60).tolist(),
+        "c": rng.choice([0.5, 0.0, -0.0, None], 60).tolist(),
+        "g": rng.integers(0, 30, 60).tolist(),
+        "fold": rng.choice([0, 1, 4, None], 60).tolist(),
+    }
+    found = [rows_of(sf.audit(make(kind, data), by="b", groups="g", key="g")) for kind in KINDS]
+    assert all(table == found[0] for table in found)
+
+
+def test_dealt_folds_pass(frame: Make) -> None:
+    """Folds dealt by group leave nothing to say but that ids differ."""
+    data = {"who": [row // 3 for row in range(60)], "label": ["a", "b"] * 30}
+    dealt = sf.kfold(frame(data), "label", 4, groups="who")
+    found = sf.audit(dealt, by="label", groups="who", columns="who")
+    assert set(values(found, "severity")) == {"ok"}
+
+
+# Rows without a fold ----------------------------------------------------------------------
+
+
+def test_unassigned_rows_are_counted(frame: Make) -> None:
+    """Rows without a fold are a warning, in words for one and for several."""
+    data = {"x": [1, 2, 3], "fold": [0, None, 1]}
+    expected = ("warning", "1 row has no fold, and is in every training set", 1)
+    assert one("unassigned_rows", sf.audit(frame(data))) == expected
+    data = {"x": [1, 2, 3], "fold": [0, None, None]}
+    expected = ("warning", "2 rows have no fold, and are in every training set", 2)
+    assert one("unassigned_rows", sf.audit(frame(data))) == expected
+
+
+def test_nan_is_no_fold(frame: Make) -> None:
+    """A fold that is NaN is missing, as one that is null."""
+    data = frame({"x": [1, 2, 3, 4], "fold": [0.0, nan(), None, 1.0]})
+    assert one("unassigned_rows", sf.audit(data))[2] == 2
+    assert one("empty_folds", sf.audit(data)) == ("ok", "all 2 folds have rows", 0)
+
+
+def test_a_column_of_nothing(frame: Make) -> None:
+    """A fold column of nulls has no folds, and nothing leaks."""
+    found = sf.audit(frame({"x": [1, 1], "fold": [None, None]}), groups="x", key="x", columns="x")
+    assert values(found, "severity") == ["warning", "ok", "warning", "ok", "warning"]
+    assert one("empty_folds", found) == ("warning", "there are no folds", 0)
+
+
+def test_training_rows_leak(frame: Make) -> None:
+    """What is in a fold and in a row without one leaks: in every training set it is known."""
+    data = frame({"x": [1, 1, 2, 3], "fold": [0, None, 0, 1]})
+    found = sf.audit(data, groups="x", key="x", columns="x")
+    assert one("split_groups", found) == (
+        "error",
+        "1 of 3 groups is in two folds or more, with 2 rows",
+        1,
+    )
+    assert one("repeated_keys", found) == (
+        "error",
+        "1 of 3 keys is in two folds or more, with 2 rows",
+        1,
+    )
+    assert one("duplicate_rows", found) == (
+        "error",
+        "2 rows are equal to one in another fold, compared by 1 column",
+        2,
+    )
+
+
+def test_training_rows_do_not_leak_among_themselves(frame: Make) -> None:
+    """What is only in rows without a fold is in no validation set."""
+    data = frame({"x": [1, 1, 2, 3], "fold": [None, None, 0, 1]})
+    found = sf.audit(data, groups="x", key="x", columns="x")
+    assert one("split_groups", found) == ("ok", "no group of 3 is in two folds", 0)
+    assert one("repeated_keys", found) == (
+        "warning",
+        "1 of 3 keys stands in several rows, all of one fold",
+        1,
+    )
+    assert one("duplicate_rows", found)[::2] == ("ok", 0)
+
+
+# Groups -----------------------------------------------------------------------------------
+
+
+def test_rows_without_a_group_are_alone(frame: Make) -> None:
+    """Missing groups, NaN too, are not one group."""
+    for column in (["a", None, None, "b"], [1.0, nan(), None, 2.0]):
+        found = sf.audit(frame({"g": column, "fold": [0, 0, 1, 1]}), groups="g")
+        assert one("split_groups", found)[::2] == ("ok", 0)
+
+
+def test_groups_of_several_columns(frame: Make) -> None:
+    """A list of columns makes groups of their pairs."""
+    data = frame({"site": [1, 1, 2, 2], "who": ["a", "b", "a", "b"], "fold": [0, 1, 0, 1]})
+    assert one("split_groups", sf.audit(data, groups="site"))[2] == 2
+    assert one("split_groups", sf.audit(data, groups=["site"]))[2] == 2
+    assert one("split_groups", sf.audit(data, groups=["site", "who"]))[2] == 0
+    assert one("split_groups", sf.audit(data, groups="who"))[2] == 0
+
+
+def test_groups_of_clusters(frame: Make) -> None:
+    """Rows that are near each other in two folds are split groups."""
+    data = {"x": [0.0, 0.1, 10.0, 10.1]}
+    apart = sf.audit(frame({**data, "fold": [0, 0, 1, 1]}), groups=sf.clusters(["x"], 2))
+    assert one("split_groups", apart) == ("ok", "no group of 2 is in two folds", 0)
+    split = sf.audit(frame({**data, "fold": [0, 1, 0, 1]}), groups=sf.clusters(["x"], 2))
+    assert one("split_groups", split) == (
+        "error",
+        "2 of 2 groups are in two folds or more, with 4 rows",
+        2,
+    )
+
+
+# Keys -------------------------------------------------------------------------------------
+
+
+def test_repeated_keys(frame: Make) -> None:
+    """A key twice in one fold is a warning, in two folds an error; both are counted."""
+    within = frame({"id": [7, 7, 8, 9], "fold": [0, 0, 1, 1]})
+    assert one("repeated_keys", sf.audit(within, key="id")) == (
+        "warning",
+        "1 of 3 keys stands in several rows, all of one fold",
+        1,
+    )
+    both = frame({"id": [7, 7, 8, 8], "fold": [0, 0, 1, 1]})
+    assert one("repeated_keys", sf.audit(both, key="id")) == (
+        "warning",
+        "2 of 2 keys stand in several rows, all of one fold",
+        2,
+    )
+    across = frame({"id": [7, 7, 8, 8, 8], "fold": [0, 0, 1, 0, 1]})
+    assert one("repeated_keys", sf.audit(across, key="id")) == (
+        "error",
+        "1 of 2 keys is in two folds or more, with 3 rows",
+        2,
+    )
+
+
+def test_rows_without_a_key_are_left_out(frame: Make) -> None:
+    """Missing keys, NaN too, do not stand twice; how many there are is said."""
+    for column in (["a", None, None, "b"], [1.0, nan(), None, 2.0]):
+        found = sf.audit(frame({"id": column, "fold": [0, 0, 1, 1]}), key="id")
+        expected = ("ok", "no key of 2 stands twice; 2 rows without a key left out", 0)
+        assert one("repeated_keys", found) == expected
+    data = frame({"id": ["a", "a", None], "fold": [0, 1, 1]})
+    assert one("repeated_keys", sf.audit(data, key="id")) == (
+        "error",
+        "1 of 1 key is in two folds or more, with 2 rows; 1 row without a key left out",
+        1,
+    )
+
+
+def test_no_row_has_a_key(frame: Make) -> None:
+    """A key column of nulls holds no keys."""
+    found = sf.audit(frame({"x": [1, 2], "id": [None, None], "fold": [0, 1]}), key="id")
+    expected = ("ok", "no key of 0 stands twice; 2 rows without a key left out", 0)
+    assert one("repeated_keys", found) == expected
+
+
+def test_keys_of_several_columns(frame: Make) -> None:
+    """Of a list of columns all together are the key, and a row without one has none."""
+    data = {"a": [1, 1, 1, None, None], "b": ["x", "y", "x", "x", "x"], "fold": [0, 0, 1, 0, 1]}
+    assert one("repeated_keys", sf.audit(frame(data), key=["a", "b"])) == (
+        "error",
+        "1 of 2 keys is in two folds or more, with 2 rows; 2 rows without a key left out",
+        1,
+    )
+
+
+# Rows -------------------------------------------------------------------------------------
+
+
+def test_rows_are_compared_by_all_but_folds_and_key(frame: Make) -> None:
+    """By default the fold columns and the key are not compared, and all others are."""
+    data = frame({"x": [1, 1], "y": ["a", "a"], "id": [1, 2], "fold": [0, 1], "part": [0, 1]})
+    found = sf.audit(data, ["fold", "part"], key="id")
+    details = [row[2] for row in rows_of(found) if row[0] == "duplicate_rows"]
+    assert details == [
+        f"{name}: 2 rows are equal to one in another fold, compared by 2 columns"
+        for name in ("fold", "part")
+    ]
+    assert one("duplicate_rows", sf.audit(data, key=["id", "part"]))[2] == 2
+    assert one("duplicate_rows", sf.audit(data, columns=["x", "y"]))[2] == 2
+    assert one("duplicate_rows", sf.audit(data, columns=["x", "id"]))[2] == 0
+    # The second fold column counts, where it is not named.
+    assert one("duplicate_rows", sf.audit(data, key="id"))[:2] == (
+        "warning",
+        "no two rows can be equal, compared by 3 columns: all values of 'part' are different",
+    )
+
+
+def test_a_key_that_is_an_expression_is_not_compared() -> None:
+    """An expression that names the key's column is that column."""
+    data = pl.DataFrame({"x": [1, 1], "id": [1, 2], "fold": [0, 1]})
+    for key in ("id", pl.col("id")):
+        assert one("duplicate_rows", sf.audit(data, key=key))[::2] == ("error", 2)
+
+
+def test_repeats_are_fold_columns(frame: Make) -> None:
+    """The other repeats of a fold column are fold columns, and not compared."""
+    dealt = sf.kfold(frame({"x": [1] * 6, "y_1": ["a"] * 6}), k=2, repeats=3)
+    found = sf.audit(dealt, "fold_1")
+    assert one("duplicate_rows", found)[1:] == (
+        "6 rows are equal to one in another fold, compared by 2 columns",
+        6,
+    )
+
+
+def test_all_rows_that_are_equal_are_counted(frame: Make) -> None:
+    """Rows equal to one in another fold count, those equal only in their fold do not."""
+    data = frame({"x": [1, 1, 1, 2, 2, 3], "fold": [0, 0, 1, 1, 1, 0]})
+    assert one("duplicate_rows", sf.audit(data)) == (
+        "error",
+        "3 rows are equal to one in another fold, compared by 1 column",
+        3,
+    )
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [1.5, 1.5],
+        [None, None],
+        [nan(), nan()],
+        [0.0, -0.0],
+        ["x", "x"],
+        [True, True],
+        [dt.date(2024, 1, 1)] * 2,
+        [dt.datetime(2024, 1, 1, 12)] * 2,
+        [dt.timedelta(hours=1)] * 2,
+        [2**62 + 1] * 2,
+        [b"x", b"x"],
+    ],
+    ids=str,
+)
+def test_equal_values(frame: Make, column: list[Any]) -> None:
+    """Values of every type are equal to themselves, missing ones too, and -0.0 is 0.0."""
+    found = sf.audit(frame({"x": column, "y": ["a", "a"], "fold": [0, 1]}))
+    assert one("duplicate_rows", found)[::2] == ("error", 2)
+
+
+def test_nan_is_null(frame: Make) -> None:
+    """NaN and null are alike, in columns and in keys."""
+    data = frame({"x": [nan(), None, 1.5], "y": [1, 1, 1], "fold": [0, 1, 1]})
+    assert one("duplicate_rows", sf.audit(data))[::2] == ("error", 2)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "other"),
+    [("Float64", pd.NA), ("float64[pyarrow]", None), ("float64[pyarrow]", nan())],
+)
+def test_nan_is_null_in_nullable_floats(dtype: str, other: Any) -> None:
+    """A NaN that a computation left in a nullable float is missing."""
+    zeros = pd.Series([0.0, 1.0], dtype=dtype)
+    column = zeros / zeros
+    column[1] = other
+    data = pd.DataFrame({"x": column, "fold": [0, 1]})
+    assert one("duplicate_rows", sf.audit(data))[::2] == ("error", 2)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [2**53, 2**53 + 1],
+        [-(2**63), 2**63 - 1],
+        ["x", "X"],
+        ["", None],
+        [0.1 + 0.2, 0.3],
+        [dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 1, microsecond=1)],
+        [0, None],
+        [float("inf"), float("-inf")],
+    ],
+    ids=str,
+)
+def test_values_are_compared_exactly(frame: Make, column: list[Any]) -> None:
+    """Values that are only near each other are not equal."""
+    found = sf.audit(frame({"x": column, "fold": [0, 1]}))
+    assert one("duplicate_rows", found)[2] == 0
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [3, 1, 2],
+        ["c", "a", "b"],
+        [3.0, 1.0, 2.0],
+        [dt.date(2024, 1, day) for day in (1, 2, 3)],
+        [dt.datetime(2024, 1, day) for day in (1, 2, 3)],
+        [dt.timedelta(days=day) for day in (1, 2, 3)],
+    ],
+    ids=lambda column: type(column[0]).__name__,
+)
+def test_ids_hide_equal_rows(frame: Make, column: list[Any]) -> None:
+    """Where all values of a column differ, no row is equal, and a warning names it."""
+    data = frame({"x": [1, 1, 1], "id": column, "fold": [0, 1, 1]})
+    assert one("duplicate_rows", sf.audit(data)) == (
+        "warning",
+        "no two rows can be equal, compared by 2 columns: all values of 'id' are different",
+        0,
+    )
+    assert one("duplicate_rows", sf.audit(data, columns="x"))[::2] == ("error", 3)
+
+
+def test_measures_are_no_ids(frame: Make) -> None:
+    """Numbers with fractions differ by nature; one of them is no reason to warn."""
+    data = frame({"x": [0.5, 1.5, 2.0], "y": [1, 1, 2], "fold": [0, 1, 1]})
+    assert one("duplicate_rows", sf.audit(data)) == (
+        "ok",
+        "no row is equal to one in another fold, compared by 2 columns",
+        0,
+    )
+
+
+def test_ids_are_named_together(frame: Make) -> None:
+    """Several columns without equal values are all named, up to five."""
+    data = {f"c{place}": [1, 2] for place in range(7)}
+    found = one("duplicate_rows", sf.audit(frame({**data, "fold": [0, 1]})))
+    listed = "'c0', 'c1', 'c2', 'c3', 'c4', ..."
+    assert found == (
+        "warning",
+        f"no two rows can be equal, compared by 7 columns: all values of {listed} are different",
+        0,
+    )
+
+
+def test_a_gap_makes_no_id(frame: Make) -> None:
+    """A column that lacks a value is no id."""
+    found = sf.audit(frame({"x": ["a", "b", None], "fold": [0, 1, 1]}))
+    assert one("duplicate_rows", found)[0] == "ok"
+
+
+def test_equal_rows_in_one_fold_rule_ids_out(frame: Make) -> None:
+    """Where two rows of one fold are equal, rows can be equal."""
+    found = sf.audit(frame({"x": [1, 1, 2], "fold": [0, 0, 1]}))
+    assert one("duplicate_rows", found)[0] == "ok"
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_ids_are_looked_for_in_all_rows(library: Any) -> None:
+    """A value that stands again far down makes a column no id."""
+    n = 70_000
+    data = {"a": [*range(n), 0], "b": [0] * n + [1], "fold": [0] * n + [1]}
+    assert one("duplicate_rows", sf.audit(library.DataFrame(data)))[0] == "ok"
+    found = one("duplicate_rows", sf.audit(library.DataFrame(data | {"a": list(range(n + 1))})))
+    assert found[0] == "warning"
+    assert found[1].endswith("all values of 'a' are different")
+
+
+def test_one_row(frame: Make) -> None:
+    """A single row is equal to none, and its values make no ids."""
+    found = sf.audit(frame({"x": [1], "fold": [0]}), groups="x", key="x", columns="x")
+    assert values(found, "severity") == ["ok", "ok", "ok", "ok", "warning"]
+    assert one("empty_folds", found) == ("warning", "there is only one fold", 0)
+
+
+def test_nothing_to_compare(frame: Make) -> None:
+    """A frame of a fold column alone has no rows that could be equal."""
+    assert one("duplicate_rows", sf.audit(frame({"fold": [0, 1, 1]}))) == (
+        "ok",
+        "no row is equal to one in another fold, compared by 0 columns",
+        0,
+    )
+
+
+@pytest.mark.parametrize("lists", [[["a"], ["a"]], [["a"], ["b"]]], ids=["equal", "different"])
+def test_lists_are_refused(frame: Make, kind: str, lists: list[list[str]]) -> None:
+    """A column of lists is an error that names it, whatever its values."""
+    held = "List(String)" if "polars" in kind else "list"
+    message = f"A column must hold single values, but 'tags' is {held}."
+    refuse(message, lambda: sf.audit(frame({"tags": lists, "fold": [0, 1]})))
+
+
+def test_lists_are_refused_by_name(frame: Make, kind: str) -> None:
+    """A column of lists is refused as groups, key or column, too."""
+    held = "List(String)" if "polars" in kind else "list"
+    message = f"A column must hold single values, but 'tags' is {held}."
+    data = frame({"x": [1, 2], "tags": [["a"], ["b"]], "fold": [0, 1]})
+    for argument in ("groups", "key", "columns"):
+        refuse(message, lambda name=argument: sf.audit(data, **{"columns": "x", name: "tags"}))
+
+
+def test_lists_beside_do_no_harm(frame: Make) -> None:
+    """Where `columns` are named, lists in others are no matter."""
+    data = frame({"x": [1, 1], "tags": [["a"], ["b"]], "fold": [0, 1]})
+    assert one("duplicate_rows", sf.audit(data, columns="x"))[2] == 2
+
+
+# Oracles ----------------------------------------------------------------------------------
+
+CELL = st.sampled_from([None, 0, 1, 2])
+ROWS = st.lists(st.tuples(CELL, CELL, CELL, st.sampled_from([None, 0, 1])), min_size=1, max_size=14)
+
+
+def in_pandas(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
+    """The rows as nullable integers, those without a fold in a fold of their own."""
+    found = pd.DataFrame(rows, columns=["a", "b", "c", "fold"]).astype("Int64")
+    return found.assign(fold=found["fold"].fillna(-1).astype("int64"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(rows=ROWS)
+def test_duplicates_against_pandas(kind: str, rows: list[tuple[Any, ...]]) -> None:
+    """Equal rows in two folds are those that pandas finds, and so are ids."""
+    data = in_pandas(rows)
+    compared = data[["a", "b", "c"]]
+    n_folds = data.groupby(["a", "b", "c"], dropna=False)["fold"].transform("nunique")
+    expected = int((n_folds > 1).sum())
+    frame = make(kind, dict(zip(data.columns, map(list, zip(*rows, strict=True)), strict=True)))
+    severity, _, n = one("duplicate_rows", sf.audit(frame))
+    assert n == expected
+    ids = [name for name in compared if compared[name].nunique() == len(rows) > 1]
+    warned = not expected and not compared.duplicated().any() and bool(ids)
+    assert severity == ("error" if expected else "warning" if warned else "ok")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(rows=ROWS)
+def test_groups_and_keys_against_pandas(kind: str, rows: list[tuple[Any, ...]]) -> None:
+    """Groups in two folds, and keys that stand twice, are those that pandas finds."""
+    data = in_pandas(rows)
+    frame = make(kind, dict(zip(data.columns, map(list, zip(*rows, strict=True)), strict=True)))
+    found = sf.audit(frame, groups="a", key=["a", "b"], columns="c")
+    split = data.dropna(subset="a").groupby("a")["fold"].nunique() > 1
+    assert one("split_groups", found)[::2] == ("error" if split.any() else "ok", split.sum())
+    keyed = data.dropna(subset=["a", "b"]).groupby(["a", "b"])["fold"].agg(["size", "nunique"])
+    repeated = int((keyed["size"] > 1).sum())
+    leaks = bool((keyed["nunique"] > 1).any())
+    severity = "error" if leaks else "warning" if repeated else "ok"
+    assert one("repeated_keys", found)[::2] == (severity, repeated)
+    unassigned = int((data["fold"] < 0).sum())
+    assert one("unassigned_rows", found)[::2] == ("warning" if unassigned else "ok", unassigned)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_values", [5, 40, 60])
+def test_many_rows_against_pandas(kind: str, n_values: int) -> None:
+    """Among many rows the equal ones are found, whether they are many or few."""
+    rng = np.random.default_rng(n_values)
+    n = 3000
+    data: dict[str, Any] = {
+        "a": rng.choice([*range(n_values), None], n).tolist(),
+        "b": rng.choice([*(f"t{value}" for value in range(n_values)), None], n).tolist(),
+        "c": rng.choice([0.5, 0.0, -0.0, None], n).tolist(),
+        "fold": rng.choice([0, 1, 2, None], n, p=[0.4, 0.3, 0.2, 0.1]).tolist(),
+    }
+    table = pd.DataFrame(data).assign(fold=lambda df: df["fold"].fillna(-1))
+    groups = table.groupby(["a", "b", "c"], dropna=False)["fold"]
+    expected = int((groups.transform("nunique") > 1).sum())
+    assert expected > 0
+    found = sf.audit(make(kind, data), key=["a", "b", "c"], columns=["a", "b", "c"])
+    assert one("duplicate_rows", found)[::2] == ("error", expected)
+    keyed = table.dropna(subset=["a", "b", "c"]).groupby(["a", "b", "c"])["fold"]
+    assert one("repeated_keys", found)[::2] == ("error", int((keyed.size() > 1).sum()))
+    assert f"{keyed.ngroups:,} keys" in one("repeated_keys", found)[1]
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_few_equal_rows_far_down(library: Any) -> None:
+    """Rows that are equal to one far above are found, and so are those above of like rows."""
+    n = 70_000
+    data = {"a": [*range(n), 3, 5, 5], "fold": [*[0] * n, 1, 0, 0]}
+    found = sf.audit(library.DataFrame(data), key="a", columns="a")
+    assert one("duplicate_rows", found)[::2] == ("error", 2)
+    assert one("repeated_keys", found)[1:] == (
+        "1 of 70,000 keys is in two folds or more, with 2 rows",
+        2,
+    )
+    data = {"a": [*[0] * n, *range(n), 3], "fold": [*[0] * n, *[0] * n, 1]}
+    found = sf.audit(library.DataFrame(data), key="a", columns="a")
+    assert one("duplicate_rows", found)[::2] == ("error", 2)
+    assert one("repeated_keys", found)[1:] == (
+        "1 of 70,000 keys is in two folds or more, with 2 rows",
+        2,
+    )
+
+
+# Folds ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("folds", "expected"),
+    [
+        ([0, 1, 2], ("ok", "all 3 folds have rows", 0)),
+        ([1, 2, 3], ("ok", "all 3 folds have rows", 0)),
+        ([0, 1, 3], ("warning", "1 fold has no rows: 2", 1)),
+        ([3, 1, 5], ("warning", "2 folds have no rows: 2, 4", 2)),
+        ([2, 3, 4], ("warning", "1 fold has no rows: 1", 1)),
+        ([0, 10, 20], ("warning", "18 folds have no rows: 1, 2, 3, 4, 5, ...", 18)),
+        ([0.0, 2.0, 2.0], ("warning", "1 fold has no rows: 1", 1)),
+        ([-1, 0, 2], ("warning", "1 fold has no rows: 1", 1)),
+        ([1, 1, 1], ("warning", "there is only one fold", 0)),
+        ([2, 2, 2], ("warning", "1 fold has no rows: 1", 1)),
+        (["a", "c", "a"], ("ok", "all 2 folds have rows", 0)),
+        (["a", "a", "a"], ("warning", "there is only one fold", 0)),
+        ([True, False, True], ("ok", "all 2 folds have rows", 0)),
+        ([0.5, 1.5, 4.5], ("ok", "all 3 folds have rows", 0)),
+        (
+            [0, 10**9, 0],
+            ("warning", "999,999,999 folds have no rows: 1, 2, 3, 4, 5, ...", 999_999_999),
+        ),
+    ],
+    ids=str,
+)
+def test_gaps_in_whole_numbers(
+    frame: Make, folds: list[Any], expected: tuple[str, str, int]
+) -> None:
+    """Folds that are whole numbers count from 0 or 1, and their gaps are empty folds."""
+    found = sf.audit(frame({"x": [1, 1, 1], "fold": folds}))
+    assert one("empty_folds", found) == expected
+
+
+@pytest.mark.parametrize("folds", [[-(2**63), 2**63 - 1], [0, 2**64 - 1]], ids=str)
+def test_gaps_too_large_to_count(folds: list[int]) -> None:
+    """The widest gap that integers can have is a warning, not a crash."""
+    found = sf.audit(pd.DataFrame({"x": [1, 1], "fold": folds}))
+    assert one("empty_folds", found)[0] == "warning"
+
+
+def test_parts_without_rows(kind: str) -> None:
+    """Categories that no row has are empty folds, in their own order."""
+    data = with_parts(kind, {"x": [1, 2, 3]}, ["train", "test", None], ["train", "valid", "test"])
+    found = sf.audit(data)
+    assert one("empty_folds", found) == ("warning", "1 fold has no rows: valid", 1)
+    assert one("unassigned_rows", found)[2] == 1
+    full = with_parts(kind, {"x": [1, 2]}, ["test", "train"], ["train", "test"])
+    assert one("empty_folds", sf.audit(full)) == ("ok", "all 2 folds have rows", 0)
+    bare = with_parts(kind, {"x": [1, 2]}, [None, None], ["train", "test"])
+    assert one("empty_folds", sf.audit(bare)) == ("warning", "2 folds have no rows: train, test", 2)
+
+
+def test_parts_of_a_split(frame: Make) -> None:
+    """A split column is audited part by part, and a row equal across parts leaks."""
+    data = sf.split(frame({"x": [1] * 10}), parts={"train": 0.7, "test": 0.3})
+    found = sf.audit(data, "split")
+    assert one("duplicate_rows", found)[::2] == ("error", 10)
+    assert one("empty_folds", found) == ("ok", "all 2 folds have rows", 0)
+
+
+@pytest.mark.parametrize(
+    ("categories", "expected"),
+    [
+        ([0, 1, 3], ("warning", "1 fold has no rows: 2", 1)),
+        ([3, 0, 1], ("warning", "1 fold has no rows: 2", 1)),
+        ([3, 1, 0, 2], ("warning", "1 fold has no rows: 2", 1)),
+    ],
+    ids=str,
+)
+def test_categories_of_whole_numbers(categories: list[int], expected: tuple[str, str, int]) -> None:
+    """Categories that are numbers have gaps in whatever order they stand."""
+    folds = pd.Categorical([3, 0, 1], categories=categories)
+    found = sf.audit(pd.DataFrame({"x": [1, 1, 1], "fold": folds}))
+    assert one("empty_folds", found) == expected
+
+
+# Strata -----------------------------------------------------------------------------------
+
+
+def test_missing_strata(frame: Make) -> None:
+    """Strata that some fold lacks are counted and named, those without a value too."""
+    data = frame({"label": ["a", "a", "b", None], "site": [1, 1, 2, 2], "fold": [0, 1, 1, 0]})
+    found = sf.audit(data, by="label", columns="label")
+    assert one("missing_strata", found) == (
+        "warning",
+        "2 of 3 strata are missing in some of the folds: b, missing",
+        2,
+    )
+    both = sf.audit(data, by=["site", "label"], columns="label")
+    assert one("missing_strata", both) == (
+        "warning",
+        "2 of 3 strata are missing in some of the folds: 2, b, 2, missing",
+        2,
+    )
+
+
+def test_one_missing_stratum(frame: Make) -> None:
+    """One stratum is named in the singular."""
+    data = frame({"label": ["x", "x", "y"], "fold": [0, 1, 1]})
+    assert one("missing_strata", sf.audit(data, by="label")) == (
+        "warning",
+        "1 of 2 strata is missing in some of the folds: y",
+        1,
+    )
+
+
+def test_training_rows_are_no_fold_of_strata(frame: Make) -> None:
+    """A stratum needs no rows without a fold; one that has only such is in no fold."""
+    data = frame({"label": ["a", "a", "b"], "fold": [0, 1, None]})
+    found = one("missing_strata", sf.audit(data, by="label"))
+    assert found == ("warning", "1 of 2 strata is missing in some of the folds: b", 1)
+    data = frame({"label": ["a", "a", "a"], "fold": [0, 1, None]})
+    assert one("missing_strata", sf.audit(data, by="label"))[0] == "ok"
+
+
+def test_parts_without_rows_lack_all_strata(kind: str) -> None:
+    """A part without rows lacks every stratum."""
+    data = {"label": ["a", "a"]}
+    data = with_parts(kind, data, ["train", "test"], ["train", "valid", "test"])
+    assert one("missing_strata", sf.audit(data, by="label"))[2] == 1
+
+
+def test_strata_of_terms(frame: Make) -> None:
+    """Bins and margins are looked at by their names."""
+    data = frame({"x": [1, 2, 8, 9], "label": ["a", "b", "a", "b"], "fold": [0, 0, 1, 1]})
+    binned = sf.audit(data, by=sf.bins("x", [0, 5, 10]))
+    assert one("missing_strata", binned) == (
+        "warning",
+        "2 of 2 strata are missing in some of the folds: (5, 10], [0, 5]",
+        2,
+    )
+    single = sf.audit(data, by=sf.margins(["label", sf.bins("x", [0, 5, 10])]))
+    assert one("missing_strata", single) == (
+        "warning",
+        "2 of 4 strata are missing in some of the folds: (5, 10], [0, 5]",
+        2,
+    )
+
+
+def test_many_missing_strata_are_counted(frame: Make) -> None:
+    """Of many missing strata five are named."""
+    data = frame({"label": list("gfedcba"), "fold": [0, 1] * 3 + [0]})
+    assert one("missing_strata", sf.audit(data, by="label")) == (
+        "warning",
+        "7 of 7 strata are missing in some of the folds: a, b, c, d, e, ...",
+        7,
+    )
+
+
+# pandas of all sorts ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "index",
+    [[5, 5, 5, 5], list("dcba"), [3, 2, 1, 0], pd.date_range("2024", periods=4), [None, 1, 1, 2]],
+    ids=str,
+)
+def test_the_index_is_no_matter(index: Any) -> None:
+    """Any index gives what a plain one gives."""
+    plain = pd.DataFrame(DATA)
+    arguments: dict[str, Any] = {"by": "label", "groups": "who", "key": "id", "columns": "x"}
+    expected = sf.audit(plain, **arguments)
+    found = sf.audit(plain.set_axis(pd.Index(index), axis=0), **arguments)
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_labels_of_all_types() -> None:
+    """Numbers and tuples are labels as strings are."""
+    labels = pd.Index([0, (1, 2), "fold"], dtype=object, tupleize_cols=False)
+    data = pd.DataFrame([[1, 2, 0], [1, 2, 1], [1, 3, 1]], columns=labels)
+    found = sf.audit(data, groups=[0], key=(1, 2), columns=[(1, 2)])
+    assert one("split_groups", found)[2] == 1
+    assert one("repeated_keys", found)[2] == 1
+    assert one("duplicate_rows", found)[2] == 2
+    # The key is not compared.
+    assert one("duplicate_rows", sf.audit(data, key=(1, 2)))[1:] == (
+        "3 rows are equal to one in another fold, compared by 1 column",
+        3,
+    )
+    assert one("duplicate_rows", sf.audit(data))[1:] == (
+        "2 rows are equal to one in another fold, compared by 2 columns",
+        2,
+    )
+
+
+def test_column_levels() -> None:
+    """Under column levels the fold column is not compared."""
+    labels = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("fold", "")])
+    data = pd.DataFrame([[1, 1, 0], [1, 1, 1]], columns=labels)
+    assert one("duplicate_rows", sf.audit(data, columns=[("a", "x")]))[2] == 2
+    assert one("duplicate_rows", sf.audit(data))[1:] == (
+        "2 rows are equal to one in another fold, compared by 2 columns",
+        2,
+    )
+
+
+def test_a_key_under_column_levels_is_not_compared() -> None:
+    """Under column levels the key is not compared, either."""
+    labels = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("fold", "")])
+    data = pd.DataFrame([[1, 7, 0], [1, 8, 1]], columns=labels)
+    assert one("duplicate_rows", sf.audit(data, key=[("a", "y")]))[1:] == (
+        "2 rows are equal to one in another fold, compared by 1 column",
+        2,
+    )
+
+
+def test_labels_that_stand_twice() -> None:
+    """Columns of one label are refused as everywhere."""
+    data = pd.DataFrame([[1, 1, 0], [1, 1, 1]], columns=["a", "a", "fold"])
+    message = (
+        "`columns` names the column 'a', which the frame has 2 times."
+        "\nHint: rename or drop the others first."
+    )
+    refuse(message, lambda: sf.audit(data, columns="a"))
+    refuse(message, lambda: sf.audit(data))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Categorical(["b", "b", "a"], categories=["z", "b", "a"]),
+        pd.Series([1, 1, "a"], dtype=object),
+        pd.Series([0.5, 0.5, 1], dtype=object),
+        pd.Series([None, nan(), 1], dtype=object),
+        pd.Series([pd.NA, None, "a"], dtype=object),
+        pd.to_datetime(["2024-01-01", "2024-01-01", None]),
+        pd.to_datetime(["2024-01-01", "2024-01-01", None], utc=True),
+        pd.to_timedelta([1, 1, 2], unit="h"),
+        pd.period_range("2024", periods=1, freq="D").repeat(3),
+        pd.cut([1, 1, 9], 2),
+        pd.arrays.SparseArray([0, 0, 1]),
+        np.array([1, 1, 2], dtype=np.float16),
+        np.array([1, 1, 2], dtype=np.uint64) + 2**63,
+        np.array([1, 1, 2], dtype=">i4"),
+        np.array([1, 1, 2], dtype=">f8"),
+        np.array([1, 1, 2], dtype=np.longdouble),
+        np.array([1, 1, 2j]),
+        pd.Series([2**70, 2**70, 1], dtype=object),
+    ],
+    ids=lambda column: str(column.dtype),
+)
+def test_columns_of_pandas(column: Any) -> None:
+    """Columns of every dtype of pandas are compared."""
+    data = pd.DataFrame({"x": column, "fold": [0, 1, 1]})
+    expected = 3 if len(set(map(str, data["x"]))) == 1 else 2
+    assert one("duplicate_rows", sf.audit(data))[::2] == ("error", expected)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pl.Series(["b", "b", "a"], dtype=pl.Categorical),
+        pl.Series(["b", "b", "a"], dtype=pl.Enum(["z", "b", "a"])),
+        pl.Series([1, 1, 2], dtype=pl.Decimal(5, 2)),
+        pl.Series([1, 1, 2], dtype=pl.Int128),
+        pl.Series([1, 1, 2], dtype=pl.UInt8),
+        pl.Series([1, 1, 2], dtype=pl.Float32),
+        pl.Series([b"a", b"a", b"b"]),
+        pl.Series([dt.time(1), dt.time(1), dt.time(2)]),
+        pl.Series([1, 1, 2]).cast(pl.Datetime("ns", "Europe/Paris")),
+        pl.Series([None, None, None]),
+    ],
+    ids=lambda column: str(column.dtype),
+)
+def test_columns_of_polars(column: pl.Series) -> None:
+    """Columns of every dtype of Polars are compared, eager and lazy."""
+    data = pl.DataFrame({"x": column, "fold": [0, 1, 1]})
+    for each in (data, data.lazy()):
+        n = 3 if column.dtype == pl.Null else 2
+        assert one("duplicate_rows", sf.audit(each))[::2] == ("error", n)
+
+
+MANY = [*range(40), 7]
+"""Numbers of which only the last stands twice."""
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        *(pl.String(), pl.Categorical(), pl.Enum([str(number) for number in range(40)])),
+        *(pl.Decimal(9, 2), pl.Int128(), pl.UInt8(), pl.Float32(), pl.Float64(), pl.Binary()),
+        *(pl.Date(), pl.Time(), pl.Duration("ms"), pl.Datetime("ns", "Europe/Paris")),
+    ],
+    ids=str,
+)
+def test_one_equal_pair_in_polars(dtype: pl.DataType) -> None:
+    """One pair of equal rows among different ones is found in columns of every dtype."""
+    column = pl.Series(MANY)
+    as_text = dtype in (pl.Categorical, pl.Enum, pl.Binary)
+    column = column.cast(pl.String).cast(dtype) if as_text else column.cast(dtype)
+    data = pl.DataFrame({"x": column, "fold": [0] * 40 + [1]})
+    assert one("duplicate_rows", sf.audit(data))[::2] == ("error", 2)
+    assert one("repeated_keys", sf.audit(data, key="x"))[::2] == ("error", 1)
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        *("int8", "uint64", "float16", "float32", "longdouble", ">i4", ">f8", "complex128"),
+        *("Int64", "Float64", "string", "category", object, "datetime64[s]", "timedelta64[ns]"),
+        *("int64[pyarrow]", "double[pyarrow]", "string[pyarrow]", "timestamp[us][pyarrow]"),
+        *("Sparse[int64]", "period[D]"),
+    ],
+    ids=str,
+)
+def test_one_equal_pair_in_pandas(dtype: Any) -> None:
+    """One pair of equal rows among different ones is found in columns of every dtype."""
+    if dtype == "period[D]":
+        column: Any = pd.PeriodIndex.from_ordinals(MANY, freq="D")
+    else:
+        column = pd.Series(MANY).astype(dtype)
+    data = pd.DataFrame({"x": column, "fold": [0] * 40 + [1]})
+    assert one("duplicate_rows", sf.audit(data))[::2] == ("error", 2)
+    assert one("repeated_keys", sf.audit(data, key="x"))[::2] == ("error", 1)
+
+
+def test_one_pair_that_is_equal_in_other_bits(frame: Make) -> None:
+    """Among different rows NaN is found equal to null, and -0.0 to 0.0."""
+    column = [0.0, *(number + 0.5 for number in range(40)), -0.0]
+    found = sf.audit(frame({"x": column, "fold": [0] * 41 + [1]}), key="x")
+    assert one("repeated_keys", found)[::2] == ("error", 1)
+    assert one("duplicate_rows", sf.audit(frame({"x": column, "fold": [0] * 41 + [1]})))[2] == 2
+    column = [None, *(number + 0.5 for number in range(40)), nan()]
+    assert one("duplicate_rows", sf.audit(frame({"x": column, "fold": [0] * 41 + [1]})))[2] == 2
+    sign = pd.DataFrame({"x": [nan(), *range(40), -nan()], "fold": [0] * 41 + [1]})
+    assert one("duplicate_rows", sf.audit(sign))[2] == 2
+
+
+def test_objects_that_cannot_be_compared() -> None:
+    """Python objects without a hash, and types that are equal to others, are refused."""
+
+    class Bare:
+        __hash__ = None
+
+    data = pd.DataFrame({"x": [Bare(), Bare()], "fold": [0, 1]})
+    refuse(
+        "Column 'x' holds values that cannot be compared: unhashable type: 'Bare'.",
+        lambda: sf.audit(data),
+    )
+    refuse(
+        "Column 'x' holds values that cannot be compared: unhashable type: 'Bare'.",
+        lambda: sf.audit(data, key="x"),
+    )
+    mixed = pd.DataFrame({"x": pd.Series([1, True], dtype=object), "fold": [0, 1]})
+    message = (
+        "Column 'x' mixes types that cannot be told apart: bool, int.\nHint: cast it to one type."
+    )
+    refuse(message, lambda: sf.audit(mixed))
+
+
+def test_folds_of_several_types_are_refused() -> None:
+    """Folds that cannot be ordered are an error."""
+    data = pd.DataFrame({"x": [1, 2], "fold": pd.Series([0, "a"], dtype=object)})
+    refuse(
+        "A column of `name` must hold values that can be ordered, but 'fold' mixes types.",
+        lambda: sf.audit(data),
+    )
+
+
+# Computed columns, and lazy frames --------------------------------------------------------
+
+
+def test_computed_columns() -> None:
+    """Expressions of Polars and callables of pandas do for groups, keys and columns."""
+    data = {"x": [1, 3, 2, 4], "fold": [0, 1, 1, 1]}
+    odd = pl.col("x") % 2
+    for table in (pl.DataFrame(data), pl.LazyFrame(data)):
+        found = sf.audit(table, groups=odd, key=odd, columns=odd)
+        assert values(found, "n") == [0, 1, 2, 2, 0]
+    found = sf.audit(
+        pd.DataFrame(data),
+        groups=lambda df: df["x"] % 2,
+        key=lambda df: df["x"] % 2,
+        columns=lambda df: (df["x"] % 2).to_numpy(),
+    )
+    assert values(found, "n") == [0, 1, 2, 2, 0]
+
+
+@pytest.mark.skipif(not hasattr(pd, "col"), reason="pandas has `pd.col` from 3.0 on")
+def test_expressions_of_pandas() -> None:
+    """Expressions of pandas do for groups, keys and columns."""
+    data = pd.DataFrame({"x": [1, 3, 2, 4], "fold": [0, 1, 1, 1]})
+    odd = pd.col("x") % 2
+    assert values(sf.audit(data, groups=odd, key=odd, columns=odd), "n") == [0, 1, 2, 2, 0]
+    assert values(sf.audit(data, key=odd), "n") == [0, 2, 0, 0]
+
+
+def test_lazy_frames_collect_only_what_they_need() -> None:
+    """With `columns` a column that is not named is not computed; without, all are."""
+    data = {**DATA, "costly": [0, 0, 0, 0]}
+    costly = pl.col("costly").map_batches(refuse_batch, return_dtype=pl.Int64)
+    lazy = pl.LazyFrame(data).with_columns(costly)
+    found = sf.audit(lazy, by="label", groups="who", key="id", columns="x")
+    assert rows_of(found) == rows_of(
+        sf.audit(pl.DataFrame(data), by="label", groups="who", key="id", columns="x")
+    )
+    with pytest.raises((AssertionError, pl.exceptions.ComputeError)):
+        sf.audit(lazy)
+
+
+def test_frames_stay_as_they_are(frame: Make, kind: str) -> None:
+    """An audit changes nothing in the frame."""
+    data = frame(DATA)
+    before = data if "polars" in kind else data.copy(deep=True)
+    sf.audit(data, by="label", groups="who", key="id")
+    if "polars" in kind:
+        assert data.lazy().collect().equals(pl.DataFrame(DATA))
+    else:
+        pd.testing.assert_frame_equal(data, before)
+
+
+# Bad input --------------------------------------------------------------------------------
+
+GROUPS = "column names, expressions, or one `sf.clusters`"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"name": "fol"},
+            "`name` names the column 'fol', which the frame does not have."
+            "\nHint: did you mean 'fold'?",
+        ),
+        (
+            {"name": ["fold", "part"]},
+            "`name` names the column 'part', which the frame does not have."
+            "\nHint: the columns are 'x', 'who', 'id', 'label', 'fold'.",
+        ),
+        ({"name": 5}, "`name` must hold column names, got 5."),
+        ({"name": None}, "`name` must hold column names, got None."),
+        ({"name": []}, "`name` must hold column names, got []."),
+        (
+            {"by": "lable"},
+            "`by` names the column 'lable', which the frame does not have."
+            "\nHint: did you mean 'label'?",
+        ),
+        ({"by": []}, "`by` must hold at least one entry, got []."),
+        (
+            {"by": 5},
+            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 5.",
+        ),
+        (
+            {"groups": "whom"},
+            "`groups` names the column 'whom', which the frame does not have."
+            "\nHint: did you mean 'who'?",
+        ),
+        (
+            {"groups": sf.clusters(["xx"], 2)},
+            "`groups` names the column 'xx', which the frame does not have."
+            "\nHint: did you mean 'x'?",
+        ),
+        ({"groups": []}, "`groups` must hold at least one column, got []."),
+        ({"groups": 5}, f"`groups` must hold {GROUPS}, got 5."),
+        ({"groups": ["who", "who"]}, "`groups` must hold each column once, got 'who' twice."),
+        (
+            {"groups": sf.quantiles("x", 2)},
+            "`groups` must be a column, a list of columns or one `sf.clusters`,"
+            " got sf.quantiles('x', 2).",
+        ),
+        (
+            {"key": "idd"},
+            "`key` names the column 'idd', which the frame does not have."
+            "\nHint: did you mean 'id'?",
+        ),
+        (
+            {"key": ("who", "id")},
+            "`key` names the column ('who', 'id'), which the frame does not have."
+            "\nHint: several columns go in a list.",
+        ),
+        ({"key": []}, "`key` must hold at least one column, got []."),
+        ({"key": 5}, "`key` must hold column names or expressions, got 5."),
+        (
+            {"columns": ["x", "labels"]},
+            "`columns` names the column 'labels', which the frame does not have."
+            "\nHint: did you mean 'label'?",
+        ),
+        ({"columns": []}, "`columns` must hold at least one column, got []."),
+        ({"columns": 5}, "`columns` must hold column names or expressions, got 5."),
+        ({"columns": {"x"}}, "`columns` must hold column names or expressions, got {'x'}."),
+    ],
+)
+def test_bad_arguments(frame: Make, arguments: dict[str, Any], message: str) -> None:
+    """A wrong argument is refused in these words."""
+    refuse_now(message, lambda: sf.audit(frame(DATA), **arguments))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"by": "lable"},
+            "`by` names the column 'lable', which the frame does not have."
+            "\nHint: did you mean 'label'?",
+        ),
+        (
+            {"key": "idd"},
+            "`key` names the column 'idd', which the frame does not have."
+            "\nHint: did you mean 'id'?",
+        ),
+    ],
+)
+def test_bad_arguments_on_empty_frames(
+    frame: Make, arguments: dict[str, Any], message: str
+) -> None:
+    """A wrong argument is refused on a frame without rows, too."""
+    refuse_now(message, lambda: sf.audit(frame({name: [] for name in DATA}), **arguments))
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [([1], "list"), ({"fold": [0]}, "dict"), (pd.Series([1]), "Series"), (None, "NoneType")],
+    ids=["list", "dict", "series", "none"],
+)
+def test_no_frame(table: Any, name: str) -> None:
+    """What is no frame is refused."""
+    refuse_now(f"`frame` must be a pandas or Polars frame, got {name}.", lambda: sf.audit(table))
+
+
+def test_expressions_of_the_other_library() -> None:
+    """Expressions of Polars are none of pandas."""
+    refuse_now(
+        "`columns` takes Polars expressions on Polars frames, and callables or `pd.col` on pandas"
+        ' frames, got col("x") on a pandas frame.',
+        lambda: sf.audit(pd.DataFrame(DATA), columns=pl.col("x")),
+    )

@@ -1,0 +1,756 @@
+"""Drift of features between folds, against SciPy, NumPy and pandas called directly."""
+
+import datetime as dt
+import sys
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.stats import ks_2samp, wasserstein_distance
+
+import stratframe as sf
+
+from .conftest import KINDS, make, values
+from .test_bad_input import Make, at_fault, refuse, refuse_now
+
+MEASURES = ["smd", "ks", "wasserstein", "tv"]
+COLUMNS = ["fold", "feature", *MEASURES]
+HALVES = [0, 0, 1, 1]
+UNEVEN = [0, 1, 2, 30]
+"""Numbers whose ranks are at other distances."""
+
+
+def cells(found: Any) -> dict[tuple[Any, str], list[float | None]]:
+    """The measures of every fold and feature."""
+    rows = list(zip(*(values(found, name) for name in COLUMNS), strict=True))
+    table = {(fold, feature): list(figures) for fold, feature, *figures in rows}
+    assert len(table) == len(rows)
+    return table
+
+
+def near(figures: list[float | None]) -> Any:
+    """Compare figures up to rounding, None with None."""
+    return [None if each is None else pytest.approx(each, rel=1e-9, abs=1e-12) for each in figures]
+
+
+def smd(own: np.ndarray, others: np.ndarray) -> float:
+    """The standardised mean difference, by its formula."""
+    if len(own) < 2 or len(others) < 2:
+        return np.nan
+    distance = own.mean() - others.mean()
+    spread = np.sqrt((own.var(ddof=1) + others.var(ddof=1)) / 2)
+    if spread == 0:
+        return float(np.sign(distance) * np.inf) if distance else 0.0
+    return float(distance / spread)
+
+
+def ks(own: np.ndarray, others: np.ndarray) -> float:
+    """The largest difference of the two distribution functions."""
+    points = np.concatenate([own, others])
+    return max(abs((own <= point).mean() - (others <= point).mean()) for point in points)
+
+
+def moved(own: np.ndarray, others: np.ndarray) -> float:
+    """The distance of Wasserstein, by the standard deviation of all."""
+    distance = float(wasserstein_distance(own, others))
+    return distance and distance / np.concatenate([own, others]).std(ddof=1)
+
+
+def of_numbers(column: list[Any], folds: list[Any], fold: Any) -> list[float | None]:
+    """The measures of numbers in a fold, from the arrays."""
+    known = [(x, own == fold) for x, own in zip(column, folds, strict=True) if x is not None]
+    own = np.array([x for x, inside in known if inside], dtype=float)
+    others = np.array([x for x, inside in known if not inside], dtype=float)
+    if not len(own) or not len(others):
+        return [None] * 4
+    found = smd(own, others)
+    return [None if np.isnan(found) else found, ks(own, others), moved(own, others), None]
+
+
+def of_classes(column: list[Any], folds: list[Any], fold: Any) -> list[float | None]:
+    """The measures of classes in a fold, by `pandas.crosstab`."""
+    inside = pd.Series([own == fold for own in folds])
+    if inside.all() or not inside.any():
+        return [None] * 4
+    classes = pd.Series(["missing" if each is None else f"is {each}" for each in column])
+    shares = pd.crosstab(classes, inside, normalize="columns")
+    return [None, None, None, (shares[True] - shares[False]).abs().sum() / 2]
+
+
+def nan() -> float:
+    return float("nan")
+
+
+# The measures -----------------------------------------------------------------------------
+
+
+def test_numbers_against_scipy(frame: Make) -> None:
+    """The measures of numbers are SciPy's, and the standardised difference that of its formula."""
+    rng = np.random.default_rng(1)
+    x = np.concatenate([rng.normal(size=40), rng.normal(1, 2, 25), rng.exponential(size=35)])
+    folds = [0] * 40 + [1] * 25 + [2] * 35
+    found = cells(sf.drift(frame({"x": x.tolist(), "fold": folds}), "x"))
+    for fold in range(3):
+        inside = np.array(folds) == fold
+        own, others = x[inside], x[~inside]
+        assert found[fold, "x"] == near(
+            [
+                (own.mean() - others.mean()) / np.sqrt((own.var(ddof=1) + others.var(ddof=1)) / 2),
+                ks_2samp(own, others).statistic,
+                wasserstein_distance(own, others) / x.std(ddof=1),
+                None,
+            ]
+        )
+
+
+def test_classes_against_crosstab(frame: Make) -> None:
+    """The measure of classes is half the sum of the differences of their shares."""
+    rng = np.random.default_rng(2)
+    data: dict[str, Any] = {
+        "word": rng.choice(["a", "b", "c", None], 80).tolist(),
+        "flag": rng.choice([True, False, None], 80).tolist(),
+        "fold": rng.choice([0, 1, 2, None], 80).tolist(),
+    }
+    found = cells(sf.drift(frame(data), ["word", "flag"]))
+    assert len(found) == 6
+    for (fold, feature), figures in found.items():
+        assert figures == near(of_classes(data[feature], data["fold"], fold))
+
+
+def test_by_hand(frame: Make) -> None:
+    """A small table, computed on paper."""
+    data = frame({"x": [1, 3, 2, 4], "c": ["a", "a", "a", "b"], "fold": HALVES})
+    found = cells(sf.drift(data, ["x", "c"]))
+    wasserstein = 1 / np.sqrt(5 / 3)
+    assert found == {
+        (0, "x"): near([-1 / np.sqrt(2), 0.5, wasserstein, None]),
+        (1, "x"): near([1 / np.sqrt(2), 0.5, wasserstein, None]),
+        (0, "c"): near([None, None, None, 0.5]),
+        (1, "c"): near([None, None, None, 0.5]),
+    }
+
+
+CELL = st.sampled_from([None, 0, 1, 2, 5, -7])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(
+    rows=st.lists(
+        st.tuples(CELL, st.sampled_from([None, "a", "b"]), st.sampled_from([None, 0, 1, 3])),
+        min_size=1,
+        max_size=16,
+    )
+)
+def test_any_rows(kind: str, rows: list[tuple[Any, ...]]) -> None:
+    """Whatever is missing, the measures are those of their formulas, and no warning comes."""
+    x, c, folds = map(list, zip(*rows, strict=True))
+    # All missing, a column has no type; two numbers alone are a test of their own.
+    assume(any(each is not None for each in x))
+    assume(sum(each is not None for each in x) != 2)
+    found = cells(sf.drift(make(kind, {"x": x, "c": c, "fold": folds}), ["x", "c"]))
+    expected = {(fold, "x"): of_numbers(x, folds, fold) for fold in set(folds) - {None}}
+    expected |= {(fold, "c"): of_classes(c, folds, fold) for fold in set(folds) - {None}}
+    assert found == {place: near(figures) for place, figures in expected.items()}
+
+
+def test_training_rows_are_among_the_others(frame: Make) -> None:
+    """Rows without a fold are compared with, and have no row of their own."""
+    data = {"x": [1.0, 2.0, 5.0, 6.0, 9.0, 9.5], "fold": [0, 0, 1, 1, None, None]}
+    found = cells(sf.drift(frame(data), "x"))
+    assert set(found) == {(0, "x"), (1, "x")}
+    for fold in (0, 1):
+        assert found[fold, "x"] == near(of_numbers(data["x"], data["fold"], fold))
+
+
+def test_missing_numbers_are_left_out(frame: Make) -> None:
+    """Missing numbers, NaN too, count on neither side."""
+    full = cells(sf.drift(frame({"x": [1.5, 3.5, 2.5, 9.0], "fold": HALVES}), "x"))
+    column = [1.5, None, 3.5, 2.5, nan(), 9.0, None]
+    found = cells(sf.drift(frame({"x": column, "fold": [0, 0, 0, 1, 1, 1, None]}), "x"))
+    assert found == full
+
+
+def test_a_side_without_numbers(frame: Make) -> None:
+    """Where a fold, or the others, have no numbers, the measures are missing."""
+    data = frame({"x": [1.5, 2.5, None, None], "fold": HALVES})
+    assert cells(sf.drift(data, "x")) == {(0, "x"): [None] * 4, (1, "x"): [None] * 4}
+
+
+def test_missing_classes_are_a_class(frame: Make) -> None:
+    """Missing classes are compared as one more class."""
+    data = frame({"c": ["a", None, "a", "a"], "fold": HALVES})
+    assert cells(sf.drift(data, "c"))[0, "c"] == [None, None, None, 0.5]
+
+
+def test_a_column_of_nothing() -> None:
+    """A column without any value gives the same in all kinds of frame."""
+    data = {"x": [None] * 4, "fold": HALVES}
+    found = [cells(sf.drift(make(kind, data), "x")) for kind in KINDS]
+    assert all(table == found[0] for table in found)
+
+
+def test_constants_do_not_drift(frame: Make) -> None:
+    """A column of one value is 0 by all its measures."""
+    data = frame({"x": [7] * 4, "c": ["a"] * 4, "fold": HALVES})
+    found = cells(sf.drift(data, ["x", "c"]))
+    assert found[0, "x"] == found[1, "x"] == [0, 0, 0, None]
+    assert found[0, "c"] == found[1, "c"] == [None, None, None, 0]
+
+
+@pytest.mark.parametrize("value", [0.1, -0.7, 1e-9 / 3, 12345.678, 1e15 / 7])
+def test_constant_fractions_do_not_drift(frame: Make, value: float) -> None:
+    """A column of one fraction is 0 by all its measures, though sums of it are rounded."""
+    data = frame({"x": [value] * 10, "fold": [0] * 3 + [1] * 7})
+    assert cells(sf.drift(data, "x")) == {(0, "x"): [0, 0, 0, None], (1, "x"): [0, 0, 0, None]}
+
+
+def test_constant_folds_that_differ(frame: Make) -> None:
+    """Folds of one value each, another one, are infinitely far apart by their own spread."""
+    found = cells(sf.drift(frame({"x": [1, 1, 2, 2], "fold": HALVES}), "x"))
+    assert found[0, "x"] == [-np.inf, 1, pytest.approx(np.sqrt(3)), None]
+    assert found[1, "x"] == [np.inf, 1, pytest.approx(np.sqrt(3)), None]
+
+
+def test_constant_folds_of_fractions_that_differ(frame: Make) -> None:
+    """Folds of one fraction each, another one, are infinitely far apart, too."""
+    data = frame({"x": [0.1] * 3 + [0.2] * 7, "fold": [0] * 3 + [1] * 7})
+    found = cells(sf.drift(data, "x"))
+    assert [found[fold, "x"][0] for fold in (0, 1)] == [-np.inf, np.inf]
+
+
+def test_folds_of_one_row(frame: Make) -> None:
+    """A fold of one row has no variance, so that its `smd` is missing, and the rest is not."""
+    data = {"x": [1, 2, 3], "fold": [0, 1, 2]}
+    found = cells(sf.drift(frame(data), "x"))
+    for fold in range(3):
+        assert found[fold, "x"] == near(of_numbers(data["x"], data["fold"], fold))
+        assert found[fold, "x"][0] is None
+        assert found[fold, "x"][1] > 0
+
+
+def test_two_rows(frame: Make) -> None:
+    """Two folds of one row are compared without a warning."""
+    found = cells(sf.drift(frame({"x": [1, 2], "fold": [0, 1]}), "x"))
+    assert found[0, "x"] == found[1, "x"] == near([None, 1, np.sqrt(2), None])
+
+
+def test_a_single_fold(frame: Make) -> None:
+    """A fold without others has no measures."""
+    data = frame({"x": [1, 2, 3], "c": ["a", "b", "a"], "fold": [4, 4, 4]})
+    assert cells(sf.drift(data, ["x", "c"])) == {(4, "x"): [None] * 4, (4, "c"): [None] * 4}
+
+
+def test_measures_do_not_depend_on_scale_or_place(frame: Make) -> None:
+    """A unit of measurement changes nothing."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=30)
+    folds = [0, 1, 2] * 10
+    expected = cells(sf.drift(frame({"x": x.tolist(), "fold": folds}), "x"))
+    for column in (x * 1000, x / 1000 + 5):
+        found = cells(sf.drift(frame({"x": column.tolist(), "fold": folds}), "x"))
+        assert found == {place: near(figures) for place, figures in expected.items()}
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e-200])
+def test_numbers_whose_squares_do_not_fit(scale: float) -> None:
+    """Very large and very small numbers are compared as others are."""
+    x = np.array([1.0, 3.0, 2.5, 4.0])
+    expected = cells(sf.drift(pd.DataFrame({"x": x, "fold": HALVES}), "x"))
+    found = cells(sf.drift(pd.DataFrame({"x": x * scale, "fold": HALVES}), "x"))
+    assert found == {place: near(figures) for place, figures in expected.items()}
+
+
+# The table --------------------------------------------------------------------------------
+
+
+def test_columns_of_the_table(frame: Make, kind: str) -> None:
+    """The table has its columns in order, in the caller's library, measures as floats."""
+    found = sf.drift(frame({"x": [1, 2, 3, 4], "c": list("abab"), "fold": HALVES}), ["x", "c"])
+    assert list(found.columns) == COLUMNS
+    assert isinstance(found, pl.DataFrame if "polars" in kind else pd.DataFrame)
+    assert all(
+        found[name].dtype == (pl.Float64 if "polars" in kind else float) for name in MEASURES
+    )
+    if "polars" in kind:
+        # Missing measures are null, not NaN.
+        assert found["tv"].null_count() == 2
+
+
+def test_worst_first(frame: Make) -> None:
+    """Rows are in the order of `ks` or `tv`, ties in that of the size of `smd`, missing last."""
+    rng = np.random.default_rng(4)
+    data: dict[str, Any] = {f"x{place}": rng.integers(0, 4, 24).tolist() for place in range(4)}
+    data |= {f"c{place}": rng.choice(["a", "b"], 24).tolist() for place in range(3)}
+    data["fold"] = [0, 1, 2, None] * 6
+    data["gone"] = [None if fold == 1 else 1.5 for fold in data["fold"]]
+    found = sf.drift(frame(data), [name for name in data if name != "fold"])
+    assert len(found) == 24
+    table = [values(found, name) for name in MEASURES]
+    keys = []
+    for own, k, _, tv in zip(*table, strict=True):
+        worst = tv if k is None else k
+        keys.append((-1.0 if worst is None else worst, abs(own or 0)))
+    assert keys == sorted(keys, reverse=True)
+    assert (values(found, "feature")[-1], values(found, "fold")[-1]) == ("gone", 1)
+
+
+def test_ties_go_by_the_standardised_difference(frame: Make) -> None:
+    """Of features at one `ks` that with the larger `smd` comes first, infinite ones foremost."""
+    data = {
+        "near": [1, 2, 3, 4],
+        "far": [1, 2, 30, 31],
+        "farthest": [1, 1, 2, 2],
+        "fold": HALVES,
+    }
+    found = sf.drift(frame(data), ["near", "far", "farthest"])
+    assert values(found, "ks") == [1] * 6
+    assert values(found, "feature") == ["farthest"] * 2 + ["far"] * 2 + ["near"] * 2
+    assert values(found, "fold") == [0, 1] * 3
+
+
+def test_full_ties_keep_their_order(frame: Make) -> None:
+    """What ties in full stands in the order of the features, then of the folds."""
+    data = frame({"b": list("xyxy"), "a": list("xyxy"), "fold": [0, 0, 1, 1]})
+    found = sf.drift(data, ["b", "a"])
+    assert values(found, "feature") == ["b", "b", "a", "a"]
+    assert values(found, "fold") == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("folds", "expected"),
+    [
+        ([3, 3, 1, 1], {1, 3}),
+        ([3.0, 3.0, None, 1.0], {1, 3}),
+        (["b", "b", "a", "a"], {"a", "b"}),
+        ([True, True, False, False], {True, False}),
+    ],
+    ids=str,
+)
+def test_folds_of_all_types(frame: Make, folds: list[Any], expected: set[Any]) -> None:
+    """Folds keep their values; whole floats are the folds that they were."""
+    found = sf.drift(frame({"x": [1, 2, 3, 4], "fold": folds}), "x")
+    assert set(values(found, "fold")) == expected
+    assert all(type(fold) is not float for fold in values(found, "fold"))
+
+
+def test_parts_are_folds(frame: Make) -> None:
+    """A part column is compared part by part."""
+    data = {"x": list(range(20)), "label": ["a", "b"] * 10}
+    dealt = sf.split(frame(data), "label", parts={"train": 0.5, "valid": 0.3, "test": 0.2})
+    parts = values(dealt, "split")
+    found = cells(sf.drift(dealt, ["x", "label"], "split"))
+    assert set(found) == {(part, name) for part in ("train", "valid", "test") for name in data}
+    for (part, name), figures in found.items():
+        measure = of_numbers if name == "x" else of_classes
+        assert figures == near(measure(data[name], parts, part))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_parts_without_rows(library: str) -> None:
+    """A part that no row has is there, without measures, and last."""
+    categories = ["train", "valid", "test"]
+    parts = ["train", "train", "test", "test"]
+    if library == "pandas":
+        data: Any = pd.DataFrame({"x": UNEVEN, "fold": pd.Categorical(parts, categories)})
+    else:
+        data = pl.DataFrame({"x": UNEVEN, "fold": pl.Series(parts, dtype=pl.Enum(categories))})
+    found = sf.drift(data, "x")
+    assert values(found, "fold") == ["train", "test", "valid"]
+    assert cells(found)["valid", "x"] == [None] * 4
+
+
+def test_empty_frames(frame: Make, kind: str) -> None:
+    """A frame without rows gives a table without rows, of all columns."""
+    found = sf.drift(frame({"x": [], "c": [], "fold": []}), ["x", "c"])
+    assert list(found.columns) == COLUMNS
+    assert len(found) == 0
+    assert isinstance(found, pl.DataFrame if "polars" in kind else pd.DataFrame)
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_empty_frames_of_types(library: Any) -> None:
+    """A frame that lost its rows, but not its types, gives an empty table, too."""
+    data = library.DataFrame({"x": [1.5], "c": ["a"], "d": [dt.datetime(2024, 1, 1)], "fold": [0]})
+    found = sf.drift(data.head(0), ["x", "c", "d"])
+    assert (list(found.columns), len(found)) == (COLUMNS, 0)
+
+
+def test_no_folds(frame: Make) -> None:
+    """Where no row has a fold, there is nothing to compare."""
+    found = sf.drift(frame({"x": [1, 2], "c": ["a", "b"], "fold": [None, None]}), ["x", "c"])
+    assert (list(found.columns), len(found)) == (COLUMNS, 0)
+
+
+def test_the_same_table_everywhere() -> None:
+    """Every kind of frame gives the same table."""
+    rng = np.random.default_rng(5)
+    data: dict[str, Any] = {
+        "x": rng.normal(size=50).tolist(),
+        "n": [None, *rng.integers(0, 9, 49).tolist()],
+        "c": rng.choice(["a", "b", None], 50).tolist(),
+        "flag": rng.choice([True, False], 50).tolist(),
+        "fold": rng.choice([0, 1, 2, None], 50).tolist(),
+    }
+    found = [cells(sf.drift(make(kind, data), ["x", "n", "c", "flag"])) for kind in KINDS]
+    for table in found:
+        assert list(table) == list(found[0])
+        assert table == {place: near(figures) for place, figures in found[0].items()}
+
+
+# Types ------------------------------------------------------------------------------------
+
+
+def as_numbers(folds: list[Any] | None = None) -> Any:
+    """The table of UNEVEN, as numbers."""
+    found = cells(sf.drift(pd.DataFrame({"x": UNEVEN, "fold": folds or HALVES}), "x"))
+    return {place: near(figures) for place, figures in found.items()}
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [dt.datetime(2024, 1, 1) + dt.timedelta(days=day) for day in UNEVEN],
+        [dt.datetime(1960, 1, 1) + dt.timedelta(microseconds=day) for day in UNEVEN],
+        [dt.date(2024, 1, 1) + dt.timedelta(days=day) for day in UNEVEN],
+        [dt.timedelta(days=day) for day in UNEVEN],
+        [dt.timedelta(microseconds=-day) * -1 for day in UNEVEN],
+        [dt.time(0, minute) for minute in UNEVEN],
+    ],
+    ids=["days", "microseconds", "dates", "durations", "short", "times"],
+)
+def test_dates_are_numbers(frame: Make, column: list[Any]) -> None:
+    """Dates, times and durations are as far apart as they are in time."""
+    assert cells(sf.drift(frame({"x": column, "fold": HALVES}), "x")) == as_numbers()
+
+
+def test_missing_dates_are_left_out(frame: Make) -> None:
+    """Dates that are missing count on neither side."""
+    days = [dt.datetime(2024, 1, 1) + dt.timedelta(days=day) for day in UNEVEN]
+    data = {"x": [None, *days, None], "fold": [0, *HALVES, 1]}
+    assert cells(sf.drift(frame(data), "x")) == as_numbers()
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("form", ["datetime64", "timedelta64"])
+def test_units_of_pandas(unit: str, form: str) -> None:
+    """Timestamps and durations of every unit equal their numbers, with time zones, too."""
+    column = pd.Series(np.array(UNEVEN, dtype=np.int64).view(f"{form}[{unit}]"))
+    assert cells(sf.drift(pd.DataFrame({"x": column, "fold": HALVES}), "x")) == as_numbers()
+    if form == "datetime64":
+        zoned = column.dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo")
+        assert cells(sf.drift(pd.DataFrame({"x": zoned, "fold": HALVES}), "x")) == as_numbers()
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        *(f"timestamp[{unit}][pyarrow]" for unit in ("s", "ms", "us", "ns")),
+        *(f"duration[{unit}][pyarrow]" for unit in ("s", "ms", "us", "ns")),
+        "date32[pyarrow]",
+    ],
+)
+def test_units_of_pyarrow(dtype: str) -> None:
+    """Timestamps, durations and dates of pyarrow equal their numbers."""
+    if dtype == "date32[pyarrow]":
+        days = np.array(UNEVEN).view("datetime64[D]").astype("datetime64[s]")
+        column = pd.Series(days).astype("timestamp[s][pyarrow]").astype(dtype)
+    else:
+        column = pd.Series(UNEVEN, dtype="int64[pyarrow]").astype(dtype)
+    assert cells(sf.drift(pd.DataFrame({"x": column, "fold": HALVES}), "x")) == as_numbers()
+
+
+def test_periods() -> None:
+    """Periods are as far apart as they are in time."""
+    column = pd.PeriodIndex.from_ordinals(UNEVEN, freq="D")
+    assert cells(sf.drift(pd.DataFrame({"x": column, "fold": HALVES}), "x")) == as_numbers()
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        *(pl.Datetime(unit) for unit in ("ms", "us", "ns")),
+        *(pl.Duration(unit) for unit in ("ms", "us", "ns")),
+        pl.Datetime("us", "Asia/Tokyo"),
+        pl.Date(),
+        pl.Time(),
+        pl.Decimal(20, 3),
+        pl.Int128(),
+        pl.Int8(),
+        pl.UInt64(),
+        pl.Float32(),
+    ],
+    ids=str,
+)
+def test_types_of_polars(dtype: pl.DataType) -> None:
+    """Dates, durations and numbers of every type of Polars equal their numbers."""
+    data = pl.DataFrame({"x": pl.Series(UNEVEN).cast(dtype), "fold": HALVES})
+    assert cells(sf.drift(data, "x")) == as_numbers()
+    assert cells(sf.drift(data.lazy(), "x")) == as_numbers()
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        *("int8", "uint8", "uint64", "float16", "float32", ">i8", "Int64", "UInt64", "Float32"),
+        *("int16[pyarrow]", "double[pyarrow]", "Sparse[int64]", object),
+    ],
+    ids=str,
+)
+def test_types_of_pandas(dtype: Any) -> None:
+    """Numbers of every type of pandas equal their numbers."""
+    data = pd.DataFrame({"x": pd.Series(UNEVEN).astype(dtype), "fold": HALVES})
+    assert cells(sf.drift(data, "x")) == as_numbers()
+
+
+def test_decimals(frame: Make) -> None:
+    """Decimals are numbers."""
+    column = [Decimal(number) / 8 for number in UNEVEN]
+    assert cells(sf.drift(frame({"x": column, "fold": HALVES}), "x")) == as_numbers()
+    column = [None, *column]
+    assert cells(sf.drift(frame({"x": column, "fold": [1, *HALVES]}), "x")) == as_numbers()
+
+
+def test_nanoseconds_that_floats_cannot_tell_apart() -> None:
+    """Timestamps that differ by nanoseconds are told apart."""
+    start = 1_700_000_000_000_000_000
+    column = np.array(UNEVEN, dtype=np.int64) + start
+    assert len(set(column.astype(float).tolist())) == 1
+    tables: list[Any] = [
+        pd.DataFrame({"x": column.view("datetime64[ns]"), "fold": HALVES}),
+        pl.DataFrame({"x": pl.Series(column).cast(pl.Datetime("ns")), "fold": HALVES}),
+    ]
+    for data in tables:
+        assert cells(sf.drift(data, "x")) == as_numbers()
+
+
+def test_whole_numbers_that_floats_cannot_tell_apart(frame: Make, kind: str) -> None:
+    """Large whole numbers are told apart, beside missing ones too where the library has them."""
+    column: list[Any] = [2**60 + number for number in UNEVEN]
+    assert cells(sf.drift(frame({"x": column, "fold": HALVES}), "x")) == as_numbers()
+    negative = [-(2**63) + number for number in UNEVEN]
+    assert cells(sf.drift(frame({"x": negative, "fold": HALVES}), "x")) == as_numbers()
+    if kind.startswith("pandas"):
+        dtype = {"pandas": "Int64", "pandas-nullable": "Int64"}.get(kind, "int64[pyarrow]")
+        data: Any = pd.DataFrame({"x": pd.Series([None, *column], dtype=dtype)})
+        data["fold"] = [0, *HALVES]
+    else:
+        data = frame({"x": [None, *column], "fold": [0, *HALVES]})
+    assert cells(sf.drift(data, "x")) == as_numbers()
+
+
+def test_whole_numbers_from_end_to_end(frame: Make) -> None:
+    """The least and the largest whole number are compared without overflow."""
+    low, high = -(2**63), 2**63 - 1
+    even = cells(sf.drift(frame({"x": [low, high, low, high], "fold": HALVES}), "x"))
+    assert even == {(0, "x"): [0, 0, 0, None], (1, "x"): [0, 0, 0, None]}
+    odd = cells(sf.drift(frame({"x": [low, low, high, high], "fold": HALVES}), "x"))
+    assert odd == {
+        (0, "x"): [-np.inf, 1, pytest.approx(np.sqrt(3)), None],
+        (1, "x"): [np.inf, 1, pytest.approx(np.sqrt(3)), None],
+    }
+
+
+@pytest.mark.parametrize("dtype", ["uint64", "UInt64", "uint64[pyarrow]", pl.UInt64])
+def test_unsigned_numbers_from_end_to_end(dtype: Any) -> None:
+    """Unsigned numbers are compared without overflow, and told apart near their end."""
+    library: Any = pl if dtype is pl.UInt64 else pd
+    high = 2**64 - 1
+    column = library.Series([0, high, 0, high], dtype=dtype)
+    found = cells(sf.drift(library.DataFrame({"x": column, "fold": HALVES}), "x"))
+    assert found == {(0, "x"): [0, 0, 0, None], (1, "x"): [0, 0, 0, None]}
+    column = library.Series([high - 30 + number for number in UNEVEN], dtype=dtype)
+    found = cells(sf.drift(library.DataFrame({"x": column, "fold": HALVES}), "x"))
+    assert found == as_numbers()
+
+
+def test_what_is_a_class() -> None:
+    """Strings, booleans and categories are classes, those of numbers too."""
+    data = pd.DataFrame({"fold": HALVES})
+    data["word"], data["flag"] = list("abab"), [True, False, True, True]
+    data["rank"] = pd.Categorical([1, 2, 1, 2])
+    data["yes"] = pd.Series([True, None, False, True], dtype=object)
+    data["mixed"] = pd.Series([1, "a", 1, "b"], dtype=object)
+    features = list(data.columns[1:])
+    found = cells(sf.drift(data, features))
+    assert {name: found[0, name] for name in features} == {
+        "word": [None, None, None, 0],
+        "flag": [None, None, None, 0.5],
+        "rank": [None, None, None, 0],
+        "yes": [None, None, None, 0.5],
+        "mixed": [None, None, None, 0.5],
+    }
+    table = pl.DataFrame({"word": list("abab"), "fold": HALVES})
+    for dtype in (pl.String, pl.Categorical, pl.Enum(["c", "b", "a"]), pl.Binary):
+        found = cells(sf.drift(table.with_columns(pl.col("word").cast(dtype)), "word"))
+        assert found[0, "word"] == [None, None, None, 0]
+
+
+# Features ---------------------------------------------------------------------------------
+
+
+def test_one_feature_or_a_list(frame: Make) -> None:
+    """A list of one feature is that feature; a feature that stands twice is listed twice."""
+    data = frame({"x": UNEVEN, "fold": HALVES})
+    assert cells(sf.drift(data, "x")) == cells(sf.drift(data, ["x"])) == as_numbers()
+    assert values(sf.drift(data, ["x", "x"]), "feature") == ["x"] * 4
+
+
+def test_computed_features() -> None:
+    """Expressions and callables are named after their result, or by their place."""
+    data = {"x": UNEVEN, "fold": HALVES}
+    for table in (pl.DataFrame(data), pl.LazyFrame(data)):
+        found = cells(sf.drift(table, ["x", (pl.col("x") * 2).alias("double")]))
+        assert found[0, "double"] == near(found[0, "x"])
+    tripled = [lambda df: df["x"] * 2, lambda df: (df["x"] * 3).to_numpy()]
+    found = cells(sf.drift(pd.DataFrame(data), tripled))
+    assert set(found) == {(fold, name) for fold in (0, 1) for name in ("x", "feature 2")}
+    assert found[0, "feature 2"] == near(found[0, "x"])
+
+
+def test_labels_and_indices_of_all_types() -> None:
+    """Numbers and tuples name features, and the index is no matter."""
+    labels = pd.Index([0, (1, 2), "fold"], dtype=object, tupleize_cols=False)
+    rows = [[number, number, fold] for number, fold in zip(UNEVEN, HALVES, strict=True)]
+    data = pd.DataFrame(rows, columns=labels, index=[7, 7, None, 7])
+    found = cells(sf.drift(data, [0, (1, 2)]))
+    expected = as_numbers()
+    assert found == {
+        (fold, name): expected[fold, "x"] for name in ("0", "(1, 2)") for fold in (0, 1)
+    }
+
+
+def test_column_levels() -> None:
+    """Under column levels the fold column has its one name."""
+    labels = pd.MultiIndex.from_tuples([("a", "x"), ("fold", "")])
+    rows = list(zip(UNEVEN, HALVES, strict=True))
+    found = cells(sf.drift(pd.DataFrame(rows, columns=labels), [("a", "x")]))
+    assert list(found.values()) == list(as_numbers().values())
+
+
+def test_lazy_frames_collect_only_what_they_need() -> None:
+    """A column that is not named is not computed."""
+
+    def refuse_batch(_: pl.Series) -> pl.Series:
+        raise AssertionError
+
+    lazy = pl.LazyFrame({"x": UNEVEN, "costly": UNEVEN, "fold": HALVES}).with_columns(
+        pl.col("costly").map_batches(refuse_batch, return_dtype=pl.Int64)
+    )
+    assert cells(sf.drift(lazy, "x")) == as_numbers()
+
+
+# Bad input --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        (
+            "pric",
+            "`features` names the column 'pric', which the frame does not have."
+            "\nHint: did you mean 'price'?",
+        ),
+        (
+            ["price", "zzz"],
+            "`features` names the column 'zzz', which the frame does not have."
+            "\nHint: the columns are 'price', 'fold'.",
+        ),
+        (
+            ("price", "fold"),
+            "`features` names the column ('price', 'fold'), which the frame does not have."
+            "\nHint: several columns go in a list.",
+        ),
+        (None, "`features` must hold at least one column, got None."),
+        ([], "`features` must hold at least one column, got []."),
+        (5, "`features` must hold column names or expressions, got 5."),
+        ([["price"]], "`features` must hold column names or expressions, got ['price']."),
+    ],
+)
+def test_bad_features(frame: Make, features: Any, message: str) -> None:
+    """Features that are not there are refused, on lazy frames at the call."""
+    data = frame({"price": UNEVEN, "fold": HALVES})
+    refuse_now(message, lambda: sf.drift(data, features))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "folds",
+            "`name` names the column 'folds', which the frame does not have."
+            "\nHint: did you mean 'fold'?",
+        ),
+        (5, "`name` must hold column names, got 5."),
+        (None, "`name` must hold column names, got None."),
+        (["fold"], "`name` must hold column names, got ['fold']."),
+    ],
+)
+def test_bad_names(frame: Make, name: Any, message: str) -> None:
+    """A fold column that is not there is refused."""
+    refuse_now(message, lambda: sf.drift(frame({"x": UNEVEN, "fold": HALVES}), "x", name))
+
+
+def test_no_frame() -> None:
+    """What is no frame is refused."""
+    message = "`frame` must be a pandas or Polars frame, got list."
+    refuse_now(message, lambda: sf.drift([1], "x"))
+
+
+def test_infinite_numbers_are_refused(frame: Make, kind: str) -> None:
+    """Numbers that are infinite are an error, with their rows, those without a fold too."""
+    inf = float("inf")
+    data = frame({"x": [1.5, inf, None, -inf], "fold": [0, 0, 1, None]})
+    error = refuse(
+        "`drift` needs finite numbers in 'x', but there are others in 2 rows (1, 3).",
+        lambda: sf.drift(data, "x"),
+    )
+    assert at_fault(error, kind) == {"row": [1, 3], "x": [inf, -inf]}
+    one = frame({"x": [1.5, 2.5, inf, 0.5], "fold": HALVES})
+    error = refuse(
+        "`drift` needs finite numbers in 'x', but there are others in 1 row (2).",
+        lambda: sf.drift(one, "x"),
+    )
+    assert at_fault(error, kind) == {"row": [2], "x": [inf]}
+
+
+def test_many_infinite_numbers(frame: Make, kind: str) -> None:
+    """Of many rows at fault five are named, and all are handed out."""
+    data = frame({"x": [0.5, *[float("inf")] * 7], "fold": [0, 1] * 4})
+    error = refuse(
+        "`drift` needs finite numbers in 'x', but there are others in 7 rows (1, 2, 3, 4, 5, ...).",
+        lambda: sf.drift(data, "x"),
+    )
+    assert at_fault(error, kind)["row"] == list(range(1, 8))
+
+
+def test_lists_are_refused(frame: Make, kind: str) -> None:
+    """A column of lists is an error that names it."""
+    held = "List(String)" if "polars" in kind else "list"
+    data = frame({"tags": [["a"], ["b"]], "fold": [0, 1]})
+    message = f"A column must hold single values, but 'tags' is {held}."
+    refuse(message, lambda: sf.drift(data, "tags"))
+
+
+def test_folds_of_several_types_are_refused() -> None:
+    """Folds that cannot be ordered are an error."""
+    data = pd.DataFrame({"x": [1, 2], "fold": pd.Series([0, "a"], dtype=object)})
+    refuse(
+        "A column of `name` must hold values that can be ordered, but 'fold' mixes types.",
+        lambda: sf.drift(data, "x"),
+    )
+
+
+@pytest.mark.parametrize("features", ["x", "c"])
+def test_scipy_is_an_extra(monkeypatch: pytest.MonkeyPatch, features: str) -> None:
+    """Without SciPy, for numbers and for classes, the error names the extra."""
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    data = pd.DataFrame({"x": UNEVEN, "c": list("abab"), "fold": HALVES})
+    with pytest.raises(ImportError) as caught:
+        sf.drift(data, features)
+    assert str(caught.value) == 'scipy is not installed: pip install "stratframe[drift]"'
