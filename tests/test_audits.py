@@ -1149,3 +1149,21 @@ def test_expressions_of_the_other_library() -> None:
         ' frames, got col("x") on a pandas frame.',
         lambda: sf.audit(pd.DataFrame(DATA), columns=pl.col("x")),
     )
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    ranges=st.lists(
+        st.sampled_from([(0, 2), (-(2**63), 2**63 - 1), (2**40, 2**40 + 3), (-5, 2**31)]),
+        min_size=2,
+        max_size=5,
+    ),
+)
+def test_whole_numbers_of_any_range_are_compared(seed: int, ranges: list[tuple[int, int]]) -> None:
+    """Columns of near and far whole numbers are told apart, though some are put into one."""
+    drawn = np.random.default_rng(seed)
+    data = {f"c{place}": drawn.choice(pair, 60) for place, pair in enumerate(ranges)}
+    frame = pl.DataFrame(data | {"fold": drawn.integers(0, 2, 60)})
+    split = frame.group_by(list(data)).agg(pl.col("fold").n_unique(), n=pl.len())
+    expected = split.filter(pl.col("fold") > 1)["n"].sum()
+    assert one("duplicate_rows", sf.audit(frame))[2] == expected

@@ -244,3 +244,21 @@ def test_advise_takes_missing_values_margins_and_bins(frame: Make) -> None:
     assert values(sf.advise(data, sf.quantiles("id", 2), [2]), "rarest_per_fold") == [2]
     one = values(sf.advise(frame({"x": [1, 1, 1]}), "x", [3]), "ratio")
     assert one == [None]
+
+
+def test_report_of_many_classes(frame: Make) -> None:
+    """Thousands of strata, which are numbered and not grouped, give what the counts are."""
+    label = [i // 2 for i in range(20_000)]
+    data = frame({"label": label, "fold": [i % 2 for i in range(20_000)]})
+    found = columns_of(sf.report(data, "label"))
+    assert found["n"] == [10_000, 10_000]
+    assert found["max_deviation"] == [0, 0]
+    assert found["missing"] == [0, 0]
+    data = frame({"label": label, "fold": [i // 10_000 for i in range(20_000)]})
+    assert columns_of(sf.report(data, "label"))["missing"] == [5_000, 5_000]
+
+
+def test_report_refuses_lists(frame: Make, kind: str) -> None:
+    """A column of lists makes no strata."""
+    with pytest.raises(sf.StratError, match="column must hold single values|nested|'label'"):
+        sf.report(frame({"label": [[1], [2]], "fold": [0, 1]}), "label")

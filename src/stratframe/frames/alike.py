@@ -11,6 +11,9 @@ from ..errors import StratError
 from .columns import encode
 from .rows import take
 
+WHOLE = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
+"""Types of whole numbers that fit in an Int64."""
+
 FEW = 1 << 13
 """Different rows at first glance above which grouping is slower than numbering them."""
 
@@ -53,6 +56,7 @@ def spans(columns: Sequence[Any], folds: Ints) -> Spans:
     """
     rows = pl.DataFrame({str(place): groupable(each) for place, each in enumerate(columns)})
     alike = suspects(rows)
+    rows = packed(rows) if alike is None else rows
     known = rows.with_columns(pl.Series("fold", folds))
     known = known if alike is None else known.filter(alike)
     fold = pl.col("fold")
@@ -69,6 +73,28 @@ def spans(columns: Sequence[Any], folds: Ints) -> Spans:
         .row(0)
     )
     return Spans(n_values + rows.height - known.height, *counts)
+
+
+def packed(rows: pl.DataFrame) -> pl.DataFrame:
+    """Put columns of whole numbers into one, as digits, while their ranges leave room.
+
+    Rows are equal if they were; one column is grouped in half the time of several.
+
+    Examples
+    --------
+    >>> packed(pl.DataFrame({"0": [5, 6], "1": [-1, 1], "2": ["a", "b"]})).rows()
+    [('a', 0), ('b', 5)]
+    """
+    wholes = [each for each in rows if each.dtype in WHOLE and not each.null_count()]
+    digits, room = pl.lit(0, dtype=pl.Int64), 1
+    names: list[str] = []
+    for each in wholes if rows.height else []:
+        least, most = each.min(), each.max()
+        width = int(most) - int(least) + 1  # type: ignore[arg-type]
+        if room * width < 2**62:
+            digits = digits * width + (pl.col(each.name).cast(pl.Int64) - least)
+            room, names = room * width, [*names, each.name]
+    return rows.select(pl.exclude(names), digits.alias("packed")) if len(names) > 1 else rows
 
 
 def suspects(rows: pl.DataFrame) -> pl.Series | None:
