@@ -186,7 +186,9 @@ def of_numbers(series: Any, folds: Ints, n_folds: int) -> Values:
         failures = frames.rows_at(frames.library(series), {series.name: series}, infinite)
         raise StratError(msg, failures)
     known = from_0_to_1(values[~gaps])
-    held = folds[~gaps]
+    # SciPy sorts both sides of every fold; what is in order is sorted in half the time.
+    order = np.argsort(known, kind="stable")
+    known, held = known[order], folds[~gaps][order]
     return np.array([compared(known[held == f], known[held != f]) for f in range(n_folds)]).reshape(
         n_folds, len(MEASURES)
     )
