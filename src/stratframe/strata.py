@@ -3,31 +3,23 @@
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import frames
 from .clustering import cluster
 from .core.strata import nest, number
 from .core.types import Flags, Ints, Values
+from .demands import check_enough, check_groups, check_margins, check_order, check_values
 from .entries import (
     Entry,
     children,
-    is_broken,
-    numbers_of,
     pick,
     read_entry,
-    rules_of,
 )
-from .errors import StratError, plural
-from .frames import columns
-from .keys import key_order, key_rules
 from .naming import stratum_values
 from .parsing import margins_of, with_columns
 from .rare import frequent
-from .schemas import check_rows
 from .terms import (
     DECILES,
     Chain,
@@ -168,30 +160,6 @@ def stratify(
     return fit(by, rows, n_rows, seed)._replace(groups=found)
 
 
-def check_margins(entries: Sequence[Entry]) -> None:
-    """Refuse a margin that turns out continuous.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.terms import Plain
-    >>> check_margins([read_entry(Plain("a"), [pl.Series("a", [0.5])])])
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: An entry of `sf.margins` must make strata, but 'a' holds
-    fractions.
-    Hint: cut it, as in `sf.quantiles('a', 10)`, or take its values as they are, `sf.classes('a')`.
-    """
-    for entry in entries:
-        if isinstance(entry.term, Continuous):
-            msg = (
-                f"An entry of `sf.margins` must make strata, but {entry.text} holds fractions."
-                f"\nHint: cut it, as in `sf.quantiles({entry.code}, 10)`, or take its values as"
-                f" they are, `sf.classes({entry.code})`."
-            )
-            raise StratError(msg)
-
-
 def group_codes(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int) -> Ints:
     """Give numbers to the groups that the rows are in; a row without one is one by itself.
 
@@ -215,26 +183,6 @@ def group_codes(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: 
     return number(codes, len(found.sizes) + int(alone.sum()))[0]
 
 
-def check_groups(groups: Ints, parts: tuple[int, str]) -> None:
-    """Refuse more parts than groups.
-
-    Examples
-    --------
-    >>> check_groups(np.array([0, 0, 1]), (3, "folds"))
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `k` must be at most the number of groups, got 3 for 2 groups.
-    """
-    n_groups = int(groups.max(initial=-1)) + 1
-    if parts[0] > n_groups:
-        what = "`k`" if parts[1] == "folds" else "The number of `parts`"
-        msg = (
-            f"{what} must be at most the number of groups, got {parts[0]}"
-            f" for {plural(n_groups, 'group')}."
-        )
-        raise StratError(msg)
-
-
 def binned(entry: Entry) -> Entry:
     """Cut a continuous entry into ten quantile bins, as whole groups follow no order.
 
@@ -248,85 +196,6 @@ def binned(entry: Entry) -> Entry:
     if not isinstance(entry.term, Continuous):
         return entry
     return replace(entry, term=Quantiles(entry.term.column, DECILES, entry.term.name, quiet=True))
-
-
-def check_enough(n_dealt: int, parts: tuple[int, str]) -> None:
-    """Refuse more parts than rows.
-
-    Examples
-    --------
-    >>> check_enough(3, (5, "folds"))
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `k` must be at most the number of rows dealt, got 5 for 3 rows.
-    """
-    if parts[0] > n_dealt:
-        what = "`k`" if parts[1] == "folds" else "The number of `parts`"
-        msg = (
-            f"{what} must be at most the number of rows dealt, got {parts[0]}"
-            f" for {plural(n_dealt, 'row')}."
-        )
-        raise StratError(msg)
-
-
-def check_order(entries: Sequence[Entry]) -> None:
-    """Refuse a column that turns out continuous but is not the last entry.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.terms import Plain
-    >>> check_order([read_entry(Plain("a"), [pl.Series("a", [0.5])])])
-    """
-    for entry in entries[:-1]:
-        if isinstance(entry.term, Continuous):
-            msg = (
-                f"A continuous entry of `by` must be the last, but {entry.text} holds fractions"
-                f" and others follow.\nHint: cut it, as in `sf.quantiles({entry.code}, 10)`,"
-                f" or take its values as they are, `sf.classes({entry.code})`."
-            )
-            raise StratError(msg)
-
-
-def check_values(entries: Sequence[Entry], missing: str, key: Sequence[Any]) -> Ints | None:
-    """Refuse what breaks the rules of the call, all at once, and sort the rows by key.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,), or None
-        The order of the keys; None without keys.
-
-    Raises
-    ------
-    StratError
-        With pandera's error as its cause.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.terms import Plain
-    >>> check_values([read_entry(Plain("a"), [pl.Series("a", ["x", None])])], "stratum", [])
-    """
-    asked = [rules_of(entry, missing) for entry in entries]
-    broken = [is_broken(entry, rules[0]) for entry, rules in zip(entries, asked, strict=True)]
-    rows = places = None
-    if key:
-        gaps = any(columns.missing(series).any() for series in key)
-        broken.append(gaps)
-        if not gaps:
-            rows, places = key_order(key)
-            broken.append(int(places.max(initial=-1)) < len(places) - 1)
-    if any(broken):
-        # Only now the arrays that pandera looks at are made.
-        found = [numbers for entry in entries for numbers in numbers_of(entry)]
-        rules = [
-            rule._replace(numbers=numbers)
-            for rule, numbers in zip(chain.from_iterable(asked), found, strict=True)
-        ]
-        check_rows(
-            frames.library(rules[0].series if rules else key[0]), rules + key_rules(key, places)
-        )
-    return rows
 
 
 def keep(entries: list[Entry], flags: Flags) -> list[Entry]:

@@ -8,11 +8,12 @@ import numpy as np
 from . import frames
 from .core.strata import first_rows
 from .core.types import Ints
+from .demands import check_values
 from .entries import read_entry
 from .errors import StratError
 from .frames import Frame, columns
 from .parsing import all_refs, parse_some, with_columns
-from .strata import Strata, check_values
+from .strata import Strata
 from .terms import DECILES, By, Continuous, Plain, Quantiles, Term
 
 RESERVED = ("n", "share", "fold", "expected", "deviation")
