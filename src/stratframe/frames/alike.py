@@ -135,7 +135,7 @@ def groupable(column: Any) -> Any:
     ):
         return column.fill_nan(None) + 0.0 if column.dtype.is_float() else column
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
-        return column.to_numpy()
+        return column.to_numpy(dtype=column.dtype.newbyteorder("="))
     if column.dtype in (np.float16, np.float32, np.float64):
         return groupable(pl.Series(column.to_numpy(dtype=np.float64)))
     try:

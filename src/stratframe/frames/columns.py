@@ -166,6 +166,8 @@ def encode(series: Any) -> tuple[Ints, int]:
     else:
         check_objects(series)
         codes, classes = pd.factorize(series)
+        if str(series.dtype) == "null[pyarrow]":  # one missing class to pandas 2
+            return np.full(len(series), -1, dtype=np.int64), 0
     return codes, len(classes)
 
 
