@@ -2,33 +2,27 @@
 
 import re
 from collections.abc import Hashable, Sequence
-from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from . import frames
-from .core.types import Ints
-from .errors import SHOWN, plural, some
-from .frames import Frame, columns
+from .findings import (
+    Check,
+    duplicate_rows,
+    empty_folds,
+    missing_strata,
+    repeated_keys,
+    split_groups,
+    unassigned_rows,
+)
+from .frames import Frame
 from .parsing import all_refs, parse_columns, parse_groups
 from .reports import Folded, read_folds
-from .strata import Strata, stratify
-from .tabling import stratum_names, words
-from .terms import By
+from .strata import stratify
+from .tabling import words
+from .terms import By, Term
 from .use import fold_names
-
-MANY = 2**62
-"""More gaps than these are not told apart, as counts are int64."""
-
-
-class Check(NamedTuple):
-    """One row of an audit."""
-
-    check: str
-    severity: str
-    detail: str
-    n: int
 
 
 def audit(
@@ -93,22 +87,12 @@ def audit(
     wanted = [names, all_refs(terms), keys, compared]
     eager = frames.collected(frame, [ref for refs in wanted for ref in refs])
     parted, grouping, keyed, rows = (frames.read(eager, refs) for refs in wanted)
-    folded = {} if by is None else {each: read_folds(frame, by, each) for each in names}
     found: list[Check] = []
-    for fold_name, series in zip(names, parted if len(eager) else [], strict=False):
-        values, folds = frames.fold_codes(series)
-        checks = [unassigned_rows(folds)]
-        if terms:
-            checks.append(split_groups(stratify((), grouping, len(folds), groups=terms), folds))
-        if keys:
-            checks.append(repeated_keys(keyed, folds))
-        checks.append(duplicate_rows(rows, folds))
-        checks.append(empty_folds(values, folds))
-        if folded:
-            checks.append(missing_strata(folded[fold_name]))
-        if len(names) > 1:
-            checks = [check._replace(detail=f"{fold_name}: {check.detail}") for check in checks]
-        found += checks
+    for fold_name, series in zip(names, parted, strict=True):
+        folded = None if by is None else read_folds(frame, by, fold_name)
+        own = checks(terms, series, grouping, keyed, rows, folded) if len(eager) else []
+        several = f"{fold_name}: " if len(names) > 1 else ""
+        found += [check._replace(detail=several + check.detail) for check in own]
     return frames.like(
         frames.library(frame),
         {
@@ -118,6 +102,46 @@ def audit(
             "n": np.array([row.n for row in found], dtype=np.int64),
         },
     )
+
+
+def checks(
+    terms: Sequence[Term],
+    series: Any,
+    grouping: Sequence[Any],
+    keyed: Sequence[Any],
+    rows: Sequence[Any],
+    folded: Folded | None,
+) -> list[Check]:
+    """Run the checks of one fold column, those that something was given for.
+
+    Parameters
+    ----------
+    terms : sequence of Term
+        What says which rows are a group.
+    series : Series
+        The fold column.
+    grouping, keyed, rows : sequence of Series
+        The columns of the groups, of the key, and those by which rows are compared.
+    folded : Folded, optional
+        The strata of every fold.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> found = checks([], pl.Series([0, 1]), [], [], [pl.Series([7, 7])], None)
+    >>> [(check.check, check.n) for check in found]
+    [('unassigned_rows', 0), ('duplicate_rows', 2), ('empty_folds', 0)]
+    """
+    values, folds = frames.fold_codes(series)
+    found = [unassigned_rows(folds)]
+    if terms:
+        found.append(split_groups(stratify((), grouping, len(folds), groups=terms), folds))
+    if keyed:
+        found.append(repeated_keys(keyed, folds))
+    found += [duplicate_rows(rows, folds), empty_folds(values, folds)]
+    if folded is not None:
+        found.append(missing_strata(folded))
+    return found
 
 
 def compared_columns(
@@ -158,176 +182,3 @@ def repeats_of(name: object) -> str | None:
         name = name[0]
     found = re.fullmatch(r"(.+)_[1-9]\d*", name) if isinstance(name, str) else None
     return found and found[1]
-
-
-def unassigned_rows(folds: Ints) -> Check:
-    """Count the rows without a fold.
-
-    Examples
-    --------
-    >>> unassigned_rows(np.array([0, -1])).detail
-    '1 row has no fold, and is in every training set'
-    """
-    n = int((folds < 0).sum())
-    detail = "every row has a fold"
-    if n:
-        verb = "has no fold, and is" if n == 1 else "have no fold, and are"
-        detail = f"{plural(n, 'row')} {verb} in every training set"
-    return Check("unassigned_rows", "warning" if n else "ok", detail, n)
-
-
-def split_groups(strata: Strata, folds: Ints) -> Check:
-    """Count the groups that are in two folds.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> groups, series = parse_groups("who"), [pl.Series(["a", "b", "a"])]
-    >>> split_groups(stratify((), series, 3, groups=groups), np.array([0, 1, 1])).detail
-    '1 of 2 groups is in two folds or more, with 2 rows'
-    """
-    assert strata.groups is not None
-    found = frames.spans([strata.groups], folds)
-    if not found.n_split:
-        return Check("split_groups", "ok", f"no group of {found.n_values:,} is in two folds", 0)
-    detail = f"{across(found, 'group')} in two folds or more, with {plural(found.n_rows, 'row')}"
-    return Check("split_groups", "error", detail, found.n_split)
-
-
-def repeated_keys(keyed: Sequence[Any], folds: Ints) -> Check:
-    """Count the keys that stand twice; in two folds they leak.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> repeated_keys([pl.Series([7, 7, 8])], np.array([0, 0, 1])).detail
-    '1 of 2 keys stands in several rows, all of one fold'
-    """
-    gaps = np.logical_or.reduce([columns.missing(series) for series in keyed])
-    if gaps.any():
-        known = np.flatnonzero(~gaps)
-        keyed, folds = [frames.take(series, known) for series in keyed], folds[known]
-    found = frames.spans(keyed, folds)
-    without = f"; {plural(int(gaps.sum()), 'row')} without a key left out" if gaps.any() else ""
-    if found.n_split:
-        rows = plural(found.n_rows, "row")
-        detail = f"{across(found, 'key')} in two folds or more, with {rows}"
-        return Check("repeated_keys", "error", detail + without, found.n_repeated)
-    if found.n_repeated:
-        verb = "stands" if found.n_repeated == 1 else "stand"
-        detail = (
-            f"{found.n_repeated:,} of {plural(found.n_values, 'key')} {verb} in several rows,"
-            " all of one fold"
-        )
-        return Check("repeated_keys", "warning", detail + without, found.n_repeated)
-    return Check("repeated_keys", "ok", f"no key of {found.n_values:,} stands twice{without}", 0)
-
-
-def across(found: frames.Spans, noun: str) -> str:
-    """Say how many of the things that rows share are in two folds.
-
-    Examples
-    --------
-    >>> across(frames.Spans(9, 3, 2, 5), "key")
-    '2 of 9 keys are'
-    """
-    verb = "is" if found.n_split == 1 else "are"
-    return f"{found.n_split:,} of {plural(found.n_values, noun)} {verb}"
-
-
-def duplicate_rows(rows: Sequence[Any], folds: Ints) -> Check:
-    """Count the rows that are equal to one in another fold.
-
-    Where none is, a column in which all values differ, such as an id, may be the reason.
-    Numbers with fractions are no ids.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> series = [pl.Series("a", [1, 1, 2, 2]), pl.Series("id", [1, 2, 3, 4])]
-    >>> duplicate_rows(series[:1], np.array([0, 1, 0, 0])).detail
-    '2 rows are equal to one in another fold, compared by 1 column'
-    >>> duplicate_rows(series, np.array([0, 1, 0, 0])).detail
-    "no two rows can be equal, compared by 2 columns: all values of 'id' are different"
-    """
-    by = f"compared by {plural(len(rows), 'column')}"
-    if not rows or not len(folds):
-        return Check("duplicate_rows", "ok", f"no row is equal to one in another fold, {by}", 0)
-    found = frames.spans(rows, folds)
-    if found.n_split:
-        n = plural(found.n_rows, "row")
-        detail = f"{n} are equal to one in another fold, {by}"
-        return Check("duplicate_rows", "error", detail, found.n_rows)
-    ids = [] if found.n_repeated else [series for series in rows if is_id(series)]
-    if ids:
-        names = some([repr(series.name) for series in ids], len(ids))
-        detail = f"no two rows can be equal, {by}: all values of {names} are different"
-        return Check("duplicate_rows", "warning", detail, 0)
-    return Check("duplicate_rows", "ok", f"no row is equal to one in another fold, {by}", 0)
-
-
-def is_id(series: Any) -> bool:
-    """Say whether all values of a column are different, and not for being measured.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> is_id(pl.Series([3, 1])), is_id(pl.Series([0.5, 1.5]))
-    (True, False)
-    """
-    return not columns.is_continuous(series) and frames.all_different(series)
-
-
-def empty_folds(values: Sequence[Any], folds: Ints) -> Check:
-    """Count the folds without rows: unused categories, and gaps in whole numbers.
-
-    Folds are counted from 0 or from 1.
-
-    Examples
-    --------
-    >>> empty_folds([0, 1, 3], np.array([0, 1, 2])).detail
-    '1 fold has no rows: 2'
-    """
-    held = np.bincount(folds[folds >= 0], minlength=len(values)) > 0
-    present = [value for value, full in zip(values, held, strict=True) if full]
-    empty: Sequence[Any] = [value for value, full in zip(values, held, strict=True) if not full]
-    n = len(empty)
-    if present and all(isinstance(value, int) and not isinstance(value, bool) for value in values):
-        # Gaps are counted, not listed: there may be many.
-        known, least, most = set(values), min(values), max(values)
-        start = min(least, 1) if least >= 0 else least
-        n += min(most + 1 - start - len(values), MANY)
-        gaps = (fold for fold in range(start, most) if fold not in known)
-        empty = [*empty, *islice(gaps, SHOWN)]
-    if n:
-        verb = "has" if n == 1 else "have"
-        detail = f"{plural(n, 'fold')} {verb} no rows: {some(empty, n)}"
-        return Check("empty_folds", "warning", detail, n)
-    if len(present) < 2:
-        only = "there is only one fold" if present else "there are no folds"
-        return Check("empty_folds", "warning", only, 0)
-    return Check("empty_folds", "ok", f"all {len(present)} folds have rows", 0)
-
-
-def missing_strata(folded: Folded) -> Check:
-    """Count the strata that some fold lacks.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> frame = pl.DataFrame({"a": ["x", "x", "y"], "fold": [0, 1, 1]})
-    >>> missing_strata(read_folds(frame, "a", "fold")).detail
-    '1 of 2 strata is missing in some of the folds: y'
-    """
-    names: list[str] = []
-    n_strata = 0
-    for table, one in zip(folded.tables, folded.strata, strict=True):
-        lacking = np.flatnonzero((table[:, : len(folded.folds)] == 0).any(axis=1))
-        names += stratum_names(one, lacking)
-        n_strata += len(table)
-    if not names:
-        return Check("missing_strata", "ok", f"all {n_strata} strata are in every fold", 0)
-    verb = "is" if len(names) == 1 else "are"
-    detail = f"{len(names):,} of {n_strata:,} strata {verb} missing in some of the folds"
-    detail += f": {some(sorted(names), len(names))}"
-    return Check("missing_strata", "warning", detail, len(names))

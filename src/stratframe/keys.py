@@ -7,7 +7,7 @@ import numpy as np
 
 from .core.types import Ints
 from .entries import column_numbers
-from .frames import ordered
+from .frames import ranks
 from .schemas import Rule
 
 
@@ -76,7 +76,7 @@ def key_order(key: Sequence[Any]) -> tuple[Ints, Ints]:
     >>> key_order([pl.Series(["b", "a", "b"])])
     (array([1, 0, 2]), array([1, 0, 1]))
     """
-    ranked = [ordered.ranks(series) for series in key]
+    ranked = [ranks.ranks(series) for series in key]
     rows = np.lexsort(ranked[::-1])
     repeats = np.logical_and.reduce([np.diff(ranks[rows]) == 0 for ranks in ranked])
     places = np.empty(len(rows), dtype=np.int64)
