@@ -470,10 +470,12 @@ def test_ids_are_named_together(frame: Make) -> None:
     )
 
 
-def test_a_gap_makes_no_id(frame: Make) -> None:
-    """A column that lacks a value is no id."""
+def test_gaps_of_ids(frame: Make) -> None:
+    """A missing value is one more value: an id may lack one, and with two it is none."""
     found = sf.audit(frame({"x": ["a", "b", None], "fold": [0, 1, 1]}))
-    assert one("duplicate_rows", found)[0] == "ok"
+    assert one("duplicate_rows", found)[0] == "warning"
+    data = {"x": ["a", None, None], "y": [1, 1, 2], "fold": [0, 1, 1]}
+    assert one("duplicate_rows", sf.audit(frame(data)))[0] == "ok"
 
 
 def test_equal_rows_in_one_fold_rule_ids_out(frame: Make) -> None:
@@ -503,8 +505,8 @@ def test_one_row(frame: Make) -> None:
 def test_nothing_to_compare(frame: Make) -> None:
     """A frame of a fold column alone has no rows that could be equal."""
     assert one("duplicate_rows", sf.audit(frame({"fold": [0, 1, 1]}))) == (
-        "ok",
-        "no row is equal to one in another fold, compared by 0 columns",
+        "warning",
+        "there are no columns to compare",
         0,
     )
 
@@ -555,7 +557,7 @@ def test_duplicates_against_pandas(kind: str, rows: list[tuple[Any, ...]]) -> No
     frame = make(kind, dict(zip(data.columns, map(list, zip(*rows, strict=True)), strict=True)))
     severity, _, n = one("duplicate_rows", sf.audit(frame))
     assert n == expected
-    ids = [name for name in compared if compared[name].nunique() == len(rows) > 1]
+    ids = [name for name in compared if compared[name].nunique(dropna=False) == len(rows) > 1]
     warned = not expected and not compared.duplicated().any() and bool(ids)
     assert severity == ("error" if expected else "warning" if warned else "ok")
 
@@ -636,7 +638,8 @@ def test_few_equal_rows_far_down(library: Any) -> None:
         ([0.0, 2.0, 2.0], ("warning", "1 fold has no rows: 1", 1)),
         ([-1, 0, 2], ("warning", "1 fold has no rows: 1", 1)),
         ([1, 1, 1], ("warning", "there is only one fold", 0)),
-        ([2, 2, 2], ("warning", "1 fold has no rows: 1", 1)),
+        ([2, 2, 2], ("warning", "there is only one fold", 0)),
+        ([2018, 2019, 2021], ("warning", "1 fold has no rows: 2020", 1)),
         (["a", "c", "a"], ("ok", "all 2 folds have rows", 0)),
         (["a", "a", "a"], ("warning", "there is only one fold", 0)),
         ([True, False, True], ("ok", "all 2 folds have rows", 0)),
@@ -714,7 +717,7 @@ def test_missing_strata(frame: Make) -> None:
     both = sf.audit(data, by=["site", "label"], columns="label")
     assert one("missing_strata", both) == (
         "warning",
-        "2 of 3 strata are missing in some of the folds: 2, b, 2, missing",
+        "2 of 3 strata are missing in some of the folds: (2, b), (2, missing)",
         2,
     )
 
@@ -738,11 +741,14 @@ def test_training_rows_are_no_fold_of_strata(frame: Make) -> None:
     assert one("missing_strata", sf.audit(data, by="label"))[0] == "ok"
 
 
-def test_parts_without_rows_lack_all_strata(kind: str) -> None:
-    """A part without rows lacks every stratum."""
+def test_parts_without_rows_lack_no_strata(kind: str) -> None:
+    """A part without rows is an empty fold, and not asked for strata."""
     data = {"label": ["a", "a"]}
     data = with_parts(kind, data, ["train", "test"], ["train", "valid", "test"])
-    assert one("missing_strata", sf.audit(data, by="label"))[2] == 1
+    assert one("missing_strata", sf.audit(data, by="label"))[::2] == ("ok", 0)
+    bare = with_parts(kind, {"label": ["a", "a"]}, [None, None], ["train", "test"])
+    found = one("missing_strata", sf.audit(bare, by="label"))
+    assert found == ("warning", "there are no folds", 0)
 
 
 def test_strata_of_terms(frame: Make) -> None:
@@ -757,7 +763,7 @@ def test_strata_of_terms(frame: Make) -> None:
     single = sf.audit(data, by=sf.margins(["label", sf.bins("x", [0, 5, 10])]))
     assert one("missing_strata", single) == (
         "warning",
-        "2 of 4 strata are missing in some of the folds: (5, 10], [0, 5]",
+        "2 of 4 strata are missing in some of the folds: x: (5, 10], x: [0, 5]",
         2,
     )
 
@@ -1167,3 +1173,34 @@ def test_whole_numbers_of_any_range_are_compared(seed: int, ranges: list[tuple[i
     split = frame.group_by(list(data)).agg(pl.col("fold").n_unique(), n=pl.len())
     expected = split.filter(pl.col("fold") > 1)["n"].sum()
     assert one("duplicate_rows", sf.audit(frame))[2] == expected
+
+
+def test_the_fold_column_is_never_compared(frame: Make) -> None:
+    """Rows of two folds differ in the fold column, so that it is left out if it is named."""
+    data = frame({"x": [1, 1, 2], "fold": [0, 1, 1]})
+    assert one("duplicate_rows", sf.audit(data, columns=["x", "fold"]))[::2] == ("error", 2)
+    labels = pd.MultiIndex.from_tuples([("a", "x"), ("fold", "")])
+    levels = pd.DataFrame([[1, 0], [1, 1]], columns=labels)
+    for name in ("fold", [("fold", "")]):
+        assert one("duplicate_rows", sf.audit(levels, name))[::2] == ("error", 2)
+
+
+def test_a_lazy_frame_is_collected_once() -> None:
+    """All checks of all fold columns share one query."""
+    calls: list[int] = []
+
+    def count(series: pl.Series) -> pl.Series:
+        calls.append(1)
+        return series
+
+    data = pl.LazyFrame({"x": [1, 1, 2], "a": [0, 1, 1], "b": [0, 0, 1]}).with_columns(
+        pl.col("x").map_batches(count, return_dtype=pl.Int64)
+    )
+    assert len(sf.audit(data, ["a", "b"], by="x", groups="x", key="x")) == 12
+    assert len(calls) == 1
+
+
+def test_keys_with_labels_that_are_numbers() -> None:
+    """A key is left out whatever its label is."""
+    data = pd.DataFrame({0: [1, 1], 1: [7, 8], "fold": [0, 1]})
+    assert one("duplicate_rows", sf.audit(data, key=1))[::2] == ("error", 2)

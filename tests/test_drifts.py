@@ -754,3 +754,19 @@ def test_scipy_is_an_extra(monkeypatch: pytest.MonkeyPatch, features: str) -> No
     with pytest.raises(ImportError) as caught:
         sf.drift(data, features)
     assert str(caught.value) == 'scipy is not installed: pip install "stratframe[drift]"'
+
+
+def test_objects_of_timestamps_keep_nanoseconds() -> None:
+    """Python objects that are timestamps differ by nanoseconds."""
+    times = [pd.Timestamp(0), pd.Timestamp(1)] * 2
+    column = pd.Series(times, dtype=object)
+    found = sf.drift(pd.DataFrame({"x": column, "fold": [0, 1, 0, 1]}), "x")
+    assert found["ks"].tolist() == [1, 1]
+
+
+def test_objects_that_mix_types() -> None:
+    """Objects that make no one type of numbers are an error that says so."""
+    mixed = pd.Series([dt.date(2024, 1, 1), dt.timedelta(1)] * 2, dtype=object, name="x")
+    data = pd.DataFrame({"x": mixed, "n": pd.Series([10**400, 1, 2, 3], dtype=object), "fold": 0})
+    with pytest.raises(sf.StratError, match="needs numbers or dates"):
+        sf.drift(data, "n")

@@ -195,6 +195,32 @@ def test_bad_input(frame: Make, monkeypatch: pytest.MonkeyPatch) -> None:
         sf.plot(rows, "label", "plain")
 
 
+def test_names_are_plain_text() -> None:
+    """Names with dollars, underscores or many letters are written as text, in the legend too."""
+    frame = pd.DataFrame(
+        {"$a_b$": ["$x^$", "$x^$", "y" * 99, "z"], "fold": ["_tr", "te$^$", "_tr", "te$^$"]}
+    )
+    ax = sf.plot(frame, "$a_b$", ax=Figure().subplots())
+    ax.figure.canvas.draw()
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert names == ["whole", "\u2009_tr", r"te\$^\$"]
+    assert max(len(label.get_text()) for label in ax.get_yticklabels()) == 40
+    for kind in ("sizes", "drift"):
+        ax = sf.plot(frame, "$a_b$", "fold", kind, Figure().subplots())
+        ax.figure.canvas.draw()
+
+
+def test_pictures_have_bounds() -> None:
+    """More strata, features or folds than a picture can show are an error."""
+    frame = pd.DataFrame({"a": range(600), "fold": [0, 1] * 300})
+    with pytest.raises(sf.StratError, match=r"^`plot` draws at most 500 strata, got 600\.\nHint:"):
+        sf.plot(frame, "a")
+    with pytest.raises(sf.StratError, match=r"^`plot` draws at most 500 folds, got 600\."):
+        sf.plot(frame, "fold", "a")
+    with pytest.raises(sf.StratError, match=r"^`ax` must be a matplotlib Axes, got Figure\.$"):
+        sf.plot(frame, "fold", "fold", ax=Figure())
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     for each in PICTURES:

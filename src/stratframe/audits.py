@@ -1,7 +1,7 @@
 """What is wrong with a fold column, check by check: `audit`."""
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from .findings import (
     unassigned_rows,
 )
 from .frames import Frame
-from .parsing import all_refs, parse_columns, parse_groups
+from .parsing import all_refs, parse_columns, parse_groups, parse_some
 from .reports import Folded, read_folds
 from .strata import stratify
 from .tabling import words
@@ -85,11 +85,14 @@ def audit(
     frames.check_refs(frame, keys, "key")
     compared = compared_columns(frame, columns, names, keys)
     wanted = [names, all_refs(terms), keys, compared]
-    eager = frames.collected(frame, [ref for refs in wanted for ref in refs])
+    strata = [] if by is None else all_refs(parse_some(by))
+    frames.check_refs(frame, strata, "by")
+    eager = frames.collected(frame, [*strata, *(ref for refs in wanted for ref in refs)])
+    wanted[0] = [frames.label_of(eager, each) for each in names]
     parted, grouping, keyed, rows = (frames.read(eager, refs) for refs in wanted)
     found: list[Check] = []
     for fold_name, series in zip(names, parted, strict=True):
-        folded = None if by is None else read_folds(frame, by, fold_name)
+        folded = None if by is None else read_folds(eager, by, fold_name)
         own = checks(terms, series, grouping, keyed, rows, folded) if len(eager) else []
         several = f"{fold_name}: " if len(names) > 1 else ""
         found += [check._replace(detail=several + check.detail) for check in own]
@@ -156,18 +159,21 @@ def compared_columns(
     ('a',)
     """
     found = parse_columns("columns", columns)
-    if not found:
-        roots = [root for key in keys for root in frames.roots(key) if isinstance(root, Hashable)]
-        left_out = {*roots, *(frames.label_of(frame, name) for name in names)}
-        folds = {repeats_of(name) for name in names} - {None}
+    folds = {frames.label_of(frame, name) for name in names} | {*names}
+    if columns is None:
+        roots = [
+            root for key in keys for root in frames.roots(key) if isinstance(root, str | tuple)
+        ]
+        repeats = {repeats_of(name) for name in names} - {None}
+        left_out = {*folds, *(root for root in roots if not frames.is_computed(root))}
         found = tuple(
             name
             for name in frames.names(frame)
-            if name not in left_out and repeats_of(name) not in folds
+            if name not in left_out and repeats_of(name) not in repeats
         )
     if columns is not None or len(set(found)) < len(found):
         frames.check_refs(frame, found, "columns")
-    return found
+    return tuple(ref for ref in found if frames.is_computed(ref) or ref not in folds)
 
 
 def repeats_of(name: object) -> str | None:

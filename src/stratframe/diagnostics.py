@@ -90,7 +90,7 @@ def balance(frame: Frame, by: By, name: str = "fold") -> Any:
     frames.check_frame(frame)
     frames.check_refs(frame, [name], "name")
     terms, eager, series = read_terms(frame, by, [name])
-    values, folds = frames.fold_codes(frames.read(eager, [name])[0])
+    values, folds = frames.fold_codes(frames.fold_column(eager, name))
     rows = np.flatnonzero(folds >= 0)
     folds, n_folds = folds[rows], len(values)
     found = stratify(terms, [frames.take(column, rows) for column in series], len(rows))

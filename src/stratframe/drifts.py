@@ -41,7 +41,7 @@ def drift(frame: Frame, features: Any, name: str = "fold") -> Any:
         distribution functions; `wasserstein`, the mean distance that values would have to
         move, by the standard deviation of all; and of classes `tv`, the total variation
         distance. Worst is what has the largest `ks` or `tv`, both of which are 0..1.
-        A measure is missing where it does not apply, or where one side has no values.
+        A measure is missing where it does not apply, or where one side has too few values.
 
     Raises
     ------
@@ -108,13 +108,15 @@ def measured(frame: Frame, features: Any, name: str) -> tuple[list[Any], list[st
         raise StratError(msg)
     frames.check_refs(frame, refs, "features")
     eager = frames.collected(frame, [*refs, name])
-    folds, codes = frames.fold_codes(frames.read(eager, [name])[0])
+    folds, codes = frames.fold_codes(frames.fold_column(eager, name))
     names, figures = [], np.empty((len(refs), len(folds), len(MEASURES)))
     for place, (ref, series) in enumerate(zip(refs, frames.read(eager, refs), strict=True)):
         own = frames.ref_name(ref, series)
         names.append(f"feature {place + 1}" if own is None else str(own))
-        measure = of_numbers if ordered.is_measured(series) else of_classes
-        figures[place] = measure(series, codes, len(folds))
+        if ordered.is_measured(series):
+            figures[place] = of_numbers(series, codes, len(folds), names[-1])
+        else:
+            figures[place] = of_classes(series, codes, len(folds))
     return folds, names, figures
 
 
@@ -157,7 +159,7 @@ def of_classes(series: Any, folds: Ints, n_folds: int) -> Values:
     return found
 
 
-def of_numbers(series: Any, folds: Ints, n_folds: int) -> Values:
+def of_numbers(series: Any, folds: Ints, n_folds: int, name: str) -> Values:
     """Measure how far the numbers of a column are in each fold from those of the others.
 
     Returns
@@ -172,7 +174,7 @@ def of_numbers(series: Any, folds: Ints, n_folds: int) -> Values:
     Examples
     --------
     >>> import polars as pl
-    >>> of_numbers(pl.Series([1, 2, 3, None]), np.array([0, 0, 1, 1]), 2)[:, 1]
+    >>> of_numbers(pl.Series([1, 2, 3, None]), np.array([0, 0, 1, 1]), 2, "x")[:, 1]
     array([1., 1.])
     """
     values, gaps = ordered.distances(series, "drift")
@@ -180,10 +182,10 @@ def of_numbers(series: Any, folds: Ints, n_folds: int) -> Values:
     if len(infinite):
         listed = some(infinite[:6].tolist(), len(infinite))
         msg = (
-            f"`drift` needs finite numbers in {series.name!r}, but there are others in"
+            f"`drift` needs finite numbers in {name!r}, but there are others in"
             f" {plural(len(infinite), 'row')} ({listed})."
         )
-        failures = frames.rows_at(frames.library(series), {series.name: series}, infinite)
+        failures = frames.rows_at(frames.library(series), {name: series}, infinite)
         raise StratError(msg, failures)
     known = from_0_to_1(values[~gaps])
     # SciPy sorts both sides of every fold; what is in order is sorted in half the time.

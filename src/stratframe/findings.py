@@ -120,8 +120,8 @@ def duplicate_rows(rows: Sequence[Any], folds: Ints) -> Check:
     "no two rows can be equal, compared by 2 columns: all values of 'id' are different"
     """
     by = f"compared by {plural(len(rows), 'column')}"
-    if not rows or not len(folds):
-        return Check("duplicate_rows", "ok", f"no row is equal to one in another fold, {by}", 0)
+    if not rows:
+        return Check("duplicate_rows", "warning", "there are no columns to compare", 0)
     found = frames.spans(rows, folds)
     if found.n_split:
         n = plural(found.n_rows, "row")
@@ -164,7 +164,8 @@ def empty_folds(values: Sequence[Any], folds: Ints) -> Check:
     if present and all(isinstance(value, int) and not isinstance(value, bool) for value in values):
         # Gaps are counted, not listed: there may be many.
         known, least, most = set(values), min(values), max(values)
-        start = min(least, 1) if least >= 0 else least
+        # Folds are counted from 0 or 1; years, say, from the first that is there.
+        start = min(least, 1) if 0 <= least <= len(values) else least
         n += min(most + 1 - start - len(values), MANY)
         gaps = (fold for fold in range(start, most) if fold not in known)
         empty = [*empty, *islice(gaps, SHOWN)]
@@ -192,11 +193,14 @@ def missing_strata(folded: Folded) -> Check:
     names: list[str] = []
     n_strata = 0
     for table, one in zip(folded.tables, folded.strata, strict=True):
-        lacking = np.flatnonzero((table[:, : len(folded.folds)] == 0).any(axis=1))
-        names += stratum_names(one, lacking)
+        full = table[:, :-1].sum(axis=0) > 0
+        if not full.any():
+            return Check("missing_strata", "warning", "there are no folds", 0)
+        lacking = np.flatnonzero((table[:, :-1][:, full] == 0).any(axis=1))
+        names += stratum_names(one, lacking, of_entry=len(folded.tables) > 1)
         n_strata += len(table)
     if not names:
-        return Check("missing_strata", "ok", f"all {n_strata} strata are in every fold", 0)
+        return Check("missing_strata", "ok", f"all {n_strata:,} strata are in every fold", 0)
     verb = "is" if len(names) == 1 else "are"
     detail = f"{len(names):,} of {n_strata:,} strata {verb} missing in some of the folds"
     detail += f": {some(sorted(names), len(names))}"

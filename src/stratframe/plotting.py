@@ -21,6 +21,9 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F
 MARKERS = "os^DvPX*"
 """One for each colour, so that folds are told apart without it."""
 
+DRAWN, LONG = 500, 40
+"""Strata, features or folds that a picture shows at most, and letters of a name."""
+
 ROWS, WRITTEN = 40, 12
 """Rows of an axis above which its labels get smaller, and rows and columns of a heat map up
 to which its cells have numbers."""
@@ -66,27 +69,65 @@ def plot(frame: Frame, by: Any, name: str = "fold", kind: str = "balance", ax: A
     """
     check_choice("kind", kind, ("balance", "drift", "sizes"))
     pyplot = load("matplotlib.pyplot", "plot")
+    check_axes(ax)
     if kind == "drift":
         folds, names, figures = measured(frame, by, name)
         check_any(name, folds)
-        ax = ax or axes(pyplot, len(names))
+        check_few(len(names), "features")
+        ax = axes(pyplot, len(names)) if ax is None else ax
         return draw_drift(ax, folds, names, worst_of(figures), name)
     if kind == "sizes":
         frames.check_frame(frame)
         frames.check_refs(frame, [name], "name")
-        series = frames.read(frames.collected(frame, [name]), [name])[0]
+        series = frames.fold_column(frames.collected(frame, [name]), name)
         folds, codes = frames.fold_codes(series)
         check_any(name, folds)
         sizes = np.bincount(codes % (len(folds) + 1), minlength=len(folds) + 1)
-        return draw_sizes(ax or axes(pyplot, 0), folds, sizes, name)
+        return draw_sizes(axes(pyplot, 0) if ax is None else ax, folds, sizes, name)
     folded = read_folds(frame, by, name)
     check_any(name, folded.folds)
+    check_few(sum(len(table) for table in folded.tables), "strata")
     names, shares = shares_of(folded)
-    return draw_balance(ax or axes(pyplot, len(names)), folded.folds, names, shares, name)
+    ax = axes(pyplot, len(names)) if ax is None else ax
+    return draw_balance(ax, folded.folds, names, shares, name)
+
+
+def check_axes(ax: Any) -> None:
+    """Refuse what nothing can be drawn on.
+
+    Examples
+    --------
+    >>> check_axes(3)
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `ax` must be a matplotlib Axes, got int.
+    """
+    if ax is not None and not isinstance(ax, load("matplotlib.axes", "plot").Axes):
+        msg = f"`ax` must be a matplotlib Axes, got {type(ax).__name__}."
+        raise StratError(msg)
+
+
+def check_few(n_rows: int, what: str) -> None:
+    """Refuse more rows than a picture can show.
+
+    Examples
+    --------
+    >>> check_few(1000, "strata")
+    Traceback (most recent call last):
+        ...
+    stratframe.errors.StratError: `plot` draws at most 500 strata, got 1,000.
+    Hint: `report` and `drift` give tables.
+    """
+    if n_rows > DRAWN:
+        msg = (
+            f"`plot` draws at most {DRAWN} {what}, got {n_rows:,}."
+            "\nHint: `report` and `drift` give tables."
+        )
+        raise StratError(msg)
 
 
 def check_any(name: str, folds: Sequence[Any]) -> None:
-    """Refuse a column without folds.
+    """Refuse a column without folds, or with more than can be drawn.
 
     Examples
     --------
@@ -98,6 +139,7 @@ def check_any(name: str, folds: Sequence[Any]) -> None:
     if not folds:
         msg = f"Column {name!r} must hold folds to be drawn, but has none."
         raise StratError(msg)
+    check_few(len(folds), "folds")
 
 
 def axes(pyplot: Any, n_rows: int) -> Any:
@@ -137,7 +179,7 @@ def shares_of(folded: Folded) -> tuple[list[str], Values]:
     several = len(folded.tables) > 1
     for table, one in zip(folded.tables, folded.strata, strict=True):
         order: Ints = table_order(one)
-        own = stratum_names(one, order)
+        own = stratum_names(one, order, of_entry=several)
         if folded.classes:
             sizes = table[order].sum(axis=1)
             by_size = sorted(range(len(own)), key=lambda place: (-sizes[place], own[place]))
@@ -145,7 +187,7 @@ def shares_of(folded: Folded) -> tuple[list[str], Values]:
         counts = np.column_stack([table[:, :-1], table.sum(axis=1)])[order]
         totals = counts.sum(axis=0)
         parts.append(np.where(totals, counts / np.maximum(totals, 1), np.nan))
-        names += [f"{one.levels[0].name}: {text}" for text in own] if several else own
+        names += own
     return names, np.concatenate(parts)
 
 
@@ -173,16 +215,16 @@ def draw_balance(
             color=colour,
             marker=marker,
             linewidths=0,
-            label=str(value),
+            label=written(value),
         )
     label_rows(ax, names)
     ax.set_xlim(left=-0.01 * np.nanmax(shares))
     ax.set_xlabel("share of the fold's rows")
     ax.grid(axis="x", color="0.9")
     ax.set_axisbelow(True)
-    ax.set_title(f"Share of each stratum by {name}")
+    ax.set_title(f"Share of each stratum by {written(name)}")
     ax.legend(
-        title=name,
+        title=written(name),
         loc="upper left",
         bbox_to_anchor=(1, 1),
         ncols=1 + n_folds // 20,
@@ -224,9 +266,9 @@ def draw_drift(
             text = "" if np.isnan(value) else f"{value:.2f}"
             ax.text(column, row, text, ha="center", va="center", color=colour, fontsize="small")
     label_rows(ax, [names[place] for place in order])
-    ax.set_xticks(np.arange(len(folds)), [str(value) for value in folds])
-    ax.set_xlabel(name)
-    ax.set_title(f"Features by {name}, against the other rows")
+    ax.set_xticks(np.arange(len(folds)), [written(value) for value in folds])
+    ax.set_xlabel(written(name))
+    ax.set_title(f"Features by {written(name)}, against the other rows")
     ax.figure.colorbar(image, ax=ax, label="KS statistic, of classes total variation")
     return ax
 
@@ -249,7 +291,7 @@ def draw_sizes(ax: Any, folds: Sequence[Any], sizes: Ints, name: str) -> Any:
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['0', '1', 'none']
     """
-    labels = [str(value) for value in folds]
+    labels = [written(value) for value in folds]
     ax.margins(y=0.1)
     bars = ax.bar(np.arange(len(folds)), sizes[:-1], color=COLOURS[0])
     ax.bar_label(bars, [f"{size:,}" for size in sizes[:-1]], fontsize="small")
@@ -258,10 +300,25 @@ def draw_sizes(ax: Any, folds: Sequence[Any], sizes: Ints, name: str) -> Any:
         ax.bar_label(rest, [f"{sizes[-1]:,}"], fontsize="small")
         labels.append("none")
     ax.set_xticks(np.arange(len(labels)), labels)
-    ax.set_xlabel(name)
+    ax.set_xlabel(written(name))
     ax.set_ylabel("rows")
-    ax.set_title(f"Rows by {name}")
+    ax.set_title(f"Rows by {written(name)}")
     return ax
+
+
+def written(value: object) -> str:
+    """Write a value as plain text: not as mathematics, not too long, in every legend.
+
+    Examples
+    --------
+    >>> len(written("a$b$")), len(written("x" * 99))
+    (6, 40)
+    """
+    text = str(value)
+    text = text if len(text) <= LONG else text[: LONG - 1] + "\u2026"
+    # A legend leaves out what starts with an underscore; a thin space goes before it.
+    space = "\u2009" if text.startswith("_") else ""
+    return space + text.replace("$", r"\$")
 
 
 def label_rows(ax: Any, names: Sequence[str]) -> None:
@@ -276,7 +333,7 @@ def label_rows(ax: Any, names: Sequence[str]) -> None:
     1.5 -0.5
     """
     size = "medium" if len(names) <= ROWS // 2 else 7
-    ax.set_yticks(np.arange(len(names)), names, fontsize=size)
+    ax.set_yticks(np.arange(len(names)), [written(each) for each in names], fontsize=size)
     ax.set_ylim(len(names) - 0.5, -0.5)
 
 

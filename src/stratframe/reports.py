@@ -8,10 +8,11 @@ import numpy as np
 from . import frames
 from .checks import whole
 from .core import theory
-from .core.evenness import expected, least_deviation, random_variance, tv_distance
+from .core.evenness import deviations, least_deviation, random_variance, tv_distance
+from .core.given import MOST
 from .core.types import Ints, Table
 from .dealing import counted
-from .errors import plural
+from .errors import StratError, plural
 from .frames import Frame
 from .strata import Strata, stratify
 from .tabling import read_terms, words
@@ -41,7 +42,7 @@ def report(frame: Frame, by: By, name: str = "fold") -> Any:
         due; `tv_distance`, the total variation distance to the whole, of margins that of
         the worst entry; `missing`, the strata of the frame that it lacks. Then two
         references: `optimum`, the `max_deviation` of the best column of these sizes, and
-        `random`, the `rms_deviation` to expect of a column of these sizes drawn at random.
+        `random`, the root of the mean square that columns of these sizes drawn at random have.
 
     Raises
     ------
@@ -51,7 +52,8 @@ def report(frame: Frame, by: By, name: str = "fold") -> Any:
     Notes
     -----
     The optimum is that of single rows. Whole groups may not be able to reach it, nor may
-    several margins at once. `kfold` reaches it where all folds have one size; else it keeps
+    several margins at once; a continuous entry is shown by bins that `kfold` does not deal
+    by. Else `kfold` reaches it where all folds have one size, and in others keeps
     all counts within a row of one another at every level of strata, which can be a little
     further from what is expected.
 
@@ -66,10 +68,12 @@ def report(frame: Frame, by: By, name: str = "fold") -> Any:
     """
     folded = read_folds(frame, by, name)
     n_folds = len(folded.folds)
-    dealt = [table[:, :n_folds] for table in folded.tables]
-    sizes = [table.sum(axis=1) for table in folded.tables]
+    # Strata in one order whatever the library: sums of floats hang on it.
+    tables = [table[np.lexsort(table.T)] for table in folded.tables]
+    dealt = [table[:, :n_folds] for table in tables]
+    sizes = [table.sum(axis=1) for table in tables]
     totals = dealt[0].sum(axis=0)
-    off = np.concatenate([own - expected(own, n) for own, n in zip(dealt, sizes, strict=True)])
+    off = np.concatenate([deviations(own, n) for own, n in zip(dealt, sizes, strict=True)])
     distances = [tv_distance(own, n) for own, n in zip(dealt, sizes, strict=True)]
     chance = np.concatenate([random_variance(n, totals) for n in sizes])
     least = [
@@ -108,11 +112,12 @@ def advise(frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
         One row per k: `k`; `fold_size` and `rarest_per_fold`, the mean rows of a fold and
         of its rarest stratum; `folds_lacking`, how many folds must lack a stratum;
         `largest_deviation` of a stratum's share in a fold from that in the whole, with
-        `kfold`; `probability_any_missing`, that plain k-fold leaves a fold without the rarest
-        stratum; `variance_random` and `variance_stratified` of the rarest stratum's share
-        in a fold, under plain and under stratified k-fold, and `ratio`, the latter by the
-        former; a `verdict` in words. Where k is above the rows only `k`, `folds_lacking`
-        and `verdict` are there.
+        `kfold` of classes, bins and clusters (margins and a continuous entry may come out
+        further off); `probability_any_missing`, that plain k-fold leaves a fold without the
+        rarest stratum; `variance_random` and `variance_stratified` of the rarest stratum's
+        share in a fold, under plain and under stratified k-fold, and `ratio`, the latter by
+        the former; a `verdict` in words. Where k is above the rows only `k`,
+        `folds_lacking` and `verdict` are there.
 
     Raises
     ------
@@ -132,7 +137,13 @@ def advise(frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
     0   5              2.0              0
     1  20              0.5             10
     """
-    wanted = [whole("ks", k, 2) for k in (ks if isinstance(ks, Iterable) else [ks])]
+    try:
+        wanted = [whole("ks", k, 2) for k in list(ks)]  # type: ignore[arg-type]
+    except TypeError:
+        wanted = [whole("ks", ks, 2)]
+    if max(wanted, default=0) > MOST:
+        msg = f"`ks` must be at most 2**53, got {max(wanted)}."
+        raise StratError(msg)
     terms, eager, series = read_terms(frame, by, [])
     tables, _ = count_strata(terms, series, np.zeros(len(eager), dtype=np.int64), 1)
     sizes = [table.sum(axis=1) for table in tables]
@@ -173,7 +184,7 @@ def advice(ks: Sequence[int], sizes: Sequence[Ints], library: str) -> dict[Hasha
 
     def stratified(k: int) -> float:
         """Compute the variance of a share in a stratified fold."""
-        return float(theory.variance_stratified(n_rows, k, rarest))
+        return rarest < n_rows and float(theory.variance_stratified(n_rows, k, rarest))
 
     return {
         "k": np.array(ks, dtype=np.int64),
@@ -238,7 +249,7 @@ def read_folds(frame: Frame, by: By, name: str) -> Folded:
     frames.check_frame(frame)
     frames.check_refs(frame, [name], "name")
     terms, eager, series = read_terms(frame, by, [name])
-    series.append(frames.read(eager, [name])[0])
+    series.append(frames.fold_column(eager, name))
     counts = None
     classes = all(isinstance(term, Plain | Classes) for term in terms)
     if classes:

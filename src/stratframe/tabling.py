@@ -190,20 +190,23 @@ def stratum_columns(found: Strata, strata: Ints) -> dict[Hashable, Any]:
     return columns
 
 
-def stratum_names(found: Strata, strata: Ints) -> list[str]:
-    """Name strata in words, the values of their entries joined.
+def stratum_names(found: Strata, strata: Ints, *, of_entry: bool = False) -> list[str]:
+    """Name strata in words, the values of several entries in brackets.
 
     Examples
     --------
     >>> import polars as pl
     >>> from stratframe.strata import stratify
-    >>> found = stratify(parse_some(["a", "b"]), [pl.Series("a", [7]), pl.Series("b", [None])], 1)
-    >>> stratum_names(found, np.array([0]))
-    ['7, missing']
+    >>> columns = [pl.Series("a", [7]), pl.Series("b", [None])]
+    >>> both, one = (stratify(parse_some(by), columns, 1) for by in (["a", "b"], "a"))
+    >>> stratum_names(both, np.array([0])), stratum_names(one, np.array([0]), of_entry=True)
+    (['(7, missing)'], ['a: 7'])
     """
     first = first_rows(found.codes, len(found.sizes))[strata]
     listed = [texts(frames.listed(level.values(first))) for level in found.levels]
-    return [", ".join(text or "missing" for text in names) for names in zip(*listed, strict=True)]
+    names = [[text or "missing" for text in each] for each in zip(*listed, strict=True)]
+    entry = f"{found.levels[0].name}: " if of_entry else ""
+    return [entry + (each[0] if len(each) == 1 else f"({', '.join(each)})") for each in names]
 
 
 def words(texts: Sequence[str]) -> Any:

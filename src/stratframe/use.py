@@ -184,7 +184,7 @@ def cv(
     eager = frames.collected(frame, columns)
     found = []
     for column, _ in fold_columns(eager, columns, nulls):
-        values, codes = frames.fold_codes(frames.read(eager, [column])[0])
+        values, codes = frames.fold_codes(frames.fold_column(eager, column))
         found += [
             (np.flatnonzero(others(codes, fold, nulls)), np.flatnonzero(codes == fold))
             for fold in range(len(values))

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.stats import hypergeom
 
 from stratframe.core.evenness import (
-    expected,
+    deviations,
     has_table,
     least_deviation,
     random_variance,
@@ -46,7 +46,7 @@ def test_least_deviation_is_that_of_the_best_table(
         return
     dealt, totals = table.sum(axis=1), table.sum(axis=0)
     tables = every_table(dealt.tolist(), totals.tolist())
-    best = min(np.abs(other - expected(other, sizes)).max() for other in tables)
+    best = min(np.abs(deviations(other, sizes)).max() for other in tables)
     assert least_deviation(sizes, dealt, totals) == pytest.approx(best)
 
 
@@ -58,7 +58,7 @@ def test_even_tables_of_equal_folds_are_the_best(sizes: np.ndarray, k: int) -> N
     """Where all folds have one size, the table that goes round is as near as can be."""
     sizes[0] += -sizes.sum() % k
     table = even(sizes, np.arange(k))
-    found = np.abs(table - expected(table, sizes)).max()
+    found = np.abs(deviations(table, sizes)).max()
     assert least_deviation(sizes, sizes, table.sum(axis=0)) == pytest.approx(found)
 
 
@@ -80,7 +80,7 @@ def test_least_deviation_of_many_strata_and_folds_is_quick() -> None:
     assert 0.5 < least_deviation(sizes, sizes, table.sum(axis=0)) < 1
     sizes = np.array([5_000, 4_000, 999])
     table = even(sizes, np.arange(1_000))
-    found = np.abs(table - expected(table, sizes)).max()
+    found = np.abs(deviations(table, sizes)).max()
     assert 0 < least_deviation(sizes, sizes, table.sum(axis=0)) <= found
 
 

@@ -8,8 +8,10 @@ from .mending import shortest_path
 from .types import Ints, Table, Values
 
 
-def expected(table: Table, sizes: Ints) -> Values:
-    """Share the rows of every fold out to the strata as the whole has them.
+def deviations(table: Table, sizes: Ints) -> Values:
+    """Compute the rows that every fold has of each stratum, less its share of the whole.
+
+    In whole numbers but for one division, so that equal deviations are equal floats.
 
     Parameters
     ----------
@@ -23,12 +25,12 @@ def expected(table: Table, sizes: Ints) -> Values:
 
     Examples
     --------
-    >>> expected(np.array([[2, 1], [0, 1]]), np.array([3, 1]))
-    array([[1.5, 1.5],
-           [0.5, 0.5]])
+    >>> deviations(np.array([[2, 1], [0, 1]]), np.array([3, 1]))
+    array([[ 0.5, -0.5],
+           [-0.5,  0.5]])
     """
-    shares = sizes[:, None] / max(int(sizes.sum()), 1)
-    found: Values = shares * table.sum(axis=0)
+    whole = int(sizes.sum())
+    found: Values = (table * whole - sizes[:, None] * table.sum(axis=0)) / max(whole, 1)
     return found
 
 
@@ -38,7 +40,7 @@ def tv_distance(table: Table, sizes: Ints) -> Values:
     Parameters
     ----------
     table, sizes
-        As for `expected`.
+        As for `deviations`.
 
     Returns
     -------
@@ -52,7 +54,7 @@ def tv_distance(table: Table, sizes: Ints) -> Values:
     array([0.25, 0.25])
     """
     totals = table.sum(axis=0)
-    off = np.abs(table - expected(table, sizes)).sum(axis=0) / 2
+    off = np.abs(deviations(table, sizes)).sum(axis=0) / 2
     found: Values = np.where(totals, off / np.maximum(totals, 1), np.nan)
     return found
 

@@ -132,12 +132,16 @@ def shortest_path(edges: Flags, starts: Flags, ends: Flags) -> list[int]:
     >>> shortest_path(edges, np.array([True, False, False]), np.array([False, False, True]))
     [0, 1, 2]
     """
-    paths = [[int(node)] for node in np.flatnonzero(starts)]
-    seen = set(np.flatnonzero(starts).tolist())
-    for path in paths:
-        if ends[path[-1]]:
-            return path
-        fresh = [node for node in np.flatnonzero(edges[path[-1]]).tolist() if node not in seen]
-        seen.update(fresh)
-        paths.extend([*path, node] for node in fresh)
+    queue = np.flatnonzero(starts).tolist()
+    seen, before = starts.copy(), np.full(len(edges), -1)
+    for node in queue:
+        fresh = np.flatnonzero(edges[node] & ~seen)
+        seen[fresh], before[fresh] = True, node
+        hits = fresh[ends[fresh]]
+        if len(hits):
+            path = [int(hits[0])]
+            while before[path[-1]] >= 0:
+                path.append(int(before[path[-1]]))
+            return path[::-1]
+        queue.extend(fresh.tolist())
     return []

@@ -12,6 +12,18 @@ from .hypergeometric import missing_any, missing_one
 from .quota import even
 from .types import Values
 
+__all__ = [
+    "ber_bias",
+    "imbalance",
+    "largest_deviation",
+    "largest_k",
+    "probability_any_missing",
+    "probability_missing",
+    "variance_of_mean",
+    "variance_random",
+    "variance_stratified",
+]
+
 Result: TypeAlias = Any
 """A float where all arguments are scalars, else an ndarray of float64."""
 

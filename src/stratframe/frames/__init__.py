@@ -21,7 +21,7 @@ from .refs import (
     same,
     shown,
 )
-from .rows import fold_codes, listed, part_values, sample, take, where, where_not
+from .rows import fold_codes, fold_column, listed, part_values, sample, take, where, where_not
 from .tables import (
     beside,
     categories,
@@ -54,6 +54,7 @@ __all__ = [
     "faults",
     "fields",
     "fold_codes",
+    "fold_column",
     "folds_of",
     "is_computed",
     "is_lazy",

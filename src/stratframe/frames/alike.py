@@ -155,7 +155,8 @@ def all_different(series: Any) -> bool:
     (True, False)
     """
     for n_rows in dict.fromkeys((min(GLANCE, len(series)), len(series))):
-        if encode(take(series, np.arange(n_rows)))[1] < max(n_rows, 2):
+        codes, n_codes = encode(take(series, np.arange(n_rows)))
+        if n_codes + (codes.min(initial=0) < 0) < max(n_rows, 2):
             return False
     return True
 

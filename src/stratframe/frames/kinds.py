@@ -49,7 +49,8 @@ def label_of(frame: Frame, name: str) -> Hashable:
     ('fold', '')
     """
     levels = frame.columns.nlevels if isinstance(frame, pd.DataFrame) else 1
-    return name if levels == 1 else (name,) + ("",) * (levels - 1)
+    plain = levels == 1 or isinstance(name, tuple)
+    return name if plain else (name,) + ("",) * (levels - 1)
 
 
 def names(frame: Frame) -> list[Hashable]:

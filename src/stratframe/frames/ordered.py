@@ -50,7 +50,7 @@ def numbers(series: Any, term: str) -> tuple[Values, Flags]:
     gaps = missing(series)
     try:
         values = numbers_polars(series) if isinstance(series, pl.Series) else numbers_pandas(series)
-    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+    except (OverflowError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
         msg = f"`{term}` needs numbers or dates, but column {series.name!r} is {series.dtype}."
         raise StratError(msg) from error
     return values, gaps
@@ -161,7 +161,13 @@ def distances(series: Any, term: str) -> tuple[Values, Flags]:
         return numbers(pl.Series(pl.from_arrow(series.array.__arrow_array__())), term)
     if is_object(series.dtype):
         gaps = missing(series)
-        known = pl.Series(series[~gaps].tolist())
+        known = series[~gaps].infer_objects()
+        if is_object(known.dtype):
+            try:
+                known = pl.Series(series.name, known.tolist())
+            except (TypeError, pl.exceptions.PolarsError) as error:
+                msg = f"`{term}` needs numbers or dates, but column {series.name!r} mixes types."
+                raise StratError(msg) from error
         values = np.zeros(len(series), dtype=np.int64)
         values[~gaps] = numbers(known, term)[0]
         return values, gaps

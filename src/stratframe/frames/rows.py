@@ -61,8 +61,19 @@ def part_values(frame: Frame, name: str) -> tuple[list[Any], int]:
         counts = frame.select(part_expr(frame, name)).group_by(name).len().collect()
         values, codes = fold_codes(counts[name])
         return values, int(counts["len"].filter(codes < 0).sum())
-    values, codes = fold_codes(read(frame, [name])[0])
+    values, codes = fold_codes(fold_column(frame, name))
     return values, int((codes < 0).sum())
+
+
+def fold_column(frame: Any, name: str) -> Any:
+    """Read a fold or part column of an eager frame, under column levels too.
+
+    Examples
+    --------
+    >>> fold_column(pl.DataFrame({"fold": [1, 0]}), "fold").to_list()
+    [1, 0]
+    """
+    return read(frame, [label_of(frame, name)])[0]
 
 
 def fold_codes(series: Any) -> tuple[list[Any], Ints]:
@@ -95,6 +106,12 @@ def fold_codes(series: Any) -> tuple[list[Any], Ints]:
             )
             raise StratError(msg) from error
     places = {value: place for place, value in enumerate(values)}
+    if len(places) < len(values):
+        msg = (
+            "A column of `name` must hold values that Python can tell apart,"
+            f" but {series.name!r} is {series.dtype}."
+        )
+        raise StratError(msg)
     return values, np.array([*(places[value] for value in found), -1], dtype=np.int64)[codes]
 
 
@@ -132,7 +149,10 @@ def whole_numbers(values: list[Any]) -> list[Any]:
     >>> whole_numbers([0.0, 1.0])
     [0, 1]
     """
-    return [int(v) if isinstance(v, float) and v.is_integer() else v for v in values]
+    floats = [value for value in values if isinstance(value, float)]
+    if not all(value.is_integer() and abs(value) < 2**63 for value in floats):
+        return values
+    return [int(value) if isinstance(value, float) else value for value in values]
 
 
 def where(frame: FrameT, name: str, value: Any) -> FrameT:
