@@ -161,9 +161,7 @@ def compared_columns(
     found = parse_columns("columns", columns)
     folds = {frames.label_of(frame, name) for name in names} | {*names}
     if columns is None:
-        roots = [
-            root for key in keys for root in frames.roots(key) if isinstance(root, str | tuple)
-        ]
+        roots = [root for key in keys for root in frames.roots(key)]
         repeats = {repeats_of(name) for name in names} - {None}
         left_out = {*folds, *(root for root in roots if not frames.is_computed(root))}
         found = tuple(
