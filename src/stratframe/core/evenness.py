@@ -173,7 +173,9 @@ def has_table(low: Table, high: Table, rows: Ints, columns: Ints) -> bool:
         return False
     table = low + np.clip(extra[:, None] - (np.cumsum(room, axis=1) - room), 0, room)
     while (off := table.sum(axis=0) - columns).any():
-        path = shortest_path((table > low).T @ (table < high), off > 0, off < 0)
+        # As floats, whose product is many times faster than that of booleans.
+        give, take = ((each > 0).astype(np.float32) for each in (table - low, high - table))
+        path = shortest_path(give.T @ take > 0, off > 0, off < 0)
         arcs = list(pairwise(path))
         if not arcs:
             return False
