@@ -19,9 +19,9 @@ from .findings import (
 from .frames import Frame
 from .parsing import all_refs, parse_columns, parse_groups, parse_some
 from .reports import Folded, read_folds
-from .strata import stratify
+from .strata import Strata, stratify
 from .tabling import words
-from .terms import By, Term
+from .terms import By
 from .use import fold_names
 
 
@@ -90,10 +90,11 @@ def audit(
     eager = frames.collected(frame, [*strata, *(ref for refs in wanted for ref in refs)])
     wanted[0] = [frames.label_of(eager, each) for each in names]
     parted, grouping, keyed, rows = (frames.read(eager, refs) for refs in wanted)
+    grouped = stratify((), grouping, len(eager), groups=terms) if terms else None
     found: list[Check] = []
     for fold_name, series in zip(names, parted, strict=True):
         folded = None if by is None else read_folds(eager, by, fold_name)
-        own = checks(terms, series, grouping, keyed, rows, folded) if len(eager) else []
+        own = checks(series, grouped, keyed, rows, folded) if len(eager) else []
         several = f"{fold_name}: " if len(names) > 1 else ""
         found += [check._replace(detail=several + check.detail) for check in own]
     return frames.like(
@@ -108,9 +109,8 @@ def audit(
 
 
 def checks(
-    terms: Sequence[Term],
     series: Any,
-    grouping: Sequence[Any],
+    grouped: Strata | None,
     keyed: Sequence[Any],
     rows: Sequence[Any],
     folded: Folded | None,
@@ -119,26 +119,26 @@ def checks(
 
     Parameters
     ----------
-    terms : sequence of Term
-        What says which rows are a group.
     series : Series
         The fold column.
-    grouping, keyed, rows : sequence of Series
-        The columns of the groups, of the key, and those by which rows are compared.
+    grouped : Strata, optional
+        The groups of all rows.
+    keyed, rows : sequence of Series
+        The columns of the key, and those by which rows are compared.
     folded : Folded, optional
         The strata of every fold.
 
     Examples
     --------
     >>> import polars as pl
-    >>> found = checks([], pl.Series([0, 1]), [], [], [pl.Series([7, 7])], None)
+    >>> found = checks(pl.Series([0, 1]), None, [], [pl.Series([7, 7])], None)
     >>> [(check.check, check.n) for check in found]
     [('unassigned_rows', 0), ('duplicate_rows', 2), ('empty_folds', 0)]
     """
     values, folds = frames.fold_codes(series)
     found = [unassigned_rows(folds)]
-    if terms:
-        found.append(split_groups(stratify((), grouping, len(folds), groups=terms), folds))
+    if grouped is not None:
+        found.append(split_groups(grouped, folds))
     if keyed:
         found.append(repeated_keys(keyed, folds))
     found += [duplicate_rows(rows, folds), empty_folds(values, folds)]

@@ -19,6 +19,7 @@ from .core.order import by_value, in_blocks, shuffled
 from .core.quota import even
 from .core.rounding import unequal
 from .core.spread import spread
+from .core.strata import cross
 from .core.types import Draws, Ints, Table
 from .errors import StratError, plural, warn
 from .frames import Dealt
@@ -239,9 +240,7 @@ def counted(strata: Strata, parts: Ints, k: int, counts: Ints | None = None) -> 
     array([[1, 1],
            [0, 1]])
     """
-    cells = strata.codes * k + parts
-    held = np.bincount(cells, counts, minlength=len(strata.sizes) * k)
-    return held.astype(np.int64, copy=False).reshape(len(strata.sizes), k)
+    return cross(strata.codes, len(strata.sizes), parts, k, counts)
 
 
 def numbering_of(call: Deal, repeat: int) -> Ints:

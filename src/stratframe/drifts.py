@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from . import frames
-from .core.evenness import tv_distance
+from .core.evenness import deviations, tv_distance
+from .core.strata import cross
 from .core.types import Ints, Values
 from .errors import StratError, plural, some
 from .extras import load
@@ -147,15 +148,15 @@ def of_classes(series: Any, folds: Ints, n_folds: int) -> Values:
     array([0.5, 0.5])
     """
     codes, n_classes = columns.encode(series)
-    cells = (codes % (n_classes + 1)) * (n_folds + 1) + folds % (n_folds + 1)
-    counts = np.bincount(cells, minlength=(n_classes + 1) * (n_folds + 1))
-    table = counts.reshape(n_classes + 1, n_folds + 1)
+    classes, n_classes = codes % (n_classes + 1), n_classes + 1
+    table = cross(classes, n_classes, folds % (n_folds + 1), n_folds + 1)
     sizes, dealt = table.sum(axis=1), table[:, :n_folds]
-    others = len(folds) - dealt.sum(axis=0)
+    totals = dealt.sum(axis=0)
+    others = len(folds) - totals
     found = np.full((n_folds, len(MEASURES)), np.nan)
     # The whole is a mean of the fold and the others, so that it is nearer to the fold.
     rise = np.where(others, len(folds) / np.maximum(others, 1), np.nan)
-    found[:, 3] = tv_distance(dealt, sizes) * rise
+    found[:, 3] = tv_distance(deviations(dealt, sizes), totals) * rise
     return found
 
 

@@ -16,7 +16,7 @@ from .errors import StratError, plural
 from .frames import Frame
 from .strata import Strata, stratify
 from .tabling import read_terms, words
-from .terms import By, Classes, Plain, Term
+from .terms import By, Classes, Plain
 
 THIN = 5
 """Rows of the rarest stratum in a fold below which a verdict says so."""
@@ -73,8 +73,9 @@ def report(frame: Frame, by: By, name: str = "fold") -> Any:
     dealt = [table[:, :n_folds] for table in tables]
     sizes = [table.sum(axis=1) for table in tables]
     totals = dealt[0].sum(axis=0)
-    off = np.concatenate([deviations(own, n) for own, n in zip(dealt, sizes, strict=True)])
-    distances = [tv_distance(own, n) for own, n in zip(dealt, sizes, strict=True)]
+    apart = [deviations(own, n) for own, n in zip(dealt, sizes, strict=True)]
+    off = np.concatenate(apart)
+    distances = [tv_distance(own, totals) for own in apart]
     chance = np.concatenate([random_variance(n, totals) for n in sizes])
     least = [
         least_deviation(n, own.sum(axis=1), totals) for own, n in zip(dealt, sizes, strict=True)
@@ -145,8 +146,8 @@ def advise(frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
         msg = f"`ks` must be at most 2**53, got {max(wanted)}."
         raise StratError(msg)
     terms, eager, series = read_terms(frame, by, [])
-    tables, _ = count_strata(terms, series, np.zeros(len(eager), dtype=np.int64), 1)
-    sizes = [table.sum(axis=1) for table in tables]
+    found = stratify(terms, series, len(eager))
+    sizes = [one.sizes for one in found.margins or [found]]
     library = frames.library(frame)
     return frames.like(library, advice([k for k in wanted if len(eager)], sizes, library))
 
@@ -255,45 +256,8 @@ def read_folds(frame: Frame, by: By, name: str) -> Folded:
     if classes:
         series, counts = frames.condensed(series)
     folds, codes = frames.fold_codes(series.pop())
-    tables, strata = count_strata(terms, series, codes, len(folds) + 1, counts)
-    return Folded(folds, tables, strata, classes)
-
-
-def count_strata(
-    terms: Sequence[Term],
-    series: Sequence[Any],
-    folds: Ints,
-    n_folds: int,
-    counts: Ints | None = None,
-) -> tuple[list[Table], list[Strata]]:
-    """Count the strata of columns in every fold.
-
-    Parameters
-    ----------
-    terms : sequence of Term
-    series : sequence of Series
-        Their columns.
-    folds : ndarray of int64, shape (n_rows,), range -1..n_folds-1
-        -1 is the last fold.
-    n_folds : int
-    counts : ndarray of int64, shape (n_rows,), optional
-        How many rows each stands for.
-
-    Returns
-    -------
-    tables : list of ndarray of int64, each of shape (n_strata, n_folds)
-        One, or of margins one for each entry.
-    strata : list of Strata
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> folds, counts = np.array([0, 1, -1]), np.array([5, 1, 2])
-    >>> count_strata([Plain("a")], [pl.Series([7, 7, 8])], folds, 3, counts)[0]
-    [array([[5, 1, 0],
-            [0, 0, 2]])]
-    """
-    found = stratify(terms, series, len(folds))
+    found = stratify(terms, series, len(codes))
     strata = list(found.margins or [found])
-    parts = folds % n_folds
-    return [counted(one, parts, n_folds, counts) for one in strata], strata
+    n_parts = len(folds) + 1
+    tables = [counted(one, codes % n_parts, n_parts, counts) for one in strata]
+    return Folded(folds, tables, strata, classes)

@@ -131,4 +131,5 @@ def test_random_variance_is_hypergeometric(table: np.ndarray) -> None:
 def test_tv_distance_counts_rows_to_change() -> None:
     """The distance is the share of rows that would have to change; an empty fold has none."""
     table = np.array([[4, 0, 0], [0, 4, 0]])
-    np.testing.assert_array_equal(tv_distance(table, np.array([4, 4])), [0.5, 0.5, np.nan])
+    found = tv_distance(deviations(table, np.array([4, 4])), table.sum(axis=0))
+    np.testing.assert_array_equal(found, [0.5, 0.5, np.nan])

@@ -34,13 +34,15 @@ def deviations(table: Table, sizes: Ints) -> Values:
     return found
 
 
-def tv_distance(table: Table, sizes: Ints) -> Values:
+def tv_distance(off: Values, totals: Ints) -> Values:
     """Measure how far the shares of the strata in every fold are from those in the whole.
 
     Parameters
     ----------
-    table, sizes
-        As for `deviations`.
+    off : ndarray of float64, shape (n_strata, n_folds)
+        As `deviations` gives them.
+    totals : ndarray of int64, shape (n_folds,)
+        Rows of the folds.
 
     Returns
     -------
@@ -50,12 +52,11 @@ def tv_distance(table: Table, sizes: Ints) -> Values:
 
     Examples
     --------
-    >>> tv_distance(np.array([[2, 1], [0, 1]]), np.array([3, 1]))
+    >>> tv_distance(np.array([[0.5, -0.5], [-0.5, 0.5]]), np.array([2, 2]))
     array([0.25, 0.25])
     """
-    totals = table.sum(axis=0)
-    off = np.abs(deviations(table, sizes)).sum(axis=0) / 2
-    found: Values = np.where(totals, off / np.maximum(totals, 1), np.nan)
+    moved = np.abs(off).sum(axis=0) / 2
+    found: Values = np.where(totals, moved / np.maximum(totals, 1), np.nan)
     return found
 
 

@@ -41,6 +41,34 @@ def first_rows(codes: Ints, n_codes: int) -> Ints:
     return first
 
 
+def cross(
+    codes: Ints, n_codes: int, parts: Ints, n_parts: int, counts: Ints | None = None
+) -> Table:
+    """Count the rows of every code in every part.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
+    n_codes : int
+    parts : ndarray of int, shape (n_rows,), range 0..n_parts-1
+    n_parts : int
+    counts : ndarray of int, shape (n_rows,), optional
+        How many rows each stands for.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_codes, n_parts)
+
+    Examples
+    --------
+    >>> cross(np.array([0, 1, 0]), 2, np.array([0, 1, 1]), 2)
+    array([[1, 1],
+           [0, 1]])
+    """
+    held = np.bincount(codes * n_parts + parts, counts, minlength=n_codes * n_parts)
+    return held.astype(np.int64, copy=False).reshape(n_codes, n_parts)
+
+
 def number(codes: Ints, n_codes: int, parents: Ints | None = None) -> tuple[Ints, Ints]:
     """Give codes numbers by first appearance, inside their parent where they have one.
 
