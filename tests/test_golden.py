@@ -12,6 +12,7 @@ import stratframe as sf
 from .conftest import KINDS, make, values
 
 FILE = Path(__file__).with_name("golden.json")
+VERBS_FILE = Path(__file__).with_name("golden_verbs.json")
 
 N = 60
 DATA: dict[str, Any] = {
@@ -79,10 +80,65 @@ def everything(kind: str) -> dict[str, Any]:
     return found
 
 
+SAMPLES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "n": ("label", {"n": 13}),
+    "frac, seed 1": (["label", "sex"], {"frac": 0.35, "seed": 1}),
+    "equal": ("label", {"n": 20, "allocation": "equal"}),
+    "continuous": (["label", sf.continuous("price")], {"frac": 0.25}),
+    "nearest": (["label", sf.nearest(["age", "price"])], {"n": 17}),
+    "quantiles": (sf.quantiles("price", 4), {"n": 9, "allocation": "equal"}),
+}
+EXTENDED: dict[str, tuple[Any, dict[str, Any]]] = {
+    "no strata": (None, {}),
+    "two columns, missing is a stratum": (["label", "sex"], {"missing": "stratum", "seed": 1}),
+    "missing stays null": (["label", "sex"], {"missing": "null"}),
+    "continuous": (["label", sf.continuous("price")], {}),
+    "margins": (sf.margins(["label", sf.quantiles("price", 3)]), {}),
+    "margins, groups": (sf.margins(["label", sf.quantiles("price", 3)]), {"groups": "id"}),
+}
+MARGINS = sf.margins(["label", "sex", sf.quantiles("price", 3)])
+
+
+def other_verbs(kind: str) -> dict[str, Any]:
+    """Samples, circular deals, margins of groups, and extended columns on one kind of frame."""
+    frame, visits = make(kind, DATA), make(kind, {**DATA, "who": [i // 3 for i in range(N)]})
+    given = {**DATA, "fold": [None if i % 3 == 1 else i * i % 4 for i in range(N)]}
+    circular = {"deal": "circular", "missing": "stratum"}
+    return {
+        "sample": {
+            name: values(sf.sample(frame, by, **options), "id")
+            for name, (by, options) in SAMPLES.items()
+        },
+        "circular": {
+            "no strata": dealt(frame, None, circular),
+            "two columns": dealt(frame, ["label", "sex"], circular),
+            "quantiles, continuous": dealt(
+                frame, [sf.quantiles("age", 3), sf.continuous("price")], circular
+            ),
+            "nearest": dealt(frame, sf.nearest("price"), circular),
+            "key": dealt(frame, "label", circular | {"key": "id"}),
+        },
+        "margins of groups": {
+            "seed 0": dealt(visits, MARGINS, {"groups": "who", "missing": "stratum"}),
+            "seed 1": dealt(visits, MARGINS, {"groups": "who", "missing": "stratum", "seed": 1}),
+        },
+        "extend": {
+            name: values(
+                sf.extend(make(kind, given), by, 4, **{"rare": "ignore", **options}), "fold"
+            )
+            for name, (by, options) in EXTENDED.items()
+        },
+    }
+
+
+FILES = {FILE: everything, VERBS_FILE: other_verbs}
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_folds_are_those_of_the_file(kind: str) -> None:
-    """Every kind of frame gets the frozen folds and parts."""
-    assert everything(kind) == json.loads(FILE.read_text())
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_folds_are_those_of_the_file(path: Path, kind: str) -> None:
+    """Every kind of frame gets the frozen folds, parts and samples."""
+    assert FILES[path](kind) == json.loads(path.read_text())
 
 
 def test_the_file_holds_no_trivial_folds() -> None:
@@ -91,7 +147,12 @@ def test_the_file_holds_no_trivial_folds() -> None:
     folds = [tuple(golden[name]["kfold"]) for name in CALLS]
     assert len(set(folds)) == len(folds)
     assert np.bincount([int(c) for c in golden["large kfold"]]).tolist() == [1000] * 4
+    verbs = json.loads(VERBS_FILE.read_text())
+    for verb in ("sample", "extend"):
+        frozen = [tuple(rows) for rows in verbs[verb].values()]
+        assert len(set(frozen)) == len(frozen)
 
 
 if __name__ == "__main__":
-    FILE.write_text(json.dumps(everything("polars"), indent=1) + "\n")
+    for path, freeze in FILES.items():
+        path.write_text(json.dumps(freeze("polars"), indent=1) + "\n")

@@ -1,0 +1,178 @@
+"""Measure the house: files, imports, docstrings, names, raises, and the path of one call.
+
+`python .ci/house.py [SRC]` prints one line for each figure; SRC is `src` by default.
+"""
+
+import ast
+import re
+import sys
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+SRC = Path(sys.argv[1] if len(sys.argv) > 1 else "src").resolve()
+HOME = SRC / "stratframe"
+PATHS = sorted(HOME.rglob("*.py"))
+TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in PATHS}
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
+TERMS = {
+    *("Plain", "Classes", "Continuous", "Quantiles", "Bins", "Clusters", "Chain", "Nearest"),
+    *("Margins", "Features", "Ordering", "Fitted", "Term"),
+}
+"""The classes of terms, and the unions of them that there once were."""
+
+
+def module_name(path: Path) -> str:
+    """Name the module of a file."""
+    parts = path.relative_to(SRC).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in PATHS}
+
+
+def imported(path: Path) -> set[str]:
+    """List the modules of the package that a file imports."""
+    own = module_name(path).split(".")
+    package = own if path.name == "__init__.py" else own[:-1]
+    found = set()
+    for node in ast.walk(TREES[path]):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package[: len(package) + 1 - node.level]
+            source = ".".join([*base, *([node.module] if node.module else [])])
+            for alias in node.names:
+                whole = f"{source}.{alias.name}"
+                found.add(whole if whole in MODULES else source)
+    return found & MODULES.keys() - {module_name(path)}
+
+
+@cache
+def depth(module: str) -> int:
+    """Count the files of the longest chain of imports from a module down."""
+    return 1 + max((depth(each) for each in imported(MODULES[module])), default=0)
+
+
+def docstring_lines(tree: ast.Module) -> int:
+    """Count the lines of docstrings, and of texts below constants."""
+    return sum(
+        node.end_lineno - node.lineno + 1
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def bound_names(tree: ast.Module) -> set[str]:
+    """List the functions, classes and constants that a module defines."""
+    found = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return found - {"__all__", "__version__"}
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """List the names that a piece of code mentions."""
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
+def dispatches(tree: ast.Module) -> int:
+    """Count `isinstance` calls and match cases on the kind of a term."""
+    calls = sum(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "isinstance"
+        and bool(names_in(node.args[1]) & TERMS)
+        for node in ast.walk(tree)
+    )
+    cases = sum(
+        isinstance(node, ast.MatchClass) and bool(names_in(node.cls) & TERMS)
+        for node in ast.walk(tree)
+    )
+    return calls + cases
+
+
+def raises(tree: ast.Module) -> int:
+    """Count the places that raise a `StratError`."""
+    return sum(
+        isinstance(node, ast.Raise) and node.exc is not None and "StratError" in names_in(node.exc)
+        for node in ast.walk(tree)
+    )
+
+
+def longest_arguments(tree: ast.Module) -> list[tuple[int, str]]:
+    """List functions by the number of their arguments."""
+    return [
+        (len(node.args.args) + len(node.args.kwonlyargs), node.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    ]
+
+
+def trace() -> tuple[int, int, Counter[str]]:
+    """Trace `kfold("label")` on a pandas frame: calls, changes of module, entries by module."""
+    sys.path.insert(0, str(SRC))
+    import pandas as pd
+
+    import stratframe as sf
+
+    frame = pd.DataFrame({"label": ["a", "b"] * 50})
+    sf.kfold(frame, "label")
+    calls, entries = 0, Counter[str]()
+
+    def follow(called, event, _):
+        nonlocal calls
+        code = called.f_code
+        if event != "call" or not code.co_filename.startswith(str(HOME)):
+            return
+        if code.co_name.startswith("<"):
+            return
+        calls += 1
+        caller = called.f_back
+        while caller is not None and caller.f_code.co_name.startswith("<"):
+            caller = caller.f_back
+        if caller is None or caller.f_code.co_filename != code.co_filename:
+            entries[str(Path(code.co_filename).relative_to(HOME))] += 1
+
+    sys.setprofile(follow)
+    sf.kfold(frame, "label")
+    sys.setprofile(None)
+    return calls, entries.total(), entries
+
+
+def main() -> None:
+    """Print all figures."""
+    lines = sum(path.read_text(encoding="utf-8").count("\n") for path in PATHS)
+    docs = sum(docstring_lines(tree) for tree in TREES.values())
+    comments = sum(
+        bool(re.match(r"\s*#", line))
+        for path in PATHS
+        for line in path.read_text(encoding="utf-8").splitlines()
+    )
+    bound = Counter(name for tree in TREES.values() for name in bound_names(tree))
+    twice = sorted(name for name, count in bound.items() if count > 1)
+    raising = {module_name(path): raises(tree) for path, tree in TREES.items()}
+    dispatching = {module_name(path): dispatches(tree) for path, tree in TREES.items()}
+    calls, changes, entries = trace()
+    print(f"files on top                      {len(list(HOME.glob('*.py')))}")
+    print(f"files                             {len(PATHS)}")
+    print(f"longest import chain, files       {max(map(depth, MODULES))}")
+    print(f"lines                             {lines}")
+    print(f"docstring lines                   {docs} ({docs / lines:.1%})")
+    print(f"comment lines                     {comments} ({comments / lines:.1%})")
+    print(f"names bound in several modules    {len(twice)}: {', '.join(twice)}")
+    where = {name: count for name, count in dispatching.items() if count}
+    print(f"dispatches on terms               {sum(where.values())} in {len(where)} modules")
+    where = {name: count for name, count in raising.items() if count}
+    print(f"raises of StratError              {sum(where.values())} in {len(where)} modules")
+    print(f'kfold("label"): calls             {calls}')
+    print(f'kfold("label"): module changes    {changes} to {len(entries)} modules')
+    print(f"    most entered                  {entries.most_common(4)}")
+
+
+if __name__ == "__main__":
+    main()
