@@ -37,23 +37,7 @@ class Parser(ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command, and say what went wrong in one line.
-
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments; those of the process if None.
-
-    Returns
-    -------
-    int
-        The exit code: 0, or 2 after an error.
-
-    Examples
-    --------
-    >>> main(["kfold", "data.txt", "--by", "label", "--out", "out.csv"])
-    2
-    """
+    """Run the command, and say what went wrong in one line."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", StratWarning)
         try:
@@ -68,13 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def parser() -> Parser:
-    """Describe the arguments.
-
-    Examples
-    --------
-    >>> parser().parse_args(["kfold", "in.csv", "--by", "label", "--out", "out.csv"]).k
-    5
-    """
+    """Describe the arguments."""
     whole = Parser(
         prog="python -m stratframe",
         description="Stratified folds for a file; without arguments, an example.",
@@ -133,13 +111,7 @@ def add(frame: Any, args: Namespace) -> tuple[Any, str]:
 
 
 def parts_of(text: str) -> dict[str, float | None]:
-    """Read parts and their shares.
-
-    Examples
-    --------
-    >>> parts_of("train=rest,test=20"), parts_of("train=0.8, test=0.2")
-    ({'train': None, 'test': 20}, {'train': 0.8, 'test': 0.2})
-    """
+    """Read parts and their shares."""
     parts: dict[str, float | None] = {}
     try:
         for item in text.split(","):
@@ -154,13 +126,7 @@ def parts_of(text: str) -> dict[str, float | None]:
 
 
 def number(text: str) -> float:
-    """Read a whole number, or else a fraction.
-
-    Examples
-    --------
-    >>> number("20"), number("0.2")
-    (20, 0.2)
-    """
+    """Read a whole number, or else a fraction."""
     return int(text) if text.isdecimal() else float(text)
 
 
@@ -181,13 +147,7 @@ def example() -> None:
 
 
 def wine() -> dict[Any, Any]:
-    """Load the wines, which need no download.
-
-    Examples
-    --------
-    >>> len(wine()["alcohol"])
-    178
-    """
+    """Load the wines, which need no download."""
     try:
         from sklearn.datasets import load_wine
     except ImportError as error:

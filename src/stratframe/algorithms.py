@@ -40,14 +40,7 @@ noise, and the centres, if the fit has some."""
 
 
 def fit_of(term: Clusters) -> Fit:
-    """Choose the algorithm of a term.
-
-    Examples
-    --------
-    >>> import stratframe as sf
-    >>> fit_of(sf.clusters("x")).__name__
-    'kmeans'
-    """
+    """Choose the algorithm of a term."""
     if not isinstance(term.algorithm, str):
         return partial(custom, term.algorithm)
     named: dict[str, Fit] = {
@@ -68,22 +61,11 @@ def estimate(points: Values, seed: int) -> int:
     Parameters
     ----------
     points : ndarray of float64, shape (n_rows, n_features)
-    seed : int
-
-    Returns
-    -------
-    int
-        At least 1.
 
     References
     ----------
     Diamantidis, Karlis and Giakoumakis (2000), Unsupervised stratification of
     cross-validation for accuracy estimation.
-
-    Examples
-    --------
-    >>> estimate(np.array([[0.0], [0.1], [0.2], [0.3], [0.4], [0.5], [0.6], [9.0]]), 0)
-    2
     """
     n_rows = len(points)
     if n_rows < 2:
@@ -99,25 +81,13 @@ def estimate(points: Values, seed: int) -> int:
 
 
 def seeds_of(seed: int, use: Use, count: int) -> list[int]:
-    """Draw seeds for scikit-learn, which takes 32 bits.
-
-    Examples
-    --------
-    >>> seeds_of(0, Use.CLUSTERS, 2)
-    [1454322444, 1545642199]
-    """
+    """Draw seeds for scikit-learn, which takes 32 bits."""
     drawn: list[int] = (draws.raw(seed, use, count) >> np.uint64(32)).tolist()
     return drawn
 
 
 def some_rows(n_rows: int, most: int, seed: int) -> Ints:
-    """Draw a sample of row numbers, all of them if there are no more than that.
-
-    Examples
-    --------
-    >>> some_rows(3, 5, 0)
-    array([0, 1, 2])
-    """
+    """Draw a sample of row numbers, all of them if there are no more than that."""
     if n_rows <= most:
         return np.arange(n_rows)
     draw = load("sklearn.utils.random", "cluster").sample_without_replacement
@@ -126,13 +96,7 @@ def some_rows(n_rows: int, most: int, seed: int) -> Ints:
 
 
 def kmeans(points: Values, n: int, seed: int) -> tuple[Ints, Values]:
-    """Cluster by k-means from one start.
-
-    Examples
-    --------
-    >>> kmeans(np.array([[1.0], [1.5], [9.0]]), 2, 0)[1].ravel().tolist()
-    [1.25, 9.0]
-    """
+    """Cluster by k-means from one start."""
     model = load("sklearn.cluster", "cluster").KMeans(n, n_init=1, random_state=seed)
     with converged():
         model.fit(points)
@@ -140,13 +104,7 @@ def kmeans(points: Values, n: int, seed: int) -> tuple[Ints, Values]:
 
 
 def minibatch(points: Values, n: int, seed: int) -> tuple[Ints, Values]:
-    """Cluster by mini-batch k-means, with batches that grow with the rows.
-
-    Examples
-    --------
-    >>> minibatch(np.array([[1.0], [1.5], [9.0]]), 2, 0)[0].tolist()
-    [0, 0, 1]
-    """
+    """Cluster by mini-batch k-means, with batches that grow with the rows."""
     model = load("sklearn.cluster", "cluster").MiniBatchKMeans(
         n,
         n_init=1,
@@ -161,13 +119,7 @@ def minibatch(points: Values, n: int, seed: int) -> tuple[Ints, Values]:
 
 @contextmanager
 def converged() -> Iterator[None]:
-    """Silence the warning that rounding made rows equal which are distinct.
-
-    Examples
-    --------
-    >>> with converged():
-    ...     pass
-    """
+    """Silence the warning that rounding made rows equal which are distinct."""
     kind = load("sklearn.exceptions", "cluster").ConvergenceWarning
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", kind)
@@ -175,13 +127,7 @@ def converged() -> Iterator[None]:
 
 
 def agglomerative(points: Values, n: int, seed: int) -> tuple[Ints, None]:
-    """Cluster by merging (Ward), or a sample if there are too many rows for that.
-
-    Examples
-    --------
-    >>> agglomerative(np.array([[1.0], [1.5], [9.0]]), 2, 0)[0].tolist()
-    [0, 0, 1]
-    """
+    """Cluster by merging (Ward), or a sample if there are too many rows for that."""
     rows = some_rows(len(points), max(LARGEST_TREE, n), seed)
     found = load("sklearn.cluster", "cluster").AgglomerativeClustering(n).fit(points[rows]).labels_
     if len(rows) == len(points):
@@ -201,12 +147,6 @@ def dbscan(
     ----------
     Sander, Ester, Kriegel and Xu (1998), Density-based clustering in spatial databases:
     the algorithm GDBSCAN and its applications.
-
-    Examples
-    --------
-    >>> points = np.array([[1.0], [1.1], [1.2], [5.0], [5.1], [5.2], [99.0]])
-    >>> dbscan(0.5, 2, points, 0, 0)[0].tolist()
-    [0, 0, 0, 1, 1, 1, -1]
     """
     if min_samples is None:
         min_samples = max(2, min(2 * points.shape[1], len(points) // 10))
@@ -225,18 +165,6 @@ def radius(points: Values, neighbour: int) -> float:
     Parameters
     ----------
     points : ndarray of float64, shape (n_rows, n_features)
-    neighbour : int
-        1 for the nearest other row.
-
-    Returns
-    -------
-    float
-        Above zero.
-
-    Examples
-    --------
-    >>> round(radius(np.array([[0.0], [1.0], [2.0], [3.0], [50.0]]), 1), 6)
-    1.0
     """
     neighbours = load("sklearn.neighbors", "cluster").NearestNeighbors(n_neighbors=neighbour)
     heights = np.sort(neighbours.fit(points).kneighbors()[0][:, -1])
@@ -252,20 +180,7 @@ def radius(points: Values, neighbour: int) -> float:
 
 
 def custom(algorithm: Any, points: Values, n: int, seed: int) -> tuple[Ints, Values | None]:
-    """Cluster by an object with `fit_predict`, cloned and seeded.
-
-    Raises
-    ------
-    StratError
-        If it fails, or gives no whole number for every row.
-
-    Examples
-    --------
-    >>> from sklearn.cluster import HDBSCAN
-    >>> points = np.array([[1.0], [1.1], [1.2], [5.0], [5.1], [5.2]])
-    >>> custom(HDBSCAN(min_cluster_size=3, copy=True), points, 0, 0)[0].tolist()
-    [0, 0, 0, 1, 1, 1]
-    """
+    """Cluster by an object with `fit_predict`, cloned and seeded."""
     model = load("sklearn.base", "cluster").clone(algorithm, safe=False)
     given = dict.fromkeys(parameters(model, "random_state"), seed)
     if n:
@@ -296,14 +211,6 @@ def custom(algorithm: Any, points: Values, n: int, seed: int) -> tuple[Ints, Val
 
 
 def parameters(algorithm: Any, name: str) -> list[str]:
-    """List the parameters of an object that have a name, those of its steps too.
-
-    Examples
-    --------
-    >>> from sklearn.cluster import KMeans
-    >>> from sklearn.pipeline import make_pipeline
-    >>> parameters(make_pipeline(KMeans()), "n_clusters")
-    ['kmeans__n_clusters']
-    """
+    """List the parameters of an object that have a name, those of its steps too."""
     own: dict[str, Any] = getattr(algorithm, "get_params", dict)()
     return [each for each in own if each == name or each.endswith(f"__{name}")]

@@ -69,18 +69,7 @@ class Deal:
 
 
 def shares_of(parts: Mapping[str, Fraction | int | None], n_rows: int) -> list[Fraction]:
-    """Turn parts into fractions of the rows dealt.
-
-    Raises
-    ------
-    StratError
-        If counts do not sum to the rows.
-
-    Examples
-    --------
-    >>> shares_of({"train": None, "test": 2}, 8)
-    [Fraction(3, 4), Fraction(1, 4)]
-    """
+    """Turn parts into fractions of the rows dealt."""
     given = [Fraction(share) for share in parts.values() if share is not None]
     if any(isinstance(share, Fraction) for share in parts.values()):
         rest = 1 - sum(given, Fraction(0))
@@ -110,19 +99,7 @@ def deal_of(
     seed: object = 0,
     name: object = "fold",
 ) -> Deal:
-    """Check the arguments of a call.
-
-    Raises
-    ------
-    StratError
-        If one of them breaks a rule.
-
-    Examples
-    --------
-    >>> call = deal_of("label", 3, None, key="id", repeats=2)
-    >>> call.refs, [column.name for column in call.outputs]
-    (['label', 'id'], ['fold_1', 'fold_2'])
-    """
+    """Check the arguments of a call."""
     terms, together = parse(by), parse_groups(groups)
     keys = parse_columns("key", key)
     folds = whole("k", k, 2) if parts is None else len(parts)
@@ -156,16 +133,7 @@ def deal_of(
 def check_whole(
     terms: Sequence[Term], groups: Sequence[Term], keys: Sequence[Any], deal: str
 ) -> None:
-    """Refuse what whole groups cannot be combined with.
-
-    Examples
-    --------
-    >>> check_whole([], parse_groups("patient"), [], "circular")
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `groups` must stand without `deal="circular"`: whole groups are
-    dealt in no order.
-    """
+    """Refuse what whole groups cannot be combined with."""
     if not groups:
         return
     clash = {
@@ -181,17 +149,7 @@ def check_whole(
 
 
 def check_blocks(terms: Sequence[Term], k: int | None) -> None:
-    """Refuse blocks of neighbours of another size than the number of folds.
-
-    Examples
-    --------
-    >>> from stratframe import nearest
-    >>> check_blocks([nearest("x", 3)], 5)
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `block` of `sf.nearest` must be `k` in folds, got 3 for 5 folds.
-    Hint: leave it out; it is for `split` and `sample`.
-    """
+    """Refuse blocks of neighbours of another size than the number of folds."""
     for term in terms:
         if k is not None and isinstance(term, Nearest) and term.block not in (None, k):
             msg = (
@@ -202,25 +160,13 @@ def check_blocks(terms: Sequence[Term], k: int | None) -> None:
 
 
 def fraction_of(share: Any) -> Fraction:
-    """Turn a share into the simple fraction that it stands for.
-
-    Examples
-    --------
-    >>> fraction_of(0.1), fraction_of(np.float32(0.1))
-    (Fraction(1, 10), Fraction(1, 10))
-    """
+    """Turn a share into the simple fraction that it stands for."""
     exact = share if isinstance(share, int | Fraction) else float(share)
     return Fraction(exact).limit_denominator(10**6)
 
 
 def check_parts(parts: object) -> dict[str, Fraction | int | None]:
-    """Check the parts of a split: fractions that sum to 1, or counts.
-
-    Examples
-    --------
-    >>> check_parts({"train": None, "test": 0.2})
-    {'train': None, 'test': Fraction(1, 5)}
-    """
+    """Check the parts of a split: fractions that sum to 1, or counts."""
     if not isinstance(parts, Mapping) or len(parts) < 2:
         msg = f"`parts` must map at least 2 names to their shares, got {parts!r}."
         raise StratError(msg)

@@ -115,26 +115,7 @@ def checks(
     rows: Sequence[Any],
     folded: Folded | None,
 ) -> list[Check]:
-    """Run the checks of one fold column, those that something was given for.
-
-    Parameters
-    ----------
-    series : Series
-        The fold column.
-    grouped : Strata, optional
-        The groups of all rows.
-    keyed, rows : sequence of Series
-        The columns of the key, and those by which rows are compared.
-    folded : Folded, optional
-        The strata of every fold.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> found = checks(pl.Series([0, 1]), None, [], [pl.Series([7, 7])], None)
-    >>> [(check.check, check.n) for check in found]
-    [('unassigned_rows', 0), ('duplicate_rows', 2), ('empty_folds', 0)]
-    """
+    """Run the checks of one fold column, those that something was given for."""
     values, folds = frames.fold_codes(series)
     found = [unassigned_rows(folds)]
     if grouped is not None:
@@ -150,14 +131,7 @@ def checks(
 def compared_columns(
     frame: Frame, columns: Any, names: Sequence[Any], keys: Sequence[Any]
 ) -> tuple[Any, ...]:
-    """List the columns by which rows are compared.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> compared_columns(pl.DataFrame({"a": [1], "fold": [0]}), None, ["fold"], [])
-    ('a',)
-    """
+    """List the columns by which rows are compared."""
     found = parse_columns("columns", columns)
     folds = {frames.label_of(frame, name) for name in names} | {*names}
     if columns is None:
@@ -175,13 +149,7 @@ def compared_columns(
 
 
 def repeats_of(name: object) -> str | None:
-    """Name what a column is a repeat of, as fold_2 of fold; None if it is none.
-
-    Examples
-    --------
-    >>> repeats_of("fold_2"), repeats_of("fold")
-    ('fold', None)
-    """
+    """Name what a column is a repeat of, as fold_2 of fold; None if it is none."""
     if isinstance(name, tuple) and not any(name[1:]):  # a label of column levels
         name = name[0]
     found = re.fullmatch(r"(.+)_[1-9]\d*", name) if isinstance(name, str) else None

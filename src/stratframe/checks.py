@@ -8,15 +8,7 @@ from .errors import StratError
 
 
 def whole(argument: str, value: object, least: int) -> int:
-    """Check a whole number.
-
-    Examples
-    --------
-    >>> whole("k", True, 2)
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `k` must be a whole number, got True.
-    """
+    """Check a whole number."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         msg = f"`{argument}` must be a whole number, got {value!r}."
         raise StratError(msg)
@@ -27,15 +19,7 @@ def whole(argument: str, value: object, least: int) -> int:
 
 
 def check_choice(argument: str, value: object, choices: Sequence[str]) -> None:
-    """Check an argument that is one of a few words.
-
-    Examples
-    --------
-    >>> check_choice("deal", "fair", ("random", "circular"))
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `deal` must be 'random' or 'circular', got 'fair'.
-    """
+    """Check an argument that is one of a few words."""
     if not isinstance(value, str) or value not in choices:
         *first, last = (repr(choice) for choice in choices)
         msg = f"`{argument}` must be {', '.join(first)} or {last}, got {value!r}."
@@ -43,11 +27,5 @@ def check_choice(argument: str, value: object, choices: Sequence[str]) -> None:
 
 
 def check_seed(seed: object) -> int:
-    """Check a seed, and draw one for None.
-
-    Examples
-    --------
-    >>> check_seed(7)
-    7
-    """
+    """Check a seed, and draw one for None."""
     return randbits(63) if seed is None else whole("seed", seed, 0)

@@ -39,28 +39,8 @@ def cluster(term: Clusters, points: Values, parent: Ints, n_parents: int, seed: 
 
     Parameters
     ----------
-    term : Clusters
     points : ndarray of float64, shape (n_features, n_rows), finite
     parent : ndarray of int, shape (n_rows,), range 0..n_parents-1
-    n_parents : int
-    seed : int
-
-    Returns
-    -------
-    Clustered
-
-    Warns
-    -----
-    StratWarning
-        If a stratum is too large to be clustered whole, or DBSCAN finds one cluster in
-        each.
-
-    Examples
-    --------
-    >>> import stratframe as sf
-    >>> term, points = sf.clusters(["x"], 2), np.array([[1.0, 9.0, 2.0, 8.0]])
-    >>> cluster(term, points, np.zeros(4, dtype=int), 1, 0)
-    Clustered(labels=array([0, 1, 0, 1]), distances=array([0.14..., 0.14..., 0.14..., 0.14...]))
     """
     seed = seed if term.seed is None else term.seed
     found = Clustered(np.zeros(len(parent), dtype=np.int64), np.zeros(len(parent)))
@@ -93,12 +73,6 @@ def one(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, Values]:
     labels : ndarray of int64, shape (n_rows,)
         Numbered by first appearance; -1 for noise.
     distances : ndarray of float64, shape (n_rows,)
-
-    Examples
-    --------
-    >>> from stratframe.algorithms import kmeans
-    >>> one(kmeans, np.array([[1.0], [9.0], [9.0]]), 5, 0)
-    (array([0, 1, 1]), array([0., 0., 0.]))
     """
     labels, centres = few(points, n), None
     if labels is None:
@@ -117,19 +91,7 @@ def one(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, Values]:
 
 
 def number_of(term: Clusters, points: Values, seed: int) -> int:
-    """Tell how many clusters to make: as asked, as the object says, or estimated.
-
-    Returns
-    -------
-    int
-        0 where the algorithm finds the number.
-
-    Examples
-    --------
-    >>> import stratframe as sf
-    >>> number_of(sf.clusters("x", 3), np.zeros((2, 1)), 0)
-    3
-    """
+    """Tell how many clusters to make: as asked, as the object says, or estimated."""
     if term.n is not None:
         return term.n
     if isinstance(term.algorithm, str):
@@ -144,11 +106,6 @@ def few(points: Values, n: int) -> Ints | None:
     Returns
     -------
     ndarray of int64, shape (n_rows,), or None
-
-    Examples
-    --------
-    >>> few(np.array([[7.0], [8.0], [7.0]]), 2), few(np.array([[7.0], [8.0], [7.0]]), 1)
-    (array([0, 1, 0]), None)
     """
     least = n if n else 2
     window, n_rows = 4 * least, len(points)
@@ -166,16 +123,8 @@ def tell(term: Clusters, sizes: Ints, highest: int) -> None:
 
     Parameters
     ----------
-    term : Clusters
     sizes : ndarray of int, shape (n_parents,)
         Rows of each stratum that was clustered.
-    highest : int
-        The highest label in any of them.
-
-    Examples
-    --------
-    >>> import stratframe as sf
-    >>> tell(sf.clusters("x"), np.array([10_000]), 3)
     """
     large = int((sizes > LARGEST_TREE).sum())
     if term.algorithm == "agglomerative" and large:

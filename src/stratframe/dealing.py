@@ -29,16 +29,7 @@ from .terms import Nearest
 
 
 def columns_of(call: Deal, series: Sequence[Any], n_rows: int) -> list[Dealt]:
-    """Deal the rows of a frame whose columns were read.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.arguments import deal_of
-    >>> call = deal_of("a", 2, None, deal="circular")
-    >>> columns_of(call, [pl.Series([7, 7, 8, 8])], 4)[0].parts
-    array([0, 1, 0, 1], dtype=int8)
-    """
+    """Deal the rows of a frame whose columns were read."""
     strata = strata_of(call, series, n_rows)
     return [
         column._replace(parts=spread_out(deal_rows(call, strata, repeat), strata.rows, n_rows))
@@ -47,16 +38,7 @@ def columns_of(call: Deal, series: Sequence[Any], n_rows: int) -> list[Dealt]:
 
 
 def strata_of(call: Deal, series: Sequence[Any], n_rows: int, *, ordered: bool = True) -> Strata:
-    """Stratify the rows of a frame whose columns were read.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.arguments import deal_of
-    >>> call = deal_of("a", 2, None)
-    >>> strata_of(call, [pl.Series([7, 8, 7, 8])], 4).codes
-    array([0, 1, 0, 1])
-    """
+    """Stratify the rows of a frame whose columns were read."""
     if n_rows == 0:
         msg = "A frame must have rows to be dealt, got none."
         raise StratError(msg)
@@ -76,13 +58,7 @@ def strata_of(call: Deal, series: Sequence[Any], n_rows: int, *, ordered: bool =
 
 
 def spread_out(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:
-    """Put the parts of the dealt rows at their places in the frame, -1 elsewhere.
-
-    Examples
-    --------
-    >>> spread_out(np.array([5, 6]), np.array([2, 0]), 3)
-    array([ 6, -1,  5])
-    """
+    """Put the parts of the dealt rows at their places in the frame, -1 elsewhere."""
     if rows is None:
         return parts
     placed = np.full(n_rows, -1, dtype=parts.dtype)
@@ -96,14 +72,6 @@ def deal_rows(call: Deal, strata: Strata, repeat: int) -> Ints:
     Returns
     -------
     ndarray of int, shape (n_dealt,), range 0..k-1
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.arguments import deal_of
-    >>> call = deal_of("a", 2, None, deal="circular")
-    >>> deal_rows(call, strata_of(call, [pl.Series([7, 8, 7, 8])], 4), 0)
-    array([0, 0, 1, 1], dtype=int8)
     """
     if strata.groups is not None or strata.margins:
         return deal_units(call, strata, repeat)
@@ -134,15 +102,6 @@ def deal_units(call: Deal, strata: Strata, repeat: int) -> Ints:
     Returns
     -------
     ndarray of int, shape (n_dealt,), range 0..k-1
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.arguments import deal_of
-    >>> call = deal_of(None, 2, None, groups="a")
-    >>> parts = deal_units(call, strata_of(call, [pl.Series([7, 8, 7, 8])], 4), 0)
-    >>> bool(parts[0] == parts[2] != parts[1] == parts[3])
-    True
     """
     n_rows, group = len(strata.codes), strata.groups
     shares = [Fraction(1, call.k)] * call.k
@@ -162,12 +121,7 @@ def deal_units(call: Deal, strata: Strata, repeat: int) -> Ints:
 
 
 def tell(group: Ints, shares: Sequence[Fraction], part: str) -> None:
-    """Warn if a group has more rows than the largest part should.
-
-    Examples
-    --------
-    >>> tell(np.array([0, 0, 1, 1]), [Fraction(1, 2)] * 2, "fold")
-    """
+    """Warn if a group has more rows than the largest part should."""
     largest, fair = int(np.bincount(group).max()), max(shares) * len(group)
     if largest > ceil(fair):
         warn(
@@ -177,14 +131,7 @@ def tell(group: Ints, shares: Sequence[Fraction], part: str) -> None:
 
 
 def smallest_share(call: Deal, n_rows: int) -> Fraction:
-    """Tell the share of the smallest part.
-
-    Examples
-    --------
-    >>> from stratframe.arguments import deal_of
-    >>> smallest_share(deal_of(None, 5, None), 10)
-    Fraction(1, 5)
-    """
+    """Tell the share of the smallest part."""
     return Fraction(1, call.k) if call.parts is None else min(shares_of(call.parts, n_rows))
 
 
@@ -193,24 +140,13 @@ def ordered(strata: Strata, draws: Draws, share: Fraction) -> Ints:
 
     Parameters
     ----------
-    strata : Strata
     draws : ndarray of uint64, shape (n_dealt,)
         Shuffle, or break ties; used up.
-    share : Fraction
-        Of the smallest part; a block of neighbours has a row for it.
 
     Returns
     -------
     ndarray of int64, shape (n_dealt,)
         Row numbers.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.parsing import parse
-    >>> strata = stratify(parse(["a", "b"]), [pl.Series([7, 8, 7]), pl.Series([0.5, 2.0, 0.1])], 3)
-    >>> ordered(strata, np.zeros(3, dtype=np.uint64), Fraction(1, 2))
-    array([2, 0, 1])
     """
     codes, n_strata, near = strata.codes, len(strata.sizes), strata.near
     if strata.order is None:
@@ -230,29 +166,12 @@ def counted(strata: Strata, parts: Ints, k: int, counts: Ints | None = None) -> 
     Returns
     -------
     ndarray of int64, shape (n_strata, k)
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.parsing import parse
-    >>> strata = stratify(parse("a"), [pl.Series([7, 8, 7])], 3)
-    >>> counted(strata, np.array([0, 1, 1]), 2)
-    array([[1, 1],
-           [0, 1]])
     """
     return cross(strata.codes, len(strata.sizes), parts, k, counts)
 
 
 def numbering_of(call: Deal, repeat: int) -> Ints:
-    """Draw the numbers of the folds round the table.
-
-    Examples
-    --------
-    >>> from stratframe.arguments import deal_of
-    >>> call = deal_of(None, 3, None, deal="circular")
-    >>> numbering_of(call, 0)
-    array([0, 1, 2])
-    """
+    """Draw the numbers of the folds round the table."""
     if call.circular:
         return np.arange(call.k)
     return draws.permutation(draws.raw(call.seed, Use.FOLD_NUMBERS, call.k, call.k, repeat))
@@ -264,15 +183,6 @@ def table_of(call: Deal, strata: Strata, repeat: int = 0) -> Table:
     Returns
     -------
     ndarray of int64, shape (n_strata, k)
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.arguments import deal_of
-    >>> call = deal_of("a", 2, None, deal="circular")
-    >>> table_of(call, strata_of(call, [pl.Series([7, 8, 7, 8, 8, 8])], 6))
-    array([[1, 1],
-           [2, 2]])
     """
     if strata.groups is not None:
         return counted(strata, deal_units(call, strata, repeat), call.k)

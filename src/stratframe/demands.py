@@ -15,20 +15,7 @@ from .terms import Continuous
 
 
 def check_margins(entries: Sequence[Entry]) -> None:
-    """Refuse a margin that turns out continuous.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.entries import read_entry
-    >>> from stratframe.terms import Plain
-    >>> check_margins([read_entry(Plain("a"), [pl.Series("a", [0.5])])])
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: An entry of `sf.margins` must make strata, but 'a' holds
-    fractions.
-    Hint: cut it, as in `sf.quantiles('a', 10)`, or take its values as they are, `sf.classes('a')`.
-    """
+    """Refuse a margin that turns out continuous."""
     for entry in entries:
         if isinstance(entry.term, Continuous):
             msg = (
@@ -40,16 +27,7 @@ def check_margins(entries: Sequence[Entry]) -> None:
 
 
 def check_groups(groups: Ints, parts: tuple[int, str]) -> None:
-    """Refuse more parts than groups.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> check_groups(np.array([0, 0, 1]), (3, "folds"))
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `k` must be at most the number of groups, got 3 for 2 groups.
-    """
+    """Refuse more parts than groups."""
     n_groups = int(groups.max(initial=-1)) + 1
     if parts[0] > n_groups:
         what = "`k`" if parts[1] == "folds" else "The number of `parts`"
@@ -61,15 +39,7 @@ def check_groups(groups: Ints, parts: tuple[int, str]) -> None:
 
 
 def check_enough(n_dealt: int, parts: tuple[int, str]) -> None:
-    """Refuse more parts than rows.
-
-    Examples
-    --------
-    >>> check_enough(3, (5, "folds"))
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `k` must be at most the number of rows dealt, got 5 for 3 rows.
-    """
+    """Refuse more parts than rows."""
     if parts[0] > n_dealt:
         what = "`k`" if parts[1] == "folds" else "The number of `parts`"
         msg = (
@@ -80,15 +50,7 @@ def check_enough(n_dealt: int, parts: tuple[int, str]) -> None:
 
 
 def check_order(entries: Sequence[Entry]) -> None:
-    """Refuse a column that turns out continuous but is not the last entry.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.entries import read_entry
-    >>> from stratframe.terms import Plain
-    >>> check_order([read_entry(Plain("a"), [pl.Series("a", [0.5])])])
-    """
+    """Refuse a column that turns out continuous but is not the last entry."""
     for entry in entries[:-1]:
         if isinstance(entry.term, Continuous):
             msg = (
@@ -106,18 +68,6 @@ def check_values(entries: Sequence[Entry], missing: str, key: Sequence[Any]) -> 
     -------
     ndarray of int64, shape (n_rows,), or None
         The order of the keys; None without keys.
-
-    Raises
-    ------
-    StratError
-        With pandera's error as its cause.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.entries import read_entry
-    >>> from stratframe.terms import Plain
-    >>> check_values([read_entry(Plain("a"), [pl.Series("a", ["x", None])])], "stratum", [])
     """
     asked = [rules_of(entry, missing) for entry in entries]
     broken = [is_broken(entry, rules[0]) for entry, rules in zip(entries, asked, strict=True)]

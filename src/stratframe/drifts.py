@@ -87,18 +87,7 @@ def measured(frame: Frame, features: Any, name: str) -> tuple[list[Any], list[st
 
     Returns
     -------
-    folds : list
-    features : list of str
-        Their names.
     figures : ndarray of float64, shape (n_features, n_folds, 4)
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> frame = pl.DataFrame({"x": [1, 2, 3, 4], "fold": [0, 0, 1, 1]})
-    >>> folds, features, figures = measured(frame, "x", "fold")
-    >>> folds, features, figures[0, :, 1]
-    ([0, 1], ['x'], array([1., 1.]))
     """
     load("scipy.stats", "drift")
     frames.check_frame(frame)
@@ -122,13 +111,7 @@ def measured(frame: Frame, features: Any, name: str) -> tuple[list[Any], list[st
 
 
 def worst_of(figures: Values) -> Values:
-    """Take the measure by which features of both kinds compare: `ks` or `tv`.
-
-    Examples
-    --------
-    >>> worst_of(np.array([[0.1, 0.2, 0.3, np.nan], [np.nan, np.nan, np.nan, 0.5]]))
-    array([0.2, 0.5])
-    """
+    """Take the measure by which features of both kinds compare: `ks` or `tv`."""
     ks, tv = figures[..., 1], figures[..., 3]
     found: Values = np.where(np.isnan(ks), tv, ks)
     return found
@@ -140,12 +123,6 @@ def of_classes(series: Any, folds: Ints, n_folds: int) -> Values:
     Returns
     -------
     ndarray of float64, shape (n_folds, 4)
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> of_classes(pl.Series(["a", "b", "a", None]), np.array([0, 0, 1, 1]), 2)[:, 3]
-    array([0.5, 0.5])
     """
     codes, n_classes = columns.encode(series)
     classes, n_classes = codes % (n_classes + 1), n_classes + 1
@@ -166,17 +143,6 @@ def of_numbers(series: Any, folds: Ints, n_folds: int, name: str) -> Values:
     Returns
     -------
     ndarray of float64, shape (n_folds, 4)
-
-    Raises
-    ------
-    StratError
-        If a number is infinite; with the rows.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> of_numbers(pl.Series([1, 2, 3, None]), np.array([0, 0, 1, 1]), 2, "x")[:, 1]
-    array([1., 1.])
     """
     values, gaps = ordered.distances(series, "drift")
     infinite = np.flatnonzero(~np.isfinite(values) & ~gaps)
@@ -198,13 +164,7 @@ def of_numbers(series: Any, folds: Ints, n_folds: int, name: str) -> Values:
 
 
 def from_0_to_1(values: Values) -> Values:
-    """Shift and stretch numbers to 0..1, which changes no measure and keeps them in range.
-
-    Examples
-    --------
-    >>> from_0_to_1(np.array([2**60 + 1, 2**60])), from_0_to_1(np.array([0.1, 0.1]))
-    (array([1., 0.]), array([0., 0.]))
-    """
+    """Shift and stretch numbers to 0..1, which changes no measure and keeps them in range."""
     if not len(values):
         return values.astype(np.float64)
     least, most = values.min().item(), values.max().item()
@@ -218,18 +178,7 @@ def from_0_to_1(values: Values) -> Values:
 
 
 def compared(own: Values, others: Values) -> tuple[float, float, float, float]:
-    """Compare the numbers of a fold with those of the other rows.
-
-    Returns
-    -------
-    tuple of float
-        The measures of numbers, in order, and NaN for that of classes.
-
-    Examples
-    --------
-    >>> compared(np.array([1.0, 3.0]), np.array([2.0, 4.0]))
-    (-0.707..., 0.5, 0.774..., nan)
-    """
+    """Compare the numbers of a fold with those of the other rows."""
     if not len(own) or not len(others):
         return (np.nan,) * 4
     stats = load("scipy.stats", "drift")
@@ -246,24 +195,12 @@ def compared(own: Values, others: Values) -> tuple[float, float, float, float]:
 
 
 def variance(values: Values) -> float:
-    """Estimate the variance of numbers, NaN from fewer than two.
-
-    Examples
-    --------
-    >>> variance(np.array([1.0, 3.0])), variance(np.array([1.0]))
-    (2.0, nan)
-    """
+    """Estimate the variance of numbers, NaN from fewer than two."""
     return float(values.var(ddof=1)) if len(values) > 1 else np.nan
 
 
 def by_spread(distance: float, spread: float) -> float:
-    """Divide a distance by a standard deviation; nothing by nothing is nothing.
-
-    Examples
-    --------
-    >>> by_spread(0.0, 0.0), by_spread(-1.0, 0.0), by_spread(1.0, 2.0)
-    (0.0, -inf, 0.5)
-    """
+    """Divide a distance by a standard deviation; nothing by nothing is nothing."""
     if spread == 0:
         return float(np.copysign(np.inf, distance)) if distance else 0.0
     return distance / spread

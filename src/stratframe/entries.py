@@ -75,14 +75,7 @@ class Entry:
 
 
 def read_entry(term: Term, series: Sequence[Any], place: int = 1) -> Entry:
-    """Read the columns of an entry into arrays.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> read_entry(Plain("a"), [pl.Series([1.5, 2.0])]).data
-    array([1.5, 2. ])
-    """
+    """Read the columns of an entry into arrays."""
     if isinstance(term, Features):
         points = ordered.features(series, shown(term))
         return Entry(term, tuple(series), points, 0, np.zeros(points.shape[1], np.bool_), place)
@@ -100,27 +93,13 @@ def read_entry(term: Term, series: Sequence[Any], place: int = 1) -> Entry:
 
 
 def pick(entry: Entry, places: Ints) -> Entry:
-    """Restrict an entry to some of its rows, in their order.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> pick(read_entry(Plain("a"), [pl.Series([7, 8, 9])]), np.array([2, 0])).data
-    array([2, 0])
-    """
+    """Restrict an entry to some of its rows, in their order."""
     rows = places if entry.rows is None else entry.rows[places]
     return replace(entry, data=entry.data[..., places], missing=entry.missing[places], rows=rows)
 
 
 def rules_of(entry: Entry, missing: str) -> list[Rule]:
-    """Say what a call asks of the values of an entry, column by column.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> rules_of(read_entry(Plain("a"), [pl.Series([0.5])]), "error")[0].finite
-    True
-    """
+    """Say what a call asks of the values of an entry, column by column."""
     if isinstance(entry.term, Features):
         hint = "drop these rows, or fill the gaps first."
         squares_fit = entry.term.scale is not None or not np.isfinite(entry.data).all()
@@ -160,14 +139,7 @@ def rules_of(entry: Entry, missing: str) -> list[Rule]:
 
 
 def numbers_of(entry: Entry) -> list[Values | None]:
-    """Take the numbers of an entry by column, NaN where missing; None for other classes.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> numbers_of(read_entry(Quantiles("a", 2), [pl.Series([7, None])]))
-    [array([ 7., nan])]
-    """
+    """Take the numbers of an entry by column, NaN where missing; None for other classes."""
     if isinstance(entry.term, Features):
         return list(entry.data)
     if isinstance(entry.term, Classes):
@@ -176,33 +148,12 @@ def numbers_of(entry: Entry) -> list[Values | None]:
 
 
 def column_numbers(series: Any) -> Values | None:
-    """Take the numbers of a float column, whose NaN counts as missing in every library.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> column_numbers(pl.Series([0.5])), column_numbers(pl.Series(["a"]))
-    (array([0.5]), None)
-    """
+    """Take the numbers of a float column, whose NaN counts as missing in every library."""
     return columns.floats(series) if columns.is_float(series) else None
 
 
 def is_broken(entry: Entry, rule: Rule) -> bool:
-    """Say, in one pass and without pandera, whether any row breaks a rule of its entry.
-
-    Parameters
-    ----------
-    entry : Entry
-    rule : Rule
-        Any of the entry's: those of features are alike.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> entry = read_entry(Bins("a", (0.0, 1.0), "right"), [pl.Series([0, 2])])
-    >>> is_broken(entry, rules_of(entry, "error")[0])
-    True
-    """
+    """Say, in one pass and without pandera, whether any row breaks a rule of its entry."""
     if rule.present and entry.missing.any():
         return True
     known = entry.data if not entry.missing.any() else entry.data[..., ~entry.missing]
@@ -219,20 +170,12 @@ def children(entry: Entry, parent: Ints) -> tuple[Ints, int]:
 
     Parameters
     ----------
-    entry : Entry
     parent : ndarray of int, shape (n_dealt,)
         The stratum of every row so far.
 
     Returns
     -------
     child : ndarray of int64, shape (n_dealt,), range 0..n_children-1
-    n_children : int
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> children(read_entry(Plain("a"), [pl.Series(["x", None, "x"])]), np.zeros(3, dtype=int))
-    (array([0, 1, 0]), 2)
     """
     codes, n_children = entry.data, entry.n_classes
     if not isinstance(entry.term, Classes):
@@ -245,13 +188,7 @@ def children(entry: Entry, parent: Ints) -> tuple[Ints, int]:
 
 
 def cut(term: Fitted, values: Values, parent: Ints) -> tuple[Ints, int]:
-    """Cut numbers into the bins of a term, inside each parent.
-
-    Examples
-    --------
-    >>> cut(Bins("a", (0.0, 5.0, 9.0), "right"), np.array([1, 7]), np.array([0, 0]))
-    (array([0, 1]), 2)
-    """
+    """Cut numbers into the bins of a term, inside each parent."""
     if isinstance(term, Bins):
         return edge_bins(values, np.array(term.edges), term.closed), len(term.edges) - 1
     assert isinstance(term, Quantiles)

@@ -40,16 +40,7 @@ class StratWarning(UserWarning):
 
 
 def warn(message: str) -> None:
-    """Warn the caller of the package, whatever the depth of the call.
-
-    Examples
-    --------
-    >>> with warnings.catch_warnings(record=True) as caught:
-    ...     warnings.simplefilter("always")
-    ...     warn("made 3 bins")
-    >>> caught[0].category.__name__
-    'StratWarning'
-    """
+    """Warn the caller of the package, whatever the depth of the call."""
     home = os.path.join(os.path.dirname(__file__), "")
     depth, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(home):
@@ -58,27 +49,13 @@ def warn(message: str) -> None:
 
 
 def some(items: Iterable[object], total: int) -> str:
-    """List a few items, and say that there are more.
-
-    Examples
-    --------
-    >>> some([1, 2], 2), some([1, 2, 3, 4, 5], 9)
-    ('1, 2', '1, 2, 3, 4, 5, ...')
-    """
+    """List a few items, and say that there are more."""
     shown = [str(item) for item in items][:SHOWN]
     return ", ".join(shown) + (", ..." if total > len(shown) else "")
 
 
 def nearest(name: object, names: Iterable[object]) -> str:
-    """Make the hint for a name that is not there.
-
-    Examples
-    --------
-    >>> nearest("lable", ["id", "label"])
-    "Hint: did you mean 'label'?"
-    >>> nearest("x", ["id", "label"])
-    "Hint: the columns are 'id', 'label'."
-    """
+    """Make the hint for a name that is not there."""
     known = list(names)
     texts = {str(each): each for each in known}
     close = get_close_matches(str(name), texts, n=1)
@@ -88,22 +65,10 @@ def nearest(name: object, names: Iterable[object]) -> str:
 
 
 def ended(text: str) -> str:
-    """End a sentence with a full stop, unless it ends in dots.
-
-    Examples
-    --------
-    >>> ended("1, 2"), ended("1, ...")
-    ('1, 2.', '1, ...')
-    """
+    """End a sentence with a full stop, unless it ends in dots."""
     return text if text.endswith("...") else f"{text}."
 
 
 def plural(count: int, noun: str) -> str:
-    """Count things in words.
-
-    Examples
-    --------
-    >>> plural(1, "row"), plural(2, "row")
-    ('1 row', '2 rows')
-    """
+    """Count things in words."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

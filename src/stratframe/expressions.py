@@ -13,19 +13,7 @@ from .parsing import parse
 def kfold_expr(
     expr: Any, k: int, *, deal: str, missing: str, rare: str, seed: int | None, name: str
 ) -> Any:
-    """Make a Polars expression of the folds of another; the fields of a struct nest.
-
-    Returns
-    -------
-    polars.Expr
-
-    Examples
-    --------
-    >>> import polars as pl, stratframe
-    >>> df = pl.DataFrame({"label": ["a", "b"] * 4})
-    >>> df.with_columns(pl.col("label").strat.kfold(k=2))["fold"].to_list()
-    [1, 0, 1, 1, 0, 1, 0, 0]
-    """
+    """Make a Polars expression of the folds of another; the fields of a struct nest."""
     return expression(
         expr, deal_of(None, k, None, deal=deal, missing=missing, rare=rare, seed=seed, name=name)
     )
@@ -34,19 +22,7 @@ def kfold_expr(
 def split_expr(
     expr: Any, parts: Parts, *, deal: str, missing: str, rare: str, seed: int | None, name: str
 ) -> Any:
-    """Make a Polars expression of the parts of another; the fields of a struct nest.
-
-    Returns
-    -------
-    polars.Expr
-
-    Examples
-    --------
-    >>> import polars as pl, stratframe
-    >>> df = pl.DataFrame({"label": ["a", "b"] * 2})
-    >>> df.select(pl.col("label").strat.split({"a": 2, "b": 2}, rare="ignore"))["split"].to_list()
-    ['b', 'a', 'a', 'b']
-    """
+    """Make a Polars expression of the parts of another; the fields of a struct nest."""
     return expression(
         expr,
         deal_of(
@@ -56,15 +32,7 @@ def split_expr(
 
 
 def expression(expr: Any, call: Deal) -> Any:
-    """Make a Polars expression of a call whose strata are those of another expression.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> call = deal_of(None, 2, None, deal="circular")
-    >>> pl.DataFrame({"a": [7, 7, 8, 8]}).select(expression(pl.col("a"), call))["fold"].to_list()
-    [0, 1, 0, 1]
-    """
+    """Make a Polars expression of a call whose strata are those of another expression."""
 
     def compute(series: list[Any], n_rows: int) -> list[Dealt]:
         fields = frames.fields(series[0])

@@ -5,22 +5,7 @@ from typing import Any
 
 
 def load(module: str, extra: str) -> Any:
-    """Import a module, or say which extra brings it.
-
-    Raises
-    ------
-    ImportError
-        With the line that installs the extra.
-
-    Examples
-    --------
-    >>> load("math", "cluster").floor(2.5)
-    2
-    >>> load("no_such_library", "cluster")
-    Traceback (most recent call last):
-        ...
-    ImportError: no_such_library is not installed: pip install "stratframe[cluster]"
-    """
+    """Import a module, or say which extra brings it."""
     try:
         return import_module(module)
     except ImportError as error:

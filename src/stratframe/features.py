@@ -209,13 +209,7 @@ def nearest(
 
 
 def feature_refs(verb: str, features: Any) -> tuple[Ref, ...]:
-    """Check a column or list of columns.
-
-    Examples
-    --------
-    >>> feature_refs("sf.chain", ["x", "y"]), feature_refs("sf.chain", "x")
-    (('x', 'y'), ('x',))
-    """
+    """Check a column or list of columns."""
     refs = tuple(features) if isinstance(features, list) else (features,)
     if not refs:
         msg = f"`features` of `{verb}` must hold at least one column, got []."
@@ -235,13 +229,7 @@ def feature_refs(verb: str, features: Any) -> tuple[Ref, ...]:
 
 
 def is_ref(ref: Any) -> bool:
-    """Say whether a value may name or compute a column.
-
-    Examples
-    --------
-    >>> is_ref("x"), is_ref(None), is_ref({"x", "y"})
-    (True, False, False)
-    """
+    """Say whether a value may name or compute a column."""
     if frames.is_computed(ref):
         return True
     try:
@@ -252,31 +240,14 @@ def is_ref(ref: Any) -> bool:
 
 
 def check_scale(verb: str, scale: object) -> None:
-    """Check how features are scaled.
-
-    Examples
-    --------
-    >>> check_scale("sf.chain", "robust")
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `scale` of `sf.chain` must be 'standard', 'minmax' or None,
-    got 'robust'.
-    """
+    """Check how features are scaled."""
     if scale is not None and (not isinstance(scale, str) or scale not in SCALES):
         msg = f"`scale` of `{verb}` must be 'standard', 'minmax' or None, got {scale!r}."
         raise StratError(msg)
 
 
 def check_algorithm(algorithm: object) -> None:
-    """Check the name of an algorithm, or that an object can be one.
-
-    Examples
-    --------
-    >>> check_algorithm(3)
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `algorithm` must have scikit-learn's `fit_predict`, got 3.
-    """
+    """Check the name of an algorithm, or that an object can be one."""
     if isinstance(algorithm, str):
         check_choice("algorithm", algorithm, ALGORITHMS)
     elif isinstance(algorithm, type) or not callable(getattr(algorithm, "fit_predict", None)):
@@ -287,17 +258,7 @@ def check_algorithm(algorithm: object) -> None:
 
 
 def check_number(n: object, algorithm: Any) -> int | None:
-    """Check the number of clusters, and that the algorithm takes one.
-
-    Examples
-    --------
-    >>> check_number("auto", "kmeans"), check_number(4, "kmeans")
-    (None, 4)
-    >>> check_number(0, "kmeans")
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `n` must be at least 1, got 0.
-    """
+    """Check the number of clusters, and that the algorithm takes one."""
     if isinstance(n, str):
         if n != "auto":
             msg = f"`n` of `sf.clusters` must be a whole number or 'auto', got {n!r}."

@@ -28,13 +28,7 @@ class Check(NamedTuple):
 
 
 def unassigned_rows(folds: Ints) -> Check:
-    """Count the rows without a fold.
-
-    Examples
-    --------
-    >>> unassigned_rows(np.array([0, -1])).detail
-    '1 row has no fold, and is in every training set'
-    """
+    """Count the rows without a fold."""
     n = int((folds < 0).sum())
     detail = "every row has a fold"
     if n:
@@ -44,17 +38,7 @@ def unassigned_rows(folds: Ints) -> Check:
 
 
 def split_groups(strata: Strata, folds: Ints) -> Check:
-    """Count the groups that are in two folds.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.parsing import parse_groups
-    >>> from stratframe.strata import stratify
-    >>> groups, series = parse_groups("who"), [pl.Series(["a", "b", "a"])]
-    >>> split_groups(stratify((), series, 3, groups=groups), np.array([0, 1, 1])).detail
-    '1 of 2 groups is in two folds or more, with 2 rows'
-    """
+    """Count the groups that are in two folds."""
     assert strata.groups is not None
     found = frames.spans([strata.groups], folds)
     if not found.n_split:
@@ -64,14 +48,7 @@ def split_groups(strata: Strata, folds: Ints) -> Check:
 
 
 def repeated_keys(keyed: Sequence[Any], folds: Ints) -> Check:
-    """Count the keys that stand twice; in two folds they leak.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> repeated_keys([pl.Series([7, 7, 8])], np.array([0, 0, 1])).detail
-    '1 of 2 keys stands in several rows, all of one fold'
-    """
+    """Count the keys that stand twice; in two folds they leak."""
     gaps = np.logical_or.reduce([columns.missing(series) for series in keyed])
     if gaps.any():
         known = np.flatnonzero(~gaps)
@@ -93,13 +70,7 @@ def repeated_keys(keyed: Sequence[Any], folds: Ints) -> Check:
 
 
 def across(found: frames.Spans, noun: str) -> str:
-    """Say how many of the things that rows share are in two folds.
-
-    Examples
-    --------
-    >>> across(frames.Spans(9, 3, 2, 5), "key")
-    '2 of 9 keys are'
-    """
+    """Say how many of the things that rows share are in two folds."""
     verb = "is" if found.n_split == 1 else "are"
     return f"{found.n_split:,} of {plural(found.n_values, noun)} {verb}"
 
@@ -109,15 +80,6 @@ def duplicate_rows(rows: Sequence[Any], folds: Ints) -> Check:
 
     Where none is, a column in which all values differ, such as an id, may be the reason.
     Numbers with fractions are no ids.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> series = [pl.Series("a", [1, 1, 2, 2]), pl.Series("id", [1, 2, 3, 4])]
-    >>> duplicate_rows(series[:1], np.array([0, 1, 0, 0])).detail
-    '2 rows are equal to one in another fold, compared by 1 column'
-    >>> duplicate_rows(series, np.array([0, 1, 0, 0])).detail
-    "no two rows can be equal, compared by 2 columns: all values of 'id' are different"
     """
     by = f"compared by {plural(len(rows), 'column')}"
     if not rows:
@@ -136,14 +98,7 @@ def duplicate_rows(rows: Sequence[Any], folds: Ints) -> Check:
 
 
 def is_id(series: Any) -> bool:
-    """Say whether all values of a column are different, and not for being measured.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> is_id(pl.Series([3, 1])), is_id(pl.Series([0.5, 1.5]))
-    (True, False)
-    """
+    """Say whether all values of a column are different, and not for being measured."""
     return not columns.is_continuous(series) and frames.all_different(series)
 
 
@@ -151,11 +106,6 @@ def empty_folds(values: Sequence[Any], folds: Ints) -> Check:
     """Count the folds without rows: unused categories, and gaps in whole numbers.
 
     Folds are counted from 0 or from 1.
-
-    Examples
-    --------
-    >>> empty_folds([0, 1, 3], np.array([0, 1, 2])).detail
-    '1 fold has no rows: 2'
     """
     held = np.bincount(folds[folds >= 0], minlength=len(values)) > 0
     present = [value for value, full in zip(values, held, strict=True) if full]
@@ -180,16 +130,7 @@ def empty_folds(values: Sequence[Any], folds: Ints) -> Check:
 
 
 def missing_strata(folded: Folded) -> Check:
-    """Count the strata that some fold lacks.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.reports import read_folds
-    >>> frame = pl.DataFrame({"a": ["x", "x", "y"], "fold": [0, 1, 1]})
-    >>> missing_strata(read_folds(frame, "a", "fold")).detail
-    '1 of 2 strata is missing in some of the folds: y'
-    """
+    """Count the strata that some fold lacks."""
     names: list[str] = []
     n_strata = 0
     for table, one in zip(folded.tables, folded.strata, strict=True):

@@ -23,16 +23,7 @@ from .strata import Strata, stratify
 
 
 def grown(call: Deal, k: int | None, series: list[Any], n_rows: int) -> list[Dealt]:
-    """Extend the folds of a frame whose columns were read, the fold column last.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.arguments import deal_of
-    >>> columns = [pl.Series(["a", "a", "b"]), pl.Series("fold", [0, None, 1])]
-    >>> grown(deal_of("a", 2, None, rare="ignore"), None, columns, 3)[0].parts
-    array([0, 1, 1])
-    """
+    """Extend the folds of a frame whose columns were read, the fold column last."""
     folds, k = frames.folds_of(series[-1], k)
     call = replace(call, k=k)
     strata = strata_of(call, series[:-1], n_rows, ordered=False)
@@ -48,15 +39,7 @@ def grown(call: Deal, k: int | None, series: list[Any], n_rows: int) -> list[Dea
 
 
 def groups_of(call: Deal, series: list[Any], n_rows: int) -> Ints:
-    """Give all rows their group, those that are not dealt too.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.arguments import deal_of
-    >>> groups_of(deal_of(None, 2, None, groups="g"), [pl.Series([7, 8, 7])], 3)
-    array([0, 1, 0])
-    """
+    """Give all rows their group, those that are not dealt too."""
     groups = stratify((), series, n_rows, groups=call.groups, seed=call.seed).groups
     assert groups is not None
     return groups
@@ -68,25 +51,11 @@ def given_to_groups(groups: Ints, series: list[Any], folds: Ints) -> Ints:
     Parameters
     ----------
     groups : ndarray of int64, shape (n_rows,)
-    series : list of Series
-        The columns of the groups, and last the folds.
     folds : ndarray of int64, shape (n_rows,), range -1..k-1
 
     Returns
     -------
     ndarray of int64, shape (n_rows,), range -1..k-1
-
-    Raises
-    ------
-    StratError
-        If a group is in two folds; with the rows.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> series = [pl.Series("g", [7, 8, 7, 9]), pl.Series("fold", [0, 1, None, None])]
-    >>> given_to_groups(np.array([0, 1, 0, 2]), series, np.array([0, 1, -1, -1]))
-    array([ 0,  1,  0, -1])
     """
     wrong = in_two_folds(groups, folds)
     if len(wrong):
@@ -100,22 +69,11 @@ def joined(call: Deal, strata: Strata, folds: Ints) -> Ints:
 
     Parameters
     ----------
-    call : Deal
-    strata : Strata
     folds : ndarray of int64, shape (n_dealt,), range -1..k-1
 
     Returns
     -------
     ndarray of int64, shape (n_dealt,), range 0..k-1
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.arguments import deal_of
-    >>> call = deal_of("a", 2, None)
-    >>> strata = strata_of(call, [pl.Series([7, 7, 7, 7])], 4)
-    >>> joined(call, strata, np.array([0, 0, -1, -1]))
-    array([0, 0, 1, 1])
     """
     new, k = np.flatnonzero(folds < 0), call.k
     stream = draws.stream_of(call.seed, Use.EXTEND, k)
@@ -150,11 +108,6 @@ def known_folds(unit: Ints, n_units: int, folds: Ints) -> Ints:
     -------
     ndarray of int64, shape (n_units,)
         -1 for new groups.
-
-    Examples
-    --------
-    >>> known_folds(np.array([0, 0, 1]), 2, np.array([-1, 3, -1]))
-    array([ 3, -1])
     """
     held = np.flatnonzero(folds >= 0)
     return np.append(folds[held], -1)[first_rows(unit[held], n_units)]
@@ -166,11 +119,6 @@ def in_two_folds(groups: Ints, folds: Ints) -> Ints:
     Returns
     -------
     ndarray of int64, shape (n_found,)
-
-    Examples
-    --------
-    >>> in_two_folds(np.array([0, 0, 1, 0]), np.array([2, 3, 2, -1]))
-    array([0, 1])
     """
     n_groups = int(groups.max(initial=-1)) + 1
     known = known_folds(groups, n_groups, folds)
@@ -184,16 +132,7 @@ def split_groups(series: list[Any], rows: Ints) -> StratError:
 
     Parameters
     ----------
-    series : list of Series
-        The columns of the groups, and last the folds.
     rows : ndarray of int64, shape (n_rows,)
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> columns = [pl.Series("g", [1, 1]), pl.Series("fold", [0, 1])]
-    >>> str(split_groups(columns, np.array([0, 1])))
-    '`extend` needs whole groups, but there are some in two folds, in 2 rows (0, 1).'
     """
     rows = np.sort(rows)
     shown = {

@@ -16,19 +16,8 @@ def key_rules(key: Sequence[Any], places: Ints | None) -> list[Rule]:
 
     Parameters
     ----------
-    key : sequence of Series
     places : ndarray of int, shape (n_rows,), optional
         The rank of every row's keys, if none is missing.
-
-    Returns
-    -------
-    list of Rule
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> [rule.text for rule in key_rules([pd.Series([2, 1], name="id")], np.array([1, 0]))]
-    ["'id'", "`key` ('id')"]
     """
     rules = [
         Rule(
@@ -46,35 +35,18 @@ def key_rules(key: Sequence[Any], places: Ints | None) -> list[Rule]:
 
 
 def key_text(series: Any, place: int) -> str:
-    """Name a key column for messages.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> key_text(pd.Series([1], name="id"), 1), key_text(pd.Series([1]), 2)
-    ("'id'", 'entry 2 of `key`')
-    """
+    """Name a key column for messages."""
     return f"entry {place} of `key`" if series.name is None else repr(series.name)
 
 
 def key_order(key: Sequence[Any]) -> tuple[Ints, Ints]:
     """Order the rows by their keys, the first key first.
 
-    Parameters
-    ----------
-    key : sequence of Series
-
     Returns
     -------
     rows : ndarray of int64, shape (n_rows,)
     places : ndarray of int64, shape (n_rows,)
         The dense rank of every row's keys; the highest is below n_rows - 1 if keys repeat.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> key_order([pl.Series(["b", "a", "b"])])
-    (array([1, 0, 2]), array([1, 0, 1]))
     """
     ranked = [ranks.ranks(series) for series in key]
     rows = np.lexsort(ranked[::-1])

@@ -16,25 +16,10 @@ def stratum_values(entry: Entry, first: Ints, parent: Ints, child: Ints) -> Any:
 
     Parameters
     ----------
-    entry : Entry
     first : ndarray of int, shape (n_strata,)
         The first dealt row of each stratum.
     parent, child : ndarray of int, shape (n_dealt,)
         As `children` takes and gives them.
-
-    Returns
-    -------
-    Series, or list of str
-        One value for each stratum, None where it is missing.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.entries import read_entry
-    >>> from stratframe.terms import Plain, Quantiles
-    >>> entry, zeros = read_entry(Plain("a"), [pl.Series(["x", "y"])]), np.zeros(2, dtype=int)
-    >>> stratum_values(entry, np.array([1]), zeros, entry.data).to_list()
-    ['y']
     """
     match entry.term:
         case Bins(edges=edges, closed=closed):
@@ -48,45 +33,19 @@ def stratum_values(entry: Entry, first: Ints, parent: Ints, child: Ints) -> Any:
 
 
 def values_at(entry: Entry, places: Ints) -> Any:
-    """Take the column's own values at some dealt rows.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.entries import read_entry
-    >>> from stratframe.terms import Plain, Quantiles
-    >>> values_at(read_entry(Plain("a"), [pl.Series(["x", "y"])]), np.array([1])).to_list()
-    ['y']
-    """
+    """Take the column's own values at some dealt rows."""
     return frames.take(entry.series[0], places if entry.rows is None else entry.rows[places])
 
 
 def interval(edges: Sequence[str], place: int, closed: str) -> str:
-    """Write the bin between two edges, with the outermost edge included.
-
-    Examples
-    --------
-    >>> interval(["0", "18", "65"], 0, "right"), interval(["0", "18", "65"], 1, "right")
-    ('[0, 18]', '(18, 65]')
-    """
+    """Write the bin between two edges, with the outermost edge included."""
     opens = "[" if closed == "left" or place == 0 else "("
     closes = "]" if closed == "right" or place == len(edges) - 2 else ")"
     return f"{opens}{edges[place]}, {edges[place + 1]}{closes}"
 
 
 def quantile_names(entry: Entry, first: Ints, parent: Ints, child: Ints) -> list[str | None]:
-    """Name quantile bins by their cuts: each reaches up to its own highest value.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.entries import read_entry
-    >>> from stratframe.terms import Plain, Quantiles
-    >>> entry = read_entry(Quantiles("a", 2), [pl.Series([1, 2, 3, 4])])
-    >>> parent, child = np.zeros(4, dtype=int), np.array([0, 0, 1, 1])
-    >>> quantile_names(entry, np.array([0, 2]), parent, child)
-    ['[1, 2]', '(2, 4]']
-    """
+    """Name quantile bins by their cuts: each reaches up to its own highest value."""
     known = np.flatnonzero(~entry.missing)
     known = known[np.lexsort((entry.data[known], child[known], parent[known]))]
     same = (np.diff(parent[known]) == 0) & (np.diff(child[known]) == 0)
@@ -109,27 +68,12 @@ def quantile_names(entry: Entry, first: Ints, parent: Ints, child: Ints) -> list
 
 
 def texts_at(entry: Entry, places: Ints) -> list[str]:
-    """Write the values at some dealt rows, numbers in short.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.entries import read_entry
-    >>> from stratframe.terms import Plain, Quantiles
-    >>> texts_at(read_entry(Quantiles("a", 2), [pl.Series([0.25, 2.0])]), np.array([1, 0]))
-    ['2', '0.25']
-    """
+    """Write the values at some dealt rows, numbers in short."""
     return spelled(frames.listed(values_at(entry, places)))
 
 
 def spelled(values: Sequence[Any]) -> list[str]:
-    """Write values, floats with the fewest digits that tell them apart.
-
-    Examples
-    --------
-    >>> spelled([0.1, 2.0]), spelled([1000000.0, 1000001.0]), spelled([7, 8])
-    (['0.1', '2'], ['1000000', '1000001'], ['7', '8'])
-    """
+    """Write values, floats with the fewest digits that tell them apart."""
     if not all(isinstance(value, float) for value in values):
         return [str(value) for value in values]
     texts = [f"{value:g}" for value in values]

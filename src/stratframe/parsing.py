@@ -22,26 +22,7 @@ from .terms import (
 
 
 def parse(by: By | None) -> tuple[Term, ...]:
-    """Turn `by` into terms, and check how they combine.
-
-    Parameters
-    ----------
-    by : entry, list of entries, or None
-
-    Returns
-    -------
-    tuple of Term
-
-    Raises
-    ------
-    StratError
-        If the list is empty, an entry stands twice, or one that orders is not last.
-
-    Examples
-    --------
-    >>> parse("label")
-    (Plain(column='label', name=None),)
-    """
+    """Turn `by` into terms, and check how they combine."""
     if by is None:
         return ()
     entries = by if isinstance(by, list) else [by]
@@ -67,15 +48,7 @@ def parse(by: By | None) -> tuple[Term, ...]:
 
 
 def check_once(terms: Sequence[Term], where: str) -> None:
-    """Refuse the same entry twice.
-
-    Examples
-    --------
-    >>> check_once([Plain("a"), Plain("a")], "`by`")
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `by` must hold each entry once, got 'a' twice.
-    """
+    """Refuse the same entry twice."""
     for place, term in enumerate(terms):
         if any(same(term, other) for other in terms[:place]):
             msg = f"{where} must hold each entry once, got {shown(term)} twice."
@@ -83,27 +56,12 @@ def check_once(terms: Sequence[Term], where: str) -> None:
 
 
 def margins_of(terms: Sequence[Term]) -> tuple[Term, ...]:
-    """List the entries of a term of margins; none if there is no such term.
-
-    Examples
-    --------
-    >>> from stratframe import margins
-    >>> len(margins_of([margins(["a", "b"])])), margins_of([Plain("a")])
-    (2, ())
-    """
+    """List the entries of a term of margins; none if there is no such term."""
     return tuple(entry for term in terms if isinstance(term, Margins) for entry in term.entries)
 
 
 def parse_some(by: By | None) -> tuple[Term, ...]:
-    """Turn `by` into terms where there must be some.
-
-    Examples
-    --------
-    >>> parse_some(None)
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `by` must hold at least one entry, got None.
-    """
+    """Turn `by` into terms where there must be some."""
     terms = parse(by)
     if not terms:
         msg = "`by` must hold at least one entry, got None."
@@ -112,13 +70,7 @@ def parse_some(by: By | None) -> tuple[Term, ...]:
 
 
 def parse_columns(argument: str, given: Any) -> tuple[Any, ...]:
-    """Turn one column or a list of columns into a tuple; None into an empty one.
-
-    Examples
-    --------
-    >>> parse_columns("key", "id"), parse_columns("key", None)
-    (('id',), ())
-    """
+    """Turn one column or a list of columns into a tuple; None into an empty one."""
     columns = () if given is None else tuple(given) if isinstance(given, list) else (given,)
     if given is not None and not columns:
         msg = f"`{argument}` must hold at least one column, got []."
@@ -127,18 +79,7 @@ def parse_columns(argument: str, given: Any) -> tuple[Any, ...]:
 
 
 def parse_groups(groups: Any) -> tuple[Term, ...]:
-    """Turn `groups` into terms: columns taken as classes, or one term of clusters.
-
-    Raises
-    ------
-    StratError
-        If it holds nothing, a column twice, or another term.
-
-    Examples
-    --------
-    >>> [refs_of(term) for term in parse_groups(["site", "patient"])]
-    [('site',), ('patient',)]
-    """
+    """Turn `groups` into terms: columns taken as classes, or one term of clusters."""
     if groups is None:
         return ()
     if isinstance(groups, Clusters):
@@ -161,59 +102,25 @@ def parse_groups(groups: Any) -> tuple[Term, ...]:
 
 
 def refs_of(term: Term) -> tuple[Ref, ...]:
-    """List the columns of a term.
-
-    Examples
-    --------
-    >>> from stratframe import chain, classes
-    >>> refs_of(classes("a")), refs_of(chain(["x", "y"]))
-    (('a',), ('x', 'y'))
-    """
+    """List the columns of a term."""
     if isinstance(term, Margins):
         return tuple(all_refs(term.entries))
     return term.features if isinstance(term, Features) else (term.column,)
 
 
 def all_refs(terms: Iterable[Term]) -> list[Ref]:
-    """List the columns of terms, one term after another.
-
-    Examples
-    --------
-    >>> from stratframe import chain
-    >>> all_refs([Plain("a"), chain(["x", "y"])])
-    ['a', 'x', 'y']
-    """
+    """List the columns of terms, one term after another."""
     return [ref for term in terms for ref in refs_of(term)]
 
 
 def with_columns(terms: Sequence[Term], columns: Iterable[Any]) -> list[tuple[Term, list[Any]]]:
-    """Hand every term its columns.
-
-    Parameters
-    ----------
-    terms : sequence of Term
-    columns : iterable
-        Those of each term, one term after another, as `refs_of` lists them.
-
-    Examples
-    --------
-    >>> from stratframe import chain
-    >>> [found for _, found in with_columns([Plain("a"), chain(["x", "y"])], [1, 2, 3])]
-    [[1], [2, 3]]
-    """
+    """Hand every term its columns."""
     left = iter(columns)
     return [(term, list(islice(left, len(refs_of(term))))) for term in terms]
 
 
 def same(term: Term, other: Term) -> bool:
-    """Say whether two terms ask for the same.
-
-    Examples
-    --------
-    >>> from stratframe import classes, continuous
-    >>> same(classes("a"), classes("a")), same(classes("a"), continuous("a"))
-    (True, False)
-    """
+    """Say whether two terms ask for the same."""
     if type(term) is not type(other) or len(refs_of(term)) != len(refs_of(other)):
         return False
     fields = vars(term).keys() - {"column", "features", "name"}
@@ -223,26 +130,12 @@ def same(term: Term, other: Term) -> bool:
 
 
 def verb(term: Term) -> str:
-    """Name the function that makes a term.
-
-    Examples
-    --------
-    >>> from stratframe import classes
-    >>> verb(classes("a"))
-    'sf.classes'
-    """
+    """Name the function that makes a term."""
     return f"sf.{type(term).__name__.lower()}"
 
 
 def shown(term: Term) -> str:
-    """Write a term as it stands in code.
-
-    Examples
-    --------
-    >>> from stratframe import bins, quantiles
-    >>> shown(Plain("a")), shown(quantiles("a", 5)), shown(bins("a", [0, 1]))
-    ("'a'", "sf.quantiles('a', 5)", "sf.bins('a', [0, 1])")
-    """
+    """Write a term as it stands in code."""
     if isinstance(term, Margins):
         return f"{verb(term)}([{', '.join(map(shown, term.entries))}])"
     if isinstance(term, Features):

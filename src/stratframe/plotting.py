@@ -93,31 +93,14 @@ def plot(frame: Frame, by: Any, name: str = "fold", kind: str = "balance", ax: A
 
 
 def check_axes(ax: Any) -> None:
-    """Refuse what nothing can be drawn on.
-
-    Examples
-    --------
-    >>> check_axes(3)
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `ax` must be a matplotlib Axes, got int.
-    """
+    """Refuse what nothing can be drawn on."""
     if ax is not None and not isinstance(ax, load("matplotlib.axes", "plot").Axes):
         msg = f"`ax` must be a matplotlib Axes, got {type(ax).__name__}."
         raise StratError(msg)
 
 
 def check_few(n_rows: int, what: str) -> None:
-    """Refuse more rows than a picture can show.
-
-    Examples
-    --------
-    >>> check_few(1000, "strata")
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `plot` draws at most 500 strata, got 1,000.
-    Hint: `report` and `drift` give tables.
-    """
+    """Refuse more rows than a picture can show."""
     if n_rows > DRAWN:
         msg = (
             f"`plot` draws at most {DRAWN} {what}, got {n_rows:,}."
@@ -127,15 +110,7 @@ def check_few(n_rows: int, what: str) -> None:
 
 
 def check_any(name: str, folds: Sequence[Any]) -> None:
-    """Refuse a column without folds, or with more than can be drawn.
-
-    Examples
-    --------
-    >>> check_any("fold", [])
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: Column 'fold' must hold folds to be drawn, but has none.
-    """
+    """Refuse a column without folds, or with more than can be drawn."""
     if not folds:
         msg = f"Column {name!r} must hold folds to be drawn, but has none."
         raise StratError(msg)
@@ -143,16 +118,7 @@ def check_any(name: str, folds: Sequence[Any]) -> None:
 
 
 def axes(pyplot: Any, n_rows: int) -> Any:
-    """Open a figure that is as high as its rows need.
-
-    Examples
-    --------
-    >>> from matplotlib import pyplot
-    >>> ax = axes(pyplot, 50)
-    >>> ax.figure.get_size_inches()
-    array([7., 9.])
-    >>> pyplot.close()
-    """
+    """Open a figure that is as high as its rows need."""
     return pyplot.subplots(figsize=(7, max(3.5, 1.5 + 0.15 * n_rows)), layout="constrained")[1]
 
 
@@ -161,18 +127,8 @@ def shares_of(folded: Folded) -> tuple[list[str], Values]:
 
     Returns
     -------
-    names : list of str
-        Of classes the largest stratum first, of others in their own order.
     shares : ndarray of float64, shape (n_strata, n_folds + 1)
         In every fold, and last in the whole. NaN in folds without rows.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> frame = pl.DataFrame({"a": ["x", "y", "y", "y"], "fold": [0, 0, 1, 1]})
-    >>> names, shares = shares_of(read_folds(frame, "a", "fold"))
-    >>> names, shares.tolist()
-    (['y', 'x'], [[0.5, 1.0, 0.75], [0.5, 0.0, 0.25]])
     """
     names: list[str] = []
     parts: list[Values] = []
@@ -194,15 +150,7 @@ def shares_of(folded: Folded) -> tuple[list[str], Values]:
 def draw_balance(
     ax: Any, folds: Sequence[Any], names: Sequence[str], shares: Values, name: str
 ) -> Any:
-    """Draw the share of each stratum in every fold, and that in the whole as a bar.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> shares = np.array([[0.5, 0.6, 0.55], [0.5, 0.4, 0.45]])
-    >>> draw_balance(Figure().subplots(), [0, 1], ["x", "y"], shares, "fold").get_xlabel()
-    "share of the fold's rows"
-    """
+    """Draw the share of each stratum in every fold, and that in the whole as a bar."""
     places, n_folds = np.arange(len(names)), len(folds)
     size = 36 if len(names) <= ROWS // 2 else 14
     ax.vlines(shares[:, -1], places - 0.35, places + 0.35, color="0.4", linewidth=2, label="whole")
@@ -241,19 +189,7 @@ def draw_drift(
 
     Parameters
     ----------
-    ax : matplotlib.axes.Axes
-    folds, names : sequence
-        Of the columns and rows of the map.
     figures : ndarray of float64, shape (n_features, n_folds)
-    name : str
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> figures = np.array([[0.1, 0.2], [0.3, 0.0]])
-    >>> ax = draw_drift(Figure().subplots(), [0, 1], ["x", "y"], figures, "fold")
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['y', 'x']
     """
     order = np.argsort(-np.nan_to_num(figures).max(axis=1), kind="stable")
     figures = figures[order]
@@ -278,18 +214,8 @@ def draw_sizes(ax: Any, folds: Sequence[Any], sizes: Ints, name: str) -> Any:
 
     Parameters
     ----------
-    ax : matplotlib.axes.Axes
-    folds : sequence
     sizes : ndarray of int64, shape (n_folds + 1,)
         Last the rows without a fold.
-    name : str
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> ax = draw_sizes(Figure().subplots(), [0, 1], np.array([5, 4, 1]), "fold")
-    >>> [label.get_text() for label in ax.get_xticklabels()]
-    ['0', '1', 'none']
     """
     labels = [written(value) for value in folds]
     ax.margins(y=0.1)
@@ -307,13 +233,7 @@ def draw_sizes(ax: Any, folds: Sequence[Any], sizes: Ints, name: str) -> Any:
 
 
 def written(value: object) -> str:
-    """Write a value as plain text: not as mathematics, not too long, in every legend.
-
-    Examples
-    --------
-    >>> len(written("a$b$")), len(written("x" * 99))
-    (6, 40)
-    """
+    """Write a value as plain text: not as mathematics, not too long, in every legend."""
     text = str(value)
     text = text if len(text) <= LONG else text[: LONG - 1] + "\u2026"
     # A legend leaves out what starts with an underscore; a thin space goes before it.
@@ -322,40 +242,19 @@ def written(value: object) -> str:
 
 
 def label_rows(ax: Any, names: Sequence[str]) -> None:
-    """Write the names of rows, the first at the top; smaller where they are many.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> ax = Figure().subplots()
-    >>> label_rows(ax, ["x", "y"])
-    >>> print(*ax.get_ylim())
-    1.5 -0.5
-    """
+    """Write the names of rows, the first at the top; smaller where they are many."""
     size = "medium" if len(names) <= ROWS // 2 else 7
     ax.set_yticks(np.arange(len(names)), [written(each) for each in names], fontsize=size)
     ax.set_ylim(len(names) - 0.5, -0.5)
 
 
 def offsets(n_folds: int) -> Values:
-    """Spread the folds of a row over its height, so that none hides another.
-
-    Examples
-    --------
-    >>> offsets(3), offsets(1)
-    (array([-0.25,  0.  ,  0.25]), array([0.]))
-    """
+    """Spread the folds of a row over its height, so that none hides another."""
     return np.linspace(-0.25, 0.25, n_folds) if n_folds > 1 else np.zeros(1)
 
 
 def style(fold: int, n_folds: int) -> tuple[Any, str]:
-    """Choose the colour and the marker of a fold.
-
-    Examples
-    --------
-    >>> style(1, 5), style(9, 10)[1]
-    (('#E69F00', 's'), 's')
-    """
+    """Choose the colour and the marker of a fold."""
     marker = MARKERS[fold % len(MARKERS)]
     if n_folds <= len(COLOURS):
         return COLOURS[fold], marker

@@ -9,23 +9,7 @@ PATIENCE = 2.0
 
 @contextmanager
 def bar(total: int, what: str) -> Iterator[Callable[[int], object]]:
-    """Show a bar on a terminal, if tqdm is installed.
-
-    Parameters
-    ----------
-    total : int
-    what : str
-
-    Yields
-    ------
-    callable
-        To be told how many of the total are done.
-
-    Examples
-    --------
-    >>> with bar(10, "rows") as advance:
-    ...     _ = advance(10)
-    """
+    """Show a bar on a terminal, if tqdm is installed."""
     try:
         from tqdm import tqdm
     except ImportError:

@@ -16,20 +16,6 @@ def frequent(entry: Entry, rare: str, parts: tuple[int, str]) -> Flags:
     Returns
     -------
     ndarray of bool, shape (n_dealt,)
-
-    Raises
-    ------
-    StratError
-        With `rare="error"`, if there is a rare class; with its rows.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.entries import read_entry
-    >>> from stratframe.terms import Plain
-    >>> entry = read_entry(Plain("a"), [pl.Series("a", ["x", "y", "x"])])
-    >>> frequent(entry, "null", (2, "folds"))
-    array([ True, False,  True])
     """
     codes, n_codes = children(entry, entry.data)
     sizes = np.bincount(codes, minlength=n_codes)
@@ -50,17 +36,7 @@ def frequent(entry: Entry, rare: str, parts: tuple[int, str]) -> Flags:
 
 
 def rare_classes(entry: Entry, codes: Ints, sizes: Ints, few: Ints, parts: str) -> str:
-    """Put the rare classes of an entry into words, the smallest first.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.entries import read_entry
-    >>> from stratframe.terms import Plain
-    >>> entry = read_entry(Plain("a"), [pl.Series("a", ["x", "y", "x"])])
-    >>> rare_classes(entry, entry.data, np.array([2, 1]), np.array([1]), "2 folds")
-    "1 stratum of 'a' has fewer rows than the 2 folds: 'y' (1 row)."
-    """
+    """Put the rare classes of an entry into words, the smallest first."""
     few = few[np.argsort(sizes[few], kind="stable")]
     first = first_rows(codes, len(sizes))[few[:SHOWN]]
     named = [

@@ -157,16 +157,8 @@ def advice(ks: Sequence[int], sizes: Sequence[Ints], library: str) -> dict[Hasha
 
     Parameters
     ----------
-    ks : sequence of int
     sizes : sequence of ndarray of int, each of shape (n_strata,)
         Rows of the strata, of each entry where these are balanced one by one.
-    library : {"pandas", "polars"}
-
-    Examples
-    --------
-    >>> columns = advice([2, 9], [np.array([3, 2])], "pandas")
-    >>> columns["rarest_per_fold"], columns["verdict"].tolist()
-    (array([ 1., nan]), ['thin: 1 row of the rarest stratum a fold', 'not possible: only 5 rows'])
     """
     n_rows = int(sizes[0].sum())
     rarest = int(min(entry.min(initial=n_rows) for entry in sizes))
@@ -206,15 +198,7 @@ def advice(ks: Sequence[int], sizes: Sequence[Ints], library: str) -> dict[Hasha
 
 
 def verdict(k: int, n_rows: int, rarest: int) -> str:
-    """Say in words what k folds do to the rarest stratum.
-
-    Examples
-    --------
-    >>> verdict(5, 100, 33), verdict(5, 100, 12), verdict(5, 100, 3)
-    ('good: 6 to 7 rows of the rarest stratum a fold',
-     'thin: 2 to 3 rows of the rarest stratum a fold',
-     'short: 2 folds must lack a stratum')
-    """
+    """Say in words what k folds do to the rarest stratum."""
     if k > n_rows:
         return f"not possible: only {plural(n_rows, 'row')}"
     if k > rarest:
@@ -238,15 +222,7 @@ class Folded(NamedTuple):
 
 
 def read_folds(frame: Frame, by: By, name: str) -> Folded:
-    """Count the strata of a frame in every fold of a column.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> found = read_folds(pl.DataFrame({"a": ["x", "x", "y"], "fold": [1, 0, None]}), "a", "fold")
-    >>> found.folds, sorted(found.tables[0].tolist())
-    ([0, 1], [[0, 0, 1], [1, 1, 0]])
-    """
+    """Count the strata of a frame in every fold of a column."""
     frames.check_frame(frame)
     frames.check_refs(frame, [name], "name")
     terms, eager, series = read_terms(frame, by, [name])

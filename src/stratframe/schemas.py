@@ -38,26 +38,7 @@ class Rule(NamedTuple):
 
 
 def check_rows(kind: str, rules: Sequence[Rule]) -> None:
-    """Validate the columns of a call, and name all rows at fault at once.
-
-    Parameters
-    ----------
-    kind : {"pandas", "polars"}
-    rules : sequence of Rule
-
-    Raises
-    ------
-    StratError
-        With the rows in `failures`, and pandera's own error as its cause.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> check_rows("polars", [Rule("x", "'x'", pl.Series([1.0, float("inf")]), finite=True)])
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: 'x' must be finite, but is infinite in 1 row (1).
-    """
+    """Validate the columns of a call, and name all rows at fault at once."""
     pandera = frames.pandera_module(kind)
     columns: dict[Hashable, Any] = {
         str(place): rule.series if rule.numbers is None else frames.numbers(kind, rule.numbers)
@@ -76,14 +57,7 @@ def check_rows(kind: str, rules: Sequence[Rule]) -> None:
 
 
 def column_schema(pandera: Any, rule: Rule) -> Any:
-    """Make the pandera schema of one column.
-
-    Examples
-    --------
-    >>> import pandera.polars
-    >>> column_schema(pandera.polars, Rule("x", "'x'", [], finite=True)).nullable
-    False
-    """
+    """Make the pandera schema of one column."""
     checks = []
     if rule.finite:
         checks.append(pandera.Check.in_range(-LARGEST, LARGEST))
@@ -161,15 +135,7 @@ def parted(
 
 
 def module_for(library: str) -> Any:
-    """Import pandera for a library named by the user.
-
-    Examples
-    --------
-    >>> module_for("spark")
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `library` must be 'pandas' or 'polars', got 'spark'.
-    """
+    """Import pandera for a library named by the user."""
     if library not in ("pandas", "polars"):
         msg = f"`library` must be 'pandas' or 'polars', got {library!r}."
         raise StratError(msg)
@@ -183,23 +149,9 @@ def failure(
 
     Parameters
     ----------
-    kind : {"pandas", "polars"}
-    rules : sequence of Rule
     columns, checks : ndarray of str, shape (n_faults,)
         The place of the rule, and what pandera calls its check.
     rows : ndarray of int64, shape (n_faults,)
-
-    Returns
-    -------
-    StratError
-
-    Examples
-    --------
-    >>> import numpy as np, polars as pl
-    >>> rule = Rule("x", "'x'", pl.Series([None]))
-    >>> fault = np.array(["0"]), np.array(["not_nullable"]), np.array([0])
-    >>> str(failure("polars", [rule], *fault))
-    "'x' must not be missing, but is in 1 row (0)."
     """
     lines, hints = [], []
     for place, rule in enumerate(rules):

@@ -87,43 +87,7 @@ def stratify(
     groups: Sequence[Term] = (),
     ordered: bool = True,
 ) -> Strata:
-    """Fit the entries of `by`, each inside the strata of the entries before it.
-
-    Parameters
-    ----------
-    terms : sequence of Term
-    series : sequence of Series
-        The columns of each term, one term after another, those of `groups` last.
-    n_rows : int
-    key : sequence of Series
-        Take the rows in the order of these.
-    missing, rare : str
-        As for `kfold`.
-    seed : int
-        Of the clusters.
-    parts : tuple of int and str, optional
-        How many "folds" or "parts" there must be rows for; classes with fewer are rare.
-    groups : sequence of Term
-        What says which rows belong together.
-    ordered : bool
-        Without it, and with groups, a continuous entry is cut into bins.
-
-    Returns
-    -------
-    Strata
-
-    Raises
-    ------
-    StratError
-        If the data break a rule of the call.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.terms import Plain
-    >>> stratify([Plain("a")], [pl.Series(["x", "y", "x"])], 3).codes
-    array([0, 1, 0])
-    """
+    """Fit the entries of `by`, each inside the strata of the entries before it."""
     alone = margins_of(terms)
     terms = alone or terms
     given = with_columns([*terms, *groups], series)
@@ -167,14 +131,6 @@ def group_codes(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: 
     -------
     ndarray of int64, shape (n_dealt,), range 0..n_groups-1
         By first appearance.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.terms import Classes
-    >>> entries = [read_entry(Classes("a"), [pl.Series([7, None, 8, None, 7])])]
-    >>> group_codes(entries, None, 5, 0)
-    array([0, 1, 2, 3, 0])
     """
     found = fit(entries, rows, n_rows, seed)
     codes = found.codes.copy()
@@ -184,45 +140,19 @@ def group_codes(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: 
 
 
 def binned(entry: Entry) -> Entry:
-    """Cut a continuous entry into ten quantile bins, as whole groups follow no order.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.terms import Continuous
-    >>> binned(read_entry(Continuous("a"), [pl.Series([0.5])])).term.n
-    10
-    """
+    """Cut a continuous entry into ten quantile bins, as whole groups follow no order."""
     if not isinstance(entry.term, Continuous):
         return entry
     return replace(entry, term=Quantiles(entry.term.column, DECILES, entry.term.name, quiet=True))
 
 
 def keep(entries: list[Entry], flags: Flags) -> list[Entry]:
-    """Restrict entries to the flagged rows.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.terms import Plain
-    >>> entries = [read_entry(Plain("a"), [pl.Series("a", ["x", "y", "z"])])]
-    >>> keep(entries, np.array([True, False, True]))[0].rows
-    array([0, 2])
-    """
+    """Restrict entries to the flagged rows."""
     return entries if flags.all() else [pick(entry, np.flatnonzero(flags)) for entry in entries]
 
 
 def fit(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int = 0) -> Strata:
-    """Nest the entries into joint strata, on the rows that are dealt.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.terms import Plain
-    >>> entries = [read_entry(Plain(name), [pl.Series(name, [1, 2, 2])]) for name in "ab"]
-    >>> fit(entries, None, 3).coarser
-    (array([0, 1]),)
-    """
+    """Nest the entries into joint strata, on the rows that are dealt."""
     codes = np.zeros(n_rows if rows is None else len(rows), dtype=np.int64)
     n_strata = min(1, len(codes))
     order: Values | None = None
@@ -255,16 +185,7 @@ def fit(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int = 0)
 
 
 def numbered(entry: Entry, child: Ints, n_children: int) -> tuple[Ints, int]:
-    """Give the strata of a first entry numbers by first appearance, unless they are already.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.terms import Plain
-    >>> entry = pick(read_entry(Plain("a"), [pl.Series([7, 8])]), np.array([1, 0]))
-    >>> numbered(entry, entry.data, 2)
-    (array([0, 1]), 2)
-    """
+    """Give the strata of a first entry numbers by first appearance, unless they are already."""
     if child is entry.data and entry.rows is None:
         return child, n_children
     codes, present = number(child, n_children)

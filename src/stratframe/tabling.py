@@ -21,22 +21,7 @@ RESERVED = ("n", "share", "fold", "expected", "deviation")
 
 
 def read_terms(frame: Frame, by: By, more: Sequence[str]) -> tuple[list[Term], Any, list[Any]]:
-    """Read the columns of `by`, with continuous entries cut for show.
-
-    Returns
-    -------
-    terms : list of Term
-    frame : DataFrame
-        Collected, if it was lazy, with the columns of `by` and those of `more`.
-    series : list of Series
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> terms, frame, series = read_terms(pl.LazyFrame({"a": [1], "b": [2]}), "a", [])
-    >>> frame.columns, series[0].to_list()
-    (['a'], [1])
-    """
+    """Read the columns of `by`, with continuous entries cut for show."""
     frames.check_frame(frame)
     terms = parse_some(by)
     refs = all_refs(terms)
@@ -51,14 +36,7 @@ def read_terms(frame: Frame, by: By, more: Sequence[str]) -> tuple[list[Term], A
 
 
 def shown_term(term: Term, series: Sequence[Any]) -> Term:
-    """Cut a continuous entry into quantile bins; others stay as they are.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> shown_term(Continuous("price"), [pl.Series([1, 2])]).n
-    10
-    """
+    """Cut a continuous entry into quantile bins; others stay as they are."""
     if isinstance(term, Plain) and columns.is_continuous(series[0]):
         term = Continuous(term.column, term.name)
     if isinstance(term, Continuous):
@@ -68,26 +46,7 @@ def shown_term(term: Term, series: Sequence[Any]) -> Term:
 
 
 def table(library: str, found: Strata, columns_of: Callable[[Strata], dict[str, Any]]) -> Any:
-    """Make a table of strata, or of folds and strata, in the caller's library.
-
-    Parameters
-    ----------
-    library : {"pandas", "polars"}
-    found : Strata
-    columns_of : callable
-        From strata to values, one for each stratum; with `fold`, a list of the folds,
-        each stratum in each.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.strata import stratify
-    >>> found = stratify(parse_some("a"), [pl.Series("a", ["x", "y", "x"])], 3)
-    >>> table("pandas", found, lambda one: {"n": one.sizes})
-       a  n
-    0  x  2
-    1  y  1
-    """
+    """Make a table of strata, or of folds and strata, in the caller's library."""
 
     def rows_of(one: Strata) -> dict[Hashable, Any]:
         columns = columns_of(one)
@@ -106,20 +65,7 @@ def table(library: str, found: Strata, columns_of: Callable[[Strata], dict[str, 
 
 
 def stacked(library: str, found: Strata, rows_of: Callable[[Strata], dict[Hashable, Any]]) -> Any:
-    """Make one table of strata; of margins one after another, named by entry and value.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe import margins
-    >>> from stratframe.strata import stratify
-    >>> found = stratify(parse_some(margins(["a", "b"])), [pl.Series([7, 8]), pl.Series([1, 1])], 2)
-    >>> stacked("pandas", found, lambda one: stratum_columns(one, np.arange(len(one.sizes))))
-      entry value
-    0     a     7
-    1     a     8
-    2     b     1
-    """
+    """Make one table of strata; of margins one after another, named by entry and value."""
     if not found.margins:
         return frames.like(library, rows_of(found))
     every: dict[Hashable, list[Any]] = {}
@@ -135,48 +81,19 @@ def stacked(library: str, found: Strata, rows_of: Callable[[Strata], dict[Hashab
 
 
 def texts(values: Sequence[Any]) -> list[str | None]:
-    """Write values, None where they are missing.
-
-    Examples
-    --------
-    >>> texts([1, None, "x"])
-    ['1', None, 'x']
-    """
+    """Write values, None where they are missing."""
     return [None if value is None or value != value else str(value) for value in values]
 
 
 def table_order(found: Strata) -> Ints:
-    """Order strata for a table: classes by first appearance, bins upwards.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.strata import stratify
-    >>> found = stratify([Quantiles("a", 2)], [pl.Series([9, 8, 1, 2])], 4)
-    >>> table_order(found)
-    array([1, 0])
-    """
+    """Order strata for a table: classes by first appearance, bins upwards."""
     first = first_rows(found.codes, len(found.sizes))
     keys = [level.places[first] for level in found.levels]
     return np.lexsort(keys[::-1]) if keys else np.arange(len(found.sizes))
 
 
 def stratum_columns(found: Strata, strata: Ints) -> dict[Hashable, Any]:
-    """Name strata by the values of their entries, a column for each.
-
-    Raises
-    ------
-    StratError
-        If an entry has the name of another, or of a column of the tables.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.strata import stratify
-    >>> found = stratify(parse_some("a"), [pl.Series("a", ["x", "y", "x"])], 3)
-    >>> stratum_columns(found, np.array([1, 0]))["a"].to_list()
-    ['y', 'x']
-    """
+    """Name strata by the values of their entries, a column for each."""
     columns: dict[Hashable, Any] = {}
     first = first_rows(found.codes, len(found.sizes))[strata]
     for level in found.levels:
@@ -191,17 +108,7 @@ def stratum_columns(found: Strata, strata: Ints) -> dict[Hashable, Any]:
 
 
 def stratum_names(found: Strata, strata: Ints, *, of_entry: bool = False) -> list[str]:
-    """Name strata in words, the values of several entries in brackets.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from stratframe.strata import stratify
-    >>> columns = [pl.Series("a", [7]), pl.Series("b", [None])]
-    >>> both, one = (stratify(parse_some(by), columns, 1) for by in (["a", "b"], "a"))
-    >>> stratum_names(both, np.array([0])), stratum_names(one, np.array([0]), of_entry=True)
-    (['(7, missing)'], ['a: 7'])
-    """
+    """Name strata in words, the values of several entries in brackets."""
     first = first_rows(found.codes, len(found.sizes))[strata]
     listed = [texts(frames.listed(level.values(first))) for level in found.levels]
     names = [[text or "missing" for text in each] for each in zip(*listed, strict=True)]
@@ -210,11 +117,5 @@ def stratum_names(found: Strata, strata: Ints, *, of_entry: bool = False) -> lis
 
 
 def words(texts: Sequence[str]) -> Any:
-    """Make a column of texts, which may be empty.
-
-    Examples
-    --------
-    >>> words(["a", "bc"])
-    array(['a', 'bc'], dtype='<U2')
-    """
+    """Make a column of texts, which may be empty."""
     return np.array(texts, dtype=np.str_)

@@ -79,14 +79,7 @@ def folds(
 def fold_columns(
     frame: frames.Frame, name: str | Sequence[str], nulls: str
 ) -> list[tuple[str, list[Any]]]:
-    """List the fold columns, each with its folds, and check them.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> fold_columns(pl.DataFrame({"fold": [1, 0, 1]}), "fold", "error")
-    [('fold', [0, 1])]
-    """
+    """List the fold columns, each with its folds, and check them."""
     frames.check_frame(frame)
     check_choice("nulls", nulls, ("error", "train", "drop"))
     found = []
@@ -104,14 +97,7 @@ def fold_columns(
 
 
 def fold_names(frame: frames.Frame, name: object) -> list[Any]:
-    """List the names of fold columns, and check that they are there.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> fold_names(pl.DataFrame({"fold": [1]}), "fold")
-    ['fold']
-    """
+    """List the names of fold columns, and check that they are there."""
     columns = list(name) if isinstance(name, list | tuple) and name else [name]
     frames.check_refs(frame, columns, "name")
     return columns
@@ -193,13 +179,7 @@ def cv(
 
 
 def others(codes: Ints, fold: int, nulls: str) -> Flags:
-    """Flag the training rows of a fold.
-
-    Examples
-    --------
-    >>> others(np.array([0, 1, -1]), 1, "train")
-    array([ True, False,  True])
-    """
+    """Flag the training rows of a fold."""
     flags: Flags = (codes != fold) & ((codes >= 0) | (nulls == "train"))
     return flags
 
@@ -268,13 +248,7 @@ def sample(
 
 
 def check_frac(frac: object) -> Fraction:
-    """Check a share of the rows.
-
-    Examples
-    --------
-    >>> check_frac(0.25)
-    Fraction(1, 4)
-    """
+    """Check a share of the rows."""
     if (
         isinstance(frac, bool)
         or not isinstance(frac, int | float | Fraction | np.floating)
@@ -294,12 +268,6 @@ def sampled(
     Returns
     -------
     ndarray of bool, shape (n_rows,)
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> sampled(parse_some("a"), [pl.Series([1, 1, 2, 2])], 2, "equal", 0)
-    array([ True, False,  True, False])
     """
     n_rows = len(series[0])
     total = round(size * n_rows) if isinstance(size, Fraction) else size

@@ -13,13 +13,7 @@ ROOMY = 64
 
 
 def smallest(n_parts: int) -> np.dtype[np.signedinteger]:
-    """Choose the smallest signed dtype that holds -1..n_parts-1.
-
-    Examples
-    --------
-    >>> smallest(5), smallest(1000)
-    (dtype('int8'), dtype('int16'))
-    """
+    """Choose the smallest signed dtype that holds -1..n_parts-1."""
     return np.min_scalar_type(-n_parts - 1)
 
 
@@ -37,11 +31,6 @@ def round_table(rows: Ints, numbering: Ints) -> Ints:
     -------
     ndarray of int, shape (n_rows,), range 0..k-1
         The fold of every row, in the rows' own order.
-
-    Examples
-    --------
-    >>> round_table(np.array([3, 0, 1, 2]), np.array([1, 0]))
-    array([0, 1, 0, 1], dtype=int8)
     """
     k = len(numbering)
     folds = np.empty(len(rows), dtype=smallest(k))
@@ -61,11 +50,6 @@ def spend(rows: Ints, table: Table) -> Ints:
     Returns
     -------
     ndarray of int, shape (n_rows,), range 0..n_parts-1
-
-    Examples
-    --------
-    >>> spend(np.array([2, 0, 1]), np.array([[1, 1], [0, 1]]))
-    array([1, 1, 0], dtype=int8)
     """
     n_strata, n_parts = table.shape
     dtype = smallest(n_parts)
@@ -92,12 +76,6 @@ def settle(codes: Ints, table: Table, draws: Draws) -> Ints:
     Returns
     -------
     ndarray of int, shape (n_rows,), range 0..n_parts-1
-
-    Examples
-    --------
-    >>> draws = np.array([0, 1, 2, 3], dtype=np.uint64)
-    >>> settle(np.zeros(4, dtype=int), np.array([[2, 2]]), draws)
-    array([1, 1, 0, 0], dtype=int8)
     """
     n_parts = table.shape[1]
     parts, counts = draw_parts(codes, table, draws)
@@ -111,21 +89,10 @@ def settle(codes: Ints, table: Table, draws: Draws) -> Ints:
 def draw_parts(codes: Ints, table: Table, draws: Draws) -> tuple[Ints, Ints]:
     """Draw a part for every row by the parts' shares, and count the cells.
 
-    Parameters
-    ----------
-    codes, table, draws
-        As in `settle`.
-
     Returns
     -------
     parts : ndarray of int, shape (n_rows,), range 0..n_parts-1
     counts : ndarray of int64, shape (n_strata * n_parts,)
-
-    Examples
-    --------
-    >>> draws = np.array([0, 1 << 63], dtype=np.uint64)
-    >>> draw_parts(np.zeros(2, dtype=int), np.array([[1, 1]]), draws)
-    (array([0, 1], dtype=int8), array([1, 1]))
     """
     n_parts = table.shape[1]
     dtype = smallest(n_parts)
@@ -151,8 +118,6 @@ def surplus_rows(
 
     Parameters
     ----------
-    codes, parts, n_parts, draws
-        As in `settle`.
     counts : ndarray of int64, shape (n_strata * n_parts,)
         Rows of each cell.
     surplus : ndarray of int64, shape (n_strata * n_parts,)
@@ -161,14 +126,6 @@ def surplus_rows(
     Returns
     -------
     ndarray of int64, shape (surplus of the too full cells,)
-
-    Examples
-    --------
-    >>> codes, parts = np.zeros(3, dtype=int), np.array([0, 0, 1], dtype=np.int8)
-    >>> counts, surplus = np.array([2, 1]), np.array([1, -1])
-    >>> draws = np.array([7, 3, 5], dtype=np.uint64)
-    >>> surplus_rows(codes, parts, 2, counts, surplus, draws)
-    array([1])
     """
     wanted = np.maximum(surplus, 0)
     # Five deviations of a binomial above its mean, and some for small counts.
@@ -192,8 +149,6 @@ def rows_below(
 
     Parameters
     ----------
-    codes, parts, n_parts, draws
-        As in `settle`.
     bounds : ndarray of float64, shape (n_strata * n_parts,), range 0..1
 
     Returns
@@ -201,12 +156,6 @@ def rows_below(
     rows, cells : ndarray of int64, shape (n_found,)
     low : ndarray of uint64, shape (n_found,)
         The low bits.
-
-    Examples
-    --------
-    >>> codes, parts = np.zeros(2, dtype=int), np.array([0, 1], dtype=np.int8)
-    >>> rows_below(codes, parts, 2, np.array([1.0, 0.0]), np.array([6, 3], dtype=np.uint64))
-    (array([0]), array([0]), array([6], dtype=uint64))
     """
     mask = np.uint64((1 << 48) - 1)
     limits = (bounds * 2.0**48).astype(np.uint64)

@@ -44,27 +44,9 @@ def raw(seed: int, use: Use, size: int, n_parts: int = 0, repeat: int = 0) -> Dr
     so that columns dealt with one seed know nothing of each other: a split and the
     folds of its training part, or folds of two sizes.
 
-    Parameters
-    ----------
-    seed : int
-        At least 0.
-    use : Use
-        What the draws are for.
-    size : int
-        How many.
-    n_parts : int
-        Parts or folds that are dealt.
-    repeat : int
-        Which repetition of the deal, from 0.
-
     Returns
     -------
     ndarray of uint64, shape (size,)
-
-    Examples
-    --------
-    >>> raw(0, Use.FOLD_ROWS, 2)
-    array([5095898702908088964, 4337974566608382337], dtype=uint64)
     """
     return stream_of(seed, use, n_parts, repeat)(size)
 
@@ -79,34 +61,12 @@ def permutation(draws: Draws) -> np.ndarray:
     Returns
     -------
     ndarray of int64, shape (n,)
-
-    Examples
-    --------
-    >>> permutation(np.array([9, 2, 5], dtype=np.uint64))
-    array([1, 2, 0])
     """
     return np.argsort(draws, kind="stable")
 
 
 def stream_of(seed: int, use: Use, n_parts: int = 0, repeat: int = 0) -> Callable[[int], Draws]:
-    """Make a stream of raw words that is drawn from bit by bit.
-
-    Parameters
-    ----------
-    seed, use, n_parts, repeat
-        As for `raw`.
-
-    Returns
-    -------
-    callable
-        From a size to the next words of the stream.
-
-    Examples
-    --------
-    >>> stream = stream_of(0, Use.FOLD_ROWS)
-    >>> stream(1), stream(1)
-    (array([5095898702908088964], dtype=uint64), array([4337974566608382337], dtype=uint64))
-    """
+    """Make a stream of raw words that is drawn from bit by bit."""
     tag = use + USES * (n_parts % PARTS + PARTS * repeat)
     source = np.random.PCG64DXSM(np.random.SeedSequence([seed, tag]))
     return lambda size: source.random_raw(size)

@@ -22,12 +22,6 @@ def deviations(table: Table, sizes: Ints) -> Values:
     Returns
     -------
     ndarray of float64, shape (n_strata, n_folds)
-
-    Examples
-    --------
-    >>> deviations(np.array([[2, 1], [0, 1]]), np.array([3, 1]))
-    array([[ 0.5, -0.5],
-           [-0.5,  0.5]])
     """
     whole = int(sizes.sum())
     found: Values = (table * whole - sizes[:, None] * table.sum(axis=0)) / max(whole, 1)
@@ -49,11 +43,6 @@ def tv_distance(off: Values, totals: Ints) -> Values:
     ndarray of float64, shape (n_folds,), range 0..1
         Half the sum of the absolute differences, the total variation distance: the share
         of a fold's rows that would have to change their stratum. NaN for folds without rows.
-
-    Examples
-    --------
-    >>> tv_distance(np.array([[0.5, -0.5], [-0.5, 0.5]]), np.array([2, 2]))
-    array([0.25, 0.25])
     """
     moved = np.abs(off).sum(axis=0) / 2
     found: Values = np.where(totals, moved / np.maximum(totals, 1), np.nan)
@@ -78,12 +67,6 @@ def random_variance(sizes: Ints, totals: Ints) -> Values:
     References
     ----------
     Johnson, Kotz and Kemp (1992), Univariate discrete distributions, chapter 6.
-
-    Examples
-    --------
-    >>> random_variance(np.array([3, 1]), np.array([2, 2]))
-    array([[0.25, 0.25],
-           [0.25, 0.25]])
     """
     n_rows = int(sizes.sum())
     shares = sizes[:, None] / max(n_rows, 1)
@@ -106,17 +89,6 @@ def least_deviation(sizes: Ints, dealt: Ints, totals: Ints) -> float:
         Rows of the whole, and those of them that have a fold.
     totals : ndarray of int64, shape (n_folds,)
         Rows of the folds.
-
-    Returns
-    -------
-    float
-        In rows.
-
-    Examples
-    --------
-    >>> sizes = np.array([23, 7, 3])
-    >>> round(least_deviation(sizes, sizes, np.array([11, 11, 11])), 3)
-    0.667
     """
     if not len(totals) or not len(sizes):
         return 0.0
@@ -159,14 +131,6 @@ def has_table(low: Table, high: Table, rows: Ints, columns: Ints) -> bool:
         Bounds of the cells.
     rows, columns : ndarray of int64, shape (n_rows,) and (n_columns,)
         The sums; both have one total.
-
-    Examples
-    --------
-    >>> low, high = np.zeros((2, 2), dtype=int), np.ones((2, 2), dtype=int)
-    >>> has_table(low, high, np.array([1, 1]), np.array([2, 0]))
-    True
-    >>> has_table(low, high, np.array([2, 0]), np.array([2, 0]))
-    False
     """
     room = high - low
     extra = rows - low.sum(axis=1)

@@ -23,21 +23,8 @@ def explore(units: Units, goal: Goal, parts: Ints, stream: Stream) -> None:
 
     Parameters
     ----------
-    units : Units
-    goal : Goal
     parts : ndarray of int, shape (n_units,), range 0..n_parts-1
         A start; the best partition that is found replaces it.
-    stream : Stream
-
-    Examples
-    --------
-    >>> from stratframe.core.search import goal_of
-    >>> from stratframe.core.units import gather, table_of
-    >>> units = gather(np.array([0, 0, 1, 1, 2, 3]), np.zeros(6, dtype=int), 4, 1)
-    >>> parts, goal = np.array([0, 0, 1, 1]), goal_of(units.totals, np.array([0.5, 0.5]))
-    >>> explore(units, goal, parts, stream_of(0, Use.FOLD_SEARCH))
-    >>> table_of(units, parts, 2)
-    array([[3, 3]])
     """
     counts = dense(units, np.arange(len(parts)))
     found = starts(parts, len(goal.shares), stream)
@@ -52,21 +39,6 @@ def explore_alike(units: Units, goal: Goal, parts: Ints, stream: Stream) -> None
     ones. Here a first search, which knows no seed, sets the level: the least loss that
     whole rows allow, if it gets there, else one that it reaches easily. The search of the
     seed ends at a partition of that level. If it finds none, it takes that of the first.
-
-    Parameters
-    ----------
-    units, goal, parts, stream
-        As for `explore`.
-
-    Examples
-    --------
-    >>> from stratframe.core.search import goal_of
-    >>> from stratframe.core.units import gather, table_of
-    >>> units = gather(np.array([0, 0, 1, 1, 2, 3]), np.zeros(6, dtype=int), 4, 1)
-    >>> parts, goal = np.array([0, 0, 1, 1]), goal_of(units.totals, np.array([0.5, 0.5]))
-    >>> explore_alike(units, goal, parts, stream_of(0, Use.FOLD_SEARCH))
-    >>> table_of(units, parts, 2)
-    array([[3, 3]])
     """
     n_parts = len(goal.shares)
     counts = dense(units, np.arange(len(parts)))
@@ -88,12 +60,6 @@ def starts(parts: Ints, n_parts: int, stream: Stream) -> Ints:
     Returns
     -------
     ndarray of int64, shape (n_replicas, n_units), range 0..n_parts-1
-
-    Examples
-    --------
-    >>> drawn = starts(np.array([1, 1, 1]), 2, stream_of(0, Use.FOLD_SEARCH))
-    >>> drawn.shape, drawn[0]
-    ((8, 3), array([1, 1, 1]))
     """
     drawn = (stream(REPLICAS * len(parts)) % np.uint64(n_parts)).astype(np.int64)
     found: Ints = drawn.reshape(REPLICAS, len(parts))
@@ -115,16 +81,8 @@ def iterate(
     Parameters
     ----------
     counts : ndarray of float64, shape (n_columns, n_units)
-    goal : Goal
     parts : ndarray of int64, shape (n_replicas, n_units), range 0..n_parts-1
         Changed in place.
-    stream : Stream
-    kicks : int
-        How often each is shaken, at most.
-    enough : float
-        The loss at which the search ends; it also ends at the least possible one.
-    least : float
-        Partitions of a smaller loss are passed by.
 
     Returns
     -------
@@ -134,14 +92,6 @@ def iterate(
     References
     ----------
     Lourenco, Martin and Stutzle (2003), Iterated local search.
-
-    Examples
-    --------
-    >>> from stratframe.core.search import goal_of
-    >>> counts, goal = np.array([[2.0, 1.0, 1.0]]), goal_of(np.array([4]), np.array([0.5, 0.5]))
-    >>> parts = np.array([[0, 0, 0]])
-    >>> iterate(counts, goal, parts, stream_of(0, Use.FOLD_SEARCH), 9), parts
-    (array([0.]), array([[1, 0, 0]]))
     """
     n_replicas, n_units = parts.shape
     replicas, n_parts = np.arange(n_replicas), np.uint64(len(goal.shares))
@@ -166,7 +116,6 @@ def descend(counts: Values, goal: Goal, parts: Ints) -> Values:
     Parameters
     ----------
     counts : ndarray of float64, shape (n_columns, n_units)
-    goal : Goal
     parts : ndarray of int64, shape (n_replicas, n_units), range 0..n_parts-1
         Changed in place.
 
@@ -174,14 +123,6 @@ def descend(counts: Values, goal: Goal, parts: Ints) -> Values:
     -------
     ndarray of float64, shape (n_replicas,)
         The losses.
-
-    Examples
-    --------
-    >>> from stratframe.core.search import goal_of
-    >>> counts, goal = np.array([[2.0, 1.0, 1.0]]), goal_of(np.array([4]), np.array([0.5, 0.5]))
-    >>> parts = np.array([[0, 0, 0]])
-    >>> descend(counts, goal, parts), parts
-    (array([0.]), array([[1, 0, 0]]))
     """
     scaled = counts * goal.scale[:, None]
     own = (counts * scaled).sum(axis=0)
@@ -210,13 +151,7 @@ def descend(counts: Values, goal: Goal, parts: Ints) -> Values:
 
 
 def sum_of(layers: Values) -> Values:
-    """Add layers one after another, in the same order on every platform.
-
-    Examples
-    --------
-    >>> sum_of(np.ones((3, 2)))
-    array([3., 3.])
-    """
+    """Add layers one after another, in the same order on every platform."""
     total = np.zeros(layers.shape[1:])
     for layer in layers:
         total += layer
@@ -237,7 +172,6 @@ def best_change(
         Scaled squared distances of the counts.
     own : ndarray of float64, shape (n_units,)
         Scaled squares of the counts.
-    goal : Goal
     parts : ndarray of int64, shape (n_replicas, n_units)
 
     Returns
@@ -247,15 +181,6 @@ def best_change(
         The unit that leaves its part, and the one that comes back; -1 for none.
     to : ndarray of int64, shape (n_replicas,)
         The part that it goes to.
-
-    Examples
-    --------
-    >>> from stratframe.core.search import goal_of
-    >>> goal = goal_of(np.array([4]), np.array([0.5, 0.5]))
-    >>> off, scaled = np.array([[[2.0, -2.0]]]), np.array([[0.5, 0.25, 0.25]])
-    >>> own, apart = np.array([1, 0.25, 0.25]), np.zeros((3, 3))
-    >>> best_change(off, scaled, apart, own, goal, np.array([[0, 0, 0]]))
-    (array([-4.]), array([0]), array([-1]), array([1]))
     """
     n_replicas, n_units = parts.shape
     pull = sum_of(scaled[:, None, :, None] * off[:, :, None, :])

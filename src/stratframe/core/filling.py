@@ -24,13 +24,6 @@ def fill(held: Table, new: Ints, draws: Draws) -> Table:
     -------
     ndarray of int64, shape (n_strata, k)
         How many new rows each fold gets.
-
-    Examples
-    --------
-    >>> draws = np.array([0, 1, 2], dtype=np.uint64)
-    >>> fill(np.array([[5, 1, 2], [1, 1, 1]]), np.array([4, 4]), draws)
-    array([[0, 3, 1],
-           [1, 1, 2]])
     """
     level, left = water_level(held, new)
     base = np.maximum(level[:, None] - held, 0)
@@ -54,11 +47,6 @@ def water_level(held: Table, new: Ints) -> tuple[Ints, Ints]:
         Rows that every fold below has then.
     left : ndarray of int64, shape (n_strata,)
         Rows left over, fewer than there are folds at the level.
-
-    Examples
-    --------
-    >>> water_level(np.array([[5, 1, 2]]), np.array([4]))
-    (array([3]), array([1]))
     """
     rising = np.sort(held, axis=1)
     below = np.cumsum(rising, axis=1)
@@ -85,13 +73,6 @@ def seats(open_seats: Flags, left: Ints, totals: Ints, draws: Draws) -> Flags:
     Returns
     -------
     ndarray of bool, shape (n_strata, k)
-
-    Examples
-    --------
-    >>> draws = np.array([0, 1, 2], dtype=np.uint64)
-    >>> seats(np.ones((2, 3), dtype=bool), np.array([1, 1]), np.array([4, 2, 3]), draws)
-    array([[False,  True, False],
-           [False, False,  True]])
     """
     extra = np.zeros_like(open_seats)
     totals = totals.copy()
@@ -122,14 +103,6 @@ def even_out(open_seats: Flags, extra: Flags, totals: Ints) -> Flags:
     Returns
     -------
     ndarray of bool, shape (n_strata, k)
-
-    Examples
-    --------
-    >>> open_seats = np.array([[True, True, False], [False, True, True]])
-    >>> extra = np.array([[True, False, False], [False, True, False]])
-    >>> even_out(open_seats, extra, np.array([2, 0, 0])).astype(int)
-    array([[0, 1, 0],
-           [0, 0, 1]])
     """
     extra = extra.copy()
     while True:
@@ -147,15 +120,7 @@ def even_out(open_seats: Flags, extra: Flags, totals: Ints) -> Flags:
 
 
 def closure(edges: Flags) -> Flags:
-    """Tell which nodes of a small graph lead to which.
-
-    Examples
-    --------
-    >>> closure(np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]], dtype=bool)).astype(int)
-    array([[0, 1, 1],
-           [0, 0, 1],
-           [0, 0, 0]])
-    """
+    """Tell which nodes of a small graph lead to which."""
     reach = edges.copy()
     for node in range(len(reach)):
         reach |= reach[:, [node]] & reach[[node]]

@@ -13,15 +13,7 @@ MOST = 2**53
 
 
 def class_in_folds(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> list[Values]:
-    """Check the rows of a frame and of a class, and folds, and broadcast them.
-
-    Examples
-    --------
-    >>> class_in_folds(4, [1, 5], 2)
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `count` must be at most `n`, got 5 for 4 rows.
-    """
+    """Check the rows of a frame and of a class, and folds, and broadcast them."""
     n, count, k = together(n=whole("n", n, 1), count=whole("count", count, 0), k=whole("k", k, 1))
     check_most("count", count, n)
     check_most("k", k, n)
@@ -29,13 +21,7 @@ def class_in_folds(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> list[Values]
 
 
 def counts_of(counts: ArrayLike, classes: int = 1, rows: int = 1) -> tuple[Ints, int]:
-    """Check counts, of at least so many classes and rows, and sum them.
-
-    Examples
-    --------
-    >>> counts_of([3, 4])
-    (array([3, 4]), 7)
-    """
+    """Check counts, of at least so many classes and rows, and sum them."""
     found = whole("counts", counts, 0)
     if found.ndim != 1:
         msg = f"`counts` must be a sequence of whole numbers, got {counts!r}."
@@ -52,15 +38,7 @@ def counts_of(counts: ArrayLike, classes: int = 1, rows: int = 1) -> tuple[Ints,
 
 
 def whole(argument: str, value: ArrayLike, least: int) -> Values:
-    """Check whole numbers of at least so much.
-
-    Examples
-    --------
-    >>> whole("k", [2, 0], 1)
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `k` must be a whole number of at least 1, got 0.
-    """
+    """Check whole numbers of at least so much."""
     noun = "whole numbers" if argument == "counts" else "a whole number"
     rule = f"{noun} of at least {least}"
     found = between(argument, value, least, np.inf, rule)
@@ -72,15 +50,7 @@ def whole(argument: str, value: ArrayLike, least: int) -> Values:
 def between(
     argument: str, value: ArrayLike, least: float = 0, most: float = 1, rule: str = ""
 ) -> Values:
-    """Check finite numbers of a range, and turn them into floats.
-
-    Examples
-    --------
-    >>> between("p", [0.5, 1.5])
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `p` must be a number from 0 to 1, got 1.5.
-    """
+    """Check finite numbers of a range, and turn them into floats."""
     rule = rule or f"a number from {least} to {most}"
     found = numbers(value)
     if found is None:
@@ -91,13 +61,7 @@ def between(
 
 
 def numbers(value: ArrayLike) -> Values | None:
-    """Turn numbers into floats; what holds anything else gives None.
-
-    Examples
-    --------
-    >>> numbers([1, 2]), numbers("1"), numbers(True), numbers([1, None])
-    (array([1., 2.]), None, None, None)
-    """
+    """Turn numbers into floats; what holds anything else gives None."""
     try:
         given = np.asarray(value)
         right = given.dtype.kind in "iuf" or (
@@ -110,15 +74,7 @@ def numbers(value: ArrayLike) -> Values | None:
 
 
 def check(argument: str, value: ArrayLike, right: Values, rule: str) -> None:
-    """Refuse the first value that is not right.
-
-    Examples
-    --------
-    >>> check("n", [1, 2.5], np.array([True, False]), "a whole number")
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `n` must be a whole number, got 2.5.
-    """
+    """Refuse the first value that is not right."""
     wrong = np.asarray(value)[~right].tolist()
     if wrong:
         msg = f"`{argument}` must be {rule}, got {wrong[0]!r}."
@@ -126,15 +82,7 @@ def check(argument: str, value: ArrayLike, right: Values, rule: str) -> None:
 
 
 def check_most(argument: str, values: Values, n: Values) -> None:
-    """Refuse numbers above the number of rows.
-
-    Examples
-    --------
-    >>> check_most("k", np.array([2, 9]), np.array([8, 8]))
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `k` must be at most `n`, got 9 for 8 rows.
-    """
+    """Refuse numbers above the number of rows."""
     over = values > n
     if over.any():
         rows = plural(int(n[over][0]), "row")
@@ -143,13 +91,7 @@ def check_most(argument: str, values: Values, n: Values) -> None:
 
 
 def together(**given: Values) -> list[Values]:
-    """Broadcast arrays to one shape.
-
-    Examples
-    --------
-    >>> together(n=np.array([4, 5]), k=np.array(2))
-    [array([4, 5]), array([2, 2])]
-    """
+    """Broadcast arrays to one shape."""
     try:
         return list(np.broadcast_arrays(*given.values()))
     except ValueError as error:

@@ -33,37 +33,17 @@ def whole_groups(
     Parameters
     ----------
     group : ndarray of int, shape (n_rows,), range 0..n_groups-1
-    n_groups : int
     stratum : ndarray of int, shape (n_rows,), range 0..n_strata-1
-    n_strata : int
-    shares : sequence of Fraction
-        Of the parts; they sum to 1.
-    stream : Stream
 
     Returns
     -------
     ndarray of int, shape (n_groups,), range 0..n_parts-1
-
-    Examples
-    --------
-    >>> from stratframe.core.draws import Use, stream_of
-    >>> group, stratum = np.array([0, 0, 1, 1, 2, 3]), np.array([0, 0, 0, 0, 1, 1])
-    >>> halves, stream = [Fraction(1, 2)] * 2, stream_of(0, Use.FOLD_SEARCH)
-    >>> parts = whole_groups(group, 4, stratum, 2, halves, stream)
-    >>> bool(parts[0] != parts[1]), bool(parts[2] != parts[3])
-    (True, True)
     """
     return search(group_units(group, n_groups, stratum, n_strata), shares, stream)
 
 
 def group_units(group: Ints, n_groups: int, stratum: Ints, n_strata: int) -> Units:
-    """Count the strata of every group; the last column counts all its rows, its size.
-
-    Examples
-    --------
-    >>> group_units(np.array([0, 0, 1]), 2, np.array([0, 0, 0]), 1).totals
-    array([3, 3])
-    """
+    """Count the strata of every group; the last column counts all its rows, its size."""
     sizes = np.full(len(group), n_strata)
     columns = np.concatenate([stratum, sizes])
     return gather(np.concatenate([group, group]), columns, n_groups, n_strata + 1)
@@ -72,23 +52,9 @@ def group_units(group: Ints, n_groups: int, stratum: Ints, n_strata: int) -> Uni
 def search(units: Units, shares: Sequence[Fraction], stream: Stream) -> Ints:
     """Give every unit a part, so that all columns come close to their shares.
 
-    Parameters
-    ----------
-    units : Units
-    shares : sequence of Fraction
-    stream : Stream
-
     Returns
     -------
     ndarray of int, shape (n_units,), range 0..n_parts-1
-
-    Examples
-    --------
-    >>> from stratframe.core.draws import Use, stream_of
-    >>> units = gather(np.array([0, 0, 1, 2]), np.zeros(4, dtype=int), 3, 1)
-    >>> parts = search(units, [Fraction(1, 2)] * 2, stream_of(0, Use.FOLD_SEARCH))
-    >>> bool(parts[0] != parts[1] == parts[2])
-    True
     """
     goal = goal_of(units.totals, np.array([float(share) for share in shares]))
     parts = deal_evenly(units, shares, stream)
@@ -104,23 +70,13 @@ def join(units: Units, parts: Ints, k: int, stream: Stream, room: Ints | None = 
 
     Parameters
     ----------
-    units : Units
     parts : ndarray of int, shape (n_units,), range -1..k-1
-    k : int
-    stream : Stream
     room : ndarray of int, shape (k,), optional
         How many new units each fold takes.
 
     Returns
     -------
     ndarray of int, shape (n_units,), range 0..k-1
-
-    Examples
-    --------
-    >>> from stratframe.core.draws import Use, stream_of
-    >>> units = gather(np.array([0, 0, 1, 2]), np.zeros(4, dtype=int), 3, 1)
-    >>> join(units, np.array([1, -1, -1]), 2, stream_of(0, Use.EXTEND)).tolist()
-    [1, 0, 0]
     """
     goal, new = goal_of(units.totals, np.full(k, 1 / k)), np.flatnonzero(parts < 0)
     found = parts.astype(smallest(k))
@@ -137,20 +93,8 @@ def improve(units: Units, goal: Goal, parts: Ints, stream: Stream) -> None:
 
     Parameters
     ----------
-    units : Units
-    goal : Goal
     parts : ndarray of int, shape (n_units,)
         Changed in place.
-    stream : Stream
-
-    Examples
-    --------
-    >>> from stratframe.core.draws import Use, stream_of
-    >>> units = gather(np.array([0, 0, 1, 2]), np.zeros(4, dtype=int), 3, 1)
-    >>> parts, goal = np.array([0, 0, 1]), goal_of(units.totals, np.array([0.5, 0.5]))
-    >>> improve(units, goal, parts, stream_of(0, Use.FOLD_SEARCH))
-    >>> table_of(units, parts, 2)
-    array([[2, 2]])
     """
     if len(parts) > SMALL:
         shake(units, goal, parts, stream, np.arange(len(parts)))
@@ -165,22 +109,10 @@ def shake(units: Units, goal: Goal, parts: Ints, stream: Stream, movable: Ints) 
 
     Parameters
     ----------
-    units : Units
-    goal : Goal
     parts : ndarray of int, shape (n_units,)
         Changed in place.
-    stream : Stream
     movable : ndarray of int, shape (n_movable,)
         The units that may change their part.
-
-    Examples
-    --------
-    >>> from stratframe.core.draws import Use, stream_of
-    >>> units = gather(np.array([0, 0, 1, 2]), np.zeros(4, dtype=int), 3, 1)
-    >>> parts, goal = np.array([0, 0, 1]), goal_of(units.totals, np.array([0.5, 0.5]))
-    >>> shake(units, goal, parts, stream_of(0, Use.FOLD_SEARCH), np.array([1, 2]))
-    >>> table_of(units, parts, 2)
-    array([[2, 2]])
     """
     n_movable, n_parts = len(movable), len(goal.shares)
     polish(units, goal, parts, stream, moves=True, movable=movable)
@@ -205,23 +137,11 @@ def of_right_size(units: Units, goal: Goal, parts: Ints, stream: Stream) -> Ints
 
     Parameters
     ----------
-    units : Units
-        Their last column is the size.
-    goal : Goal
     parts : ndarray of int, shape (n_units,)
-    stream : Stream
 
     Returns
     -------
     ndarray of int, shape (n_units,)
-
-    Examples
-    --------
-    >>> from stratframe.core.draws import Use, stream_of
-    >>> units = gather(np.repeat(np.arange(5), 2), np.zeros(10, dtype=int), 5, 1)
-    >>> goal, stream = goal_of(units.totals, np.array([0.8, 0.2])), stream_of(0, Use.PART_SEARCH)
-    >>> np.bincount(of_right_size(units, goal, np.array([0, 0, 0, 1, 1]), stream))
-    array([4, 1])
     """
     sizes = np.zeros(len(parts))
     last = units.columns == len(units.totals) - 1
@@ -251,14 +171,6 @@ def deal_evenly(units: Units, shares: Sequence[Fraction], stream: Stream) -> Int
     -------
     ndarray of int, shape (n_units,), range -1..n_parts-1
         -1 for the units that are left over.
-
-    Examples
-    --------
-    >>> from stratframe.core.draws import Use, stream_of
-    >>> units = gather(np.arange(5), np.array([0, 0, 0, 1, 1]), 5, 2)
-    >>> parts = deal_evenly(units, [Fraction(1, 2)] * 2, stream_of(0, Use.FOLD_SEARCH))
-    >>> np.sort(parts).tolist()
-    [-1, 0, 0, 1, 1]
     """
     codes, sizes = kinds(units, stream(len(units.totals)))
     table, _ = exact(sizes, *weights(shares, len(codes)))
@@ -269,30 +181,13 @@ def deal_evenly(units: Units, shares: Sequence[Fraction], stream: Stream) -> Int
 
 
 def hardest_first(units: Units, left: Ints, goal: Goal, stream: Stream) -> Ints:
-    """Order units by their own weight in the loss, equals by draws.
-
-    Examples
-    --------
-    >>> from stratframe.core.draws import Use, stream_of
-    >>> units = gather(np.array([0, 1, 1]), np.zeros(3, dtype=int), 2, 1)
-    >>> goal = goal_of(units.totals, np.array([0.5, 0.5]))
-    >>> hardest_first(units, np.array([0, 1]), goal, stream_of(0, Use.FOLD_SEARCH))
-    array([1, 0])
-    """
+    """Order units by their own weight in the loss, equals by draws."""
     weight = hardness(units, goal.scale)[left]
     return left[np.lexsort((stream(len(left)), -weight))]
 
 
 def renumbered(parts: Ints, shares: Sequence[Fraction], stream: Stream) -> Ints:
-    """Draw new numbers for parts of equal shares, which then mean nothing.
-
-    Examples
-    --------
-    >>> from stratframe.core.draws import Use, stream_of
-    >>> shares, stream = [Fraction(4, 5), Fraction(1, 5)], stream_of(0, Use.FOLD_SEARCH)
-    >>> renumbered(np.array([0, 1]), shares, stream)
-    array([0, 1])
-    """
+    """Draw new numbers for parts of equal shares, which then mean nothing."""
     if len(set(shares)) > 1:
         return parts
     return np.argsort(stream(len(shares)), kind="stable")[parts]

@@ -9,13 +9,7 @@ DIGITS = Context(prec=60)
 
 
 def missing_one(n: int, count: int, k: int) -> float:
-    """Compute the chance that any one of the folds lacks a class.
-
-    Examples
-    --------
-    >>> missing_one(5, 2, 2)
-    0.2
-    """
+    """Compute the chance that any one of the folds lacks a class."""
     with localcontext(DIGITS):
         return float(next(lacking(n, count, k)) / k)
 
@@ -28,11 +22,6 @@ def missing_any(n: int, count: int, k: int) -> float:
     and the sum over j folds is s**j / j! at most. From s = 40 on the result is 1 in floats;
     below, cancelling takes 18 of 60 digits. Partial sums lie above and below the result in
     turn (Bonferroni), so that they are off by less than their last term.
-
-    Examples
-    --------
-    >>> missing_any(5, 2, 2), missing_any(5, 1, 2), missing_any(10**6, 10**5, 10)
-    (0.4, 1.0, 0.0)
     """
     if count < k:
         return 1.0
@@ -49,13 +38,7 @@ def missing_any(n: int, count: int, k: int) -> float:
 
 
 def lacking(n: int, count: int, k: int) -> Iterator[Decimal]:
-    """Sum the chances that j folds lack a class, over all choices of j folds, for j = 1..k.
-
-    Examples
-    --------
-    >>> [round(float(each), 12) for each in lacking(6, 2, 3)]
-    [1.2, 0.2, 0.0]
-    """
+    """Sum the chances that j folds lack a class, over all choices of j folds, for j = 1..k."""
     size, longer = divmod(n, k)
     chance = Decimal(1)
     for j in range(1, k + 1):
@@ -72,13 +55,7 @@ def lacking(n: int, count: int, k: int) -> Iterator[Decimal]:
 
 
 def none_of(n: int, count: int, rows: int) -> Decimal:
-    """Compute C(n - count, rows) / C(n, rows), the chance that rows lack a class.
-
-    Examples
-    --------
-    >>> float(none_of(5, 2, 2)), none_of(5, 2, 4)
-    (0.3, Decimal('0'))
-    """
+    """Compute C(n - count, rows) / C(n, rows), the chance that rows lack a class."""
     few, many = sorted((count, rows))
     # The result is below exp(-few * many / n); exp(-800) is 0 in floats, even times 2**53.
     # So the product has less than sqrt(800 n) factors.

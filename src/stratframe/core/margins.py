@@ -23,10 +23,6 @@ def balanced_rows(
     ----------
     entries : sequence of (codes, n_values)
         Of each entry the value of every row, shape (n_rows,), range 0..n_values-1.
-    n_rows : int
-    shares : sequence of Fraction
-        Of the parts; they sum to 1.
-    stream : Stream
 
     Returns
     -------
@@ -35,15 +31,6 @@ def balanced_rows(
     References
     ----------
     Sechidis, Tsoumakas and Vlahavas (2011), On the stratification of multi-label data.
-
-    Examples
-    --------
-    >>> from stratframe.core.draws import Use, stream_of
-    >>> tags = [(np.array([0, 1, 1, 0]), 2), (np.array([0, 1, 0, 1]), 2)]
-    >>> halves = [Fraction(1, 2)] * 2
-    >>> parts = balanced_rows(tags, 4, halves, stream_of(0, Use.FOLD_SEARCH))
-    >>> [sorted(codes[parts == 0].tolist()) for codes, _ in tags]
-    [[0, 1], [0, 1]]
     """
     units = units_of(entries, np.arange(n_rows), n_rows, with_sizes=False)
     goal = goal_of(units.totals, np.array([float(share) for share in shares]))
@@ -66,23 +53,11 @@ def balanced_groups(
 
     Parameters
     ----------
-    entries, shares, stream
-        As for `balanced_rows`.
     group : ndarray of int, shape (n_rows,), range 0..n_groups-1
-    n_groups : int
 
     Returns
     -------
     ndarray of int, shape (n_groups,), range 0..n_parts-1
-
-    Examples
-    --------
-    >>> from stratframe.core.draws import Use, stream_of
-    >>> tags, group = [(np.array([0, 0, 1, 1, 0, 1]), 2)], np.array([0, 0, 1, 1, 2, 3])
-    >>> halves, stream = [Fraction(1, 2)] * 2, stream_of(0, Use.FOLD_SEARCH)
-    >>> parts = balanced_groups(tags, group, 4, halves, stream)[group]
-    >>> np.bincount(parts).tolist()
-    [3, 3]
     """
     return search(units_of(entries, group, n_groups, with_sizes=True), shares, stream)
 
@@ -93,12 +68,6 @@ def units_of(
     """Count the values of every unit; of an entry of two values only the rarer one.
 
     The other one is as even as it and the sizes are.
-
-    Examples
-    --------
-    >>> tags = [(np.array([0, 1, 1, 1]), 2)]
-    >>> units_of(tags, np.arange(4), 4, with_sizes=False).totals
-    array([1])
     """
     pairs: list[tuple[Ints, Ints]] = []
     n_columns = 0

@@ -19,20 +19,10 @@ def mend(table: Table, sizes: Ints, share: Values, whole: int, levels: Sequence[
     ----------
     table : ndarray of int64, shape (n_strata, n_parts)
         Every cell its exact share rounded down or up; changed in place.
-    sizes, share, whole
-        As in `exact`.
-    levels
-        As in `unequal`.
 
     Returns
     -------
     ndarray of int64, shape (n_strata, n_parts)
-
-    Examples
-    --------
-    >>> mend(np.array([[1, 0], [1, 0]]), np.array([1, 1]), np.array([1, 1]), 2, [])
-    array([[0, 1],
-           [1, 0]])
     """
     finer: list[Ints] = []
     for level in [*levels, np.zeros(len(sizes), dtype=np.int64)]:
@@ -47,14 +37,7 @@ def mend(table: Table, sizes: Ints, share: Values, whole: int, levels: Sequence[
 
 
 def excess_of(table: Table, sizes: Ints, share: Values, whole: int, level: Ints) -> Values:
-    """Compute by how many rows the counts of coarser strata are above their shares.
-
-    Examples
-    --------
-    >>> level = np.array([0, 0])
-    >>> excess_of(np.array([[1, 0], [1, 0]]), np.array([1, 1]), np.array([1, 1]), 2, level)
-    array([[ 1., -1.]])
-    """
+    """Compute by how many rows the counts of coarser strata are above their shares."""
     starts = np.flatnonzero(np.diff(level, prepend=-1))
     low, fraction = exact(np.add.reduceat(sizes, starts), share, whole)
     return np.add.reduceat(table, starts) - low - chances(fraction, whole)
@@ -69,20 +52,12 @@ def balance(table: Table, sizes: Ints, share: Values, whole: int, finer: Sequenc
 
     Parameters
     ----------
-    table, sizes, share, whole
-        As in `mend`.
     finer : sequence of ndarray of int, each of shape (n_strata,)
         The levels between the strata and the whole, which should not be strained.
 
     Returns
     -------
     ndarray of int64, shape (n_strata, n_parts)
-
-    Examples
-    --------
-    >>> balance(np.array([[1, 0], [1, 0]]), np.array([1, 1]), np.array([1, 1]), 2, [])
-    array([[0, 1],
-           [1, 0]])
     """
     least, fraction = exact(sizes.sum(keepdims=True), share, whole)
     most = least + (fraction > 0)
@@ -120,17 +95,6 @@ def shortest_path(edges: Flags, starts: Flags, ends: Flags) -> list[int]:
         True where an edge goes from row to column.
     starts, ends : ndarray of bool, shape (n,)
         Disjoint.
-
-    Returns
-    -------
-    list of int
-        Nodes from a start to an end; empty if there is no path.
-
-    Examples
-    --------
-    >>> edges = np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]], dtype=bool)
-    >>> shortest_path(edges, np.array([True, False, False]), np.array([False, False, True]))
-    [0, 1, 2]
     """
     queue = np.flatnonzero(starts).tolist()
     seen, before = starts.copy(), np.full(len(edges), -1)

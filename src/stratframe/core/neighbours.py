@@ -27,17 +27,9 @@ def by_nearness(
     Parameters
     ----------
     codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
-    n_codes : int
     points : ndarray of float64, shape (n_features, n_rows), finite
-    scale : {"standard", "minmax"} or None
-        What makes the features comparable, over all rows.
-    block : int or None
-        Blocks of so many rows: one at random and those nearest to it. None makes a
-        chain: from one row at random always to the nearest.
     draws : ndarray of uint64, shape (n_rows,)
         Used up. They say which row is next at random, and which of equally near ones.
-    advance : callable
-        Told how many rows were ordered.
 
     Returns
     -------
@@ -49,12 +41,6 @@ def by_nearness(
     Zeng and Martinez (2000), Distribution-balanced stratified cross-validation for
     accuracy estimation. Moreno-Torres, Saez and Herrera (2012), Study on the impact of
     partition-induced dataset shift on k-fold cross-validation.
-
-    Examples
-    --------
-    >>> points, draws = np.array([[0.0, 5.0, 6.0, 1.0]]), np.arange(4, dtype=np.uint64) << 60
-    >>> by_nearness(np.zeros(4, dtype=int), 1, points, None, None, draws, int)
-    array([0, 3, 1, 2])
     """
     points, origin, unit = units(points, scale)
     rows = shuffled(codes, n_codes, draws)
@@ -82,13 +68,6 @@ class Crowd:
     points : ndarray of float64, shape (n_features, n_points)
     origin, unit : ndarray of float64, shape (n_features, 1)
         As `units` gives them.
-
-    Examples
-    --------
-    >>> crowd = Crowd(np.array([[0.0, 5.0, 6.0, 1.0]]), np.zeros((1, 1)), np.ones((1, 1)))
-    >>> crowd.take(np.array([0]))
-    >>> crowd.nearest(0, 2)
-    array([3, 1])
     """
 
     def __init__(self, points: Values, origin: Values, unit: Values) -> None:
@@ -154,11 +133,6 @@ def as_points(points: Values) -> tuple[Ints, Ints, Ints]:
         The first row of each point.
     sizes : ndarray of int64, shape (n_points,)
         Its rows.
-
-    Examples
-    --------
-    >>> as_points(np.array([[7.0, 2.0, 7.0]]))
-    (array([0, 1, 0]), array([0, 1]), array([2, 1]))
     """
     codes, present = number(*distinct(points))
     return codes, first_rows(codes, len(present)), np.bincount(codes, minlength=len(present))
@@ -173,18 +147,10 @@ def chain(points: Values, origin: Values, unit: Values, advance: Callable[[int],
     ----------
     points : ndarray of float64, shape (n_features, n_rows)
     origin, unit : ndarray of float64, shape (n_features, 1)
-    advance : callable
-        Told how many rows were ordered.
 
     Returns
     -------
     ndarray of int64, shape (n_rows,)
-
-    Examples
-    --------
-    >>> points = np.array([[0.0, 5.0, 0.0, 1.0]])
-    >>> chain(points, np.zeros((1, 1)), np.ones((1, 1)), int)
-    array([0, 2, 3, 1])
     """
     codes, first, sizes = as_points(points)
     crowd = Crowd(points[:, first], origin, unit)
@@ -210,20 +176,10 @@ def blocks(
     ----------
     points : ndarray of float64, shape (n_features, n_rows)
     origin, unit : ndarray of float64, shape (n_features, 1)
-    size : int
-        Rows of a block, at least 1; the last block has what is left.
-    advance : callable
-        Told how many rows were ordered.
 
     Returns
     -------
     ndarray of int64, shape (n_rows,)
-
-    Examples
-    --------
-    >>> points = np.array([[0.0, 5.0, 6.0, 1.0, 9.0]])
-    >>> blocks(points, np.zeros((1, 1)), np.ones((1, 1)), 2, int)
-    array([0, 3, 1, 2, 4])
     """
     codes, first, sizes = as_points(points)
     crowd = Crowd(points[:, first], origin, unit)

@@ -21,7 +21,6 @@ def shuffled(codes: Ints, n_codes: int, draws: Draws) -> Ints:
     Parameters
     ----------
     codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
-    n_codes : int
     draws : ndarray of uint64, shape (n_rows,)
         Used up: its memory becomes the result.
 
@@ -29,12 +28,6 @@ def shuffled(codes: Ints, n_codes: int, draws: Draws) -> Ints:
     -------
     ndarray of int64, shape (n_rows,)
         Row numbers.
-
-    Examples
-    --------
-    >>> draws = np.array([5, 9, 1, 7], dtype=np.uint64) << np.uint64(60)
-    >>> shuffled(np.array([1, 0, 1, 0]), 2, draws)
-    array([3, 1, 2, 0])
     """
     row_bits, code_bits = width(len(codes)), width(n_codes)
     if 64 - row_bits - code_bits >= ENOUGH_BITS:
@@ -49,29 +42,17 @@ def grouped(rows: Ints, codes: Ints, n_codes: int) -> Ints:
     ----------
     rows : ndarray of int64, shape (n_rows,)
     codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
-    n_codes : int
 
     Returns
     -------
     ndarray of int64, shape (n_rows,)
-
-    Examples
-    --------
-    >>> grouped(np.array([2, 1, 0]), np.array([1, 0, 1]), 2)
-    array([1, 2, 0])
     """
     keys = np.zeros(len(rows), dtype=np.uint64)
     return rows[sort_keys(keys, codes[rows], width(n_codes), width(len(rows)))]
 
 
 def width(size: int) -> int:
-    """Count the bits that hold 0..size-1.
-
-    Examples
-    --------
-    >>> width(1), width(4), width(5)
-    (0, 2, 3)
-    """
+    """Count the bits that hold 0..size-1."""
     return max(size - 1, 0).bit_length()
 
 
@@ -83,17 +64,10 @@ def sort_keys(keys: Draws, codes: Ints | None, code_bits: int, row_bits: int) ->
     keys : ndarray of uint64, shape (n_rows,)
         Random bits; used up.
     codes : ndarray of int, shape (n_rows,), optional
-    code_bits, row_bits : int
-        Bits that codes and row numbers take.
 
     Returns
     -------
     ndarray of int64, shape (n_rows,)
-
-    Examples
-    --------
-    >>> sort_keys(np.zeros(3, dtype=np.uint64), np.array([2, 0, 1]), 2, 2)
-    array([1, 2, 0])
     """
     row_mask = np.uint64((1 << row_bits) - 1)
     for start in range(0, len(keys), CHUNK):
@@ -122,11 +96,6 @@ def sort_values(values: Values) -> tuple[Ints, Flags]:
         Row numbers; equal values in any order.
     rises : ndarray of bool, shape (n_rows,)
         True where a sorted row is the first of its value.
-
-    Examples
-    --------
-    >>> sort_values(np.array([2.5, 0.1, 2.5]))
-    (array([1, 0, 2]), array([ True,  True, False]))
     """
     rows = np.argsort(values)
     ascending = values[rows]
@@ -145,11 +114,6 @@ def rank(values: Values) -> Ints:
     Returns
     -------
     ndarray of int64, shape (n_rows,)
-
-    Examples
-    --------
-    >>> rank(np.array([2.5, 0.1, 2.5]))
-    array([1, 0, 1])
     """
     rows, rises = sort_values(values)
     ranks = np.empty(len(rows), dtype=np.int64)
@@ -163,7 +127,6 @@ def by_value(codes: Ints, n_codes: int, values: Values, draws: Draws) -> Ints:
     Parameters
     ----------
     codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
-    n_codes : int
     values : ndarray of numbers, shape (n_rows,), without NaN
     draws : ndarray of uint64, shape (n_rows,)
         Break ties.
@@ -172,12 +135,6 @@ def by_value(codes: Ints, n_codes: int, values: Values, draws: Draws) -> Ints:
     -------
     ndarray of int64, shape (n_rows,)
         Row numbers.
-
-    Examples
-    --------
-    >>> draws = np.array([3, 2, 1, 0], dtype=np.uint64) << np.uint64(60)
-    >>> by_value(np.array([1, 0, 1, 1]), 2, np.array([0.5, 9.0, 0.1, 0.1]), draws)
-    array([1, 3, 2, 0])
     """
     rows, rises = sort_values(values)
     tied = ~rises
@@ -203,12 +160,8 @@ def in_blocks(rows: Ints, sizes: Ints, k: int, draws: Draws, apart: bool = True)
         Row numbers, stratum after stratum, each in its order.
     sizes : ndarray of int, shape (n_strata,)
         Rows of each stratum.
-    k : int
-        Rows of a block.
     draws : ndarray of uint64, shape (n_rows,)
         Used up.
-    apart : bool
-        Without it the left-over rows are the last ones.
 
     Returns
     -------
@@ -217,11 +170,6 @@ def in_blocks(rows: Ints, sizes: Ints, k: int, draws: Draws, apart: bool = True)
     References
     ----------
     Lowe (2016), Stratified validation splits for regression problems.
-
-    Examples
-    --------
-    >>> in_blocks(np.arange(5), np.array([5]), 2, np.arange(5, dtype=np.uint64) << np.uint64(32))
-    array([0, 1, 3, 4, 2])
     """
     ends, left = np.cumsum(sizes), sizes % k
     turn = np.arange(left.sum()) - np.repeat(np.cumsum(left) - left, left)
@@ -256,12 +204,6 @@ def shuffled_rows_of(blocks: Ints, draws: Draws) -> Ints:
     Returns
     -------
     ndarray of int64, shape (n_blocks, k)
-
-    Examples
-    --------
-    >>> shuffled_rows_of(np.array([[7, 8], [5, 6]]), np.array([[9, 1], [1, 9]], dtype=np.uint64))
-    array([[8, 7],
-           [5, 6]])
     """
     mask = np.uint64((1 << width(blocks.shape[1])) - 1)
     draws &= ~mask

@@ -26,8 +26,6 @@ def units(points: Values, scale: str | None) -> tuple[Values, Values, Values]:
     Parameters
     ----------
     points : ndarray of float64, shape (n_features, n_rows), finite
-    scale : {"standard", "minmax"} or None
-        The unit is the standard deviation (ddof 0), the range, or 1.
 
     Returns
     -------
@@ -38,12 +36,6 @@ def units(points: Values, scale: str | None) -> tuple[Values, Values, Values]:
         Mean, or lowest value for "minmax".
     unit : ndarray of float64, shape (n_features, 1)
         Infinite where a scaled feature has only one value, which makes that zero.
-
-    Examples
-    --------
-    >>> _, origin, unit = units(np.array([[1.0, 3.0], [0.1, 0.1]]), "standard")
-    >>> origin.ravel().tolist(), unit.ravel().tolist()
-    ([2.0, 0.1], [1.0, inf])
     """
     if not points.size:
         return points, np.zeros((len(points), 1)), np.ones((len(points), 1))
@@ -62,14 +54,7 @@ def units(points: Values, scale: str | None) -> tuple[Values, Values, Values]:
 
 
 def of_each(points: Values, measure: Callable[[Values], float]) -> Values:
-    """Measure every feature by itself, while it is in cache.
-
-    Examples
-    --------
-    >>> of_each(np.array([[1.0, 3.0], [5.0, 5.0]]), np.mean)
-    array([[2.],
-           [5.]])
-    """
+    """Measure every feature by itself, while it is in cache."""
     return np.array([measure(feature) for feature in points])[:, None]
 
 
@@ -79,18 +64,10 @@ def scaled(points: Values, scale: str | None) -> Values:
     Parameters
     ----------
     points : ndarray of float64, shape (n_features, n_rows), finite
-    scale : {"standard", "minmax"} or None
 
     Returns
     -------
     ndarray of float64, shape (n_rows, n_features), C-contiguous
-
-    Examples
-    --------
-    >>> scaled(np.array([[1.0, 3.0, 2.0], [7.0, 7.0, 7.0]]), "minmax")
-    array([[0. , 0. ],
-           [1. , 0. ],
-           [0.5, 0. ]])
     """
     if scale is None:
         return np.ascontiguousarray(points.T)
@@ -113,12 +90,6 @@ def distinct(points: Values) -> tuple[Ints, int]:
     Returns
     -------
     codes : ndarray of int64, shape (n_rows,), range 0..n_points-1
-    n_points : int
-
-    Examples
-    --------
-    >>> distinct(np.array([[5.0, 2.0, 5.0], [1.0, 1.0, 1.0]]))
-    (array([1, 0, 1]), 2)
     """
     rows = np.lexsort(points)
     rises = np.zeros(len(rows), dtype=np.bool_)
@@ -136,18 +107,10 @@ def means(points: Values, labels: Ints, n_labels: int) -> Values:
     ----------
     points : ndarray of float64, shape (n_rows, n_features)
     labels : ndarray of int, shape (n_rows,), range 0..n_labels-1
-    n_labels : int
-        Each has a row.
 
     Returns
     -------
     ndarray of float64, shape (n_labels, n_features)
-
-    Examples
-    --------
-    >>> means(np.array([[1.0], [3.0], [8.0]]), np.array([0, 0, 1]), 2)
-    array([[2.],
-           [8.]])
     """
     sums = [np.bincount(labels, feature, minlength=n_labels) for feature in points.T]
     return np.column_stack(sums) / np.bincount(labels, minlength=n_labels)[:, None]
@@ -168,11 +131,6 @@ def distances(points: Values, labels: Ints, centres: Values) -> Values:
     Returns
     -------
     ndarray of float64, shape (n_rows,)
-
-    Examples
-    --------
-    >>> distances(np.array([[3.0, 4.0], [1.0, 0.0]]), np.array([0, 1]), np.array([[0, 0], [1, 1]]))
-    array([5., 1.])
     """
     far = np.empty(len(points))
     for start in range(0, len(points), PASS):

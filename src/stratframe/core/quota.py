@@ -22,15 +22,6 @@ def even(sizes: Ints, numbering: Ints) -> Table:
     Returns
     -------
     ndarray of int64, shape (n_strata, k)
-
-    Examples
-    --------
-    >>> even(np.array([4, 3]), np.array([0, 1, 2]))
-    array([[2, 1, 1],
-           [1, 1, 1]])
-    >>> even(np.array([4, 1]), np.array([0, 1, 2]))
-    array([[2, 1, 1],
-           [0, 1, 0]])
     """
     k = len(numbering)
     starts = (np.cumsum(sizes) - sizes)[:, None]
@@ -46,8 +37,6 @@ def proportional(sizes: Ints, total: int, draws: Draws) -> Ints:
     Parameters
     ----------
     sizes : ndarray of int, shape (n_strata,)
-    total : int
-        Rows of the sample, 0..sizes.sum().
     draws : ndarray of uint64, shape (n_strata,)
         Break ties.
 
@@ -58,11 +47,6 @@ def proportional(sizes: Ints, total: int, draws: Draws) -> Ints:
     References
     ----------
     Hamilton's method of apportionment.
-
-    Examples
-    --------
-    >>> proportional(np.array([60, 30, 10]), 9, np.zeros(3, dtype=np.uint64))
-    array([5, 3, 1])
     """
     quota, remainder = np.divmod(sizes * total, max(int(sizes.sum()), 1))
     first = np.lexsort((draws, -remainder))[: total - int(quota.sum())]
@@ -76,19 +60,12 @@ def equal(sizes: Ints, total: int, draws: Draws) -> Ints:
     Parameters
     ----------
     sizes : ndarray of int, shape (n_strata,)
-    total : int
-        Rows of the sample, 0..sizes.sum().
     draws : ndarray of uint64, shape (n_strata,)
         Say which strata get the rows that are left over.
 
     Returns
     -------
     ndarray of int64, shape (n_strata,)
-
-    Examples
-    --------
-    >>> equal(np.array([60, 30, 2]), 20, np.zeros(3, dtype=np.uint64))
-    array([9, 9, 2])
     """
     if len(sizes) == 0:
         return sizes

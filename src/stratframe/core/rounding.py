@@ -32,8 +32,6 @@ def unequal(
     Parameters
     ----------
     sizes : ndarray of int, shape (n_strata,)
-    shares : sequence of Fraction, length n_parts
-        They sum to 1.
     levels : sequence of ndarray of int, each of shape (n_strata,), nondecreasing
         For each level of nesting, finest first, the coarser stratum of every stratum.
     draws : ndarray of uint64, shape (n_strata,), optional
@@ -47,15 +45,6 @@ def unequal(
     References
     ----------
     Cox (1987), A constructive procedure for unbiased controlled rounding.
-
-    Examples
-    --------
-    >>> shares = [Fraction(8, 10), Fraction(1, 10), Fraction(1, 10)]
-    >>> unequal(np.array([10, 20, 5, 5]), shares, [], None)
-    array([[ 8,  1,  1],
-           [16,  2,  2],
-           [ 4,  1,  0],
-           [ 4,  0,  1]])
     """
     share, whole = weights(shares, int(sizes.sum()))
     spare = (
@@ -79,8 +68,6 @@ def halves(sizes: Ints, levels: Sequence[Ints]) -> Iterator[tuple[Flags, Ints]]:
     Parameters
     ----------
     sizes : ndarray of int, shape (n_strata,)
-    levels : sequence of ndarray of int
-        As in `unequal`.
 
     Yields
     ------
@@ -88,11 +75,6 @@ def halves(sizes: Ints, levels: Sequence[Ints]) -> Iterator[tuple[Flags, Ints]]:
         True for the nodes that open a pair or stay alone.
     sizes : ndarray of int, shape (n_nodes,)
         Rows of the nodes that are joined.
-
-    Examples
-    --------
-    >>> list(halves(np.array([5, 1, 2]), []))
-    [(array([ True, False,  True]), array([5, 1, 2])), (array([ True, False]), array([6, 2]))]
     """
     for depth in range(len(levels) + 1):
         groups = list(levels[depth:]) or [np.zeros(len(sizes), dtype=np.int64)]
@@ -114,22 +96,11 @@ def hand_down(
     ----------
     above : ndarray of int64, shape (n_joined, n_parts)
         Counts of the joined nodes.
-    opens, sizes
-        As `halves` yields them.
-    share, whole
-        As `weights` gives them.
     spare : ndarray of int, shape (n_pairs,), range 0..2**32-1
 
     Returns
     -------
     ndarray of int64, shape (n_nodes, n_parts)
-
-    Examples
-    --------
-    >>> opens, spare = np.array([True, False]), np.array([0])
-    >>> hand_down(np.array([[3, 1]]), opens, np.array([3, 1]), np.array([3, 1]), 4, spare)
-    array([[2, 1],
-           [1, 0]])
     """
     table: Table = above[np.cumsum(opens) - 1]
     right = np.flatnonzero(~opens)
@@ -188,12 +159,6 @@ def choose(low: Table, high: Table, sizes: Ints, chance: Values, spare: Ints) ->
     References
     ----------
     Madow (1949), On the theory of systematic sampling, II.
-
-    Examples
-    --------
-    >>> low, high = np.array([[1, 0, 0]]), np.array([[2, 1, 0]])
-    >>> choose(low, high, np.array([2]), np.array([[0.7, 0.3, 0.0]]), np.array([HALF]))
-    array([[2, 0, 0]])
     """
     free = high > low
     n_free = free.sum(axis=1, keepdims=True)

@@ -48,15 +48,6 @@ def goal_of(totals: Ints, shares: Values) -> Goal:
     totals : ndarray of int, shape (n_columns,)
     shares : ndarray of float64, shape (n_parts,)
         They sum to 1.
-
-    Returns
-    -------
-    Goal
-
-    Examples
-    --------
-    >>> goal_of(np.array([4, 3]), np.array([0.5, 0.5])).least
-    0.33...
     """
     target = totals[:, None] * shares
     scale = 1 / np.maximum(totals, 1)
@@ -75,26 +66,13 @@ def loss(goal: Goal, table: Values) -> float:
 
     Parameters
     ----------
-    goal : Goal
     table : ndarray, shape (n_columns, n_parts)
-
-    Examples
-    --------
-    >>> loss(goal_of(np.array([4]), np.array([0.5, 0.5])), np.array([[3, 1]]))
-    1.0
     """
     return float(((table - goal.target) ** 2 / goal.shares * goal.scale[:, None]).sum())
 
 
 def is_least(found: float, goal: Goal) -> bool:
-    """Say whether a loss is, but for rounding, the least that whole rows allow.
-
-    Examples
-    --------
-    >>> goal = goal_of(np.array([4]), np.array([0.5, 0.5]))
-    >>> is_least(0.0, goal), is_least(1.0, goal)
-    (True, False)
-    """
+    """Say whether a loss is, but for rounding, the least that whole rows allow."""
     return bool(found <= goal.least * (1 + LEAST) + LEAST)
 
 
@@ -103,23 +81,12 @@ def place(units: Units, order: Ints, goal: Goal, parts: Ints, room: Ints | None 
 
     Parameters
     ----------
-    units : Units
     order : ndarray of int, shape (n_placed,)
         The units that have no part yet, hardest first.
-    goal : Goal
     parts : ndarray of int, shape (n_units,)
         Changed in place.
     room : ndarray of int, shape (n_parts,), optional
         How many more units each part takes.
-
-    Examples
-    --------
-    >>> from stratframe.core.units import gather
-    >>> units = gather(np.array([0, 0, 0, 1, 1, 2]), np.zeros(6, dtype=int), 3, 1)
-    >>> parts = np.full(3, -1)
-    >>> place(units, np.array([0, 1, 2]), goal_of(units.totals, np.array([0.5, 0.5])), parts)
-    >>> parts
-    array([0, 1, 1])
     """
     n_parts = len(goal.shares)
     off = table_of(units, parts, n_parts) - goal.target
@@ -158,25 +125,10 @@ def polish(
 
     Parameters
     ----------
-    units : Units
-    goal : Goal
     parts : ndarray of int, shape (n_units,), range 0..n_parts-1
         Changed in place.
-    stream : Stream
-    moves : bool
-        Whether a unit may go to another part without one that comes back.
     movable : ndarray of int, shape (n_movable,), optional
         The units that may change their part; all by default.
-
-    Examples
-    --------
-    >>> from stratframe.core.draws import Use, stream_of
-    >>> from stratframe.core.units import gather
-    >>> units = gather(np.array([0, 0, 1, 1, 2, 3]), np.zeros(6, dtype=int), 4, 1)
-    >>> parts, goal = np.array([0, 0, 1, 1]), goal_of(units.totals, np.array([0.5, 0.5]))
-    >>> polish(units, goal, parts, stream_of(0, Use.FOLD_SEARCH), moves=False)
-    >>> table_of(units, parts, 2)
-    array([[3, 3]])
     """
     n_units, n_parts = len(parts) if movable is None else len(movable), len(goal.shares)
     if n_units < 2:
@@ -210,7 +162,6 @@ def rise_of(off: Values, goal: Goal, change: Values, source: Ints, to: Ints) -> 
     ----------
     off : ndarray of float64, shape (n_columns, n_parts)
         Deviations from the target.
-    goal : Goal
     change : ndarray of float64, shape (n_columns, n_changes)
         What the source gains, and the other part loses.
     source, to : ndarray of int, shape (n_changes,)
@@ -218,12 +169,6 @@ def rise_of(off: Values, goal: Goal, change: Values, source: Ints, to: Ints) -> 
     Returns
     -------
     ndarray of float64, shape (n_changes,)
-
-    Examples
-    --------
-    >>> goal = goal_of(np.array([4]), np.array([0.5, 0.5]))
-    >>> rise_of(np.array([[1.0, -1.0]]), goal, np.array([[-1.0]]), np.array([0]), np.array([1]))
-    array([-1.])
     """
     weighted = change * goal.scale[:, None]
     gains = (weighted * (2 * off[:, source] + change)).sum(axis=0)
@@ -241,25 +186,12 @@ def apply_best(
     ----------
     off : ndarray of float64, shape (n_columns, n_parts)
         Changed in place, as are the parts.
-    goal : Goal
     parts : ndarray of int, shape (n_units,)
     one, other : ndarray of int, shape (n_changes,)
         The unit that leaves its part, and the one that comes back, or -1.
     to : ndarray of int, shape (n_changes,)
         The part that it goes to.
     change : ndarray of float64, shape (n_columns, n_changes)
-
-    Returns
-    -------
-    float
-        By how much the loss fell.
-
-    Examples
-    --------
-    >>> goal, off = goal_of(np.array([4]), np.array([0.5, 0.5])), np.array([[1.0, -1.0]])
-    >>> one, none, to = np.array([0]), np.array([-1]), np.array([1])
-    >>> apply_best(off, goal, np.array([0, 0, 0, 1]), one, none, to, np.array([[-1.0]]))
-    1.0
     """
     source = parts[one].astype(np.int64)
     rise = rise_of(off, goal, change, source, to)

@@ -10,26 +10,7 @@ from .types import Ints, Table, Values
 
 
 def weights(shares: Sequence[Fraction], total: int) -> tuple[Values, int]:
-    """Put shares over a common denominator, in integers wide enough for `total` rows.
-
-    Parameters
-    ----------
-    shares : sequence of Fraction
-        They sum to 1.
-    total : int
-        Rows that will be shared out.
-
-    Returns
-    -------
-    weights : ndarray of int64, or of Python ints where int64 would overflow
-    denominator : int
-        The sum of the weights.
-
-    Examples
-    --------
-    >>> weights([Fraction(4, 5), Fraction(1, 5)], 100)
-    (array([4, 1]), 5)
-    """
+    """Put shares over a common denominator, in integers wide enough for `total` rows."""
     denominator = lcm(*(share.denominator for share in shares))
     fits = denominator * max(total, 1) < 1 << 62
     numerators = [int(share * denominator) for share in shares]
@@ -44,32 +25,19 @@ def exact(sizes: Ints, share: Values, whole: int) -> tuple[Table, Values]:
     sizes : ndarray of int, shape (n_strata,)
     share : ndarray of int, shape (n_parts,)
         Parts' weights.
-    whole : int
-        Their sum.
 
     Returns
     -------
     rows : ndarray of int64, shape (n_strata, n_parts)
     fraction : ndarray of int, shape (n_strata, n_parts), range 0..whole-1
         In units of 1 / whole.
-
-    Examples
-    --------
-    >>> exact(np.array([7]), np.array([4, 1]), 5)
-    (array([[5, 1]]), array([[3, 2]]))
     """
     product = sizes[:, None] * share
     return (product // whole).astype(np.int64), product % whole
 
 
 def chances(numerator: Values, denominator: Values | int) -> Values:
-    """Divide, elementwise, to chances in floats; 0/0 is 0.
-
-    Examples
-    --------
-    >>> chances(np.array([1, 0]), np.array([4, 0]))
-    array([0.25, 0.  ])
-    """
+    """Divide, elementwise, to chances in floats; 0/0 is 0."""
     below: Values = np.maximum(np.asarray(denominator).astype(float), 1.0)
     found: Values = numerator.astype(float) / below
     return found

@@ -41,11 +41,6 @@ def spread(rows: Ints, table: Table, draws: Draws | None) -> Ints:
     ----------
     Madow (1949), On the theory of systematic sampling, II. Lowe (2016), Stratified
     validation splits for regression problems (fractional stratification).
-
-    Examples
-    --------
-    >>> spread(np.arange(6), np.array([[4, 2]]), None)
-    array([0, 0, 1, 0, 0, 1], dtype=int8)
     """
     n_strata, n_parts = table.shape
     totals = table.sum(axis=0)
@@ -70,22 +65,7 @@ def spread(rows: Ints, table: Table, draws: Draws | None) -> Ints:
 
 
 def join_parts(totals: list[int]) -> Tree:
-    """Join parts two by two, the smallest first; the branch of the first part comes first.
-
-    Parameters
-    ----------
-    totals : list of int
-        Rows of each part.
-
-    Returns
-    -------
-    Tree
-
-    Examples
-    --------
-    >>> join_parts([8, 1, 1])
-    (0, (1, 2))
-    """
+    """Join parts two by two, the smallest first; the branch of the first part comes first."""
     heap: list[tuple[int, int, Tree]] = [(n, part, part) for part, n in enumerate(totals)]
     heapify(heap)
     while len(heap) > 1:
@@ -96,13 +76,7 @@ def join_parts(totals: list[int]) -> Tree:
 
 
 def leaves(tree: Tree) -> list[int]:
-    """List the parts of a branch.
-
-    Examples
-    --------
-    >>> leaves((0, (1, 2)))
-    [0, 1, 2]
-    """
+    """List the parts of a branch."""
     return [tree] if isinstance(tree, int) else leaves(tree[0]) + leaves(tree[1])
 
 
@@ -112,7 +86,6 @@ def divide(table: Table, node: tuple[Tree, Tree], starts: Draws | None) -> Flags
     Parameters
     ----------
     table : ndarray of int64, shape (n_strata, n_parts)
-    node : tuple of Tree
     starts : ndarray of uint64, shape (n_strata,), optional
         Random starts; without them the first branch has the first row.
 
@@ -120,11 +93,6 @@ def divide(table: Table, node: tuple[Tree, Tree], starts: Draws | None) -> Flags
     -------
     ndarray of bool, shape (rows of the parts of `node`,)
         True for the rows of the first branch.
-
-    Examples
-    --------
-    >>> divide(np.array([[2, 3]]), (0, 1), None)
-    array([ True, False,  True, False, False])
     """
     first = table[:, leaves(node[0])].sum(axis=1)
     sizes = first + table[:, leaves(node[1])].sum(axis=1)
@@ -147,17 +115,7 @@ def swaps_fit(tree: Tree, totals: Ints) -> bool:
 
     Parameters
     ----------
-    tree : Tree
     totals : ndarray of int, shape (n_parts,)
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> swaps_fit((0, (1, 2)), np.array([8, 1, 1]))
-    True
     """
     whole = max(int(totals.sum()), 1)
 
@@ -181,13 +139,6 @@ def swap_pairs(parts: Ints, sizes: Ints, draws: Draws) -> None:
     sizes : ndarray of int, shape (n_strata,)
     draws : ndarray of uint64, shape (n_rows,)
         The highest bit of the first row's draw is the coin.
-
-    Examples
-    --------
-    >>> parts = np.array([0, 1, 0, 1])
-    >>> swap_pairs(parts, np.array([4]), np.array([1 << 63, 0, 0, 0], dtype=np.uint64))
-    >>> parts
-    array([1, 0, 0, 1])
     """
     ends = np.cumsum(sizes)
     place = np.arange(len(parts)) - np.repeat(ends - sizes, sizes)

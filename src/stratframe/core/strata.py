@@ -19,17 +19,11 @@ def first_rows(codes: Ints, n_codes: int) -> Ints:
     Parameters
     ----------
     codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
-    n_codes : int
 
     Returns
     -------
     ndarray of int64, shape (n_codes,)
         The row number; n_rows for a code that no row has.
-
-    Examples
-    --------
-    >>> first_rows(np.array([1, 0, 1]), 3)
-    array([1, 0, 3])
     """
     first = np.full(n_codes, len(codes), dtype=np.int64)
     # Mostly all codes stand among the first rows.
@@ -49,21 +43,13 @@ def cross(
     Parameters
     ----------
     codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
-    n_codes : int
     parts : ndarray of int, shape (n_rows,), range 0..n_parts-1
-    n_parts : int
     counts : ndarray of int, shape (n_rows,), optional
         How many rows each stands for.
 
     Returns
     -------
     ndarray of int64, shape (n_codes, n_parts)
-
-    Examples
-    --------
-    >>> cross(np.array([0, 1, 0]), 2, np.array([0, 1, 1]), 2)
-    array([[1, 1],
-           [0, 1]])
     """
     held = np.bincount(codes * n_parts + parts, counts, minlength=n_codes * n_parts)
     return held.astype(np.int64, copy=False).reshape(n_codes, n_parts)
@@ -75,7 +61,6 @@ def number(codes: Ints, n_codes: int, parents: Ints | None = None) -> tuple[Ints
     Parameters
     ----------
     codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
-    n_codes : int
     parents : ndarray of int, shape (n_codes,), optional
         The parent of every code. Codes are numbered parent by parent.
 
@@ -84,11 +69,6 @@ def number(codes: Ints, n_codes: int, parents: Ints | None = None) -> tuple[Ints
     codes : ndarray of int64, shape (n_rows,), range 0..n_present-1
     present : ndarray of int64, shape (n_present,)
         The old code of every new one.
-
-    Examples
-    --------
-    >>> number(np.array([7, 2, 7, 4]), 8)
-    (array([0, 1, 0, 2]), array([7, 2, 4]))
     """
     first = first_rows(codes, n_codes)
     present = np.flatnonzero(first < len(codes))
@@ -108,20 +88,13 @@ def nest(parent: Ints, n_parents: int, child: Ints, n_children: int) -> tuple[In
     Parameters
     ----------
     parent : ndarray of int, shape (n_rows,), range 0..n_parents-1
-    n_parents : int
     child : ndarray of int, shape (n_rows,), range 0..n_children-1
-    n_children : int
 
     Returns
     -------
     codes : ndarray of int64, shape (n_rows,), range 0..n_joint-1
     parents : ndarray of int64, shape (n_joint,), nondecreasing
         The parent of every joint stratum.
-
-    Examples
-    --------
-    >>> nest(np.array([0, 1, 1, 0]), 2, np.array([0, 1, 0, 0]), 2)
-    (array([0, 1, 2, 0]), array([0, 1, 1]))
     """
     n_joint = n_parents * n_children
     joint = parent * n_children + child
@@ -149,11 +122,6 @@ def ordered(parent: Ints, values: Values) -> tuple[Ints, Flags, Flags]:
         True where a sorted row is the first of its stratum.
     rises : ndarray of bool, shape (n_rows,)
         True where a sorted row is the first of its stratum or of its value.
-
-    Examples
-    --------
-    >>> ordered(np.array([1, 0, 0]), np.array([5.0, 7.0, 7.0]))
-    (array([1, 2, 0]), array([ True, False,  True]), array([ True, False,  True]))
     """
     rows = np.lexsort((values, parent))
     opens = np.ones(len(rows), dtype=np.bool_)
@@ -175,8 +143,6 @@ def quantile_bins(parent: Ints, values: Values, n_bins: int) -> tuple[Ints, Tabl
     ----------
     parent : ndarray of int, shape (n_rows,), range 0..n_parents-1
     values : ndarray of numbers, shape (n_rows,), without NaN
-    n_bins : int
-        At least 2.
 
     Returns
     -------
@@ -188,11 +154,6 @@ def quantile_bins(parent: Ints, values: Values, n_bins: int) -> tuple[Ints, Tabl
     References
     ----------
     Hyndman and Fan (1996), Sample quantiles in statistical packages, definition 1.
-
-    Examples
-    --------
-    >>> quantile_bins(np.zeros(5, dtype=int), np.array([3.0, 1.0, 1.0, 9.0, 5.0]), 2)
-    (array([0, 0, 0, 1, 1]), array([2]))
     """
     rows, opens, rises = ordered(parent, values)
     starts = np.flatnonzero(opens)
@@ -217,18 +178,10 @@ def edge_bins(values: Values, edges: Values, closed: str) -> Ints:
     ----------
     values : ndarray of numbers, shape (n_rows,), within the edges
     edges : ndarray of float64, shape (n_bins + 1,), increasing
-    closed : {"right", "left"}
-        The side on which bins are closed. The outermost edges belong to the bins
-        next to them either way.
 
     Returns
     -------
     ndarray of int64, shape (n_rows,), range 0..n_bins-1
-
-    Examples
-    --------
-    >>> edge_bins(np.array([0, 18, 19, 65]), np.array([0.0, 18.0, 65.0]), "right")
-    array([0, 0, 1, 1])
     """
     side: Literal["left", "right"] = "left" if closed == "right" else "right"
     places = np.searchsorted(edges, values, side=side) - 1

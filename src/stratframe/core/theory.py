@@ -389,24 +389,12 @@ def imbalance(counts: ArrayLike) -> float:
 
 
 def each_of(function: Callable[[int, int, int], float], given: list[Values]) -> Result:
-    """Compute a function of whole numbers for each element of arrays of one shape.
-
-    Examples
-    --------
-    >>> each_of(missing_one, [np.array([4.0, 5.0]), np.array([2.0, 2.0]), np.array([2.0, 2.0])])
-    array([0.16666667, 0.2       ])
-    """
+    """Compute a function of whole numbers for each element of arrays of one shape."""
     rows = np.stack(given, axis=-1).reshape(-1, len(given)).astype(np.int64).tolist()
     found = np.array([function(*row) for row in rows], dtype=np.float64)
     return plain(found.reshape(given[0].shape))
 
 
 def plain(values: Values) -> Result:
-    """Turn an array without dimensions into a float.
-
-    Examples
-    --------
-    >>> plain(np.array(0.5)), plain(np.array([0.5]))
-    (0.5, array([0.5]))
-    """
+    """Turn an array without dimensions into a float."""
     return values if np.ndim(values) else float(values)

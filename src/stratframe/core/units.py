@@ -29,17 +29,6 @@ def gather(unit: Ints, column: Ints, n_units: int, n_columns: int) -> Units:
     unit : ndarray of int, shape (n_pairs,), range 0..n_units-1
     column : ndarray of int, shape (n_pairs,), range 0..n_columns-1
         A row of a unit has a pair for each column that it counts in.
-    n_units, n_columns : int
-
-    Returns
-    -------
-    Units
-
-    Examples
-    --------
-    >>> units = gather(np.array([1, 0, 1]), np.array([0, 1, 0]), 2, 2)
-    >>> units.starts, units.columns, units.counts
-    (array([0, 1, 2]), array([1, 0]), array([1, 2]))
     """
     keys, n_cells = unit * n_columns + column, n_units * n_columns
     if n_cells <= max(DENSE, 4 * len(keys)):
@@ -58,7 +47,6 @@ def entries(units: Units, which: Ints) -> tuple[Ints, Ints]:
 
     Parameters
     ----------
-    units : Units
     which : ndarray of int, shape (n_which,)
 
     Returns
@@ -66,12 +54,6 @@ def entries(units: Units, which: Ints) -> tuple[Ints, Ints]:
     places : ndarray of int64, shape (n_found,)
         Into `columns` and `counts`.
     owners : ndarray of int64, shape (n_found,), range 0..n_which-1
-
-    Examples
-    --------
-    >>> units = gather(np.array([1, 0, 1]), np.array([0, 1, 1]), 2, 2)
-    >>> entries(units, np.array([1, 0]))
-    (array([1, 2, 0]), array([0, 0, 1]))
     """
     sizes = units.starts[which + 1] - units.starts[which]
     owners = np.repeat(np.arange(len(which)), sizes)
@@ -85,13 +67,6 @@ def dense(units: Units, which: Ints) -> Values:
     Returns
     -------
     ndarray of float64, shape (n_columns, n_which)
-
-    Examples
-    --------
-    >>> units = gather(np.array([1, 0, 1]), np.array([0, 1, 0]), 2, 2)
-    >>> dense(units, np.array([1, 1, 0]))
-    array([[2., 2., 0.],
-           [0., 0., 1.]])
     """
     places, owners = entries(units, which)
     table = np.zeros((len(units.totals), len(which)))
@@ -104,17 +79,11 @@ def hardness(units: Units, scale: Values) -> Values:
 
     Parameters
     ----------
-    units : Units
     scale : ndarray of float64, shape (n_columns,)
 
     Returns
     -------
     ndarray of float64, shape (n_units,)
-
-    Examples
-    --------
-    >>> hardness(gather(np.array([1, 0, 1]), np.array([0, 1, 0]), 2, 2), np.array([0.5, 1.0]))
-    array([1., 2.])
     """
     owners = np.repeat(np.arange(len(units.starts) - 1), np.diff(units.starts))
     weights = units.counts * (units.counts * scale[units.columns])
@@ -129,19 +98,12 @@ def kinds(units: Units, draws: Draws) -> tuple[Ints, Ints]:
 
     Parameters
     ----------
-    units : Units
     draws : ndarray of uint64, shape (n_columns,)
 
     Returns
     -------
     codes : ndarray of int64, shape (n_units,), range 0..n_kinds-1
     sizes : ndarray of int64, shape (n_kinds,)
-
-    Examples
-    --------
-    >>> units = gather(np.array([0, 1, 2, 2]), np.array([1, 1, 0, 0]), 3, 2)
-    >>> kinds(units, np.array([3, 5], dtype=np.uint64))
-    (array([0, 0, 1]), array([2, 1]))
     """
     sums = np.zeros(len(units.columns) + 1, dtype=np.uint64)
     np.cumsum(draws[units.columns] * units.counts.astype(np.uint64), out=sums[1:])
@@ -155,21 +117,12 @@ def table_of(units: Units, parts: Ints, n_parts: int) -> Table:
 
     Parameters
     ----------
-    units : Units
     parts : ndarray of int, shape (n_units,), range -1..n_parts-1
         -1 for a unit that has none yet.
-    n_parts : int
 
     Returns
     -------
     ndarray of int64, shape (n_columns, n_parts)
-
-    Examples
-    --------
-    >>> units = gather(np.array([0, 1, 2, 2]), np.array([1, 1, 0, 0]), 3, 2)
-    >>> table_of(units, np.array([0, -1, 1]), 2)
-    array([[0, 2],
-           [1, 0]])
     """
     part = np.repeat(parts, np.diff(units.starts))
     held = part >= 0

@@ -41,18 +41,8 @@ def spans(columns: Sequence[Any], folds: Ints) -> Spans:
 
     Parameters
     ----------
-    columns : sequence of Series or ndarray
     folds : ndarray of int, shape (n_rows,)
         -1 for rows without a fold, which are a fold of their own here.
-
-    Returns
-    -------
-    Spans
-
-    Examples
-    --------
-    >>> spans([pl.Series([7, 7, 8, 8, 9])], np.array([0, 1, 0, 0, -1]))
-    Spans(n_values=3, n_repeated=2, n_split=1, n_rows=2)
     """
     rows = pl.DataFrame({str(place): groupable(each) for place, each in enumerate(columns)})
     alike = suspects(rows)
@@ -79,11 +69,6 @@ def packed(rows: pl.DataFrame) -> pl.DataFrame:
     """Put columns of whole numbers into one, as digits, while their ranges leave room.
 
     Rows are equal if they were; one column is grouped in half the time of several.
-
-    Examples
-    --------
-    >>> packed(pl.DataFrame({"0": [5, 6], "1": [-1, 1], "2": ["a", "b"]})).rows()
-    [('a', 0), ('b', 5)]
     """
     wholes = [each for each in rows if each.dtype in WHOLE and not each.null_count()]
     digits, room = pl.lit(0, dtype=pl.Int64), 1
@@ -102,12 +87,6 @@ def suspects(rows: pl.DataFrame) -> pl.Series | None:
 
     Rows of different hashes differ. Hashes are sorted in a fraction of the time in which
     rows are grouped.
-
-    Examples
-    --------
-    >>> rows = pl.DataFrame({"0": [7, 8, *range(100, 200), 7]})
-    >>> suspects(rows).arg_true().to_list(), suspects(rows[[0, 0]])
-    ([0, 102], None)
     """
     head = rows.head(GLANCE).hash_rows()
     if head.n_unique() < MOSTLY * len(head):
@@ -121,12 +100,6 @@ def groupable(column: Any) -> Any:
     """Turn a column into what Polars can group: numbers as they are, others as classes.
 
     What is alike is made the same: NaN and null, and the two zeros.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> groupable(pd.Series(["b", None, "b"])).tolist()
-    [0, -1, 0]
     """
     if isinstance(column, np.ndarray):
         return column
@@ -146,14 +119,7 @@ def groupable(column: Any) -> Any:
 
 
 def all_different(series: Any) -> bool:
-    """Say whether no value of a column stands twice, and there are two at least.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> all_different(pl.Series([3, 1, 2])), all_different(pd.Series(["a", "b", "a"]))
-    (True, False)
-    """
+    """Say whether no value of a column stands twice, and there are two at least."""
     for n_rows in dict.fromkeys((min(GLANCE, len(series)), len(series))):
         codes, n_codes = encode(take(series, np.arange(n_rows)))
         if n_codes + (codes.min(initial=0) < 0) < max(n_rows, 2):
@@ -164,22 +130,10 @@ def all_different(series: Any) -> bool:
 def condensed(series: Sequence[Any]) -> tuple[list[Any], Ints | None]:
     """Keep one row of all that are equal, where the library counts them faster than we do.
 
-    Parameters
-    ----------
-    series : sequence of Series
-        Of classes.
-
     Returns
     -------
-    series : list of Series
     counts : ndarray of int64, shape (n_kept,), or None
         How many rows each stands for; None where all rows are kept.
-
-    Examples
-    --------
-    >>> series, counts = condensed([pl.Series([7, 7, 7])])
-    >>> series[0].to_list(), counts
-    ([7], array([3]))
     """
     if not all(isinstance(column, pl.Series) for column in series):
         return list(series), None

@@ -32,29 +32,7 @@ def assign(
     compute: Callable[[list[Any], int], list[Dealt]],
     outputs: Sequence[Dealt],
 ) -> FrameT:
-    """Add columns that are computed from the named columns, and touch nothing else.
-
-    Parameters
-    ----------
-    frame : DataFrame or LazyFrame
-    refs : sequence of references
-        The columns that `compute` takes, in its order.
-    compute : callable
-        From a list of series and the number of rows to the dealt columns.
-    outputs : sequence of Dealt
-        What will come out, without rows: a lazy frame needs names and types ahead.
-
-    Returns
-    -------
-    frame of the same kind
-
-    Examples
-    --------
-    >>> fold = Dealt("fold", np.array([1, 0]), None, False)
-    >>> frame = pl.DataFrame({"a": [5, 6]})
-    >>> assign(frame, ["a"], lambda series, n_rows: [fold], [fold])["fold"].to_list()
-    [1, 0]
-    """
+    """Add columns that are computed from the named columns, and touch nothing else."""
     if isinstance(frame, pl.LazyFrame):
         grown = frame.with_columns(expression(refs, compute, outputs))
         return grown if len(outputs) == 1 else grown.unnest(outputs[0].name)
@@ -65,16 +43,7 @@ def assign(
 
 
 def attach_pandas(frame: pd.DataFrame, dealt: Sequence[Dealt]) -> pd.DataFrame:
-    """Add columns to a pandas frame; what they share with it is for pandas to say.
-
-    Examples
-    --------
-    >>> fold = Dealt("fold", np.array([1, 0]), None, False)
-    >>> attach_pandas(pd.DataFrame({"a": [5, 6]}), [fold])
-       a  fold
-    0  5     1
-    1  6     0
-    """
+    """Add columns to a pandas frame; what they share with it is for pandas to say."""
     columns = {label_of(frame, column.name): pandas_column(column) for column in dealt}
     if len(columns) == 1:
         grown = frame.assign()
@@ -92,15 +61,7 @@ def attach_pandas(frame: pd.DataFrame, dealt: Sequence[Dealt]) -> pd.DataFrame:
 def expression(
     refs: Sequence[Any], compute: Callable[[list[Any], int], list[Dealt]], outputs: Sequence[Dealt]
 ) -> pl.Expr:
-    """Make one Polars expression of a computation on columns; several come as a struct.
-
-    Examples
-    --------
-    >>> fold = Dealt("fold", np.array([1, 0]), None, False)
-    >>> one = expression(["a"], lambda series, n_rows: [fold], [fold])
-    >>> pl.DataFrame({"a": [5, 6]}).select(one)["fold"].to_list()
-    [1, 0]
-    """
+    """Make one Polars expression of a computation on columns; several come as a struct."""
     fields = {column.name: polars_type(column.labels) for column in outputs}
 
     def run(series: list[Any], n_rows: int) -> pl.Series:
@@ -117,14 +78,7 @@ def expression(
 def batched(
     refs: Sequence[Any], compute: Callable[[list[Any], int], pl.Series], dtype: Any
 ) -> pl.Expr:
-    """Make a Polars expression that hands whole columns to a Python function.
-
-    Examples
-    --------
-    >>> count = batched([], lambda series, n_rows: pl.Series([n_rows] * n_rows), pl.Int64)
-    >>> pl.DataFrame({"a": [5, 6]}).select(n=count)["n"].to_list()
-    [2, 2]
-    """
+    """Make a Polars expression that hands whole columns to a Python function."""
     exprs = [pl.col(ref) if isinstance(ref, str) else ref for ref in refs]
     # A computed column may have another length than the frame; a named one tells it.
     if not any(isinstance(ref, str) for ref in refs):
@@ -141,35 +95,17 @@ def batched(
 
 
 def fields(series: pl.Series) -> list[pl.Series]:
-    """Take a struct apart; any other series stays as it is.
-
-    Examples
-    --------
-    >>> [field.name for field in fields(pl.DataFrame({"a": [1], "b": [2]}).to_struct("s"))]
-    ['a', 'b']
-    """
+    """Take a struct apart; any other series stays as it is."""
     return series.struct.unnest().get_columns() if isinstance(series.dtype, pl.Struct) else [series]
 
 
 def polars_type(labels: tuple[str, ...] | None) -> Any:
-    """Name the Polars type of folds, or of parts with given names.
-
-    Examples
-    --------
-    >>> polars_type(None)
-    Int64
-    """
+    """Name the Polars type of folds, or of parts with given names."""
     return pl.Int64() if labels is None else pl.Enum(labels)
 
 
 def polars_column(column: Dealt) -> pl.Series:
-    """Make a Polars series of a dealt column.
-
-    Examples
-    --------
-    >>> polars_column(Dealt("split", np.array([1, -1]), ("train", "test"), True)).to_list()
-    ['test', None]
-    """
+    """Make a Polars series of a dealt column."""
     parts = column.parts.astype(np.int64)
     gaps = parts < 0 if column.nullable else None
     series = pl.Series(column.name, parts)
@@ -181,15 +117,7 @@ def polars_column(column: Dealt) -> pl.Series:
 
 
 def pandas_column(column: Dealt) -> Any:
-    """Make a pandas array of a dealt column; never a Series, whose index would align.
-
-    Examples
-    --------
-    >>> pandas_column(Dealt("fold", np.array([1, -1]), None, True))
-    <IntegerArray>
-    [1, <NA>]
-    Length: 2, dtype: Int64
-    """
+    """Make a pandas array of a dealt column; never a Series, whose index would align."""
     if column.labels is not None:
         return pd.Categorical.from_codes(column.parts, categories=pd.Index(column.labels))
     parts = column.parts.astype(np.int64)

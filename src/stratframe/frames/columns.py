@@ -27,11 +27,6 @@ def missing(series: Any) -> Flags:
     Returns
     -------
     ndarray of bool, shape (n_rows,)
-
-    Examples
-    --------
-    >>> missing(pl.Series([1.0, None, float("nan")]))
-    array([False,  True,  True])
     """
     if isinstance(series, pd.Series):
         flags: Flags = np.asarray(series.isna(), dtype=np.bool_)
@@ -46,24 +41,12 @@ def missing(series: Any) -> Flags:
 
 
 def is_object(dtype: Any) -> bool:
-    """Say whether a pandas dtype is that of Python objects.
-
-    Examples
-    --------
-    >>> is_object(pd.Series([[1]]).dtype), is_object(pd.Series([1]).dtype)
-    (True, False)
-    """
+    """Say whether a pandas dtype is that of Python objects."""
     return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
 def is_float(series: Any) -> bool:
-    """Say whether a column holds floats.
-
-    Examples
-    --------
-    >>> is_float(pl.Series([1.0])), is_float(pd.Series([1, 2.5], dtype=object))
-    (True, True)
-    """
+    """Say whether a column holds floats."""
     if isinstance(series, pl.Series):
         return series.dtype.is_float()
     if is_object(series.dtype):
@@ -72,13 +55,7 @@ def is_float(series: Any) -> bool:
 
 
 def is_decimal(series: Any) -> bool:
-    """Say whether a column holds decimals, which are exact.
-
-    Examples
-    --------
-    >>> is_decimal(pl.Series([1], dtype=pl.Decimal(5, 2)))
-    True
-    """
+    """Say whether a column holds decimals, which are exact."""
     if isinstance(series, pl.Series):
         return series.dtype.is_decimal()
     if is_object(series.dtype):
@@ -87,13 +64,7 @@ def is_decimal(series: Any) -> bool:
 
 
 def is_continuous(series: Any) -> bool:
-    """Say whether a column holds any fraction.
-
-    Examples
-    --------
-    >>> is_continuous(pl.Series([1.0])), is_continuous(pl.Series([1.0, 0.5]))
-    (False, True)
-    """
+    """Say whether a column holds any fraction."""
     return (is_float(series) or is_decimal(series)) and has_fractions(floats(series))
 
 
@@ -103,11 +74,6 @@ def has_fractions(values: Values) -> bool:
     Parameters
     ----------
     values : ndarray of float64, shape (n_rows,)
-
-    Examples
-    --------
-    >>> has_fractions(np.array([1.0, np.nan, np.inf])), has_fractions(np.array([0.5]))
-    (False, True)
     """
     for start in range(0, len(values), CHUNK):
         part = values[start : start + CHUNK]
@@ -122,11 +88,6 @@ def floats(series: Any) -> Values:
     Returns
     -------
     ndarray of float64, shape (n_rows,)
-
-    Examples
-    --------
-    >>> floats(pl.Series([1, None]))
-    array([ 1., nan])
     """
     if isinstance(series, pl.Series):
         return series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
@@ -147,17 +108,6 @@ def encode(series: Any) -> tuple[Ints, int]:
     -------
     codes : ndarray of int64, shape (n_rows,), range -1..n_classes-1
         -1 where the value is missing.
-    n_classes : int
-
-    Raises
-    ------
-    StratError
-        If the values are nested, or cannot be told apart.
-
-    Examples
-    --------
-    >>> encode(pl.Series(["b", None, "a", "b"]))
-    (array([ 0, -1,  1,  0]), 2)
     """
     if is_float(series):
         codes, classes = pd.factorize(floats(series))
@@ -172,13 +122,7 @@ def encode(series: Any) -> tuple[Ints, int]:
 
 
 def encode_polars(series: pl.Series) -> tuple[Ints, int]:
-    """Give numbers to the classes of a Polars column, which has no fractions.
-
-    Examples
-    --------
-    >>> encode_polars(pl.Series([True, False, True]))
-    (array([0, 1, 0]), 2)
-    """
+    """Give numbers to the classes of a Polars column, which has no fractions."""
     if series.dtype.is_nested() or series.dtype == pl.Object:
         raise nested(series.name, series.dtype)
     known = series.drop_nulls() if series.null_count() else series
@@ -194,11 +138,6 @@ def encode_known(series: pl.Series) -> tuple[Ints, int]:
     """Give numbers to the classes of a Polars column without nulls.
 
     Text is told apart by its hashes, which are checked against the text itself.
-
-    Examples
-    --------
-    >>> encode_known(pl.Series(["b", "a", "b"]))
-    (array([0, 1, 0]), 2)
     """
     if series.dtype == pl.String:
         codes, classes = pd.factorize(hashes(series))
@@ -218,24 +157,12 @@ def hashes(series: pl.Series) -> Values:
     Returns
     -------
     ndarray of uint64, shape (n_rows,)
-
-    Examples
-    --------
-    >>> len(set(hashes(pl.Series(["a", "b", "a"]))))
-    2
     """
     return series.hash().to_numpy()
 
 
 def are_classes(series: pl.Series, codes: Ints, n_codes: int) -> bool:
-    """Say whether all rows of every code have one value.
-
-    Examples
-    --------
-    >>> text = pl.Series(["a", "b", "a"])
-    >>> are_classes(text, np.array([0, 1, 0]), 2), are_classes(text, np.array([0, 0, 0]), 1)
-    (True, False)
-    """
+    """Say whether all rows of every code have one value."""
     classes = series.gather(first_rows(codes, n_codes))
     for start in range(0, len(series), CHUNK):
         part = classes.gather(codes[start : start + CHUNK])
@@ -249,27 +176,12 @@ WIDE = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, 
 
 
 def nested(name: object, kind: object) -> StratError:
-    """Make the error for columns of lists and the like.
-
-    Examples
-    --------
-    >>> str(nested("tags", "list"))
-    "A column must hold single values, but 'tags' is list."
-    """
+    """Make the error for columns of lists and the like."""
     return StratError(f"A column must hold single values, but {name!r} is {kind}.")
 
 
 def check_objects(series: Any) -> None:
-    """Refuse Python objects that are nested, or equal though of different types.
-
-    Examples
-    --------
-    >>> check_objects(pd.Series([1, True], name="a", dtype=object))
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: Column 'a' mixes types that cannot be told apart: bool, int.
-    Hint: cast it to one type.
-    """
+    """Refuse Python objects that are nested, or equal though of different types."""
     if isinstance(series.dtype, pd.ArrowDtype):
         if any(word in str(series.dtype) for word in ("list", "struct", "map")):
             raise nested(series.name, series.dtype)

@@ -16,27 +16,10 @@ from .tables import rows_at
 def folds_of(series: Any, k: int | None) -> tuple[Ints, int]:
     """Read a column of folds 0..k-1, in whatever type it came.
 
-    Parameters
-    ----------
-    series : Series
-    k : int, optional
-        By default one more than the highest fold, and every fold must be there.
-
     Returns
     -------
     folds : ndarray of int64, shape (n_rows,), range -1..k-1
         -1 where the fold is missing.
-    k : int
-
-    Raises
-    ------
-    StratError
-        If there are others; with the rows.
-
-    Examples
-    --------
-    >>> folds_of(pl.Series([0.0, None, 1.0]), None)
-    (array([ 0, -1,  1]), 2)
     """
     gaps = missing(series)
     try:

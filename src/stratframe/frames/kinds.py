@@ -14,64 +14,31 @@ FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame)
 
 
 def check_frame(frame: object) -> None:
-    """Refuse what is not a frame.
-
-    Examples
-    --------
-    >>> check_frame([1])
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `frame` must be a pandas or Polars frame, got list.
-    """
+    """Refuse what is not a frame."""
     if not isinstance(frame, Frame):
         msg = f"`frame` must be a pandas or Polars frame, got {type(frame).__name__}."
         raise StratError(msg)
 
 
 def library(frame: Frame | Series) -> str:
-    """Name the library of a frame or series.
-
-    Examples
-    --------
-    >>> library(pl.DataFrame())
-    'polars'
-    """
+    """Name the library of a frame or series."""
     return "pandas" if isinstance(frame, pd.DataFrame | pd.Series) else "polars"
 
 
 def label_of(frame: Frame, name: str) -> Hashable:
-    """Give the label that a column name has: in pandas with column levels, a tuple.
-
-    Examples
-    --------
-    >>> columns = pd.MultiIndex.from_tuples([("a", "x")])
-    >>> label_of(pd.DataFrame([[1]], columns=columns), "fold")
-    ('fold', '')
-    """
+    """Give the label that a column name has: in pandas with column levels, a tuple."""
     levels = frame.columns.nlevels if isinstance(frame, pd.DataFrame) else 1
     plain = levels == 1 or isinstance(name, tuple)
     return name if plain else (name,) + ("",) * (levels - 1)
 
 
 def names(frame: Frame) -> list[Hashable]:
-    """List the column names; a lazy frame reads no data for it.
-
-    Examples
-    --------
-    >>> names(pl.LazyFrame({"a": [1]}))
-    ['a']
-    """
+    """List the column names; a lazy frame reads no data for it."""
     if isinstance(frame, pl.LazyFrame):
         return list(frame.collect_schema().names())
     return list(frame.columns)
 
 
 def is_lazy(frame: object) -> bool:
-    """Say whether a frame has no data yet.
-
-    Examples
-    --------
-    >>> is_lazy(pl.LazyFrame()), is_lazy(pl.DataFrame())
-    (True, False)
-    """
+    """Say whether a frame has no data yet."""
     return isinstance(frame, pl.LazyFrame)

@@ -25,27 +25,11 @@ TEMPORAL = ("date", "time", "duration")
 def numbers(series: Any, term: str) -> tuple[Values, Flags]:
     """Read a column as numbers that can be ordered; dates count in their own units.
 
-    Parameters
-    ----------
-    series : Series
-    term : str
-        What asks for numbers, for the message.
-
     Returns
     -------
     values : ndarray of float64, int64 or uint64, shape (n_rows,)
         Anything where the value is missing.
     missing : ndarray of bool, shape (n_rows,)
-
-    Raises
-    ------
-    StratError
-        If the column holds no numbers.
-
-    Examples
-    --------
-    >>> numbers(pl.Series([3, 1]), "sf.quantiles")
-    (array([3, 1]), array([False, False]))
     """
     gaps = missing(series)
     try:
@@ -59,27 +43,10 @@ def numbers(series: Any, term: str) -> tuple[Values, Flags]:
 def features(columns: Sequence[Any], term: str) -> Values:
     """Read columns of numbers or booleans as the features of points.
 
-    Parameters
-    ----------
-    columns : sequence of Series
-    term : str
-        What asks for them, for the message.
-
     Returns
     -------
     ndarray of float64, shape (n_features, n_rows)
         NaN where a value is missing.
-
-    Raises
-    ------
-    StratError
-        If a column holds neither.
-
-    Examples
-    --------
-    >>> features([pl.Series([3, None]), pl.Series([True, False])], "sf.chain")
-    array([[ 3., nan],
-           [ 1.,  0.]])
     """
     points = np.empty((len(columns), len(columns[0])))
     for place, series in enumerate(columns):
@@ -99,13 +66,7 @@ def features(columns: Sequence[Any], term: str) -> Values:
 
 
 def is_feature(series: Any) -> bool:
-    """Say whether a column holds numbers or booleans.
-
-    Examples
-    --------
-    >>> is_feature(pl.Series([True])), is_feature(pd.Series([1, 2], dtype="category"))
-    (True, False)
-    """
+    """Say whether a column holds numbers or booleans."""
     dtype = series.dtype
     if isinstance(series, pl.Series):
         return dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)
@@ -118,13 +79,7 @@ def is_feature(series: Any) -> bool:
 
 
 def is_measured(series: Any) -> bool:
-    """Say whether a column holds numbers or dates, whose differences mean something.
-
-    Examples
-    --------
-    >>> is_measured(pl.Series([1])), is_measured(pl.Series([True])), is_measured(pl.Series(["a"]))
-    (True, False, False)
-    """
+    """Say whether a column holds numbers or dates, whose differences mean something."""
     if is_temporal(series):
         return True
     if isinstance(series, pl.Series):
@@ -137,21 +92,10 @@ def is_measured(series: Any) -> bool:
 def distances(series: Any, term: str) -> tuple[Values, Flags]:
     """Read a column as numbers whose differences count, those of dates and times too.
 
-    Parameters
-    ----------
-    series, term
-        As for `numbers`.
-
     Returns
     -------
     values : ndarray of float64, int64 or uint64, shape (n_rows,)
     missing : ndarray of bool, shape (n_rows,)
-
-    Examples
-    --------
-    >>> days = pd.Series(pd.period_range("2024-01-01", periods=3, freq="D"))
-    >>> np.diff(distances(days[[0, 2]], "drift")[0])
-    array([2])
     """
     if isinstance(series, pl.Series) or not is_temporal(series):
         return numbers(series, term)
@@ -177,28 +121,10 @@ def distances(series: Any, term: str) -> tuple[Values, Flags]:
 def measures(series: Any, term: str) -> tuple[Values, Flags]:
     """Read a column as numbers that can be compared with given ones; dates cannot.
 
-    Parameters
-    ----------
-    series, term
-        As for `numbers`.
-
     Returns
     -------
     values : ndarray of float64 or int64, shape (n_rows,)
     missing : ndarray of bool, shape (n_rows,)
-
-    Raises
-    ------
-    StratError
-        If the column holds no numbers.
-
-    Examples
-    --------
-    >>> measures(pl.Series("day", [0]).cast(pl.Date), "sf.bins")
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `sf.bins` needs numbers, but column 'day' is Date.
-    Hint: `sf.quantiles` takes dates.
     """
     if is_temporal(series):
         msg = (
@@ -211,13 +137,7 @@ def measures(series: Any, term: str) -> tuple[Values, Flags]:
 
 
 def is_temporal(series: Any) -> bool:
-    """Say whether a column holds dates, times or spans of time.
-
-    Examples
-    --------
-    >>> is_temporal(pd.Series(pd.to_datetime(["2020-01-01"]))), is_temporal(pd.Series([1]))
-    (True, False)
-    """
+    """Say whether a column holds dates, times or spans of time."""
     dtype = series.dtype
     if isinstance(series, pl.Series):
         return series.dtype.is_temporal()
@@ -230,13 +150,7 @@ def is_temporal(series: Any) -> bool:
 
 
 def numbers_polars(series: pl.Series) -> Values:
-    """Read a Polars column as numbers.
-
-    Examples
-    --------
-    >>> numbers_polars(pl.Series(["10", "9"], dtype=pl.Categorical))
-    array([10.,  9.])
-    """
+    """Read a Polars column as numbers."""
     dtype = series.dtype
     if dtype in (pl.Categorical, pl.Enum):
         return floats(series.cast(pl.String))
@@ -251,13 +165,7 @@ def numbers_polars(series: pl.Series) -> Values:
 
 
 def numbers_pandas(series: Any) -> Values:
-    """Read a pandas column as numbers.
-
-    Examples
-    --------
-    >>> numbers_pandas(pd.Series([10, 9, 10], dtype="category"))
-    array([10,  9, 10])
-    """
+    """Read a pandas column as numbers."""
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         categories = pd.Series(dtype.categories)
@@ -283,24 +191,12 @@ def numbers_pandas(series: Any) -> Values:
 
 
 def is_number_like(series: Any) -> bool:
-    """Say whether Python objects are numbers.
-
-    Examples
-    --------
-    >>> is_number_like(pd.Series([1, None], dtype=object)), is_number_like(pd.Series(["1"]))
-    (True, False)
-    """
+    """Say whether Python objects are numbers."""
     kind = pd.api.types.infer_dtype(series, skipna=True)
     return kind in FLOATS | {"decimal", "integer", "boolean", "empty"}
 
 
 def sorted_codes(series: Any) -> Ints:
-    """Rank the values of a pandas column densely by its own order; -1 where missing.
-
-    Examples
-    --------
-    >>> sorted_codes(pd.Series(["b", "a", "b"]))
-    array([1, 0, 1])
-    """
+    """Rank the values of a pandas column densely by its own order; -1 where missing."""
     codes: Ints = pd.factorize(series, sort=True)[0]
     return codes

@@ -20,35 +20,17 @@ EXPRESSIONS = (pl.Expr, *PANDAS_EXPRESSIONS)
 
 
 def is_computed(ref: Any) -> bool:
-    """Say whether a reference is an expression or callable, not a column name.
-
-    Examples
-    --------
-    >>> is_computed(pl.col("a")), is_computed("a")
-    (True, False)
-    """
+    """Say whether a reference is an expression or callable, not a column name."""
     return isinstance(ref, EXPRESSIONS) or callable(ref)
 
 
 def shown(ref: Any) -> str:
-    """Write a reference for a message.
-
-    Examples
-    --------
-    >>> shown("a"), shown(pl.col("a") + 1)
-    ("'a'", '[(col("a")) + (dyn int: 1)]')
-    """
+    """Write a reference for a message."""
     return str(ref) if isinstance(ref, EXPRESSIONS) else repr(ref)
 
 
 def same(ref: Any, other: Any) -> bool:
-    """Say whether two references are the same column.
-
-    Examples
-    --------
-    >>> same(pl.col("a"), pl.col("a")), same("a", "b"), same(1, True)
-    (True, False, False)
-    """
+    """Say whether two references are the same column."""
     if isinstance(ref, pl.Expr) or isinstance(other, pl.Expr):
         both = isinstance(ref, pl.Expr) and isinstance(other, pl.Expr)
         return both and ref.meta.eq(other)
@@ -58,24 +40,12 @@ def same(ref: Any, other: Any) -> bool:
 
 
 def ref_name(ref: Any, series: Any) -> Hashable | None:
-    """Name the result of a reference.
-
-    Examples
-    --------
-    >>> ref_name("a", None)
-    'a'
-    """
+    """Name the result of a reference."""
     return getattr(series, "name", None) if is_computed(ref) else ref
 
 
 def roots(ref: Any) -> list[str]:
-    """Name the columns that a reference needs.
-
-    Examples
-    --------
-    >>> roots(pl.col("a") + pl.col("b"))
-    ['a', 'b']
-    """
+    """Name the columns that a reference needs."""
     return ref.meta.root_names() if isinstance(ref, pl.Expr) else [ref]
 
 
@@ -91,16 +61,7 @@ TAKEN = {
 
 
 def check_refs(frame: Frame, refs: Iterable[Any], argument: str) -> None:
-    """Refuse references to columns that are not there, twice there, or nested.
-
-    Examples
-    --------
-    >>> check_refs(pl.DataFrame({"label": [1]}), ["lable"], "by")
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `by` names the column 'lable', which the frame does not have.
-    Hint: did you mean 'label'?
-    """
+    """Refuse references to columns that are not there, twice there, or nested."""
     known = names(frame)
     for ref in refs:
         if argument != "name" and is_computed(ref):
@@ -113,16 +74,7 @@ def check_refs(frame: Frame, refs: Iterable[Any], argument: str) -> None:
 
 
 def check_computed(frame: Frame, ref: Any, argument: str) -> None:
-    """Refuse the other library's expressions.
-
-    Examples
-    --------
-    >>> check_computed(pl.DataFrame({"a": [1]}), len, "by")
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `by` takes Polars expressions on Polars frames, and callables
-    or `pd.col` on pandas frames, got <built-in function len> on a polars frame.
-    """
+    """Refuse the other library's expressions."""
     if isinstance(ref, pl.Expr) == isinstance(frame, pd.DataFrame):
         msg = (
             f"`{argument}` takes Polars expressions on Polars frames, and callables or"
@@ -132,16 +84,7 @@ def check_computed(frame: Frame, ref: Any, argument: str) -> None:
 
 
 def check_label(ref: Any, argument: str, known: Sequence[Hashable]) -> None:
-    """Refuse what names no column, or more than one.
-
-    Examples
-    --------
-    >>> check_label("a", "by", ["a", "a"])
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: `by` names the column 'a', which the frame has 2 times.
-    Hint: rename or drop the others first.
-    """
+    """Refuse what names no column, or more than one."""
     count = sum(same(ref, name) for name in known) if isinstance(ref, Hashable) else 0
     if count == 1:
         return
@@ -160,15 +103,7 @@ def check_label(ref: Any, argument: str, known: Sequence[Hashable]) -> None:
 
 
 def check_polars(frame: pl.DataFrame | pl.LazyFrame, ref: Any, argument: str) -> None:
-    """Refuse expressions of no or several columns, and nested columns; reads no data.
-
-    Examples
-    --------
-    >>> check_polars(pl.DataFrame({"a": [1], "b": [2]}), pl.all(), "by")
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: An entry of `by` must give one column, got 2 from ...
-    """
+    """Refuse expressions of no or several columns, and nested columns; reads no data."""
     try:
         schema = frame.lazy().select(ref).collect_schema()
     except pl.exceptions.PolarsError as error:
@@ -185,31 +120,14 @@ def check_polars(frame: pl.DataFrame | pl.LazyFrame, ref: Any, argument: str) ->
 
 
 def check_flat(name: object, dtype: pl.DataType) -> None:
-    """Refuse nested Polars dtypes.
-
-    Examples
-    --------
-    >>> check_flat("tags", pl.List(pl.String()))
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: A column must hold single values, but 'tags' is List(String).
-    """
+    """Refuse nested Polars dtypes."""
     if dtype.is_nested() or dtype == pl.Object:
         msg = f"A column must hold single values, but {name!r} is {dtype}."
         raise StratError(msg)
 
 
 def check_new(frame: Frame, new: Iterable[str]) -> None:
-    """Refuse to add a column that is there already.
-
-    Examples
-    --------
-    >>> check_new(pl.DataFrame({"fold": [1]}), ["fold"])
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: The frame has a column 'fold' already.
-    Hint: df = df.drop('fold')
-    """
+    """Refuse to add a column that is there already."""
     known = names(frame)
     taken = [name for name in new if label_of(frame, name) in known]
     if taken:
@@ -224,13 +142,7 @@ def check_new(frame: Frame, new: Iterable[str]) -> None:
 
 
 def collected(frame: Frame, refs: Sequence[Any]) -> Any:
-    """Collect the columns of a lazy frame that are needed; eager frames stay.
-
-    Examples
-    --------
-    >>> collected(pl.LazyFrame({"a": [1], "b": [2]}), ["a"]).columns
-    ['a']
-    """
+    """Collect the columns of a lazy frame that are needed; eager frames stay."""
     if not isinstance(frame, pl.LazyFrame):
         return frame
     known = frame.collect_schema().names()
@@ -243,25 +155,13 @@ def collected(frame: Frame, refs: Sequence[Any]) -> Any:
 
 
 def blank(frame: Any, refs: Sequence[Any]) -> list[Any]:
-    """Make the columns of references without rows: their names and types; reads no data.
-
-    Examples
-    --------
-    >>> blank(pl.LazyFrame({"a": [1]}), [pl.col("a") / 2])[0].dtype
-    Float64
-    """
+    """Make the columns of references without rows: their names and types; reads no data."""
     schemas = [frame.select(ref).collect_schema() for ref in refs]
     return [pl.Series(name, [], dtype) for schema in schemas for name, dtype in schema.items()]
 
 
 def read(frame: Any, refs: Sequence[Any]) -> list[Any]:
-    """Read columns of an eager frame, by name, expression or callable.
-
-    Examples
-    --------
-    >>> read(pl.DataFrame({"a": [1, 2]}), [pl.col("a") * 2])[0].to_list()
-    [2, 4]
-    """
+    """Read columns of an eager frame, by name, expression or callable."""
     if isinstance(frame, pd.DataFrame):
         return [read_pandas(frame, ref) for ref in refs]
     found = [
@@ -274,13 +174,7 @@ def read(frame: Any, refs: Sequence[Any]) -> list[Any]:
 
 
 def read_pandas(frame: pd.DataFrame, ref: Any) -> Any:
-    """Read one column of a pandas frame.
-
-    Examples
-    --------
-    >>> read_pandas(pd.DataFrame({"a": [1, 2]}), lambda df: df["a"] * 2).tolist()
-    [2, 4]
-    """
+    """Read one column of a pandas frame."""
     if not is_computed(ref):
         return frame[ref]
     if isinstance(ref, PANDAS_EXPRESSIONS):
@@ -301,12 +195,7 @@ def read_pandas(frame: pd.DataFrame, ref: Any) -> Any:
 
 
 def check_height(ref: Any, found: int, height: int) -> None:
-    """Refuse computed strata that are shorter or longer than the frame.
-
-    Examples
-    --------
-    >>> check_height("a", 3, 3)
-    """
+    """Refuse computed strata that are shorter or longer than the frame."""
     if found != height:
         msg = (
             f"A computed column must give one value for each of the {height} rows,"

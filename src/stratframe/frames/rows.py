@@ -17,13 +17,7 @@ from .refs import read
 
 
 def take(data: Any, rows: Ints) -> Any:
-    """Take rows of an eager frame or series by position.
-
-    Examples
-    --------
-    >>> take(pl.Series([7, 8, 9]), np.array([2, 0])).to_list()
-    [9, 7]
-    """
+    """Take rows of an eager frame or series by position."""
     if isinstance(data, pd.DataFrame | pd.Series):
         return data.iloc[rows]
     return data[rows] if isinstance(data, pl.DataFrame) else data.gather(rows)
@@ -33,11 +27,6 @@ def sample(frame: Any, refs: Sequence[Any], choose: Callable[[list[Any]], Flags]
     """Keep the rows that a computation on the named columns chooses, in their old order.
 
     A lazy frame runs as one query, so that only the chosen rows are kept.
-
-    Examples
-    --------
-    >>> sample(pl.DataFrame({"a": [5, 6]}), ["a"], lambda s: np.array([False, True])).rows()
-    [(6,)]
     """
     if isinstance(frame, pl.LazyFrame):
         mask = batched(refs, lambda series, _: pl.Series(choose(series)), pl.Boolean)
@@ -51,11 +40,6 @@ def part_values(frame: Frame, name: str) -> tuple[list[Any], int]:
 
     Categories are in their own order, with those that no row has. A lazy frame runs
     one small query.
-
-    Examples
-    --------
-    >>> part_values(pl.DataFrame({"fold": [1, 0, None]}), "fold")
-    ([0, 1], 1)
     """
     if isinstance(frame, pl.LazyFrame):
         counts = frame.select(part_expr(frame, name)).group_by(name).len().collect()
@@ -66,13 +50,7 @@ def part_values(frame: Frame, name: str) -> tuple[list[Any], int]:
 
 
 def fold_column(frame: Any, name: str) -> Any:
-    """Read a fold or part column of an eager frame, under column levels too.
-
-    Examples
-    --------
-    >>> fold_column(pl.DataFrame({"fold": [1, 0]}), "fold").to_list()
-    [1, 0]
-    """
+    """Read a fold or part column of an eager frame, under column levels too."""
     return read(frame, [label_of(frame, name)])[0]
 
 
@@ -81,15 +59,8 @@ def fold_codes(series: Any) -> tuple[list[Any], Ints]:
 
     Returns
     -------
-    values : list
-        Categories in their own order, with those that no row has.
     codes : ndarray of int64, shape (n_rows,), range -1..len(values)-1
         -1 where the fold is missing.
-
-    Examples
-    --------
-    >>> fold_codes(pl.Series("fold", [5.0, 3.0, None]))
-    ([3, 5], array([ 1,  0, -1]))
     """
     codes, n_codes = encode(series)
     known = np.where(codes < 0, n_codes, codes) if codes.min(initial=0) < 0 else codes
@@ -116,39 +87,20 @@ def fold_codes(series: Any) -> tuple[list[Any], Ints]:
 
 
 def declared(series: Any) -> list[Any] | None:
-    """List the values that a column of categories may have; None if it is none.
-
-    Examples
-    --------
-    >>> declared(pl.Series(["a"], dtype=pl.Enum(["b", "a"]))), declared(pl.Series([1]))
-    (['b', 'a'], None)
-    """
+    """List the values that a column of categories may have; None if it is none."""
     if isinstance(series.dtype, pl.Enum):
         return series.dtype.categories.to_list()
     return series.cat.categories.tolist() if isinstance(series.dtype, pd.CategoricalDtype) else None
 
 
 def part_expr(frame: pl.DataFrame | pl.LazyFrame, name: str) -> pl.Expr:
-    """Refer to a fold column of a Polars frame, NaN as null.
-
-    Examples
-    --------
-    >>> frame = pl.DataFrame({"fold": [0.0, float("nan")]})
-    >>> frame.select(part_expr(frame, "fold"))["fold"].to_list()
-    [0.0, None]
-    """
+    """Refer to a fold column of a Polars frame, NaN as null."""
     floats = frame.collect_schema()[name].is_float()
     return pl.col(name).fill_nan(None) if floats else pl.col(name)
 
 
 def whole_numbers(values: list[Any]) -> list[Any]:
-    """Turn whole floats into ints: the folds of a column that met a null in pandas.
-
-    Examples
-    --------
-    >>> whole_numbers([0.0, 1.0])
-    [0, 1]
-    """
+    """Turn whole floats into ints: the folds of a column that met a null in pandas."""
     floats = [value for value in values if isinstance(value, float)]
     if not all(value.is_integer() and abs(value) < 2**63 for value in floats):
         return values
@@ -156,13 +108,7 @@ def whole_numbers(values: list[Any]) -> list[Any]:
 
 
 def where(frame: FrameT, name: str, value: Any) -> FrameT:
-    """Keep the rows whose column has a value.
-
-    Examples
-    --------
-    >>> where(pl.DataFrame({"fold": [0, 1, None]}), "fold", 1).height
-    1
-    """
+    """Keep the rows whose column has a value."""
     if isinstance(frame, pd.DataFrame):
         column = frame[label_of(frame, name)]
         return frame[np.asarray((column == value).fillna(False), dtype=np.bool_)]
@@ -170,13 +116,7 @@ def where(frame: FrameT, name: str, value: Any) -> FrameT:
 
 
 def where_not(frame: FrameT, name: str, value: Any, *, nulls: bool) -> FrameT:
-    """Keep the rows whose column has another value, and with `nulls` those without one.
-
-    Examples
-    --------
-    >>> where_not(pl.DataFrame({"fold": [0, 1, None]}), "fold", 1, nulls=True).height
-    2
-    """
+    """Keep the rows whose column has another value, and with `nulls` those without one."""
     if isinstance(frame, pd.DataFrame):
         column = frame[label_of(frame, name)]
         keep = np.asarray((column != value).fillna(True), dtype=np.bool_)
@@ -186,13 +126,7 @@ def where_not(frame: FrameT, name: str, value: Any, *, nulls: bool) -> FrameT:
 
 
 def listed(series: Any) -> list[Any]:
-    """Turn a series, array or list into a list of Python values, None where missing.
-
-    Examples
-    --------
-    >>> listed(pd.Series([1.0, float("nan")]))
-    [1.0, None]
-    """
+    """Turn a series, array or list into a list of Python values, None where missing."""
     if isinstance(series, pl.Series):
         values = series.to_list()
     else:

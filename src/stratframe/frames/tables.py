@@ -17,18 +17,7 @@ from .rows import take
 
 
 def like(kind: str, columns: dict[Hashable, Any]) -> Any:
-    """Make a frame of the caller's library.
-
-    Parameters
-    ----------
-    kind : {"pandas", "polars"}
-    columns : dict of name to array, list or series
-
-    Examples
-    --------
-    >>> like("polars", {"n": np.array([1])}).shape
-    (1, 1)
-    """
+    """Make a frame of the caller's library."""
     if kind == "polars":
         return pl.DataFrame({str(name): values for name, values in columns.items()})
     parts = {
@@ -44,37 +33,18 @@ def like(kind: str, columns: dict[Hashable, Any]) -> Any:
 
 
 def records(frame: Any) -> list[dict[str, Any]]:
-    """List the rows of a small frame as dicts.
-
-    Examples
-    --------
-    >>> records(pl.DataFrame({"a": [1]}))
-    [{'a': 1}]
-    """
+    """List the rows of a small frame as dicts."""
     return frame.to_dicts() if isinstance(frame, pl.DataFrame) else frame.to_dict("records")
 
 
 def faults(cases: Any) -> tuple[Values, Values, Values]:
-    """Take pandera's failure cases apart: columns, checks and rows.
-
-    Examples
-    --------
-    >>> cases = pl.DataFrame({"column": ["0"], "check": ["not_nullable"], "index": [3]})
-    >>> faults(cases)[2]
-    array([3])
-    """
+    """Take pandera's failure cases apart: columns, checks and rows."""
     columns, checks, rows = (np.asarray(cases[name]) for name in ("column", "check", "index"))
     return columns.astype(str), checks.astype(str), rows.astype(np.int64)
 
 
 def rows_at(kind: str, columns: dict[Hashable, Any], places: Ints) -> Any:
-    """Make a frame of some rows of columns, their positions first.
-
-    Examples
-    --------
-    >>> rows_at("polars", {"a": pl.Series([7, 8])}, np.array([1])).rows()
-    [(1, 8)]
-    """
+    """Make a frame of some rows of columns, their positions first."""
     position = "row"
     while position in columns:
         position += "_"
@@ -83,49 +53,23 @@ def rows_at(kind: str, columns: dict[Hashable, Any], places: Ints) -> Any:
 
 
 def numbers(kind: str, values: Values) -> Any:
-    """Make a column of numbers, NaN as the library's own missing value.
-
-    Examples
-    --------
-    >>> numbers("polars", np.array([1.0, np.nan])).to_list()
-    [1.0, None]
-    """
+    """Make a column of numbers, NaN as the library's own missing value."""
     return pl.Series(values, nan_to_null=True) if kind == "polars" else values
 
 
 def categories(series: Any) -> list[Any]:
-    """List the categories of a pandas column in their order.
-
-    Examples
-    --------
-    >>> categories(pd.Series(["b"], dtype=pd.CategoricalDtype(["b", "a"])))
-    ['b', 'a']
-    """
+    """List the categories of a pandas column in their order."""
     found: list[Any] = series.cat.categories.tolist()
     return found
 
 
 def pandera_module(kind: str) -> Any:
-    """Import pandera for a library, which takes a while, only when it is needed.
-
-    Examples
-    --------
-    >>> pandera_module("polars").__name__
-    'pandera.polars'
-    """
+    """Import pandera for a library, which takes a while, only when it is needed."""
     return import_module(f"pandera.{kind}")
 
 
 def read_file(path: str, *, as_text: bool = False) -> pl.DataFrame:
-    """Read a Parquet file, or with any other suffix a CSV file, if asked cell by cell as text.
-
-    Examples
-    --------
-    >>> read_file("lost.csv")
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: The file 'lost.csv' cannot be read: No such file or directory.
-    """
+    """Read a Parquet file, or with any other suffix a CSV file, if asked cell by cell as text."""
     try:
         with open(path, "rb") as file:
             if path.lower().endswith(".parquet"):
@@ -137,26 +81,12 @@ def read_file(path: str, *, as_text: bool = False) -> pl.DataFrame:
 
 
 def beside(frame: pl.DataFrame, other: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Put some columns of another frame beside those of a frame.
-
-    Examples
-    --------
-    >>> beside(pl.DataFrame({"a": [1]}), pl.DataFrame({"b": [2], "c": [3]}), ["c"]).columns
-    ['a', 'c']
-    """
+    """Put some columns of another frame beside those of a frame."""
     return frame.with_columns(other.select(names).get_columns())
 
 
 def write_file(frame: pl.DataFrame, path: str) -> None:
-    """Write a Parquet file, or with any other suffix a CSV file; all of it or nothing.
-
-    Examples
-    --------
-    >>> write_file(pl.DataFrame({"a": [1]}), "no/a.csv")
-    Traceback (most recent call last):
-        ...
-    stratframe.errors.StratError: The file 'no/a.csv' cannot be written: No such file or directory.
-    """
+    """Write a Parquet file, or with any other suffix a CSV file; all of it or nothing."""
     draft = None
     try:
         folder = Path(path).parent
@@ -174,25 +104,13 @@ def write_file(frame: pl.DataFrame, path: str) -> None:
 
 
 def current_umask() -> int:
-    """Read the permissions that new files go without.
-
-    Examples
-    --------
-    >>> 0 <= current_umask() <= 0o777
-    True
-    """
+    """Read the permissions that new files go without."""
     mask = os.umask(0)
     os.umask(mask)
     return mask
 
 
 def cause(error: Exception) -> str:
-    """Say in one line why a file could not be read or written.
-
-    Examples
-    --------
-    >>> cause(FileNotFoundError(2, "No such file or directory", "x")), cause(OSError("torn."))
-    ('No such file or directory', 'torn')
-    """
+    """Say in one line why a file could not be read or written."""
     text = getattr(error, "strerror", None) or str(error)
     return text.strip().partition("\n")[0].rstrip(".")
