@@ -28,9 +28,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import stratframe as sf
-from stratframe import algorithms, clustering, progress
-from stratframe.algorithms import seeds_of
-from stratframe.core.draws import Use, raw
+from stratframe.terms import algorithms, progress
+from stratframe.terms import clusters as clustering
+from stratframe.terms.algorithms import seeds_of
+from stratframe.core.seeds import Use, raw
 from stratframe.core.order import shuffled
 
 from .conftest import KINDS, eager, make, values

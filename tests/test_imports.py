@@ -10,7 +10,7 @@ import pytest
 import stratframe
 
 HOME = Path(stratframe.__file__).parent
-BOUNDARY = ("frames/", "accessors.py")
+BOUNDARY = ("frames/", "accessor.py")
 """The modules that know the frame libraries."""
 
 LIBRARIES = {"pandas", "polars"}

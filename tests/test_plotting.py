@@ -20,7 +20,7 @@ from matplotlib.testing.compare import compare_images
 from matplotlib.testing.decorators import remove_ticks_and_titles
 
 import stratframe as sf
-from stratframe.plotting import COLOURS, style
+from stratframe.verbs.plot import COLOURS, style
 
 mpl.use("Agg")
 

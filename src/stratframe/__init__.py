@@ -5,18 +5,18 @@ method of it is a function here too, for `df.pipe(sf.kfold, "label")`.
 """
 
 from . import schemas
-from .accessors import register
-from .assign import extend, kfold, split
-from .audits import audit
-from .core import theory
-from .diagnostics import balance, plan, strata
-from .drifts import drift
+from .accessor import register
 from .errors import StratError, StratWarning
-from .features import chain, clusters, nearest
-from .plotting import plot
-from .reports import advise, report
-from .terms import bins, classes, continuous, margins, quantiles
-from .use import Fold, cv, folds, parts, sample
+from .terms.base import bins, classes, continuous, margins, quantiles
+from .terms.neighbours import chain, clusters, nearest
+from .theory import formulas as theory
+from .verbs.assign import extend, kfold, split
+from .verbs.audit import audit
+from .verbs.drift import drift
+from .verbs.plot import plot
+from .verbs.report import advise, report
+from .verbs.select import Fold, cv, folds, parts, sample
+from .verbs.tables import balance, plan, strata
 
 register()
 

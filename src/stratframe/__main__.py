@@ -10,7 +10,7 @@ import stratframe as sf
 
 from . import frames
 from .errors import StratError, StratWarning, plural
-from .tabling import RESERVED
+from .pipeline.tables import RESERVED
 
 SUFFIXES = (".csv", ".parquet")
 

@@ -1,8 +1,10 @@
 """Checks of single arguments: whole numbers, words, seeds."""
 
 from collections.abc import Sequence
+from importlib import import_module
 from numbers import Integral
 from secrets import randbits
+from typing import Any
 
 from .errors import StratError
 
@@ -29,3 +31,15 @@ def check_choice(argument: str, value: object, choices: Sequence[str]) -> None:
 def check_seed(seed: object) -> int:
     """Check a seed, and draw one for None."""
     return randbits(63) if seed is None else whole("seed", seed, 0)
+
+
+"""Libraries that come with an extra, imported when first needed."""
+
+
+def load(module: str, extra: str) -> Any:
+    """Import a module, or say which extra brings it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        msg = f'{module.partition(".")[0]} is not installed: pip install "stratframe[{extra}]"'
+        raise ImportError(msg) from error

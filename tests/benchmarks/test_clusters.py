@@ -11,7 +11,7 @@ from sklearn.cluster import MiniBatchKMeans
 from sklearn.preprocessing import StandardScaler
 
 import stratframe as sf
-from stratframe.algorithms import BATCHES, TOLERANCE
+from stratframe.terms.algorithms import BATCHES, TOLERANCE
 
 from .data import frame_of
 from .measure import fresh, interleaved, peak_above, reach, seconds

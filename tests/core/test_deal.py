@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from stratframe.core.deal import round_table, settle, spend
-from stratframe.core.draws import Use, raw
+from stratframe.core.seeds import Use, raw
 from stratframe.core.order import shuffled
 from stratframe.core.quota import even
 

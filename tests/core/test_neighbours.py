@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import cdist
 
-from stratframe.core.draws import Use, raw
+from stratframe.core.seeds import Use, raw
 from stratframe.core.neighbours import Crowd, blocks, by_nearness, chain
 from stratframe.core.order import shuffled
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from stratframe.core import order
-from stratframe.core.draws import Use, raw
+from stratframe.core.seeds import Use, raw
 from stratframe.core.order import by_value, grouped, in_blocks, rank, shuffled
 
 codes = hnp.arrays(np.int64, st.integers(1, 80), elements=st.integers(0, 6))

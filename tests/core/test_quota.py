@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 
-from stratframe.core.draws import Use, raw
+from stratframe.core.seeds import Use, raw
 from stratframe.core.quota import equal, even, proportional
 from stratframe.core.rounding import unequal
 

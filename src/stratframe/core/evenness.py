@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .mending import shortest_path
+from .flow import shortest_path
 from .types import Ints, Table, Values
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .features import distinct, units
 from .order import shuffled
-from .points import distinct, units
 from .strata import first_rows, number
 from .types import Draws, Ints, Values
 

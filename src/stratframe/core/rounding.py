@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
+from math import lcm
 
 import numpy as np
 
-from .mending import mend
-from .shares import chances, exact, weights
+from .flow import shortest_path
 from .types import Draws, Flags, Ints, Table, Values
 
 HALF = 1 << 31
@@ -175,3 +176,120 @@ def choose(low: Table, high: Table, sizes: Ints, chance: Values, spare: Ints) ->
     points = (ends + spare[:, None]) // WHOLE
     rounded: Table = low + np.diff(points, axis=1, prepend=0)
     return rounded
+
+
+"""Exact shares of stratum sizes, in whole numbers."""
+
+
+def weights(shares: Sequence[Fraction], total: int) -> tuple[Values, int]:
+    """Put shares over a common denominator, in integers wide enough for `total` rows."""
+    denominator = lcm(*(share.denominator for share in shares))
+    fits = denominator * max(total, 1) < 1 << 62
+    numerators = [int(share * denominator) for share in shares]
+    return np.array(numerators, dtype=np.int64 if fits else object), denominator
+
+
+def exact(sizes: Ints, share: Values, whole: int) -> tuple[Table, Values]:
+    """Compute exact shares of stratum sizes: the whole rows, and the fraction left.
+
+    Parameters
+    ----------
+    sizes : ndarray of int, shape (n_strata,)
+    share : ndarray of int, shape (n_parts,)
+        Parts' weights.
+
+    Returns
+    -------
+    rows : ndarray of int64, shape (n_strata, n_parts)
+    fraction : ndarray of int, shape (n_strata, n_parts), range 0..whole-1
+        In units of 1 / whole.
+    """
+    product = sizes[:, None] * share
+    return (product // whole).astype(np.int64), product % whole
+
+
+def chances(numerator: Values, denominator: Values | int) -> Values:
+    """Divide, elementwise, to chances in floats; 0/0 is 0."""
+    below: Values = np.maximum(np.asarray(denominator).astype(float), 1.0)
+    found: Values = numerator.astype(float) / below
+    return found
+
+
+"""Single rows moved between parts, where a table of rounded shares has totals that are off."""
+
+
+def mend(table: Table, sizes: Ints, share: Values, whole: int, levels: Sequence[Ints]) -> Table:
+    """Move single rows between parts where pairs that were stuck have left totals off.
+
+    First inside each coarser stratum whose counts are not its shares rounded, then in
+    the whole, where the moves go to the coarser strata that they strain least.
+
+    Parameters
+    ----------
+    table : ndarray of int64, shape (n_strata, n_parts)
+        Every cell its exact share rounded down or up; changed in place.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_strata, n_parts)
+    """
+    finer: list[Ints] = []
+    for level in [*levels, np.zeros(len(sizes), dtype=np.int64)]:
+        excess = excess_of(table, sizes, share, whole, level)
+        ends = np.append(np.flatnonzero(np.diff(level)) + 1, len(level))
+        for stratum in np.flatnonzero((np.abs(excess) >= 1).any(axis=1)):
+            inside = slice(ends[stratum - 1] if stratum else 0, ends[stratum])
+            within = [each[inside] for each in finer]
+            table[inside] = balance(table[inside], sizes[inside], share, whole, within)
+        finer.append(level)
+    return table
+
+
+def excess_of(table: Table, sizes: Ints, share: Values, whole: int, level: Ints) -> Values:
+    """Compute by how many rows the counts of coarser strata are above their shares."""
+    starts = np.flatnonzero(np.diff(level, prepend=-1))
+    low, fraction = exact(np.add.reduceat(sizes, starts), share, whole)
+    return np.add.reduceat(table, starts) - low - chances(fraction, whole)
+
+
+def balance(table: Table, sizes: Ints, share: Values, whole: int, finer: Sequence[Ints]) -> Table:
+    """Move single rows between parts until every total is its share rounded.
+
+    A row moves from a part with too many to one with too few, along a path of
+    strata in which the cells can give and take; such a path always exists, since a
+    network of strata and parts with whole-number bounds has a whole-number flow.
+
+    Parameters
+    ----------
+    finer : sequence of ndarray of int, each of shape (n_strata,)
+        The levels between the strata and the whole, which should not be strained.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_strata, n_parts)
+    """
+    least, fraction = exact(sizes.sum(keepdims=True), share, whole)
+    most = least + (fraction > 0)
+    low, fraction = exact(sizes, share, whole)
+    high = low + (fraction > 0)
+    totals = table.sum(axis=0, keepdims=True)
+    while (over := totals > most).any() | (under := totals < least).any():
+        givers = over if over.any() else totals > least
+        takers = under if under.any() else totals < most
+        can_give, can_take = table > low, table < high
+        path = shortest_path(can_give.T @ can_take, givers[0], takers[0])
+        if not path:
+            msg = "no table of rounded shares exists: the shares do not sum to 1"
+            raise ValueError(msg)
+        for giver, taker in pairwise(path):
+            strain = np.zeros(len(sizes))
+            for level in finer:
+                excess = excess_of(table, sizes, share, whole, level)
+                runs = np.diff(np.append(np.flatnonzero(np.diff(level, prepend=-1)), len(level)))
+                strain += np.repeat(excess[:, taker] - excess[:, giver], runs)
+            strain[~(can_give[:, giver] & can_take[:, taker])] = np.inf
+            stratum = np.argmin(strain)
+            table[stratum, giver] -= 1
+            table[stratum, taker] += 1
+        totals = table.sum(axis=0, keepdims=True)
+    return table

@@ -5,11 +5,15 @@ back as new columns, `rows` takes rows, `alike` compares them, `tables` makes sm
 and reads files.
 """
 
-from .alike import Spans, all_different, condensed, spans
-from .attach import Dealt, assign, expression, fields, polars_type
-from .folds import folds_of
-from .kinds import Frame, FrameT, check_frame, is_lazy, label_of, library, names
-from .refs import (
+from .attach import Dealt, assign, expression, fields, polars_type, sample
+from .classes import check_objects, encode
+from .dtypes import floats, is_continuous, is_float, is_measured, missing
+from .duplicates import Spans, all_different, condensed, spans
+from .folds import fold_codes, fold_column, folds_of, part_values, where, where_not
+from .library import Frame, FrameT, check_frame, is_lazy, label_of, library, listed, names, take
+from .numeric import distances, features, measures, ranks
+from .numeric import numbers as read_ordinal
+from .references import (
     blank,
     check_new,
     check_refs,
@@ -21,19 +25,8 @@ from .refs import (
     same,
     shown,
 )
-from .rows import fold_codes, fold_column, listed, part_values, sample, take, where, where_not
-from .tables import (
-    beside,
-    categories,
-    faults,
-    like,
-    numbers,
-    pandera_module,
-    read_file,
-    records,
-    rows_at,
-    write_file,
-)
+from .tables import beside, like, numbers, read_file, records, write_file
+from .validate import categories, faults, pandera_module, rows_at
 
 __all__ = [
     "Dealt",
@@ -47,28 +40,40 @@ __all__ = [
     "categories",
     "check_frame",
     "check_new",
+    "check_objects",
     "check_refs",
     "collected",
     "condensed",
+    "distances",
+    "encode",
     "expression",
     "faults",
+    "features",
     "fields",
+    "floats",
     "fold_codes",
     "fold_column",
     "folds_of",
     "is_computed",
+    "is_continuous",
+    "is_float",
     "is_lazy",
+    "is_measured",
     "label_of",
     "library",
     "like",
     "listed",
+    "measures",
+    "missing",
     "names",
     "numbers",
     "pandera_module",
     "part_values",
     "polars_type",
+    "ranks",
     "read",
     "read_file",
+    "read_ordinal",
     "records",
     "ref_name",
     "roots",

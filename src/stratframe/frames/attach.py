@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from ..core.types import Ints
-from .kinds import FrameT, label_of
-from .refs import check_height, read
+from ..core.types import Flags, Ints
+from .library import FrameT, label_of
+from .references import check_height, read
 
 
 class Dealt(NamedTuple):
@@ -126,3 +126,15 @@ def pandas_column(column: Dealt) -> Any:
     gaps = parts < 0
     parts[gaps] = 0
     return pd.arrays.IntegerArray(parts, gaps)
+
+
+def sample(frame: Any, refs: Sequence[Any], choose: Callable[[list[Any]], Flags]) -> Any:
+    """Keep the rows that a computation on the named columns chooses, in their old order.
+
+    A lazy frame runs as one query, so that only the chosen rows are kept.
+    """
+    if isinstance(frame, pl.LazyFrame):
+        mask = batched(refs, lambda series, _: pl.Series(choose(series)), pl.Boolean)
+        return frame.filter(mask).collect()
+    chosen = choose(read(frame, refs))
+    return frame[chosen] if isinstance(frame, pd.DataFrame) else frame.filter(chosen)

@@ -2,18 +2,15 @@
 
 import os
 from collections.abc import Hashable, Sequence
-from importlib import import_module
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import polars as pl
 
-from ..core.types import Ints, Values
+from ..core.types import Values
 from ..errors import StratError
-from .rows import take
 
 
 def like(kind: str, columns: dict[Hashable, Any]) -> Any:
@@ -37,35 +34,9 @@ def records(frame: Any) -> list[dict[str, Any]]:
     return frame.to_dicts() if isinstance(frame, pl.DataFrame) else frame.to_dict("records")
 
 
-def faults(cases: Any) -> tuple[Values, Values, Values]:
-    """Take pandera's failure cases apart: columns, checks and rows."""
-    columns, checks, rows = (np.asarray(cases[name]) for name in ("column", "check", "index"))
-    return columns.astype(str), checks.astype(str), rows.astype(np.int64)
-
-
-def rows_at(kind: str, columns: dict[Hashable, Any], places: Ints) -> Any:
-    """Make a frame of some rows of columns, their positions first."""
-    position = "row"
-    while position in columns:
-        position += "_"
-    found: dict[Hashable, Any] = {name: take(series, places) for name, series in columns.items()}
-    return like(kind, {position: places, **found})
-
-
 def numbers(kind: str, values: Values) -> Any:
     """Make a column of numbers, NaN as the library's own missing value."""
     return pl.Series(values, nan_to_null=True) if kind == "polars" else values
-
-
-def categories(series: Any) -> list[Any]:
-    """List the categories of a pandas column in their order."""
-    found: list[Any] = series.cat.categories.tolist()
-    return found
-
-
-def pandera_module(kind: str) -> Any:
-    """Import pandera for a library, which takes a while, only when it is needed."""
-    return import_module(f"pandera.{kind}")
 
 
 def read_file(path: str, *, as_text: bool = False) -> pl.DataFrame:

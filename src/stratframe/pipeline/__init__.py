@@ -1,0 +1,1 @@
+"""One call: options, strata, quota, deal, column."""

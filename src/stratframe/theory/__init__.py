@@ -1,0 +1,25 @@
+"""The closed formulas: how even folds are, and what that does to cross-validation."""
+
+from .formulas import (
+    ber_bias,
+    imbalance,
+    largest_deviation,
+    largest_k,
+    probability_any_missing,
+    probability_missing,
+    variance_of_mean,
+    variance_random,
+    variance_stratified,
+)
+
+__all__ = [
+    "ber_bias",
+    "imbalance",
+    "largest_deviation",
+    "largest_k",
+    "probability_any_missing",
+    "probability_missing",
+    "variance_of_mean",
+    "variance_random",
+    "variance_stratified",
+]

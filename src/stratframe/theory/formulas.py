@@ -1,0 +1,388 @@
+"""The closed formulas: how even folds are, and what that does to cross-validation."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..core.quota import even
+from ..core.types import Values
+from ..errors import StratError
+from .checks import between, check_most, class_in_folds, counts_of, together, whole
+from .hypergeometric import missing_any, missing_one
+
+Result: TypeAlias = Any
+"""A float where all arguments are scalars, else an ndarray of float64."""
+
+CELLS = 1 << 20
+"""Cells of a table that are held in memory at a time."""
+
+
+def variance_random(n: ArrayLike, k: ArrayLike, p: ArrayLike, *, replace: bool = False) -> Result:
+    """Compute the variance of a class's share in a fold, for plain random k-fold.
+
+    The fold has n / k rows. Drawn without replacement, as folds are, the variance is
+    exactly p (1 - p) (k - 1) / (n - 1).
+
+    Parameters
+    ----------
+    n : int or array of int, range 1..2**53
+        Rows of the frame; at least 2 without `replace`.
+    k : int or array of int, range 1..n
+        Folds.
+    p : float or array of float, range 0..1
+        Share of the class in the frame.
+    replace : bool
+        Draw with replacement: the binomial variance p (1 - p) k / n.
+
+    Returns
+    -------
+    float or ndarray of float64
+
+    Raises
+    ------
+    StratError
+        If an argument is out of its range.
+
+    References
+    ----------
+    Cochran (1977), Sampling techniques, section 3.2: the variance of a proportion.
+
+    Examples
+    --------
+    >>> round(variance_random(1200, 8, 0.27), 6)
+    0.001151
+    >>> round(variance_random(1200, 8, 0.27, replace=True), 6)
+    0.001314
+    """
+    n, k, p = together(n=whole("n", n, 1), k=whole("k", k, 1), p=between("p", p))
+    check_most("k", k, n)
+    if replace:
+        return plain(p * (1 - p) * k / n)
+    if (n < 2).any():
+        msg = "`n` must be at least 2 without `replace`, got 1."
+        raise StratError(msg)
+    return plain(p * (1 - p) * (k - 1) / (n - 1))
+
+
+def variance_stratified(n: ArrayLike, k: ArrayLike, count: ArrayLike) -> Result:
+    """Compute the variance of a class's share in a fold, for stratified k-fold.
+
+    With r = count mod k, r folds have one row of the class more than the others; so the
+    variance is r (k - r) / n**2, for folds of n / k rows.
+
+    Parameters
+    ----------
+    n, k
+        As for `variance_random`.
+    count : int or array of int, range 0..n
+        Rows of the class.
+
+    Returns
+    -------
+    float or ndarray of float64
+
+    Raises
+    ------
+    StratError
+        If an argument is out of its range.
+
+    References
+    ----------
+    Kohavi (1995), A study of cross-validation and bootstrap for accuracy estimation
+    and model selection: stratified folds. The variance is that of a Bernoulli variable.
+
+    Examples
+    --------
+    >>> round(variance_stratified(1200, 8, 324), 6)
+    1.1e-05
+    >>> variance_stratified(1200, 8, np.array([320, 321]))
+    array([0.00000000e+00, 4.86111111e-06])
+    """
+    n, count, k = class_in_folds(n, count, k)
+    rest = count % k
+    return plain(rest * (k - rest) / n**2)
+
+
+def probability_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Result:
+    """Compute how probable it is that a fold of plain random k-fold lacks a class.
+
+    For a fold of m rows it is C(n - count, m) / C(n, m). Where k does not divide n, n mod k
+    folds have one row more; the fold is then any of the k.
+
+    Parameters
+    ----------
+    n, count, k
+        As for `variance_stratified`.
+
+    Returns
+    -------
+    float or ndarray of float64
+
+    Raises
+    ------
+    StratError
+        If an argument is out of its range.
+
+    References
+    ----------
+    Johnson, Kemp and Kotz (2005), Univariate discrete distributions, chapter 6: the
+    hypergeometric distribution.
+
+    Examples
+    --------
+    >>> probability_missing(4, 2, 2) == 1 / 6
+    True
+    >>> print(f"{probability_missing(20_000, 200, 10):.3g}")
+    6.31e-10
+    """
+    return each_of(missing_one, class_in_folds(n, count, k))
+
+
+def probability_any_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Result:
+    """Compute how probable it is that some fold of plain random k-fold lacks a class.
+
+    Parameters
+    ----------
+    n, count, k
+        As for `variance_stratified`; where k does not divide n, n mod k folds have one
+        row more.
+
+    Returns
+    -------
+    float or ndarray of float64
+
+    Raises
+    ------
+    StratError
+        If an argument is out of its range.
+
+    References
+    ----------
+    Feller (1968), An introduction to probability theory and its applications, volume 1,
+    chapter 4: inclusion and exclusion.
+
+    Examples
+    --------
+    >>> probability_any_missing(4, 2, 2) == 1 / 3, probability_any_missing(100, 4, 5)
+    (True, 1.0)
+    >>> print(f"{probability_any_missing(20_000, 200, 10):.3g}")
+    6.31e-09
+    """
+    return each_of(missing_any, class_in_folds(n, count, k))
+
+
+def ber_bias(k: ArrayLike, count: ArrayLike, error0: ArrayLike, error1: ArrayLike) -> Result:
+    """Compute the bias of the cross-validated balanced error rate of two classes.
+
+    With fewer rows of class 1 than folds, k - count stratified folds lack it and are scored
+    on class 0 alone. The mean over the folds is then off by
+    (k - count) / (2 k) * (error0 - error1); with more rows there is no such bias.
+
+    Parameters
+    ----------
+    k : int or array of int, range 1..2**53
+    count : int or array of int, range 0..2**53
+        Rows of class 1; class 0 is in every fold.
+    error0, error1 : float or array of float, range 0..1
+        Expected error rates of the classes.
+
+    Returns
+    -------
+    float or ndarray of float64
+
+    Raises
+    ------
+    StratError
+        If an argument is out of its range.
+
+    References
+    ----------
+    Forman and Scholz (2010), Apples-to-apples in cross-validation studies: scores of
+    folds that lack a class. The formula is the mean of their expectations.
+
+    Examples
+    --------
+    >>> round(ber_bias(10, 4, 0.1, 0.4), 12), ber_bias(10, 12, 0.1, 0.4)
+    (-0.09, 0.0)
+    """
+    k, count, error0, error1 = together(
+        k=whole("k", k, 1),
+        count=whole("count", count, 0),
+        error0=between("error0", error0),
+        error1=between("error1", error1),
+    )
+    return plain(np.where(k > count, (k - count) / (2 * k) * (error0 - error1), 0.0))
+
+
+def variance_of_mean(variance: ArrayLike, k: ArrayLike, rho: ArrayLike) -> Result:
+    """Compute the variance of a mean over folds whose scores are correlated.
+
+    It is variance / k * (1 + (k - 1) rho): the training rows of folds overlap, so that k
+    folds tell less than k independent scores.
+
+    Parameters
+    ----------
+    variance : float or array of float, at least 0
+        Variance of one fold's score.
+    k : int or array of int, range 1..2**53
+    rho : float or array of float, range -1 / (k - 1)..1
+        Correlation of the scores of two folds.
+
+    Returns
+    -------
+    float or ndarray of float64
+
+    Raises
+    ------
+    StratError
+        If an argument is out of its range.
+
+    References
+    ----------
+    Nadeau and Bengio (2003), Inference for the generalization error. Bengio and Grandvalet
+    (2004), No unbiased estimator of the variance of k-fold cross-validation.
+
+    Examples
+    --------
+    >>> variance_of_mean(0.5, 10, np.array([0, 0.5, 1]))
+    array([0.05 , 0.275, 0.5  ])
+    """
+    variance, k, rho = together(
+        variance=between("variance", variance, 0, np.inf, "a finite number of at least 0"),
+        k=whole("k", k, 1),
+        rho=between("rho", rho, -1, 1),
+    )
+    low = rho < -1 / np.maximum(k - 1, 1)
+    if low.any():
+        msg = f"`rho` must be at least -1/(k - 1), got {rho[low][0]} for {k[low][0]:,.0f} folds."
+        raise StratError(msg)
+    return plain(variance / k * (1 + (k - 1) * rho))
+
+
+def largest_k(counts: ArrayLike) -> int:
+    """Give the most folds that can each have every class: the smallest count.
+
+    Parameters
+    ----------
+    counts : sequence of int, shape (n_classes,), range 0..2**53
+        Rows of each class; at least one class.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    StratError
+        If they are no such sequence.
+
+    Examples
+    --------
+    >>> largest_k([23, 7, 3])
+    3
+    """
+    return int(counts_of(counts, rows=0)[0].min())
+
+
+def largest_deviation(counts: ArrayLike, k: int) -> float:
+    """Find how far a class's share in a stratified fold is from that in the frame, at most.
+
+    The folds are those of an even deal without renumbering. Of (23, 7, 3) rows, three folds
+    are (8, 2, 1) twice and (7, 3, 1) once; ten folds are farther off. Folds without rows
+    are left out.
+
+    Parameters
+    ----------
+    counts : sequence of int, shape (n_classes,), range 0..2**53
+        Rows of each class, in the order of the deal; at least one row.
+    k : int, range 1..2**53
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    StratError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    >>> round(largest_deviation([23, 7, 3], 3) * 33, 9)
+    2.0
+    >>> round(largest_deviation([23, 7, 3], 10) * 33, 9)
+    7.0
+    """
+    sizes, n = counts_of(counts)
+    folds = whole("k", k, 1)
+    if folds.ndim:
+        msg = f"`k` must be one whole number of at least 1, got {k!r}."
+        raise StratError(msg)
+    # An even deal of fewer rows than folds fills the first folds, with one row each.
+    used = min(int(folds), n)
+    seats, starts = np.arange(used), np.cumsum(sizes) - sizes
+    rows = n // used + (seats < n % used)
+    found, step = 0.0, max(CELLS // used, 1)
+    for first in range(0, len(sizes), step):
+        some = sizes[first : first + step]
+        table = even(some, (starts[first] + seats) % used)
+        found = max(found, float(np.abs(table / rows - (some / n)[:, None]).max()))
+    return found
+
+
+def imbalance(counts: ArrayLike) -> float:
+    """Compute the index of class imbalance: 0 for equal counts, 1 for one class alone.
+
+    Of K classes and N rows it is K / (K - 1) * sum((count / N - 1 / K)**2).
+
+    Parameters
+    ----------
+    counts : sequence of int, shape (n_classes,), range 0..2**53
+        Rows of each class; at least two classes, and one row.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    StratError
+        If they are no such sequence.
+
+    Notes
+    -----
+    The paper prints the factor K, under which one class alone would have K - 1 and not 1.
+    Its table has the values of K / (K - 1): for two classes these are the same, but
+    new_thyroid, of 150, 35 and 30 rows, stands there with 0.30, where K gives 0.60.
+
+    References
+    ----------
+    Spezia, Fontanari and Recamonde-Mendoza (2025), Comparing cluster-based
+    cross-validation strategies for machine learning model evaluation, equation 1.
+
+    Examples
+    --------
+    >>> imbalance([50, 50]), imbalance([9, 0, 0])
+    (0.0, 1.0)
+    >>> round(imbalance([225, 81]), 2), round(imbalance([150, 35, 30]), 2)
+    (0.22, 0.3)
+    """
+    sizes, n = counts_of(counts, 2)
+    k = len(sizes)
+    # In whole numbers, which cannot leave the range 0..1.
+    squares = sum(size * size for size in sizes.tolist())
+    return float((k * squares - n * n) / ((k - 1) * n * n))
+
+
+def each_of(function: Callable[[int, int, int], float], given: list[Values]) -> Result:
+    """Compute a function of whole numbers for each element of arrays of one shape."""
+    rows = np.stack(given, axis=-1).reshape(-1, len(given)).astype(np.int64).tolist()
+    found = np.array([function(*row) for row in rows], dtype=np.float64)
+    return plain(found.reshape(given[0].shape))
+
+
+def plain(values: Values) -> Result:
+    """Turn an array without dimensions into a float."""
+    return values if np.ndim(values) else float(values)

@@ -1,0 +1,1 @@
+"""What a user calls: one file for each page of the guide."""

@@ -1,0 +1,316 @@
+"""Add a fold column or a part column, or fill one: `kfold`, `split` and `extend`."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from .. import frames
+from ..checks import whole
+from ..errors import StratError
+from ..frames import Dealt, FrameT
+from ..pipeline.deal import columns_of
+from ..pipeline.extend import grown
+from ..pipeline.options import Deal, Parts, check_parts, deal_of
+from ..pipeline.strata import stratify
+from ..terms.base import By, Chain, Nearest
+from ..terms.by import parse, verb
+
+
+def kfold(
+    frame: FrameT,
+    by: By | None = None,
+    k: int = 5,
+    *,
+    groups: Any = None,
+    deal: str = "random",
+    key: Any = None,
+    missing: str = "error",
+    rare: str = "warn",
+    repeats: int = 1,
+    seed: int | None = 0,
+    name: str = "fold",
+) -> FrameT:
+    """Add a column that says which of k folds every row is in.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    by : entry or list of entries, optional
+        What the folds are stratified by: column names, terms such as `sf.quantiles`,
+        Polars expressions, callables of a pandas frame. Entries nest left to right.
+        None deals without strata.
+    k : int
+        Folds, from 2 to the number of rows, or of groups.
+    groups : column, list of columns or `sf.clusters`, optional
+        No group is parted. Strata and sizes come as close to even as a search finds; a
+        continuous entry is cut into ten quantile bins. Not with `deal="circular"`,
+        `key`, `sf.chain` and `sf.nearest`.
+    deal : {"random", "circular"}
+        "circular" draws nothing: rows in order, round the folds, from fold 0. (Clusters
+        and neighbour orders start from the seed all the same.)
+    key : column or list of columns, optional
+        Deal as if the frame stood in the order of these, so that row order does not
+        matter. Together they name each row once.
+    missing : {"error", "stratum", "null"}
+        Null and NaN in strata and groups are refused, a stratum of their own (of groups,
+        each row a group of its own), or get no fold.
+    rare : {"warn", "error", "null", "ignore"}
+        What to do with classes of the first entry that have fewer than `k` rows.
+    repeats : int
+        Columns to add: `fold_1`, `fold_2`, ... if more than 1.
+    seed : int or None
+        The same seed gives the same folds in every library. None draws a new one.
+    name : str
+        The new column.
+
+    Returns
+    -------
+    frame of the same kind
+        With int64 folds 0..k-1 (pandas: Int64 where the arguments allow nulls). The
+        folds of every stratum, of every coarser stratum and of the whole differ by at
+        most 1 row (without `groups`).
+
+    Raises
+    ------
+    StratError
+        If an argument, a column or a value breaks a rule.
+
+    Warns
+    -----
+    StratWarning
+        If classes are rare, quantiles make fewer bins than asked for, a stratum is too
+        large to be merged whole, or DBSCAN finds one cluster.
+
+    See Also
+    --------
+    split : Parts of unequal size.
+    balance : How even the folds are.
+
+    References
+    ----------
+    Kohavi (1995), A study of cross-validation and bootstrap for accuracy estimation
+    and model selection. Lowe (2016), Stratified validation splits for regression
+    problems.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"label": ["a", "b"] * 4})
+    >>> sf.kfold(df, "label", k=2)["fold"].tolist()
+    [1, 0, 1, 1, 0, 1, 0, 0]
+    """
+    call = deal_of(
+        by,
+        k,
+        None,
+        groups=groups,
+        deal=deal,
+        key=key,
+        missing=missing,
+        rare=rare,
+        repeats=repeats,
+        seed=seed,
+        name=name,
+    )
+    return add(frame, call)
+
+
+def split(
+    frame: FrameT,
+    by: By | None = None,
+    parts: Parts = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
+    *,
+    groups: Any = None,
+    deal: str = "random",
+    key: Any = None,
+    missing: str = "error",
+    rare: str = "warn",
+    seed: int | None = 0,
+    name: str = "split",
+) -> FrameT:
+    """Add a column that names the part every row is in: train, valid, test.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    by : entry or list of entries, optional
+        As for `kfold`.
+    parts : mapping of name to share
+        Floats that sum to 1, or whole numbers of rows that sum to the rows dealt. One
+        part may be None: the rest.
+    groups : column, list of columns or `sf.clusters`, optional
+        As for `kfold`. Shares, and counts of rows, are then met as closely as whole
+        groups allow.
+    deal, key, rare, seed
+        As for `kfold`.
+    missing : {"error", "stratum"}
+        Null and NaN in strata are refused, or a stratum of their own.
+    name : str
+        The new column.
+
+    Returns
+    -------
+    frame of the same kind
+        With a categorical (Polars: Enum) of the part names, in their order. Every
+        stratum's count in every part, and every part's total, is its exact share
+        rounded down or up.
+
+    Raises
+    ------
+    StratError
+        If an argument, a column or a value breaks a rule.
+
+    Warns
+    -----
+    StratWarning
+        If classes are rare, quantiles make fewer bins than asked for, a stratum is too
+        large to be merged whole, or DBSCAN finds one cluster.
+
+    References
+    ----------
+    Lowe (2016), Stratified validation splits for regression problems (fractional
+    stratification).
+
+    Examples
+    --------
+    >>> import polars as pl, stratframe as sf
+    >>> df = pl.DataFrame({"label": ["a", "b"] * 5})
+    >>> sf.split(df, "label", {"train": 0.6, "test": 0.4})["split"].value_counts(sort=True)
+    shape: (2, 2)
+    ┌───────┬───────┐
+    │ split ┆ count │
+    │ ---   ┆ ---   │
+    │ enum  ┆ u32   │
+    ╞═══════╪═══════╡
+    │ train ┆ 6     │
+    │ test  ┆ 4     │
+    └───────┴───────┘
+    """
+    call = deal_of(
+        by,
+        0,
+        check_parts(parts),
+        groups=groups,
+        deal=deal,
+        key=key,
+        missing=missing,
+        rare=rare,
+        seed=seed,
+        name=name,
+    )
+    return add(frame, call)
+
+
+def extend(
+    frame: FrameT,
+    by: By | None = None,
+    k: int | None = None,
+    *,
+    groups: Any = None,
+    missing: str = "error",
+    rare: str = "warn",
+    seed: int | None = 0,
+    name: str = "fold",
+) -> FrameT:
+    """Give a fold to the rows that have none, and leave all others where they are.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+        With a column of folds 0..k-1, null (or NaN) in new rows, of any type that holds
+        whole numbers: the floats that `pd.concat` makes, too.
+    by : entry or list of entries, optional
+        As for `kfold`. A continuous entry is cut into ten quantile bins of all rows.
+    k : int, optional
+        Folds; by default as many as the column has.
+    groups : column, list of columns or `sf.clusters`, optional
+        New rows of a known group join it.
+    missing, rare, seed
+        As for `kfold`.
+    name : str
+        The column of folds.
+
+    Returns
+    -------
+    frame of the same kind
+        The column filled, int64 (pandas: Int64 where the arguments allow nulls). Each
+        stratum is as even as the folds that were given allow, and then the whole.
+
+    Raises
+    ------
+    StratError
+        If the column holds anything but folds, if a group is in two of them, or if an
+        argument, a column or a value breaks a rule.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> old = pd.DataFrame({"label": ["a", "b"] * 4}).strat.kfold("label", k=2)
+    >>> new = pd.concat([old, pd.DataFrame({"label": ["a", "a", "b", "b"]})])
+    >>> sf.extend(new, "label")["fold"].tolist()
+    [1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 0]
+    """
+    n_folds = None if k is None else whole("k", k, 2)
+    call: Deal = deal_of(
+        by, 2, None, groups=groups, missing=missing, rare=rare, seed=seed, name=name
+    )
+    for term in call.terms:
+        if isinstance(term, Chain | Nearest):
+            msg = f"`extend` follows no order of rows, got `{verb(term)}` in `by`."
+            raise StratError(msg)
+    check_columns(frame, call)
+    frames.check_refs(frame, [name], "name")
+    refs = [*call.refs, frames.label_of(frame, name)]
+    return frames.assign(frame, refs, partial(grown, call, n_folds), call.outputs)
+
+
+def add(frame: FrameT, call: Deal) -> FrameT:
+    """Check the columns that a call names, and add those that it makes."""
+    check_columns(frame, call)
+    frames.check_new(frame, [column.name for column in call.outputs])
+    return frames.assign(frame, call.refs, partial(columns_of, call), call.outputs)
+
+
+def check_columns(frame: frames.Frame, call: Deal) -> None:
+    """Check the columns that a call names: that they are there, and of a lazy frame the types."""
+    frames.check_frame(frame)
+    frames.check_refs(frame, call.columns, "by")
+    frames.check_refs(frame, call.group_columns, "groups")
+    frames.check_refs(frame, call.key, "key")
+    if frames.is_lazy(frame):
+        stratify(call.terms, frames.blank(frame, call.strata_columns), 0, groups=call.groups)
+
+
+"""Polars expressions of fold and part columns, behind `pl.col(...).strat`."""
+
+
+def kfold_expr(
+    expr: Any, k: int, *, deal: str, missing: str, rare: str, seed: int | None, name: str
+) -> Any:
+    """Make a Polars expression of the folds of another; the fields of a struct nest."""
+    return expression(
+        expr, deal_of(None, k, None, deal=deal, missing=missing, rare=rare, seed=seed, name=name)
+    )
+
+
+def split_expr(
+    expr: Any, parts: Parts, *, deal: str, missing: str, rare: str, seed: int | None, name: str
+) -> Any:
+    """Make a Polars expression of the parts of another; the fields of a struct nest."""
+    return expression(
+        expr,
+        deal_of(
+            None, 0, check_parts(parts), deal=deal, missing=missing, rare=rare, seed=seed, name=name
+        ),
+    )
+
+
+def expression(expr: Any, call: Deal) -> Any:
+    """Make a Polars expression of a call whose strata are those of another expression."""
+
+    def compute(series: list[Any], n_rows: int) -> list[Dealt]:
+        fields = frames.fields(series[0])
+        terms = parse([field.name for field in fields])
+        return columns_of(replace(call, terms=terms), fields, n_rows)
+
+    return frames.expression([expr], compute, call.outputs)

@@ -1,0 +1,239 @@
+"""How good a fold column is, fold by fold, and what each k would cost: `report`, `advise`."""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import frames
+from ..checks import whole
+from ..core.evenness import deviations, least_deviation, random_variance, tv_distance
+from ..core.types import Ints, Table
+from ..errors import StratError, plural
+from ..frames import Frame
+from ..pipeline.deal import counted
+from ..pipeline.strata import Strata, stratify
+from ..pipeline.tables import read_terms, words
+from ..terms.base import By, Classes, Plain
+from ..theory import formulas as theory
+from ..theory.checks import MOST
+
+THIN = 5
+"""Rows of the rarest stratum in a fold below which a verdict says so."""
+
+
+def report(frame: Frame, by: By, name: str = "fold") -> Any:
+    """Say for each fold how far from even it is, against the optimum and a random column.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    by : entry or list of entries
+        As for `strata`. The values of margins count one by one.
+    name : str
+        A fold or part column, whoever made it. Rows without a fold are training rows: they
+        count in the whole that each fold is compared with.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        One row per fold: `fold`; `n`, its rows; `max_deviation` and `rms_deviation`, the
+        largest and the root mean square over the strata of the rows held less the rows
+        due; `tv_distance`, the total variation distance to the whole, of margins that of
+        the worst entry; `missing`, the strata of the frame that it lacks. Then two
+        references: `optimum`, the `max_deviation` of the best column of these sizes, and
+        `random`, the root of the mean square that columns of these sizes drawn at random have.
+
+    Raises
+    ------
+    StratError
+        If `by` or `name` breaks a rule.
+
+    Notes
+    -----
+    The optimum is that of single rows. Whole groups may not be able to reach it, nor may
+    several margins at once; a continuous entry is shown by bins that `kfold` does not deal
+    by. Else `kfold` reaches it where all folds have one size, and in others keeps
+    all counts within a row of one another at every level of strata, which can be a little
+    further from what is expected.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"label": ["a"] * 5 + ["b"] * 3}).strat.kfold("label", k=2)
+    >>> sf.report(df, "label")[["fold", "n", "max_deviation", "optimum"]]
+       fold  n  max_deviation  optimum
+    0     0  4            0.5      0.5
+    1     1  4            0.5      0.5
+    """
+    folded = read_folds(frame, by, name)
+    n_folds = len(folded.folds)
+    # Strata in one order whatever the library: sums of floats hang on it.
+    tables = [table[np.lexsort(table.T)] for table in folded.tables]
+    dealt = [table[:, :n_folds] for table in tables]
+    sizes = [table.sum(axis=1) for table in tables]
+    totals = dealt[0].sum(axis=0)
+    apart = [deviations(own, n) for own, n in zip(dealt, sizes, strict=True)]
+    off = np.concatenate(apart)
+    distances = [tv_distance(own, totals) for own in apart]
+    chance = np.concatenate([random_variance(n, totals) for n in sizes])
+    least = [
+        least_deviation(n, own.sum(axis=1), totals) for own, n in zip(dealt, sizes, strict=True)
+    ]
+    library = frames.library(frame)
+    return frames.like(
+        library,
+        {
+            "fold": folded.folds,
+            "n": totals,
+            "max_deviation": np.abs(off).max(axis=0, initial=0.0),
+            "rms_deviation": np.sqrt((off**2).sum(axis=0) / max(len(off), 1)),
+            "tv_distance": frames.numbers(library, np.max(distances, axis=0)),
+            "missing": (np.concatenate(dealt) == 0).sum(axis=0),
+            "optimum": np.full(n_folds, max(least)),
+            "random": np.sqrt(chance.sum(axis=0) / max(len(chance), 1)),
+        },
+    )
+
+
+def advise(frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
+    """Say for each number of folds what it would cost, and whether every fold can be full.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    by : entry or list of entries
+        As for `strata`. The values of margins count one by one.
+    ks : iterable of int
+        Numbers of folds, each at least 2.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        One row per k: `k`; `fold_size` and `rarest_per_fold`, the mean rows of a fold and
+        of its rarest stratum; `folds_lacking`, how many folds must lack a stratum;
+        `largest_deviation` of a stratum's share in a fold from that in the whole, with
+        `kfold` of classes, bins and clusters (margins and a continuous entry may come out
+        further off); `probability_any_missing`, that plain k-fold leaves a fold without the
+        rarest stratum; `variance_random` and `variance_stratified` of the rarest stratum's
+        share in a fold, under plain and under stratified k-fold, and `ratio`, the latter by
+        the former; a `verdict` in words. Where k is above the rows only `k`,
+        `folds_lacking` and `verdict` are there.
+
+    Raises
+    ------
+    StratError
+        If `by` breaks a rule, or a k is not a whole number of at least 2.
+
+    See Also
+    --------
+    stratframe.core.theory : the formulas
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"label": ["a"] * 90 + ["b"] * 10})
+    >>> sf.advise(df, "label", [5, 20])[["k", "rarest_per_fold", "folds_lacking"]]
+        k  rarest_per_fold  folds_lacking
+    0   5              2.0              0
+    1  20              0.5             10
+    """
+    try:
+        wanted = [whole("ks", k, 2) for k in list(ks)]  # type: ignore[arg-type]
+    except TypeError:
+        wanted = [whole("ks", ks, 2)]
+    if max(wanted, default=0) > MOST:
+        msg = f"`ks` must be at most 2**53, got {max(wanted)}."
+        raise StratError(msg)
+    terms, eager, series = read_terms(frame, by, [])
+    found = stratify(terms, series, len(eager))
+    sizes = [one.sizes for one in found.margins or [found]]
+    library = frames.library(frame)
+    return frames.like(library, advice([k for k in wanted if len(eager)], sizes, library))
+
+
+def advice(ks: Sequence[int], sizes: Sequence[Ints], library: str) -> dict[Hashable, Any]:
+    """Make the columns of `advise`.
+
+    Parameters
+    ----------
+    sizes : sequence of ndarray of int, each of shape (n_strata,)
+        Rows of the strata, of each entry where these are balanced one by one.
+    """
+    n_rows = int(sizes[0].sum())
+    rarest = int(min(entry.min(initial=n_rows) for entry in sizes))
+
+    def figures(of_k: Callable[[int], float]) -> Any:
+        """Compute one figure for each k that the rows suffice for."""
+        return frames.numbers(library, np.array([of_k(k) if k <= n_rows else np.nan for k in ks]))
+
+    def missing(k: int) -> float:
+        """Compute the chance that plain k-fold leaves a fold without the rarest stratum."""
+        return float(theory.probability_any_missing(n_rows, rarest, k))
+
+    def random(k: int) -> float:
+        """Compute the variance of a share in a fold drawn at random."""
+        return float(theory.variance_random(n_rows, k, rarest / n_rows))
+
+    def stratified(k: int) -> float:
+        """Compute the variance of a share in a stratified fold."""
+        return rarest < n_rows and float(theory.variance_stratified(n_rows, k, rarest))
+
+    return {
+        "k": np.array(ks, dtype=np.int64),
+        "fold_size": figures(lambda k: n_rows / k),
+        "rarest_per_fold": figures(lambda k: rarest / k),
+        "folds_lacking": np.maximum(np.array(ks, dtype=np.int64) - rarest, 0),
+        "largest_deviation": figures(
+            lambda k: max(theory.largest_deviation(entry, k) for entry in sizes)
+        ),
+        "probability_any_missing": figures(
+            lambda k: theory.probability_any_missing(n_rows, rarest, k)
+        ),
+        "variance_random": figures(random),
+        "variance_stratified": figures(stratified),
+        "ratio": figures(lambda k: stratified(k) / random(k) if rarest < n_rows else np.nan),
+        "verdict": words([verdict(k, n_rows, rarest) for k in ks]),
+    }
+
+
+def verdict(k: int, n_rows: int, rarest: int) -> str:
+    """Say in words what k folds do to the rarest stratum."""
+    if k > n_rows:
+        return f"not possible: only {plural(n_rows, 'row')}"
+    if k > rarest:
+        return f"short: {plural(k - rarest, 'fold')} must lack a stratum"
+    least, most = rarest // k, -(-rarest // k)
+    rows = plural(least, "row") if least == most else f"{least} to {most} rows"
+    return f"{'thin' if least < THIN else 'good'}: {rows} of the rarest stratum a fold"
+
+
+class Folded(NamedTuple):
+    """A fold column, counted by strata."""
+
+    folds: list[Any]
+    """The folds or parts, in order."""
+    tables: list[Table]
+    """Rows of the strata in every fold, and last in none; of margins a table for each."""
+    strata: list[Strata]
+    """What the rows of each table are."""
+    classes: bool
+    """Whether all entries are of classes, which have no order of their own."""
+
+
+def read_folds(frame: Frame, by: By, name: str) -> Folded:
+    """Count the strata of a frame in every fold of a column."""
+    frames.check_frame(frame)
+    frames.check_refs(frame, [name], "name")
+    terms, eager, series = read_terms(frame, by, [name])
+    series.append(frames.fold_column(eager, name))
+    counts = None
+    classes = all(isinstance(term, Plain | Classes) for term in terms)
+    if classes:
+        series, counts = frames.condensed(series)
+    folds, codes = frames.fold_codes(series.pop())
+    found = stratify(terms, series, len(codes))
+    strata = list(found.margins or [found])
+    n_parts = len(folds) + 1
+    tables = [counted(one, codes % n_parts, n_parts, counts) for one in strata]
+    return Folded(folds, tables, strata, classes)

@@ -1,0 +1,291 @@
+"""Use a fold or part column: `folds`, `parts`, `cv`, `sample`."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, Generic, NamedTuple
+
+import numpy as np
+
+from .. import frames
+from ..checks import check_choice, check_seed, whole
+from ..core import quota
+from ..core import seeds as draws
+from ..core.seeds import Use
+from ..core.systematic import spread
+from ..core.types import Flags, Ints
+from ..errors import StratError, plural
+from ..frames import FrameT
+from ..pipeline.deal import ordered
+from ..pipeline.strata import stratify
+from ..terms.base import By, Term
+from ..terms.by import all_refs, margins_of, parse_some
+
+
+class Fold(NamedTuple, Generic[FrameT]):
+    """One fold, and the frames that it parts."""
+
+    fold: Any
+    """The fold's number, as it stands in the column."""
+    train: FrameT
+    """The rows of all other folds."""
+    valid: FrameT
+    """The rows of this fold."""
+
+
+def folds(
+    frame: FrameT, name: str | Sequence[str] = "fold", *, nulls: str = "error"
+) -> Iterator[Fold[FrameT]]:
+    """Iterate over the folds of a column: fold, train and valid frames.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+        A lazy frame runs one small query for the folds, and yields lazy frames.
+    name : str or list of str
+        The fold column; of several, all folds of each in turn.
+    nulls : {"error", "train", "drop"}
+        Rows without a fold are refused, in every training frame, or in none.
+
+    Yields
+    ------
+    Fold
+        In the order of the fold numbers; rows keep their order.
+
+    Raises
+    ------
+    StratError
+        If the column is not there, or has nulls against `nulls`.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"x": [1, 2, 3], "fold": [0, 1, 0]})
+    >>> for fold in sf.folds(df):
+    ...     print(fold.fold, fold.train["x"].tolist(), fold.valid["x"].tolist())
+    0 [2] [1, 3]
+    1 [1, 3] [2]
+    """
+    columns = fold_columns(frame, name, nulls)
+    return (
+        Fold(
+            fold,
+            frames.where_not(frame, column, fold, nulls=nulls == "train"),
+            frames.where(frame, column, fold),
+        )
+        for column, values in columns
+        for fold in values
+    )
+
+
+def fold_columns(
+    frame: frames.Frame, name: str | Sequence[str], nulls: str
+) -> list[tuple[str, list[Any]]]:
+    """List the fold columns, each with its folds, and check them."""
+    frames.check_frame(frame)
+    check_choice("nulls", nulls, ("error", "train", "drop"))
+    found = []
+    for column in fold_names(frame, name):
+        values, n_nulls = frames.part_values(frame, column)
+        if n_nulls and nulls == "error":
+            msg = (
+                f"Column {column!r} must give every row a fold, but {plural(n_nulls, 'row')}"
+                f" {'has' if n_nulls == 1 else 'have'} none."
+                '\nHint: `nulls="train"` keeps them in every training set, `nulls="drop"` in none.'
+            )
+            raise StratError(msg)
+        found.append((column, values))
+    return found
+
+
+def fold_names(frame: frames.Frame, name: object) -> list[Any]:
+    """List the names of fold columns, and check that they are there."""
+    columns = list(name) if isinstance(name, list | tuple) and name else [name]
+    frames.check_refs(frame, columns, "name")
+    return columns
+
+
+def parts(frame: FrameT, name: str = "split") -> dict[Any, FrameT]:
+    """Take a frame apart by its part column.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+        A lazy frame runs one small query for the names, and gives lazy frames.
+    name : str
+        The part column.
+
+    Returns
+    -------
+    dict of part name to frame
+        In the order of the parts; empty parts too. Rows without a part are in none.
+
+    Raises
+    ------
+    StratError
+        If the column is not there.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"x": range(10)}).strat.split(parts={"train": 0.7, "test": 0.3})
+    >>> {part: len(rows) for part, rows in sf.parts(df).items()}
+    {'train': 7, 'test': 3}
+    """
+    frames.check_frame(frame)
+    frames.check_refs(frame, [name], "name")
+    values, _ = frames.part_values(frame, name)
+    return {value: frames.where(frame, name, value) for value in values}
+
+
+def cv(
+    frame: frames.Frame, name: str | Sequence[str] = "fold", *, nulls: str = "error"
+) -> list[tuple[Ints, Ints]]:
+    """Turn fold columns into what scikit-learn takes as `cv=`.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    name : str or list of str
+        The fold column; several are run one after another.
+    nulls : {"error", "train", "drop"}
+        As for `folds`.
+
+    Returns
+    -------
+    list of (train, test)
+        Arrays of row positions, int64, one pair for each fold.
+
+    Raises
+    ------
+    StratError
+        If the column is not there, or has nulls against `nulls`.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> sf.cv(pd.DataFrame({"fold": [0, 1, 0]}))
+    [(array([1]), array([0, 2])), (array([0, 2]), array([1]))]
+    """
+    frames.check_frame(frame)
+    columns = fold_names(frame, name)
+    eager = frames.collected(frame, columns)
+    found = []
+    for column, _ in fold_columns(eager, columns, nulls):
+        values, codes = frames.fold_codes(frames.fold_column(eager, column))
+        found += [
+            (np.flatnonzero(others(codes, fold, nulls)), np.flatnonzero(codes == fold))
+            for fold in range(len(values))
+        ]
+    return found
+
+
+def others(codes: Ints, fold: int, nulls: str) -> Flags:
+    """Flag the training rows of a fold."""
+    flags: Flags = (codes != fold) & ((codes >= 0) | (nulls == "train"))
+    return flags
+
+
+def sample(
+    frame: FrameT,
+    by: By,
+    *,
+    n: int | None = None,
+    frac: float | None = None,
+    allocation: str = "proportional",
+    seed: int | None = 0,
+) -> Any:
+    """Draw a stratified sample of rows, in their old order.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    by : entry or list of entries
+        As for `kfold`. Missing values are a stratum of their own.
+    n : int, optional
+        Rows of the sample. Exactly one of `n` and `frac`.
+    frac : float, optional
+        Share of the rows, 0 to 1; the sample has `round(frac * rows)`.
+    allocation : {"proportional", "equal"}
+        Strata get numbers by their size, by largest remainder; or equal numbers, where
+        small strata pass on what they lack.
+    seed : int or None
+        The same seed gives the same sample. None draws a new one.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        Of a lazy frame, the collected sample.
+
+    Raises
+    ------
+    StratError
+        If an argument breaks a rule.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"label": ["a"] * 8 + ["b"] * 4})
+    >>> sf.sample(df, "label", n=3)["label"].tolist()
+    ['a', 'a', 'b']
+    """
+    frames.check_frame(frame)
+    terms = parse_some(by)
+    if (n is None) == (frac is None):
+        msg = f"Exactly one of `n` and `frac` must be given, got n={n!r} and frac={frac!r}."
+        raise StratError(msg)
+    if margins_of(terms):
+        msg = "`sample` takes joint strata, not `sf.margins`."
+        raise StratError(msg)
+    check_choice("allocation", allocation, ("proportional", "equal"))
+    refs = all_refs(terms)
+    frames.check_refs(frame, refs, "by")
+    size = check_frac(frac) if n is None else whole("n", n, 0)
+    start = check_seed(seed)
+
+    def choose(series: list[Any]) -> Flags:
+        return sampled(terms, series, size, allocation, start)
+
+    return frames.sample(frame, refs, choose)
+
+
+def check_frac(frac: object) -> Fraction:
+    """Check a share of the rows."""
+    if (
+        isinstance(frac, bool)
+        or not isinstance(frac, int | float | Fraction | np.floating)
+        or not 0 <= frac <= 1
+    ):
+        msg = f"`frac` must be a number from 0 to 1, got {frac!r}."
+        raise StratError(msg)
+    exact = frac if isinstance(frac, int | Fraction) else float(frac)
+    return Fraction(exact).limit_denominator(10**12)
+
+
+def sampled(
+    terms: Sequence[Term], series: Sequence[Any], size: int | Fraction, allocation: str, seed: int
+) -> Flags:
+    """Choose the rows of a sample.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_rows,)
+    """
+    n_rows = len(series[0])
+    total = round(size * n_rows) if isinstance(size, Fraction) else size
+    if total > n_rows:
+        msg = f"`n` must be at most the number of rows, got {total:,} for {plural(n_rows, 'row')}."
+        raise StratError(msg)
+    strata = stratify(terms, series, n_rows, seed=seed)
+    sizes = strata.sizes
+    allocate = quota.proportional if allocation == "proportional" else quota.equal
+    taken = allocate(sizes, total, draws.raw(seed, Use.SAMPLE_QUOTA, len(sizes)))
+    table = np.column_stack([taken, sizes - taken])
+    ties = draws.raw(seed, Use.SAMPLE_ROWS, n_rows)
+    share = Fraction(max(min(total, n_rows - total), 1), max(n_rows, 1))
+    rows = ordered(strata, ties, share)
+    if strata.order is not None:
+        parts = spread(rows, table, draws.raw(seed, Use.SAMPLE_SPREAD, table.size + n_rows))
+        return np.equal(parts, 0)
+    chosen = np.zeros(n_rows, dtype=np.bool_)
+    chosen[rows] = np.repeat(np.resize([True, False], table.size), table.ravel())
+    return chosen

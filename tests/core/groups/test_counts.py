@@ -1,0 +1,74 @@
+"""Units and their counts, against full tables."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratframe.core.groups import counts as module
+from stratframe.core.seeds import Use, raw
+from stratframe.core.groups.counts import dense, entries, gather, hardness, kinds, table_of
+
+pairs = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=60)
+
+
+def full(given_pairs: list[tuple[int, int]]) -> np.ndarray:
+    """The counts of 7 units and 4 columns as a table."""
+    table = np.zeros((7, 4), dtype=int)
+    for unit, column in given_pairs:
+        table[unit, column] += 1
+    return table
+
+
+@pytest.mark.parametrize("dense_up_to", [0, 1 << 16], ids=["sorted", "counted"])
+@given(given_pairs=pairs)
+def test_gather_counts_pairs(dense_up_to: int, given_pairs: list[tuple[int, int]]) -> None:
+    """Pairs become counts, by a table or by a sort, and units without pairs have none."""
+    before, module.DENSE = module.DENSE, dense_up_to
+    unit, column = (np.array(each) for each in zip(*given_pairs, strict=True))
+    try:
+        if not dense_up_to:
+            unit, n_units = np.append(unit, 10**6), 10**6 + 1
+            column = np.append(column, 0)
+        else:
+            n_units = 7
+        units = gather(unit, column, n_units, 4)
+    finally:
+        module.DENSE = before
+    expected = full(given_pairs)
+    np.testing.assert_array_equal(dense(units, np.arange(7)).T, expected)
+    assert (units.counts > 0).all()
+    np.testing.assert_array_equal(units.totals, np.bincount(column, minlength=4))
+
+
+@given(given_pairs=pairs, which=st.lists(st.integers(0, 6), max_size=9))
+def test_some_units(given_pairs: list[tuple[int, int]], which: list[int]) -> None:
+    """Any units can be listed, some twice, in any order."""
+    unit, column = (np.array(each) for each in zip(*given_pairs, strict=True))
+    units, chosen = gather(unit, column, 7, 4), np.array(which, dtype=int)
+    np.testing.assert_array_equal(dense(units, chosen).T, full(given_pairs)[chosen])
+    places, owners = entries(units, chosen)
+    assert (np.diff(owners) >= 0).all()
+    assert len(places) == (full(given_pairs)[chosen] > 0).sum()
+
+
+@given(given_pairs=pairs, seed=st.integers(0, 9))
+def test_kinds_are_equal_counts(given_pairs: list[tuple[int, int]], seed: int) -> None:
+    """Units are of one kind exactly if all their counts are equal."""
+    unit, column = (np.array(each) for each in zip(*given_pairs, strict=True))
+    codes, sizes = kinds(gather(unit, column, 7, 4), raw(seed, Use.FOLD_SEARCH, 4))
+    rows = [tuple(row) for row in full(given_pairs).tolist()]
+    assert len(set(zip(rows, codes.tolist(), strict=True))) == len(set(rows)) == len(sizes)
+    np.testing.assert_array_equal(np.bincount(codes), sizes)
+
+
+@given(given_pairs=pairs)
+def test_tables_and_hardness(given_pairs: list[tuple[int, int]]) -> None:
+    """Parts hold the counts of their units; hardness is the scaled sum of squares."""
+    unit, column = (np.array(each) for each in zip(*given_pairs, strict=True))
+    units, table = gather(unit, column, 7, 4), full(given_pairs)
+    parts = np.array([0, 1, -1, 2, 0, 1, -1])
+    held = [table[parts == part].sum(axis=0) for part in range(3)]
+    np.testing.assert_array_equal(table_of(units, parts, 3), np.array(held).T)
+    scale = np.array([1, 0.5, 0.25, 2])
+    np.testing.assert_allclose(hardness(units, scale), (table**2 * scale).sum(axis=1))

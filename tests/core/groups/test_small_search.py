@@ -1,0 +1,102 @@
+"""The search of few units, against every partition and every single change."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from stratframe.core.seeds import Use, stream_of
+from stratframe.core.groups.small_search import ALIKE, best_change, descend, explore, explore_alike
+from stratframe.core.groups.local_search import goal_of, loss
+from stratframe.core.groups.counts import dense, table_of
+
+from .partitions import chi, seeds, shares, tables, units_of
+
+
+@given(table=tables, shares=shares, seed=seeds)
+def test_best_change_is_the_best_of_all(table: np.ndarray, shares: np.ndarray, seed: int) -> None:
+    """Of all moves and swaps the one is found that lowers the loss most, and by how much."""
+    drawn = np.random.default_rng(seed)
+    parts = drawn.integers(0, len(shares), (3, len(table)))
+    units = units_of(table)
+    goal = goal_of(units.totals, shares)
+    counts = dense(units, np.arange(len(table)))
+    scaled = counts * goal.scale[:, None]
+    own = (counts * scaled).sum(axis=0)
+    apart = own[:, None] + own - 2 * counts.T @ scaled
+    off = np.stack([table_of(units, row, len(shares)) - goal.target for row in parts], axis=1)
+    rise, first, second, to = best_change(off, scaled, apart, own, goal, parts)
+    for replica, row in enumerate(parts.tolist()):
+        before = chi(table, row, shares)
+        tried = []
+        for unit, part in product(range(len(row)), range(len(shares))):
+            if part != row[unit]:
+                tried.append(chi(table, [*row[:unit], part, *row[unit + 1 :]], shares))
+        for one, other in product(range(len(row)), repeat=2):
+            if row[one] != row[other]:
+                swapped = list(row)
+                swapped[one], swapped[other] = row[other], row[one]
+                tried.append(chi(table, swapped, shares))
+        assert before + rise[replica] == pytest.approx(min(tried), abs=1e-9)
+        after = list(row)
+        if second[replica] >= 0:
+            after[second[replica]] = row[first[replica]]
+        after[first[replica]] = int(to[replica])
+        assert chi(table, after, shares) == pytest.approx(min(tried), abs=1e-9)
+
+
+@given(table=tables, shares=shares, seed=seeds)
+def test_descend_ends_where_no_change_helps(
+    table: np.ndarray, shares: np.ndarray, seed: int
+) -> None:
+    """A descent gives the losses of its partitions, which no move or swap lowers."""
+    units = units_of(table)
+    goal = goal_of(units.totals, shares)
+    counts = dense(units, np.arange(len(table)))
+    parts = np.random.default_rng(seed).integers(0, len(shares), (4, len(table)))
+    found = descend(counts, goal, parts)
+    for replica, row in enumerate(parts.tolist()):
+        assert found[replica] == pytest.approx(chi(table, row, shares), abs=1e-9)
+        for unit, part in product(range(len(row)), range(len(shares))):
+            moved = [*row[:unit], part, *row[unit + 1 :]]
+            assert chi(table, moved, shares) >= found[replica] - 1e-6
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_explore_finds_the_best_of_few(seed: int) -> None:
+    """On nine units and three parts the best of all partitions is found."""
+    table = np.random.default_rng(seed).integers(0, 30, (9, 2)) + 1
+    units = units_of(table)
+    goal, parts = goal_of(units.totals, np.full(3, 1 / 3)), np.zeros(9, dtype=int)
+    explore(units, goal, parts, stream_of(seed, Use.FOLD_SEARCH))
+    best = min(chi(table, [0, *rest], goal.shares) for rest in product(range(3), repeat=8))
+    assert chi(table, parts.tolist(), goal.shares) == pytest.approx(best)
+
+
+@pytest.mark.parametrize(("n_units", "distinct"), [(9, 2), (30, 15)])
+def test_explore_alike_brings_all_seeds_to_one_level(n_units: int, distinct: int) -> None:
+    """Seeds give different partitions, none worse than another by more than is alike."""
+    table = np.random.default_rng(0).integers(1, 60, (n_units, 3))
+    units = units_of(table)
+    goal = goal_of(units.totals, np.full(3, 1 / 3))
+    found: dict[bytes, float] = {}
+    for seed in range(20):
+        stream = stream_of(seed, Use.FOLD_SEARCH)
+        parts = (stream(n_units) % np.uint64(3)).astype(int)
+        explore_alike(units, goal, parts, stream)
+        found[parts.tobytes()] = loss(goal, table_of(units, parts, 3))
+    assert max(found.values()) <= ALIKE * min(found.values())
+    assert len(found) >= distinct
+
+
+def test_explore_alike_takes_the_best_where_there_are_few_partitions() -> None:
+    """On seven units the level is the best of all partitions, under every seed."""
+    table = np.random.default_rng(1).integers(1, 30, (7, 2))
+    units = units_of(table)
+    goal = goal_of(units.totals, np.full(3, 1 / 3))
+    best = min(chi(table, list(rest), goal.shares) for rest in product(range(3), repeat=7))
+    for seed in range(5):
+        parts = np.zeros(7, dtype=int)
+        explore_alike(units, goal, parts, stream_of(seed, Use.FOLD_SEARCH))
+        assert chi(table, parts.tolist(), goal.shares) == pytest.approx(best)

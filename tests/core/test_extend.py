@@ -1,0 +1,76 @@
+"""New rows beside old folds, against every way of sharing them out."""
+
+from itertools import product
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from stratframe.core.seeds import Use, raw
+from stratframe.core.extend import even_out, fill, water_level
+
+helds = hnp.arrays(
+    np.int64, st.tuples(st.integers(1, 12), st.integers(2, 5)), elements=st.integers(0, 6)
+)
+
+
+@given(held=helds, data=st.data())
+def test_every_stratum_is_as_even_as_can_be(held: np.ndarray, data: st.DataObject) -> None:
+    """All new rows are shared out, and each stratum ends as even as its old folds allow."""
+    new = np.array(data.draw(st.lists(st.integers(0, 9), min_size=len(held), max_size=len(held))))
+    table = fill(held, new, raw(0, Use.EXTEND, held.shape[1]))
+    assert (table >= 0).all()
+    np.testing.assert_array_equal(table.sum(axis=1), new)
+    for old, added in zip(held, table, strict=True):
+        # The emptiest fold first, row by row, is the most even that can be.
+        grown = old.copy()
+        for _ in range(added.sum()):
+            grown[grown.argmin()] += 1
+        np.testing.assert_array_equal(np.sort(old + added), np.sort(grown))
+
+
+@given(
+    held=hnp.arrays(np.int64, st.tuples(st.integers(1, 4), st.just(3)), elements=st.integers(0, 4)),
+    data=st.data(),
+)
+def test_the_whole_is_as_even_as_the_strata_allow(held: np.ndarray, data: st.DataObject) -> None:
+    """Of all tables that keep the strata as even, none makes the folds' totals more even."""
+    new = np.array(data.draw(st.lists(st.integers(0, 4), min_size=len(held), max_size=len(held))))
+    table = fill(held, new, raw(0, Use.EXTEND, 3))
+    found = (held + table).sum(axis=0)
+    level, left = water_level(held, new)
+    ways = []
+    for old, line, spare in zip(held, level, left, strict=True):
+        base = np.maximum(line - old, 0)
+        open_folds = np.flatnonzero(old <= line)
+        ways.append(
+            [
+                base + np.bincount(list(chosen), minlength=3)
+                for chosen in product(open_folds, repeat=spare)
+                if len(set(chosen)) == spare
+            ]
+        )
+    best = min(int(np.ptp((held + np.array(tables)).sum(axis=0))) for tables in product(*ways))
+    assert np.ptp(found) == best
+
+
+def test_paths_lead_through_strata() -> None:
+    """A total is evened out along a path where no stratum leads there by itself."""
+    open_seats = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]], dtype=bool)
+    extra = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]], dtype=bool)
+    found = even_out(open_seats, extra, np.array([3, 1, 1, 0]))
+    assert np.add(found.sum(axis=0), [3, 1, 1, 0]).tolist() == [3, 2, 2, 1]
+    assert (found <= open_seats).all()
+    assert (found.sum(axis=1) == 1).all()
+
+
+@given(held=helds, n=st.integers(0, 400))
+def test_level_rows(held: np.ndarray, n: int) -> None:
+    """What is left over fits on the folds at the level."""
+    new = np.full(len(held), n)
+    level, left = water_level(held, new)
+    below = held <= level[:, None]
+    lifted = np.where(below, level[:, None] - held, 0).sum(axis=1)
+    np.testing.assert_array_equal(lifted + left, new)
+    assert (left < below.sum(axis=1)).all()
