@@ -28,11 +28,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import stratframe as sf
+from stratframe.core.order import shuffled
+from stratframe.core.seeds import StreamTag, random_words
 from stratframe.terms import algorithms, progress
 from stratframe.terms import clusters as clustering
 from stratframe.terms.algorithms import seeds_of
-from stratframe.core.seeds import Use, raw
-from stratframe.core.order import shuffled
 
 from .conftest import KINDS, eager, make, values
 
@@ -79,7 +79,7 @@ def algorithm_1(data: dict[str, Any], n: int, k: int, model: Any, nested: bool) 
     points = points_of(data)
     classes = rows_by_value(data["label"] if nested else [0] * len(points))
     index_list: list[int] = []
-    for rows, seed in zip(classes, seeds_of(0, Use.CLUSTERS, len(classes)), strict=True):
+    for rows, seed in zip(classes, seeds_of(0, StreamTag.CLUSTERS, len(classes)), strict=True):
         fitted = model(n, n_init=1, random_state=seed).fit(points[rows])
         apart = fitted.transform(points[rows])
         for own in rows_by_value(fitted.labels_.tolist()):
@@ -153,7 +153,7 @@ def drawn_rows(data: dict[str, Any], k: int) -> list[list[int]]:
     """The rows of every class in the order that the seed draws."""
     codes = np.array([int(label[1]) for label in dict.fromkeys(data["label"])])
     classes = np.array([codes.tolist().index(int(label[1])) for label in data["label"]])
-    rows = shuffled(classes, 3, raw(0, Use.FOLD_ROWS, len(classes), k))
+    rows = shuffled(classes, 3, random_words(0, StreamTag.FOLD_ROWS, len(classes), k))
     return [rows[classes[rows] == code].tolist() for code in range(3)]
 
 
@@ -224,7 +224,7 @@ def test_random_deal_takes_the_bias_out() -> None:
     data = cloud(600)
     frame = pl.DataFrame(data)
     term = sf.clusters(FEATURES, 4, scale=None, seed=0)
-    model = KMeans(4, n_init=1, random_state=seeds_of(0, Use.CLUSTERS, 1)[0])
+    model = KMeans(4, n_init=1, random_state=seeds_of(0, StreamTag.CLUSTERS, 1)[0])
     far = model.fit_transform(points_of(data)).min(axis=1)
 
     def mean_distances(deal: str, seed: int) -> np.ndarray:
@@ -245,7 +245,7 @@ def test_rows_of_a_cluster_are_dealt_in_blocks_of_neighbours(kind: str) -> None:
     out = sf.kfold(make(kind, data), ["label", sf.clusters(FEATURES, 3, scale=None)], k)
     folds, points = values(out, "fold"), points_of(data)
     classes = rows_by_value(data["label"])
-    for rows, seed in zip(classes, seeds_of(0, Use.CLUSTERS, len(classes)), strict=True):
+    for rows, seed in zip(classes, seeds_of(0, StreamTag.CLUSTERS, len(classes)), strict=True):
         fitted = KMeans(3, n_init=1, random_state=seed).fit(points[rows])
         far = fitted.transform(points[rows]).min(axis=1)
         for own in rows_by_value(fitted.labels_.tolist()):

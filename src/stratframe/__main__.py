@@ -93,8 +93,12 @@ def run(args: Namespace) -> None:
     if all(path.lower().endswith(".csv") for path in (args.file, args.out)):
         # From text to text every cell stays as it is written: 007 does not become 7.
         text = frames.read_file(args.file, as_text=True)
-        new = [str(column) for column in frames.names(grown) if column not in frames.names(text)]
-        out = frames.beside(text, grown, new)
+        new = [
+            str(column)
+            for column in frames.column_names(grown)
+            if column not in frames.column_names(text)
+        ]
+        out = frames.add_columns_of(text, grown, new)
     frames.write_file(out, args.out)
     print(f"{args.out}: {plural(len(grown), 'row')}, new column {name!r}")
     if args.by and not set(args.by) & set(RESERVED):
@@ -133,7 +137,7 @@ def number(text: str) -> float:
 def example() -> None:
     """Put three columns on the wines of scikit-learn, in both libraries, and compare them."""
     columns = wine()
-    grown = {library: grow(frames.like(library, columns)) for library in ("pandas", "polars")}
+    grown = {library: grow(frames.make_frame(library, columns)) for library in ("pandas", "polars")}
     print(f"The wine data of scikit-learn: {len(columns['class'])} rows, 3 classes.")
     for name, (call, by) in EXAMPLE.items():
         print(f"\n{call}")
@@ -167,13 +171,13 @@ def grow(frame: Any) -> Any:
 
 def values(frame: Any, name: str) -> list[Any]:
     """List the values of a column."""
-    return frames.listed(frames.read(frame, [name])[0])
+    return frames.to_list(frames.read_columns(frame, [name])[0])
 
 
 def show(table: Any) -> None:
     """Print a balance table: a row for each stratum, the counts of its folds beside it."""
-    rows = frames.records(table)
-    names = [str(name) for name in frames.names(table) if name not in RESERVED]
+    rows = frames.to_dicts(table)
+    names = [str(name) for name in frames.column_names(table) if name not in RESERVED]
     folds = list(dict.fromkeys(str(row["fold"]) for row in rows))
     n_strata = len(rows) // len(folds)
     lines = [[", ".join(names), *folds]]

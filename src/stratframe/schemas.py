@@ -41,7 +41,7 @@ def check_rows(kind: str, rules: Sequence[Rule]) -> None:
     """Validate the columns of a call, and name all rows at fault at once."""
     pandera = frames.pandera_module(kind)
     columns: dict[Hashable, Any] = {
-        str(place): rule.series if rule.numbers is None else frames.numbers(kind, rule.numbers)
+        str(place): rule.series if rule.numbers is None else frames.float_column(kind, rule.numbers)
         for place, rule in enumerate(rules)
     }
     schema = pandera.DataFrameSchema(
@@ -51,9 +51,9 @@ def check_rows(kind: str, rules: Sequence[Rule]) -> None:
         with warnings.catch_warnings():
             # pandera 0.26 concatenates its findings in a way that pandas 2.2 warns of.
             warnings.simplefilter("ignore", FutureWarning)
-            schema.validate(frames.like(kind, columns), lazy=True)
+            schema.validate(frames.make_frame(kind, columns), lazy=True)
     except pandera.errors.SchemaErrors as error:
-        raise failure(kind, rules, *frames.faults(error.failure_cases)) from error
+        raise failure(kind, rules, *frames.failure_cases(error.failure_cases)) from error
 
 
 def column_schema(pandera: Any, rule: Rule) -> Any:
@@ -92,7 +92,7 @@ def folded(k: int = 5, name: str = "fold", library: str = "pandas", *, nulls: bo
     pandera = module_for(library)
     dtype: Any = "Int64" if nulls else "int64"
     if library == "polars":
-        dtype = frames.polars_type(None)
+        dtype = frames.polars_dtype(None)
     column = pandera.Column(dtype, pandera.Check.in_range(0, k - 1), nullable=nulls)
     return pandera.DataFrameSchema({name: column})
 
@@ -127,10 +127,10 @@ def parted(
     pandera = module_for(library)
     names = list(parts)
     if library == "polars":
-        dtype: Any = frames.polars_type(tuple(names))
+        dtype: Any = frames.polars_dtype(tuple(names))
         return pandera.DataFrameSchema({name: pandera.Column(dtype, nullable=nulls)})
     dtype = pandera.Category(names, ordered=False)
-    in_order = pandera.Check(lambda parts: frames.categories(parts) == names, name="order")
+    in_order = pandera.Check(lambda parts: frames.category_list(parts) == names, name="order")
     return pandera.DataFrameSchema({name: pandera.Column(dtype, in_order, nullable=nulls)})
 
 
@@ -166,7 +166,7 @@ def failure(
                 lines.append(sentence.format(text, where, low, high))
                 hints += [f"Hint: {rule.hint}"] if check == "not_nullable" and rule.hint else []
     shown = {rule.name: rule.series for rule in rules if not rule.unique}
-    failures = frames.rows_at(kind, shown, np.unique(rows))
+    failures = frames.failing_rows(kind, shown, np.unique(rows))
     return StratError("\n".join(dict.fromkeys(lines + hints)), failures)
 
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from stratframe.core.deal import round_table, settle, spend
-from stratframe.core.seeds import Use, raw
+from stratframe.core.deal import deal_by_surplus, deal_by_table, round_robin
 from stratframe.core.order import shuffled
-from stratframe.core.quota import even
+from stratframe.core.quota import equal_quota
+from stratframe.core.seeds import StreamTag, random_words
 
 seeds = st.integers(0, 2**32)
 
@@ -36,10 +36,10 @@ def test_settle_and_spend_meet_the_table(table: list[list[int]], seed: int) -> N
     codes = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(table)), quota.sum(1)))
     if len(codes) == 0:
         return
-    free = settle(codes, quota, raw(seed, Use.FOLD_ROWS, len(codes)))
-    rows = shuffled(codes, len(table), raw(seed, Use.FOLD_ROWS, len(codes)))
+    free = deal_by_surplus(codes, quota, random_words(seed, StreamTag.FOLD_ROWS, len(codes)))
+    rows = shuffled(codes, len(table), random_words(seed, StreamTag.FOLD_ROWS, len(codes)))
     np.testing.assert_array_equal(counted(codes, free, quota.shape), quota)
-    np.testing.assert_array_equal(counted(codes, spend(rows, quota), quota.shape), quota)
+    np.testing.assert_array_equal(counted(codes, deal_by_table(rows, quota), quota.shape), quota)
 
 
 @given(sizes=st.lists(st.integers(1, 20), min_size=1, max_size=6), k=st.integers(2, 7), seed=seeds)
@@ -47,11 +47,11 @@ def test_round_table_meets_the_even_table(sizes: list[int], k: int, seed: int) -
     """Going round the table deals just what `even` counts."""
     codes = np.repeat(np.arange(len(sizes)), sizes)
     numbering = np.random.default_rng(seed).permutation(k)
-    folds = round_table(
-        shuffled(codes, len(sizes), raw(seed, Use.FOLD_ROWS, len(codes))), numbering
+    folds = round_robin(
+        shuffled(codes, len(sizes), random_words(seed, StreamTag.FOLD_ROWS, len(codes))), numbering
     )
     np.testing.assert_array_equal(
-        counted(codes, folds, (len(sizes), k)), even(np.array(sizes), numbering)
+        counted(codes, folds, (len(sizes), k)), equal_quota(np.array(sizes), numbering)
     )
 
 
@@ -59,7 +59,7 @@ def test_settle_on_many_rows() -> None:
     """Large strata, a tiny one among them, and skewed parts are dealt to the row."""
     table = np.array([[90_000, 5_000, 5_000], [1, 0, 1], [300, 100, 0]])
     codes = np.repeat([0, 1, 2], table.sum(axis=1))
-    parts = settle(codes, table, raw(0, Use.FOLD_ROWS, len(codes)))
+    parts = deal_by_surplus(codes, table, random_words(0, StreamTag.FOLD_ROWS, len(codes)))
     np.testing.assert_array_equal(counted(codes, parts, table.shape), table)
 
 
@@ -67,7 +67,7 @@ def test_settle_finds_surplus_that_its_bound_misses() -> None:
     """Where low bits are all large, so that no row is below the bound, rows move all the same."""
     draws = np.full(10_000, (1 << 48) - 1, dtype=np.uint64) - np.arange(10_000, dtype=np.uint64)
     table = np.array([[9_990, 10]])
-    parts = settle(np.zeros(10_000, dtype=int), table, draws)
+    parts = deal_by_surplus(np.zeros(10_000, dtype=int), table, draws)
     np.testing.assert_array_equal(np.bincount(parts), table[0])
 
 
@@ -79,11 +79,11 @@ def test_all_deals_are_equally_likely(how: str) -> None:
     codes = np.array([0, 1, 0, 0, 1, 0])
     found: dict[tuple[int, ...], int] = {}
     for seed in range(9600):
-        draws = raw(seed, Use.FOLD_ROWS, 6)
+        draws = random_words(seed, StreamTag.FOLD_ROWS, 6)
         if how == "settle":
-            parts = settle(codes, table, draws)
+            parts = deal_by_surplus(codes, table, draws)
         else:
-            parts = spend(shuffled(codes, 2, draws), table)
+            parts = deal_by_table(shuffled(codes, 2, draws), table)
         found[tuple(parts.tolist())] = found.get(tuple(parts.tolist()), 0) + 1
     n_deals = len(set(permutations([0, 0, 1, 2]))) * 2
     assert len(found) == n_deals == 24

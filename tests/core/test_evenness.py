@@ -11,12 +11,12 @@ from scipy.stats import hypergeom
 
 from stratframe.core.evenness import (
     deviations,
-    has_table,
     least_deviation,
     random_variance,
+    table_exists,
     tv_distance,
 )
-from stratframe.core.quota import even
+from stratframe.core.quota import equal_quota
 
 small = hnp.arrays(
     np.int64,
@@ -57,7 +57,7 @@ def test_least_deviation_is_that_of_the_best_table(
 def test_even_tables_of_equal_folds_are_the_best(sizes: np.ndarray, k: int) -> None:
     """Where all folds have one size, the table that goes round is as near as can be."""
     sizes[0] += -sizes.sum() % k
-    table = even(sizes, np.arange(k))
+    table = equal_quota(sizes, np.arange(k))
     found = np.abs(deviations(table, sizes)).max()
     assert least_deviation(sizes, sizes, table.sum(axis=0)) == pytest.approx(found)
 
@@ -76,10 +76,10 @@ def test_a_full_column_can_be_within_a_row(sizes: np.ndarray, totals: list[int])
 def test_least_deviation_of_many_strata_and_folds_is_quick() -> None:
     """100,000 strata of many sizes, or 1,000 folds, make no large network."""
     sizes = np.random.default_rng(0).integers(1, 400, 100_000)
-    table = even(sizes, np.arange(7))
+    table = equal_quota(sizes, np.arange(7))
     assert 0.5 < least_deviation(sizes, sizes, table.sum(axis=0)) < 1
     sizes = np.array([5_000, 4_000, 999])
-    table = even(sizes, np.arange(1_000))
+    table = equal_quota(sizes, np.arange(1_000))
     found = np.abs(deviations(table, sizes)).max()
     assert 0 < least_deviation(sizes, sizes, table.sum(axis=0)) <= found
 
@@ -95,9 +95,9 @@ def test_least_deviation_of_nothing() -> None:
 def test_the_sums_of_a_table_have_a_table(table: np.ndarray) -> None:
     """A table itself lies in its bounds, and none in bounds that its sums break."""
     rows, columns = table.sum(axis=1), table.sum(axis=0)
-    assert has_table(np.zeros_like(table), table + 1, rows, columns)
-    assert has_table(table, table, rows, columns)
-    assert not has_table(table + 1, table + 2, rows, columns)
+    assert table_exists(np.zeros_like(table), table + 1, rows, columns)
+    assert table_exists(table, table, rows, columns)
+    assert not table_exists(table + 1, table + 2, rows, columns)
 
 
 @given(table=small)
@@ -110,7 +110,7 @@ def test_tables_are_told_as_by_trying_all(table: np.ndarray) -> None:
         for other in every_table(rows.tolist(), columns.tolist())
         if (other >= low).all() and (other <= high).all()
     ]
-    assert has_table(low, high, rows, columns) == bool(tried)
+    assert table_exists(low, high, rows, columns) == bool(tried)
 
 
 @given(table=small)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from stratframe.core.seeds import Use, raw
-from stratframe.core.extend import even_out, fill, water_level
+from stratframe.core.extend import fill_evenly, rebalance, water_level
+from stratframe.core.seeds import StreamTag, random_words
 
 helds = hnp.arrays(
     np.int64, st.tuples(st.integers(1, 12), st.integers(2, 5)), elements=st.integers(0, 6)
@@ -19,7 +19,7 @@ helds = hnp.arrays(
 def test_every_stratum_is_as_even_as_can_be(held: np.ndarray, data: st.DataObject) -> None:
     """All new rows are shared out, and each stratum ends as even as its old folds allow."""
     new = np.array(data.draw(st.lists(st.integers(0, 9), min_size=len(held), max_size=len(held))))
-    table = fill(held, new, raw(0, Use.EXTEND, held.shape[1]))
+    table = fill_evenly(held, new, random_words(0, StreamTag.EXTEND, held.shape[1]))
     assert (table >= 0).all()
     np.testing.assert_array_equal(table.sum(axis=1), new)
     for old, added in zip(held, table, strict=True):
@@ -37,7 +37,7 @@ def test_every_stratum_is_as_even_as_can_be(held: np.ndarray, data: st.DataObjec
 def test_the_whole_is_as_even_as_the_strata_allow(held: np.ndarray, data: st.DataObject) -> None:
     """Of all tables that keep the strata as even, none makes the folds' totals more even."""
     new = np.array(data.draw(st.lists(st.integers(0, 4), min_size=len(held), max_size=len(held))))
-    table = fill(held, new, raw(0, Use.EXTEND, 3))
+    table = fill_evenly(held, new, random_words(0, StreamTag.EXTEND, 3))
     found = (held + table).sum(axis=0)
     level, left = water_level(held, new)
     ways = []
@@ -59,7 +59,7 @@ def test_paths_lead_through_strata() -> None:
     """A total is evened out along a path where no stratum leads there by itself."""
     open_seats = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]], dtype=bool)
     extra = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]], dtype=bool)
-    found = even_out(open_seats, extra, np.array([3, 1, 1, 0]))
+    found = rebalance(open_seats, extra, np.array([3, 1, 1, 0]))
     assert np.add(found.sum(axis=0), [3, 1, 1, 0]).tolist() == [3, 2, 2, 1]
     assert (found <= open_seats).all()
     assert (found.sum(axis=1) == 1).all()

@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from stratframe.core.features import distances, distinct, means, scaled, units
+from stratframe.core.features import (
+    centroid_distances,
+    centroids,
+    feature_scaling,
+    scale_features,
+    unique_points,
+)
 
 SCALERS = {"standard": StandardScaler(), "minmax": MinMaxScaler()}
 
@@ -23,7 +29,7 @@ few_values = hnp.arrays(
 def test_scaled_as_scikit_learn(scale: str, n_rows: int) -> None:
     """Features are scaled as scikit-learn's scalers do, and stand row by row."""
     points = np.random.default_rng(0).normal(3, [[0.1], [7], [1e4]], size=(3, n_rows))
-    found = scaled(points, scale)
+    found = scale_features(points, scale)
     assert found.flags.c_contiguous
     np.testing.assert_allclose(found, SCALERS[scale].fit_transform(points.T), atol=1e-9)
 
@@ -31,9 +37,9 @@ def test_scaled_as_scikit_learn(scale: str, n_rows: int) -> None:
 @pytest.mark.parametrize("scale", [*SCALERS, None])
 def test_nothing_scaled_is_not_a_number(scale: str | None) -> None:
     """Constant features become zero, and empty ones stay empty."""
-    constant = scaled(np.full((2, 7), 0.1), scale)
+    constant = scale_features(np.full((2, 7), 0.1), scale)
     assert (constant == (0.1 if scale is None else 0)).all()
-    assert scaled(np.empty((2, 0)), scale).shape == (0, 2)
+    assert scale_features(np.empty((2, 0)), scale).shape == (0, 2)
 
 
 @pytest.mark.parametrize("scale", SCALERS)
@@ -43,13 +49,15 @@ def test_huge_and_tiny_features(scale: str, power: int) -> None:
     points = np.random.default_rng(1).normal(size=(2, 50)).round(3)
     moved = points.copy()
     moved[1] = np.ldexp(points[1], power)
-    np.testing.assert_allclose(scaled(moved, scale), scaled(points, scale), atol=1e-12)
+    np.testing.assert_allclose(
+        scale_features(moved, scale), scale_features(points, scale), atol=1e-12
+    )
 
 
 def test_units_without_a_scale() -> None:
     """Without a scale the points stay as they are, in units of 1."""
     points = np.random.default_rng(2).normal(1e6, 3, size=(4, 30))
-    found, origin, unit = units(points, None)
+    found, origin, unit = feature_scaling(points, None)
     assert found is points
     np.testing.assert_allclose(origin.ravel(), points.mean(axis=1))
     assert (unit == 1).all()
@@ -59,7 +67,7 @@ def test_units_without_a_scale() -> None:
 def test_distinct_as_unique(points: np.ndarray) -> None:
     """Rows have one number exactly if they are one point; zero and minus zero are equal."""
     points[points == 0] *= np.random.default_rng(0).choice([-1, 1], (points == 0).sum())
-    codes, n_points = distinct(points)
+    codes, n_points = unique_points(points)
     rows, inverse = np.unique(points.T, axis=0, return_inverse=True)
     assert n_points == len(rows)
     assert len(set(zip(codes.tolist(), inverse.ravel().tolist(), strict=True))) == n_points
@@ -70,16 +78,16 @@ def test_means_and_distances() -> None:
     """Means are those of the rows; distances are Euclidean, across passes."""
     drawn = np.random.default_rng(3)
     points, labels = drawn.normal(size=(10_000, 3)), drawn.integers(0, 4, 10_000)
-    centres = means(points, labels, 4)
+    centres = centroids(points, labels, 4)
     for label in range(4):
         np.testing.assert_allclose(centres[label], points[labels == label].mean(axis=0))
     expected = np.linalg.norm(points - centres[labels], axis=1)
-    np.testing.assert_allclose(distances(points, labels, centres), expected, atol=1e-11)
+    np.testing.assert_allclose(centroid_distances(points, labels, centres), expected, atol=1e-11)
 
 
 def test_equally_far_rows_are_equal() -> None:
     """The last bits of a centre order no rows that are equally far from it."""
     points = np.array([[0.1], [0.3], [0.5]])
     centre = np.array([[0.3 + 1e-16]])
-    far = distances(points, np.zeros(3, dtype=int), centre)
+    far = centroid_distances(points, np.zeros(3, dtype=int), centre)
     assert far[0] == far[2] > far[1]

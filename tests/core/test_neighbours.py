@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import cdist
 
-from stratframe.core.seeds import Use, raw
-from stratframe.core.neighbours import Crowd, blocks, by_nearness, chain
+from stratframe.core.neighbours import NeighbourPool, block_order, chain_order, nearest_order
 from stratframe.core.order import shuffled
+from stratframe.core.seeds import StreamTag, random_words
 
 ignored = int
 """An `advance` that tells nobody."""
@@ -63,9 +63,9 @@ def slow(apart: list[list[Fraction]], block: int | None) -> list[int]:
 def test_orders_are_those_of_the_definition(points: np.ndarray, block: int | None) -> None:
     """On a grid, where most distances are equal, the order is exactly the definition's."""
     expected = slow(squares(points, [Fraction(1)] * len(points)), block)
-    found = chain(*plain(points), ignored)
+    found = chain_order(*plain(points), ignored)
     if block is not None:
-        found = blocks(*plain(points), block, ignored)
+        found = block_order(*plain(points), block, ignored)
     assert found.tolist() == expected
 
 
@@ -75,7 +75,9 @@ def test_rounding_changes_no_order(offset: float, block: int | None) -> None:
     """A large offset, under which a matrix product rounds, leaves the order as it is."""
     points = np.random.default_rng(0).integers(0, 9, size=(3, 200)).astype(float)
     near, far = (
-        chain(*plain(moved), ignored) if block is None else blocks(*plain(moved), block, ignored)
+        chain_order(*plain(moved), ignored)
+        if block is None
+        else block_order(*plain(moved), block, ignored)
         for moved in (points, points + offset)
     )
     np.testing.assert_array_equal(near, far)
@@ -88,9 +90,9 @@ def test_scaled_distances_that_are_equal_stay_equal(scale: str) -> None:
     points = np.round(points * 10)
     n = points.shape[1]
     for seed in range(20):
-        codes, drawn = np.zeros(n, dtype=int), raw(seed, Use.FOLD_ROWS, n)
+        codes, drawn = np.zeros(n, dtype=int), random_words(seed, StreamTag.FOLD_ROWS, n)
         order = shuffled(codes, 1, drawn.copy())
-        rows = by_nearness(codes, 1, points, scale, None, drawn, ignored)
+        rows = nearest_order(codes, 1, points, scale, None, drawn, ignored)
         weights = [Fraction(1), Fraction(0)]
         expected = order[slow(squares(points[:, order], weights), None)]
         np.testing.assert_array_equal(rows, expected)
@@ -105,7 +107,7 @@ def test_chain_against_scipy(n_features: int) -> None:
     for _ in range(1_499):
         taken[expected[-1]] = np.inf
         expected.append(int((apart[expected[-1]] + taken).argmin()))
-    assert chain(*plain(points), ignored).tolist() == expected
+    assert chain_order(*plain(points), ignored).tolist() == expected
 
 
 def test_blocks_against_scipy() -> None:
@@ -119,7 +121,7 @@ def test_blocks_against_scipy() -> None:
         near = near[np.argsort(apart[seed][near], kind="stable")[:9]]
         free[near] = False
         expected += [seed, *near.tolist()]
-    assert blocks(*plain(points), 10, ignored).tolist() == expected
+    assert block_order(*plain(points), 10, ignored).tolist() == expected
 
 
 @given(points=grids, seed=seeds, block=st.sampled_from([None, 3]))
@@ -128,9 +130,9 @@ def test_strata_are_ordered_one_by_one(points: np.ndarray, seed: int, block: int
     n = points.shape[1]
     codes = np.arange(n) * 7 % 3
     told: list[int] = []
-    drawn = raw(seed, Use.FOLD_ROWS, n)
+    drawn = random_words(seed, StreamTag.FOLD_ROWS, n)
     start = shuffled(codes, 4, drawn.copy())
-    rows = by_nearness(codes, 4, points, None, block, drawn, told.append)
+    rows = nearest_order(codes, 4, points, None, block, drawn, told.append)
     np.testing.assert_array_equal(np.sort(rows), np.arange(n))
     assert (np.diff(codes[rows]) >= 0).all()
     assert sum(told) == n
@@ -145,7 +147,11 @@ def test_the_first_row_is_drawn() -> None:
     """Over seeds a chain starts at every row, equally often."""
     points, codes = np.arange(4.0)[None, :], np.zeros(4, dtype=int)
     starts = [
-        int(by_nearness(codes, 1, points, None, None, raw(seed, Use.FOLD_ROWS, 4), ignored)[0])
+        int(
+            nearest_order(
+                codes, 1, points, None, None, random_words(seed, StreamTag.FOLD_ROWS, 4), ignored
+            )[0]
+        )
         for seed in range(800)
     ]
     counts = np.bincount(starts, minlength=4)
@@ -154,7 +160,7 @@ def test_the_first_row_is_drawn() -> None:
 
 def test_crowd_counts_those_left() -> None:
     """Asked for more than there are, a crowd gives those that it has."""
-    crowd = Crowd(*plain(np.array([[0.0, 4.0, 3.0]])))
+    crowd = NeighbourPool(*plain(np.array([[0.0, 4.0, 3.0]])))
     crowd.take(np.array([0]))
     assert crowd.nearest(0, 9).tolist() == [2, 1]
     crowd.take(np.array([1, 2]))

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from stratframe.core import order
-from stratframe.core.seeds import Use, raw
-from stratframe.core.order import by_value, grouped, in_blocks, rank, shuffled
+from stratframe.core.order import by_value, grouped, permuted_blocks, rank, shuffled
+from stratframe.core.seeds import StreamTag, random_words
 
 codes = hnp.arrays(np.int64, st.integers(1, 80), elements=st.integers(0, 6))
 seeds = st.integers(0, 2**32)
@@ -20,7 +20,7 @@ def test_shuffled_groups_codes(enough: int, column: np.ndarray, seed: int) -> No
     """A shuffle holds every row once, code after code, in one step and in two."""
     before, order.ENOUGH_BITS = order.ENOUGH_BITS, enough
     try:
-        rows = shuffled(column, 7, raw(seed, Use.FOLD_ROWS, len(column)))
+        rows = shuffled(column, 7, random_words(seed, StreamTag.FOLD_ROWS, len(column)))
     finally:
         order.ENOUGH_BITS = before
     np.testing.assert_array_equal(np.sort(rows), np.arange(len(column)))
@@ -46,7 +46,7 @@ def test_rank_as_unique(values: np.ndarray) -> None:
 def test_by_value_sorts_inside_codes(column: np.ndarray, seed: int) -> None:
     """Rows stand by code, then by value; only equal values change places with the seed."""
     values = np.sin(np.arange(len(column)) * 7) // 0.25
-    rows = by_value(column, 7, values, raw(seed, Use.FOLD_ROWS, len(column)))
+    rows = by_value(column, 7, values, random_words(seed, StreamTag.FOLD_ROWS, len(column)))
     expected = np.lexsort((values, column))
     np.testing.assert_array_equal(np.sort(rows), np.arange(len(column)))
     np.testing.assert_array_equal(column[rows], column[expected])
@@ -57,7 +57,7 @@ def test_by_value_breaks_ties_by_the_seed() -> None:
     """Equal values come in every order, equally often."""
     codes = np.zeros(3, dtype=np.int64)
     found = [
-        tuple(by_value(codes, 1, np.zeros(3), raw(seed, Use.FOLD_ROWS, 3)).tolist())
+        tuple(by_value(codes, 1, np.zeros(3), random_words(seed, StreamTag.FOLD_ROWS, 3)).tolist())
         for seed in range(600)
     ]
     counts = np.unique(found, axis=0, return_counts=True)[1]
@@ -69,7 +69,9 @@ def test_by_value_breaks_ties_by_the_seed() -> None:
 def test_blocks_hold_neighbours(sizes: list[int], k: int, seed: int) -> None:
     """Left-over rows stand last in their stratum; the others move inside blocks of k only."""
     n = sum(sizes)
-    dealt = in_blocks(np.arange(n), np.array(sizes), k, raw(seed, Use.FOLD_BLOCKS, n))
+    dealt = permuted_blocks(
+        np.arange(n), np.array(sizes), k, random_words(seed, StreamTag.FOLD_BLOCKS, n)
+    )
     start = 0
     for size in sizes:
         left = size % k

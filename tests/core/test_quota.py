@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 
-from stratframe.core.seeds import Use, raw
-from stratframe.core.quota import equal, even, proportional
-from stratframe.core.rounding import unequal
+from stratframe.core.quota import equal_allocation, equal_quota, proportional_allocation
+from stratframe.core.rounding import controlled_rounding
+from stratframe.core.seeds import StreamTag, random_words
 
 seeds = st.integers(0, 2**32)
 strata_sizes = st.lists(st.integers(1, 30), min_size=1, max_size=12)
@@ -25,14 +25,14 @@ def test_even_as_scikit_learn(sizes: list[int], k: int) -> None:
         np.bincount(labels[valid], minlength=len(sizes))
         for _, valid in StratifiedKFold(k).split(labels, labels)
     ]
-    np.testing.assert_array_equal(even(np.array(sizes), np.arange(k)).T, expected)
+    np.testing.assert_array_equal(equal_quota(np.array(sizes), np.arange(k)).T, expected)
 
 
 @given(sizes=strata_sizes, k=st.integers(2, 40), data=st.data())
 def test_even_in_every_run(sizes: list[int], k: int, data: st.DataObject) -> None:
     """Columns of any run of strata differ by at most 1, under any numbering."""
     numbering = np.array(data.draw(st.permutations(range(k))))
-    table = even(np.array(sizes), numbering)
+    table = equal_quota(np.array(sizes), numbering)
     np.testing.assert_array_equal(table.sum(axis=1), sizes)
     start = data.draw(st.integers(0, len(sizes) - 1))
     stop = data.draw(st.integers(start + 1, len(sizes)))
@@ -63,8 +63,8 @@ def test_unequal_is_rounded_at_every_level(
     """Cells and totals are rounded shares, with coarser strata within 2 rows."""
     steps = data.draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes)))
     level = np.cumsum(steps) - steps[0]
-    draws = None if seed is None else raw(seed, Use.PART_QUOTA, len(sizes))
-    table = unequal(np.array(sizes), shares, [level], draws)
+    draws = None if seed is None else random_words(seed, StreamTag.PART_QUOTA, len(sizes))
+    table = controlled_rounding(np.array(sizes), shares, [level], draws)
     assert_rounded(table, sizes, shares)
     bound = 1 if len(shares) < 4 else 2
     for coarse in np.unique(level):
@@ -88,8 +88,8 @@ def test_unequal_on_tables_that_need_care(sizes: list[int], numbers: list[int]) 
     """Tables on which rounding stratum by stratum misses a total come out right."""
     shares, level = fractions(numbers), np.array([0, 1, 2, 2, 2, 2, 2])[: len(sizes)]
     for seed in range(200):
-        draws = raw(seed, Use.PART_QUOTA, len(sizes)) if seed else None
-        table = unequal(np.array(sizes), shares, [level], draws)
+        draws = random_words(seed, StreamTag.PART_QUOTA, len(sizes)) if seed else None
+        table = controlled_rounding(np.array(sizes), shares, [level], draws)
         assert_rounded(table, sizes, shares)
         last = table[level == level[-1]].sum(axis=0)
         size = sum(np.array(sizes)[level == level[-1]].tolist())
@@ -102,7 +102,9 @@ def test_unequal_mends_what_halving_cannot_do() -> None:
     for seed in range(3000):
         sizes = rng.integers(1, 15, rng.integers(2, 9)).tolist()
         shares = fractions(rng.integers(1, 20, rng.integers(4, 8)).tolist())
-        table = unequal(np.array(sizes), shares, [], raw(seed, Use.PART_QUOTA, len(sizes)))
+        table = controlled_rounding(
+            np.array(sizes), shares, [], random_words(seed, StreamTag.PART_QUOTA, len(sizes))
+        )
         assert_rounded(table, sizes, shares)
 
 
@@ -112,7 +114,11 @@ def test_unequal_is_exact_where_int64_would_overflow() -> None:
     first = [Fraction(1, prime) for prime in primes]
     shares = [*first, 1 - sum(first, Fraction(0))]
     sizes = [10**7, 3 * 10**6 + 1, 7]
-    assert_rounded(unequal(np.array(sizes), shares, [], raw(0, Use.PART_QUOTA, 3)), sizes, shares)
+    assert_rounded(
+        controlled_rounding(np.array(sizes), shares, [], random_words(0, StreamTag.PART_QUOTA, 3)),
+        sizes,
+        shares,
+    )
 
 
 @pytest.mark.slow
@@ -122,7 +128,8 @@ def test_unequal_rounds_without_bias(numbers: list[int]) -> None:
     sizes, shares = np.array([3, 1, 2, 5, 3, 3, 4, 7]), fractions(numbers)
     n = 4000
     total = sum(
-        unequal(sizes, shares, [], raw(seed, Use.PART_QUOTA, len(sizes))) for seed in range(n)
+        controlled_rounding(sizes, shares, [], random_words(seed, StreamTag.PART_QUOTA, len(sizes)))
+        for seed in range(n)
     )
     exact = sizes[:, None] * np.array([float(share) for share in shares])
     assert np.abs(total / n - exact).max() < 0.05
@@ -134,7 +141,9 @@ def test_proportional_is_largest_remainder(
 ) -> None:
     """Quotas are exact shares rounded, up where the remainders are largest."""
     total = data.draw(st.integers(0, sum(sizes)))
-    quota = proportional(np.array(sizes), total, raw(seed, Use.PART_QUOTA, len(sizes)))
+    quota = proportional_allocation(
+        np.array(sizes), total, random_words(seed, StreamTag.PART_QUOTA, len(sizes))
+    )
     exact = [Fraction(size * total, sum(sizes)) for size in sizes]
     up = [share - floor(share) for share, q in zip(exact, quota.tolist(), strict=True) if q > share]
     down = [
@@ -149,7 +158,9 @@ def test_proportional_is_largest_remainder(
 def test_equal_fills_to_one_level(sizes: list[int], data: st.DataObject, seed: int) -> None:
     """Strata get equal numbers to within 1; only those that give all have fewer."""
     total = data.draw(st.integers(0, sum(sizes)))
-    quota = equal(np.array(sizes), total, raw(seed, Use.PART_QUOTA, len(sizes)))
+    quota = equal_allocation(
+        np.array(sizes), total, random_words(seed, StreamTag.PART_QUOTA, len(sizes))
+    )
     assert quota.sum() == total
     assert (quota <= sizes).all()
     not_full = quota[quota < sizes]

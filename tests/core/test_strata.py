@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from stratframe.core import strata
-from stratframe.core.strata import edge_bins, first_rows, nest, number, quantile_bins
+from stratframe.core.strata import (
+    edge_bins,
+    factorize_codes,
+    first_occurrence,
+    nest_codes,
+    quantile_bins,
+)
 
 codes = hnp.arrays(np.int64, st.integers(1, 60), elements=st.integers(0, 8))
 
@@ -15,7 +21,7 @@ codes = hnp.arrays(np.int64, st.integers(1, 60), elements=st.integers(0, 8))
 @given(codes)
 def test_numbers_as_factorize(column: np.ndarray) -> None:
     """Codes are numbered by first appearance, as `pd.factorize` numbers them."""
-    numbered, present = number(column, 9)
+    numbered, present = factorize_codes(column, 9)
     expected, classes = pd.factorize(column)
     np.testing.assert_array_equal(numbered, expected)
     np.testing.assert_array_equal(present, classes)
@@ -25,7 +31,7 @@ def test_numbers_as_factorize(column: np.ndarray) -> None:
 def test_first_rows_as_unique(column: np.ndarray) -> None:
     """The first row of every code is that of `np.unique`; absent codes have none."""
     classes, first = np.unique(column, return_index=True)
-    found = first_rows(column, 9)
+    found = first_occurrence(column, 9)
     np.testing.assert_array_equal(found[classes], first)
     assert (np.delete(found, classes) == len(column)).all()
 
@@ -40,7 +46,7 @@ def test_nests_children_inside_parents(pairs: list[tuple[int, int]], sparse: boo
     parent, parents = pd.factorize(parent)
     before, strata.DENSE = strata.DENSE, 0 if sparse else strata.DENSE
     try:
-        joint, above = nest(parent, len(parents), child, 10**9 if sparse else 6)
+        joint, above = nest_codes(parent, len(parents), child, 10**9 if sparse else 6)
     finally:
         strata.DENSE = before
     expected = {

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare, ks_2samp
 
-from stratframe.core.seeds import Use, raw
-from stratframe.core.rounding import unequal
-from stratframe.core.systematic import NEARBY, spread
+from stratframe.core.rounding import controlled_rounding
+from stratframe.core.seeds import StreamTag, random_words
+from stratframe.core.systematic import RUN_BOUND, systematic_deal
 
 shares = st.lists(st.integers(1, 40), min_size=2, max_size=6).map(
     lambda numbers: [Fraction(number, sum(numbers)) for number in numbers]
@@ -20,11 +20,11 @@ shares = st.lists(st.integers(1, 40), min_size=2, max_size=6).map(
 
 def dealt(sizes: list[int], parts: list[Fraction], seed: int | None) -> tuple[np.ndarray, ...]:
     """Spread strata of given sizes, their rows in order."""
-    quota_draws = None if seed is None else raw(seed, Use.PART_QUOTA, len(sizes))
-    table = unequal(np.array(sizes), parts, [], quota_draws)
+    quota_draws = None if seed is None else random_words(seed, StreamTag.PART_QUOTA, len(sizes))
+    table = controlled_rounding(np.array(sizes), parts, [], quota_draws)
     n = sum(sizes)
-    draws = None if seed is None else raw(seed, Use.PART_SPREAD, table.size + n)
-    return table, spread(np.arange(n), table, draws)
+    draws = None if seed is None else random_words(seed, StreamTag.PART_SPREAD, table.size + n)
+    return table, systematic_deal(np.arange(n), table, draws)
 
 
 @given(
@@ -44,7 +44,7 @@ def test_every_run_holds_each_share(
             excess = np.cumsum(np.append(0, inside == part)) - (
                 np.arange(len(inside) + 1) * count / len(inside)
             )
-            assert np.ptp(excess) <= NEARBY
+            assert np.ptp(excess) <= RUN_BOUND
 
 
 @pytest.mark.slow

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom
 from sklearn.model_selection import StratifiedKFold
 
-from stratframe.theory import formulas as theory
 from stratframe.errors import StratError
+from stratframe.theory import formulas as theory
 
 untyped: Any = theory
 """The module for calls that type checkers refuse."""

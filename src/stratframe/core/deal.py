@@ -12,12 +12,12 @@ ROOMY = 64
 """Rows to a cell of the table, on average, from which `settle` beats a sort."""
 
 
-def smallest(n_parts: int) -> np.dtype[np.signedinteger]:
+def smallest_dtype(n_parts: int) -> np.dtype[np.signedinteger]:
     """Choose the smallest signed dtype that holds -1..n_parts-1."""
     return np.min_scalar_type(-n_parts - 1)
 
 
-def round_table(rows: Ints, numbering: Ints) -> Ints:
+def round_robin(rows: Ints, numbering: Ints) -> Ints:
     """Deal rows to k folds, one after another round the table.
 
     Parameters
@@ -33,12 +33,12 @@ def round_table(rows: Ints, numbering: Ints) -> Ints:
         The fold of every row, in the rows' own order.
     """
     k = len(numbering)
-    folds = np.empty(len(rows), dtype=smallest(k))
+    folds = np.empty(len(rows), dtype=smallest_dtype(k))
     folds[rows] = np.tile(numbering.astype(folds.dtype), -(-len(rows) // k))[: len(rows)]
     return folds
 
 
-def spend(rows: Ints, table: Table) -> Ints:
+def deal_by_table(rows: Ints, table: Table) -> Ints:
     """Deal rows, stratum after stratum: the first of a stratum to part 0, and so on.
 
     Parameters
@@ -52,13 +52,13 @@ def spend(rows: Ints, table: Table) -> Ints:
     ndarray of int, shape (n_rows,), range 0..n_parts-1
     """
     n_strata, n_parts = table.shape
-    dtype = smallest(n_parts)
+    dtype = smallest_dtype(n_parts)
     parts = np.empty(len(rows), dtype=dtype)
     parts[rows] = np.repeat(np.tile(np.arange(n_parts, dtype=dtype), n_strata), table.ravel())
     return parts
 
 
-def settle(codes: Ints, table: Table, draws: Draws) -> Ints:
+def deal_by_surplus(codes: Ints, table: Table, draws: Draws) -> Ints:
     """Deal rows at random without sorting them: draw parts freely, then move the surplus.
 
     Every row draws a part by itself, from its high bits. Cells of the table that come
@@ -95,7 +95,7 @@ def draw_parts(codes: Ints, table: Table, draws: Draws) -> tuple[Ints, Ints]:
     counts : ndarray of int64, shape (n_strata * n_parts,)
     """
     n_parts = table.shape[1]
-    dtype = smallest(n_parts)
+    dtype = smallest_dtype(n_parts)
     ends = np.cumsum(table.sum(axis=0)) * TICKETS // max(int(table.sum()), 1)
     tickets = np.repeat(np.arange(n_parts, dtype=dtype), np.diff(ends, prepend=0))
     parts = np.empty(len(codes), dtype=dtype)

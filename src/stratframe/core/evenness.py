@@ -102,7 +102,7 @@ def least_deviation(sizes: Ints, dealt: Ints, totals: Ints) -> float:
     def fits(slack: int) -> bool:
         """Say whether all cells can be within so many rows, times the rows of the whole."""
         low = np.maximum(-((slack - due) // whole), 0)
-        return has_table(low * cells, (due + slack) // whole * cells, rows, columns)
+        return table_exists(low * cells, (due + slack) // whole * cells, rows, columns)
 
     top = whole
     while not fits(top):
@@ -122,7 +122,7 @@ def least_deviation(sizes: Ints, dealt: Ints, totals: Ints) -> float:
     return float(steps[last] / whole)
 
 
-def has_table(low: Table, high: Table, rows: Ints, columns: Ints) -> bool:
+def table_exists(low: Table, high: Table, rows: Ints, columns: Ints) -> bool:
     """Say whether a table of whole numbers within bounds has given sums.
 
     Parameters

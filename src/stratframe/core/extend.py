@@ -4,11 +4,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from .flow import closure, shortest_path
+from .flow import shortest_path, transitive_closure
 from .types import Draws, Flags, Ints, Table
 
 
-def fill(held: Table, new: Ints, draws: Draws) -> Table:
+def fill_evenly(held: Table, new: Ints, draws: Draws) -> Table:
     """Share new rows out so that every stratum, then the whole, is as even as can be.
 
     Parameters
@@ -28,8 +28,8 @@ def fill(held: Table, new: Ints, draws: Draws) -> Table:
     level, left = water_level(held, new)
     base = np.maximum(level[:, None] - held, 0)
     open_seats = held <= level[:, None]
-    extra = seats(open_seats, left, (held + base).sum(axis=0), draws)
-    filled: Table = base + even_out(open_seats, extra, (held + base).sum(axis=0))
+    extra = round_robin_remainder(open_seats, left, (held + base).sum(axis=0), draws)
+    filled: Table = base + rebalance(open_seats, extra, (held + base).sum(axis=0))
     return filled
 
 
@@ -57,7 +57,7 @@ def water_level(held: Table, new: Ints) -> tuple[Ints, Ints]:
     return total // reached, total % reached
 
 
-def seats(open_seats: Flags, left: Ints, totals: Ints, draws: Draws) -> Flags:
+def round_robin_remainder(open_seats: Flags, left: Ints, totals: Ints, draws: Draws) -> Flags:
     """Give each stratum's left-over rows to open folds, round the table.
 
     Parameters
@@ -87,7 +87,7 @@ def seats(open_seats: Flags, left: Ints, totals: Ints, draws: Draws) -> Flags:
     return extra
 
 
-def even_out(open_seats: Flags, extra: Flags, totals: Ints) -> Flags:
+def rebalance(open_seats: Flags, extra: Flags, totals: Ints) -> Flags:
     """Move left-over rows between open folds until no fold has two more than another.
 
     A row moves along a path of strata, in each from a fold that got one to an open fold
@@ -109,7 +109,7 @@ def even_out(open_seats: Flags, extra: Flags, totals: Ints) -> Flags:
         gives, takes = extra.astype(np.int64), (open_seats & ~extra).astype(np.int64)
         edges = gives.T @ takes > 0
         now = totals + gives.sum(axis=0)
-        drop = np.where(closure(edges), now[:, None] - now, 0)
+        drop = np.where(transitive_closure(edges), now[:, None] - now, 0)
         start, end = np.unravel_index(drop.argmax(), drop.shape)
         if drop[start, end] < 2:
             return extra

@@ -9,18 +9,18 @@ from .types import Ints, Values
 SCALES = ("standard", "minmax")
 """What may make features comparable: their standard deviation, or their range."""
 
-LARGEST = 500
+MAX_EXPONENT = 500
 """Powers of two, up and down, beyond which squares would leave the range of floats."""
 
 
-PASS = 1 << 12
+ROWS_PER_PASS = 1 << 12
 """Rows to a pass, so that their features stay in cache."""
 
-BITS = 40
+DISTANCE_BITS = 40
 """Bits to which distances to centres are told apart."""
 
 
-def units(points: Values, scale: str | None) -> tuple[Values, Values, Values]:
+def feature_scaling(points: Values, scale: str | None) -> tuple[Values, Values, Values]:
     """Find the origin and the unit of every feature.
 
     Parameters
@@ -39,26 +39,26 @@ def units(points: Values, scale: str | None) -> tuple[Values, Values, Values]:
     """
     if not points.size:
         return points, np.zeros((len(points), 1)), np.ones((len(points), 1))
-    low, high = of_each(points, np.min), of_each(points, np.max)
+    low, high = per_feature(points, np.min), per_feature(points, np.max)
     exponents = np.frexp(np.maximum(-low, high))[1]
-    if scale is not None and np.abs(exponents).max() > LARGEST:
+    if scale is not None and np.abs(exponents).max() > MAX_EXPONENT:
         points = np.ldexp(points, -exponents)
         low, high = np.ldexp(low, -exponents), np.ldexp(high, -exponents)
     if scale is None:
-        return points, of_each(points, np.mean), np.ones_like(low)
+        return points, per_feature(points, np.mean), np.ones_like(low)
     if scale == "minmax":
         origin, unit = low, high - low
     else:
-        origin, unit = of_each(points, np.mean), of_each(points, np.std)
+        origin, unit = per_feature(points, np.mean), per_feature(points, np.std)
     return points, origin, np.where(low < high, unit, np.inf)
 
 
-def of_each(points: Values, measure: Callable[[Values], float]) -> Values:
+def per_feature(points: Values, measure: Callable[[Values], float]) -> Values:
     """Measure every feature by itself, while it is in cache."""
     return np.array([measure(feature) for feature in points])[:, None]
 
 
-def scaled(points: Values, scale: str | None) -> Values:
+def scale_features(points: Values, scale: str | None) -> Values:
     """Scale features to comparable units; a constant one becomes zero.
 
     Parameters
@@ -71,16 +71,16 @@ def scaled(points: Values, scale: str | None) -> Values:
     """
     if scale is None:
         return np.ascontiguousarray(points.T)
-    points, origin, unit = units(points, scale)
+    points, origin, unit = feature_scaling(points, scale)
     rows = np.empty(points.shape[::-1])
-    for start in range(0, len(rows), PASS):
-        part = points[:, start : start + PASS] - origin
+    for start in range(0, len(rows), ROWS_PER_PASS):
+        part = points[:, start : start + ROWS_PER_PASS] - origin
         part /= unit
-        rows[start : start + PASS] = part.T
+        rows[start : start + ROWS_PER_PASS] = part.T
     return rows
 
 
-def distinct(points: Values) -> tuple[Ints, int]:
+def unique_points(points: Values) -> tuple[Ints, int]:
     """Give rows numbers, the same one to rows that are the same point.
 
     Parameters
@@ -100,7 +100,7 @@ def distinct(points: Values) -> tuple[Ints, int]:
     return codes, int(rises.sum()) + bool(len(rows))
 
 
-def means(points: Values, labels: Ints, n_labels: int) -> Values:
+def centroids(points: Values, labels: Ints, n_labels: int) -> Values:
     """Average the points of every label.
 
     Parameters
@@ -116,7 +116,7 @@ def means(points: Values, labels: Ints, n_labels: int) -> Values:
     return np.column_stack(sums) / np.bincount(labels, minlength=n_labels)[:, None]
 
 
-def distances(points: Values, labels: Ints, centres: Values) -> Values:
+def centroid_distances(points: Values, labels: Ints, centres: Values) -> Values:
     """Measure how far every point is from the centre of its label.
 
     Rounded to a 2**40th of the largest, so that the last bits of a centre, which may
@@ -133,10 +133,10 @@ def distances(points: Values, labels: Ints, centres: Values) -> Values:
     ndarray of float64, shape (n_rows,)
     """
     far = np.empty(len(points))
-    for start in range(0, len(points), PASS):
-        part = slice(start, start + PASS)
+    for start in range(0, len(points), ROWS_PER_PASS):
+        part = slice(start, start + ROWS_PER_PASS)
         apart = points[part] - centres[labels[part]]
         far[part] = np.sqrt(np.einsum("ij,ij->i", apart, apart))
-    step = np.ldexp(1.0, int(np.frexp(far.max(initial=0.0))[1]) - BITS)
+    step = np.ldexp(1.0, int(np.frexp(far.max(initial=0.0))[1]) - DISTANCE_BITS)
     rounded: Values = np.round(far / step) * step
     return rounded

@@ -30,7 +30,7 @@ def shortest_path(edges: Flags, starts: Flags, ends: Flags) -> list[int]:
     return []
 
 
-def closure(edges: Flags) -> Flags:
+def transitive_closure(edges: Flags) -> Flags:
     """Tell which nodes of a small graph lead to which."""
     reach = edges.copy()
     for node in range(len(reach)):

@@ -4,16 +4,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .features import distinct, units
+from .features import feature_scaling, unique_points
 from .order import shuffled
-from .strata import first_rows, number
+from .strata import factorize_codes, first_occurrence
 from .types import Draws, Ints, Values
 
-THIN = 15 / 16
+COMPACT_BELOW = 15 / 16
 """Share of rows left at which those taken are dropped from the arrays."""
 
 
-def by_nearness(
+def nearest_order(
     codes: Ints,
     n_codes: int,
     points: Values,
@@ -42,20 +42,20 @@ def by_nearness(
     accuracy estimation. Moreno-Torres, Saez and Herrera (2012), Study on the impact of
     partition-induced dataset shift on k-fold cross-validation.
     """
-    points, origin, unit = units(points, scale)
+    points, origin, unit = feature_scaling(points, scale)
     rows = shuffled(codes, n_codes, draws)
     ends = np.cumsum(np.bincount(codes, minlength=n_codes))
     for start, end in zip(ends - np.diff(ends, prepend=0), ends, strict=True):
         own = rows[start:end]
         near = points[:, own]
         if block is None:
-            rows[start:end] = own[chain(near, origin, unit, advance)]
+            rows[start:end] = own[chain_order(near, origin, unit, advance)]
         else:
-            rows[start:end] = own[blocks(near, origin, unit, block, advance)]
+            rows[start:end] = own[block_order(near, origin, unit, block, advance)]
     return rows
 
 
-class Crowd:
+class NeighbourPool:
     """Points, those of them that are taken, and the nearest of the others.
 
     A matrix product finds who may be nearest, within the bounds of its rounding; the
@@ -99,7 +99,7 @@ class Crowd:
 
         Equally near ones come in the order of their numbers.
         """
-        if self.left < THIN * len(self.rows):
+        if self.left < COMPACT_BELOW * len(self.rows):
             self.thin()
         count = min(count, self.left)
         if not count:
@@ -119,7 +119,7 @@ class Crowd:
         return self.rows[found]
 
 
-def as_points(points: Values) -> tuple[Ints, Ints, Ints]:
+def group_points(points: Values) -> tuple[Ints, Ints, Ints]:
     """Give the rows that are the same point one number, by first appearance.
 
     Parameters
@@ -134,11 +134,13 @@ def as_points(points: Values) -> tuple[Ints, Ints, Ints]:
     sizes : ndarray of int64, shape (n_points,)
         Its rows.
     """
-    codes, present = number(*distinct(points))
-    return codes, first_rows(codes, len(present)), np.bincount(codes, minlength=len(present))
+    codes, present = factorize_codes(*unique_points(points))
+    return codes, first_occurrence(codes, len(present)), np.bincount(codes, minlength=len(present))
 
 
-def chain(points: Values, origin: Values, unit: Values, advance: Callable[[int], object]) -> Ints:
+def chain_order(
+    points: Values, origin: Values, unit: Values, advance: Callable[[int], object]
+) -> Ints:
     """Go from the first point always to the nearest that is not yet taken.
 
     Rows that are the same point follow one another, so each point is visited once.
@@ -152,8 +154,8 @@ def chain(points: Values, origin: Values, unit: Values, advance: Callable[[int],
     -------
     ndarray of int64, shape (n_rows,)
     """
-    codes, first, sizes = as_points(points)
-    crowd = Crowd(points[:, first], origin, unit)
+    codes, first, sizes = group_points(points)
+    crowd = NeighbourPool(points[:, first], origin, unit)
     turns = np.empty(len(first), dtype=np.int64)
     point = 0
     for turn in range(len(first)):
@@ -165,7 +167,7 @@ def chain(points: Values, origin: Values, unit: Values, advance: Callable[[int],
     return np.argsort(turns[codes], kind="stable")
 
 
-def blocks(
+def block_order(
     points: Values, origin: Values, unit: Values, size: int, advance: Callable[[int], object]
 ) -> Ints:
     """Put together the first row not yet taken and those nearest to it, and again.
@@ -181,8 +183,8 @@ def blocks(
     -------
     ndarray of int64, shape (n_rows,)
     """
-    codes, first, sizes = as_points(points)
-    crowd = Crowd(points[:, first], origin, unit)
+    codes, first, sizes = group_points(points)
+    crowd = NeighbourPool(points[:, first], origin, unit)
     queue, ends = np.argsort(codes, kind="stable"), np.cumsum(sizes)
     heads = ends - sizes
     free = np.ones(len(codes), dtype=np.bool_)

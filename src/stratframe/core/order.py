@@ -29,7 +29,7 @@ def shuffled(codes: Ints, n_codes: int, draws: Draws) -> Ints:
     ndarray of int64, shape (n_rows,)
         Row numbers.
     """
-    row_bits, code_bits = width(len(codes)), width(n_codes)
+    row_bits, code_bits = bit_width(len(codes)), bit_width(n_codes)
     if 64 - row_bits - code_bits >= ENOUGH_BITS:
         return sort_keys(draws, codes, code_bits, row_bits)
     return grouped(sort_keys(draws, None, 0, row_bits), codes, n_codes)
@@ -48,10 +48,10 @@ def grouped(rows: Ints, codes: Ints, n_codes: int) -> Ints:
     ndarray of int64, shape (n_rows,)
     """
     keys = np.zeros(len(rows), dtype=np.uint64)
-    return rows[sort_keys(keys, codes[rows], width(n_codes), width(len(rows)))]
+    return rows[sort_keys(keys, codes[rows], bit_width(n_codes), bit_width(len(rows)))]
 
 
-def width(size: int) -> int:
+def bit_width(size: int) -> int:
     """Count the bits that hold 0..size-1."""
     return max(size - 1, 0).bit_length()
 
@@ -148,7 +148,7 @@ def by_value(codes: Ints, n_codes: int, values: Values, draws: Draws) -> Ints:
     return rows if n_codes == 1 else grouped(rows, codes, n_codes)
 
 
-def in_blocks(rows: Ints, sizes: Ints, k: int, draws: Draws, apart: bool = True) -> Ints:
+def permuted_blocks(rows: Ints, sizes: Ints, k: int, draws: Draws, apart: bool = True) -> Ints:
     """Shuffle an order inside blocks of k neighbours, the left-over rows last.
 
     Of a stratum of n rows the r = n mod k rows at the places floor((i + 1/2) n / r),
@@ -183,7 +183,7 @@ def in_blocks(rows: Ints, sizes: Ints, k: int, draws: Draws, apart: bool = True)
     taken = rows[~stays]
     strata = np.repeat(np.arange(len(sizes)), left)
     n_blocked = len(rows) - len(taken)
-    blocked = shuffled_rows_of(rows[stays].reshape(-1, k), draws[:n_blocked].reshape(-1, k))
+    blocked = shuffle_within_rows(rows[stays].reshape(-1, k), draws[:n_blocked].reshape(-1, k))
     dealt = np.empty_like(rows)
     stays[:] = True
     stays[last] = False
@@ -192,7 +192,7 @@ def in_blocks(rows: Ints, sizes: Ints, k: int, draws: Draws, apart: bool = True)
     return dealt
 
 
-def shuffled_rows_of(blocks: Ints, draws: Draws) -> Ints:
+def shuffle_within_rows(blocks: Ints, draws: Draws) -> Ints:
     """Shuffle every row of a matrix by itself.
 
     Parameters
@@ -205,7 +205,7 @@ def shuffled_rows_of(blocks: Ints, draws: Draws) -> Ints:
     -------
     ndarray of int64, shape (n_blocks, k)
     """
-    mask = np.uint64((1 << width(blocks.shape[1])) - 1)
+    mask = np.uint64((1 << bit_width(blocks.shape[1])) - 1)
     draws &= ~mask
     draws |= np.arange(blocks.shape[1], dtype=np.uint64)
     draws.sort(axis=1)

@@ -5,7 +5,7 @@ import numpy as np
 from .types import Draws, Ints, Table
 
 
-def even(sizes: Ints, numbering: Ints) -> Table:
+def equal_quota(sizes: Ints, numbering: Ints) -> Table:
     """Share every stratum out to k folds, going round the table.
 
     The rows of all strata, one stratum after another, take the seats 0, 1, ..., k-1,
@@ -31,7 +31,7 @@ def even(sizes: Ints, numbering: Ints) -> Table:
     return table
 
 
-def proportional(sizes: Ints, total: int, draws: Draws) -> Ints:
+def proportional_allocation(sizes: Ints, total: int, draws: Draws) -> Ints:
     """Allocate a sample to strata by their sizes, by largest remainder.
 
     Parameters
@@ -54,7 +54,7 @@ def proportional(sizes: Ints, total: int, draws: Draws) -> Ints:
     return quota
 
 
-def equal(sizes: Ints, total: int, draws: Draws) -> Ints:
+def equal_allocation(sizes: Ints, total: int, draws: Draws) -> Ints:
     """Allocate a sample to strata in equal numbers; small strata pass on what they lack.
 
     Parameters

@@ -13,11 +13,11 @@ from .types import Draws, Flags, Ints, Table, Values
 HALF = 1 << 31
 
 
-WHOLE = 1 << 32
+ONE = 1 << 32
 """Fixed-point one of the sampling below."""
 
 
-def unequal(
+def controlled_rounding(
     sizes: Ints, shares: Sequence[Fraction], levels: Sequence[Ints], draws: Draws | None
 ) -> Table:
     """Share every stratum out to unequal parts: each cell its share, rounded down or up.
@@ -47,23 +47,25 @@ def unequal(
     ----------
     Cox (1987), A constructive procedure for unbiased controlled rounding.
     """
-    share, whole = weights(shares, int(sizes.sum()))
+    share, whole = integer_weights(shares, int(sizes.sum()))
     spare = (
         np.full(len(sizes), HALF) if draws is None else (draws >> np.uint64(32)).astype(np.int64)
     )
-    tree = list(halves(sizes, levels))
+    tree = list(pairing_tree(sizes, levels))
     total = sizes.sum(keepdims=True)
-    low, fraction = exact(total, share, whole)
-    table = choose(low, low + (fraction > 0), total, chances(fraction, whole), spare[:1])
+    low, fraction = floor_and_remainder(total, share, whole)
+    table = systematic_round(
+        low, low + (fraction > 0), total, probabilities(fraction, whole), spare[:1]
+    )
     used = 1
     for opens, below in reversed(tree):
         pairs = len(below) - len(table)
-        table = hand_down(table, opens, below, share, whole, spare[used : used + pairs])
+        table = split_margins(table, opens, below, share, whole, spare[used : used + pairs])
         used += pairs
-    return mend(table, sizes, share, whole, levels)
+    return repair_margins(table, sizes, share, whole, levels)
 
 
-def halves(sizes: Ints, levels: Sequence[Ints]) -> Iterator[tuple[Flags, Ints]]:
+def pairing_tree(sizes: Ints, levels: Sequence[Ints]) -> Iterator[tuple[Flags, Ints]]:
     """Join neighbouring strata in pairs, level by level, until one node is left.
 
     Parameters
@@ -88,7 +90,7 @@ def halves(sizes: Ints, levels: Sequence[Ints]) -> Iterator[tuple[Flags, Ints]]:
             groups = [level[opens] for level in groups]
 
 
-def hand_down(
+def split_margins(
     above: Table, opens: Flags, sizes: Ints, share: Values, whole: int, spare: Ints
 ) -> Table:
     """Divide the counts of joined pairs between their two halves.
@@ -107,8 +109,8 @@ def hand_down(
     right = np.flatnonzero(~opens)
     left = right - 1
     both = table[left]
-    low, fraction = exact(sizes[left], share, whole)
-    other_low, other_fraction = exact(sizes[right], share, whole)
+    low, fraction = floor_and_remainder(sizes[left], share, whole)
+    other_low, other_fraction = floor_and_remainder(sizes[right], share, whole)
     high, other_high = low + (fraction > 0), other_low + (other_fraction > 0)
     # The other half too must get its share rounded down or up.
     least, most = np.maximum(low, both - other_high), np.minimum(high, both - other_low)
@@ -117,25 +119,25 @@ def hand_down(
     carry = fraction + other_fraction
     chance = np.where(
         carry < whole,
-        chances(fraction, carry),
-        chances(whole - other_fraction, 2 * whole - carry),
+        probabilities(fraction, carry),
+        probabilities(whole - other_fraction, 2 * whole - carry),
     )
     stuck = ~fits
     least[stuck], most[stuck] = low[stuck], high[stuck]
-    chance[stuck] = chances(fraction[stuck], whole)
-    table[left] = choose(least, most, sizes[left], chance, spare)
+    chance[stuck] = probabilities(fraction[stuck], whole)
+    table[left] = systematic_round(least, most, sizes[left], chance, spare)
     table[right] = both - table[left]
-    table[right[stuck]] = choose(
+    table[right[stuck]] = systematic_round(
         other_low[stuck],
         other_high[stuck],
         sizes[right[stuck]],
-        chances(other_fraction[stuck], whole),
+        probabilities(other_fraction[stuck], whole),
         spare[stuck],
     )
     return table
 
 
-def choose(low: Table, high: Table, sizes: Ints, chance: Values, spare: Ints) -> Table:
+def systematic_round(low: Table, high: Table, sizes: Ints, chance: Values, spare: Ints) -> Table:
     """Round each row of a table up in so many cells that it has the right sum.
 
     The cells are a systematic sample: the chances are scaled to the number wanted and
@@ -170,10 +172,10 @@ def choose(low: Table, high: Table, sizes: Ints, chance: Values, spare: Ints) ->
     shrunk = chance * (need / np.maximum(sums, tiny))
     grown = 1 - (1 - chance) * ((n_free - need) / np.maximum(n_free - sums, tiny))
     scaled = np.where(free, np.where(sums > need, shrunk, grown), 0.0)
-    ends = np.cumsum(np.rint(scaled * WHOLE).astype(np.int64), axis=1)
+    ends = np.cumsum(np.rint(scaled * ONE).astype(np.int64), axis=1)
     after = n_free - np.cumsum(free, axis=1)
-    ends = np.clip(ends, (need - after) * WHOLE, need * WHOLE)
-    points = (ends + spare[:, None]) // WHOLE
+    ends = np.clip(ends, (need - after) * ONE, need * ONE)
+    points = (ends + spare[:, None]) // ONE
     rounded: Table = low + np.diff(points, axis=1, prepend=0)
     return rounded
 
@@ -181,7 +183,7 @@ def choose(low: Table, high: Table, sizes: Ints, chance: Values, spare: Ints) ->
 """Exact shares of stratum sizes, in whole numbers."""
 
 
-def weights(shares: Sequence[Fraction], total: int) -> tuple[Values, int]:
+def integer_weights(shares: Sequence[Fraction], total: int) -> tuple[Values, int]:
     """Put shares over a common denominator, in integers wide enough for `total` rows."""
     denominator = lcm(*(share.denominator for share in shares))
     fits = denominator * max(total, 1) < 1 << 62
@@ -189,7 +191,7 @@ def weights(shares: Sequence[Fraction], total: int) -> tuple[Values, int]:
     return np.array(numerators, dtype=np.int64 if fits else object), denominator
 
 
-def exact(sizes: Ints, share: Values, whole: int) -> tuple[Table, Values]:
+def floor_and_remainder(sizes: Ints, share: Values, whole: int) -> tuple[Table, Values]:
     """Compute exact shares of stratum sizes: the whole rows, and the fraction left.
 
     Parameters
@@ -208,7 +210,7 @@ def exact(sizes: Ints, share: Values, whole: int) -> tuple[Table, Values]:
     return (product // whole).astype(np.int64), product % whole
 
 
-def chances(numerator: Values, denominator: Values | int) -> Values:
+def probabilities(numerator: Values, denominator: Values | int) -> Values:
     """Divide, elementwise, to chances in floats; 0/0 is 0."""
     below: Values = np.maximum(np.asarray(denominator).astype(float), 1.0)
     found: Values = numerator.astype(float) / below
@@ -218,7 +220,9 @@ def chances(numerator: Values, denominator: Values | int) -> Values:
 """Single rows moved between parts, where a table of rounded shares has totals that are off."""
 
 
-def mend(table: Table, sizes: Ints, share: Values, whole: int, levels: Sequence[Ints]) -> Table:
+def repair_margins(
+    table: Table, sizes: Ints, share: Values, whole: int, levels: Sequence[Ints]
+) -> Table:
     """Move single rows between parts where pairs that were stuck have left totals off.
 
     First inside each coarser stratum whose counts are not its shares rounded, then in
@@ -235,24 +239,26 @@ def mend(table: Table, sizes: Ints, share: Values, whole: int, levels: Sequence[
     """
     finer: list[Ints] = []
     for level in [*levels, np.zeros(len(sizes), dtype=np.int64)]:
-        excess = excess_of(table, sizes, share, whole, level)
+        excess = margin_excess(table, sizes, share, whole, level)
         ends = np.append(np.flatnonzero(np.diff(level)) + 1, len(level))
         for stratum in np.flatnonzero((np.abs(excess) >= 1).any(axis=1)):
             inside = slice(ends[stratum - 1] if stratum else 0, ends[stratum])
             within = [each[inside] for each in finer]
-            table[inside] = balance(table[inside], sizes[inside], share, whole, within)
+            table[inside] = repair_totals(table[inside], sizes[inside], share, whole, within)
         finer.append(level)
     return table
 
 
-def excess_of(table: Table, sizes: Ints, share: Values, whole: int, level: Ints) -> Values:
+def margin_excess(table: Table, sizes: Ints, share: Values, whole: int, level: Ints) -> Values:
     """Compute by how many rows the counts of coarser strata are above their shares."""
     starts = np.flatnonzero(np.diff(level, prepend=-1))
-    low, fraction = exact(np.add.reduceat(sizes, starts), share, whole)
-    return np.add.reduceat(table, starts) - low - chances(fraction, whole)
+    low, fraction = floor_and_remainder(np.add.reduceat(sizes, starts), share, whole)
+    return np.add.reduceat(table, starts) - low - probabilities(fraction, whole)
 
 
-def balance(table: Table, sizes: Ints, share: Values, whole: int, finer: Sequence[Ints]) -> Table:
+def repair_totals(
+    table: Table, sizes: Ints, share: Values, whole: int, finer: Sequence[Ints]
+) -> Table:
     """Move single rows between parts until every total is its share rounded.
 
     A row moves from a part with too many to one with too few, along a path of
@@ -268,9 +274,9 @@ def balance(table: Table, sizes: Ints, share: Values, whole: int, finer: Sequenc
     -------
     ndarray of int64, shape (n_strata, n_parts)
     """
-    least, fraction = exact(sizes.sum(keepdims=True), share, whole)
+    least, fraction = floor_and_remainder(sizes.sum(keepdims=True), share, whole)
     most = least + (fraction > 0)
-    low, fraction = exact(sizes, share, whole)
+    low, fraction = floor_and_remainder(sizes, share, whole)
     high = low + (fraction > 0)
     totals = table.sum(axis=0, keepdims=True)
     while (over := totals > most).any() | (under := totals < least).any():
@@ -284,7 +290,7 @@ def balance(table: Table, sizes: Ints, share: Values, whole: int, finer: Sequenc
         for giver, taker in pairwise(path):
             strain = np.zeros(len(sizes))
             for level in finer:
-                excess = excess_of(table, sizes, share, whole, level)
+                excess = margin_excess(table, sizes, share, whole, level)
                 runs = np.diff(np.append(np.flatnonzero(np.diff(level, prepend=-1)), len(level)))
                 strain += np.repeat(excess[:, taker] - excess[:, giver], runs)
             strain[~(can_give[:, giver] & can_take[:, taker])] = np.inf

@@ -8,7 +8,7 @@ import numpy as np
 from .types import Draws
 
 
-class Use(IntEnum):
+class StreamTag(IntEnum):
     """What a stream of draws is for. Never zero, so that no two seeds share a stream."""
 
     FOLD_ROWS = 1
@@ -28,14 +28,14 @@ class Use(IntEnum):
     LEVEL = 15
 
 
-USES = 16
+N_TAGS = 16
 """Tags for uses, of which each number of parts has its own."""
 
-PARTS = 1 << 16
+N_PART_TAGS = 1 << 16
 """Numbers of parts with tags of their own, of which each repeat has its own."""
 
 
-def raw(seed: int, use: Use, size: int, n_parts: int = 0, repeat: int = 0) -> Draws:
+def random_words(seed: int, use: StreamTag, size: int, n_parts: int = 0, repeat: int = 0) -> Draws:
     """Draw raw 64-bit words, the same on every platform and numpy.
 
     The stream is that of `PCG64DXSM` under `SeedSequence([seed, tag])`: NumPy
@@ -48,7 +48,7 @@ def raw(seed: int, use: Use, size: int, n_parts: int = 0, repeat: int = 0) -> Dr
     -------
     ndarray of uint64, shape (size,)
     """
-    return stream_of(seed, use, n_parts, repeat)(size)
+    return word_stream(seed, use, n_parts, repeat)(size)
 
 
 def permutation(draws: Draws) -> np.ndarray:
@@ -65,8 +65,10 @@ def permutation(draws: Draws) -> np.ndarray:
     return np.argsort(draws, kind="stable")
 
 
-def stream_of(seed: int, use: Use, n_parts: int = 0, repeat: int = 0) -> Callable[[int], Draws]:
+def word_stream(
+    seed: int, use: StreamTag, n_parts: int = 0, repeat: int = 0
+) -> Callable[[int], Draws]:
     """Make a stream of raw words that is drawn from bit by bit."""
-    tag = use + USES * (n_parts % PARTS + PARTS * repeat)
+    tag = use + N_TAGS * (n_parts % N_PART_TAGS + N_PART_TAGS * repeat)
     source = np.random.PCG64DXSM(np.random.SeedSequence([seed, tag]))
     return lambda size: source.random_raw(size)

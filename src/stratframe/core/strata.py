@@ -13,7 +13,7 @@ HEAD = 1 << 16
 """Rows in which codes are looked for before all rows are."""
 
 
-def first_rows(codes: Ints, n_codes: int) -> Ints:
+def first_occurrence(codes: Ints, n_codes: int) -> Ints:
     """Find the first row of every code.
 
     Parameters
@@ -35,7 +35,7 @@ def first_rows(codes: Ints, n_codes: int) -> Ints:
     return first
 
 
-def cross(
+def crosstab(
     codes: Ints, n_codes: int, parts: Ints, n_parts: int, counts: Ints | None = None
 ) -> Table:
     """Count the rows of every code in every part.
@@ -55,7 +55,7 @@ def cross(
     return held.astype(np.int64, copy=False).reshape(n_codes, n_parts)
 
 
-def number(codes: Ints, n_codes: int, parents: Ints | None = None) -> tuple[Ints, Ints]:
+def factorize_codes(codes: Ints, n_codes: int, parents: Ints | None = None) -> tuple[Ints, Ints]:
     """Give codes numbers by first appearance, inside their parent where they have one.
 
     Parameters
@@ -70,7 +70,7 @@ def number(codes: Ints, n_codes: int, parents: Ints | None = None) -> tuple[Ints
     present : ndarray of int64, shape (n_present,)
         The old code of every new one.
     """
-    first = first_rows(codes, n_codes)
+    first = first_occurrence(codes, n_codes)
     present = np.flatnonzero(first < len(codes))
     keys = (first[present],) if parents is None else (first[present], parents[present])
     present = present[np.lexsort(keys)]
@@ -79,7 +79,7 @@ def number(codes: Ints, n_codes: int, parents: Ints | None = None) -> tuple[Ints
     return rank[codes], present
 
 
-def nest(parent: Ints, n_parents: int, child: Ints, n_children: int) -> tuple[Ints, Ints]:
+def nest_codes(parent: Ints, n_parents: int, child: Ints, n_children: int) -> tuple[Ints, Ints]:
     """Join two columns of codes into one: children inside their parents.
 
     Joint strata are numbered parent by parent, and inside a parent by first
@@ -99,14 +99,14 @@ def nest(parent: Ints, n_parents: int, child: Ints, n_children: int) -> tuple[In
     n_joint = n_parents * n_children
     joint = parent * n_children + child
     if n_joint <= max(DENSE, 2 * len(joint)):
-        codes, present = number(joint, n_joint, np.arange(n_joint) // n_children)
+        codes, present = factorize_codes(joint, n_joint, np.arange(n_joint) // n_children)
         return codes, present // n_children
     values, joint = np.unique(joint, return_inverse=True)
-    codes, present = number(joint, len(values), values // n_children)
+    codes, present = factorize_codes(joint, len(values), values // n_children)
     return codes, values[present] // n_children
 
 
-def ordered(parent: Ints, values: Values) -> tuple[Ints, Flags, Flags]:
+def sort_by_stratum(parent: Ints, values: Values) -> tuple[Ints, Flags, Flags]:
     """Sort rows by stratum and value, and mark where either changes.
 
     Parameters
@@ -155,7 +155,7 @@ def quantile_bins(parent: Ints, values: Values, n_bins: int) -> tuple[Ints, Tabl
     ----------
     Hyndman and Fan (1996), Sample quantiles in statistical packages, definition 1.
     """
-    rows, opens, rises = ordered(parent, values)
+    rows, opens, rises = sort_by_stratum(parent, values)
     starts = np.flatnonzero(opens)
     sizes = np.diff(np.append(starts, len(rows)))
     places = -(-np.arange(1, n_bins) * sizes[:, None] // n_bins) - 1

@@ -5,17 +5,17 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .deal import smallest
+from .deal import smallest_dtype
 from .types import Draws, Flags, Ints, Table
 
 Tree: TypeAlias = "int | tuple[Tree, Tree]"
 """A part, or two branches that the rows are divided between."""
 
-NEARBY = 3.0
+RUN_BOUND = 3.0
 """Rows by which a part may miss its share of any run of the order."""
 
 
-def spread(rows: Ints, table: Table, draws: Draws | None) -> Ints:
+def systematic_deal(rows: Ints, table: Table, draws: Draws | None) -> Ints:
     """Deal ordered rows to unequal parts, each part evenly along the order.
 
     Parts are joined two by two, smallest first (Huffman's tree). At each branching
@@ -44,9 +44,9 @@ def spread(rows: Ints, table: Table, draws: Draws | None) -> Ints:
     """
     n_strata, n_parts = table.shape
     totals = table.sum(axis=0)
-    tree = join_parts(totals.tolist())
+    tree = huffman_tree(totals.tolist())
     starts = None if draws is None else draws[: table.size].reshape(n_parts, n_strata)
-    parts = np.empty(len(rows), dtype=smallest(n_parts))
+    parts = np.empty(len(rows), dtype=smallest_dtype(n_parts))
     stack: list[tuple[Tree, Ints]] = [(tree, np.arange(len(rows)))]
     depth = 0
     while stack:
@@ -54,17 +54,17 @@ def spread(rows: Ints, table: Table, draws: Draws | None) -> Ints:
         if isinstance(node, int):
             parts[places] = node
             continue
-        goes = divide(table, node, None if starts is None else starts[depth])
+        goes = systematic_sample(table, node, None if starts is None else starts[depth])
         stack += [(node[0], places[goes]), (node[1], places[~goes])]
         depth += 1
-    if draws is not None and swaps_fit(tree, totals):
+    if draws is not None and swaps_keep_bound(tree, totals):
         swap_pairs(parts, table.sum(axis=1), draws[table.size :])
     dealt = np.empty_like(parts)
     dealt[rows] = parts
     return dealt
 
 
-def join_parts(totals: list[int]) -> Tree:
+def huffman_tree(totals: list[int]) -> Tree:
     """Join parts two by two, the smallest first; the branch of the first part comes first."""
     heap: list[tuple[int, int, Tree]] = [(n, part, part) for part, n in enumerate(totals)]
     heapify(heap)
@@ -80,7 +80,7 @@ def leaves(tree: Tree) -> list[int]:
     return [tree] if isinstance(tree, int) else leaves(tree[0]) + leaves(tree[1])
 
 
-def divide(table: Table, node: tuple[Tree, Tree], starts: Draws | None) -> Flags:
+def systematic_sample(table: Table, node: tuple[Tree, Tree], starts: Draws | None) -> Flags:
     """Divide the rows of a branching between its two branches, evenly along the order.
 
     Parameters
@@ -106,7 +106,7 @@ def divide(table: Table, node: tuple[Tree, Tree], starts: Draws | None) -> Flags
     return goes
 
 
-def swaps_fit(tree: Tree, totals: Ints) -> bool:
+def swaps_keep_bound(tree: Tree, totals: Ints) -> bool:
     """Say whether neighbours may be swapped with every run still within three rows.
 
     A part misses its share of a run by less than the sum, over the branches that lead
@@ -126,7 +126,7 @@ def swaps_fit(tree: Tree, totals: Ints) -> bool:
             return sum(n / branch for branch in path if branch) + swap
         return max(widest(b, (*path, int(totals[leaves(b)].sum()))) for b in node)
 
-    return widest(tree, ()) <= NEARBY
+    return widest(tree, ()) <= RUN_BOUND
 
 
 def swap_pairs(parts: Ints, sizes: Ints, draws: Draws) -> None:

@@ -11,10 +11,10 @@ import polars as pl
 
 from ..core.types import Flags, Ints
 from .library import FrameT, label_of
-from .references import check_height, read
+from .references import check_height, read_columns
 
 
-class Dealt(NamedTuple):
+class NewColumn(NamedTuple):
     """A column to attach."""
 
     name: str
@@ -26,23 +26,23 @@ class Dealt(NamedTuple):
     """Whether the arguments allow rows without a fold."""
 
 
-def assign(
+def attach_columns(
     frame: FrameT,
     refs: Sequence[Any],
-    compute: Callable[[list[Any], int], list[Dealt]],
-    outputs: Sequence[Dealt],
+    compute: Callable[[list[Any], int], list[NewColumn]],
+    outputs: Sequence[NewColumn],
 ) -> FrameT:
     """Add columns that are computed from the named columns, and touch nothing else."""
     if isinstance(frame, pl.LazyFrame):
-        grown = frame.with_columns(expression(refs, compute, outputs))
+        grown = frame.with_columns(column_expression(refs, compute, outputs))
         return grown if len(outputs) == 1 else grown.unnest(outputs[0].name)
-    dealt = compute(read(frame, refs), len(frame))
+    dealt = compute(read_columns(frame, refs), len(frame))
     if isinstance(frame, pl.DataFrame):
         return frame.with_columns(polars_column(column) for column in dealt)
     return attach_pandas(frame, dealt)
 
 
-def attach_pandas(frame: pd.DataFrame, dealt: Sequence[Dealt]) -> pd.DataFrame:
+def attach_pandas(frame: pd.DataFrame, dealt: Sequence[NewColumn]) -> pd.DataFrame:
     """Add columns to a pandas frame; what they share with it is for pandas to say."""
     columns = {label_of(frame, column.name): pandas_column(column) for column in dealt}
     if len(columns) == 1:
@@ -58,11 +58,13 @@ def attach_pandas(frame: pd.DataFrame, dealt: Sequence[Dealt]) -> pd.DataFrame:
     return grown
 
 
-def expression(
-    refs: Sequence[Any], compute: Callable[[list[Any], int], list[Dealt]], outputs: Sequence[Dealt]
+def column_expression(
+    refs: Sequence[Any],
+    compute: Callable[[list[Any], int], list[NewColumn]],
+    outputs: Sequence[NewColumn],
 ) -> pl.Expr:
     """Make one Polars expression of a computation on columns; several come as a struct."""
-    fields = {column.name: polars_type(column.labels) for column in outputs}
+    fields = {column.name: polars_dtype(column.labels) for column in outputs}
 
     def run(series: list[Any], n_rows: int) -> pl.Series:
         columns = [polars_column(column) for column in compute(series, n_rows)]
@@ -70,12 +72,12 @@ def expression(
 
     if len(fields) == 1:
         ((name, dtype),) = fields.items()
-        return batched(refs, run, dtype).alias(name)
+        return batch_expression(refs, run, dtype).alias(name)
     # Each field taken by itself would be a computation of its own.
-    return batched(refs, run, pl.Struct(fields)).alias(outputs[0].name)
+    return batch_expression(refs, run, pl.Struct(fields)).alias(outputs[0].name)
 
 
-def batched(
+def batch_expression(
     refs: Sequence[Any], compute: Callable[[list[Any], int], pl.Series], dtype: Any
 ) -> pl.Expr:
     """Make a Polars expression that hands whole columns to a Python function."""
@@ -94,17 +96,17 @@ def batched(
     return pl.map_batches(exprs, run, return_dtype=dtype)
 
 
-def fields(series: pl.Series) -> list[pl.Series]:
+def struct_fields(series: pl.Series) -> list[pl.Series]:
     """Take a struct apart; any other series stays as it is."""
     return series.struct.unnest().get_columns() if isinstance(series.dtype, pl.Struct) else [series]
 
 
-def polars_type(labels: tuple[str, ...] | None) -> Any:
+def polars_dtype(labels: tuple[str, ...] | None) -> Any:
     """Name the Polars type of folds, or of parts with given names."""
     return pl.Int64() if labels is None else pl.Enum(labels)
 
 
-def polars_column(column: Dealt) -> pl.Series:
+def polars_column(column: NewColumn) -> pl.Series:
     """Make a Polars series of a dealt column."""
     parts = column.parts.astype(np.int64)
     gaps = parts < 0 if column.nullable else None
@@ -116,7 +118,7 @@ def polars_column(column: Dealt) -> pl.Series:
     return pl.Series(column.name, column.labels, dtype=pl.Enum(column.labels)).gather(series)
 
 
-def pandas_column(column: Dealt) -> Any:
+def pandas_column(column: NewColumn) -> Any:
     """Make a pandas array of a dealt column; never a Series, whose index would align."""
     if column.labels is not None:
         return pd.Categorical.from_codes(column.parts, categories=pd.Index(column.labels))
@@ -128,13 +130,13 @@ def pandas_column(column: Dealt) -> Any:
     return pd.arrays.IntegerArray(parts, gaps)
 
 
-def sample(frame: Any, refs: Sequence[Any], choose: Callable[[list[Any]], Flags]) -> Any:
+def filter_rows(frame: Any, refs: Sequence[Any], choose: Callable[[list[Any]], Flags]) -> Any:
     """Keep the rows that a computation on the named columns chooses, in their old order.
 
     A lazy frame runs as one query, so that only the chosen rows are kept.
     """
     if isinstance(frame, pl.LazyFrame):
-        mask = batched(refs, lambda series, _: pl.Series(choose(series)), pl.Boolean)
+        mask = batch_expression(refs, lambda series, _: pl.Series(choose(series)), pl.Boolean)
         return frame.filter(mask).collect()
-    chosen = choose(read(frame, refs))
+    chosen = choose(read_columns(frame, refs))
     return frame[chosen] if isinstance(frame, pd.DataFrame) else frame.filter(chosen)

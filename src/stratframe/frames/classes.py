@@ -7,10 +7,10 @@ import pandas as pd
 import polars as pl
 
 from ..core.order import CHUNK
-from ..core.strata import first_rows
+from ..core.strata import first_occurrence
 from ..core.types import Ints, Values
 from ..errors import StratError
-from .dtypes import WIDE, floats, is_float, is_object, missing
+from .dtypes import WIDE, is_float, is_missing, is_object, to_floats
 
 MIXED = {"mixed", "mixed-integer"}
 """What it calls object columns whose values are of several kinds."""
@@ -19,7 +19,7 @@ MIXED = {"mixed", "mixed-integer"}
 NESTED = (list, dict, set, tuple, bytearray, np.ndarray)
 
 
-def encode(series: Any) -> tuple[Ints, int]:
+def encode_classes(series: Any) -> tuple[Ints, int]:
     """Give numbers to the classes of a column by first appearance.
 
     Returns
@@ -28,7 +28,7 @@ def encode(series: Any) -> tuple[Ints, int]:
         -1 where the value is missing.
     """
     if is_float(series):
-        codes, classes = pd.factorize(floats(series))
+        codes, classes = pd.factorize(to_floats(series))
     elif isinstance(series, pl.Series):
         return encode_polars(series)
     else:
@@ -42,12 +42,12 @@ def encode(series: Any) -> tuple[Ints, int]:
 def encode_polars(series: pl.Series) -> tuple[Ints, int]:
     """Give numbers to the classes of a Polars column, which has no fractions."""
     if series.dtype.is_nested() or series.dtype == pl.Object:
-        raise nested(series.name, series.dtype)
+        raise nested_error(series.name, series.dtype)
     known = series.drop_nulls() if series.null_count() else series
     codes, n_classes = encode_known(known)
     if len(known) < len(series):
         spread = np.full(len(series), -1, dtype=np.int64)
-        spread[~missing(series)] = codes
+        spread[~is_missing(series)] = codes
         codes = spread
     return codes, n_classes
 
@@ -58,8 +58,8 @@ def encode_known(series: pl.Series) -> tuple[Ints, int]:
     Text is told apart by its hashes, which are checked against the text itself.
     """
     if series.dtype == pl.String:
-        codes, classes = pd.factorize(hashes(series))
-        if are_classes(series, codes, len(classes)):
+        codes, classes = pd.factorize(hash_values(series))
+        if codes_match_values(series, codes, len(classes)):
             return codes, len(classes)
         series = series.cast(pl.Categorical)
     physical = series.to_physical()
@@ -69,7 +69,7 @@ def encode_known(series: pl.Series) -> tuple[Ints, int]:
     return codes, len(classes)
 
 
-def hashes(series: pl.Series) -> Values:
+def hash_values(series: pl.Series) -> Values:
     """Hash every value of a Polars column; different values may have one hash.
 
     Returns
@@ -79,9 +79,9 @@ def hashes(series: pl.Series) -> Values:
     return series.hash().to_numpy()
 
 
-def are_classes(series: pl.Series, codes: Ints, n_codes: int) -> bool:
+def codes_match_values(series: pl.Series, codes: Ints, n_codes: int) -> bool:
     """Say whether all rows of every code have one value."""
-    classes = series.gather(first_rows(codes, n_codes))
+    classes = series.gather(first_occurrence(codes, n_codes))
     for start in range(0, len(series), CHUNK):
         part = classes.gather(codes[start : start + CHUNK])
         if not (part == series.slice(start, CHUNK)).all():
@@ -89,7 +89,7 @@ def are_classes(series: pl.Series, codes: Ints, n_codes: int) -> bool:
     return True
 
 
-def nested(name: object, kind: object) -> StratError:
+def nested_error(name: object, kind: object) -> StratError:
     """Make the error for columns of lists and the like."""
     return StratError(f"A column must hold single values, but {name!r} is {kind}.")
 
@@ -98,7 +98,7 @@ def check_objects(series: Any) -> None:
     """Refuse Python objects that are nested, or equal though of different types."""
     if isinstance(series.dtype, pd.ArrowDtype):
         if any(word in str(series.dtype) for word in ("list", "struct", "map")):
-            raise nested(series.name, series.dtype)
+            raise nested_error(series.name, series.dtype)
         return
     if not is_object(series.dtype):
         return
@@ -108,7 +108,7 @@ def check_objects(series: Any) -> None:
     kinds = known.map(type)
     for kind in kinds.unique():
         if issubclass(kind, NESTED):
-            raise nested(series.name, kind.__name__)
+            raise nested_error(series.name, kind.__name__)
     codes, classes = pd.factorize(known)
     kind_codes, kind_classes = pd.factorize(kinds)
     if len(np.unique(codes * len(kind_classes) + kind_codes)) > len(classes):

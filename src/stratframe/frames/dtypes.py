@@ -85,7 +85,7 @@ def is_measured(series: Any) -> bool:
     return is_feature(series) and not pd.api.types.is_bool_dtype(series.dtype)
 
 
-def missing(series: Any) -> Flags:
+def is_missing(series: Any) -> Flags:
     """Flag the rows that are null or NaN.
 
     Returns
@@ -97,14 +97,14 @@ def missing(series: Any) -> Flags:
         if isinstance(series.dtype, pd.ArrowDtype | pd.Float64Dtype | pd.Float32Dtype):
             # A NaN inside a nullable float is not NA to pandas; to us it is missing.
             kind = pd.api.types.is_float_dtype(series.dtype)
-            return flags | np.isnan(floats(series)) if kind else flags
+            return flags | np.isnan(to_floats(series)) if kind else flags
         return flags
     gaps = series.is_null()
     gaps = gaps | series.is_nan().fill_null(True) if series.dtype.is_float() else gaps
     return np.asarray(gaps.to_numpy(), dtype=np.bool_)
 
 
-def floats(series: Any) -> Values:
+def to_floats(series: Any) -> Values:
     """Read numbers as float64, NaN where they are missing.
 
     Returns
@@ -125,7 +125,7 @@ def floats(series: Any) -> Values:
 
 def is_continuous(series: Any) -> bool:
     """Say whether a column holds any fraction."""
-    return (is_float(series) or is_decimal(series)) and has_fractions(floats(series))
+    return (is_float(series) or is_decimal(series)) and has_fractions(to_floats(series))
 
 
 def has_fractions(values: Values) -> bool:

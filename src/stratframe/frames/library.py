@@ -21,7 +21,7 @@ def check_frame(frame: object) -> None:
         raise StratError(msg)
 
 
-def library(frame: Frame | Series) -> str:
+def library_of(frame: Frame | Series) -> str:
     """Name the library of a frame or series."""
     return "pandas" if isinstance(frame, pd.DataFrame | pd.Series) else "polars"
 
@@ -33,7 +33,7 @@ def label_of(frame: Frame, name: str) -> Hashable:
     return name if plain else (name,) + ("",) * (levels - 1)
 
 
-def names(frame: Frame) -> list[Hashable]:
+def column_names(frame: Frame) -> list[Hashable]:
     """List the column names; a lazy frame reads no data for it."""
     if isinstance(frame, pl.LazyFrame):
         return list(frame.collect_schema().names())
@@ -52,7 +52,7 @@ def take(data: Any, rows: Ints) -> Any:
     return data[rows] if isinstance(data, pl.DataFrame) else data.gather(rows)
 
 
-def listed(series: Any) -> list[Any]:
+def to_list(series: Any) -> list[Any]:
     """Turn a series, array or list into a list of Python values, None where missing."""
     if isinstance(series, pl.Series):
         values = series.to_list()

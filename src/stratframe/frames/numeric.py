@@ -10,20 +10,20 @@ import polars as pl
 from ..core.order import rank
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError
-from .classes import check_objects, nested
+from .classes import check_objects, nested_error
 from .dtypes import (
     WIDE,
-    floats,
     is_decimal,
     is_feature,
+    is_missing,
     is_number_like,
     is_object,
     is_temporal,
-    missing,
+    to_floats,
 )
 
 
-def numbers(series: Any, term: str) -> tuple[Values, Flags]:
+def read_ordinal(series: Any, term: str) -> tuple[Values, Flags]:
     """Read a column as numbers that can be ordered; dates count in their own units.
 
     Returns
@@ -32,16 +32,16 @@ def numbers(series: Any, term: str) -> tuple[Values, Flags]:
         Anything where the value is missing.
     missing : ndarray of bool, shape (n_rows,)
     """
-    gaps = missing(series)
+    gaps = is_missing(series)
     try:
-        values = numbers_polars(series) if isinstance(series, pl.Series) else numbers_pandas(series)
+        values = ordinal_polars(series) if isinstance(series, pl.Series) else ordinal_pandas(series)
     except (OverflowError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
         msg = f"`{term}` needs numbers or dates, but column {series.name!r} is {series.dtype}."
         raise StratError(msg) from error
     return values, gaps
 
 
-def features(columns: Sequence[Any], term: str) -> Values:
+def read_matrix(columns: Sequence[Any], term: str) -> Values:
     """Read columns of numbers or booleans as the features of points.
 
     Returns
@@ -59,14 +59,14 @@ def features(columns: Sequence[Any], term: str) -> Values:
             )
             raise StratError(msg)
         try:
-            points[place] = floats(series)
+            points[place] = to_floats(series)
         except (OverflowError, TypeError, ValueError) as error:
             msg = f"`{term}` needs numbers that floats can hold in column {series.name!r}: {error}."
             raise StratError(msg) from error
     return points
 
 
-def distances(series: Any, term: str) -> tuple[Values, Flags]:
+def read_interval(series: Any, term: str) -> tuple[Values, Flags]:
     """Read a column as numbers whose differences count, those of dates and times too.
 
     Returns
@@ -75,13 +75,13 @@ def distances(series: Any, term: str) -> tuple[Values, Flags]:
     missing : ndarray of bool, shape (n_rows,)
     """
     if isinstance(series, pl.Series) or not is_temporal(series):
-        return numbers(series, term)
+        return read_ordinal(series, term)
     if isinstance(series.dtype, pd.PeriodDtype):
-        return series.array.asi8, missing(series)
+        return series.array.asi8, is_missing(series)
     if isinstance(series.dtype, pd.ArrowDtype):
-        return numbers(pl.Series(pl.from_arrow(series.array.__arrow_array__())), term)
+        return read_ordinal(pl.Series(pl.from_arrow(series.array.__arrow_array__())), term)
     if is_object(series.dtype):
-        gaps = missing(series)
+        gaps = is_missing(series)
         known = series[~gaps].infer_objects()
         if is_object(known.dtype):
             try:
@@ -90,12 +90,12 @@ def distances(series: Any, term: str) -> tuple[Values, Flags]:
                 msg = f"`{term}` needs numbers or dates, but column {series.name!r} mixes types."
                 raise StratError(msg) from error
         values = np.zeros(len(series), dtype=np.int64)
-        values[~gaps] = numbers(known, term)[0]
+        values[~gaps] = read_ordinal(known, term)[0]
         return values, gaps
-    return numbers(series, term)
+    return read_ordinal(series, term)
 
 
-def measures(series: Any, term: str) -> tuple[Values, Flags]:
+def read_comparable(series: Any, term: str) -> tuple[Values, Flags]:
     """Read a column as numbers that can be compared with given ones; dates cannot.
 
     Returns
@@ -109,26 +109,26 @@ def measures(series: Any, term: str) -> tuple[Values, Flags]:
             "\nHint: `sf.quantiles` takes dates."
         )
         raise StratError(msg)
-    values, gaps = numbers(series, term)
+    values, gaps = read_ordinal(series, term)
     return values.astype(np.float64) if values.dtype == np.uint64 else values, gaps
 
 
-def numbers_polars(series: pl.Series) -> Values:
+def ordinal_polars(series: pl.Series) -> Values:
     """Read a Polars column as numbers."""
     dtype = series.dtype
     if dtype in (pl.Categorical, pl.Enum):
-        return floats(series.cast(pl.String))
+        return to_floats(series.cast(pl.String))
     if dtype.is_temporal():
         return series.to_physical().cast(pl.Int64).fill_null(0).to_numpy()
     if dtype.is_integer() and dtype not in WIDE:
         values: Values = series.fill_null(0).to_numpy()
         return values if dtype == pl.UInt64 else values.astype(np.int64, copy=False)
     if dtype.is_numeric() or dtype in (pl.Boolean, pl.Null):
-        return floats(series)
+        return to_floats(series)
     raise TypeError
 
 
-def numbers_pandas(series: Any) -> Values:
+def ordinal_pandas(series: Any) -> Values:
     """Read a pandas column as numbers."""
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
@@ -136,7 +136,7 @@ def numbers_pandas(series: Any) -> Values:
         if pd.api.types.is_string_dtype(categories):
             categories = pd.to_numeric(categories)
         # A missing value has the code -1, which takes the zero that is put last.
-        values: Values = np.append(numbers_pandas(categories), 0)
+        values: Values = np.append(ordinal_pandas(categories), 0)
         return values.take(np.asarray(series.cat.codes), mode="wrap")
     if is_temporal(series):
         if isinstance(dtype, np.dtype | pd.DatetimeTZDtype) and not is_object(dtype):
@@ -150,7 +150,7 @@ def numbers_pandas(series: Any) -> Values:
             return np.asarray(series, dtype=whole)
         return np.asarray(series.to_numpy(dtype=whole, na_value=0))
     if dtype.kind == "f" or is_decimal(series) or (is_object(dtype) and is_number_like(series)):
-        return floats(series)
+        return to_floats(series)
     raise TypeError
 
 
@@ -163,7 +163,7 @@ def sorted_codes(series: Any) -> Ints:
 """One column of a key, of either library -> ranks."""
 
 
-def ranks(series: Any) -> Ints:
+def rank_key(series: Any) -> Ints:
     """Rank the values of a key: numbers by value, strings by code point, dates by time.
 
     Returns
@@ -172,15 +172,15 @@ def ranks(series: Any) -> Ints:
         Dense, from 0; anything where the value is missing.
     """
     if isinstance(series, pl.Series):
-        return ranks_polars(series)
+        return rank_key_polars(series)
     if isinstance(series.dtype, pd.CategoricalDtype):
-        categories = np.append(ranks(pd.Series(series.dtype.categories)), -1)
+        categories = np.append(rank_key(pd.Series(series.dtype.categories)), -1)
         return categories.take(np.asarray(series.cat.codes), mode="wrap")
     check_objects(series)
     dtype = series.dtype
     plain = isinstance(dtype, np.dtype | pd.DatetimeTZDtype) and not is_object(dtype)
     if plain or (pd.api.types.is_numeric_dtype(dtype) and not is_decimal(series)):
-        return rank(numbers(series, "key")[0])
+        return rank(read_ordinal(series, "key")[0])
     try:
         if is_object(dtype) and pd.api.types.infer_dtype(series, skipna=True) == "mixed-integer":
             raise TypeError
@@ -193,12 +193,12 @@ def ranks(series: Any) -> Ints:
         raise StratError(msg) from error
 
 
-def ranks_polars(series: pl.Series) -> Ints:
+def rank_key_polars(series: pl.Series) -> Ints:
     """Rank the values of a Polars column as `ranks` does."""
     if series.dtype in (pl.Categorical, pl.Enum):
         series = series.cast(pl.String)
     if series.dtype.is_nested() or series.dtype == pl.Object:
-        raise nested(series.name, series.dtype)
+        raise nested_error(series.name, series.dtype)
     if series.dtype in (pl.String, pl.Binary, *WIDE) or series.dtype.is_decimal():
         return rank(series.rank("dense").fill_null(0).to_numpy())
-    return rank(numbers(series, "key")[0])
+    return rank(read_ordinal(series, "key")[0])

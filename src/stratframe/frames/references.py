@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 
 from ..errors import StratError, nearest
-from .library import Frame, label_of, library, names
+from .library import Frame, column_names, label_of, library_of
 
 PANDAS_EXPRESSIONS: tuple[type, ...] = tuple(
     vars(pd.api.typing)[name] for name in ("Expression",) if name in vars(pd.api.typing)
@@ -24,12 +24,12 @@ def is_computed(ref: Any) -> bool:
     return isinstance(ref, EXPRESSIONS) or callable(ref)
 
 
-def shown(ref: Any) -> str:
+def format_reference(ref: Any) -> str:
     """Write a reference for a message."""
     return str(ref) if isinstance(ref, EXPRESSIONS) else repr(ref)
 
 
-def same(ref: Any, other: Any) -> bool:
+def same_column(ref: Any, other: Any) -> bool:
     """Say whether two references are the same column."""
     if isinstance(ref, pl.Expr) or isinstance(other, pl.Expr):
         both = isinstance(ref, pl.Expr) and isinstance(other, pl.Expr)
@@ -39,12 +39,12 @@ def same(ref: Any, other: Any) -> bool:
     return type(ref) is type(other) and bool(ref == other)
 
 
-def ref_name(ref: Any, series: Any) -> Hashable | None:
+def result_name(ref: Any, series: Any) -> Hashable | None:
     """Name the result of a reference."""
     return getattr(series, "name", None) if is_computed(ref) else ref
 
 
-def roots(ref: Any) -> list[str]:
+def root_names(ref: Any) -> list[str]:
     """Name the columns that a reference needs."""
     return ref.meta.root_names() if isinstance(ref, pl.Expr) else [ref]
 
@@ -62,7 +62,7 @@ TAKEN = {
 
 def check_refs(frame: Frame, refs: Iterable[Any], argument: str) -> None:
     """Refuse references to columns that are not there, twice there, or nested."""
-    known = names(frame)
+    known = column_names(frame)
     for ref in refs:
         if argument != "name" and is_computed(ref):
             check_computed(frame, ref, argument)
@@ -78,14 +78,14 @@ def check_computed(frame: Frame, ref: Any, argument: str) -> None:
     if isinstance(ref, pl.Expr) == isinstance(frame, pd.DataFrame):
         msg = (
             f"`{argument}` takes Polars expressions on Polars frames, and callables or"
-            f" `pd.col` on pandas frames, got {shown(ref)} on a {library(frame)} frame."
+            f" `pd.col` on pandas frames, got {format_reference(ref)} on a {library_of(frame)} frame."
         )
         raise StratError(msg)
 
 
 def check_label(ref: Any, argument: str, known: Sequence[Hashable]) -> None:
     """Refuse what names no column, or more than one."""
-    count = sum(same(ref, name) for name in known) if isinstance(ref, Hashable) else 0
+    count = sum(same_column(ref, name) for name in known) if isinstance(ref, Hashable) else 0
     if count == 1:
         return
     if count > 1:
@@ -107,13 +107,15 @@ def check_polars(frame: pl.DataFrame | pl.LazyFrame, ref: Any, argument: str) ->
     try:
         schema = frame.lazy().select(ref).collect_schema()
     except pl.exceptions.PolarsError as error:
-        for name in roots(ref):
-            check_label(name, argument, names(frame))
+        for name in root_names(ref):
+            check_label(name, argument, column_names(frame))
         first = str(error).partition("\n")[0]
-        msg = f"A computed column must be a working expression, got {shown(ref)}: {first}"
+        msg = (
+            f"A computed column must be a working expression, got {format_reference(ref)}: {first}"
+        )
         raise StratError(msg) from error
     if len(schema) != 1:
-        msg = f"An entry of `{argument}` must give one column, got {len(schema)} from {shown(ref)}."
+        msg = f"An entry of `{argument}` must give one column, got {len(schema)} from {format_reference(ref)}."
         raise StratError(msg)
     for name, dtype in schema.items():
         check_flat(name, dtype)
@@ -128,7 +130,7 @@ def check_flat(name: object, dtype: pl.DataType) -> None:
 
 def check_new(frame: Frame, new: Iterable[str]) -> None:
     """Refuse to add a column that is there already."""
-    known = names(frame)
+    known = column_names(frame)
     taken = [name for name in new if label_of(frame, name) in known]
     if taken:
         listed = repr(taken[0]) if len(taken) == 1 else repr(taken)
@@ -141,26 +143,26 @@ def check_new(frame: Frame, new: Iterable[str]) -> None:
         raise StratError(msg)
 
 
-def collected(frame: Frame, refs: Sequence[Any]) -> Any:
+def collect_columns(frame: Frame, refs: Sequence[Any]) -> Any:
     """Collect the columns of a lazy frame that are needed; eager frames stay."""
     if not isinstance(frame, pl.LazyFrame):
         return frame
     known = frame.collect_schema().names()
-    wanted = [roots(ref) for ref in refs]
+    wanted = [root_names(ref) for ref in refs]
     # An expression whose columns cannot be told, such as a pattern of names, needs all.
-    if not all(names and set(names) <= set(known) for names in wanted):
+    if not all(column_names and set(names) <= set(known) for names in wanted):
         return frame.collect()
-    needed = [name for name in known if any(name in names for names in wanted)]
+    needed = [name for name in known if any(name in column_names for column_names in wanted)]
     return frame.select(needed or pl.int_range(pl.len()).alias("row")).collect()
 
 
-def blank(frame: Any, refs: Sequence[Any]) -> list[Any]:
+def empty_columns(frame: Any, refs: Sequence[Any]) -> list[Any]:
     """Make the columns of references without rows: their names and types; reads no data."""
     schemas = [frame.select(ref).collect_schema() for ref in refs]
     return [pl.Series(name, [], dtype) for schema in schemas for name, dtype in schema.items()]
 
 
-def read(frame: Any, refs: Sequence[Any]) -> list[Any]:
+def read_columns(frame: Any, refs: Sequence[Any]) -> list[Any]:
     """Read columns of an eager frame, by name, expression or callable."""
     if isinstance(frame, pd.DataFrame):
         return [read_pandas(frame, ref) for ref in refs]
@@ -199,6 +201,6 @@ def check_height(ref: Any, found: int, height: int) -> None:
     if found != height:
         msg = (
             f"A computed column must give one value for each of the {height} rows,"
-            f" got {found} from {shown(ref)}."
+            f" got {found} from {format_reference(ref)}."
         )
         raise StratError(msg)

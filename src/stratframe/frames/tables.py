@@ -13,7 +13,7 @@ from ..core.types import Values
 from ..errors import StratError
 
 
-def like(kind: str, columns: dict[Hashable, Any]) -> Any:
+def make_frame(kind: str, columns: dict[Hashable, Any]) -> Any:
     """Make a frame of the caller's library."""
     if kind == "polars":
         return pl.DataFrame({str(name): values for name, values in columns.items()})
@@ -29,12 +29,12 @@ def like(kind: str, columns: dict[Hashable, Any]) -> Any:
     return frame
 
 
-def records(frame: Any) -> list[dict[str, Any]]:
+def to_dicts(frame: Any) -> list[dict[str, Any]]:
     """List the rows of a small frame as dicts."""
     return frame.to_dicts() if isinstance(frame, pl.DataFrame) else frame.to_dict("records")
 
 
-def numbers(kind: str, values: Values) -> Any:
+def float_column(kind: str, values: Values) -> Any:
     """Make a column of numbers, NaN as the library's own missing value."""
     return pl.Series(values, nan_to_null=True) if kind == "polars" else values
 
@@ -47,11 +47,11 @@ def read_file(path: str, *, as_text: bool = False) -> pl.DataFrame:
                 return pl.read_parquet(file)
             return pl.read_csv(file, infer_schema_length=0 if as_text else None)
     except (OSError, pl.exceptions.PolarsError) as error:
-        msg = f"The file {path!r} cannot be read: {cause(error)}."
+        msg = f"The file {path!r} cannot be read: {error_cause(error)}."
         raise StratError(msg) from error
 
 
-def beside(frame: pl.DataFrame, other: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+def add_columns_of(frame: pl.DataFrame, other: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     """Put some columns of another frame beside those of a frame."""
     return frame.with_columns(other.select(names).get_columns())
 
@@ -70,7 +70,7 @@ def write_file(frame: pl.DataFrame, path: str) -> None:
     except (OSError, pl.exceptions.PolarsError) as error:
         if draft is not None:
             draft.unlink(missing_ok=True)
-        msg = f"The file {path!r} cannot be written: {cause(error)}."
+        msg = f"The file {path!r} cannot be written: {error_cause(error)}."
         raise StratError(msg) from error
 
 
@@ -81,7 +81,7 @@ def current_umask() -> int:
     return mask
 
 
-def cause(error: Exception) -> str:
+def error_cause(error: Exception) -> str:
     """Say in one line why a file could not be read or written."""
     text = getattr(error, "strerror", None) or str(error)
     return text.strip().partition("\n")[0].rstrip(".")

@@ -9,25 +9,25 @@ from typing import Any
 import numpy as np
 
 from ..core import seeds as draws
-from ..core.deal import ROOMY, round_table, settle, spend
-from ..core.groups.assign import balanced_groups, balanced_rows, whole_groups
-from ..core.neighbours import by_nearness
-from ..core.order import by_value, in_blocks, shuffled
-from ..core.quota import even
-from ..core.rounding import unequal
-from ..core.seeds import Use
-from ..core.strata import cross
-from ..core.systematic import spread
+from ..core.deal import ROOMY, deal_by_surplus, deal_by_table, round_robin
+from ..core.groups.assign import assign_groups, balance_groups, balance_rows
+from ..core.neighbours import nearest_order
+from ..core.order import by_value, permuted_blocks, shuffled
+from ..core.quota import equal_quota
+from ..core.rounding import controlled_rounding
+from ..core.seeds import StreamTag
+from ..core.strata import crosstab
+from ..core.systematic import systematic_deal
 from ..core.types import Draws, Ints, Table
 from ..errors import StratError, plural, warn
-from ..frames import Dealt
+from ..frames import NewColumn
 from ..terms.base import Nearest
 from ..terms.progress import bar
 from .options import Deal, shares_of
 from .strata import Strata, stratify
 
 
-def columns_of(call: Deal, series: Sequence[Any], n_rows: int) -> list[Dealt]:
+def columns_of(call: Deal, series: Sequence[Any], n_rows: int) -> list[NewColumn]:
     """Deal the rows of a frame whose columns were read."""
     strata = strata_of(call, series, n_rows)
     return [
@@ -75,24 +75,26 @@ def deal_rows(call: Deal, strata: Strata, repeat: int) -> Ints:
     if strata.groups is not None or strata.margins:
         return deal_units(call, strata, repeat)
     codes, n_strata, n_rows = strata.codes, len(strata.sizes), len(strata.codes)
-    draw = partial(draws.raw, call.seed, n_parts=call.k, repeat=repeat)
-    use = Use.FOLD_ROWS if call.parts is None else Use.PART_ROWS
+    draw = partial(draws.random_words, call.seed, n_parts=call.k, repeat=repeat)
+    use = StreamTag.FOLD_ROWS if call.parts is None else StreamTag.PART_ROWS
     if not call.circular and strata.order is None and n_rows >= ROOMY * n_strata * call.k:
-        return settle(codes, table_of(call, strata, repeat), draw(use, n_rows))
+        return deal_by_surplus(codes, table_of(call, strata, repeat), draw(use, n_rows))
     in_order = call.circular and strata.near is None
     ties = np.zeros(n_rows, dtype=np.uint64) if in_order else draw(use, n_rows)
     rows = ordered(strata, ties, smallest_share(call, n_rows))
     if call.parts is None:
         if strata.order is not None and not call.circular:
             apart = not isinstance(strata.near, Nearest)
-            rows = in_blocks(rows, strata.sizes, call.k, draw(Use.FOLD_BLOCKS, n_rows), apart)
-        return round_table(rows, numbering_of(call, repeat))
+            rows = permuted_blocks(
+                rows, strata.sizes, call.k, draw(StreamTag.FOLD_BLOCKS, n_rows), apart
+            )
+        return round_robin(rows, numbering_of(call, repeat))
     table = table_of(call, strata, repeat)
     if call.circular:
-        return spread(rows, table, None)
+        return systematic_deal(rows, table, None)
     if strata.order is None:
-        return spend(rows, table)
-    return spread(rows, table, draw(Use.PART_SPREAD, table.size + n_rows))
+        return deal_by_table(rows, table)
+    return systematic_deal(rows, table, draw(StreamTag.PART_SPREAD, table.size + n_rows))
 
 
 def deal_units(call: Deal, strata: Strata, repeat: int) -> Ints:
@@ -104,19 +106,19 @@ def deal_units(call: Deal, strata: Strata, repeat: int) -> Ints:
     """
     n_rows, group = len(strata.codes), strata.groups
     shares = [Fraction(1, call.k)] * call.k
-    use = Use.FOLD_SEARCH
+    use = StreamTag.FOLD_SEARCH
     if call.parts is not None:
-        shares, use = shares_of(call.parts, n_rows), Use.PART_SEARCH
-    stream = draws.stream_of(call.seed, use, call.k, repeat)
+        shares, use = shares_of(call.parts, n_rows), StreamTag.PART_SEARCH
+    stream = draws.word_stream(call.seed, use, call.k, repeat)
     entries = strata.marginal
     if group is None:
-        return balanced_rows(entries, n_rows, shares, stream)
+        return balance_rows(entries, n_rows, shares, stream)
     n_groups = int(group.max()) + 1
     if repeat == 0:
         tell(group, shares, "fold" if call.parts is None else "part")
     if entries:
-        return balanced_groups(entries, group, n_groups, shares, stream)[group]
-    return whole_groups(group, n_groups, strata.codes, len(strata.sizes), shares, stream)[group]
+        return balance_groups(entries, group, n_groups, shares, stream)[group]
+    return assign_groups(group, n_groups, strata.codes, len(strata.sizes), shares, stream)[group]
 
 
 def tell(group: Ints, shares: Sequence[Fraction], part: str) -> None:
@@ -156,7 +158,7 @@ def ordered(strata: Strata, draws: Draws, share: Fraction) -> Ints:
     if isinstance(near, Nearest):
         block = near.block or max(round(1 / share), 2)
     with bar(len(codes), "Nearest rows") as advance:
-        return by_nearness(codes, n_strata, strata.order, near.scale, block, draws, advance)
+        return nearest_order(codes, n_strata, strata.order, near.scale, block, draws, advance)
 
 
 def counted(strata: Strata, parts: Ints, k: int, counts: Ints | None = None) -> Table:
@@ -166,14 +168,16 @@ def counted(strata: Strata, parts: Ints, k: int, counts: Ints | None = None) -> 
     -------
     ndarray of int64, shape (n_strata, k)
     """
-    return cross(strata.codes, len(strata.sizes), parts, k, counts)
+    return crosstab(strata.codes, len(strata.sizes), parts, k, counts)
 
 
 def numbering_of(call: Deal, repeat: int) -> Ints:
     """Draw the numbers of the folds round the table."""
     if call.circular:
         return np.arange(call.k)
-    return draws.permutation(draws.raw(call.seed, Use.FOLD_NUMBERS, call.k, call.k, repeat))
+    return draws.permutation(
+        draws.random_words(call.seed, StreamTag.FOLD_NUMBERS, call.k, call.k, repeat)
+    )
 
 
 def table_of(call: Deal, strata: Strata, repeat: int = 0) -> Table:
@@ -186,9 +190,9 @@ def table_of(call: Deal, strata: Strata, repeat: int = 0) -> Table:
     if strata.groups is not None:
         return counted(strata, deal_units(call, strata, repeat), call.k)
     if call.parts is None:
-        return even(strata.sizes, numbering_of(call, repeat))
+        return equal_quota(strata.sizes, numbering_of(call, repeat))
     shares = shares_of(call.parts, len(strata.codes))
     if call.circular:
-        return unequal(strata.sizes, shares, strata.coarser, None)
-    spare = draws.raw(call.seed, Use.PART_QUOTA, len(strata.sizes), call.k)
-    return unequal(strata.sizes, shares, strata.coarser, spare)
+        return controlled_rounding(strata.sizes, shares, strata.coarser, None)
+    spare = draws.random_words(call.seed, StreamTag.PART_QUOTA, len(strata.sizes), call.k)
+    return controlled_rounding(strata.sizes, shares, strata.coarser, spare)

@@ -7,23 +7,23 @@ import numpy as np
 
 from .. import frames
 from ..core import seeds as draws
-from ..core.deal import spend
-from ..core.extend import fill
-from ..core.groups.assign import group_units, join, units_of
+from ..core.deal import deal_by_table
+from ..core.extend import fill_evenly
+from ..core.groups.assign import extend_units, group_counts, margin_counts
 from ..core.order import shuffled
-from ..core.seeds import Use
-from ..core.strata import first_rows
+from ..core.seeds import StreamTag
+from ..core.strata import first_occurrence
 from ..core.types import Ints
 from ..errors import StratError, plural, some
-from ..frames import Dealt
+from ..frames import NewColumn
 from .deal import strata_of
 from .options import Deal
 from .strata import Strata, stratify
 
 
-def grown(call: Deal, k: int | None, series: list[Any], n_rows: int) -> list[Dealt]:
+def grown(call: Deal, k: int | None, series: list[Any], n_rows: int) -> list[NewColumn]:
     """Extend the folds of a frame whose columns were read, the fold column last."""
-    folds, k = frames.folds_of(series[-1], k)
+    folds, k = frames.read_fold_numbers(series[-1], k)
     call = replace(call, k=k)
     strata = strata_of(call, series[:-1], n_rows, ordered=False)
     rows = np.arange(n_rows) if strata.rows is None else strata.rows
@@ -75,29 +75,29 @@ def joined(call: Deal, strata: Strata, folds: Ints) -> Ints:
     ndarray of int64, shape (n_dealt,), range 0..k-1
     """
     new, k = np.flatnonzero(folds < 0), call.k
-    stream = draws.stream_of(call.seed, Use.EXTEND, k)
+    stream = draws.word_stream(call.seed, StreamTag.EXTEND, k)
     if strata.groups is None and not strata.margins:
         n_strata = len(strata.sizes)
         cells = (strata.codes * k + folds)[folds >= 0]
         held = np.bincount(cells, minlength=n_strata * k)
         wanted = np.bincount(strata.codes[new], minlength=n_strata)
-        table = fill(held.reshape(n_strata, k), wanted, stream(k))
+        table = fill_evenly(held.reshape(n_strata, k), wanted, stream(k))
         order = shuffled(strata.codes[new], n_strata, stream(len(new)))
         found = folds.copy()
-        found[new] = spend(order, table)
+        found[new] = deal_by_table(order, table)
         return found
     unit = np.arange(len(folds)) if strata.groups is None else strata.groups
     n_units = int(unit.max(initial=-1)) + 1
     if strata.margins:
         alone = strata.groups is None
-        units = units_of(strata.marginal, unit, n_units, with_sizes=not alone)
+        units = margin_counts(strata.marginal, unit, n_units, with_sizes=not alone)
         if alone:
             held = np.bincount(folds[folds >= 0], minlength=k)[None]
-            room = fill(held, np.array([len(new)]), stream(k))[0]
-            return join(units, folds, k, stream, room).astype(np.int64)
+            room = fill_evenly(held, np.array([len(new)]), stream(k))[0]
+            return extend_units(units, folds, k, stream, room).astype(np.int64)
     else:
-        units = group_units(unit, n_units, strata.codes, len(strata.sizes))
-    return join(units, known_folds(unit, n_units, folds), k, stream)[unit].astype(np.int64)
+        units = group_counts(unit, n_units, strata.codes, len(strata.sizes))
+    return extend_units(units, known_folds(unit, n_units, folds), k, stream)[unit].astype(np.int64)
 
 
 def known_folds(unit: Ints, n_units: int, folds: Ints) -> Ints:
@@ -109,7 +109,7 @@ def known_folds(unit: Ints, n_units: int, folds: Ints) -> Ints:
         -1 for new groups.
     """
     held = np.flatnonzero(folds >= 0)
-    return np.append(folds[held], -1)[first_rows(unit[held], n_units)]
+    return np.append(folds[held], -1)[first_occurrence(unit[held], n_units)]
 
 
 def in_two_folds(groups: Ints, folds: Ints) -> Ints:
@@ -143,4 +143,4 @@ def split_groups(series: list[Any], rows: Ints) -> StratError:
         "`extend` needs whole groups, but there are some in two folds, in"
         f" {plural(len(rows), 'row')} ({listed})."
     )
-    return StratError(msg, frames.rows_at(frames.library(series[-1]), shown, rows))
+    return StratError(msg, frames.failing_rows(frames.library_of(series[-1]), shown, rows))

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..checks import check_choice, check_seed, whole
 from ..errors import StratError, plural
-from ..frames import Dealt
+from ..frames import NewColumn
 from ..terms.base import By, Chain, Nearest, Term
 from ..terms.by import all_refs, margins_of, parse, parse_columns, parse_groups
 
@@ -57,13 +57,13 @@ class Deal:
         return [*self.strata_columns, *self.key]
 
     @property
-    def outputs(self) -> list[Dealt]:
+    def outputs(self) -> list[NewColumn]:
         """The columns that the deal makes, yet without rows."""
         nullable = "null" in (self.missing, self.rare)
         labels = None if self.parts is None else tuple(self.parts)
         names = [f"{self.name}_{i + 1}" for i in range(self.repeats)]
         return [
-            Dealt(name, np.empty(0, dtype=np.int64), labels, nullable)
+            NewColumn(name, np.empty(0, dtype=np.int64), labels, nullable)
             for name in (names if self.repeats > 1 else [self.name])
         ]
 

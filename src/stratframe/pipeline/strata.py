@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.strata import nest, number
+from ..core.strata import factorize_codes, nest_codes
 from ..core.types import Flags, Ints, Values
 from ..terms.base import (
     DECILES,
@@ -130,7 +130,7 @@ def group_codes(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: 
     codes = found.codes.copy()
     alone = np.logical_or.reduce([entry.missing for entry in entries])
     codes[alone] = len(found.sizes) + np.arange(alone.sum())
-    return number(codes, len(found.sizes) + int(alone.sum()))[0]
+    return factorize_codes(codes, len(found.sizes) + int(alone.sum()))[0]
 
 
 def binned(entry: Entry) -> Entry:
@@ -167,7 +167,7 @@ def fit(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int = 0)
             child, n_children = children(entry, codes)
             values = partial(stratum_values, entry, parent=parent, child=child)
         if levels:
-            codes, parents = nest(parent, n_strata, child, n_children)
+            codes, parents = nest_codes(parent, n_strata, child, n_children)
             coarser = [parents, *(level[parents] for level in coarser)]
             n_strata = len(parents)
         else:
@@ -182,5 +182,5 @@ def numbered(entry: Entry, child: Ints, n_children: int) -> tuple[Ints, int]:
     """Give the strata of a first entry numbers by first appearance, unless they are already."""
     if child is entry.data and entry.rows is None:
         return child, n_children
-    codes, present = number(child, n_children)
+    codes, present = factorize_codes(child, n_children)
     return codes, len(present)

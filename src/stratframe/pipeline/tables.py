@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .. import frames
-from ..core.strata import first_rows
+from ..core.strata import first_occurrence
 from ..core.types import Ints
 from ..errors import StratError
 from ..frames import Frame
@@ -26,8 +26,8 @@ def read_terms(frame: Frame, by: By, more: Sequence[str]) -> tuple[list[Term], A
     terms = parse_some(by)
     refs = all_refs(terms)
     frames.check_refs(frame, refs, "by")
-    eager = frames.collected(frame, [*refs, *more])
-    series = frames.read(eager, refs)
+    eager = frames.collect_columns(frame, [*refs, *more])
+    series = frames.read_columns(eager, refs)
     return (
         [shown_term(term, own) for term, own in with_columns(terms, series)],
         eager,
@@ -67,17 +67,17 @@ def table(library: str, found: Strata, columns_of: Callable[[Strata], dict[str, 
 def stacked(library: str, found: Strata, rows_of: Callable[[Strata], dict[Hashable, Any]]) -> Any:
     """Make one table of strata; of margins one after another, named by entry and value."""
     if not found.margins:
-        return frames.like(library, rows_of(found))
+        return frames.make_frame(library, rows_of(found))
     every: dict[Hashable, list[Any]] = {}
     for margin in found.margins:
         name = margin.levels[0].name
         for column, cells in rows_of(margin).items():
-            listed = frames.listed(cells)
+            listed = frames.to_list(cells)
             if column == name:
                 every.setdefault("entry", []).extend([str(name)] * len(listed))
                 column, listed = "value", texts(listed)
             every.setdefault(column, []).extend(listed)
-    return frames.like(library, every)
+    return frames.make_frame(library, every)
 
 
 def texts(values: Sequence[Any]) -> list[str | None]:
@@ -87,7 +87,7 @@ def texts(values: Sequence[Any]) -> list[str | None]:
 
 def table_order(found: Strata) -> Ints:
     """Order strata for a table: classes by first appearance, bins upwards."""
-    first = first_rows(found.codes, len(found.sizes))
+    first = first_occurrence(found.codes, len(found.sizes))
     keys = [level.places[first] for level in found.levels]
     return np.lexsort(keys[::-1]) if keys else np.arange(len(found.sizes))
 
@@ -95,7 +95,7 @@ def table_order(found: Strata) -> Ints:
 def stratum_columns(found: Strata, strata: Ints) -> dict[Hashable, Any]:
     """Name strata by the values of their entries, a column for each."""
     columns: dict[Hashable, Any] = {}
-    first = first_rows(found.codes, len(found.sizes))[strata]
+    first = first_occurrence(found.codes, len(found.sizes))[strata]
     for level in found.levels:
         if level.name in RESERVED or level.name in columns:
             msg = (
@@ -109,8 +109,8 @@ def stratum_columns(found: Strata, strata: Ints) -> dict[Hashable, Any]:
 
 def stratum_names(found: Strata, strata: Ints, *, of_entry: bool = False) -> list[str]:
     """Name strata in words, the values of several entries in brackets."""
-    first = first_rows(found.codes, len(found.sizes))[strata]
-    listed = [texts(frames.listed(level.values(first))) for level in found.levels]
+    first = first_occurrence(found.codes, len(found.sizes))[strata]
+    listed = [texts(frames.to_list(level.values(first))) for level in found.levels]
     names = [[text or "missing" for text in each] for each in zip(*listed, strict=True)]
     entry = f"{found.levels[0].name}: " if of_entry else ""
     return [entry + (each[0] if len(each) == 1 else f"({', '.join(each)})") for each in names]

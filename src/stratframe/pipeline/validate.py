@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import frames
-from ..core.strata import first_rows
+from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints
 from ..errors import SHOWN, StratError, ended, plural, some, warn
 from ..schemas import Rule, check_rows
@@ -75,7 +75,7 @@ def check_values(entries: Sequence[Entry], missing: str, key: Sequence[Any]) -> 
     broken = [is_broken(entry, rules[0]) for entry, rules in zip(entries, asked, strict=True)]
     rows = places = None
     if key:
-        gaps = any(frames.missing(series).any() for series in key)
+        gaps = any(frames.is_missing(series).any() for series in key)
         broken.append(gaps)
         if not gaps:
             rows, places = key_order(key)
@@ -88,7 +88,7 @@ def check_values(entries: Sequence[Entry], missing: str, key: Sequence[Any]) -> 
             for rule, numbers in zip(chain.from_iterable(asked), found, strict=True)
         ]
         check_rows(
-            frames.library(rules[0].series if rules else key[0]), rules + key_rules(key, places)
+            frames.library_of(rules[0].series if rules else key[0]), rules + key_rules(key, places)
         )
     return rows
 
@@ -114,7 +114,7 @@ def frequent(entry: Entry, rare: str, parts: tuple[int, str]) -> Flags:
             places = np.flatnonzero(few[codes])
             places = np.sort(places if entry.rows is None else entry.rows[places])
             shown = {rules_of(entry, "error")[0].name: entry.series[0]}
-            failures = frames.rows_at(frames.library(entry.series[0]), shown, places)
+            failures = frames.failing_rows(frames.library_of(entry.series[0]), shown, places)
             msg = f'`rare="error"` allows no rare strata, but {text}'
             raise StratError(msg, failures)
         warn(text)
@@ -124,11 +124,11 @@ def frequent(entry: Entry, rare: str, parts: tuple[int, str]) -> Flags:
 def rare_classes(entry: Entry, codes: Ints, sizes: Ints, few: Ints, parts: str) -> str:
     """Put the rare classes of an entry into words, the smallest first."""
     few = few[np.argsort(sizes[few], kind="stable")]
-    first = first_rows(codes, len(sizes))[few[:SHOWN]]
+    first = first_occurrence(codes, len(sizes))[few[:SHOWN]]
     named = [
         f"{value!r} ({plural(size, 'row')})"
         for value, size in zip(
-            frames.listed(values_at(entry, first)), sizes[few].tolist(), strict=False
+            frames.to_list(values_at(entry, first)), sizes[few].tolist(), strict=False
         )
     ]
     strata = "1 stratum" if len(few) == 1 else f"{len(few):,} strata"
@@ -184,7 +184,7 @@ def key_order(key: Sequence[Any]) -> tuple[Ints, Ints]:
     places : ndarray of int64, shape (n_rows,)
         The dense rank of every row's keys; the highest is below n_rows - 1 if keys repeat.
     """
-    ranked = [frames.ranks(series) for series in key]
+    ranked = [frames.rank_key(series) for series in key]
     rows = np.lexsort(ranked[::-1])
     repeats = np.logical_and.reduce([np.diff(ranks[rows]) == 0 for ranks in ranked])
     places = np.empty(len(rows), dtype=np.int64)

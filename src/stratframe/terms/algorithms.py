@@ -10,8 +10,8 @@ import numpy as np
 
 from ..checks import load
 from ..core import seeds as draws
-from ..core.features import means
-from ..core.seeds import Use
+from ..core.features import centroids
+from ..core.seeds import StreamTag
 from ..core.types import Ints, Values
 from ..errors import StratError, plural
 from .base import Clusters
@@ -73,16 +73,16 @@ def estimate(points: Values, seed: int) -> int:
     linkage = load("scipy.cluster.hierarchy", "cluster").linkage
     apart = load("scipy.spatial.distance", "cluster").pdist
     cuts = 0
-    for seed_of_sample in seeds_of(seed, Use.CLUSTER_SAMPLES, SAMPLES):
+    for seed_of_sample in seeds_of(seed, StreamTag.CLUSTER_SAMPLES, SAMPLES):
         rows = some_rows(n_rows, SAMPLE_ROWS, seed_of_sample)
         heights = linkage(apart(points[rows]), "average")[:, 2]
         cuts += int((heights > heights.mean() + 2 * heights.std()).sum())
     return 1 + (2 * cuts + SAMPLES) // (2 * SAMPLES)
 
 
-def seeds_of(seed: int, use: Use, count: int) -> list[int]:
+def seeds_of(seed: int, use: StreamTag, count: int) -> list[int]:
     """Draw seeds for scikit-learn, which takes 32 bits."""
-    drawn: list[int] = (draws.raw(seed, use, count) >> np.uint64(32)).tolist()
+    drawn: list[int] = (draws.random_words(seed, use, count) >> np.uint64(32)).tolist()
     return drawn
 
 
@@ -133,7 +133,7 @@ def agglomerative(points: Values, n: int, seed: int) -> tuple[Ints, None]:
     if len(rows) == len(points):
         return found, None
     assign = load("sklearn.metrics", "cluster").pairwise_distances_argmin
-    labels = assign(points, means(points[rows], found, n))
+    labels = assign(points, centroids(points[rows], found, n))
     labels[rows] = found
     return labels, None
 

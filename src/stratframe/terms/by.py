@@ -95,8 +95,10 @@ def parse_groups(groups: Any) -> tuple[Term, ...]:
                 f" got {shown(entry)}."
             )
             raise StratError(msg)
-        if any(frames.same(entry, other) for other in entries[:place]):
-            msg = f"`groups` must hold each column once, got {frames.shown(entry)} twice."
+        if any(frames.same_column(entry, other) for other in entries[:place]):
+            msg = (
+                f"`groups` must hold each column once, got {frames.format_reference(entry)} twice."
+            )
             raise StratError(msg)
     return tuple(Classes(entry) for entry in entries)
 
@@ -124,7 +126,7 @@ def same(term: Term, other: Term) -> bool:
     if type(term) is not type(other) or len(refs_of(term)) != len(refs_of(other)):
         return False
     fields = vars(term).keys() - {"column", "features", "name"}
-    return all(map(frames.same, refs_of(term), refs_of(other))) and all(
+    return all(map(frames.same_column, refs_of(term), refs_of(other))) and all(
         getattr(term, field) == getattr(other, field) for field in fields
     )
 
@@ -139,8 +141,8 @@ def shown(term: Term) -> str:
     if isinstance(term, Margins):
         return f"{verb(term)}([{', '.join(map(shown, term.entries))}])"
     if isinstance(term, Features):
-        return f"{verb(term)}([{', '.join(map(frames.shown, term.features))}])"
-    column = frames.shown(term.column)
+        return f"{verb(term)}([{', '.join(map(frames.format_reference, term.features))}])"
+    column = frames.format_reference(term.column)
     match term:
         case Plain():
             return column

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.features import distances, distinct, means, scaled
+from ..core.features import centroid_distances, centroids, scale_features, unique_points
 from ..core.order import grouped
-from ..core.seeds import Use
-from ..core.strata import number
+from ..core.seeds import StreamTag
+from ..core.strata import factorize_codes
 from ..core.types import Ints, Values
 from ..errors import warn
 from .algorithms import LARGEST_TREE, Fit, estimate, fit_of, seeds_of
@@ -46,10 +46,10 @@ def cluster(term: Clusters, points: Values, parent: Ints, n_parents: int, seed: 
     found = Clustered(np.zeros(len(parent), dtype=np.int64), np.zeros(len(parent)))
     if not len(parent):
         return found
-    points = scaled(points, term.scale)
+    points = scale_features(points, term.scale)
     n = number_of(term, points, seed)
     fit = fit_of(term)
-    seeds = seeds_of(seed, Use.CLUSTERS, n_parents)
+    seeds = seeds_of(seed, StreamTag.CLUSTERS, n_parents)
     sizes = np.bincount(parent, minlength=n_parents)
     if n_parents == 1:
         found = Clustered(*one(fit, points, n, seeds[0]))
@@ -79,15 +79,15 @@ def one(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, Values]:
         labels, centres = fit(points, n, seed)
     known = labels >= 0
     shifted = np.where(known, labels, labels.max(initial=-1) + 1)
-    codes, present = number(shifted, int(shifted.max(initial=-1)) + 1)
+    codes, present = factorize_codes(shifted, int(shifted.max(initial=-1)) + 1)
     if centres is None:
-        middles = means(points, codes, len(present))
+        middles = centroids(points, codes, len(present))
     else:
         noise = points[~known].mean(axis=0, keepdims=True) if not known.all() else centres[:0]
         middles = np.concatenate([centres[: labels.max() + 1], noise])[present]
     first = np.full(len(codes), -1, dtype=np.int64)
-    first[known] = number(codes[known], len(present))[0]
-    return first, distances(points, codes, middles)
+    first[known] = factorize_codes(codes[known], len(present))[0]
+    return first, centroid_distances(points, codes, middles)
 
 
 def number_of(term: Clusters, points: Values, seed: int) -> int:
@@ -109,10 +109,10 @@ def few(points: Values, n: int) -> Ints | None:
     """
     least = n if n else 2
     window, n_rows = 4 * least, len(points)
-    codes, n_points = distinct(points[:window].T)
+    codes, n_points = unique_points(points[:window].T)
     while n_points <= least and window < n_rows:
         window *= 4
-        codes, n_points = distinct(points[:window].T)
+        codes, n_points = unique_points(points[:window].T)
     if n_points > least:
         return None
     return codes if n else np.zeros_like(codes)

@@ -54,7 +54,7 @@ class Entry:
     @property
     def column(self) -> Hashable:
         """The name of the entry's column; None for a computed one without a name."""
-        return frames.ref_name(refs_of(self.term)[0], self.series[0])
+        return frames.result_name(refs_of(self.term)[0], self.series[0])
 
     @property
     def is_nameless(self) -> bool:
@@ -76,7 +76,7 @@ class Entry:
 def read_entry(term: Term, series: Sequence[Any], place: int = 1) -> Entry:
     """Read the columns of an entry into arrays."""
     if isinstance(term, Features):
-        points = frames.features(series, shown(term))
+        points = frames.read_matrix(series, shown(term))
         return Entry(term, tuple(series), points, 0, np.zeros(points.shape[1], np.bool_), place)
     (column,) = series
     assert not isinstance(term, Margins)
@@ -84,9 +84,9 @@ def read_entry(term: Term, series: Sequence[Any], place: int = 1) -> Entry:
         kind = Continuous if frames.is_continuous(column) else Classes
         term = kind(term.column, term.name)
     if isinstance(term, Classes):
-        codes, n_classes = frames.encode(column)
+        codes, n_classes = frames.encode_classes(column)
         return Entry(term, (column,), codes, n_classes, codes < 0, place)
-    read = frames.measures if isinstance(term, Bins) else frames.read_ordinal
+    read = frames.read_comparable if isinstance(term, Bins) else frames.read_ordinal
     values, missing = read(column, shown(term))
     return Entry(term, (column,), values, 0, missing, place)
 
@@ -103,7 +103,7 @@ def rules_of(entry: Entry, missing: str) -> list[Rule]:
         hint = "drop these rows, or fill the gaps first."
         squares_fit = entry.term.scale is not None or not np.isfinite(entry.data).all()
         names = [
-            frames.ref_name(ref, series)
+            frames.result_name(ref, series)
             for ref, series in zip(entry.term.features, entry.series, strict=True)
         ]
         return [
@@ -148,7 +148,7 @@ def numbers_of(entry: Entry) -> list[Values | None]:
 
 def column_numbers(series: Any) -> Values | None:
     """Take the numbers of a float column, whose NaN counts as missing in every library."""
-    return frames.floats(series) if frames.is_float(series) else None
+    return frames.to_floats(series) if frames.is_float(series) else None
 
 
 def is_broken(entry: Entry, rule: Rule) -> bool:

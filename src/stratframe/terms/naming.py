@@ -69,7 +69,7 @@ def quantile_names(entry: Entry, first: Ints, parent: Ints, child: Ints) -> list
 
 def texts_at(entry: Entry, places: Ints) -> list[str]:
     """Write the values at some dealt rows, numbers in short."""
-    return spelled(frames.listed(values_at(entry, places)))
+    return spelled(frames.to_list(values_at(entry, places)))
 
 
 def spelled(values: Sequence[Any]) -> list[str]:

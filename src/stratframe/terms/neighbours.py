@@ -220,8 +220,8 @@ def feature_refs(verb: str, features: Any) -> tuple[Ref, ...]:
                 "\nHint: several columns go in a list, as in `list(df.columns)`."
             )
             raise StratError(msg)
-        if any(frames.same(ref, other) for other in refs[:place]):
-            shown = frames.shown(ref)
+        if any(frames.same_column(ref, other) for other in refs[:place]):
+            shown = frames.format_reference(ref)
             msg = f"`features` of `{verb}` must hold each column once, got {shown} twice."
             raise StratError(msg)
     return refs

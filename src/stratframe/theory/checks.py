@@ -8,21 +8,25 @@ from numpy.typing import ArrayLike
 from ..core.types import Ints, Values
 from ..errors import StratError, plural
 
-MOST = 2**53
+MAX_EXACT = 2**53
 """Whole numbers up to which floats hold every one."""
 
 
-def class_in_folds(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> list[Values]:
+def check_class_in_folds(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> list[Values]:
     """Check the rows of a frame and of a class, and folds, and broadcast them."""
-    n, count, k = together(n=whole("n", n, 1), count=whole("count", count, 0), k=whole("k", k, 1))
-    check_most("count", count, n)
-    check_most("k", k, n)
+    n, count, k = broadcast(
+        n=whole_numbers("n", n, 1),
+        count=whole_numbers("count", count, 0),
+        k=whole_numbers("k", k, 1),
+    )
+    check_at_most_n("count", count, n)
+    check_at_most_n("k", k, n)
     return [n, count, k]
 
 
-def counts_of(counts: ArrayLike, classes: int = 1, rows: int = 1) -> tuple[Ints, int]:
+def check_counts(counts: ArrayLike, classes: int = 1, rows: int = 1) -> tuple[Ints, int]:
     """Check counts, of at least so many classes and rows, and sum them."""
-    found = whole("counts", counts, 0)
+    found = whole_numbers("counts", counts, 0)
     if found.ndim != 1:
         msg = f"`counts` must be a sequence of whole numbers, got {counts!r}."
         raise StratError(msg)
@@ -37,30 +41,30 @@ def counts_of(counts: ArrayLike, classes: int = 1, rows: int = 1) -> tuple[Ints,
     return sizes, n
 
 
-def whole(argument: str, value: ArrayLike, least: int) -> Values:
+def whole_numbers(argument: str, value: ArrayLike, least: int) -> Values:
     """Check whole numbers of at least so much."""
     noun = "whole numbers" if argument == "counts" else "a whole number"
     rule = f"{noun} of at least {least}"
-    found = between(argument, value, least, np.inf, rule)
-    check(argument, value, found == np.floor(found), rule)
-    check(argument, value, found <= MOST, "at most 2**53")
+    found = in_range(argument, value, least, np.inf, rule)
+    check_all(argument, value, found == np.floor(found), rule)
+    check_all(argument, value, found <= MAX_EXACT, "at most 2**53")
     return found
 
 
-def between(
+def in_range(
     argument: str, value: ArrayLike, least: float = 0, most: float = 1, rule: str = ""
 ) -> Values:
     """Check finite numbers of a range, and turn them into floats."""
     rule = rule or f"a number from {least} to {most}"
-    found = numbers(value)
+    found = as_floats(value)
     if found is None:
         msg = f"`{argument}` must be {rule}, got {value!r}."
         raise StratError(msg)
-    check(argument, value, np.isfinite(found) & (least <= found) & (found <= most), rule)
+    check_all(argument, value, np.isfinite(found) & (least <= found) & (found <= most), rule)
     return found
 
 
-def numbers(value: ArrayLike) -> Values | None:
+def as_floats(value: ArrayLike) -> Values | None:
     """Turn numbers into floats; what holds anything else gives None."""
     try:
         given = np.asarray(value)
@@ -73,7 +77,7 @@ def numbers(value: ArrayLike) -> Values | None:
         return None
 
 
-def check(argument: str, value: ArrayLike, right: Values, rule: str) -> None:
+def check_all(argument: str, value: ArrayLike, right: Values, rule: str) -> None:
     """Refuse the first value that is not right."""
     wrong = np.asarray(value)[~right].tolist()
     if wrong:
@@ -81,7 +85,7 @@ def check(argument: str, value: ArrayLike, right: Values, rule: str) -> None:
         raise StratError(msg)
 
 
-def check_most(argument: str, values: Values, n: Values) -> None:
+def check_at_most_n(argument: str, values: Values, n: Values) -> None:
     """Refuse numbers above the number of rows."""
     over = values > n
     if over.any():
@@ -90,7 +94,7 @@ def check_most(argument: str, values: Values, n: Values) -> None:
         raise StratError(msg)
 
 
-def together(**given: Values) -> list[Values]:
+def broadcast(**given: Values) -> list[Values]:
     """Broadcast arrays to one shape."""
     try:
         return list(np.broadcast_arrays(*given.values()))

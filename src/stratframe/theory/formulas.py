@@ -6,16 +6,23 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.quota import even
+from ..core.quota import equal_quota
 from ..core.types import Values
 from ..errors import StratError
-from .checks import between, check_most, class_in_folds, counts_of, together, whole
+from .checks import (
+    broadcast,
+    check_at_most_n,
+    check_class_in_folds,
+    check_counts,
+    in_range,
+    whole_numbers,
+)
 from .hypergeometric import missing_any, missing_one
 
 Result: TypeAlias = Any
 """A float where all arguments are scalars, else an ndarray of float64."""
 
-CELLS = 1 << 20
+CELLS_PER_PASS = 1 << 20
 """Cells of a table that are held in memory at a time."""
 
 
@@ -56,14 +63,14 @@ def variance_random(n: ArrayLike, k: ArrayLike, p: ArrayLike, *, replace: bool =
     >>> round(variance_random(1200, 8, 0.27, replace=True), 6)
     0.001314
     """
-    n, k, p = together(n=whole("n", n, 1), k=whole("k", k, 1), p=between("p", p))
-    check_most("k", k, n)
+    n, k, p = broadcast(n=whole_numbers("n", n, 1), k=whole_numbers("k", k, 1), p=in_range("p", p))
+    check_at_most_n("k", k, n)
     if replace:
-        return plain(p * (1 - p) * k / n)
+        return as_scalar(p * (1 - p) * k / n)
     if (n < 2).any():
         msg = "`n` must be at least 2 without `replace`, got 1."
         raise StratError(msg)
-    return plain(p * (1 - p) * (k - 1) / (n - 1))
+    return as_scalar(p * (1 - p) * (k - 1) / (n - 1))
 
 
 def variance_stratified(n: ArrayLike, k: ArrayLike, count: ArrayLike) -> Result:
@@ -100,9 +107,9 @@ def variance_stratified(n: ArrayLike, k: ArrayLike, count: ArrayLike) -> Result:
     >>> variance_stratified(1200, 8, np.array([320, 321]))
     array([0.00000000e+00, 4.86111111e-06])
     """
-    n, count, k = class_in_folds(n, count, k)
+    n, count, k = check_class_in_folds(n, count, k)
     rest = count % k
-    return plain(rest * (k - rest) / n**2)
+    return as_scalar(rest * (k - rest) / n**2)
 
 
 def probability_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Result:
@@ -137,7 +144,7 @@ def probability_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Result:
     >>> print(f"{probability_missing(20_000, 200, 10):.3g}")
     6.31e-10
     """
-    return each_of(missing_one, class_in_folds(n, count, k))
+    return elementwise(missing_one, check_class_in_folds(n, count, k))
 
 
 def probability_any_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Result:
@@ -170,7 +177,7 @@ def probability_any_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Res
     >>> print(f"{probability_any_missing(20_000, 200, 10):.3g}")
     6.31e-09
     """
-    return each_of(missing_any, class_in_folds(n, count, k))
+    return elementwise(missing_any, check_class_in_folds(n, count, k))
 
 
 def ber_bias(k: ArrayLike, count: ArrayLike, error0: ArrayLike, error1: ArrayLike) -> Result:
@@ -207,13 +214,13 @@ def ber_bias(k: ArrayLike, count: ArrayLike, error0: ArrayLike, error1: ArrayLik
     >>> round(ber_bias(10, 4, 0.1, 0.4), 12), ber_bias(10, 12, 0.1, 0.4)
     (-0.09, 0.0)
     """
-    k, count, error0, error1 = together(
-        k=whole("k", k, 1),
-        count=whole("count", count, 0),
-        error0=between("error0", error0),
-        error1=between("error1", error1),
+    k, count, error0, error1 = broadcast(
+        k=whole_numbers("k", k, 1),
+        count=whole_numbers("count", count, 0),
+        error0=in_range("error0", error0),
+        error1=in_range("error1", error1),
     )
-    return plain(np.where(k > count, (k - count) / (2 * k) * (error0 - error1), 0.0))
+    return as_scalar(np.where(k > count, (k - count) / (2 * k) * (error0 - error1), 0.0))
 
 
 def variance_of_mean(variance: ArrayLike, k: ArrayLike, rho: ArrayLike) -> Result:
@@ -249,16 +256,16 @@ def variance_of_mean(variance: ArrayLike, k: ArrayLike, rho: ArrayLike) -> Resul
     >>> variance_of_mean(0.5, 10, np.array([0, 0.5, 1]))
     array([0.05 , 0.275, 0.5  ])
     """
-    variance, k, rho = together(
-        variance=between("variance", variance, 0, np.inf, "a finite number of at least 0"),
-        k=whole("k", k, 1),
-        rho=between("rho", rho, -1, 1),
+    variance, k, rho = broadcast(
+        variance=in_range("variance", variance, 0, np.inf, "a finite number of at least 0"),
+        k=whole_numbers("k", k, 1),
+        rho=in_range("rho", rho, -1, 1),
     )
     low = rho < -1 / np.maximum(k - 1, 1)
     if low.any():
         msg = f"`rho` must be at least -1/(k - 1), got {rho[low][0]} for {k[low][0]:,.0f} folds."
         raise StratError(msg)
-    return plain(variance / k * (1 + (k - 1) * rho))
+    return as_scalar(variance / k * (1 + (k - 1) * rho))
 
 
 def largest_k(counts: ArrayLike) -> int:
@@ -283,7 +290,7 @@ def largest_k(counts: ArrayLike) -> int:
     >>> largest_k([23, 7, 3])
     3
     """
-    return int(counts_of(counts, rows=0)[0].min())
+    return int(check_counts(counts, rows=0)[0].min())
 
 
 def largest_deviation(counts: ArrayLike, k: int) -> float:
@@ -315,8 +322,8 @@ def largest_deviation(counts: ArrayLike, k: int) -> float:
     >>> round(largest_deviation([23, 7, 3], 10) * 33, 9)
     7.0
     """
-    sizes, n = counts_of(counts)
-    folds = whole("k", k, 1)
+    sizes, n = check_counts(counts)
+    folds = whole_numbers("k", k, 1)
     if folds.ndim:
         msg = f"`k` must be one whole number of at least 1, got {k!r}."
         raise StratError(msg)
@@ -324,10 +331,10 @@ def largest_deviation(counts: ArrayLike, k: int) -> float:
     used = min(int(folds), n)
     seats, starts = np.arange(used), np.cumsum(sizes) - sizes
     rows = n // used + (seats < n % used)
-    found, step = 0.0, max(CELLS // used, 1)
+    found, step = 0.0, max(CELLS_PER_PASS // used, 1)
     for first in range(0, len(sizes), step):
         some = sizes[first : first + step]
-        table = even(some, (starts[first] + seats) % used)
+        table = equal_quota(some, (starts[first] + seats) % used)
         found = max(found, float(np.abs(table / rows - (some / n)[:, None]).max()))
     return found
 
@@ -369,20 +376,20 @@ def imbalance(counts: ArrayLike) -> float:
     >>> round(imbalance([225, 81]), 2), round(imbalance([150, 35, 30]), 2)
     (0.22, 0.3)
     """
-    sizes, n = counts_of(counts, 2)
+    sizes, n = check_counts(counts, 2)
     k = len(sizes)
     # In whole numbers, which cannot leave the range 0..1.
     squares = sum(size * size for size in sizes.tolist())
     return float((k * squares - n * n) / ((k - 1) * n * n))
 
 
-def each_of(function: Callable[[int, int, int], float], given: list[Values]) -> Result:
+def elementwise(function: Callable[[int, int, int], float], given: list[Values]) -> Result:
     """Compute a function of whole numbers for each element of arrays of one shape."""
     rows = np.stack(given, axis=-1).reshape(-1, len(given)).astype(np.int64).tolist()
     found = np.array([function(*row) for row in rows], dtype=np.float64)
-    return plain(found.reshape(given[0].shape))
+    return as_scalar(found.reshape(given[0].shape))
 
 
-def plain(values: Values) -> Result:
+def as_scalar(values: Values) -> Result:
     """Turn an array without dimensions into a float."""
     return values if np.ndim(values) else float(values)

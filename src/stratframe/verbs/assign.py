@@ -7,7 +7,7 @@ from typing import Any
 from .. import frames
 from ..checks import whole
 from ..errors import StratError
-from ..frames import Dealt, FrameT
+from ..frames import FrameT, NewColumn
 from ..pipeline.deal import columns_of
 from ..pipeline.extend import grown
 from ..pipeline.options import Deal, Parts, check_parts, deal_of
@@ -261,14 +261,14 @@ def extend(
     check_columns(frame, call)
     frames.check_refs(frame, [name], "name")
     refs = [*call.refs, frames.label_of(frame, name)]
-    return frames.assign(frame, refs, partial(grown, call, n_folds), call.outputs)
+    return frames.attach_columns(frame, refs, partial(grown, call, n_folds), call.outputs)
 
 
 def add(frame: FrameT, call: Deal) -> FrameT:
     """Check the columns that a call names, and add those that it makes."""
     check_columns(frame, call)
     frames.check_new(frame, [column.name for column in call.outputs])
-    return frames.assign(frame, call.refs, partial(columns_of, call), call.outputs)
+    return frames.attach_columns(frame, call.refs, partial(columns_of, call), call.outputs)
 
 
 def check_columns(frame: frames.Frame, call: Deal) -> None:
@@ -278,7 +278,9 @@ def check_columns(frame: frames.Frame, call: Deal) -> None:
     frames.check_refs(frame, call.group_columns, "groups")
     frames.check_refs(frame, call.key, "key")
     if frames.is_lazy(frame):
-        stratify(call.terms, frames.blank(frame, call.strata_columns), 0, groups=call.groups)
+        stratify(
+            call.terms, frames.empty_columns(frame, call.strata_columns), 0, groups=call.groups
+        )
 
 
 """Polars expressions of fold and part columns, behind `pl.col(...).strat`."""
@@ -308,9 +310,9 @@ def split_expr(
 def expression(expr: Any, call: Deal) -> Any:
     """Make a Polars expression of a call whose strata are those of another expression."""
 
-    def compute(series: list[Any], n_rows: int) -> list[Dealt]:
-        fields = frames.fields(series[0])
+    def compute(series: list[Any], n_rows: int) -> list[NewColumn]:
+        fields = frames.struct_fields(series[0])
         terms = parse([field.name for field in fields])
         return columns_of(replace(call, terms=terms), fields, n_rows)
 
-    return frames.expression([expr], compute, call.outputs)
+    return frames.column_expression([expr], compute, call.outputs)

@@ -18,7 +18,6 @@ from ..terms.by import all_refs, parse_columns, parse_groups, parse_some
 from .report import Folded, read_folds
 from .select import fold_names
 
-
 MANY = 2**62
 """More gaps than these are not told apart, as counts are int64."""
 
@@ -94,9 +93,9 @@ def audit(
     wanted = [names, all_refs(terms), keys, compared]
     strata = [] if by is None else all_refs(parse_some(by))
     frames.check_refs(frame, strata, "by")
-    eager = frames.collected(frame, [*strata, *(ref for refs in wanted for ref in refs)])
+    eager = frames.collect_columns(frame, [*strata, *(ref for refs in wanted for ref in refs)])
     wanted[0] = [frames.label_of(eager, each) for each in names]
-    parted, grouping, keyed, rows = (frames.read(eager, refs) for refs in wanted)
+    parted, grouping, keyed, rows = (frames.read_columns(eager, refs) for refs in wanted)
     grouped = stratify((), grouping, len(eager), groups=terms) if terms else None
     found: list[Check] = []
     for fold_name, series in zip(names, parted, strict=True):
@@ -104,8 +103,8 @@ def audit(
         own = checks(series, grouped, keyed, rows, folded) if len(eager) else []
         several = f"{fold_name}: " if len(names) > 1 else ""
         found += [check._replace(detail=several + check.detail) for check in own]
-    return frames.like(
-        frames.library(frame),
+    return frames.make_frame(
+        frames.library_of(frame),
         {
             "check": words([row.check for row in found]),
             "severity": words([row.severity for row in found]),
@@ -142,12 +141,12 @@ def compared_columns(
     found = parse_columns("columns", columns)
     folds = {frames.label_of(frame, name) for name in names} | {*names}
     if columns is None:
-        roots = [root for key in keys for root in frames.roots(key)]
+        roots = [root for key in keys for root in frames.root_names(key)]
         repeats = {repeats_of(name) for name in names} - {None}
         left_out = {*folds, *(root for root in roots if not frames.is_computed(root))}
         found = tuple(
             name
-            for name in frames.names(frame)
+            for name in frames.column_names(frame)
             if name not in left_out and repeats_of(name) not in repeats
         )
     if columns is not None or len(set(found)) < len(found):
@@ -176,7 +175,7 @@ def unassigned_rows(folds: Ints) -> Check:
 def split_groups(strata: Strata, folds: Ints) -> Check:
     """Count the groups that are in two folds."""
     assert strata.groups is not None
-    found = frames.spans([strata.groups], folds)
+    found = frames.count_across_folds([strata.groups], folds)
     if not found.n_split:
         return Check("split_groups", "ok", f"no group of {found.n_values:,} is in two folds", 0)
     detail = f"{across(found, 'group')} in two folds or more, with {plural(found.n_rows, 'row')}"
@@ -185,11 +184,11 @@ def split_groups(strata: Strata, folds: Ints) -> Check:
 
 def repeated_keys(keyed: Sequence[Any], folds: Ints) -> Check:
     """Count the keys that stand twice; in two folds they leak."""
-    gaps = np.logical_or.reduce([frames.missing(series) for series in keyed])
+    gaps = np.logical_or.reduce([frames.is_missing(series) for series in keyed])
     if gaps.any():
         known = np.flatnonzero(~gaps)
         keyed, folds = [frames.take(series, known) for series in keyed], folds[known]
-    found = frames.spans(keyed, folds)
+    found = frames.count_across_folds(keyed, folds)
     without = f"; {plural(int(gaps.sum()), 'row')} without a key left out" if gaps.any() else ""
     if found.n_split:
         rows = plural(found.n_rows, "row")
@@ -205,7 +204,7 @@ def repeated_keys(keyed: Sequence[Any], folds: Ints) -> Check:
     return Check("repeated_keys", "ok", f"no key of {found.n_values:,} stands twice{without}", 0)
 
 
-def across(found: frames.Spans, noun: str) -> str:
+def across(found: frames.SharedRows, noun: str) -> str:
     """Say how many of the things that rows share are in two folds."""
     verb = "is" if found.n_split == 1 else "are"
     return f"{found.n_split:,} of {plural(found.n_values, noun)} {verb}"
@@ -220,7 +219,7 @@ def duplicate_rows(rows: Sequence[Any], folds: Ints) -> Check:
     by = f"compared by {plural(len(rows), 'column')}"
     if not rows:
         return Check("duplicate_rows", "warning", "there are no columns to compare", 0)
-    found = frames.spans(rows, folds)
+    found = frames.count_across_folds(rows, folds)
     if found.n_split:
         n = plural(found.n_rows, "row")
         detail = f"{n} are equal to one in another fold, {by}"
@@ -235,7 +234,7 @@ def duplicate_rows(rows: Sequence[Any], folds: Ints) -> Check:
 
 def is_id(series: Any) -> bool:
     """Say whether all values of a column are different, and not for being measured."""
-    return not frames.is_continuous(series) and frames.all_different(series)
+    return not frames.is_continuous(series) and frames.all_unique(series)
 
 
 def empty_folds(values: Sequence[Any], folds: Ints) -> Check:

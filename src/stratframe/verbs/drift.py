@@ -9,7 +9,7 @@ import numpy as np
 from .. import frames
 from ..checks import load
 from ..core.evenness import deviations, tv_distance
-from ..core.strata import cross
+from ..core.strata import crosstab
 from ..core.types import Ints, Values
 from ..errors import StratError, plural, some
 from ..frames import Frame
@@ -72,14 +72,14 @@ def drift(frame: Frame, features: Any, name: str = "fold") -> Any:
     worst = np.nan_to_num(worst_of(flat), nan=-1.0)
     order = np.lexsort((-np.nan_to_num(np.abs(flat[:, 0])), -worst))
     feature, fold = np.divmod(order, max(len(folds), 1))
-    library = frames.library(frame)
+    library = frames.library_of(frame)
     table: dict[Hashable, Any] = {
         "fold": [folds[place] for place in fold],
         "feature": words([names[place] for place in feature]),
     }
     for place, measure in enumerate(MEASURES):
-        table[measure] = frames.numbers(library, flat[order, place])
-    return frames.like(library, table)
+        table[measure] = frames.float_column(library, flat[order, place])
+    return frames.make_frame(library, table)
 
 
 def measured(frame: Frame, features: Any, name: str) -> tuple[list[Any], list[str], Values]:
@@ -97,11 +97,11 @@ def measured(frame: Frame, features: Any, name: str) -> tuple[list[Any], list[st
         msg = "`features` must hold at least one column, got None."
         raise StratError(msg)
     frames.check_refs(frame, refs, "features")
-    eager = frames.collected(frame, [*refs, name])
-    folds, codes = frames.fold_codes(frames.fold_column(eager, name))
+    eager = frames.collect_columns(frame, [*refs, name])
+    folds, codes = frames.fold_codes(frames.read_fold_column(eager, name))
     names, figures = [], np.empty((len(refs), len(folds), len(MEASURES)))
-    for place, (ref, series) in enumerate(zip(refs, frames.read(eager, refs), strict=True)):
-        own = frames.ref_name(ref, series)
+    for place, (ref, series) in enumerate(zip(refs, frames.read_columns(eager, refs), strict=True)):
+        own = frames.result_name(ref, series)
         names.append(f"feature {place + 1}" if own is None else str(own))
         if frames.is_measured(series):
             figures[place] = of_numbers(series, codes, len(folds), names[-1])
@@ -124,9 +124,9 @@ def of_classes(series: Any, folds: Ints, n_folds: int) -> Values:
     -------
     ndarray of float64, shape (n_folds, 4)
     """
-    codes, n_classes = frames.encode(series)
+    codes, n_classes = frames.encode_classes(series)
     classes, n_classes = codes % (n_classes + 1), n_classes + 1
-    table = cross(classes, n_classes, folds % (n_folds + 1), n_folds + 1)
+    table = crosstab(classes, n_classes, folds % (n_folds + 1), n_folds + 1)
     sizes, dealt = table.sum(axis=1), table[:, :n_folds]
     totals = dealt.sum(axis=0)
     others = len(folds) - totals
@@ -144,7 +144,7 @@ def of_numbers(series: Any, folds: Ints, n_folds: int, name: str) -> Values:
     -------
     ndarray of float64, shape (n_folds, 4)
     """
-    values, gaps = frames.distances(series, "drift")
+    values, gaps = frames.read_interval(series, "drift")
     infinite = np.flatnonzero(~np.isfinite(values) & ~gaps)
     if len(infinite):
         listed = some(infinite[:6].tolist(), len(infinite))
@@ -152,7 +152,7 @@ def of_numbers(series: Any, folds: Ints, n_folds: int, name: str) -> Values:
             f"`drift` needs finite numbers in {name!r}, but there are others in"
             f" {plural(len(infinite), 'row')} ({listed})."
         )
-        failures = frames.rows_at(frames.library(series), {name: series}, infinite)
+        failures = frames.failing_rows(frames.library_of(series), {name: series}, infinite)
         raise StratError(msg, failures)
     known = from_0_to_1(values[~gaps])
     # SciPy sorts both sides of every fold; what is in order is sorted in half the time.

@@ -78,7 +78,7 @@ def plot(frame: Frame, by: Any, name: str = "fold", kind: str = "balance", ax: A
     if kind == "sizes":
         frames.check_frame(frame)
         frames.check_refs(frame, [name], "name")
-        series = frames.fold_column(frames.collected(frame, [name]), name)
+        series = frames.read_fold_column(frames.collect_columns(frame, [name]), name)
         folds, codes = frames.fold_codes(series)
         check_any(name, folds)
         sizes = np.bincount(codes % (len(folds) + 1), minlength=len(folds) + 1)

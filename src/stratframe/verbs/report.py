@@ -16,7 +16,7 @@ from ..pipeline.strata import Strata, stratify
 from ..pipeline.tables import read_terms, words
 from ..terms.base import By, Classes, Plain
 from ..theory import formulas as theory
-from ..theory.checks import MOST
+from ..theory.checks import MAX_EXACT
 
 THIN = 5
 """Rows of the rarest stratum in a fold below which a verdict says so."""
@@ -80,15 +80,15 @@ def report(frame: Frame, by: By, name: str = "fold") -> Any:
     least = [
         least_deviation(n, own.sum(axis=1), totals) for own, n in zip(dealt, sizes, strict=True)
     ]
-    library = frames.library(frame)
-    return frames.like(
+    library = frames.library_of(frame)
+    return frames.make_frame(
         library,
         {
             "fold": folded.folds,
             "n": totals,
             "max_deviation": np.abs(off).max(axis=0, initial=0.0),
             "rms_deviation": np.sqrt((off**2).sum(axis=0) / max(len(off), 1)),
-            "tv_distance": frames.numbers(library, np.max(distances, axis=0)),
+            "tv_distance": frames.float_column(library, np.max(distances, axis=0)),
             "missing": (np.concatenate(dealt) == 0).sum(axis=0),
             "optimum": np.full(n_folds, max(least)),
             "random": np.sqrt(chance.sum(axis=0) / max(len(chance), 1)),
@@ -142,14 +142,14 @@ def advise(frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
         wanted = [whole("ks", k, 2) for k in list(ks)]  # type: ignore[arg-type]
     except TypeError:
         wanted = [whole("ks", ks, 2)]
-    if max(wanted, default=0) > MOST:
+    if max(wanted, default=0) > MAX_EXACT:
         msg = f"`ks` must be at most 2**53, got {max(wanted)}."
         raise StratError(msg)
     terms, eager, series = read_terms(frame, by, [])
     found = stratify(terms, series, len(eager))
     sizes = [one.sizes for one in found.margins or [found]]
-    library = frames.library(frame)
-    return frames.like(library, advice([k for k in wanted if len(eager)], sizes, library))
+    library = frames.library_of(frame)
+    return frames.make_frame(library, advice([k for k in wanted if len(eager)], sizes, library))
 
 
 def advice(ks: Sequence[int], sizes: Sequence[Ints], library: str) -> dict[Hashable, Any]:
@@ -165,7 +165,9 @@ def advice(ks: Sequence[int], sizes: Sequence[Ints], library: str) -> dict[Hasha
 
     def figures(of_k: Callable[[int], float]) -> Any:
         """Compute one figure for each k that the rows suffice for."""
-        return frames.numbers(library, np.array([of_k(k) if k <= n_rows else np.nan for k in ks]))
+        return frames.float_column(
+            library, np.array([of_k(k) if k <= n_rows else np.nan for k in ks])
+        )
 
     def missing(k: int) -> float:
         """Compute the chance that plain k-fold leaves a fold without the rarest stratum."""
@@ -226,11 +228,11 @@ def read_folds(frame: Frame, by: By, name: str) -> Folded:
     frames.check_frame(frame)
     frames.check_refs(frame, [name], "name")
     terms, eager, series = read_terms(frame, by, [name])
-    series.append(frames.fold_column(eager, name))
+    series.append(frames.read_fold_column(eager, name))
     counts = None
     classes = all(isinstance(term, Plain | Classes) for term in terms)
     if classes:
-        series, counts = frames.condensed(series)
+        series, counts = frames.count_unique_rows(series)
     folds, codes = frames.fold_codes(series.pop())
     found = stratify(terms, series, len(codes))
     strata = list(found.margins or [found])

@@ -10,8 +10,8 @@ from .. import frames
 from ..checks import check_choice, check_seed, whole
 from ..core import quota
 from ..core import seeds as draws
-from ..core.seeds import Use
-from ..core.systematic import spread
+from ..core.seeds import StreamTag
+from ..core.systematic import systematic_deal
 from ..core.types import Flags, Ints
 from ..errors import StratError, plural
 from ..frames import FrameT
@@ -69,8 +69,8 @@ def folds(
     return (
         Fold(
             fold,
-            frames.where_not(frame, column, fold, nulls=nulls == "train"),
-            frames.where(frame, column, fold),
+            frames.filter_other(frame, column, fold, nulls=nulls == "train"),
+            frames.filter_equal(frame, column, fold),
         )
         for column, values in columns
         for fold in values
@@ -85,7 +85,7 @@ def fold_columns(
     check_choice("nulls", nulls, ("error", "train", "drop"))
     found = []
     for column in fold_names(frame, name):
-        values, n_nulls = frames.part_values(frame, column)
+        values, n_nulls = frames.fold_values(frame, column)
         if n_nulls and nulls == "error":
             msg = (
                 f"Column {column!r} must give every row a fold, but {plural(n_nulls, 'row')}"
@@ -133,8 +133,8 @@ def parts(frame: FrameT, name: str = "split") -> dict[Any, FrameT]:
     """
     frames.check_frame(frame)
     frames.check_refs(frame, [name], "name")
-    values, _ = frames.part_values(frame, name)
-    return {value: frames.where(frame, name, value) for value in values}
+    values, _ = frames.fold_values(frame, name)
+    return {value: frames.filter_equal(frame, name, value) for value in values}
 
 
 def cv(
@@ -168,10 +168,10 @@ def cv(
     """
     frames.check_frame(frame)
     columns = fold_names(frame, name)
-    eager = frames.collected(frame, columns)
+    eager = frames.collect_columns(frame, columns)
     found = []
     for column, _ in fold_columns(eager, columns, nulls):
-        values, codes = frames.fold_codes(frames.fold_column(eager, column))
+        values, codes = frames.fold_codes(frames.read_fold_column(eager, column))
         found += [
             (np.flatnonzero(others(codes, fold, nulls)), np.flatnonzero(codes == fold))
             for fold in range(len(values))
@@ -245,7 +245,7 @@ def sample(
     def choose(series: list[Any]) -> Flags:
         return sampled(terms, series, size, allocation, start)
 
-    return frames.sample(frame, refs, choose)
+    return frames.filter_rows(frame, refs, choose)
 
 
 def check_frac(frac: object) -> Fraction:
@@ -277,14 +277,18 @@ def sampled(
         raise StratError(msg)
     strata = stratify(terms, series, n_rows, seed=seed)
     sizes = strata.sizes
-    allocate = quota.proportional if allocation == "proportional" else quota.equal
-    taken = allocate(sizes, total, draws.raw(seed, Use.SAMPLE_QUOTA, len(sizes)))
+    allocate = (
+        quota.proportional_allocation if allocation == "proportional" else quota.equal_allocation
+    )
+    taken = allocate(sizes, total, draws.random_words(seed, StreamTag.SAMPLE_QUOTA, len(sizes)))
     table = np.column_stack([taken, sizes - taken])
-    ties = draws.raw(seed, Use.SAMPLE_ROWS, n_rows)
+    ties = draws.random_words(seed, StreamTag.SAMPLE_ROWS, n_rows)
     share = Fraction(max(min(total, n_rows - total), 1), max(n_rows, 1))
     rows = ordered(strata, ties, share)
     if strata.order is not None:
-        parts = spread(rows, table, draws.raw(seed, Use.SAMPLE_SPREAD, table.size + n_rows))
+        parts = systematic_deal(
+            rows, table, draws.random_words(seed, StreamTag.SAMPLE_SPREAD, table.size + n_rows)
+        )
         return np.equal(parts, 0)
     chosen = np.zeros(n_rows, dtype=np.bool_)
     chosen[rows] = np.repeat(np.resize([True, False], table.size), table.ravel())

@@ -50,7 +50,7 @@ def strata(frame: Frame, by: By) -> Any:
     def columns_of(one: Strata) -> dict[str, Any]:
         return {"n": one.sizes, "share": one.sizes / max(len(one.codes), 1)}
 
-    return table(frames.library(frame), found, columns_of)
+    return table(frames.library_of(frame), found, columns_of)
 
 
 def balance(frame: Frame, by: By, name: str = "fold") -> Any:
@@ -90,7 +90,7 @@ def balance(frame: Frame, by: By, name: str = "fold") -> Any:
     frames.check_frame(frame)
     frames.check_refs(frame, [name], "name")
     terms, eager, series = read_terms(frame, by, [name])
-    values, folds = frames.fold_codes(frames.fold_column(eager, name))
+    values, folds = frames.fold_codes(frames.read_fold_column(eager, name))
     rows = np.flatnonzero(folds >= 0)
     folds, n_folds = folds[rows], len(values)
     found = stratify(terms, [frames.take(column, rows) for column in series], len(rows))
@@ -107,7 +107,7 @@ def balance(frame: Frame, by: By, name: str = "fold") -> Any:
         }
         return {"fold": values} | {name: cells.ravel() for name, cells in columns.items()}
 
-    return table(frames.library(frame), found, columns_of)
+    return table(frames.library_of(frame), found, columns_of)
 
 
 def plan(
@@ -168,8 +168,8 @@ def plan(
         seed=seed,
     )
     check_columns(frame, call)
-    eager = frames.collected(frame, call.refs)
-    series = frames.read(eager, call.refs)
+    eager = frames.collect_columns(frame, call.refs)
+    series = frames.read_columns(eager, call.refs)
     if len(eager):
         found = strata_of(call, series, len(eager))
     else:
@@ -187,4 +187,4 @@ def plan(
         columns = stratum_columns(one, np.repeat(order, call.k))
         return columns | {"fold": labels * len(one.sizes), "n": counts[order].ravel()}
 
-    return stacked(frames.library(frame), found, rows_of)
+    return stacked(frames.library_of(frame), found, rows_of)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from stratframe.core.groups.counts import Units, gather
+from stratframe.core.groups.counts import UnitCounts, count_by_unit
 
 SHARES = [[1 / 2, 1 / 2], [1 / 3, 1 / 3, 1 / 3], [0.8, 0.1, 0.1]]
 shares = st.sampled_from(SHARES).map(np.array)
@@ -14,10 +14,10 @@ tables = hnp.arrays(
 seeds = st.integers(0, 2**32)
 
 
-def units_of(table: np.ndarray) -> Units:
+def units_of(table: np.ndarray) -> UnitCounts:
     """Units with given counts, shape (n_units, n_columns)."""
     unit, column = np.divmod(np.repeat(np.arange(table.size), table.ravel()), table.shape[1])
-    return gather(unit, column, *table.shape)
+    return count_by_unit(unit, column, *table.shape)
 
 
 def chi(table: np.ndarray, parts: list[int], shares: np.ndarray) -> float:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from stratframe.core.seeds import Use, stream_of
-from stratframe.core.groups.assign import balanced_groups, balanced_rows, units_of
-from stratframe.core.groups.counts import dense
+from stratframe.core.groups.assign import balance_groups, balance_rows, margin_counts
+from stratframe.core.groups.counts import to_dense
+from stratframe.core.seeds import StreamTag, word_stream
 
 seeds = st.integers(0, 2**32)
 codes = hnp.arrays(
@@ -35,7 +35,7 @@ def test_sizes_are_within_one(rows: np.ndarray, k: int, seed: int) -> None:
     """Every row has a part, and the parts' sizes differ by at most 1."""
     n = rows.shape[1]
     shares = [Fraction(1, k)] * k
-    parts = balanced_rows(entries_of(rows), n, shares, stream_of(seed, Use.FOLD_SEARCH))
+    parts = balance_rows(entries_of(rows), n, shares, word_stream(seed, StreamTag.FOLD_SEARCH))
     assert len(parts) == n
     assert np.ptp(np.bincount(parts, minlength=k)) <= 1
 
@@ -45,7 +45,7 @@ def test_unequal_sizes_are_shares_rounded(rows: np.ndarray, seed: int) -> None:
     """Unequal parts have their exact shares of the rows, rounded down or up."""
     n = rows.shape[1]
     shares = [Fraction(7, 10), Fraction(2, 10), Fraction(1, 10)]
-    parts = balanced_rows(entries_of(rows), n, shares, stream_of(seed, Use.PART_SEARCH))
+    parts = balance_rows(entries_of(rows), n, shares, word_stream(seed, StreamTag.PART_SEARCH))
     for part, share in enumerate(shares):
         assert abs(int((parts == part).sum()) - n * share) < 1
 
@@ -54,7 +54,7 @@ def test_unequal_sizes_are_shares_rounded(rows: np.ndarray, seed: int) -> None:
 def test_one_entry_is_as_even_as_can_be(row: np.ndarray, seed: int) -> None:
     """One entry alone comes out within 1 in every value."""
     thirds = [Fraction(1, 3)] * 3
-    parts = balanced_rows([(row, 3)], len(row), thirds, stream_of(seed, Use.FOLD_SEARCH))
+    parts = balance_rows([(row, 3)], len(row), thirds, word_stream(seed, StreamTag.FOLD_SEARCH))
     assert spread(row, parts, 3) <= 1
 
 
@@ -63,8 +63,11 @@ def test_sparse_tags_are_as_even_as_can_be(seed: int) -> None:
     """Twenty sparse tags of 5,000 rows come out within 1 each."""
     drawn = np.random.default_rng(seed)
     tags = (drawn.random((5_000, 20)) < drawn.beta(0.5, 5, 20)).astype(int).T
-    parts = balanced_rows(
-        [(tag, 2) for tag in tags], 5_000, [Fraction(1, 5)] * 5, stream_of(seed, Use.FOLD_SEARCH)
+    parts = balance_rows(
+        [(tag, 2) for tag in tags],
+        5_000,
+        [Fraction(1, 5)] * 5,
+        word_stream(seed, StreamTag.FOLD_SEARCH),
     )
     assert max(spread(tag, parts, 5) for tag in tags) <= 1
 
@@ -76,8 +79,8 @@ def test_groups_stay_whole(rows: np.ndarray, seed: int) -> None:
     group = np.arange(n) // 2
     n_groups = int(group[-1]) + 1
     halves = [Fraction(1, 2)] * 2
-    parts = balanced_groups(
-        entries_of(rows), group, n_groups, halves, stream_of(seed, Use.FOLD_SEARCH)
+    parts = balance_groups(
+        entries_of(rows), group, n_groups, halves, word_stream(seed, StreamTag.FOLD_SEARCH)
     )
     assert len(parts) == n_groups
     assert np.ptp(np.bincount(parts[group], minlength=2)) <= 2
@@ -86,8 +89,8 @@ def test_groups_stay_whole(rows: np.ndarray, seed: int) -> None:
 def test_two_values_are_one_column() -> None:
     """Of an entry of two values only the rarer counts; of three all do."""
     flag, kind = np.array([1, 1, 0, 1]), np.array([0, 2, 1, 1])
-    units = units_of([(flag, 2), (kind, 3), (flag, 2)], np.arange(4), 4, with_sizes=True)
+    units = margin_counts([(flag, 2), (kind, 3), (flag, 2)], np.arange(4), 4, with_sizes=True)
     expected = [flag == 0, kind == 0, kind == 1, kind == 2, flag == 0, np.ones(4)]
-    np.testing.assert_array_equal(dense(units, np.arange(4)), expected)
-    constant = units_of([(np.zeros(4, dtype=int), 1)], np.arange(4), 4, with_sizes=False)
+    np.testing.assert_array_equal(to_dense(units, np.arange(4)), expected)
+    constant = margin_counts([(np.zeros(4, dtype=int), 1)], np.arange(4), 4, with_sizes=False)
     assert constant.totals.tolist() == [0]

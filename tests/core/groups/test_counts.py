@@ -6,8 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratframe.core.groups import counts as module
-from stratframe.core.seeds import Use, raw
-from stratframe.core.groups.counts import dense, entries, gather, hardness, kinds, table_of
+from stratframe.core.groups.counts import (
+    count_by_unit,
+    nonzero,
+    part_table,
+    self_loss,
+    to_dense,
+    unique_rows,
+)
+from stratframe.core.seeds import StreamTag, random_words
 
 pairs = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=60)
 
@@ -32,12 +39,12 @@ def test_gather_counts_pairs(dense_up_to: int, given_pairs: list[tuple[int, int]
             column = np.append(column, 0)
         else:
             n_units = 7
-        units = gather(unit, column, n_units, 4)
+        units = count_by_unit(unit, column, n_units, 4)
     finally:
         module.DENSE = before
     expected = full(given_pairs)
-    np.testing.assert_array_equal(dense(units, np.arange(7)).T, expected)
-    assert (units.counts > 0).all()
+    np.testing.assert_array_equal(to_dense(units, np.arange(7)).T, expected)
+    assert (units.data > 0).all()
     np.testing.assert_array_equal(units.totals, np.bincount(column, minlength=4))
 
 
@@ -45,9 +52,9 @@ def test_gather_counts_pairs(dense_up_to: int, given_pairs: list[tuple[int, int]
 def test_some_units(given_pairs: list[tuple[int, int]], which: list[int]) -> None:
     """Any units can be listed, some twice, in any order."""
     unit, column = (np.array(each) for each in zip(*given_pairs, strict=True))
-    units, chosen = gather(unit, column, 7, 4), np.array(which, dtype=int)
-    np.testing.assert_array_equal(dense(units, chosen).T, full(given_pairs)[chosen])
-    places, owners = entries(units, chosen)
+    units, chosen = count_by_unit(unit, column, 7, 4), np.array(which, dtype=int)
+    np.testing.assert_array_equal(to_dense(units, chosen).T, full(given_pairs)[chosen])
+    places, owners = nonzero(units, chosen)
     assert (np.diff(owners) >= 0).all()
     assert len(places) == (full(given_pairs)[chosen] > 0).sum()
 
@@ -56,7 +63,9 @@ def test_some_units(given_pairs: list[tuple[int, int]], which: list[int]) -> Non
 def test_kinds_are_equal_counts(given_pairs: list[tuple[int, int]], seed: int) -> None:
     """Units are of one kind exactly if all their counts are equal."""
     unit, column = (np.array(each) for each in zip(*given_pairs, strict=True))
-    codes, sizes = kinds(gather(unit, column, 7, 4), raw(seed, Use.FOLD_SEARCH, 4))
+    codes, sizes = unique_rows(
+        count_by_unit(unit, column, 7, 4), random_words(seed, StreamTag.FOLD_SEARCH, 4)
+    )
     rows = [tuple(row) for row in full(given_pairs).tolist()]
     assert len(set(zip(rows, codes.tolist(), strict=True))) == len(set(rows)) == len(sizes)
     np.testing.assert_array_equal(np.bincount(codes), sizes)
@@ -66,9 +75,9 @@ def test_kinds_are_equal_counts(given_pairs: list[tuple[int, int]], seed: int) -
 def test_tables_and_hardness(given_pairs: list[tuple[int, int]]) -> None:
     """Parts hold the counts of their units; hardness is the scaled sum of squares."""
     unit, column = (np.array(each) for each in zip(*given_pairs, strict=True))
-    units, table = gather(unit, column, 7, 4), full(given_pairs)
+    units, table = count_by_unit(unit, column, 7, 4), full(given_pairs)
     parts = np.array([0, 1, -1, 2, 0, 1, -1])
     held = [table[parts == part].sum(axis=0) for part in range(3)]
-    np.testing.assert_array_equal(table_of(units, parts, 3), np.array(held).T)
+    np.testing.assert_array_equal(part_table(units, parts, 3), np.array(held).T)
     scale = np.array([1, 0.5, 0.25, 2])
-    np.testing.assert_allclose(hardness(units, scale), (table**2 * scale).sum(axis=1))
+    np.testing.assert_allclose(self_loss(units, scale), (table**2 * scale).sum(axis=1))

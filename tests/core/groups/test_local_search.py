@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratframe.core.groups import local_search as search
-from stratframe.core.seeds import Use, stream_of
-from stratframe.core.groups.assign import deal_evenly, whole_groups
+from stratframe.core.groups.assign import assign_groups, deal_equal_units
+from stratframe.core.groups.counts import part_table
 from stratframe.core.groups.local_search import (
-    goal_of,
-    loss,
-    place,
-    polish,
-    rise_of,
+    delta_loss,
+    greedy_assign,
+    make_objective,
+    sampled_local_search,
+    total_loss,
 )
-from stratframe.core.groups.counts import table_of
+from stratframe.core.seeds import StreamTag, word_stream
 
 from .partitions import chi, seeds, shares, tables, units_of
 
@@ -28,8 +28,8 @@ def test_loss_is_chi_square(table: np.ndarray, shares: np.ndarray, seed: int) ->
     """The loss is the sum of squared deviations by their targets."""
     parts = np.random.default_rng(seed).integers(0, len(shares), len(table))
     units = units_of(table)
-    goal = goal_of(units.totals, shares)
-    found = loss(goal, table_of(units, parts, len(shares)))
+    goal = make_objective(units.totals, shares)
+    found = total_loss(goal, part_table(units, parts, len(shares)))
     assert found == pytest.approx(chi(table, parts.tolist(), shares))
 
 
@@ -41,15 +41,15 @@ def test_nothing_is_below_the_least_loss(table: np.ndarray, shares: np.ndarray) 
         return
     every = product(range(len(shares)), repeat=len(table))
     best = min(chi(table, list(parts), shares) for parts in every)
-    assert goal_of(table.sum(axis=0), shares).least <= best + 1e-9
+    assert make_objective(table.sum(axis=0), shares).lower_bound <= best + 1e-9
 
 
 def test_the_least_loss_of_single_rows_is_reached() -> None:
     """Where all units are single rows, the least loss is that of an even deal."""
     totals = np.array([7, 9, 10])
     even = np.array([[3, 2, 2], [3, 3, 3], [4, 3, 3]])
-    goal = goal_of(totals, np.full(3, 1 / 3))
-    assert loss(goal, even) == pytest.approx(goal.least)
+    goal = make_objective(totals, np.full(3, 1 / 3))
+    assert total_loss(goal, even) == pytest.approx(goal.lower_bound)
 
 
 @given(table=tables, shares=shares, seed=seeds)
@@ -57,15 +57,15 @@ def test_place_takes_the_least_rise(table: np.ndarray, shares: np.ndarray, seed:
     """Each unit goes where the loss is then least."""
     units, parts = units_of(table), np.full(len(table), -1)
     order = np.random.default_rng(seed).permutation(len(table))
-    goal = goal_of(units.totals, shares)
-    place(units, order, goal, parts)
+    goal = make_objective(units.totals, shares)
+    greedy_assign(units, order, goal, parts)
     held = np.zeros((table.shape[1], len(shares)))
     for unit in order:
         tried = []
         for part in range(len(shares)):
             more = held.copy()
             more[:, part] += table[unit]
-            tried.append(loss(goal, more))
+            tried.append(total_loss(goal, more))
         assert tried[parts[unit]] == pytest.approx(min(tried))
         held[:, parts[unit]] += table[unit]
 
@@ -74,8 +74,8 @@ def test_place_keeps_to_the_room() -> None:
     """A part without room takes no more units."""
     units = units_of(np.array([[3], [1], [1], [1]]))
     parts = np.full(4, -1)
-    goal = goal_of(units.totals, np.array([0.5, 0.5]))
-    place(units, np.arange(4), goal, parts, np.array([2, 2]))
+    goal = make_objective(units.totals, np.array([0.5, 0.5]))
+    greedy_assign(units, np.arange(4), goal, parts, np.array([2, 2]))
     assert np.bincount(parts).tolist() == [2, 2]
 
 
@@ -88,10 +88,10 @@ def test_rise_is_the_difference(table: np.ndarray, shares: np.ndarray, seed: int
     if parts[one] == parts[other]:
         return
     units = units_of(table)
-    goal = goal_of(units.totals, shares)
-    off = table_of(units, parts, len(shares)) - goal.target
+    goal = make_objective(units.totals, shares)
+    off = part_table(units, parts, len(shares)) - goal.target
     change = (table[other] - table[one]).astype(float)[:, None]
-    found = rise_of(off, goal, change, parts[[one]], parts[[other]])
+    found = delta_loss(off, goal, change, parts[[one]], parts[[other]])
     after = parts.copy()
     after[[one, other]] = parts[[other, one]]
     rise = chi(table, after.tolist(), shares) - chi(table, parts.tolist(), shares)
@@ -104,11 +104,11 @@ def test_polish_never_raises_the_loss(
 ) -> None:
     """What polishing leaves is no worse than it was, and without moves no part grows."""
     units = units_of(table)
-    goal = goal_of(units.totals, shares)
+    goal = make_objective(units.totals, shares)
     parts = np.random.default_rng(seed).integers(0, len(shares), len(table))
-    before, sizes = loss(goal, table_of(units, parts, len(shares))), np.bincount(parts)
-    polish(units, goal, parts, stream_of(seed, Use.FOLD_SEARCH), moves=moves)
-    assert loss(goal, table_of(units, parts, len(shares))) <= before + 1e-9
+    before, sizes = total_loss(goal, part_table(units, parts, len(shares))), np.bincount(parts)
+    sampled_local_search(units, goal, parts, word_stream(seed, StreamTag.FOLD_SEARCH), moves=moves)
+    assert total_loss(goal, part_table(units, parts, len(shares))) <= before + 1e-9
     if not moves:
         np.testing.assert_array_equal(np.bincount(parts), sizes)
 
@@ -116,9 +116,11 @@ def test_polish_never_raises_the_loss(
 def test_polish_leaves_others_alone() -> None:
     """Units that may not move keep their part."""
     units = units_of(np.random.default_rng(0).integers(1, 9, (30, 3)))
-    goal, parts = goal_of(units.totals, np.full(3, 1 / 3)), np.zeros(30, dtype=int)
+    goal, parts = make_objective(units.totals, np.full(3, 1 / 3)), np.zeros(30, dtype=int)
     movable = np.arange(0, 30, 2)
-    polish(units, goal, parts, stream_of(0, Use.FOLD_SEARCH), moves=True, movable=movable)
+    sampled_local_search(
+        units, goal, parts, word_stream(0, StreamTag.FOLD_SEARCH), moves=True, movable=movable
+    )
     assert (parts[1::2] == 0).all()
     assert (parts[movable] != 0).any()
 
@@ -128,7 +130,7 @@ def test_units_of_one_kind_are_dealt_evenly(table: np.ndarray, seed: int) -> Non
     """Of m units of a kind every part first has its share of m, rounded down."""
     units = units_of(np.repeat(table, 7, axis=0))
     thirds = [Fraction(1, 3)] * 3
-    parts = deal_evenly(units, thirds, stream_of(seed, Use.FOLD_SEARCH))
+    parts = deal_equal_units(units, thirds, word_stream(seed, StreamTag.FOLD_SEARCH))
     rows = np.repeat(table, 7, axis=0)
     for kind in np.unique(rows, axis=0):
         own = parts[(rows == kind).all(axis=1)]
@@ -140,8 +142,8 @@ def test_single_rows_are_as_even_as_can_be(small: int, monkeypatch: pytest.Monke
     """Groups of one row each come out as evenly as rows do."""
     monkeypatch.setattr("stratframe.core.groups.SMALL", small)
     stratum = np.repeat([0, 1, 2], [17, 21, 30])
-    parts = whole_groups(
-        np.arange(68), 68, stratum, 3, [Fraction(1, 5)] * 5, stream_of(0, Use.FOLD_SEARCH)
+    parts = assign_groups(
+        np.arange(68), 68, stratum, 3, [Fraction(1, 5)] * 5, word_stream(0, StreamTag.FOLD_SEARCH)
     )
     for code in range(3):
         counts = np.bincount(parts[stratum == code], minlength=5)
@@ -153,7 +155,7 @@ def test_search_stops_at_the_least_loss(monkeypatch: pytest.MonkeyPatch) -> None
     """Where the least loss is reached, no more draws are spent."""
     monkeypatch.setattr(search, "PATIENCE", 10**9)
     units = units_of(np.ones((40, 1), dtype=int))
-    goal, parts = goal_of(units.totals, np.full(4, 1 / 4)), np.arange(40) % 4
+    goal, parts = make_objective(units.totals, np.full(4, 1 / 4)), np.arange(40) % 4
     parts[:2] = 3
-    polish(units, goal, parts, stream_of(0, Use.FOLD_SEARCH), moves=True)
+    sampled_local_search(units, goal, parts, word_stream(0, StreamTag.FOLD_SEARCH), moves=True)
     assert np.bincount(parts).tolist() == [10] * 4

@@ -6,10 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from stratframe.core.seeds import Use, stream_of
-from stratframe.core.groups.small_search import ALIKE, best_change, descend, explore, explore_alike
-from stratframe.core.groups.local_search import goal_of, loss
-from stratframe.core.groups.counts import dense, table_of
+from stratframe.core.groups.counts import part_table, to_dense
+from stratframe.core.groups.local_search import make_objective, total_loss
+from stratframe.core.groups.small_search import (
+    LEVEL_RATIO,
+    best_change,
+    iterated_local_search,
+    iterated_local_search_to_level,
+    steepest_descent,
+)
+from stratframe.core.seeds import StreamTag, word_stream
 
 from .partitions import chi, seeds, shares, tables, units_of
 
@@ -20,12 +26,12 @@ def test_best_change_is_the_best_of_all(table: np.ndarray, shares: np.ndarray, s
     drawn = np.random.default_rng(seed)
     parts = drawn.integers(0, len(shares), (3, len(table)))
     units = units_of(table)
-    goal = goal_of(units.totals, shares)
-    counts = dense(units, np.arange(len(table)))
+    goal = make_objective(units.totals, shares)
+    counts = to_dense(units, np.arange(len(table)))
     scaled = counts * goal.scale[:, None]
     own = (counts * scaled).sum(axis=0)
     apart = own[:, None] + own - 2 * counts.T @ scaled
-    off = np.stack([table_of(units, row, len(shares)) - goal.target for row in parts], axis=1)
+    off = np.stack([part_table(units, row, len(shares)) - goal.target for row in parts], axis=1)
     rise, first, second, to = best_change(off, scaled, apart, own, goal, parts)
     for replica, row in enumerate(parts.tolist()):
         before = chi(table, row, shares)
@@ -52,10 +58,10 @@ def test_descend_ends_where_no_change_helps(
 ) -> None:
     """A descent gives the losses of its partitions, which no move or swap lowers."""
     units = units_of(table)
-    goal = goal_of(units.totals, shares)
-    counts = dense(units, np.arange(len(table)))
+    goal = make_objective(units.totals, shares)
+    counts = to_dense(units, np.arange(len(table)))
     parts = np.random.default_rng(seed).integers(0, len(shares), (4, len(table)))
-    found = descend(counts, goal, parts)
+    found = steepest_descent(counts, goal, parts)
     for replica, row in enumerate(parts.tolist()):
         assert found[replica] == pytest.approx(chi(table, row, shares), abs=1e-9)
         for unit, part in product(range(len(row)), range(len(shares))):
@@ -68,8 +74,8 @@ def test_explore_finds_the_best_of_few(seed: int) -> None:
     """On nine units and three parts the best of all partitions is found."""
     table = np.random.default_rng(seed).integers(0, 30, (9, 2)) + 1
     units = units_of(table)
-    goal, parts = goal_of(units.totals, np.full(3, 1 / 3)), np.zeros(9, dtype=int)
-    explore(units, goal, parts, stream_of(seed, Use.FOLD_SEARCH))
+    goal, parts = make_objective(units.totals, np.full(3, 1 / 3)), np.zeros(9, dtype=int)
+    iterated_local_search(units, goal, parts, word_stream(seed, StreamTag.FOLD_SEARCH))
     best = min(chi(table, [0, *rest], goal.shares) for rest in product(range(3), repeat=8))
     assert chi(table, parts.tolist(), goal.shares) == pytest.approx(best)
 
@@ -79,14 +85,14 @@ def test_explore_alike_brings_all_seeds_to_one_level(n_units: int, distinct: int
     """Seeds give different partitions, none worse than another by more than is alike."""
     table = np.random.default_rng(0).integers(1, 60, (n_units, 3))
     units = units_of(table)
-    goal = goal_of(units.totals, np.full(3, 1 / 3))
+    goal = make_objective(units.totals, np.full(3, 1 / 3))
     found: dict[bytes, float] = {}
     for seed in range(20):
-        stream = stream_of(seed, Use.FOLD_SEARCH)
+        stream = word_stream(seed, StreamTag.FOLD_SEARCH)
         parts = (stream(n_units) % np.uint64(3)).astype(int)
-        explore_alike(units, goal, parts, stream)
-        found[parts.tobytes()] = loss(goal, table_of(units, parts, 3))
-    assert max(found.values()) <= ALIKE * min(found.values())
+        iterated_local_search_to_level(units, goal, parts, stream)
+        found[parts.tobytes()] = total_loss(goal, part_table(units, parts, 3))
+    assert max(found.values()) <= LEVEL_RATIO * min(found.values())
     assert len(found) >= distinct
 
 
@@ -94,9 +100,9 @@ def test_explore_alike_takes_the_best_where_there_are_few_partitions() -> None:
     """On seven units the level is the best of all partitions, under every seed."""
     table = np.random.default_rng(1).integers(1, 30, (7, 2))
     units = units_of(table)
-    goal = goal_of(units.totals, np.full(3, 1 / 3))
+    goal = make_objective(units.totals, np.full(3, 1 / 3))
     best = min(chi(table, list(rest), goal.shares) for rest in product(range(3), repeat=7))
     for seed in range(5):
         parts = np.zeros(7, dtype=int)
-        explore_alike(units, goal, parts, stream_of(seed, Use.FOLD_SEARCH))
+        iterated_local_search_to_level(units, goal, parts, word_stream(seed, StreamTag.FOLD_SEARCH))
         assert chi(table, parts.tolist(), goal.shares) == pytest.approx(best)

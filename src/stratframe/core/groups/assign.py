@@ -5,22 +5,30 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..deal import smallest, spend
+from ..deal import deal_by_table, smallest_dtype
 from ..order import shuffled
-from ..rounding import exact, unequal, weights
+from ..rounding import controlled_rounding, floor_and_remainder, integer_weights
 from ..types import Ints
-from .counts import Units, gather, hardness, kinds, table_of
-from .local_search import Goal, Stream, goal_of, is_least, loss, place, polish
-from .small_search import SMALL, explore, explore_alike
+from .counts import UnitCounts, count_by_unit, part_table, self_loss, unique_rows
+from .local_search import (
+    Objective,
+    Stream,
+    greedy_assign,
+    is_optimal,
+    make_objective,
+    sampled_local_search,
+    total_loss,
+)
+from .small_search import FEW_UNITS, iterated_local_search, iterated_local_search_to_level
 
-FEW, SHAKES, SHAKEN = 5_000, 8, 5
+PERTURB_UP_TO, N_PERTURBATIONS, SHAKEN = 5_000, 8, 5
 """Units up to which a sampled search is shaken, how often, and one of how many units."""
 
 SIZE_WEIGHTS = (10.0, 1e2, 1e3, 1e4, 1e6)
 """By how much more sizes count, step by step, where unequal parts miss theirs."""
 
 
-def whole_groups(
+def assign_groups(
     group: Ints,
     n_groups: int,
     stratum: Ints,
@@ -39,33 +47,35 @@ def whole_groups(
     -------
     ndarray of int, shape (n_groups,), range 0..n_parts-1
     """
-    return search(group_units(group, n_groups, stratum, n_strata), shares, stream)
+    return assign_units(group_counts(group, n_groups, stratum, n_strata), shares, stream)
 
 
-def group_units(group: Ints, n_groups: int, stratum: Ints, n_strata: int) -> Units:
+def group_counts(group: Ints, n_groups: int, stratum: Ints, n_strata: int) -> UnitCounts:
     """Count the strata of every group; the last column counts all its rows, its size."""
     sizes = np.full(len(group), n_strata)
     columns = np.concatenate([stratum, sizes])
-    return gather(np.concatenate([group, group]), columns, n_groups, n_strata + 1)
+    return count_by_unit(np.concatenate([group, group]), columns, n_groups, n_strata + 1)
 
 
-def search(units: Units, shares: Sequence[Fraction], stream: Stream) -> Ints:
+def assign_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:
     """Give every unit a part, so that all columns come close to their shares.
 
     Returns
     -------
     ndarray of int, shape (n_units,), range 0..n_parts-1
     """
-    goal = goal_of(units.totals, np.array([float(share) for share in shares]))
-    parts = deal_evenly(units, shares, stream)
-    place(units, hardest_first(units, np.flatnonzero(parts < 0), goal, stream), goal, parts)
-    improve(units, goal, parts, stream)
+    goal = make_objective(units.totals, np.array([float(share) for share in shares]))
+    parts = deal_equal_units(units, shares, stream)
+    greedy_assign(units, hardest_first(units, np.flatnonzero(parts < 0), goal, stream), goal, parts)
+    search_further(units, goal, parts, stream)
     if len(set(shares)) > 1:
-        parts = of_right_size(units, goal, parts, stream)
-    return renumbered(parts, shares, stream)
+        parts = meet_part_sizes(units, goal, parts, stream)
+    return permute_parts(parts, shares, stream)
 
 
-def join(units: Units, parts: Ints, k: int, stream: Stream, room: Ints | None = None) -> Ints:
+def extend_units(
+    units: UnitCounts, parts: Ints, k: int, stream: Stream, room: Ints | None = None
+) -> Ints:
     """Give a fold to the units that have none yet; the others keep theirs.
 
     Parameters
@@ -78,17 +88,17 @@ def join(units: Units, parts: Ints, k: int, stream: Stream, room: Ints | None = 
     -------
     ndarray of int, shape (n_units,), range 0..k-1
     """
-    goal, new = goal_of(units.totals, np.full(k, 1 / k)), np.flatnonzero(parts < 0)
-    found = parts.astype(smallest(k))
-    place(units, hardest_first(units, new, goal, stream), goal, found, room)
+    goal, new = make_objective(units.totals, np.full(k, 1 / k)), np.flatnonzero(parts < 0)
+    found = parts.astype(smallest_dtype(k))
+    greedy_assign(units, hardest_first(units, new, goal, stream), goal, found, room)
     if room is None:
-        shake(units, goal, found, stream, new)
+        search_from_perturbed(units, goal, found, stream, new)
     else:
-        polish(units, goal, found, stream, moves=False, movable=new)
+        sampled_local_search(units, goal, found, stream, moves=False, movable=new)
     return found
 
 
-def improve(units: Units, goal: Goal, parts: Ints, stream: Stream) -> None:
+def search_further(units: UnitCounts, goal: Objective, parts: Ints, stream: Stream) -> None:
     """Search on from a partition: through all changes of few units, or through samples.
 
     Parameters
@@ -96,15 +106,17 @@ def improve(units: Units, goal: Goal, parts: Ints, stream: Stream) -> None:
     parts : ndarray of int, shape (n_units,)
         Changed in place.
     """
-    if len(parts) > SMALL:
-        shake(units, goal, parts, stream, np.arange(len(parts)))
+    if len(parts) > FEW_UNITS:
+        search_from_perturbed(units, goal, parts, stream, np.arange(len(parts)))
     elif (goal.shares == goal.shares[0]).all():
-        explore_alike(units, goal, parts, stream)
+        iterated_local_search_to_level(units, goal, parts, stream)
     else:
-        explore(units, goal, parts, stream)
+        iterated_local_search(units, goal, parts, stream)
 
 
-def shake(units: Units, goal: Goal, parts: Ints, stream: Stream, movable: Ints) -> None:
+def search_from_perturbed(
+    units: UnitCounts, goal: Objective, parts: Ints, stream: Stream, movable: Ints
+) -> None:
     """Search through samples, and of units that are not many again from shaken partitions.
 
     Parameters
@@ -115,21 +127,21 @@ def shake(units: Units, goal: Goal, parts: Ints, stream: Stream, movable: Ints) 
         The units that may change their part.
     """
     n_movable, n_parts = len(movable), len(goal.shares)
-    polish(units, goal, parts, stream, moves=True, movable=movable)
-    best = loss(goal, table_of(units, parts, n_parts))
-    for _ in range(SHAKES if 2 <= n_movable <= FEW else 0):
-        if is_least(best, goal):
+    sampled_local_search(units, goal, parts, stream, moves=True, movable=movable)
+    best = total_loss(goal, part_table(units, parts, n_parts))
+    for _ in range(N_PERTURBATIONS if 2 <= n_movable <= PERTURB_UP_TO else 0):
+        if is_optimal(best, goal):
             break
         other, count = parts.copy(), max(2, n_movable // SHAKEN)
         unit, part = stream(2 * count).reshape(2, count)
         other[movable[unit % np.uint64(n_movable)]] = part % np.uint64(n_parts)
-        polish(units, goal, other, stream, moves=True, movable=movable)
-        found = loss(goal, table_of(units, other, n_parts))
+        sampled_local_search(units, goal, other, stream, moves=True, movable=movable)
+        found = total_loss(goal, part_table(units, other, n_parts))
         if found < best:
             parts[:], best = other, found
 
 
-def of_right_size(units: Units, goal: Goal, parts: Ints, stream: Stream) -> Ints:
+def meet_part_sizes(units: UnitCounts, goal: Objective, parts: Ints, stream: Stream) -> Ints:
     """Search on with sizes that count more and more, until they are met within a unit.
 
     Parts of unequal shares are asked for by their size, so that it goes before strata.
@@ -144,9 +156,9 @@ def of_right_size(units: Units, goal: Goal, parts: Ints, stream: Stream) -> Ints
     ndarray of int, shape (n_units,)
     """
     sizes = np.zeros(len(parts))
-    last = units.columns == len(units.totals) - 1
-    owners = np.repeat(np.arange(len(parts)), np.diff(units.starts))
-    sizes[owners[last]] = units.counts[last]
+    last = units.indices == len(units.totals) - 1
+    owners = np.repeat(np.arange(len(parts)), np.diff(units.indptr))
+    sizes[owners[last]] = units.data[last]
     near = np.median(sizes) / 2
     for weight in SIZE_WEIGHTS:
         held = np.bincount(parts, sizes, minlength=len(goal.shares))
@@ -154,17 +166,21 @@ def of_right_size(units: Units, goal: Goal, parts: Ints, stream: Stream) -> Ints
             break
         scale = goal.scale.copy()
         scale[-1] *= weight
-        heavy = goal._replace(scale=scale, least=0.0)
+        heavy = goal._replace(scale=scale, lower_bound=0.0)
         anew = np.full_like(parts, -1)
-        place(units, hardest_first(units, np.arange(len(parts)), heavy, stream), heavy, anew)
+        greedy_assign(
+            units, hardest_first(units, np.arange(len(parts)), heavy, stream), heavy, anew
+        )
         starts = (parts, anew)
         for start in starts:
-            improve(units, heavy, start, stream)
-        parts = min(starts, key=lambda start: loss(heavy, table_of(units, start, len(held))))
+            search_further(units, heavy, start, stream)
+        parts = min(
+            starts, key=lambda start: total_loss(heavy, part_table(units, start, len(held)))
+        )
     return parts
 
 
-def deal_evenly(units: Units, shares: Sequence[Fraction], stream: Stream) -> Ints:
+def deal_equal_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:
     """Deal units of equal counts to the parts, each its whole share of each kind.
 
     Returns
@@ -172,21 +188,21 @@ def deal_evenly(units: Units, shares: Sequence[Fraction], stream: Stream) -> Int
     ndarray of int, shape (n_units,), range -1..n_parts-1
         -1 for the units that are left over.
     """
-    codes, sizes = kinds(units, stream(len(units.totals)))
-    table, _ = exact(sizes, *weights(shares, len(codes)))
+    codes, sizes = unique_rows(units, stream(len(units.totals)))
+    table, _ = floor_and_remainder(sizes, *integer_weights(shares, len(codes)))
     order = shuffled(codes, len(sizes), stream(len(codes)))
-    parts = spend(order, np.column_stack([table, sizes - table.sum(axis=1)]))
+    parts = deal_by_table(order, np.column_stack([table, sizes - table.sum(axis=1)]))
     parts[parts == len(shares)] = -1
     return parts
 
 
-def hardest_first(units: Units, left: Ints, goal: Goal, stream: Stream) -> Ints:
+def hardest_first(units: UnitCounts, left: Ints, goal: Objective, stream: Stream) -> Ints:
     """Order units by their own weight in the loss, equals by draws."""
-    weight = hardness(units, goal.scale)[left]
+    weight = self_loss(units, goal.scale)[left]
     return left[np.lexsort((stream(len(left)), -weight))]
 
 
-def renumbered(parts: Ints, shares: Sequence[Fraction], stream: Stream) -> Ints:
+def permute_parts(parts: Ints, shares: Sequence[Fraction], stream: Stream) -> Ints:
     """Draw new numbers for parts of equal shares, which then mean nothing."""
     if len(set(shares)) > 1:
         return parts
@@ -196,7 +212,7 @@ def renumbered(parts: Ints, shares: Sequence[Fraction], stream: Stream) -> Ints:
 """Many columns balanced at once, each on its own."""
 
 
-def balanced_rows(
+def balance_rows(
     entries: Sequence[tuple[Ints, int]], n_rows: int, shares: Sequence[Fraction], stream: Stream
 ) -> Ints:
     """Give every row a part, so that each entry's values come close to their shares.
@@ -216,17 +232,19 @@ def balanced_rows(
     ----------
     Sechidis, Tsoumakas and Vlahavas (2011), On the stratification of multi-label data.
     """
-    units = units_of(entries, np.arange(n_rows), n_rows, with_sizes=False)
-    goal = goal_of(units.totals, np.array([float(share) for share in shares]))
-    room = unequal(np.array([n_rows]), shares, [], stream(1))[0]
-    parts = deal_evenly(units, shares, stream)
+    units = margin_counts(entries, np.arange(n_rows), n_rows, with_sizes=False)
+    goal = make_objective(units.totals, np.array([float(share) for share in shares]))
+    room = controlled_rounding(np.array([n_rows]), shares, [], stream(1))[0]
+    parts = deal_equal_units(units, shares, stream)
     room = room - np.bincount(parts[parts >= 0], minlength=len(shares))
-    place(units, hardest_first(units, np.flatnonzero(parts < 0), goal, stream), goal, parts, room)
-    polish(units, goal, parts, stream, moves=False)
-    return renumbered(parts, shares, stream)
+    greedy_assign(
+        units, hardest_first(units, np.flatnonzero(parts < 0), goal, stream), goal, parts, room
+    )
+    sampled_local_search(units, goal, parts, stream, moves=False)
+    return permute_parts(parts, shares, stream)
 
 
-def balanced_groups(
+def balance_groups(
     entries: Sequence[tuple[Ints, int]],
     group: Ints,
     n_groups: int,
@@ -243,12 +261,12 @@ def balanced_groups(
     -------
     ndarray of int, shape (n_groups,), range 0..n_parts-1
     """
-    return search(units_of(entries, group, n_groups, with_sizes=True), shares, stream)
+    return assign_units(margin_counts(entries, group, n_groups, with_sizes=True), shares, stream)
 
 
-def units_of(
+def margin_counts(
     entries: Sequence[tuple[Ints, int]], unit: Ints, n_units: int, *, with_sizes: bool
-) -> Units:
+) -> UnitCounts:
     """Count the values of every unit; of an entry of two values only the rarer one.
 
     The other one is as even as it and the sizes are.
@@ -268,4 +286,4 @@ def units_of(
         pairs.append((unit, np.full(len(unit), n_columns)))
         n_columns += 1
     units, columns = (np.concatenate(each) for each in zip(*pairs, strict=True))
-    return gather(units, columns, n_units, n_columns)
+    return count_by_unit(units, columns, n_units, n_columns)

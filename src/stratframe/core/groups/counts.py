@@ -8,20 +8,20 @@ from ..strata import DENSE
 from ..types import Draws, Ints, Table, Values
 
 
-class Units(NamedTuple):
+class UnitCounts(NamedTuple):
     """Counts of units, only those above zero, unit after unit."""
 
-    starts: Ints
+    indptr: Ints
     """Where the entries of each unit start, and the last end; shape (n_units + 1,)."""
-    columns: Ints
+    indices: Ints
     """The column of every entry, shape (n_entries,), ascending inside a unit."""
-    counts: Ints
+    data: Ints
     """Its rows, shape (n_entries,)."""
     totals: Ints
     """The rows of every column, shape (n_columns,)."""
 
 
-def gather(unit: Ints, column: Ints, n_units: int, n_columns: int) -> Units:
+def count_by_unit(unit: Ints, column: Ints, n_units: int, n_columns: int) -> UnitCounts:
     """Count the columns of every unit.
 
     Parameters
@@ -39,10 +39,10 @@ def gather(unit: Ints, column: Ints, n_units: int, n_columns: int) -> Units:
         cells, counts = np.unique(keys, return_counts=True)
     starts = np.searchsorted(cells, np.arange(n_units + 1) * n_columns)
     totals = np.bincount(column, minlength=n_columns)
-    return Units(starts, cells % n_columns, counts, totals)
+    return UnitCounts(starts, cells % n_columns, counts, totals)
 
 
-def entries(units: Units, which: Ints) -> tuple[Ints, Ints]:
+def nonzero(units: UnitCounts, which: Ints) -> tuple[Ints, Ints]:
     """List the entries of some units.
 
     Parameters
@@ -52,29 +52,29 @@ def entries(units: Units, which: Ints) -> tuple[Ints, Ints]:
     Returns
     -------
     places : ndarray of int64, shape (n_found,)
-        Into `columns` and `counts`.
+        Into `indices` and `data`.
     owners : ndarray of int64, shape (n_found,), range 0..n_which-1
     """
-    sizes = units.starts[which + 1] - units.starts[which]
+    sizes = units.indptr[which + 1] - units.indptr[which]
     owners = np.repeat(np.arange(len(which)), sizes)
     before = np.cumsum(sizes) - sizes
-    return np.arange(len(owners)) + np.repeat(units.starts[which] - before, sizes), owners
+    return np.arange(len(owners)) + np.repeat(units.indptr[which] - before, sizes), owners
 
 
-def dense(units: Units, which: Ints) -> Values:
+def to_dense(units: UnitCounts, which: Ints) -> Values:
     """Write the counts of some units in full.
 
     Returns
     -------
     ndarray of float64, shape (n_columns, n_which)
     """
-    places, owners = entries(units, which)
+    places, owners = nonzero(units, which)
     table = np.zeros((len(units.totals), len(which)))
-    table[units.columns[places], owners] = units.counts[places]
+    table[units.indices[places], owners] = units.data[places]
     return table
 
 
-def hardness(units: Units, scale: Values) -> Values:
+def self_loss(units: UnitCounts, scale: Values) -> Values:
     """Tell how much each unit weighs in the loss by itself.
 
     Parameters
@@ -85,12 +85,12 @@ def hardness(units: Units, scale: Values) -> Values:
     -------
     ndarray of float64, shape (n_units,)
     """
-    owners = np.repeat(np.arange(len(units.starts) - 1), np.diff(units.starts))
-    weights = units.counts * (units.counts * scale[units.columns])
-    return np.bincount(owners, weights, minlength=len(units.starts) - 1)
+    owners = np.repeat(np.arange(len(units.indptr) - 1), np.diff(units.indptr))
+    weights = units.data * (units.data * scale[units.indices])
+    return np.bincount(owners, weights, minlength=len(units.indptr) - 1)
 
 
-def kinds(units: Units, draws: Draws) -> tuple[Ints, Ints]:
+def unique_rows(units: UnitCounts, draws: Draws) -> tuple[Ints, Ints]:
     """Give units of equal counts one number.
 
     Told apart by a random sum of their entries: two kinds have the same one with a
@@ -105,14 +105,14 @@ def kinds(units: Units, draws: Draws) -> tuple[Ints, Ints]:
     codes : ndarray of int64, shape (n_units,), range 0..n_kinds-1
     sizes : ndarray of int64, shape (n_kinds,)
     """
-    sums = np.zeros(len(units.columns) + 1, dtype=np.uint64)
-    np.cumsum(draws[units.columns] * units.counts.astype(np.uint64), out=sums[1:])
-    marks = sums[units.starts[1:]] - sums[units.starts[:-1]]
+    sums = np.zeros(len(units.indices) + 1, dtype=np.uint64)
+    np.cumsum(draws[units.indices] * units.data.astype(np.uint64), out=sums[1:])
+    marks = sums[units.indptr[1:]] - sums[units.indptr[:-1]]
     _, codes, sizes = np.unique(marks, return_inverse=True, return_counts=True)
     return codes, sizes
 
 
-def table_of(units: Units, parts: Ints, n_parts: int) -> Table:
+def part_table(units: UnitCounts, parts: Ints, n_parts: int) -> Table:
     """Count the columns of the units that each part holds.
 
     Parameters
@@ -124,8 +124,8 @@ def table_of(units: Units, parts: Ints, n_parts: int) -> Table:
     -------
     ndarray of int64, shape (n_columns, n_parts)
     """
-    part = np.repeat(parts, np.diff(units.starts))
+    part = np.repeat(parts, np.diff(units.indptr))
     held = part >= 0
-    cells = units.columns[held] * n_parts + part[held]
-    counts = np.bincount(cells, units.counts[held], minlength=len(units.totals) * n_parts)
+    cells = units.indices[held] * n_parts + part[held]
+    counts = np.bincount(cells, units.data[held], minlength=len(units.totals) * n_parts)
     return counts.astype(np.int64).reshape(-1, n_parts)

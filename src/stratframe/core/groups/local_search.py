@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ..types import Draws, Ints, Values
-from .counts import Units, dense, table_of
+from .counts import UnitCounts, part_table, to_dense
 
 Stream: TypeAlias = Callable[[int], Draws]
 """Draws so many raw words, others at each call."""
@@ -18,11 +18,11 @@ PATIENCE, WORTH = 16, 0.02
 """Batches in turn that gain little after which the search ends, and what is little: a
 share of what is left to gain."""
 
-LEAST = 1e-9
+MIN_GAIN = 1e-9
 """The least gain that counts, as rounding makes smaller ones of nothing."""
 
 
-class Goal(NamedTuple):
+class Objective(NamedTuple):
     """What the parts of units should hold.
 
     The loss is the sum, over parts and columns, of the squared deviation from the target
@@ -36,11 +36,11 @@ class Goal(NamedTuple):
     """What a squared deviation weighs: 1 / rows of the column; shape (n_columns,)."""
     shares: Values
     """Of the parts, shape (n_parts,)."""
-    least: float
+    lower_bound: float
     """A loss that no partition into whole rows can go below."""
 
 
-def goal_of(totals: Ints, shares: Values) -> Goal:
+def make_objective(totals: Ints, shares: Values) -> Objective:
     """Make the goal of columns that are to be shared out.
 
     Parameters
@@ -58,10 +58,10 @@ def goal_of(totals: Ints, shares: Values) -> Goal:
         spare = left * (len(shares) - left) * scale
     else:
         spare = (near**2 / shares).sum(axis=1) * scale
-    return Goal(target, scale, shares, float(spare.sum()))
+    return Objective(target, scale, shares, float(spare.sum()))
 
 
-def loss(goal: Goal, table: Values) -> float:
+def total_loss(goal: Objective, table: Values) -> float:
     """Measure how far parts are from the goal.
 
     Parameters
@@ -71,12 +71,14 @@ def loss(goal: Goal, table: Values) -> float:
     return float(((table - goal.target) ** 2 / goal.shares * goal.scale[:, None]).sum())
 
 
-def is_least(found: float, goal: Goal) -> bool:
+def is_optimal(found: float, goal: Objective) -> bool:
     """Say whether a loss is, but for rounding, the least that whole rows allow."""
-    return bool(found <= goal.least * (1 + LEAST) + LEAST)
+    return bool(found <= goal.lower_bound * (1 + MIN_GAIN) + MIN_GAIN)
 
 
-def place(units: Units, order: Ints, goal: Goal, parts: Ints, room: Ints | None = None) -> None:
+def greedy_assign(
+    units: UnitCounts, order: Ints, goal: Objective, parts: Ints, room: Ints | None = None
+) -> None:
     """Give units, one after another, the part where the loss grows least.
 
     Parameters
@@ -89,15 +91,15 @@ def place(units: Units, order: Ints, goal: Goal, parts: Ints, room: Ints | None 
         How many more units each part takes.
     """
     n_parts = len(goal.shares)
-    off = table_of(units, parts, n_parts) - goal.target
+    off = part_table(units, parts, n_parts) - goal.target
     closed = np.zeros(n_parts)
     left = None if room is None else room.tolist()
     if room is not None:
         closed[room <= 0] = np.inf
-    starts = units.starts
+    starts = units.indptr
     for unit in order.tolist():
         own = slice(starts[unit], starts[unit + 1])
-        columns, counts = units.columns[own], units.counts[own]
+        columns, counts = units.indices[own], units.data[own]
         here = off[columns]
         weights = (counts * goal.scale[columns])[:, None]
         rise = (weights * (2 * here + counts[:, None])).sum(axis=0)
@@ -112,9 +114,9 @@ def place(units: Units, order: Ints, goal: Goal, parts: Ints, room: Ints | None 
                 closed[part] = np.inf
 
 
-def polish(
-    units: Units,
-    goal: Goal,
+def sampled_local_search(
+    units: UnitCounts,
+    goal: Objective,
     parts: Ints,
     stream: Stream,
     *,
@@ -133,11 +135,11 @@ def polish(
     n_units, n_parts = len(parts) if movable is None else len(movable), len(goal.shares)
     if n_units < 2:
         return
-    off = table_of(units, parts, n_parts) - goal.target
-    now = loss(goal, off + goal.target)
+    off = part_table(units, parts, n_parts) - goal.target
+    now = total_loss(goal, off + goal.target)
     size = max(64, min(BATCH, CELLS // max(len(goal.scale), 1)))
     idle = 0
-    while idle < PATIENCE and not is_least(now, goal):
+    while idle < PATIENCE and not is_optimal(now, goal):
         drawn = stream(3 * size)
         one, other = (
             (words % np.uint64(n_units)).astype(np.int64)
@@ -146,16 +148,16 @@ def polish(
         if movable is not None:
             one, other = movable[one], movable[other]
         to = parts[other].astype(np.int64)
-        change = -dense(units, one)
+        change = -to_dense(units, one)
         lone = (drawn[2 * size :] >> np.uint64(63)).astype(np.bool_) & moves
-        change[:, ~lone] += dense(units, other[~lone])
+        change[:, ~lone] += to_dense(units, other[~lone])
         to[lone] = (drawn[2 * size :][lone] % np.uint64(n_parts)).astype(np.int64)
-        gain = apply_best(off, goal, parts, one, np.where(lone, -1, other), to, change)
+        gain = apply_improving_moves(off, goal, parts, one, np.where(lone, -1, other), to, change)
         now -= gain
-        idle = 0 if gain > WORTH * (now - goal.least) else idle + 1
+        idle = 0 if gain > WORTH * (now - goal.lower_bound) else idle + 1
 
 
-def rise_of(off: Values, goal: Goal, change: Values, source: Ints, to: Ints) -> Values:
+def delta_loss(off: Values, goal: Objective, change: Values, source: Ints, to: Ints) -> Values:
     """Tell by how much the loss rises if parts take changes from each other.
 
     Parameters
@@ -177,8 +179,8 @@ def rise_of(off: Values, goal: Goal, change: Values, source: Ints, to: Ints) -> 
     return rise
 
 
-def apply_best(
-    off: Values, goal: Goal, parts: Ints, one: Ints, other: Ints, to: Ints, change: Values
+def apply_improving_moves(
+    off: Values, goal: Objective, parts: Ints, one: Ints, other: Ints, to: Ints, change: Values
 ) -> float:
     """Carry out the changes of a batch that lower the loss, the best first.
 
@@ -194,8 +196,8 @@ def apply_best(
     change : ndarray of float64, shape (n_columns, n_changes)
     """
     source = parts[one].astype(np.int64)
-    rise = rise_of(off, goal, change, source, to)
-    good = np.flatnonzero((rise < -LEAST) & (source != to))
+    rise = delta_loss(off, goal, change, source, to)
+    good = np.flatnonzero((rise < -MIN_GAIN) & (source != to))
     good = good[np.argsort(rise[good], kind="stable")]
     gone: set[int] = set()
     fell = 0.0
@@ -204,8 +206,8 @@ def apply_best(
         if gone & units:
             continue
         its = slice(place, place + 1)
-        now = float(rise_of(off, goal, change[:, its], source[its], to[its])[0])
-        if now < -LEAST:
+        now = float(delta_loss(off, goal, change[:, its], source[its], to[its])[0])
+        if now < -MIN_GAIN:
             off[:, source[place]] += change[:, place]
             off[:, to[place]] -= change[:, place]
             parts[one[place]] = to[place]

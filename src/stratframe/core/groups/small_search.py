@@ -2,23 +2,23 @@
 
 import numpy as np
 
-from ..seeds import Use, stream_of
+from ..seeds import StreamTag, word_stream
 from ..types import Ints, Values
-from .counts import Units, dense
-from .local_search import LEAST, Goal, Stream, is_least
+from .counts import UnitCounts, to_dense
+from .local_search import MIN_GAIN, Objective, Stream, is_optimal
 
-SMALL = 64
+FEW_UNITS = 64
 """Units up to which every move and every swap is tried."""
 
-REPLICAS, KICKS, KICKED = 8, 240, 4
+RESTARTS, PERTURBATIONS, PERTURBED_UNITS = 8, 240, 4
 """Searches side by side, how often each is shaken at most, and by how many units."""
 
-LEVEL_KICKS, LEVEL, ALIKE = 80, 2, 1.045
+LEVEL_PERTURBATIONS, LEVEL_RANK, LEVEL_RATIO = 80, 2, 1.045
 """What sets the loss that all seeds come to: so many kicks, the search of this place, and
 the ratio of losses that count as alike."""
 
 
-def explore(units: Units, goal: Goal, parts: Ints, stream: Stream) -> None:
+def iterated_local_search(units: UnitCounts, goal: Objective, parts: Ints, stream: Stream) -> None:
     """Search for the best partition of few units.
 
     Parameters
@@ -26,13 +26,15 @@ def explore(units: Units, goal: Goal, parts: Ints, stream: Stream) -> None:
     parts : ndarray of int, shape (n_units,), range 0..n_parts-1
         A start; the best partition that is found replaces it.
     """
-    counts = dense(units, np.arange(len(parts)))
-    found = starts(parts, len(goal.shares), stream)
-    losses = iterate(counts, goal, found, stream, KICKS // 2)
+    counts = to_dense(units, np.arange(len(parts)))
+    found = random_starts(parts, len(goal.shares), stream)
+    losses = perturb_and_descend(counts, goal, found, stream, PERTURBATIONS // 2)
     parts[:] = found[losses.argmin()]
 
 
-def explore_alike(units: Units, goal: Goal, parts: Ints, stream: Stream) -> None:
+def iterated_local_search_to_level(
+    units: UnitCounts, goal: Objective, parts: Ints, stream: Stream
+) -> None:
     """Search for one of the many partitions of few units that are about as good.
 
     The very best partition is one alone, so that a search for it gives most seeds worse
@@ -41,35 +43,37 @@ def explore_alike(units: Units, goal: Goal, parts: Ints, stream: Stream) -> None
     seed ends at a partition of that level. If it finds none, it takes that of the first.
     """
     n_parts = len(goal.shares)
-    counts = dense(units, np.arange(len(parts)))
-    seedless = stream_of(0, Use.LEVEL, n_parts)
-    first = starts(np.arange(len(parts)) % n_parts, n_parts, seedless)
-    losses = iterate(counts, goal, first, seedless, LEVEL_KICKS)
-    place = 0 if is_least(losses.min(), goal) else LEVEL
+    counts = to_dense(units, np.arange(len(parts)))
+    seedless = word_stream(0, StreamTag.LEVEL, n_parts)
+    first = random_starts(np.arange(len(parts)) % n_parts, n_parts, seedless)
+    losses = perturb_and_descend(counts, goal, first, seedless, LEVEL_PERTURBATIONS)
+    place = 0 if is_optimal(losses.min(), goal) else LEVEL_RANK
     fallback = losses.argsort(kind="stable")[place]
-    level = losses[fallback] * (1 + LEAST)
-    found = starts(parts, n_parts, stream)
-    losses = iterate(counts, goal, found, stream, KICKS, level, level / ALIKE)
+    level = losses[fallback] * (1 + MIN_GAIN)
+    found = random_starts(parts, n_parts, stream)
+    losses = perturb_and_descend(
+        counts, goal, found, stream, PERTURBATIONS, level, level / LEVEL_RATIO
+    )
     best = losses.argmin()
     parts[:] = found[best] if losses[best] <= level else first[fallback]
 
 
-def starts(parts: Ints, n_parts: int, stream: Stream) -> Ints:
+def random_starts(parts: Ints, n_parts: int, stream: Stream) -> Ints:
     """Draw partitions to start from, beside one that is given.
 
     Returns
     -------
     ndarray of int64, shape (n_replicas, n_units), range 0..n_parts-1
     """
-    drawn = (stream(REPLICAS * len(parts)) % np.uint64(n_parts)).astype(np.int64)
-    found: Ints = drawn.reshape(REPLICAS, len(parts))
+    drawn = (stream(RESTARTS * len(parts)) % np.uint64(n_parts)).astype(np.int64)
+    found: Ints = drawn.reshape(RESTARTS, len(parts))
     found[0] = parts
     return found
 
 
-def iterate(
+def perturb_and_descend(
     counts: Values,
-    goal: Goal,
+    goal: Objective,
     parts: Ints,
     stream: Stream,
     kicks: int,
@@ -95,22 +99,22 @@ def iterate(
     """
     n_replicas, n_units = parts.shape
     replicas, n_parts = np.arange(n_replicas), np.uint64(len(goal.shares))
-    losses = descend(counts, goal, parts)
+    losses = steepest_descent(counts, goal, parts)
     losses[losses < least] = np.inf
     for _ in range(kicks):
-        if losses.min() <= enough or is_least(losses.min(), goal):
+        if losses.min() <= enough or is_optimal(losses.min(), goal):
             break
-        drawn = stream(2 * KICKED * n_replicas).reshape(2, KICKED, n_replicas)
+        drawn = stream(2 * PERTURBED_UNITS * n_replicas).reshape(2, PERTURBED_UNITS, n_replicas)
         shaken = parts.copy()
         for unit, part in zip(drawn[0], drawn[1], strict=True):
             shaken[replicas, unit % np.uint64(n_units)] = part % n_parts
-        found = descend(counts, goal, shaken)
+        found = steepest_descent(counts, goal, shaken)
         better = (least <= found) & (found < losses)
         parts[better], losses[better] = shaken[better], found[better]
     return losses
 
 
-def descend(counts: Values, goal: Goal, parts: Ints) -> Values:
+def steepest_descent(counts: Values, goal: Objective, parts: Ints) -> Values:
     """Take the best move or swap of each replica until none lowers its loss.
 
     Parameters
@@ -126,7 +130,7 @@ def descend(counts: Values, goal: Goal, parts: Ints) -> Values:
     """
     scaled = counts * goal.scale[:, None]
     own = (counts * scaled).sum(axis=0)
-    both = sum_of(counts[:, :, None] * scaled[:, None, :])
+    both = sum_layers(counts[:, :, None] * scaled[:, None, :])
     apart = own[:, None] + own - 2 * both
     every = np.arange(len(parts))
     held = parts[:, :, None] == np.arange(len(goal.shares))
@@ -136,7 +140,7 @@ def descend(counts: Values, goal: Goal, parts: Ints) -> Values:
         rise, first, second, to = best_change(
             off[:, active], scaled, apart, own, goal, parts[active]
         )
-        gains = rise < -LEAST
+        gains = rise < -MIN_GAIN
         active, first, second, to = active[gains], first[gains], second[gains], to[gains]
         source = parts[active, first]
         swap = second >= 0
@@ -150,7 +154,7 @@ def descend(counts: Values, goal: Goal, parts: Ints) -> Values:
     return final
 
 
-def sum_of(layers: Values) -> Values:
+def sum_layers(layers: Values) -> Values:
     """Add layers one after another, in the same order on every platform."""
     total = np.zeros(layers.shape[1:])
     for layer in layers:
@@ -159,7 +163,7 @@ def sum_of(layers: Values) -> Values:
 
 
 def best_change(
-    off: Values, scaled: Values, apart: Values, own: Values, goal: Goal, parts: Ints
+    off: Values, scaled: Values, apart: Values, own: Values, goal: Objective, parts: Ints
 ) -> tuple[Values, Ints, Ints, Ints]:
     """Find the move or swap of each replica that lowers the loss most.
 
@@ -183,7 +187,7 @@ def best_change(
         The part that it goes to.
     """
     n_replicas, n_units = parts.shape
-    pull = sum_of(scaled[:, None, :, None] * off[:, :, None, :])
+    pull = sum_layers(scaled[:, None, :, None] * off[:, :, None, :])
     here = np.take_along_axis(pull, parts[:, :, None], axis=2)
     share = goal.shares[parts][:, :, None]
     moved = (own[:, None] - 2 * here) / share + (2 * pull + own[:, None]) / goal.shares
