@@ -14,7 +14,7 @@ from .pipeline.tables import RESERVED
 
 SUFFIXES = (".csv", ".parquet")
 
-SHOWN = 20
+MAX_SHOWN = 20
 """Strata that a printed table shows before it only counts them."""
 
 EXAMPLE = {
@@ -88,7 +88,7 @@ def run(args: Namespace) -> None:
         if not path.lower().endswith(SUFFIXES):
             msg = f"A file must end in {' or '.join(SUFFIXES)}, got {path!r}."
             raise StratError(msg)
-    grown, name = add(frames.read_file(args.file), args)
+    grown, name = add_column(frames.read_file(args.file), args)
     out = grown
     if all(path.lower().endswith(".csv") for path in (args.file, args.out)):
         # From text to text every cell stays as it is written: 007 does not become 7.
@@ -102,10 +102,10 @@ def run(args: Namespace) -> None:
     frames.write_file(out, args.out)
     print(f"{args.out}: {plural(len(grown), 'row')}, new column {name!r}")
     if args.by and not set(args.by) & set(RESERVED):
-        show(sf.balance(grown, args.by, name))
+        show_balance(sf.balance(grown, args.by, name))
 
 
-def add(frame: Any, args: Namespace) -> tuple[Any, str]:
+def add_column(frame: Any, args: Namespace) -> tuple[Any, str]:
     """Add the column, and name it; of several the first."""
     how = {name: getattr(args, name) for name in ("key", "missing", "rare", "seed", "name")}
     if args.command == "split":
@@ -122,14 +122,14 @@ def parts_of(text: str) -> dict[str, float | None]:
             name, share = (side.strip() for side in item.split("="))
             if not name or name in parts:
                 raise ValueError
-            parts[name] = None if share == "rest" else number(share)
+            parts[name] = None if share == "rest" else to_number(share)
     except ValueError:
         msg = f"`--parts` must name each part once, as in train=0.8,test=rest, got {text!r}."
         raise StratError(msg) from None
     return parts
 
 
-def number(text: str) -> float:
+def to_number(text: str) -> float:
     """Read a whole number, or else a fraction."""
     return int(text) if text.isdecimal() else float(text)
 
@@ -141,9 +141,9 @@ def example() -> None:
     print(f"The wine data of scikit-learn: {len(columns['class'])} rows, 3 classes.")
     for name, (call, by) in EXAMPLE.items():
         print(f"\n{call}")
-        show(sf.balance(grown["pandas"], by, name))
+        show_balance(sf.balance(grown["pandas"], by, name))
     for name in EXAMPLE:
-        ours, theirs = (values(frame, name) for frame in grown.values())
+        ours, theirs = (column_list(frame, name) for frame in grown.values())
         if ours != theirs:
             msg = f"pandas and Polars must get the same column {name!r}, but did not."
             raise StratError(msg)
@@ -169,27 +169,27 @@ def grow(frame: Any) -> Any:
     return sf.split(frame, "class", {"train": 0.8, "valid": 0.1, "test": 0.1})
 
 
-def values(frame: Any, name: str) -> list[Any]:
+def column_list(frame: Any, name: str) -> list[Any]:
     """List the values of a column."""
     return frames.to_list(frames.read_columns(frame, [name])[0])
 
 
-def show(table: Any) -> None:
+def show_balance(table: Any) -> None:
     """Print a balance table: a row for each stratum, the counts of its folds beside it."""
     rows = frames.to_dicts(table)
     names = [str(name) for name in frames.column_names(table) if name not in RESERVED]
     folds = list(dict.fromkeys(str(row["fold"]) for row in rows))
     n_strata = len(rows) // len(folds)
     lines = [[", ".join(names), *folds]]
-    for place in range(min(n_strata, SHOWN)):
+    for place in range(min(n_strata, MAX_SHOWN)):
         stratum = ", ".join(str(rows[place][name]) for name in names)
         lines.append([stratum, *(str(row["n"]) for row in rows[place::n_strata])])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for first, *cells in lines:
         padded = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
         print(" ", first.ljust(widths[0]), *padded, sep="  ")
-    if n_strata > SHOWN:
-        print(f"    ... and {n_strata - SHOWN:,} more")
+    if n_strata > MAX_SHOWN:
+        print(f"    ... and {n_strata - MAX_SHOWN:,} more")
     worst = max(abs(row["deviation"]) for row in rows)
     print(f"    largest deviation from the exact share: {worst:.2f} rows")
 

@@ -1,4 +1,4 @@
-"""Checks of single arguments: whole numbers, words, seeds."""
+"""Checks of single arguments: integers, choices, seeds, optional libraries."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -6,38 +6,32 @@ from numbers import Integral
 from secrets import randbits
 from typing import Any
 
-from .errors import StratError
+from .errors import StratError, at_least, one_of
 
 
-def whole(argument: str, value: object, least: int) -> int:
-    """Check a whole number."""
+def check_int(argument: str, value: object, minimum: int) -> int:
+    """Raise unless a value is an integer of at least `minimum`."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         msg = f"`{argument}` must be a whole number, got {value!r}."
         raise StratError(msg)
-    if value < least:
-        msg = f"`{argument}` must be at least {least}, got {value}."
-        raise StratError(msg)
+    if value < minimum:
+        raise StratError(at_least(argument, minimum, value))
     return int(value)
 
 
-def check_choice(argument: str, value: object, choices: Sequence[str]) -> None:
-    """Check an argument that is one of a few words."""
+def check_one_of(argument: str, value: object, choices: Sequence[str]) -> None:
+    """Raise unless a value is one of a few strings."""
     if not isinstance(value, str) or value not in choices:
-        *first, last = (repr(choice) for choice in choices)
-        msg = f"`{argument}` must be {', '.join(first)} or {last}, got {value!r}."
-        raise StratError(msg)
+        raise StratError(one_of(argument, choices, value))
 
 
 def check_seed(seed: object) -> int:
     """Check a seed, and draw one for None."""
-    return randbits(63) if seed is None else whole("seed", seed, 0)
+    return randbits(63) if seed is None else check_int("seed", seed, 0)
 
 
-"""Libraries that come with an extra, imported when first needed."""
-
-
-def load(module: str, extra: str) -> Any:
-    """Import a module, or say which extra brings it."""
+def load_extra(module: str, extra: str) -> Any:
+    """Import a module, or raise with the name of the extra that installs it."""
     try:
         return import_module(module)
     except ImportError as error:

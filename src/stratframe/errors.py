@@ -1,14 +1,14 @@
-"""The one exception, the one warning, and how their messages are put together."""
+"""The one exception, the one warning, and the sentences that several places need."""
 
 import os
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-SHOWN = 5
-"""Rows or strata that a message names before it only counts them."""
+MAX_LISTED = 5
+"""Rows, strata or columns that a message lists before it ends in dots."""
 
 
 class StratError(ValueError):
@@ -48,27 +48,65 @@ def warn(message: str) -> None:
     warnings.warn(message, StratWarning, stacklevel=depth)
 
 
-def some(items: Iterable[object], total: int) -> str:
-    """List a few items, and say that there are more."""
-    shown = [str(item) for item in items][:SHOWN]
-    return ", ".join(shown) + (", ..." if total > len(shown) else "")
+def at_least(argument: str, minimum: object, got: object) -> str:
+    """State the lowest value: "`k` must be at least 2, got 1."."""
+    return f"`{argument}` must be at least {minimum}, got {got}."
 
 
-def nearest(name: object, names: Iterable[object]) -> str:
-    """Make the hint for a name that is not there."""
-    known = list(names)
+def at_most(what: str, limit: str, got: object, count: int, noun: str) -> str:
+    """State the highest value: "`k` must be at most the number of rows, got 3 for 2 rows."."""
+    return f"{what} must be at most {limit}, got {got} for {plural(count, noun)}."
+
+
+def at_least_one(argument: str, noun: str, got: object) -> str:
+    """State that a list must not be empty: "`by` must hold at least one entry, got []."."""
+    return f"{argument} must hold at least one {noun}, got {got!r}."
+
+
+def given_twice(where: str, noun: str, got: str) -> str:
+    """State that a list must not repeat itself: "`by` must hold each entry once, ..."."""
+    return f"{where} must hold each {noun} once, got {got} twice."
+
+
+def one_of(argument: str, choices: Sequence[object], got: object) -> str:
+    """State the choices: "`deal` must be 'random' or 'circular', got 'fair'."."""
+    *first, last = map(repr, choices)
+    return f"`{argument}` must be {', '.join(first)} or {last}, got {got!r}."
+
+
+def no_such_column(argument: str, name: object, known: Sequence[object]) -> str:
+    """State that a frame lacks a column, with the hint that its name deserves."""
+    msg = f"`{argument}` names the column {name!r}, which the frame does not have."
+    if isinstance(name, tuple):
+        return f"{msg}\nHint: several columns go in a list."
+    return f"{msg}\n{suggest_name(name, known)}"
+
+
+def suggest_name(name: object, known: Sequence[object]) -> str:
+    """Hint at the nearest of the known names, or list them."""
     texts = {str(each): each for each in known}
     close = get_close_matches(str(name), texts, n=1)
     if close:
         return f"Hint: did you mean {texts[close[0]]!r}?"
-    return ended(f"Hint: the columns are {some(map(repr, known), len(known))}")
+    return with_full_stop(f"Hint: the columns are {preview(map(repr, known), len(known))}")
 
 
-def ended(text: str) -> str:
+def count_rows(rows: Sequence[int]) -> str:
+    """Count the rows at fault and list the first of them: "2 rows (2, 5)"."""
+    return f"{plural(len(rows), 'row')} ({preview(rows[: MAX_LISTED + 1], len(rows))})"
+
+
+def preview(items: Iterable[object], total: int) -> str:
+    """List a few items, with dots if there are more."""
+    listed = [str(item) for item in items][:MAX_LISTED]
+    return ", ".join(listed) + (", ..." if total > len(listed) else "")
+
+
+def with_full_stop(text: str) -> str:
     """End a sentence with a full stop, unless it ends in dots."""
     return text if text.endswith("...") else f"{text}."
 
 
 def plural(count: int, noun: str) -> str:
-    """Count things in words."""
+    """Count things in words: "1 row", "2 rows"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import frames
-from .checks import whole
+from .checks import check_int
 from .core.types import Values
-from .errors import StratError, plural, some
+from .errors import StratError, plural, preview
 
 LARGEST = 1.7976931348623157e308
 
@@ -88,7 +88,7 @@ def folded(k: int = 5, name: str = "fold", library: str = "pandas", *, nulls: bo
     >>> folded(k=3).validate(pd.DataFrame({"fold": [0, 2, 1]})).shape
     (3, 1)
     """
-    whole("k", k, 1)
+    check_int("k", k, 1)
     pandera = module_for(library)
     dtype: Any = "Int64" if nulls else "int64"
     if library == "polars":
@@ -160,7 +160,7 @@ def failure(
             own = checks == check if check != bounds else ~np.isin(checks, list(SENTENCES))
             found = np.unique(rows[own & (columns == str(place))])
             if len(found):
-                where = f"{plural(len(found), 'row')} ({some(found[:6].tolist(), len(found))})"
+                where = f"{plural(len(found), 'row')} ({preview(found[:6].tolist(), len(found))})"
                 low, high = rule.within or (0, 0)
                 text = rule.text[:1].upper() + rule.text[1:]
                 lines.append(sentence.format(text, where, low, high))

@@ -8,7 +8,7 @@ import polars as pl
 
 from ..core.strata import first_occurrence
 from ..core.types import Ints
-from ..errors import StratError, plural, some
+from ..errors import StratError, plural, preview
 from .classes import encode_classes
 from .dtypes import is_missing, is_temporal, to_floats
 from .library import Frame, FrameT, label_of, library_of, take, to_list
@@ -41,7 +41,7 @@ def read_fold_numbers(series: Any, k: int | None) -> tuple[Ints, int]:
         bound = "k-1" if k is None else str(k - 1)
         msg = (
             f"`extend` needs folds 0..{bound} in {series.name!r}, but there are others in"
-            f" {plural(len(rows), 'row')} ({some(rows[:6].tolist(), len(rows))})."
+            f" {plural(len(rows), 'row')} ({preview(rows[:6].tolist(), len(rows))})."
         )
         raise StratError(msg, failing_rows(library_of(series), {series.name: series}, rows))
     folds = values.astype(np.int64)
@@ -49,7 +49,7 @@ def read_fold_numbers(series: Any, k: int | None) -> tuple[Ints, int]:
         # As many folds as the highest says are there only if there are as many values.
         present = len(np.unique(folds[~gaps]))
         if highest < 1 or present < highest + 1:
-            seen = some(sorted(set(folds[~gaps].tolist())), len(set(folds[~gaps].tolist())))
+            seen = preview(sorted(set(folds[~gaps].tolist())), len(set(folds[~gaps].tolist())))
             msg = (
                 f"`extend` needs folds 0..k-1 in {series.name!r}, but found"
                 f" {seen or 'none'}.\nHint: say how many there are, as in `k=5`."

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from ..errors import StratError, nearest
+from ..errors import StratError, suggest_name
 from .library import Frame, column_names, label_of, library_of
 
 PANDAS_EXPRESSIONS: tuple[type, ...] = tuple(
@@ -95,7 +95,7 @@ def check_label(ref: Any, argument: str, known: Sequence[Hashable]) -> None:
         )
     elif isinstance(ref, str | tuple):
         several = "Hint: several columns go in a list."
-        hint = several if isinstance(ref, tuple) else nearest(ref, known)
+        hint = several if isinstance(ref, tuple) else suggest_name(ref, known)
         msg = f"`{argument}` names the column {ref!r}, which the frame does not have.\n{hint}"
     else:
         msg = f"`{argument}` must hold {TAKEN[argument]}, got {ref!r}."

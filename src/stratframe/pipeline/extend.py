@@ -14,7 +14,7 @@ from ..core.order import shuffled
 from ..core.seeds import StreamTag
 from ..core.strata import first_occurrence
 from ..core.types import Ints
-from ..errors import StratError, plural, some
+from ..errors import StratError, plural, preview
 from ..frames import NewColumn
 from .deal import strata_of
 from .options import Deal
@@ -138,7 +138,7 @@ def split_groups(series: list[Any], rows: Ints) -> StratError:
         f"group {place}" if column.name is None else column.name: column
         for place, column in enumerate(series, start=1)
     }
-    listed = some(rows[:6].tolist(), len(rows))
+    listed = preview(rows[:6].tolist(), len(rows))
     msg = (
         "`extend` needs whole groups, but there are some in two folds, in"
         f" {plural(len(rows), 'row')} ({listed})."

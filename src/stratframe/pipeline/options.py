@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..checks import check_choice, check_seed, whole
+from ..checks import check_one_of, check_seed, check_int
 from ..errors import StratError, plural
 from ..frames import NewColumn
 from ..terms.base import By, Chain, Nearest, Term
@@ -102,16 +102,16 @@ def deal_of(
     """Check the arguments of a call."""
     terms, together = parse(by), parse_groups(groups)
     keys = parse_columns("key", key)
-    folds = whole("k", k, 2) if parts is None else len(parts)
+    folds = check_int("k", k, 2) if parts is None else len(parts)
     may_be_missing = ("error", "stratum", "null") if parts is None else ("error", "stratum")
     check_blocks(terms, folds if parts is None else None)
-    check_choice("deal", deal, ("random", "circular"))
+    check_one_of("deal", deal, ("random", "circular"))
     check_whole(terms, together, keys, deal)
     if margins_of(terms) and deal == "circular":
         msg = '`sf.margins` must stand without `deal="circular"`: it follows no order.'
         raise StratError(msg)
-    check_choice("missing", missing, may_be_missing)
-    check_choice("rare", rare, ("warn", "error", "null", "ignore"))
+    check_one_of("missing", missing, may_be_missing)
+    check_one_of("rare", rare, ("warn", "error", "null", "ignore"))
     if not isinstance(name, str) or not name:
         msg = f"`name` must be a string that is not empty, got {name!r}."
         raise StratError(msg)
@@ -124,7 +124,7 @@ def deal_of(
         circular=deal == "circular",
         missing=missing,
         rare=rare,
-        repeats=whole("repeats", repeats, 1),
+        repeats=check_int("repeats", repeats, 1),
         seed=check_seed(seed),
         name=name,
     )

@@ -9,7 +9,7 @@ import numpy as np
 from .. import frames
 from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints
-from ..errors import SHOWN, StratError, ended, plural, some, warn
+from ..errors import MAX_LISTED, StratError, with_full_stop, plural, preview, warn
 from ..schemas import Rule, check_rows
 from ..terms.base import Continuous
 from ..terms.entry import Entry, children, column_numbers, is_broken, numbers_of, rules_of
@@ -124,7 +124,7 @@ def frequent(entry: Entry, rare: str, parts: tuple[int, str]) -> Flags:
 def rare_classes(entry: Entry, codes: Ints, sizes: Ints, few: Ints, parts: str) -> str:
     """Put the rare classes of an entry into words, the smallest first."""
     few = few[np.argsort(sizes[few], kind="stable")]
-    first = first_occurrence(codes, len(sizes))[few[:SHOWN]]
+    first = first_occurrence(codes, len(sizes))[few[:MAX_LISTED]]
     named = [
         f"{value!r} ({plural(size, 'row')})"
         for value, size in zip(
@@ -133,8 +133,8 @@ def rare_classes(entry: Entry, codes: Ints, sizes: Ints, few: Ints, parts: str) 
     ]
     strata = "1 stratum" if len(few) == 1 else f"{len(few):,} strata"
     have = "has" if len(few) == 1 else "have"
-    listed = some(named, len(few))
-    text = ended(f"{strata} of {entry.text} {have} fewer rows than the {parts}: {listed}")
+    listed = preview(named, len(few))
+    text = with_full_stop(f"{strata} of {entry.text} {have} fewer rows than the {parts}: {listed}")
     if 2 * int(sizes[few].sum()) > len(codes):
         text += (
             f" More than half of the rows are in such strata: {entry.text} looks continuous, or"

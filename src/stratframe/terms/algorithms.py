@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..checks import load
+from ..checks import load_extra
 from ..core import seeds as draws
 from ..core.features import centroids
 from ..core.seeds import StreamTag
@@ -70,8 +70,8 @@ def estimate(points: Values, seed: int) -> int:
     n_rows = len(points)
     if n_rows < 2:
         return 1
-    linkage = load("scipy.cluster.hierarchy", "cluster").linkage
-    apart = load("scipy.spatial.distance", "cluster").pdist
+    linkage = load_extra("scipy.cluster.hierarchy", "cluster").linkage
+    apart = load_extra("scipy.spatial.distance", "cluster").pdist
     cuts = 0
     for seed_of_sample in seeds_of(seed, StreamTag.CLUSTER_SAMPLES, SAMPLES):
         rows = some_rows(n_rows, SAMPLE_ROWS, seed_of_sample)
@@ -90,14 +90,14 @@ def some_rows(n_rows: int, most: int, seed: int) -> Ints:
     """Draw a sample of row numbers, all of them if there are no more than that."""
     if n_rows <= most:
         return np.arange(n_rows)
-    draw = load("sklearn.utils.random", "cluster").sample_without_replacement
+    draw = load_extra("sklearn.utils.random", "cluster").sample_without_replacement
     rows: Ints = np.sort(draw(n_rows, most, random_state=seed))
     return rows
 
 
 def kmeans(points: Values, n: int, seed: int) -> tuple[Ints, Values]:
     """Cluster by k-means from one start."""
-    model = load("sklearn.cluster", "cluster").KMeans(n, n_init=1, random_state=seed)
+    model = load_extra("sklearn.cluster", "cluster").KMeans(n, n_init=1, random_state=seed)
     with converged():
         model.fit(points)
     return model.labels_, model.cluster_centers_
@@ -105,7 +105,7 @@ def kmeans(points: Values, n: int, seed: int) -> tuple[Ints, Values]:
 
 def minibatch(points: Values, n: int, seed: int) -> tuple[Ints, Values]:
     """Cluster by mini-batch k-means, with batches that grow with the rows."""
-    model = load("sklearn.cluster", "cluster").MiniBatchKMeans(
+    model = load_extra("sklearn.cluster", "cluster").MiniBatchKMeans(
         n,
         n_init=1,
         random_state=seed,
@@ -120,7 +120,7 @@ def minibatch(points: Values, n: int, seed: int) -> tuple[Ints, Values]:
 @contextmanager
 def converged() -> Iterator[None]:
     """Silence the warning that rounding made rows equal which are distinct."""
-    kind = load("sklearn.exceptions", "cluster").ConvergenceWarning
+    kind = load_extra("sklearn.exceptions", "cluster").ConvergenceWarning
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", kind)
         yield
@@ -129,10 +129,10 @@ def converged() -> Iterator[None]:
 def agglomerative(points: Values, n: int, seed: int) -> tuple[Ints, None]:
     """Cluster by merging (Ward), or a sample if there are too many rows for that."""
     rows = some_rows(len(points), max(LARGEST_TREE, n), seed)
-    found = load("sklearn.cluster", "cluster").AgglomerativeClustering(n).fit(points[rows]).labels_
+    found = load_extra("sklearn.cluster", "cluster").AgglomerativeClustering(n).fit(points[rows]).labels_
     if len(rows) == len(points):
         return found, None
-    assign = load("sklearn.metrics", "cluster").pairwise_distances_argmin
+    assign = load_extra("sklearn.metrics", "cluster").pairwise_distances_argmin
     labels = assign(points, centroids(points[rows], found, n))
     labels[rows] = found
     return labels, None
@@ -152,7 +152,7 @@ def dbscan(
         min_samples = max(2, min(2 * points.shape[1], len(points) // 10))
     if eps is None:
         eps = radius(points, max(1, min(min_samples, len(points)) - 1))
-    model = load("sklearn.cluster", "cluster").DBSCAN(eps=eps, min_samples=min_samples)
+    model = load_extra("sklearn.cluster", "cluster").DBSCAN(eps=eps, min_samples=min_samples)
     return model.fit(points).labels_, None
 
 
@@ -166,12 +166,12 @@ def radius(points: Values, neighbour: int) -> float:
     ----------
     points : ndarray of float64, shape (n_rows, n_features)
     """
-    neighbours = load("sklearn.neighbors", "cluster").NearestNeighbors(n_neighbors=neighbour)
+    neighbours = load_extra("sklearn.neighbors", "cluster").NearestNeighbors(n_neighbors=neighbour)
     heights = np.sort(neighbours.fit(points).kneighbors()[0][:, -1])
     with warnings.catch_warnings():
         # It warns where there is no knee, and divides by zero where all are equal.
         warnings.simplefilter("ignore")
-        found = load("kneed", "cluster").KneeLocator(
+        found = load_extra("kneed", "cluster").KneeLocator(
             np.arange(len(heights)), heights, curve="convex", direction="increasing"
         )
     knee = found.knee_y or np.median(heights)
@@ -181,7 +181,7 @@ def radius(points: Values, neighbour: int) -> float:
 
 def custom(algorithm: Any, points: Values, n: int, seed: int) -> tuple[Ints, Values | None]:
     """Cluster by an object with `fit_predict`, cloned and seeded."""
-    model = load("sklearn.base", "cluster").clone(algorithm, safe=False)
+    model = load_extra("sklearn.base", "cluster").clone(algorithm, safe=False)
     given = dict.fromkeys(parameters(model, "random_state"), seed)
     if n:
         given |= dict.fromkeys(parameters(model, "n_clusters"), n)

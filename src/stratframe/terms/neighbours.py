@@ -5,7 +5,7 @@ from numbers import Real
 from typing import Any
 
 from .. import frames
-from ..checks import check_choice, load, whole
+from ..checks import check_one_of, load_extra, check_int
 from ..core.features import SCALES
 from ..errors import StratError
 from .algorithms import parameters
@@ -91,7 +91,7 @@ def clusters(
     0        0  3    0.5
     1        1  3    0.5
     """
-    load("sklearn", "cluster")
+    load_extra("sklearn", "cluster")
     refs = feature_refs("sf.clusters", features)
     check_algorithm(algorithm)
     check_scale("sf.clusters", scale)
@@ -107,8 +107,8 @@ def clusters(
         algorithm,
         scale,
         None if eps is None else float(eps),
-        None if min_samples is None else whole("min_samples", min_samples, 1),
-        None if seed is None else whole("seed", seed, 0),
+        None if min_samples is None else check_int("min_samples", min_samples, 1),
+        None if seed is None else check_int("seed", seed, 0),
         name,
     )
 
@@ -203,7 +203,7 @@ def nearest(
     [1, 1, 0, 0, 0, 1]
     """
     check_scale("sf.nearest", scale)
-    size = None if block is None else whole("block", block, 2)
+    size = None if block is None else check_int("block", block, 2)
     return Nearest(feature_refs("sf.nearest", features), size, scale, name)
 
 
@@ -248,7 +248,7 @@ def check_scale(verb: str, scale: object) -> None:
 def check_algorithm(algorithm: object) -> None:
     """Check the name of an algorithm, or that an object can be one."""
     if isinstance(algorithm, str):
-        check_choice("algorithm", algorithm, ALGORITHMS)
+        check_one_of("algorithm", algorithm, ALGORITHMS)
     elif isinstance(algorithm, type) or not callable(getattr(algorithm, "fit_predict", None)):
         msg = f"`algorithm` must have scikit-learn's `fit_predict`, got {algorithm!r}."
         if isinstance(algorithm, type):
@@ -263,7 +263,7 @@ def check_number(n: object, algorithm: Any) -> int | None:
             msg = f"`n` of `sf.clusters` must be a whole number or 'auto', got {n!r}."
             raise StratError(msg)
         return None
-    number = whole("n", n, 1)
+    number = check_int("n", n, 1)
     if algorithm == "dbscan":
         msg = f"`n` must be 'auto' for 'dbscan', which finds the number itself, got {n!r}."
         raise StratError(msg)

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from .. import frames
-from ..checks import whole
+from ..checks import check_int
 from ..errors import StratError
 from ..frames import FrameT, NewColumn
 from ..pipeline.deal import columns_of
@@ -250,7 +250,7 @@ def extend(
     >>> sf.extend(new, "label")["fold"].tolist()
     [1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 0]
     """
-    n_folds = None if k is None else whole("k", k, 2)
+    n_folds = None if k is None else check_int("k", k, 2)
     call: Deal = deal_of(
         by, 2, None, groups=groups, missing=missing, rare=rare, seed=seed, name=name
     )

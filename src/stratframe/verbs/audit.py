@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import frames
 from ..core.types import Ints
-from ..errors import SHOWN, plural, some
+from ..errors import MAX_LISTED, plural, preview
 from ..frames import Frame
 from ..pipeline.strata import Strata, stratify
 from ..pipeline.tables import stratum_names, words
@@ -226,7 +226,7 @@ def duplicate_rows(rows: Sequence[Any], folds: Ints) -> Check:
         return Check("duplicate_rows", "error", detail, found.n_rows)
     ids = [] if found.n_repeated else [series for series in rows if is_id(series)]
     if ids:
-        names = some([repr(series.name) for series in ids], len(ids))
+        names = preview([repr(series.name) for series in ids], len(ids))
         detail = f"no two rows can be equal, {by}: all values of {names} are different"
         return Check("duplicate_rows", "warning", detail, 0)
     return Check("duplicate_rows", "ok", f"no row is equal to one in another fold, {by}", 0)
@@ -253,10 +253,10 @@ def empty_folds(values: Sequence[Any], folds: Ints) -> Check:
         start = min(least, 1) if 0 <= least <= len(values) else least
         n += min(most + 1 - start - len(values), MANY)
         gaps = (fold for fold in range(start, most) if fold not in known)
-        empty = [*empty, *islice(gaps, SHOWN)]
+        empty = [*empty, *islice(gaps, MAX_LISTED)]
     if n:
         verb = "has" if n == 1 else "have"
-        detail = f"{plural(n, 'fold')} {verb} no rows: {some(empty, n)}"
+        detail = f"{plural(n, 'fold')} {verb} no rows: {preview(empty, n)}"
         return Check("empty_folds", "warning", detail, n)
     if len(present) < 2:
         only = "there is only one fold" if present else "there are no folds"
@@ -279,5 +279,5 @@ def missing_strata(folded: Folded) -> Check:
         return Check("missing_strata", "ok", f"all {n_strata:,} strata are in every fold", 0)
     verb = "is" if len(names) == 1 else "are"
     detail = f"{len(names):,} of {n_strata:,} strata {verb} missing in some of the folds"
-    detail += f": {some(sorted(names), len(names))}"
+    detail += f": {preview(sorted(names), len(names))}"
     return Check("missing_strata", "warning", detail, len(names))

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from .. import frames
-from ..checks import load
+from ..checks import load_extra
 from ..core.evenness import deviations, tv_distance
 from ..core.strata import crosstab
 from ..core.types import Ints, Values
-from ..errors import StratError, plural, some
+from ..errors import StratError, plural, preview
 from ..frames import Frame
 from ..pipeline.tables import words
 from ..terms.by import parse_columns
@@ -89,7 +89,7 @@ def measured(frame: Frame, features: Any, name: str) -> tuple[list[Any], list[st
     -------
     figures : ndarray of float64, shape (n_features, n_folds, 4)
     """
-    load("scipy.stats", "drift")
+    load_extra("scipy.stats", "drift")
     frames.check_frame(frame)
     frames.check_refs(frame, [name], "name")
     refs = parse_columns("features", features)
@@ -147,7 +147,7 @@ def of_numbers(series: Any, folds: Ints, n_folds: int, name: str) -> Values:
     values, gaps = frames.read_interval(series, "drift")
     infinite = np.flatnonzero(~np.isfinite(values) & ~gaps)
     if len(infinite):
-        listed = some(infinite[:6].tolist(), len(infinite))
+        listed = preview(infinite[:6].tolist(), len(infinite))
         msg = (
             f"`drift` needs finite numbers in {name!r}, but there are others in"
             f" {plural(len(infinite), 'row')} ({listed})."
@@ -181,7 +181,7 @@ def compared(own: Values, others: Values) -> tuple[float, float, float, float]:
     """Compare the numbers of a fold with those of the other rows."""
     if not len(own) or not len(others):
         return (np.nan,) * 4
-    stats = load("scipy.stats", "drift")
+    stats = load_extra("scipy.stats", "drift")
     with np.errstate(divide="ignore", invalid="ignore"):  # of the p-value, which is not used
         ks = float(stats.ks_2samp(own, others, method="asymp").statistic)
     spread = sqrt((variance(own) + variance(others)) / 2)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .. import frames
-from ..checks import check_choice, load
+from ..checks import check_one_of, load_extra
 from ..core.types import Ints, Values
 from ..errors import StratError
 from ..frames import Frame
@@ -66,8 +66,8 @@ def plot(frame: Frame, by: Any, name: str = "fold", kind: str = "balance", ax: A
     >>> sf.plot(df, "label").get_title()
     'Share of each stratum by fold'
     """
-    check_choice("kind", kind, ("balance", "drift", "sizes"))
-    pyplot = load("matplotlib.pyplot", "plot")
+    check_one_of("kind", kind, ("balance", "drift", "sizes"))
+    pyplot = load_extra("matplotlib.pyplot", "plot")
     check_axes(ax)
     if kind == "drift":
         folds, names, figures = measured(frame, by, name)
@@ -93,7 +93,7 @@ def plot(frame: Frame, by: Any, name: str = "fold", kind: str = "balance", ax: A
 
 def check_axes(ax: Any) -> None:
     """Refuse what nothing can be drawn on."""
-    if ax is not None and not isinstance(ax, load("matplotlib.axes", "plot").Axes):
+    if ax is not None and not isinstance(ax, load_extra("matplotlib.axes", "plot").Axes):
         msg = f"`ax` must be a matplotlib Axes, got {type(ax).__name__}."
         raise StratError(msg)
 
@@ -257,5 +257,5 @@ def style(fold: int, n_folds: int) -> tuple[Any, str]:
     marker = MARKERS[fold % len(MARKERS)]
     if n_folds <= len(COLOURS):
         return COLOURS[fold], marker
-    colours = load("matplotlib", "plot").colormaps["cividis"]
+    colours = load_extra("matplotlib", "plot").colormaps["cividis"]
     return colours(fold / (n_folds - 1)), marker

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames
-from ..checks import whole
+from ..checks import check_int
 from ..core.evenness import deviations, least_deviation, random_variance, tv_distance
 from ..core.types import Ints, Table
 from ..errors import StratError, plural
@@ -139,9 +139,9 @@ def advise(frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
     1  20              0.5             10
     """
     try:
-        wanted = [whole("ks", k, 2) for k in list(ks)]  # type: ignore[arg-type]
+        wanted = [check_int("ks", k, 2) for k in list(ks)]  # type: ignore[arg-type]
     except TypeError:
-        wanted = [whole("ks", ks, 2)]
+        wanted = [check_int("ks", ks, 2)]
     if max(wanted, default=0) > MAX_EXACT:
         msg = f"`ks` must be at most 2**53, got {max(wanted)}."
         raise StratError(msg)

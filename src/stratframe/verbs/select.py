@@ -7,7 +7,7 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 
 from .. import frames
-from ..checks import check_choice, check_seed, whole
+from ..checks import check_one_of, check_seed, check_int
 from ..core import quota
 from ..core import seeds as draws
 from ..core.seeds import StreamTag
@@ -82,7 +82,7 @@ def fold_columns(
 ) -> list[tuple[str, list[Any]]]:
     """List the fold columns, each with its folds, and check them."""
     frames.check_frame(frame)
-    check_choice("nulls", nulls, ("error", "train", "drop"))
+    check_one_of("nulls", nulls, ("error", "train", "drop"))
     found = []
     for column in fold_names(frame, name):
         values, n_nulls = frames.fold_values(frame, column)
@@ -236,10 +236,10 @@ def sample(
     if margins_of(terms):
         msg = "`sample` takes joint strata, not `sf.margins`."
         raise StratError(msg)
-    check_choice("allocation", allocation, ("proportional", "equal"))
+    check_one_of("allocation", allocation, ("proportional", "equal"))
     refs = all_refs(terms)
     frames.check_refs(frame, refs, "by")
-    size = check_frac(frac) if n is None else whole("n", n, 0)
+    size = check_frac(frac) if n is None else check_int("n", n, 0)
     start = check_seed(seed)
 
     def choose(series: list[Any]) -> Flags:
