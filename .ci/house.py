@@ -17,7 +17,7 @@ TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in PATHS}
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 TERMS = {
     *("Plain", "Classes", "Continuous", "Quantiles", "Bins", "Clusters", "Chain", "Nearest"),
-    *("Margins", "Features", "Ordering", "Fitted", "Term"),
+    *("Margins", "Features", "Ordering", "Fitted", "Term", "StrataTerm", "OrderTerm", "Groups"),
 }
 """The classes of terms, and the unions of them that there once were."""
 
@@ -37,6 +37,8 @@ def imported(path: Path) -> set[str]:
     package = own if path.name == "__init__.py" else own[:-1]
     found = set()
     for node in ast.walk(TREES[path]):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body.clear()  # not imported when the program runs
         if isinstance(node, ast.ImportFrom) and node.level:
             base = package[: len(package) + 1 - node.level]
             source = ".".join([*base, *([node.module] if node.module else [])])

@@ -7,8 +7,11 @@ method of it is a function here too, for `df.pipe(sf.kfold, "label")`.
 from . import schemas
 from .accessor import register
 from .errors import StratError, StratWarning
-from .terms.base import bins, classes, continuous, margins, quantiles
-from .terms.neighbours import chain, clusters, nearest
+from .terms.bins import bins, continuous, quantiles
+from .terms.classes import classes
+from .terms.clusters import clusters
+from .terms.margins import margins
+from .terms.neighbours import chain, nearest
 from .theory import formulas as theory
 from .verbs.assign import extend, kfold, split
 from .verbs.audit import audit

@@ -1,40 +1,39 @@
 """`.strat` on pandas and Polars frames, and on Polars expressions."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Generic
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from inspect import getdoc
+from typing import Any, Generic, TypeVar
 
 import pandas as pd
 import polars as pl
 
 from .core.types import Ints
 from .frames import FrameT
-from .pipeline.options import Parts
-from .terms.base import By
-from .verbs import (
-    assign,
-)
-from .verbs import (
-    assign as expressions,
-)
-from .verbs import (
-    audit as audits,
-)
-from .verbs import (
-    drift as drifts,
-)
-from .verbs import (
-    plot as plotting,
-)
-from .verbs import (
-    report as reports,
-)
-from .verbs import (
-    select as use,
-)
-from .verbs import (
-    tables as diagnostics,
-)
-from .verbs.select import Fold
+from .pipeline.options import Deal, Parts, Rare, fold_target, part_target
+from .terms.base import By, Missing
+from .verbs import assign, select, tables
+from .verbs import audit as audits
+from .verbs import drift as drifts
+from .verbs import plot as plots
+from .verbs import report as reports
+from .verbs.plot import Kind
+from .verbs.select import Allocation, Fold, Nulls
+
+MethodT = TypeVar("MethodT", bound=Callable[..., Any])
+
+
+def documented(function: Callable[..., Any]) -> Callable[[MethodT], MethodT]:
+    """Give a method the docstring of its function, without the parameter `frame`."""
+
+    def document(method: MethodT) -> MethodT:
+        page = getdoc(function) or ""
+        method.__doc__ = re.sub(r"^frame : .*\n(?: +.*\n)*", "", page, count=1, flags=re.MULTILINE)
+        return method
+
+    return document
 
 
 class Strat(Generic[FrameT]):
@@ -43,21 +42,25 @@ class Strat(Generic[FrameT]):
     def __init__(self, frame: FrameT) -> None:
         self._frame: FrameT = frame
 
+    def __repr__(self) -> str:
+        """Say what this is, and where its help is."""
+        return f"<stratified folds on a {type(self._frame).__name__}; see help(df.strat)>"
+
+    @documented(assign.kfold)
     def kfold(
         self,
         by: By | None = None,
         k: int = 5,
         *,
         groups: Any = None,
-        deal: str = "random",
+        deal: Deal = "random",
         key: Any = None,
-        missing: str = "error",
-        rare: str = "warn",
+        missing: Missing = "error",
+        rare: Rare = "warn",
         repeats: int = 1,
         seed: int | None = 0,
         name: str = "fold",
     ) -> FrameT:
-        """Add a column that says which of k folds every row is in."""
         return assign.kfold(
             self._frame,
             by,
@@ -72,20 +75,20 @@ class Strat(Generic[FrameT]):
             name=name,
         )
 
+    @documented(assign.split)
     def split(
         self,
         by: By | None = None,
         parts: Parts = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
         *,
         groups: Any = None,
-        deal: str = "random",
+        deal: Deal = "random",
         key: Any = None,
-        missing: str = "error",
-        rare: str = "warn",
+        missing: Missing = "error",
+        rare: Rare = "warn",
         seed: int | None = 0,
         name: str = "split",
     ) -> FrameT:
-        """Add a column that names the part every row is in: train, valid, test."""
         return assign.split(
             self._frame,
             by,
@@ -99,18 +102,18 @@ class Strat(Generic[FrameT]):
             name=name,
         )
 
+    @documented(assign.extend)
     def extend(
         self,
         by: By | None = None,
         k: int | None = None,
         *,
         groups: Any = None,
-        missing: str = "error",
-        rare: str = "warn",
+        missing: Missing = "error",
+        rare: Rare = "warn",
         seed: int | None = 0,
         name: str = "fold",
     ) -> FrameT:
-        """Give a fold to the rows that have none, and leave all others where they are."""
         return assign.extend(
             self._frame,
             by,
@@ -122,38 +125,39 @@ class Strat(Generic[FrameT]):
             name=name,
         )
 
+    @documented(select.sample)
     def sample(
         self,
         by: By,
         *,
         n: int | None = None,
         frac: float | None = None,
-        allocation: str = "proportional",
+        allocation: Allocation = "proportional",
         seed: int | None = 0,
     ) -> Any:
-        """Draw a stratified sample of rows, in their old order."""
-        return use.sample(self._frame, by, n=n, frac=frac, allocation=allocation, seed=seed)
+        return select.sample(self._frame, by, n=n, frac=frac, allocation=allocation, seed=seed)
 
+    @documented(select.folds)
     def folds(
-        self, name: str | Sequence[str] = "fold", *, nulls: str = "error"
+        self, name: str | Sequence[str] = "fold", *, nulls: Nulls = "error"
     ) -> Iterator[Fold[FrameT]]:
-        """Iterate over the folds of a column: fold, train and valid frames."""
-        return use.folds(self._frame, name, nulls=nulls)
+        return select.folds(self._frame, name, nulls=nulls)
 
+    @documented(select.parts)
     def parts(self, name: str = "split") -> dict[Any, FrameT]:
-        """Take a frame apart by its part column."""
-        return use.parts(self._frame, name)
+        return select.parts(self._frame, name)
 
+    @documented(select.cv)
     def cv(
-        self, name: str | Sequence[str] = "fold", *, nulls: str = "error"
+        self, name: str | Sequence[str] = "fold", *, nulls: Nulls = "error"
     ) -> list[tuple[Ints, Ints]]:
-        """Turn fold columns into what scikit-learn takes as `cv=`."""
-        return use.cv(self._frame, name, nulls=nulls)
+        return select.cv(self._frame, name, nulls=nulls)
 
+    @documented(tables.strata)
     def strata(self, by: By) -> Any:
-        """List the strata of a frame: their values, rows and share."""
-        return diagnostics.strata(self._frame, by)
+        return tables.strata(self._frame, by)
 
+    @documented(tables.plan)
     def plan(
         self,
         by: By | None = None,
@@ -161,14 +165,13 @@ class Strat(Generic[FrameT]):
         *,
         parts: Parts | None = None,
         groups: Any = None,
-        deal: str = "random",
+        deal: Deal = "random",
         key: Any = None,
-        missing: str = "error",
-        rare: str = "warn",
+        missing: Missing = "error",
+        rare: Rare = "warn",
         seed: int | None = 0,
     ) -> Any:
-        """Count what the same call of `kfold` or `split` would deal, before dealing."""
-        return diagnostics.plan(
+        return tables.plan(
             self._frame,
             by,
             k,
@@ -181,22 +184,23 @@ class Strat(Generic[FrameT]):
             seed=seed,
         )
 
+    @documented(tables.balance)
     def balance(self, by: By, name: str = "fold") -> Any:
-        """Compare the strata of every fold with those of the whole, row counts in full."""
-        return diagnostics.balance(self._frame, by, name)
+        return tables.balance(self._frame, by, name)
 
+    @documented(reports.report)
     def report(self, by: By, name: str = "fold") -> Any:
-        """Say for each fold how far from even it is, against the optimum and a random column."""
         return reports.report(self._frame, by, name)
 
+    @documented(reports.advise)
     def advise(self, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
-        """Say for each number of folds what it would cost, and whether every fold can be full."""
         return reports.advise(self._frame, by, ks)
 
+    @documented(drifts.drift)
     def drift(self, features: Any, name: str = "fold") -> Any:
-        """Measure how far the features of every fold are from those of the other rows."""
         return drifts.drift(self._frame, features, name)
 
+    @documented(audits.audit)
     def audit(
         self,
         name: str | Sequence[str] = "fold",
@@ -206,12 +210,11 @@ class Strat(Generic[FrameT]):
         key: Any = None,
         columns: Any = None,
     ) -> Any:
-        """Check a fold column for rows that leak and for folds that lack something."""
         return audits.audit(self._frame, name, by=by, groups=groups, key=key, columns=columns)
 
-    def plot(self, by: Any, name: str = "fold", kind: str = "balance", ax: Any = None) -> Any:
-        """Draw how a fold column shares out strata, features or rows."""
-        return plotting.plot(self._frame, by, name, kind, ax)
+    @documented(plots.plot)
+    def plot(self, by: Any, name: str = "fold", kind: Kind = "balance", ax: Any = None) -> Any:
+        return plots.plot(self._frame, by, name, kind, ax)
 
 
 class StratExpr:
@@ -220,19 +223,55 @@ class StratExpr:
     def __init__(self, expr: pl.Expr) -> None:
         self._expr = expr
 
+    def __repr__(self) -> str:
+        """Say what this is, and where its help is."""
+        return "<stratified folds of a Polars expression; see help(pl.col('label').strat)>"
+
     def kfold(
         self,
         k: int = 5,
         *,
-        deal: str = "random",
-        missing: str = "error",
-        rare: str = "warn",
+        deal: Deal = "random",
+        missing: Missing = "error",
+        rare: Rare = "warn",
         seed: int | None = 0,
         name: str = "fold",
     ) -> pl.Expr:
-        """Say which of k folds every row is in."""
-        folds: pl.Expr = expressions.kfold_expr(
-            self._expr, k, deal=deal, missing=missing, rare=rare, seed=seed, name=name
+        """Assign every row to one of k folds.
+
+        Parameters
+        ----------
+        k, deal, missing, rare, seed
+            As for `stratframe.kfold`. Columns such as `groups` and `key` need the verb of
+            the frame.
+        name : str
+            The name of the result, whatever the expression is called.
+
+        Returns
+        -------
+        polars.Expr
+            Int64 folds 0..k-1, the column that `kfold` adds to the frame.
+
+        Raises
+        ------
+        StratError
+            If an argument breaks a rule; if a value does, when the expression is run.
+
+        Examples
+        --------
+        >>> import polars as pl, stratframe
+        >>> df = pl.DataFrame({"label": ["a", "b"] * 4})
+        >>> df.with_columns(pl.col("label").strat.kfold(k=2))["fold"].to_list()
+        [1, 0, 1, 1, 0, 1, 0, 0]
+        """
+        folds: pl.Expr = assign.fold_expression(
+            self._expr,
+            fold_target(k),
+            deal=deal,
+            missing=missing,
+            rare=rare,
+            seed=seed,
+            name=name,
         )
         return folds
 
@@ -240,21 +279,54 @@ class StratExpr:
         self,
         parts: Parts = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
         *,
-        deal: str = "random",
-        missing: str = "error",
-        rare: str = "warn",
+        deal: Deal = "random",
+        missing: Missing = "error",
+        rare: Rare = "warn",
         seed: int | None = 0,
         name: str = "split",
     ) -> pl.Expr:
-        """Name the part every row is in: train, valid, test."""
-        parted: pl.Expr = expressions.split_expr(
-            self._expr, parts, deal=deal, missing=missing, rare=rare, seed=seed, name=name
+        """Assign every row to a named part: train, valid, test.
+
+        Parameters
+        ----------
+        parts, deal, missing, rare, seed
+            As for `stratframe.split`. Columns such as `groups` and `key` need the verb of
+            the frame.
+        name : str
+            The name of the result, whatever the expression is called.
+
+        Returns
+        -------
+        polars.Expr
+            An Enum of the names of parts, the column that `split` adds to the frame.
+
+        Raises
+        ------
+        StratError
+            If an argument breaks a rule; if a value does, when the expression is run.
+
+        Examples
+        --------
+        >>> import polars as pl, stratframe
+        >>> df = pl.DataFrame({"label": ["a", "b"] * 2})
+        >>> expr = pl.col("label").strat.split({"a": 2, "b": 2}, rare="ignore")
+        >>> df.select(expr)["split"].to_list()
+        ['b', 'a', 'a', 'b']
+        """
+        labels: pl.Expr = assign.fold_expression(
+            self._expr,
+            part_target(parts),
+            deal=deal,
+            missing=missing,
+            rare=rare,
+            seed=seed,
+            name=name,
         )
-        return parted
+        return labels
 
 
 def register() -> None:
-    """Give pandas and Polars frames and Polars expressions their `.strat`."""
+    """Register `.strat` on pandas and Polars frames, and on Polars expressions."""
     pd.api.extensions.register_dataframe_accessor("strat")(Strat)
     pl.api.register_dataframe_namespace("strat")(Strat)
     pl.api.register_lazyframe_namespace("strat")(Strat)

@@ -15,14 +15,20 @@ def check_int(argument: str, value: object, minimum: int) -> int:
         msg = f"`{argument}` must be a whole number, got {value!r}."
         raise StratError(msg)
     if value < minimum:
-        raise StratError(at_least(argument, minimum, value))
+        raise StratError(at_least(f"`{argument}`", minimum, value))
     return int(value)
 
 
 def check_one_of(argument: str, value: object, choices: Sequence[str]) -> None:
     """Raise unless a value is one of a few strings."""
     if not isinstance(value, str) or value not in choices:
-        raise StratError(one_of(argument, choices, value))
+        raise StratError(one_of(f"`{argument}`", choices, value))
+
+
+def check_choices(**arguments: tuple[object, Sequence[str]]) -> None:
+    """Raise unless each argument, given with its choices, is one of them."""
+    for argument, (value, choices) in arguments.items():
+        check_one_of(argument, value, choices)
 
 
 def check_seed(seed: object) -> int:

@@ -48,30 +48,30 @@ def warn(message: str) -> None:
     warnings.warn(message, StratWarning, stacklevel=depth)
 
 
-def at_least(argument: str, minimum: object, got: object) -> str:
+def at_least(subject: str, minimum: object, got: object) -> str:
     """State the lowest value: "`k` must be at least 2, got 1."."""
-    return f"`{argument}` must be at least {minimum}, got {got}."
+    return f"{subject} must be at least {minimum}, got {got}."
 
 
-def at_most(what: str, limit: str, got: object, count: int, noun: str) -> str:
+def at_most(subject: str, limit: str, got: object, count: int, noun: str) -> str:
     """State the highest value: "`k` must be at most the number of rows, got 3 for 2 rows."."""
-    return f"{what} must be at most {limit}, got {got} for {plural(count, noun)}."
+    return f"{subject} must be at most {limit}, got {got} for {plural(count, noun)}."
 
 
-def at_least_one(argument: str, noun: str, got: object) -> str:
+def at_least_one(subject: str, noun: str, got: object) -> str:
     """State that a list must not be empty: "`by` must hold at least one entry, got []."."""
-    return f"{argument} must hold at least one {noun}, got {got!r}."
+    return f"{subject} must hold at least one {noun}, got {got!r}."
 
 
-def given_twice(where: str, noun: str, got: str) -> str:
+def given_twice(subject: str, noun: str, got: str) -> str:
     """State that a list must not repeat itself: "`by` must hold each entry once, ..."."""
-    return f"{where} must hold each {noun} once, got {got} twice."
+    return f"{subject} must hold each {noun} once, got {got} twice."
 
 
-def one_of(argument: str, choices: Sequence[object], got: object) -> str:
+def one_of(subject: str, choices: Sequence[object], got: object) -> str:
     """State the choices: "`deal` must be 'random' or 'circular', got 'fair'."."""
     *first, last = map(repr, choices)
-    return f"`{argument}` must be {', '.join(first)} or {last}, got {got!r}."
+    return f"{subject} must be {', '.join(first)} or {last}, got {got!r}."
 
 
 def no_such_column(argument: str, name: object, known: Sequence[object]) -> str:
@@ -89,6 +89,11 @@ def suggest_name(name: object, known: Sequence[object]) -> str:
     if close:
         return f"Hint: did you mean {texts[close[0]]!r}?"
     return with_full_stop(f"Hint: the columns are {preview(map(repr, known), len(known))}")
+
+
+def rows_at_fault(subject: str, fault: str, rows: Sequence[int]) -> str:
+    """State what is wrong in which rows: "Column 'id' has missing values in 1 row (3)."."""
+    return f"{subject} {fault} in {count_rows(rows)}."
 
 
 def count_rows(rows: Sequence[int]) -> str:

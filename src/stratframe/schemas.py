@@ -1,72 +1,113 @@
-"""pandera schemas: what a call asks of its columns, and what it promises of its result."""
+"""pandera schemas for pipelines: what a call needs of a frame, and what its result promises."""
 
-import warnings
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from . import frames
-from .checks import check_int
-from .core.types import Values
-from .errors import StratError, plural, preview
+from .checks import check_int, check_one_of
+from .core.types import Flags
+from .errors import StratError
+from .frames import Rule
+from .terms.base import By, Missing, OrderTerm, Ref, Term
+from .terms.by import parse_by, parse_columns, parse_groups
+from .terms.entry import read_entry, ruled_columns
 
-LARGEST = 1.7976931348623157e308
+__all__ = ["folded", "needed", "parted"]
 
-
-class Rule(NamedTuple):
-    """What a call asks of the values of one column."""
-
-    name: Hashable
-    """The column, as the rows at fault name it."""
-    text: str
-    """The column, as the message shows it."""
-    series: Any
-    """The column, shape (n_rows,)."""
-    numbers: Any = None
-    """Its values as float64, NaN where missing, for checks on numbers."""
-    present: bool = True
-    """No null or NaN."""
-    finite: bool = False
-    """No infinity."""
-    within: tuple[float, float] | None = None
-    """Lowest and highest value."""
-    unique: bool = False
-    """No value twice."""
-    hint: str = ""
-    """What to do about missing values."""
+Library: TypeAlias = Literal["pandas", "polars"]
+"""The frame library of a schema."""
 
 
-def check_rows(kind: str, rules: Sequence[Rule]) -> None:
-    """Validate the columns of a call, and name all rows at fault at once."""
-    pandera = frames.pandera_module(kind)
-    columns: dict[Hashable, Any] = {
-        str(place): rule.series if rule.numbers is None else frames.float_column(kind, rule.numbers)
-        for place, rule in enumerate(rules)
+def needed(
+    by: By | None,
+    groups: Any = None,
+    key: Any = None,
+    missing: Missing = "error",
+    library: Library = "pandas",
+) -> Any:
+    """Make the schema of what `kfold` needs of the columns that a call names.
+
+    A pipeline can check its frame with it before the call, and finds all rows at fault that
+    the call would name. On a lazy frame pandera checks names and types only.
+
+    Parameters
+    ----------
+    by, groups, key, missing
+        As for `kfold`. Computed columns (expressions, callables) are left out, as they have
+        no name in the frame.
+    library : {"pandas", "polars"}
+        The library of the frames that are validated.
+
+    Returns
+    -------
+    pandera.DataFrameSchema
+        Of the named columns only; others may be there.
+
+    Raises
+    ------
+    StratError
+        If an argument breaks a rule.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> schema = needed(["label", "price"], key="id")
+    >>> list(schema.columns)
+    ['label', 'price', 'id']
+    >>> df = pd.DataFrame({"label": ["a", "b"], "price": [1.5, 2.5], "id": [1, 2]})
+    >>> schema.validate(df).shape
+    (2, 3)
+    """
+    check_one_of("missing", missing, get_args(Missing))
+    pandera = pandera_for(library)
+    entries, keys = parse_by(by), parse_columns("key", key)
+    last = entries.terms[-1:] if not entries.one_by_one else ()
+    needs: dict[Hashable, list[tuple[Rule, Any]]] = {}
+    for term in (*entries.terms, *parse_groups(groups)):
+        for ref, rule in zip(term.columns, term.rules(missing), strict=True):
+            if not frames.is_computed(ref):
+                may_order = any(term is each for each in last)
+                keeps = partial(keeps_rule, term, ref, missing, may_order)
+                check = frames.flags_check(pandera, library, keeps, f"kfold takes {term}")
+                needs.setdefault(ref, []).append((rule, check))
+    named_keys = [ref for ref in keys if not frames.is_computed(ref)]
+    for ref in named_keys:
+        needs.setdefault(ref, []).append((Rule(unique=len(keys) == 1), None))
+    columns = {
+        name: pandera.Column(
+            checks=[check for _, check in needed if check is not None],
+            nullable=not any(rule.present for rule, _ in needed),
+            unique=any(rule.unique for rule, _ in needed),
+        )
+        for name, needed in needs.items()
     }
-    schema = pandera.DataFrameSchema(
-        {str(place): column_schema(pandera, rule) for place, rule in enumerate(rules)}
-    )
+    together = named_keys if len(keys) == len(named_keys) > 1 else None
+    return pandera.DataFrameSchema(columns, unique=together)
+
+
+def keeps_rule(
+    term: Term, ref: Ref, missing: Missing, may_order: bool, series: Any
+) -> Flags | bool:
+    """Flag the rows of a column that a term takes; False for a column of the wrong type."""
     try:
-        with warnings.catch_warnings():
-            # pandera 0.26 concatenates its findings in a way that pandas 2.2 warns of.
-            warnings.simplefilter("ignore", FutureWarning)
-            schema.validate(frames.make_frame(kind, columns), lazy=True)
-    except pandera.errors.SchemaErrors as error:
-        raise failure(kind, rules, *frames.failure_cases(error.failure_cases)) from error
+        entry = read_entry(replace(term, columns=(ref,)), [series], 1)  # type: ignore[type-var]
+    except StratError:
+        return False
+    if isinstance(entry.term, OrderTerm) and not may_order:
+        return False
+    (column,) = ruled_columns(entry, missing)
+    return np.logical_not(frames.broken_rows(column))
 
 
-def column_schema(pandera: Any, rule: Rule) -> Any:
-    """Make the pandera schema of one column."""
-    checks = []
-    if rule.finite:
-        checks.append(pandera.Check.in_range(-LARGEST, LARGEST))
-    if rule.within is not None:
-        checks.append(pandera.Check.in_range(*rule.within))
-    return pandera.Column(checks=checks, nullable=not rule.present, unique=rule.unique)
-
-
-def folded(k: int = 5, name: str = "fold", library: str = "pandas", *, nulls: bool = False) -> Any:
+def folded(
+    k: int = 5, name: str = "fold", library: Library = "pandas", *, nulls: bool = False
+) -> Any:
     """Make the schema of a frame that has a fold column.
 
     Parameters
@@ -89,7 +130,7 @@ def folded(k: int = 5, name: str = "fold", library: str = "pandas", *, nulls: bo
     (3, 1)
     """
     check_int("k", k, 1)
-    pandera = module_for(library)
+    pandera = pandera_for(library)
     dtype: Any = "Int64" if nulls else "int64"
     if library == "polars":
         dtype = frames.polars_dtype(None)
@@ -100,7 +141,7 @@ def folded(k: int = 5, name: str = "fold", library: str = "pandas", *, nulls: bo
 def parted(
     parts: Mapping[str, float | None],
     name: str = "split",
-    library: str = "pandas",
+    library: Library = "pandas",
     *,
     nulls: bool = False,
 ) -> Any:
@@ -124,7 +165,7 @@ def parted(
     >>> parted({"train": 0.8, "test": 0.2}, library="polars").validate(split.to_frame()).shape
     (1, 1)
     """
-    pandera = module_for(library)
+    pandera = pandera_for(library)
     names = list(parts)
     if library == "polars":
         dtype: Any = frames.polars_dtype(tuple(names))
@@ -134,45 +175,7 @@ def parted(
     return pandera.DataFrameSchema({name: pandera.Column(dtype, in_order, nullable=nulls)})
 
 
-def module_for(library: str) -> Any:
+def pandera_for(library: str) -> Any:
     """Import pandera for a library named by the user."""
-    if library not in ("pandas", "polars"):
-        msg = f"`library` must be 'pandas' or 'polars', got {library!r}."
-        raise StratError(msg)
+    check_one_of("library", library, get_args(Library))
     return frames.pandera_module(library)
-
-
-def failure(
-    kind: str, rules: Sequence[Rule], columns: Values, checks: Values, rows: Values
-) -> StratError:
-    """Put pandera's failure cases into words, and gather the rows.
-
-    Parameters
-    ----------
-    columns, checks : ndarray of str, shape (n_faults,)
-        The place of the rule, and what pandera calls its check.
-    rows : ndarray of int64, shape (n_faults,)
-    """
-    lines, hints = [], []
-    for place, rule in enumerate(rules):
-        bounds = "finite" if rule.within is None else "within"
-        for check, sentence in SENTENCES.items():
-            own = checks == check if check != bounds else ~np.isin(checks, list(SENTENCES))
-            found = np.unique(rows[own & (columns == str(place))])
-            if len(found):
-                where = f"{plural(len(found), 'row')} ({preview(found[:6].tolist(), len(found))})"
-                low, high = rule.within or (0, 0)
-                text = rule.text[:1].upper() + rule.text[1:]
-                lines.append(sentence.format(text, where, low, high))
-                hints += [f"Hint: {rule.hint}"] if check == "not_nullable" and rule.hint else []
-    shown = {rule.name: rule.series for rule in rules if not rule.unique}
-    failures = frames.failing_rows(kind, shown, np.unique(rows))
-    return StratError("\n".join(dict.fromkeys(lines + hints)), failures)
-
-
-SENTENCES = {
-    "not_nullable": "{} must not be missing, but is in {}.",
-    "finite": "{} must be finite, but is infinite in {}.",
-    "within": "{0} must lie within {2:.15g} and {3:.15g}, but does not in {1}.",
-    "field_uniqueness": "{} must name each row once, but repeats in {}.",
-}

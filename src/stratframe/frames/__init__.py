@@ -38,6 +38,7 @@ from .library import (
 from .numeric import rank_key, read_comparable, read_interval, read_matrix
 from .numeric import read_ordinal as read_ordinal
 from .references import (
+    check_all_refs,
     check_new,
     check_refs,
     collect_columns,
@@ -50,21 +51,36 @@ from .references import (
     same_column,
 )
 from .tables import add_columns_of, float_column, make_frame, read_file, to_dicts, write_file
-from .validate import category_list, failing_rows, failure_cases, pandera_module
+from .validate import (
+    Rule,
+    RuledColumn,
+    broken_rows,
+    category_list,
+    check_rules,
+    failing_rows,
+    flags_check,
+    pandera_column,
+    pandera_module,
+)
 
 __all__ = [
     "Frame",
     "FrameT",
     "NewColumn",
+    "Rule",
+    "RuledColumn",
     "SharedRows",
     "add_columns_of",
     "all_unique",
     "attach_columns",
+    "broken_rows",
     "category_list",
+    "check_all_refs",
     "check_frame",
     "check_new",
     "check_objects",
     "check_refs",
+    "check_rules",
     "collect_columns",
     "column_expression",
     "column_names",
@@ -73,10 +89,10 @@ __all__ = [
     "empty_columns",
     "encode_classes",
     "failing_rows",
-    "failure_cases",
     "filter_equal",
     "filter_other",
     "filter_rows",
+    "flags_check",
     "float_column",
     "fold_codes",
     "fold_values",
@@ -90,6 +106,7 @@ __all__ = [
     "label_of",
     "library_of",
     "make_frame",
+    "pandera_column",
     "pandera_module",
     "polars_dtype",
     "rank_key",

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 
 from ..errors import StratError, suggest_name
-from .library import Frame, column_names, label_of, library_of
+from .library import Frame, check_frame, column_names, label_of, library_of
 
 PANDAS_EXPRESSIONS: tuple[type, ...] = tuple(
     vars(pd.api.typing)[name] for name in ("Expression",) if name in vars(pd.api.typing)
@@ -71,6 +71,14 @@ def check_refs(frame: Frame, refs: Iterable[Any], argument: str) -> None:
             check_label(label_of(frame, ref) if own else ref, argument, known)
         if not isinstance(frame, pd.DataFrame):
             check_polars(frame, ref, argument)
+
+
+def check_all_refs(frame: Frame, refs: dict[str, list[Any]]) -> None:
+    """Raise unless a frame is one, and has the columns that each argument names."""
+    check_frame(frame)
+    for argument, columns in refs.items():
+        if columns:
+            check_refs(frame, columns, argument)
 
 
 def check_computed(frame: Frame, ref: Any, argument: str) -> None:

@@ -1,4 +1,6 @@
-"""A checked call and its columns -> the part of every row."""
+"""Strata -> the part of every row: a quota table, spent along an order of the rows."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -8,55 +10,51 @@ from typing import Any
 
 import numpy as np
 
-from ..core import seeds as draws
+from ..core import seeds
 from ..core.deal import ROOMY, deal_by_surplus, deal_by_table, round_robin
 from ..core.groups.assign import assign_groups, balance_groups, balance_rows
-from ..core.neighbours import nearest_order
-from ..core.order import by_value, permuted_blocks, shuffled
+from ..core.order import permuted_blocks, shuffled
 from ..core.quota import equal_quota
 from ..core.rounding import controlled_rounding
 from ..core.seeds import StreamTag
-from ..core.strata import crosstab
 from ..core.systematic import systematic_deal
 from ..core.types import Draws, Ints, Table
 from ..errors import StratError, plural, warn
 from ..frames import NewColumn
-from ..terms.base import Nearest
-from ..terms.progress import bar
-from .options import Deal, shares_of
+from .options import Options
 from .strata import Strata, stratify
 
 
-def columns_of(call: Deal, series: Sequence[Any], n_rows: int) -> list[NewColumn]:
+def new_columns(options: Options, series: Sequence[Any], n_rows: int) -> list[NewColumn]:
     """Deal the rows of a frame whose columns were read."""
-    strata = strata_of(call, series, n_rows)
+    strata = stratify_rows(options, series, n_rows)
     return [
-        column._replace(parts=spread_out(deal_rows(call, strata, repeat), strata.rows, n_rows))
-        for repeat, column in enumerate(call.outputs)
+        column._replace(parts=place_rows(deal_rows(options, strata, repeat), strata.rows, n_rows))
+        for repeat, column in enumerate(empty_outputs(options))
     ]
 
 
-def strata_of(call: Deal, series: Sequence[Any], n_rows: int, *, ordered: bool = True) -> Strata:
-    """Stratify the rows of a frame whose columns were read."""
+def empty_outputs(options: Options) -> list[NewColumn]:
+    """Name and type the columns that a call makes, yet without rows."""
+    nullable = "null" in (options.missing, options.rare)
+    names = [options.name]
+    if options.repeats > 1:
+        names = [f"{options.name}_{repeat + 1}" for repeat in range(options.repeats)]
+    empty = np.empty(0, dtype=np.int64)
+    return [NewColumn(name, empty, options.target.names, nullable) for name in names]
+
+
+def stratify_rows(
+    options: Options, series: Sequence[Any], n_rows: int, *, ordered: bool = True
+) -> Strata:
+    """Stratify the rows of a frame that must have some."""
     if n_rows == 0:
-        msg = "A frame must have rows to be dealt, got none."
+        msg = "Cannot assign folds to a frame without rows."
         raise StratError(msg)
-    n_columns = len(call.strata_columns)
-    return stratify(
-        call.terms,
-        series[:n_columns],
-        n_rows,
-        key=series[n_columns:],
-        missing=call.missing,
-        rare=call.rare,
-        seed=call.seed,
-        groups=call.groups,
-        ordered=ordered,
-        parts=(call.k, "folds" if call.parts is None else "parts"),
-    )
+    return stratify(options, series, n_rows, ordered=ordered)
 
 
-def spread_out(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:
+def place_rows(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:
     """Put the parts of the dealt rows at their places in the frame, -1 elsewhere."""
     if rows is None:
         return parts
@@ -65,134 +63,115 @@ def spread_out(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:
     return placed
 
 
-def deal_rows(call: Deal, strata: Strata, repeat: int) -> Ints:
-    """Deal the rows of all strata: their table spent along their order.
+def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
+    """Deal the rows of all strata.
 
     Returns
     -------
-    ndarray of int, shape (n_dealt,), range 0..k-1
+    ndarray of int, shape (n_dealt,), range 0..n_parts-1
     """
     if strata.groups is not None or strata.margins:
-        return deal_units(call, strata, repeat)
-    codes, n_strata, n_rows = strata.codes, len(strata.sizes), len(strata.codes)
-    draw = partial(draws.random_words, call.seed, n_parts=call.k, repeat=repeat)
-    use = StreamTag.FOLD_ROWS if call.parts is None else StreamTag.PART_ROWS
-    if not call.circular and strata.order is None and n_rows >= ROOMY * n_strata * call.k:
-        return deal_by_surplus(codes, table_of(call, strata, repeat), draw(use, n_rows))
-    in_order = call.circular and strata.near is None
-    ties = np.zeros(n_rows, dtype=np.uint64) if in_order else draw(use, n_rows)
-    rows = ordered(strata, ties, smallest_share(call, n_rows))
-    if call.parts is None:
-        if strata.order is not None and not call.circular:
-            apart = not isinstance(strata.near, Nearest)
-            rows = permuted_blocks(
-                rows, strata.sizes, call.k, draw(StreamTag.FOLD_BLOCKS, n_rows), apart
-            )
-        return round_robin(rows, numbering_of(call, repeat))
-    table = table_of(call, strata, repeat)
-    if call.circular:
+        return deal_units(options, strata, repeat)
+    order, n_rows, k = strata.order, len(strata.codes), options.target.n
+    is_kfold, circular = options.target.noun == "fold", options.circular
+    words = partial(seeds.random_words, options.seed, n_parts=k, repeat=repeat)
+    tag = StreamTag.FOLD_ROWS if is_kfold else StreamTag.PART_ROWS
+    if not circular and order is None and n_rows >= ROOMY * len(strata.sizes) * k:
+        return deal_by_surplus(
+            strata.codes, quota_table(options, strata, repeat), words(tag, n_rows)
+        )
+    starts_at_random = order is not None and order.starts_at_random
+    ties = np.zeros(n_rows, np.uint64) if circular and not starts_at_random else words(tag, n_rows)
+    rows = sort_rows(strata, ties, min(options.target.fractions(n_rows)))
+    if is_kfold:
+        if order is not None and not circular:
+            block_words = words(StreamTag.FOLD_BLOCKS, n_rows)
+            rows = permuted_blocks(rows, strata.sizes, k, block_words, order.spread_leftover)
+        return round_robin(rows, draw_fold_permutation(options, repeat))
+    table = quota_table(options, strata, repeat)
+    if circular:
         return systematic_deal(rows, table, None)
-    if strata.order is None:
+    if order is None:
         return deal_by_table(rows, table)
-    return systematic_deal(rows, table, draw(StreamTag.PART_SPREAD, table.size + n_rows))
+    return systematic_deal(rows, table, words(StreamTag.PART_SPREAD, table.size + n_rows))
 
 
-def deal_units(call: Deal, strata: Strata, repeat: int) -> Ints:
-    """Deal whole groups, or rows whose entries are balanced one by one.
+def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
+    """Deal whole groups, or rows whose entries are each balanced on their own.
 
     Returns
     -------
-    ndarray of int, shape (n_dealt,), range 0..k-1
+    ndarray of int, shape (n_dealt,), range 0..n_parts-1
     """
-    n_rows, group = len(strata.codes), strata.groups
-    shares = [Fraction(1, call.k)] * call.k
-    use = StreamTag.FOLD_SEARCH
-    if call.parts is not None:
-        shares, use = shares_of(call.parts, n_rows), StreamTag.PART_SEARCH
-    stream = draws.word_stream(call.seed, use, call.k, repeat)
-    entries = strata.marginal
+    target, group, entries = options.target, strata.groups, strata.marginal_codes
+    shares = target.fractions(len(strata.codes))
+    tag = StreamTag.FOLD_SEARCH if target.noun == "fold" else StreamTag.PART_SEARCH
+    stream = seeds.word_stream(options.seed, tag, target.n, repeat)
     if group is None:
-        return balance_rows(entries, n_rows, shares, stream)
+        return balance_rows(entries, len(strata.codes), shares, stream)
     n_groups = int(group.max()) + 1
     if repeat == 0:
-        tell(group, shares, "fold" if call.parts is None else "part")
+        warn_large_group(group, shares, target.noun)
     if entries:
         return balance_groups(entries, group, n_groups, shares, stream)[group]
-    return assign_groups(group, n_groups, strata.codes, len(strata.sizes), shares, stream)[group]
+    parts = assign_groups(group, n_groups, strata.codes, len(strata.sizes), shares, stream)
+    return parts[group]
 
 
-def tell(group: Ints, shares: Sequence[Fraction], part: str) -> None:
+def warn_large_group(group: Ints, shares: Sequence[Fraction], noun: str) -> None:
     """Warn if a group has more rows than the largest part should."""
     largest, fair = int(np.bincount(group).max()), max(shares) * len(group)
     if largest > ceil(fair):
         warn(
-            f"The largest group has {plural(largest, 'row')}, more than the {float(fair):.10g} of"
-            f" the largest {part}: at best one {part} has {largest - float(fair):.10g} too many."
+            f"The largest group has {plural(largest, 'row')}, but the largest {noun} should have"
+            f" {float(fair):.10g}, so one {noun} will be at least {largest - float(fair):.10g} rows"
+            " too large."
         )
 
 
-def smallest_share(call: Deal, n_rows: int) -> Fraction:
-    """Tell the share of the smallest part."""
-    return Fraction(1, call.k) if call.parts is None else min(shares_of(call.parts, n_rows))
-
-
-def ordered(strata: Strata, draws: Draws, share: Fraction) -> Ints:
-    """Order rows by their stratum, and inside it at random or as its order says.
+def sort_rows(strata: Strata, words: Draws, share: Fraction) -> Ints:
+    """Sort rows by stratum, and inside it at random or as its order says.
 
     Parameters
     ----------
-    draws : ndarray of uint64, shape (n_dealt,)
-        Shuffle, or break ties; used up.
+    words : ndarray of uint64, shape (n_dealt,)
+        For the shuffle, or for ties. Overwritten.
+    share : Fraction
+        Of the smallest part; a block of neighbours has a row for it.
 
     Returns
     -------
     ndarray of int64, shape (n_dealt,)
         Row numbers.
     """
-    codes, n_strata, near = strata.codes, len(strata.sizes), strata.near
     if strata.order is None:
-        return shuffled(codes, n_strata, draws)
-    if near is None:
-        return by_value(codes, n_strata, strata.order, draws)
-    block = None
-    if isinstance(near, Nearest):
-        block = near.block or max(round(1 / share), 2)
-    with bar(len(codes), "Nearest rows") as advance:
-        return nearest_order(codes, n_strata, strata.order, near.scale, block, draws, advance)
+        return shuffled(strata.codes, len(strata.sizes), words)
+    return strata.order.sort(strata.codes, len(strata.sizes), words, share)
 
 
-def counted(strata: Strata, parts: Ints, k: int, counts: Ints | None = None) -> Table:
-    """Count the rows of each stratum in each part; with `counts` each stands for so many.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_strata, k)
-    """
-    return crosstab(strata.codes, len(strata.sizes), parts, k, counts)
-
-
-def numbering_of(call: Deal, repeat: int) -> Ints:
-    """Draw the numbers of the folds round the table."""
-    if call.circular:
-        return np.arange(call.k)
-    return draws.permutation(
-        draws.random_words(call.seed, StreamTag.FOLD_NUMBERS, call.k, call.k, repeat)
-    )
+def draw_fold_permutation(options: Options, repeat: int) -> Ints:
+    """Draw the order in which folds take their turns; a circular deal starts at fold 0."""
+    k = options.target.n
+    if options.circular:
+        return np.arange(k)
+    words = seeds.random_words(options.seed, StreamTag.FOLD_NUMBERS, k, k, repeat)
+    return seeds.permutation(words)
 
 
-def table_of(call: Deal, strata: Strata, repeat: int = 0) -> Table:
+def quota_table(options: Options, strata: Strata, repeat: int = 0) -> Table:
     """Compute how many rows of each stratum go to each part.
 
     Returns
     -------
-    ndarray of int64, shape (n_strata, k)
+    ndarray of int64, shape (n_strata, n_parts)
     """
+    n_parts = options.target.n
     if strata.groups is not None:
-        return counted(strata, deal_units(call, strata, repeat), call.k)
-    if call.parts is None:
-        return equal_quota(strata.sizes, numbering_of(call, repeat))
-    shares = shares_of(call.parts, len(strata.codes))
-    if call.circular:
-        return controlled_rounding(strata.sizes, shares, strata.coarser, None)
-    spare = draws.random_words(call.seed, StreamTag.PART_QUOTA, len(strata.sizes), call.k)
-    return controlled_rounding(strata.sizes, shares, strata.coarser, spare)
+        return strata.crosstab(deal_units(options, strata, repeat), n_parts)
+    if options.target.noun == "fold":
+        return equal_quota(strata.sizes, draw_fold_permutation(options, repeat))
+    shares, n_strata = options.target.fractions(len(strata.codes)), len(strata.sizes)
+    words = None
+    if not options.circular:
+        words = seeds.random_words(options.seed, StreamTag.PART_QUOTA, n_strata, n_parts)
+    return controlled_rounding(strata.sizes, shares, strata.coarser, words)

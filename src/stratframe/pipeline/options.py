@@ -1,172 +1,179 @@
-"""The arguments of a call, checked: strata and keys, folds or parts, policies, seed."""
+"""The arguments of one call, checked once: what is stratified, and what it is dealt to."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from numbers import Integral, Real
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack, get_args
 
-import numpy as np
-
-from ..checks import check_one_of, check_seed, check_int
-from ..errors import StratError, plural
-from ..frames import NewColumn
-from ..terms.base import By, Chain, Nearest, Term
-from ..terms.by import all_refs, margins_of, parse, parse_columns, parse_groups
+from ..checks import check_choices, check_int, check_seed
+from ..errors import StratError, at_least, plural
+from ..terms.base import By, Missing, OrderTerm, Ref, Term
+from ..terms.by import Entries, columns_of, parse_by, parse_columns, parse_groups
 
 Parts: TypeAlias = Mapping[str, float | None]
+"""Names of parts and their shares, or counts of rows; one may be None, the rest."""
+
+Deal: TypeAlias = Literal["random", "circular"]
+"""How rows are dealt."""
+
+Rare: TypeAlias = Literal["warn", "error", "null", "ignore"]
+"""What becomes of classes with fewer rows than folds."""
 
 
 @dataclass(frozen=True)
-class Deal:
-    """The checked arguments of one call, all but the frame."""
+class Target:
+    """The folds or parts that rows are dealt to."""
 
-    terms: tuple[Term, ...]
-    groups: tuple[Term, ...]
-    key: tuple[Any, ...]
-    k: int
-    """Folds, or parts."""
-    parts: dict[str, Fraction | int | None] | None
-    """Fractions or counts of rows by name; None for folds."""
-    circular: bool
-    missing: str
-    rare: str
+    n: int = 0
+    """How many; 0 where rows are only described, or where the data will say."""
+    noun: Literal["fold", "part"] = "fold"
+    names: tuple[str, ...] | None = None
+    """What parts are called; folds are numbers."""
+    shares: tuple[Fraction | int | None, ...] | None = None
+    """Fractions or counts of rows; None for the equal shares of folds."""
+
+    @property
+    def argument(self) -> str:
+        """What messages call the number of folds or parts."""
+        return "`k`" if self.noun == "fold" else "The number of `parts`"
+
+    def fractions(self, n_rows: int) -> list[Fraction]:
+        """Turn shares into fractions of the rows dealt."""
+        if self.shares is None:
+            return [Fraction(1, self.n)] * self.n
+        given = [Fraction(share) for share in self.shares if share is not None]
+        if any(isinstance(share, Fraction) for share in self.shares):
+            rest = 1 - sum(given, Fraction(0))
+            return [rest if share is None else Fraction(share) for share in self.shares]
+        total = int(sum(given))
+        if total > n_rows or (total == n_rows) == (None in self.shares):
+            msg = (
+                f"`parts` must count the rows dealt, got {total:,} for {plural(n_rows, 'row')}."
+                "\nHint: one part may be None, which takes the rest; it must be at least 1 row."
+            )
+            raise StratError(msg)
+        counts = [n_rows - total if share is None else int(share) for share in self.shares]
+        return [Fraction(count, n_rows) for count in counts]
+
+
+DESCRIBED = Target()
+"""The target of tables: no parts, so that no stratum has too few rows for them."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """The checked arguments of one call."""
+
+    terms: tuple[Term, ...] = ()
+    one_by_one: bool = False
+    """Whether the terms are margins: balanced each on its own, not nested."""
+    groups: tuple[Term, ...] = ()
+    key: tuple[Ref, ...] = ()
+    target: Target = DESCRIBED
+    circular: bool = False
+    missing: Missing = "stratum"
+    rare: Rare = "ignore"
+    repeats: int = 1
+    seed: int = 0
+    name: str = "fold"
+
+    def columns(self) -> dict[str, list[Ref]]:
+        """List the columns that are read, by the argument that names them."""
+        return {
+            "by": columns_of(self.terms),
+            "groups": columns_of(self.groups),
+            "key": list(self.key),
+        }
+
+
+class Arguments(TypedDict, total=False):
+    """The arguments that `kfold`, `split`, `plan` and `extend` share."""
+
+    groups: Any
+    key: Any
+    deal: Deal
+    missing: Missing
+    rare: Rare
     repeats: int
-    seed: int
+    seed: int | None
     name: str
 
-    @property
-    def columns(self) -> list[Any]:
-        """The columns of the terms."""
-        return all_refs(self.terms)
 
-    @property
-    def group_columns(self) -> list[Any]:
-        """The columns of the groups."""
-        return all_refs(self.groups)
-
-    @property
-    def strata_columns(self) -> list[Any]:
-        """The columns of the terms, then those of the groups."""
-        return [*self.columns, *self.group_columns]
-
-    @property
-    def refs(self) -> list[Any]:
-        """The columns that the deal reads: strata, groups, then keys."""
-        return [*self.strata_columns, *self.key]
-
-    @property
-    def outputs(self) -> list[NewColumn]:
-        """The columns that the deal makes, yet without rows."""
-        nullable = "null" in (self.missing, self.rare)
-        labels = None if self.parts is None else tuple(self.parts)
-        names = [f"{self.name}_{i + 1}" for i in range(self.repeats)]
-        return [
-            NewColumn(name, np.empty(0, dtype=np.int64), labels, nullable)
-            for name in (names if self.repeats > 1 else [self.name])
-        ]
-
-
-def shares_of(parts: Mapping[str, Fraction | int | None], n_rows: int) -> list[Fraction]:
-    """Turn parts into fractions of the rows dealt."""
-    given = [Fraction(share) for share in parts.values() if share is not None]
-    if any(isinstance(share, Fraction) for share in parts.values()):
-        rest = 1 - sum(given, Fraction(0))
-        return [rest if share is None else Fraction(share) for share in parts.values()]
-    total = int(sum(given))
-    if total > n_rows or (total == n_rows) == (None in parts.values()):
-        msg = (
-            f"`parts` must count the rows dealt, got {total:,} for {plural(n_rows, 'row')}."
-            "\nHint: one part may be None, which takes the rest; it must be at least 1 row."
-        )
-        raise StratError(msg)
-    counts = [n_rows - total if share is None else int(share) for share in parts.values()]
-    return [Fraction(count, n_rows) for count in counts]
-
-
-def deal_of(
-    by: By | None,
-    k: object,
-    parts: dict[str, Fraction | int | None] | None,
-    *,
-    groups: Any = None,
-    deal: str = "random",
-    key: Any = None,
-    missing: str = "error",
-    rare: str = "warn",
-    repeats: object = 1,
-    seed: object = 0,
-    name: object = "fold",
-) -> Deal:
+def check_options(by: By | None, target: Target, **given: Unpack[Arguments]) -> Options:
     """Check the arguments of a call."""
-    terms, together = parse(by), parse_groups(groups)
-    keys = parse_columns("key", key)
-    folds = check_int("k", k, 2) if parts is None else len(parts)
-    may_be_missing = ("error", "stratum", "null") if parts is None else ("error", "stratum")
-    check_blocks(terms, folds if parts is None else None)
-    check_one_of("deal", deal, ("random", "circular"))
-    check_whole(terms, together, keys, deal)
-    if margins_of(terms) and deal == "circular":
-        msg = '`sf.margins` must stand without `deal="circular"`: it follows no order.'
-        raise StratError(msg)
-    check_one_of("missing", missing, may_be_missing)
-    check_one_of("rare", rare, ("warn", "error", "null", "ignore"))
-    if not isinstance(name, str) or not name:
-        msg = f"`name` must be a string that is not empty, got {name!r}."
-        raise StratError(msg)
-    return Deal(
-        terms=terms,
-        groups=together,
-        key=keys,
-        k=folds,
-        parts=parts,
+    entries, groups = parse_by(by), parse_groups(given.get("groups"))
+    key = parse_columns("key", given.get("key"))
+    deal, missing = given.get("deal", "random"), given.get("missing", "error")
+    rare, name = given.get("rare", "warn"), given.get("name", "fold")
+    policies = get_args(Missing) if target.noun == "fold" else get_args(Missing)[:2]
+    check_choices(
+        deal=(deal, get_args(Deal)), missing=(missing, policies), rare=(rare, get_args(Rare))
+    )
+    options = Options(
+        terms=entries.terms,
+        one_by_one=entries.one_by_one,
+        groups=groups,
+        key=key,
+        target=target,
         circular=deal == "circular",
         missing=missing,
         rare=rare,
-        repeats=check_int("repeats", repeats, 1),
-        seed=check_seed(seed),
+        repeats=check_int("repeats", given.get("repeats", 1), 1),
+        seed=check_seed(given.get("seed", 0)),
         name=name,
     )
+    check_combination(options)
+    if not isinstance(name, str) or not name:
+        msg = f"`name` must be a non-empty string, got {name!r}."
+        raise StratError(msg)
+    return options
 
 
-def check_whole(
-    terms: Sequence[Term], groups: Sequence[Term], keys: Sequence[Any], deal: str
-) -> None:
-    """Refuse what whole groups cannot be combined with."""
-    if not groups:
+def describing(entries: Entries, seed: int = 0) -> Options:
+    """Make the options of a call that deals nothing."""
+    return Options(entries.terms, entries.one_by_one, seed=seed)
+
+
+def check_combination(options: Options) -> None:
+    """Raise if arguments cannot be combined."""
+    if options.target.noun == "fold" and options.target.n:
+        for term in options.terms:
+            term.check_k(options.target.n)
+    if options.one_by_one and options.circular:
+        msg = '`sf.margins` cannot be combined with `deal="circular"`: margins have no row order.'
+        raise StratError(msg)
+    if not options.groups:
         return
-    clash = {
-        '`deal="circular"`': deal == "circular",
-        "`key`": bool(keys),
-        "`sf.chain`": any(isinstance(term, Chain) for term in terms),
-        "`sf.nearest`": any(isinstance(term, Nearest) for term in terms),
+    clashes = {
+        '`deal="circular"`': options.circular,
+        "`key`": bool(options.key),
+        **{f"`{term.function}`": has_no_strata(term) for term in options.terms},
     }
-    for argument, given in clash.items():
-        if given:
-            msg = f"`groups` must stand without {argument}: whole groups are dealt in no order."
-            raise StratError(msg)
-
-
-def check_blocks(terms: Sequence[Term], k: int | None) -> None:
-    """Refuse blocks of neighbours of another size than the number of folds."""
-    for term in terms:
-        if k is not None and isinstance(term, Nearest) and term.block not in (None, k):
+    for argument, clashes_here in clashes.items():
+        if clashes_here:
             msg = (
-                f"`block` of `sf.nearest` must be `k` in folds, got {term.block} for {k} folds."
-                "\nHint: leave it out; it is for `split` and `sample`."
+                f"`groups` cannot be combined with {argument}:"
+                " whole groups are not assigned in row order."
             )
             raise StratError(msg)
 
 
-def fraction_of(share: Any) -> Fraction:
-    """Turn a share into the simple fraction that it stands for."""
-    exact = share if isinstance(share, int | Fraction) else float(share)
-    return Fraction(exact).limit_denominator(10**6)
+def has_no_strata(term: Term) -> bool:
+    """Return whether a term orders rows and nothing can take its place."""
+    return isinstance(term, OrderTerm) and term.without_order() is None
 
 
-def check_parts(parts: object) -> dict[str, Fraction | int | None]:
-    """Check the parts of a split: fractions that sum to 1, or counts."""
+def fold_target(k: object) -> Target:
+    """Check a number of folds."""
+    return Target(check_int("k", k, 2))
+
+
+def part_target(parts: object) -> Target:
+    """Check the parts of a split: fractions that sum to 1, or counts of rows."""
     if not isinstance(parts, Mapping) or len(parts) < 2:
         msg = f"`parts` must map at least 2 names to their shares, got {parts!r}."
         raise StratError(msg)
@@ -185,19 +192,27 @@ def check_parts(parts: object) -> dict[str, Fraction | int | None]:
     if not all(isfinite(share) and share > 0 for share in given):
         msg = f"`parts` must be finite and above zero, got {dict(parts)!r}."
         raise StratError(msg)
-    if all(counts):
-        return {part: None if n is None else int(n) for part, n in parts.items()}
-    shares: dict[str, Fraction | int | None] = {
-        part: None if share is None else fraction_of(share) for part, share in parts.items()
-    }
-    if 0 in shares.values():
-        msg = f"`parts` must be at least one millionth, got {dict(parts)!r}."
-        raise StratError(msg)
-    total = sum(share for share in shares.values() if share is not None)
-    if total > 1 or (total == 1) == (None in shares.values()):
+    to_share = int if all(counts) else simple_fraction
+    shares = tuple(None if share is None else to_share(share) for share in parts.values())
+    if not all(counts):
+        check_fractions(shares, dict(parts))
+    return Target(len(parts), "part", tuple(parts), shares)
+
+
+def simple_fraction(share: Any) -> Fraction:
+    """Turn a share into the simple fraction that it stands for."""
+    exact = share if isinstance(share, Fraction) else float(share)
+    return Fraction(exact).limit_denominator(10**6)
+
+
+def check_fractions(shares: Sequence[Fraction | int | None], parts: dict[str, Any]) -> None:
+    """Raise unless fractions sum to 1, or leave a rest for the part without one."""
+    if 0 in shares:
+        raise StratError(at_least("`parts`", "one millionth", f"{parts!r}"))
+    total = sum(share for share in shares if share is not None)
+    if total > 1 or (total == 1) == (None in shares):
         msg = (
-            f"`parts` must be fractions that sum to 1, got {dict(parts)!r},"
+            f"`parts` must be fractions that sum to 1, got {parts!r},"
             f" which sum to {float(total):.12g}."
         )
         raise StratError(msg)
-    return shares

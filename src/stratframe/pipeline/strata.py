@@ -1,30 +1,20 @@
-"""`by` on a frame -> strata: which rows are alike, in what order, and which get no part."""
+"""Entries on a frame -> strata: which rows are alike, in what order, and which are dealt."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.strata import factorize_codes, nest_codes
-from ..core.types import Flags, Ints, Values
-from ..terms.base import (
-    DECILES,
-    Chain,
-    Classes,
-    Clusters,
-    Continuous,
-    Nearest,
-    Ordering,
-    Quantiles,
-    Term,
-)
-from ..terms.by import margins_of, with_columns
-from ..terms.clusters import cluster
-from ..terms.entry import Entry, children, pick, read_entry
-from ..terms.naming import stratum_values
-from .validate import check_enough, check_groups, check_margins, check_order, check_values, frequent
+from ..core.strata import crosstab, factorize_codes, nest_codes
+from ..core.types import Flags, Ints, Table
+from ..terms.base import Division, OrderTerm, RowOrder, StrataTerm
+from ..terms.by import hand_out
+from ..terms.entry import Entry, read_entry, select_rows, stratum_name, without_order
+from .options import Options
+from .validate import check_enough, check_orders, check_values, keep_frequent
 
 
 class Level(NamedTuple):
@@ -45,142 +35,146 @@ class Strata(NamedTuple):
     """The joint stratum of every dealt row, shape (n_dealt,), range 0..n_strata-1."""
     sizes: Ints
     """The rows of every joint stratum, shape (n_strata,)."""
-    coarser: tuple[Ints, ...]
+    coarser: tuple[Ints, ...] = ()
     """For each level of nesting above, finest first, the stratum that holds each joint
     stratum; each of shape (n_strata,), nondecreasing."""
-    order: Values | None
-    """What orders the rows inside their stratum: a number for each, shape (n_dealt,), or
-    features, shape (n_features, n_dealt)."""
-    near: Chain | Nearest | None
-    """How features order them."""
-    rows: Ints | None
+    order: RowOrder | None = None
+    """How the rows are ordered inside their stratum; None for at random."""
+    rows: Ints | None = None
     """The positions of the dealt rows; None if all are, in the order of the frame."""
-    levels: tuple[Level, ...]
+    levels: tuple[Level, ...] = ()
     groups: Ints | None = None
     """The group of every dealt row, shape (n_dealt,), range 0..n_groups-1, numbered by
     first appearance; None where rows are dealt one by one."""
-    margins: "tuple[Strata, ...]" = ()
-    """The strata of each entry by itself, where these are balanced one by one."""
+    margins: tuple[Strata, ...] = ()
+    """The strata of each entry by itself, where each is balanced on its own."""
 
     @property
-    def marginal(self) -> list[tuple[Ints, int]]:
+    def marginal_codes(self) -> list[tuple[Ints, int]]:
         """The codes of each of these entries, and how many there are."""
         return [(margin.codes, len(margin.sizes)) for margin in self.margins]
 
+    def crosstab(self, parts: Ints, n_parts: int, counts: Ints | None = None) -> Table:
+        """Count the rows of each stratum in each part; with `counts` a row stands for several."""
+        return crosstab(self.codes, len(self.sizes), parts, n_parts, counts)
+
 
 def stratify(
-    terms: Sequence[Term],
-    series: Sequence[Any],
-    n_rows: int,
-    *,
-    key: Sequence[Any] = (),
-    missing: str = "stratum",
-    rare: str = "ignore",
-    seed: int = 0,
-    parts: tuple[int, str] | None = None,
-    groups: Sequence[Term] = (),
-    ordered: bool = True,
+    options: Options, series: Sequence[Any], n_rows: int, *, ordered: bool = True
 ) -> Strata:
-    """Fit the entries of `by`, each inside the strata of the entries before it."""
-    alone = margins_of(terms)
-    terms = alone or terms
-    given = with_columns([*terms, *groups], series)
-    entries = [
-        read_entry(term, own, place) for place, (term, own) in enumerate(given[: len(terms)], 1)
-    ]
-    check_margins(entries) if alone else check_order(entries)
-    entries += [
-        replace(read_entry(term, own, place), is_group=True)
-        for place, (term, own) in enumerate(given[len(terms) :], 1)
-    ]
-    rows = check_values(entries, missing, key)
+    """Fit the entries of a call, each inside the strata of the entries before it.
+
+    Parameters
+    ----------
+    series : sequence of Series
+        The columns of each term of `by`, one term after another, then those of `groups`
+        and of `key`.
+    ordered : bool
+        Without it, and with groups, a continuous entry is cut into bins.
+    """
+    entries = read_entries(options, series)
+    n_by, n_read = len(options.terms), sum(len(entry.series) for entry in entries)
+    check_orders(entries[:n_by], options)
+    rows = check_values(entries, options, series[n_read : n_read + len(options.key)])
     if rows is not None:
-        entries = [pick(entry, rows) for entry in entries]
-    if entries and missing == "null":
-        entries = keep(entries, ~np.logical_or.reduce([entry.missing for entry in entries]))
-    if parts is not None:
-        check_enough(len(entries[0].missing) if entries else n_rows, parts)
-        if terms and not alone and rare != "ignore" and isinstance(entries[0].term, Classes):
-            entries = keep(entries, frequent(entries[0], rare, parts))
-            check_enough(len(entries[0].missing), parts)
+        entries = [select_rows(entry, rows) for entry in entries]
+    entries = dealt_entries(entries, options, n_rows)
     rows = entries[0].rows if entries else rows
-    by, together = entries[: len(terms)], entries[len(terms) :]
-    found = None
-    if together or not ordered:
-        by = [binned(entry) for entry in by]
-    if together:
-        found = group_codes(together, rows, n_rows, seed)
-        if parts is not None:
-            check_groups(found, parts)
-    if alone:
-        every = tuple(fit([entry], rows, n_rows, seed) for entry in by)
-        return fit([], rows, n_rows)._replace(groups=found, margins=every)
-    return fit(by, rows, n_rows, seed)._replace(groups=found)
+    stratum_entries, group_entries = entries[:n_by], entries[n_by:]
+    groups = None
+    if group_entries or not ordered:
+        stratum_entries = [without_order(entry) for entry in stratum_entries]
+    if group_entries:
+        groups = group_codes(group_entries, rows, n_rows, options.seed)
+        n_groups = int(groups.max(initial=-1)) + 1
+        check_enough(n_groups, options.target, "the number of groups", "group")
+    if options.one_by_one:
+        margins = tuple(nest([entry], rows, n_rows, options.seed) for entry in stratum_entries)
+        return nest([], rows, n_rows)._replace(groups=groups, margins=margins)
+    return nest(stratum_entries, rows, n_rows, options.seed)._replace(groups=groups)
+
+
+def read_entries(options: Options, series: Sequence[Any]) -> list[Entry]:
+    """Read the entries of `by`, then those of `groups`."""
+    handed = hand_out([*options.terms, *options.groups], series)
+    n_by = len(options.terms)
+    by = [
+        read_entry(term, columns, place) for place, (term, columns) in enumerate(handed[:n_by], 1)
+    ]
+    groups = [
+        read_entry(term, columns, place, "groups")
+        for place, (term, columns) in enumerate(handed[n_by:], 1)
+    ]
+    return by + groups
+
+
+def dealt_entries(entries: list[Entry], options: Options, n_rows: int) -> list[Entry]:
+    """Restrict entries to the rows that are dealt, and raise if these are too few."""
+    if entries and options.missing == "null":
+        entries = keep(entries, ~np.logical_or.reduce([entry.missing for entry in entries]))
+    limit = "the number of rows dealt"
+    check_enough(len(entries[0].missing) if entries else n_rows, options.target, limit, "row")
+    nested = options.terms and not options.one_by_one
+    if nested and options.rare != "ignore" and entries[0].term.is_nominal:
+        entries = keep(entries, keep_frequent(entries[0], options))
+        check_enough(len(entries[0].missing), options.target, limit, "row")
+    return entries
+
+
+def keep(entries: list[Entry], flags: Flags) -> list[Entry]:
+    """Restrict entries to the flagged rows."""
+    if flags.all():
+        return entries
+    return [select_rows(entry, np.flatnonzero(flags)) for entry in entries]
 
 
 def group_codes(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int) -> Ints:
-    """Give numbers to the groups that the rows are in; a row without one is one by itself.
+    """Number the groups of the rows; a row without one is a group by itself.
 
     Returns
     -------
     ndarray of int64, shape (n_dealt,), range 0..n_groups-1
         By first appearance.
     """
-    found = fit(entries, rows, n_rows, seed)
-    codes = found.codes.copy()
+    strata = nest(entries, rows, n_rows, seed)
+    codes = strata.codes.copy()
     alone = np.logical_or.reduce([entry.missing for entry in entries])
-    codes[alone] = len(found.sizes) + np.arange(alone.sum())
-    return factorize_codes(codes, len(found.sizes) + int(alone.sum()))[0]
+    codes[alone] = len(strata.sizes) + np.arange(alone.sum())
+    return factorize_codes(codes, len(strata.sizes) + int(alone.sum()))[0]
 
 
-def binned(entry: Entry) -> Entry:
-    """Cut a continuous entry into ten quantile bins, as whole groups follow no order."""
-    if not isinstance(entry.term, Continuous):
-        return entry
-    return replace(entry, term=Quantiles(entry.term.column, DECILES, entry.term.name, quiet=True))
-
-
-def keep(entries: list[Entry], flags: Flags) -> list[Entry]:
-    """Restrict entries to the flagged rows."""
-    return entries if flags.all() else [pick(entry, np.flatnonzero(flags)) for entry in entries]
-
-
-def fit(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int = 0) -> Strata:
-    """Nest the entries into joint strata, on the rows that are dealt."""
+def nest(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int = 0) -> Strata:
+    """Nest entries into joint strata, on the rows that are dealt."""
     codes = np.zeros(n_rows if rows is None else len(rows), dtype=np.int64)
     n_strata = min(1, len(codes))
-    order: Values | None = None
-    near: Chain | Nearest | None = None
+    order: RowOrder | None = None
     coarser: list[Ints] = []
     levels: list[Level] = []
     for entry in entries:
-        if isinstance(entry.term, Ordering):
-            order = entry.data
-            near = None if isinstance(entry.term, Continuous) else entry.term
+        term = entry.term
+        if isinstance(term, OrderTerm):
+            order = term.row_order(entry.data)
             break
+        assert isinstance(term, StrataTerm)
         parent = codes
-        if isinstance(entry.term, Clusters):
-            found = cluster(entry.term, entry.data, codes, n_strata, seed)
-            child, n_children, order = found.codes, found.n_clusters, found.distances
-            values: Callable[[Ints], Any] = partial(np.take, found.labels)
-        else:
-            child, n_children = children(entry, codes)
-            values = partial(stratum_values, entry, parent=parent, child=child)
+        division = term.divide(entry, parent, n_strata, seed)
+        order = division.order or order
         if levels:
-            codes, parents = nest_codes(parent, n_strata, child, n_children)
+            codes, parents = nest_codes(parent, n_strata, division.codes, division.n)
             coarser = [parents, *(level[parents] for level in coarser)]
             n_strata = len(parents)
         else:
-            codes, n_strata = numbered(entry, child, n_children)
-        places = codes if isinstance(entry.term, Classes) else child
-        levels.append(Level(entry.name, values, places))
+            codes, n_strata = first_level(entry, division)
+        places = codes if term.is_nominal else division.codes
+        values = partial(term.labels, entry, division, parent)
+        levels.append(Level(stratum_name(entry, term), values, places))
     sizes = np.bincount(codes, minlength=n_strata)
-    return Strata(codes, sizes, tuple(coarser), order, near, rows, tuple(levels))
+    return Strata(codes, sizes, tuple(coarser), order, rows, tuple(levels))
 
 
-def numbered(entry: Entry, child: Ints, n_children: int) -> tuple[Ints, int]:
-    """Give the strata of a first entry numbers by first appearance, unless they are already."""
-    if child is entry.data and entry.rows is None:
-        return child, n_children
-    codes, present = factorize_codes(child, n_children)
+def first_level(entry: Entry, division: Division) -> tuple[Ints, int]:
+    """Number the strata of a first entry by first appearance, unless they are already."""
+    if division.codes is entry.data and entry.rows is None:
+        return division.codes, division.n
+    codes, present = factorize_codes(division.codes, division.n)
     return codes, len(present)

@@ -1,7 +1,9 @@
-"""Columns of `by` and of folds, read for a table; strata laid out as its rows."""
+"""Strata as the rows of a result: read for a table, ordered, and named."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,112 +12,140 @@ from ..core.strata import first_occurrence
 from ..core.types import Ints
 from ..errors import StratError
 from ..frames import Frame
-from ..terms.base import DECILES, By, Continuous, Plain, Quantiles, Term
-from ..terms.by import all_refs, parse_some, with_columns
+from ..terms.base import By, OrderTerm, Term
+from ..terms.by import columns_of, hand_out, require_by
 from ..terms.entry import read_entry
-from .strata import Strata
+from .options import Options
+from .strata import Strata, stratify
 from .validate import check_values
 
 RESERVED = ("n", "share", "fold", "expected", "deviation")
 """Names that the tables use themselves."""
 
 
-def read_terms(frame: Frame, by: By, more: Sequence[str]) -> tuple[list[Term], Any, list[Any]]:
-    """Read the columns of `by`, with continuous entries cut for show."""
+class TableInput(NamedTuple):
+    """A frame whose columns of `by` were read for a table."""
+
+    options: Options
+    frame: Any
+    """Collected, if it was lazy, with the columns of `by` and those asked for besides."""
+    series: list[Any]
+    """The columns of `by`."""
+
+    def stratify(self, series: Sequence[Any] | None = None, n_rows: int | None = None) -> Strata:
+        """Stratify the rows, or those of series that were taken from them."""
+        if series is None or n_rows is None:
+            return stratify(self.options, self.series, len(self.frame))
+        return stratify(self.options, series, n_rows)
+
+
+def read_by(frame: Frame, by: By, more: Sequence[str] = ()) -> TableInput:
+    """Read the columns of `by` for a table, which shows bins of a continuous entry."""
     frames.check_frame(frame)
-    terms = parse_some(by)
-    refs = all_refs(terms)
-    frames.check_refs(frame, refs, "by")
-    eager = frames.collect_columns(frame, [*refs, *more])
-    series = frames.read_columns(eager, refs)
-    return (
-        [shown_term(term, own) for term, own in with_columns(terms, series)],
-        eager,
-        series,
-    )
+    entries = require_by(by)
+    columns = columns_of(entries.terms)
+    frames.check_refs(frame, columns, "by")
+    eager = frames.collect_columns(frame, [*columns, *more])
+    series = frames.read_columns(eager, columns)
+    terms = entries.terms
+    if not entries.one_by_one:
+        handed = hand_out(entries.terms, series)
+        terms = tuple(tabulated_term(term, columns) for term, columns in handed)
+    return TableInput(Options(terms, entries.one_by_one), eager, series)
 
 
-def shown_term(term: Term, series: Sequence[Any]) -> Term:
-    """Cut a continuous entry into quantile bins; others stay as they are."""
-    if isinstance(term, Plain) and frames.is_continuous(series[0]):
-        term = Continuous(term.column, term.name)
-    if isinstance(term, Continuous):
-        check_values([read_entry(term, series)], "stratum", [])
-        return Quantiles(term.column, DECILES, term.name, quiet=True)
-    return term
+def tabulated_term(term: Term, series: Sequence[Any]) -> Term:
+    """Cut a continuous entry into bins; others stay as they are."""
+    term = term.resolve(series)
+    binned = term.without_order() if isinstance(term, OrderTerm) else None
+    if binned is None:
+        return term
+    check_values([read_entry(term, series, 1)], Options(), ())
+    return binned
 
 
-def table(library: str, found: Strata, columns_of: Callable[[Strata], dict[str, Any]]) -> Any:
-    """Make a table of strata, or of folds and strata, in the caller's library."""
+def stratum_table(
+    library: str, strata: Strata, columns_of: Callable[[Strata], dict[str, Any]]
+) -> Any:
+    """Make a table of strata, or of folds and strata, in the caller's library.
 
-    def rows_of(one: Strata) -> dict[Hashable, Any]:
-        columns = columns_of(one)
+    Parameters
+    ----------
+    columns_of : callable
+        From strata to columns of one value per stratum; with `fold`, a list of the folds,
+        of one value per fold and stratum.
+    """
+
+    def rows_of(level: Strata) -> dict[Hashable, Any]:
+        columns = columns_of(level)
         folds = columns.pop("fold", None)
         n_folds = 1 if folds is None else len(folds)
-        order = table_order(one)
-        named = stratum_columns(one, np.tile(order, n_folds))
+        order = table_order(level)
+        named = stratum_columns(level, np.tile(order, n_folds))
         if folds is not None:
-            named = {"fold": [fold for fold in folds for _ in one.sizes], **named}
+            named = {"fold": [fold for fold in folds for _ in level.sizes], **named}
         return named | {
             name: cells.reshape(n_folds, len(order))[:, order].ravel()
             for name, cells in columns.items()
         }
 
-    return stacked(library, found, rows_of)
+    return stacked_table(library, strata, rows_of)
 
 
-def stacked(library: str, found: Strata, rows_of: Callable[[Strata], dict[Hashable, Any]]) -> Any:
-    """Make one table of strata; of margins one after another, named by entry and value."""
-    if not found.margins:
-        return frames.make_frame(library, rows_of(found))
-    every: dict[Hashable, list[Any]] = {}
-    for margin in found.margins:
-        name = margin.levels[0].name
+def stacked_table(
+    library: str, strata: Strata, rows_of: Callable[[Strata], dict[Hashable, Any]]
+) -> Any:
+    """Make one table of strata; of margins one below the other, named by entry and value."""
+    if not strata.margins:
+        return frames.make_frame(library, rows_of(strata))
+    table: dict[Hashable, list[Any]] = {}
+    for margin in strata.margins:
+        entry = margin.levels[0].name
         for column, cells in rows_of(margin).items():
-            listed = frames.to_list(cells)
-            if column == name:
-                every.setdefault("entry", []).extend([str(name)] * len(listed))
-                column, listed = "value", texts(listed)
-            every.setdefault(column, []).extend(listed)
-    return frames.make_frame(library, every)
+            values = frames.to_list(cells)
+            if column == entry:
+                table.setdefault("entry", []).extend([str(entry)] * len(values))
+                column, values = "value", format_values(values)
+            table.setdefault(column, []).extend(values)
+    return frames.make_frame(library, table)
 
 
-def texts(values: Sequence[Any]) -> list[str | None]:
+def format_values(values: Sequence[Any]) -> list[str | None]:
     """Write values, None where they are missing."""
     return [None if value is None or value != value else str(value) for value in values]
 
 
-def table_order(found: Strata) -> Ints:
+def table_order(strata: Strata) -> Ints:
     """Order strata for a table: classes by first appearance, bins upwards."""
-    first = first_occurrence(found.codes, len(found.sizes))
-    keys = [level.places[first] for level in found.levels]
-    return np.lexsort(keys[::-1]) if keys else np.arange(len(found.sizes))
+    first = first_occurrence(strata.codes, len(strata.sizes))
+    keys = [level.places[first] for level in strata.levels]
+    return np.lexsort(keys[::-1]) if keys else np.arange(len(strata.sizes))
 
 
-def stratum_columns(found: Strata, strata: Ints) -> dict[Hashable, Any]:
-    """Name strata by the values of their entries, a column for each."""
+def stratum_columns(strata: Strata, which: Ints) -> dict[Hashable, Any]:
+    """Name some strata by the values of their entries, a column for each entry."""
     columns: dict[Hashable, Any] = {}
-    first = first_occurrence(found.codes, len(found.sizes))[strata]
-    for level in found.levels:
+    first = first_occurrence(strata.codes, len(strata.sizes))[which]
+    for level in strata.levels:
         if level.name in RESERVED or level.name in columns:
             msg = (
-                f"An entry of `by` must have a name of its own in the table, got {level.name!r}.\n"
-                'Hint: give it one, as in `sf.classes(..., name="stratum")`.'
+                f"{level.name!r} is already a column of the result: an entry of `by` needs another"
+                ' name.\nHint: give it one, as in `sf.classes(..., name="stratum")`.'
             )
             raise StratError(msg)
         columns[level.name] = level.values(first)
     return columns
 
 
-def stratum_names(found: Strata, strata: Ints, *, of_entry: bool = False) -> list[str]:
-    """Name strata in words, the values of several entries in brackets."""
-    first = first_occurrence(found.codes, len(found.sizes))[strata]
-    listed = [texts(frames.to_list(level.values(first))) for level in found.levels]
-    names = [[text or "missing" for text in each] for each in zip(*listed, strict=True)]
-    entry = f"{found.levels[0].name}: " if of_entry else ""
-    return [entry + (each[0] if len(each) == 1 else f"({', '.join(each)})") for each in names]
+def stratum_names(strata: Strata, which: Ints, *, with_entry: bool = False) -> list[str]:
+    """Name some strata in words, the values of several entries in brackets."""
+    first = first_occurrence(strata.codes, len(strata.sizes))[which]
+    columns = [format_values(frames.to_list(level.values(first))) for level in strata.levels]
+    names = [[text or "missing" for text in row] for row in zip(*columns, strict=True)]
+    entry = f"{strata.levels[0].name}: " if with_entry else ""
+    return [entry + (row[0] if len(row) == 1 else f"({', '.join(row)})") for row in names]
 
 
-def words(texts: Sequence[str]) -> Any:
-    """Make a column of texts, which may be empty."""
+def text_array(texts: Sequence[str]) -> Any:
+    """Make a column of text, which may be empty."""
     return np.array(texts, dtype=np.str_)

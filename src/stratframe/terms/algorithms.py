@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,7 +13,6 @@ from ..core.features import centroids
 from ..core.seeds import StreamTag
 from ..core.types import Ints, Values
 from ..errors import StratError, plural
-from .base import Clusters
 
 LARGEST_TREE = 5_000
 """Rows of a stratum up to which all of them are clustered by merging."""
@@ -37,19 +35,6 @@ SAMPLES, SAMPLE_ROWS = 50, 100
 Fit: TypeAlias = Callable[[Values, int, int], tuple[Ints, Values | None]]
 """From points (n_rows, n_features), a number of clusters and a seed to labels, -1 for
 noise, and the centres, if the fit has some."""
-
-
-def fit_of(term: Clusters) -> Fit:
-    """Choose the algorithm of a term."""
-    if not isinstance(term.algorithm, str):
-        return partial(custom, term.algorithm)
-    named: dict[str, Fit] = {
-        "kmeans": kmeans,
-        "minibatch": minibatch,
-        "agglomerative": agglomerative,
-        "dbscan": partial(dbscan, term.eps, term.min_samples),
-    }
-    return named[term.algorithm]
 
 
 def estimate(points: Values, seed: int) -> int:
@@ -129,7 +114,12 @@ def converged() -> Iterator[None]:
 def agglomerative(points: Values, n: int, seed: int) -> tuple[Ints, None]:
     """Cluster by merging (Ward), or a sample if there are too many rows for that."""
     rows = some_rows(len(points), max(LARGEST_TREE, n), seed)
-    found = load_extra("sklearn.cluster", "cluster").AgglomerativeClustering(n).fit(points[rows]).labels_
+    found = (
+        load_extra("sklearn.cluster", "cluster")
+        .AgglomerativeClustering(n)
+        .fit(points[rows])
+        .labels_
+    )
     if len(rows) == len(points):
         return found, None
     assign = load_extra("sklearn.metrics", "cluster").pairwise_distances_argmin

@@ -1,309 +1,189 @@
-"""What a user may write in `by`, and the terms of one column."""
+"""What the pipeline asks of an entry of `by`: the `Term` protocol.
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from math import isnan
-from numbers import Integral, Real
-from typing import Any, TypeAlias
+A new kind of entry is one class in one file of this folder. It answers which columns it
+reads, how it reads them, which values it needs, how it divides strata or orders rows, and
+what its strata are called; `ColumnTerm` has the answers that most terms of one column share.
+"""
 
-from ..errors import StratError
+from __future__ import annotations
 
-DECILES = 10
-"""Bins into which a continuous entry is cut where an order is of no use."""
+from collections.abc import Callable, Hashable, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    runtime_checkable,
+)
+
+from .. import frames
+from ..core.order import by_value
+from ..core.types import Draws, Flags, Ints, Values
+from ..frames import Rule
+
+if TYPE_CHECKING:
+    from .entry import Entry
 
 Ref: TypeAlias = Any
 """Where a column comes from: its name, a Polars expression, or for pandas a callable
 of the frame or a `pd.col` expression."""
 
-
-@dataclass(frozen=True, eq=False)
-class Plain:
-    """A column as it stands: classes, or continuous if it holds fractions."""
-
-    column: Ref
-    name: Hashable | None = None
+Missing: TypeAlias = Literal["error", "stratum", "null"]
+"""What becomes of missing classes."""
 
 
-@dataclass(frozen=True, eq=False)
-class Classes:
-    """A column taken as classes, floats too."""
+class Reading(NamedTuple):
+    """The columns of a term as arrays."""
 
-    column: Ref
-    name: Hashable | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Continuous:
-    """A column that orders the rows inside their stratum."""
-
-    column: Ref
-    name: Hashable | None = None
+    data: Values
+    """Codes of classes, -1 where missing, or numbers, of shape (n_rows,); features have
+    the shape (n_features, n_rows)."""
+    missing: Flags
+    """Where the value is missing, shape (n_rows,)."""
+    n_classes: int = 0
+    """How many classes; 0 for numbers."""
 
 
-@dataclass(frozen=True, eq=False)
-class Quantiles:
-    """A column cut at its quantiles inside the parent stratum."""
+class Division(NamedTuple):
+    """Strata divided by one more entry."""
 
-    column: Ref
+    codes: Ints
+    """The child of every row inside its parent stratum, shape (n_rows,), range 0..n-1."""
     n: int
-    name: Hashable | None = None
-    quiet: bool = False
-    """Whether fewer bins than `n` are nothing to warn of."""
+    """The highest number of children."""
+    order: RowOrder | None = None
+    """How the rows of a child are ordered, if the entry says."""
+    labels: Ints | None = None
+    """What tables call the child of every row, where that is not its code."""
 
 
-@dataclass(frozen=True, eq=False)
-class Bins:
-    """A column cut at given edges."""
+class RowOrder(NamedTuple):
+    """An order of the rows inside their stratum."""
 
-    column: Ref
-    edges: tuple[float, ...]
-    closed: str
-    name: Hashable | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Clusters:
-    """Clusters of the rows by their features, inside the parent stratum."""
-
-    features: tuple[Ref, ...]
-    n: int | None
-    """How many; None to estimate it, or to leave it to the algorithm."""
-    algorithm: Any
-    """The name of one, or an object with `fit_predict`."""
-    scale: str | None
-    eps: float | None
-    min_samples: int | None
-    seed: int | None
-    """None for that of the call."""
-    name: Hashable | None = None
+    sort: Callable[[Ints, int, Draws, Fraction], Ints]
+    """From codes, their number, random words for ties (overwritten) and the smallest share of a
+    part to row numbers, stratum after stratum."""
+    starts_at_random: bool = False
+    """Whether the order starts from a random row, which a circular deal needs words for."""
+    spread_leftover: bool = True
+    """Whether the rows that fill no block of k are taken evenly along the order, not from its
+    end."""
 
 
-@dataclass(frozen=True, eq=False)
-class Chain:
-    """Features that order the rows of a stratum: from each to the nearest."""
-
-    features: tuple[Ref, ...]
-    scale: str | None
-    name: Hashable | None = None
+def value_order(values: Values) -> RowOrder:
+    """Order rows by value, equal values at random."""
+    return RowOrder(partial(sort_by_value, values))
 
 
-@dataclass(frozen=True, eq=False)
-class Nearest:
-    """Features that order the rows of a stratum: neighbours, block by block."""
-
-    features: tuple[Ref, ...]
-    block: int | None
-    scale: str | None
-    name: Hashable | None = None
+def sort_by_value(values: Values, codes: Ints, n_codes: int, words: Draws, _: Fraction) -> Ints:
+    """Sort rows by stratum and value."""
+    return by_value(codes, n_codes, values, words)
 
 
-@dataclass(frozen=True, eq=False)
-class Margins:
-    """Entries that are balanced each on its own."""
+@runtime_checkable
+class Term(Protocol):
+    """One entry of `by`; it is a `StrataTerm`, or an `OrderTerm`."""
 
-    entries: "tuple[Plain | Classes | Quantiles | Bins | Clusters, ...]"
+    function: ClassVar[str]
+    """The function that makes it, as messages show it: "sf.quantiles"."""
+    is_nominal: ClassVar[bool]
+    """Whether its values are classes, which may be rare and have no order of their own."""
+
+    @property
+    def columns(self) -> tuple[Ref, ...]:
+        """Where its columns come from."""
+
+    @property
+    def name(self) -> Hashable | None:
+        """The name that the user gave it for result frames."""
+
+    def __str__(self) -> str:
+        """Write the term as it is written in code."""
+
+    def check_k(self, k: int) -> None:
+        """Raise if the term does not fit this number of folds."""
+
+    def resolve(self, series: Sequence[Any], /) -> Term:
+        """Choose the term that this one stands for on its columns."""
+
+    def read(self, series: Sequence[Any], /) -> Reading:
+        """Read its columns into arrays."""
+
+    def rules(self, missing: Missing, /) -> list[Rule]:
+        """State what it needs of the values of each of its columns."""
 
 
-Features: TypeAlias = Clusters | Chain | Nearest
-"""A term of several numeric columns."""
-Ordering: TypeAlias = Continuous | Chain | Nearest
-"""A term that orders rows and makes no strata."""
-Term: TypeAlias = Plain | Classes | Quantiles | Bins | Ordering | Clusters | Margins
+@runtime_checkable
+class StrataTerm(Term, Protocol):
+    """A term that divides the strata of the entries before it."""
+
+    def default_name(self, column: Hashable, /) -> Hashable:
+        """Name its column in result frames, where the user did not."""
+
+    def divide(self, entry: Entry, parent: Ints, n_parents: int, seed: int) -> Division:
+        """Divide the strata so far."""
+
+    def labels(self, entry: Entry, division: Division, parent: Ints, rows: Ints) -> Any:
+        """Name the children that some rows are in, for tables."""
+
+
+@runtime_checkable
+class OrderTerm(Term, Protocol):
+    """A term that orders the rows inside their stratum; it comes last."""
+
+    def row_order(self, data: Values) -> RowOrder:
+        """Order the rows."""
+
+    def without_order(self) -> StrataTerm | None:
+        """Choose the term that takes its place where rows have no order; None if none can."""
+
+
 By: TypeAlias = Hashable | Term | Sequence[Hashable | Term]
 """One entry or a list of entries."""
 
 
-def classes(column: Ref, *, name: Hashable | None = None) -> Classes:
-    """Take a column as classes, even a float column with fractions.
+class ColumnTerm:
+    """What terms of one column share."""
 
-    Parameters
-    ----------
-    column : column name, Polars expression, or callable of a pandas frame
-    name : hashable, optional
-        What its stratum column is called in result frames.
+    function: ClassVar[str] = ""
+    is_nominal: ClassVar[bool] = False
+    columns: tuple[Ref, ...]
 
-    Returns
-    -------
-    Classes
+    def __str__(self) -> str:
+        """Write the term as it is written in code."""
+        return f"{self.function}({', '.join([self.shown_column, *self.shown_arguments()])})"
 
-    Examples
-    --------
-    >>> import pandas as pd, stratframe as sf
-    >>> df = pd.DataFrame({"rating": [0.5, 0.5, 1.0, 1.0]})
-    >>> sf.strata(df, sf.classes("rating"))
-       rating  n  share
-    0     0.5  2    0.5
-    1     1.0  2    0.5
-    """
-    return Classes(column, name)
+    @property
+    def shown_column(self) -> str:
+        """The column, as it is written in code."""
+        return frames.format_reference(self.columns[0])
 
+    def shown_arguments(self) -> list[str]:
+        """Write the arguments after the column."""
+        return []
 
-def continuous(column: Ref, *, name: Hashable | None = None) -> Continuous:
-    """Order rows by a column inside their stratum, so that neighbours part.
+    def check_k(self, k: int) -> None:
+        """Any number of folds will do."""
 
-    Sorted stratification for k folds, fractional stratification for unequal parts.
-    It comes last in `by`, and only once.
+    def resolve(self, _: Sequence[Any]) -> Any:
+        """Stay this term, whatever the column holds."""
+        return self
 
-    Parameters
-    ----------
-    column : column name, Polars expression, or callable of a pandas frame
-        Numbers or dates, none missing or infinite.
-    name : hashable, optional
-        What its stratum column is called in result frames.
+    def default_name(self, column: Hashable) -> Hashable:
+        """Call it as its column."""
+        return column
 
-    Returns
-    -------
-    Continuous
-
-    References
-    ----------
-    Lowe (2016), Stratified validation splits for regression problems.
-
-    Examples
-    --------
-    >>> import pandas as pd, stratframe as sf
-    >>> df = pd.DataFrame({"price": [1, 2, 3, 40, 50, 60]})
-    >>> df.strat.kfold(sf.continuous("price"), k=3)["fold"].tolist()
-    [0, 2, 1, 1, 0, 2]
-    """
-    return Continuous(column, name)
+    def rules(self, missing: Missing) -> list[Rule]:
+        """Need classes that are there, unless `missing` says what becomes of them."""
+        return [Rule(present=missing == "error", hint=MISSING_CLASS_HINT)]
 
 
-def quantiles(column: Ref, n: int, *, name: Hashable | None = None) -> Quantiles:
-    """Cut a column at its quantiles inside the parent stratum.
-
-    Cut where `np.quantile(..., method="inverted_cdf")` does, closed on the right as
-    `pd.qcut`. Equal values never part; a warning says where that makes fewer bins.
-
-    Parameters
-    ----------
-    column : column name, Polars expression, or callable of a pandas frame
-        Numbers, dates, or a categorical of numbers.
-    n : int
-        Bins, at least 2.
-    name : hashable, optional
-        What its stratum column is called in result frames.
-
-    Returns
-    -------
-    Quantiles
-
-    Raises
-    ------
-    StratError
-        If `n` is not a whole number of at least 2.
-
-    Examples
-    --------
-    >>> import pandas as pd, stratframe as sf
-    >>> df = pd.DataFrame({"price": [1, 2, 3, 40, 50, 60]})
-    >>> sf.strata(df, sf.quantiles("price", 2))
-         price  n  share
-    0   [1, 3]  3    0.5
-    1  (3, 60]  3    0.5
-    """
-    if isinstance(n, bool) or not isinstance(n, Integral) or n < 2:
-        msg = f"`n` of `sf.quantiles` must be a whole number of at least 2, got {n!r}."
-        raise StratError(msg)
-    return Quantiles(column, int(n), name)
-
-
-def bins(
-    column: Ref, edges: Sequence[float], *, closed: str = "right", name: Hashable | None = None
-) -> Bins:
-    """Cut a column at given edges.
-
-    Parameters
-    ----------
-    column : column name, Polars expression, or callable of a pandas frame
-        Numbers, or a categorical of numbers. A value outside the edges is an error.
-    edges : sequence of float
-        At least 2, increasing; the outermost may be infinite.
-    closed : {"right", "left"}
-        Which edge belongs to a bin. The lowest (with "left" the highest) edge of all
-        is included too.
-    name : hashable, optional
-        What its stratum column is called in result frames.
-
-    Returns
-    -------
-    Bins
-
-    Raises
-    ------
-    StratError
-        If the edges do not increase, or `closed` is neither side.
-
-    Examples
-    --------
-    >>> import pandas as pd, stratframe as sf
-    >>> df = pd.DataFrame({"age": [0, 18, 19, 64]})
-    >>> sf.strata(df, sf.bins("age", [0, 18, 65]))
-            age  n  share
-    0   [0, 18]  2    0.5
-    1  (18, 65]  2    0.5
-    """
-    if closed not in ("right", "left"):
-        msg = f"`closed` of `sf.bins` must be 'right' or 'left', got {closed!r}."
-        raise StratError(msg)
-    try:
-        given = list(edges)
-    except TypeError:
-        given = []
-    numbers = [edge for edge in given if isinstance(edge, Real) and not isnan(edge)]
-    climbs = all(a < b for a, b in pairwise(numbers))
-    if len(numbers) < 2 or len(numbers) < len(given) or not climbs:
-        msg = f"`edges` of `sf.bins` must be at least 2 increasing numbers, got {edges!r}."
-        raise StratError(msg)
-    return Bins(column, tuple(float(edge) for edge in numbers), closed, name)
-
-
-def margins(entries: Sequence[Hashable | Term]) -> Margins:
-    """Balance each of several entries on its own, not the strata that they make together.
-
-    For multi-label indicators, and for many columns whose joint strata are too sparse. It
-    stands alone in `by`. Sizes stay within 1 of even.
-
-    Parameters
-    ----------
-    entries : list of entries
-        Columns of classes, and terms: `sf.classes`, `sf.quantiles`, `sf.bins`,
-        `sf.clusters`. A continuous column is an error: cut it.
-
-    Returns
-    -------
-    Margins
-
-    Raises
-    ------
-    StratError
-        If there are none, or one of them orders rows.
-
-    References
-    ----------
-    Sechidis, Tsoumakas and Vlahavas (2011), On the stratification of multi-label data.
-
-    Examples
-    --------
-    >>> import pandas as pd, stratframe as sf
-    >>> df = pd.DataFrame({"sun": [1, 0, 1, 0, 1, 0], "sea": [1, 1, 0, 0, 0, 0]})
-    >>> folded = df.strat.kfold(sf.margins(["sun", "sea"]), k=2)
-    >>> folded.groupby("fold")["sea"].sum().tolist()
-    [1, 1]
-    """
-    given = list(entries) if isinstance(entries, list | tuple) else []
-    if not given:
-        msg = f"`sf.margins` must hold a list of entries, got {entries!r}."
-        raise StratError(msg)
-    found: list[Any] = []
-    for entry in given:
-        if isinstance(entry, Ordering | Margins):
-            name = type(entry).__name__.lower()
-            msg = (
-                f"`sf.margins` must hold entries that make strata, got `sf.{name}`."
-                "\nHint: `sf.quantiles` cuts a continuous column."
-            )
-            raise StratError(msg)
-        found.append(entry if isinstance(entry, Term) else Plain(entry))
-    return Margins(tuple(found))
+MISSING_CLASS_HINT = (
+    '`missing="stratum"` makes missing values a stratum of their own;'
+    ' in `kfold`, `missing="null"` leaves their fold null.'
+)

@@ -1,154 +1,123 @@
-"""`by` -> terms: which entries it holds, how they combine, how messages show them."""
+"""`by`, `groups` and `key` -> terms and columns, and how they combine."""
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import frames
-from ..errors import StratError
-from .base import (
-    Bins,
-    By,
-    Classes,
-    Clusters,
-    Features,
-    Margins,
-    Ordering,
-    Plain,
-    Quantiles,
-    Ref,
-    Term,
-)
+from ..errors import StratError, at_least_one, given_twice
+from .base import By, OrderTerm, Ref, Term
+from .classes import Groups, to_term
+from .clusters import Clusters
+from .margins import Margins
 
 
-def parse(by: By | None) -> tuple[Term, ...]:
+class Entries(NamedTuple):
+    """The entries of `by`."""
+
+    terms: tuple[Term, ...] = ()
+    one_by_one: bool = False
+    """Whether they are margins: balanced each on its own, not nested."""
+
+
+def parse_by(by: By | None) -> Entries:
     """Turn `by` into terms, and check how they combine."""
     if by is None:
-        return ()
+        return Entries()
     entries = by if isinstance(by, list) else [by]
     if not entries:
-        msg = "`by` must hold at least one entry, got []."
-        raise StratError(msg)
-    terms = tuple(entry if isinstance(entry, Term) else Plain(entry) for entry in entries)
-    if any(isinstance(term, Margins) for term in terms):
-        if len(terms) > 1:
-            listed = ", ".join(shown(term) for term in terms)
-            msg = f"`sf.margins` must stand alone in `by`, got [{listed}]."
-            raise StratError(msg)
-        check_once(margins_of(terms), "`sf.margins`")
-        return terms
+        raise StratError(at_least_one("`by`", "entry", []))
+    for entry in entries:
+        if isinstance(entry, Margins):
+            return parse_margins(entry, entries)
+    terms = tuple(map(to_term, entries))
     check_once(terms, "`by`")
-    orders = [term for term in terms if isinstance(term, Ordering)]
-    if orders and (len(orders) > 1 or terms[-1] is not orders[0]):
-        listed = ", ".join(shown(term) for term in terms)
-        verbs = " or ".join(dict.fromkeys(f"`{verb(term)}`" for term in orders))
-        msg = f"{verbs} must be the last entry of `by`, and only once, got [{listed}]."
+    check_order_last(terms)
+    return Entries(terms)
+
+
+def parse_margins(margins: Margins, entries: Sequence[Any]) -> Entries:
+    """Take the entries of margins, which are the only entry of `by`."""
+    if len(entries) > 1:
+        listed = ", ".join(str(e if isinstance(e, Margins) else to_term(e)) for e in entries)
+        msg = f"`sf.margins` must be the only entry of `by`, got [{listed}]."
         raise StratError(msg)
-    return terms
+    check_once(margins.entries, "`sf.margins`")
+    return Entries(margins.entries, one_by_one=True)
 
 
-def check_once(terms: Sequence[Term], where: str) -> None:
-    """Refuse the same entry twice."""
+def check_once(terms: Sequence[Term], subject: str) -> None:
+    """Raise if an entry is given twice."""
     for place, term in enumerate(terms):
-        if any(same(term, other) for other in terms[:place]):
-            msg = f"{where} must hold each entry once, got {shown(term)} twice."
-            raise StratError(msg)
+        if any(same_terms(term, other) for other in terms[:place]):
+            raise StratError(given_twice(subject, "entry", str(term)))
 
 
-def margins_of(terms: Sequence[Term]) -> tuple[Term, ...]:
-    """List the entries of a term of margins; none if there is no such term."""
-    return tuple(entry for term in terms if isinstance(term, Margins) for entry in term.entries)
+def check_order_last(terms: Sequence[Term]) -> None:
+    """Raise unless the only term that orders rows is the last."""
+    orders = [term for term in terms if isinstance(term, OrderTerm)]
+    if orders and (len(orders) > 1 or terms[-1] is not orders[0]):
+        functions = " or ".join(dict.fromkeys(f"`{term.function}`" for term in orders))
+        msg = (
+            f"{functions} must be the last entry of `by`, and only once,"
+            f" got [{', '.join(map(str, terms))}]."
+        )
+        raise StratError(msg)
 
 
-def parse_some(by: By | None) -> tuple[Term, ...]:
+def require_by(by: By | None) -> Entries:
     """Turn `by` into terms where there must be some."""
-    terms = parse(by)
-    if not terms:
-        msg = "`by` must hold at least one entry, got None."
-        raise StratError(msg)
-    return terms
+    entries = parse_by(by)
+    if not entries.terms:
+        raise StratError(at_least_one("`by`", "entry", None))
+    return entries
 
 
-def parse_columns(argument: str, given: Any) -> tuple[Any, ...]:
+def parse_columns(argument: str, given: Any) -> tuple[Ref, ...]:
     """Turn one column or a list of columns into a tuple; None into an empty one."""
-    columns = () if given is None else tuple(given) if isinstance(given, list) else (given,)
-    if given is not None and not columns:
-        msg = f"`{argument}` must hold at least one column, got []."
-        raise StratError(msg)
+    if given is None:
+        return ()
+    columns = tuple(given) if isinstance(given, list) else (given,)
+    if not columns:
+        raise StratError(at_least_one(f"`{argument}`", "column", []))
     return columns
 
 
 def parse_groups(groups: Any) -> tuple[Term, ...]:
-    """Turn `groups` into terms: columns taken as classes, or one term of clusters."""
-    if groups is None:
-        return ()
+    """Turn `groups` into terms: columns, or one term of clusters."""
     if isinstance(groups, Clusters):
         return (groups,)
-    entries = groups if isinstance(groups, list) else [groups]
-    if not entries:
-        msg = "`groups` must hold at least one column, got []."
-        raise StratError(msg)
-    for place, entry in enumerate(entries):
-        if isinstance(entry, Term):
+    columns = parse_columns("groups", groups)
+    for place, column in enumerate(columns):
+        if isinstance(column, Term | Margins):
             msg = (
-                "`groups` must be a column, a list of columns or one `sf.clusters`,"
-                f" got {shown(entry)}."
+                f"`groups` must be a column, a list of columns or one `sf.clusters`, got {column}."
             )
             raise StratError(msg)
-        if any(frames.same_column(entry, other) for other in entries[:place]):
-            msg = (
-                f"`groups` must hold each column once, got {frames.format_reference(entry)} twice."
-            )
-            raise StratError(msg)
-    return tuple(Classes(entry) for entry in entries)
+        if any(frames.same_column(column, other) for other in columns[:place]):
+            twice = given_twice("`groups`", "column", frames.format_reference(column))
+            raise StratError(twice)
+    return tuple(Groups((column,)) for column in columns)
 
 
-def refs_of(term: Term) -> tuple[Ref, ...]:
-    """List the columns of a term."""
-    if isinstance(term, Margins):
-        return tuple(all_refs(term.entries))
-    return term.features if isinstance(term, Features) else (term.column,)
-
-
-def all_refs(terms: Iterable[Term]) -> list[Ref]:
+def columns_of(terms: Iterable[Term]) -> list[Ref]:
     """List the columns of terms, one term after another."""
-    return [ref for term in terms for ref in refs_of(term)]
+    return [column for term in terms for column in term.columns]
 
 
-def with_columns(terms: Sequence[Term], columns: Iterable[Any]) -> list[tuple[Term, list[Any]]]:
-    """Hand every term its columns."""
-    left = iter(columns)
-    return [(term, list(islice(left, len(refs_of(term))))) for term in terms]
+def hand_out(terms: Sequence[Term], series: Iterable[Any]) -> list[tuple[Term, list[Any]]]:
+    """Hand every term its series, which come in the order of `columns_of`."""
+    left = iter(series)
+    return [(term, list(islice(left, len(term.columns)))) for term in terms]
 
 
-def same(term: Term, other: Term) -> bool:
-    """Say whether two terms ask for the same."""
-    if type(term) is not type(other) or len(refs_of(term)) != len(refs_of(other)):
+def same_terms(term: Term, other: Term) -> bool:
+    """Return whether two terms ask for the same."""
+    if type(term) is not type(other) or len(term.columns) != len(other.columns):
         return False
-    fields = vars(term).keys() - {"column", "features", "name"}
-    return all(map(frames.same_column, refs_of(term), refs_of(other))) and all(
-        getattr(term, field) == getattr(other, field) for field in fields
+    settings = vars(term).keys() - {"columns", "name"}
+    return all(map(frames.same_column, term.columns, other.columns)) and all(
+        getattr(term, setting) == getattr(other, setting) for setting in settings
     )
-
-
-def verb(term: Term) -> str:
-    """Name the function that makes a term."""
-    return f"sf.{type(term).__name__.lower()}"
-
-
-def shown(term: Term) -> str:
-    """Write a term as it stands in code."""
-    if isinstance(term, Margins):
-        return f"{verb(term)}([{', '.join(map(shown, term.entries))}])"
-    if isinstance(term, Features):
-        return f"{verb(term)}([{', '.join(map(frames.format_reference, term.features))}])"
-    column = frames.format_reference(term.column)
-    match term:
-        case Plain():
-            return column
-        case Quantiles():
-            return f"{verb(term)}({column}, {term.n})"
-        case Bins():
-            return f"{verb(term)}({column}, [{', '.join(f'{edge:.15g}' for edge in term.edges)}])"
-        case _:
-            return f"{verb(term)}({column})"

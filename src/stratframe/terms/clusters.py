@@ -1,68 +1,263 @@
-"""`sf.clusters`: clusters inside strata, and distances to their centres."""
+"""Clusters of rows by their features, made inside strata by scikit-learn."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..checks import check_int, check_one_of, load_extra
 from ..core.features import centroid_distances, centroids, scale_features, unique_points
 from ..core.order import grouped
 from ..core.seeds import StreamTag
 from ..core.strata import factorize_codes
 from ..core.types import Ints, Values
-from ..errors import warn
-from .algorithms import LARGEST_TREE, Fit, estimate, fit_of, seeds_of
-from .base import Clusters
-from .neighbours import COUNTED
+from ..errors import StratError, warn
+from .algorithms import (
+    LARGEST_TREE,
+    Fit,
+    agglomerative,
+    custom,
+    dbscan,
+    estimate,
+    kmeans,
+    minibatch,
+    parameters,
+    seeds_of,
+)
+from .base import Division, Ref, value_order
+from .features import FeatureTerm, Scale, check_scale, feature_refs
+
+if TYPE_CHECKING:
+    from .entry import Entry
+
+COUNTED = ("kmeans", "minibatch", "agglomerative")
+"""Algorithms that are told the number of clusters."""
+
+ALGORITHMS = (*COUNTED, "dbscan")
 
 
-class Clustered(NamedTuple):
-    """The clusters of rows inside their strata."""
+@dataclass(frozen=True, eq=False)
+class Clusters(FeatureTerm):
+    """Clusters of the rows by their features, inside the parent stratum."""
 
-    labels: Ints
-    """Numbered by first appearance inside each stratum, -1 for noise; shape (n_rows,)."""
-    distances: Values
-    """From every row to the centre of its cluster, in scaled units; shape (n_rows,)."""
+    function: ClassVar[str] = "sf.clusters"
 
-    @property
-    def n_clusters(self) -> int:
-        """The highest number of clusters in any stratum, noise among them."""
-        return int(self.codes.max(initial=-1)) + 1
+    columns: tuple[Ref, ...]
+    n: int | None
+    """How many; None to estimate it, or to leave it to the algorithm."""
+    algorithm: Any
+    """The name of one, or an object with `fit_predict`."""
+    scale: Scale
+    eps: float | None
+    min_samples: int | None
+    seed: int | None
+    """None for that of the call."""
+    name: Hashable | None = None
 
-    @property
-    def codes(self) -> Ints:
-        """The labels with noise as the last, shape (n_rows,), range 0..n_clusters-1."""
-        return np.where(self.labels < 0, self.labels.max(initial=-1) + 1, self.labels)
+    def default_name(self, _: Hashable) -> Hashable:
+        """Call it "cluster"."""
+        return "cluster"
+
+    def divide(self, entry: Entry, parent: Ints, n_parents: int, seed: int) -> Division:
+        """Cluster the rows of every parent stratum, and order them by distance."""
+        labels, distances = cluster(self, entry.data, parent, n_parents, seed)
+        # Noise is the last child.
+        codes = np.where(labels < 0, labels.max(initial=-1) + 1, labels)
+        return Division(codes, int(codes.max(initial=-1)) + 1, value_order(distances), labels)
+
+    def labels(self, entry: Entry, division: Division, parent: Ints, rows: Ints) -> Any:
+        """Number clusters by first appearance inside their stratum, -1 for noise."""
+        assert division.labels is not None
+        return division.labels[rows]
+
+    def fit(self) -> Fit:
+        """Choose the algorithm."""
+        if not isinstance(self.algorithm, str):
+            return partial(custom, self.algorithm)
+        named: dict[str, Fit] = {
+            "kmeans": kmeans,
+            "minibatch": minibatch,
+            "agglomerative": agglomerative,
+            "dbscan": partial(dbscan, self.eps, self.min_samples),
+        }
+        return named[self.algorithm]
+
+    def count(self, points: Values, seed: int) -> int:
+        """Choose the number: as asked, the object's own, or estimated; 0 leaves it open."""
+        if self.n is not None:
+            return self.n
+        if isinstance(self.algorithm, str):
+            return estimate(points, seed) if self.algorithm in COUNTED else 0
+        n = getattr(self.algorithm, "n_clusters", 0)
+        return n if isinstance(n, int) else 0
 
 
-def cluster(term: Clusters, points: Values, parent: Ints, n_parents: int, seed: int) -> Clustered:
+def clusters(
+    features: Ref | Sequence[Ref],
+    n: int | str = "auto",
+    *,
+    algorithm: Any = "kmeans",
+    scale: Scale = "standard",
+    eps: float | None = None,
+    min_samples: int | None = None,
+    seed: int | None = None,
+    name: Hashable | None = None,
+) -> Clusters:
+    """Take clusters of rows as strata, fitted inside each parent stratum.
+
+    The rows of a cluster are ordered by their distance to its centre, so that rows that
+    are alike go to different folds.
+
+    Parameters
+    ----------
+    features : column or list of columns
+        Numbers or booleans, none missing or infinite, cast to float64.
+    n : int or "auto"
+        Clusters of each parent stratum, at least 1; fewer where it has fewer distinct
+        rows. "auto" estimates one number from samples of all rows that are dealt. DBSCAN
+        finds its own; an object keeps its own with "auto".
+    algorithm : {"kmeans", "minibatch", "agglomerative", "dbscan"} or object
+        An object has scikit-learn's `fit_predict`; it is cloned, and given a seed
+        where it has a `random_state`. Its label -1 is noise, a cluster like others.
+    scale : {"standard", "minmax"} or None
+        Divide the features by their standard deviation or range over all rows that are
+        dealt, or leave them as they are.
+    eps : float, optional
+        Radius of a neighbourhood in scaled units, for DBSCAN; by default the knee of
+        the sorted distances to the neighbours.
+    min_samples : int, optional
+        Rows of a dense neighbourhood, for DBSCAN; by default twice the features, at
+        most a tenth of the rows, at least 2.
+    seed : int, optional
+        Of the clusters alone; by default that of the call, and 0 in the tables that
+        have none.
+    name : hashable, optional
+        What its stratum column is called in result frames; by default "cluster".
+
+    Returns
+    -------
+    Clusters
+
+    Raises
+    ------
+    StratError
+        If an argument breaks a rule.
+    ImportError
+        Without scikit-learn.
+
+    Notes
+    -----
+    Cluster labels come from scikit-learn: the same folds are promised for one version
+    of it on one platform.
+
+    References
+    ----------
+    Diamantidis, Karlis and Giakoumakis (2000), Unsupervised stratification of
+    cross-validation for accuracy estimation. Spezia, Fontanari and Recamonde-Mendoza
+    (2025), Comparing cluster-based cross-validation strategies for machine learning
+    model evaluation.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"x": [0.1, 0.2, 0.3, 8.1, 8.2, 8.3], "y": [5, 5, 5, 1, 1, 1]})
+    >>> sf.strata(df, sf.clusters(["x", "y"], 2))
+       cluster  n  share
+    0        0  3    0.5
+    1        1  3    0.5
+    """
+    load_extra("sklearn", "cluster")
+    refs = feature_refs("sf.clusters", features)
+    check_algorithm(algorithm)
+    check_scale("sf.clusters", scale)
+    if algorithm != "dbscan" and not (eps is None and min_samples is None):
+        msg = f"`eps` and `min_samples` are for algorithm='dbscan', got {algorithm!r}."
+        raise StratError(msg)
+    if eps is not None and not (isinstance(eps, Real) and 0 < eps < float("inf")):
+        msg = f"`eps` of `sf.clusters` must be a finite number above 0, got {eps!r}."
+        raise StratError(msg)
+    return Clusters(
+        refs,
+        check_number(n, algorithm),
+        algorithm,
+        scale,
+        None if eps is None else float(eps),
+        None if min_samples is None else check_int("min_samples", min_samples, 1),
+        None if seed is None else check_int("seed", seed, 0),
+        name,
+    )
+
+
+def check_algorithm(algorithm: object) -> None:
+    """Check the name of an algorithm, or that an object can be one."""
+    if isinstance(algorithm, str):
+        check_one_of("algorithm", algorithm, ALGORITHMS)
+    elif isinstance(algorithm, type) or not callable(getattr(algorithm, "fit_predict", None)):
+        msg = f"`algorithm` must have scikit-learn's `fit_predict`, got {algorithm!r}."
+        if isinstance(algorithm, type):
+            msg += f"\nHint: pass an object, {algorithm.__name__}()."
+        raise StratError(msg)
+
+
+def check_number(n: object, algorithm: Any) -> int | None:
+    """Check the number of clusters, and that the algorithm takes one."""
+    if isinstance(n, str):
+        if n != "auto":
+            msg = f"`n` of `sf.clusters` must be a whole number or 'auto', got {n!r}."
+            raise StratError(msg)
+        return None
+    number = check_int("n", n, 1)
+    if algorithm == "dbscan":
+        msg = f"`n` must be 'auto' for 'dbscan', which finds the number itself, got {n!r}."
+        raise StratError(msg)
+    if not isinstance(algorithm, str) and not parameters(algorithm, "n_clusters"):
+        msg = f"`n` must be 'auto' for an object without `n_clusters`, got {n!r}."
+        raise StratError(msg)
+    return number
+
+
+def cluster(
+    term: Clusters, points: Values, parent: Ints, n_parents: int, seed: int
+) -> tuple[Ints, Values]:
     """Cluster the rows of every parent stratum.
 
     Parameters
     ----------
     points : ndarray of float64, shape (n_features, n_rows), finite
     parent : ndarray of int, shape (n_rows,), range 0..n_parents-1
+
+    Returns
+    -------
+    labels : ndarray of int64, shape (n_rows,)
+        Numbered by first appearance inside each stratum, -1 for noise.
+    distances : ndarray of float64, shape (n_rows,)
+        From every row to the centre of its cluster, in scaled units.
     """
     seed = seed if term.seed is None else term.seed
-    found = Clustered(np.zeros(len(parent), dtype=np.int64), np.zeros(len(parent)))
+    labels, distances = np.zeros(len(parent), dtype=np.int64), np.zeros(len(parent))
     if not len(parent):
-        return found
+        return labels, distances
     points = scale_features(points, term.scale)
-    n = number_of(term, points, seed)
-    fit = fit_of(term)
+    n, fit = term.count(points, seed), term.fit()
     seeds = seeds_of(seed, StreamTag.CLUSTERS, n_parents)
     sizes = np.bincount(parent, minlength=n_parents)
     if n_parents == 1:
-        found = Clustered(*one(fit, points, n, seeds[0]))
+        labels, distances = cluster_stratum(fit, points, n, seeds[0])
     else:
-        every = grouped(np.arange(len(parent)), parent, n_parents)
-        parted = np.split(every, np.cumsum(sizes)[:-1])
-        for rows, own_seed in zip(parted, seeds, strict=True):
-            found.labels[rows], found.distances[rows] = one(fit, points[rows], n, own_seed)
-    tell(term, sizes, int(found.labels.max(initial=-1)))
-    return found
+        ordered = grouped(np.arange(len(parent)), parent, n_parents)
+        strata = np.split(ordered, np.cumsum(sizes)[:-1])
+        for rows, stratum_seed in zip(strata, seeds, strict=True):
+            labels[rows], distances[rows] = cluster_stratum(fit, points[rows], n, stratum_seed)
+    warn_clusters(term, sizes, int(labels.max(initial=-1)))
+    return labels, distances
 
 
-def one(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, Values]:
+def cluster_stratum(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, Values]:
     """Cluster one stratum.
 
     Where it has no more distinct rows than clusters are asked for, these are the
@@ -74,7 +269,7 @@ def one(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, Values]:
         Numbered by first appearance; -1 for noise.
     distances : ndarray of float64, shape (n_rows,)
     """
-    labels, centres = few(points, n), None
+    labels, centres = points_as_clusters(points, n), None
     if labels is None:
         labels, centres = fit(points, n, seed)
     known = labels >= 0
@@ -90,17 +285,7 @@ def one(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, Values]:
     return first, centroid_distances(points, codes, middles)
 
 
-def number_of(term: Clusters, points: Values, seed: int) -> int:
-    """Tell how many clusters to make: as asked, as the object says, or estimated."""
-    if term.n is not None:
-        return term.n
-    if isinstance(term.algorithm, str):
-        return estimate(points, seed) if term.algorithm in COUNTED else 0
-    own = getattr(term.algorithm, "n_clusters", 0)
-    return own if isinstance(own, int) else 0
-
-
-def few(points: Values, n: int) -> Ints | None:
+def points_as_clusters(points: Values, n: int) -> Ints | None:
     """Give each distinct row a cluster, if there are at most `n`; None if there are more.
 
     Returns
@@ -118,7 +303,7 @@ def few(points: Values, n: int) -> Ints | None:
     return codes if n else np.zeros_like(codes)
 
 
-def tell(term: Clusters, sizes: Ints, highest: int) -> None:
+def warn_clusters(term: Clusters, sizes: Ints, highest: int) -> None:
     """Warn once of what a user would not expect of the clusters.
 
     Parameters

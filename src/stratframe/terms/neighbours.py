@@ -1,122 +1,91 @@
-"""Terms of several numeric columns: clusters, and orders by nearness."""
+"""Orders of rows by nearness: a chain of nearest neighbours (DB-SCV), blocks (DOB-SCV)."""
 
-from collections.abc import Hashable, Sequence
-from numbers import Real
-from typing import Any
+from __future__ import annotations
 
-from .. import frames
-from ..checks import check_one_of, load_extra, check_int
-from ..core.features import SCALES
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from ..checks import check_int
+from ..core.neighbours import nearest_order
+from ..core.types import Draws, Ints, Values
 from ..errors import StratError
-from .algorithms import parameters
-from .base import Chain, Clusters, Nearest, Ref, Term
+from .base import Ref, RowOrder
+from .features import FeatureTerm, Scale, check_scale, feature_refs
 
-COUNTED = ("kmeans", "minibatch", "agglomerative")
-"""Algorithms that are told the number of clusters."""
-
-ALGORITHMS = (*COUNTED, "dbscan")
+PATIENCE = 2.0
+"""Seconds before a progress bar appears."""
 
 
-def clusters(
-    features: Ref | Sequence[Ref],
-    n: int | str = "auto",
-    *,
-    algorithm: Any = "kmeans",
-    scale: str | None = "standard",
-    eps: float | None = None,
-    min_samples: int | None = None,
-    seed: int | None = None,
-    name: Hashable | None = None,
-) -> Clusters:
-    """Take clusters of rows as strata, fitted inside each parent stratum.
+class NeighbourTerm(FeatureTerm):
+    """What orders by nearness share."""
 
-    The rows of a cluster are ordered by their distance to its centre, so that rows that
-    are alike go to different folds.
+    def without_order(self) -> None:
+        """Nothing takes its place where rows have no order."""
 
-    Parameters
-    ----------
-    features : column or list of columns
-        Numbers or booleans, none missing or infinite, cast to float64.
-    n : int or "auto"
-        Clusters of each parent stratum, at least 1; fewer where it has fewer distinct
-        rows. "auto" estimates one number from samples of all rows that are dealt. DBSCAN
-        finds its own; an object keeps its own with "auto".
-    algorithm : {"kmeans", "minibatch", "agglomerative", "dbscan"} or object
-        An object has scikit-learn's `fit_predict`; it is cloned, and given a seed
-        where it has a `random_state`. Its label -1 is noise, a cluster like others.
-    scale : {"standard", "minmax"} or None
-        Divide the features by their standard deviation or range over all rows that are
-        dealt, or leave them as they are.
-    eps : float, optional
-        Radius of a neighbourhood in scaled units, for DBSCAN; by default the knee of
-        the sorted distances to the neighbours.
-    min_samples : int, optional
-        Rows of a dense neighbourhood, for DBSCAN; by default twice the features, at
-        most a tenth of the rows, at least 2.
-    seed : int, optional
-        Of the clusters alone; by default that of the call, and 0 in the tables that
-        have none.
-    name : hashable, optional
-        What its stratum column is called in result frames; by default "cluster".
+    def sort(
+        self, points: Values, block: int | None, codes: Ints, n_codes: int, words: Draws
+    ) -> Ints:
+        """Sort rows by stratum and nearness, with a bar where that takes a while."""
+        with progress_bar(len(codes), "Nearest rows") as progress:
+            return nearest_order(codes, n_codes, points, self.scale, block, words, progress)
 
-    Returns
-    -------
-    Clusters
 
-    Raises
-    ------
-    StratError
-        If an argument breaks a rule.
-    ImportError
-        Without scikit-learn.
+@dataclass(frozen=True, eq=False)
+class Chain(NeighbourTerm):
+    """Features that order the rows of a stratum: from each to the nearest."""
 
-    Notes
-    -----
-    Cluster labels come from scikit-learn: the same folds are promised for one version
-    of it on one platform.
+    function: ClassVar[str] = "sf.chain"
 
-    References
-    ----------
-    Diamantidis, Karlis and Giakoumakis (2000), Unsupervised stratification of
-    cross-validation for accuracy estimation. Spezia, Fontanari and Recamonde-Mendoza
-    (2025), Comparing cluster-based cross-validation strategies for machine learning
-    model evaluation.
+    columns: tuple[Ref, ...]
+    scale: Scale
+    name: Hashable | None = None
 
-    Examples
-    --------
-    >>> import pandas as pd, stratframe as sf
-    >>> df = pd.DataFrame({"x": [0.1, 0.2, 0.3, 8.1, 8.2, 8.3], "y": [5, 5, 5, 1, 1, 1]})
-    >>> sf.strata(df, sf.clusters(["x", "y"], 2))
-       cluster  n  share
-    0        0  3    0.5
-    1        1  3    0.5
-    """
-    load_extra("sklearn", "cluster")
-    refs = feature_refs("sf.clusters", features)
-    check_algorithm(algorithm)
-    check_scale("sf.clusters", scale)
-    if algorithm != "dbscan" and not (eps is None and min_samples is None):
-        msg = f"`eps` and `min_samples` are for algorithm='dbscan', got {algorithm!r}."
-        raise StratError(msg)
-    if eps is not None and not (isinstance(eps, Real) and 0 < eps < float("inf")):
-        msg = f"`eps` of `sf.clusters` must be a finite number above 0, got {eps!r}."
-        raise StratError(msg)
-    return Clusters(
-        refs,
-        check_number(n, algorithm),
-        algorithm,
-        scale,
-        None if eps is None else float(eps),
-        None if min_samples is None else check_int("min_samples", min_samples, 1),
-        None if seed is None else check_int("seed", seed, 0),
-        name,
-    )
+    def row_order(self, data: Values) -> RowOrder:
+        """Order the rows by a chain of nearest neighbours."""
+
+        def sort(codes: Ints, n_codes: int, words: Draws, _: Fraction) -> Ints:
+            return self.sort(data, None, codes, n_codes, words)
+
+        return RowOrder(sort, starts_at_random=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Nearest(NeighbourTerm):
+    """Features that order the rows of a stratum: neighbours, block by block."""
+
+    function: ClassVar[str] = "sf.nearest"
+
+    columns: tuple[Ref, ...]
+    block: int | None
+    scale: Scale
+    name: Hashable | None = None
+
+    def check_k(self, k: int) -> None:
+        """Raise if blocks have another size than the number of folds."""
+        if self.block not in (None, k):
+            msg = (
+                f"`block` of `sf.nearest` must be `k` in folds, got {self.block} for {k} folds."
+                "\nHint: leave it out; it is for `split` and `sample`."
+            )
+            raise StratError(msg)
+
+    def row_order(self, data: Values) -> RowOrder:
+        """Order the rows by blocks of nearest neighbours."""
+
+        def sort(codes: Ints, n_codes: int, words: Draws, share: Fraction) -> Ints:
+            block = self.block or max(round(1 / share), 2)
+            return self.sort(data, block, codes, n_codes, words)
+
+        return RowOrder(sort, starts_at_random=True, spread_leftover=False)
 
 
 def chain(
     features: Ref | Sequence[Ref],
     *,
-    scale: str | None = "standard",
+    scale: Scale = "standard",
     name: Hashable | None = None,
 ) -> Chain:
     """Order rows by a chain of nearest neighbours inside their stratum, so that they part.
@@ -161,7 +130,7 @@ def nearest(
     features: Ref | Sequence[Ref],
     block: int | None = None,
     *,
-    scale: str | None = "standard",
+    scale: Scale = "standard",
     name: Hashable | None = None,
 ) -> Nearest:
     """Order rows by blocks of nearest neighbours inside their stratum, so that they part.
@@ -207,67 +176,13 @@ def nearest(
     return Nearest(feature_refs("sf.nearest", features), size, scale, name)
 
 
-def feature_refs(verb: str, features: Any) -> tuple[Ref, ...]:
-    """Check a column or list of columns."""
-    refs = tuple(features) if isinstance(features, list) else (features,)
-    if not refs:
-        msg = f"`features` of `{verb}` must hold at least one column, got []."
-        raise StratError(msg)
-    for place, ref in enumerate(refs):
-        if not is_ref(ref):
-            msg = (
-                f"`features` of `{verb}` must be a column or a list of columns, got {ref!r}."
-                "\nHint: several columns go in a list, as in `list(df.columns)`."
-            )
-            raise StratError(msg)
-        if any(frames.same_column(ref, other) for other in refs[:place]):
-            shown = frames.format_reference(ref)
-            msg = f"`features` of `{verb}` must hold each column once, got {shown} twice."
-            raise StratError(msg)
-    return refs
-
-
-def is_ref(ref: Any) -> bool:
-    """Say whether a value may name or compute a column."""
-    if frames.is_computed(ref):
-        return True
+@contextmanager
+def progress_bar(total: int, what: str) -> Iterator[Callable[[int], object]]:
+    """Show a bar on a terminal, if tqdm is installed."""
     try:
-        hash(ref)
-    except TypeError:
-        return False
-    return ref is not None and not isinstance(ref, Term)
-
-
-def check_scale(verb: str, scale: object) -> None:
-    """Check how features are scaled."""
-    if scale is not None and (not isinstance(scale, str) or scale not in SCALES):
-        msg = f"`scale` of `{verb}` must be 'standard', 'minmax' or None, got {scale!r}."
-        raise StratError(msg)
-
-
-def check_algorithm(algorithm: object) -> None:
-    """Check the name of an algorithm, or that an object can be one."""
-    if isinstance(algorithm, str):
-        check_one_of("algorithm", algorithm, ALGORITHMS)
-    elif isinstance(algorithm, type) or not callable(getattr(algorithm, "fit_predict", None)):
-        msg = f"`algorithm` must have scikit-learn's `fit_predict`, got {algorithm!r}."
-        if isinstance(algorithm, type):
-            msg += f"\nHint: pass an object, {algorithm.__name__}()."
-        raise StratError(msg)
-
-
-def check_number(n: object, algorithm: Any) -> int | None:
-    """Check the number of clusters, and that the algorithm takes one."""
-    if isinstance(n, str):
-        if n != "auto":
-            msg = f"`n` of `sf.clusters` must be a whole number or 'auto', got {n!r}."
-            raise StratError(msg)
-        return None
-    number = check_int("n", n, 1)
-    if algorithm == "dbscan":
-        msg = f"`n` must be 'auto' for 'dbscan', which finds the number itself, got {n!r}."
-        raise StratError(msg)
-    if not isinstance(algorithm, str) and not parameters(algorithm, "n_clusters"):
-        msg = f"`n` must be 'auto' for an object without `n_clusters`, got {n!r}."
-        raise StratError(msg)
-    return number
+        from tqdm import tqdm
+    except ImportError:
+        yield lambda count: None
+        return
+    with tqdm(total=total, desc=what, unit=" rows", delay=PATIENCE, disable=None) as shown:
+        yield shown.update

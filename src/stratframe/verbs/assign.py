@@ -1,19 +1,33 @@
-"""Add a fold column or a part column, or fill one: `kfold`, `split` and `extend`."""
+"""Add a fold column or a part column, or fill one: `kfold`, `split`, `extend`, expressions."""
+
+from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 from .. import frames
 from ..checks import check_int
 from ..errors import StratError
-from ..frames import FrameT, NewColumn
-from ..pipeline.deal import columns_of
-from ..pipeline.extend import grown
-from ..pipeline.options import Deal, Parts, check_parts, deal_of
+from ..frames import Frame, FrameT, NewColumn
+from ..pipeline.deal import empty_outputs, new_columns
+from ..pipeline.extend import extended_columns
+from ..pipeline.options import (
+    DESCRIBED,
+    Arguments,
+    Deal,
+    Options,
+    Parts,
+    Rare,
+    Target,
+    check_options,
+    fold_target,
+    has_no_strata,
+    part_target,
+)
 from ..pipeline.strata import stratify
-from ..terms.base import By, Chain, Nearest
-from ..terms.by import parse, verb
+from ..terms.base import By, Missing
+from ..terms.by import parse_by
 
 
 def kfold(
@@ -22,10 +36,10 @@ def kfold(
     k: int = 5,
     *,
     groups: Any = None,
-    deal: str = "random",
+    deal: Deal = "random",
     key: Any = None,
-    missing: str = "error",
-    rare: str = "warn",
+    missing: Missing = "error",
+    rare: Rare = "warn",
     repeats: int = 1,
     seed: int | None = 0,
     name: str = "fold",
@@ -99,10 +113,9 @@ def kfold(
     >>> sf.kfold(df, "label", k=2)["fold"].tolist()
     [1, 0, 1, 1, 0, 1, 0, 0]
     """
-    call = deal_of(
+    options = check_options(
         by,
-        k,
-        None,
+        fold_target(k),
         groups=groups,
         deal=deal,
         key=key,
@@ -112,7 +125,7 @@ def kfold(
         seed=seed,
         name=name,
     )
-    return add(frame, call)
+    return add_columns(frame, options)
 
 
 def split(
@@ -121,10 +134,10 @@ def split(
     parts: Parts = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
     *,
     groups: Any = None,
-    deal: str = "random",
+    deal: Deal = "random",
     key: Any = None,
-    missing: str = "error",
-    rare: str = "warn",
+    missing: Missing = "error",
+    rare: Rare = "warn",
     seed: int | None = 0,
     name: str = "split",
 ) -> FrameT:
@@ -186,10 +199,9 @@ def split(
     │ test  ┆ 4     │
     └───────┴───────┘
     """
-    call = deal_of(
+    options = check_options(
         by,
-        0,
-        check_parts(parts),
+        part_target(parts),
         groups=groups,
         deal=deal,
         key=key,
@@ -198,7 +210,7 @@ def split(
         seed=seed,
         name=name,
     )
-    return add(frame, call)
+    return add_columns(frame, options)
 
 
 def extend(
@@ -207,8 +219,8 @@ def extend(
     k: int | None = None,
     *,
     groups: Any = None,
-    missing: str = "error",
-    rare: str = "warn",
+    missing: Missing = "error",
+    rare: Rare = "warn",
     seed: int | None = 0,
     name: str = "fold",
 ) -> FrameT:
@@ -251,68 +263,45 @@ def extend(
     [1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 0]
     """
     n_folds = None if k is None else check_int("k", k, 2)
-    call: Deal = deal_of(
-        by, 2, None, groups=groups, missing=missing, rare=rare, seed=seed, name=name
+    options = check_options(
+        by, DESCRIBED, groups=groups, missing=missing, rare=rare, seed=seed, name=name
     )
-    for term in call.terms:
-        if isinstance(term, Chain | Nearest):
-            msg = f"`extend` follows no order of rows, got `{verb(term)}` in `by`."
+    for term in options.terms:
+        if has_no_strata(term):
+            msg = f"`extend` does not support `{term.function}` in `by`."
             raise StratError(msg)
-    check_columns(frame, call)
-    frames.check_refs(frame, [name], "name")
-    refs = [*call.refs, frames.label_of(frame, name)]
-    return frames.attach_columns(frame, refs, partial(grown, call, n_folds), call.outputs)
+    columns = check_columns(frame, options, {"name": [name]})
+    compute = partial(extended_columns, options, n_folds)
+    columns.append(frames.label_of(frame, name))
+    return frames.attach_columns(frame, columns, compute, empty_outputs(options))
 
 
-def add(frame: FrameT, call: Deal) -> FrameT:
+def add_columns(frame: FrameT, options: Options) -> FrameT:
     """Check the columns that a call names, and add those that it makes."""
-    check_columns(frame, call)
-    frames.check_new(frame, [column.name for column in call.outputs])
-    return frames.attach_columns(frame, call.refs, partial(columns_of, call), call.outputs)
+    columns = check_columns(frame, options, {})
+    outputs = empty_outputs(options)
+    frames.check_new(frame, [column.name for column in outputs])
+    return frames.attach_columns(frame, columns, partial(new_columns, options), outputs)
 
 
-def check_columns(frame: frames.Frame, call: Deal) -> None:
-    """Check the columns that a call names: that they are there, and of a lazy frame the types."""
-    frames.check_frame(frame)
-    frames.check_refs(frame, call.columns, "by")
-    frames.check_refs(frame, call.group_columns, "groups")
-    frames.check_refs(frame, call.key, "key")
+def check_columns(frame: Frame, options: Options, more: dict[str, list[Any]]) -> list[Any]:
+    """Check the columns that a call names, and of a lazy frame their types; list them."""
+    named = options.columns()
+    frames.check_all_refs(frame, named | more)
     if frames.is_lazy(frame):
-        stratify(
-            call.terms, frames.empty_columns(frame, call.strata_columns), 0, groups=call.groups
-        )
+        described = Options(options.terms, options.one_by_one, options.groups)
+        empty = frames.empty_columns(frame, named["by"] + named["groups"])
+        stratify(described, empty, 0)
+    return [column for columns in named.values() for column in columns]
 
 
-"""Polars expressions of fold and part columns, behind `pl.col(...).strat`."""
-
-
-def kfold_expr(
-    expr: Any, k: int, *, deal: str, missing: str, rare: str, seed: int | None, name: str
-) -> Any:
-    """Make a Polars expression of the folds of another; the fields of a struct nest."""
-    return expression(
-        expr, deal_of(None, k, None, deal=deal, missing=missing, rare=rare, seed=seed, name=name)
-    )
-
-
-def split_expr(
-    expr: Any, parts: Parts, *, deal: str, missing: str, rare: str, seed: int | None, name: str
-) -> Any:
-    """Make a Polars expression of the parts of another; the fields of a struct nest."""
-    return expression(
-        expr,
-        deal_of(
-            None, 0, check_parts(parts), deal=deal, missing=missing, rare=rare, seed=seed, name=name
-        ),
-    )
-
-
-def expression(expr: Any, call: Deal) -> Any:
-    """Make a Polars expression of a call whose strata are those of another expression."""
+def fold_expression(expr: Any, target: Target, **given: Unpack[Arguments]) -> Any:
+    """Make a Polars expression of the folds or parts of another; the fields of a struct nest."""
+    options = check_options(None, target, **given)
 
     def compute(series: list[Any], n_rows: int) -> list[NewColumn]:
         fields = frames.struct_fields(series[0])
-        terms = parse([field.name for field in fields])
-        return columns_of(replace(call, terms=terms), fields, n_rows)
+        terms = parse_by([field.name for field in fields]).terms
+        return new_columns(replace(options, terms=terms), fields, n_rows)
 
-    return frames.column_expression([expr], compute, call.outputs)
+    return frames.column_expression([expr], compute, empty_outputs(options))

@@ -1,5 +1,7 @@
 """How far the features of every fold are from those of the other rows: `drift`."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable
 from math import sqrt
 from typing import Any
@@ -11,9 +13,9 @@ from ..checks import load_extra
 from ..core.evenness import deviations, tv_distance
 from ..core.strata import crosstab
 from ..core.types import Ints, Values
-from ..errors import StratError, plural, preview
+from ..errors import StratError, at_least_one
 from ..frames import Frame
-from ..pipeline.tables import words
+from ..pipeline.tables import text_array
 from ..terms.by import parse_columns
 
 MEASURES = ("smd", "ks", "wasserstein", "tv")
@@ -67,22 +69,22 @@ def drift(frame: Frame, features: Any, name: str = "fold") -> Any:
     2     0       c  NaN  0.0
     3     1       c  NaN  0.0
     """
-    folds, names, figures = measured(frame, features, name)
+    folds, names, figures = measure_drift(frame, features, name)
     flat = figures.reshape(-1, len(MEASURES))
-    worst = np.nan_to_num(worst_of(flat), nan=-1.0)
+    worst = np.nan_to_num(main_measure(flat), nan=-1.0)
     order = np.lexsort((-np.nan_to_num(np.abs(flat[:, 0])), -worst))
     feature, fold = np.divmod(order, max(len(folds), 1))
     library = frames.library_of(frame)
     table: dict[Hashable, Any] = {
         "fold": [folds[place] for place in fold],
-        "feature": words([names[place] for place in feature]),
+        "feature": text_array([names[place] for place in feature]),
     }
     for place, measure in enumerate(MEASURES):
         table[measure] = frames.float_column(library, flat[order, place])
     return frames.make_frame(library, table)
 
 
-def measured(frame: Frame, features: Any, name: str) -> tuple[list[Any], list[str], Values]:
+def measure_drift(frame: Frame, features: Any, name: str) -> tuple[list[Any], list[str], Values]:
     """Measure every feature in every fold.
 
     Returns
@@ -90,34 +92,32 @@ def measured(frame: Frame, features: Any, name: str) -> tuple[list[Any], list[st
     figures : ndarray of float64, shape (n_features, n_folds, 4)
     """
     load_extra("scipy.stats", "drift")
-    frames.check_frame(frame)
-    frames.check_refs(frame, [name], "name")
+    frames.check_all_refs(frame, {"name": [name]})
     refs = parse_columns("features", features)
     if not refs:
-        msg = "`features` must hold at least one column, got None."
-        raise StratError(msg)
+        raise StratError(at_least_one("`features`", "column", None))
     frames.check_refs(frame, refs, "features")
     eager = frames.collect_columns(frame, [*refs, name])
     folds, codes = frames.fold_codes(frames.read_fold_column(eager, name))
     names, figures = [], np.empty((len(refs), len(folds), len(MEASURES)))
     for place, (ref, series) in enumerate(zip(refs, frames.read_columns(eager, refs), strict=True)):
-        own = frames.result_name(ref, series)
-        names.append(f"feature {place + 1}" if own is None else str(own))
+        column = frames.result_name(ref, series)
+        names.append(f"feature {place + 1}" if column is None else str(column))
         if frames.is_measured(series):
-            figures[place] = of_numbers(series, codes, len(folds), names[-1])
+            figures[place] = numeric_drift(series, codes, len(folds), names[-1])
         else:
-            figures[place] = of_classes(series, codes, len(folds))
+            figures[place] = class_drift(series, codes, len(folds))
     return folds, names, figures
 
 
-def worst_of(figures: Values) -> Values:
+def main_measure(figures: Values) -> Values:
     """Take the measure by which features of both kinds compare: `ks` or `tv`."""
     ks, tv = figures[..., 1], figures[..., 3]
     found: Values = np.where(np.isnan(ks), tv, ks)
     return found
 
 
-def of_classes(series: Any, folds: Ints, n_folds: int) -> Values:
+def class_drift(series: Any, folds: Ints, n_folds: int) -> Values:
     """Measure how far the classes of a column are in each fold from those of the others.
 
     Returns
@@ -137,33 +137,27 @@ def of_classes(series: Any, folds: Ints, n_folds: int) -> Values:
     return found
 
 
-def of_numbers(series: Any, folds: Ints, n_folds: int, name: str) -> Values:
+def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Values:
     """Measure how far the numbers of a column are in each fold from those of the others.
 
     Returns
     -------
     ndarray of float64, shape (n_folds, 4)
     """
-    values, gaps = frames.read_interval(series, "drift")
-    infinite = np.flatnonzero(~np.isfinite(values) & ~gaps)
-    if len(infinite):
-        listed = preview(infinite[:6].tolist(), len(infinite))
-        msg = (
-            f"`drift` needs finite numbers in {name!r}, but there are others in"
-            f" {plural(len(infinite), 'row')} ({listed})."
-        )
-        failures = frames.failing_rows(frames.library_of(series), {name: series}, infinite)
-        raise StratError(msg, failures)
-    known = from_0_to_1(values[~gaps])
+    values, missing = frames.read_interval(series, "drift")
+    rule = frames.Rule(present=False, finite=True)
+    column = frames.RuledColumn(name, f"Column {name!r}", rule, series, missing, values)
+    frames.check_rules([column])
+    known = scale_0_1(values[~missing])
     # SciPy sorts both sides of every fold; what is in order is sorted in half the time.
     order = np.argsort(known, kind="stable")
-    known, held = known[order], folds[~gaps][order]
-    return np.array([compared(known[held == f], known[held != f]) for f in range(n_folds)]).reshape(
-        n_folds, len(MEASURES)
-    )
+    known, held = known[order], folds[~missing][order]
+    return np.array(
+        [numeric_distances(known[held == f], known[held != f]) for f in range(n_folds)]
+    ).reshape(n_folds, len(MEASURES))
 
 
-def from_0_to_1(values: Values) -> Values:
+def scale_0_1(values: Values) -> Values:
     """Shift and stretch numbers to 0..1, which changes no measure and keeps them in range."""
     if not len(values):
         return values.astype(np.float64)
@@ -177,7 +171,7 @@ def from_0_to_1(values: Values) -> Values:
     return found
 
 
-def compared(own: Values, others: Values) -> tuple[float, float, float, float]:
+def numeric_distances(own: Values, others: Values) -> tuple[float, float, float, float]:
     """Compare the numbers of a fold with those of the other rows."""
     if not len(own) or not len(others):
         return (np.nan,) * 4
@@ -187,9 +181,9 @@ def compared(own: Values, others: Values) -> tuple[float, float, float, float]:
     spread = sqrt((variance(own) + variance(others)) / 2)
     whole = sqrt(variance(np.concatenate([own, others])))
     return (
-        by_spread(float(own.mean() - others.mean()), spread),
+        standardize(float(own.mean() - others.mean()), spread),
         ks,
-        by_spread(float(stats.wasserstein_distance(own, others)), whole),
+        standardize(float(stats.wasserstein_distance(own, others)), whole),
         np.nan,
     )
 
@@ -199,8 +193,8 @@ def variance(values: Values) -> float:
     return float(values.var(ddof=1)) if len(values) > 1 else np.nan
 
 
-def by_spread(distance: float, spread: float) -> float:
-    """Divide a distance by a standard deviation; nothing by nothing is nothing."""
+def standardize(distance: float, spread: float) -> float:
+    """Divide a distance by a standard deviation; 0 / 0 counts as 0."""
     if spread == 0:
         return float(np.copysign(np.inf, distance)) if distance else 0.0
     return distance / spread

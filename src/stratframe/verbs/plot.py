@@ -1,7 +1,9 @@
 """Pictures of a fold column: `plot`."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -11,8 +13,11 @@ from ..core.types import Ints, Values
 from ..errors import StratError
 from ..frames import Frame
 from ..pipeline.tables import stratum_names, table_order
-from .drift import measured, worst_of
-from .report import Folded, read_folds
+from .drift import main_measure, measure_drift
+from .report import FoldCounts, read_folds
+
+Kind: TypeAlias = Literal["balance", "drift", "sizes"]
+"""What a picture shows."""
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
 """Told apart by the colour-blind, too: Okabe and Ito (2008), Color universal design."""
@@ -28,7 +33,7 @@ ROWS, WRITTEN = 40, 12
 to which its cells have numbers."""
 
 
-def plot(frame: Frame, by: Any, name: str = "fold", kind: str = "balance", ax: Any = None) -> Any:
+def plot(frame: Frame, by: Any, name: str = "fold", kind: Kind = "balance", ax: Any = None) -> Any:
     """Draw how a fold column shares out strata, features or rows.
 
     Parameters
@@ -66,15 +71,15 @@ def plot(frame: Frame, by: Any, name: str = "fold", kind: str = "balance", ax: A
     >>> sf.plot(df, "label").get_title()
     'Share of each stratum by fold'
     """
-    check_one_of("kind", kind, ("balance", "drift", "sizes"))
+    check_one_of("kind", kind, get_args(Kind))
     pyplot = load_extra("matplotlib.pyplot", "plot")
     check_axes(ax)
     if kind == "drift":
-        folds, names, figures = measured(frame, by, name)
+        folds, names, figures = measure_drift(frame, by, name)
         check_any(name, folds)
         check_few(len(names), "features")
         ax = axes(pyplot, len(names)) if ax is None else ax
-        return draw_drift(ax, folds, names, worst_of(figures), name)
+        return draw_drift(ax, folds, names, main_measure(figures), name)
     if kind == "sizes":
         frames.check_frame(frame)
         frames.check_refs(frame, [name], "name")
@@ -121,7 +126,7 @@ def axes(pyplot: Any, n_rows: int) -> Any:
     return pyplot.subplots(figsize=(7, max(3.5, 1.5 + 0.15 * n_rows)), layout="constrained")[1]
 
 
-def shares_of(folded: Folded) -> tuple[list[str], Values]:
+def shares_of(folded: FoldCounts) -> tuple[list[str], Values]:
     """Name the strata for a picture, and tell their shares.
 
     Returns
@@ -134,8 +139,8 @@ def shares_of(folded: Folded) -> tuple[list[str], Values]:
     several = len(folded.tables) > 1
     for table, one in zip(folded.tables, folded.strata, strict=True):
         order: Ints = table_order(one)
-        own = stratum_names(one, order, of_entry=several)
-        if folded.classes:
+        own = stratum_names(one, order, with_entry=several)
+        if folded.nominal:
             sizes = table[order].sum(axis=1)
             by_size = sorted(range(len(own)), key=lambda place: (-sizes[place], own[place]))
             own, order = [own[place] for place in by_size], order[by_size]

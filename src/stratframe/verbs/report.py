@@ -1,21 +1,21 @@
 """How good a fold column is, fold by fold, and what each k would cost: `report`, `advise`."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import frames
+from .. import frames, theory
 from ..checks import check_int
 from ..core.evenness import deviations, least_deviation, random_variance, tv_distance
 from ..core.types import Ints, Table
 from ..errors import StratError, plural
 from ..frames import Frame
-from ..pipeline.deal import counted
-from ..pipeline.strata import Strata, stratify
-from ..pipeline.tables import read_terms, words
-from ..terms.base import By, Classes, Plain
-from ..theory import formulas as theory
+from ..pipeline.strata import Strata
+from ..pipeline.tables import read_by, text_array
+from ..terms.base import By
 from ..theory.checks import MAX_EXACT
 
 THIN = 5
@@ -127,7 +127,7 @@ def advise(frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
 
     See Also
     --------
-    stratframe.core.theory : the formulas
+    stratframe.theory : the formulas
 
     Examples
     --------
@@ -145,11 +145,12 @@ def advise(frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
     if max(wanted, default=0) > MAX_EXACT:
         msg = f"`ks` must be at most 2**53, got {max(wanted)}."
         raise StratError(msg)
-    terms, eager, series = read_terms(frame, by, [])
-    found = stratify(terms, series, len(eager))
-    sizes = [one.sizes for one in found.margins or [found]]
+    table = read_by(frame, by)
+    strata = table.stratify()
+    sizes = [level.sizes for level in strata.margins or [strata]]
     library = frames.library_of(frame)
-    return frames.make_frame(library, advice([k for k in wanted if len(eager)], sizes, library))
+    ks = [k for k in wanted if len(table.frame)]
+    return frames.make_frame(library, advice(ks, sizes, library))
 
 
 def advice(ks: Sequence[int], sizes: Sequence[Ints], library: str) -> dict[Hashable, Any]:
@@ -195,7 +196,7 @@ def advice(ks: Sequence[int], sizes: Sequence[Ints], library: str) -> dict[Hasha
         "variance_random": figures(random),
         "variance_stratified": figures(stratified),
         "ratio": figures(lambda k: stratified(k) / random(k) if rarest < n_rows else np.nan),
-        "verdict": words([verdict(k, n_rows, rarest) for k in ks]),
+        "verdict": text_array([verdict(k, n_rows, rarest) for k in ks]),
     }
 
 
@@ -207,10 +208,10 @@ def verdict(k: int, n_rows: int, rarest: int) -> str:
         return f"short: {plural(k - rarest, 'fold')} must lack a stratum"
     least, most = rarest // k, -(-rarest // k)
     rows = plural(least, "row") if least == most else f"{least} to {most} rows"
-    return f"{'thin' if least < THIN else 'good'}: {rows} of the rarest stratum a fold"
+    return f"{'thin' if least < THIN else 'good'}: {rows} of the rarest stratum per fold"
 
 
-class Folded(NamedTuple):
+class FoldCounts(NamedTuple):
     """A fold column, counted by strata."""
 
     folds: list[Any]
@@ -219,23 +220,23 @@ class Folded(NamedTuple):
     """Rows of the strata in every fold, and last in none; of margins a table for each."""
     strata: list[Strata]
     """What the rows of each table are."""
-    classes: bool
+    nominal: bool
     """Whether all entries are of classes, which have no order of their own."""
 
 
-def read_folds(frame: Frame, by: By, name: str) -> Folded:
+def read_folds(frame: Frame, by: By, name: str) -> FoldCounts:
     """Count the strata of a frame in every fold of a column."""
-    frames.check_frame(frame)
-    frames.check_refs(frame, [name], "name")
-    terms, eager, series = read_terms(frame, by, [name])
-    series.append(frames.read_fold_column(eager, name))
-    counts = None
-    classes = all(isinstance(term, Plain | Classes) for term in terms)
-    if classes:
+    frames.check_all_refs(frame, {"name": [name]})
+    table = read_by(frame, by, [name])
+    series = [*table.series, frames.read_fold_column(table.frame, name)]
+    options, counts = table.options, None
+    nominal = not options.one_by_one and all(term.is_nominal for term in options.terms)
+    if nominal:
         series, counts = frames.count_unique_rows(series)
     folds, codes = frames.fold_codes(series.pop())
-    found = stratify(terms, series, len(codes))
+    found = table.stratify(series, len(codes))
     strata = list(found.margins or [found])
     n_parts = len(folds) + 1
-    tables = [counted(one, codes % n_parts, n_parts, counts) for one in strata]
-    return Folded(folds, tables, strata, classes)
+    # Rows without a fold have the code -1, which is the last column of a table.
+    tables = [level.crosstab(codes % n_parts, n_parts, counts) for level in strata]
+    return FoldCounts(folds, tables, strata, nominal)

@@ -1,24 +1,33 @@
-"""Use a fold or part column: `folds`, `parts`, `cv`, `sample`."""
+"""Use a fold or part column: `folds`, `parts`, `cv`; draw a stratified `sample`."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any, Generic, NamedTuple
+from functools import partial
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from .. import frames
-from ..checks import check_one_of, check_seed, check_int
-from ..core import quota
-from ..core import seeds as draws
-from ..core.seeds import StreamTag
+from ..checks import check_int, check_one_of, check_seed
+from ..core.quota import equal_allocation, proportional_allocation
+from ..core.seeds import StreamTag, random_words
 from ..core.systematic import systematic_deal
 from ..core.types import Flags, Ints
-from ..errors import StratError, plural
-from ..frames import FrameT
-from ..pipeline.deal import ordered
+from ..errors import StratError, at_most, plural
+from ..frames import Frame, FrameT
+from ..pipeline.deal import sort_rows
+from ..pipeline.options import Options
 from ..pipeline.strata import stratify
-from ..terms.base import By, Term
-from ..terms.by import all_refs, margins_of, parse_some
+from ..terms.base import By
+from ..terms.by import columns_of, require_by
+
+Nulls: TypeAlias = Literal["error", "train", "drop"]
+"""What becomes of rows without a fold."""
+
+Allocation: TypeAlias = Literal["proportional", "equal"]
+"""How a sample is shared out to strata."""
 
 
 class Fold(NamedTuple, Generic[FrameT]):
@@ -33,7 +42,7 @@ class Fold(NamedTuple, Generic[FrameT]):
 
 
 def folds(
-    frame: FrameT, name: str | Sequence[str] = "fold", *, nulls: str = "error"
+    frame: FrameT, name: str | Sequence[str] = "fold", *, nulls: Nulls = "error"
 ) -> Iterator[Fold[FrameT]]:
     """Iterate over the folds of a column: fold, train and valid frames.
 
@@ -78,11 +87,11 @@ def folds(
 
 
 def fold_columns(
-    frame: frames.Frame, name: str | Sequence[str], nulls: str
+    frame: Frame, name: str | Sequence[str], nulls: Nulls
 ) -> list[tuple[str, list[Any]]]:
     """List the fold columns, each with its folds, and check them."""
     frames.check_frame(frame)
-    check_one_of("nulls", nulls, ("error", "train", "drop"))
+    check_one_of("nulls", nulls, get_args(Nulls))
     found = []
     for column in fold_names(frame, name):
         values, n_nulls = frames.fold_values(frame, column)
@@ -97,7 +106,7 @@ def fold_columns(
     return found
 
 
-def fold_names(frame: frames.Frame, name: object) -> list[Any]:
+def fold_names(frame: Frame, name: object) -> list[Any]:
     """List the names of fold columns, and check that they are there."""
     columns = list(name) if isinstance(name, list | tuple) and name else [name]
     frames.check_refs(frame, columns, "name")
@@ -138,7 +147,7 @@ def parts(frame: FrameT, name: str = "split") -> dict[Any, FrameT]:
 
 
 def cv(
-    frame: frames.Frame, name: str | Sequence[str] = "fold", *, nulls: str = "error"
+    frame: Frame, name: str | Sequence[str] = "fold", *, nulls: Nulls = "error"
 ) -> list[tuple[Ints, Ints]]:
     """Turn fold columns into what scikit-learn takes as `cv=`.
 
@@ -173,13 +182,13 @@ def cv(
     for column, _ in fold_columns(eager, columns, nulls):
         values, codes = frames.fold_codes(frames.read_fold_column(eager, column))
         found += [
-            (np.flatnonzero(others(codes, fold, nulls)), np.flatnonzero(codes == fold))
+            (np.flatnonzero(training_rows(codes, fold, nulls)), np.flatnonzero(codes == fold))
             for fold in range(len(values))
         ]
     return found
 
 
-def others(codes: Ints, fold: int, nulls: str) -> Flags:
+def training_rows(codes: Ints, fold: int, nulls: Nulls) -> Flags:
     """Flag the training rows of a fold."""
     flags: Flags = (codes != fold) & ((codes >= 0) | (nulls == "train"))
     return flags
@@ -191,7 +200,7 @@ def sample(
     *,
     n: int | None = None,
     frac: float | None = None,
-    allocation: str = "proportional",
+    allocation: Allocation = "proportional",
     seed: int | None = 0,
 ) -> Any:
     """Draw a stratified sample of rows, in their old order.
@@ -229,23 +238,23 @@ def sample(
     ['a', 'a', 'b']
     """
     frames.check_frame(frame)
-    terms = parse_some(by)
+    entries = require_by(by)
     if (n is None) == (frac is None):
         msg = f"Exactly one of `n` and `frac` must be given, got n={n!r} and frac={frac!r}."
         raise StratError(msg)
-    if margins_of(terms):
+    if entries.one_by_one:
         msg = "`sample` takes joint strata, not `sf.margins`."
         raise StratError(msg)
-    check_one_of("allocation", allocation, ("proportional", "equal"))
-    refs = all_refs(terms)
-    frames.check_refs(frame, refs, "by")
+    check_one_of("allocation", allocation, get_args(Allocation))
+    columns = columns_of(entries.terms)
+    frames.check_refs(frame, columns, "by")
     size = check_frac(frac) if n is None else check_int("n", n, 0)
-    start = check_seed(seed)
+    options = Options(entries.terms, seed=check_seed(seed))
 
     def choose(series: list[Any]) -> Flags:
-        return sampled(terms, series, size, allocation, start)
+        return choose_rows(options, series, size, allocation)
 
-    return frames.filter_rows(frame, refs, choose)
+    return frames.filter_rows(frame, columns, choose)
 
 
 def check_frac(frac: object) -> Fraction:
@@ -261,35 +270,29 @@ def check_frac(frac: object) -> Fraction:
     return Fraction(exact).limit_denominator(10**12)
 
 
-def sampled(
-    terms: Sequence[Term], series: Sequence[Any], size: int | Fraction, allocation: str, seed: int
+def choose_rows(
+    options: Options, series: Sequence[Any], size: int | Fraction, allocation: Allocation
 ) -> Flags:
-    """Choose the rows of a sample.
+    """Flag the rows of a sample.
 
     Returns
     -------
     ndarray of bool, shape (n_rows,)
     """
-    n_rows = len(series[0])
+    n_rows, words = len(series[0]), partial(random_words, options.seed)
     total = round(size * n_rows) if isinstance(size, Fraction) else size
     if total > n_rows:
-        msg = f"`n` must be at most the number of rows, got {total:,} for {plural(n_rows, 'row')}."
-        raise StratError(msg)
-    strata = stratify(terms, series, n_rows, seed=seed)
+        raise StratError(at_most("`n`", "the number of rows", f"{total:,}", n_rows, "row"))
+    strata = stratify(options, series, n_rows)
     sizes = strata.sizes
-    allocate = (
-        quota.proportional_allocation if allocation == "proportional" else quota.equal_allocation
-    )
-    taken = allocate(sizes, total, draws.random_words(seed, StreamTag.SAMPLE_QUOTA, len(sizes)))
+    allocate = proportional_allocation if allocation == "proportional" else equal_allocation
+    taken = allocate(sizes, total, words(StreamTag.SAMPLE_QUOTA, len(sizes)))
     table = np.column_stack([taken, sizes - taken])
-    ties = draws.random_words(seed, StreamTag.SAMPLE_ROWS, n_rows)
     share = Fraction(max(min(total, n_rows - total), 1), max(n_rows, 1))
-    rows = ordered(strata, ties, share)
+    rows = sort_rows(strata, words(StreamTag.SAMPLE_ROWS, n_rows), share)
     if strata.order is not None:
-        parts = systematic_deal(
-            rows, table, draws.random_words(seed, StreamTag.SAMPLE_SPREAD, table.size + n_rows)
-        )
-        return np.equal(parts, 0)
+        spread_words = words(StreamTag.SAMPLE_SPREAD, table.size + n_rows)
+        return np.equal(systematic_deal(rows, table, spread_words), 0)
     chosen = np.zeros(n_rows, dtype=np.bool_)
     chosen[rows] = np.repeat(np.resize([True, False], table.size), table.ravel())
     return chosen

@@ -1,4 +1,6 @@
-"""What a column is worth, as tables: `strata`, `plan`, `balance`."""
+"""Tables of strata and of their counts: `strata`, `plan`, `balance`."""
+
+from __future__ import annotations
 
 from collections.abc import Hashable
 from typing import Any
@@ -7,11 +9,17 @@ import numpy as np
 
 from .. import frames
 from ..frames import Frame
-from ..pipeline.deal import counted, deal_units, strata_of, table_of
-from ..pipeline.options import Parts, check_parts, deal_of
+from ..pipeline.deal import deal_units, quota_table, stratify_rows
+from ..pipeline.options import Deal, Options, Parts, Rare, check_options, fold_target, part_target
 from ..pipeline.strata import Strata, stratify
-from ..pipeline.tables import read_terms, stacked, stratum_columns, table, table_order
-from ..terms.base import By
+from ..pipeline.tables import (
+    read_by,
+    stacked_table,
+    stratum_columns,
+    stratum_table,
+    table_order,
+)
+from ..terms.base import By, Missing
 from .assign import check_columns
 
 
@@ -44,13 +52,12 @@ def strata(frame: Frame, by: By) -> Any:
     0     a  3   0.75
     1     b  1   0.25
     """
-    terms, eager, series = read_terms(frame, by, [])
-    found = stratify(terms, series, len(eager))
+    found = read_by(frame, by).stratify()
 
-    def columns_of(one: Strata) -> dict[str, Any]:
-        return {"n": one.sizes, "share": one.sizes / max(len(one.codes), 1)}
+    def columns_of(level: Strata) -> dict[str, Any]:
+        return {"n": level.sizes, "share": level.sizes / max(len(level.codes), 1)}
 
-    return table(frames.library_of(frame), found, columns_of)
+    return stratum_table(frames.library_of(frame), found, columns_of)
 
 
 def balance(frame: Frame, by: By, name: str = "fold") -> Any:
@@ -87,16 +94,15 @@ def balance(frame: Frame, by: By, name: str = "fold") -> Any:
     2     1     a  2    0.5       2.0        0.0
     3     1     b  2    0.5       2.0        0.0
     """
-    frames.check_frame(frame)
-    frames.check_refs(frame, [name], "name")
-    terms, eager, series = read_terms(frame, by, [name])
-    values, folds = frames.fold_codes(frames.read_fold_column(eager, name))
+    frames.check_all_refs(frame, {"name": [name]})
+    table = read_by(frame, by, [name])
+    values, folds = frames.fold_codes(frames.read_fold_column(table.frame, name))
     rows = np.flatnonzero(folds >= 0)
     folds, n_folds = folds[rows], len(values)
-    found = stratify(terms, [frames.take(column, rows) for column in series], len(rows))
+    found = table.stratify([frames.take(column, rows) for column in table.series], len(rows))
 
-    def columns_of(one: Strata) -> dict[str, Any]:
-        counts = counted(one, folds, n_folds).T
+    def columns_of(level: Strata) -> dict[str, Any]:
+        counts = level.crosstab(folds, n_folds).T
         sizes = counts.sum(axis=1, keepdims=True)
         expected = sizes * counts.sum(axis=0) / max(len(folds), 1)
         columns = {
@@ -107,7 +113,7 @@ def balance(frame: Frame, by: By, name: str = "fold") -> Any:
         }
         return {"fold": values} | {name: cells.ravel() for name, cells in columns.items()}
 
-    return table(frames.library_of(frame), found, columns_of)
+    return stratum_table(frames.library_of(frame), found, columns_of)
 
 
 def plan(
@@ -117,10 +123,10 @@ def plan(
     *,
     parts: Parts | None = None,
     groups: Any = None,
-    deal: str = "random",
+    deal: Deal = "random",
     key: Any = None,
-    missing: str = "error",
-    rare: str = "warn",
+    missing: Missing = "error",
+    rare: Rare = "warn",
     seed: int | None = 0,
 ) -> Any:
     """Count what the same call of `kfold` or `split` would deal, before dealing.
@@ -155,11 +161,9 @@ def plan(
     2     b  train  0
     3     b   test  1
     """
-    shares = None if parts is None else check_parts(parts)
-    call = deal_of(
+    options = check_options(
         by,
-        k,
-        shares,
+        fold_target(k) if parts is None else part_target(parts),
         groups=groups,
         deal=deal,
         key=key,
@@ -167,24 +171,23 @@ def plan(
         rare=rare,
         seed=seed,
     )
-    check_columns(frame, call)
-    eager = frames.collect_columns(frame, call.refs)
-    series = frames.read_columns(eager, call.refs)
+    columns = check_columns(frame, options, {})
+    eager = frames.collect_columns(frame, columns)
+    series, target = frames.read_columns(eager, columns), options.target
     if len(eager):
-        found = strata_of(call, series, len(eager))
+        found = stratify_rows(options, series, len(eager))
     else:
-        strata_series = series[: len(call.strata_columns)]
-        found = stratify(call.terms, strata_series, 0, groups=call.groups)
-    labels = list(range(call.k)) if call.parts is None else list(call.parts)
-    dealt = deal_units(call, found, 0) if found.margins and len(eager) else found.codes
+        found = stratify(Options(options.terms, options.one_by_one, options.groups), series, 0)
+    dealt = deal_units(options, found, 0) if found.margins and len(eager) else found.codes
 
-    def rows_of(one: Strata) -> dict[Hashable, Any]:
-        if found.margins:
-            counts = counted(one, dealt, call.k)
+    def rows_of(level: Strata) -> dict[Hashable, Any]:
+        if found.margins or not len(eager):
+            counts = level.crosstab(dealt, target.n)
         else:
-            counts = table_of(call, one) if len(eager) else np.zeros((0, call.k), dtype=np.int64)
-        order = table_order(one)
-        columns = stratum_columns(one, np.repeat(order, call.k))
-        return columns | {"fold": labels * len(one.sizes), "n": counts[order].ravel()}
+            counts = quota_table(options, level)
+        order = table_order(level)
+        labels = list(target.names or range(target.n)) * len(order)
+        named = stratum_columns(level, np.repeat(order, target.n))
+        return named | {"fold": labels, "n": counts[order].ravel()}
 
-    return stacked(frames.library_of(frame), found, rows_of)
+    return stacked_table(frames.library_of(frame), found, rows_of)

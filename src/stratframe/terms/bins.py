@@ -1,0 +1,311 @@
+"""Numbers: an order of the rows (continuous), quantile bins, bins with given edges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isnan
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from .. import frames
+from ..core.strata import edge_bins, quantile_bins
+from ..core.types import Ints, Values
+from ..errors import StratError, one_of, warn
+from ..frames import Rule
+from .base import ColumnTerm, Division, Missing, Reading, Ref, RowOrder, value_order
+
+if TYPE_CHECKING:
+    from .entry import Entry
+
+DECILES = 10
+"""Bins into which a continuous entry is cut where an order is of no use."""
+
+
+class NumericTerm(ColumnTerm):
+    """What terms of numbers share."""
+
+    def read(self, series: Sequence[Any]) -> Reading:
+        """Read numbers, dates or a categorical of numbers."""
+        return Reading(*frames.read_ordinal(series[0], str(self)))
+
+
+@dataclass(frozen=True, eq=False)
+class Continuous(NumericTerm):
+    """A column that orders the rows inside their stratum."""
+
+    function: ClassVar[str] = "sf.continuous"
+
+    columns: tuple[Ref, ...]
+    name: Hashable | None = None
+
+    def row_order(self, data: Values) -> RowOrder:
+        """Order the rows by value."""
+        return value_order(data)
+
+    def without_order(self) -> Quantiles:
+        """Cut the column at its deciles."""
+        return Quantiles(self.columns, DECILES, self.name, warns=False)
+
+    def rules(self, _: Missing) -> list[Rule]:
+        """Need finite numbers, whatever `missing` says."""
+        hint = "drop these rows, or cut the column, as in `sf.quantiles({column}, 10)`."
+        return [Rule(finite=True, hint=hint)]
+
+
+@dataclass(frozen=True, eq=False)
+class Quantiles(NumericTerm):
+    """A column cut at its quantiles inside the parent stratum."""
+
+    function: ClassVar[str] = "sf.quantiles"
+
+    columns: tuple[Ref, ...]
+    n: int
+    name: Hashable | None = None
+    warns: bool = True
+    """Whether fewer bins than `n` are worth a warning."""
+
+    def shown_arguments(self) -> list[str]:
+        """Write the number of bins."""
+        return [str(self.n)]
+
+    def divide(self, entry: Entry, parent: Ints, n_parents: int, seed: int) -> Division:
+        """Cut the values of every parent stratum at their quantiles."""
+        return cut_present(entry, parent, self.cut)
+
+    def cut(self, values: Values, parent: Ints) -> tuple[Ints, int]:
+        """Find the bin of every value, and warn if there are fewer than asked for."""
+        bins, counts = quantile_bins(parent, values, self.n)
+        counts = counts[counts > 0]
+        short = counts < self.n
+        if short.any() and self.warns:
+            several = len(counts) > 1
+            warn(
+                f"`{self}` produced {counts.min()} bins instead of {self.n}"
+                f"{f' in {short.sum()} of {len(counts)} strata' if several else ''},"
+                " because equal values stay in one bin."
+            )
+        return bins, self.n
+
+    def labels(self, entry: Entry, division: Division, parent: Ints, rows: Ints) -> Any:
+        """Name a bin by its cuts: it reaches up to its own highest value."""
+        child = division.codes
+        known = np.flatnonzero(~entry.missing)
+        known = known[np.lexsort((entry.data[known], child[known], parent[known]))]
+        same = (np.diff(parent[known]) == 0) & (np.diff(child[known]) == 0)
+        highest = known[np.append(~same, True)[: len(known)]]
+        lowest = known[np.append(True, ~same)[: len(known)]]
+        # A bin starts at the cut below it; the lowest of its parent at its own lowest value.
+        below = np.where(child[highest] == 0, lowest, np.roll(highest, 1))
+        texts = format_floats(frames.to_list(entry.values_at(np.append(below, highest))))
+        names = {
+            (stratum, bin_): f"{'[' if bin_ == 0 else '('}{low}, {high}]"
+            for stratum, bin_, low, high in zip(
+                parent[highest].tolist(),
+                child[highest].tolist(),
+                texts[: len(below)],
+                texts[len(below) :],
+                strict=True,
+            )
+        }
+        wanted = zip(parent[rows].tolist(), child[rows].tolist(), strict=True)
+        return [names.get(pair) for pair in wanted]
+
+
+@dataclass(frozen=True, eq=False)
+class Bins(ColumnTerm):
+    """A column cut at given edges."""
+
+    function: ClassVar[str] = "sf.bins"
+
+    columns: tuple[Ref, ...]
+    edges: tuple[float, ...]
+    closed: Literal["right", "left"]
+    name: Hashable | None = None
+
+    def shown_arguments(self) -> list[str]:
+        """Write the edges."""
+        return [f"[{', '.join(f'{edge:.15g}' for edge in self.edges)}]"]
+
+    def read(self, series: Sequence[Any]) -> Reading:
+        """Read numbers that compare with the edges."""
+        return Reading(*frames.read_comparable(series[0], str(self)))
+
+    def rules(self, missing: Missing) -> list[Rule]:
+        """Need values between the outermost edges."""
+        return [
+            rule._replace(within=(self.edges[0], self.edges[-1])) for rule in super().rules(missing)
+        ]
+
+    def divide(self, entry: Entry, parent: Ints, n_parents: int, seed: int) -> Division:
+        """Find the bin of every value."""
+        return cut_present(entry, parent, self.cut)
+
+    def cut(self, values: Values, _: Ints) -> tuple[Ints, int]:
+        """Find the bin of every value, and count the bins."""
+        return edge_bins(values, np.array(self.edges), self.closed), len(self.edges) - 1
+
+    def labels(self, entry: Entry, division: Division, parent: Ints, rows: Ints) -> Any:
+        """Name a bin by its edges."""
+        texts = format_floats(self.edges)
+        names = [interval(texts, place, self.closed) for place in range(len(texts) - 1)]
+        codes = division.codes[rows].tolist()
+        return [names[code] if code < len(names) else None for code in codes]
+
+
+def cut_present(
+    entry: Entry, parent: Ints, cut: Callable[[Values, Ints], tuple[Ints, int]]
+) -> Division:
+    """Cut the values that are there; missing ones are the last child."""
+    if not entry.missing.any():
+        return Division(*cut(entry.data, parent))
+    known = ~entry.missing
+    codes, n = cut(entry.data[known], parent[known])
+    children = np.full(len(parent), n, dtype=np.int64)
+    children[known] = codes
+    return Division(children, n + 1)
+
+
+def interval(edges: Sequence[str], place: int, closed: str) -> str:
+    """Write the bin between two edges, with the outermost edge included."""
+    opens = "[" if closed == "left" or place == 0 else "("
+    closes = "]" if closed == "right" or place == len(edges) - 2 else ")"
+    return f"{opens}{edges[place]}, {edges[place + 1]}{closes}"
+
+
+def format_floats(values: Sequence[Any]) -> list[str]:
+    """Write values, floats with the fewest digits that tell them apart."""
+    if not all(isinstance(value, float) for value in values):
+        return [str(value) for value in values]
+    texts = [f"{value:g}" for value in values]
+    for digits in range(7, 18):
+        if len(set(texts)) == len(set(values)):
+            break
+        texts = [f"{value:.{digits}g}" for value in values]
+    return texts
+
+
+def continuous(column: Ref, *, name: Hashable | None = None) -> Continuous:
+    """Order rows by a column inside their stratum, so that neighbours part.
+
+    Sorted stratification for k folds, fractional stratification for unequal parts.
+    It comes last in `by`, and only once.
+
+    Parameters
+    ----------
+    column : column name, Polars expression, or callable of a pandas frame
+        Numbers or dates, none missing or infinite.
+    name : hashable, optional
+        What its stratum column is called in result frames.
+
+    Returns
+    -------
+    Continuous
+
+    References
+    ----------
+    Lowe (2016), Stratified validation splits for regression problems.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"price": [1, 2, 3, 40, 50, 60]})
+    >>> df.strat.kfold(sf.continuous("price"), k=3)["fold"].tolist()
+    [0, 2, 1, 1, 0, 2]
+    """
+    return Continuous((column,), name)
+
+
+def quantiles(column: Ref, n: int, *, name: Hashable | None = None) -> Quantiles:
+    """Cut a column at its quantiles inside the parent stratum.
+
+    Cut where `np.quantile(..., method="inverted_cdf")` does, closed on the right as
+    `pd.qcut`. Equal values never part; a warning says where that makes fewer bins.
+
+    Parameters
+    ----------
+    column : column name, Polars expression, or callable of a pandas frame
+        Numbers, dates, or a categorical of numbers.
+    n : int
+        Bins, at least 2.
+    name : hashable, optional
+        What its stratum column is called in result frames.
+
+    Returns
+    -------
+    Quantiles
+
+    Raises
+    ------
+    StratError
+        If `n` is not a whole number of at least 2.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"price": [1, 2, 3, 40, 50, 60]})
+    >>> sf.strata(df, sf.quantiles("price", 2))
+         price  n  share
+    0   [1, 3]  3    0.5
+    1  (3, 60]  3    0.5
+    """
+    if isinstance(n, bool) or not isinstance(n, Integral) or n < 2:
+        msg = f"`n` of `sf.quantiles` must be a whole number of at least 2, got {n!r}."
+        raise StratError(msg)
+    return Quantiles((column,), int(n), name)
+
+
+def bins(
+    column: Ref,
+    edges: Sequence[float],
+    *,
+    closed: Literal["right", "left"] = "right",
+    name: Hashable | None = None,
+) -> Bins:
+    """Cut a column at given edges.
+
+    Parameters
+    ----------
+    column : column name, Polars expression, or callable of a pandas frame
+        Numbers, or a categorical of numbers. A value outside the edges is an error.
+    edges : sequence of float
+        At least 2, increasing; the outermost may be infinite.
+    closed : {"right", "left"}
+        Which edge belongs to a bin. The lowest (with "left" the highest) edge of all
+        is included too.
+    name : hashable, optional
+        What its stratum column is called in result frames.
+
+    Returns
+    -------
+    Bins
+
+    Raises
+    ------
+    StratError
+        If the edges do not increase, or `closed` is neither side.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"age": [0, 18, 19, 64]})
+    >>> sf.strata(df, sf.bins("age", [0, 18, 65]))
+            age  n  share
+    0   [0, 18]  2    0.5
+    1  (18, 65]  2    0.5
+    """
+    if closed not in ("right", "left"):
+        raise StratError(one_of("`closed` of `sf.bins`", ("right", "left"), closed))
+    try:
+        given = list(edges)
+    except TypeError:
+        given = []
+    numbers = [edge for edge in given if isinstance(edge, Real) and not isnan(edge)]
+    climbs = all(a < b for a, b in pairwise(numbers))
+    if len(numbers) < 2 or len(numbers) < len(given) or not climbs:
+        msg = f"`edges` of `sf.bins` must be at least 2 increasing numbers, got {edges!r}."
+        raise StratError(msg)
+    return Bins((column,), tuple(float(edge) for edge in numbers), closed, name)

@@ -1,0 +1,89 @@
+"""What terms of several numeric columns share: their reading, their rules, their checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from .. import frames
+from ..core.features import SCALES
+from ..errors import StratError, at_least_one, given_twice, one_of
+from ..frames import Rule
+from .base import Missing, Reading, Ref, Term
+
+Scale: TypeAlias = Literal["standard", "minmax"] | None
+"""What makes features comparable: their standard deviation, their range, or nothing."""
+
+LARGEST = 1e145
+"""Up to this a feature needs no scale for its squares to be floats."""
+
+
+class FeatureTerm:
+    """What terms of features share."""
+
+    function: ClassVar[str] = ""
+    is_nominal: ClassVar[bool] = False
+    columns: tuple[Ref, ...]
+    scale: Scale
+
+    def __str__(self) -> str:
+        """Write the term as it is written in code."""
+        return f"{self.function}([{', '.join(map(frames.format_reference, self.columns))}])"
+
+    def check_k(self, k: int) -> None:
+        """Any number of folds will do."""
+
+    def resolve(self, _: Sequence[Any]) -> Any:
+        """Stay this term, whatever the columns hold."""
+        return self
+
+    def read(self, series: Sequence[Any]) -> Reading:
+        """Read numbers or booleans; what is missing is an error of its own."""
+        points = frames.read_matrix(series, str(self))
+        return Reading(points, np.zeros(points.shape[1], np.bool_))
+
+    def rules(self, _: Missing) -> list[Rule]:
+        """Need finite numbers, without a scale of squares that are finite, too."""
+        within = None if self.scale else (-LARGEST, LARGEST)
+        hint = "drop these rows, or fill the gaps first."
+        return [Rule(finite=True, within=within, hint=hint)] * len(self.columns)
+
+
+def feature_refs(function: str, features: Any) -> tuple[Ref, ...]:
+    """Check a column or list of columns."""
+    refs = tuple(features) if isinstance(features, list) else (features,)
+    if not refs:
+        raise StratError(at_least_one(f"`features` of `{function}`", "column", []))
+    for place, ref in enumerate(refs):
+        if not is_ref(ref):
+            msg = (
+                f"`features` of `{function}` must be a column or a list of columns, got {ref!r}."
+                "\nHint: several columns go in a list, as in `list(df.columns)`."
+            )
+            raise StratError(msg)
+        if any(frames.same_column(ref, other) for other in refs[:place]):
+            twice = given_twice(
+                f"`features` of `{function}`", "column", frames.format_reference(ref)
+            )
+            raise StratError(twice)
+    return refs
+
+
+def is_ref(ref: Any) -> bool:
+    """Say whether a value may name or compute a column."""
+    if frames.is_computed(ref):
+        return True
+    try:
+        hash(ref)
+    except TypeError:
+        return False
+    return ref is not None and not isinstance(ref, Term)
+
+
+def check_scale(function: str, scale: object) -> None:
+    """Check how features are scaled."""
+    if scale is not None and (not isinstance(scale, str) or scale not in SCALES):
+        choices = (*SCALES, None)
+        raise StratError(one_of(f"`scale` of `{function}`", choices, scale))

@@ -1,0 +1,70 @@
+"""Margins: several entries, each balanced on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from ..errors import StratError
+from .base import OrderTerm, Term
+from .classes import to_term
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """Entries that are balanced each on its own."""
+
+    entries: tuple[Term, ...]
+
+    def __str__(self) -> str:
+        """Write the term as it is written in code."""
+        return f"sf.margins([{', '.join(map(str, self.entries))}])"
+
+
+def margins(entries: Sequence[Hashable | Term]) -> Margins:
+    """Balance each of several entries on its own, not the strata that they make together.
+
+    For multi-label indicators, and for many columns whose joint strata are too sparse. It
+    stands alone in `by`. Sizes stay within 1 of even.
+
+    Parameters
+    ----------
+    entries : list of entries
+        Columns of classes, and terms: `sf.classes`, `sf.quantiles`, `sf.bins`,
+        `sf.clusters`. A continuous column is an error: cut it.
+
+    Returns
+    -------
+    Margins
+
+    Raises
+    ------
+    StratError
+        If there are none, or one of them orders rows.
+
+    References
+    ----------
+    Sechidis, Tsoumakas and Vlahavas (2011), On the stratification of multi-label data.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"sun": [1, 0, 1, 0, 1, 0], "sea": [1, 1, 0, 0, 0, 0]})
+    >>> folded = df.strat.kfold(sf.margins(["sun", "sea"]), k=2)
+    >>> folded.groupby("fold")["sea"].sum().tolist()
+    [1, 1]
+    """
+    given = list(entries) if isinstance(entries, list | tuple) else []
+    if not given:
+        msg = f"`sf.margins` must hold a list of entries, got {entries!r}."
+        raise StratError(msg)
+    terms = tuple(to_term(entry) for entry in given if not isinstance(entry, Margins))
+    orders = [term.function for term in terms if isinstance(term, OrderTerm)]
+    if orders or len(terms) < len(given):
+        msg = (
+            "`sf.margins` must hold entries that make strata, got"
+            f" `{orders[0] if orders else 'sf.margins'}`."
+            "\nHint: `sf.quantiles` cuts a continuous column."
+        )
+        raise StratError(msg)
+    return Margins(terms)
