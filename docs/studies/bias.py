@@ -14,7 +14,7 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer, make_blobs
 
 import stratframe as sf
-from stratframe.clustering import cluster
+from stratframe.terms.clusters import cluster
 
 mpl.use("Agg")
 
