@@ -1,8 +1,8 @@
-"""Why a circular deal of clusters is biased, and blocks at random are not, as a plot.
+"""Plot why a circular deal of clusters is biased and one in random blocks is not.
 
     python docs/studies/bias.py
 
-Draws docs/images/bias.png: six blobs of 50 rows, and scikit-learn's breast cancer data.
+Saves docs/images/bias.png, for six blobs of 50 rows and for scikit-learn's breast cancer data.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer, make_blobs
 
 import stratframe as sf
-from stratframe.clustering import cluster
+from stratframe.terms.clusters import cluster
 
 mpl.use("Agg")
 
@@ -24,13 +24,13 @@ DEALS = 200
 
 
 def blobs() -> pd.DataFrame:
-    """Six far blobs of 50 rows each, so that every cluster starts at fold 0."""
+    """Make six well-separated blobs of 50 rows, so that every cluster starts at fold 0."""
     points, _ = make_blobs([50] * 6, centers=20 * np.eye(6), random_state=0)
     return pd.DataFrame(points, columns=list("abcdef"))
 
 
 def mean_places(frame: pd.DataFrame, deal: str, count: int) -> np.ndarray:
-    """Average, for every fold, the places of its rows between centre (0) and rim (1).
+    """Return the mean position of each fold's rows between centre (0) and rim (1).
 
     Returns
     -------
@@ -47,7 +47,7 @@ def mean_places(frame: pd.DataFrame, deal: str, count: int) -> np.ndarray:
 
 
 def main() -> None:
-    """Draw both data sets side by side."""
+    """Plot both data sets side by side."""
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")
     sets = {
         "six blobs of 50 rows": blobs(),

@@ -1,8 +1,9 @@
-"""Draw the pictures of the page on diagnostics.
+"""Draw the plots of docs/diagnostics.md.
 
     python docs/studies/diagnostics.py
 
-Saves docs/images/diagnostics-*.png: scikit-learn's wine data, 50 shops, visits of patients.
+Saves docs/images/diagnostics-*.png, from scikit-learn's wine data, simulated sales of 50 shops
+and simulated visits of patients.
 """
 
 from pathlib import Path
@@ -21,11 +22,11 @@ mpl.use("Agg")
 
 IMAGES = Path(__file__).parents[1] / "images"
 FEATURES = ["alcohol", "malic_acid", "color_intensity", "hue", "flavanoids", "proline"]
-"""As on the page: some of the 13."""
+"""The features used on the page, out of 13."""
 
 
 def wine() -> pd.DataFrame:
-    """Put the fold columns of the page on the wine data."""
+    """Add the fold columns of the page to the wine data."""
     data = load_wine(as_frame=True)
     frame = data.data[FEATURES].assign(label=data.target_names[data.target])
     splitters = {"unshuffled": KFold(4), "shuffled": KFold(4, shuffle=True, random_state=0)}
@@ -37,7 +38,7 @@ def wine() -> pd.DataFrame:
 
 
 def shops() -> pd.DataFrame:
-    """Make 2,000 sales of 50 shops, the last of which have few."""
+    """Simulate 2,000 sales of 50 shops, from the largest shop to the smallest."""
     sales = 1000 / np.arange(10, 60)
     counts = np.round(sales / sales.sum() * 2000).astype(int)
     counts[0] += 2000 - counts.sum()
@@ -46,14 +47,14 @@ def shops() -> pd.DataFrame:
 
 
 def visits() -> pd.DataFrame:
-    """Deal 30 patients in turn, some of whom come often, and leave 12 visits out."""
+    """Assign 30 patients to folds in turn, some with many visits; 12 visits get no fold."""
     often = [40, 30, 24, 18, 15, *range(12, 2, -1), *[2] * 15]
     patient = np.repeat(np.arange(len(often)), often)
     return pd.DataFrame({"fold": [*(patient % 6), *[None] * 12]})
 
 
 def balance() -> Figure:
-    """Draw a plain column beside a stratified one, on axes of one scale."""
+    """Plot a plain and a stratified fold column side by side, on the same scale."""
     frame = wine()
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.5), sharex=True, layout="constrained")
     for axis, name in zip(axes, ["shuffled", "fold"], strict=True):
@@ -65,22 +66,22 @@ def balance() -> Figure:
 
 
 def strata() -> Figure:
-    """Draw 50 strata."""
+    """Plot 50 strata."""
     return sf.plot(shops(), "shop").figure
 
 
 def drift() -> Figure:
-    """Draw the features of wine sorted by its label, in folds of neighbouring rows."""
+    """Plot the drift of unshuffled folds of the wine data, which are sorted by label."""
     return sf.plot(wine(), [*FEATURES, "label"], "unshuffled", kind="drift").figure
 
 
 def sizes() -> Figure:
-    """Draw the rows of folds that were dealt by patient, whatever their visits."""
+    """Plot fold sizes for patients assigned regardless of their number of visits."""
     return sf.plot(visits(), None, kind="sizes").figure
 
 
 def main() -> None:
-    """Draw and save each picture, and print where."""
+    """Draw and save each plot, and print its path."""
     for draw in (balance, strata, drift, sizes):
         image = IMAGES / f"diagnostics-{draw.__name__}.png"
         figure = draw()

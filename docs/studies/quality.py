@@ -1,10 +1,10 @@
-"""How far the folds of each strategy are from the rest of the data, as a table and a plot.
+"""Measure how far the folds of each strategy are from the rest of the data.
 
     python docs/studies/quality.py [FOLDER]
 
-FOLDER holds data sets as NAME.csv.gz with numeric features and a last column `target`;
-scikit-learn's bundled ones are always there. Prints the table of docs/quality.md, and
-draws docs/images/quality.png.
+FOLDER holds data sets as NAME.csv.gz with numeric features and a last column `target`; the
+data sets bundled with scikit-learn are always included. Prints the table of docs/quality.md
+and saves the plot docs/images/quality.png.
 """
 
 import sys
@@ -62,14 +62,14 @@ def data_sets(folder: Path | None) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def energy_distance(apart: np.ndarray, folds: np.ndarray, k: int) -> float:
-    """Average, over the folds, the energy distance between a fold and the rest.
+    """Return the mean energy distance between a fold and the remaining rows.
 
     2 E|X - Y| - E|X - X'| - E|Y - Y'| (Szekely and Rizzo 2013, Energy statistics).
 
     Parameters
     ----------
     apart : ndarray of float64, shape (n_rows, n_rows)
-        All distances.
+        Distances between all pairs of rows.
     folds : ndarray of int, shape (n_rows,), range 0..k-1
     k : int
     """
@@ -83,7 +83,7 @@ def energy_distance(apart: np.ndarray, folds: np.ndarray, k: int) -> float:
 
 
 def measure(frame: pd.DataFrame, seeds: range = SEEDS) -> pd.DataFrame:
-    """Average the energy distances over seeds: a row for each k, a column for each strategy."""
+    """Average energy distances over seeds, with a row per k and a column per strategy."""
     features = [name for name in frame.columns if name != "target"]
     points = StandardScaler().fit_transform(frame[features])
     scaled = pd.DataFrame(points, columns=features).assign(target=frame["target"].to_numpy())
@@ -106,12 +106,12 @@ def measure(frame: pd.DataFrame, seeds: range = SEEDS) -> pd.DataFrame:
 
 
 def folds_of(frame: pd.DataFrame, call: dict, k: int, seed: int) -> np.ndarray:
-    """Deal the folds of one strategy."""
+    """Return the folds of one strategy."""
     return sf.kfold(frame, k=k, seed=seed, rare="ignore", **call)["fold"].to_numpy()
 
 
 def draw(found: pd.DataFrame) -> None:
-    """Draw every data set as a line over the strategies, relative to k-fold, a panel for each k."""
+    """Plot every data set as a line across strategies, relative to k-fold, one panel per k."""
     figure, axes = plt.subplots(1, len(KS), figsize=(12, 4.6), sharey=True, layout="constrained")
     for axis, k in zip(axes, KS, strict=True):
         shares = found.xs(k, level="k").div(found.xs(k, level="k")["k-fold"], axis=0)
@@ -129,7 +129,7 @@ def draw(found: pd.DataFrame) -> None:
 
 
 def table(found: pd.DataFrame) -> str:
-    """Write the table: k-fold as it is, the others relative to it."""
+    """Format the table: the distance of k-fold, and the others relative to it."""
     shares = found.div(found["k-fold"], axis=0)
     lines = [
         "| data set | k | k-fold | " + " | ".join(shares.columns[1:]) + " |",
@@ -146,7 +146,7 @@ def table(found: pd.DataFrame) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Measure, print and draw."""
+    """Measure, print and plot."""
     folder = Path(arguments[0]) if arguments else None
     found = {}
     for name, frame in data_sets(folder):
