@@ -36,10 +36,14 @@ def imported(path: Path) -> set[str]:
     own = module_name(path).split(".")
     package = own if path.name == "__init__.py" else own[:-1]
     found = set()
+    for_types = {
+        id(each)
+        for node in ast.walk(TREES[path])
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for each in node.body
+    }
     for node in ast.walk(TREES[path]):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            node.body.clear()  # not imported when the program runs
-        if isinstance(node, ast.ImportFrom) and node.level:
+        if isinstance(node, ast.ImportFrom) and node.level and id(node) not in for_types:
             base = package[: len(package) + 1 - node.level]
             source = ".".join([*base, *([node.module] if node.module else [])])
             for alias in node.names:

@@ -15,7 +15,7 @@ from .core.types import Flags
 from .errors import StratError
 from .frames import Rule
 from .terms.base import By, Missing, OrderTerm, Ref, Term
-from .terms.by import parse_by, parse_columns, parse_groups
+from .terms.by import parse
 from .terms.entry import read_entry, ruled_columns
 
 __all__ = ["folded", "needed", "parted"]
@@ -66,19 +66,19 @@ def needed(
     """
     check_one_of("missing", missing, get_args(Missing))
     pandera = pandera_for(library)
-    entries, keys = parse_by(by), parse_columns("key", key)
+    entries = parse(by, groups, key)
     last = entries.terms[-1:] if not entries.one_by_one else ()
     needs: dict[Hashable, list[tuple[Rule, Any]]] = {}
-    for term in (*entries.terms, *parse_groups(groups)):
+    for term in (*entries.terms, *entries.groups):
         for ref, rule in zip(term.columns, term.rules(missing), strict=True):
             if not frames.is_computed(ref):
                 may_order = any(term is each for each in last)
                 keeps = partial(keeps_rule, term, ref, missing, may_order)
                 check = frames.flags_check(pandera, library, keeps, f"kfold takes {term}")
                 needs.setdefault(ref, []).append((rule, check))
-    named_keys = [ref for ref in keys if not frames.is_computed(ref)]
+    named_keys = [ref for ref in entries.key if not frames.is_computed(ref)]
     for ref in named_keys:
-        needs.setdefault(ref, []).append((Rule(unique=len(keys) == 1), None))
+        needs.setdefault(ref, []).append((Rule(unique=len(entries.key) == 1), None))
     columns = {
         name: pandera.Column(
             checks=[check for _, check in needed if check is not None],
@@ -87,7 +87,7 @@ def needed(
         )
         for name, needed in needs.items()
     }
-    together = named_keys if len(keys) == len(named_keys) > 1 else None
+    together = named_keys if len(entries.key) == len(named_keys) > 1 else None
     return pandera.DataFrameSchema(columns, unique=together)
 
 

@@ -47,6 +47,7 @@ from .references import (
     is_computed,
     read_columns,
     result_name,
+    result_names,
     root_names,
     same_column,
 )
@@ -119,6 +120,7 @@ __all__ = [
     "read_matrix",
     "read_ordinal",
     "result_name",
+    "result_names",
     "root_names",
     "same_column",
     "struct_fields",

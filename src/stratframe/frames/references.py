@@ -44,6 +44,11 @@ def result_name(ref: Any, series: Any) -> Hashable | None:
     return getattr(series, "name", None) if is_computed(ref) else ref
 
 
+def result_names(refs: Iterable[Any], series: Iterable[Any]) -> tuple[Hashable | None, ...]:
+    """Name the results of references; None for a computed one without a name."""
+    return tuple(map(result_name, refs, series))
+
+
 def root_names(ref: Any) -> list[str]:
     """Name the columns that a reference needs."""
     return ref.meta.root_names() if isinstance(ref, pl.Expr) else [ref]

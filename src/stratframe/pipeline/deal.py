@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import frames
 from ..core import seeds
 from ..core.deal import ROOMY, deal_by_surplus, deal_by_table, round_robin
 from ..core.groups.assign import assign_groups, balance_groups, balance_rows
@@ -20,7 +21,7 @@ from ..core.seeds import StreamTag
 from ..core.systematic import systematic_deal
 from ..core.types import Draws, Ints, Table
 from ..errors import StratError, plural, warn
-from ..frames import NewColumn
+from ..frames import Frame, NewColumn
 from .options import Options
 from .strata import Strata, stratify
 
@@ -32,6 +33,24 @@ def new_columns(options: Options, series: Sequence[Any], n_rows: int) -> list[Ne
         column._replace(parts=place_rows(deal_rows(options, strata, repeat), strata.rows, n_rows))
         for repeat, column in enumerate(empty_outputs(options))
     ]
+
+
+def check_columns(
+    frame: Frame, options: Options, more: dict[str, list[Any]] | None = None
+) -> list[Any]:
+    """Check the columns that a call names, and of a lazy frame their types; list them.
+
+    Parameters
+    ----------
+    more : dict, optional
+        Further columns to check, by the argument that names them.
+    """
+    named = options.columns()
+    frames.check_all_refs(frame, named | (more or {}))
+    if frames.is_lazy(frame):
+        described = Options(options.terms, options.one_by_one, options.groups)
+        stratify(described, frames.empty_columns(frame, named["by"] + named["groups"]), 0)
+    return [column for columns in named.values() for column in columns]
 
 
 def empty_outputs(options: Options) -> list[NewColumn]:

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, Unpack, get_args
 from ..checks import check_choices, check_int, check_seed
 from ..errors import StratError, at_least, plural
 from ..terms.base import By, Missing, OrderTerm, Ref, Term
-from ..terms.by import Entries, columns_of, parse_by, parse_columns, parse_groups
+from ..terms.by import parse
 
 Parts: TypeAlias = Mapping[str, float | None]
 """Names of parts and their shares, or counts of rows; one may be None, the rest."""
@@ -84,8 +84,8 @@ class Options:
     def columns(self) -> dict[str, list[Ref]]:
         """List the columns that are read, by the argument that names them."""
         return {
-            "by": columns_of(self.terms),
-            "groups": columns_of(self.groups),
+            "by": [column for term in self.terms for column in term.columns],
+            "groups": [column for term in self.groups for column in term.columns],
             "key": list(self.key),
         }
 
@@ -105,8 +105,7 @@ class Arguments(TypedDict, total=False):
 
 def check_options(by: By | None, target: Target, **given: Unpack[Arguments]) -> Options:
     """Check the arguments of a call."""
-    entries, groups = parse_by(by), parse_groups(given.get("groups"))
-    key = parse_columns("key", given.get("key"))
+    entries = parse(by, given.get("groups"), given.get("key"))
     deal, missing = given.get("deal", "random"), given.get("missing", "error")
     rare, name = given.get("rare", "warn"), given.get("name", "fold")
     policies = get_args(Missing) if target.noun == "fold" else get_args(Missing)[:2]
@@ -116,8 +115,8 @@ def check_options(by: By | None, target: Target, **given: Unpack[Arguments]) -> 
     options = Options(
         terms=entries.terms,
         one_by_one=entries.one_by_one,
-        groups=groups,
-        key=key,
+        groups=entries.groups,
+        key=entries.key,
         target=target,
         circular=deal == "circular",
         missing=missing,
@@ -131,11 +130,6 @@ def check_options(by: By | None, target: Target, **given: Unpack[Arguments]) -> 
         msg = f"`name` must be a non-empty string, got {name!r}."
         raise StratError(msg)
     return options
-
-
-def describing(entries: Entries, seed: int = 0) -> Options:
-    """Make the options of a call that deals nothing."""
-    return Options(entries.terms, entries.one_by_one, seed=seed)
 
 
 def check_combination(options: Options) -> None:

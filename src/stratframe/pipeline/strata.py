@@ -14,7 +14,7 @@ from ..terms.base import Division, OrderTerm, RowOrder, StrataTerm
 from ..terms.by import hand_out
 from ..terms.entry import Entry, read_entry, select_rows, stratum_name, without_order
 from .options import Options
-from .validate import check_enough, check_orders, check_values, keep_frequent
+from .validate import check_enough, check_values, keep_frequent
 
 
 class Level(NamedTuple):
@@ -74,7 +74,6 @@ def stratify(
     """
     entries = read_entries(options, series)
     n_by, n_read = len(options.terms), sum(len(entry.series) for entry in entries)
-    check_orders(entries[:n_by], options)
     rows = check_values(entries, options, series[n_read : n_read + len(options.key)])
     if rows is not None:
         entries = [select_rows(entry, rows) for entry in entries]

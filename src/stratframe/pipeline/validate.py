@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,9 +12,11 @@ from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints
 from ..errors import MAX_LISTED, StratError, at_most, plural, preview, warn, with_full_stop
 from ..frames import Rule, RuledColumn
-from ..terms.base import OrderTerm, StrataTerm
+from ..terms.base import OrderTerm
 from ..terms.entry import Entry, ruled_columns
-from .options import Options, Target
+
+if TYPE_CHECKING:
+    from .options import Options, Target
 
 
 def check_orders(entries: Sequence[Entry], options: Options) -> None:
@@ -42,6 +44,7 @@ def check_values(entries: Sequence[Entry], options: Options, key: Sequence[Any])
     ndarray of int64, shape (n_rows,), or None
         The order of the keys; None without keys.
     """
+    check_orders([entry for entry in entries if entry.argument == "by"], options)
     columns = [column for entry in entries for column in ruled_columns(entry, options.missing)]
     if not key:
         frames.check_rules(columns)
@@ -108,10 +111,9 @@ def keep_frequent(entry: Entry, options: Options) -> Flags:
     ndarray of bool, shape (n_dealt,)
         Without the rows of rare classes for `rare="null"`.
     """
-    assert isinstance(entry.term, StrataTerm)
-    parent = np.zeros(len(entry.missing), dtype=np.int64)
-    codes, n_codes, *_ = entry.term.divide(entry, parent, 1, options.seed)
-    sizes = np.bincount(codes, minlength=n_codes)
+    # Missing values are a class, too: their code is -1.
+    codes = entry.data % (entry.n_classes + 1) if entry.missing.any() else entry.data
+    sizes = np.bincount(codes, minlength=entry.n_classes + 1)
     is_rare = (sizes > 0) & (sizes < options.target.n)
     if options.rare == "null":
         return ~is_rare[codes]

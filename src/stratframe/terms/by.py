@@ -9,17 +9,24 @@ from typing import Any, NamedTuple
 from .. import frames
 from ..errors import StratError, at_least_one, given_twice
 from .base import By, OrderTerm, Ref, Term
-from .classes import Groups, to_term
+from .classes import Groups, Plain
 from .clusters import Clusters
-from .margins import Margins
+from .margins import Margins, format_entry
 
 
 class Entries(NamedTuple):
-    """The entries of `by`."""
+    """What a call names: the entries of `by`, the groups and the keys."""
 
     terms: tuple[Term, ...] = ()
     one_by_one: bool = False
     """Whether they are margins: balanced each on its own, not nested."""
+    groups: tuple[Term, ...] = ()
+    key: tuple[Ref, ...] = ()
+
+
+def parse(by: By | None, groups: Any = None, key: Any = None) -> Entries:
+    """Turn `by`, `groups` and `key` into terms and columns, and check how they combine."""
+    return parse_by(by)._replace(groups=parse_groups(groups), key=parse_columns("key", key))
 
 
 def parse_by(by: By | None) -> Entries:
@@ -41,11 +48,17 @@ def parse_by(by: By | None) -> Entries:
 def parse_margins(margins: Margins, entries: Sequence[Any]) -> Entries:
     """Take the entries of margins, which are the only entry of `by`."""
     if len(entries) > 1:
-        listed = ", ".join(str(e if isinstance(e, Margins) else to_term(e)) for e in entries)
+        listed = ", ".join(str(e) if isinstance(e, Margins) else format_entry(e) for e in entries)
         msg = f"`sf.margins` must be the only entry of `by`, got [{listed}]."
         raise StratError(msg)
-    check_once(margins.entries, "`sf.margins`")
-    return Entries(margins.entries, one_by_one=True)
+    terms = tuple(map(to_term, margins.entries))
+    check_once(terms, "`sf.margins`")
+    return Entries(terms, one_by_one=True)
+
+
+def to_term(entry: Any) -> Term:
+    """Take what is no term as a column."""
+    return entry if isinstance(entry, Term) else Plain((entry,))
 
 
 def check_once(terms: Sequence[Term], subject: str) -> None:

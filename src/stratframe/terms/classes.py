@@ -11,7 +11,7 @@ import numpy as np
 from .. import frames
 from ..core.types import Ints
 from ..frames import Rule
-from .base import ColumnTerm, Division, Missing, Reading, Ref, Term
+from .base import ColumnTerm, Division, Missing, Reading, Ref
 from .bins import Continuous
 
 if TYPE_CHECKING:
@@ -65,11 +65,6 @@ class Groups(Classes):
     def rules(self, missing: Missing) -> list[Rule]:
         """Need groups that are there, unless `missing` says what becomes of them."""
         return [Rule(present=missing == "error", hint=MISSING_GROUP_HINT)]
-
-
-def to_term(entry: Hashable | Term) -> Term:
-    """Take what is no term as a column."""
-    return entry if isinstance(entry, Term) else Plain((entry,))
 
 
 MISSING_GROUP_HINT = (

@@ -21,6 +21,8 @@ class Entry:
     term: Term
     series: tuple[Any, ...]
     """The whole columns: one, or the features."""
+    names: tuple[Hashable | None, ...]
+    """What the columns are called; None for a computed one without a name."""
     data: Values
     """Codes of classes, -1 where missing, or numbers; shape (n_dealt,). Features have
     the shape (n_features, n_dealt)."""
@@ -36,24 +38,21 @@ class Entry:
     """Positions of the dealt rows in the column; None for all, in its order."""
 
     @property
-    def column(self) -> Hashable:
-        """The name of the entry's first column; None for a computed one without a name."""
-        return frames.result_name(self.term.columns[0], self.series[0])
-
-    @property
     def is_nameless(self) -> bool:
         """Whether the entry is computed, and its result has no name."""
-        return frames.is_computed(self.term.columns[0]) and self.column is None
+        return self.names[0] is None
 
     @property
     def text(self) -> str:
         """The entry as messages show it."""
-        return f"entry {self.place} of `{self.argument}`" if self.is_nameless else repr(self.column)
+        return (
+            f"entry {self.place} of `{self.argument}`" if self.is_nameless else repr(self.names[0])
+        )
 
     @property
     def code(self) -> str:
         """The entry as a hint puts it into a term."""
-        return "..." if self.is_nameless else repr(self.column)
+        return "..." if self.is_nameless else repr(self.names[0])
 
     def values_at(self, rows: Ints) -> Any:
         """Take the column's own values at some dealt rows."""
@@ -66,9 +65,8 @@ def read_entry(
     """Read the columns of a term into arrays."""
     term = term.resolve(series)
     reading = term.read(series)
-    return Entry(
-        term, tuple(series), reading.data, reading.missing, reading.n_classes, place, argument
-    )
+    names = frames.result_names(term.columns, series)
+    return Entry(term, tuple(series), names, *reading, place, argument)
 
 
 def select_rows(entry: Entry, rows: Ints) -> Entry:
@@ -87,23 +85,23 @@ def stratum_name(entry: Entry, term: StrataTerm) -> Hashable:
     """Name the strata of an entry in result frames."""
     if term.name is not None:
         return term.name
-    return term.default_name(f"stratum_{entry.place}" if entry.is_nameless else entry.column)
+    return term.default_name(f"stratum_{entry.place}" if entry.is_nameless else entry.names[0])
 
 
 def ruled_columns(entry: Entry, missing: Missing) -> list[RuledColumn]:
     """State what a call needs of the columns of an entry."""
     several = entry.data.ndim == 2
-    found = []
-    for place, (ref, series, rule) in enumerate(
-        zip(entry.term.columns, entry.series, entry.term.rules(missing), strict=True)
+    columns: list[RuledColumn] = []
+    rules = entry.term.rules(missing)
+    for place, (name, series, rule) in enumerate(
+        zip(entry.names, entry.series, rules, strict=True)
     ):
         values = entry.data[place] if several else entry.data
-        name = frames.result_name(ref, series)
         text = f"Column {name!r}"
         if name is None:
             name = f"feature {place + 1}" if several else f"entry {entry.place}"
             text = f"Feature {place + 1} of {entry.text}" if several else entry.text.capitalize()
-        found.append(
+        columns.append(
             RuledColumn(
                 name,
                 text,
@@ -113,4 +111,4 @@ def ruled_columns(entry: Entry, missing: Missing) -> list[RuledColumn]:
                 None if entry.term.is_nominal else values,
             )
         )
-    return found
+    return columns

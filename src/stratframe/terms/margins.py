@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
+from .. import frames
 from ..errors import StratError
 from .base import OrderTerm, Term
-from .classes import to_term
 
 
 @dataclass(frozen=True, eq=False)
 class Margins:
     """Entries that are balanced each on its own."""
 
-    entries: tuple[Term, ...]
+    function: ClassVar[str] = "sf.margins"
+
+    entries: tuple[Hashable | Term, ...]
 
     def __str__(self) -> str:
         """Write the term as it is written in code."""
-        return f"sf.margins([{', '.join(map(str, self.entries))}])"
+        return f"{self.function}([{', '.join(map(format_entry, self.entries))}])"
+
+
+def format_entry(entry: Hashable | Term) -> str:
+    """Write an entry as it is written in code."""
+    return str(entry) if isinstance(entry, Term) else frames.format_reference(entry)
 
 
 def margins(entries: Sequence[Hashable | Term]) -> Margins:
@@ -58,13 +66,11 @@ def margins(entries: Sequence[Hashable | Term]) -> Margins:
     if not given:
         msg = f"`sf.margins` must hold a list of entries, got {entries!r}."
         raise StratError(msg)
-    terms = tuple(to_term(entry) for entry in given if not isinstance(entry, Margins))
-    orders = [term.function for term in terms if isinstance(term, OrderTerm)]
-    if orders or len(terms) < len(given):
-        msg = (
-            "`sf.margins` must hold entries that make strata, got"
-            f" `{orders[0] if orders else 'sf.margins'}`."
-            "\nHint: `sf.quantiles` cuts a continuous column."
-        )
-        raise StratError(msg)
-    return Margins(terms)
+    for entry in given:
+        if isinstance(entry, OrderTerm | Margins):
+            msg = (
+                f"`sf.margins` must hold entries that make strata, got `{entry.function}`."
+                "\nHint: `sf.quantiles` cuts a continuous column."
+            )
+            raise StratError(msg)
+    return Margins(tuple(given))

@@ -9,8 +9,8 @@ from typing import Any, Unpack
 from .. import frames
 from ..checks import check_int
 from ..errors import StratError
-from ..frames import Frame, FrameT, NewColumn
-from ..pipeline.deal import empty_outputs, new_columns
+from ..frames import FrameT, NewColumn
+from ..pipeline.deal import check_columns, empty_outputs, new_columns
 from ..pipeline.extend import extended_columns
 from ..pipeline.options import (
     DESCRIBED,
@@ -25,7 +25,6 @@ from ..pipeline.options import (
     has_no_strata,
     part_target,
 )
-from ..pipeline.strata import stratify
 from ..terms.base import By, Missing
 from ..terms.by import parse_by
 
@@ -278,21 +277,10 @@ def extend(
 
 def add_columns(frame: FrameT, options: Options) -> FrameT:
     """Check the columns that a call names, and add those that it makes."""
-    columns = check_columns(frame, options, {})
+    columns = check_columns(frame, options)
     outputs = empty_outputs(options)
     frames.check_new(frame, [column.name for column in outputs])
     return frames.attach_columns(frame, columns, partial(new_columns, options), outputs)
-
-
-def check_columns(frame: Frame, options: Options, more: dict[str, list[Any]]) -> list[Any]:
-    """Check the columns that a call names, and of a lazy frame their types; list them."""
-    named = options.columns()
-    frames.check_all_refs(frame, named | more)
-    if frames.is_lazy(frame):
-        described = Options(options.terms, options.one_by_one, options.groups)
-        empty = frames.empty_columns(frame, named["by"] + named["groups"])
-        stratify(described, empty, 0)
-    return [column for columns in named.values() for column in columns]
 
 
 def fold_expression(expr: Any, target: Target, **given: Unpack[Arguments]) -> Any:

@@ -17,7 +17,7 @@ from ..pipeline.options import Options
 from ..pipeline.strata import Strata, stratify
 from ..pipeline.tables import stratum_names, text_array
 from ..terms.base import By
-from ..terms.by import columns_of, parse_columns, parse_groups, require_by
+from ..terms.by import columns_of, parse, parse_columns, require_by
 from .report import FoldCounts, read_folds
 from .select import fold_names
 
@@ -101,7 +101,7 @@ def audit(
     """
     frames.check_frame(frame)
     names = fold_names(frame, name)
-    group_terms, keys = parse_groups(groups), parse_columns("key", key)
+    (_, _, group_terms, keys) = parse(None, groups, key)
     group_refs = columns_of(group_terms)
     compared = compared_columns(frame, columns, names, keys)
     by_refs = [] if by is None else columns_of(require_by(by).terms)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import frames
 from ..frames import Frame
-from ..pipeline.deal import deal_units, quota_table, stratify_rows
+from ..pipeline.deal import check_columns, deal_units, quota_table, stratify_rows
 from ..pipeline.options import Deal, Options, Parts, Rare, check_options, fold_target, part_target
 from ..pipeline.strata import Strata, stratify
 from ..pipeline.tables import (
@@ -20,7 +20,6 @@ from ..pipeline.tables import (
     table_order,
 )
 from ..terms.base import By, Missing
-from .assign import check_columns
 
 
 def strata(frame: Frame, by: By) -> Any:
@@ -171,7 +170,7 @@ def plan(
         rare=rare,
         seed=seed,
     )
-    columns = check_columns(frame, options, {})
+    columns = check_columns(frame, options)
     eager = frames.collect_columns(frame, columns)
     series, target = frames.read_columns(eager, columns), options.target
     if len(eager):
