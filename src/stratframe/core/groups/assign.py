@@ -93,7 +93,7 @@ def balance_rows(
     Sechidis, Tsoumakas and Vlahavas (2011), On the stratification of multi-label data.
     """
     units = margin_counts(entries, np.arange(n_rows), n_rows, with_sizes=False)
-    objective = make_objective(units.totals, as_floats(shares))
+    objective = make_objective(units.totals, float_shares(shares))
     room = controlled_rounding(np.array([n_rows]), shares, [], stream(1))[0]
     parts = deal_equal_units(units, shares, stream)
     room = room - np.bincount(parts[parts >= 0], minlength=len(shares))
@@ -171,7 +171,7 @@ def assign_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) 
     -------
     ndarray of int, shape (n_units,), range 0..n_parts-1
     """
-    objective = make_objective(units.totals, as_floats(shares))
+    objective = make_objective(units.totals, float_shares(shares))
     parts = deal_equal_units(units, shares, stream)
     order = hardest_first(units, np.flatnonzero(parts < 0), objective, stream)
     greedy_assign(units, order, objective, parts)
@@ -181,7 +181,7 @@ def assign_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) 
     return permute_parts(parts, shares, stream)
 
 
-def as_floats(shares: Sequence[Fraction]) -> Values:
+def float_shares(shares: Sequence[Fraction]) -> Values:
     """Turn exact shares into an array of floats."""
     return np.array([float(share) for share in shares])
 
