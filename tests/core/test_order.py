@@ -17,7 +17,7 @@ seeds = st.integers(0, 2**32)
 @pytest.mark.parametrize("enough", [0, 24, 64], ids=["one step", "as it is", "two steps"])
 @given(column=codes, seed=seeds)
 def test_shuffled_groups_codes(enough: int, column: np.ndarray, seed: int) -> None:
-    """A shuffle holds every row once, code after code, in one step and in two."""
+    """A shuffle has every row once, code after code, in one step and in two."""
     before, order.ENOUGH_BITS = order.ENOUGH_BITS, enough
     try:
         rows = shuffled(column, 7, random_words(seed, StreamTag.FOLD_ROWS, len(column)))
@@ -44,7 +44,7 @@ def test_rank_as_unique(values: np.ndarray) -> None:
 
 @given(column=codes, seed=seeds)
 def test_by_value_sorts_inside_codes(column: np.ndarray, seed: int) -> None:
-    """Rows stand by code, then by value; only equal values change places with the seed."""
+    """Rows are sorted by code, then by value; only equal values depend on the seed."""
     values = np.sin(np.arange(len(column)) * 7) // 0.25
     rows = by_value(column, 7, values, random_words(seed, StreamTag.FOLD_ROWS, len(column)))
     expected = np.lexsort((values, column))
@@ -67,7 +67,7 @@ def test_by_value_breaks_ties_by_the_seed() -> None:
 
 @given(sizes=st.lists(st.integers(0, 17), min_size=1, max_size=5), k=st.integers(2, 6), seed=seeds)
 def test_blocks_hold_neighbours(sizes: list[int], k: int, seed: int) -> None:
-    """Left-over rows stand last in their stratum; the others move inside blocks of k only."""
+    """Left-over rows come last in their stratum; the others move inside blocks of k only."""
     n = sum(sizes)
     dealt = permuted_blocks(
         np.arange(n), np.array(sizes), k, random_words(seed, StreamTag.FOLD_BLOCKS, n)
@@ -75,10 +75,10 @@ def test_blocks_hold_neighbours(sizes: list[int], k: int, seed: int) -> None:
     start = 0
     for size in sizes:
         left = size % k
-        odd = [start + int((i + 0.5) * size // left) for i in range(left)]
-        stay = [row for row in range(start, start + size) if row not in odd]
+        leftover = [start + int((i + 0.5) * size // left) for i in range(left)]
+        stay = [row for row in range(start, start + size) if row not in leftover]
         inside = dealt[start : start + size].tolist()
-        assert sorted(inside[len(stay) :]) == odd
+        assert sorted(inside[len(stay) :]) == leftover
         for block in range(0, len(stay), k):
             assert sorted(inside[block : block + k]) == stay[block : block + k]
         start += size

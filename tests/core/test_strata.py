@@ -19,8 +19,8 @@ codes = hnp.arrays(np.int64, st.integers(1, 60), elements=st.integers(0, 8))
 
 
 @given(codes)
-def test_numbers_as_factorize(column: np.ndarray) -> None:
-    """Codes are numbered by first appearance, as `pd.factorize` numbers them."""
+def test_factorize_codes_as_pandas(column: np.ndarray) -> None:
+    """Codes are renumbered by first appearance, as by `pd.factorize`."""
     numbered, present = factorize_codes(column, 9)
     expected, classes = pd.factorize(column)
     np.testing.assert_array_equal(numbered, expected)
@@ -28,7 +28,7 @@ def test_numbers_as_factorize(column: np.ndarray) -> None:
 
 
 @given(codes)
-def test_first_rows_as_unique(column: np.ndarray) -> None:
+def test_first_occurrence_as_numpy(column: np.ndarray) -> None:
     """The first row of every code is that of `np.unique`; absent codes have none."""
     classes, first = np.unique(column, return_index=True)
     found = first_occurrence(column, 9)
@@ -70,7 +70,7 @@ def test_nests_children_inside_parents(pairs: list[tuple[int, int]], sparse: boo
 )
 def test_quantile_bins_as_numpy(values: np.ndarray, n_bins: int) -> None:
     """Cuts are those of `np.quantile` with the inverted CDF, closed on the right."""
-    # A hair below i / n_bins, so that numpy's float product cannot pass a whole number.
+    # A hair below i / n_bins, so that numpy's float product cannot pass an integer.
     levels = np.arange(1, n_bins) / n_bins * (1 - 1e-12)
     cuts = np.unique(np.quantile(values, levels, method="inverted_cdf"))
     bins, counts = quantile_bins(np.zeros(len(values), dtype=np.int64), values, n_bins)
@@ -83,7 +83,7 @@ def test_quantile_bins_as_numpy(values: np.ndarray, n_bins: int) -> None:
     st.integers(2, 5),
 )
 def test_quantile_bins_fit_inside_each_parent(pairs: list[tuple[int, int]], n_bins: int) -> None:
-    """Each parent is cut as if it stood alone."""
+    """Each parent is cut as if it were alone."""
     parent, values = np.array(pairs).T
     bins, counts = quantile_bins(parent, values, n_bins)
     for stratum in np.unique(parent):

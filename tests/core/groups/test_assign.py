@@ -1,4 +1,4 @@
-"""Many columns balanced at once, against iterative stratification and by what must hold."""
+"""Groups and margins assigned to parts: what must hold for any data."""
 
 from fractions import Fraction
 
@@ -74,7 +74,7 @@ def test_sparse_tags_are_as_even_as_can_be(seed: int) -> None:
 
 @given(rows=codes, seed=seeds)
 def test_groups_stay_whole(rows: np.ndarray, seed: int) -> None:
-    """Groups get one part each, and no part is left without a group."""
+    """Groups get one part each, and parts differ by a group at most."""
     n = rows.shape[1]
     group = np.arange(n) // 2
     n_groups = int(group[-1]) + 1

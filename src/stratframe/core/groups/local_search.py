@@ -14,7 +14,7 @@ Stream: TypeAlias = Callable[[int], Draws]
 BATCH, CELLS = 1 << 12, 1 << 17
 """Pairs of units that are tried at once, and cells of their counts."""
 
-PATIENCE, WORTH = 16, 0.02
+MAX_IDLE_BATCHES, LITTLE_GAIN = 16, 0.02
 """Consecutive batches of little gain after which the search ends, and what is little: a
 share of the loss above the lower bound."""
 
@@ -139,7 +139,7 @@ def sampled_local_search(
     loss = total_loss(objective, off + objective.target)
     size = max(64, min(BATCH, CELLS // max(len(objective.scale), 1)))
     n_idle = 0
-    while n_idle < PATIENCE and not is_optimal(loss, objective):
+    while n_idle < MAX_IDLE_BATCHES and not is_optimal(loss, objective):
         drawn = stream(3 * size).reshape(3, size)
         first, second = movable[drawn[:2] % n_movable]
         to = parts[second].astype(np.int64)
@@ -150,7 +150,7 @@ def sampled_local_search(
         second = np.where(is_move, -1, second)
         gain = apply_improving_moves(off, objective, parts, first, second, to, change)
         loss -= gain
-        n_idle = 0 if gain > WORTH * (loss - objective.lower_bound) else n_idle + 1
+        n_idle = 0 if gain > LITTLE_GAIN * (loss - objective.lower_bound) else n_idle + 1
 
 
 def delta_loss(off: Values, objective: Objective, change: Values, source: Ints, to: Ints) -> Values:
