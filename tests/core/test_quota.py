@@ -71,3 +71,10 @@ def test_equal_allocation_fills_to_one_level(
     assert (quota <= sizes).all()
     not_full = quota[quota < sizes]
     assert len(not_full) == 0 or quota.max() - not_full.min() <= 1
+
+
+def test_no_strata_need_no_allocation() -> None:
+    """Without strata there is nothing to allocate."""
+    none = np.zeros(0, dtype=int)
+    assert equal_allocation(none, 0, np.zeros(0, dtype=np.uint64)).tolist() == []
+    assert proportional_allocation(none, 0, np.zeros(0, dtype=np.uint64)).tolist() == []

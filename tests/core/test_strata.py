@@ -8,6 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from stratframe.core import strata
 from stratframe.core.strata import (
+    crosstab,
     edge_bins,
     factorize_codes,
     first_occurrence,
@@ -110,3 +111,28 @@ def test_edge_bins_as_cut(values: np.ndarray, closed: str) -> None:
     np.testing.assert_array_equal(
         edge_bins(values, edges, closed), expected if right else 2 - expected
     )
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 5)), min_size=1, max_size=40
+    )
+)
+def test_crosstab_as_pandas(rows: list[tuple[int, int, int]]) -> None:
+    """Counts are those of `pd.crosstab`, with and without weights; absent codes count 0."""
+    codes, parts, weights = np.array(rows).T
+    for counts in (None, weights):
+        expected = pd.crosstab(
+            codes, parts, values=counts, aggfunc=None if counts is None else "sum"
+        )
+        expected = expected.reindex(index=range(5), columns=range(3)).fillna(0)
+        found = crosstab(codes, 5, parts, 3, counts)
+        assert found.dtype == np.int64
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_rare_codes_are_found_in_later_rows() -> None:
+    """A code that is absent from the first rows is found further on."""
+    column = np.zeros(strata.HEAD + 10, dtype=np.int64)
+    column[-3] = 1
+    assert first_occurrence(column, 3).tolist() == [0, strata.HEAD + 7, len(column)]

@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stratframe.errors import StratError
 from stratframe.theory import formulas as theory
+from stratframe.theory.checks import as_floats
 
 untyped: Any = theory
 """The module, for calls that type checkers reject."""
@@ -191,3 +194,26 @@ def test_bad_arguments(call: Callable[[], object], message: str) -> None:
     with pytest.raises(StratError) as caught:
         call()
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    "value", [True, ["1"], np.datetime64("2024-01-01"), [[1], [1, 2]], 1j, [10**400]]
+)
+def test_other_objects_are_not_numbers(value: Any) -> None:
+    """Booleans, texts, dates, ragged lists and what exceeds floats are not read as numbers."""
+    assert as_floats(value) is None
+
+
+@given(
+    st.lists(
+        st.fractions() | st.decimals(allow_nan=False, allow_infinity=False), min_size=1
+    ).filter(lambda numbers: all(abs(number) < 10**300 for number in numbers))
+)
+def test_exact_numbers_become_their_nearest_floats(numbers: list[Any]) -> None:
+    """Fractions are read as floats; decimals, which are no real numbers to Python, are not."""
+    found = as_floats(numbers)
+    if all(isinstance(number, Fraction) for number in numbers):
+        assert found is not None
+        assert found.tolist() == [float(number) for number in numbers]
+    else:
+        assert found is None
