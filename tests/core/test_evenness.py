@@ -89,3 +89,10 @@ def test_tv_distance_counts_rows_to_change() -> None:
     table = np.array([[4, 0, 0], [0, 4, 0]])
     found = tv_distance(deviations(table, np.array([4, 4])), table.sum(axis=0))
     np.testing.assert_array_equal(found, [0.5, 0.5, np.nan])
+
+
+@pytest.mark.parametrize("rows", [1, 3, 9, 20])
+def test_least_deviation_can_be_many_rows(rows: int) -> None:
+    """If only one of two equal strata has folds, half of the fold's rows are off."""
+    found = least_deviation(np.array([20, 20]), np.array([rows, 0]), np.array([rows]))
+    assert found == rows / 2

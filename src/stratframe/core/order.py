@@ -28,8 +28,8 @@ def shuffled(codes: Ints, n_codes: int, draws: Draws) -> Ints:
     row_bits, code_bits = bit_width(len(codes)), bit_width(n_codes)
     if 64 - row_bits - code_bits >= ENOUGH_BITS:
         return sort_keys(draws, codes, code_bits, row_bits)
-    # Few random bits would tie often, and ties fall back on the row number. Without the
-    # code in the key there are more of them.
+    # Few random bits would tie often, and ties keep the order of the rows. A key without
+    # the code holds more of them.
     return grouped(sort_keys(draws, None, 0, row_bits), codes, n_codes)
 
 

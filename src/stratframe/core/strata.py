@@ -180,5 +180,5 @@ def edge_bins(values: Values, edges: Values, closed: str) -> Ints:
     ndarray of int64, shape (n_rows,), range 0..n_bins-1
     """
     side: Literal["left", "right"] = "left" if closed == "right" else "right"
-    # The outermost edges are closed, and so belong to the bins beside them.
+    # The outermost edges are closed, and so belong to the adjacent bins.
     return (np.searchsorted(edges, values, side=side) - 1).clip(0, len(edges) - 2)

@@ -199,7 +199,7 @@ def test_extended_groups_keep_their_fold(n_groups: int) -> None:
 
 
 def test_extended_rows_fill_the_room() -> None:
-    """With room given, every fold takes just so many new units."""
+    """With room given, every fold takes that many new units."""
     units = group_counts(np.arange(30), 30, np.arange(30) % 4, 4)
     before = np.where(np.arange(30) < 10, 0, -1)
     room = np.array([0, 12, 8])
