@@ -6,34 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 from scipy.stats import hypergeom
 
-from stratframe.core.evenness import (
-    deviations,
-    least_deviation,
-    random_variance,
-    table_exists,
-    tv_distance,
-)
+from stratframe.core.evenness import deviations, least_deviation, random_variance, tv_distance
 from stratframe.core.quota import equal_quota
 
-small = hnp.arrays(
-    np.int64,
-    st.tuples(st.integers(1, 3), st.integers(1, 3)),
-    elements=st.integers(0, 3),
-)
-
-
-def rows_of(total: int, n_cells: int) -> list[tuple[int, ...]]:
-    """All rows of whole numbers with one sum."""
-    return [row for row in product(range(total + 1), repeat=n_cells) if sum(row) == total]
-
-
-def every_table(rows: list[int], columns: list[int]) -> list[np.ndarray]:
-    """All tables of whole numbers with given sums."""
-    tables = product(*(rows_of(total, len(columns)) for total in rows))
-    return [np.array(table) for table in tables if np.sum(table, axis=0).tolist() == columns]
+from .tables import every_table, small
 
 
 @given(table=small, unassigned=st.lists(st.integers(0, 3), min_size=3, max_size=3))
@@ -92,28 +70,6 @@ def test_least_deviation_of_nothing() -> None:
 
 
 @given(table=small)
-def test_the_sums_of_a_table_have_a_table(table: np.ndarray) -> None:
-    """A table itself lies in its bounds, and none in bounds that its sums break."""
-    rows, columns = table.sum(axis=1), table.sum(axis=0)
-    assert table_exists(np.zeros_like(table), table + 1, rows, columns)
-    assert table_exists(table, table, rows, columns)
-    assert not table_exists(table + 1, table + 2, rows, columns)
-
-
-@given(table=small)
-def test_tables_are_told_as_by_trying_all(table: np.ndarray) -> None:
-    """Whether bounds hold a table with given sums is told as by trying every table."""
-    rows, columns = table.sum(axis=1), table.sum(axis=0)
-    low, high = np.zeros_like(table), np.maximum(table[::-1, ::-1], 1)
-    tried = [
-        other
-        for other in every_table(rows.tolist(), columns.tolist())
-        if (other >= low).all() and (other <= high).all()
-    ]
-    assert table_exists(low, high, rows, columns) == bool(tried)
-
-
-@given(table=small)
 def test_random_variance_is_hypergeometric(table: np.ndarray) -> None:
     """The variance is that of SciPy's hypergeometric distribution."""
     sizes, totals = table.sum(axis=1), table.sum(axis=0)
@@ -133,3 +89,10 @@ def test_tv_distance_counts_rows_to_change() -> None:
     table = np.array([[4, 0, 0], [0, 4, 0]])
     found = tv_distance(deviations(table, np.array([4, 4])), table.sum(axis=0))
     np.testing.assert_array_equal(found, [0.5, 0.5, np.nan])
+
+
+@pytest.mark.parametrize("rows", [1, 3, 9, 20])
+def test_least_deviation_can_be_many_rows(rows: int) -> None:
+    """If only one of two equal strata has folds, half of the fold's rows are off."""
+    found = least_deviation(np.array([20, 20]), np.array([rows, 0]), np.array([rows]))
+    assert found == rows / 2

@@ -1,4 +1,4 @@
-"""New rows beside old folds, against every way of sharing them out."""
+"""New rows next to old folds, against every allocation."""
 
 from itertools import product
 
@@ -17,7 +17,7 @@ helds = hnp.arrays(
 
 @given(held=helds, data=st.data())
 def test_every_stratum_is_as_even_as_can_be(held: np.ndarray, data: st.DataObject) -> None:
-    """All new rows are shared out, and each stratum ends as even as its old folds allow."""
+    """All new rows are allocated, and each stratum ends as even as its old folds allow."""
     new = np.array(data.draw(st.lists(st.integers(0, 9), min_size=len(held), max_size=len(held))))
     table = fill_evenly(held, new, random_words(0, StreamTag.EXTEND, held.shape[1]))
     assert (table >= 0).all()
@@ -34,7 +34,7 @@ def test_every_stratum_is_as_even_as_can_be(held: np.ndarray, data: st.DataObjec
     held=hnp.arrays(np.int64, st.tuples(st.integers(1, 4), st.just(3)), elements=st.integers(0, 4)),
     data=st.data(),
 )
-def test_the_whole_is_as_even_as_the_strata_allow(held: np.ndarray, data: st.DataObject) -> None:
+def test_totals_are_as_even_as_the_strata_allow(held: np.ndarray, data: st.DataObject) -> None:
     """Of all tables that keep the strata as even, none makes the folds' totals more even."""
     new = np.array(data.draw(st.lists(st.integers(0, 4), min_size=len(held), max_size=len(held))))
     table = fill_evenly(held, new, random_words(0, StreamTag.EXTEND, 3))
@@ -57,17 +57,17 @@ def test_the_whole_is_as_even_as_the_strata_allow(held: np.ndarray, data: st.Dat
 
 def test_paths_lead_through_strata() -> None:
     """A total is evened out along a path where no stratum leads there by itself."""
-    open_seats = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]], dtype=bool)
+    is_open = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]], dtype=bool)
     extra = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]], dtype=bool)
-    found = rebalance(open_seats, extra, np.array([3, 1, 1, 0]))
+    found = rebalance(is_open, extra, np.array([3, 1, 1, 0]))
     assert np.add(found.sum(axis=0), [3, 1, 1, 0]).tolist() == [3, 2, 2, 1]
-    assert (found <= open_seats).all()
+    assert (found <= is_open).all()
     assert (found.sum(axis=1) == 1).all()
 
 
 @given(held=helds, n=st.integers(0, 400))
-def test_level_rows(held: np.ndarray, n: int) -> None:
-    """What is left over fits on the folds at the level."""
+def test_left_over_rows_fit_at_the_level(held: np.ndarray, n: int) -> None:
+    """Left-over rows are fewer than the folds at the level."""
     new = np.full(len(held), n)
     level, left = water_level(held, new)
     below = held <= level[:, None]

@@ -27,7 +27,7 @@ few_values = hnp.arrays(
 @pytest.mark.parametrize("scale", SCALERS)
 @pytest.mark.parametrize("n_rows", [2, 3, 10_000])
 def test_scaled_as_scikit_learn(scale: str, n_rows: int) -> None:
-    """Features are scaled as scikit-learn's scalers do, and stand row by row."""
+    """Features are scaled as scikit-learn's scalers do, row by row."""
     points = np.random.default_rng(0).normal(3, [[0.1], [7], [1e4]], size=(3, n_rows))
     found = scale_features(points, scale)
     assert found.flags.c_contiguous
@@ -35,7 +35,7 @@ def test_scaled_as_scikit_learn(scale: str, n_rows: int) -> None:
 
 
 @pytest.mark.parametrize("scale", [*SCALERS, None])
-def test_nothing_scaled_is_not_a_number(scale: str | None) -> None:
+def test_constant_and_empty_features(scale: str | None) -> None:
     """Constant features become zero, and empty ones stay empty."""
     constant = scale_features(np.full((2, 7), 0.1), scale)
     assert (constant == (0.1 if scale is None else 0)).all()
@@ -64,8 +64,8 @@ def test_units_without_a_scale() -> None:
 
 
 @given(points=few_values)
-def test_distinct_as_unique(points: np.ndarray) -> None:
-    """Rows have one number exactly if they are one point; zero and minus zero are equal."""
+def test_unique_points_as_numpy(points: np.ndarray) -> None:
+    """Rows share a code exactly if they are one point; zero and minus zero are equal."""
     points[points == 0] *= np.random.default_rng(0).choice([-1, 1], (points == 0).sum())
     codes, n_points = unique_points(points)
     rows, inverse = np.unique(points.T, axis=0, return_inverse=True)

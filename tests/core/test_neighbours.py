@@ -14,7 +14,7 @@ from stratframe.core.order import shuffled
 from stratframe.core.seeds import StreamTag, random_words
 
 ignored = int
-"""An `advance` that tells nobody."""
+"""A `progress` that does nothing."""
 
 seeds = st.integers(0, 2**32)
 grids = hnp.arrays(
@@ -41,7 +41,7 @@ def squares(points: np.ndarray, weights: list[Fraction]) -> list[list[Fraction]]
 def slow(apart: list[list[Fraction]], block: int | None) -> list[int]:
     """The definition: the next row is the first free one, or the nearest, the first of equals.
 
-    Rows that are one point stand together: where the first of them stands.
+    Rows that are one point are together, at the place of the first of them.
     """
     first = [next(row for row in range(len(apart)) if here[row] == 0) for here in apart]
     free, rows = list(range(len(apart))), [0]
@@ -126,16 +126,16 @@ def test_blocks_against_scipy() -> None:
 
 @given(points=grids, seed=seeds, block=st.sampled_from([None, 3]))
 def test_strata_are_ordered_one_by_one(points: np.ndarray, seed: int, block: int | None) -> None:
-    """Every row stands once, stratum after stratum, and each has an order of its own."""
+    """Every row is there once, stratum after stratum, and each has its own order."""
     n = points.shape[1]
     codes = np.arange(n) * 7 % 3
-    told: list[int] = []
+    reported: list[int] = []
     drawn = random_words(seed, StreamTag.FOLD_ROWS, n)
     start = shuffled(codes, 4, drawn.copy())
-    rows = nearest_order(codes, 4, points, None, block, drawn, told.append)
+    rows = nearest_order(codes, 4, points, None, block, drawn, reported.append)
     np.testing.assert_array_equal(np.sort(rows), np.arange(n))
     assert (np.diff(codes[rows]) >= 0).all()
-    assert sum(told) == n
+    assert sum(reported) == n
     for code in range(3):
         own = start[codes[start] == code]
         if len(own):
@@ -158,10 +158,10 @@ def test_the_first_row_is_drawn() -> None:
     assert counts.min() > 150
 
 
-def test_crowd_counts_those_left() -> None:
-    """Asked for more than there are, a crowd gives those that it has."""
-    crowd = NeighbourPool(*plain(np.array([[0.0, 4.0, 3.0]])))
-    crowd.take(np.array([0]))
-    assert crowd.nearest(0, 9).tolist() == [2, 1]
-    crowd.take(np.array([1, 2]))
-    assert crowd.nearest(0, 9).tolist() == []
+def test_pool_counts_the_points_left() -> None:
+    """Asked for more points than are left, a pool returns all that are."""
+    pool = NeighbourPool(*plain(np.array([[0.0, 4.0, 3.0]])))
+    pool.remove(np.array([0]))
+    assert pool.nearest(0, 9).tolist() == [2, 1]
+    pool.remove(np.array([1, 2]))
+    assert pool.nearest(0, 9).tolist() == []

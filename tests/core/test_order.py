@@ -7,7 +7,16 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from stratframe.core import order
-from stratframe.core.order import by_value, grouped, permuted_blocks, rank, shuffled
+from stratframe.core.order import (
+    bit_width,
+    by_value,
+    grouped,
+    permuted_blocks,
+    positions_within,
+    rank,
+    shuffle_within_rows,
+    shuffled,
+)
 from stratframe.core.seeds import StreamTag, random_words
 
 codes = hnp.arrays(np.int64, st.integers(1, 80), elements=st.integers(0, 6))
@@ -17,7 +26,7 @@ seeds = st.integers(0, 2**32)
 @pytest.mark.parametrize("enough", [0, 24, 64], ids=["one step", "as it is", "two steps"])
 @given(column=codes, seed=seeds)
 def test_shuffled_groups_codes(enough: int, column: np.ndarray, seed: int) -> None:
-    """A shuffle holds every row once, code after code, in one step and in two."""
+    """A shuffle has every row once, code after code, in one step and in two."""
     before, order.ENOUGH_BITS = order.ENOUGH_BITS, enough
     try:
         rows = shuffled(column, 7, random_words(seed, StreamTag.FOLD_ROWS, len(column)))
@@ -44,7 +53,7 @@ def test_rank_as_unique(values: np.ndarray) -> None:
 
 @given(column=codes, seed=seeds)
 def test_by_value_sorts_inside_codes(column: np.ndarray, seed: int) -> None:
-    """Rows stand by code, then by value; only equal values change places with the seed."""
+    """Rows are sorted by code, then by value; only equal values depend on the seed."""
     values = np.sin(np.arange(len(column)) * 7) // 0.25
     rows = by_value(column, 7, values, random_words(seed, StreamTag.FOLD_ROWS, len(column)))
     expected = np.lexsort((values, column))
@@ -67,7 +76,7 @@ def test_by_value_breaks_ties_by_the_seed() -> None:
 
 @given(sizes=st.lists(st.integers(0, 17), min_size=1, max_size=5), k=st.integers(2, 6), seed=seeds)
 def test_blocks_hold_neighbours(sizes: list[int], k: int, seed: int) -> None:
-    """Left-over rows stand last in their stratum; the others move inside blocks of k only."""
+    """Left-over rows come last in their stratum; the others move inside blocks of k only."""
     n = sum(sizes)
     dealt = permuted_blocks(
         np.arange(n), np.array(sizes), k, random_words(seed, StreamTag.FOLD_BLOCKS, n)
@@ -75,10 +84,62 @@ def test_blocks_hold_neighbours(sizes: list[int], k: int, seed: int) -> None:
     start = 0
     for size in sizes:
         left = size % k
-        odd = [start + int((i + 0.5) * size // left) for i in range(left)]
-        stay = [row for row in range(start, start + size) if row not in odd]
+        leftover = [start + int((i + 0.5) * size // left) for i in range(left)]
+        stay = [row for row in range(start, start + size) if row not in leftover]
         inside = dealt[start : start + size].tolist()
-        assert sorted(inside[len(stay) :]) == odd
+        assert sorted(inside[len(stay) :]) == leftover
         for block in range(0, len(stay), k):
             assert sorted(inside[block : block + k]) == stay[block : block + k]
         start += size
+
+
+def test_values_without_ties_need_no_draws() -> None:
+    """Where all values differ, rows come by value whatever the seed."""
+    values = np.array([0.3, -1.0, 7.0, 2.0])
+    for seed in range(3):
+        rows = by_value(
+            np.zeros(4, dtype=int), 1, values, random_words(seed, StreamTag.FOLD_ROWS, 4)
+        )
+        assert rows.tolist() == [1, 0, 3, 2]
+
+
+@given(sizes=st.lists(st.integers(0, 9), max_size=6))
+def test_positions_within_runs(sizes: list[int]) -> None:
+    """Members of each run are numbered from 0."""
+    expected = [i for size in sizes for i in range(size)]
+    assert positions_within(np.array(sizes, dtype=int)).tolist() == expected
+
+
+@given(size=st.integers(0, 1 << 20))
+def test_bit_width_holds_all_below(size: int) -> None:
+    """The largest number below the size fits, in no more bits than needed."""
+    assert bit_width(size) == (len(f"{size - 1:b}") if size > 1 else 0)
+
+
+@given(sizes=st.lists(st.integers(0, 17), min_size=1, max_size=5), k=st.integers(2, 6), seed=seeds)
+def test_left_over_rows_can_be_the_last(sizes: list[int], k: int, seed: int) -> None:
+    """Without spreading, the last n mod k rows of a stratum are left over."""
+    n = sum(sizes)
+    draws = random_words(seed, StreamTag.FOLD_BLOCKS, n)
+    order = permuted_blocks(np.arange(n), np.array(sizes), k, draws, False)
+    start = 0
+    for size in sizes:
+        for block in range(start, start + size, k):
+            stop = min(block + k, start + size)
+            assert sorted(order[block:stop].tolist()) == list(range(block, stop))
+        start += size
+
+
+def test_rows_of_a_matrix_are_shuffled_equally() -> None:
+    """Over seeds every row of a matrix comes in every order, equally often."""
+    blocks, n_seeds = np.array([[0, 1, 2], [3, 4, 5]]), 600
+    orders = np.array(
+        [
+            shuffle_within_rows(blocks, random_words(seed, StreamTag.FOLD_BLOCKS, 6).reshape(2, 3))
+            for seed in range(n_seeds)
+        ]
+    )
+    for row in range(2):
+        frequency = np.unique(orders[:, row], axis=0, return_counts=True)[1]
+        assert len(frequency) == 6
+        assert frequency.min() > 60

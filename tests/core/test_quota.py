@@ -1,25 +1,25 @@
-"""Quota tables, against scikit-learn and closed formulas."""
+"""Quota tables and allocations, against scikit-learn and closed formulas."""
 
 from fractions import Fraction
-from math import ceil, floor
+from math import floor
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 
 from stratframe.core.quota import equal_allocation, equal_quota, proportional_allocation
-from stratframe.core.rounding import controlled_rounding
 from stratframe.core.seeds import StreamTag, random_words
 
 seeds = st.integers(0, 2**32)
+
+
 strata_sizes = st.lists(st.integers(1, 30), min_size=1, max_size=12)
 
 
 @given(sizes=st.lists(st.integers(10, 40), min_size=1, max_size=6), k=st.integers(2, 10))
-def test_even_as_scikit_learn(sizes: list[int], k: int) -> None:
-    """Without renumbering the table is the allocation of `StratifiedKFold`."""
+def test_equal_quota_as_scikit_learn(sizes: list[int], k: int) -> None:
+    """Without refold_permutation the table is the allocation of `StratifiedKFold`."""
     labels = np.repeat(np.arange(len(sizes)), sizes)
     expected = [
         np.bincount(labels[valid], minlength=len(sizes))
@@ -29,114 +29,18 @@ def test_even_as_scikit_learn(sizes: list[int], k: int) -> None:
 
 
 @given(sizes=strata_sizes, k=st.integers(2, 40), data=st.data())
-def test_even_in_every_run(sizes: list[int], k: int, data: st.DataObject) -> None:
-    """Columns of any run of strata differ by at most 1, under any numbering."""
-    numbering = np.array(data.draw(st.permutations(range(k))))
-    table = equal_quota(np.array(sizes), numbering)
+def test_equal_quota_in_every_run(sizes: list[int], k: int, data: st.DataObject) -> None:
+    """Columns of any run of strata differ by at most 1, under any permutation."""
+    fold_permutation = np.array(data.draw(st.permutations(range(k))))
+    table = equal_quota(np.array(sizes), fold_permutation)
     np.testing.assert_array_equal(table.sum(axis=1), sizes)
     start = data.draw(st.integers(0, len(sizes) - 1))
     stop = data.draw(st.integers(start + 1, len(sizes)))
     assert np.ptp(table[start:stop].sum(axis=0)) <= 1
 
 
-def fractions(numbers: list[int]) -> list[Fraction]:
-    return [Fraction(number, sum(numbers)) for number in numbers]
-
-
-def assert_rounded(table: np.ndarray, sizes: list[int], shares: list[Fraction]) -> None:
-    """Every cell and every total is its exact share rounded down or up."""
-    np.testing.assert_array_equal(table.sum(axis=1), sizes)
-    for size, counts in [*zip(sizes, table, strict=True), (sum(sizes), table.sum(axis=0))]:
-        for share, count in zip(shares, counts, strict=True):
-            assert floor(size * share) <= count <= ceil(size * share)
-
-
-@given(
-    sizes=strata_sizes,
-    shares=st.lists(st.integers(1, 50), min_size=2, max_size=8).map(fractions),
-    seed=st.none() | seeds,
-    data=st.data(),
-)
-def test_unequal_is_rounded_at_every_level(
-    sizes: list[int], shares: list[Fraction], seed: int | None, data: st.DataObject
-) -> None:
-    """Cells and totals are rounded shares, with coarser strata within 2 rows."""
-    steps = data.draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes)))
-    level = np.cumsum(steps) - steps[0]
-    draws = None if seed is None else random_words(seed, StreamTag.PART_QUOTA, len(sizes))
-    table = controlled_rounding(np.array(sizes), shares, [level], draws)
-    assert_rounded(table, sizes, shares)
-    bound = 1 if len(shares) < 4 else 2
-    for coarse in np.unique(level):
-        inside = level == coarse
-        exact = [int(np.array(sizes)[inside].sum()) * share for share in shares]
-        assert all(
-            abs(count - share) <= bound
-            for count, share in zip(table[inside].sum(axis=0).tolist(), exact, strict=True)
-        )
-
-
-@pytest.mark.parametrize(
-    ("sizes", "numbers"),
-    [
-        ([2, 4, 6], [3, 2, 2, 2, 3]),
-        ([9, 9, 5, 10], [10, 15, 20, 45, 10]),
-        ([4, 8, 7, 9, 3, 9, 3], [4, 5, 5, 4]),
-    ],
-)
-def test_unequal_on_tables_that_need_care(sizes: list[int], numbers: list[int]) -> None:
-    """Tables on which rounding stratum by stratum misses a total come out right."""
-    shares, level = fractions(numbers), np.array([0, 1, 2, 2, 2, 2, 2])[: len(sizes)]
-    for seed in range(200):
-        draws = random_words(seed, StreamTag.PART_QUOTA, len(sizes)) if seed else None
-        table = controlled_rounding(np.array(sizes), shares, [level], draws)
-        assert_rounded(table, sizes, shares)
-        last = table[level == level[-1]].sum(axis=0)
-        size = sum(np.array(sizes)[level == level[-1]].tolist())
-        assert all(abs(n - size * share) < 1 for n, share in zip(last, shares, strict=True))
-
-
-def test_unequal_mends_what_halving_cannot_do() -> None:
-    """Of many tables with four parts and more, those with a stuck pair are right as well."""
-    rng = np.random.default_rng(0)
-    for seed in range(3000):
-        sizes = rng.integers(1, 15, rng.integers(2, 9)).tolist()
-        shares = fractions(rng.integers(1, 20, rng.integers(4, 8)).tolist())
-        table = controlled_rounding(
-            np.array(sizes), shares, [], random_words(seed, StreamTag.PART_QUOTA, len(sizes))
-        )
-        assert_rounded(table, sizes, shares)
-
-
-def test_unequal_is_exact_where_int64_would_overflow() -> None:
-    """Shares with huge denominators are rounded exactly, in whole numbers of any size."""
-    primes = (999983, 999979, 999961)
-    first = [Fraction(1, prime) for prime in primes]
-    shares = [*first, 1 - sum(first, Fraction(0))]
-    sizes = [10**7, 3 * 10**6 + 1, 7]
-    assert_rounded(
-        controlled_rounding(np.array(sizes), shares, [], random_words(0, StreamTag.PART_QUOTA, 3)),
-        sizes,
-        shares,
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("numbers", [[8, 1, 1], [7, 3], [1, 1, 1]])
-def test_unequal_rounds_without_bias(numbers: list[int]) -> None:
-    """Over seeds each cell's mean is its exact share, to within a twentieth of a row."""
-    sizes, shares = np.array([3, 1, 2, 5, 3, 3, 4, 7]), fractions(numbers)
-    n = 4000
-    total = sum(
-        controlled_rounding(sizes, shares, [], random_words(seed, StreamTag.PART_QUOTA, len(sizes)))
-        for seed in range(n)
-    )
-    exact = sizes[:, None] * np.array([float(share) for share in shares])
-    assert np.abs(total / n - exact).max() < 0.05
-
-
 @given(sizes=strata_sizes, data=st.data(), seed=seeds)
-def test_proportional_is_largest_remainder(
+def test_proportional_allocation_is_largest_remainder(
     sizes: list[int], data: st.DataObject, seed: int
 ) -> None:
     """Quotas are exact shares rounded, up where the remainders are largest."""
@@ -155,7 +59,9 @@ def test_proportional_is_largest_remainder(
 
 
 @given(sizes=strata_sizes, data=st.data(), seed=seeds)
-def test_equal_fills_to_one_level(sizes: list[int], data: st.DataObject, seed: int) -> None:
+def test_equal_allocation_fills_to_one_level(
+    sizes: list[int], data: st.DataObject, seed: int
+) -> None:
     """Strata get equal numbers to within 1; only those that give all have fewer."""
     total = data.draw(st.integers(0, sum(sizes)))
     quota = equal_allocation(
@@ -165,3 +71,10 @@ def test_equal_fills_to_one_level(sizes: list[int], data: st.DataObject, seed: i
     assert (quota <= sizes).all()
     not_full = quota[quota < sizes]
     assert len(not_full) == 0 or quota.max() - not_full.min() <= 1
+
+
+def test_no_strata_need_no_allocation() -> None:
+    """Without strata there is nothing to allocate."""
+    none = np.zeros(0, dtype=int)
+    assert equal_allocation(none, 0, np.zeros(0, dtype=np.uint64)).tolist() == []
+    assert proportional_allocation(none, 0, np.zeros(0, dtype=np.uint64)).tolist() == []

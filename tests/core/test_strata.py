@@ -8,6 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from stratframe.core import strata
 from stratframe.core.strata import (
+    crosstab,
     edge_bins,
     factorize_codes,
     first_occurrence,
@@ -19,8 +20,8 @@ codes = hnp.arrays(np.int64, st.integers(1, 60), elements=st.integers(0, 8))
 
 
 @given(codes)
-def test_numbers_as_factorize(column: np.ndarray) -> None:
-    """Codes are numbered by first appearance, as `pd.factorize` numbers them."""
+def test_factorize_codes_as_pandas(column: np.ndarray) -> None:
+    """Codes are renumbered by first appearance, as by `pd.factorize`."""
     numbered, present = factorize_codes(column, 9)
     expected, classes = pd.factorize(column)
     np.testing.assert_array_equal(numbered, expected)
@@ -28,7 +29,7 @@ def test_numbers_as_factorize(column: np.ndarray) -> None:
 
 
 @given(codes)
-def test_first_rows_as_unique(column: np.ndarray) -> None:
+def test_first_occurrence_as_numpy(column: np.ndarray) -> None:
     """The first row of every code is that of `np.unique`; absent codes have none."""
     classes, first = np.unique(column, return_index=True)
     found = first_occurrence(column, 9)
@@ -70,7 +71,7 @@ def test_nests_children_inside_parents(pairs: list[tuple[int, int]], sparse: boo
 )
 def test_quantile_bins_as_numpy(values: np.ndarray, n_bins: int) -> None:
     """Cuts are those of `np.quantile` with the inverted CDF, closed on the right."""
-    # A hair below i / n_bins, so that numpy's float product cannot pass a whole number.
+    # A hair below i / n_bins, so that numpy's float product cannot pass an integer.
     levels = np.arange(1, n_bins) / n_bins * (1 - 1e-12)
     cuts = np.unique(np.quantile(values, levels, method="inverted_cdf"))
     bins, counts = quantile_bins(np.zeros(len(values), dtype=np.int64), values, n_bins)
@@ -83,7 +84,7 @@ def test_quantile_bins_as_numpy(values: np.ndarray, n_bins: int) -> None:
     st.integers(2, 5),
 )
 def test_quantile_bins_fit_inside_each_parent(pairs: list[tuple[int, int]], n_bins: int) -> None:
-    """Each parent is cut as if it stood alone."""
+    """Each parent is cut as if it were alone."""
     parent, values = np.array(pairs).T
     bins, counts = quantile_bins(parent, values, n_bins)
     for stratum in np.unique(parent):
@@ -110,3 +111,28 @@ def test_edge_bins_as_cut(values: np.ndarray, closed: str) -> None:
     np.testing.assert_array_equal(
         edge_bins(values, edges, closed), expected if right else 2 - expected
     )
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 5)), min_size=1, max_size=40
+    )
+)
+def test_crosstab_as_pandas(rows: list[tuple[int, int, int]]) -> None:
+    """Counts are those of `pd.crosstab`, with and without weights; absent codes count 0."""
+    codes, parts, weights = np.array(rows).T
+    for counts in (None, weights):
+        expected = pd.crosstab(
+            codes, parts, values=counts, aggfunc=None if counts is None else "sum"
+        )
+        expected = expected.reindex(index=range(5), columns=range(3)).fillna(0)
+        found = crosstab(codes, 5, parts, 3, counts)
+        assert found.dtype == np.int64
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_rare_codes_are_found_in_later_rows() -> None:
+    """A code that is absent from the first rows is found further on."""
+    column = np.zeros(strata.HEAD + 10, dtype=np.int64)
+    column[-3] = 1
+    assert first_occurrence(column, 3).tolist() == [0, strata.HEAD + 7, len(column)]

@@ -18,8 +18,8 @@ shares = st.lists(st.integers(1, 40), min_size=2, max_size=6).map(
 )
 
 
-def dealt(sizes: list[int], parts: list[Fraction], seed: int | None) -> tuple[np.ndarray, ...]:
-    """Spread strata of given sizes, their rows in order."""
+def deal(sizes: list[int], parts: list[Fraction], seed: int | None) -> tuple[np.ndarray, ...]:
+    """Deal strata of given sizes, their rows in order."""
     quota_draws = None if seed is None else random_words(seed, StreamTag.PART_QUOTA, len(sizes))
     table = controlled_rounding(np.array(sizes), parts, [], quota_draws)
     n = sum(sizes)
@@ -36,7 +36,7 @@ def test_every_run_holds_each_share(
     sizes: list[int], parts: list[Fraction], seed: int | None
 ) -> None:
     """In each stratum every run of the order holds each part's share to within 3 rows."""
-    table, found = dealt(sizes, parts, seed)
+    table, found = deal(sizes, parts, seed)
     for counts, (start, stop) in zip(table, pairwise(np.cumsum([0, *sizes])), strict=True):
         inside = found[start:stop]
         np.testing.assert_array_equal(np.bincount(inside, minlength=len(parts)), counts)
@@ -55,7 +55,7 @@ def test_every_row_has_every_chance(numbers: list[int]) -> None:
     n, n_seeds = 2 * sum(numbers), 3000
     counts = np.zeros((n, len(parts)))
     for seed in range(n_seeds):
-        counts[np.arange(n), dealt([n], parts, seed)[1]] += 1
+        counts[np.arange(n), deal([n], parts, seed)[1]] += 1
     for row in counts:
         assert chisquare(row, [n_seeds * float(part) for part in parts]).pvalue > 1e-5
 
@@ -89,7 +89,7 @@ def test_no_farther_from_the_whole_than_the_source(numbers: list[int]) -> None:
     parts = [Fraction(number, sum(numbers)) for number in numbers]
     ours, theirs = np.zeros(len(parts)), np.zeros(len(parts))
     for seed in range(20):
-        found = dealt([len(values)], parts, seed)[1]
+        found = deal([len(values)], parts, seed)[1]
         source = fractional(values, [float(part) for part in parts], rng)
         for part in range(len(parts)):
             ours[part] += ks_2samp(values[found == part], values).statistic

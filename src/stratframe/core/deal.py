@@ -1,15 +1,15 @@
-"""Spend a quota table along an order: which part every row goes to."""
+"""Deal rows by a quota table: which part every row goes to."""
 
 import numpy as np
 
-from .order import CHUNK, shuffled
-from .types import Draws, Ints, Table
+from .order import CHUNK, positions_within, shuffled
+from .types import Draws, Ints, Table, Values
 
 TICKETS = 1 << 16
-"""Tickets from which a row first draws its part, dealt to the parts by share."""
+"""Tickets from which a row first draws its part, allocated to the parts by their shares."""
 
 ROOMY = 64
-"""Rows to a cell of the table, on average, from which `settle` beats a sort."""
+"""Rows per cell of the table, on average, from which `deal_by_surplus` is faster than a sort."""
 
 
 def smallest_dtype(n_parts: int) -> np.dtype[np.signedinteger]:
@@ -17,29 +17,30 @@ def smallest_dtype(n_parts: int) -> np.dtype[np.signedinteger]:
     return np.min_scalar_type(-n_parts - 1)
 
 
-def round_robin(rows: Ints, numbering: Ints) -> Ints:
-    """Deal rows to k folds, one after another round the table.
+def round_robin(rows: Ints, fold_permutation: Ints) -> Ints:
+    """Deal rows to k folds in turn.
 
     Parameters
     ----------
     rows : ndarray of int, shape (n_rows,)
         Row numbers in the order of the deal.
-    numbering : ndarray of int, shape (k,)
-        The fold at each seat.
+    fold_permutation : ndarray of int, shape (k,)
+        The order in which the folds take turns.
 
     Returns
     -------
     ndarray of int, shape (n_rows,), range 0..k-1
-        The fold of every row, in the rows' own order.
+        The fold of every row, by row number.
     """
-    k = len(numbering)
+    k = len(fold_permutation)
     folds = np.empty(len(rows), dtype=smallest_dtype(k))
-    folds[rows] = np.tile(numbering.astype(folds.dtype), -(-len(rows) // k))[: len(rows)]
+    n_rounds = -(-len(rows) // k)
+    folds[rows] = np.tile(fold_permutation.astype(folds.dtype), n_rounds)[: len(rows)]
     return folds
 
 
 def deal_by_table(rows: Ints, table: Table) -> Ints:
-    """Deal rows, stratum after stratum: the first of a stratum to part 0, and so on.
+    """Deal ordered rows: the first of each stratum to part 0, the next to part 1, and so on.
 
     Parameters
     ----------
@@ -61,11 +62,6 @@ def deal_by_table(rows: Ints, table: Table) -> Ints:
 def deal_by_surplus(codes: Ints, table: Table, draws: Draws) -> Ints:
     """Deal rows at random without sorting them: draw parts freely, then move the surplus.
 
-    Every row draws a part by itself, from its high bits. Cells of the table that come
-    out too full give their surplus, the rows lowest in the other bits, to the cells of
-    the same stratum that lack rows. Rows of a stratum are treated alike throughout, so
-    that all deals with the table's counts are equally likely.
-
     Parameters
     ----------
     codes : ndarray of int, shape (n_rows,), range 0..n_strata-1
@@ -77,10 +73,16 @@ def deal_by_surplus(codes: Ints, table: Table, draws: Draws) -> Ints:
     -------
     ndarray of int, shape (n_rows,), range 0..n_parts-1
     """
+    # Cells that came out above their quota give their surplus, drawn at random, to the
+    # cells of the same stratum below theirs. All rows of a stratum are exchangeable at
+    # each step, so that all deals with the counts of the table are equally likely. The
+    # surplus is of the order of sqrt(n): hardly any row moves.
     n_parts = table.shape[1]
     parts, counts = draw_parts(codes, table, draws)
     surplus = counts - table.ravel()
     moved = surplus_rows(codes, parts, n_parts, counts, surplus, draws)
+    # Surplus and lack of a stratum are equal and both run stratum by stratum, so that
+    # every row moves inside its stratum.
     lacking = np.repeat(np.arange(table.size), np.maximum(-surplus, 0))
     parts[moved] = lacking % n_parts
     return parts
@@ -103,6 +105,7 @@ def draw_parts(codes: Ints, table: Table, draws: Draws) -> tuple[Ints, Ints]:
     chunk = max(CHUNK, 4 * table.size)
     for start in range(0, len(codes), chunk):
         rows = slice(start, start + chunk)
+        # The high 16 bits draw the part; the low 48 are left for `surplus_rows`.
         parts[rows] = tickets[(draws[rows] >> np.uint64(48)).astype(np.intp)]
         counts += np.bincount(codes[rows] * n_parts + parts[rows], minlength=table.size)
     return parts, counts
@@ -111,39 +114,38 @@ def draw_parts(codes: Ints, table: Table, draws: Draws) -> tuple[Ints, Ints]:
 def surplus_rows(
     codes: Ints, parts: Ints, n_parts: int, counts: Ints, surplus: Ints, draws: Draws
 ) -> Ints:
-    """Choose the rows that too full cells give away, at random, cell after cell.
-
-    Only rows whose low bits are below a bound for their cell are looked at; it is so
-    high that a cell hardly ever has too few of them, and is lifted where one does.
+    """Choose the rows that cells above their quota give away, at random, cell after cell.
 
     Parameters
     ----------
     counts : ndarray of int64, shape (n_strata * n_parts,)
         Rows of each cell.
     surplus : ndarray of int64, shape (n_strata * n_parts,)
-        Rows above its quota; negative where rows lack.
+        Rows above the quota; negative below.
 
     Returns
     -------
-    ndarray of int64, shape (surplus of the too full cells,)
+    ndarray of int64, shape (sum of the positive surpluses,)
     """
+    # The rows of a cell with the lowest low bits are a random sample. To find them without
+    # sorting all, only rows below a bound are sorted. It leaves as many rows as wanted plus
+    # five standard deviations, and some for small counts; where that is too few after all,
+    # the bound is lifted.
     wanted = np.maximum(surplus, 0)
-    # Five deviations of a binomial above its mean, and some for small counts.
-    reach = wanted + 5 * np.sqrt(wanted) + 5
-    bounds = np.minimum(reach / np.maximum(counts, 1), 1.0) * (wanted > 0)
+    n_below = wanted + 5 * np.sqrt(wanted) + 5
+    bounds = np.minimum(n_below / np.maximum(counts, 1), 1.0) * (wanted > 0)
     while True:
         rows, cells, low = rows_below(codes, parts, n_parts, bounds, draws)
-        found = np.bincount(cells, minlength=len(wanted))
-        short = found < wanted
+        n_found = np.bincount(cells, minlength=len(wanted))
+        short = n_found < wanted
         if not short.any():
             rows = rows[shuffled(cells, len(wanted), low << np.uint64(16))]
-            place = np.arange(len(rows)) - np.repeat(np.cumsum(found) - found, found)
-            return rows[place < np.repeat(wanted, found)]
+            return rows[positions_within(n_found) < np.repeat(wanted, n_found)]
         bounds[short] = 1.0
 
 
 def rows_below(
-    codes: Ints, parts: Ints, n_parts: int, bounds: Ints, draws: Draws
+    codes: Ints, parts: Ints, n_parts: int, bounds: Values, draws: Draws
 ) -> tuple[Ints, Ints, Draws]:
     """Find the rows whose low 48 bits are below the bound of their cell.
 
@@ -160,13 +162,14 @@ def rows_below(
     mask = np.uint64((1 << 48) - 1)
     limits = (bounds * 2.0**48).astype(np.uint64)
     highest = limits.max(initial=0)
-    found = []
+    chunks = []
     for start in range(0, len(codes), CHUNK):
         low = draws[start : start + CHUNK] & mask
+        # The largest bound first: most rows fail it, before their cell is looked up.
         rows = np.flatnonzero(low < highest) + start
         cells = codes[rows] * n_parts + parts[rows]
         low = low[rows - start]
         keep = low < limits[cells]
-        found.append((rows[keep], cells[keep], low[keep]))
-    rows, cells, low = (np.concatenate(column) for column in zip(*found, strict=True))
+        chunks.append((rows[keep], cells[keep], low[keep]))
+    rows, cells, low = (np.concatenate(column) for column in zip(*chunks, strict=True))
     return rows, cells, low

@@ -1,61 +1,60 @@
 """How even a table of strata and folds is, and how even it could be."""
 
-from itertools import pairwise
+from bisect import bisect_left
 
 import numpy as np
 
-from .flow import shortest_path
+from .flow import table_exists
 from .types import Ints, Table, Values
 
 
 def deviations(table: Table, sizes: Ints) -> Values:
-    """Compute the rows that every fold has of each stratum, less its share of the whole.
-
-    In whole numbers but for one division, so that equal deviations are equal floats.
+    """Compute each fold's rows of each stratum, less the rows expected from the fold's size.
 
     Parameters
     ----------
     table : ndarray of int64, shape (n_strata, n_folds)
     sizes : ndarray of int64, shape (n_strata,)
-        Rows of the whole, those without a fold too.
+        All rows, with those that have no fold.
 
     Returns
     -------
     ndarray of float64, shape (n_strata, n_folds)
     """
-    whole = int(sizes.sum())
-    found: Values = (table * whole - sizes[:, None] * table.sum(axis=0)) / max(whole, 1)
-    return found
+    n_rows = int(sizes.sum())
+    # In integers but for one division, so that equal deviations are equal floats.
+    off: Values = (table * n_rows - sizes[:, None] * table.sum(axis=0)) / max(n_rows, 1)
+    return off
 
 
 def tv_distance(off: Values, totals: Ints) -> Values:
-    """Measure how far the shares of the strata in every fold are from those in the whole.
+    """Compute the total variation distance of every fold's strata from those of all rows.
 
     Parameters
     ----------
     off : ndarray of float64, shape (n_strata, n_folds)
-        As `deviations` gives them.
+        As from `deviations`.
     totals : ndarray of int64, shape (n_folds,)
         Rows of the folds.
 
     Returns
     -------
     ndarray of float64, shape (n_folds,), range 0..1
-        Half the sum of the absolute differences, the total variation distance: the share
-        of a fold's rows that would have to change their stratum. NaN for folds without rows.
+        Half the sum of the absolute differences of the shares: the share of a fold's rows
+        that would have to change their stratum. NaN for folds without rows.
     """
     moved = np.abs(off).sum(axis=0) / 2
-    found: Values = np.where(totals, moved / np.maximum(totals, 1), np.nan)
-    return found
+    distances: Values = np.where(totals, moved / np.maximum(totals, 1), np.nan)
+    return distances
 
 
 def random_variance(sizes: Ints, totals: Ints) -> Values:
-    """Tell by how much the rows of strata in folds vary that are drawn at random.
+    """Compute the variance of each stratum's rows in folds that are drawn at random.
 
     Parameters
     ----------
     sizes : ndarray of int64, shape (n_strata,)
-        Rows of the whole.
+        All rows.
     totals : ndarray of int64, shape (n_folds,)
         Rows of the folds.
 
@@ -70,84 +69,56 @@ def random_variance(sizes: Ints, totals: Ints) -> Values:
     """
     n_rows = int(sizes.sum())
     shares = sizes[:, None] / max(n_rows, 1)
-    found: Values = shares * (1 - shares) * (totals * (n_rows - totals) / max(n_rows - 1, 1))
-    return found
+    factor = totals * (n_rows - totals) / max(n_rows - 1, 1)
+    variance: Values = shares * (1 - shares) * factor
+    return variance
 
 
 def least_deviation(sizes: Ints, dealt: Ints, totals: Ints) -> float:
-    """Find the largest deviation that the best of all columns of these sizes has.
-
-    A column is a table of whole rows whose sums are given. Whether there is one with all
-    cells within some distance of the expected rows is the question whether a network of
-    strata and folds has a flow. Strata of one size are alike, and folds of one size are,
-    so that the network is small; where their sum can be shared out, each cell's can, as
-    networks with whole bounds have whole flows (Hoffman and Kruskal, 1956).
+    """Find the largest deviation that the best of all fold columns of these sizes has.
 
     Parameters
     ----------
     sizes, dealt : ndarray of int64, shape (n_strata,)
-        Rows of the whole, and those of them that have a fold.
+        All rows, and those of them that have a fold.
     totals : ndarray of int64, shape (n_folds,)
         Rows of the folds.
+
+    References
+    ----------
+    Hoffman and Kruskal (1956), Integral boundary points of convex polyhedra.
     """
     if not len(totals) or not len(sizes):
         return 0.0
-    whole = int(sizes.sum())
-    pairs, n_alike = np.unique(sizes * (whole + 1) + dealt, return_counts=True)
-    kinds = np.column_stack(np.divmod(pairs, whole + 1))
-    widths, n_wide = np.unique(totals, return_counts=True)
-    due, cells = kinds[:, :1] * widths, n_alike[:, None] * n_wide
-    rows, columns = kinds[:, 1] * n_alike, widths * n_wide
+    n_rows = int(sizes.sum())
+    # A fold column is an integer table with given sums, so that whether one has all cells
+    # within a distance of the expected rows is a question of flow. Strata of equal sizes
+    # are merged, and folds of equal sizes, which keeps the network small: a merged cell
+    # can be divided evenly over its cells, and as its bounds are integers some integer
+    # table exists wherever a fractional one does (Hoffman and Kruskal).
+    pairs, n_equal_strata = np.unique(sizes * (n_rows + 1) + dealt, return_counts=True)
+    merged_sizes, merged_dealt = np.divmod(pairs, n_rows + 1)
+    merged_totals, n_equal_folds = np.unique(totals, return_counts=True)
+    # Expected rows and slack are multiplied by `n_rows`, which keeps them integers.
+    expected = merged_sizes[:, None] * merged_totals
+    n_cells = n_equal_strata[:, None] * n_equal_folds
+    row_sums, column_sums = merged_dealt * n_equal_strata, merged_totals * n_equal_folds
 
-    def fits(slack: int) -> bool:
-        """Say whether all cells can be within so many rows, times the rows of the whole."""
-        low = np.maximum(-((slack - due) // whole), 0)
-        return table_exists(low * cells, (due + slack) // whole * cells, rows, columns)
+    def is_enough(slack: int) -> bool:
+        """Check if all cells can be within `slack / n_rows` of the expected rows."""
+        low = np.maximum(-((slack - expected) // n_rows), 0)
+        high = (expected + slack) // n_rows
+        return table_exists(low * n_cells, high * n_cells, row_sums, column_sums)
 
-    top = whole
-    while not fits(top):
+    # Bracket the slack between multiples of one row, doubling and then by bisection.
+    top = 1
+    while not is_enough(top * n_rows):
         top *= 2
-    below, top = (top // whole) // 2, top // whole
-    while top - below > 1:
-        middle = (below + top) // 2
-        below, top = (below, middle) if fits(middle * whole) else (middle, top)
-    # Bounds of cells change only where one is a whole number of rows away.
-    rest = due % whole
-    steps = np.unique(np.append(np.concatenate([rest, whole - rest]).ravel() % whole, whole))
-    steps += (top - 1) * whole
-    first, last = 0, len(steps) - 1
-    while first < last:
-        middle = (first + last) // 2
-        first, last = (first, middle) if fits(int(steps[middle])) else (middle + 1, last)
-    return float(steps[last] / whole)
-
-
-def table_exists(low: Table, high: Table, rows: Ints, columns: Ints) -> bool:
-    """Say whether a table of whole numbers within bounds has given sums.
-
-    Parameters
-    ----------
-    low, high : ndarray of int64, shape (n_rows, n_columns)
-        Bounds of the cells.
-    rows, columns : ndarray of int64, shape (n_rows,) and (n_columns,)
-        The sums; both have one total.
-    """
-    room = high - low
-    extra = rows - low.sum(axis=1)
-    if (room < 0).any() or (extra < 0).any() or (extra > room.sum(axis=1)).any():
-        return False
-    table = low + np.clip(extra[:, None] - (np.cumsum(room, axis=1) - room), 0, room)
-    while (off := table.sum(axis=0) - columns).any():
-        # As floats, whose product is many times faster than that of booleans.
-        give, take = ((each > 0).astype(np.float32) for each in (table - low, high - table))
-        path = shortest_path(give.T @ take > 0, off > 0, off < 0)
-        arcs = list(pairwise(path))
-        if not arcs:
-            return False
-        rooms = [np.minimum((table - low)[:, giver], (high - table)[:, to]) for giver, to in arcs]
-        amount = min(off[path[0]], -off[path[-1]], *(room.sum() for room in rooms))
-        for (giver, taker), free in zip(arcs, rooms, strict=True):
-            moved = np.clip(amount - (np.cumsum(free) - free), 0, free)
-            table[:, giver] -= moved
-            table[:, taker] += moved
-    return True
+    bottom = top // 2 + 1
+    top = bottom + bisect_left(range(bottom, top), True, key=lambda n: is_enough(n * n_rows))
+    # In between, bounds change only where one of them crosses an integer.
+    remainder = expected % n_rows
+    crossings = np.concatenate([remainder, n_rows - remainder]).ravel() % n_rows
+    slacks = np.unique(np.append(crossings, n_rows)) + (top - 1) * n_rows
+    best = bisect_left(slacks[:-1].tolist(), True, key=is_enough)
+    return float(slacks[best] / n_rows)

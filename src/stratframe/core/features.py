@@ -1,4 +1,4 @@
-"""Features as points: units that make them comparable, rows that are the same point."""
+"""Features as points: scaling, equal points, centroids."""
 
 from collections.abc import Callable
 
@@ -7,17 +7,16 @@ import numpy as np
 from .types import Ints, Values
 
 SCALES = ("standard", "minmax")
-"""What may make features comparable: their standard deviation, or their range."""
+"""Units of features: their standard deviation, or their range."""
 
 MAX_EXPONENT = 500
 """Powers of two, up and down, beyond which squares would leave the range of floats."""
 
-
 ROWS_PER_PASS = 1 << 12
-"""Rows to a pass, so that their features stay in cache."""
+"""Rows per pass, so that their features stay in cache."""
 
 DISTANCE_BITS = 40
-"""Bits to which distances to centres are told apart."""
+"""Significant bits of distances to centroids."""
 
 
 def feature_scaling(points: Values, scale: str | None) -> tuple[Values, Values, Values]:
@@ -30,12 +29,11 @@ def feature_scaling(points: Values, scale: str | None) -> tuple[Values, Values, 
     Returns
     -------
     points : ndarray of float64, shape (n_features, n_rows)
-        The same, but for features of huge or tiny numbers: those are multiplied by a
-        power of two, which is exact.
+        Multiplied by powers of two, which is exact, if numbers are huge or tiny.
     origin : ndarray of float64, shape (n_features, 1)
         Mean, or lowest value for "minmax".
     unit : ndarray of float64, shape (n_features, 1)
-        Infinite where a scaled feature has only one value, which makes that zero.
+        Infinite where a scaled feature is constant, which scales it to zero.
     """
     if not points.size:
         return points, np.zeros((len(points), 1)), np.ones((len(points), 1))
@@ -54,7 +52,7 @@ def feature_scaling(points: Values, scale: str | None) -> tuple[Values, Values, 
 
 
 def per_feature(points: Values, measure: Callable[[Values], float]) -> Values:
-    """Measure every feature by itself, while it is in cache."""
+    """Apply a function to each feature by itself, while it is in cache."""
     return np.array([measure(feature) for feature in points])[:, None]
 
 
@@ -74,14 +72,14 @@ def scale_features(points: Values, scale: str | None) -> Values:
     points, origin, unit = feature_scaling(points, scale)
     rows = np.empty(points.shape[::-1])
     for start in range(0, len(rows), ROWS_PER_PASS):
-        part = points[:, start : start + ROWS_PER_PASS] - origin
-        part /= unit
-        rows[start : start + ROWS_PER_PASS] = part.T
+        scaled = points[:, start : start + ROWS_PER_PASS] - origin
+        scaled /= unit
+        rows[start : start + ROWS_PER_PASS] = scaled.T
     return rows
 
 
 def unique_points(points: Values) -> tuple[Ints, int]:
-    """Give rows numbers, the same one to rows that are the same point.
+    """Encode points as integers; rows that are the same point share one.
 
     Parameters
     ----------
@@ -117,10 +115,7 @@ def centroids(points: Values, labels: Ints, n_labels: int) -> Values:
 
 
 def centroid_distances(points: Values, labels: Ints, centres: Values) -> Values:
-    """Measure how far every point is from the centre of its label.
-
-    Rounded to a 2**40th of the largest, so that the last bits of a centre, which may
-    change from run to run where threads add, order no rows that are equally far.
+    """Compute the distance of every point from the centre of its label, to 40 bits.
 
     Parameters
     ----------
@@ -132,11 +127,13 @@ def centroid_distances(points: Values, labels: Ints, centres: Values) -> Values:
     -------
     ndarray of float64, shape (n_rows,)
     """
-    far = np.empty(len(points))
+    distances = np.empty(len(points))
     for start in range(0, len(points), ROWS_PER_PASS):
-        part = slice(start, start + ROWS_PER_PASS)
-        apart = points[part] - centres[labels[part]]
-        far[part] = np.sqrt(np.einsum("ij,ij->i", apart, apart))
-    step = np.ldexp(1.0, int(np.frexp(far.max(initial=0.0))[1]) - DISTANCE_BITS)
-    rounded: Values = np.round(far / step) * step
+        chunk = slice(start, start + ROWS_PER_PASS)
+        offsets = points[chunk] - centres[labels[chunk]]
+        distances[chunk] = np.sqrt(np.einsum("ij,ij->i", offsets, offsets))
+    # The last bits of a centre may change from run to run, where threads add; rounded, they
+    # order no rows that are equally far.
+    step = np.ldexp(1.0, int(np.frexp(distances.max(initial=0.0))[1]) - DISTANCE_BITS)
+    rounded: Values = np.round(distances / step) * step
     return rounded

@@ -1,12 +1,14 @@
-"""Paths in small graphs, along which single rows are moved until all totals are right."""
+"""Integer flows between strata and parts, found along augmenting paths."""
+
+from itertools import pairwise
 
 import numpy as np
 
-from .types import Flags
+from .types import Flags, Ints, Table
 
 
 def shortest_path(edges: Flags, starts: Flags, ends: Flags) -> list[int]:
-    """Find a shortest path in a small graph, breadth first.
+    """Find a shortest path in a small graph, breadth first; empty if there is none.
 
     Parameters
     ----------
@@ -16,23 +18,73 @@ def shortest_path(edges: Flags, starts: Flags, ends: Flags) -> list[int]:
         Disjoint.
     """
     queue = np.flatnonzero(starts).tolist()
-    seen, before = starts.copy(), np.full(len(edges), -1)
+    seen, previous = starts.copy(), np.full(len(edges), -1)
     for node in queue:
         fresh = np.flatnonzero(edges[node] & ~seen)
-        seen[fresh], before[fresh] = True, node
-        hits = fresh[ends[fresh]]
-        if len(hits):
-            path = [int(hits[0])]
-            while before[path[-1]] >= 0:
-                path.append(int(before[path[-1]]))
+        seen[fresh], previous[fresh] = True, node
+        reached_ends = fresh[ends[fresh]]
+        if len(reached_ends):
+            path = [int(reached_ends[0])]
+            while previous[path[-1]] >= 0:
+                path.append(int(previous[path[-1]]))
             return path[::-1]
         queue.extend(fresh.tolist())
     return []
 
 
 def transitive_closure(edges: Flags) -> Flags:
-    """Tell which nodes of a small graph lead to which."""
+    """Mark which nodes of a small graph can be reached from which (Warshall's algorithm)."""
     reach = edges.copy()
     for node in range(len(reach)):
         reach |= reach[:, [node]] & reach[[node]]
     return reach
+
+
+def table_exists(low: Table, high: Table, row_sums: Ints, column_sums: Ints) -> bool:
+    """Check if some integer table within bounds has given sums.
+
+    Parameters
+    ----------
+    low, high : ndarray of int64, shape (n_rows, n_columns)
+        Bounds of the cells.
+    row_sums, column_sums : ndarray of int64, shape (n_rows,) and (n_columns,)
+        Both have one total.
+
+    References
+    ----------
+    Ford and Fulkerson (1962), Flows in networks.
+    """
+    room = high - low
+    need = row_sums - low.sum(axis=1)
+    if (room < 0).any() or (need < 0).any() or (need > room.sum(axis=1)).any():
+        return False
+    # Start with the right row sums, cells filled from the left; then move units inside
+    # rows, from columns that have too many to columns that have too few.
+    table = low + fill_in_turn(need, room)
+    while (excess := table.sum(axis=0) - column_sums).any():
+        # As floats, whose product is many times faster than that of booleans.
+        give, take = ((cells > 0).astype(np.float32) for cells in (table - low, high - table))
+        path = shortest_path(give.T @ take > 0, excess > 0, excess < 0)
+        if not path:
+            return False
+        augment(table, low, high, path, min(excess[path[0]], -excess[path[-1]]))
+    return True
+
+
+def augment(table: Table, low: Table, high: Table, path: list[int], wanted: int) -> None:
+    """Move up to `wanted` units along a path of columns, changing the table in place."""
+    arcs = list(pairwise(path))
+    # A shortest path visits no column twice, so that its arcs do not share cells.
+    rooms = [np.minimum((table - low)[:, giver], (high - table)[:, taker]) for giver, taker in arcs]
+    amount = min(wanted, *(room.sum() for room in rooms))
+    for (giver, taker), room in zip(arcs, rooms, strict=True):
+        moved = fill_in_turn(amount, room)
+        table[:, giver] -= moved
+        table[:, taker] += moved
+
+
+def fill_in_turn(amount: Ints | int, room: Ints) -> Ints:
+    """Fill the cells along the last axis in turn, each up to its room."""
+    filled_before = np.cumsum(room, axis=-1) - room
+    filled: Ints = np.clip(np.expand_dims(amount, -1) - filled_before, 0, room)
+    return filled

@@ -10,7 +10,7 @@ from .strata import factorize_codes, first_occurrence
 from .types import Draws, Ints, Values
 
 COMPACT_BELOW = 15 / 16
-"""Share of rows left at which those taken are dropped from the arrays."""
+"""Share of remaining points below which the removed ones are dropped from the arrays."""
 
 
 def nearest_order(
@@ -20,7 +20,7 @@ def nearest_order(
     scale: str | None,
     block: int | None,
     draws: Draws,
-    advance: Callable[[int], object],
+    progress: Callable[[int], object],
 ) -> Ints:
     """Order rows by their code, and inside a code by nearness.
 
@@ -29,7 +29,7 @@ def nearest_order(
     codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
     points : ndarray of float64, shape (n_features, n_rows), finite
     draws : ndarray of uint64, shape (n_rows,)
-        Used up. They say which row is next at random, and which of equally near ones.
+        Overwritten. They choose the first row, and among equally near ones.
 
     Returns
     -------
@@ -46,28 +46,23 @@ def nearest_order(
     rows = shuffled(codes, n_codes, draws)
     ends = np.cumsum(np.bincount(codes, minlength=n_codes))
     for start, end in zip(ends - np.diff(ends, prepend=0), ends, strict=True):
-        own = rows[start:end]
-        near = points[:, own]
+        stratum = rows[start:end]
+        inside = points[:, stratum]
         if block is None:
-            rows[start:end] = own[chain_order(near, origin, unit, advance)]
+            rows[start:end] = stratum[chain_order(inside, origin, unit, progress)]
         else:
-            rows[start:end] = own[block_order(near, origin, unit, block, advance)]
+            rows[start:end] = stratum[block_order(inside, origin, unit, block, progress)]
     return rows
 
 
 class NeighbourPool:
-    """Points, those of them that are taken, and the nearest of the others.
-
-    A matrix product finds who may be nearest, within the bounds of its rounding; the
-    few that it cannot tell apart are measured exactly, each feature's difference before
-    its scaling. So the order is the same on every platform, and equal distances are
-    equal.
+    """Points from which the nearest ones are taken, exactly and alike on every platform.
 
     Parameters
     ----------
     points : ndarray of float64, shape (n_features, n_points)
     origin, unit : ndarray of float64, shape (n_features, 1)
-        As `units` gives them.
+        As from `feature_scaling`.
     """
 
     def __init__(self, points: Values, origin: Values, unit: Values) -> None:
@@ -76,51 +71,56 @@ class NeighbourPool:
         self.squares = (self.scaled**2).sum(axis=0)
         # Error of a distance, as a share of the two squares: that of the product and of
         # the sum over the features, and that of the scaling (Higham 2002, section 3.1).
-        self.slack = 4 * (len(points) + 8) * float(np.finfo(np.float64).eps)
-        self.places = np.arange(points.shape[1])
-        self.rows, self.crowd = self.places.copy(), self.scaled
-        self.lowest = self.squares * (1 - self.slack)
-        self.left = points.shape[1]
+        self.error = 4 * (len(points) + 8) * float(np.finfo(np.float64).eps)
+        # The arrays of candidates: their numbers, coordinates and squares less the error,
+        # infinite for those removed; and where in them each point is.
+        self.numbers, self.candidates = np.arange(points.shape[1]), self.scaled
+        self.lowest_squares = self.squares * (1 - self.error)
+        self.positions = np.arange(points.shape[1])
+        self.n_left = points.shape[1]
 
-    def take(self, rows: Ints) -> None:
-        """Take points out."""
-        self.lowest[self.places[rows]] = np.inf
-        self.left -= len(rows)
+    def remove(self, numbers: Ints) -> None:
+        """Remove points from the pool."""
+        self.lowest_squares[self.positions[numbers]] = np.inf
+        self.n_left -= len(numbers)
 
-    def thin(self) -> None:
-        """Drop the points that are taken from the arrays."""
-        stays = self.lowest < np.inf
-        self.rows, self.lowest = self.rows[stays], self.lowest[stays]
-        self.crowd = np.ascontiguousarray(self.crowd[:, stays])
-        self.places[self.rows] = np.arange(len(self.rows))
+    def compact(self) -> None:
+        """Drop removed points from the arrays."""
+        stays = self.lowest_squares < np.inf
+        self.numbers, self.lowest_squares = self.numbers[stays], self.lowest_squares[stays]
+        self.candidates = np.ascontiguousarray(self.candidates[:, stays])
+        self.positions[self.numbers] = np.arange(len(self.numbers))
 
-    def nearest(self, row: int, count: int) -> Ints:
-        """List the points not taken that are nearest to one, the nearest first.
-
-        Equally near ones come in the order of their numbers.
-        """
-        if self.left < COMPACT_BELOW * len(self.rows):
-            self.thin()
-        count = min(count, self.left)
+    def nearest(self, point: int, count: int) -> Ints:
+        """List the remaining points nearest to one, nearest first; ties by their number."""
+        if self.n_left < COMPACT_BELOW * len(self.numbers):
+            self.compact()
+        count = min(count, self.n_left)
         if not count:
             return np.empty(0, dtype=np.int64)
-        near = self.scaled[:, row] @ self.crowd
-        near *= -2
-        near += self.lowest
-        best = np.array([near.argmin()])
+        # |x - y|**2 less |x|**2, which is the same for all y, by one matrix product. Its
+        # rounding depends on the platform, so it only selects candidates: a point whose
+        # lower bound is above the upper bounds of `count` others is not among the nearest.
+        lower = self.scaled[:, point] @ self.candidates
+        lower *= -2
+        lower += self.lowest_squares
+        best = np.array([lower.argmin()])
         if count > 1:
-            best = np.argpartition(near, count - 1)[:count]
-        rounding = self.squares[self.rows[best]] + self.squares[row]
-        found = np.flatnonzero(near <= (near[best] + 2 * self.slack * rounding).max())
-        if len(found) > 1:
-            apart = self.points[:, self.rows[found]] - self.points[:, [row]]
-            apart /= self.unit
-            found = found[np.argsort((apart**2).sum(axis=0), kind="stable")[:count]]
-        return self.rows[found]
+            best = np.argpartition(lower, count - 1)[:count]
+        squares = self.squares[self.numbers[best]] + self.squares[point]
+        upper = lower[best] + 2 * self.error * squares
+        chosen = np.flatnonzero(lower <= upper.max())
+        if len(chosen) > 1:
+            # These few are measured from the differences of the unscaled features, which
+            # makes equal distances equal floats.
+            offsets = self.points[:, self.numbers[chosen]] - self.points[:, [point]]
+            offsets /= self.unit
+            chosen = chosen[np.argsort((offsets**2).sum(axis=0), kind="stable")[:count]]
+        return self.numbers[chosen]
 
 
 def group_points(points: Values) -> tuple[Ints, Ints, Ints]:
-    """Give the rows that are the same point one number, by first appearance.
+    """Encode points as integers by first appearance.
 
     Parameters
     ----------
@@ -139,11 +139,9 @@ def group_points(points: Values) -> tuple[Ints, Ints, Ints]:
 
 
 def chain_order(
-    points: Values, origin: Values, unit: Values, advance: Callable[[int], object]
+    points: Values, origin: Values, unit: Values, progress: Callable[[int], object]
 ) -> Ints:
-    """Go from the first point always to the nearest that is not yet taken.
-
-    Rows that are the same point follow one another, so each point is visited once.
+    """Go from the first point always to the nearest one that was not visited yet.
 
     Parameters
     ----------
@@ -154,23 +152,24 @@ def chain_order(
     -------
     ndarray of int64, shape (n_rows,)
     """
+    # Rows that are the same point follow one another, so each point is visited once.
     codes, first, sizes = group_points(points)
-    crowd = NeighbourPool(points[:, first], origin, unit)
+    pool = NeighbourPool(points[:, first], origin, unit)
     turns = np.empty(len(first), dtype=np.int64)
     point = 0
     for turn in range(len(first)):
         turns[point] = turn
-        crowd.take(np.array([point]))
-        advance(int(sizes[point]))
-        if crowd.left:
-            point = int(crowd.nearest(point, 1)[0])
+        pool.remove(np.array([point]))
+        progress(int(sizes[point]))
+        if pool.n_left:
+            point = int(pool.nearest(point, 1)[0])
     return np.argsort(turns[codes], kind="stable")
 
 
 def block_order(
-    points: Values, origin: Values, unit: Values, size: int, advance: Callable[[int], object]
+    points: Values, origin: Values, unit: Values, size: int, progress: Callable[[int], object]
 ) -> Ints:
-    """Put together the first row not yet taken and those nearest to it, and again.
+    """Make blocks of the first row that is left and those nearest to it.
 
     Of equally near points the one that appears first gives all its rows first.
 
@@ -184,7 +183,8 @@ def block_order(
     ndarray of int64, shape (n_rows,)
     """
     codes, first, sizes = group_points(points)
-    crowd = NeighbourPool(points[:, first], origin, unit)
+    pool = NeighbourPool(points[:, first], origin, unit)
+    # The remaining rows of each point are `queue[heads[point] : ends[point]]`.
     queue, ends = np.argsort(codes, kind="stable"), np.cumsum(sizes)
     heads = ends - sizes
     free = np.ones(len(codes), dtype=np.bool_)
@@ -194,14 +194,16 @@ def block_order(
         row += int(free[row:].argmax())
         point, wanted = int(codes[row]), min(size, len(rows) - start)
         lacking = wanted - int(ends[point] - heads[point])
-        near = [point]
+        members = [point]
         if lacking >= 0:
-            crowd.take(np.array([point]))
-            near += crowd.nearest(point, lacking).tolist()
-        block = np.concatenate([queue[heads[each] : ends[each]] for each in near])[:wanted]
+            # Each point has a row left, so that `lacking` points are enough.
+            pool.remove(np.array([point]))
+            members += pool.nearest(point, lacking).tolist()
+        block = np.concatenate([queue[heads[each] : ends[each]] for each in members])[:wanted]
         rows[start : start + wanted] = block
         free[block] = False
         np.add.at(heads, codes[block], 1)
-        crowd.take(np.array([each for each in near[1:] if heads[each] == ends[each]], dtype=int))
-        advance(wanted)
+        used_up = [each for each in members[1:] if heads[each] == ends[each]]
+        pool.remove(np.array(used_up, dtype=int))
+        progress(wanted)
     return rows

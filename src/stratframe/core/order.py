@@ -5,7 +5,7 @@ import numpy as np
 from .types import Draws, Flags, Ints, Values
 
 CHUNK = 1 << 16
-"""Rows to a pass, so that the passes around a sort stay in cache."""
+"""Rows per pass, so that the passes around a sort stay in cache."""
 
 ENOUGH_BITS = 24
 """Random bits of a sort key below which the sort is done in two steps."""
@@ -14,15 +14,11 @@ ENOUGH_BITS = 24
 def shuffled(codes: Ints, n_codes: int, draws: Draws) -> Ints:
     """Order rows by their code, and at random inside a code.
 
-    One sort does both: its keys hold the code, random bits and the row number,
-    from high bits to low. Where the code leaves fewer than 24 random bits the rows
-    are shuffled first and then sorted by code.
-
     Parameters
     ----------
     codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
     draws : ndarray of uint64, shape (n_rows,)
-        Used up: its memory becomes the result.
+        Overwritten: the result reuses its memory.
 
     Returns
     -------
@@ -32,16 +28,19 @@ def shuffled(codes: Ints, n_codes: int, draws: Draws) -> Ints:
     row_bits, code_bits = bit_width(len(codes)), bit_width(n_codes)
     if 64 - row_bits - code_bits >= ENOUGH_BITS:
         return sort_keys(draws, codes, code_bits, row_bits)
+    # Few random bits would tie often, and ties keep the order of the rows. A key without
+    # the code holds more of them.
     return grouped(sort_keys(draws, None, 0, row_bits), codes, n_codes)
 
 
 def grouped(rows: Ints, codes: Ints, n_codes: int) -> Ints:
-    """Sort an order of rows by code; rows of one code keep their order.
+    """Sort an order of rows stably by code.
 
     Parameters
     ----------
     rows : ndarray of int64, shape (n_rows,)
     codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
+        By row number.
 
     Returns
     -------
@@ -57,27 +56,30 @@ def bit_width(size: int) -> int:
 
 
 def sort_keys(keys: Draws, codes: Ints | None, code_bits: int, row_bits: int) -> Ints:
-    """Put codes above and row numbers below the random bits, sort, and read the rows.
+    """Sort rows by code, then by random bits.
 
     Parameters
     ----------
     keys : ndarray of uint64, shape (n_rows,)
-        Random bits; used up.
+        Random bits; overwritten.
     codes : ndarray of int, shape (n_rows,), optional
 
     Returns
     -------
     ndarray of int64, shape (n_rows,)
     """
+    # From high bits to low a key holds the code, random bits and the row number. So plain
+    # values are sorted, which is faster than `argsort`, and the keys are unique, which
+    # makes every sort stable and its result the same on every platform.
     row_mask = np.uint64((1 << row_bits) - 1)
     for start in range(0, len(keys), CHUNK):
-        part = keys[start : start + CHUNK]
-        part >>= np.uint64(code_bits)
-        part &= ~row_mask
-        part |= np.arange(start, start + len(part), dtype=np.uint64)
+        chunk = keys[start : start + CHUNK]
+        chunk >>= np.uint64(code_bits)
+        chunk &= ~row_mask
+        chunk |= np.arange(start, start + len(chunk), dtype=np.uint64)
         if codes is not None and code_bits:
             high = codes[start : start + CHUNK].astype(np.uint64)
-            part |= high << np.uint64(64 - code_bits)
+            chunk |= high << np.uint64(64 - code_bits)
     keys.sort()
     keys &= row_mask
     return keys.view(np.int64)
@@ -105,16 +107,7 @@ def sort_values(values: Values) -> tuple[Ints, Flags]:
 
 
 def rank(values: Values) -> Ints:
-    """Rank values densely from 0; equal values share a rank.
-
-    Parameters
-    ----------
-    values : ndarray of numbers, shape (n_rows,), without NaN
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,)
-    """
+    """Rank values densely from 0; equal values share a rank."""
     rows, rises = sort_values(values)
     ranks = np.empty(len(rows), dtype=np.int64)
     ranks[rows] = np.cumsum(rises) - 1
@@ -129,7 +122,6 @@ def by_value(codes: Ints, n_codes: int, values: Values, draws: Draws) -> Ints:
     codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
     values : ndarray of numbers, shape (n_rows,), without NaN
     draws : ndarray of uint64, shape (n_rows,)
-        Break ties.
 
     Returns
     -------
@@ -140,28 +132,38 @@ def by_value(codes: Ints, n_codes: int, values: Values, draws: Draws) -> Ints:
     tied = ~rises
     tied[:-1] |= tied[1:]
     if tied.any():
+        # Only tied rows are shuffled, run by run. They are taken in row order first, as
+        # the sort leaves equal values in an order that depends on the platform.
         n_runs = int(rises[tied].sum())
         runs = np.full(len(rows), -1, dtype=np.int64)
         runs[rows[tied]] = np.cumsum(rises[tied]) - 1
-        equals = np.flatnonzero(runs >= 0)
-        rows[tied] = equals[shuffled(runs[equals], n_runs, draws[equals])]
+        tied_rows = np.flatnonzero(runs >= 0)
+        rows[tied] = tied_rows[shuffled(runs[tied_rows], n_runs, draws[tied_rows])]
     return rows if n_codes == 1 else grouped(rows, codes, n_codes)
 
 
-def permuted_blocks(rows: Ints, sizes: Ints, k: int, draws: Draws, apart: bool = True) -> Ints:
-    """Shuffle an order inside blocks of k neighbours, the left-over rows last.
+def positions_within(sizes: Ints) -> Ints:
+    """Return the position of every member of consecutive runs inside its run."""
+    return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 
-    Of a stratum of n rows the r = n mod k rows at the places floor((i + 1/2) n / r),
-    i < r, are taken out and form a block of their own at the end of their stratum.
+
+def permuted_blocks(
+    rows: Ints, sizes: Ints, k: int, draws: Draws, spread_leftover: bool = True
+) -> Ints:
+    """Shuffle an order inside blocks of k neighbours, with left-over rows at the end.
+
+    Dealt to k folds in turn, each block then gives every fold one row at random, as
+    permuted blocks allocate patients to the arms of a clinical trial. Of a stratum of n
+    rows r = n mod k are left over: those at the positions floor((i + 1/2) n / r), i < r, so
+    that they too are spread over the order; or its last r without `spread_leftover`.
 
     Parameters
     ----------
     rows : ndarray of int, shape (n_rows,)
         Row numbers, stratum after stratum, each in its order.
     sizes : ndarray of int, shape (n_strata,)
-        Rows of each stratum.
     draws : ndarray of uint64, shape (n_rows,)
-        Used up.
+        Overwritten.
 
     Returns
     -------
@@ -169,27 +171,31 @@ def permuted_blocks(rows: Ints, sizes: Ints, k: int, draws: Draws, apart: bool =
 
     References
     ----------
+    Zelen (1974), The randomization and stratification of patients to clinical trials.
     Lowe (2016), Stratified validation splits for regression problems.
     """
-    ends, left = np.cumsum(sizes), sizes % k
-    turn = np.arange(left.sum()) - np.repeat(np.cumsum(left) - left, left)
-    last = np.repeat(ends - left, left) + turn
-    odd = last
-    if apart:
-        odd = (2 * turn + 1) * np.repeat(sizes, left) // (2 * np.repeat(left, left))
-        odd += np.repeat(ends - sizes, left)
-    stays = np.ones(len(rows), dtype=np.bool_)
-    stays[odd] = False
-    taken = rows[~stays]
-    strata = np.repeat(np.arange(len(sizes)), left)
-    n_blocked = len(rows) - len(taken)
-    blocked = shuffle_within_rows(rows[stays].reshape(-1, k), draws[:n_blocked].reshape(-1, k))
-    dealt = np.empty_like(rows)
-    stays[:] = True
-    stays[last] = False
-    dealt[stays] = blocked.ravel()
-    dealt[last] = taken[shuffled(strata, len(sizes), draws[n_blocked:])]
-    return dealt
+    ends, n_left = np.cumsum(sizes), sizes % k
+    index = positions_within(n_left)
+    last = np.repeat(ends - n_left, n_left) + index
+    leftover = last
+    if spread_leftover:
+        # (i + 1/2) n / r in whole numbers: (2 i + 1) n // (2 r).
+        leftover = (2 * index + 1) * np.repeat(sizes, n_left) // (2 * np.repeat(n_left, n_left))
+        leftover += np.repeat(ends - sizes, n_left)
+    in_block = np.ones(len(rows), dtype=np.bool_)
+    in_block[leftover] = False
+    # Without its left-over rows every stratum is a multiple of k, so that no block of the
+    # matrix reaches into the next stratum.
+    n_blocked = len(rows) - len(leftover)
+    blocks = rows[in_block].reshape(-1, k)
+    blocks = shuffle_within_rows(blocks, draws[:n_blocked].reshape(-1, k))
+    left_rows, strata = rows[~in_block], np.repeat(np.arange(len(sizes)), n_left)
+    is_last = np.zeros(len(rows), dtype=np.bool_)
+    is_last[last] = True
+    order = np.empty_like(rows)
+    order[~is_last] = blocks.ravel()
+    order[last] = left_rows[shuffled(strata, len(sizes), draws[n_blocked:])]
+    return order
 
 
 def shuffle_within_rows(blocks: Ints, draws: Draws) -> Ints:
@@ -199,12 +205,13 @@ def shuffle_within_rows(blocks: Ints, draws: Draws) -> Ints:
     ----------
     blocks : ndarray of int64, shape (n_blocks, k)
     draws : ndarray of uint64, shape (n_blocks, k)
-        Used up.
+        Overwritten.
 
     Returns
     -------
     ndarray of int64, shape (n_blocks, k)
     """
+    # The low bits of a key hold the column, as those of `sort_keys` hold the row.
     mask = np.uint64((1 << bit_width(blocks.shape[1])) - 1)
     draws &= ~mask
     draws |= np.arange(blocks.shape[1], dtype=np.uint64)

@@ -5,34 +5,35 @@ import numpy as np
 from .types import Draws, Ints, Table
 
 
-def equal_quota(sizes: Ints, numbering: Ints) -> Table:
-    """Share every stratum out to k folds, going round the table.
+def equal_quota(sizes: Ints, fold_permutation: Ints) -> Table:
+    """Allocate every stratum to k equal folds, round robin.
 
-    The rows of all strata, one stratum after another, take the seats 0, 1, ..., k-1,
-    0, 1, ... in turn; seat j is fold `numbering[j]`. So the counts of the folds differ
-    by at most 1 in every run of consecutive strata: in the whole, in every stratum,
-    and in every stratum that the strata are nested in.
+    The counts of the folds differ by at most 1 in every run of consecutive strata: over
+    all rows, in every stratum, and in every stratum that strata are nested in.
 
     Parameters
     ----------
     sizes : ndarray of int, shape (n_strata,)
-    numbering : ndarray of int, shape (k,)
+    fold_permutation : ndarray of int, shape (k,)
         A permutation of 0..k-1.
 
     Returns
     -------
     ndarray of int64, shape (n_strata, k)
     """
-    k = len(numbering)
+    # The rows of all strata, one stratum after another, take the seats 0, 1, ..., k-1,
+    # 0, 1, ... in turn; seat j is fold `fold_permutation[j]`. The n mod k rows of a stratum
+    # beyond equal counts sit on the seats from where it starts.
+    k = len(fold_permutation)
     starts = (np.cumsum(sizes) - sizes)[:, None]
     extra = (np.arange(k) - starts) % k < (sizes % k)[:, None]
     table = np.empty((len(sizes), k), dtype=np.int64)
-    table[:, numbering] = (sizes // k)[:, None] + extra
+    table[:, fold_permutation] = (sizes // k)[:, None] + extra
     return table
 
 
 def proportional_allocation(sizes: Ints, total: int, draws: Draws) -> Ints:
-    """Allocate a sample to strata by their sizes, by largest remainder.
+    """Allocate a sample to strata by their sizes, by largest remainder (Hamilton's method).
 
     Parameters
     ----------
@@ -43,10 +44,6 @@ def proportional_allocation(sizes: Ints, total: int, draws: Draws) -> Ints:
     Returns
     -------
     ndarray of int64, shape (n_strata,)
-
-    References
-    ----------
-    Hamilton's method of apportionment.
     """
     quota, remainder = np.divmod(sizes * total, max(int(sizes.sum()), 1))
     first = np.lexsort((draws, -remainder))[: total - int(quota.sum())]
@@ -55,13 +52,13 @@ def proportional_allocation(sizes: Ints, total: int, draws: Draws) -> Ints:
 
 
 def equal_allocation(sizes: Ints, total: int, draws: Draws) -> Ints:
-    """Allocate a sample to strata in equal numbers; small strata pass on what they lack.
+    """Allocate a sample to strata in equal numbers, up to all rows of small strata.
 
     Parameters
     ----------
     sizes : ndarray of int, shape (n_strata,)
     draws : ndarray of uint64, shape (n_strata,)
-        Say which strata get the rows that are left over.
+        Choose the strata that get one row more.
 
     Returns
     -------
@@ -70,11 +67,12 @@ def equal_allocation(sizes: Ints, total: int, draws: Draws) -> Ints:
     if len(sizes) == 0:
         return sizes
     ascending = np.sort(sizes)
-    larger = len(sizes) - np.arange(len(sizes))
-    before = np.cumsum(ascending) - ascending
-    # The first stratum, by size, that cannot give its all sets the level for the rest.
-    cut = int(np.argmax(before + ascending * larger >= total))
-    level = (total - int(before[cut])) // int(larger[cut])
+    n_as_large = len(sizes) - np.arange(len(sizes))
+    n_before = np.cumsum(ascending) - ascending
+    # The smallest stratum that is not needed in full sets the level for itself and all
+    # larger ones; the strata before it give all their rows.
+    cut = int(np.argmax(n_before + ascending * n_as_large >= total))
+    level = (total - int(n_before[cut])) // int(n_as_large[cut])
     quota = np.minimum(sizes, level)
     open_strata = np.flatnonzero(sizes > level)
     order = open_strata[np.argsort(draws[open_strata], kind="stable")]

@@ -9,8 +9,10 @@ from .types import Draws
 
 
 class StreamTag(IntEnum):
-    """What a stream of draws is for. Never zero, so that no two seeds share a stream."""
+    """The purpose of a stream of random words."""
 
+    # No tag is 0: `SeedSequence` pads its words with zeros, so that the streams of
+    # [seed + 2**32 * tag, 0] and of [seed, tag] would be one.
     FOLD_ROWS = 1
     FOLD_NUMBERS = 2
     FOLD_BLOCKS = 3
@@ -29,46 +31,37 @@ class StreamTag(IntEnum):
 
 
 N_TAGS = 16
-"""Tags for uses, of which each number of parts has its own."""
+"""Room for purposes; each number of parts has its own set of them."""
 
-N_PART_TAGS = 1 << 16
-"""Numbers of parts with tags of their own, of which each repeat has its own."""
+N_PART_COUNTS = 1 << 16
+"""Room for numbers of parts; each repeat has its own set of them."""
 
 
-def random_words(seed: int, use: StreamTag, size: int, n_parts: int = 0, repeat: int = 0) -> Draws:
-    """Draw raw 64-bit words, the same on every platform and numpy.
+def random_words(seed: int, tag: StreamTag, size: int, n_parts: int = 0, repeat: int = 0) -> Draws:
+    """Draw raw 64-bit words, the same on every platform and under every NumPy.
 
-    The stream is that of `PCG64DXSM` under `SeedSequence([seed, tag])`: NumPy
-    promises the bits of a bit generator, but not the numbers that a `Generator`
-    makes of them (NEP 19). The use, the number of parts and the repeat make the tag,
-    so that columns dealt with one seed know nothing of each other: a split and the
-    folds of its training part, or folds of two sizes.
+    Columns drawn under one seed are independent of each other, such as a split and the
+    folds of its training part, or folds of two sizes: purpose, number of parts and repeat
+    select the stream.
 
     Returns
     -------
     ndarray of uint64, shape (size,)
     """
-    return word_stream(seed, use, n_parts, repeat)(size)
-
-
-def permutation(draws: Draws) -> np.ndarray:
-    """Turn draws into a random order of 0..n-1.
-
-    Parameters
-    ----------
-    draws : ndarray of uint64, shape (n,)
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-    """
-    return np.argsort(draws, kind="stable")
+    return word_stream(seed, tag, n_parts, repeat)(size)
 
 
 def word_stream(
-    seed: int, use: StreamTag, n_parts: int = 0, repeat: int = 0
+    seed: int, tag: StreamTag, n_parts: int = 0, repeat: int = 0
 ) -> Callable[[int], Draws]:
-    """Make a stream of raw words that is drawn from bit by bit."""
-    tag = use + N_TAGS * (n_parts % N_PART_TAGS + N_PART_TAGS * repeat)
-    source = np.random.PCG64DXSM(np.random.SeedSequence([seed, tag]))
+    """Make a stream whose every call draws the given number of further words."""
+    stream_id = tag + N_TAGS * (n_parts % N_PART_COUNTS + N_PART_COUNTS * repeat)
+    # NumPy keeps the bits of a bit generator and of `SeedSequence` stable, but not the
+    # numbers that a `Generator` makes of them (NEP 19).
+    source = np.random.PCG64DXSM(np.random.SeedSequence([seed, stream_id]))
     return lambda size: source.random_raw(size)
+
+
+def permutation(draws: Draws) -> np.ndarray:
+    """Turn n random words into a random order of 0..n-1."""
+    return np.argsort(draws, kind="stable")

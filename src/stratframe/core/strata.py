@@ -1,4 +1,4 @@
-"""Codes of strata: numbering, nesting, bins."""
+"""Codes of strata: renumbering, nesting, counts, bins."""
 
 from typing import Literal
 
@@ -7,10 +7,10 @@ import numpy as np
 from .types import Flags, Ints, Table, Values
 
 DENSE = 1 << 16
-"""Up to this many codes a lookup table is made whatever the number of rows."""
+"""Codes up to which a lookup table is used whatever the number of rows."""
 
 HEAD = 1 << 16
-"""Rows in which codes are looked for before all rows are."""
+"""Rows that are searched for codes before all rows are."""
 
 
 def first_occurrence(codes: Ints, n_codes: int) -> Ints:
@@ -26,9 +26,9 @@ def first_occurrence(codes: Ints, n_codes: int) -> Ints:
         The row number; n_rows for a code that no row has.
     """
     first = np.full(n_codes, len(codes), dtype=np.int64)
-    # Mostly all codes stand among the first rows.
+    # Nearly always all codes are found among the first rows.
     for n_rows in dict.fromkeys((min(HEAD, len(codes)), len(codes))):
-        # Of repeated indices the last assignment stands, so the rows go backwards.
+        # The last assignment to a repeated index wins, so the rows are taken backwards.
         first[codes[:n_rows][::-1]] = np.arange(n_rows - 1, -1, -1, dtype=np.int64)
         if first.max(initial=0) < n_rows:
             break
@@ -45,24 +45,24 @@ def crosstab(
     codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
     parts : ndarray of int, shape (n_rows,), range 0..n_parts-1
     counts : ndarray of int, shape (n_rows,), optional
-        How many rows each stands for.
+        Weights of the rows.
 
     Returns
     -------
     ndarray of int64, shape (n_codes, n_parts)
     """
-    held = np.bincount(codes * n_parts + parts, counts, minlength=n_codes * n_parts)
-    return held.astype(np.int64, copy=False).reshape(n_codes, n_parts)
+    table = np.bincount(codes * n_parts + parts, counts, minlength=n_codes * n_parts)
+    return table.astype(np.int64, copy=False).reshape(n_codes, n_parts)
 
 
 def factorize_codes(codes: Ints, n_codes: int, parents: Ints | None = None) -> tuple[Ints, Ints]:
-    """Give codes numbers by first appearance, inside their parent where they have one.
+    """Renumber codes by first appearance, parent by parent if they have parents.
 
     Parameters
     ----------
     codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
     parents : ndarray of int, shape (n_codes,), optional
-        The parent of every code. Codes are numbered parent by parent.
+        The parent of every code.
 
     Returns
     -------
@@ -74,16 +74,16 @@ def factorize_codes(codes: Ints, n_codes: int, parents: Ints | None = None) -> t
     present = np.flatnonzero(first < len(codes))
     keys = (first[present],) if parents is None else (first[present], parents[present])
     present = present[np.lexsort(keys)]
-    rank = np.empty(n_codes, dtype=np.int64)
-    rank[present] = np.arange(len(present))
-    return rank[codes], present
+    new_codes = np.empty(n_codes, dtype=np.int64)
+    new_codes[present] = np.arange(len(present))
+    return new_codes[codes], present
 
 
 def nest_codes(parent: Ints, n_parents: int, child: Ints, n_children: int) -> tuple[Ints, Ints]:
     """Join two columns of codes into one: children inside their parents.
 
     Joint strata are numbered parent by parent, and inside a parent by first
-    appearance, so that every parent is a run of consecutive numbers.
+    appearance, so that every parent is a run of consecutive codes.
 
     Parameters
     ----------
@@ -109,11 +109,6 @@ def nest_codes(parent: Ints, n_parents: int, child: Ints, n_children: int) -> tu
 def sort_by_stratum(parent: Ints, values: Values) -> tuple[Ints, Flags, Flags]:
     """Sort rows by stratum and value, and mark where either changes.
 
-    Parameters
-    ----------
-    parent : ndarray of int, shape (n_rows,)
-    values : ndarray of numbers, shape (n_rows,), without NaN
-
     Returns
     -------
     rows : ndarray of int64, shape (n_rows,)
@@ -134,10 +129,8 @@ def sort_by_stratum(parent: Ints, values: Values) -> tuple[Ints, Flags, Flags]:
 def quantile_bins(parent: Ints, values: Values, n_bins: int) -> tuple[Ints, Table]:
     """Cut the values of every stratum at its own quantiles.
 
-    The cuts are those of `np.quantile(values, i / n_bins, method="inverted_cdf")`,
-    the value at place ceil(i n / n_bins) of n sorted ones, in whole numbers, so that
-    no product of floats is rounded up past its place. Bins are closed on the right;
-    equal values are never parted, so there may be fewer bins than asked for.
+    The cuts are those of `np.quantile(values, i / n_bins, method="inverted_cdf")`. Bins are
+    closed on the right; equal values stay in one bin, so there may be fewer than `n_bins`.
 
     Parameters
     ----------
@@ -158,16 +151,19 @@ def quantile_bins(parent: Ints, values: Values, n_bins: int) -> tuple[Ints, Tabl
     rows, opens, rises = sort_by_stratum(parent, values)
     starts = np.flatnonzero(opens)
     sizes = np.diff(np.append(starts, len(rows)))
-    places = -(-np.arange(1, n_bins) * sizes[:, None] // n_bins) - 1
+    # Quantile i of n sorted values is number ceil(i n / n_bins), here counted from 0. In
+    # integers, as a product of floats may be rounded past the next integer.
+    positions = -(-np.arange(1, n_bins) * sizes[:, None] // n_bins) - 1
+    # A run of equal values with a cut in it ends its bin, and the next run opens one.
     run = np.cumsum(rises) - 1
-    cut_runs = np.zeros(len(rows) + 1, dtype=np.bool_)
-    cut_runs[1 + run[starts[:, None] + places]] = True
-    steps = rises & cut_runs[run] & ~opens
-    climbed = np.cumsum(steps)
+    follows_cut = np.zeros(len(rows) + 1, dtype=np.bool_)
+    follows_cut[1 + run[starts[:, None] + positions]] = True
+    opens_bin = rises & follows_cut[run] & ~opens
+    n_opened = np.cumsum(opens_bin)
     bins = np.empty(len(rows), dtype=np.int64)
-    bins[rows] = climbed - np.repeat(climbed[starts], sizes)
+    bins[rows] = n_opened - np.repeat(n_opened[starts], sizes)
     counts = np.zeros(int(parent.max(initial=-1)) + 1, dtype=np.int64)
-    counts[parent[rows[starts]]] = np.add.reduceat(steps, starts, dtype=np.int64) + 1
+    counts[parent[rows[starts]]] = np.add.reduceat(opens_bin, starts, dtype=np.int64) + 1
     return bins, counts
 
 
@@ -184,5 +180,5 @@ def edge_bins(values: Values, edges: Values, closed: str) -> Ints:
     ndarray of int64, shape (n_rows,), range 0..n_bins-1
     """
     side: Literal["left", "right"] = "left" if closed == "right" else "right"
-    places = np.searchsorted(edges, values, side=side) - 1
-    return places.clip(0, len(edges) - 2)
+    # The outermost edges are closed, and so belong to the adjacent bins.
+    return (np.searchsorted(edges, values, side=side) - 1).clip(0, len(edges) - 2)

@@ -6,6 +6,7 @@ from typing import TypeAlias
 import numpy as np
 
 from .deal import smallest_dtype
+from .order import positions_within
 from .types import Draws, Flags, Ints, Table
 
 Tree: TypeAlias = "int | tuple[Tree, Tree]"
@@ -18,12 +19,6 @@ RUN_BOUND = 3.0
 def systematic_deal(rows: Ints, table: Table, draws: Draws | None) -> Ints:
     """Deal ordered rows to unequal parts, each part evenly along the order.
 
-    Parts are joined two by two, smallest first (Huffman's tree). At each branching
-    the rows there are divided by systematic sampling from a random start, so that a
-    row has its exact chance of every part, and the count of a branch in any run of the
-    rows misses its share by less than 1. Where that leaves room (`swaps_fit`),
-    neighbours then change places at random, pair by pair.
-
     Parameters
     ----------
     rows : ndarray of int, shape (n_rows,)
@@ -35,7 +30,7 @@ def systematic_deal(rows: Ints, table: Table, draws: Draws | None) -> Ints:
     Returns
     -------
     ndarray of int, shape (n_rows,), range 0..n_parts-1
-        The part of every row, in the rows' own order.
+        The part of every row, by row number.
 
     References
     ----------
@@ -44,33 +39,42 @@ def systematic_deal(rows: Ints, table: Table, draws: Draws | None) -> Ints:
     """
     n_strata, n_parts = table.shape
     totals = table.sum(axis=0)
+    # Parts are divided off two by two, down Huffman's tree. A systematic sample from a
+    # random start gives every row its exact probability of each branch, and misses a
+    # branch's share of any run by less than 1 row; few branchings lead to large parts.
     tree = huffman_tree(totals.tolist())
     starts = None if draws is None else draws[: table.size].reshape(n_parts, n_strata)
     parts = np.empty(len(rows), dtype=smallest_dtype(n_parts))
     stack: list[tuple[Tree, Ints]] = [(tree, np.arange(len(rows)))]
-    depth = 0
+    n_branchings = 0
     while stack:
-        node, places = stack.pop()
+        node, positions = stack.pop()
         if isinstance(node, int):
-            parts[places] = node
+            parts[positions] = node
             continue
-        goes = systematic_sample(table, node, None if starts is None else starts[depth])
-        stack += [(node[0], places[goes]), (node[1], places[~goes])]
-        depth += 1
+        in_first = systematic_sample(table, node, None if starts is None else starts[n_branchings])
+        stack += [(node[0], positions[in_first]), (node[1], positions[~in_first])]
+        n_branchings += 1
     if draws is not None and swaps_keep_bound(tree, totals):
         swap_pairs(parts, table.sum(axis=1), draws[table.size :])
-    dealt = np.empty_like(parts)
-    dealt[rows] = parts
-    return dealt
+    by_row = np.empty_like(parts)
+    by_row[rows] = parts
+    return by_row
 
 
 def huffman_tree(totals: list[int]) -> Tree:
-    """Join parts two by two, the smallest first; the branch of the first part comes first."""
+    """Join parts two by two, the smallest first; the branch of the first part comes first.
+
+    References
+    ----------
+    Huffman (1952), A method for the construction of minimum-redundancy codes.
+    """
     heap: list[tuple[int, int, Tree]] = [(n, part, part) for part, n in enumerate(totals)]
     heapify(heap)
     while len(heap) > 1:
         (n, part, tree), (other_n, other_part, other) = heappop(heap), heappop(heap)
         pair = (tree, other) if part < other_part else (other, tree)
+        # The first part breaks ties between equal sizes; no two branches share it.
         heappush(heap, (n + other_n, min(part, other_part), pair))
     return heap[0][2]
 
@@ -81,7 +85,7 @@ def leaves(tree: Tree) -> list[int]:
 
 
 def systematic_sample(table: Table, node: tuple[Tree, Tree], starts: Draws | None) -> Flags:
-    """Divide the rows of a branching between its two branches, evenly along the order.
+    """Divide the rows at a branching between its two branches, evenly along the order.
 
     Parameters
     ----------
@@ -94,39 +98,41 @@ def systematic_sample(table: Table, node: tuple[Tree, Tree], starts: Draws | Non
     ndarray of bool, shape (rows of the parts of `node`,)
         True for the rows of the first branch.
     """
-    first = table[:, leaves(node[0])].sum(axis=1)
-    sizes = first + table[:, leaves(node[1])].sum(axis=1)
-    wide = np.maximum(sizes, 1)
-    start = wide - 1 if starts is None else (starts % wide.astype(np.uint64)).astype(np.int64)
-    places = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    steps = places * np.repeat(first, sizes)
-    steps += np.repeat(start, sizes)
-    steps %= np.repeat(wide, sizes)
-    goes: Flags = steps >= np.repeat(sizes - first, sizes)
-    return goes
+    n_first = table[:, leaves(node[0])].sum(axis=1)
+    sizes = n_first + table[:, leaves(node[1])].sum(axis=1)
+    divisor = np.maximum(sizes, 1)
+    if starts is None:
+        offset = divisor - 1
+    else:
+        offset = (starts % divisor.astype(np.uint64)).astype(np.int64)
+    # With m rows to take of n, row i is taken if the step from (offset + i m) / n to
+    # (offset + (i + 1) m) / n reaches an integer: if (offset + i m) mod n >= n - m.
+    phase = positions_within(sizes) * np.repeat(n_first, sizes)
+    phase += np.repeat(offset, sizes)
+    phase %= np.repeat(divisor, sizes)
+    in_first: Flags = phase >= np.repeat(sizes - n_first, sizes)
+    return in_first
 
 
 def swaps_keep_bound(tree: Tree, totals: Ints) -> bool:
-    """Say whether neighbours may be swapped with every run still within three rows.
+    """Check if neighbours may be swapped with every run still within `RUN_BOUND`."""
+    n_rows = max(int(totals.sum()), 1)
 
-    A part misses its share of a run by less than the sum, over the branches that lead
-    to it, of its size over the branch's; a swap at either end of the run adds at most
-    the smaller of the part's share and the rest.
-
-    Parameters
-    ----------
-    totals : ndarray of int, shape (n_parts,)
-    """
-    whole = max(int(totals.sum()), 1)
-
-    def widest(node: Tree, path: tuple[int, ...]) -> float:
+    def largest_miss(node: Tree, branch_sizes: tuple[int, ...]) -> float:
+        """Bound how far a part below a node can miss its share of a run, in rows."""
+        # A branching misses by less than 1 row, of which the part has its share of the
+        # branch; a swap at either end of the run adds at most the smaller of the part's
+        # share and the rest.
         if isinstance(node, int):
             n = int(totals[node])
-            swap = 2 * min(n, whole - n) / whole
-            return sum(n / branch for branch in path if branch) + swap
-        return max(widest(b, (*path, int(totals[leaves(b)].sum()))) for b in node)
+            swap = 2 * min(n, n_rows - n) / n_rows
+            return sum(n / size for size in branch_sizes if size) + swap
+        return max(
+            largest_miss(branch, (*branch_sizes, int(totals[leaves(branch)].sum())))
+            for branch in node
+        )
 
-    return widest(tree, ()) <= RUN_BOUND
+    return largest_miss(tree, ()) <= RUN_BOUND
 
 
 def swap_pairs(parts: Ints, sizes: Ints, draws: Draws) -> None:
@@ -141,8 +147,9 @@ def swap_pairs(parts: Ints, sizes: Ints, draws: Draws) -> None:
         The highest bit of the first row's draw is the coin.
     """
     ends = np.cumsum(sizes)
-    place = np.arange(len(parts)) - np.repeat(ends - sizes, sizes)
-    opens = (place % 2 == 0) & (draws >> np.uint64(63)).astype(np.bool_)
-    opens[ends[sizes > 0] - 1] = False
-    first = np.flatnonzero(opens)
+    heads = (draws >> np.uint64(63)).astype(np.bool_)
+    swapped = (positions_within(sizes) % 2 == 0) & heads
+    # The last row of a stratum has no partner after it.
+    swapped[ends[sizes > 0] - 1] = False
+    first = np.flatnonzero(swapped)
     parts[first], parts[first + 1] = parts[first + 1], parts[first].copy()

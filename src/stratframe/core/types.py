@@ -1,4 +1,4 @@
-"""The arrays that the functions of `core` hand to each other."""
+"""Types of the arrays that the functions of `core` exchange."""
 
 from typing import Any, TypeAlias
 
@@ -12,10 +12,10 @@ Table: TypeAlias = NDArray[np.int64]
 """Counts, shape (n_strata, n_parts)."""
 
 Draws: TypeAlias = NDArray[np.uint64]
-"""Raw 64-bit words."""
+"""Raw random 64-bit words."""
 
 Flags: TypeAlias = NDArray[np.bool_]
-"""Which rows."""
+"""Masks."""
 
 Values: TypeAlias = NDArray[Any]
 """Numbers that can be ordered: ints, floats or dates as ints."""

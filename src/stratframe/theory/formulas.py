@@ -14,8 +14,8 @@ from .checks import (
     check_at_most_n,
     check_class_in_folds,
     check_counts,
-    in_range,
-    whole_numbers,
+    check_integers,
+    check_range,
 )
 from .hypergeometric import missing_any, missing_one
 
@@ -23,7 +23,7 @@ Result: TypeAlias = Any
 """A float where all arguments are scalars, else an ndarray of float64."""
 
 CELLS_PER_PASS = 1 << 20
-"""Cells of a table that are held in memory at a time."""
+"""Cells of a table that are in memory at a time."""
 
 
 def variance_random(n: ArrayLike, k: ArrayLike, p: ArrayLike, *, replace: bool = False) -> Result:
@@ -63,7 +63,9 @@ def variance_random(n: ArrayLike, k: ArrayLike, p: ArrayLike, *, replace: bool =
     >>> round(variance_random(1200, 8, 0.27, replace=True), 6)
     0.001314
     """
-    n, k, p = broadcast(n=whole_numbers("n", n, 1), k=whole_numbers("k", k, 1), p=in_range("p", p))
+    n, k, p = broadcast(
+        n=check_integers("n", n, 1), k=check_integers("k", k, 1), p=check_range("p", p)
+    )
     check_at_most_n("k", k, n)
     if replace:
         return as_scalar(p * (1 - p) * k / n)
@@ -108,12 +110,12 @@ def variance_stratified(n: ArrayLike, k: ArrayLike, count: ArrayLike) -> Result:
     array([0.00000000e+00, 4.86111111e-06])
     """
     n, count, k = check_class_in_folds(n, count, k)
-    rest = count % k
-    return as_scalar(rest * (k - rest) / n**2)
+    remainder = count % k
+    return as_scalar(remainder * (k - remainder) / n**2)
 
 
 def probability_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Result:
-    """Compute how probable it is that a fold of plain random k-fold lacks a class.
+    """Compute the probability that a fold of plain random k-fold lacks a class.
 
     For a fold of m rows it is C(n - count, m) / C(n, m). Where k does not divide n, n mod k
     folds have one row more; the fold is then any of the k.
@@ -148,7 +150,7 @@ def probability_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Result:
 
 
 def probability_any_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Result:
-    """Compute how probable it is that some fold of plain random k-fold lacks a class.
+    """Compute the probability that some fold of plain random k-fold lacks a class.
 
     Parameters
     ----------
@@ -215,10 +217,10 @@ def ber_bias(k: ArrayLike, count: ArrayLike, error0: ArrayLike, error1: ArrayLik
     (-0.09, 0.0)
     """
     k, count, error0, error1 = broadcast(
-        k=whole_numbers("k", k, 1),
-        count=whole_numbers("count", count, 0),
-        error0=in_range("error0", error0),
-        error1=in_range("error1", error1),
+        k=check_integers("k", k, 1),
+        count=check_integers("count", count, 0),
+        error0=check_range("error0", error0),
+        error1=check_range("error1", error1),
     )
     return as_scalar(np.where(k > count, (k - count) / (2 * k) * (error0 - error1), 0.0))
 
@@ -226,8 +228,8 @@ def ber_bias(k: ArrayLike, count: ArrayLike, error0: ArrayLike, error1: ArrayLik
 def variance_of_mean(variance: ArrayLike, k: ArrayLike, rho: ArrayLike) -> Result:
     """Compute the variance of a mean over folds whose scores are correlated.
 
-    It is variance / k * (1 + (k - 1) rho): the training rows of folds overlap, so that k
-    folds tell less than k independent scores.
+    It is variance / k * (1 + (k - 1) rho): the training rows of folds overlap, so that the
+    scores of k folds are worth less than k independent ones.
 
     Parameters
     ----------
@@ -257,9 +259,9 @@ def variance_of_mean(variance: ArrayLike, k: ArrayLike, rho: ArrayLike) -> Resul
     array([0.05 , 0.275, 0.5  ])
     """
     variance, k, rho = broadcast(
-        variance=in_range("variance", variance, 0, np.inf, "a finite number of at least 0"),
-        k=whole_numbers("k", k, 1),
-        rho=in_range("rho", rho, -1, 1),
+        variance=check_range("variance", variance, 0, np.inf, "a finite number of at least 0"),
+        k=check_integers("k", k, 1),
+        rho=check_range("rho", rho, -1, 1),
     )
     low = rho < -1 / np.maximum(k - 1, 1)
     if low.any():
@@ -269,7 +271,7 @@ def variance_of_mean(variance: ArrayLike, k: ArrayLike, rho: ArrayLike) -> Resul
 
 
 def largest_k(counts: ArrayLike) -> int:
-    """Give the most folds that can each have every class: the smallest count.
+    """Return the largest k with which every fold can have every class: the smallest count.
 
     Parameters
     ----------
@@ -283,22 +285,22 @@ def largest_k(counts: ArrayLike) -> int:
     Raises
     ------
     StratError
-        If they are no such sequence.
+        If `counts` is not such a sequence.
 
     Examples
     --------
     >>> largest_k([23, 7, 3])
     3
     """
-    return int(check_counts(counts, rows=0)[0].min())
+    return int(check_counts(counts, min_rows=0)[0].min())
 
 
 def largest_deviation(counts: ArrayLike, k: int) -> float:
-    """Find how far a class's share in a stratified fold is from that in the frame, at most.
+    """Compute how far a class's share in a stratified fold is from that in the frame, at most.
 
-    The folds are those of an even deal without renumbering. Of (23, 7, 3) rows, three folds
-    are (8, 2, 1) twice and (7, 3, 1) once; ten folds are farther off. Folds without rows
-    are left out.
+    The folds are those of a round-robin deal without renumbering. Of (23, 7, 3) rows, three
+    folds are (8, 2, 1) twice and (7, 3, 1) once; ten folds are farther off. Folds without
+    rows are ignored.
 
     Parameters
     ----------
@@ -323,20 +325,21 @@ def largest_deviation(counts: ArrayLike, k: int) -> float:
     7.0
     """
     sizes, n = check_counts(counts)
-    folds = whole_numbers("k", k, 1)
+    folds = check_integers("k", k, 1)
     if folds.ndim:
         msg = f"`k` must be one whole number of at least 1, got {k!r}."
         raise StratError(msg)
-    # An even deal of fewer rows than folds fills the first folds, with one row each.
-    used = min(int(folds), n)
-    seats, starts = np.arange(used), np.cumsum(sizes) - sizes
-    rows = n // used + (seats < n % used)
-    found, step = 0.0, max(CELLS_PER_PASS // used, 1)
+    # A round-robin deal of fewer rows than folds gives the first folds one row each.
+    n_folds = min(int(folds), n)
+    seats, starts = np.arange(n_folds), np.cumsum(sizes) - sizes
+    fold_sizes = n // n_folds + (seats < n % n_folds)
+    largest, step = 0.0, max(CELLS_PER_PASS // n_folds, 1)
     for first in range(0, len(sizes), step):
-        some = sizes[first : first + step]
-        table = equal_quota(some, (starts[first] + seats) % used)
-        found = max(found, float(np.abs(table / rows - (some / n)[:, None]).max()))
-    return found
+        chunk = sizes[first : first + step]
+        # The chunk's first row goes to the seat that the rows before it leave off at.
+        table = equal_quota(chunk, (starts[first] + seats) % n_folds)
+        largest = max(largest, float(np.abs(table / fold_sizes - (chunk / n)[:, None]).max()))
+    return largest
 
 
 def imbalance(counts: ArrayLike) -> float:
@@ -356,13 +359,13 @@ def imbalance(counts: ArrayLike) -> float:
     Raises
     ------
     StratError
-        If they are no such sequence.
+        If `counts` is not such a sequence.
 
     Notes
     -----
     The paper prints the factor K, under which one class alone would have K - 1 and not 1.
     Its table has the values of K / (K - 1): for two classes these are the same, but
-    new_thyroid, of 150, 35 and 30 rows, stands there with 0.30, where K gives 0.60.
+    new_thyroid, of 150, 35 and 30 rows, has 0.30 there, where K gives 0.60.
 
     References
     ----------
@@ -376,18 +379,18 @@ def imbalance(counts: ArrayLike) -> float:
     >>> round(imbalance([225, 81]), 2), round(imbalance([150, 35, 30]), 2)
     (0.22, 0.3)
     """
-    sizes, n = check_counts(counts, 2)
+    sizes, n = check_counts(counts, min_classes=2)
     k = len(sizes)
-    # In whole numbers, which cannot leave the range 0..1.
+    # In integers, so that rounding cannot leave the range 0..1.
     squares = sum(size * size for size in sizes.tolist())
     return float((k * squares - n * n) / ((k - 1) * n * n))
 
 
-def elementwise(function: Callable[[int, int, int], float], given: list[Values]) -> Result:
-    """Compute a function of whole numbers for each element of arrays of one shape."""
-    rows = np.stack(given, axis=-1).reshape(-1, len(given)).astype(np.int64).tolist()
-    found = np.array([function(*row) for row in rows], dtype=np.float64)
-    return as_scalar(found.reshape(given[0].shape))
+def elementwise(function: Callable[[int, int, int], float], arrays: list[Values]) -> Result:
+    """Apply a function of integers to each element of arrays of one shape."""
+    elements = np.stack(arrays, axis=-1).reshape(-1, len(arrays)).astype(np.int64).tolist()
+    results = np.array([function(*element) for element in elements], dtype=np.float64)
+    return as_scalar(results.reshape(arrays[0].shape))
 
 
 def as_scalar(values: Values) -> Result:

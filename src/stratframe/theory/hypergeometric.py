@@ -1,67 +1,79 @@
-"""The chance that folds drawn at random lack a class, to the last digit of a float."""
+"""The probability that folds drawn at random lack a class, to the last digit of a float."""
 
 from collections.abc import Iterator
 from decimal import Context, Decimal, localcontext
 from math import comb
 
 DIGITS = Context(prec=60)
-"""The decimal arithmetic of probabilities, 42 digits finer than floats."""
+"""Decimal arithmetic, about 43 digits finer than floats."""
+
+SURELY_MISSING = 40
+"""Sum over single folds from which 1 - exp(-sum) is 1 in floats."""
+
+NEGLIGIBLE = Decimal("1e-30")
+"""Terms of an alternating sum that are left out, as a share of the first."""
 
 
 def missing_one(n: int, count: int, k: int) -> float:
-    """Compute the chance that any one of the folds lacks a class."""
+    """Compute the probability that a given fold, any of the k, lacks a class."""
     with localcontext(DIGITS):
-        return float(next(lacking(n, count, k)) / k)
+        return float(next(missing_sums(n, count, k)) / k)
 
 
 def missing_any(n: int, count: int, k: int) -> float:
-    """Compute the chance that some fold lacks a class, by inclusion and exclusion.
+    """Compute the probability that some fold lacks a class.
 
-    Let s be the sum over single folds. Counts of folds are negatively associated (Joag-Dev
-    and Proschan 1983), so that all folds have the class with a chance of exp(-s) at most,
-    and the sum over j folds is s**j / j! at most. From s = 40 on the result is 1 in floats;
-    below, cancelling takes 18 of 60 digits. Partial sums lie above and below the result in
-    turn (Bonferroni), so that they are off by less than their last term.
+    References
+    ----------
+    Joag-Dev and Proschan (1983), Negative association of random variables with
+    applications.
     """
     if count < k:
         return 1.0
     with localcontext(DIGITS):
-        sums = lacking(n, count, k)
+        # Inclusion and exclusion. Let s be the sum over single folds. The counts of folds are
+        # negatively associated (Joag-Dev and Proschan), so that all folds have the class with
+        # probability exp(-s) at most, and the sum over j folds is s**j / j! at most. So from
+        # s = 40 on the result is 1 in floats; below, cancellation costs 18 of 60 digits.
+        sums = missing_sums(n, count, k)
         single = total = next(sums)
-        if single > 40:
+        if single > SURELY_MISSING:
             return 1.0
-        for j, each in enumerate(sums, 2):
-            total += each if j % 2 else -each
-            if each <= single * Decimal("1e-30"):
+        # Partial sums are alternately above and below the result (Bonferroni), so that they
+        # are off by less than the first term left out.
+        for j, term in enumerate(sums, 2):
+            total += term if j % 2 else -term
+            if term <= single * NEGLIGIBLE:
                 break
         return min(float(total), 1.0)
 
 
-def lacking(n: int, count: int, k: int) -> Iterator[Decimal]:
-    """Sum the chances that j folds lack a class, over all choices of j folds, for j = 1..k."""
-    size, longer = divmod(n, k)
-    chance = Decimal(1)
+def missing_sums(n: int, count: int, k: int) -> Iterator[Decimal]:
+    """Yield, for j = 1..k, the probability that j folds lack a class, summed over all j folds."""
+    # Of the k folds `n_longer` have `size` + 1 rows, the others `size`.
+    size, n_longer = divmod(n, k)
+    all_short = Decimal(1)
     for j in range(1, k + 1):
-        left = n - j * size
-        chance *= none_of(left + size, count, size)
-        each, total = chance, Decimal(0)
-        # So many of the j folds have one row more.
-        for more in range(min(j, longer) + 1):
-            if not each:
+        n_left = n - j * size
+        all_short *= none_drawn(n_left + size, count, size)
+        probability, total = all_short, Decimal(0)
+        for longer in range(min(j, n_longer) + 1):
+            if not probability:
                 break
-            total += comb(longer, more) * comb(k - longer, j - more) * each
-            each *= none_of(left - more, count, 1)
+            total += comb(n_longer, longer) * comb(k - n_longer, j - longer) * probability
+            probability *= none_drawn(n_left - longer, count, 1)
         yield total
 
 
-def none_of(n: int, count: int, rows: int) -> Decimal:
-    """Compute C(n - count, rows) / C(n, rows), the chance that rows lack a class."""
-    few, many = sorted((count, rows))
+def none_drawn(n: int, count: int, size: int) -> Decimal:
+    """Compute C(n - count, size) / C(n, size), the probability that a sample lacks a class."""
+    # It is symmetric in the class and the sample.
+    few, many = sorted((count, size))
     # The result is below exp(-few * many / n); exp(-800) is 0 in floats, even times 2**53.
     # So the product has less than sqrt(800 n) factors.
     if few + many > n or few * many > 800 * n:
         return Decimal(0)
-    found = Decimal(1)
+    probability = Decimal(1)
     for left in range(n, n - few, -1):
-        found *= Decimal(left - many) / left
-    return found
+        probability *= Decimal(left - many) / left
+    return probability

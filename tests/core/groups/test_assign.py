@@ -1,16 +1,28 @@
-"""Many columns balanced at once, against iterative stratification and by what must hold."""
+"""Groups and margins assigned to parts: what must hold for any data."""
 
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from stratframe.core.groups.assign import balance_groups, balance_rows, margin_counts
+from stratframe.core.groups import assign
+from stratframe.core.groups.assign import (
+    assign_groups,
+    balance_groups,
+    balance_rows,
+    extend_units,
+    group_counts,
+    margin_counts,
+    permute_parts,
+)
 from stratframe.core.groups.counts import to_dense
 from stratframe.core.seeds import StreamTag, word_stream
+
+from .partitions import chi
 
 seeds = st.integers(0, 2**32)
 codes = hnp.arrays(
@@ -74,7 +86,7 @@ def test_sparse_tags_are_as_even_as_can_be(seed: int) -> None:
 
 @given(rows=codes, seed=seeds)
 def test_groups_stay_whole(rows: np.ndarray, seed: int) -> None:
-    """Groups get one part each, and no part is left without a group."""
+    """Groups get one part each, and parts differ by a group at most."""
     n = rows.shape[1]
     group = np.arange(n) // 2
     n_groups = int(group[-1]) + 1
@@ -94,3 +106,109 @@ def test_two_values_are_one_column() -> None:
     np.testing.assert_array_equal(to_dense(units, np.arange(4)), expected)
     constant = margin_counts([(np.zeros(4, dtype=int), 1)], np.arange(4), 4, with_sizes=False)
     assert constant.totals.tolist() == [0]
+
+
+THIRDS = [Fraction(1, 3)] * 3
+UNEQUAL = [Fraction(7, 10), Fraction(2, 10), Fraction(1, 10)]
+
+
+def random_groups(n_groups: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Groups of 1 to 30 rows, and strata of which every group prefers one."""
+    drawn = np.random.default_rng(seed)
+    group = np.repeat(np.arange(n_groups), drawn.integers(1, 30, n_groups))
+    return group, (drawn.integers(0, 3, n_groups)[group] + drawn.integers(0, 2, len(group))) % 3
+
+
+def loss(
+    group: np.ndarray, stratum: np.ndarray, parts: np.ndarray, shares: list[Fraction]
+) -> float:
+    """The loss of the parts of groups, over strata and sizes."""
+    table = pd.crosstab(group, stratum).assign(size=np.bincount(group)).to_numpy()
+    return chi(table, parts.tolist(), np.array(shares, dtype=float))
+
+
+@pytest.mark.parametrize("shares", [THIRDS, UNEQUAL], ids=["equal", "unequal"])
+@pytest.mark.parametrize("n_groups", [12, 150])
+def test_groups_are_nearer_than_chance(shares: list[Fraction], n_groups: int) -> None:
+    """Strata and sizes are nearer to their shares than in the best of 100 random partitions."""
+    group, stratum = random_groups(n_groups, 0)
+    drawn = np.random.default_rng(1)
+    weights = np.array(shares, dtype=float)
+    best = min(
+        loss(group, stratum, drawn.choice(3, n_groups, p=weights), shares) for _ in range(100)
+    )
+    for seed in range(2):
+        stream = word_stream(seed, StreamTag.PART_SEARCH, 3)
+        parts = assign_groups(group, n_groups, stratum, 3, shares, stream)
+        assert parts.shape == (n_groups,)
+        assert loss(group, stratum, parts, shares) < best
+
+
+@pytest.mark.parametrize("n_groups", [40, 150])
+def test_sizes_of_unequal_parts_go_before_strata(n_groups: int) -> None:
+    """Unequal parts have their sizes to within half a group of the median size."""
+    group, _ = random_groups(n_groups, 2)
+    # Strata that are large groups as a whole, so that strata and sizes are at odds.
+    stratum = np.minimum(np.bincount(group)[group] // 10, 2)
+    stream = word_stream(0, StreamTag.PART_SEARCH, 3)
+    parts = assign_groups(group, n_groups, stratum, 3, UNEQUAL, stream)
+    sizes = np.bincount(parts[group], minlength=3)
+    off = np.abs(sizes - len(group) * np.array(UNEQUAL, dtype=float))
+    assert off.max() <= np.median(np.bincount(group)) / 2
+
+
+@pytest.mark.parametrize("weights", [(10.0,), (10.0, 1e2, 1e3, 1e4, 1e6)])
+def test_sizes_that_cannot_be_met_end_the_search(
+    weights: tuple[float, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One huge group goes to the largest part, whatever sizes count."""
+    monkeypatch.setattr(assign, "SIZE_WEIGHTS", weights)
+    group = np.repeat(np.arange(6), [90, 2, 2, 2, 2, 2])
+    stream = word_stream(0, StreamTag.PART_SEARCH, 3)
+    parts = assign_groups(group, 6, np.zeros(100, dtype=int), 1, UNEQUAL, stream)
+    assert parts[0] == 0
+    assert (parts[1:] > 0).all()
+
+
+def test_equal_parts_are_renumbered_at_random() -> None:
+    """Over seeds equal parts take every permutation equally often; unequal ones keep theirs."""
+    parts = np.array([0, 1, 2, 2])
+    streams = [word_stream(seed, StreamTag.FOLD_SEARCH) for seed in range(600)]
+    renumbered = [permute_parts(parts, THIRDS, stream) for stream in streams]
+    frequency = np.unique(renumbered, axis=0, return_counts=True)[1]
+    assert len(frequency) == 6
+    assert frequency.min() > 60
+    assert permute_parts(parts, UNEQUAL, streams[0]).tolist() == parts.tolist()
+
+
+@pytest.mark.parametrize("n_groups", [20, 150])
+def test_extended_groups_keep_their_fold(n_groups: int) -> None:
+    """Groups with a fold keep it, and new ones bring strata nearer than chance does."""
+    group, stratum = random_groups(n_groups, 4)
+    drawn = np.random.default_rng(5)
+    before = np.where(drawn.random(n_groups) < 0.5, drawn.integers(0, 3, n_groups), -1)
+    units = group_counts(group, n_groups, stratum, 3)
+    found = extend_units(units, before, 3, word_stream(0, StreamTag.EXTEND, 3))
+    kept = before >= 0
+    np.testing.assert_array_equal(found[kept], before[kept])
+    tried = []
+    for _ in range(100):
+        filled = np.where(kept, before, drawn.integers(0, 3, n_groups))
+        tried.append(loss(group, stratum, filled, THIRDS))
+    assert loss(group, stratum, found, THIRDS) < min(tried)
+
+
+def test_extended_rows_fill_the_room() -> None:
+    """With room given, every fold takes that many new units."""
+    units = group_counts(np.arange(30), 30, np.arange(30) % 4, 4)
+    before = np.where(np.arange(30) < 10, 0, -1)
+    room = np.array([0, 12, 8])
+    found = extend_units(units, before, 3, word_stream(0, StreamTag.EXTEND, 3), room)
+    assert (np.bincount(found) - np.bincount(before[:10], minlength=3)).tolist() == [0, 12, 8]
+
+
+def test_a_single_new_group_goes_where_it_fits_best() -> None:
+    """With one unit to assign there is nothing to search: it goes to the emptiest fold."""
+    units = group_counts(np.repeat(np.arange(4), [5, 3, 1, 2]), 4, np.zeros(11, dtype=int), 1)
+    found = extend_units(units, np.array([0, 1, 2, -1]), 3, word_stream(0, StreamTag.EXTEND, 3))
+    assert found.tolist() == [0, 1, 2, 2]

@@ -29,7 +29,7 @@ def full(given_pairs: list[tuple[int, int]]) -> np.ndarray:
 
 @pytest.mark.parametrize("dense_up_to", [0, 1 << 16], ids=["sorted", "counted"])
 @given(given_pairs=pairs)
-def test_gather_counts_pairs(dense_up_to: int, given_pairs: list[tuple[int, int]]) -> None:
+def test_pairs_are_counted(dense_up_to: int, given_pairs: list[tuple[int, int]]) -> None:
     """Pairs become counts, by a table or by a sort, and units without pairs have none."""
     before, module.DENSE = module.DENSE, dense_up_to
     unit, column = (np.array(each) for each in zip(*given_pairs, strict=True))
@@ -49,7 +49,7 @@ def test_gather_counts_pairs(dense_up_to: int, given_pairs: list[tuple[int, int]
 
 
 @given(given_pairs=pairs, which=st.lists(st.integers(0, 6), max_size=9))
-def test_some_units(given_pairs: list[tuple[int, int]], which: list[int]) -> None:
+def test_chosen_units(given_pairs: list[tuple[int, int]], which: list[int]) -> None:
     """Any units can be listed, some twice, in any order."""
     unit, column = (np.array(each) for each in zip(*given_pairs, strict=True))
     units, chosen = count_by_unit(unit, column, 7, 4), np.array(which, dtype=int)
@@ -60,8 +60,8 @@ def test_some_units(given_pairs: list[tuple[int, int]], which: list[int]) -> Non
 
 
 @given(given_pairs=pairs, seed=st.integers(0, 9))
-def test_kinds_are_equal_counts(given_pairs: list[tuple[int, int]], seed: int) -> None:
-    """Units are of one kind exactly if all their counts are equal."""
+def test_unique_rows_have_equal_counts(given_pairs: list[tuple[int, int]], seed: int) -> None:
+    """Units share a code exactly if all their counts are equal."""
     unit, column = (np.array(each) for each in zip(*given_pairs, strict=True))
     codes, sizes = unique_rows(
         count_by_unit(unit, column, 7, 4), random_words(seed, StreamTag.FOLD_SEARCH, 4)
@@ -72,8 +72,8 @@ def test_kinds_are_equal_counts(given_pairs: list[tuple[int, int]], seed: int) -
 
 
 @given(given_pairs=pairs)
-def test_tables_and_hardness(given_pairs: list[tuple[int, int]]) -> None:
-    """Parts hold the counts of their units; hardness is the scaled sum of squares."""
+def test_part_tables_and_self_loss(given_pairs: list[tuple[int, int]]) -> None:
+    """Parts sum the counts of their units; the self loss is the scaled sum of squares."""
     unit, column = (np.array(each) for each in zip(*given_pairs, strict=True))
     units, table = count_by_unit(unit, column, 7, 4), full(given_pairs)
     parts = np.array([0, 1, -1, 2, 0, 1, -1])

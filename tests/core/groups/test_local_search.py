@@ -1,4 +1,4 @@
-"""The search for parts of whole units, against every partition and every single change."""
+"""The sampled search, against every partition and every single change."""
 
 from fractions import Fraction
 from itertools import product
@@ -28,14 +28,14 @@ def test_loss_is_chi_square(table: np.ndarray, shares: np.ndarray, seed: int) ->
     """The loss is the sum of squared deviations by their targets."""
     parts = np.random.default_rng(seed).integers(0, len(shares), len(table))
     units = units_of(table)
-    goal = make_objective(units.totals, shares)
-    found = total_loss(goal, part_table(units, parts, len(shares)))
+    objective = make_objective(units.totals, shares)
+    found = total_loss(objective, part_table(units, parts, len(shares)))
     assert found == pytest.approx(chi(table, parts.tolist(), shares))
 
 
 @given(table=tables, shares=shares)
-def test_nothing_is_below_the_least_loss(table: np.ndarray, shares: np.ndarray) -> None:
-    """No partition of all goes below the loss that is said to be the least."""
+def test_no_partition_is_below_the_lower_bound(table: np.ndarray, shares: np.ndarray) -> None:
+    """Of all partitions none has a loss below the lower bound."""
     table = table[:5]
     if not table.sum(axis=0).all():
         return
@@ -44,43 +44,45 @@ def test_nothing_is_below_the_least_loss(table: np.ndarray, shares: np.ndarray) 
     assert make_objective(table.sum(axis=0), shares).lower_bound <= best + 1e-9
 
 
-def test_the_least_loss_of_single_rows_is_reached() -> None:
-    """Where all units are single rows, the least loss is that of an even deal."""
+def test_single_rows_reach_the_lower_bound() -> None:
+    """Where all units are single rows, the lower bound is the loss of an equal quota."""
     totals = np.array([7, 9, 10])
     even = np.array([[3, 2, 2], [3, 3, 3], [4, 3, 3]])
-    goal = make_objective(totals, np.full(3, 1 / 3))
-    assert total_loss(goal, even) == pytest.approx(goal.lower_bound)
+    objective = make_objective(totals, np.full(3, 1 / 3))
+    assert total_loss(objective, even) == pytest.approx(objective.lower_bound)
 
 
 @given(table=tables, shares=shares, seed=seeds)
-def test_place_takes_the_least_rise(table: np.ndarray, shares: np.ndarray, seed: int) -> None:
-    """Each unit goes where the loss is then least."""
+def test_greedy_assign_takes_the_smallest_rise(
+    table: np.ndarray, shares: np.ndarray, seed: int
+) -> None:
+    """Each unit goes where the loss is then smallest."""
     units, parts = units_of(table), np.full(len(table), -1)
     order = np.random.default_rng(seed).permutation(len(table))
-    goal = make_objective(units.totals, shares)
-    greedy_assign(units, order, goal, parts)
+    objective = make_objective(units.totals, shares)
+    greedy_assign(units, order, objective, parts)
     held = np.zeros((table.shape[1], len(shares)))
     for unit in order:
         tried = []
         for part in range(len(shares)):
             more = held.copy()
             more[:, part] += table[unit]
-            tried.append(total_loss(goal, more))
+            tried.append(total_loss(objective, more))
         assert tried[parts[unit]] == pytest.approx(min(tried))
         held[:, parts[unit]] += table[unit]
 
 
-def test_place_keeps_to_the_room() -> None:
+def test_greedy_assign_keeps_to_the_room() -> None:
     """A part without room takes no more units."""
     units = units_of(np.array([[3], [1], [1], [1]]))
     parts = np.full(4, -1)
-    goal = make_objective(units.totals, np.array([0.5, 0.5]))
-    greedy_assign(units, np.arange(4), goal, parts, np.array([2, 2]))
+    objective = make_objective(units.totals, np.array([0.5, 0.5]))
+    greedy_assign(units, np.arange(4), objective, parts, np.array([2, 2]))
     assert np.bincount(parts).tolist() == [2, 2]
 
 
 @given(table=tables, shares=shares, seed=seeds)
-def test_rise_is_the_difference(table: np.ndarray, shares: np.ndarray, seed: int) -> None:
+def test_delta_loss_is_the_difference(table: np.ndarray, shares: np.ndarray, seed: int) -> None:
     """The rise of a swap is the loss after it less that before."""
     drawn = np.random.default_rng(seed)
     parts = drawn.integers(0, len(shares), len(table))
@@ -88,10 +90,10 @@ def test_rise_is_the_difference(table: np.ndarray, shares: np.ndarray, seed: int
     if parts[one] == parts[other]:
         return
     units = units_of(table)
-    goal = make_objective(units.totals, shares)
-    off = part_table(units, parts, len(shares)) - goal.target
+    objective = make_objective(units.totals, shares)
+    off = part_table(units, parts, len(shares)) - objective.target
     change = (table[other] - table[one]).astype(float)[:, None]
-    found = delta_loss(off, goal, change, parts[[one]], parts[[other]])
+    found = delta_loss(off, objective, change, parts[[one]], parts[[other]])
     after = parts.copy()
     after[[one, other]] = parts[[other, one]]
     rise = chi(table, after.tolist(), shares) - chi(table, parts.tolist(), shares)
@@ -99,35 +101,37 @@ def test_rise_is_the_difference(table: np.ndarray, shares: np.ndarray, seed: int
 
 
 @given(table=tables, shares=shares, seed=seeds, moves=st.booleans())
-def test_polish_never_raises_the_loss(
+def test_search_never_raises_the_loss(
     table: np.ndarray, shares: np.ndarray, seed: int, moves: bool
 ) -> None:
-    """What polishing leaves is no worse than it was, and without moves no part grows."""
+    """A search never leaves a larger loss, and without moves no part grows."""
     units = units_of(table)
-    goal = make_objective(units.totals, shares)
+    objective = make_objective(units.totals, shares)
     parts = np.random.default_rng(seed).integers(0, len(shares), len(table))
-    before, sizes = total_loss(goal, part_table(units, parts, len(shares))), np.bincount(parts)
-    sampled_local_search(units, goal, parts, word_stream(seed, StreamTag.FOLD_SEARCH), moves=moves)
-    assert total_loss(goal, part_table(units, parts, len(shares))) <= before + 1e-9
+    before, sizes = total_loss(objective, part_table(units, parts, len(shares))), np.bincount(parts)
+    sampled_local_search(
+        units, objective, parts, word_stream(seed, StreamTag.FOLD_SEARCH), moves=moves
+    )
+    assert total_loss(objective, part_table(units, parts, len(shares))) <= before + 1e-9
     if not moves:
         np.testing.assert_array_equal(np.bincount(parts), sizes)
 
 
-def test_polish_leaves_others_alone() -> None:
+def test_search_keeps_other_units() -> None:
     """Units that may not move keep their part."""
     units = units_of(np.random.default_rng(0).integers(1, 9, (30, 3)))
-    goal, parts = make_objective(units.totals, np.full(3, 1 / 3)), np.zeros(30, dtype=int)
+    objective, parts = make_objective(units.totals, np.full(3, 1 / 3)), np.zeros(30, dtype=int)
     movable = np.arange(0, 30, 2)
     sampled_local_search(
-        units, goal, parts, word_stream(0, StreamTag.FOLD_SEARCH), moves=True, movable=movable
+        units, objective, parts, word_stream(0, StreamTag.FOLD_SEARCH), moves=True, movable=movable
     )
     assert (parts[1::2] == 0).all()
     assert (parts[movable] != 0).any()
 
 
 @given(table=tables, seed=seeds)
-def test_units_of_one_kind_are_dealt_evenly(table: np.ndarray, seed: int) -> None:
-    """Of m units of a kind every part first has its share of m, rounded down."""
+def test_equal_units_are_dealt_evenly(table: np.ndarray, seed: int) -> None:
+    """Of m units of equal counts every part first has its share of m, rounded down."""
     units = units_of(np.repeat(table, 7, axis=0))
     thirds = [Fraction(1, 3)] * 3
     parts = deal_equal_units(units, thirds, word_stream(seed, StreamTag.FOLD_SEARCH))
@@ -137,10 +141,10 @@ def test_units_of_one_kind_are_dealt_evenly(table: np.ndarray, seed: int) -> Non
         assert np.bincount(own[own >= 0], minlength=3).tolist() == [len(own) // 3] * 3
 
 
-@pytest.mark.parametrize("small", [0, 1000], ids=["sampled", "all changes"])
-def test_single_rows_are_as_even_as_can_be(small: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("few_units", [0, 1000], ids=["sampled", "all changes"])
+def test_single_rows_are_as_even_as_can_be(few_units: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Groups of one row each come out as evenly as rows do."""
-    monkeypatch.setattr("stratframe.core.groups.SMALL", small)
+    monkeypatch.setattr("stratframe.core.groups.assign.FEW_UNITS", few_units)
     stratum = np.repeat([0, 1, 2], [17, 21, 30])
     parts = assign_groups(
         np.arange(68), 68, stratum, 3, [Fraction(1, 5)] * 5, word_stream(0, StreamTag.FOLD_SEARCH)
@@ -151,11 +155,11 @@ def test_single_rows_are_as_even_as_can_be(small: int, monkeypatch: pytest.Monke
     assert np.ptp(np.bincount(parts)) <= 1
 
 
-def test_search_stops_at_the_least_loss(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the least loss is reached, no more draws are spent."""
-    monkeypatch.setattr(search, "PATIENCE", 10**9)
+def test_search_stops_at_the_lower_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the lower bound is reached, the search ends."""
+    monkeypatch.setattr(search, "MAX_IDLE_BATCHES", 10**9)
     units = units_of(np.ones((40, 1), dtype=int))
-    goal, parts = make_objective(units.totals, np.full(4, 1 / 4)), np.arange(40) % 4
+    objective, parts = make_objective(units.totals, np.full(4, 1 / 4)), np.arange(40) % 4
     parts[:2] = 3
-    sampled_local_search(units, goal, parts, word_stream(0, StreamTag.FOLD_SEARCH), moves=True)
+    sampled_local_search(units, objective, parts, word_stream(0, StreamTag.FOLD_SEARCH), moves=True)
     assert np.bincount(parts).tolist() == [10] * 4

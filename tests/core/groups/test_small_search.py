@@ -26,14 +26,16 @@ def test_best_change_is_the_best_of_all(table: np.ndarray, shares: np.ndarray, s
     drawn = np.random.default_rng(seed)
     parts = drawn.integers(0, len(shares), (3, len(table)))
     units = units_of(table)
-    goal = make_objective(units.totals, shares)
+    objective = make_objective(units.totals, shares)
     counts = to_dense(units, np.arange(len(table)))
-    scaled = counts * goal.scale[:, None]
-    own = (counts * scaled).sum(axis=0)
-    apart = own[:, None] + own - 2 * counts.T @ scaled
-    off = np.stack([part_table(units, row, len(shares)) - goal.target for row in parts], axis=1)
-    rise, first, second, to = best_change(off, scaled, apart, own, goal, parts)
-    for replica, row in enumerate(parts.tolist()):
+    scaled = counts * objective.scale[:, None]
+    norms = (counts * scaled).sum(axis=0)
+    distances = norms[:, None] + norms - 2 * counts.T @ scaled
+    off = np.stack(
+        [part_table(units, row, len(shares)) - objective.target for row in parts], axis=1
+    )
+    rise, first, second, to = best_change(off, scaled, distances, norms, shares, parts)
+    for restart, row in enumerate(parts.tolist()):
         before = chi(table, row, shares)
         tried = []
         for unit, part in product(range(len(row)), range(len(shares))):
@@ -44,65 +46,67 @@ def test_best_change_is_the_best_of_all(table: np.ndarray, shares: np.ndarray, s
                 swapped = list(row)
                 swapped[one], swapped[other] = row[other], row[one]
                 tried.append(chi(table, swapped, shares))
-        assert before + rise[replica] == pytest.approx(min(tried), abs=1e-9)
+        assert before + rise[restart] == pytest.approx(min(tried), abs=1e-9)
         after = list(row)
-        if second[replica] >= 0:
-            after[second[replica]] = row[first[replica]]
-        after[first[replica]] = int(to[replica])
+        if second[restart] >= 0:
+            after[second[restart]] = row[first[restart]]
+        after[first[restart]] = int(to[restart])
         assert chi(table, after, shares) == pytest.approx(min(tried), abs=1e-9)
 
 
 @given(table=tables, shares=shares, seed=seeds)
-def test_descend_ends_where_no_change_helps(
+def test_descent_ends_where_no_change_helps(
     table: np.ndarray, shares: np.ndarray, seed: int
 ) -> None:
-    """A descent gives the losses of its partitions, which no move or swap lowers."""
+    """A descent returns the losses of its partitions, which no move lowers."""
     units = units_of(table)
-    goal = make_objective(units.totals, shares)
+    objective = make_objective(units.totals, shares)
     counts = to_dense(units, np.arange(len(table)))
     parts = np.random.default_rng(seed).integers(0, len(shares), (4, len(table)))
-    found = steepest_descent(counts, goal, parts)
-    for replica, row in enumerate(parts.tolist()):
-        assert found[replica] == pytest.approx(chi(table, row, shares), abs=1e-9)
+    found = steepest_descent(counts, objective, parts)
+    for restart, row in enumerate(parts.tolist()):
+        assert found[restart] == pytest.approx(chi(table, row, shares), abs=1e-9)
         for unit, part in product(range(len(row)), range(len(shares))):
             moved = [*row[:unit], part, *row[unit + 1 :]]
-            assert chi(table, moved, shares) >= found[replica] - 1e-6
+            assert chi(table, moved, shares) >= found[restart] - 1e-6
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_explore_finds_the_best_of_few(seed: int) -> None:
-    """On nine units and three parts the best of all partitions is found."""
+def test_search_finds_the_best_partition(seed: int) -> None:
+    """For nine units and three parts the best of all partitions is found."""
     table = np.random.default_rng(seed).integers(0, 30, (9, 2)) + 1
     units = units_of(table)
-    goal, parts = make_objective(units.totals, np.full(3, 1 / 3)), np.zeros(9, dtype=int)
-    iterated_local_search(units, goal, parts, word_stream(seed, StreamTag.FOLD_SEARCH))
-    best = min(chi(table, [0, *rest], goal.shares) for rest in product(range(3), repeat=8))
-    assert chi(table, parts.tolist(), goal.shares) == pytest.approx(best)
+    objective, parts = make_objective(units.totals, np.full(3, 1 / 3)), np.zeros(9, dtype=int)
+    iterated_local_search(units, objective, parts, word_stream(seed, StreamTag.FOLD_SEARCH))
+    best = min(chi(table, [0, *rest], objective.shares) for rest in product(range(3), repeat=8))
+    assert chi(table, parts.tolist(), objective.shares) == pytest.approx(best)
 
 
 @pytest.mark.parametrize(("n_units", "distinct"), [(9, 2), (30, 15)])
-def test_explore_alike_brings_all_seeds_to_one_level(n_units: int, distinct: int) -> None:
-    """Seeds give different partitions, none worse than another by more than is alike."""
+def test_all_seeds_reach_one_level(n_units: int, distinct: int) -> None:
+    """Seeds give different partitions whose losses are within the ratio of equally good ones."""
     table = np.random.default_rng(0).integers(1, 60, (n_units, 3))
     units = units_of(table)
-    goal = make_objective(units.totals, np.full(3, 1 / 3))
+    objective = make_objective(units.totals, np.full(3, 1 / 3))
     found: dict[bytes, float] = {}
     for seed in range(20):
         stream = word_stream(seed, StreamTag.FOLD_SEARCH)
         parts = (stream(n_units) % np.uint64(3)).astype(int)
-        iterated_local_search_to_level(units, goal, parts, stream)
-        found[parts.tobytes()] = total_loss(goal, part_table(units, parts, 3))
+        iterated_local_search_to_level(units, objective, parts, stream)
+        found[parts.tobytes()] = total_loss(objective, part_table(units, parts, 3))
     assert max(found.values()) <= LEVEL_RATIO * min(found.values())
     assert len(found) >= distinct
 
 
-def test_explore_alike_takes_the_best_where_there_are_few_partitions() -> None:
+def test_the_level_of_few_partitions_is_the_best() -> None:
     """On seven units the level is the best of all partitions, under every seed."""
     table = np.random.default_rng(1).integers(1, 30, (7, 2))
     units = units_of(table)
-    goal = make_objective(units.totals, np.full(3, 1 / 3))
-    best = min(chi(table, list(rest), goal.shares) for rest in product(range(3), repeat=7))
+    objective = make_objective(units.totals, np.full(3, 1 / 3))
+    best = min(chi(table, list(rest), objective.shares) for rest in product(range(3), repeat=7))
     for seed in range(5):
         parts = np.zeros(7, dtype=int)
-        iterated_local_search_to_level(units, goal, parts, word_stream(seed, StreamTag.FOLD_SEARCH))
-        assert chi(table, parts.tolist(), goal.shares) == pytest.approx(best)
+        iterated_local_search_to_level(
+            units, objective, parts, word_stream(seed, StreamTag.FOLD_SEARCH)
+        )
+        assert chi(table, parts.tolist(), objective.shares) == pytest.approx(best)

@@ -1,1 +1,1 @@
-"""Whole units under a target table: groups, and rows balanced by several margins."""
+"""Units that are assigned undivided: groups, and rows balanced over several margins."""

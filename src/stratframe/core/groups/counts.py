@@ -1,24 +1,28 @@
-"""Units that are dealt whole: rows or groups, each with its counts of every column."""
+"""Counts of units, rows or groups, as a sparse matrix of units by columns."""
 
 from typing import NamedTuple
 
 import numpy as np
 
+from ..order import positions_within
 from ..strata import DENSE
 from ..types import Draws, Ints, Table, Values
 
 
 class UnitCounts(NamedTuple):
-    """Counts of units, only those above zero, unit after unit."""
+    """A matrix of nonnegative counts in compressed sparse row (CSR) format.
+
+    A column is a stratum, a value of a margin, or the size of the unit.
+    """
 
     indptr: Ints
     """Where the entries of each unit start, and the last end; shape (n_units + 1,)."""
     indices: Ints
     """The column of every entry, shape (n_entries,), ascending inside a unit."""
     data: Ints
-    """Its rows, shape (n_entries,)."""
+    """The count of every entry, above zero, shape (n_entries,)."""
     totals: Ints
-    """The rows of every column, shape (n_columns,)."""
+    """The sum of every column, shape (n_columns,)."""
 
 
 def count_by_unit(unit: Ints, column: Ints, n_units: int, n_columns: int) -> UnitCounts:
@@ -37,45 +41,42 @@ def count_by_unit(unit: Ints, column: Ints, n_units: int, n_columns: int) -> Uni
         counts = table[cells]
     else:
         cells, counts = np.unique(keys, return_counts=True)
-    starts = np.searchsorted(cells, np.arange(n_units + 1) * n_columns)
+    indptr = np.searchsorted(cells, np.arange(n_units + 1) * n_columns)
     totals = np.bincount(column, minlength=n_columns)
-    return UnitCounts(starts, cells % n_columns, counts, totals)
+    return UnitCounts(indptr, cells % n_columns, counts, totals)
 
 
-def nonzero(units: UnitCounts, which: Ints) -> tuple[Ints, Ints]:
-    """List the entries of some units.
-
-    Parameters
-    ----------
-    which : ndarray of int, shape (n_which,)
-
-    Returns
-    -------
-    places : ndarray of int64, shape (n_found,)
-        Into `indices` and `data`.
-    owners : ndarray of int64, shape (n_found,), range 0..n_which-1
-    """
-    sizes = units.indptr[which + 1] - units.indptr[which]
-    owners = np.repeat(np.arange(len(which)), sizes)
-    before = np.cumsum(sizes) - sizes
-    return np.arange(len(owners)) + np.repeat(units.indptr[which] - before, sizes), owners
+def entry_units(units: UnitCounts) -> Ints:
+    """Return the unit of every entry."""
+    return np.repeat(np.arange(len(units.indptr) - 1), np.diff(units.indptr))
 
 
-def to_dense(units: UnitCounts, which: Ints) -> Values:
-    """Write the counts of some units in full.
+def nonzero(units: UnitCounts, chosen: Ints) -> tuple[Ints, Ints]:
+    """List the entries of chosen units.
 
     Returns
     -------
-    ndarray of float64, shape (n_columns, n_which)
+    entries : ndarray of int64, shape (n_found,)
+        Positions in `indices` and `data`.
+    owners : ndarray of int64, shape (n_found,), range 0..n_chosen-1
+        Positions in `chosen`.
     """
-    places, owners = nonzero(units, which)
-    table = np.zeros((len(units.totals), len(which)))
-    table[units.indices[places], owners] = units.data[places]
+    starts = units.indptr[chosen]
+    sizes = units.indptr[chosen + 1] - starts
+    owners = np.repeat(np.arange(len(chosen)), sizes)
+    return positions_within(sizes) + np.repeat(starts, sizes), owners
+
+
+def to_dense(units: UnitCounts, chosen: Ints) -> Values:
+    """Return the counts of chosen units as an array of float64, shape (n_columns, n_chosen)."""
+    entries, owners = nonzero(units, chosen)
+    table = np.zeros((len(units.totals), len(chosen)))
+    table[units.indices[entries], owners] = units.data[entries]
     return table
 
 
 def self_loss(units: UnitCounts, scale: Values) -> Values:
-    """Tell how much each unit weighs in the loss by itself.
+    """Compute the scaled sum of squares of each unit: what it adds to the loss by itself.
 
     Parameters
     ----------
@@ -85,16 +86,12 @@ def self_loss(units: UnitCounts, scale: Values) -> Values:
     -------
     ndarray of float64, shape (n_units,)
     """
-    owners = np.repeat(np.arange(len(units.indptr) - 1), np.diff(units.indptr))
     weights = units.data * (units.data * scale[units.indices])
-    return np.bincount(owners, weights, minlength=len(units.indptr) - 1)
+    return np.bincount(entry_units(units), weights, minlength=len(units.indptr) - 1)
 
 
 def unique_rows(units: UnitCounts, draws: Draws) -> tuple[Ints, Ints]:
-    """Give units of equal counts one number.
-
-    Told apart by a random sum of their entries: two kinds have the same one with a
-    chance of 2**-64, and would then be dealt as one, less evenly but not wrongly.
+    """Encode units as integers; units of equal counts share one.
 
     Parameters
     ----------
@@ -102,18 +99,21 @@ def unique_rows(units: UnitCounts, draws: Draws) -> tuple[Ints, Ints]:
 
     Returns
     -------
-    codes : ndarray of int64, shape (n_units,), range 0..n_kinds-1
-    sizes : ndarray of int64, shape (n_kinds,)
+    codes : ndarray of int64, shape (n_units,), range 0..n_distinct-1
+    sizes : ndarray of int64, shape (n_distinct,)
     """
+    # Units are compared by a random linear hash of their counts. Two different ones collide
+    # with a probability of about 2**-64, and are then dealt as equal: less evenly, but not
+    # wrongly. Overflow is arithmetic modulo 2**64, so differences of sums are exact.
     sums = np.zeros(len(units.indices) + 1, dtype=np.uint64)
     np.cumsum(draws[units.indices] * units.data.astype(np.uint64), out=sums[1:])
-    marks = sums[units.indptr[1:]] - sums[units.indptr[:-1]]
-    _, codes, sizes = np.unique(marks, return_inverse=True, return_counts=True)
+    hashes = sums[units.indptr[1:]] - sums[units.indptr[:-1]]
+    _, codes, sizes = np.unique(hashes, return_inverse=True, return_counts=True)
     return codes, sizes
 
 
 def part_table(units: UnitCounts, parts: Ints, n_parts: int) -> Table:
-    """Count the columns of the units that each part holds.
+    """Sum the counts of the units in each part.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def part_table(units: UnitCounts, parts: Ints, n_parts: int) -> Table:
     ndarray of int64, shape (n_columns, n_parts)
     """
     part = np.repeat(parts, np.diff(units.indptr))
-    held = part >= 0
-    cells = units.indices[held] * n_parts + part[held]
-    counts = np.bincount(cells, units.data[held], minlength=len(units.totals) * n_parts)
+    has_part = part >= 0
+    cells = units.indices[has_part] * n_parts + part[has_part]
+    counts = np.bincount(cells, units.data[has_part], minlength=len(units.totals) * n_parts)
     return counts.astype(np.int64).reshape(-1, n_parts)

@@ -1,4 +1,4 @@
-"""Parts for whole units under a target table: placed one by one, then samples of changes."""
+"""Parts for undivided units: an objective, a greedy start, and a sampled local search."""
 
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
@@ -9,39 +9,38 @@ from ..types import Draws, Ints, Values
 from .counts import UnitCounts, part_table, to_dense
 
 Stream: TypeAlias = Callable[[int], Draws]
-"""Draws so many raw words, others at each call."""
+"""Draws the given number of random words, new ones at each call."""
 
 BATCH, CELLS = 1 << 12, 1 << 17
 """Pairs of units that are tried at once, and cells of their counts."""
 
-PATIENCE, WORTH = 16, 0.02
-"""Batches in turn that gain little after which the search ends, and what is little: a
-share of what is left to gain."""
+MAX_IDLE_BATCHES, LITTLE_GAIN = 16, 0.02
+"""Consecutive batches of little gain after which the search ends, and what is little: a
+share of the loss above the lower bound."""
 
 MIN_GAIN = 1e-9
-"""The least gain that counts, as rounding makes smaller ones of nothing."""
+"""The smallest gain that counts; rounding makes smaller ones of nothing."""
 
 
 class Objective(NamedTuple):
     """What the parts of units should hold.
 
-    The loss is the sum, over parts and columns, of the squared deviation from the target
-    by the target. The best partition under it is NP-hard to find, as that of numbers into
-    equal sums is.
+    The loss is the sum, over parts and columns, of (count - target)**2 / target. To
+    minimise it is NP-hard, as multiway number partitioning is.
     """
 
     target: Values
-    """Rows of each column in each part, shape (n_columns, n_parts)."""
+    """Counts of each column in each part, shape (n_columns, n_parts)."""
     scale: Values
-    """What a squared deviation weighs: 1 / rows of the column; shape (n_columns,)."""
+    """Weights of squared deviations: 1 / total of the column; shape (n_columns,)."""
     shares: Values
-    """Of the parts, shape (n_parts,)."""
+    """Shares of the parts, shape (n_parts,)."""
     lower_bound: float
-    """A loss that no partition into whole rows can go below."""
+    """A loss that no partition of whole rows can be below."""
 
 
 def make_objective(totals: Ints, shares: Values) -> Objective:
-    """Make the goal of columns that are to be shared out.
+    """Make the objective of columns with given totals.
 
     Parameters
     ----------
@@ -51,114 +50,111 @@ def make_objective(totals: Ints, shares: Values) -> Objective:
     """
     target = totals[:, None] * shares
     scale = 1 / np.maximum(totals, 1)
-    near = np.minimum(target % 1, -target % 1)
-    left = totals % len(shares)
+    n_parts = len(shares)
     if (shares == shares[0]).all():
-        # Of r rows left over, r parts get one more.
-        spare = left * (len(shares) - left) * scale
+        # Of n = q k + r rows at best r parts hold q + 1 and the others q. The squared
+        # deviations then sum to r (k - r) / k, which 1 / target turns into r (k - r) / n.
+        remainder = totals % n_parts
+        column_bounds = remainder * (n_parts - remainder) * scale
     else:
-        spare = (near**2 / shares).sum(axis=1) * scale
-    return Objective(target, scale, shares, float(spare.sum()))
+        distance = np.minimum(target % 1, -target % 1)
+        column_bounds = (distance**2 / shares).sum(axis=1) * scale
+    return Objective(target, scale, shares, float(column_bounds.sum()))
 
 
-def total_loss(goal: Objective, table: Values) -> float:
-    """Measure how far parts are from the goal.
-
-    Parameters
-    ----------
-    table : ndarray, shape (n_columns, n_parts)
-    """
-    return float(((table - goal.target) ** 2 / goal.shares * goal.scale[:, None]).sum())
+def total_loss(objective: Objective, table: Values) -> float:
+    """Compute the loss of counts, shape (n_columns, n_parts)."""
+    squares = (table - objective.target) ** 2
+    return float((squares / objective.shares * objective.scale[:, None]).sum())
 
 
-def is_optimal(found: float, goal: Objective) -> bool:
-    """Say whether a loss is, but for rounding, the least that whole rows allow."""
-    return bool(found <= goal.lower_bound * (1 + MIN_GAIN) + MIN_GAIN)
+def is_optimal(loss: float, objective: Objective) -> bool:
+    """Check if a loss is, but for rounding, at the lower bound."""
+    return bool(loss <= objective.lower_bound * (1 + MIN_GAIN) + MIN_GAIN)
 
 
 def greedy_assign(
-    units: UnitCounts, order: Ints, goal: Objective, parts: Ints, room: Ints | None = None
+    units: UnitCounts, order: Ints, objective: Objective, parts: Ints, room: Ints | None = None
 ) -> None:
     """Give units, one after another, the part where the loss grows least.
 
     Parameters
     ----------
-    order : ndarray of int, shape (n_placed,)
+    order : ndarray of int, shape (n_assigned,)
         The units that have no part yet, hardest first.
     parts : ndarray of int, shape (n_units,)
         Changed in place.
     room : ndarray of int, shape (n_parts,), optional
         How many more units each part takes.
     """
-    n_parts = len(goal.shares)
-    off = part_table(units, parts, n_parts) - goal.target
+    n_parts = len(objective.shares)
+    off = part_table(units, parts, n_parts) - objective.target
     closed = np.zeros(n_parts)
-    left = None if room is None else room.tolist()
+    n_left = None if room is None else room.tolist()
     if room is not None:
         closed[room <= 0] = np.inf
     starts = units.indptr
     for unit in order.tolist():
-        own = slice(starts[unit], starts[unit + 1])
-        columns, counts = units.indices[own], units.data[own]
-        here = off[columns]
-        weights = (counts * goal.scale[columns])[:, None]
-        rise = (weights * (2 * here + counts[:, None])).sum(axis=0)
-        rise /= goal.shares
+        entries = slice(starts[unit], starts[unit + 1])
+        columns, counts = units.indices[entries], units.data[entries]
+        # (off + count)**2 - off**2 = count (2 off + count), in the columns of the unit.
+        weights = (counts * objective.scale[columns])[:, None]
+        rise = (weights * (2 * off[columns] + counts[:, None])).sum(axis=0)
+        rise /= objective.shares
         rise += closed
         part = int(rise.argmin())
         parts[unit] = part
         off[columns, part] += counts
-        if left is not None:
-            left[part] -= 1
-            if not left[part]:
+        if n_left is not None:
+            n_left[part] -= 1
+            if not n_left[part]:
                 closed[part] = np.inf
 
 
 def sampled_local_search(
     units: UnitCounts,
-    goal: Objective,
+    objective: Objective,
     parts: Ints,
     stream: Stream,
     *,
     moves: bool,
     movable: Ints | None = None,
 ) -> None:
-    """Move and swap units, sampled in batches, until none of many batches gains much.
+    """Swap, and move, units sampled in batches until many batches in a row gain little.
 
     Parameters
     ----------
     parts : ndarray of int, shape (n_units,), range 0..n_parts-1
         Changed in place.
+    moves : bool
+        Try moves too, which change how many units a part has.
     movable : ndarray of int, shape (n_movable,), optional
         The units that may change their part; all by default.
     """
-    n_units, n_parts = len(parts) if movable is None else len(movable), len(goal.shares)
-    if n_units < 2:
+    movable = np.arange(len(parts)) if movable is None else movable
+    n_movable, n_parts = np.uint64(len(movable)), np.uint64(len(objective.shares))
+    if n_movable < 2:
         return
-    off = part_table(units, parts, n_parts) - goal.target
-    now = total_loss(goal, off + goal.target)
-    size = max(64, min(BATCH, CELLS // max(len(goal.scale), 1)))
-    idle = 0
-    while idle < PATIENCE and not is_optimal(now, goal):
-        drawn = stream(3 * size)
-        one, other = (
-            (words % np.uint64(n_units)).astype(np.int64)
-            for words in (drawn[:size], drawn[size : 2 * size])
-        )
-        if movable is not None:
-            one, other = movable[one], movable[other]
-        to = parts[other].astype(np.int64)
-        change = -to_dense(units, one)
-        lone = (drawn[2 * size :] >> np.uint64(63)).astype(np.bool_) & moves
-        change[:, ~lone] += to_dense(units, other[~lone])
-        to[lone] = (drawn[2 * size :][lone] % np.uint64(n_parts)).astype(np.int64)
-        gain = apply_improving_moves(off, goal, parts, one, np.where(lone, -1, other), to, change)
-        now -= gain
-        idle = 0 if gain > WORTH * (now - goal.lower_bound) else idle + 1
+    off = part_table(units, parts, int(n_parts)) - objective.target
+    loss = total_loss(objective, off + objective.target)
+    size = max(64, min(BATCH, CELLS // max(len(objective.scale), 1)))
+    n_idle = 0
+    while n_idle < MAX_IDLE_BATCHES and not is_optimal(loss, objective):
+        drawn = stream(3 * size).reshape(3, size)
+        first, second = movable[drawn[:2] % n_movable]
+        to = parts[second].astype(np.int64)
+        change = -to_dense(units, first)
+        is_move = (drawn[2] >> np.uint64(63)).astype(np.bool_) & moves
+        change[:, ~is_move] += to_dense(units, second[~is_move])
+        to[is_move] = (drawn[2, is_move] % n_parts).astype(np.int64)
+        second = np.where(is_move, -1, second)
+        gain = apply_improving_moves(off, objective, parts, first, second, to, change)
+        loss -= gain
+        n_idle = 0 if gain > LITTLE_GAIN * (loss - objective.lower_bound) else n_idle + 1
 
 
-def delta_loss(off: Values, goal: Objective, change: Values, source: Ints, to: Ints) -> Values:
-    """Tell by how much the loss rises if parts take changes from each other.
+def delta_loss(off: Values, objective: Objective, change: Values, source: Ints, to: Ints) -> Values:
+    """Compute by how much the loss rises if parts take changes from each other.
 
     Parameters
     ----------
@@ -172,47 +168,56 @@ def delta_loss(off: Values, goal: Objective, change: Values, source: Ints, to: I
     -------
     ndarray of float64, shape (n_changes,)
     """
-    weighted = change * goal.scale[:, None]
-    gains = (weighted * (2 * off[:, source] + change)).sum(axis=0)
-    losses = (weighted * (change - 2 * off[:, to])).sum(axis=0)
-    rise: Values = gains / goal.shares[source] + losses / goal.shares[to]
+    # (off + change)**2 - off**2 = change (2 off + change), and the same with -change.
+    weighted = change * objective.scale[:, None]
+    at_source = (weighted * (2 * off[:, source] + change)).sum(axis=0)
+    at_target = (weighted * (change - 2 * off[:, to])).sum(axis=0)
+    rise: Values = at_source / objective.shares[source] + at_target / objective.shares[to]
     return rise
 
 
 def apply_improving_moves(
-    off: Values, goal: Objective, parts: Ints, one: Ints, other: Ints, to: Ints, change: Values
+    off: Values,
+    objective: Objective,
+    parts: Ints,
+    first: Ints,
+    second: Ints,
+    to: Ints,
+    change: Values,
 ) -> float:
-    """Carry out the changes of a batch that lower the loss, the best first.
+    """Apply the changes of a batch that lower the loss, best first, and return the gain.
 
     Parameters
     ----------
     off : ndarray of float64, shape (n_columns, n_parts)
         Changed in place, as are the parts.
     parts : ndarray of int, shape (n_units,)
-    one, other : ndarray of int, shape (n_changes,)
-        The unit that leaves its part, and the one that comes back, or -1.
+    first, second : ndarray of int, shape (n_changes,)
+        The unit that leaves its part, and the one that replaces it, or -1.
     to : ndarray of int, shape (n_changes,)
-        The part that it goes to.
+        The part that the first unit goes to.
     change : ndarray of float64, shape (n_columns, n_changes)
     """
-    source = parts[one].astype(np.int64)
-    rise = delta_loss(off, goal, change, source, to)
-    good = np.flatnonzero((rise < -MIN_GAIN) & (source != to))
-    good = good[np.argsort(rise[good], kind="stable")]
-    gone: set[int] = set()
-    fell = 0.0
-    for place in good.tolist():
-        units = {int(one[place]), int(other[place])}
-        if gone & units:
+    source = parts[first].astype(np.int64)
+    rise = delta_loss(off, objective, change, source, to)
+    improving = np.flatnonzero((rise < -MIN_GAIN) & (source != to))
+    improving = improving[np.argsort(rise[improving], kind="stable")]
+    moved: set[int] = set()
+    total_gain = 0.0
+    for index in improving.tolist():
+        pair = {int(first[index]), int(second[index])} - {-1}
+        # Once a unit has moved, other changes that involve it are out of date. Those that
+        # only share a part with it are still valid, but must be measured anew.
+        if moved & pair:
             continue
-        its = slice(place, place + 1)
-        now = float(delta_loss(off, goal, change[:, its], source[its], to[its])[0])
+        only = slice(index, index + 1)
+        now = float(delta_loss(off, objective, change[:, only], source[only], to[only])[0])
         if now < -MIN_GAIN:
-            off[:, source[place]] += change[:, place]
-            off[:, to[place]] -= change[:, place]
-            parts[one[place]] = to[place]
-            if other[place] >= 0:
-                parts[other[place]] = source[place]
-            gone |= units - {-1}
-            fell -= now
-    return fell
+            off[:, source[index]] += change[:, index]
+            off[:, to[index]] -= change[:, index]
+            parts[first[index]] = to[index]
+            if second[index] >= 0:
+                parts[second[index]] = source[index]
+            moved |= pair
+            total_gain -= now
+    return total_gain

@@ -1,4 +1,4 @@
-"""Parts for few whole units under a target table: every move and every swap is tried."""
+"""Parts for few undivided units: local searches that try every move and every swap."""
 
 import numpy as np
 
@@ -11,14 +11,17 @@ FEW_UNITS = 64
 """Units up to which every move and every swap is tried."""
 
 RESTARTS, PERTURBATIONS, PERTURBED_UNITS = 8, 240, 4
-"""Searches side by side, how often each is shaken at most, and by how many units."""
+"""Searches side by side, how often each is perturbed at most, and in how many units."""
 
 LEVEL_PERTURBATIONS, LEVEL_RANK, LEVEL_RATIO = 80, 2, 1.045
-"""What sets the loss that all seeds come to: so many kicks, the search of this place, and
-the ratio of losses that count as alike."""
+"""What sets the loss that the searches of all seeds reach: the perturbations of a first
+search, the rank of the restart whose loss is taken, and the ratio of losses that count as
+equally good."""
 
 
-def iterated_local_search(units: UnitCounts, goal: Objective, parts: Ints, stream: Stream) -> None:
+def iterated_local_search(
+    units: UnitCounts, objective: Objective, parts: Ints, stream: Stream
+) -> None:
     """Search for the best partition of few units.
 
     Parameters
@@ -27,135 +30,143 @@ def iterated_local_search(units: UnitCounts, goal: Objective, parts: Ints, strea
         A start; the best partition that is found replaces it.
     """
     counts = to_dense(units, np.arange(len(parts)))
-    found = random_starts(parts, len(goal.shares), stream)
-    losses = perturb_and_descend(counts, goal, found, stream, PERTURBATIONS // 2)
-    parts[:] = found[losses.argmin()]
+    starts = random_starts(parts, len(objective.shares), stream)
+    losses = perturb_and_descend(counts, objective, starts, stream, PERTURBATIONS // 2)
+    parts[:] = starts[losses.argmin()]
 
 
 def iterated_local_search_to_level(
-    units: UnitCounts, goal: Objective, parts: Ints, stream: Stream
+    units: UnitCounts, objective: Objective, parts: Ints, stream: Stream
 ) -> None:
-    """Search for one of the many partitions of few units that are about as good.
+    """Search for one of the many partitions of few units that are about equally good.
 
-    The very best partition is one alone, so that a search for it gives most seeds worse
-    ones. Here a first search, which knows no seed, sets the level: the least loss that
-    whole rows allow, if it gets there, else one that it reaches easily. The search of the
-    seed ends at a partition of that level. If it finds none, it takes that of the first.
+    Parameters
+    ----------
+    parts : ndarray of int, shape (n_units,), range 0..n_parts-1
+        A start; the partition that is found replaces it.
     """
-    n_parts = len(goal.shares)
+    # The best partition is unique, so that a search for it would give most seeds a worse
+    # one. Instead a first search that does not depend on the seed sets a level: the lower
+    # bound if it gets there, else a loss that it reaches easily. The search of the seed
+    # stops at a partition of that level, or else takes that of the first search.
+    n_parts = len(objective.shares)
     counts = to_dense(units, np.arange(len(parts)))
     seedless = word_stream(0, StreamTag.LEVEL, n_parts)
     first = random_starts(np.arange(len(parts)) % n_parts, n_parts, seedless)
-    losses = perturb_and_descend(counts, goal, first, seedless, LEVEL_PERTURBATIONS)
-    place = 0 if is_optimal(losses.min(), goal) else LEVEL_RANK
-    fallback = losses.argsort(kind="stable")[place]
+    losses = perturb_and_descend(counts, objective, first, seedless, LEVEL_PERTURBATIONS)
+    rank = 0 if is_optimal(losses.min(), objective) else LEVEL_RANK
+    fallback = losses.argsort(kind="stable")[rank]
     level = losses[fallback] * (1 + MIN_GAIN)
-    found = random_starts(parts, n_parts, stream)
+    starts = random_starts(parts, n_parts, stream)
     losses = perturb_and_descend(
-        counts, goal, found, stream, PERTURBATIONS, level, level / LEVEL_RATIO
+        counts, objective, starts, stream, PERTURBATIONS, level, level / LEVEL_RATIO
     )
     best = losses.argmin()
-    parts[:] = found[best] if losses[best] <= level else first[fallback]
+    parts[:] = starts[best] if losses[best] <= level else first[fallback]
 
 
 def random_starts(parts: Ints, n_parts: int, stream: Stream) -> Ints:
-    """Draw partitions to start from, beside one that is given.
+    """Draw partitions to start from; the first is the given one.
 
     Returns
     -------
-    ndarray of int64, shape (n_replicas, n_units), range 0..n_parts-1
+    ndarray of int64, shape (n_restarts, n_units), range 0..n_parts-1
     """
     drawn = (stream(RESTARTS * len(parts)) % np.uint64(n_parts)).astype(np.int64)
-    found: Ints = drawn.reshape(RESTARTS, len(parts))
-    found[0] = parts
-    return found
+    starts: Ints = drawn.reshape(RESTARTS, len(parts))
+    starts[0] = parts
+    return starts
 
 
 def perturb_and_descend(
     counts: Values,
-    goal: Objective,
+    objective: Objective,
     parts: Ints,
     stream: Stream,
-    kicks: int,
+    n_perturbations: int,
     enough: float = 0.0,
-    least: float = 0.0,
+    minimum: float = 0.0,
 ) -> Values:
-    """Take descents side by side, and shake each again and again.
+    """Descend from several partitions side by side, and again from perturbed ones.
 
     Parameters
     ----------
     counts : ndarray of float64, shape (n_columns, n_units)
-    parts : ndarray of int64, shape (n_replicas, n_units), range 0..n_parts-1
+    parts : ndarray of int64, shape (n_restarts, n_units), range 0..n_parts-1
         Changed in place.
+    enough : float
+        A loss at which the search ends.
+    minimum : float
+        Partitions of a smaller loss are ignored.
 
     Returns
     -------
-    ndarray of float64, shape (n_replicas,)
-        The losses; infinite where none was found that is not passed by.
+    ndarray of float64, shape (n_restarts,)
+        The losses; infinite where no partition was found that is not ignored.
 
     References
     ----------
     Lourenco, Martin and Stutzle (2003), Iterated local search.
     """
-    n_replicas, n_units = parts.shape
-    replicas, n_parts = np.arange(n_replicas), np.uint64(len(goal.shares))
-    losses = steepest_descent(counts, goal, parts)
-    losses[losses < least] = np.inf
-    for _ in range(kicks):
-        if losses.min() <= enough or is_optimal(losses.min(), goal):
+    n_restarts, n_units = parts.shape
+    restarts, n_parts = np.arange(n_restarts), np.uint64(len(objective.shares))
+    losses = steepest_descent(counts, objective, parts)
+    losses[losses < minimum] = np.inf
+    for _ in range(n_perturbations):
+        if losses.min() <= enough or is_optimal(losses.min(), objective):
             break
-        drawn = stream(2 * PERTURBED_UNITS * n_replicas).reshape(2, PERTURBED_UNITS, n_replicas)
-        shaken = parts.copy()
+        drawn = stream(2 * PERTURBED_UNITS * n_restarts).reshape(2, PERTURBED_UNITS, n_restarts)
+        perturbed = parts.copy()
         for unit, part in zip(drawn[0], drawn[1], strict=True):
-            shaken[replicas, unit % np.uint64(n_units)] = part % n_parts
-        found = steepest_descent(counts, goal, shaken)
-        better = (least <= found) & (found < losses)
-        parts[better], losses[better] = shaken[better], found[better]
+            perturbed[restarts, unit % np.uint64(n_units)] = part % n_parts
+        new_losses = steepest_descent(counts, objective, perturbed)
+        better = (minimum <= new_losses) & (new_losses < losses)
+        parts[better], losses[better] = perturbed[better], new_losses[better]
     return losses
 
 
-def steepest_descent(counts: Values, goal: Objective, parts: Ints) -> Values:
-    """Take the best move or swap of each replica until none lowers its loss.
+def steepest_descent(counts: Values, objective: Objective, parts: Ints) -> Values:
+    """Apply the best move or swap of each partition until none lowers its loss.
 
     Parameters
     ----------
     counts : ndarray of float64, shape (n_columns, n_units)
-    parts : ndarray of int64, shape (n_replicas, n_units), range 0..n_parts-1
+    parts : ndarray of int64, shape (n_restarts, n_units), range 0..n_parts-1
         Changed in place.
 
     Returns
     -------
-    ndarray of float64, shape (n_replicas,)
+    ndarray of float64, shape (n_restarts,)
         The losses.
     """
-    scaled = counts * goal.scale[:, None]
-    own = (counts * scaled).sum(axis=0)
-    both = sum_layers(counts[:, :, None] * scaled[:, None, :])
-    apart = own[:, None] + own - 2 * both
-    every = np.arange(len(parts))
-    held = parts[:, :, None] == np.arange(len(goal.shares))
-    off = np.stack([(held * row[:, None]).sum(axis=1) for row in counts]) - goal.target[:, None]
-    active = every
+    scaled = counts * objective.scale[:, None]
+    norms = (counts * scaled).sum(axis=0)
+    products = sum_layers(counts[:, :, None] * scaled[:, None, :])
+    distances = norms[:, None] + norms - 2 * products
+    in_part = parts[:, :, None] == np.arange(len(objective.shares))
+    held = np.stack([(in_part * column[:, None]).sum(axis=1) for column in counts])
+    off = held - objective.target[:, None]
+    active = np.arange(len(parts))
     while len(active):
         rise, first, second, to = best_change(
-            off[:, active], scaled, apart, own, goal, parts[active]
+            off[:, active], scaled, distances, norms, objective.shares, parts[active]
         )
-        gains = rise < -MIN_GAIN
-        active, first, second, to = active[gains], first[gains], second[gains], to[gains]
+        improves = rise < -MIN_GAIN
+        active, first, second, to = (each[improves] for each in (active, first, second, to))
         source = parts[active, first]
-        swap = second >= 0
+        is_swap = second >= 0
         change = -counts[:, first]
-        change[:, swap] += counts[:, second[swap]]
+        change[:, is_swap] += counts[:, second[is_swap]]
         off[:, active, source] += change
         off[:, active, to] -= change
         parts[active, first] = to
-        parts[active[swap], second[swap]] = source[swap]
-    final: Values = (off**2 / goal.shares * goal.scale[:, None, None]).sum(axis=(0, 2))
-    return final
+        parts[active[is_swap], second[is_swap]] = source[is_swap]
+    losses: Values = (off**2 / objective.shares * objective.scale[:, None, None]).sum(axis=(0, 2))
+    return losses
 
 
 def sum_layers(layers: Values) -> Values:
-    """Add layers one after another, in the same order on every platform."""
+    """Sum over the first axis in the same order of additions on every platform."""
     total = np.zeros(layers.shape[1:])
     for layer in layers:
         total += layer
@@ -163,46 +174,53 @@ def sum_layers(layers: Values) -> Values:
 
 
 def best_change(
-    off: Values, scaled: Values, apart: Values, own: Values, goal: Objective, parts: Ints
+    off: Values, scaled: Values, distances: Values, norms: Values, shares: Values, parts: Ints
 ) -> tuple[Values, Ints, Ints, Ints]:
-    """Find the move or swap of each replica that lowers the loss most.
+    """Find the move or swap of each partition that lowers the loss most.
 
     Parameters
     ----------
-    off : ndarray of float64, shape (n_columns, n_replicas, n_parts)
+    off : ndarray of float64, shape (n_columns, n_restarts, n_parts)
+        Deviations from the target.
     scaled : ndarray of float64, shape (n_columns, n_units)
-        Counts by the rows of their column.
-    apart : ndarray of float64, shape (n_units, n_units)
+        Counts by the total of their column.
+    distances : ndarray of float64, shape (n_units, n_units)
         Scaled squared distances of the counts.
-    own : ndarray of float64, shape (n_units,)
+    norms : ndarray of float64, shape (n_units,)
         Scaled squares of the counts.
-    parts : ndarray of int64, shape (n_replicas, n_units)
+    parts : ndarray of int64, shape (n_restarts, n_units)
 
     Returns
     -------
-    rise : ndarray of float64, shape (n_replicas,)
-    first, second : ndarray of int64, shape (n_replicas,)
-        The unit that leaves its part, and the one that comes back; -1 for none.
-    to : ndarray of int64, shape (n_replicas,)
-        The part that it goes to.
+    rise : ndarray of float64, shape (n_restarts,)
+    first, second : ndarray of int64, shape (n_restarts,)
+        The unit that leaves its part, and the one that replaces it; -1 for none.
+    to : ndarray of int64, shape (n_restarts,)
+        The part that the first unit goes to.
     """
-    n_replicas, n_units = parts.shape
+    n_restarts, n_units = parts.shape
+    # Write <x, y> for products of counts weighted by the scale, d_a for the deviations of
+    # part a, and s_a for its share: the loss is the sum of |d_a|**2 / s_a. `pull` is
+    # <x_u, d_a>, shape (n_restarts, n_units, n_parts).
     pull = sum_layers(scaled[:, None, :, None] * off[:, :, None, :])
-    here = np.take_along_axis(pull, parts[:, :, None], axis=2)
-    share = goal.shares[parts][:, :, None]
-    moved = (own[:, None] - 2 * here) / share + (2 * pull + own[:, None]) / goal.shares
-    np.put_along_axis(moved, parts[:, :, None], np.inf, axis=2)
-    # What a unit's part gains if another of the same pull comes in its place.
-    there = np.take_along_axis(pull.transpose(0, 2, 1), parts[:, :, None], axis=1)
-    half = (2 * (there - here) + apart) / share
-    swapped = half + half.transpose(0, 2, 1)
-    swapped[parts[:, :, None] == parts[:, None, :]] = np.inf
-    moved, swapped = moved.reshape(n_replicas, -1), swapped.reshape(n_replicas, -1)
-    move, swap = moved.argmin(axis=1), swapped.argmin(axis=1)
-    every = np.arange(n_replicas)
-    rises = np.stack([moved[every, move], swapped[every, swap]])
-    swaps = rises[1] < rises[0]
-    first = np.where(swaps, swap // n_units, move // len(goal.shares))
-    second = np.where(swaps, swap % n_units, -1)
-    to = np.where(swaps, parts[every, swap % n_units], move % len(goal.shares))
+    own_pull = np.take_along_axis(pull, parts[:, :, None], axis=2)
+    share = shares[parts][:, :, None]
+    # A move of u from part a to b changes the loss by
+    # (|x_u|**2 - 2 <x_u, d_a>) / s_a + (2 <x_u, d_b> + |x_u|**2) / s_b.
+    moves = (norms[:, None] - 2 * own_pull) / share + (2 * pull + norms[:, None]) / shares
+    np.put_along_axis(moves, parts[:, :, None], np.inf, axis=2)
+    # Part a, which v enters for u, changes by (2 <x_v - x_u, d_a> + |x_v - x_u|**2) / s_a.
+    # The part of v changes by the same with u and v exchanged.
+    other_pull = np.take_along_axis(pull.transpose(0, 2, 1), parts[:, :, None], axis=1)
+    one_side = (2 * (other_pull - own_pull) + distances) / share
+    swaps = one_side + one_side.transpose(0, 2, 1)
+    swaps[parts[:, :, None] == parts[:, None, :]] = np.inf
+    moves, swaps = moves.reshape(n_restarts, -1), swaps.reshape(n_restarts, -1)
+    move, swap = moves.argmin(axis=1), swaps.argmin(axis=1)
+    restarts = np.arange(n_restarts)
+    rises = np.stack([moves[restarts, move], swaps[restarts, swap]])
+    is_swap = rises[1] < rises[0]
+    first = np.where(is_swap, swap // n_units, move // len(shares))
+    second = np.where(is_swap, swap % n_units, -1)
+    to = np.where(is_swap, parts[restarts, swap % n_units], move % len(shares))
     return rises.min(axis=0), first, second, to

@@ -1,0 +1,219 @@
+"""Arguments of formulas: what is read, how it broadcasts, and the message of each rule."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratframe.errors import StratError
+from stratframe.theory import formulas as theory
+from stratframe.theory.checks import as_floats
+
+untyped: Any = theory
+"""The module, for calls that type checkers reject."""
+
+
+CALLS: list[tuple[Callable[..., Any], list[Any]]] = [
+    (theory.variance_random, [[1200, 900], [[8], [3], [1]], 0.27]),
+    (theory.variance_random, [50, 5, [0, 0.5, 1]]),
+    (theory.variance_stratified, [[1200, 900], [[8], [7]], 324]),
+    (theory.probability_missing, [[100, 103], [[4], [12]], 10]),
+    (theory.probability_any_missing, [[100, 103], [[4], [12], [60]], 10]),
+    (theory.ber_bias, [10, [3, 12], [[0.1], [0.2]], 0.4]),
+    (theory.variance_of_mean, [[1, 2.5], [[5], [10]], 0.1]),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments"), CALLS)
+def test_arrays_broadcast(function: Callable[..., Any], arguments: list[Any]) -> None:
+    """Arrays give the results of their elements, in the shape that they broadcast to."""
+    arrays = np.broadcast_arrays(*arguments)
+    found = function(*arguments)
+    assert isinstance(found, np.ndarray)
+    assert found.dtype == np.float64
+    assert found.shape == arrays[0].shape
+    for at in np.ndindex(found.shape):
+        single = function(*(values[at].item() for values in arrays))
+        assert type(single) is float
+        assert found[at] == single
+
+
+@pytest.mark.parametrize(("function", "arguments"), CALLS)
+def test_empty_arrays_give_empty_arrays(function: Callable[..., Any], arguments: list[Any]) -> None:
+    """No elements give none."""
+    assert function(*[np.array([])] * len(arguments)).shape == (0,)
+
+
+def test_numbers_of_any_type_are_accepted() -> None:
+    """Integral floats, NumPy scalars, fractions and nullable columns are numbers too."""
+    assert theory.probability_missing(1e2, np.int8(4), np.array(5)) == (
+        theory.probability_missing(100, 4, 5)
+    )
+    assert untyped.variance_random(10, 2, Fraction(1, 2)) == theory.variance_random(10, 2, 0.5)
+    counts = pd.Series([23, 7, 3], dtype="Int64")
+    assert theory.largest_k(counts) == 3
+    assert theory.imbalance(counts) == theory.imbalance([23, 7, 3])
+
+
+nan = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: theory.variance_random(9, 0, 0.5),
+            "`k` must be a whole number of at least 1, got 0.",
+        ),
+        (
+            lambda: theory.variance_random(9, 2.5, 0.5),
+            "`k` must be a whole number of at least 1, got 2.5.",
+        ),
+        (
+            lambda: theory.variance_random(9, [2, nan], 0.5),
+            "`k` must be a whole number of at least 1, got nan.",
+        ),
+        (
+            lambda: theory.variance_random(9, "2", 0.5),
+            "`k` must be a whole number of at least 1, got '2'.",
+        ),
+        (
+            lambda: theory.variance_random(9, True, 0.5),
+            "`k` must be a whole number of at least 1, got True.",
+        ),
+        (
+            lambda: theory.variance_random(9, [[2], [2, 3]], 0.5),
+            "`k` must be a whole number of at least 1, got [[2], [2, 3]].",
+        ),
+        (
+            lambda: theory.variance_random(float("inf"), 2, 0.5),
+            "`n` must be a whole number of at least 1, got inf.",
+        ),
+        (
+            lambda: theory.variance_random(2**60, 2, 0.5),
+            "`n` must be at most 2**53, got 1152921504606846976.",
+        ),
+        (lambda: theory.variance_random(8, 9, 0.5), "`k` must be at most `n`, got 9 for 8 rows."),
+        (
+            lambda: theory.variance_random(1, 1, 0.5),
+            "`n` must be at least 2 without `replace`, got 1.",
+        ),
+        (lambda: theory.variance_random(9, 3, 1.5), "`p` must be a number from 0 to 1, got 1.5."),
+        (lambda: theory.variance_random(9, 3, nan), "`p` must be a number from 0 to 1, got nan."),
+        (
+            lambda: untyped.variance_random(9, 3, None),
+            "`p` must be a number from 0 to 1, got None.",
+        ),
+        (
+            lambda: theory.variance_random([9, 9], [3, 3, 3], 0.5),
+            "The shapes of `n`, `k`, `p` must broadcast, got (2,), (3,), ().",
+        ),
+        (
+            lambda: theory.variance_stratified(0, 1, 0),
+            "`n` must be a whole number of at least 1, got 0.",
+        ),
+        (lambda: theory.variance_stratified(1, 2, 1), "`k` must be at most `n`, got 2 for 1 row."),
+        (
+            lambda: theory.variance_stratified(9, 2, 10),
+            "`count` must be at most `n`, got 10 for 9 rows.",
+        ),
+        (
+            lambda: theory.probability_missing(9, -1, 2),
+            "`count` must be a whole number of at least 0, got -1.",
+        ),
+        (
+            lambda: theory.probability_missing(9000, [2, 9001], 2),
+            "`count` must be at most `n`, got 9,001 for 9,000 rows.",
+        ),
+        (
+            lambda: theory.probability_any_missing(9, 2, 10),
+            "`k` must be at most `n`, got 10 for 9 rows.",
+        ),
+        (
+            lambda: theory.ber_bias(0, 1, 0.1, 0.1),
+            "`k` must be a whole number of at least 1, got 0.",
+        ),
+        (
+            lambda: theory.ber_bias(2, -3, 0.1, 0.1),
+            "`count` must be a whole number of at least 0, got -3.",
+        ),
+        (
+            lambda: theory.ber_bias(2, 1, -0.1, 0.1),
+            "`error0` must be a number from 0 to 1, got -0.1.",
+        ),
+        (
+            lambda: theory.ber_bias(2, 1, 0.1, nan),
+            "`error1` must be a number from 0 to 1, got nan.",
+        ),
+        (
+            lambda: theory.variance_of_mean(-1.0, 2, 0),
+            "`variance` must be a finite number of at least 0, got -1.0.",
+        ),
+        (
+            lambda: theory.variance_of_mean(nan, 2, 0),
+            "`variance` must be a finite number of at least 0, got nan.",
+        ),
+        (
+            lambda: theory.variance_of_mean(1, 2, 1.5),
+            "`rho` must be a number from -1 to 1, got 1.5.",
+        ),
+        (
+            lambda: theory.variance_of_mean(1, [2, 5], -0.5),
+            "`rho` must be at least -1/(k - 1), got -0.5 for 5 folds.",
+        ),
+        (lambda: theory.largest_k([]), "`counts` must be at least 1 whole number, got 0."),
+        (
+            lambda: theory.largest_k([3, -1]),
+            "`counts` must be whole numbers of at least 0, got -1.",
+        ),
+        (
+            lambda: theory.largest_k([3, nan]),
+            "`counts` must be whole numbers of at least 0, got nan.",
+        ),
+        (lambda: theory.largest_k(5), "`counts` must be a sequence of whole numbers, got 5."),
+        (
+            lambda: theory.largest_deviation([3, 2], 0),
+            "`k` must be a whole number of at least 1, got 0.",
+        ),
+        (
+            lambda: untyped.largest_deviation([3, 2], [2, 3]),
+            "`k` must be one whole number of at least 1, got [2, 3].",
+        ),
+        (lambda: theory.largest_deviation([0, 0], 2), "`counts` must sum to at least 1, got 0."),
+        (lambda: theory.imbalance([5]), "`counts` must be at least 2 whole numbers, got 1."),
+        (lambda: theory.imbalance([0, 0]), "`counts` must sum to at least 1, got 0."),
+    ],
+)
+def test_bad_arguments(call: Callable[[], object], message: str) -> None:
+    """An argument that breaks a rule is named with the rule and the value."""
+    with pytest.raises(StratError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    "value", [True, ["1"], np.datetime64("2024-01-01"), [[1], [1, 2]], 1j, [10**400]]
+)
+def test_other_objects_are_not_numbers(value: Any) -> None:
+    """Booleans, texts, dates, ragged lists and what exceeds floats are not read as numbers."""
+    assert as_floats(value) is None
+
+
+@given(
+    st.lists(
+        st.fractions() | st.decimals(allow_nan=False, allow_infinity=False), min_size=1
+    ).filter(lambda numbers: all(abs(number) < 10**300 for number in numbers))
+)
+def test_exact_numbers_become_their_nearest_floats(numbers: list[Any]) -> None:
+    """Fractions are read as floats; decimals, which are no real numbers to Python, are not."""
+    found = as_floats(numbers)
+    if all(isinstance(number, Fraction) for number in numbers):
+        assert found is not None
+        assert found.tolist() == [float(number) for number in numbers]
+    else:
+        assert found is None

@@ -1,0 +1,182 @@
+"""Probabilities of missing classes, against SciPy, exact fractions and enumeration."""
+
+import time
+from decimal import localcontext
+from fractions import Fraction
+from itertools import combinations
+from math import comb, exp
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import hypergeom
+
+from stratframe.theory import formulas as theory
+from stratframe.theory.hypergeometric import DIGITS, missing_sums, none_drawn
+
+
+def fold_sizes(n: int, k: int) -> list[int]:
+    """As `np.array_split` cuts rows."""
+    return [len(part) for part in np.array_split(np.arange(n), k)]
+
+
+@st.composite
+def frames(draw: st.DrawFn, most: int = 60) -> tuple[int, int, int]:
+    """Rows, rows of a class, folds."""
+    n = draw(st.integers(1, most))
+    return n, draw(st.integers(0, n)), draw(st.integers(1, n))
+
+
+@given(frames())
+def test_probability_missing_is_hypergeometric(case: tuple[int, int, int]) -> None:
+    """It is the mean, over the folds, of the hypergeometric probability of no row."""
+    n, count, k = case
+    expected = np.mean([hypergeom.pmf(0, n, count, rows) for rows in fold_sizes(n, k)])
+    assert theory.probability_missing(*case) == pytest.approx(expected, rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize(
+    ("n", "count", "k"),
+    [
+        (20_000, 200, 10),
+        (20_000, 19_000, 5000),
+        (10**6, 999_990, 200_000),
+        (123_457, 700, 11),
+        (10**9, 40, 7),
+        (10**9, 3000, 10),
+        (10**9, 10**8, 10**9 // 5),
+        (10**9, 6000, 100),
+    ],
+)
+def test_probability_missing_is_exact_for_many_rows(n: int, count: int, k: int) -> None:
+    """Of up to a billion rows it is the quotient of exact binomials, to the last digits."""
+    size, longer = divmod(n, k)
+
+    def none(rows: int) -> Fraction:
+        few, many = sorted((rows, count))
+        return Fraction(comb(n - many, few), comb(n, few))
+
+    expected = ((k - longer) * none(size) + (longer * none(size + 1) if longer else 0)) / k
+    assert theory.probability_missing(n, count, k) == pytest.approx(float(expected), rel=1e-14)
+    logs = hypergeom.logpmf(0, n, count, size)
+    assert theory.probability_missing(n, count, k) == pytest.approx(exp(logs), rel=1e-3)
+
+
+def test_probability_missing_is_zero_where_floats_end() -> None:
+    """Of a large class in a large fold it is 0 at once, and just above it is not."""
+    start = time.perf_counter()
+    assert theory.probability_missing(10**15, 10**14, 10) == 0
+    assert theory.probability_any_missing(10**15, 10**14, 10) == 0
+    assert time.perf_counter() - start < 1
+    assert 0 < theory.probability_missing(10**6, 6600, 10) < 1e-300
+
+
+def chance_by_enumeration(n: int, count: int, k: int) -> Fraction:
+    """Place the class's rows in every way, and count the ways that leave a fold without."""
+    folds = np.repeat(np.arange(k), fold_sizes(n, k))
+    ways = [len({*folds[list(rows)].tolist()}) for rows in combinations(range(n), count)]
+    return Fraction(sum(filled < k for filled in ways), len(ways))
+
+
+@pytest.mark.parametrize("n", range(1, 10))
+def test_probability_any_missing_is_that_of_all_placements(n: int) -> None:
+    """It is the share of all placements of the class, also where k does not divide n."""
+    for count in range(n + 1):
+        for k in range(1, n + 1):
+            expected = float(chance_by_enumeration(n, count, k))
+            assert theory.probability_any_missing(n, count, k) == pytest.approx(expected, rel=1e-15)
+
+
+def chance_by_counting(n: int, count: int, k: int) -> float:
+    """Count placements with every fold filled, fold by fold, in whole numbers."""
+    ways = [1] + [0] * count
+    for rows in fold_sizes(n, k):
+        ways = [
+            sum(ways[total - own] * comb(rows, own) for own in range(1, min(rows, total) + 1))
+            for total in range(count + 1)
+        ]
+    return float(1 - Fraction(ways[count], comb(n, count)))
+
+
+@pytest.mark.parametrize(
+    ("n", "count", "k"),
+    [
+        (100, 12, 10),
+        (103, 12, 10),
+        (203, 30, 20),
+        (203, 95, 20),
+        (500, 60, 37),
+        (500, 40, 40),
+        (20_000, 200, 10),
+        (20_003, 70, 7),
+        (120, 100, 50),
+        (119, 100, 50),
+    ],
+)
+def test_probability_any_missing_is_exact_where_terms_cancel(n: int, count: int, k: int) -> None:
+    """It is the exact number of such placements by the number of all, to the last digits."""
+    expected = chance_by_counting(n, count, k)
+    assert theory.probability_any_missing(n, count, k) == pytest.approx(expected, rel=1e-15)
+
+
+def test_probability_any_missing_of_many_folds_and_rows() -> None:
+    """Of a thousand folds of a million rows it is how often a random class misses one."""
+    rng = np.random.default_rng(0)
+    n, count, k, trials = 1_000_003, 7_000, 1000, 1000
+    rows = [rng.choice(n, count, replace=False, shuffle=False) for _ in range(trials)]
+    missing = [len(np.unique(row % k)) < k for row in rows]
+    found = theory.probability_any_missing(n, count, k)
+    assert found == pytest.approx(np.mean(missing), abs=4 * (found * (1 - found) / trials) ** 0.5)
+
+
+def test_probability_any_missing_of_fewer_rows_than_folds() -> None:
+    """A class of fewer rows than folds is surely missing; one of all rows never is."""
+    assert theory.probability_any_missing(10**9, 9, 10) == 1.0
+    assert theory.probability_any_missing(10**6, 10**6, 10**6) == 0.0
+    assert theory.probability_any_missing(50, 0, 1) == 1.0
+    assert theory.probability_any_missing(10**6, 10**5, 10**5) == 1.0
+
+
+@given(frames(most=400))
+def test_probabilities_are_in_range(case: tuple[int, int, int]) -> None:
+    """Both lie in 0..1; that of any fold is at least that of one, and k times it at most."""
+    one, several = theory.probability_missing(*case), theory.probability_any_missing(*case)
+    assert 0 <= one <= several <= 1
+    assert several <= case[2] * one * (1 + 1e-12) or several == 1
+
+
+@given(frames(most=200))
+def test_probabilities_fall_as_the_class_grows(case: tuple[int, int, int]) -> None:
+    """One more row of the class never makes a fold without it more probable."""
+    n, count, k = case
+    for function in (theory.probability_missing, theory.probability_any_missing):
+        found = function(n, np.arange(count + 1), k)
+        assert (np.diff(found) <= 0).all()
+
+
+@given(n=st.integers(1, 300), data=st.data())
+def test_none_drawn_is_the_quotient_of_binomials(n: int, data: st.DataObject) -> None:
+    """It is C(n - count, size) / C(n, size) in fractions, to 50 digits."""
+    count, size = data.draw(st.integers(0, n)), data.draw(st.integers(0, n))
+    expected = Fraction(comb(n - count, size), comb(n, size))
+    with localcontext(DIGITS):
+        found = Fraction(none_drawn(n, count, size))
+    if expected < Fraction(1, 10**340):
+        assert found <= Fraction(1, 10**340)
+    else:
+        assert abs(found - expected) <= expected / 10**50
+
+
+@given(frames(most=24))
+def test_missing_sums_are_those_of_all_choices(case: tuple[int, int, int]) -> None:
+    """The j-th sum runs over all choices of j folds that lack the class together."""
+    n, count, k = case
+    sizes = fold_sizes(n, min(k, 6))
+    with localcontext(DIGITS):
+        sums = list(missing_sums(n, count, len(sizes)))
+    assert len(sums) == len(sizes)
+    for j, found in enumerate(sums, 1):
+        rows = [sum(chosen) for chosen in combinations(sizes, j)]
+        expected = sum(Fraction(comb(n - m, count), comb(n, count)) for m in rows)
+        assert float(found) == pytest.approx(float(expected), rel=1e-14)
