@@ -163,7 +163,9 @@ def ordinal_pandas(series: pd.Series) -> Values:
         integer = np.uint64 if unsigned else np.int64
         if isinstance(dtype, np.dtype):
             return np.asarray(series, dtype=integer)
-        return np.asarray(series.to_numpy(dtype=integer, na_value=0))
+        # pyarrow fills booleans with nothing but booleans.
+        zero = False if pd.api.types.is_bool_dtype(dtype) else 0
+        return np.asarray(series.to_numpy(dtype=integer, na_value=zero))
     if dtype.kind == "f" or is_decimal(series) or (is_object(dtype) and is_number_like(series)):
         return to_floats(series)
     raise TypeError
