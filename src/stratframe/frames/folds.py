@@ -124,7 +124,7 @@ def fold_floats(series: Series) -> Values:
 
 def check_fold_range(series: Series, numbers: Values, missing: Flags, k: int | None) -> None:
     """Raise unless all numbers that are not missing are integers from 0 to k-1."""
-    wrong = (numbers < 0) | (numbers % 1 != 0) | ~np.isfinite(numbers)
+    wrong = (numbers < 0) | (np.trunc(numbers) != numbers) | ~np.isfinite(numbers)
     if k is not None:
         wrong |= numbers > k - 1
     rows = np.flatnonzero(wrong & ~missing)
