@@ -88,7 +88,7 @@ def test_text_with_equal_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_codes_are_compared_with_all_values() -> None:
-    """Codes that join unequal values are found out in any row."""
+    """Codes that join unequal values are detected in any row."""
     series = pl.Series(["a", "b"] * CHUNK)
     codes = np.arange(len(series)) % 2
     assert codes_match_values(series, codes, 2)

@@ -42,7 +42,7 @@ def test_nan_is_no_fold(make: Any) -> None:
 
 
 def test_pandas_frames_keep_index_and_columns() -> None:
-    """Rows come with their index, and a name stands for a tuple under a MultiIndex."""
+    """Rows come with their index, and a name means a tuple under a MultiIndex."""
     df = pd.DataFrame(
         {("row", "n"): [0, 1, 2], ("fold", ""): pd.Categorical(["b", "a", None])}, index=[5, 5, 3]
     )

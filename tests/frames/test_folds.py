@@ -74,7 +74,7 @@ def test_nan_is_no_fold(lazy: bool) -> None:
 
 @pytest.mark.parametrize("lazy", [False, True])
 def test_enums_keep_their_order(lazy: bool) -> None:
-    """The parts of an Enum are in its own order, with those that no row has."""
+    """The parts of an Enum keep its order, with those that no row has."""
     parts = pl.Series("split", ["test", None, "train"], dtype=pl.Enum(["train", "none", "test"]))
     df = parts.to_frame()
     assert fold_values(df.lazy() if lazy else df, "split") == (["train", "none", "test"], 1)
@@ -82,7 +82,7 @@ def test_enums_keep_their_order(lazy: bool) -> None:
 
 
 def test_categories_keep_their_order() -> None:
-    """The parts of a pandas categorical are in its own order, those of Polars are sorted."""
+    """The parts of a pandas categorical keep its order, those of Polars are sorted."""
     parts = pd.Categorical(["test", None, "train"], categories=["train", "none", "test"])
     df = pd.DataFrame({"split": parts})
     assert fold_values(df, "split") == (["train", "none", "test"], 1)
@@ -91,7 +91,7 @@ def test_categories_keep_their_order() -> None:
 
 
 def test_columns_under_a_multiindex() -> None:
-    """A fold column is read by its name, or by the whole tuple."""
+    """A fold column is read by its name, or by its tuple."""
     df = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("fold", "")]))
     assert read_fold_column(df, "fold").tolist() == [2]
     assert fold_values(df, "fold") == ([2], 0)

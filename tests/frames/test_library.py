@@ -57,7 +57,7 @@ def test_column_names_of_a_query_read_no_data() -> None:
 
 
 def test_label_of_a_name_under_a_multiindex() -> None:
-    """A name stands for a tuple filled up with empty strings; a tuple stays what it is."""
+    """A name means a tuple filled up with empty strings; a tuple stays what it is."""
     flat = pd.DataFrame({"a": [1]})
     nested = pd.concat({"a": flat, "b": flat}, axis=1)
     assert label_of(flat, "fold") == "fold"

@@ -79,7 +79,7 @@ def test_same_column(one: Any, other: Any, same: bool) -> None:
 
 
 def test_columns_that_exist_pass(frame: Make, kind: str) -> None:
-    """Names, and what is computed in the frame's own library, pass on every kind."""
+    """Names, and what is computed in the library of the frame, pass on every kind."""
     computed = pl.col("a") + 1 if "polars" in kind else column_a
     check_refs(frame(DATA), ["a", "b", computed], "by")
     check_refs(frame(DATA), ["a"], "name")
@@ -116,7 +116,7 @@ def test_labels_that_occur_twice() -> None:
 
 
 def test_name_under_a_multiindex() -> None:
-    """The name of a fold column stands for its tuple; other arguments need the tuple."""
+    """the name of a fold column means its tuple; other arguments need the tuple."""
     df = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("fold", "")]))
     check_refs(df, ["fold"], "name")
     check_refs(df, [("a", "b")], "by")

@@ -4,7 +4,7 @@ Frames and series come in, numpy arrays go out, and arrays come back as new colu
 
 - `library`: which library is a frame from, and what are its columns called?
 - `dtypes`: what does a column hold, and which values are missing?
-- `references`: what may stand for a column, which column is it, and how is it read?
+- `references`: what may be given for a column, which column is it, and how is it read?
 - `classes`: which rows of a column are equal, as codes?
 - `numeric`: which numbers does a column give, for order, edges, differences, or a key?
 - `attach`: how does an array become a column, at once or as a lazy expression?

@@ -130,5 +130,5 @@ def batch_expression(
 
 
 def struct_fields(series: pl.Series) -> list[pl.Series]:
-    """List the fields of a struct; any other series is its own only field."""
+    """List the fields of a struct; any other series comes back alone."""
     return series.struct.unnest().get_columns() if isinstance(series.dtype, pl.Struct) else [series]

@@ -46,7 +46,7 @@ def count_across_folds(columns: Sequence[Any], folds: Ints) -> SharedRows:
     ----------
     columns : sequence of Series or ndarray, each of shape (n_rows,)
     folds : ndarray of int, shape (n_rows,)
-        -1 for rows without a fold, which are a fold of their own here.
+        -1 for rows without a fold, which count as one more fold.
     """
     rows = pl.DataFrame({str(place): to_groupable(column) for place, column in enumerate(columns)})
     candidates = candidate_duplicates(rows)

@@ -22,7 +22,7 @@ from .validate import failing_rows
 def fold_values(frame: Frame, name: str) -> tuple[list[Any], int]:
     """List the values of a fold or part column, in order, and count its nulls.
 
-    Categories are in their own order, with those that no row has. A lazy frame runs
+    Categories keep their order, with those that no row has. A lazy frame runs
     one small query.
     """
     if isinstance(frame, pl.LazyFrame):

@@ -1,6 +1,6 @@
 """A column -> numbers. Which reader to use depends on what the numbers are for.
 
-- `read_ordinal` keeps order and ties; the numbers of dates may be mere ranks. For
+- `read_ordinal` keeps order and ties; the numbers of dates may be ranks only. For
   quantiles and continuous entries.
 - `read_comparable` keeps order against numbers given as edges too, so that dates raise.
   For bins.
@@ -178,7 +178,7 @@ def gather_categories(series: pd.Series, numbers: Values, missing: int) -> Value
 
 
 def sorted_codes(series: pd.Series) -> Ints:
-    """Rank the values of a pandas column densely by its own order; -1 where missing."""
+    """Rank the values of a pandas column densely in sorted order; -1 where missing."""
     codes: Ints = pd.factorize(series, sort=True)[0]
     return codes
 
