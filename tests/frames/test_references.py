@@ -116,7 +116,7 @@ def test_labels_that_occur_twice() -> None:
 
 
 def test_name_under_a_multiindex() -> None:
-    """the name of a fold column means its tuple; other arguments need the tuple."""
+    """The name of a fold column means its tuple; other arguments need the tuple."""
     df = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("fold", "")]))
     check_refs(df, ["fold"], "name")
     check_refs(df, [("a", "b")], "by")
