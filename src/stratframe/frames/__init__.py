@@ -1,29 +1,36 @@
-"""The boundary: the only package that knows pandas and Polars.
+"""The only package that knows pandas and Polars; the others call it as `frames.x`.
 
-`refs` checks and reads columns, `columns` turns one into arrays, `attach` puts arrays
-back as new columns, `rows` takes rows, `alike` compares them, `tables` makes small frames
-and reads files.
+Frames and series come in, numpy arrays go out, and arrays come back as new columns:
+
+- `library`: which library is a frame from, and what are its columns called?
+- `dtypes`: what does a column hold, and which values are missing?
+- `references`: what may be given for a column, which column is it, and how is it read?
+- `classes`: which rows of a column are equal, as codes?
+- `numeric`: which numbers does a column give, for order, edges, differences, or a key?
+- `attach`: how does an array become a column, at once or as a lazy expression?
+- `tables`: how is a result frame made in the caller's library?
+- `validate`: which rows broke a rule?
+- `folds`: which folds does a column hold, and which one is each row in?
+- `filters`: which rows of a frame does a fold, or a computation, select?
+- `duplicates`: which rows are equal in several columns, and are they in one fold?
+- `files`: how are CSV and Parquet files read and written?
+
+A module imports only from those above it.
 """
 
 from .attach import (
     NewColumn,
     attach_columns,
     column_expression,
-    filter_rows,
     polars_dtype,
     struct_fields,
 )
-from .classes import check_objects, encode_classes
+from .classes import encode_classes
 from .dtypes import is_continuous, is_float, is_measured, is_missing, to_floats
 from .duplicates import SharedRows, all_unique, count_across_folds, count_unique_rows
-from .folds import (
-    filter_equal,
-    filter_other,
-    fold_codes,
-    fold_values,
-    read_fold_column,
-    read_fold_numbers,
-)
+from .files import read_file, write_file
+from .filters import filter_equal, filter_other, filter_rows
+from .folds import fold_codes, fold_values, read_fold_column, read_fold_numbers
 from .library import (
     Frame,
     FrameT,
@@ -35,8 +42,7 @@ from .library import (
     take,
     to_list,
 )
-from .numeric import rank_key, read_comparable, read_interval, read_matrix
-from .numeric import read_ordinal as read_ordinal
+from .numeric import rank_key, read_comparable, read_interval, read_matrix, read_ordinal
 from .references import (
     check_all_refs,
     check_new,
@@ -51,7 +57,7 @@ from .references import (
     root_names,
     same_column,
 )
-from .tables import add_columns_of, float_column, make_frame, read_file, to_dicts, write_file
+from .tables import add_columns_of, float_column, make_frame, to_dicts
 from .validate import (
     Rule,
     RuledColumn,
@@ -79,7 +85,6 @@ __all__ = [
     "check_all_refs",
     "check_frame",
     "check_new",
-    "check_objects",
     "check_refs",
     "check_rules",
     "collect_columns",

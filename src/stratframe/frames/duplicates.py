@@ -1,4 +1,8 @@
-"""Rows that are alike: counted once, found in two folds; columns in which none are."""
+"""Rows with equal values: counted, found in several folds, or known not to exist.
+
+Two missing values are equal, and so are NaN and null, and the two zeros. Polars groups
+the rows of pandas frames too.
+"""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -9,51 +13,53 @@ import polars as pl
 from ..core.types import Ints
 from ..errors import StratError
 from .classes import encode_classes
-from .library import take
+from .dtypes import is_nested, nested_error
+from .library import Series, take
 
 INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
-"""Types of whole numbers that fit in an Int64."""
+"""Integers that fit in an Int64."""
 
-MANY_KINDS = 1 << 13
-"""Different rows at first glance above which grouping is slower than numbering them."""
+MANY_VALUES = 1 << 13
+"""Unique rows among the first ones above which grouping is slower than encoding each column."""
 
 HEAD_ROWS, MOSTLY_UNIQUE = 1 << 16, 0.9
-"""Rows that are looked at before all are, and the share of different ones that is most."""
+"""First rows that are examined before all are, and the share of unique ones that is high."""
 
 
 class SharedRows(NamedTuple):
-    """How often rows are alike, and in how many folds."""
+    """How many rows are equal, and how many of these are in several folds."""
 
     n_values: int
-    """Different rows."""
+    """Unique rows."""
     n_repeated: int
-    """Those of them that stand twice or more."""
+    """Unique rows that occur twice or more."""
     n_split: int
-    """Those that stand in two folds or more."""
+    """Unique rows that occur in two folds or more."""
     n_rows: int
-    """The rows that these are."""
+    """All rows equal to one of these."""
 
 
 def count_across_folds(columns: Sequence[Any], folds: Ints) -> SharedRows:
-    """Count the rows that are alike, and those that are so across folds.
-
-    Missing values are alike. Polars groups the rows of both libraries.
+    """Count the unique rows, those that repeat, and those that repeat across folds.
 
     Parameters
     ----------
+    columns : sequence of Series or ndarray, each of shape (n_rows,)
     folds : ndarray of int, shape (n_rows,)
-        -1 for rows without a fold, which are a fold of their own here.
+        -1 for rows without a fold, which count as one more fold.
     """
-    rows = pl.DataFrame({str(place): to_groupable(each) for place, each in enumerate(columns)})
-    alike = candidate_duplicates(rows)
-    rows = pack_integers(rows) if alike is None else rows
-    known = rows.with_columns(pl.Series("fold", folds))
-    known = known if alike is None else known.filter(alike)
+    rows = pl.DataFrame({str(place): to_groupable(column) for place, column in enumerate(columns)})
+    candidates = candidate_duplicates(rows)
+    if candidates is None:
+        rows = pack_integers(rows)
+    compared = rows.with_columns(pl.Series("fold", folds))
+    if candidates is not None:
+        compared = compared.filter(candidates)
     fold = pl.col("fold")
-    groups = known.lazy().group_by(rows.columns)
-    found = groups.agg(pl.len().alias("n"), (fold.min() != fold.max()).alias("split"))
+    groups = compared.lazy().group_by(rows.columns)
     n_values, *counts = (
-        found.select(
+        groups.agg(pl.len().alias("n"), (fold.min() != fold.max()).alias("split"))
+        .select(
             pl.len().alias("values"),
             (pl.col("n") > 1).sum().alias("repeated"),
             pl.col("split").sum().alias("split"),
@@ -62,55 +68,19 @@ def count_across_folds(columns: Sequence[Any], folds: Ints) -> SharedRows:
         .collect()
         .row(0)
     )
-    return SharedRows(n_values + rows.height - known.height, *counts)
-
-
-def pack_integers(rows: pl.DataFrame) -> pl.DataFrame:
-    """Put columns of whole numbers into one, as digits, while their ranges leave room.
-
-    Rows are equal if they were; one column is grouped in half the time of several.
-    """
-    wholes = [each for each in rows if each.dtype in INTEGERS and not each.null_count()]
-    digits, room = pl.lit(0, dtype=pl.Int64), 1
-    names: list[str] = []
-    for each in wholes if rows.height else []:
-        least, most = each.min(), each.max()
-        width = int(most) - int(least) + 1  # type: ignore[arg-type]
-        if room * width < 2**62:
-            digits = digits * width + (pl.col(each.name).cast(pl.Int64) - least)
-            room, names = room * width, [*names, each.name]
-    return rows.select(pl.exclude(names), digits.alias("packed")) if len(names) > 1 else rows
-
-
-def candidate_duplicates(rows: pl.DataFrame) -> pl.Series | None:
-    """Flag the rows that may have an equal one, by their hashes; None if most may.
-
-    Rows of different hashes differ. Hashes are sorted in a fraction of the time in which
-    rows are grouped.
-    """
-    head = rows.head(HEAD_ROWS).hash_rows()
-    if head.n_unique() < MOSTLY_UNIQUE * len(head):
-        return None
-    hashes = rows.hash_rows()
-    ordered = hashes.sort()
-    return hashes.is_in(ordered.filter(ordered == ordered.shift(1)).unique().implode())
+    return SharedRows(n_values + rows.height - compared.height, *counts)
 
 
 def to_groupable(column: Any) -> Any:
-    """Turn a column into what Polars can group: numbers as they are, others as classes.
-
-    What is alike is made the same: NaN and null, and the two zeros.
-    """
+    """Convert a column to one that Polars groups: plain numbers, a Polars series, or codes."""
     if isinstance(column, np.ndarray):
         return column
-    if isinstance(column, pl.Series) and not (
-        column.dtype.is_nested() or column.dtype == pl.Object
-    ):
-        return column.fill_nan(None) + 0.0 if column.dtype.is_float() else column
+    if isinstance(column, pl.Series):
+        return groupable_polars(column)
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
         return column.to_numpy(dtype=column.dtype.newbyteorder("="))
     if column.dtype in (np.float16, np.float32, np.float64):
-        return to_groupable(pl.Series(column.to_numpy(dtype=np.float64)))
+        return groupable_polars(pl.Series(column.to_numpy(dtype=np.float64)))
     try:
         return encode_classes(column)[0]
     except TypeError as error:
@@ -118,8 +88,47 @@ def to_groupable(column: Any) -> Any:
         raise StratError(msg) from error
 
 
-def all_unique(series: Any) -> bool:
-    """Say whether no value of a column stands twice, and there are two at least."""
+def groupable_polars(series: pl.Series) -> pl.Series:
+    """Make equal floats the same to Polars: NaN and null, -0.0 and 0.0."""
+    if is_nested(series.dtype):
+        raise nested_error(series.name, series.dtype)
+    return series.fill_nan(None) + 0.0 if series.dtype.is_float() else series
+
+
+def candidate_duplicates(rows: pl.DataFrame) -> pl.Series | None:
+    """Flag the rows that share their hash with another; None if that would be most rows.
+
+    Rows with different hashes differ, and sorting hashes takes a fraction of the time of
+    grouping rows.
+    """
+    head = rows.head(HEAD_ROWS).hash_rows()
+    if head.n_unique() < MOSTLY_UNIQUE * len(head):
+        return None
+    hashes = rows.hash_rows()
+    ascending = hashes.sort()
+    return hashes.is_in(ascending.filter(ascending == ascending.shift(1)).unique().implode())
+
+
+def pack_integers(rows: pl.DataFrame) -> pl.DataFrame:
+    """Pack columns of integers into one, as digits, while an Int64 has room for them.
+
+    Grouping by one column takes half the time of grouping by several.
+    """
+    integers = [column for column in rows if column.dtype in INTEGERS and not column.null_count()]
+    packed, room = pl.lit(0, dtype=pl.Int64), 1
+    names: list[str] = []
+    for column in integers if rows.height else []:
+        lowest: Any = column.min()
+        n_digits = int(column.max()) - int(lowest) + 1  # type: ignore[arg-type]
+        if room * n_digits < 2**62:
+            packed = packed * n_digits + (pl.col(column.name).cast(pl.Int64) - lowest)
+            room *= n_digits
+            names.append(column.name)
+    return rows.select(pl.exclude(names), packed.alias("packed")) if len(names) > 1 else rows
+
+
+def all_unique(series: Series) -> bool:
+    """Return whether a column has two rows or more, and no two of them equal."""
     for n_rows in dict.fromkeys((min(HEAD_ROWS, len(series)), len(series))):
         codes, n_codes = encode_classes(take(series, np.arange(n_rows)))
         if n_codes + (codes.min(initial=0) < 0) < max(n_rows, 2):
@@ -128,21 +137,20 @@ def all_unique(series: Any) -> bool:
 
 
 def count_unique_rows(series: Sequence[Any]) -> tuple[list[Any], Ints | None]:
-    """Keep one row of all that are equal, where the library counts them faster than we do.
+    """Keep one of all equal rows of Polars columns, where that saves time.
 
     Returns
     -------
+    columns : list of Series, each of shape (n_kept,)
     counts : ndarray of int64, shape (n_kept,), or None
-        How many rows each stands for; None where all rows are kept.
+        How many rows each kept row counts for; None where all rows are kept.
     """
-    if not all(isinstance(column, pl.Series) for column in series):
+    if not all(isinstance(column, pl.Series) and not is_nested(column.dtype) for column in series):
         return list(series), None
-    if any(column.dtype.is_nested() or column.dtype == pl.Object for column in series):
+    # Two columns may have the same name: they are grouped under their positions.
+    rows = pl.DataFrame([column.alias(str(place)) for place, column in enumerate(series)])
+    if rows.head(HEAD_ROWS).n_unique() > MANY_VALUES:
         return list(series), None
-    # Names may stand twice: each column gets its place as its name for the while.
-    frame = pl.DataFrame([column.alias(str(place)) for place, column in enumerate(series)])
-    if frame.head(HEAD_ROWS).n_unique() > MANY_KINDS:
-        return list(series), None
-    found = frame.group_by(pl.all()).len("n")
-    kept = [found[str(place)].alias(column.name) for place, column in enumerate(series)]
-    return kept, found["n"].cast(pl.Int64).to_numpy()
+    grouped = rows.group_by(pl.all()).len("n")
+    kept = [grouped[str(place)].alias(column.name) for place, column in enumerate(series)]
+    return kept, grouped["n"].cast(pl.Int64).to_numpy()

@@ -1,4 +1,14 @@
-"""One column of either library -> numbers that can be ordered."""
+"""A column -> numbers. Which reader to use depends on what the numbers are for.
+
+- `read_ordinal` keeps order and ties; the numbers of dates may be ranks only. For
+  quantiles and continuous entries.
+- `read_comparable` keeps order against numbers given as edges too, so that dates raise.
+  For bins.
+- `read_interval` keeps differences; dates and times count in one unit. For drift.
+- `read_matrix` reads several columns of numbers or booleans as the coordinates of points;
+  dates and categories raise. For clusters, chains and nearest neighbours.
+- `rank_key` ranks whatever can be ordered, text too. For keys.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,39 +20,82 @@ import polars as pl
 from ..core.order import rank
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError
-from .classes import check_objects, nested_error
+from .classes import check_objects
 from .dtypes import (
     WIDE,
     is_decimal,
     is_feature,
     is_missing,
+    is_nested,
     is_number_like,
     is_object,
     is_temporal,
+    nested_error,
+    object_type,
     to_floats,
 )
+from .library import Series
 
 
-def read_ordinal(series: Any, term: str) -> tuple[Values, Flags]:
-    """Read a column as numbers that can be ordered; dates count in their own units.
+def read_ordinal(series: Series, term: str) -> tuple[Values, Flags]:
+    """Read numbers or dates as numbers of the same order; differences may not be kept.
 
     Returns
     -------
     values : ndarray of float64, int64 or uint64, shape (n_rows,)
-        Anything where the value is missing.
+        Any number where the value is missing.
     missing : ndarray of bool, shape (n_rows,)
     """
-    gaps = is_missing(series)
+    missing = is_missing(series)
     try:
         values = ordinal_polars(series) if isinstance(series, pl.Series) else ordinal_pandas(series)
     except (OverflowError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
         msg = f"`{term}` needs numbers or dates, but column {series.name!r} is {series.dtype}."
         raise StratError(msg) from error
-    return values, gaps
+    return values, missing
 
 
-def read_matrix(columns: Sequence[Any], term: str) -> Values:
-    """Read columns of numbers or booleans as the features of points.
+def read_comparable(series: Series, term: str) -> tuple[Values, Flags]:
+    """Read numbers that can be compared with given ones, such as edges; raise on dates.
+
+    Returns
+    -------
+    values : ndarray of float64 or int64, shape (n_rows,)
+        Any number where the value is missing.
+    missing : ndarray of bool, shape (n_rows,)
+    """
+    if is_temporal(series):
+        msg = (
+            f"`{term}` needs numbers, but column {series.name!r} is {series.dtype}."
+            "\nHint: `sf.quantiles` takes dates."
+        )
+        raise StratError(msg)
+    values, missing = read_ordinal(series, term)
+    return values.astype(np.float64) if values.dtype == np.uint64 else values, missing
+
+
+def read_interval(series: Series, term: str) -> tuple[Values, Flags]:
+    """Read numbers or dates as numbers of the same differences, dates in one unit of time.
+
+    Returns
+    -------
+    values : ndarray of float64, int64 or uint64, shape (n_rows,)
+        Any number where the value is missing.
+    missing : ndarray of bool, shape (n_rows,)
+    """
+    if isinstance(series, pl.Series) or not is_temporal(series):
+        return read_ordinal(series, term)
+    if is_object(series.dtype):
+        return interval_objects(series, term)
+    if isinstance(series.dtype, pd.PeriodDtype):
+        return periods(series), is_missing(series)
+    if isinstance(series.dtype, pd.ArrowDtype):
+        return read_ordinal(from_arrow(series), term)
+    return read_ordinal(series, term)
+
+
+def read_matrix(columns: Sequence[Series], term: str) -> Values:
+    """Read columns of numbers or booleans as the features of points; raise on all others.
 
     Returns
     -------
@@ -66,55 +119,19 @@ def read_matrix(columns: Sequence[Any], term: str) -> Values:
     return points
 
 
-def read_interval(series: Any, term: str) -> tuple[Values, Flags]:
-    """Read a column as numbers whose differences count, those of dates and times too.
+def rank_key(series: Series) -> Ints:
+    """Rank the values of a key: numbers by value, strings by code point, dates by time.
 
     Returns
     -------
-    values : ndarray of float64, int64 or uint64, shape (n_rows,)
-    missing : ndarray of bool, shape (n_rows,)
+    ndarray of int64, shape (n_rows,)
+        Dense ranks; any number where the value is missing.
     """
-    if isinstance(series, pl.Series) or not is_temporal(series):
-        return read_ordinal(series, term)
-    if isinstance(series.dtype, pd.PeriodDtype):
-        return series.array.asi8, is_missing(series)
-    if isinstance(series.dtype, pd.ArrowDtype):
-        return read_ordinal(pl.Series(pl.from_arrow(series.array.__arrow_array__())), term)
-    if is_object(series.dtype):
-        gaps = is_missing(series)
-        known = series[~gaps].infer_objects()
-        if is_object(known.dtype):
-            try:
-                known = pl.Series(series.name, known.tolist())
-            except (TypeError, pl.exceptions.PolarsError) as error:
-                msg = f"`{term}` needs numbers or dates, but column {series.name!r} mixes types."
-                raise StratError(msg) from error
-        values = np.zeros(len(series), dtype=np.int64)
-        values[~gaps] = read_ordinal(known, term)[0]
-        return values, gaps
-    return read_ordinal(series, term)
-
-
-def read_comparable(series: Any, term: str) -> tuple[Values, Flags]:
-    """Read a column as numbers that can be compared with given ones; dates cannot.
-
-    Returns
-    -------
-    values : ndarray of float64 or int64, shape (n_rows,)
-    missing : ndarray of bool, shape (n_rows,)
-    """
-    if is_temporal(series):
-        msg = (
-            f"`{term}` needs numbers, but column {series.name!r} is {series.dtype}."
-            "\nHint: `sf.quantiles` takes dates."
-        )
-        raise StratError(msg)
-    values, gaps = read_ordinal(series, term)
-    return values.astype(np.float64) if values.dtype == np.uint64 else values, gaps
+    return rank_polars(series) if isinstance(series, pl.Series) else rank_pandas(series)
 
 
 def ordinal_polars(series: pl.Series) -> Values:
-    """Read a Polars column as numbers."""
+    """Read a Polars column as numbers of the same order."""
     dtype = series.dtype
     if dtype in (pl.Categorical, pl.Enum):
         return to_floats(series.cast(pl.String))
@@ -128,16 +145,14 @@ def ordinal_polars(series: pl.Series) -> Values:
     raise TypeError
 
 
-def ordinal_pandas(series: Any) -> Values:
-    """Read a pandas column as numbers."""
-    dtype = series.dtype
+def ordinal_pandas(series: pd.Series) -> Values:
+    """Read a pandas column as numbers of the same order."""
+    dtype: Any = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         categories = pd.Series(dtype.categories)
         if pd.api.types.is_string_dtype(categories):
             categories = pd.to_numeric(categories)
-        # A missing value has the code -1, which takes the zero that is put last.
-        values: Values = np.append(ordinal_pandas(categories), 0)
-        return values.take(np.asarray(series.cat.codes), mode="wrap")
+        return gather_categories(series, ordinal_pandas(categories), 0)
     if is_temporal(series):
         if isinstance(dtype, np.dtype | pd.DatetimeTZDtype) and not is_object(dtype):
             unit = f"{dtype.kind}8[{series.dt.unit}]"
@@ -145,45 +160,77 @@ def ordinal_pandas(series: Any) -> Values:
         return sorted_codes(series)
     if pd.api.types.is_integer_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):
         unsigned = dtype.kind == "u" and dtype.itemsize == 8
-        whole = np.uint64 if unsigned else np.int64
+        integer = np.uint64 if unsigned else np.int64
         if isinstance(dtype, np.dtype):
-            return np.asarray(series, dtype=whole)
-        return np.asarray(series.to_numpy(dtype=whole, na_value=0))
+            return np.asarray(series, dtype=integer)
+        # pyarrow fills booleans with nothing but booleans.
+        zero = False if pd.api.types.is_bool_dtype(dtype) else 0
+        return np.asarray(series.to_numpy(dtype=integer, na_value=zero))
     if dtype.kind == "f" or is_decimal(series) or (is_object(dtype) and is_number_like(series)):
         return to_floats(series)
     raise TypeError
 
 
-def sorted_codes(series: Any) -> Ints:
-    """Rank the values of a pandas column densely by its own order; -1 where missing."""
+def gather_categories(series: pd.Series, numbers: Values, missing: int) -> Values:
+    """Give the rows of a categorical column the numbers of their categories."""
+    # A missing value has the code -1, which takes the number that is put last.
+    return np.append(numbers, missing).take(np.asarray(series.cat.codes), mode="wrap")
+
+
+def sorted_codes(series: pd.Series) -> Ints:
+    """Rank the values of a pandas column densely in sorted order; -1 where missing."""
     codes: Ints = pd.factorize(series, sort=True)[0]
     return codes
 
 
-"""One column of a key, of either library -> ranks."""
+def interval_objects(series: pd.Series, term: str) -> tuple[Values, Flags]:
+    """Read a pandas column of Python dates, times or durations in one unit of time."""
+    missing = is_missing(series)
+    present = series[~missing].infer_objects()
+    values = np.zeros(len(series), dtype=np.int64)
+    try:
+        inferred = pl.Series(present.tolist()) if is_object(present.dtype) else present
+    except (TypeError, pl.exceptions.PolarsError) as error:
+        msg = f"`{term}` needs numbers or dates, but column {series.name!r} mixes types."
+        raise StratError(msg) from error
+    values[~missing] = read_ordinal(inferred, term)[0]
+    return values, missing
 
 
-def rank_key(series: Any) -> Ints:
-    """Rank the values of a key: numbers by value, strings by code point, dates by time.
+def periods(series: Any) -> Ints:
+    """Read a pandas column of periods as the number of each."""
+    ordinals: Ints = series.array.asi8
+    return ordinals
 
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,)
-        Dense, from 0; anything where the value is missing.
-    """
-    if isinstance(series, pl.Series):
-        return rank_key_polars(series)
-    if isinstance(series.dtype, pd.CategoricalDtype):
-        categories = np.append(rank_key(pd.Series(series.dtype.categories)), -1)
-        return categories.take(np.asarray(series.cat.codes), mode="wrap")
+
+def from_arrow(series: Any) -> pl.Series:
+    """Turn a pandas column of pyarrow values into a Polars column."""
+    return pl.Series(pl.from_arrow(series.array.__arrow_array__()))
+
+
+def rank_polars(series: pl.Series) -> Ints:
+    """Rank the values of a Polars key."""
+    if series.dtype in (pl.Categorical, pl.Enum):
+        series = series.cast(pl.String)
+    if is_nested(series.dtype):
+        raise nested_error(series.name, series.dtype)
+    if series.dtype in (pl.String, pl.Binary, *WIDE) or series.dtype.is_decimal():
+        return rank(series.rank("dense").fill_null(0).to_numpy())
+    return rank(read_ordinal(series, "key")[0])
+
+
+def rank_pandas(series: pd.Series) -> Ints:
+    """Rank the values of a pandas key."""
+    dtype: Any = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return gather_categories(series, rank_key(pd.Series(dtype.categories)), -1)
     check_objects(series)
-    dtype = series.dtype
-    plain = isinstance(dtype, np.dtype | pd.DatetimeTZDtype) and not is_object(dtype)
-    if plain or (pd.api.types.is_numeric_dtype(dtype) and not is_decimal(series)):
+    of_numpy = isinstance(dtype, np.dtype | pd.DatetimeTZDtype) and not is_object(dtype)
+    if of_numpy or (pd.api.types.is_numeric_dtype(dtype) and not is_decimal(series)):
         return rank(read_ordinal(series, "key")[0])
     try:
-        if is_object(dtype) and pd.api.types.infer_dtype(series, skipna=True) == "mixed-integer":
-            raise TypeError
+        if is_object(dtype) and object_type(series) == "mixed-integer":
+            raise TypeError  # pandas would sort integers before text
         return sorted_codes(series)
     except TypeError as error:
         msg = (
@@ -191,14 +238,3 @@ def rank_key(series: Any) -> Ints:
             f" but {series.name!r} mixes types."
         )
         raise StratError(msg) from error
-
-
-def rank_key_polars(series: pl.Series) -> Ints:
-    """Rank the values of a Polars column as `ranks` does."""
-    if series.dtype in (pl.Categorical, pl.Enum):
-        series = series.cast(pl.String)
-    if series.dtype.is_nested() or series.dtype == pl.Object:
-        raise nested_error(series.name, series.dtype)
-    if series.dtype in (pl.String, pl.Binary, *WIDE) or series.dtype.is_decimal():
-        return rank(series.rank("dense").fill_null(0).to_numpy())
-    return rank(read_ordinal(series, "key")[0])

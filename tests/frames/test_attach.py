@@ -1,0 +1,189 @@
+"""New columns: attached to every kind of frame, or built by an expression."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from pandas.testing import assert_frame_equal
+
+from stratframe.frames.attach import (
+    NewColumn,
+    attach_columns,
+    column_expression,
+    pandas_column,
+    polars_column,
+    polars_dtype,
+    struct_fields,
+)
+
+Make = Callable[[dict[str, Any]], Any]
+DATA = {"a": [1, 2, 3, 4], "b": ["x", "y", None, "x"]}
+FOLDS = NewColumn("fold", np.array([0, 1, 0, 1]), None, nullable=False)
+SPARSE = NewColumn("sparse", np.array([0, -1, 2, 1]), None, nullable=True)
+SPLIT = NewColumn("split", np.array([1, 0, -1, 1]), ("train", "test", "none"), nullable=True)
+CASES = {
+    "folds": ([FOLDS], {"fold": [0, 1, 0, 1]}),
+    "nulls": ([SPARSE], {"sparse": [0, None, 2, 1]}),
+    "parts": ([SPLIT], {"split": ["test", "train", None, "test"]}),
+    "several": (
+        [FOLDS, SPARSE, SPLIT],
+        {
+            "fold": [0, 1, 0, 1],
+            "sparse": [0, None, 2, 1],
+            "split": ["test", "train", None, "test"],
+        },
+    ),
+}
+each_case = pytest.mark.parametrize(("columns", "expected"), CASES.values(), ids=CASES.keys())
+
+
+def give(columns: Sequence[NewColumn]) -> Any:
+    """Make a computation that gives these columns."""
+    return lambda series, n_rows: list(columns)
+
+
+def listed(series: Any) -> list[Any]:
+    return [None if pd.isna(value) else value for value in series.to_list()]
+
+
+@each_case
+def test_columns_of_every_kind(
+    frame: Make, columns: list[NewColumn], expected: dict[str, list[Any]]
+) -> None:
+    """New columns come last; all others stay equal, and the given frame does not change."""
+    made = frame(DATA)
+    attached = attach_columns(made, ["a"], give(columns), columns)
+    assert type(attached) is type(made)
+    if isinstance(made, pl.LazyFrame):
+        made, attached = made.collect(), attached.collect()
+    assert list(made.columns) == list(DATA)
+    assert list(attached.columns) == [*DATA, *expected]
+    assert attached[list(DATA)].equals(made)
+    assert {name: listed(attached[name]) for name in expected} == expected
+
+
+@pytest.mark.parametrize("columns", [[FOLDS], [FOLDS, SPARSE]])
+def test_the_computation_reads_the_referenced_columns(
+    frame: Make, kind: str, columns: list[NewColumn]
+) -> None:
+    """A computation gets the columns in the order of their references, and the height."""
+    seen = []
+
+    def compute(series: list[Any], n_rows: int) -> list[NewColumn]:
+        seen.append(([listed(each) for each in series], n_rows))
+        return columns
+
+    ref: Any = pl.col("a") + 1 if "polars" in kind else lambda df: df["a"] + 1
+    attached = attach_columns(frame(DATA), ["b", ref], compute, columns)
+    if isinstance(attached, pl.LazyFrame):
+        attached.collect()
+    assert seen == [([DATA["b"], [2, 3, 4, 5]], 4)]
+
+
+def test_pandas_frames_keep_index_and_attrs() -> None:
+    """An index with repeats stays as it is, and does not align; so do the attributes."""
+    df = pd.DataFrame(DATA, index=[7, 7, 0, 3])
+    df.attrs["source"] = ["survey"]
+    for columns in ([FOLDS], [FOLDS, SPARSE]):
+        attached = attach_columns(df, [], give(columns), columns)
+        assert_frame_equal(attached[list(DATA)], df)
+        assert attached["fold"].tolist() == [0, 1, 0, 1]
+        assert attached.attrs == df.attrs
+
+
+def test_attributes_are_not_shared() -> None:
+    """What is done to the attributes of the result leaves those of the frame alone."""
+    df = pd.DataFrame(DATA)
+    df.attrs["source"] = ["survey"]
+    attach_columns(df, [], give([FOLDS, SPARSE]), [FOLDS, SPARSE]).attrs["source"].append("x")
+    assert df.attrs == {"source": ["survey"]}
+
+
+@pytest.mark.parametrize("columns", [[FOLDS], [FOLDS, SPARSE]])
+def test_columns_under_a_multiindex(columns: list[NewColumn]) -> None:
+    """The name of a new column is filled up to the levels of the others."""
+    df = pd.DataFrame(np.zeros((4, 2)), columns=pd.MultiIndex.from_product([["a"], ["b", "c"]]))
+    attached = attach_columns(df, [], give(columns), columns)
+    assert attached.columns.tolist()[2:] == [(column.name, "") for column in columns]
+
+
+def test_fragmented_frames_do_not_warn() -> None:
+    """One more column on a frame that pandas calls fragmented is no reason to warn."""
+    df = pd.DataFrame({"a": [1, 2, 3, 4]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pd.errors.PerformanceWarning)
+        for place in range(120):
+            df[f"c{place}"] = 0
+    assert attach_columns(df, [], give([FOLDS]), [FOLDS])["fold"].tolist() == [0, 1, 0, 1]
+
+
+def test_dtypes_of_pandas_columns() -> None:
+    """Folds are int64, or Int64 where the arguments allow nulls; parts are categories."""
+    complete = FOLDS._replace(nullable=True)
+    assert pd.Series(pandas_column(FOLDS)).dtype == np.int64
+    assert pd.Series(pandas_column(complete)).dtype == pd.Int64Dtype()
+    parts = pd.Series(pandas_column(SPLIT))
+    assert parts.cat.categories.tolist() == ["train", "test", "none"]
+    assert not parts.cat.ordered
+    assert SPARSE.parts.tolist() == [0, -1, 2, 1]
+
+
+@pytest.mark.parametrize("column", [FOLDS, FOLDS._replace(nullable=True), SPARSE, SPLIT])
+def test_dtypes_of_polars_columns(column: NewColumn) -> None:
+    """A series has the dtype that was promised for its labels."""
+    series = polars_column(column)
+    assert series.name == column.name
+    assert series.dtype == polars_dtype(column.labels)
+    assert polars_dtype(None) == pl.Int64
+    assert polars_dtype(("b", "a")) == pl.Enum(["b", "a"])
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@each_case
+def test_expressions(columns: list[NewColumn], expected: dict[str, list[Any]], lazy: bool) -> None:
+    """An expression gives one column, or a struct of several, of the dtypes in its schema."""
+    df = pl.DataFrame(DATA)
+    query = (df.lazy() if lazy else df).select(column_expression(["a"], give(columns), columns))
+    schema = query.collect_schema()
+    series = query.lazy().collect().to_series()
+    assert {series.name: series.dtype} == schema
+    assert series.name == columns[0].name
+    fields = struct_fields(series)
+    assert {field.name: field.to_list() for field in fields} == expected
+    assert [field.dtype for field in fields] == [polars_dtype(each.labels) for each in columns]
+
+
+def test_expressions_compute_several_columns_once() -> None:
+    """The fields of a struct come from one computation."""
+    calls = []
+
+    def compute(series: list[Any], n_rows: int) -> list[NewColumn]:
+        calls.append(n_rows)
+        return [FOLDS, SPARSE]
+
+    attach_columns(pl.LazyFrame(DATA), ["a"], compute, [FOLDS, SPARSE]).collect()
+    assert calls == [4]
+
+
+def test_expressions_without_columns_know_the_height() -> None:
+    """A computation that reads no column still gets the number of rows."""
+    heights = []
+
+    def compute(series: list[Any], n_rows: int) -> list[NewColumn]:
+        heights.append((series, n_rows))
+        return [FOLDS]
+
+    pl.DataFrame(DATA).select(column_expression([], compute, [FOLDS]))
+    assert heights == [([], 4)]
+
+
+@pytest.mark.parametrize("refs", [[pl.col("a").head(2)], [pl.col("a").head(2), "a"]])
+def test_expressions_of_another_height(refs: list[Any]) -> None:
+    """A computed column of fewer rows is an error when the query runs."""
+    query = pl.LazyFrame(DATA).select(column_expression(refs, give([FOLDS]), [FOLDS]))
+    with pytest.raises(Exception, match="one value for each of the 4 rows, got 2 from"):
+        query.collect()

@@ -1,0 +1,152 @@
+"""What columns hold: types of values, missing values, floats."""
+
+import datetime as dt
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from stratframe.core.order import CHUNK
+from stratframe.frames import dtypes
+from stratframe.frames.dtypes import is_missing, to_floats
+
+Column = Callable[[list[Any]], Any]
+NAN = float("nan")
+DAY, TIME, SPAN = dt.date(2024, 1, 2), dt.time(3, 4), dt.timedelta(hours=5)
+STAMP = dt.datetime(2024, 1, 2, 3, 4)
+
+
+def of_objects(*values: Any) -> pd.Series:
+    return pd.Series(values, dtype=object)
+
+
+def of_arrow(values: list[Any], dtype: pa.DataType) -> pd.Series:
+    return pd.Series(values, dtype=pd.ArrowDtype(dtype))
+
+
+FLOAT = {"is_float", "is_feature", "is_measured"}
+FRACTION = FLOAT | {"is_continuous"}
+DECIMAL = {"is_decimal", "is_feature", "is_measured"}
+INTEGER = {"is_feature", "is_measured"}
+BOOLEAN = {"is_feature"}
+TEMPORAL = {"is_temporal", "is_measured"}
+TEXT: set[str] = set()
+
+COLUMNS = [
+    (pd.Series([1.0, NAN]), FLOAT),
+    (pd.Series([1.5, NAN]), FRACTION),
+    (pd.Series([1.5, None], dtype="Float32"), FRACTION),
+    (of_arrow([1.5], pa.float32()), FRACTION),
+    (of_objects(1.5, None), FRACTION),
+    (of_objects(1, 1.0), FLOAT),
+    (pl.Series([1.5, NAN, None]), FRACTION),
+    (pl.Series([float("inf"), 2.0]), FLOAT),
+    (of_objects(Decimal(1)), DECIMAL),
+    (of_objects(Decimal("1.5")), DECIMAL | {"is_continuous"}),
+    (of_arrow([Decimal("1.5")], pa.decimal128(5, 2)), DECIMAL | {"is_continuous"}),
+    (pl.Series([Decimal("1.5")]), DECIMAL | {"is_continuous"}),
+    (pd.Series([1, 2]), INTEGER),
+    (pd.Series([1, None], dtype="UInt8"), INTEGER),
+    (of_arrow([1], pa.int8()), INTEGER),
+    (of_objects(1, None, 2**70), INTEGER),
+    (pl.Series([1, None], dtype=pl.UInt64), INTEGER),
+    (pl.Series([1], dtype=pl.Int128), INTEGER),
+    (pd.Series([True, False]), BOOLEAN),
+    (pd.Series([True, None], dtype="boolean"), BOOLEAN),
+    (of_arrow([True], pa.bool_()), BOOLEAN),
+    (of_objects(True, None), BOOLEAN),
+    (of_objects(None, None), BOOLEAN),
+    (pl.Series([True, None]), BOOLEAN),
+    (pl.Series([None]), BOOLEAN),
+    (pd.Series([STAMP]), TEMPORAL),
+    (pd.Series([STAMP]).dt.tz_localize("UTC"), TEMPORAL),
+    (pd.Series([SPAN]), TEMPORAL),
+    (pd.Series(pd.period_range("2024-01", periods=2, freq="M")), TEMPORAL),
+    (of_objects(DAY, None), TEMPORAL),
+    (of_objects(TIME), TEMPORAL),
+    (of_objects(STAMP), TEMPORAL),
+    (of_objects(SPAN), TEMPORAL),
+    (of_arrow([DAY], pa.date32()), TEMPORAL),
+    (of_arrow([SPAN], pa.duration("s")), TEMPORAL),
+    (of_arrow([STAMP], pa.timestamp("ms")), TEMPORAL),
+    (of_arrow([TIME], pa.time64("us")), TEMPORAL),
+    *((pl.Series([value]), TEMPORAL) for value in (DAY, TIME, STAMP, SPAN)),
+    (pd.Series(["a", None]), TEXT),
+    (of_objects("a"), TEXT),
+    (of_arrow(["a"], pa.string()), TEXT),
+    (pl.Series(["a", None]), TEXT),
+    (pd.Series([1.5, 2.5], dtype="category"), TEXT),
+    (pd.Series(["1"], dtype="category"), TEXT),
+    (pl.Series(["a"], dtype=pl.Categorical), TEXT),
+    (pl.Series(["a"], dtype=pl.Enum(["a"])), TEXT),
+    (pd.Series([1j]), TEXT),
+]
+
+
+@pytest.mark.parametrize(("series", "expected"), COLUMNS, ids=lambda value: "")
+def test_what_columns_hold(series: Any, expected: set[str]) -> None:
+    """Each question about a column has the same answer in both libraries and all dtypes."""
+    questions = ["is_float", "is_decimal", "is_temporal", "is_feature", "is_measured"]
+    found = {name for name in [*questions, "is_continuous"] if getattr(dtypes, name)(series)}
+    assert found == expected
+
+
+def test_a_fraction_after_many_rows() -> None:
+    """A column is continuous if its last value is."""
+    values = np.zeros(3 * CHUNK + 1)
+    assert not dtypes.has_fractions(values)
+    values[-1] = 0.5
+    assert dtypes.has_fractions(values)
+    assert not dtypes.has_fractions(np.array([NAN, np.inf, -np.inf, 2.0**60]))
+    assert not dtypes.has_fractions(np.array([]))
+
+
+@pytest.mark.parametrize("values", [[1, None, 3], [1.5, None], ["a", None], [True, None]])
+def test_missing_of_every_kind(column: Column, values: list[Any]) -> None:
+    """None is missing in every kind of frame."""
+    np.testing.assert_array_equal(is_missing(column(values)), [each is None for each in values])
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pd.Series([1.0, NAN]),
+        pd.Series(pd.arrays.FloatingArray(np.array([1.0, NAN]), np.zeros(2, dtype=bool))),
+        pd.Series(pd.arrays.ArrowExtensionArray(pa.array([1.0, NAN], from_pandas=False))),
+        pd.Series([STAMP, pd.NaT]),
+        of_objects("a", NAN),
+        pl.Series([1.0, NAN]),
+        pl.Series([1.0, None]),
+    ],
+)
+def test_nan_is_missing(series: Any) -> None:
+    """NaN and NaT are missing, however the library stores them."""
+    np.testing.assert_array_equal(is_missing(series), [False, True])
+
+
+@pytest.mark.parametrize("values", [[1, None, 3], [1.5, None], [True, False, None], [0, -2]])
+def test_floats_of_every_kind(column: Column, values: list[Any]) -> None:
+    """Numbers and booleans are read as numpy casts them, and None as NaN."""
+    floats = to_floats(column(values))
+    assert floats.dtype == np.float64
+    np.testing.assert_array_equal(floats, np.array(values, dtype=float))
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        of_objects(Decimal("1.25"), None),
+        of_arrow([Decimal("1.25"), None], pa.decimal128(5, 2)),
+        pl.Series([Decimal("1.25"), None]),
+        pd.Series([1.25, None], dtype="Float32"),
+        pd.Series([1.25, NAN], dtype=">f4"),
+    ],
+)
+def test_floats_of_other_dtypes(series: Any) -> None:
+    """Decimals, short and foreign floats are read by value."""
+    np.testing.assert_array_equal(to_floats(series), [1.25, NAN])

@@ -1,0 +1,188 @@
+"""Equal rows: counted, found across folds, known not to exist."""
+
+import datetime as dt
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from stratframe.errors import StratError
+from stratframe.frames import duplicates
+from stratframe.frames.duplicates import (
+    SharedRows,
+    all_unique,
+    count_across_folds,
+    count_unique_rows,
+    pack_integers,
+)
+
+Column = Callable[[list[Any]], Any]
+NAN = float("nan")
+
+
+def counted(rows: list[Any], folds: Any) -> SharedRows:
+    """Count rows, given as one hashable value each, with `groupby`."""
+    groups = pd.Series(np.asarray(folds)).groupby(pd.factorize(pd.Series(rows, dtype=object))[0])
+    sizes, split = groups.size(), groups.nunique() > 1
+    return SharedRows(len(sizes), (sizes > 1).sum(), split.sum(), sizes[split].sum())
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["a", "b", None, "a", None, "c"],
+        [3, 1, None, 3, None, 3],
+        [0.5, 1.5, None, 0.5, None, 2.5],
+        [True, False, None, True, None, None],
+        [dt.datetime(2024, 1, day) if day else None for day in (1, 2, 0, 1, 0, 4)],
+    ],
+)
+def test_rows_across_folds_of_every_kind(column: Column, values: list[Any]) -> None:
+    """Equal values, missing ones too, are counted in every kind of frame."""
+    folds = np.array([0, 1, 0, 1, 0, -1])
+    assert count_across_folds([column(values)], folds) == counted([str(v) for v in values], folds)
+
+
+@pytest.mark.parametrize("n_values", [3, 40, 5000])
+def test_rows_of_several_columns(n_values: int) -> None:
+    """Rows are equal if all their columns are, whether few or most of them repeat."""
+    rng = np.random.default_rng(0)
+    data = {
+        "a": rng.integers(-3, n_values, 400),
+        "b": rng.integers(0, 3, 400).astype(np.int8),
+        "c": rng.integers(0, 2, 400).astype(str),
+        "d": rng.integers(2**63, 2**63 + 2, 400, dtype=np.uint64),
+    }
+    folds = rng.integers(-1, 4, 400)
+    expected = counted(list(zip(*(each.tolist() for each in data.values()), strict=True)), folds)
+    for frame in (pd.DataFrame(data), pl.DataFrame(data)):
+        assert count_across_folds([frame[name] for name in data], folds) == expected
+
+
+def test_rows_without_repeats() -> None:
+    """Where all rows differ, none repeats; no rows at all are none."""
+    assert count_across_folds([np.arange(5)], np.arange(5)) == (5, 0, 0, 0)
+    assert count_across_folds([pl.Series([], dtype=pl.Int64)], np.arange(0)) == (0, 0, 0, 0)
+    nothing = pl.Series([], dtype=pl.Int64)
+    assert count_across_folds([nothing, nothing], np.arange(0)) == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pd.Series([0.0, -0.0, NAN, NAN]),
+        pd.Series([0.0, -0.0, None, NAN], dtype="Float64"),
+        pd.Series([0.0, -0.0, NAN, NAN], dtype=np.float16),
+        pd.Series([0.0, -0.0, NAN, NAN], dtype=">f8"),
+        pl.Series([0.0, -0.0, None, NAN]),
+        pd.Series([0, 0, 1, 1], dtype=">i4"),
+        pd.Series([Decimal(0), Decimal("0.0"), None, None], dtype=object),
+        pd.Series(["a", "a", None, None], dtype="category"),
+        pd.Series([dt.datetime(2024, 1, 1)] * 2 + [pd.NaT] * 2),
+    ],
+    ids=lambda series: str(series.dtype),
+)
+def test_values_that_count_as_equal(series: Any) -> None:
+    """The two zeros are equal, and so are missing values."""
+    assert count_across_folds([series], np.array([0, 1, 1, 1])) == (2, 2, 1, 2)
+
+
+def test_integers_that_are_packed_stay_apart() -> None:
+    """Packed columns have as many unique rows as the columns, from lowest to highest value."""
+    rng = np.random.default_rng(0)
+    rows = pl.DataFrame(
+        {
+            "a": pl.Series(rng.integers(-128, 128, 500), dtype=pl.Int8),
+            "b": pl.Series(rng.integers(0, 3, 500), dtype=pl.UInt32),
+            "c": rng.choice([-(2**63), 2**63 - 1], 500),
+            "d": rng.choice(["x", "y"], 500),
+            "e": rng.integers(0, 2**50, 500) // 2**47,
+            "f": pl.Series([1, None], dtype=pl.Int64).sample(500, with_replacement=True, seed=0),
+        }
+    )
+    packed = pack_integers(rows)
+    assert packed.columns == ["c", "d", "f", "packed"]
+    both = pl.concat([rows, packed.select("packed")], how="horizontal")
+    assert both.n_unique() == rows.n_unique() == packed.n_unique()
+
+
+@pytest.mark.parametrize("columns", [["a"], ["a", "t"], ["t"]])
+def test_one_column_of_integers_is_not_packed(columns: list[str]) -> None:
+    """There must be two to pack."""
+    rows = pl.DataFrame({"a": [1, 2], "t": ["x", "y"]}).select(columns)
+    assert pack_integers(rows) is rows
+
+
+def test_lists_are_not_compared() -> None:
+    """A column of lists is an error."""
+    for series in (pl.Series("x", [[1]]), pd.Series([[1]], name="x")):
+        with pytest.raises(StratError, match="must hold single values, but 'x' is"):
+            count_across_folds([series], np.array([0]))
+
+
+def test_objects_without_a_hash_are_not_compared() -> None:
+    """Python objects that cannot be compared are an error."""
+
+    class Bare:
+        __hash__ = None  # type: ignore[assignment]
+
+    with pytest.raises(StratError, match="'x' holds values that cannot be compared: unhashable"):
+        count_across_folds([pd.Series([Bare(), Bare()], name="x")], np.array([0, 1]))
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([1, 2, 3], True),
+        ([1, None, 3], True),
+        ([1, 2, 1], False),
+        ([1, None, None], False),
+        ([1], False),
+        ([None], False),
+        ([], False),
+        (["a", "b"], True),
+        (["a", "a"], False),
+    ],
+)
+def test_unique_columns(column: Column, values: list[Any], expected: bool) -> None:
+    """A column is unique if it has two rows or more, and no two of them are equal."""
+    assert all_unique(column(values)) is expected
+
+
+def test_a_repeat_after_many_rows() -> None:
+    """The last of many rows is compared too."""
+    values = np.arange(duplicates.HEAD_ROWS + 2)
+    assert all_unique(pd.Series(values))
+    values[-1] = 0
+    assert not all_unique(pd.Series(values))
+
+
+def test_unique_rows_are_counted() -> None:
+    """Equal rows of Polars columns are kept once, under the names of the columns."""
+    one, two = pl.Series("x", ["a", "b", "a", None, None]), pl.Series("x", [1.5, 2, 1.5, 0, 0])
+    kept, counts = count_unique_rows([one, two])
+    assert counts is not None
+    assert [series.name for series in kept] == ["x", "x"]
+    rows = dict(zip(zip(*kept, strict=True), counts.tolist(), strict=True))
+    assert rows == {("a", 1.5): 2, ("b", 2.0): 1, (None, 0.0): 2}
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pd.Series([1, 1]),
+        pl.Series([[1], [1]]),
+        pl.Series([object()] * 2, dtype=pl.Object),
+        pl.Series(np.arange(duplicates.MANY_VALUES + 1)),
+    ],
+    ids=["pandas", "nested", "objects", "many"],
+)
+def test_rows_are_kept_where_counting_is_slower(series: Any) -> None:
+    """Columns of pandas, nested ones and those of many values stay as they are."""
+    kept, counts = count_unique_rows([series])
+    assert kept[0] is series
+    assert counts is None

@@ -1,0 +1,89 @@
+"""Libraries of frames, names and labels of columns, rows by position."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from stratframe.errors import StratError
+from stratframe.frames.library import (
+    check_frame,
+    column_names,
+    is_lazy,
+    label_of,
+    library_of,
+    take,
+    to_list,
+)
+
+Make = Callable[[dict[str, Any]], Any]
+
+
+def test_every_kind_is_a_frame(frame: Make, kind: str) -> None:
+    """All five kinds pass; each is of one library, and only one kind is lazy."""
+    made = frame({"x": [1, 2]})
+    check_frame(made)
+    assert library_of(made) == kind.partition("-")[0]
+    assert is_lazy(made) == (kind == "polars-lazy")
+    assert column_names(made) == ["x"]
+
+
+@pytest.mark.parametrize("other", [{"x": [1]}, pd.Series([1]), pl.Series([1]), np.ones(2), None])
+def test_other_objects_are_no_frames(other: object) -> None:
+    """The message names the type of what is not a frame."""
+    with pytest.raises(StratError, match=f"pandas or Polars frame, got {type(other).__name__}"):
+        check_frame(other)
+
+
+def test_series_have_the_library_of_their_frame() -> None:
+    """A series is of pandas or of Polars."""
+    assert library_of(pd.Series([1])) == "pandas"
+    assert library_of(pl.Series([1])) == "polars"
+
+
+def test_column_names_of_a_query_read_no_data() -> None:
+    """The names of a lazy frame come from its schema."""
+
+    def fail(_: pl.Series) -> pl.Series:
+        raise AssertionError
+
+    lazy = pl.LazyFrame({"x": [1]}).with_columns(
+        pl.col("x").map_batches(fail, return_dtype=pl.Int64).alias("y")
+    )
+    assert column_names(lazy) == ["x", "y"]
+
+
+def test_label_of_a_name_under_a_multiindex() -> None:
+    """A name means a tuple filled up with empty strings; a tuple stays what it is."""
+    flat = pd.DataFrame({"a": [1]})
+    nested = pd.concat({"a": flat, "b": flat}, axis=1)
+    assert label_of(flat, "fold") == "fold"
+    assert label_of(pl.DataFrame({"a": [1]}), "fold") == "fold"
+    assert label_of(nested, "fold") == ("fold", "")
+    assert label_of(nested, ("a", "a")) == ("a", "a")
+
+
+def test_take_by_position(column: Callable[[list[Any]], Any]) -> None:
+    """Rows are taken by position, in the given order, whatever the index."""
+    series = column(["a", "b", None, "d"])
+    if isinstance(series, pd.Series):
+        series.index = pd.Index([3, 2, 1, 0])
+    assert to_list(take(series, np.array([3, 0, 0, 2]))) == ["d", "a", "a", None]
+
+
+@pytest.mark.parametrize("values", [[1, None], ["a", None], [1.5, None], [True, None]])
+def test_to_list_of_every_kind(column: Callable[[list[Any]], Any], values: list[Any]) -> None:
+    """A column is a list of Python values, None where missing."""
+    assert to_list(column(values)) == values
+
+
+def test_to_list_of_other_missing_values() -> None:
+    """NaN, NaT and NA are None in series, arrays and lists."""
+    assert to_list([1, float("nan"), pd.NA, pd.NaT, None]) == [1, None, None, None, None]
+    assert to_list(np.array([1.0, np.nan])) == [1.0, None]
+    assert to_list(pl.Series([1.0, float("nan"), None])) == [1.0, None, None]
+    day = pd.Timestamp("2024-01-01")
+    assert to_list(pd.Series([day, pd.NaT])) == [day, None]

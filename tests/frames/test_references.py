@@ -1,0 +1,254 @@
+"""References to columns: compared, checked and read."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from pandas.testing import assert_series_equal
+
+from stratframe.errors import StratError
+from stratframe.frames.references import (
+    PANDAS_EXPRESSIONS,
+    check_height,
+    check_new,
+    check_refs,
+    collect_columns,
+    empty_columns,
+    format_reference,
+    is_computed,
+    read_columns,
+    result_name,
+    root_names,
+    same_column,
+)
+
+Make = Callable[[dict[str, Any]], Any]
+DATA = {"a": [1, 2, 3], "b": ["x", "y", "x"]}
+needs_col = pytest.mark.skipif(not PANDAS_EXPRESSIONS, reason="pd.col is new in pandas 3.0")
+
+
+def column_a(df: pd.DataFrame) -> Any:
+    return df["a"]
+
+
+def test_names_are_not_computed() -> None:
+    """Expressions and callables are computed, labels of any type are not."""
+    assert is_computed(pl.col("a"))
+    assert is_computed(column_a)
+    assert not any(map(is_computed, ["a", 1, ("a", "b"), None]))
+
+
+def test_names_and_results_of_references() -> None:
+    """A label is its own name; what is computed has the name of its result, if any."""
+    assert result_name("a", pl.Series("b", [1])) == "a"
+    assert result_name(pl.col("a") + 1, pl.Series("b", [1])) == "b"
+    assert result_name(column_a, np.array([1])) is None
+    assert root_names("a") == ["a"]
+    assert root_names(pl.col("a") + pl.col("b")) == ["a", "b"]
+
+
+def test_references_in_messages() -> None:
+    """Expressions are shown as their library shows them, all others by `repr`."""
+    assert format_reference("a") == "'a'"
+    assert format_reference(pl.col("a")) == str(pl.col("a"))
+    assert format_reference(column_a) == repr(column_a)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("a", "a", True),
+        ("a", "b", False),
+        (1, True, False),
+        (1, 1.0, False),
+        (pl.col("a") + 1, pl.col("a") + 1, True),
+        (pl.col("a") + 1, pl.col("a") + 2, False),
+        (pl.col("a"), "a", False),
+        ("a", pl.col("a"), False),
+        (column_a, column_a, True),
+        (column_a, lambda df: df["a"], False),
+        (column_a, "a", False),
+    ],
+)
+def test_same_column(one: Any, other: Any, same: bool) -> None:
+    """Names are the same by type and value, expressions by structure, functions by identity."""
+    assert same_column(one, other) is same
+
+
+def test_columns_that_exist_pass(frame: Make, kind: str) -> None:
+    """Names, and what is computed in the library of the frame, pass on every kind."""
+    computed = pl.col("a") + 1 if "polars" in kind else column_a
+    check_refs(frame(DATA), ["a", "b", computed], "by")
+    check_refs(frame(DATA), ["a"], "name")
+
+
+@pytest.mark.parametrize(
+    ("ref", "message"),
+    [
+        ("aa", "`by` names the column 'aa', which the frame does not have.*did you mean 'a'"),
+        ("zzz", "`by` names the column 'zzz'.*the columns are 'a', 'b'"),
+        (("a", "b"), "several columns go in a list"),
+        (1, "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 1"),
+        (["a"], r"`by` must hold column names, .* got \['a'\]"),
+    ],
+)
+def test_columns_that_do_not_exist(frame: Make, ref: Any, message: str) -> None:
+    """The message names what is not a column, and the column that may be meant."""
+    with pytest.raises(StratError, match=f"(?s){message}"):
+        check_refs(frame(DATA), [ref], "by")
+
+
+def test_expressions_of_the_other_library(frame: Make, kind: str) -> None:
+    """A Polars expression on a pandas frame is an error, and a callable on a Polars frame."""
+    computed = column_a if "polars" in kind else pl.col("a")
+    with pytest.raises(StratError, match=f"`key` takes Polars .* on a {kind[:6]} frame"):
+        check_refs(frame(DATA), [computed], "key")
+
+
+def test_labels_that_occur_twice() -> None:
+    """A label of two pandas columns names neither."""
+    df = pd.DataFrame([[1, 2]], columns=["a", "a"])
+    with pytest.raises(StratError, match="'a', which the frame has 2 times"):
+        check_refs(df, ["a"], "groups")
+
+
+def test_name_under_a_multiindex() -> None:
+    """The name of a fold column means its tuple; other arguments need the tuple."""
+    df = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("fold", "")]))
+    check_refs(df, ["fold"], "name")
+    check_refs(df, [("a", "b")], "by")
+    with pytest.raises(StratError, match="'fold', which the frame does not have"):
+        check_refs(df, ["fold"], "by")
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize(
+    ("ref", "message"),
+    [
+        (pl.col("aa"), "`by` names the column 'aa'.*did you mean 'a'"),
+        (pl.col("b").struct.field("z"), "must be a working expression, got col"),
+        (pl.col("a", "b"), "An entry of `by` must give one column, got 2 from"),
+        (pl.col("tags"), r"'tags' is List\(Int64\)"),
+        ("tags", r"'tags' is List\(Int64\)"),
+    ],
+)
+def test_polars_columns_are_checked_by_their_schema(ref: Any, message: str, lazy: bool) -> None:
+    """An expression must work, and give one column of single values."""
+    df = pl.DataFrame({**DATA, "tags": [[1], [2], [3]]})
+    with pytest.raises(StratError, match=f"(?s){message}"):
+        check_refs(df.lazy() if lazy else df, [ref], "by")
+
+
+def test_new_columns_must_be_new(frame: Make, kind: str) -> None:
+    """A name that is taken is an error, and the hint drops just those that are taken."""
+    check_new(frame(DATA), ["fold", "c"])
+    with pytest.raises(StratError, match="has a column 'a' already") as one:
+        check_new(frame(DATA), ["a", "c"])
+    with pytest.raises(StratError, match="has columns 'a', 'b' already") as two:
+        check_new(frame(DATA), ["a", "b"])
+    for error, left in ((one, ["b"]), (two, [])):
+        scope = {"df": frame(DATA)}
+        exec(str(error.value).partition("Hint: ")[2], scope)
+        dropped = scope["df"]
+        assert list(dropped.lazy().collect().columns if "polars" in kind else dropped) == left
+
+
+def test_eager_frames_are_not_collected(frame: Make, kind: str) -> None:
+    """An eager frame is returned as it is."""
+    made = frame(DATA)
+    if kind != "polars-lazy":
+        assert collect_columns(made, ["a"]) is made
+
+
+@pytest.mark.parametrize(
+    ("refs", "columns"),
+    [
+        (["b"], ["b"]),
+        (["b", pl.col("a") + 1], ["a", "b"]),
+        ([pl.all().sum()], ["a", "b", "c"]),
+        ([pl.col("^a$")], ["a", "b", "c"]),
+        ([pl.nth(0)], ["a", "b", "c"]),
+    ],
+)
+def test_lazy_frames_collect_what_is_needed(refs: list[Any], columns: list[str]) -> None:
+    """Only referenced columns are read; an expression that names none needs all."""
+    lazy = pl.LazyFrame({**DATA, "c": [1, 2, 3]})
+    found = collect_columns(lazy, refs)
+    assert isinstance(found, pl.DataFrame)
+    assert found.equals(lazy.collect().select(columns))
+
+
+def test_lazy_frames_without_references_keep_their_height() -> None:
+    """Where no column is needed, the rows can still be counted."""
+    assert len(collect_columns(pl.LazyFrame(DATA), [])) == 3
+
+
+def test_empty_columns() -> None:
+    """Names and dtypes are those of the collected columns; there are no rows."""
+    lazy, refs = pl.LazyFrame(DATA), ["b", (pl.col("a") / 2).alias("half")]
+    expected = lazy.select(refs).collect().clear()
+    assert pl.DataFrame(empty_columns(lazy, refs)).equals(expected)
+    assert pl.DataFrame(empty_columns(lazy, refs)).schema == expected.schema
+
+
+def test_columns_are_read_by_name(frame: Make) -> None:
+    """A name gives the column of the frame itself."""
+    made = collect_columns(frame(DATA), ["a", "b"])
+    for name, series in zip("ba", read_columns(made, ["b", "a"]), strict=True):
+        assert series.equals(made[name])
+
+
+def test_columns_are_read_by_expression() -> None:
+    """A Polars expression gives what `select` gives."""
+    df = pl.DataFrame(DATA)
+    (series,) = read_columns(df, [pl.col("a") * 2])
+    assert series.equals(df.select(pl.col("a") * 2).to_series())
+    with pytest.raises(StratError, match="each of the 3 rows, got 1 from"):
+        read_columns(df, [pl.col("a").sum()])
+
+
+@needs_col
+def test_columns_are_read_by_pandas_expression() -> None:
+    """`pd.col` gives the column that `assign` would, without a name."""
+    df = pd.DataFrame(DATA, index=[5, 3, 4])
+    (series,) = read_columns(df, [pd.col("a") * 2])
+    assert_series_equal(series, (df["a"] * 2).rename(None))
+    assert is_computed(pd.col("a"))
+    assert format_reference(pd.col("a")) == str(pd.col("a"))
+    with pytest.raises(StratError, match="must be a working expression"):
+        read_columns(df, [pd.col("c")])
+
+
+@pytest.mark.parametrize("dtype", ["int64", "Int64", "int64[pyarrow]"])
+def test_columns_are_read_by_callable(dtype: str) -> None:
+    """A callable gives a series of the frame's index, or an array in its order."""
+    df = pd.DataFrame(DATA, index=[5, 3, 4]).astype({"a": dtype})
+    calls = [column_a, lambda df: df["a"].to_numpy(), lambda df: df["a"].tolist()]
+    for series in read_columns(df, calls):
+        assert series.tolist() == [1, 2, 3]
+        assert series.index.equals(df.index)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda df: df, "one value a row, got DataFrame"),
+        (lambda df: 1, "one value a row, got int"),
+        (lambda df: df["a"].iloc[:2], "each of the 3 rows, got 2 from"),
+        (lambda df: df["a"].iloc[::-1], "got another index"),
+    ],
+)
+def test_callables_give_one_value_per_row(call: Any, message: str) -> None:
+    """A callable must return a column of the height and order of the frame."""
+    with pytest.raises(StratError, match=message):
+        read_columns(pd.DataFrame(DATA), [call])
+
+
+def test_heights_must_agree() -> None:
+    """A computed column has the height of its frame."""
+    check_height(pl.col("a"), 3, 3)
+    with pytest.raises(StratError, match=r'each of the 3 rows, got 4 from col\("a"\)'):
+        check_height(pl.col("a"), 4, 3)
