@@ -1,10 +1,10 @@
 """Stratified folds as a column of your data frame.
 
-`import stratframe as sf` gives pandas and Polars frames the accessor `.strat`; every
+`import stratframe as sf` registers the accessor `.strat` on pandas and Polars frames; every
 method of it is a function here too, for `df.pipe(sf.kfold, "label")`.
 """
 
-from . import schemas
+from . import schemas, theory
 from .accessor import register
 from .errors import StratError, StratWarning
 from .terms.bins import bins, continuous, quantiles
@@ -12,7 +12,6 @@ from .terms.classes import classes
 from .terms.clusters import clusters
 from .terms.margins import margins
 from .terms.neighbours import chain, nearest
-from .theory import formulas as theory
 from .verbs.assign import extend, kfold, split
 from .verbs.audit import audit
 from .verbs.drift import drift
@@ -55,3 +54,8 @@ __all__ = [
     "strata",
     "theory",
 ]
+
+
+def __dir__() -> list[str]:
+    """List the public names, without the modules that they come from."""
+    return [*__all__, "__version__"]

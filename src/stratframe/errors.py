@@ -1,11 +1,16 @@
 """The one exception, the one warning, and the sentences that several places need."""
 
+from __future__ import annotations
+
 import os
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .core.types import Ints
 
 MAX_LISTED = 5
 """Rows, strata or columns that a message lists before it ends in dots."""
@@ -91,12 +96,12 @@ def suggest_name(name: object, known: Sequence[object]) -> str:
     return with_full_stop(f"Hint: the columns are {preview(map(repr, known), len(known))}")
 
 
-def rows_at_fault(subject: str, fault: str, rows: Sequence[int]) -> str:
+def rows_at_fault(subject: str, fault: str, rows: Ints) -> str:
     """State what is wrong in which rows: "Column 'id' has missing values in 1 row (3)."."""
     return f"{subject} {fault} in {count_rows(rows)}."
 
 
-def count_rows(rows: Sequence[int]) -> str:
+def count_rows(rows: Ints) -> str:
     """Count the rows at fault and list the first of them: "2 rows (2, 5)"."""
     return f"{plural(len(rows), 'row')} ({preview(rows[: MAX_LISTED + 1], len(rows))})"
 

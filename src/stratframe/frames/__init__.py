@@ -45,7 +45,6 @@ from .library import (
 from .numeric import rank_key, read_comparable, read_interval, read_matrix, read_ordinal
 from .references import (
     check_all_refs,
-    check_new,
     check_refs,
     collect_columns,
     empty_columns,
@@ -84,7 +83,6 @@ __all__ = [
     "category_list",
     "check_all_refs",
     "check_frame",
-    "check_new",
     "check_refs",
     "check_rules",
     "collect_columns",

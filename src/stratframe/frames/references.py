@@ -70,7 +70,13 @@ def root_names(ref: Any) -> list[Any]:
 
 def check_refs(frame: Frame, refs: Iterable[Any], argument: str) -> None:
     """Raise unless every reference of an argument is one column of single values."""
-    names = column_names(frame)
+    check_refs_among(frame, refs, argument, column_names(frame))
+
+
+def check_refs_among(
+    frame: Frame, refs: Iterable[Any], argument: str, names: Sequence[Hashable]
+) -> None:
+    """Raise as `check_refs`, for a frame whose names are known."""
     for ref in refs:
         if argument != "name" and is_computed(ref):
             check_library(frame, ref, argument)
@@ -81,12 +87,13 @@ def check_refs(frame: Frame, refs: Iterable[Any], argument: str) -> None:
             check_polars(frame, ref, argument)
 
 
-def check_all_refs(frame: Frame, refs: dict[str, list[Any]]) -> None:
-    """Raise unless a frame is one, and has the columns that each argument names."""
+def check_all_refs(frame: Frame, refs: dict[str, list[Any]], new_names: Iterable[str] = ()) -> None:
+    """Raise unless a frame has the columns that each argument names, and no new one yet."""
     check_frame(frame)
+    names = column_names(frame)
     for argument, columns in refs.items():
-        if columns:
-            check_refs(frame, columns, argument)
+        check_refs_among(frame, columns, argument, names)
+    check_new(frame, names, new_names)
 
 
 def check_library(frame: Frame, ref: Any, argument: str) -> None:
@@ -135,10 +142,9 @@ def check_polars(frame: pl.DataFrame | pl.LazyFrame, ref: Any, argument: str) ->
             raise nested_error(name, dtype)
 
 
-def check_new(frame: Frame, names: Iterable[str]) -> None:
+def check_new(frame: Frame, names: Sequence[Hashable], new_names: Iterable[str]) -> None:
     """Raise if the frame has any of the columns that are to be added."""
-    labels = column_names(frame)
-    taken = [name for name in names if label_of(frame, name) in labels]
+    taken = [name for name in new_names if label_of(frame, name) in names]
     if taken:
         argument = repr(taken[0]) if len(taken) == 1 else repr(taken)
         drop = f"columns={argument}" if isinstance(frame, pd.DataFrame) else argument
@@ -163,8 +169,10 @@ def collect_columns(frame: Frame, refs: Sequence[Any]) -> EagerFrame:
     return frame.select(needed or pl.int_range(pl.len()).alias("row")).collect()
 
 
-def empty_columns(frame: pl.LazyFrame, refs: Sequence[Any]) -> list[pl.Series]:
-    """Return the columns of references with their names and types, but no rows."""
+def empty_columns(frame: Frame, refs: Sequence[Any]) -> list[pl.Series] | None:
+    """Return the columns of a lazy frame with their types, but no rows; None for an eager one."""
+    if not isinstance(frame, pl.LazyFrame):
+        return None
     schemas = [frame.select(ref).collect_schema() for ref in refs]
     return [pl.Series(name, [], dtype) for schema in schemas for name, dtype in schema.items()]
 

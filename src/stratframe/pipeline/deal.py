@@ -35,21 +35,13 @@ def new_columns(options: Options, series: Sequence[Any], n_rows: int) -> list[Ne
     ]
 
 
-def check_columns(
-    frame: Frame, options: Options, more: dict[str, list[Any]] | None = None
-) -> list[Any]:
-    """Check the columns that a call names, and of a lazy frame their types; list them.
-
-    Parameters
-    ----------
-    more : dict, optional
-        Further columns to check, by the argument that names them.
-    """
+def check_columns(frame: Frame, options: Options, new: Sequence[NewColumn] = ()) -> list[Any]:
+    """Check the columns that a call names and makes, and of a lazy frame types; list them."""
     named = options.columns()
-    frames.check_all_refs(frame, named | (more or {}))
-    if frames.is_lazy(frame):
-        described = Options(options.terms, options.one_by_one, options.groups)
-        stratify(described, frames.empty_columns(frame, named["by"] + named["groups"]), 0)
+    frames.check_all_refs(frame, named, [column.name for column in new])
+    empty = frames.empty_columns(frame, named["by"] + named["groups"])
+    if empty is not None:
+        stratify(Options(options.terms, options.one_by_one, options.groups), empty, 0)
     return [column for columns in named.values() for column in columns]
 
 

@@ -269,17 +269,17 @@ def extend(
         if has_no_strata(term):
             msg = f"`extend` does not support `{term.function}` in `by`."
             raise StratError(msg)
-    columns = check_columns(frame, options, {"name": [name]})
-    compute = partial(extended_columns, options, n_folds)
+    columns = check_columns(frame, options)
+    frames.check_refs(frame, [name], "name")
     columns.append(frames.label_of(frame, name))
+    compute = partial(extended_columns, options, n_folds)
     return frames.attach_columns(frame, columns, compute, empty_outputs(options))
 
 
 def add_columns(frame: FrameT, options: Options) -> FrameT:
     """Check the columns that a call names, and add those that it makes."""
-    columns = check_columns(frame, options)
     outputs = empty_outputs(options)
-    frames.check_new(frame, [column.name for column in outputs])
+    columns = check_columns(frame, options, outputs)
     return frames.attach_columns(frame, columns, partial(new_columns, options), outputs)
 
 
