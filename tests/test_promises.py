@@ -15,8 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-
-from .conftest import KINDS, eager, make, values
+from tests.helpers import (
+    KINDS,
+    eager,
+    make,
+    values,
+)
 
 kinds = pytest.mark.parametrize("kind", KINDS)
 seeds = st.integers(0, 2**40)

@@ -1,6 +1,5 @@
 """Output schemas for pipelines: `sf.schemas.folded` and `sf.schemas.parted`."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -9,9 +8,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.conftest import eager, make
-
-Make = Callable[[dict[str, Any]], Any]
+from tests.helpers import Make, eager, make
 
 DATA = {"label": ["a", "b"] * 10 + ["c"]}
 PARTS = {"train": 0.8, "test": 0.2}

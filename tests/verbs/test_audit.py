@@ -11,9 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-
-from .conftest import KINDS, make, values
-from .test_bad_input import Make, refuse, refuse_now
+from tests.helpers import (
+    KINDS,
+    Make,
+    make,
+    refuse,
+    refuse_now,
+    values,
+)
 
 COLUMNS = ["check", "severity", "detail", "n"]
 DATA: dict[str, Any] = {

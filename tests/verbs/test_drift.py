@@ -14,9 +14,15 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp, wasserstein_distance
 
 import stratframe as sf
-
-from .conftest import KINDS, make, values
-from .test_bad_input import Make, at_fault, refuse, refuse_now
+from tests.helpers import (
+    KINDS,
+    Make,
+    at_fault,
+    make,
+    refuse,
+    refuse_now,
+    values,
+)
 
 MEASURES = ["smd", "ks", "wasserstein", "tv"]
 COLUMNS = ["fold", "feature", *MEASURES]

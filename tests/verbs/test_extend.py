@@ -11,9 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-
-from .conftest import KINDS, eager, make, values
-from .test_bad_input import Make, at_fault, refuse, refuse_now
+from tests.helpers import (
+    KINDS,
+    Make,
+    at_fault,
+    eager,
+    make,
+    refuse,
+    refuse_now,
+    values,
+)
 
 
 def spread(column: list[Any], folds: list[Any], k: int) -> int:

@@ -1,11 +1,10 @@
 """Pictures: their text, their axes, and the pixels against stored images.
 
-`python -m tests.test_plotting` draws the stored images anew; look at each.
+`python -m tests.verbs.test_plot` draws the stored images anew; look at each.
 """
 
 import itertools
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,12 @@ from matplotlib.testing.decorators import remove_ticks_and_titles
 
 import stratframe as sf
 from stratframe.verbs.plot import COLOURS, style
+from tests.helpers import Make
 
 mpl.use("Agg")
 
-Make = Callable[[dict[str, Any]], Any]
 
-IMAGES = Path(__file__).with_name("images")
+IMAGES = Path(__file__).parents[1] / "images"
 
 TOLERANCE = 5.0
 """The root mean square difference of pixels that versions of matplotlib may make."""

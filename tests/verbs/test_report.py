@@ -1,6 +1,5 @@
 """`report` and `advise`: against the balance table, SciPy, scikit-learn and simulations."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,7 @@ from sklearn.model_selection import KFold
 
 import stratframe as sf
 from stratframe import theory
-
-from .conftest import KINDS, make, values
-
-Make = Callable[[dict[str, Any]], Any]
+from tests.helpers import KINDS, Make, columns_of, make, values
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", None, "a", "a", "b", "c", "a"],
@@ -34,11 +30,6 @@ REPORT = [
     "optimum",
     "random",
 ]
-
-
-def columns_of(table: Any) -> dict[str, list[Any]]:
-    """The columns of a table as lists."""
-    return {name: values(table, name) for name in table.columns}
 
 
 def test_report_measures_the_deviations_from_the_whole(frame: Make, kind: str) -> None:

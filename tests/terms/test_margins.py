@@ -10,9 +10,16 @@ from hypothesis import strategies as st
 from iterstrat.ml_stratifiers import MultilabelStratifiedKFold
 
 import stratframe as sf
-
-from .conftest import KINDS, eager, make, values
-from .test_bad_input import Make, at_fault, refuse, refuse_now
+from tests.helpers import (
+    KINDS,
+    Make,
+    at_fault,
+    eager,
+    make,
+    refuse,
+    refuse_now,
+    values,
+)
 
 TAGS = [f"tag_{i}" for i in range(6)]
 

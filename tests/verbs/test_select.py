@@ -14,10 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import stratframe as sf
-
-from .conftest import KINDS, eager, make, values
-
-Make = Callable[[dict[str, Any]], Any]
+from tests.helpers import FOLDED, KINDS, ROWS, Make, eager, make, refuse, refuse_now, values
 
 
 def test_folds_part_the_rows(frame: Make, kind: str) -> None:
@@ -159,3 +156,97 @@ def test_folds_of_a_lazy_frame_are_lazy() -> None:
     for fold in lazy.strat.folds():
         assert isinstance(fold.train, pl.LazyFrame)
         assert not set(eager(fold.train)["i"]) & set(eager(fold.valid)["i"])
+
+
+def test_samples_of_small_shares_and_of_nothing(frame: Any) -> None:
+    """A share below a millionth counts in full; no rows of no rows are none."""
+    lots = pd.DataFrame({"a": np.zeros(2_500_000, dtype=np.int8)})
+    assert len(sf.sample(lots, "a", frac=8e-7)) == 2
+    for allocation in ("equal", "proportional"):
+        assert len(eager(sf.sample(frame({"a": []}), "a", n=0, allocation=allocation))) == 0
+
+
+# Bad input ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("verb", [sf.folds, sf.cv])
+@pytest.mark.parametrize("name", [5, None, [], pl.col("fold"), [["fold"]]])
+def test_names_of_fold_columns(frame: Make, verb: Callable[..., Any], name: Any) -> None:
+    """Fold columns are named by a string or a list of them, one at least."""
+    shown = ["fold"] if isinstance(name, list) and name else name
+    message = f"`name` must hold column names, got {shown!r}."
+    refuse_now(message, lambda: verb(frame(FOLDED), name))
+
+
+@pytest.mark.parametrize("verb", [sf.parts, lambda df, name: sf.balance(df, "label", name)])
+@pytest.mark.parametrize("name", [5, ["fold"], len])
+def test_name_of_one_column(frame: Make, verb: Callable[..., Any], name: Any) -> None:
+    """Parts and balance take the name of one column."""
+    refuse_now(f"`name` must hold column names, got {name!r}.", lambda: verb(frame(FOLDED), name))
+
+
+@pytest.mark.parametrize(
+    "verb", [sf.folds, sf.cv, sf.parts, lambda df, name: sf.balance(df, "label", name)]
+)
+def test_fold_column_that_is_not_there(frame: Make, verb: Callable[..., Any]) -> None:
+    """A fold column that is not there is refused at the call, with the nearest name."""
+    refuse_now(
+        "`name` names the column 'flod', which the frame does not have.\n"
+        "Hint: did you mean 'fold'?",
+        lambda: verb(frame(FOLDED), "flod"),
+    )
+
+
+@pytest.mark.parametrize("verb", [sf.folds, sf.cv])
+def test_rows_without_a_fold_are_refused(frame: Make, verb: Callable[..., Any]) -> None:
+    """Rows without a fold are refused, with the two ways to keep them."""
+    hint = '\nHint: `nulls="train"` keeps them in every training set, `nulls="drop"` in none.'
+    one, two = ({"fold": [0, 1, *nulls]} for nulls in ([None], [None, None]))
+    rule = "Column 'fold' must give every row a fold, but"
+    refuse_now(f"{rule} 1 row has none.{hint}", lambda: verb(frame(one)))
+    refuse_now(f"{rule} 2 rows have none.{hint}", lambda: verb(frame(two)))
+    message = "`nulls` must be 'error', 'train' or 'drop', got 'keep'."
+    refuse_now(message, lambda: verb(frame(one), nulls="keep"))
+
+
+def test_uses_of_no_rows(frame: Make) -> None:
+    """An empty frame has no folds, no parts and an empty sample."""
+    df = frame({"label": [], "fold": []})
+    assert list(sf.folds(df)) == []
+    assert sf.cv(df) == []
+    assert sf.parts(df, "fold") == {}
+    assert len(sf.sample(df, "label", frac=0.5)) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "Exactly one of `n` and `frac` must be given, got n=None and frac=None."),
+        (
+            {"n": 1, "frac": 0.5},
+            "Exactly one of `n` and `frac` must be given, got n=1 and frac=0.5.",
+        ),
+        ({"n": -1}, "`n` must be at least 0, got -1."),
+        ({"n": True}, "`n` must be a whole number, got True."),
+        ({"n": 2.5}, "`n` must be a whole number, got 2.5."),
+        ({"frac": -0.1}, "`frac` must be a number from 0 to 1, got -0.1."),
+        ({"frac": 1.1}, "`frac` must be a number from 0 to 1, got 1.1."),
+        ({"frac": True}, "`frac` must be a number from 0 to 1, got True."),
+        ({"frac": "a"}, "`frac` must be a number from 0 to 1, got 'a'."),
+        ({"frac": float("nan")}, "`frac` must be a number from 0 to 1, got nan."),
+        ({"n": 11}, "`n` must be at most the number of rows, got 11 for 10 rows."),
+        (
+            {"n": 1, "allocation": "fair"},
+            "`allocation` must be 'proportional' or 'equal', got 'fair'.",
+        ),
+        ({"n": 1, "seed": -1}, "`seed` must be at least 0, got -1."),
+    ],
+)
+def test_arguments_of_sample(frame: Make, arguments: dict[str, Any], message: str) -> None:
+    """A sample of neither or both of `n` and `frac`, or of a wrong one, is refused."""
+    refuse(message, lambda: sf.sample(frame(ROWS), "label", **arguments))
+
+
+def test_numpy_frac(frame: Make) -> None:
+    """A fraction of rows may be a numpy number of any width."""
+    assert len(sf.sample(frame(ROWS), "label", frac=np.float32(0.5))) == 5

@@ -1,0 +1,245 @@
+"""Arguments of a call, checked at the call."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import stratframe as sf
+from tests.helpers import HALVES, ROWS, Make, eager, make, refuse, refuse_now, values
+from tests.terms.clouds import FEATURE_ROWS
+
+VISITS = {
+    "patient": [f"p{i // 3}" for i in range(20)],
+    "label": list("ab") * 10,
+    "x": list(range(20)),
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"k": 1}, "`k` must be at least 2, got 1."),
+        ({"k": -3}, "`k` must be at least 2, got -3."),
+        ({"k": True}, "`k` must be a whole number, got True."),
+        ({"k": 2.5}, "`k` must be a whole number, got 2.5."),
+        ({"k": "5"}, "`k` must be a whole number, got '5'."),
+        ({"k": None}, "`k` must be a whole number, got None."),
+        ({"repeats": 0}, "`repeats` must be at least 1, got 0."),
+        ({"repeats": 1.0}, "`repeats` must be a whole number, got 1.0."),
+        ({"seed": -1}, "`seed` must be at least 0, got -1."),
+        ({"seed": True}, "`seed` must be a whole number, got True."),
+        ({"seed": "1"}, "`seed` must be a whole number, got '1'."),
+        ({"deal": "fair"}, "`deal` must be 'random' or 'circular', got 'fair'."),
+        ({"missing": "drop"}, "`missing` must be 'error', 'stratum' or 'null', got 'drop'."),
+        ({"missing": ["null"]}, "`missing` must be 'error', 'stratum' or 'null', got ['null']."),
+        ({"rare": None}, "`rare` must be 'warn', 'error', 'null' or 'ignore', got None."),
+        ({"name": 5}, "`name` must be a string that is not empty, got 5."),
+        ({"name": None}, "`name` must be a string that is not empty, got None."),
+        ({"key": 5}, "`key` must hold column names or expressions, got 5."),
+        ({"key": []}, "`key` must hold at least one column, got []."),
+        (
+            {"key": "idd"},
+            "`key` names the column 'idd', which the frame does not have.\n"
+            "Hint: did you mean 'id'?",
+        ),
+    ],
+)
+def test_arguments_of_kfold(frame: Make, arguments: dict[str, Any], message: str) -> None:
+    """A wrong argument is refused at the call, on lazy frames too."""
+    refuse_now(message, lambda: sf.kfold(frame(ROWS), "label", **arguments))
+
+
+@pytest.mark.parametrize("verb", [sf.kfold, sf.strata, sf.balance, sf.plan, sf.folds, sf.cv])
+@pytest.mark.parametrize("what", [None, [1], pd.Series([1]), pl.Series([1])])
+def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
+    """What is no frame is refused by its type."""
+    message = f"`frame` must be a pandas or Polars frame, got {type(what).__name__}."
+    refuse_now(message, lambda: verb(what, "label"))
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        (None, "`parts` must map at least 2 names to their shares, got None."),
+        (["a", "b"], "`parts` must map at least 2 names to their shares, got ['a', 'b']."),
+        ({}, "`parts` must map at least 2 names to their shares, got {}."),
+        ({"a": 1.0}, "`parts` must map at least 2 names to their shares, got {'a': 1.0}."),
+        ({1: 0.5, 2: 0.5}, "The names of `parts` must be strings, got [1, 2]."),
+        *(
+            (
+                parts,
+                "`parts` must be all fractions or all counts, with at most one None,"
+                f" got {parts!r}.",
+            )
+            for parts in (
+                {"a": 0.5, "b": 5},
+                {"a": True, "b": 9},
+                {"a": "0.5", "b": 0.5},
+                {"a": None, "b": None},
+                {"a": 0.5, "b": None, "c": None},
+            )
+        ),
+        *(
+            (parts, f"`parts` must be finite and above zero, got {parts!r}.")
+            for parts in (
+                {"a": 0, "b": 10},
+                {"a": 0.0, "b": 1.0},
+                {"a": -0.5, "b": 1.5},
+                {"a": -1, "b": None},
+                {"a": float("nan"), "b": 0.5},
+                {"a": float("inf"), "b": 0.5},
+            )
+        ),
+        *(
+            (
+                parts,
+                f"`parts` must be fractions that sum to 1, got {parts!r}, which sum to {total}.",
+            )
+            for parts, total in (
+                ({"a": 0.5, "b": 0.4}, "0.9"),
+                ({"a": 0.5, "b": 0.6}, "1.1"),
+                ({"a": 1.0, "b": None}, "1"),
+                ({"a": 0.7, "b": 0.7, "c": None}, "1.4"),
+            )
+        ),
+    ],
+)
+def test_parts(frame: Make, parts: Any, message: str) -> None:
+    """Parts that are neither fractions of 1 nor counts are refused at the call."""
+    refuse_now(message, lambda: sf.split(frame(ROWS), "label", parts))
+
+
+def test_numpy_shares(frame: Make) -> None:
+    """Shares may be numpy numbers of any width."""
+    halves = {part: np.float32(share) for part, share in HALVES.items()}
+    found = sf.split(frame(ROWS), "label", halves)
+    assert values(found, "split") == values(sf.split(frame(ROWS), "label", HALVES), "split")
+
+
+def test_split_has_no_null(frame: Make) -> None:
+    """A split leaves no missing stratum without a part."""
+    message = "`missing` must be 'error' or 'stratum', got 'null'."
+    refuse_now(message, lambda: sf.split(frame(ROWS), "label", missing="null"))
+
+
+@pytest.mark.parametrize("parts", [{"a": 5, "b": 6}, {"a": 5, "b": 4}, {"a": 10, "b": None}])
+def test_counts_sum_to_the_rows(frame: Make, parts: dict[str, int | None]) -> None:
+    """Counts of rows that do not sum to the rows dealt are refused."""
+    refuse(
+        f"`parts` must count the rows dealt, got {sum(n or 0 for n in parts.values())} for 10 rows."
+        "\nHint: one part may be None, which takes the rest; it must be at least 1 row.",
+        lambda: sf.split(frame(ROWS), "label", parts),
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "missing", "rows"),
+    [(ROWS, "error", "10 rows"), ({"label": ["a", None, "a"]}, "null", "2 rows")],
+)
+def test_more_folds_than_rows(frame: Make, data: Any, missing: str, rows: str) -> None:
+    """More folds than rows dealt are refused, and nothing is said of rare strata first."""
+    message = f"`k` must be at most the number of rows dealt, got 11 for {rows}."
+    refuse(message, lambda: sf.kfold(frame(data), "label", 11, missing=missing))
+
+
+def test_more_parts_than_rows(frame: Make) -> None:
+    """More parts than rows dealt are refused."""
+    parts = {f"p{place}": 0.05 for place in range(20)}
+    message = "The number of `parts` must be at most the number of rows dealt, got 20 for 10 rows."
+    refuse(message, lambda: sf.split(frame(ROWS), "label", parts))
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ([], "`groups` must hold at least one column, got []."),
+        (["patient", "patient"], "`groups` must hold each column once, got 'patient' twice."),
+        (
+            sf.quantiles("x", 3),
+            "`groups` must be a column, a list of columns or one `sf.clusters`,"
+            " got sf.quantiles('x', 3).",
+        ),
+        (
+            ["patient", sf.clusters("x", 3)],
+            "`groups` must be a column, a list of columns or one `sf.clusters`,"
+            " got sf.clusters(['x']).",
+        ),
+        (5, "`groups` must hold column names, expressions, or one `sf.clusters`, got 5."),
+        (
+            "patients",
+            "`groups` names the column 'patients', which the frame does not have.\n"
+            "Hint: did you mean 'patient'?",
+        ),
+    ],
+)
+def test_groups_that_are_none(frame: Make, groups: Any, message: str) -> None:
+    """What names no groups is refused at the call, on lazy frames too."""
+    refuse_now(message, lambda: sf.kfold(frame(VISITS), "label", 2, groups=groups))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "clash"),
+    [
+        ({"deal": "circular"}, '`deal="circular"`'),
+        ({"key": "x"}, "`key`"),
+        ({"by": sf.chain("x")}, "`sf.chain`"),
+        ({"by": ["label", sf.nearest("x")]}, "`sf.nearest`"),
+    ],
+)
+def test_what_groups_exclude(frame: Make, arguments: dict[str, Any], clash: str) -> None:
+    """Groups stand without what orders rows."""
+    refuse_now(
+        f"`groups` must stand without {clash}: whole groups are dealt in no order.",
+        lambda: sf.kfold(frame(VISITS), groups="patient", **arguments),
+    )
+
+
+def test_fewer_groups_than_folds(frame: Make) -> None:
+    """More folds or parts than groups are refused."""
+    data = {"site": [0, 1, 2] * 10, "label": list("ab") * 15}
+    refuse(
+        "`k` must be at most the number of groups, got 5 for 3 groups.",
+        lambda: sf.kfold(frame(data), "label", groups="site"),
+    )
+    refuse(
+        "The number of `parts` must be at most the number of groups, got 2 for 1 group.",
+        lambda: sf.split(frame({"site": [0] * 9}), groups="site"),
+    )
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_a_group_larger_than_a_fold(kind: str, repeats: int) -> None:
+    """One group larger than a fold is told, with the best that can be had, and is so dealt."""
+    data = {"site": [0] * 50 + list(range(1, 51)), "label": list("ab") * 50}
+    with pytest.warns(sf.StratWarning) as caught:
+        out = eager(sf.kfold(make(kind, data), "label", groups="site", repeats=repeats))
+    assert [str(each.message) for each in caught] == [
+        "The largest group has 50 rows, more than the 20 of the largest fold: at best one fold"
+        " has 30 too many."
+    ]
+    sizes = sorted(Counter(values(out, "fold" if repeats == 1 else "fold_1")).values())
+    assert sizes == [12, 12, 13, 13, 50]
+
+
+def test_fractions_of_parts_are_exact() -> None:
+    """A group as large as its part is no surprise."""
+    data = {"site": [0] * 8 + [1, 2], "label": list("ab") * 5}
+    shares = {"train": 0.8, "test": 0.2}
+    out = sf.split(pl.DataFrame(data), "label", shares, groups="site")
+    assert Counter(out["split"].to_list()) == {"train": 8, "test": 2}
+
+
+def test_blocks_of_folds(frame: Make) -> None:
+    """In folds a block has a row for each; another size is for parts and samples."""
+    refuse_now(
+        "`block` of `sf.nearest` must be `k` in folds, got 3 for 5 folds.\n"
+        "Hint: leave it out; it is for `split` and `sample`.",
+        lambda: sf.kfold(frame(FEATURE_ROWS), ["label", sf.nearest("x", 3)]),
+    )
+    assert sf.kfold(frame(FEATURE_ROWS), sf.nearest("x", 3), 3) is not None
+    assert sf.split(frame(FEATURE_ROWS), sf.nearest("x", 3), HALVES) is not None

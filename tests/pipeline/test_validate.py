@@ -1,0 +1,362 @@
+"""Rows that a call cannot take: missing and infinite values, keys, rare strata."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pandera.errors
+import polars as pl
+import pytest
+
+import stratframe as sf
+from tests.helpers import (
+    HALVES,
+    Make,
+    at_fault,
+    eager,
+    refuse,
+    refuse_now,
+    values,
+    warned,
+)
+
+KEPT = (
+    '`missing="stratum"` makes missing values a stratum of their own;'
+    ' in `kfold`, `missing="null"` leaves their fold null.'
+)
+
+LAZY = [(sf.kfold, (2,)), (sf.split, (HALVES,))]
+
+
+# Values ---------------------------------------------------------------------------------
+
+
+def test_data_errors_of_a_lazy_frame_come_at_collect() -> None:
+    """A lazy verb does not look at the data, and its error at collect begins with the rule."""
+    for verb, arguments in LAZY:
+        query = verb(pl.LazyFrame({"label": ["a", None, "b"]}), "label", *arguments)
+        with pytest.raises(sf.StratError) as caught:
+            query.collect()
+        rule = "'label' must not be missing, but is in 1 row (1)."
+        assert str(caught.value).splitlines()[0] == rule
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments"), [*LAZY, (sf.plan, (2,))], ids=["kfold", "split", "plan"]
+)
+@pytest.mark.parametrize("column", [["a", None, "b"], [1, None, 2], [1.0, float("nan"), 2.0]])
+@pytest.mark.parametrize("term", [str, sf.classes])
+def test_missing_classes(
+    frame: Make, kind: str, verb: Any, arguments: Any, column: Any, term: Any
+) -> None:
+    """Null and NaN in a stratum column are refused with their rows, by way of pandera."""
+    error = refuse(
+        f"'x' must not be missing, but is in 1 row (1).\nHint: {KEPT}",
+        lambda: verb(frame({"x": column}), term("x"), *arguments),
+    )
+    assert at_fault(error, kind) == {"row": [1], "x": [None]}
+    assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
+
+
+@pytest.mark.parametrize("term", [sf.quantiles("x", 2), sf.bins("x", [0, 5])])
+def test_missing_numbers(frame: Make, kind: str, term: Any) -> None:
+    """A missing number is refused where it would be binned, and only as missing."""
+    error = refuse(
+        f"'x' must not be missing, but is in 2 rows (1, 4).\nHint: {KEPT}",
+        lambda: sf.kfold(frame({"x": [1.5, None, 3, 4, float("nan")]}), term, 2),
+    )
+    assert at_fault(error, kind) == {"row": [1, 4], "x": [None, None]}
+    assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
+
+
+@pytest.mark.parametrize("term", ["x", sf.continuous("x")])
+@pytest.mark.parametrize("missing", ["error", "stratum", "null"])
+# pandas 2.2 casts infinities to see whether a column holds integers.
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
+def test_continuous_values(frame: Make, kind: str, term: Any, missing: str) -> None:
+    """Null, NaN and infinity in a continuous column are always refused, each for what it is."""
+    data = {"x": [1.5, None, float("inf"), 4, -float("inf")]}
+    error = refuse(
+        "'x' must not be missing, but is in 1 row (1).\n"
+        "'x' must be finite, but is infinite in 2 rows (2, 4).\n"
+        "Hint: drop these rows, or cut the column, as in `sf.quantiles('x', 10)`.",
+        lambda: sf.kfold(frame(data), term, 2, missing=missing),
+    )
+    found = at_fault(error, kind)
+    assert found == {"row": [1, 2, 4], "x": [None, float("inf"), -float("inf")]}
+    assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
+
+
+@pytest.mark.parametrize("missing", ["stratum", "null"])
+@pytest.mark.parametrize("verb", ["kfold", "sample"])
+def test_values_outside_the_bins(frame: Make, kind: str, verb: str, missing: str) -> None:
+    """A value outside the edges is refused with its row, missing ones are not outside."""
+    df = frame({"x": [1, None, 5, 40]})
+    term = sf.bins("x", [2, 5])
+    error = refuse(
+        "'x' must lie within 2 and 5, but does not in 2 rows (0, 3).",
+        lambda: (
+            sf.kfold(df, term, 2, missing=missing) if verb == "kfold" else sf.sample(df, term, n=1)
+        ),
+    )
+    assert at_fault(error, kind) == {"row": [0, 3], "x": [1, 40]}
+    assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
+
+
+def test_all_columns_at_once(frame: Make, kind: str) -> None:
+    """Everything that is wrong with the columns of a call is said at once."""
+    data = {
+        "label": ["a", None, "b", "b"],
+        "age": [1, None, 7, 2],
+        "price": [1.5, float("inf"), 9.0, 8.0],
+        "id": [1, 2, 3, None],
+    }
+    by = ["label", sf.bins("age", [0, 5]), sf.continuous("price")]
+    error = refuse(
+        "'label' must not be missing, but is in 1 row (1).\n"
+        "'age' must not be missing, but is in 1 row (1).\n"
+        "'age' must lie within 0 and 5, but does not in 1 row (2).\n"
+        "'price' must be finite, but is infinite in 1 row (1).\n"
+        "'id' must not be missing, but is in 1 row (3).\n"
+        f"Hint: {KEPT}",
+        lambda: sf.kfold(frame(data), by, 2, key="id"),
+    )
+    assert at_fault(error, kind) == {
+        "row": [1, 2, 3],
+        "label": [None, "b", "b"],
+        "age": [None, 7, 2],
+        "price": [float("inf"), 9.0, 8.0],
+        "id": [2, 3, None],
+    }
+
+
+def test_failures_hold_the_values_of_the_frame(frame: Make, kind: str) -> None:
+    """The rows at fault show all named columns as they are in the frame, dates as dates."""
+    days = [dt.date(2026, 1, day) for day in (1, 2, 3)]
+    data = {"label": ["a", None, "b"], "day": days}
+    with pytest.raises(sf.StratError) as caught:
+        eager(sf.kfold(frame(data), ["label", sf.continuous("day")], 2))
+    assert at_fault(caught.value, kind) == {"row": [1], "label": [None], "day": [days[1]]}
+
+
+def test_five_rows_are_named(frame: Make, kind: str) -> None:
+    """A message names five rows at fault of all that it counts; `failures` has them all."""
+    error = refuse(
+        f"'x' must not be missing, but is in 7 rows (0, 1, 2, 3, 4, ...).\nHint: {KEPT}",
+        lambda: sf.kfold(frame({"x": [None] * 7 + [1]}), "x"),
+    )
+    assert at_fault(error, kind)["row"] == list(range(7))
+
+
+@pytest.mark.parametrize("name", ["it's", 'a "b"', "'x'"])
+def test_names_with_quotes(frame: Make, kind: str, name: str) -> None:
+    """The rows at fault keep the name of their column, quotes and all."""
+    error = refuse(
+        f"{name!r} must not be missing, but is in 1 row (1).\nHint: {KEPT}",
+        lambda: sf.kfold(frame({name: ["a", None, "b"]}), name, 2),
+    )
+    assert at_fault(error, kind) == {"row": [1], name: [None]}
+
+
+@pytest.mark.parametrize("label", [0, ("a", 1), None])
+def test_labels_that_are_no_strings(label: object) -> None:
+    """The rows at fault keep the label of their pandas column, whatever it is."""
+    df = pd.DataFrame([["a"], [None], ["b"]])
+    df.columns = pd.Index([label], dtype=object, tupleize_cols=False)
+    error = refuse(
+        f"{label!r} must not be missing, but is in 1 row (1).\nHint: {KEPT}",
+        lambda: sf.kfold(df, [label], 2),
+    )
+    assert list(error.failures.columns) == ["row", label]
+
+
+def test_rows_at_fault_are_positions() -> None:
+    """The rows at fault are named by position, whatever the index."""
+    df = pd.DataFrame({"x": ["a", None, "b", None]}, index=[9, 9, 9, 9])
+    error = refuse(
+        f"'x' must not be missing, but is in 2 rows (1, 3).\nHint: {KEPT}",
+        lambda: sf.kfold(df, "x", 2),
+    )
+    assert error.failures["row"].tolist() == [1, 3]
+
+
+def test_entries_without_a_name() -> None:
+    """A computed entry without a name is called by its place, in errors and warnings."""
+    df = pd.DataFrame({"x": ["a", "a", "b", None]})
+    nameless = lambda df: df["x"].to_numpy()  # noqa: E731 - a callable as users write it
+    refuse_now(
+        "Entry 1 of `by` must not be missing, but is in 1 row (3).\nHint: " + KEPT,
+        lambda: sf.kfold(df, nameless, 2),
+    )
+    with pytest.warns(sf.StratWarning, match=r"^1 stratum of entry 1 of `by` has fewer rows than"):
+        sf.kfold(df.head(3), nameless, 2)
+
+
+# Keys -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("column", "message", "rows"),
+    [
+        ([1, None, 3], "'id' must not be missing, but is in 1 row (1).", [1]),
+        (["a", "b", None], "'id' must not be missing, but is in 1 row (2).", [2]),
+        ([1, 2, 2], "`key` ('id') must name each row once, but repeats in 2 rows (1, 2).", [1, 2]),
+        (
+            ["b", "a", "b"],
+            "`key` ('id') must name each row once, but repeats in 2 rows (0, 2).",
+            [0, 2],
+        ),
+        (
+            [0.0, 1.5, -0.0],
+            "`key` ('id') must name each row once, but repeats in 2 rows (0, 2).",
+            [0, 2],
+        ),
+        (
+            [True, False, True],
+            "`key` ('id') must name each row once, but repeats in 2 rows (0, 2).",
+            [0, 2],
+        ),
+    ],
+)
+@pytest.mark.parametrize("missing", ["error", "stratum"])
+def test_keys(
+    frame: Make, kind: str, column: list[Any], message: str, rows: list[int], missing: str
+) -> None:
+    """Missing and repeated keys are always refused with their rows, by way of pandera."""
+    error = refuse(message, lambda: sf.kfold(frame({"id": column}), k=2, key="id", missing=missing))
+    assert at_fault(error, kind) == {"row": rows, "id": [column[row] for row in rows]}
+    assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
+
+
+def test_keys_of_two_columns(frame: Make, kind: str) -> None:
+    """Several key columns name a row together."""
+    data = {"day": [1, 1, 2, 2], "place": ["a", "b", "c", "c"]}
+    error = refuse(
+        "`key` ('day', 'place') must name each row once, but repeats in 2 rows (2, 3).",
+        lambda: sf.split(frame(data), None, HALVES, key=["day", "place"]),
+    )
+    assert at_fault(error, kind) == {"row": [2, 3], "day": [2, 2], "place": ["c", "c"]}
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda df: sf.kfold(df, key="x", k=2), "key"),
+        (lambda df: list(sf.folds(df, "x")), "name"),
+        (lambda df: sf.cv(df, "x"), "name"),
+    ],
+)
+def test_values_without_order(call: Callable[..., Any], argument: str) -> None:
+    """Keys and folds that cannot be ordered are refused."""
+    refuse_now(
+        f"A column of `{argument}` must hold values that can be ordered, but 'x' mixes types.",
+        lambda: call(pd.DataFrame({"x": [1, "a", 2]})),
+    )
+
+
+# Groups ---------------------------------------------------------------------------------
+
+GAPS = {"patient": [1, None, 1, 2, None, 3, 2, 3], "label": list("abababab")}
+
+
+def test_rows_without_a_group_are_refused(frame: Make, kind: str) -> None:
+    """A null group is an error by default, with the rows."""
+    error = refuse(
+        "'patient' must not be missing, but is in 2 rows (1, 4).\n"
+        'Hint: `missing="stratum"` makes each of these rows a group of its own; in `kfold`,'
+        ' `missing="null"` leaves their fold null.',
+        lambda: sf.kfold(frame(GAPS), "label", 2, groups="patient"),
+    )
+    assert at_fault(error, kind)["row"] == [1, 4]
+
+
+def test_rows_without_a_group_have_no_fold(frame: Make) -> None:
+    """With `missing="null"` the rows without a group, and no others, have no fold."""
+    folds = values(sf.kfold(frame(GAPS), "label", 2, groups="patient", missing="null"), "fold")
+    assert [fold is None for fold in folds] == [value is None for value in GAPS["patient"]]
+
+
+def test_rows_without_a_group_stand_alone(frame: Make) -> None:
+    """With `missing="stratum"` each row without a group is a group of its own."""
+    data = {"patient": [None] * 6 + [1.0, 1.0, 2.0, 2.0], "label": list("ab") * 5}
+    out = sf.kfold(frame(data), "label", 5, groups="patient", missing="stratum", rare="ignore")
+    folds = values(out, "fold")
+    assert Counter(folds) == dict.fromkeys(range(5), 2)
+    assert folds[6] == folds[7] != folds[8] == folds[9]
+
+
+# Rare strata ----------------------------------------------------------------------------
+
+RARE = {"label": ["a"] * 9 + ["b", "c", "c"], "sex": ["m", "f"] * 6}
+
+FEW = "2 strata of 'label' have fewer rows than the 3 folds: 'b' (1 row), 'c' (2 rows)."
+
+
+@pytest.mark.parametrize("by", ["label", ["label", "sex"]])
+def test_rare_strata_are_warned_of(frame: Make, by: Any) -> None:
+    """Rare strata of the first entry are named in one warning, and dealt all the same."""
+    df = warned(FEW, lambda: sf.kfold(frame(RARE), by, 3))
+    assert None not in values(df, "fold")
+
+
+def test_rare_strata_of_a_split(frame: Make) -> None:
+    """A stratum is rare where it has fewer rows than there are parts."""
+    warned(
+        "1 stratum of 'label' has fewer rows than the 2 parts: 'b' (1 row).",
+        lambda: sf.split(frame(RARE), "label"),
+    )
+
+
+def test_five_rare_strata_are_named(frame: Make) -> None:
+    """A warning names the five rarest strata, and says how many there are."""
+    labels = ["a"] * 40 + list("bcdefg") * 2 + ["h"]
+    warned(
+        "7 strata of 'label' have fewer rows than the 3 folds:"
+        " 'h' (1 row), 'b' (2 rows), 'c' (2 rows), 'd' (2 rows), 'e' (2 rows), ...",
+        lambda: sf.kfold(frame({"label": labels}), "label", 3),
+    )
+
+
+def test_a_column_that_looks_like_an_id(frame: Make) -> None:
+    """Where most rows are in rare strata, the warning says what the column looks like."""
+    warned(
+        "2 strata of 'x' have fewer rows than the 5 folds: 2 (1 row), 1 (4 rows). More than half"
+        " of the rows are in such strata: 'x' looks continuous, or like an id.\n"
+        "Hint: `sf.quantiles('x', 10)` or `sf.continuous('x')`.",
+        lambda: sf.kfold(frame({"x": [1, 1, 1, 1, 2]}), "x"),
+    )
+
+
+def test_half_of_the_rows_are_no_hint(frame: Make) -> None:
+    """Half of the rows in rare strata are not more than half."""
+    warned(
+        "2 strata of 'x' have fewer rows than the 3 folds: 2 (1 row), 3 (2 rows).",
+        lambda: sf.kfold(frame({"x": [1, 1, 1, 2, 3, 3]}), "x", 3),
+    )
+
+
+def test_a_missing_stratum_may_be_rare(frame: Make) -> None:
+    """Missing values that are a stratum of their own may be a rare one."""
+    warned(
+        "1 stratum of 'x' has fewer rows than the 3 folds: None (1 row).",
+        lambda: sf.kfold(frame({"x": [1, 1, 1, None]}), "x", 3, missing="stratum"),
+    )
+
+
+def test_rare_strata_as_errors(frame: Make, kind: str) -> None:
+    """With `rare="error"` rare strata are refused, with their rows."""
+    error = refuse(
+        f'`rare="error"` allows no rare strata, but {FEW}',
+        lambda: sf.kfold(frame(RARE), ["label", "sex"], 3, rare="error"),
+    )
+    found = at_fault(error, kind)
+    assert (found["row"], found["label"]) == ([9, 10, 11], ["b", "c", "c"])
+
+
+@pytest.mark.parametrize(("rare", "nulls"), [("null", 3), ("ignore", 0)])
+def test_rare_strata_without_a_word(frame: Make, rare: str, nulls: int) -> None:
+    """Rare strata get no fold with `rare="null"`, theirs with `"ignore"`, and no warning."""
+    df = sf.kfold(frame(RARE), "label", 3, rare=rare)
+    assert values(df, "fold").count(None) == nulls

@@ -1,0 +1,360 @@
+"""What `by` may hold: labels of any kind, expressions, callables, structs."""
+
+import datetime as dt
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import stratframe as sf
+from tests.helpers import (
+    FOLDED,
+    ROWS,
+    Make,
+    make,
+    refuse,
+    refuse_now,
+    values,
+)
+from tests.terms.clouds import FEATURE_ROWS
+
+DATA: dict[str, Any] = {
+    "label": ["a", "b", "a", "c", "b", "a", "c", "a"] * 3,
+    "x": [i * 7 % 24 for i in range(24)],
+    "v": [i * 5 % 24 / 4 + 0.125 for i in range(24)],
+}
+
+PANDAS = make("pandas", DATA)
+
+POLARS = make("polars", DATA)
+
+
+def folds(frame: Any, by: Any, **options: Any) -> list[Any]:
+    return values(sf.kfold(frame, by, 3, rare="ignore", **options), "fold")
+
+
+def parity() -> list[Any]:
+    """Folds by a column that holds what the computed strata compute."""
+    return folds(PANDAS.assign(odd=PANDAS["x"] % 2), ["odd", "label"])
+
+
+# Entries --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("by", "message"),
+    [
+        ([], "`by` must hold at least one entry, got []."),
+        (
+            5,
+            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 5.",
+        ),
+        (
+            [["label"]],
+            "`by` must hold column names, terms such as `sf.quantiles`, or expressions,"
+            " got ['label'].",
+        ),
+        (
+            {"label"},
+            "`by` must hold column names, terms such as `sf.quantiles`, or expressions,"
+            " got {'label'}.",
+        ),
+        (["label", "id", "label"], "`by` must hold each entry once, got 'label' twice."),
+        (
+            [sf.quantiles("id", 3), sf.quantiles("id", 3)],
+            "`by` must hold each entry once, got sf.quantiles('id', 3) twice.",
+        ),
+        (
+            [sf.bins("id", [0, 9.5]), sf.bins("id", [0, 9.5])],
+            "`by` must hold each entry once, got sf.bins('id', [0, 9.5]) twice.",
+        ),
+        (
+            [sf.continuous("price"), "label"],
+            "`sf.continuous` must be the last entry of `by`, and only once,"
+            " got [sf.continuous('price'), 'label'].",
+        ),
+        (
+            [sf.continuous("price"), sf.continuous("id")],
+            "`sf.continuous` must be the last entry of `by`, and only once,"
+            " got [sf.continuous('price'), sf.continuous('id')].",
+        ),
+        (
+            "lable",
+            "`by` names the column 'lable', which the frame does not have.\n"
+            "Hint: did you mean 'label'?",
+        ),
+        (
+            ["label", sf.classes("zzz")],
+            "`by` names the column 'zzz', which the frame does not have.\n"
+            "Hint: the columns are 'id', 'label', 'price', 'tags'.",
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    "verb",
+    [
+        sf.kfold,
+        sf.split,
+        sf.plan,
+        sf.strata,
+        lambda df, by: sf.balance(df, by, "id"),
+        lambda df, by: sf.sample(df, by, n=3),
+    ],
+    ids=["kfold", "split", "plan", "strata", "balance", "sample"],
+)
+def test_by(frame: Make, verb: Callable[..., Any], by: Any, message: str) -> None:
+    """Every verb refuses the same entries of `by` in the same words, at the call."""
+    refuse_now(message, lambda: verb(frame(ROWS), by))
+
+
+def test_hint_shows_five_columns(frame: Make) -> None:
+    """The hint of a column that is not there lists at most five columns."""
+    refuse_now(
+        "`by` names the column 'zzz', which the frame does not have.\n"
+        "Hint: the columns are 'a0', 'a1', 'a2', 'a3', 'a4', ...",
+        lambda: sf.kfold(frame({f"a{place}": [1] for place in range(7)}), "zzz"),
+    )
+
+
+@pytest.mark.parametrize("verb", [sf.strata, sf.balance, lambda df, by: sf.sample(df, by, n=3)])
+def test_by_is_needed(frame: Make, verb: Callable[..., Any]) -> None:
+    """Where there is nothing to show without strata, `by=None` is refused."""
+    refuse_now("`by` must hold at least one entry, got None.", lambda: verb(frame(FOLDED), None))
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda df: sf.kfold(df, "x"), "by"),
+        (lambda df: sf.kfold(df, key="x"), "key"),
+        (lambda df: sf.folds(df, "x"), "name"),
+    ],
+)
+def test_columns_that_are_there_twice(call: Callable[..., Any], argument: str) -> None:
+    """A column asked for that a pandas frame has twice is refused; others may be twice."""
+    frame = pd.DataFrame([[1, 2, 3]] * 4, columns=["x", "x", "y"])
+    refuse_now(
+        f"`{argument}` names the column 'x', which the frame has 2 times.\n"
+        "Hint: rename or drop the others first.",
+        lambda: call(frame),
+    )
+    assert sf.kfold(frame, "y", 2).shape == (4, 4)
+
+
+@pytest.mark.parametrize(
+    ("by", "message"),
+    [
+        (
+            [sf.chain("x"), "label"],
+            "`sf.chain` must be the last entry of `by`, and only once, got [sf.chain(['x']),"
+            " 'label'].",
+        ),
+        (
+            [sf.chain("x"), sf.nearest(["y"])],
+            "`sf.chain` or `sf.nearest` must be the last entry of `by`, and only once, got"
+            " [sf.chain(['x']), sf.nearest(['y'])].",
+        ),
+        (
+            [sf.continuous("x"), sf.chain("y")],
+            "`sf.continuous` or `sf.chain` must be the last entry of `by`, and only once, got"
+            " [sf.continuous('x'), sf.chain(['y'])].",
+        ),
+        (
+            [sf.clusters(["x", "y"], 2), sf.clusters(["x", "y"], 2)],
+            "`by` must hold each entry once, got sf.clusters(['x', 'y']) twice.",
+        ),
+        (
+            ["label", sf.clusters(["x", "yy"])],
+            "`by` names the column 'yy', which the frame does not have.\nHint: did you mean 'y'?",
+        ),
+        (
+            sf.chain(("x", "y")),
+            "`by` names the column ('x', 'y'), which the frame does not have.\n"
+            "Hint: several columns go in a list.",
+        ),
+        (
+            sf.chain(5),
+            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 5.",
+        ),
+    ],
+)
+def test_entries(frame: Make, by: Any, message: str) -> None:
+    """What does not combine, or is no column, is refused at the call, on lazy frames too."""
+    refuse_now(message, lambda: sf.kfold(frame(FEATURE_ROWS), by, 2))
+
+
+# Labels ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("label", [7, ("a", 1), dt.date(2020, 1, 1), None, 1.5])
+def test_labels_of_any_kind(label: Any) -> None:
+    """Pandas columns may be called by any hashable label."""
+    renamed = PANDAS.copy()
+    renamed.columns = pd.Index([label, "x", "v"], dtype=object, tupleize_cols=False)
+    by = [label] if label is None else label
+    assert folds(renamed, by) == folds(PANDAS, "label")
+    assert sf.strata(renamed, by).columns[0] == label
+
+
+def test_a_label_is_not_its_equal() -> None:
+    """True is not the column 1."""
+    with pytest.raises(sf.StratError, match="must hold column names"):
+        folds(PANDAS.rename(columns={"label": 1}), True)
+
+
+def test_column_levels() -> None:
+    """On a frame with column levels labels are tuples, and the new column goes on top."""
+    frame = PANDAS.copy()
+    frame.columns = pd.MultiIndex.from_tuples([("y", "label"), ("x", "x"), ("x", "v")])
+    out = sf.kfold(frame, [("y", "label")], 3)
+    assert out["fold"].tolist() == folds(PANDAS, "label")
+    assert [fold.fold for fold in sf.folds(out)] == [0, 1, 2]
+    assert len(sf.cv(out)) == 3
+    with pytest.raises(sf.StratError, match="has a column 'fold' already"):
+        sf.kfold(out, [("y", "label")], 3)
+
+
+# Expressions and callables --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        lambda df: df["x"] % 2,
+        lambda df: (df["x"] % 2).to_numpy(),
+        lambda df: (df["x"] % 2).tolist(),
+    ],
+    ids=["Series", "array", "list"],
+)
+def test_callables_of_pandas_frames(odd: Any) -> None:
+    """A callable gives a stratum for each row, as a series, an array or a list."""
+    assert folds(PANDAS, [odd, "label"]) == parity()
+
+
+@pytest.mark.skipif(not hasattr(pd, "col"), reason="pandas has `pd.col` from 3.0 on")
+def test_expressions_of_pandas() -> None:
+    """A `pd.col` expression is a stratum; one that does not work is refused."""
+    assert folds(PANDAS, [pd.col("x") % 2, "label"]) == parity()
+    with pytest.raises(sf.StratError, match="must be a working expression"):
+        folds(PANDAS, pd.col("lost") % 2)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_expressions_of_polars(lazy: bool) -> None:
+    """A Polars expression is a stratum, eagerly and lazily, patterns of names too."""
+    frame = POLARS.lazy() if lazy else POLARS
+    assert folds(frame, [pl.col("x") % 2, "label"]) == parity()
+    assert folds(frame, pl.col("^lab.*$")) == folds(POLARS, "label")
+    assert len(sf.strata(frame, pl.col("^lab.*$"))) == 3
+    with pytest.raises(sf.StratError, match="must be a working expression"):
+        folds(frame, pl.col("label") - dt.date(2020, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("odd", "message"),
+    [
+        (lambda df: df[["x"]], "A callable must return one value a row, got DataFrame."),
+        (lambda df: 1, "A callable must return one value a row, got int."),
+        (
+            lambda df: df["x"].sort_values(),
+            "A callable must return its values in the order of the frame, got another index.",
+        ),
+        (
+            lambda df: df["x"].head(3),
+            "A computed column must give one value for each of the 24 rows",
+        ),
+    ],
+)
+def test_callables_that_do_not_fit(odd: Any, message: str) -> None:
+    """A callable that returns no column, too short a one, or one in another order is refused."""
+    with pytest.raises(sf.StratError) as caught:
+        folds(PANDAS, odd)
+    assert str(caught.value).startswith(message)
+
+
+def test_terms_take_computed_columns() -> None:
+    """Quantiles, bins and orders may be of expressions and callables."""
+    double = POLARS.with_columns(w=pl.col("v") * 2)
+    for term in (sf.quantiles, lambda column, n: sf.continuous(column), sf.bins):
+        more = [0, 6, 99] if term is sf.bins else 3
+        assert folds(POLARS, term(pl.col("v") * 2, more)) == folds(double, term("w", more))
+        assert folds(PANDAS, term(lambda df: df["v"] * 2, more)) == folds(double, term("w", more))
+
+
+@pytest.mark.parametrize("argument", ["by", "key"])
+def test_references_of_the_other_library(frame: Make, kind: str, argument: str) -> None:
+    """Polars takes expressions and pandas callables; the other way round is refused."""
+    reference = len if "polars" in kind else pl.col("label")
+    refuse_now(
+        f"`{argument}` takes Polars expressions on Polars frames, and callables or `pd.col` on"
+        f" pandas frames, got {reference} on a {kind.partition('-')[0]} frame.",
+        lambda: sf.kfold(frame(ROWS), **{argument: reference}),
+    )
+
+
+@pytest.fixture(params=["polars", "polars-lazy"])
+def polars(request: pytest.FixtureRequest) -> Any:
+    """Polars frames, eager and lazy."""
+    return make(request.param, ROWS)
+
+
+@pytest.mark.parametrize("verb", [sf.kfold, sf.strata, sf.plan])
+def test_expression_of_a_column_that_is_not_there(polars: Any, verb: Callable[..., Any]) -> None:
+    """An expression over a column that is not there is refused at the call as the name is."""
+    refuse_now(
+        "`by` names the column 'lable', which the frame does not have.\n"
+        "Hint: did you mean 'label'?",
+        lambda: verb(polars, pl.col("lable").str.to_uppercase()),
+    )
+
+
+@pytest.mark.parametrize("expr", [pl.col("label", "id"), pl.col("^(label|id)$")])
+def test_expression_of_two_columns(polars: Any, expr: pl.Expr) -> None:
+    """An expression that makes several columns is no entry, and none of them is picked."""
+    message = f"An entry of `by` must give one column, got 2 from {expr}."
+    refuse_now(message, lambda: sf.kfold(polars, expr))
+
+
+@pytest.mark.parametrize(
+    ("expr", "length"), [(pl.col("id").sum(), 1), (pl.col("id").head(6), 6), (pl.lit(1), 1)]
+)
+@pytest.mark.parametrize("more", [[], ["label"]])
+def test_expression_of_another_length(
+    polars: Any, expr: pl.Expr, length: int, more: list[str]
+) -> None:
+    """An expression that does not give a value for each row is refused."""
+    refuse(
+        f"A computed column must give one value for each of the 10 rows, got {length} from {expr}.",
+        lambda: sf.kfold(polars, [*more, expr], 2),
+    )
+
+
+@pytest.mark.parametrize(
+    ("reference", "message"),
+    [
+        (lambda df: 3, "A callable must return one value a row, got int."),
+        (lambda df: df, "A callable must return one value a row, got DataFrame."),
+        (lambda df: None, "A callable must return one value a row, got NoneType."),
+        (
+            lambda df: df["id"][::-1],
+            "A callable must return its values in the order of the frame, got another index.",
+        ),
+    ],
+)
+def test_callables(reference: Callable[..., Any], message: str) -> None:
+    """A callable that does not return a value for each row, in their order, is refused."""
+    refuse_now(message, lambda: sf.kfold(make("pandas", ROWS), reference))
+
+
+def test_callable_of_another_length() -> None:
+    """A callable that returns fewer values than rows is refused."""
+
+    def some(df: pd.DataFrame) -> Any:
+        return df["id"].head(3)
+
+    refuse_now(
+        f"A computed column must give one value for each of the 10 rows, got 3 from {some}.",
+        lambda: sf.kfold(make("pandas", ROWS), some),
+    )
