@@ -21,6 +21,7 @@ from tests.helpers import (
     make,
     values,
 )
+from tests.messages import FEWER_BINS
 
 kinds = pytest.mark.parametrize("kind", KINDS)
 seeds = st.integers(0, 2**40)
@@ -118,7 +119,7 @@ def test_only_rare_rows_have_no_fold(
 
 @kinds
 @given(data=columns(3, 3, 2), k=st.integers(2, 8), seed=seeds, last=st.sampled_from("cqvnkhe"))
-@pytest.mark.filterwarnings("ignore:.*made fewer bins:stratframe.StratWarning")
+@pytest.mark.filterwarnings(f"ignore:.*{FEWER_BINS}:stratframe.StratWarning")
 def test_even_at_every_level(
     kind: str, data: dict[str, list[int]], k: int, seed: int, last: str
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import stratframe as sf
 from tests.helpers import Make, eager, make
+from tests.messages import one_of
 
 DATA = {"label": ["a", "b"] * 10 + ["c"]}
 PARTS = {"train": 0.8, "test": 0.2}
@@ -107,4 +108,4 @@ def test_library_is_one_of_two() -> None:
     """A schema is for pandas or Polars."""
     with pytest.raises(sf.StratError) as caught:
         sf.schemas.folded(library="dask")
-    assert str(caught.value) == "`library` must be 'pandas' or 'polars', got 'dask'."
+    assert str(caught.value) == one_of("library", ["pandas", "polars"], "dask")

@@ -11,6 +11,24 @@ import pytest
 
 import stratframe as sf
 from tests.helpers import HALVES, ROWS, Make, eager, make, refuse, refuse_now, values
+from tests.messages import (
+    LARGEST_GROUP,
+    MISSING,
+    RARE,
+    at_least,
+    at_least_one,
+    at_most,
+    given_twice,
+    must_hold,
+    no_column,
+    non_empty_string,
+    not_a_frame,
+    one_grouping,
+    one_of,
+    parts_of,
+    parts_sum,
+    whole_number,
+)
 from tests.terms.clouds import FEATURE_ROWS
 
 VISITS = {
@@ -23,29 +41,28 @@ VISITS = {
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"k": 1}, "`k` must be at least 2, got 1."),
-        ({"k": -3}, "`k` must be at least 2, got -3."),
-        ({"k": True}, "`k` must be a whole number, got True."),
-        ({"k": 2.5}, "`k` must be a whole number, got 2.5."),
-        ({"k": "5"}, "`k` must be a whole number, got '5'."),
-        ({"k": None}, "`k` must be a whole number, got None."),
-        ({"repeats": 0}, "`repeats` must be at least 1, got 0."),
-        ({"repeats": 1.0}, "`repeats` must be a whole number, got 1.0."),
-        ({"seed": -1}, "`seed` must be at least 0, got -1."),
-        ({"seed": True}, "`seed` must be a whole number, got True."),
-        ({"seed": "1"}, "`seed` must be a whole number, got '1'."),
-        ({"deal": "fair"}, "`deal` must be 'random' or 'circular', got 'fair'."),
-        ({"missing": "drop"}, "`missing` must be 'error', 'stratum' or 'null', got 'drop'."),
-        ({"missing": ["null"]}, "`missing` must be 'error', 'stratum' or 'null', got ['null']."),
-        ({"rare": None}, "`rare` must be 'warn', 'error', 'null' or 'ignore', got None."),
-        ({"name": 5}, "`name` must be a string that is not empty, got 5."),
-        ({"name": None}, "`name` must be a string that is not empty, got None."),
-        ({"key": 5}, "`key` must hold column names or expressions, got 5."),
-        ({"key": []}, "`key` must hold at least one column, got []."),
+        ({"k": 1}, at_least("k", 2, 1)),
+        ({"k": -3}, at_least("k", 2, -3)),
+        ({"k": True}, whole_number("k", True)),
+        ({"k": 2.5}, whole_number("k", 2.5)),
+        ({"k": "5"}, whole_number("k", "5")),
+        ({"k": None}, whole_number("k", None)),
+        ({"repeats": 0}, at_least("repeats", 1, 0)),
+        ({"repeats": 1.0}, whole_number("repeats", 1.0)),
+        ({"seed": -1}, at_least("seed", 0, -1)),
+        ({"seed": True}, whole_number("seed", True)),
+        ({"seed": "1"}, whole_number("seed", "1")),
+        ({"deal": "fair"}, one_of("deal", ["random", "circular"], "fair")),
+        ({"missing": "drop"}, one_of("missing", MISSING, "drop")),
+        ({"missing": ["null"]}, one_of("missing", MISSING, ["null"])),
+        ({"rare": None}, one_of("rare", RARE, None)),
+        ({"name": 5}, non_empty_string("name", 5)),
+        ({"name": None}, non_empty_string("name", None)),
+        ({"key": 5}, must_hold("key", 5)),
+        ({"key": []}, at_least_one("key", "column", [])),
         (
             {"key": "idd"},
-            "`key` names the column 'idd', which the frame does not have.\n"
-            "Hint: did you mean 'id'?",
+            no_column("key", "idd", "id"),
         ),
     ],
 )
@@ -58,17 +75,17 @@ def test_arguments_of_kfold(frame: Make, arguments: dict[str, Any], message: str
 @pytest.mark.parametrize("what", [None, [1], pd.Series([1]), pl.Series([1])])
 def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
     """What is no frame is refused by its type."""
-    message = f"`frame` must be a pandas or Polars frame, got {type(what).__name__}."
+    message = not_a_frame(what)
     refuse_now(message, lambda: verb(what, "label"))
 
 
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        (None, "`parts` must map at least 2 names to their shares, got None."),
-        (["a", "b"], "`parts` must map at least 2 names to their shares, got ['a', 'b']."),
-        ({}, "`parts` must map at least 2 names to their shares, got {}."),
-        ({"a": 1.0}, "`parts` must map at least 2 names to their shares, got {'a': 1.0}."),
+        (None, parts_of(None)),
+        (["a", "b"], parts_of(["a", "b"])),
+        ({}, parts_of({})),
+        ({"a": 1.0}, parts_of({"a": 1.0})),
         ({1: 0.5, 2: 0.5}, "The names of `parts` must be strings, got [1, 2]."),
         *(
             (
@@ -98,7 +115,7 @@ def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
         *(
             (
                 parts,
-                f"`parts` must be fractions that sum to 1, got {parts!r}, which sum to {total}.",
+                parts_sum(parts, total),
             )
             for parts, total in (
                 ({"a": 0.5, "b": 0.4}, "0.9"),
@@ -123,7 +140,7 @@ def test_numpy_shares(frame: Make) -> None:
 
 def test_split_has_no_null(frame: Make) -> None:
     """A split leaves no missing stratum without a part."""
-    message = "`missing` must be 'error' or 'stratum', got 'null'."
+    message = one_of("missing", ["error", "stratum"], "null")
     refuse_now(message, lambda: sf.split(frame(ROWS), "label", missing="null"))
 
 
@@ -139,41 +156,38 @@ def test_counts_sum_to_the_rows(frame: Make, parts: dict[str, int | None]) -> No
 
 @pytest.mark.parametrize(
     ("data", "missing", "rows"),
-    [(ROWS, "error", "10 rows"), ({"label": ["a", None, "a"]}, "null", "2 rows")],
+    [(ROWS, "error", 10), ({"label": ["a", None, "a"]}, "null", 2)],
 )
-def test_more_folds_than_rows(frame: Make, data: Any, missing: str, rows: str) -> None:
+def test_more_folds_than_rows(frame: Make, data: Any, missing: str, rows: int) -> None:
     """More folds than rows dealt are refused, and nothing is said of rare strata first."""
-    message = f"`k` must be at most the number of rows dealt, got 11 for {rows}."
+    message = at_most("k", "rows dealt", 11, rows, "row")
     refuse(message, lambda: sf.kfold(frame(data), "label", 11, missing=missing))
 
 
 def test_more_parts_than_rows(frame: Make) -> None:
     """More parts than rows dealt are refused."""
     parts = {f"p{place}": 0.05 for place in range(20)}
-    message = "The number of `parts` must be at most the number of rows dealt, got 20 for 10 rows."
+    message = at_most("The number of `parts`", "rows dealt", 20, 10, "row")
     refuse(message, lambda: sf.split(frame(ROWS), "label", parts))
 
 
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        ([], "`groups` must hold at least one column, got []."),
-        (["patient", "patient"], "`groups` must hold each column once, got 'patient' twice."),
+        ([], at_least_one("groups", "column", [])),
+        (["patient", "patient"], given_twice("groups", "column", "'patient'")),
         (
             sf.quantiles("x", 3),
-            "`groups` must be a column, a list of columns or one `sf.clusters`,"
-            " got sf.quantiles('x', 3).",
+            one_grouping("sf.quantiles('x', 3)"),
         ),
         (
             ["patient", sf.clusters("x", 3)],
-            "`groups` must be a column, a list of columns or one `sf.clusters`,"
-            " got sf.clusters(['x']).",
+            one_grouping("sf.clusters(['x'])"),
         ),
-        (5, "`groups` must hold column names, expressions, or one `sf.clusters`, got 5."),
+        (5, must_hold("groups", 5)),
         (
             "patients",
-            "`groups` names the column 'patients', which the frame does not have.\n"
-            "Hint: did you mean 'patient'?",
+            no_column("groups", "patients", "patient"),
         ),
     ],
 )
@@ -203,11 +217,11 @@ def test_fewer_groups_than_folds(frame: Make) -> None:
     """More folds or parts than groups are refused."""
     data = {"site": [0, 1, 2] * 10, "label": list("ab") * 15}
     refuse(
-        "`k` must be at most the number of groups, got 5 for 3 groups.",
+        at_most("k", "groups", 5, 3, "group"),
         lambda: sf.kfold(frame(data), "label", groups="site"),
     )
     refuse(
-        "The number of `parts` must be at most the number of groups, got 2 for 1 group.",
+        at_most("The number of `parts`", "groups", 2, 1, "group"),
         lambda: sf.split(frame({"site": [0] * 9}), groups="site"),
     )
 
@@ -219,7 +233,7 @@ def test_a_group_larger_than_a_fold(kind: str, repeats: int) -> None:
     with pytest.warns(sf.StratWarning) as caught:
         out = eager(sf.kfold(make(kind, data), "label", groups="site", repeats=repeats))
     assert [str(each.message) for each in caught] == [
-        "The largest group has 50 rows, more than the 20 of the largest fold: at best one fold"
+        f"{LARGEST_GROUP} has 50 rows, more than the 20 of the largest fold: at best one fold"
         " has 30 too many."
     ]
     sizes = sorted(Counter(values(out, "fold" if repeats == 1 else "fold_1")).values())

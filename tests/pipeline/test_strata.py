@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 import stratframe as sf
-from tests.helpers import ROWS, Make, columns_of, refuse, values
+from tests.helpers import ROWS, Make, columns_of, refuse, values, warned
+from tests.messages import cut_or_classes, fewer_bins
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud
 
 
@@ -14,8 +15,7 @@ def test_fractions_come_last(frame: Make) -> None:
     """A float column with fractions is continuous, and refused where others follow."""
     refuse(
         "A continuous entry of `by` must be the last, but 'price' holds fractions and others"
-        " follow.\nHint: cut it, as in `sf.quantiles('price', 10)`, or take its values as they"
-        " are, `sf.classes('price')`.",
+        " follow." + cut_or_classes("price"),
         lambda: sf.kfold(frame(ROWS), ["price", "label"]),
     )
 
@@ -64,11 +64,11 @@ DATA: dict[str, Any] = {
 }
 
 
-def test_strata_nest(frame: Make) -> None:
+def test_strata_nest(frame: Make, kind: str) -> None:
     """Several entries give a column each; bins are named by their edges."""
     by = ["size", sf.bins("id", [0, 3, 9], name="range"), sf.quantiles("price", 2)]
-    with pytest.warns(sf.StratWarning, match="in 1 of 4 strata: 1 of 2 at the fewest"):
-        found = sf.strata(frame(DATA), by)
+    message = fewer_bins("sf.quantiles('price', 2)", 1, 2, "1 of 4 strata")
+    found = warned(message, lambda: sf.strata(frame(DATA), by), kind)
     assert list(zip(*columns_of(found).values(), strict=True)) == [
         (1, "[0, 3]", "[0.5, 0.5]", 1, 0.125),
         (1, "[0, 3]", "(0.5, 1.5]", 1, 0.125),

@@ -21,10 +21,18 @@ from tests.helpers import (
     values,
     warned,
 )
-
-KEPT = (
-    '`missing="stratum"` makes missing values a stratum of their own;'
-    ' in `kfold`, `missing="null"` leaves their fold null.'
+from tests.messages import (
+    KEEP_MISSING,
+    KEEP_UNGROUPED,
+    hint,
+    infinite_values,
+    lines,
+    missing_in,
+    missing_values,
+    no_order,
+    rare_strata,
+    repeated_keys,
+    values_outside,
 )
 
 LAZY = [(sf.kfold, (2,)), (sf.split, (HALVES,))]
@@ -39,7 +47,7 @@ def test_data_errors_of_a_lazy_frame_come_at_collect() -> None:
         query = verb(pl.LazyFrame({"label": ["a", None, "b"]}), "label", *arguments)
         with pytest.raises(sf.StratError) as caught:
             query.collect()
-        rule = "'label' must not be missing, but is in 1 row (1)."
+        rule = missing_values("label", [1])
         assert str(caught.value).splitlines()[0] == rule
 
 
@@ -53,7 +61,7 @@ def test_missing_classes(
 ) -> None:
     """Null and NaN in a stratum column are refused with their rows, by way of pandera."""
     error = refuse(
-        f"'x' must not be missing, but is in 1 row (1).\nHint: {KEPT}",
+        missing_values("x", [1]) + KEEP_MISSING,
         lambda: verb(frame({"x": column}), term("x"), *arguments),
     )
     assert at_fault(error, kind) == {"row": [1], "x": [None]}
@@ -64,7 +72,7 @@ def test_missing_classes(
 def test_missing_numbers(frame: Make, kind: str, term: Any) -> None:
     """A missing number is refused where it would be binned, and only as missing."""
     error = refuse(
-        f"'x' must not be missing, but is in 2 rows (1, 4).\nHint: {KEPT}",
+        missing_values("x", [1, 4]) + KEEP_MISSING,
         lambda: sf.kfold(frame({"x": [1.5, None, 3, 4, float("nan")]}), term, 2),
     )
     assert at_fault(error, kind) == {"row": [1, 4], "x": [None, None]}
@@ -79,9 +87,8 @@ def test_continuous_values(frame: Make, kind: str, term: Any, missing: str) -> N
     """Null, NaN and infinity in a continuous column are always refused, each for what it is."""
     data = {"x": [1.5, None, float("inf"), 4, -float("inf")]}
     error = refuse(
-        "'x' must not be missing, but is in 1 row (1).\n"
-        "'x' must be finite, but is infinite in 2 rows (2, 4).\n"
-        "Hint: drop these rows, or cut the column, as in `sf.quantiles('x', 10)`.",
+        lines(missing_values("x", [1]), infinite_values("x", [2, 4]))
+        + hint("drop these rows, or cut the column, as in `sf.quantiles('x', 10)`."),
         lambda: sf.kfold(frame(data), term, 2, missing=missing),
     )
     found = at_fault(error, kind)
@@ -96,7 +103,7 @@ def test_values_outside_the_bins(frame: Make, kind: str, verb: str, missing: str
     df = frame({"x": [1, None, 5, 40]})
     term = sf.bins("x", [2, 5])
     error = refuse(
-        "'x' must lie within 2 and 5, but does not in 2 rows (0, 3).",
+        values_outside("x", "2", "5", [0, 3]),
         lambda: (
             sf.kfold(df, term, 2, missing=missing) if verb == "kfold" else sf.sample(df, term, n=1)
         ),
@@ -115,12 +122,14 @@ def test_all_columns_at_once(frame: Make, kind: str) -> None:
     }
     by = ["label", sf.bins("age", [0, 5]), sf.continuous("price")]
     error = refuse(
-        "'label' must not be missing, but is in 1 row (1).\n"
-        "'age' must not be missing, but is in 1 row (1).\n"
-        "'age' must lie within 0 and 5, but does not in 1 row (2).\n"
-        "'price' must be finite, but is infinite in 1 row (1).\n"
-        "'id' must not be missing, but is in 1 row (3).\n"
-        f"Hint: {KEPT}",
+        lines(
+            missing_values("label", [1]),
+            missing_values("age", [1]),
+            values_outside("age", "0", "5", [2]),
+            infinite_values("price", [1]),
+            missing_values("id", [3]),
+        )
+        + KEEP_MISSING,
         lambda: sf.kfold(frame(data), by, 2, key="id"),
     )
     assert at_fault(error, kind) == {
@@ -144,7 +153,7 @@ def test_failures_hold_the_values_of_the_frame(frame: Make, kind: str) -> None:
 def test_five_rows_are_named(frame: Make, kind: str) -> None:
     """A message names five rows at fault of all that it counts; `failures` has them all."""
     error = refuse(
-        f"'x' must not be missing, but is in 7 rows (0, 1, 2, 3, 4, ...).\nHint: {KEPT}",
+        missing_values("x", range(7)) + KEEP_MISSING,
         lambda: sf.kfold(frame({"x": [None] * 7 + [1]}), "x"),
     )
     assert at_fault(error, kind)["row"] == list(range(7))
@@ -154,7 +163,7 @@ def test_five_rows_are_named(frame: Make, kind: str) -> None:
 def test_names_with_quotes(frame: Make, kind: str, name: str) -> None:
     """The rows at fault keep the name of their column, quotes and all."""
     error = refuse(
-        f"{name!r} must not be missing, but is in 1 row (1).\nHint: {KEPT}",
+        missing_values(name, [1]) + KEEP_MISSING,
         lambda: sf.kfold(frame({name: ["a", None, "b"]}), name, 2),
     )
     assert at_fault(error, kind) == {"row": [1], name: [None]}
@@ -166,7 +175,7 @@ def test_labels_that_are_no_strings(label: object) -> None:
     df = pd.DataFrame([["a"], [None], ["b"]])
     df.columns = pd.Index([label], dtype=object, tupleize_cols=False)
     error = refuse(
-        f"{label!r} must not be missing, but is in 1 row (1).\nHint: {KEPT}",
+        missing_values(label, [1]) + KEEP_MISSING,
         lambda: sf.kfold(df, [label], 2),
     )
     assert list(error.failures.columns) == ["row", label]
@@ -176,7 +185,7 @@ def test_rows_at_fault_are_positions() -> None:
     """The rows at fault are named by position, whatever the index."""
     df = pd.DataFrame({"x": ["a", None, "b", None]}, index=[9, 9, 9, 9])
     error = refuse(
-        f"'x' must not be missing, but is in 2 rows (1, 3).\nHint: {KEPT}",
+        missing_values("x", [1, 3]) + KEEP_MISSING,
         lambda: sf.kfold(df, "x", 2),
     )
     assert error.failures["row"].tolist() == [1, 3]
@@ -187,11 +196,11 @@ def test_entries_without_a_name() -> None:
     df = pd.DataFrame({"x": ["a", "a", "b", None]})
     nameless = lambda df: df["x"].to_numpy()  # noqa: E731 - a callable as users write it
     refuse_now(
-        "Entry 1 of `by` must not be missing, but is in 1 row (3).\nHint: " + KEPT,
+        missing_in("Entry 1 of `by`", [3]) + KEEP_MISSING,
         lambda: sf.kfold(df, nameless, 2),
     )
-    with pytest.warns(sf.StratWarning, match=r"^1 stratum of entry 1 of `by` has fewer rows than"):
-        sf.kfold(df.head(3), nameless, 2)
+    rare = rare_strata(1, "entry 1 of `by`", "2 folds", "'b' (1 row)")
+    warned(f"{rare}.", lambda: sf.kfold(df.head(3), nameless, 2))
 
 
 # Keys -----------------------------------------------------------------------------------
@@ -200,22 +209,22 @@ def test_entries_without_a_name() -> None:
 @pytest.mark.parametrize(
     ("column", "message", "rows"),
     [
-        ([1, None, 3], "'id' must not be missing, but is in 1 row (1).", [1]),
-        (["a", "b", None], "'id' must not be missing, but is in 1 row (2).", [2]),
-        ([1, 2, 2], "`key` ('id') must name each row once, but repeats in 2 rows (1, 2).", [1, 2]),
+        ([1, None, 3], missing_values("id", [1]), [1]),
+        (["a", "b", None], missing_values("id", [2]), [2]),
+        ([1, 2, 2], repeated_keys("'id'", [1, 2]), [1, 2]),
         (
             ["b", "a", "b"],
-            "`key` ('id') must name each row once, but repeats in 2 rows (0, 2).",
+            repeated_keys("'id'", [0, 2]),
             [0, 2],
         ),
         (
             [0.0, 1.5, -0.0],
-            "`key` ('id') must name each row once, but repeats in 2 rows (0, 2).",
+            repeated_keys("'id'", [0, 2]),
             [0, 2],
         ),
         (
             [True, False, True],
-            "`key` ('id') must name each row once, but repeats in 2 rows (0, 2).",
+            repeated_keys("'id'", [0, 2]),
             [0, 2],
         ),
     ],
@@ -234,7 +243,7 @@ def test_keys_of_two_columns(frame: Make, kind: str) -> None:
     """Several key columns name a row together."""
     data = {"day": [1, 1, 2, 2], "place": ["a", "b", "c", "c"]}
     error = refuse(
-        "`key` ('day', 'place') must name each row once, but repeats in 2 rows (2, 3).",
+        repeated_keys("'day', 'place'", [2, 3]),
         lambda: sf.split(frame(data), None, HALVES, key=["day", "place"]),
     )
     assert at_fault(error, kind) == {"row": [2, 3], "day": [2, 2], "place": ["c", "c"]}
@@ -251,7 +260,7 @@ def test_keys_of_two_columns(frame: Make, kind: str) -> None:
 def test_values_without_order(call: Callable[..., Any], argument: str) -> None:
     """Keys and folds that cannot be ordered are refused."""
     refuse_now(
-        f"A column of `{argument}` must hold values that can be ordered, but 'x' mixes types.",
+        no_order(argument, "x"),
         lambda: call(pd.DataFrame({"x": [1, "a", 2]})),
     )
 
@@ -264,9 +273,7 @@ GAPS = {"patient": [1, None, 1, 2, None, 3, 2, 3], "label": list("abababab")}
 def test_rows_without_a_group_are_refused(frame: Make, kind: str) -> None:
     """A null group is an error by default, with the rows."""
     error = refuse(
-        "'patient' must not be missing, but is in 2 rows (1, 4).\n"
-        'Hint: `missing="stratum"` makes each of these rows a group of its own; in `kfold`,'
-        ' `missing="null"` leaves their fold null.',
+        missing_values("patient", [1, 4]) + KEEP_UNGROUPED,
         lambda: sf.kfold(frame(GAPS), "label", 2, groups="patient"),
     )
     assert at_fault(error, kind)["row"] == [1, 4]
@@ -291,7 +298,7 @@ def test_rows_without_a_group_stand_alone(frame: Make) -> None:
 
 RARE = {"label": ["a"] * 9 + ["b", "c", "c"], "sex": ["m", "f"] * 6}
 
-FEW = "2 strata of 'label' have fewer rows than the 3 folds: 'b' (1 row), 'c' (2 rows)."
+FEW = rare_strata(2, "'label'", "3 folds", "'b' (1 row), 'c' (2 rows)") + "."
 
 
 @pytest.mark.parametrize("by", ["label", ["label", "sex"]])
@@ -304,7 +311,7 @@ def test_rare_strata_are_warned_of(frame: Make, by: Any) -> None:
 def test_rare_strata_of_a_split(frame: Make) -> None:
     """A stratum is rare where it has fewer rows than there are parts."""
     warned(
-        "1 stratum of 'label' has fewer rows than the 2 parts: 'b' (1 row).",
+        rare_strata(1, "'label'", "2 parts", "'b' (1 row)") + ".",
         lambda: sf.split(frame(RARE), "label"),
     )
 
@@ -312,9 +319,14 @@ def test_rare_strata_of_a_split(frame: Make) -> None:
 def test_five_rare_strata_are_named(frame: Make) -> None:
     """A warning names the five rarest strata, and says how many there are."""
     labels = ["a"] * 40 + list("bcdefg") * 2 + ["h"]
+    listed = "'h' (1 row), 'b' (2 rows), 'c' (2 rows), 'd' (2 rows), 'e' (2 rows), ..."
     warned(
-        "7 strata of 'label' have fewer rows than the 3 folds:"
-        " 'h' (1 row), 'b' (2 rows), 'c' (2 rows), 'd' (2 rows), 'e' (2 rows), ...",
+        rare_strata(
+            7,
+            "'label'",
+            "3 folds",
+            listed,
+        ),
         lambda: sf.kfold(frame({"label": labels}), "label", 3),
     )
 
@@ -322,7 +334,7 @@ def test_five_rare_strata_are_named(frame: Make) -> None:
 def test_a_column_that_looks_like_an_id(frame: Make) -> None:
     """Where most rows are in rare strata, the warning says what the column looks like."""
     warned(
-        "2 strata of 'x' have fewer rows than the 5 folds: 2 (1 row), 1 (4 rows). More than half"
+        rare_strata(2, "'x'", "5 folds", "2 (1 row), 1 (4 rows)") + ". More than half"
         " of the rows are in such strata: 'x' looks continuous, or like an id.\n"
         "Hint: `sf.quantiles('x', 10)` or `sf.continuous('x')`.",
         lambda: sf.kfold(frame({"x": [1, 1, 1, 1, 2]}), "x"),
@@ -332,7 +344,7 @@ def test_a_column_that_looks_like_an_id(frame: Make) -> None:
 def test_half_of_the_rows_are_no_hint(frame: Make) -> None:
     """Half of the rows in rare strata are not more than half."""
     warned(
-        "2 strata of 'x' have fewer rows than the 3 folds: 2 (1 row), 3 (2 rows).",
+        rare_strata(2, "'x'", "3 folds", "2 (1 row), 3 (2 rows)") + ".",
         lambda: sf.kfold(frame({"x": [1, 1, 1, 2, 3, 3]}), "x", 3),
     )
 
@@ -340,7 +352,7 @@ def test_half_of_the_rows_are_no_hint(frame: Make) -> None:
 def test_a_missing_stratum_may_be_rare(frame: Make) -> None:
     """Missing values that are a stratum of their own may be a rare one."""
     warned(
-        "1 stratum of 'x' has fewer rows than the 3 folds: None (1 row).",
+        rare_strata(1, "'x'", "3 folds", "None (1 row)") + ".",
         lambda: sf.kfold(frame({"x": [1, 1, 1, None]}), "x", 3, missing="stratum"),
     )
 

@@ -19,6 +19,7 @@ from tests.helpers import (
     values,
     warned,
 )
+from tests.messages import fewer_bins, needs_numbers, one_of
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", "a", "c", "b", "a", "c", "a"] * 3,
@@ -58,7 +59,7 @@ def test_edges(edges: Any) -> None:
 
 def test_closed() -> None:
     """Bins are closed on one of two sides."""
-    message = "`closed` of `sf.bins` must be 'right' or 'left', got 'both'."
+    message = one_of("`closed` of `sf.bins`", ["right", "left"], "both")
     refuse_now(message, lambda: sf.bins("price", [0, 1], closed="both"))
 
 
@@ -74,7 +75,7 @@ def test_terms_of_numbers(frame: Make, term: Any, shown: str) -> None:
     """A term that cuts or orders numbers refuses strings, and names their type."""
     dtype = eager(frame(ROWS))["label"].dtype
     refuse(
-        f"`{shown}` needs numbers or dates, but column 'label' is {dtype}.",
+        needs_numbers(shown, "label", dtype),
         lambda: sf.kfold(frame(ROWS), term),
     )
 
@@ -82,8 +83,7 @@ def test_terms_of_numbers(frame: Make, term: Any, shown: str) -> None:
 def test_fewer_quantiles(frame: Make) -> None:
     """Quantiles that make fewer bins than asked for warn, and say how many."""
     warned(
-        "`sf.quantiles('x', 5)` made fewer bins than asked for: 2 of 5."
-        " Equal values are never parted.",
+        fewer_bins("sf.quantiles('x', 5)", 2, 5),
         lambda: sf.kfold(frame({"x": [1] * 8 + [2, 3]}), sf.quantiles("x", 5), 2),
     )
 
@@ -92,17 +92,24 @@ def test_fewer_quantiles_inside_strata(frame: Make) -> None:
     """Inside strata the warning says in how many, and the fewest bins of any."""
     data = {"label": ["a"] * 6 + ["b"] * 6, "x": [1, 2, 3, 4, 5, 6, 1, 1, 1, 1, 1, 2]}
     warned(
-        "`sf.quantiles('x', 3)` made fewer bins than asked for in 1 of 2 strata: 2 of 3 at the"
-        " fewest. Equal values are never parted.",
+        fewer_bins("sf.quantiles('x', 3)", 2, 3, "1 of 2 strata"),
         lambda: sf.kfold(frame(data), ["label", sf.quantiles("x", 3)], 2),
     )
 
 
-@pytest.mark.parametrize("term", [sf.quantiles("label", 3), sf.continuous("label")])
-def test_types_of_a_lazy_frame_are_checked_at_once(term: Any) -> None:
+@pytest.mark.parametrize(
+    ("term", "shown"),
+    [
+        (sf.quantiles("label", 3), "sf.quantiles('label', 3)"),
+        (sf.continuous("label"), "sf.continuous('label')"),
+    ],
+    ids=["term0", "term1"],
+)
+def test_types_of_a_lazy_frame_are_checked_at_once(term: Any, shown: str) -> None:
     """A lazy frame's types are in its schema, so no data is needed to refuse them."""
-    with pytest.raises(sf.StratError, match="needs numbers or dates, but column 'label' is String"):
-        sf.kfold(pl.LazyFrame(ROWS), term, 2)
+    refuse_now(
+        needs_numbers(shown, "label", "String"), lambda: sf.kfold(pl.LazyFrame(ROWS), term, 2)
+    )
 
 
 def test_dates_order_rows() -> None:
@@ -132,8 +139,8 @@ def test_text_is_no_number() -> None:
     """Text, in columns or categories, is refused where numbers are asked for."""
     for frame in (PANDAS, PANDAS.astype({"label": "category"}), POLARS,
                   POLARS.with_columns(pl.col("label").cast(pl.Categorical))):  # fmt: skip
-        with pytest.raises(sf.StratError, match=r"needs numbers or dates, but column 'label' is"):
-            folds(frame, sf.quantiles("label", 2))
+        message = needs_numbers("sf.quantiles('label', 2)", "label", frame["label"].dtype)
+        refuse(message, lambda frame=frame: folds(frame, sf.quantiles("label", 2)))
 
 
 def test_a_categorical_of_numbers_counts_by_its_values() -> None:

@@ -1,6 +1,7 @@
 """What `by` may hold: labels of any kind, expressions, callables, structs."""
 
 import datetime as dt
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,20 @@ from tests.helpers import (
     refuse,
     refuse_now,
     values,
+)
+from tests.messages import (
+    OTHER_INDEX,
+    at_least_one,
+    column_taken,
+    column_twice,
+    given_twice,
+    last_entry,
+    must_hold,
+    no_column,
+    not_a_column,
+    not_working,
+    other_length,
+    other_library,
 )
 from tests.terms.clouds import FEATURE_ROWS
 
@@ -46,49 +61,43 @@ def parity() -> list[Any]:
 @pytest.mark.parametrize(
     ("by", "message"),
     [
-        ([], "`by` must hold at least one entry, got []."),
+        ([], at_least_one("by", "entry", [])),
         (
             5,
-            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 5.",
+            must_hold("by", 5),
         ),
         (
             [["label"]],
-            "`by` must hold column names, terms such as `sf.quantiles`, or expressions,"
-            " got ['label'].",
+            must_hold("by", ["label"]),
         ),
         (
             {"label"},
-            "`by` must hold column names, terms such as `sf.quantiles`, or expressions,"
-            " got {'label'}.",
+            must_hold("by", {"label"}),
         ),
-        (["label", "id", "label"], "`by` must hold each entry once, got 'label' twice."),
+        (["label", "id", "label"], given_twice("by", "entry", "'label'")),
         (
             [sf.quantiles("id", 3), sf.quantiles("id", 3)],
-            "`by` must hold each entry once, got sf.quantiles('id', 3) twice.",
+            given_twice("by", "entry", "sf.quantiles('id', 3)"),
         ),
         (
             [sf.bins("id", [0, 9.5]), sf.bins("id", [0, 9.5])],
-            "`by` must hold each entry once, got sf.bins('id', [0, 9.5]) twice.",
+            given_twice("by", "entry", "sf.bins('id', [0, 9.5])"),
         ),
         (
             [sf.continuous("price"), "label"],
-            "`sf.continuous` must be the last entry of `by`, and only once,"
-            " got [sf.continuous('price'), 'label'].",
+            last_entry("`sf.continuous`", "[sf.continuous('price'), 'label']"),
         ),
         (
             [sf.continuous("price"), sf.continuous("id")],
-            "`sf.continuous` must be the last entry of `by`, and only once,"
-            " got [sf.continuous('price'), sf.continuous('id')].",
+            last_entry("`sf.continuous`", "[sf.continuous('price'), sf.continuous('id')]"),
         ),
         (
             "lable",
-            "`by` names the column 'lable', which the frame does not have.\n"
-            "Hint: did you mean 'label'?",
+            no_column("by", "lable", "label"),
         ),
         (
             ["label", sf.classes("zzz")],
-            "`by` names the column 'zzz', which the frame does not have.\n"
-            "Hint: the columns are 'id', 'label', 'price', 'tags'.",
+            no_column("by", "zzz", known=["id", "label", "price", "tags"]),
         ),
     ],
 )
@@ -112,8 +121,7 @@ def test_by(frame: Make, verb: Callable[..., Any], by: Any, message: str) -> Non
 def test_hint_shows_five_columns(frame: Make) -> None:
     """The hint of a column that is not there lists at most five columns."""
     refuse_now(
-        "`by` names the column 'zzz', which the frame does not have.\n"
-        "Hint: the columns are 'a0', 'a1', 'a2', 'a3', 'a4', ...",
+        no_column("by", "zzz", known=[f"a{place}" for place in range(7)]),
         lambda: sf.kfold(frame({f"a{place}": [1] for place in range(7)}), "zzz"),
     )
 
@@ -121,7 +129,7 @@ def test_hint_shows_five_columns(frame: Make) -> None:
 @pytest.mark.parametrize("verb", [sf.strata, sf.balance, lambda df, by: sf.sample(df, by, n=3)])
 def test_by_is_needed(frame: Make, verb: Callable[..., Any]) -> None:
     """Where there is nothing to show without strata, `by=None` is refused."""
-    refuse_now("`by` must hold at least one entry, got None.", lambda: verb(frame(FOLDED), None))
+    refuse_now(at_least_one("by", "entry", None), lambda: verb(frame(FOLDED), None))
 
 
 @pytest.mark.parametrize(
@@ -136,8 +144,7 @@ def test_columns_that_are_there_twice(call: Callable[..., Any], argument: str) -
     """A column asked for that a pandas frame has twice is refused; others may be twice."""
     frame = pd.DataFrame([[1, 2, 3]] * 4, columns=["x", "x", "y"])
     refuse_now(
-        f"`{argument}` names the column 'x', which the frame has 2 times.\n"
-        "Hint: rename or drop the others first.",
+        column_twice(argument, "x"),
         lambda: call(frame),
     )
     assert sf.kfold(frame, "y", 2).shape == (4, 4)
@@ -148,35 +155,31 @@ def test_columns_that_are_there_twice(call: Callable[..., Any], argument: str) -
     [
         (
             [sf.chain("x"), "label"],
-            "`sf.chain` must be the last entry of `by`, and only once, got [sf.chain(['x']),"
-            " 'label'].",
+            last_entry("`sf.chain`", "[sf.chain(['x']), 'label']"),
         ),
         (
             [sf.chain("x"), sf.nearest(["y"])],
-            "`sf.chain` or `sf.nearest` must be the last entry of `by`, and only once, got"
-            " [sf.chain(['x']), sf.nearest(['y'])].",
+            last_entry("`sf.chain` or `sf.nearest`", "[sf.chain(['x']), sf.nearest(['y'])]"),
         ),
         (
             [sf.continuous("x"), sf.chain("y")],
-            "`sf.continuous` or `sf.chain` must be the last entry of `by`, and only once, got"
-            " [sf.continuous('x'), sf.chain(['y'])].",
+            last_entry("`sf.continuous` or `sf.chain`", "[sf.continuous('x'), sf.chain(['y'])]"),
         ),
         (
             [sf.clusters(["x", "y"], 2), sf.clusters(["x", "y"], 2)],
-            "`by` must hold each entry once, got sf.clusters(['x', 'y']) twice.",
+            given_twice("by", "entry", "sf.clusters(['x', 'y'])"),
         ),
         (
             ["label", sf.clusters(["x", "yy"])],
-            "`by` names the column 'yy', which the frame does not have.\nHint: did you mean 'y'?",
+            no_column("by", "yy", "y"),
         ),
         (
             sf.chain(("x", "y")),
-            "`by` names the column ('x', 'y'), which the frame does not have.\n"
-            "Hint: several columns go in a list.",
+            no_column("by", ("x", "y")),
         ),
         (
             sf.chain(5),
-            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 5.",
+            must_hold("by", 5),
         ),
     ],
 )
@@ -200,8 +203,8 @@ def test_labels_of_any_kind(label: Any) -> None:
 
 def test_a_label_is_not_its_equal() -> None:
     """True is not the column 1."""
-    with pytest.raises(sf.StratError, match="must hold column names"):
-        folds(PANDAS.rename(columns={"label": 1}), True)
+    frame = PANDAS.rename(columns={"label": 1})
+    refuse_now(must_hold("by", True), lambda: folds(frame, True))
 
 
 def test_column_levels() -> None:
@@ -212,8 +215,9 @@ def test_column_levels() -> None:
     assert out["fold"].tolist() == folds(PANDAS, "label")
     assert [fold.fold for fold in sf.folds(out)] == [0, 1, 2]
     assert len(sf.cv(out)) == 3
-    with pytest.raises(sf.StratError, match="has a column 'fold' already"):
-        sf.kfold(out, [("y", "label")], 3)
+    refuse_now(
+        column_taken("fold", drop="columns='fold'"), lambda: sf.kfold(out, [("y", "label")], 3)
+    )
 
 
 # Expressions and callables --------------------------------------------------------------
@@ -237,8 +241,9 @@ def test_callables_of_pandas_frames(odd: Any) -> None:
 def test_expressions_of_pandas() -> None:
     """A `pd.col` expression is a stratum; one that does not work is refused."""
     assert folds(PANDAS, [pd.col("x") % 2, "label"]) == parity()
-    with pytest.raises(sf.StratError, match="must be a working expression"):
-        folds(PANDAS, pd.col("lost") % 2)
+    lost = pd.col("lost") % 2
+    with pytest.raises(sf.StratError, match=f"^{re.escape(not_working(lost))}"):
+        folds(PANDAS, lost)
 
 
 @pytest.mark.parametrize("lazy", [False, True])
@@ -248,22 +253,23 @@ def test_expressions_of_polars(lazy: bool) -> None:
     assert folds(frame, [pl.col("x") % 2, "label"]) == parity()
     assert folds(frame, pl.col("^lab.*$")) == folds(POLARS, "label")
     assert len(sf.strata(frame, pl.col("^lab.*$"))) == 3
-    with pytest.raises(sf.StratError, match="must be a working expression"):
-        folds(frame, pl.col("label") - dt.date(2020, 1, 1))
+    wrong = pl.col("label") - dt.date(2020, 1, 1)
+    with pytest.raises(sf.StratError, match=f"^{re.escape(not_working(wrong))}"):
+        folds(frame, wrong)
 
 
 @pytest.mark.parametrize(
     ("odd", "message"),
     [
-        (lambda df: df[["x"]], "A callable must return one value a row, got DataFrame."),
-        (lambda df: 1, "A callable must return one value a row, got int."),
+        (lambda df: df[["x"]], not_a_column("DataFrame")),
+        (lambda df: 1, not_a_column("int")),
         (
             lambda df: df["x"].sort_values(),
-            "A callable must return its values in the order of the frame, got another index.",
+            OTHER_INDEX,
         ),
         (
             lambda df: df["x"].head(3),
-            "A computed column must give one value for each of the 24 rows",
+            other_length(24, 3, "").removesuffix("."),
         ),
     ],
 )
@@ -288,8 +294,7 @@ def test_references_of_the_other_library(frame: Make, kind: str, argument: str) 
     """Polars takes expressions and pandas callables; the other way round is refused."""
     reference = len if "polars" in kind else pl.col("label")
     refuse_now(
-        f"`{argument}` takes Polars expressions on Polars frames, and callables or `pd.col` on"
-        f" pandas frames, got {reference} on a {kind.partition('-')[0]} frame.",
+        other_library(argument, reference, kind.partition("-")[0]),
         lambda: sf.kfold(frame(ROWS), **{argument: reference}),
     )
 
@@ -304,8 +309,7 @@ def polars(request: pytest.FixtureRequest) -> Any:
 def test_expression_of_a_column_that_is_not_there(polars: Any, verb: Callable[..., Any]) -> None:
     """An expression over a column that is not there is refused at the call as the name is."""
     refuse_now(
-        "`by` names the column 'lable', which the frame does not have.\n"
-        "Hint: did you mean 'label'?",
+        no_column("by", "lable", "label"),
         lambda: verb(polars, pl.col("lable").str.to_uppercase()),
     )
 
@@ -326,7 +330,7 @@ def test_expression_of_another_length(
 ) -> None:
     """An expression that does not give a value for each row is refused."""
     refuse(
-        f"A computed column must give one value for each of the 10 rows, got {length} from {expr}.",
+        other_length(10, length, expr),
         lambda: sf.kfold(polars, [*more, expr], 2),
     )
 
@@ -334,12 +338,12 @@ def test_expression_of_another_length(
 @pytest.mark.parametrize(
     ("reference", "message"),
     [
-        (lambda df: 3, "A callable must return one value a row, got int."),
-        (lambda df: df, "A callable must return one value a row, got DataFrame."),
-        (lambda df: None, "A callable must return one value a row, got NoneType."),
+        (lambda df: 3, not_a_column("int")),
+        (lambda df: df, not_a_column("DataFrame")),
+        (lambda df: None, not_a_column("NoneType")),
         (
             lambda df: df["id"][::-1],
-            "A callable must return its values in the order of the frame, got another index.",
+            OTHER_INDEX,
         ),
     ],
 )
@@ -355,6 +359,6 @@ def test_callable_of_another_length() -> None:
         return df["id"].head(3)
 
     refuse_now(
-        f"A computed column must give one value for each of the 10 rows, got 3 from {some}.",
+        other_length(10, 3, some),
         lambda: sf.kfold(make("pandas", ROWS), some),
     )

@@ -31,6 +31,7 @@ from stratframe.terms import algorithms
 from stratframe.terms import clusters as clustering
 from stratframe.terms.algorithms import seeds_of
 from tests.helpers import KINDS, Make, eager, make, refuse, refuse_now, values
+from tests.messages import at_least, hint, not_installed, one_of, whole_number
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud, points_of, round_robin, rows_by_value
 
 # The strategies of the papers -----------------------------------------------------------
@@ -374,7 +375,7 @@ def test_missing_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "kneed", None)
     with pytest.raises(ImportError) as caught:
         sf.kfold(frame, term)
-    assert str(caught.value) == 'kneed is not installed: pip install "stratframe[cluster]"'
+    assert str(caught.value) == not_installed("kneed", "cluster")
     given = sf.clusters(FEATURES, algorithm="dbscan", eps=0.9, scale=None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sf.StratWarning)
@@ -382,7 +383,7 @@ def test_missing_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(ImportError) as caught:
         sf.clusters(FEATURES)
-    assert str(caught.value) == 'sklearn is not installed: pip install "stratframe[cluster]"'
+    assert str(caught.value) == not_installed("sklearn", "cluster")
 
 
 def test_the_fixtures_see_the_extras() -> None:
@@ -394,55 +395,80 @@ def test_the_fixtures_see_the_extras() -> None:
 # Bad input ------------------------------------------------------------------------------
 
 
+def no_fit_predict(got: object) -> str:
+    return f"`algorithm` must have scikit-learn's `fit_predict`, got {got!r}."
+
+
+def only_auto(algorithm: str) -> str:
+    return f"`n` must be 'auto' for {algorithm}, got 3."
+
+
+def only_dbscan(got: str) -> str:
+    return f"`eps` and `min_samples` are for algorithm='dbscan', got {got}."
+
+
+def above_0(got: str) -> str:
+    return f"`eps` of `sf.clusters` must be a finite number above 0, got {got}."
+
+
+def failed(reason: str) -> str:
+    tip = hint("it may need more rows than the smallest strata have.")
+    return (
+        f"`algorithm` must cluster every stratum, but Odd() failed on one of 10 rows: {reason}{tip}"
+    )
+
+
+def no_labels(got: str) -> str:
+    return f"`algorithm` must give every row a whole number of at least -1, got {got} from Odd()."
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n": 0}, "`n` must be at least 1, got 0."),
-        ({"n": -2}, "`n` must be at least 1, got -2."),
-        ({"n": 2.0}, "`n` must be a whole number, got 2.0."),
-        ({"n": True}, "`n` must be a whole number, got True."),
-        ({"n": None}, "`n` must be a whole number, got None."),
+        ({"n": 0}, at_least("n", 1, 0)),
+        ({"n": -2}, at_least("n", 1, -2)),
+        ({"n": 2.0}, whole_number("n", 2.0)),
+        ({"n": True}, whole_number("n", True)),
+        ({"n": None}, whole_number("n", None)),
         ({"n": "many"}, "`n` of `sf.clusters` must be a whole number or 'auto', got 'many'."),
         (
             {"algorithm": "kmedoids"},
-            "`algorithm` must be 'kmeans', 'minibatch', 'agglomerative' or 'dbscan',"
-            " got 'kmedoids'.",
+            one_of("algorithm", ["kmeans", "minibatch", "agglomerative", "dbscan"], "kmedoids"),
         ),
-        ({"algorithm": 3}, "`algorithm` must have scikit-learn's `fit_predict`, got 3."),
+        ({"algorithm": 3}, no_fit_predict(3)),
         (
             {"algorithm": KMeans},
-            "`algorithm` must have scikit-learn's `fit_predict`,"
-            " got <class 'sklearn.cluster._kmeans.KMeans'>.\nHint: pass an object, KMeans().",
+            no_fit_predict(KMeans) + hint("pass an object, KMeans()."),
         ),
         (
             {"n": 3, "algorithm": "dbscan"},
-            "`n` must be 'auto' for 'dbscan', which finds the number itself, got 3.",
+            only_auto("'dbscan', which finds the number itself"),
         ),
         (
             {"n": 3, "algorithm": HDBSCAN()},
-            "`n` must be 'auto' for an object without `n_clusters`, got 3.",
+            only_auto("an object without `n_clusters`"),
         ),
         (
             {"eps": 0.5},
-            "`eps` and `min_samples` are for algorithm='dbscan', got 'kmeans'.",
+            only_dbscan("'kmeans'"),
         ),
         (
             {"min_samples": 5, "algorithm": HDBSCAN()},
-            "`eps` and `min_samples` are for algorithm='dbscan', got HDBSCAN().",
+            only_dbscan("HDBSCAN()"),
         ),
         (
             {"eps": 0, "algorithm": "dbscan"},
-            "`eps` of `sf.clusters` must be a finite number above 0, got 0.",
+            above_0("0"),
         ),
         (
             {"eps": float("nan"), "algorithm": "dbscan"},
-            "`eps` of `sf.clusters` must be a finite number above 0, got nan.",
+            above_0("nan"),
         ),
         (
             {"min_samples": 0, "algorithm": "dbscan"},
-            "`min_samples` must be at least 1, got 0.",
+            at_least("min_samples", 1, 0),
         ),
-        ({"seed": -1}, "`seed` must be at least 0, got -1."),
+        ({"seed": -1}, at_least("seed", 0, -1)),
     ],
 )
 def test_arguments_of_clusters(arguments: dict[str, Any], message: str) -> None:
@@ -471,28 +497,23 @@ class Odd:
     [
         (
             ValueError("needs a hundred\nrows at least"),
-            "`algorithm` must cluster every stratum, but Odd() failed on one of 10 rows:"
-            " needs a hundred\nHint: it may need more rows than the smallest strata have.",
+            failed("needs a hundred"),
         ),
         (
             TypeError("no"),
-            "`algorithm` must cluster every stratum, but Odd() failed on one of 10 rows: no\n"
-            "Hint: it may need more rows than the smallest strata have.",
+            failed("no"),
         ),
         (
             [0, 1],
-            "`algorithm` must give every row a whole number of at least -1, got int64 of shape"
-            " (2,) from Odd().",
+            no_labels("int64 of shape (2,)"),
         ),
         (
             [0.5] * 10,
-            "`algorithm` must give every row a whole number of at least -1, got float64 of shape"
-            " (10,) from Odd().",
+            no_labels("float64 of shape (10,)"),
         ),
         (
             [-2] * 10,
-            "`algorithm` must give every row a whole number of at least -1, got int64 of shape"
-            " (10,) from Odd().",
+            no_labels("int64 of shape (10,)"),
         ),
     ],
 )

@@ -18,6 +18,20 @@ from stratframe.core.order import shuffled
 from stratframe.core.seeds import StreamTag, random_words
 from stratframe.terms import progress
 from tests.helpers import Make, at_fault, eager, make, refuse, refuse_now, values
+from tests.messages import (
+    FILL_GAPS,
+    NO_ROWS,
+    at_least,
+    at_least_one,
+    given_twice,
+    infinite_values,
+    lines,
+    missing_in,
+    missing_values,
+    one_of,
+    values_outside,
+    whole_number,
+)
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud, points_of, round_robin
 
 TERMS = [sf.clusters, sf.chain, sf.nearest]
@@ -246,15 +260,15 @@ def test_orders_need_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("term", TERMS)
 def test_arguments_of_all(term: Any) -> None:
     """Features are columns, each once, and scales are known."""
-    verb = name_of(term)
-    refuse_now(f"`features` of `{verb}` must hold at least one column, got [].", lambda: term([]))
+    features = f"`features` of `{name_of(term)}`"
+    refuse_now(at_least_one(features, "column", []), lambda: term([]))
     refuse_now(
-        f"`features` of `{verb}` must hold each column once, got 'x' twice.",
+        given_twice(features, "column", "'x'"),
         lambda: term(["x", "y", "x"]),
     )
     for scale in ("robust", 1, ["standard"]):
         refuse_now(
-            f"`scale` of `{verb}` must be 'standard', 'minmax' or None, got {scale!r}.",
+            one_of(f"`scale` of `{name_of(term)}`", ["standard", "minmax", None], scale),
             lambda: term("x", scale=scale),  # noqa: B023 - called at once
         )
 
@@ -278,9 +292,9 @@ def test_features_that_are_none(term: Any, features: Any) -> None:
 @pytest.mark.parametrize(
     ("block", "message"),
     [
-        (1, "`block` must be at least 2, got 1."),
-        (True, "`block` must be a whole number, got True."),
-        ("k", "`block` must be a whole number, got 'k'."),
+        (1, at_least("block", 2, 1)),
+        (True, whole_number("block", True)),
+        ("k", whole_number("block", "k")),
     ],
 )
 def test_arguments_of_nearest(block: Any, message: str) -> None:
@@ -342,10 +356,8 @@ def test_values_of_features(frame: Make, kind: str, term: Any, missing: str, sca
         "z": [True, False, True, False, True],
     }
     error = refuse(
-        "'x' must not be missing, but is in 1 row (1).\n"
-        "'x' must be finite, but is infinite in 2 rows (2, 4).\n"
-        "'y' must not be missing, but is in 1 row (3).\n"
-        "Hint: drop these rows, or fill the gaps first.",
+        lines(missing_values("x", [1]), infinite_values("x", [2, 4]), missing_values("y", [3]))
+        + FILL_GAPS,
         lambda: sf.kfold(
             frame(data), ["label", term(["z", "x", "y"], scale=scale)], 2, missing=missing
         ),
@@ -362,8 +374,7 @@ def test_values_of_features_in_tables(frame: Make, verb: Callable[..., Any]) -> 
     """Diagnostics refuse them too."""
     data = {"x": [1.5, None], "fold": [0, 1]}
     refuse(
-        "'x' must not be missing, but is in 1 row (1).\n"
-        "Hint: drop these rows, or fill the gaps first.",
+        missing_values("x", [1]) + FILL_GAPS,
         lambda: verb(frame(data), sf.clusters("x", 2)),
     )
 
@@ -373,7 +384,7 @@ def test_unscaled_numbers_whose_squares_overflow(frame: Make, kind: str, term: A
     """Without a scale, numbers that cannot be squared are refused; with one they are fine."""
     data = {"x": [1e300, 1.0, 2.0, -1e300], "y": [1.0, 2.0, 4.0, 3.0]}
     error = refuse(
-        "'x' must lie within -1e+145 and 1e+145, but does not in 2 rows (0, 3).",
+        values_outside("x", "-1e+145", "1e+145", [0, 3]),
         lambda: sf.kfold(frame(data), term(["x", "y"], scale=None), 2),
     )
     assert at_fault(error, kind)["row"] == [0, 3]
@@ -385,8 +396,7 @@ def test_objects_as_features(term: Any) -> None:
     """Python objects that are numbers are features; NA is missing, and what is too large told."""
     column = pd.Series([1.5, pd.NA, 2, 3, None], dtype=object)
     refuse(
-        "'x' must not be missing, but is in 2 rows (1, 4).\n"
-        "Hint: drop these rows, or fill the gaps first.",
+        missing_values("x", [1, 4]) + FILL_GAPS,
         lambda: sf.kfold(pd.DataFrame({"x": column}), term("x"), 2),
     )
     large = pd.DataFrame({"x": pd.Series([10**400, 1, 2], dtype=object)})
@@ -403,8 +413,7 @@ def test_computed_features_without_a_name(frame: Make, kind: str) -> None:
         pytest.skip("Every Polars expression has a name.")
     term = sf.chain(["y", lambda df: np.array([1.0, np.nan] * 5)])
     refuse(
-        "Feature 2 of entry 1 of `by` must not be missing, but is in 5 rows (1, 3, 5, 7, 9).\n"
-        "Hint: drop these rows, or fill the gaps first.",
+        missing_in("Feature 2 of entry 1 of `by`", [1, 3, 5, 7, 9]) + FILL_GAPS,
         lambda: sf.kfold(frame(FEATURE_ROWS), term, 2),
     )
 
@@ -412,7 +421,7 @@ def test_computed_features_without_a_name(frame: Make, kind: str) -> None:
 @pytest.mark.parametrize("term", [sf.clusters("x"), sf.chain("x"), sf.nearest("x")])
 def test_no_rows(frame: Make, term: Any) -> None:
     """An empty frame is refused by what adds a column, and an empty table elsewhere."""
-    message = "A frame must have rows to be dealt, got none."
+    message = NO_ROWS
     refuse(message, lambda: sf.kfold(frame({"x": []}), term))
     assert len(sf.strata(frame({"x": []}), term)) == 0
     assert len(sf.sample(frame({"x": []}), term, frac=0.5)) == 0

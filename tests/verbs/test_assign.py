@@ -15,6 +15,7 @@ from sklearn.model_selection import StratifiedGroupKFold
 
 import stratframe as sf
 from tests.helpers import HALVES, KINDS, ROWS, Make, eager, make, refuse, refuse_now, values
+from tests.messages import LARGEST_GROUP, NO_ROWS, column_taken
 
 # The column -----------------------------------------------------------------------------
 
@@ -28,7 +29,7 @@ def test_output_is_there_already(
     """A column that is there already is an error whose hint can be pasted."""
     drop = "'id'" if "polars" in kind else "columns='id'"
     refuse_now(
-        f"The frame has a column 'id' already.\nHint: df = df.drop({drop})",
+        column_taken("id", drop=drop),
         lambda: verb(frame(ROWS), "label", name="id", **arguments),
     )
 
@@ -39,7 +40,7 @@ def test_outputs_are_there_already(frame: Make, kind: str) -> None:
     drop = "['fold_1', 'fold_2']"
     drop = drop if "polars" in kind else f"columns={drop}"
     refuse_now(
-        f"The frame has columns 'fold_1', 'fold_2' already.\nHint: df = df.drop({drop})",
+        column_taken("fold_1", "fold_2", drop=drop),
         lambda: sf.kfold(df, "label", repeats=3),
     )
     hint = f"df.drop({drop})"
@@ -50,7 +51,7 @@ def test_outputs_are_there_already(frame: Make, kind: str) -> None:
 @pytest.mark.parametrize("by", [None, "label", sf.quantiles("label", 3), sf.continuous("label")])
 def test_no_rows_to_deal(frame: Make, verb: Callable[..., Any], arguments: Any, by: Any) -> None:
     """A verb that adds a column refuses an empty frame."""
-    message = "A frame must have rows to be dealt, got none."
+    message = NO_ROWS
     refuse(message, lambda: verb(frame({"label": []}), by, *arguments))
 
 
@@ -130,7 +131,7 @@ def parted(groups: list[Any], folds: list[Any]) -> list[Any]:
     k=st.integers(2, 4),
     seed=seeds,
 )
-@pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
+@pytest.mark.filterwarnings(f"ignore:{LARGEST_GROUP}:stratframe.StratWarning")
 def test_no_group_is_parted(kind: str, labels: list[tuple[int, int]], k: int, seed: int) -> None:
     """No group is in two folds, and the loss is not above that of scikit-learn."""
     data = {"patient": [each[0] for each in labels], "label": [each[1] for each in labels]}

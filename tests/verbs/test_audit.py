@@ -19,6 +19,19 @@ from tests.helpers import (
     refuse_now,
     values,
 )
+from tests.messages import (
+    at_least_one,
+    column_twice,
+    given_twice,
+    mixed_types,
+    must_hold,
+    no_column,
+    no_order,
+    not_a_frame,
+    one_grouping,
+    other_library,
+    single_values,
+)
 
 COLUMNS = ["check", "severity", "detail", "n"]
 DATA: dict[str, Any] = {
@@ -520,14 +533,14 @@ def test_nothing_to_compare(frame: Make) -> None:
 def test_lists_are_refused(frame: Make, kind: str, lists: list[list[str]]) -> None:
     """A column of lists is an error that names it, whatever its values."""
     held = "List(String)" if "polars" in kind else "list"
-    message = f"A column must hold single values, but 'tags' is {held}."
+    message = single_values("tags", held)
     refuse(message, lambda: sf.audit(frame({"tags": lists, "fold": [0, 1]})))
 
 
 def test_lists_are_refused_by_name(frame: Make, kind: str) -> None:
     """A column of lists is refused as groups, key or column, too."""
     held = "List(String)" if "polars" in kind else "list"
-    message = f"A column must hold single values, but 'tags' is {held}."
+    message = single_values("tags", held)
     data = frame({"x": [1, 2], "tags": [["a"], ["b"]], "fold": [0, 1]})
     for argument in ("groups", "key", "columns"):
         refuse(message, lambda name=argument: sf.audit(data, **{"columns": "x", name: "tags"}))
@@ -843,10 +856,7 @@ def test_a_key_under_column_levels_is_not_compared() -> None:
 def test_labels_that_stand_twice() -> None:
     """Columns of one label are refused as everywhere."""
     data = pd.DataFrame([[1, 1, 0], [1, 1, 1]], columns=["a", "a", "fold"])
-    message = (
-        "`columns` names the column 'a', which the frame has 2 times."
-        "\nHint: rename or drop the others first."
-    )
+    message = column_twice("columns", "a")
     refuse(message, lambda: sf.audit(data, columns="a"))
     refuse(message, lambda: sf.audit(data))
 
@@ -969,18 +979,17 @@ def test_objects_that_cannot_be_compared() -> None:
         __hash__ = None
 
     data = pd.DataFrame({"x": [Bare(), Bare()], "fold": [0, 1]})
+    message = "Column 'x' holds values that cannot be compared: unhashable type: 'Bare'."
     refuse(
-        "Column 'x' holds values that cannot be compared: unhashable type: 'Bare'.",
+        message,
         lambda: sf.audit(data),
     )
     refuse(
-        "Column 'x' holds values that cannot be compared: unhashable type: 'Bare'.",
+        message,
         lambda: sf.audit(data, key="x"),
     )
     mixed = pd.DataFrame({"x": pd.Series([1, True], dtype=object), "fold": [0, 1]})
-    message = (
-        "Column 'x' mixes types that cannot be told apart: bool, int.\nHint: cast it to one type."
-    )
+    message = mixed_types("x", "bool, int")
     refuse(message, lambda: sf.audit(mixed))
 
 
@@ -988,7 +997,7 @@ def test_folds_of_several_types_are_refused() -> None:
     """Folds that cannot be ordered are an error."""
     data = pd.DataFrame({"x": [1, 2], "fold": pd.Series([0, "a"], dtype=object)})
     refuse(
-        "A column of `name` must hold values that can be ordered, but 'fold' mixes types.",
+        no_order("name", "fold"),
         lambda: sf.audit(data),
     )
 
@@ -1047,73 +1056,62 @@ def test_frames_stay_as_they_are(frame: Make, kind: str) -> None:
 
 # Bad input --------------------------------------------------------------------------------
 
-GROUPS = "column names, expressions, or one `sf.clusters`"
-
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (
             {"name": "fol"},
-            "`name` names the column 'fol', which the frame does not have."
-            "\nHint: did you mean 'fold'?",
+            no_column("name", "fol", "fold"),
         ),
         (
             {"name": ["fold", "part"]},
-            "`name` names the column 'part', which the frame does not have."
-            "\nHint: the columns are 'x', 'who', 'id', 'label', 'fold'.",
+            no_column("name", "part", known=["x", "who", "id", "label", "fold"]),
         ),
-        ({"name": 5}, "`name` must hold column names, got 5."),
-        ({"name": None}, "`name` must hold column names, got None."),
-        ({"name": []}, "`name` must hold column names, got []."),
+        ({"name": 5}, must_hold("name", 5)),
+        ({"name": None}, must_hold("name", None)),
+        ({"name": []}, must_hold("name", [])),
         (
             {"by": "lable"},
-            "`by` names the column 'lable', which the frame does not have."
-            "\nHint: did you mean 'label'?",
+            no_column("by", "lable", "label"),
         ),
-        ({"by": []}, "`by` must hold at least one entry, got []."),
+        ({"by": []}, at_least_one("by", "entry", [])),
         (
             {"by": 5},
-            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 5.",
+            must_hold("by", 5),
         ),
         (
             {"groups": "whom"},
-            "`groups` names the column 'whom', which the frame does not have."
-            "\nHint: did you mean 'who'?",
+            no_column("groups", "whom", "who"),
         ),
         (
             {"groups": sf.clusters(["xx"], 2)},
-            "`groups` names the column 'xx', which the frame does not have."
-            "\nHint: did you mean 'x'?",
+            no_column("groups", "xx", "x"),
         ),
-        ({"groups": []}, "`groups` must hold at least one column, got []."),
-        ({"groups": 5}, f"`groups` must hold {GROUPS}, got 5."),
-        ({"groups": ["who", "who"]}, "`groups` must hold each column once, got 'who' twice."),
+        ({"groups": []}, at_least_one("groups", "column", [])),
+        ({"groups": 5}, must_hold("groups", 5)),
+        ({"groups": ["who", "who"]}, given_twice("groups", "column", "'who'")),
         (
             {"groups": sf.quantiles("x", 2)},
-            "`groups` must be a column, a list of columns or one `sf.clusters`,"
-            " got sf.quantiles('x', 2).",
+            one_grouping("sf.quantiles('x', 2)"),
         ),
         (
             {"key": "idd"},
-            "`key` names the column 'idd', which the frame does not have."
-            "\nHint: did you mean 'id'?",
+            no_column("key", "idd", "id"),
         ),
         (
             {"key": ("who", "id")},
-            "`key` names the column ('who', 'id'), which the frame does not have."
-            "\nHint: several columns go in a list.",
+            no_column("key", ("who", "id")),
         ),
-        ({"key": []}, "`key` must hold at least one column, got []."),
-        ({"key": 5}, "`key` must hold column names or expressions, got 5."),
+        ({"key": []}, at_least_one("key", "column", [])),
+        ({"key": 5}, must_hold("key", 5)),
         (
             {"columns": ["x", "labels"]},
-            "`columns` names the column 'labels', which the frame does not have."
-            "\nHint: did you mean 'label'?",
+            no_column("columns", "labels", "label"),
         ),
-        ({"columns": []}, "`columns` must hold at least one column, got []."),
-        ({"columns": 5}, "`columns` must hold column names or expressions, got 5."),
-        ({"columns": {"x"}}, "`columns` must hold column names or expressions, got {'x'}."),
+        ({"columns": []}, at_least_one("columns", "column", [])),
+        ({"columns": 5}, must_hold("columns", 5)),
+        ({"columns": {"x"}}, must_hold("columns", {"x"})),
     ],
 )
 def test_bad_arguments(frame: Make, arguments: dict[str, Any], message: str) -> None:
@@ -1126,13 +1124,11 @@ def test_bad_arguments(frame: Make, arguments: dict[str, Any], message: str) -> 
     [
         (
             {"by": "lable"},
-            "`by` names the column 'lable', which the frame does not have."
-            "\nHint: did you mean 'label'?",
+            no_column("by", "lable", "label"),
         ),
         (
             {"key": "idd"},
-            "`key` names the column 'idd', which the frame does not have."
-            "\nHint: did you mean 'id'?",
+            no_column("key", "idd", "id"),
         ),
     ],
 )
@@ -1144,20 +1140,19 @@ def test_bad_arguments_on_empty_frames(
 
 
 @pytest.mark.parametrize(
-    ("table", "name"),
-    [([1], "list"), ({"fold": [0]}, "dict"), (pd.Series([1]), "Series"), (None, "NoneType")],
+    "table",
+    [[1], {"fold": [0]}, pd.Series([1]), None],
     ids=["list", "dict", "series", "none"],
 )
-def test_no_frame(table: Any, name: str) -> None:
+def test_no_frame(table: Any) -> None:
     """What is no frame is refused."""
-    refuse_now(f"`frame` must be a pandas or Polars frame, got {name}.", lambda: sf.audit(table))
+    refuse_now(not_a_frame(table), lambda: sf.audit(table))
 
 
 def test_expressions_of_the_other_library() -> None:
     """Expressions of Polars are none of pandas."""
     refuse_now(
-        "`columns` takes Polars expressions on Polars frames, and callables or `pd.col` on pandas"
-        ' frames, got col("x") on a pandas frame.',
+        other_library("columns", 'col("x")', "pandas"),
         lambda: sf.audit(pd.DataFrame(DATA), columns=pl.col("x")),
     )
 

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import sys
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -22,6 +23,16 @@ from tests.helpers import (
     refuse,
     refuse_now,
     values,
+)
+from tests.messages import (
+    at_least_one,
+    must_hold,
+    no_column,
+    no_order,
+    not_a_frame,
+    not_installed,
+    rows,
+    single_values,
 )
 
 MEASURES = ["smd", "ks", "wasserstein", "tv"]
@@ -658,23 +669,20 @@ def test_lazy_frames_collect_only_what_they_need() -> None:
     [
         (
             "pric",
-            "`features` names the column 'pric', which the frame does not have."
-            "\nHint: did you mean 'price'?",
+            no_column("features", "pric", "price"),
         ),
         (
             ["price", "zzz"],
-            "`features` names the column 'zzz', which the frame does not have."
-            "\nHint: the columns are 'price', 'fold'.",
+            no_column("features", "zzz", known=["price", "fold"]),
         ),
         (
             ("price", "fold"),
-            "`features` names the column ('price', 'fold'), which the frame does not have."
-            "\nHint: several columns go in a list.",
+            no_column("features", ("price", "fold")),
         ),
-        (None, "`features` must hold at least one column, got None."),
-        ([], "`features` must hold at least one column, got []."),
-        (5, "`features` must hold column names or expressions, got 5."),
-        ([["price"]], "`features` must hold column names or expressions, got ['price']."),
+        (None, at_least_one("features", "column", None)),
+        ([], at_least_one("features", "column", [])),
+        (5, must_hold("features", 5)),
+        ([["price"]], must_hold("features", ["price"])),
     ],
 )
 def test_bad_features(frame: Make, features: Any, message: str) -> None:
@@ -688,12 +696,11 @@ def test_bad_features(frame: Make, features: Any, message: str) -> None:
     [
         (
             "folds",
-            "`name` names the column 'folds', which the frame does not have."
-            "\nHint: did you mean 'fold'?",
+            no_column("name", "folds", "fold"),
         ),
-        (5, "`name` must hold column names, got 5."),
-        (None, "`name` must hold column names, got None."),
-        (["fold"], "`name` must hold column names, got ['fold']."),
+        (5, must_hold("name", 5)),
+        (None, must_hold("name", None)),
+        (["fold"], must_hold("name", ["fold"])),
     ],
 )
 def test_bad_names(frame: Make, name: Any, message: str) -> None:
@@ -703,8 +710,12 @@ def test_bad_names(frame: Make, name: Any, message: str) -> None:
 
 def test_no_frame() -> None:
     """What is no frame is refused."""
-    message = "`frame` must be a pandas or Polars frame, got list."
+    message = not_a_frame([1])
     refuse_now(message, lambda: sf.drift([1], "x"))
+
+
+def not_finite(found: Sequence[int]) -> str:
+    return f"`drift` needs finite numbers in 'x', but there are others in {rows(found)}."
 
 
 def test_infinite_numbers_are_refused(frame: Make, kind: str) -> None:
@@ -712,13 +723,13 @@ def test_infinite_numbers_are_refused(frame: Make, kind: str) -> None:
     inf = float("inf")
     data = frame({"x": [1.5, inf, None, -inf], "fold": [0, 0, 1, None]})
     error = refuse(
-        "`drift` needs finite numbers in 'x', but there are others in 2 rows (1, 3).",
+        not_finite([1, 3]),
         lambda: sf.drift(data, "x"),
     )
     assert at_fault(error, kind) == {"row": [1, 3], "x": [inf, -inf]}
     one = frame({"x": [1.5, 2.5, inf, 0.5], "fold": HALVES})
     error = refuse(
-        "`drift` needs finite numbers in 'x', but there are others in 1 row (2).",
+        not_finite([2]),
         lambda: sf.drift(one, "x"),
     )
     assert at_fault(error, kind) == {"row": [2], "x": [inf]}
@@ -728,7 +739,7 @@ def test_many_infinite_numbers(frame: Make, kind: str) -> None:
     """Of many rows at fault five are named, and all are handed out."""
     data = frame({"x": [0.5, *[float("inf")] * 7], "fold": [0, 1] * 4})
     error = refuse(
-        "`drift` needs finite numbers in 'x', but there are others in 7 rows (1, 2, 3, 4, 5, ...).",
+        not_finite(range(1, 8)),
         lambda: sf.drift(data, "x"),
     )
     assert at_fault(error, kind)["row"] == list(range(1, 8))
@@ -738,7 +749,7 @@ def test_lists_are_refused(frame: Make, kind: str) -> None:
     """A column of lists is an error that names it."""
     held = "List(String)" if "polars" in kind else "list"
     data = frame({"tags": [["a"], ["b"]], "fold": [0, 1]})
-    message = f"A column must hold single values, but 'tags' is {held}."
+    message = single_values("tags", held)
     refuse(message, lambda: sf.drift(data, "tags"))
 
 
@@ -746,7 +757,7 @@ def test_folds_of_several_types_are_refused() -> None:
     """Folds that cannot be ordered are an error."""
     data = pd.DataFrame({"x": [1, 2], "fold": pd.Series([0, "a"], dtype=object)})
     refuse(
-        "A column of `name` must hold values that can be ordered, but 'fold' mixes types.",
+        no_order("name", "fold"),
         lambda: sf.drift(data, "x"),
     )
 
@@ -759,7 +770,7 @@ def test_scipy_is_an_extra(monkeypatch: pytest.MonkeyPatch, features: str) -> No
     data = pd.DataFrame({"x": UNEVEN, "c": list("abab"), "fold": HALVES})
     with pytest.raises(ImportError) as caught:
         sf.drift(data, features)
-    assert str(caught.value) == 'scipy is not installed: pip install "stratframe[drift]"'
+    assert str(caught.value) == not_installed("scipy", "drift")
 
 
 def test_objects_of_timestamps_keep_nanoseconds() -> None:
@@ -774,5 +785,5 @@ def test_objects_that_mix_types() -> None:
     """Objects that make no one type of numbers are an error that says so."""
     mixed = pd.Series([dt.date(2024, 1, 1), dt.timedelta(1)] * 2, dtype=object, name="x")
     data = pd.DataFrame({"x": mixed, "n": pd.Series([10**400, 1, 2, 3], dtype=object), "fold": 0})
-    with pytest.raises(sf.StratError, match="needs numbers or dates"):
-        sf.drift(data, "n")
+    rule = "Feature 'n' needs numbers or dates, but"
+    refuse(rule, lambda: sf.drift(data, "n"))

@@ -8,6 +8,17 @@ import pytest
 
 import stratframe as sf
 from tests.helpers import eager, make, refuse_now, values
+from tests.messages import (
+    NO_ROWS,
+    RARE,
+    at_least,
+    at_most,
+    infinite_values,
+    missing_values,
+    one_of,
+    parts_of,
+    single_values,
+)
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", "a", "c", "b", "a", "c", "a"] * 3,
@@ -44,18 +55,18 @@ def test_expressions_compose() -> None:
 @pytest.mark.parametrize(
     ("expr", "message"),
     [
-        (lambda: pl.col("x").strat.kfold(1), "`k` must be at least 2, got 1."),
+        (lambda: pl.col("x").strat.kfold(1), at_least("k", 2, 1)),
         (
             lambda: pl.col("x").strat.kfold(rare="no"),
-            "`rare` must be 'warn', 'error', 'null' or 'ignore', got 'no'.",
+            one_of("rare", RARE, "no"),
         ),
         (
             lambda: pl.col("x").strat.split({"a": 1}),
-            "`parts` must map at least 2 names to their shares, got {'a': 1}.",
+            parts_of({"a": 1}),
         ),
         (
             lambda: pl.col("x").strat.split(missing="null"),
-            "`missing` must be 'error' or 'stratum', got 'null'.",
+            one_of("missing", ["error", "stratum"], "null"),
         ),
     ],
 )
@@ -71,23 +82,23 @@ def test_arguments_of_expressions(expr: Callable[[], pl.Expr], message: str) -> 
         (
             pl.struct("x", "y").strat.kfold(2),
             {"x": [1, None, 1, 1], "y": ["a"] * 4},
-            "'x' must not be missing, but is in 1 row (1).",
+            missing_values("x", [1]),
         ),
         (
             pl.col("x").strat.split(),
             {"x": [1.5, 2.5, float("inf")]},
-            "'x' must be finite, but is infinite in 1 row (2).",
+            infinite_values("x", [2]),
         ),
         (
             pl.col("x").strat.kfold(5, rare="ignore"),
             {"x": [1, 1]},
-            "`k` must be at most the number of rows dealt, got 5 for 2 rows.",
+            at_most("k", "rows dealt", 5, 2, "row"),
         ),
-        (pl.col("x").strat.kfold(2), {"x": []}, "A frame must have rows to be dealt, got none."),
+        (pl.col("x").strat.kfold(2), {"x": []}, NO_ROWS),
         (
             pl.struct("y", "x").strat.kfold(2),
             {"x": [["a"]] * 2, "y": [1, 1]},
-            "A column must hold single values, but 'x' is List(String).",
+            single_values("x", "List(String)"),
         ),
     ],
 )

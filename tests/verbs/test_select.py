@@ -15,6 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import stratframe as sf
 from tests.helpers import FOLDED, KINDS, ROWS, Make, eager, make, refuse, refuse_now, values
+from tests.messages import at_least, at_most, must_hold, no_column, no_fold, one_of, whole_number
 
 
 def test_folds_part_the_rows(frame: Make, kind: str) -> None:
@@ -50,8 +51,7 @@ def test_null_rows_are_refused_by_default(frame: Make) -> None:
     """Folds over a column with nulls are an error that names both ways out."""
     folded = sf.kfold(frame({"a": [None, 1, 1, 2, 2]}), "a", 2, missing="null")
     for use in (sf.folds, sf.cv):
-        with pytest.raises(sf.StratError, match="must give every row a fold, but 1 row has none"):
-            use(folded)
+        refuse_now(no_fold("fold", 1), lambda use=use: use(folded))
 
 
 def test_several_columns_come_in_turn(frame: Make) -> None:
@@ -174,7 +174,7 @@ def test_samples_of_small_shares_and_of_nothing(frame: Any) -> None:
 def test_names_of_fold_columns(frame: Make, verb: Callable[..., Any], name: Any) -> None:
     """Fold columns are named by a string or a list of them, one at least."""
     shown = ["fold"] if isinstance(name, list) and name else name
-    message = f"`name` must hold column names, got {shown!r}."
+    message = must_hold("name", shown)
     refuse_now(message, lambda: verb(frame(FOLDED), name))
 
 
@@ -182,7 +182,7 @@ def test_names_of_fold_columns(frame: Make, verb: Callable[..., Any], name: Any)
 @pytest.mark.parametrize("name", [5, ["fold"], len])
 def test_name_of_one_column(frame: Make, verb: Callable[..., Any], name: Any) -> None:
     """Parts and balance take the name of one column."""
-    refuse_now(f"`name` must hold column names, got {name!r}.", lambda: verb(frame(FOLDED), name))
+    refuse_now(must_hold("name", name), lambda: verb(frame(FOLDED), name))
 
 
 @pytest.mark.parametrize(
@@ -191,8 +191,7 @@ def test_name_of_one_column(frame: Make, verb: Callable[..., Any], name: Any) ->
 def test_fold_column_that_is_not_there(frame: Make, verb: Callable[..., Any]) -> None:
     """A fold column that is not there is refused at the call, with the nearest name."""
     refuse_now(
-        "`name` names the column 'flod', which the frame does not have.\n"
-        "Hint: did you mean 'fold'?",
+        no_column("name", "flod", "fold"),
         lambda: verb(frame(FOLDED), "flod"),
     )
 
@@ -200,12 +199,10 @@ def test_fold_column_that_is_not_there(frame: Make, verb: Callable[..., Any]) ->
 @pytest.mark.parametrize("verb", [sf.folds, sf.cv])
 def test_rows_without_a_fold_are_refused(frame: Make, verb: Callable[..., Any]) -> None:
     """Rows without a fold are refused, with the two ways to keep them."""
-    hint = '\nHint: `nulls="train"` keeps them in every training set, `nulls="drop"` in none.'
     one, two = ({"fold": [0, 1, *nulls]} for nulls in ([None], [None, None]))
-    rule = "Column 'fold' must give every row a fold, but"
-    refuse_now(f"{rule} 1 row has none.{hint}", lambda: verb(frame(one)))
-    refuse_now(f"{rule} 2 rows have none.{hint}", lambda: verb(frame(two)))
-    message = "`nulls` must be 'error', 'train' or 'drop', got 'keep'."
+    refuse_now(no_fold("fold", 1), lambda: verb(frame(one)))
+    refuse_now(no_fold("fold", 2), lambda: verb(frame(two)))
+    message = one_of("nulls", ["error", "train", "drop"], "keep")
     refuse_now(message, lambda: verb(frame(one), nulls="keep"))
 
 
@@ -218,28 +215,36 @@ def test_uses_of_no_rows(frame: Make) -> None:
     assert len(sf.sample(df, "label", frac=0.5)) == 0
 
 
+def n_or_frac(n: object, frac: object) -> str:
+    return f"Exactly one of `n` and `frac` must be given, got n={n} and frac={frac}."
+
+
+def from_0_to_1(frac: object) -> str:
+    return f"`frac` must be a number from 0 to 1, got {frac!r}."
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "Exactly one of `n` and `frac` must be given, got n=None and frac=None."),
+        ({}, n_or_frac(n=None, frac=None)),
         (
             {"n": 1, "frac": 0.5},
-            "Exactly one of `n` and `frac` must be given, got n=1 and frac=0.5.",
+            n_or_frac(n=1, frac=0.5),
         ),
-        ({"n": -1}, "`n` must be at least 0, got -1."),
-        ({"n": True}, "`n` must be a whole number, got True."),
-        ({"n": 2.5}, "`n` must be a whole number, got 2.5."),
-        ({"frac": -0.1}, "`frac` must be a number from 0 to 1, got -0.1."),
-        ({"frac": 1.1}, "`frac` must be a number from 0 to 1, got 1.1."),
-        ({"frac": True}, "`frac` must be a number from 0 to 1, got True."),
-        ({"frac": "a"}, "`frac` must be a number from 0 to 1, got 'a'."),
-        ({"frac": float("nan")}, "`frac` must be a number from 0 to 1, got nan."),
-        ({"n": 11}, "`n` must be at most the number of rows, got 11 for 10 rows."),
+        ({"n": -1}, at_least("n", 0, -1)),
+        ({"n": True}, whole_number("n", True)),
+        ({"n": 2.5}, whole_number("n", 2.5)),
+        ({"frac": -0.1}, from_0_to_1(-0.1)),
+        ({"frac": 1.1}, from_0_to_1(1.1)),
+        ({"frac": True}, from_0_to_1(True)),
+        ({"frac": "a"}, from_0_to_1("a")),
+        ({"frac": float("nan")}, from_0_to_1(float("nan"))),
+        ({"n": 11}, at_most("n", "rows", 11, 10, "row")),
         (
             {"n": 1, "allocation": "fair"},
-            "`allocation` must be 'proportional' or 'equal', got 'fair'.",
+            one_of("allocation", ["proportional", "equal"], "fair"),
         ),
-        ({"n": 1, "seed": -1}, "`seed` must be at least 0, got -1."),
+        ({"n": 1, "seed": -1}, at_least("seed", 0, -1)),
     ],
 )
 def test_arguments_of_sample(frame: Make, arguments: dict[str, Any], message: str) -> None:

@@ -9,7 +9,20 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import FOLDED, KINDS, ROWS, Make, columns_of, eager, make, refuse, values
+from tests.helpers import (
+    FOLDED,
+    KINDS,
+    ROWS,
+    Make,
+    columns_of,
+    eager,
+    make,
+    refuse,
+    refuse_now,
+    values,
+    warned,
+)
+from tests.messages import fewer_bins, own_name
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", None, "a", "a", "b", "c", "a"],
@@ -129,9 +142,8 @@ def test_empty_frames_give_empty_tables(frame: Make) -> None:
 def test_entries_need_names_of_their_own() -> None:
     """An entry that is called like a column of the table, or like another, is an error."""
     frame = pd.DataFrame({"n": [1, 2], "x": [1.5, 2.5]})
-    for by in ("n", [sf.quantiles("x", 2), "x"]):
-        with pytest.raises(sf.StratError, match="must have a name of its own in the table"):
-            sf.strata(frame, by)
+    for by, name in (("n", "n"), ([sf.quantiles("x", 2), "x"], "x")):
+        refuse_now(own_name(name), lambda by=by: sf.strata(frame, by))
     assert sf.strata(frame, sf.classes("n", name="number")).columns[0] == "number"
 
 
@@ -163,8 +175,11 @@ def test_tables_are_the_same_everywhere() -> None:
     """Every kind of frame gives the same table."""
     data = DATA | {"fold": [0, 1] * 4}
     by = ["label", sf.quantiles("price", 2, name="q")]
-    with pytest.warns(sf.StratWarning, match="made fewer bins"):
-        found = [columns_of(sf.balance(make(kind, data), by)) for kind in KINDS]
+    message = fewer_bins("sf.quantiles('price', 2)", 1, 2, "2 of 4 strata")
+    found = [
+        columns_of(warned(message, lambda kind=kind: sf.balance(make(kind, data), by)))
+        for kind in KINDS
+    ]
     assert all(table == found[0] for table in found)
 
 
@@ -175,8 +190,7 @@ def test_names_of_the_tables(frame: Make, table: Callable[..., Any], by: Any) ->
     """An entry that is called as a column of the table itself is refused."""
     name = by if isinstance(by, str) else by.name
     refuse(
-        f"An entry of `by` must have a name of its own in the table, got {name!r}.\n"
-        'Hint: give it one, as in `sf.classes(..., name="stratum")`.',
+        own_name(name),
         lambda: table(frame(FOLDED), by),
     )
 
@@ -184,8 +198,7 @@ def test_names_of_the_tables(frame: Make, table: Callable[..., Any], by: Any) ->
 def test_two_entries_of_one_name(frame: Make) -> None:
     """Two entries over one column need two names in a table."""
     refuse(
-        "An entry of `by` must have a name of its own in the table, got 'id'.\n"
-        'Hint: give it one, as in `sf.classes(..., name="stratum")`.',
+        own_name("id"),
         lambda: sf.strata(frame(ROWS), [sf.quantiles("id", 2), "id"]),
     )
 
