@@ -211,8 +211,6 @@ def repeated_keys(key: str, found: Sequence[int]) -> str:
     return f"`key` ({key}) must name each row once, but repeats in {rows(found)}."
 
 
-
-
 def keep(rows_become: str) -> str:
     return hint(
         f'`missing="stratum"` makes {rows_become};'

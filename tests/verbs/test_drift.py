@@ -785,5 +785,5 @@ def test_objects_that_mix_types() -> None:
     """Objects that make no one type of numbers are an error that says so."""
     mixed = pd.Series([dt.date(2024, 1, 1), dt.timedelta(1)] * 2, dtype=object, name="x")
     data = pd.DataFrame({"x": mixed, "n": pd.Series([10**400, 1, 2, 3], dtype=object), "fold": 0})
-    rule = "Feature 'n' needs numbers or dates, but"
-    refuse(rule, lambda: sf.drift(data, "n"))
+    message = "`drift` needs numbers or dates, but column 'n' is object."
+    refuse(message, lambda: sf.drift(data, "n"))
