@@ -15,12 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import (
-    KINDS,
-    eager,
-    make,
-    values,
-)
+from tests.helpers import KINDS, eager, make, values
 from tests.messages import FEWER_BINS
 
 kinds = pytest.mark.parametrize("kind", KINDS)

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import Make, eager, make
+from tests.helpers import Make, eager, make, refuse_now
 from tests.messages import one_of
 
 DATA = {"label": ["a", "b"] * 10 + ["c"]}
@@ -106,6 +106,5 @@ def test_lazy_frames_are_checked_by_name_and_type() -> None:
 
 def test_library_is_one_of_two() -> None:
     """A schema is for pandas or Polars."""
-    with pytest.raises(sf.StratError) as caught:
-        sf.schemas.folded(library="dask")
-    assert str(caught.value) == one_of("library", ["pandas", "polars"], "dask")
+    message = one_of("library", ["pandas", "polars"], "dask")
+    refuse_now(message, lambda: sf.schemas.folded(library="dask"))

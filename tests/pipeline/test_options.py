@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import HALVES, ROWS, Make, eager, make, refuse, refuse_now, values
+from tests.helpers import HALVES, ROWS, Make, make, refuse, refuse_now, values, warned
 from tests.messages import (
     LARGEST_GROUP,
     MISSING,
@@ -66,9 +66,11 @@ VISITS = {
         ),
     ],
 )
-def test_arguments_of_kfold(frame: Make, arguments: dict[str, Any], message: str) -> None:
+def test_arguments_of_kfold(
+    frame: Make, kind: str, arguments: dict[str, Any], message: str
+) -> None:
     """A wrong argument is refused at the call, on lazy frames too."""
-    refuse_now(message, lambda: sf.kfold(frame(ROWS), "label", **arguments))
+    refuse_now(message, lambda: sf.kfold(frame(ROWS), "label", **arguments), kind)
 
 
 @pytest.mark.parametrize("verb", [sf.kfold, sf.strata, sf.balance, sf.plan, sf.folds, sf.cv])
@@ -126,9 +128,9 @@ def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
         ),
     ],
 )
-def test_parts(frame: Make, parts: Any, message: str) -> None:
+def test_parts(frame: Make, kind: str, parts: Any, message: str) -> None:
     """Parts that are neither fractions of 1 nor counts are refused at the call."""
-    refuse_now(message, lambda: sf.split(frame(ROWS), "label", parts))
+    refuse_now(message, lambda: sf.split(frame(ROWS), "label", parts), kind)
 
 
 def test_numpy_shares(frame: Make) -> None:
@@ -138,19 +140,20 @@ def test_numpy_shares(frame: Make) -> None:
     assert values(found, "split") == values(sf.split(frame(ROWS), "label", HALVES), "split")
 
 
-def test_split_has_no_null(frame: Make) -> None:
+def test_split_has_no_null(frame: Make, kind: str) -> None:
     """A split leaves no missing stratum without a part."""
     message = one_of("missing", ["error", "stratum"], "null")
-    refuse_now(message, lambda: sf.split(frame(ROWS), "label", missing="null"))
+    refuse_now(message, lambda: sf.split(frame(ROWS), "label", missing="null"), kind)
 
 
 @pytest.mark.parametrize("parts", [{"a": 5, "b": 6}, {"a": 5, "b": 4}, {"a": 10, "b": None}])
-def test_counts_sum_to_the_rows(frame: Make, parts: dict[str, int | None]) -> None:
+def test_counts_sum_to_the_rows(frame: Make, kind: str, parts: dict[str, int | None]) -> None:
     """Counts of rows that do not sum to the rows dealt are refused."""
     refuse(
         f"`parts` must count the rows dealt, got {sum(n or 0 for n in parts.values())} for 10 rows."
         "\nHint: one part may be None, which takes the rest; it must be at least 1 row.",
         lambda: sf.split(frame(ROWS), "label", parts),
+        kind,
     )
 
 
@@ -158,17 +161,17 @@ def test_counts_sum_to_the_rows(frame: Make, parts: dict[str, int | None]) -> No
     ("data", "missing", "rows"),
     [(ROWS, "error", 10), ({"label": ["a", None, "a"]}, "null", 2)],
 )
-def test_more_folds_than_rows(frame: Make, data: Any, missing: str, rows: int) -> None:
+def test_more_folds_than_rows(frame: Make, kind: str, data: Any, missing: str, rows: int) -> None:
     """More folds than rows dealt are refused, and nothing is said of rare strata first."""
     message = at_most("k", "rows dealt", 11, rows, "row")
-    refuse(message, lambda: sf.kfold(frame(data), "label", 11, missing=missing))
+    refuse(message, lambda: sf.kfold(frame(data), "label", 11, missing=missing), kind)
 
 
-def test_more_parts_than_rows(frame: Make) -> None:
+def test_more_parts_than_rows(frame: Make, kind: str) -> None:
     """More parts than rows dealt are refused."""
     parts = {f"p{place}": 0.05 for place in range(20)}
     message = at_most("The number of `parts`", "rows dealt", 20, 10, "row")
-    refuse(message, lambda: sf.split(frame(ROWS), "label", parts))
+    refuse(message, lambda: sf.split(frame(ROWS), "label", parts), kind)
 
 
 @pytest.mark.parametrize(
@@ -191,9 +194,9 @@ def test_more_parts_than_rows(frame: Make) -> None:
         ),
     ],
 )
-def test_groups_that_are_none(frame: Make, groups: Any, message: str) -> None:
+def test_groups_that_are_none(frame: Make, kind: str, groups: Any, message: str) -> None:
     """What names no groups is refused at the call, on lazy frames too."""
-    refuse_now(message, lambda: sf.kfold(frame(VISITS), "label", 2, groups=groups))
+    refuse_now(message, lambda: sf.kfold(frame(VISITS), "label", 2, groups=groups), kind)
 
 
 @pytest.mark.parametrize(
@@ -205,24 +208,27 @@ def test_groups_that_are_none(frame: Make, groups: Any, message: str) -> None:
         ({"by": ["label", sf.nearest("x")]}, "`sf.nearest`"),
     ],
 )
-def test_what_groups_exclude(frame: Make, arguments: dict[str, Any], clash: str) -> None:
+def test_what_groups_exclude(frame: Make, kind: str, arguments: dict[str, Any], clash: str) -> None:
     """Groups stand without what orders rows."""
     refuse_now(
         f"`groups` must stand without {clash}: whole groups are dealt in no order.",
         lambda: sf.kfold(frame(VISITS), groups="patient", **arguments),
+        kind,
     )
 
 
-def test_fewer_groups_than_folds(frame: Make) -> None:
+def test_fewer_groups_than_folds(frame: Make, kind: str) -> None:
     """More folds or parts than groups are refused."""
     data = {"site": [0, 1, 2] * 10, "label": list("ab") * 15}
     refuse(
         at_most("k", "groups", 5, 3, "group"),
         lambda: sf.kfold(frame(data), "label", groups="site"),
+        kind,
     )
     refuse(
         at_most("The number of `parts`", "groups", 2, 1, "group"),
         lambda: sf.split(frame({"site": [0] * 9}), groups="site"),
+        kind,
     )
 
 
@@ -230,12 +236,13 @@ def test_fewer_groups_than_folds(frame: Make) -> None:
 def test_a_group_larger_than_a_fold(kind: str, repeats: int) -> None:
     """One group larger than a fold is told, with the best that can be had, and is so dealt."""
     data = {"site": [0] * 50 + list(range(1, 51)), "label": list("ab") * 50}
-    with pytest.warns(sf.StratWarning) as caught:
-        out = eager(sf.kfold(make(kind, data), "label", groups="site", repeats=repeats))
-    assert [str(each.message) for each in caught] == [
+    df = make(kind, data)
+    out = warned(
         f"{LARGEST_GROUP} has 50 rows, more than the 20 of the largest fold: at best one fold"
-        " has 30 too many."
-    ]
+        " has 30 too many.",
+        lambda: sf.kfold(df, "label", groups="site", repeats=repeats),
+        kind,
+    )
     sizes = sorted(Counter(values(out, "fold" if repeats == 1 else "fold_1")).values())
     assert sizes == [12, 12, 13, 13, 50]
 
@@ -248,12 +255,13 @@ def test_fractions_of_parts_are_exact() -> None:
     assert Counter(out["split"].to_list()) == {"train": 8, "test": 2}
 
 
-def test_blocks_of_folds(frame: Make) -> None:
+def test_blocks_of_folds(frame: Make, kind: str) -> None:
     """In folds a block has a row for each; another size is for parts and samples."""
     refuse_now(
         "`block` of `sf.nearest` must be `k` in folds, got 3 for 5 folds.\n"
         "Hint: leave it out; it is for `split` and `sample`.",
         lambda: sf.kfold(frame(FEATURE_ROWS), ["label", sf.nearest("x", 3)]),
+        kind,
     )
     assert sf.kfold(frame(FEATURE_ROWS), sf.nearest("x", 3), 3) is not None
     assert sf.split(frame(FEATURE_ROWS), sf.nearest("x", 3), HALVES) is not None

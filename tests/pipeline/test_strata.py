@@ -11,12 +11,13 @@ from tests.messages import cut_or_classes, fewer_bins
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud
 
 
-def test_fractions_come_last(frame: Make) -> None:
+def test_fractions_come_last(frame: Make, kind: str) -> None:
     """A float column with fractions is continuous, and refused where others follow."""
     refuse(
         "A continuous entry of `by` must be the last, but 'price' holds fractions and others"
         " follow." + cut_or_classes("price"),
         lambda: sf.kfold(frame(ROWS), ["price", "label"]),
+        kind,
     )
 
 

@@ -10,15 +10,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import (
-    FOLDED,
-    ROWS,
-    Make,
-    make,
-    refuse,
-    refuse_now,
-    values,
-)
+from tests.helpers import FOLDED, ROWS, Make, make, refuse, refuse_now, values
 from tests.messages import (
     OTHER_INDEX,
     at_least_one,
@@ -113,23 +105,24 @@ def parity() -> list[Any]:
     ],
     ids=["kfold", "split", "plan", "strata", "balance", "sample"],
 )
-def test_by(frame: Make, verb: Callable[..., Any], by: Any, message: str) -> None:
+def test_by(frame: Make, kind: str, verb: Callable[..., Any], by: Any, message: str) -> None:
     """Every verb refuses the same entries of `by` in the same words, at the call."""
-    refuse_now(message, lambda: verb(frame(ROWS), by))
+    refuse_now(message, lambda: verb(frame(ROWS), by), kind)
 
 
-def test_hint_shows_five_columns(frame: Make) -> None:
+def test_hint_shows_five_columns(frame: Make, kind: str) -> None:
     """The hint of a column that is not there lists at most five columns."""
     refuse_now(
         no_column("by", "zzz", known=[f"a{place}" for place in range(7)]),
         lambda: sf.kfold(frame({f"a{place}": [1] for place in range(7)}), "zzz"),
+        kind,
     )
 
 
 @pytest.mark.parametrize("verb", [sf.strata, sf.balance, lambda df, by: sf.sample(df, by, n=3)])
-def test_by_is_needed(frame: Make, verb: Callable[..., Any]) -> None:
+def test_by_is_needed(frame: Make, kind: str, verb: Callable[..., Any]) -> None:
     """Where there is nothing to show without strata, `by=None` is refused."""
-    refuse_now(at_least_one("by", "entry", None), lambda: verb(frame(FOLDED), None))
+    refuse_now(at_least_one("by", "entry", None), lambda: verb(frame(FOLDED), None), kind)
 
 
 @pytest.mark.parametrize(
@@ -183,9 +176,9 @@ def test_columns_that_are_there_twice(call: Callable[..., Any], argument: str) -
         ),
     ],
 )
-def test_entries(frame: Make, by: Any, message: str) -> None:
+def test_entries(frame: Make, kind: str, by: Any, message: str) -> None:
     """What does not combine, or is no column, is refused at the call, on lazy frames too."""
-    refuse_now(message, lambda: sf.kfold(frame(FEATURE_ROWS), by, 2))
+    refuse_now(message, lambda: sf.kfold(frame(FEATURE_ROWS), by, 2), kind)
 
 
 # Labels ---------------------------------------------------------------------------------

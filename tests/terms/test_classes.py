@@ -10,12 +10,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import (
-    ROWS,
-    Make,
-    refuse_now,
-    values,
-)
+from tests.helpers import ROWS, Make, refuse_now, values
 from tests.messages import mixed_types, single_values
 
 

@@ -30,7 +30,7 @@ from stratframe.core.seeds import StreamTag
 from stratframe.terms import algorithms
 from stratframe.terms import clusters as clustering
 from stratframe.terms.algorithms import seeds_of
-from tests.helpers import KINDS, Make, eager, make, refuse, refuse_now, values
+from tests.helpers import KINDS, Make, check_words, eager, make, refuse, refuse_now, values
 from tests.messages import at_least, hint, not_installed, one_of, whole_number
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud, points_of, round_robin, rows_by_value
 
@@ -245,7 +245,7 @@ def test_dbscan_is_scikit_learns(frame: Make) -> None:
 
 
 def test_large_strata_are_merged_from_a_sample(
-    frame: Make, monkeypatch: pytest.MonkeyPatch
+    frame: Make, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Agglomerative clusters of a large stratum come from a sample, and that is said once."""
     monkeypatch.setattr(algorithms, "LARGEST_TREE", 30)
@@ -255,10 +255,13 @@ def test_large_strata_are_merged_from_a_sample(
     data = {"half": [row // 100 for row in range(200)], "x": x}
     with pytest.warns(sf.StratWarning) as caught:
         table = eager(sf.strata(frame(data), by))
-    assert [str(each.message).partition("\n")[0] for each in caught] == [
+    (rule,) = [str(each.message).partition("\n")[0] for each in caught]
+    check_words(
         "`sf.clusters` with algorithm='agglomerative' merged a sample of 30 rows in 2 strata of"
-        " more, and gave the other rows to the nearest centre."
-    ]
+        " more, and gave the other rows to the nearest centre.",
+        rule,
+        kind,
+    )
     assert values(table, "n") == [25] * 8
 
 

@@ -10,16 +10,7 @@ from hypothesis import strategies as st
 from iterstrat.ml_stratifiers import MultilabelStratifiedKFold
 
 import stratframe as sf
-from tests.helpers import (
-    KINDS,
-    Make,
-    at_fault,
-    eager,
-    make,
-    refuse,
-    refuse_now,
-    values,
-)
+from tests.helpers import KINDS, Make, at_fault, eager, make, refuse, refuse_now, values
 from tests.messages import (
     KEEP_MISSING,
     cut_or_classes,
@@ -250,18 +241,19 @@ def test_margins_that_are_none(make_by: Any, message: str) -> None:
     ],
 )
 def test_what_margins_exclude(
-    frame: Make, by: Any, arguments: dict[str, Any], message: str
+    frame: Make, kind: str, by: Any, arguments: dict[str, Any], message: str
 ) -> None:
     """What does not combine is refused at the call, on lazy frames too."""
-    refuse_now(message, lambda: sf.kfold(frame(tagged(20)), by, 2, **arguments))
+    refuse_now(message, lambda: sf.kfold(frame(tagged(20)), by, 2, **arguments), kind)
 
 
-def test_continuous_margins_are_refused(frame: Make) -> None:
+def test_continuous_margins_are_refused(frame: Make, kind: str) -> None:
     """A continuous column in margins is an error that names `sf.quantiles`."""
     refuse(
         "An entry of `sf.margins` must make strata, but 'price' holds fractions."
         + cut_or_classes("price"),
         lambda: sf.kfold(frame(tagged(20)), sf.margins(["site", "price"]), 2),
+        kind,
     )
 
 
@@ -271,13 +263,15 @@ def test_missing_margins_are_refused(frame: Make, kind: str) -> None:
     error = refuse(
         lines(missing_values("a", [1]), missing_values("b", [3])) + KEEP_MISSING,
         lambda: sf.kfold(frame(data), sf.margins(["a", "b"]), 2),
+        kind,
     )
     assert at_fault(error, kind)["row"] == [1, 3]
 
 
-def test_sample_refuses_margins(frame: Make) -> None:
+def test_sample_refuses_margins(frame: Make, kind: str) -> None:
     """A sample is drawn from joint strata, so margins are refused."""
     refuse(
         "`sample` takes joint strata, not `sf.margins`.",
         lambda: sf.sample(frame(tagged(20)), sf.margins(["site"]), n=5),
+        kind,
     )

@@ -361,6 +361,7 @@ def test_values_of_features(frame: Make, kind: str, term: Any, missing: str, sca
         lambda: sf.kfold(
             frame(data), ["label", term(["z", "x", "y"], scale=scale)], 2, missing=missing
         ),
+        kind,
     )
     found = at_fault(error, kind)
     assert found["row"] == [1, 2, 3, 4]
@@ -370,12 +371,13 @@ def test_values_of_features(frame: Make, kind: str, term: Any, missing: str, sca
 
 
 @pytest.mark.parametrize("verb", [sf.strata, sf.balance])
-def test_values_of_features_in_tables(frame: Make, verb: Callable[..., Any]) -> None:
+def test_values_of_features_in_tables(frame: Make, kind: str, verb: Callable[..., Any]) -> None:
     """Diagnostics refuse them too."""
     data = {"x": [1.5, None], "fold": [0, 1]}
     refuse(
         missing_values("x", [1]) + FILL_GAPS,
         lambda: verb(frame(data), sf.clusters("x", 2)),
+        kind,
     )
 
 
@@ -386,6 +388,7 @@ def test_unscaled_numbers_whose_squares_overflow(frame: Make, kind: str, term: A
     error = refuse(
         values_outside("x", "-1e+145", "1e+145", [0, 3]),
         lambda: sf.kfold(frame(data), term(["x", "y"], scale=None), 2),
+        kind,
     )
     assert at_fault(error, kind)["row"] == [0, 3]
     assert sf.kfold(frame(data), term(["x", "y"]), 2) is not None
@@ -415,14 +418,15 @@ def test_computed_features_without_a_name(frame: Make, kind: str) -> None:
     refuse(
         missing_in("Feature 2 of entry 1 of `by`", [1, 3, 5, 7, 9]) + FILL_GAPS,
         lambda: sf.kfold(frame(FEATURE_ROWS), term, 2),
+        kind,
     )
 
 
 @pytest.mark.parametrize("term", [sf.clusters("x"), sf.chain("x"), sf.nearest("x")])
-def test_no_rows(frame: Make, term: Any) -> None:
+def test_no_rows(frame: Make, kind: str, term: Any) -> None:
     """An empty frame is refused by what adds a column, and an empty table elsewhere."""
     message = NO_ROWS
-    refuse(message, lambda: sf.kfold(frame({"x": []}), term))
+    refuse(message, lambda: sf.kfold(frame({"x": []}), term), kind)
     assert len(sf.strata(frame({"x": []}), term)) == 0
     assert len(sf.sample(frame({"x": []}), term, frac=0.5)) == 0
 

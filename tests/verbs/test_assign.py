@@ -49,10 +49,12 @@ def test_outputs_are_there_already(frame: Make, kind: str) -> None:
 
 @pytest.mark.parametrize(("verb", "arguments"), LAZY)
 @pytest.mark.parametrize("by", [None, "label", sf.quantiles("label", 3), sf.continuous("label")])
-def test_no_rows_to_deal(frame: Make, verb: Callable[..., Any], arguments: Any, by: Any) -> None:
+def test_no_rows_to_deal(
+    frame: Make, kind: str, verb: Callable[..., Any], arguments: Any, by: Any
+) -> None:
     """A verb that adds a column refuses an empty frame."""
     message = NO_ROWS
-    refuse(message, lambda: verb(frame({"label": []}), by, *arguments))
+    refuse(message, lambda: verb(frame({"label": []}), by, *arguments), kind)
 
 
 def test_many_repeats_fragment_no_frame() -> None:

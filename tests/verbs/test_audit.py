@@ -11,14 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import (
-    KINDS,
-    Make,
-    make,
-    refuse,
-    refuse_now,
-    values,
-)
+from tests.helpers import KINDS, Make, make, refuse, refuse_now, values
 from tests.messages import (
     at_least_one,
     column_twice,
@@ -1179,9 +1172,9 @@ def test_frames_stay_as_they_are(frame: Make, kind: str) -> None:
         ({"columns": {"x"}}, must_hold("columns", {"x"})),
     ],
 )
-def test_bad_arguments(frame: Make, arguments: dict[str, Any], message: str) -> None:
+def test_bad_arguments(frame: Make, kind: str, arguments: dict[str, Any], message: str) -> None:
     """A wrong argument is refused in these words."""
-    refuse_now(message, lambda: sf.audit(frame(DATA), **arguments))
+    refuse_now(message, lambda: sf.audit(frame(DATA), **arguments), kind)
 
 
 @pytest.mark.parametrize(
@@ -1198,10 +1191,10 @@ def test_bad_arguments(frame: Make, arguments: dict[str, Any], message: str) -> 
     ],
 )
 def test_bad_arguments_on_empty_frames(
-    frame: Make, arguments: dict[str, Any], message: str
+    frame: Make, kind: str, arguments: dict[str, Any], message: str
 ) -> None:
     """A wrong argument is refused on a frame without rows, too."""
-    refuse_now(message, lambda: sf.audit(frame({name: [] for name in DATA}), **arguments))
+    refuse_now(message, lambda: sf.audit(frame({name: [] for name in DATA}), **arguments), kind)
 
 
 @pytest.mark.parametrize(

@@ -15,15 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp, wasserstein_distance
 
 import stratframe as sf
-from tests.helpers import (
-    KINDS,
-    Make,
-    at_fault,
-    make,
-    refuse,
-    refuse_now,
-    values,
-)
+from tests.helpers import KINDS, Make, at_fault, make, refuse, refuse_now, values
 from tests.messages import (
     at_least_one,
     must_hold,
@@ -685,10 +677,10 @@ def test_lazy_frames_collect_only_what_they_need() -> None:
         ([["price"]], must_hold("features", ["price"])),
     ],
 )
-def test_bad_features(frame: Make, features: Any, message: str) -> None:
+def test_bad_features(frame: Make, kind: str, features: Any, message: str) -> None:
     """Features that are not there are refused, on lazy frames at the call."""
     data = frame({"price": UNEVEN, "fold": HALVES})
-    refuse_now(message, lambda: sf.drift(data, features))
+    refuse_now(message, lambda: sf.drift(data, features), kind)
 
 
 @pytest.mark.parametrize(
@@ -703,9 +695,9 @@ def test_bad_features(frame: Make, features: Any, message: str) -> None:
         (["fold"], must_hold("name", ["fold"])),
     ],
 )
-def test_bad_names(frame: Make, name: Any, message: str) -> None:
+def test_bad_names(frame: Make, kind: str, name: Any, message: str) -> None:
     """A fold column that is not there is refused."""
-    refuse_now(message, lambda: sf.drift(frame({"x": UNEVEN, "fold": HALVES}), "x", name))
+    refuse_now(message, lambda: sf.drift(frame({"x": UNEVEN, "fold": HALVES}), "x", name), kind)
 
 
 def test_no_frame() -> None:
@@ -725,12 +717,14 @@ def test_infinite_numbers_are_refused(frame: Make, kind: str) -> None:
     error = refuse(
         not_finite([1, 3]),
         lambda: sf.drift(data, "x"),
+        kind,
     )
     assert at_fault(error, kind) == {"row": [1, 3], "x": [inf, -inf]}
     one = frame({"x": [1.5, 2.5, inf, 0.5], "fold": HALVES})
     error = refuse(
         not_finite([2]),
         lambda: sf.drift(one, "x"),
+        kind,
     )
     assert at_fault(error, kind) == {"row": [2], "x": [inf]}
 
@@ -741,6 +735,7 @@ def test_many_infinite_numbers(frame: Make, kind: str) -> None:
     error = refuse(
         not_finite(range(1, 8)),
         lambda: sf.drift(data, "x"),
+        kind,
     )
     assert at_fault(error, kind)["row"] == list(range(1, 8))
 

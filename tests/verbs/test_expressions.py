@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import eager, make, refuse_now, values
+from tests.helpers import make, refuse_now, refuse_rule, values
 from tests.messages import (
     NO_ROWS,
     RARE,
@@ -105,6 +105,4 @@ def test_arguments_of_expressions(expr: Callable[[], pl.Expr], message: str) -> 
 def test_data_of_expressions(lazy: bool, expr: pl.Expr, data: dict[str, Any], rule: str) -> None:
     """Through an expression the first line of the error is the rule."""
     frame = pl.LazyFrame(data) if lazy else pl.DataFrame(data)
-    with pytest.raises(sf.StratError) as caught:
-        eager(frame.with_columns(expr))
-    assert str(caught.value).splitlines()[0] == rule
+    refuse_rule(rule, lambda: frame.with_columns(expr))

@@ -12,16 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import (
-    KINDS,
-    Make,
-    at_fault,
-    eager,
-    make,
-    refuse,
-    refuse_now,
-    values,
-)
+from tests.helpers import KINDS, Make, at_fault, eager, make, refuse, refuse_now, values
 from tests.messages import at_least, hint, no_column, rows
 
 
@@ -207,7 +198,9 @@ def test_members_join_their_group(frame: Make) -> None:
 
 
 @pytest.mark.parametrize("arguments", [{"rare": "null"}, {"missing": "null", "rare": "ignore"}])
-def test_groups_are_known_by_rows_that_are_not_dealt(frame: Make, arguments: Any) -> None:
+def test_groups_are_known_by_rows_that_are_not_dealt(
+    frame: Make, kind: str, arguments: Any
+) -> None:
     """A group is where its rows are, those without a stratum too."""
     odd = "z" if arguments["rare"] == "null" else None
     data = {
@@ -222,6 +215,7 @@ def test_groups_are_known_by_rows_that_are_not_dealt(frame: Make, arguments: Any
     refuse(
         split_groups([4, 5, 8]),
         lambda: sf.extend(frame(data), "y", 2, groups="g", **arguments),
+        kind,
     )
 
 
@@ -266,6 +260,7 @@ def test_groups_that_are_split_already(frame: Make, kind: str) -> None:
     error = refuse(
         split_groups([0, 2]),
         lambda: sf.extend(frame(data), "label", groups="patient", rare="ignore"),
+        kind,
     )
     assert at_fault(error, kind) == {"row": [0, 2], "patient": [1, 1], "fold": [0, 1]}
 
@@ -301,16 +296,17 @@ def test_columns_that_hold_other_numbers(
 ) -> None:
     """A column that holds anything but folds is refused, with the rows."""
     data = {"label": list("abab"), "fold": folds}
-    error = refuse(message, lambda: sf.extend(frame(data), "label", k, rare="ignore"))
+    error = refuse(message, lambda: sf.extend(frame(data), "label", k, rare="ignore"), kind)
     assert at_fault(error, kind)["row"] == rows
 
 
-def test_columns_that_are_no_folds(frame: Make) -> None:
+def test_columns_that_are_no_folds(frame: Make, kind: str) -> None:
     """Folds with a gap, none at all, and text are refused."""
     for folds, seen in (([0, 3, None], "0, 3"), ([None] * 3, "none"), ([0, 0, None], "0")):
         refuse(
             gaps(seen),
-            lambda: sf.extend(frame({"label": list("aba"), "fold": folds}), "label"),  # noqa: B023
+            lambda folds=folds: sf.extend(frame({"label": list("aba"), "fold": folds}), "label"),
+            kind,
         )
     text = frame({"label": list("aba"), "fold": ["x", "y", None]})
     dtype = eager(text)["fold"].dtype
@@ -335,10 +331,12 @@ def test_columns_that_are_no_folds(frame: Make) -> None:
         ),
     ],
 )
-def test_arguments_of_extend(frame: Make, arguments: dict[str, Any], message: str) -> None:
+def test_arguments_of_extend(
+    frame: Make, kind: str, arguments: dict[str, Any], message: str
+) -> None:
     """A wrong argument is refused at the call, on lazy frames too."""
     data = {**drawn(6, 0), "fold": [0, 1, 0, 1, None, None]}
-    refuse_now(message, lambda: sf.extend(frame(data), **arguments))
+    refuse_now(message, lambda: sf.extend(frame(data), **arguments), kind)
 
 
 def test_lazy_reads_no_data() -> None:

@@ -47,11 +47,11 @@ def test_rows_without_a_fold(frame: Make, nulls: str, in_train: bool) -> None:
     assert len(sf.cv(folded, nulls=nulls)) == 2
 
 
-def test_null_rows_are_refused_by_default(frame: Make) -> None:
+def test_null_rows_are_refused_by_default(frame: Make, kind: str) -> None:
     """Folds over a column with nulls are an error that names both ways out."""
     folded = sf.kfold(frame({"a": [None, 1, 1, 2, 2]}), "a", 2, missing="null")
     for use in (sf.folds, sf.cv):
-        refuse_now(no_fold("fold", 1), lambda use=use: use(folded))
+        refuse_now(no_fold("fold", 1), lambda use=use: use(folded), kind)
 
 
 def test_several_columns_come_in_turn(frame: Make) -> None:
@@ -171,39 +171,40 @@ def test_samples_of_small_shares_and_of_nothing(frame: Any) -> None:
 
 @pytest.mark.parametrize("verb", [sf.folds, sf.cv])
 @pytest.mark.parametrize("name", [5, None, [], pl.col("fold"), [["fold"]]])
-def test_names_of_fold_columns(frame: Make, verb: Callable[..., Any], name: Any) -> None:
+def test_names_of_fold_columns(frame: Make, kind: str, verb: Callable[..., Any], name: Any) -> None:
     """Fold columns are named by a string or a list of them, one at least."""
     shown = ["fold"] if isinstance(name, list) and name else name
     message = must_hold("name", shown)
-    refuse_now(message, lambda: verb(frame(FOLDED), name))
+    refuse_now(message, lambda: verb(frame(FOLDED), name), kind)
 
 
 @pytest.mark.parametrize("verb", [sf.parts, lambda df, name: sf.balance(df, "label", name)])
 @pytest.mark.parametrize("name", [5, ["fold"], len])
-def test_name_of_one_column(frame: Make, verb: Callable[..., Any], name: Any) -> None:
+def test_name_of_one_column(frame: Make, kind: str, verb: Callable[..., Any], name: Any) -> None:
     """Parts and balance take the name of one column."""
-    refuse_now(must_hold("name", name), lambda: verb(frame(FOLDED), name))
+    refuse_now(must_hold("name", name), lambda: verb(frame(FOLDED), name), kind)
 
 
 @pytest.mark.parametrize(
     "verb", [sf.folds, sf.cv, sf.parts, lambda df, name: sf.balance(df, "label", name)]
 )
-def test_fold_column_that_is_not_there(frame: Make, verb: Callable[..., Any]) -> None:
+def test_fold_column_that_is_not_there(frame: Make, kind: str, verb: Callable[..., Any]) -> None:
     """A fold column that is not there is refused at the call, with the nearest name."""
     refuse_now(
         no_column("name", "flod", "fold"),
         lambda: verb(frame(FOLDED), "flod"),
+        kind,
     )
 
 
 @pytest.mark.parametrize("verb", [sf.folds, sf.cv])
-def test_rows_without_a_fold_are_refused(frame: Make, verb: Callable[..., Any]) -> None:
+def test_rows_without_a_fold_are_refused(frame: Make, kind: str, verb: Callable[..., Any]) -> None:
     """Rows without a fold are refused, with the two ways to keep them."""
     one, two = ({"fold": [0, 1, *nulls]} for nulls in ([None], [None, None]))
-    refuse_now(no_fold("fold", 1), lambda: verb(frame(one)))
-    refuse_now(no_fold("fold", 2), lambda: verb(frame(two)))
+    refuse_now(no_fold("fold", 1), lambda: verb(frame(one)), kind)
+    refuse_now(no_fold("fold", 2), lambda: verb(frame(two)), kind)
     message = one_of("nulls", ["error", "train", "drop"], "keep")
-    refuse_now(message, lambda: verb(frame(one), nulls="keep"))
+    refuse_now(message, lambda: verb(frame(one), nulls="keep"), kind)
 
 
 def test_uses_of_no_rows(frame: Make) -> None:
@@ -247,9 +248,11 @@ def from_0_to_1(frac: object) -> str:
         ({"n": 1, "seed": -1}, at_least("seed", 0, -1)),
     ],
 )
-def test_arguments_of_sample(frame: Make, arguments: dict[str, Any], message: str) -> None:
+def test_arguments_of_sample(
+    frame: Make, kind: str, arguments: dict[str, Any], message: str
+) -> None:
     """A sample of neither or both of `n` and `frac`, or of a wrong one, is refused."""
-    refuse(message, lambda: sf.sample(frame(ROWS), "label", **arguments))
+    refuse(message, lambda: sf.sample(frame(ROWS), "label", **arguments), kind)
 
 
 def test_numpy_frac(frame: Make) -> None:

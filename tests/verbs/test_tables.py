@@ -186,20 +186,22 @@ def test_tables_are_the_same_everywhere() -> None:
 @pytest.mark.parametrize("by", ["fold", sf.classes("id", name="n"), sf.classes("id", name="share")])
 @pytest.mark.parametrize("table", [sf.strata, sf.balance, lambda df, by: sf.plan(df, by, 2)])
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
-def test_names_of_the_tables(frame: Make, table: Callable[..., Any], by: Any) -> None:
+def test_names_of_the_tables(frame: Make, kind: str, table: Callable[..., Any], by: Any) -> None:
     """An entry that is called as a column of the table itself is refused."""
     name = by if isinstance(by, str) else by.name
     refuse(
         own_name(name),
         lambda: table(frame(FOLDED), by),
+        kind,
     )
 
 
-def test_two_entries_of_one_name(frame: Make) -> None:
+def test_two_entries_of_one_name(frame: Make, kind: str) -> None:
     """Two entries over one column need two names in a table."""
     refuse(
         own_name("id"),
         lambda: sf.strata(frame(ROWS), [sf.quantiles("id", 2), "id"]),
+        kind,
     )
 
 
