@@ -1,6 +1,7 @@
 """Fixtures: every kind of frame that the contract names."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,13 @@ __all__ = ["KINDS", "eager", "frame", "kind", "make", "values"]
 
 settings.register_profile("stratframe", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("stratframe")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Use no workers for single files, where they cost more time, and for benchmarks."""
+    paths = [Path(arg) for arg in config.args]
+    return None if all(path.is_dir() and path.name != "benchmarks" for path in paths) else 0
 
 
 @pytest.fixture(params=KINDS)

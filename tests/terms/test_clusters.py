@@ -115,6 +115,7 @@ def test_scbcv_on_a_shuffled_frame(frame: Make) -> None:
 # Meanings -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_random_deal_takes_the_bias_out() -> None:
     """Dealt round, fold 0 gets the rows nearest to the centres; in blocks at random no fold."""
     data = cloud(600)

@@ -85,6 +85,7 @@ def test_equal_folds_reach_the_optimum(kind: str, label: list[str], k: int) -> N
     assert max(values(found, "max_deviation")) == values(found, "optimum")[0]
 
 
+@pytest.mark.slow
 def test_random_is_what_random_columns_have() -> None:
     """Over many shuffles the mean square deviation is that of the reference."""
     drawn = np.random.default_rng(0)
