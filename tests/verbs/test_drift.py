@@ -333,17 +333,17 @@ def test_full_ties_keep_their_order(frame: Make) -> None:
 @pytest.mark.parametrize(
     ("folds", "expected"),
     [
-        ([3, 3, 1, 1], {1, 3}),
-        ([3.0, 3.0, None, 1.0], {1, 3}),
-        (["b", "b", "a", "a"], {"a", "b"}),
-        ([True, True, False, False], {True, False}),
+        ([3, 3, 1, 1], [1, 3]),
+        ([3.0, 3.0, None, 1.0], [1, 3]),
+        (["b", "b", "a", "a"], ["a", "b"]),
+        ([True, True, False, False], [False, True]),
     ],
     ids=str,
 )
-def test_folds_of_all_types(frame: Make, folds: list[Any], expected: set[Any]) -> None:
+def test_folds_of_all_types(frame: Make, folds: list[Any], expected: list[Any]) -> None:
     """Folds keep their values; whole floats are the folds that they were."""
     found = sf.drift(frame({"x": [1, 2, 3, 4], "fold": folds}), "x")
-    assert set(values(found, "fold")) == expected
+    assert sorted(set(values(found, "fold"))) == expected
     assert all(type(fold) is not float for fold in values(found, "fold"))
 
 
