@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal as assert_polars
 
 import stratframe as sf
 from stratframe.accessor import Strat, StratExpr
-from tests.conftest import eager, make, values
+from tests.helpers import eager, make, values
 
 DATA = {"label": ["a", "a", "b", "b"] * 5, "sex": ["m", "f"] * 10, "id": range(20)}
 GROWN = {**DATA, "grown": [0, 1, None, 2, 3] * 4}

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import stratframe as sf
-
-from .conftest import KINDS, make, values
+from tests.helpers import KINDS, make, values
 
 FILE = Path(__file__).with_name("golden.json")
 VERBS_FILE = Path(__file__).with_name("golden_verbs.json")

@@ -12,6 +12,16 @@ import pytest
 
 import stratframe as sf
 from stratframe.__main__ import main
+from tests.messages import (
+    NO_ROWS,
+    RARE,
+    as_line,
+    at_least,
+    no_column,
+    one_of,
+    parts_sum,
+    rare_strata,
+)
 
 DATA = {
     "id": range(40),
@@ -179,56 +189,68 @@ def test_warnings_are_lines(tmp_path: Path, file: str, capsys: pytest.CaptureFix
     assert main(["kfold", file, "--by", "id", "--out", str(out)]) == 0
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1
-    assert lines[0].startswith("stratframe: warning: 40 strata of 'id' have fewer rows than")
+    assert lines[0].startswith(f"stratframe: warning: {rare_strata(40, repr('id'), '5 folds', '')}")
     assert out.exists()
+
+
+def unread(path: object, reason: str = "") -> str:
+    return f"The file '{path}' cannot be read: {reason}"
+
+
+def unwritten(path: object, reason: str = "") -> str:
+    return f"The file '{path}' cannot be written: {reason}"
+
+
+def other_suffix(path: str) -> str:
+    return f"A file must end in .csv or .parquet, got {path!r}."
 
 
 PARTS = "`--parts` must name each part once, as in train=0.8,test=rest, got"
 ERRORS: dict[str, tuple[list[str], str]] = {
     "no file": (
         ["kfold", "no.csv"],
-        "The file 'no.csv' cannot be read: No such file or directory.",
+        unread("no.csv", "No such file or directory."),
     ),
-    "directory": (["kfold", "dir.csv"], "The file 'dir.csv' cannot be read: Is a directory."),
-    "no rows": (["kfold", "head.csv"], "A frame must have rows to be dealt, got none."),
-    "suffix": (["kfold", "in.txt"], "A file must end in .csv or .parquet, got 'in.txt'."),
+    "directory": (["kfold", "dir.csv"], unread("dir.csv", "Is a directory.")),
+    "no rows": (["kfold", "head.csv"], NO_ROWS),
+    "suffix": (["kfold", "in.txt"], other_suffix("in.txt")),
     "out suffix": (
         ["kfold", "in.csv", "--out", "out"],
-        "A file must end in .csv or .parquet, got 'out'.",
+        other_suffix("out"),
     ),
     "no out directory": (
         ["kfold", "in.csv", "--out", "no/out.csv"],
-        "The file 'no/out.csv' cannot be written: No such file or directory.",
+        unwritten("no/out.csv", "No such file or directory."),
     ),
     "out in a file": (
         ["kfold", "in.csv", "--out", "in.csv/out.csv"],
-        "The file 'in.csv/out.csv' cannot be written: Not a directory.",
+        unwritten("in.csv/out.csv", "Not a directory."),
     ),
     "out is a directory": (
         ["kfold", "in.csv", "--out", "dir.csv"],
-        "The file 'dir.csv' cannot be written: Is a directory.",
+        unwritten("dir.csv", "Is a directory."),
     ),
     "column": (
         ["kfold", "in.csv", "--by", "lable"],
-        "`by` names the column 'lable', which the frame does not have. Hint: did you mean 'label'?",
+        as_line(no_column("by", "lable", "label")),
     ),
     "key": (
         ["split", "in.csv", "--key", "idd"],
-        "`key` names the column 'idd', which the frame does not have. Hint: did you mean 'id'?",
+        as_line(no_column("key", "idd", "id")),
     ),
-    "k": (["kfold", "in.csv", "--k", "1"], "`k` must be at least 2, got 1."),
+    "k": (["kfold", "in.csv", "--k", "1"], at_least("k", 2, 1)),
     "k text": (["kfold", "in.csv", "--k", "x"], "argument --k: invalid int value: 'x'"),
     "missing": (
         ["split", "in.csv", "--missing", "null"],
-        "`missing` must be 'error' or 'stratum', got 'null'.",
+        one_of("missing", ["error", "stratum"], "null"),
     ),
     "rare": (
         ["split", "in.csv", "--rare", "no"],
-        "`rare` must be 'warn', 'error', 'null' or 'ignore', got 'no'.",
+        one_of("rare", RARE, "no"),
     ),
     "parts sum": (
         ["split", "in.csv", "--parts", "a=0.5,b=0.4"],
-        "`parts` must be fractions that sum to 1, got {'a': 0.5, 'b': 0.4}, which sum to 0.9.",
+        parts_sum({"a": 0.5, "b": 0.4}, "0.9"),
     ),
     "no part": (["split", "in.csv", "--parts", ""], f"{PARTS} ''."),
     "no share": (["split", "in.csv", "--parts", "a,b"], f"{PARTS} 'a,b'."),
@@ -286,7 +308,7 @@ def test_garbage_is_one_line(
     path.write_bytes(content)
     assert main(["kfold", str(path), "--out", str(tmp_path / "out.csv")]) == 2
     err = capsys.readouterr().err
-    assert err.startswith(f"stratframe: The file '{path}' cannot be read: ")
+    assert err.startswith(f"stratframe: {unread(path)}")
     assert err.count("\n") == 1
 
 
@@ -299,7 +321,7 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(
     out.write_text("old")
     assert main(["kfold", str(path), "--k", "2", "--out", str(out)]) == 2
     err = capsys.readouterr().err
-    assert err.startswith(f"stratframe: The file '{out}' cannot be written: ")
+    assert err.startswith(f"stratframe: {unwritten(out)}")
     assert err.count("\n") == 1
     assert out.read_text() == "old"
     assert set(tmp_path.iterdir()) == {path, out}

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-
-from .conftest import KINDS, eager, make, values
+from tests.helpers import KINDS, eager, make, values
+from tests.messages import FEWER_BINS
 
 kinds = pytest.mark.parametrize("kind", KINDS)
 seeds = st.integers(0, 2**40)
@@ -114,7 +114,7 @@ def test_only_rare_rows_have_no_fold(
 
 @kinds
 @given(data=columns(3, 3, 2), k=st.integers(2, 8), seed=seeds, last=st.sampled_from("cqvnkhe"))
-@pytest.mark.filterwarnings("ignore:.*made fewer bins:stratframe.StratWarning")
+@pytest.mark.filterwarnings(f"ignore:.*{FEWER_BINS}:stratframe.StratWarning")
 def test_even_at_every_level(
     kind: str, data: dict[str, list[int]], k: int, seed: int, last: str
 ) -> None:

@@ -1,6 +1,5 @@
 """Output schemas for pipelines: `sf.schemas.folded` and `sf.schemas.parted`."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -9,9 +8,8 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.conftest import eager, make
-
-Make = Callable[[dict[str, Any]], Any]
+from tests.helpers import Make, eager, make, refuse_now
+from tests.messages import one_of
 
 DATA = {"label": ["a", "b"] * 10 + ["c"]}
 PARTS = {"train": 0.8, "test": 0.2}
@@ -108,6 +106,5 @@ def test_lazy_frames_are_checked_by_name_and_type() -> None:
 
 def test_library_is_one_of_two() -> None:
     """A schema is for pandas or Polars."""
-    with pytest.raises(sf.StratError) as caught:
-        sf.schemas.folded(library="dask")
-    assert str(caught.value) == "`library` must be 'pandas' or 'polars', got 'dask'."
+    message = one_of("library", ["pandas", "polars"], "dask")
+    refuse_now(message, lambda: sf.schemas.folded(library="dask"))

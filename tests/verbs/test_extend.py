@@ -1,6 +1,7 @@
 """`extend`: new rows get a fold, old rows keep theirs."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-
-from .conftest import KINDS, eager, make, values
-from .test_bad_input import Make, at_fault, refuse, refuse_now
+from tests.helpers import KINDS, Make, at_fault, eager, make, refuse, refuse_now, values
+from tests.messages import at_least, hint, no_column, rows
 
 
 def spread(column: list[Any], folds: list[Any], k: int) -> int:
@@ -42,6 +42,31 @@ def appended(
     """Old rows with their folds, and new rows without."""
     rows = {name: old[name] + new[name] for name in old}
     return {**rows, "fold": [*folds, *[None] * len(new["label"])]}
+
+
+FOLDS = "`extend` needs folds {} in 'fold', but"
+
+
+def other_folds(expected: str, found: Sequence[int]) -> str:
+    return FOLDS.format(expected) + f" there are others in {rows(found)}."
+
+
+def gaps(found: str) -> str:
+    return (
+        FOLDS.format("0..k-1") + f" found {found}." + hint("say how many there are, as in `k=5`.")
+    )
+
+
+def no_folds(dtype: object) -> str:
+    return FOLDS.format("0..k-1") + f" it is {dtype}."
+
+
+def split_groups(found: Sequence[int]) -> str:
+    return f"`extend` needs whole groups, but there are some in two folds, in {rows(found)}."
+
+
+def no_order_in_by(term: str) -> str:
+    return f"`extend` follows no order of rows, got {term} in `by`."
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -173,7 +198,9 @@ def test_members_join_their_group(frame: Make) -> None:
 
 
 @pytest.mark.parametrize("arguments", [{"rare": "null"}, {"missing": "null", "rare": "ignore"}])
-def test_groups_are_known_by_rows_that_are_not_dealt(frame: Make, arguments: Any) -> None:
+def test_groups_are_known_by_rows_that_are_not_dealt(
+    frame: Make, kind: str, arguments: Any
+) -> None:
     """A group is where its rows are, those without a stratum too."""
     odd = "z" if arguments["rare"] == "null" else None
     data = {
@@ -186,8 +213,9 @@ def test_groups_are_known_by_rows_that_are_not_dealt(frame: Make, arguments: Any
         assert values(out, "fold")[8:] == [1, 1]
     data["g"] = [0, 0, 1, 1, 2, 2, 3, 3, 2, 4]
     refuse(
-        "`extend` needs whole groups, but there are some in two folds, in 3 rows (4, 5, 8).",
+        split_groups([4, 5, 8]),
         lambda: sf.extend(frame(data), "y", 2, groups="g", **arguments),
+        kind,
     )
 
 
@@ -220,19 +248,19 @@ def test_sizes_of_margins_stay_within_one(frame: Make) -> None:
 def test_folds_that_are_ids_or_dates() -> None:
     """Huge numbers and dates are no folds, and are refused at no cost."""
     for folds in ([0, 1e13, None], [0, 10**9, None]):
-        with pytest.raises(sf.StratError, match="but found 0, "):
-            sf.extend(pd.DataFrame({"y": [1, 1, 1], "fold": folds}), "y")
+        frame = pd.DataFrame({"y": [1, 1, 1], "fold": folds})
+        refuse_now(gaps(f"0, {folds[1]:.0f}"), lambda frame=frame: sf.extend(frame, "y"))
     dates = pd.DataFrame({"y": [1] * 3, "fold": pd.to_datetime(["2020", "2021", None])})
-    with pytest.raises(sf.StratError, match="but it is datetime64"):
-        sf.extend(dates, "y")
+    refuse_now(no_folds(dates["fold"].dtype), lambda: sf.extend(dates, "y"))
 
 
 def test_groups_that_are_split_already(frame: Make, kind: str) -> None:
     """A group that is in two folds is refused, with the rows."""
     data = {"patient": [1, 2, 1, 3, 3], "label": list("ababa"), "fold": [0, 1, 1, 1, None]}
     error = refuse(
-        "`extend` needs whole groups, but there are some in two folds, in 2 rows (0, 2).",
+        split_groups([0, 2]),
         lambda: sf.extend(frame(data), "label", groups="patient", rare="ignore"),
+        kind,
     )
     assert at_fault(error, kind) == {"row": [0, 2], "patient": [1, 1], "fold": [0, 1]}
 
@@ -246,19 +274,19 @@ def test_groups_that_are_split_already(frame: Make, kind: str) -> None:
         (
             [0, 1, 2.5, None],
             None,
-            "`extend` needs folds 0..k-1 in 'fold', but there are others in 1 row (2).",
+            other_folds("0..k-1", [2]),
             [2],
         ),
         (
             [0, -1, 1, None],
             2,
-            "`extend` needs folds 0..1 in 'fold', but there are others in 1 row (1).",
+            other_folds("0..1", [1]),
             [1],
         ),
         (
             [0, 5, 1, 7],
             3,
-            "`extend` needs folds 0..2 in 'fold', but there are others in 2 rows (1, 3).",
+            other_folds("0..2", [1, 3]),
             [1, 3],
         ),
     ],
@@ -268,22 +296,22 @@ def test_columns_that_hold_other_numbers(
 ) -> None:
     """A column that holds anything but folds is refused, with the rows."""
     data = {"label": list("abab"), "fold": folds}
-    error = refuse(message, lambda: sf.extend(frame(data), "label", k, rare="ignore"))
+    error = refuse(message, lambda: sf.extend(frame(data), "label", k, rare="ignore"), kind)
     assert at_fault(error, kind)["row"] == rows
 
 
-def test_columns_that_are_no_folds(frame: Make) -> None:
+def test_columns_that_are_no_folds(frame: Make, kind: str) -> None:
     """Folds with a gap, none at all, and text are refused."""
-    hint = "\nHint: say how many there are, as in `k=5`."
     for folds, seen in (([0, 3, None], "0, 3"), ([None] * 3, "none"), ([0, 0, None], "0")):
         refuse(
-            f"`extend` needs folds 0..k-1 in 'fold', but found {seen}.{hint}",
-            lambda: sf.extend(frame({"label": list("aba"), "fold": folds}), "label"),  # noqa: B023
+            gaps(seen),
+            lambda folds=folds: sf.extend(frame({"label": list("aba"), "fold": folds}), "label"),
+            kind,
         )
     text = frame({"label": list("aba"), "fold": ["x", "y", None]})
     dtype = eager(text)["fold"].dtype
     refuse(
-        f"`extend` needs folds 0..k-1 in 'fold', but it is {dtype}.",
+        no_folds(dtype),
         lambda: sf.extend(text, "label"),
     )
 
@@ -291,23 +319,24 @@ def test_columns_that_are_no_folds(frame: Make) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"k": 1}, "`k` must be at least 2, got 1."),
+        ({"k": 1}, at_least("k", 2, 1)),
         (
             {"name": "folds"},
-            "`name` names the column 'folds', which the frame does not have.\n"
-            "Hint: did you mean 'fold'?",
+            no_column("name", "folds", "fold"),
         ),
-        ({"by": sf.chain("price")}, "`extend` follows no order of rows, got `sf.chain` in `by`."),
+        ({"by": sf.chain("price")}, no_order_in_by("`sf.chain`")),
         (
             {"by": sf.nearest("price")},
-            "`extend` follows no order of rows, got `sf.nearest` in `by`.",
+            no_order_in_by("`sf.nearest`"),
         ),
     ],
 )
-def test_arguments_of_extend(frame: Make, arguments: dict[str, Any], message: str) -> None:
+def test_arguments_of_extend(
+    frame: Make, kind: str, arguments: dict[str, Any], message: str
+) -> None:
     """A wrong argument is refused at the call, on lazy frames too."""
     data = {**drawn(6, 0), "fold": [0, 1, 0, 1, None, None]}
-    refuse_now(message, lambda: sf.extend(frame(data), **arguments))
+    refuse_now(message, lambda: sf.extend(frame(data), **arguments), kind)
 
 
 def test_lazy_reads_no_data() -> None:

@@ -10,9 +10,16 @@ from hypothesis import strategies as st
 from iterstrat.ml_stratifiers import MultilabelStratifiedKFold
 
 import stratframe as sf
-
-from .conftest import KINDS, eager, make, values
-from .test_bad_input import Make, at_fault, refuse, refuse_now
+from tests.helpers import KINDS, Make, at_fault, eager, make, refuse, refuse_now, values
+from tests.messages import (
+    KEEP_MISSING,
+    cut_or_classes,
+    given_twice,
+    hint,
+    lines,
+    missing_values,
+    no_column,
+)
 
 TAGS = [f"tag_{i}" for i in range(6)]
 
@@ -175,25 +182,31 @@ def test_repeats_and_seeds(frame: Make) -> None:
     assert columns[0] != tuple(values(sf.kfold(frame(data), by, 5, seed=1), "fold"))
 
 
+def not_a_list(got: object) -> str:
+    return f"`sf.margins` must hold a list of entries, got {got!r}."
+
+
+def no_strata(term: str) -> str:
+    tip = hint("`sf.quantiles` cuts a continuous column.")
+    return f"`sf.margins` must hold entries that make strata, got {term}.{tip}"
+
+
 @pytest.mark.parametrize(
     ("make_by", "message"),
     [
-        (lambda: sf.margins([]), "`sf.margins` must hold a list of entries, got []."),
-        (lambda: sf.margins("site"), "`sf.margins` must hold a list of entries, got 'site'."),
+        (lambda: sf.margins([]), not_a_list([])),
+        (lambda: sf.margins("site"), not_a_list("site")),
         (
             lambda: sf.margins(["site", sf.chain("price")]),
-            "`sf.margins` must hold entries that make strata, got `sf.chain`.\n"
-            "Hint: `sf.quantiles` cuts a continuous column.",
+            no_strata("`sf.chain`"),
         ),
         (
             lambda: sf.margins([sf.continuous("price")]),
-            "`sf.margins` must hold entries that make strata, got `sf.continuous`.\n"
-            "Hint: `sf.quantiles` cuts a continuous column.",
+            no_strata("`sf.continuous`"),
         ),
         (
             lambda: sf.margins([sf.margins(["site"])]),
-            "`sf.margins` must hold entries that make strata, got `sf.margins`.\n"
-            "Hint: `sf.quantiles` cuts a continuous column.",
+            no_strata("`sf.margins`"),
         ),
     ],
 )
@@ -213,7 +226,7 @@ def test_margins_that_are_none(make_by: Any, message: str) -> None:
         (
             sf.margins(["site", "site"]),
             {},
-            "`sf.margins` must hold each entry once, got 'site' twice.",
+            given_twice("`sf.margins`", "entry", "'site'"),
         ),
         (
             sf.margins(["site"]),
@@ -223,25 +236,24 @@ def test_margins_that_are_none(make_by: Any, message: str) -> None:
         (
             sf.margins(["sites"]),
             {},
-            "`by` names the column 'sites', which the frame does not have.\n"
-            "Hint: did you mean 'site'?",
+            no_column("by", "sites", "site"),
         ),
     ],
 )
 def test_what_margins_exclude(
-    frame: Make, by: Any, arguments: dict[str, Any], message: str
+    frame: Make, kind: str, by: Any, arguments: dict[str, Any], message: str
 ) -> None:
     """What does not combine is refused at the call, on lazy frames too."""
-    refuse_now(message, lambda: sf.kfold(frame(tagged(20)), by, 2, **arguments))
+    refuse_now(message, lambda: sf.kfold(frame(tagged(20)), by, 2, **arguments), kind)
 
 
-def test_continuous_margins_are_refused(frame: Make) -> None:
+def test_continuous_margins_are_refused(frame: Make, kind: str) -> None:
     """A continuous column in margins is an error that names `sf.quantiles`."""
     refuse(
-        "An entry of `sf.margins` must make strata, but 'price' holds fractions.\n"
-        "Hint: cut it, as in `sf.quantiles('price', 10)`, or take its values as they are,"
-        " `sf.classes('price')`.",
+        "An entry of `sf.margins` must make strata, but 'price' holds fractions."
+        + cut_or_classes("price"),
         lambda: sf.kfold(frame(tagged(20)), sf.margins(["site", "price"]), 2),
+        kind,
     )
 
 
@@ -249,18 +261,17 @@ def test_missing_margins_are_refused(frame: Make, kind: str) -> None:
     """Missing values in any margin are refused together, with the rows."""
     data = {"a": [1, None, 0, 1], "b": ["x", "y", "x", None]}
     error = refuse(
-        "'a' must not be missing, but is in 1 row (1).\n"
-        "'b' must not be missing, but is in 1 row (3).\n"
-        'Hint: `missing="stratum"` makes missing values a stratum of their own; in `kfold`,'
-        ' `missing="null"` leaves their fold null.',
+        lines(missing_values("a", [1]), missing_values("b", [3])) + KEEP_MISSING,
         lambda: sf.kfold(frame(data), sf.margins(["a", "b"]), 2),
+        kind,
     )
     assert at_fault(error, kind)["row"] == [1, 3]
 
 
-def test_sample_refuses_margins(frame: Make) -> None:
+def test_sample_refuses_margins(frame: Make, kind: str) -> None:
     """A sample is drawn from joint strata, so margins are refused."""
     refuse(
         "`sample` takes joint strata, not `sf.margins`.",
         lambda: sf.sample(frame(tagged(20)), sf.margins(["site"]), n=5),
+        kind,
     )

@@ -11,9 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-
-from .conftest import KINDS, make, values
-from .test_bad_input import Make, refuse, refuse_now
+from tests.helpers import KINDS, Make, make, refuse, refuse_now, values
+from tests.messages import (
+    at_least_one,
+    column_twice,
+    count,
+    given_twice,
+    mixed_types,
+    must_hold,
+    no_column,
+    no_order,
+    not_a_frame,
+    one_grouping,
+    other_library,
+    single_values,
+)
 
 COLUMNS = ["check", "severity", "detail", "n"]
 DATA: dict[str, Any] = {
@@ -52,6 +64,74 @@ def refuse_batch(_: pl.Series) -> pl.Series:
     raise AssertionError
 
 
+# The details of the checks, each in its words ---------------------------------------------
+
+ASSIGNED = "every row has a fold"
+NO_FOLDS = "there are no folds"
+ONE_FOLD = "there is only one fold"
+
+
+def verb(n: int, one: str, more: str) -> str:
+    return one if n == 1 else more
+
+
+def unassigned(n: int) -> str:
+    have, are = verb(n, "has", "have"), verb(n, "is", "are")
+    return f"{count(n, 'row')} {have} no fold, and {are} in every training set"
+
+
+def in_two_folds(n: int, of: int, noun: str, n_rows: int) -> str:
+    of_all = f"{n} of {count(of, noun)}"
+    return f"{of_all} {verb(n, 'is', 'are')} in two folds or more, with {count(n_rows, 'row')}"
+
+
+def whole_groups(n: int) -> str:
+    return f"no group of {n} is in two folds"
+
+
+def unique_keys(n: int) -> str:
+    return f"no key of {n} stands twice"
+
+
+def repeated_in_one_fold(n: int, of: int) -> str:
+    return f"{n} of {of} keys {verb(n, 'stands', 'stand')} in several rows, all of one fold"
+
+
+def without_key(n: int) -> str:
+    return f"; {count(n, 'row')} without a key left out"
+
+
+def different_rows(n_columns: int) -> str:
+    columns = count(n_columns, "column")
+    return f"no row is equal to one in another fold, compared by {columns}"
+
+
+def equal_rows(n: int, n_columns: int) -> str:
+    columns = count(n_columns, "column")
+    return f"{n} rows are equal to one in another fold, compared by {columns}"
+
+
+def unique_values(n_columns: int, listed: str) -> str:
+    columns = count(n_columns, "column")
+    return f"no two rows can be equal, compared by {columns}: all values of {listed} are different"
+
+
+def full_folds(n: int) -> str:
+    return f"all {n} folds have rows"
+
+
+def empty_folds(n: int, listed: str) -> str:
+    return f"{count(n, 'fold')} {verb(n, 'has', 'have')} no rows: {listed}"
+
+
+def full_strata(n: int) -> str:
+    return f"all {n} strata are in every fold"
+
+
+def lacking(n: int, of: int, listed: str) -> str:
+    return f"{n} of {of} strata {verb(n, 'is', 'are')} missing in some of the folds: {listed}"
+
+
 # The table --------------------------------------------------------------------------------
 
 
@@ -61,12 +141,12 @@ def test_a_row_for_every_check(frame: Make, kind: str) -> None:
     assert list(found.columns) == COLUMNS
     assert isinstance(found, pl.DataFrame if "polars" in kind else pd.DataFrame)
     assert rows_of(found) == [
-        ("unassigned_rows", "ok", "every row has a fold", 0),
-        ("split_groups", "error", "1 of 2 groups is in two folds or more, with 3 rows", 1),
-        ("repeated_keys", "ok", "no key of 4 stands twice", 0),
-        ("duplicate_rows", "ok", "no row is equal to one in another fold, compared by 1 column", 0),
-        ("empty_folds", "ok", "all 2 folds have rows", 0),
-        ("missing_strata", "ok", "all 2 strata are in every fold", 0),
+        ("unassigned_rows", "ok", ASSIGNED, 0),
+        ("split_groups", "error", in_two_folds(1, 2, "group", n_rows=3), 1),
+        ("repeated_keys", "ok", unique_keys(4), 0),
+        ("duplicate_rows", "ok", different_rows(1), 0),
+        ("empty_folds", "ok", full_folds(2), 0),
+        ("missing_strata", "ok", full_strata(2), 0),
     ]
 
 
@@ -114,27 +194,27 @@ def test_several_columns_are_checked_one_by_one(frame: Make) -> None:
     data = {"x": [1, 1, 2, 2], "fold": [0, 1, 0, 1], "part": ["a", "a", "b", None]}
     found = sf.audit(frame(data), ["fold", "part"])
     assert rows_of(found) == [
-        ("unassigned_rows", "ok", "fold: every row has a fold", 0),
+        ("unassigned_rows", "ok", "fold: " + ASSIGNED, 0),
         (
             "duplicate_rows",
             "error",
-            "fold: 4 rows are equal to one in another fold, compared by 1 column",
+            "fold: " + equal_rows(4, n_columns=1),
             4,
         ),
-        ("empty_folds", "ok", "fold: all 2 folds have rows", 0),
+        ("empty_folds", "ok", "fold: " + full_folds(2), 0),
         (
             "unassigned_rows",
             "warning",
-            "part: 1 row has no fold, and is in every training set",
+            "part: " + unassigned(1),
             1,
         ),
         (
             "duplicate_rows",
             "error",
-            "part: 2 rows are equal to one in another fold, compared by 1 column",
+            "part: " + equal_rows(2, n_columns=1),
             2,
         ),
-        ("empty_folds", "ok", "part: all 2 folds have rows", 0),
+        ("empty_folds", "ok", "part: " + full_folds(2), 0),
     ]
 
 
@@ -171,10 +251,10 @@ def test_dealt_folds_pass(frame: Make) -> None:
 def test_unassigned_rows_are_counted(frame: Make) -> None:
     """Rows without a fold are a warning, in words for one and for several."""
     data = {"x": [1, 2, 3], "fold": [0, None, 1]}
-    expected = ("warning", "1 row has no fold, and is in every training set", 1)
+    expected = ("warning", unassigned(1), 1)
     assert one("unassigned_rows", sf.audit(frame(data))) == expected
     data = {"x": [1, 2, 3], "fold": [0, None, None]}
-    expected = ("warning", "2 rows have no fold, and are in every training set", 2)
+    expected = ("warning", unassigned(2), 2)
     assert one("unassigned_rows", sf.audit(frame(data))) == expected
 
 
@@ -182,14 +262,14 @@ def test_nan_is_no_fold(frame: Make) -> None:
     """A fold that is NaN is missing, as one that is null."""
     data = frame({"x": [1, 2, 3, 4], "fold": [0.0, nan(), None, 1.0]})
     assert one("unassigned_rows", sf.audit(data))[2] == 2
-    assert one("empty_folds", sf.audit(data)) == ("ok", "all 2 folds have rows", 0)
+    assert one("empty_folds", sf.audit(data)) == ("ok", full_folds(2), 0)
 
 
 def test_a_column_of_nothing(frame: Make) -> None:
     """A fold column of nulls has no folds, and nothing leaks."""
     found = sf.audit(frame({"x": [1, 1], "fold": [None, None]}), groups="x", key="x", columns="x")
     assert values(found, "severity") == ["warning", "ok", "warning", "ok", "warning"]
-    assert one("empty_folds", found) == ("warning", "there are no folds", 0)
+    assert one("empty_folds", found) == ("warning", NO_FOLDS, 0)
 
 
 def test_training_rows_leak(frame: Make) -> None:
@@ -198,17 +278,17 @@ def test_training_rows_leak(frame: Make) -> None:
     found = sf.audit(data, groups="x", key="x", columns="x")
     assert one("split_groups", found) == (
         "error",
-        "1 of 3 groups is in two folds or more, with 2 rows",
+        in_two_folds(1, 3, "group", n_rows=2),
         1,
     )
     assert one("repeated_keys", found) == (
         "error",
-        "1 of 3 keys is in two folds or more, with 2 rows",
+        in_two_folds(1, 3, "key", n_rows=2),
         1,
     )
     assert one("duplicate_rows", found) == (
         "error",
-        "2 rows are equal to one in another fold, compared by 1 column",
+        equal_rows(2, n_columns=1),
         2,
     )
 
@@ -217,10 +297,10 @@ def test_training_rows_do_not_leak_among_themselves(frame: Make) -> None:
     """What is only in rows without a fold is in no validation set."""
     data = frame({"x": [1, 1, 2, 3], "fold": [None, None, 0, 1]})
     found = sf.audit(data, groups="x", key="x", columns="x")
-    assert one("split_groups", found) == ("ok", "no group of 3 is in two folds", 0)
+    assert one("split_groups", found) == ("ok", whole_groups(3), 0)
     assert one("repeated_keys", found) == (
         "warning",
-        "1 of 3 keys stands in several rows, all of one fold",
+        repeated_in_one_fold(1, 3),
         1,
     )
     assert one("duplicate_rows", found)[::2] == ("ok", 0)
@@ -249,11 +329,11 @@ def test_groups_of_clusters(frame: Make) -> None:
     """Rows that are near each other in two folds are split groups."""
     data = {"x": [0.0, 0.1, 10.0, 10.1]}
     apart = sf.audit(frame({**data, "fold": [0, 0, 1, 1]}), groups=sf.clusters(["x"], 2))
-    assert one("split_groups", apart) == ("ok", "no group of 2 is in two folds", 0)
+    assert one("split_groups", apart) == ("ok", whole_groups(2), 0)
     split = sf.audit(frame({**data, "fold": [0, 1, 0, 1]}), groups=sf.clusters(["x"], 2))
     assert one("split_groups", split) == (
         "error",
-        "2 of 2 groups are in two folds or more, with 4 rows",
+        in_two_folds(2, 2, "group", n_rows=4),
         2,
     )
 
@@ -266,19 +346,19 @@ def test_repeated_keys(frame: Make) -> None:
     within = frame({"id": [7, 7, 8, 9], "fold": [0, 0, 1, 1]})
     assert one("repeated_keys", sf.audit(within, key="id")) == (
         "warning",
-        "1 of 3 keys stands in several rows, all of one fold",
+        repeated_in_one_fold(1, 3),
         1,
     )
     both = frame({"id": [7, 7, 8, 8], "fold": [0, 0, 1, 1]})
     assert one("repeated_keys", sf.audit(both, key="id")) == (
         "warning",
-        "2 of 2 keys stand in several rows, all of one fold",
+        repeated_in_one_fold(2, 2),
         2,
     )
     across = frame({"id": [7, 7, 8, 8, 8], "fold": [0, 0, 1, 0, 1]})
     assert one("repeated_keys", sf.audit(across, key="id")) == (
         "error",
-        "1 of 2 keys is in two folds or more, with 3 rows",
+        in_two_folds(1, 2, "key", n_rows=3),
         2,
     )
 
@@ -287,12 +367,12 @@ def test_rows_without_a_key_are_left_out(frame: Make) -> None:
     """Missing keys, NaN too, do not stand twice; how many there are is said."""
     for column in (["a", None, None, "b"], [1.0, nan(), None, 2.0]):
         found = sf.audit(frame({"id": column, "fold": [0, 0, 1, 1]}), key="id")
-        expected = ("ok", "no key of 2 stands twice; 2 rows without a key left out", 0)
+        expected = ("ok", unique_keys(2) + without_key(2), 0)
         assert one("repeated_keys", found) == expected
     data = frame({"id": ["a", "a", None], "fold": [0, 1, 1]})
     assert one("repeated_keys", sf.audit(data, key="id")) == (
         "error",
-        "1 of 1 key is in two folds or more, with 2 rows; 1 row without a key left out",
+        in_two_folds(1, 1, "key", n_rows=2) + without_key(1),
         1,
     )
 
@@ -300,7 +380,7 @@ def test_rows_without_a_key_are_left_out(frame: Make) -> None:
 def test_no_row_has_a_key(frame: Make) -> None:
     """A key column of nulls holds no keys."""
     found = sf.audit(frame({"x": [1, 2], "id": [None, None], "fold": [0, 1]}), key="id")
-    expected = ("ok", "no key of 0 stands twice; 2 rows without a key left out", 0)
+    expected = ("ok", unique_keys(0) + without_key(2), 0)
     assert one("repeated_keys", found) == expected
 
 
@@ -309,7 +389,7 @@ def test_keys_of_several_columns(frame: Make) -> None:
     data = {"a": [1, 1, 1, None, None], "b": ["x", "y", "x", "x", "x"], "fold": [0, 0, 1, 0, 1]}
     assert one("repeated_keys", sf.audit(frame(data), key=["a", "b"])) == (
         "error",
-        "1 of 2 keys is in two folds or more, with 2 rows; 2 rows without a key left out",
+        in_two_folds(1, 2, "key", n_rows=2) + without_key(2),
         1,
     )
 
@@ -322,17 +402,14 @@ def test_rows_are_compared_by_all_but_folds_and_key(frame: Make) -> None:
     data = frame({"x": [1, 1], "y": ["a", "a"], "id": [1, 2], "fold": [0, 1], "part": [0, 1]})
     found = sf.audit(data, ["fold", "part"], key="id")
     details = [row[2] for row in rows_of(found) if row[0] == "duplicate_rows"]
-    assert details == [
-        f"{name}: 2 rows are equal to one in another fold, compared by 2 columns"
-        for name in ("fold", "part")
-    ]
+    assert details == [f"{name}: {equal_rows(2, n_columns=2)}" for name in ("fold", "part")]
     assert one("duplicate_rows", sf.audit(data, key=["id", "part"]))[2] == 2
     assert one("duplicate_rows", sf.audit(data, columns=["x", "y"]))[2] == 2
     assert one("duplicate_rows", sf.audit(data, columns=["x", "id"]))[2] == 0
     # The second fold column counts, where it is not named.
     assert one("duplicate_rows", sf.audit(data, key="id"))[:2] == (
         "warning",
-        "no two rows can be equal, compared by 3 columns: all values of 'part' are different",
+        unique_values(3, "'part'"),
     )
 
 
@@ -348,7 +425,7 @@ def test_repeats_are_fold_columns(frame: Make) -> None:
     dealt = sf.kfold(frame({"x": [1] * 6, "y_1": ["a"] * 6}), k=2, repeats=3)
     found = sf.audit(dealt, "fold_1")
     assert one("duplicate_rows", found)[1:] == (
-        "6 rows are equal to one in another fold, compared by 2 columns",
+        equal_rows(6, n_columns=2),
         6,
     )
 
@@ -358,7 +435,7 @@ def test_all_rows_that_are_equal_are_counted(frame: Make) -> None:
     data = frame({"x": [1, 1, 1, 2, 2, 3], "fold": [0, 0, 1, 1, 1, 0]})
     assert one("duplicate_rows", sf.audit(data)) == (
         "error",
-        "3 rows are equal to one in another fold, compared by 1 column",
+        equal_rows(3, n_columns=1),
         3,
     )
 
@@ -442,7 +519,7 @@ def test_ids_hide_equal_rows(frame: Make, column: list[Any]) -> None:
     data = frame({"x": [1, 1, 1], "id": column, "fold": [0, 1, 1]})
     assert one("duplicate_rows", sf.audit(data)) == (
         "warning",
-        "no two rows can be equal, compared by 2 columns: all values of 'id' are different",
+        unique_values(2, "'id'"),
         0,
     )
     assert one("duplicate_rows", sf.audit(data, columns="x"))[::2] == ("error", 3)
@@ -453,7 +530,7 @@ def test_measures_are_no_ids(frame: Make) -> None:
     data = frame({"x": [0.5, 1.5, 2.0], "y": [1, 1, 2], "fold": [0, 1, 1]})
     assert one("duplicate_rows", sf.audit(data)) == (
         "ok",
-        "no row is equal to one in another fold, compared by 2 columns",
+        different_rows(2),
         0,
     )
 
@@ -465,7 +542,7 @@ def test_ids_are_named_together(frame: Make) -> None:
     listed = "'c0', 'c1', 'c2', 'c3', 'c4', ..."
     assert found == (
         "warning",
-        f"no two rows can be equal, compared by 7 columns: all values of {listed} are different",
+        unique_values(7, listed),
         0,
     )
 
@@ -491,15 +568,14 @@ def test_ids_are_looked_for_in_all_rows(library: Any) -> None:
     data = {"a": [*range(n), 0], "b": [0] * n + [1], "fold": [0] * n + [1]}
     assert one("duplicate_rows", sf.audit(library.DataFrame(data)))[0] == "ok"
     found = one("duplicate_rows", sf.audit(library.DataFrame(data | {"a": list(range(n + 1))})))
-    assert found[0] == "warning"
-    assert found[1].endswith("all values of 'a' are different")
+    assert found == ("warning", unique_values(2, "'a'"), 0)
 
 
 def test_one_row(frame: Make) -> None:
     """A single row is equal to none, and its values make no ids."""
     found = sf.audit(frame({"x": [1], "fold": [0]}), groups="x", key="x", columns="x")
     assert values(found, "severity") == ["ok", "ok", "ok", "ok", "warning"]
-    assert one("empty_folds", found) == ("warning", "there is only one fold", 0)
+    assert one("empty_folds", found) == ("warning", ONE_FOLD, 0)
 
 
 def test_nothing_to_compare(frame: Make) -> None:
@@ -515,14 +591,14 @@ def test_nothing_to_compare(frame: Make) -> None:
 def test_lists_are_refused(frame: Make, kind: str, lists: list[list[str]]) -> None:
     """A column of lists is an error that names it, whatever its values."""
     held = "List(String)" if "polars" in kind else "list"
-    message = f"A column must hold single values, but 'tags' is {held}."
+    message = single_values("tags", held)
     refuse(message, lambda: sf.audit(frame({"tags": lists, "fold": [0, 1]})))
 
 
 def test_lists_are_refused_by_name(frame: Make, kind: str) -> None:
     """A column of lists is refused as groups, key or column, too."""
     held = "List(String)" if "polars" in kind else "list"
-    message = f"A column must hold single values, but 'tags' is {held}."
+    message = single_values("tags", held)
     data = frame({"x": [1, 2], "tags": [["a"], ["b"]], "fold": [0, 1]})
     for argument in ("groups", "key", "columns"):
         refuse(message, lambda name=argument: sf.audit(data, **{"columns": "x", name: "tags"}))
@@ -611,14 +687,14 @@ def test_few_equal_rows_far_down(library: Any) -> None:
     found = sf.audit(library.DataFrame(data), key="a", columns="a")
     assert one("duplicate_rows", found)[::2] == ("error", 2)
     assert one("repeated_keys", found)[1:] == (
-        "1 of 70,000 keys is in two folds or more, with 2 rows",
+        in_two_folds(1, 70_000, "key", n_rows=2),
         2,
     )
     data = {"a": [*[0] * n, *range(n), 3], "fold": [*[0] * n, *[0] * n, 1]}
     found = sf.audit(library.DataFrame(data), key="a", columns="a")
     assert one("duplicate_rows", found)[::2] == ("error", 2)
     assert one("repeated_keys", found)[1:] == (
-        "1 of 70,000 keys is in two folds or more, with 2 rows",
+        in_two_folds(1, 70_000, "key", n_rows=2),
         2,
     )
 
@@ -629,24 +705,24 @@ def test_few_equal_rows_far_down(library: Any) -> None:
 @pytest.mark.parametrize(
     ("folds", "expected"),
     [
-        ([0, 1, 2], ("ok", "all 3 folds have rows", 0)),
-        ([1, 2, 3], ("ok", "all 3 folds have rows", 0)),
-        ([0, 1, 3], ("warning", "1 fold has no rows: 2", 1)),
-        ([3, 1, 5], ("warning", "2 folds have no rows: 2, 4", 2)),
-        ([2, 3, 4], ("warning", "1 fold has no rows: 1", 1)),
-        ([0, 10, 20], ("warning", "18 folds have no rows: 1, 2, 3, 4, 5, ...", 18)),
-        ([0.0, 2.0, 2.0], ("warning", "1 fold has no rows: 1", 1)),
-        ([-1, 0, 2], ("warning", "1 fold has no rows: 1", 1)),
-        ([1, 1, 1], ("warning", "there is only one fold", 0)),
-        ([2, 2, 2], ("warning", "there is only one fold", 0)),
-        ([2018, 2019, 2021], ("warning", "1 fold has no rows: 2020", 1)),
-        (["a", "c", "a"], ("ok", "all 2 folds have rows", 0)),
-        (["a", "a", "a"], ("warning", "there is only one fold", 0)),
-        ([True, False, True], ("ok", "all 2 folds have rows", 0)),
-        ([0.5, 1.5, 4.5], ("ok", "all 3 folds have rows", 0)),
+        ([0, 1, 2], ("ok", full_folds(3), 0)),
+        ([1, 2, 3], ("ok", full_folds(3), 0)),
+        ([0, 1, 3], ("warning", empty_folds(1, "2"), 1)),
+        ([3, 1, 5], ("warning", empty_folds(2, "2, 4"), 2)),
+        ([2, 3, 4], ("warning", empty_folds(1, "1"), 1)),
+        ([0, 10, 20], ("warning", empty_folds(18, "1, 2, 3, 4, 5, ..."), 18)),
+        ([0.0, 2.0, 2.0], ("warning", empty_folds(1, "1"), 1)),
+        ([-1, 0, 2], ("warning", empty_folds(1, "1"), 1)),
+        ([1, 1, 1], ("warning", ONE_FOLD, 0)),
+        ([2, 2, 2], ("warning", ONE_FOLD, 0)),
+        ([2018, 2019, 2021], ("warning", empty_folds(1, "2020"), 1)),
+        (["a", "c", "a"], ("ok", full_folds(2), 0)),
+        (["a", "a", "a"], ("warning", ONE_FOLD, 0)),
+        ([True, False, True], ("ok", full_folds(2), 0)),
+        ([0.5, 1.5, 4.5], ("ok", full_folds(3), 0)),
         (
             [0, 10**9, 0],
-            ("warning", "999,999,999 folds have no rows: 1, 2, 3, 4, 5, ...", 999_999_999),
+            ("warning", empty_folds(999_999_999, "1, 2, 3, 4, 5, ..."), 999_999_999),
         ),
     ],
     ids=str,
@@ -670,12 +746,12 @@ def test_parts_without_rows(kind: str) -> None:
     """Categories that no row has are empty folds, in their own order."""
     data = with_parts(kind, {"x": [1, 2, 3]}, ["train", "test", None], ["train", "valid", "test"])
     found = sf.audit(data)
-    assert one("empty_folds", found) == ("warning", "1 fold has no rows: valid", 1)
+    assert one("empty_folds", found) == ("warning", empty_folds(1, "valid"), 1)
     assert one("unassigned_rows", found)[2] == 1
     full = with_parts(kind, {"x": [1, 2]}, ["test", "train"], ["train", "test"])
-    assert one("empty_folds", sf.audit(full)) == ("ok", "all 2 folds have rows", 0)
+    assert one("empty_folds", sf.audit(full)) == ("ok", full_folds(2), 0)
     bare = with_parts(kind, {"x": [1, 2]}, [None, None], ["train", "test"])
-    assert one("empty_folds", sf.audit(bare)) == ("warning", "2 folds have no rows: train, test", 2)
+    assert one("empty_folds", sf.audit(bare)) == ("warning", empty_folds(2, "train, test"), 2)
 
 
 def test_parts_of_a_split(frame: Make) -> None:
@@ -683,15 +759,15 @@ def test_parts_of_a_split(frame: Make) -> None:
     data = sf.split(frame({"x": [1] * 10}), parts={"train": 0.7, "test": 0.3})
     found = sf.audit(data, "split")
     assert one("duplicate_rows", found)[::2] == ("error", 10)
-    assert one("empty_folds", found) == ("ok", "all 2 folds have rows", 0)
+    assert one("empty_folds", found) == ("ok", full_folds(2), 0)
 
 
 @pytest.mark.parametrize(
     ("categories", "expected"),
     [
-        ([0, 1, 3], ("warning", "1 fold has no rows: 2", 1)),
-        ([3, 0, 1], ("warning", "1 fold has no rows: 2", 1)),
-        ([3, 1, 0, 2], ("warning", "1 fold has no rows: 2", 1)),
+        ([0, 1, 3], ("warning", empty_folds(1, "2"), 1)),
+        ([3, 0, 1], ("warning", empty_folds(1, "2"), 1)),
+        ([3, 1, 0, 2], ("warning", empty_folds(1, "2"), 1)),
     ],
     ids=str,
 )
@@ -711,13 +787,13 @@ def test_missing_strata(frame: Make) -> None:
     found = sf.audit(data, by="label", columns="label")
     assert one("missing_strata", found) == (
         "warning",
-        "2 of 3 strata are missing in some of the folds: b, missing",
+        lacking(2, 3, "b, missing"),
         2,
     )
     both = sf.audit(data, by=["site", "label"], columns="label")
     assert one("missing_strata", both) == (
         "warning",
-        "2 of 3 strata are missing in some of the folds: (2, b), (2, missing)",
+        lacking(2, 3, "(2, b), (2, missing)"),
         2,
     )
 
@@ -727,7 +803,7 @@ def test_one_missing_stratum(frame: Make) -> None:
     data = frame({"label": ["x", "x", "y"], "fold": [0, 1, 1]})
     assert one("missing_strata", sf.audit(data, by="label")) == (
         "warning",
-        "1 of 2 strata is missing in some of the folds: y",
+        lacking(1, 2, "y"),
         1,
     )
 
@@ -736,7 +812,7 @@ def test_training_rows_are_no_fold_of_strata(frame: Make) -> None:
     """A stratum needs no rows without a fold; one that has only such is in no fold."""
     data = frame({"label": ["a", "a", "b"], "fold": [0, 1, None]})
     found = one("missing_strata", sf.audit(data, by="label"))
-    assert found == ("warning", "1 of 2 strata is missing in some of the folds: b", 1)
+    assert found == ("warning", lacking(1, 2, "b"), 1)
     data = frame({"label": ["a", "a", "a"], "fold": [0, 1, None]})
     assert one("missing_strata", sf.audit(data, by="label"))[0] == "ok"
 
@@ -748,7 +824,7 @@ def test_parts_without_rows_lack_no_strata(kind: str) -> None:
     assert one("missing_strata", sf.audit(data, by="label"))[::2] == ("ok", 0)
     bare = with_parts(kind, {"label": ["a", "a"]}, [None, None], ["train", "test"])
     found = one("missing_strata", sf.audit(bare, by="label"))
-    assert found == ("warning", "there are no folds", 0)
+    assert found == ("warning", NO_FOLDS, 0)
 
 
 def test_strata_of_terms(frame: Make) -> None:
@@ -757,13 +833,13 @@ def test_strata_of_terms(frame: Make) -> None:
     binned = sf.audit(data, by=sf.bins("x", [0, 5, 10]))
     assert one("missing_strata", binned) == (
         "warning",
-        "2 of 2 strata are missing in some of the folds: (5, 10], [0, 5]",
+        lacking(2, 2, "(5, 10], [0, 5]"),
         2,
     )
     single = sf.audit(data, by=sf.margins(["label", sf.bins("x", [0, 5, 10])]))
     assert one("missing_strata", single) == (
         "warning",
-        "2 of 4 strata are missing in some of the folds: x: (5, 10], x: [0, 5]",
+        lacking(2, 4, "x: (5, 10], x: [0, 5]"),
         2,
     )
 
@@ -773,7 +849,7 @@ def test_many_missing_strata_are_counted(frame: Make) -> None:
     data = frame({"label": list("gfedcba"), "fold": [0, 1] * 3 + [0]})
     assert one("missing_strata", sf.audit(data, by="label")) == (
         "warning",
-        "7 of 7 strata are missing in some of the folds: a, b, c, d, e, ...",
+        lacking(7, 7, "a, b, c, d, e, ..."),
         7,
     )
 
@@ -805,11 +881,11 @@ def test_labels_of_all_types() -> None:
     assert one("duplicate_rows", found)[2] == 2
     # The key is not compared.
     assert one("duplicate_rows", sf.audit(data, key=(1, 2)))[1:] == (
-        "3 rows are equal to one in another fold, compared by 1 column",
+        equal_rows(3, n_columns=1),
         3,
     )
     assert one("duplicate_rows", sf.audit(data))[1:] == (
-        "2 rows are equal to one in another fold, compared by 2 columns",
+        equal_rows(2, n_columns=2),
         2,
     )
 
@@ -820,7 +896,7 @@ def test_column_levels() -> None:
     data = pd.DataFrame([[1, 1, 0], [1, 1, 1]], columns=labels)
     assert one("duplicate_rows", sf.audit(data, columns=[("a", "x")]))[2] == 2
     assert one("duplicate_rows", sf.audit(data))[1:] == (
-        "2 rows are equal to one in another fold, compared by 2 columns",
+        equal_rows(2, n_columns=2),
         2,
     )
 
@@ -830,7 +906,7 @@ def test_a_key_under_column_levels_is_not_compared() -> None:
     labels = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("fold", "")])
     data = pd.DataFrame([[1, 7, 0], [1, 8, 1]], columns=labels)
     assert one("duplicate_rows", sf.audit(data, key=[("a", "y")]))[1:] == (
-        "2 rows are equal to one in another fold, compared by 1 column",
+        equal_rows(2, n_columns=1),
         2,
     )
 
@@ -838,10 +914,7 @@ def test_a_key_under_column_levels_is_not_compared() -> None:
 def test_labels_that_stand_twice() -> None:
     """Columns of one label are refused as everywhere."""
     data = pd.DataFrame([[1, 1, 0], [1, 1, 1]], columns=["a", "a", "fold"])
-    message = (
-        "`columns` names the column 'a', which the frame has 2 times."
-        "\nHint: rename or drop the others first."
-    )
+    message = column_twice("columns", "a")
     refuse(message, lambda: sf.audit(data, columns="a"))
     refuse(message, lambda: sf.audit(data))
 
@@ -964,18 +1037,17 @@ def test_objects_that_cannot_be_compared() -> None:
         __hash__ = None
 
     data = pd.DataFrame({"x": [Bare(), Bare()], "fold": [0, 1]})
+    message = "Column 'x' holds values that cannot be compared: unhashable type: 'Bare'."
     refuse(
-        "Column 'x' holds values that cannot be compared: unhashable type: 'Bare'.",
+        message,
         lambda: sf.audit(data),
     )
     refuse(
-        "Column 'x' holds values that cannot be compared: unhashable type: 'Bare'.",
+        message,
         lambda: sf.audit(data, key="x"),
     )
     mixed = pd.DataFrame({"x": pd.Series([1, True], dtype=object), "fold": [0, 1]})
-    message = (
-        "Column 'x' mixes types that cannot be told apart: bool, int.\nHint: cast it to one type."
-    )
+    message = mixed_types("x", "bool, int")
     refuse(message, lambda: sf.audit(mixed))
 
 
@@ -983,7 +1055,7 @@ def test_folds_of_several_types_are_refused() -> None:
     """Folds that cannot be ordered are an error."""
     data = pd.DataFrame({"x": [1, 2], "fold": pd.Series([0, "a"], dtype=object)})
     refuse(
-        "A column of `name` must hold values that can be ordered, but 'fold' mixes types.",
+        no_order("name", "fold"),
         lambda: sf.audit(data),
     )
 
@@ -1042,78 +1114,67 @@ def test_frames_stay_as_they_are(frame: Make, kind: str) -> None:
 
 # Bad input --------------------------------------------------------------------------------
 
-GROUPS = "column names, expressions, or one `sf.clusters`"
-
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (
             {"name": "fol"},
-            "`name` names the column 'fol', which the frame does not have."
-            "\nHint: did you mean 'fold'?",
+            no_column("name", "fol", "fold"),
         ),
         (
             {"name": ["fold", "part"]},
-            "`name` names the column 'part', which the frame does not have."
-            "\nHint: the columns are 'x', 'who', 'id', 'label', 'fold'.",
+            no_column("name", "part", known=["x", "who", "id", "label", "fold"]),
         ),
-        ({"name": 5}, "`name` must hold column names, got 5."),
-        ({"name": None}, "`name` must hold column names, got None."),
-        ({"name": []}, "`name` must hold column names, got []."),
+        ({"name": 5}, must_hold("name", 5)),
+        ({"name": None}, must_hold("name", None)),
+        ({"name": []}, must_hold("name", [])),
         (
             {"by": "lable"},
-            "`by` names the column 'lable', which the frame does not have."
-            "\nHint: did you mean 'label'?",
+            no_column("by", "lable", "label"),
         ),
-        ({"by": []}, "`by` must hold at least one entry, got []."),
+        ({"by": []}, at_least_one("by", "entry", [])),
         (
             {"by": 5},
-            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 5.",
+            must_hold("by", 5),
         ),
         (
             {"groups": "whom"},
-            "`groups` names the column 'whom', which the frame does not have."
-            "\nHint: did you mean 'who'?",
+            no_column("groups", "whom", "who"),
         ),
         (
             {"groups": sf.clusters(["xx"], 2)},
-            "`groups` names the column 'xx', which the frame does not have."
-            "\nHint: did you mean 'x'?",
+            no_column("groups", "xx", "x"),
         ),
-        ({"groups": []}, "`groups` must hold at least one column, got []."),
-        ({"groups": 5}, f"`groups` must hold {GROUPS}, got 5."),
-        ({"groups": ["who", "who"]}, "`groups` must hold each column once, got 'who' twice."),
+        ({"groups": []}, at_least_one("groups", "column", [])),
+        ({"groups": 5}, must_hold("groups", 5)),
+        ({"groups": ["who", "who"]}, given_twice("groups", "column", "'who'")),
         (
             {"groups": sf.quantiles("x", 2)},
-            "`groups` must be a column, a list of columns or one `sf.clusters`,"
-            " got sf.quantiles('x', 2).",
+            one_grouping("sf.quantiles('x', 2)"),
         ),
         (
             {"key": "idd"},
-            "`key` names the column 'idd', which the frame does not have."
-            "\nHint: did you mean 'id'?",
+            no_column("key", "idd", "id"),
         ),
         (
             {"key": ("who", "id")},
-            "`key` names the column ('who', 'id'), which the frame does not have."
-            "\nHint: several columns go in a list.",
+            no_column("key", ("who", "id")),
         ),
-        ({"key": []}, "`key` must hold at least one column, got []."),
-        ({"key": 5}, "`key` must hold column names or expressions, got 5."),
+        ({"key": []}, at_least_one("key", "column", [])),
+        ({"key": 5}, must_hold("key", 5)),
         (
             {"columns": ["x", "labels"]},
-            "`columns` names the column 'labels', which the frame does not have."
-            "\nHint: did you mean 'label'?",
+            no_column("columns", "labels", "label"),
         ),
-        ({"columns": []}, "`columns` must hold at least one column, got []."),
-        ({"columns": 5}, "`columns` must hold column names or expressions, got 5."),
-        ({"columns": {"x"}}, "`columns` must hold column names or expressions, got {'x'}."),
+        ({"columns": []}, at_least_one("columns", "column", [])),
+        ({"columns": 5}, must_hold("columns", 5)),
+        ({"columns": {"x"}}, must_hold("columns", {"x"})),
     ],
 )
-def test_bad_arguments(frame: Make, arguments: dict[str, Any], message: str) -> None:
+def test_bad_arguments(frame: Make, kind: str, arguments: dict[str, Any], message: str) -> None:
     """A wrong argument is refused in these words."""
-    refuse_now(message, lambda: sf.audit(frame(DATA), **arguments))
+    refuse_now(message, lambda: sf.audit(frame(DATA), **arguments), kind)
 
 
 @pytest.mark.parametrize(
@@ -1121,38 +1182,35 @@ def test_bad_arguments(frame: Make, arguments: dict[str, Any], message: str) -> 
     [
         (
             {"by": "lable"},
-            "`by` names the column 'lable', which the frame does not have."
-            "\nHint: did you mean 'label'?",
+            no_column("by", "lable", "label"),
         ),
         (
             {"key": "idd"},
-            "`key` names the column 'idd', which the frame does not have."
-            "\nHint: did you mean 'id'?",
+            no_column("key", "idd", "id"),
         ),
     ],
 )
 def test_bad_arguments_on_empty_frames(
-    frame: Make, arguments: dict[str, Any], message: str
+    frame: Make, kind: str, arguments: dict[str, Any], message: str
 ) -> None:
     """A wrong argument is refused on a frame without rows, too."""
-    refuse_now(message, lambda: sf.audit(frame({name: [] for name in DATA}), **arguments))
+    refuse_now(message, lambda: sf.audit(frame({name: [] for name in DATA}), **arguments), kind)
 
 
 @pytest.mark.parametrize(
-    ("table", "name"),
-    [([1], "list"), ({"fold": [0]}, "dict"), (pd.Series([1]), "Series"), (None, "NoneType")],
+    "table",
+    [[1], {"fold": [0]}, pd.Series([1]), None],
     ids=["list", "dict", "series", "none"],
 )
-def test_no_frame(table: Any, name: str) -> None:
+def test_no_frame(table: Any) -> None:
     """What is no frame is refused."""
-    refuse_now(f"`frame` must be a pandas or Polars frame, got {name}.", lambda: sf.audit(table))
+    refuse_now(not_a_frame(table), lambda: sf.audit(table))
 
 
 def test_expressions_of_the_other_library() -> None:
     """Expressions of Polars are none of pandas."""
     refuse_now(
-        "`columns` takes Polars expressions on Polars frames, and callables or `pd.col` on pandas"
-        ' frames, got col("x") on a pandas frame.',
+        other_library("columns", 'col("x")', "pandas"),
         lambda: sf.audit(pd.DataFrame(DATA), columns=pl.col("x")),
     )
 

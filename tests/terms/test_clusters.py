@@ -1,11 +1,9 @@
-"""Clusters and orders by nearness on frames, against the algorithms that they come from."""
+"""Clusters on frames, against the algorithms that they come from."""
 
 import importlib.util
-import io
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,50 +26,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import stratframe as sf
-from stratframe.core.order import shuffled
-from stratframe.core.seeds import StreamTag, random_words
-from stratframe.terms import algorithms, progress
+from stratframe.core.seeds import StreamTag
+from stratframe.terms import algorithms
 from stratframe.terms import clusters as clustering
 from stratframe.terms.algorithms import seeds_of
+from tests.helpers import KINDS, Make, check_words, eager, make, refuse, refuse_now, values
+from tests.messages import at_least, hint, not_installed, one_of, whole_number
+from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud, points_of, round_robin, rows_by_value
 
-from .conftest import KINDS, eager, make, values
-
-Make = Callable[[dict[str, Any]], Any]
-FEATURES = ["x", "y", "z"]
-
-
-def cloud(n: int = 200, seed: int = 3) -> dict[str, Any]:
-    """Rows of three classes in no order, each round centres of its own."""
-    drawn = np.random.default_rng(seed)
-    label = drawn.integers(0, 3, n)
-    centre = drawn.integers(0, 4, n) * 3 + label
-    points = centre[:, None] * [1.0, -2.0, 0.5] + drawn.normal(size=(n, 3))
-    columns = {name: points[:, place].tolist() for place, name in enumerate(FEATURES)}
-    return {"id": list(range(n)), "label": [f"c{code}" for code in label], **columns}
-
-
-def points_of(data: dict[str, Any]) -> np.ndarray:
-    """The features of the rows, shape (n_rows, n_features)."""
-    return np.column_stack([data[name] for name in FEATURES])
-
-
-def round_robin(rows: list[int], k: int) -> list[int]:
-    """Deal rows round k folds."""
-    folds = [-1] * len(rows)
-    for turn, row in enumerate(rows):
-        folds[row] = turn % k
-    return folds
-
-
-def rows_by_value(values: list[Any]) -> list[list[int]]:
-    """The rows of every value, by first appearance."""
-    found: dict[Any, list[int]] = {}
-    for row, value in enumerate(values):
-        found.setdefault(value, []).append(row)
-    return list(found.values())
-
-
-# The strategies of the papers -------------------------------------------------------------
+# The strategies of the papers -----------------------------------------------------------
 
 
 def algorithm_1(data: dict[str, Any], n: int, k: int, model: Any, nested: bool) -> list[int]:
@@ -149,76 +112,10 @@ def test_scbcv_on_a_shuffled_frame(frame: Make) -> None:
     assert there == [here[row] for row in order]
 
 
-def drawn_rows(data: dict[str, Any], k: int) -> list[list[int]]:
-    """The rows of every class in the order that the seed draws."""
-    codes = np.array([int(label[1]) for label in dict.fromkeys(data["label"])])
-    classes = np.array([codes.tolist().index(int(label[1])) for label in data["label"]])
-    rows = shuffled(classes, 3, random_words(0, StreamTag.FOLD_ROWS, len(classes), k))
-    return [rows[classes[rows] == code].tolist() for code in range(3)]
+# Meanings -------------------------------------------------------------------------------
 
 
-def db_scv(data: dict[str, Any], k: int) -> list[int]:
-    """DB-SCV as Zeng and Martinez have it, class after class from a drawn row."""
-    points, rows = points_of(data), []
-    for own in drawn_rows(data, k):
-        here, left = own[0], set(own[1:])
-        rows.append(here)
-        while left:
-            near = np.linalg.norm(points - points[here], axis=1)
-            here = min(left, key=lambda row: near[row])
-            left.remove(here)
-            rows.append(here)
-    return rows
-
-
-def dob_scv(data: dict[str, Any], k: int) -> list[list[int]]:
-    """The blocks of DOB-SCV as Moreno-Torres et al. have it, class after class."""
-    points, blocks = points_of(data), []
-    for own in drawn_rows(data, k):
-        left = list(own)
-        while left:
-            near = np.linalg.norm(points - points[left[0]], axis=1)
-            block = sorted(left, key=lambda row: near[row])[:k]
-            left = [row for row in left if row not in block]
-            blocks.append(block)
-    return blocks
-
-
-def test_db_scv(frame: Make) -> None:
-    """In every class a chain goes from a drawn row to the nearest row, and round the folds."""
-    data = cloud()
-    by = ["label", sf.chain(FEATURES, scale=None)]
-    folds = values(sf.kfold(frame(data), by, 5, deal="circular"), "fold")
-    assert folds == round_robin(db_scv(data, 5), 5)
-
-
-@pytest.mark.parametrize("k", [2, 4])
-def test_dob_scv(frame: Make, k: int) -> None:
-    """A drawn row and its k - 1 nearest of those left in the class are in k folds."""
-    data = cloud()
-    by = ["label", sf.nearest(FEATURES, scale=None)]
-    blocks = dob_scv(data, k)
-    folds = values(sf.kfold(frame(data), by, k), "fold")
-    assert all(len({folds[row] for row in block}) == len(block) for block in blocks)
-    assert any(folds[block[0]] != 0 for block in blocks)
-    circular = values(sf.kfold(frame(data), by, k, deal="circular"), "fold")
-    assert circular == round_robin([row for block in blocks for row in block], k)
-
-
-@pytest.mark.parametrize("kind", ["pandas", "polars-lazy"])
-def test_twins_part(kind: str) -> None:
-    """Pairs of twins, far from all others, are always parted."""
-    order = np.random.default_rng(0).permutation(40).tolist()
-    data = {"x": [10.0 * (row // 2) + 0.1 * (row % 2) for row in order]}
-    for seed in range(20):
-        folds = values(sf.kfold(make(kind, data), sf.nearest("x"), 2, seed=seed), "fold")
-        by_row = dict(zip(order, folds, strict=True))
-        assert all(by_row[row] != by_row[row + 1] for row in range(0, 40, 2))
-
-
-# Meanings ---------------------------------------------------------------------------------
-
-
+@pytest.mark.slow
 def test_random_deal_takes_the_bias_out() -> None:
     """Dealt round, fold 0 gets the rows nearest to the centres; in blocks at random no fold."""
     data = cloud(600)
@@ -349,7 +246,7 @@ def test_dbscan_is_scikit_learns(frame: Make) -> None:
 
 
 def test_large_strata_are_merged_from_a_sample(
-    frame: Make, monkeypatch: pytest.MonkeyPatch
+    frame: Make, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Agglomerative clusters of a large stratum come from a sample, and that is said once."""
     monkeypatch.setattr(algorithms, "LARGEST_TREE", 30)
@@ -359,10 +256,13 @@ def test_large_strata_are_merged_from_a_sample(
     data = {"half": [row // 100 for row in range(200)], "x": x}
     with pytest.warns(sf.StratWarning) as caught:
         table = eager(sf.strata(frame(data), by))
-    assert [str(each.message).partition("\n")[0] for each in caught] == [
+    (rule,) = [str(each.message).partition("\n")[0] for each in caught]
+    check_words(
         "`sf.clusters` with algorithm='agglomerative' merged a sample of 30 rows in 2 strata of"
-        " more, and gave the other rows to the nearest centre."
-    ]
+        " more, and gave the other rows to the nearest centre.",
+        rule,
+        kind,
+    )
     assert values(table, "n") == [25] * 8
 
 
@@ -457,62 +357,6 @@ def test_the_least_object(frame: Make) -> None:
     assert values(sf.strata(frame({"x": [1.0, -1.0, 1.0]}), term), "n") == [3]
 
 
-def test_features_of_any_numeric_type(kind: str) -> None:
-    """Integers, booleans and floats, nullable or not, are features of the same value."""
-    x, flag = [1, 5, 2, 7, 3, 9, 4, 8], [True, False] * 4
-    whole = make(kind, {"x": x, "flag": flag})
-    floats = make(kind, {"x": [float(v) for v in x], "flag": [float(v) for v in flag]})
-    for term in (sf.clusters, sf.chain, sf.nearest):
-        by = term(["x", "flag"])
-        here, there = (values(sf.kfold(each, by, 3), "fold") for each in (whole, floats))
-        assert here == there
-
-
-def test_features_may_be_computed() -> None:
-    """Features are expressions on Polars frames and callables on pandas frames, too."""
-    data = cloud(40)
-    frame, lazy = pd.DataFrame(data), pl.LazyFrame(data)
-    for term in (sf.clusters, sf.chain, sf.nearest):
-        one = sf.kfold(frame, term([lambda df: df["x"] * 2, "y"]), 4)["fold"].tolist()
-        two = sf.kfold(lazy, term([pl.col("x") * 2, "y"]), 4).collect()["fold"].to_list()
-        assert one == two
-
-
-@pytest.mark.parametrize("scale", ["standard", "minmax"])
-@pytest.mark.parametrize("term", [sf.clusters, sf.chain, sf.nearest])
-def test_scales_make_units_alike(frame: Make, scale: str, term: Any) -> None:
-    """Scaled features count alike, whatever their units; a constant one does not count."""
-    data = cloud(60)
-    data["one"] = [0.1] * 60
-    moved = {**data, "y": [1024 * y for y in data["y"]]}
-    more = [*FEATURES, "one"]
-    here = values(sf.kfold(frame(data), term(FEATURES, scale=scale), 4), "fold")
-    there = values(sf.kfold(frame(moved), term(more, scale=scale), 4), "fold")
-    raw = values(sf.kfold(frame(moved), term(FEATURES, scale=None), 4), "fold")
-    assert here == there
-    assert here != raw
-
-
-def test_seeds(frame: Make) -> None:
-    """The seed of the call starts clusters and chains; a term's own goes before it."""
-    data = cloud()
-    noise = np.random.default_rng(5).normal(size=(200, 3))
-    data |= {name: noise[:, place].tolist() for place, name in enumerate(FEATURES)}
-
-    def sizes(seed: int, own: int | None) -> list[int]:
-        term = sf.clusters(FEATURES, 5, seed=own)
-        return [n // 4 for n in values(sf.plan(frame(data), term, k=4, seed=seed), "n")]
-
-    counts = {tuple(sorted(sizes(seed, None))) for seed in range(5)}
-    assert len(counts) > 1
-    assert len({tuple(sorted(sizes(seed, 1))) for seed in range(5)}) == 1
-    chains = {
-        tuple(values(sf.kfold(frame(data), sf.chain("x"), deal="circular", seed=seed), "fold"))
-        for seed in range(5)
-    }
-    assert len(chains) == 5
-
-
 def test_tables_show_clusters_of_seed_0(frame: Make) -> None:
     """`balance` fits the clusters that `kfold` with seed 0 did: even in each."""
     by = ["label", sf.clusters(FEATURES, 4)]
@@ -526,95 +370,7 @@ def test_tables_show_clusters_of_seed_0(frame: Make) -> None:
         assert largest[label, cluster] - 1 <= n <= largest[label, cluster]
 
 
-def test_orders_have_no_column(frame: Make) -> None:
-    """An entry that orders rows has no column in tables, and makes no strata."""
-    data = cloud(30)
-    for term in (sf.chain(FEATURES), sf.nearest(FEATURES)):
-        table = eager(sf.strata(frame(data), ["label", term]))
-        assert list(table.columns) == ["label", "n", "share"]
-        assert values(sf.strata(frame(data), term), "n") == [30]
-
-
-def test_clusters_before_other_entries(frame: Make) -> None:
-    """Entries that follow nest inside the clusters, and may order the rows anew."""
-    data = cloud()
-    term = sf.clusters(FEATURES, 3)
-    for last in ("label", sf.continuous("x"), sf.chain("y"), sf.clusters("z", 2, name="more")):
-        folds = values(sf.kfold(frame(data), [term, last], 5), "fold")
-        assert max(Counter(folds).values()) - min(Counter(folds).values()) <= 1
-        for n in values(sf.plan(frame(data), [term, last], 5), "n"):
-            assert n >= 0
-
-
-@pytest.mark.parametrize("deal", ["random", "circular"])
-def test_samples_and_parts_along_orders(frame: Make, deal: str) -> None:
-    """Parts and samples have their exact sizes along every order, and take rows from all over."""
-    data = cloud(100)
-    for term in (sf.chain(FEATURES), sf.nearest(FEATURES), sf.clusters(FEATURES, 4)):
-        by = ["label", term]
-        parts = {"train": 0.8, "test": 0.2}
-        found = Counter(values(sf.split(frame(data), by, parts, deal=deal), "split"))
-        assert found == {"train": 80, "test": 20}
-        assert len(eager(sf.sample(frame(data), by, n=7))) == 7
-        assert len(eager(sf.sample(frame(data), by, n=0))) == 0
-
-
-@pytest.mark.parametrize("deal", ["random", "circular"])
-def test_blocks_of_a_split(kind: str, deal: str) -> None:
-    """Of ten groups of ten rows each, far apart, a tenth of the rows has one of each group."""
-    x = [1_000.0 * (row % 10) + row / 100 for row in range(100)]
-    for block in (None, 10):
-        by = sf.nearest("x", block)
-        out = sf.split(make(kind, {"x": x}), by, {"train": 0.9, "test": 0.1}, deal=deal)
-        parts = values(out, "split")
-        held = Counter(row % 10 for row in range(100) if parts[row] == "test")
-        assert len(held) >= 8
-
-
-def test_repeats_have_orders_of_their_own() -> None:
-    """Repeated columns start their chains anew, and the first is that of one repeat."""
-    frame = pl.DataFrame(cloud())
-    by = ["label", sf.chain(FEATURES)]
-    many = sf.kfold(frame, by, 5, repeats=3, deal="circular")
-    assert many["fold_1"].to_list() == sf.kfold(frame, by, 5, deal="circular")["fold"].to_list()
-    assert len({tuple(many[f"fold_{i}"]) for i in (1, 2, 3)}) == 3
-
-
-# Extras and the bar -----------------------------------------------------------------------
-
-
-class Terminal(io.StringIO):
-    """A stream that is a terminal."""
-
-    def isatty(self) -> bool:
-        """Say so."""
-        return True
-
-
-@pytest.mark.parametrize("terminal", [True, False])
-def test_bar_shows_on_a_terminal_only(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An order by nearness that takes long shows a bar, but only on a terminal."""
-    stream = Terminal() if terminal else io.StringIO()
-    monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(progress, "PATIENCE", 0)
-    sf.kfold(pl.DataFrame(cloud(50)), sf.chain(FEATURES))
-    assert ("50/50" in stream.getvalue()) == terminal
-
-
-def test_a_short_order_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An order that is done in less than two seconds shows nothing."""
-    stream = Terminal()
-    monkeypatch.setattr(sys, "stderr", stream)
-    sf.kfold(pl.DataFrame(cloud(50)), sf.chain(FEATURES))
-    assert "50/50" not in stream.getvalue()
-
-
-def test_orders_need_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chains and blocks work without scikit-learn, and without tqdm they show no bar."""
-    for module in ("sklearn", "tqdm", "kneed"):
-        monkeypatch.setitem(sys.modules, module, None)
-    for term in (sf.chain(FEATURES), sf.nearest(FEATURES)):
-        assert set(sf.kfold(pl.DataFrame(cloud(50)), term)["fold"]) == set(range(5))
+# Extras ---------------------------------------------------------------------------------
 
 
 def test_missing_extras(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -623,7 +379,7 @@ def test_missing_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "kneed", None)
     with pytest.raises(ImportError) as caught:
         sf.kfold(frame, term)
-    assert str(caught.value) == 'kneed is not installed: pip install "stratframe[cluster]"'
+    assert str(caught.value) == not_installed("kneed", "cluster")
     given = sf.clusters(FEATURES, algorithm="dbscan", eps=0.9, scale=None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sf.StratWarning)
@@ -631,10 +387,143 @@ def test_missing_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(ImportError) as caught:
         sf.clusters(FEATURES)
-    assert str(caught.value) == 'sklearn is not installed: pip install "stratframe[cluster]"'
+    assert str(caught.value) == not_installed("sklearn", "cluster")
 
 
 def test_the_fixtures_see_the_extras() -> None:
     """The extras are installed where these tests run, and every kind of frame is tried."""
     assert all(importlib.util.find_spec(name) for name in ("sklearn", "kneed", "tqdm"))
     assert len(KINDS) == 5
+
+
+# Bad input ------------------------------------------------------------------------------
+
+
+def no_fit_predict(got: object) -> str:
+    return f"`algorithm` must have scikit-learn's `fit_predict`, got {got!r}."
+
+
+def only_auto(algorithm: str) -> str:
+    return f"`n` must be 'auto' for {algorithm}, got 3."
+
+
+def only_dbscan(got: str) -> str:
+    return f"`eps` and `min_samples` are for algorithm='dbscan', got {got}."
+
+
+def above_0(got: str) -> str:
+    return f"`eps` of `sf.clusters` must be a finite number above 0, got {got}."
+
+
+def failed(reason: str) -> str:
+    tip = hint("it may need more rows than the smallest strata have.")
+    return (
+        f"`algorithm` must cluster every stratum, but Odd() failed on one of 10 rows: {reason}{tip}"
+    )
+
+
+def no_labels(got: str) -> str:
+    return f"`algorithm` must give every row a whole number of at least -1, got {got} from Odd()."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n": 0}, at_least("n", 1, 0)),
+        ({"n": -2}, at_least("n", 1, -2)),
+        ({"n": 2.0}, whole_number("n", 2.0)),
+        ({"n": True}, whole_number("n", True)),
+        ({"n": None}, whole_number("n", None)),
+        ({"n": "many"}, "`n` of `sf.clusters` must be a whole number or 'auto', got 'many'."),
+        (
+            {"algorithm": "kmedoids"},
+            one_of("algorithm", ["kmeans", "minibatch", "agglomerative", "dbscan"], "kmedoids"),
+        ),
+        ({"algorithm": 3}, no_fit_predict(3)),
+        (
+            {"algorithm": KMeans},
+            no_fit_predict(KMeans) + hint("pass an object, KMeans()."),
+        ),
+        (
+            {"n": 3, "algorithm": "dbscan"},
+            only_auto("'dbscan', which finds the number itself"),
+        ),
+        (
+            {"n": 3, "algorithm": HDBSCAN()},
+            only_auto("an object without `n_clusters`"),
+        ),
+        (
+            {"eps": 0.5},
+            only_dbscan("'kmeans'"),
+        ),
+        (
+            {"min_samples": 5, "algorithm": HDBSCAN()},
+            only_dbscan("HDBSCAN()"),
+        ),
+        (
+            {"eps": 0, "algorithm": "dbscan"},
+            above_0("0"),
+        ),
+        (
+            {"eps": float("nan"), "algorithm": "dbscan"},
+            above_0("nan"),
+        ),
+        (
+            {"min_samples": 0, "algorithm": "dbscan"},
+            at_least("min_samples", 1, 0),
+        ),
+        ({"seed": -1}, at_least("seed", 0, -1)),
+    ],
+)
+def test_arguments_of_clusters(arguments: dict[str, Any], message: str) -> None:
+    """A wrong argument of `sf.clusters` is refused where the term is made."""
+    refuse_now(message, lambda: sf.clusters(["x", "y"], **arguments))
+
+
+class Odd:
+    """An algorithm that answers as it is told."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def __repr__(self) -> str:
+        return "Odd()"
+
+    def fit_predict(self, points: np.ndarray) -> Any:
+        """Answer, or fail."""
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (
+            ValueError("needs a hundred\nrows at least"),
+            failed("needs a hundred"),
+        ),
+        (
+            TypeError("no"),
+            failed("no"),
+        ),
+        (
+            [0, 1],
+            no_labels("int64 of shape (2,)"),
+        ),
+        (
+            [0.5] * 10,
+            no_labels("float64 of shape (10,)"),
+        ),
+        (
+            [-2] * 10,
+            no_labels("int64 of shape (10,)"),
+        ),
+    ],
+)
+def test_objects_that_fail(answer: Any, message: str) -> None:
+    """An object that fails, or gives no labels, is named."""
+    refuse(
+        message,
+        lambda: sf.kfold(pd.DataFrame(FEATURE_ROWS), sf.clusters("x", algorithm=Odd(answer))),
+    )

@@ -10,8 +10,6 @@ from scipy.stats import chi2_contingency, chisquare
 
 import stratframe as sf
 
-pytestmark = pytest.mark.slow
-
 N_SEEDS = 1500
 
 
@@ -90,6 +88,7 @@ def test_continuous_folds_do_not_drift() -> None:
     assert np.ptp(means.mean(axis=0)) < 6 * errors.mean()
 
 
+@pytest.mark.slow
 def test_parts_have_their_share_of_every_row() -> None:
     """In a split each row comes to each part about as often as its share, rare classes too."""
     frame = pd.DataFrame({"a": [0] * 3 + [1] * 14 + [2]})

@@ -1,7 +1,8 @@
-"""Whole groups: none is parted, and strata and sizes are close to even."""
+"""`kfold` and `split`: the column that they add, and whole groups."""
 
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,68 @@ from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedGroupKFold
 
 import stratframe as sf
+from tests.helpers import HALVES, KINDS, ROWS, Make, eager, make, refuse, refuse_now, values
+from tests.messages import LARGEST_GROUP, NO_ROWS, column_taken
 
-from .conftest import KINDS, eager, make, values
-from .test_bad_input import Make, at_fault, refuse, refuse_now
+# The column -----------------------------------------------------------------------------
+
+LAZY = [(sf.kfold, (2,)), (sf.split, (HALVES,))]
+
+
+@pytest.mark.parametrize(("verb", "arguments"), [(sf.kfold, {"k": 2}), (sf.split, {})])
+def test_output_is_there_already(
+    frame: Make, kind: str, verb: Callable[..., Any], arguments: dict[str, Any]
+) -> None:
+    """A column that is there already is an error whose hint can be pasted."""
+    drop = "'id'" if "polars" in kind else "columns='id'"
+    refuse_now(
+        column_taken("id", drop=drop),
+        lambda: verb(frame(ROWS), "label", name="id", **arguments),
+    )
+
+
+def test_outputs_are_there_already(frame: Make, kind: str) -> None:
+    """All repeats that are there already are named at once."""
+    df = sf.kfold(frame(ROWS), "label", repeats=2)
+    drop = "['fold_1', 'fold_2']"
+    drop = drop if "polars" in kind else f"columns={drop}"
+    refuse_now(
+        column_taken("fold_1", "fold_2", drop=drop),
+        lambda: sf.kfold(df, "label", repeats=3),
+    )
+    hint = f"df.drop({drop})"
+    assert "fold_3" in eager(sf.kfold(eval(hint, {"df": df}), "label", repeats=3)).columns
+
+
+@pytest.mark.parametrize(("verb", "arguments"), LAZY)
+@pytest.mark.parametrize("by", [None, "label", sf.quantiles("label", 3), sf.continuous("label")])
+def test_no_rows_to_deal(
+    frame: Make, kind: str, verb: Callable[..., Any], arguments: Any, by: Any
+) -> None:
+    """A verb that adds a column refuses an empty frame."""
+    message = NO_ROWS
+    refuse(message, lambda: verb(frame({"label": []}), by, *arguments), kind)
+
+
+def test_many_repeats_fragment_no_frame() -> None:
+    """More columns than pandas likes to insert one by one come without a warning."""
+    frame = pd.DataFrame({"a": [1, 2] * 4}, index=[1, 1, 2, 2, 3, 3, 4, 4])
+    frame.attrs = {"source": "here"}
+    out = sf.kfold(frame, "a", 2, repeats=120)
+    assert out.shape == (8, 121)
+    assert out.attrs == frame.attrs
+    assert out["fold_1"].tolist() == sf.kfold(frame, "a", 2)["fold"].tolist()
+
+
+def test_the_callers_frame_is_out_of_reach() -> None:
+    """Writing into the result does not write into the frame that it was made of."""
+    frame = make("pandas", {"a": [1, 1, 2, 2], "x": [1, 2, 3, 4]})
+    out = sf.kfold(frame, "a", 2)
+    out.loc[0, "x"] = 99
+    assert frame["x"].tolist() == [1, 2, 3, 4]
+
+
+# Groups: none is parted, and strata and sizes are close to even -------------------------
 
 seeds = st.integers(0, 2**32)
 
@@ -73,7 +133,7 @@ def parted(groups: list[Any], folds: list[Any]) -> list[Any]:
     k=st.integers(2, 4),
     seed=seeds,
 )
-@pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
+@pytest.mark.filterwarnings(f"ignore:{LARGEST_GROUP}:stratframe.StratWarning")
 def test_no_group_is_parted(kind: str, labels: list[tuple[int, int]], k: int, seed: int) -> None:
     """No group is in two folds, and the loss is not above that of scikit-learn."""
     data = {"patient": [each[0] for each in labels], "label": [each[1] for each in labels]}
@@ -225,114 +285,3 @@ def test_plan_of_groups(frame: Make) -> None:
     assert sum(shares["n"]) == 240
     empty = {name: [] for name in data}
     assert len(sf.plan(frame(empty), "label", groups="patient")) == 0
-
-
-# Bad input --------------------------------------------------------------------------------
-
-GAPS = {"patient": [1, None, 1, 2, None, 3, 2, 3], "label": list("abababab")}
-
-
-def test_rows_without_a_group_are_refused(frame: Make, kind: str) -> None:
-    """A null group is an error by default, with the rows."""
-    error = refuse(
-        "'patient' must not be missing, but is in 2 rows (1, 4).\n"
-        'Hint: `missing="stratum"` makes each of these rows a group of its own; in `kfold`,'
-        ' `missing="null"` leaves their fold null.',
-        lambda: sf.kfold(frame(GAPS), "label", 2, groups="patient"),
-    )
-    assert at_fault(error, kind)["row"] == [1, 4]
-
-
-def test_rows_without_a_group_have_no_fold(frame: Make) -> None:
-    """With `missing="null"` the rows without a group, and no others, have no fold."""
-    folds = values(sf.kfold(frame(GAPS), "label", 2, groups="patient", missing="null"), "fold")
-    assert [fold is None for fold in folds] == [value is None for value in GAPS["patient"]]
-
-
-def test_rows_without_a_group_stand_alone(frame: Make) -> None:
-    """With `missing="stratum"` each row without a group is a group of its own."""
-    data = {"patient": [None] * 6 + [1.0, 1.0, 2.0, 2.0], "label": list("ab") * 5}
-    out = sf.kfold(frame(data), "label", 5, groups="patient", missing="stratum", rare="ignore")
-    folds = values(out, "fold")
-    assert Counter(folds) == dict.fromkeys(range(5), 2)
-    assert folds[6] == folds[7] != folds[8] == folds[9]
-
-
-@pytest.mark.parametrize(
-    ("groups", "message"),
-    [
-        ([], "`groups` must hold at least one column, got []."),
-        (["patient", "patient"], "`groups` must hold each column once, got 'patient' twice."),
-        (
-            sf.quantiles("x", 3),
-            "`groups` must be a column, a list of columns or one `sf.clusters`,"
-            " got sf.quantiles('x', 3).",
-        ),
-        (
-            ["patient", sf.clusters("x", 3)],
-            "`groups` must be a column, a list of columns or one `sf.clusters`,"
-            " got sf.clusters(['x']).",
-        ),
-        (5, "`groups` must hold column names, expressions, or one `sf.clusters`, got 5."),
-        (
-            "patients",
-            "`groups` names the column 'patients', which the frame does not have.\n"
-            "Hint: did you mean 'patient'?",
-        ),
-    ],
-)
-def test_groups_that_are_none(frame: Make, groups: Any, message: str) -> None:
-    """What names no groups is refused at the call, on lazy frames too."""
-    refuse_now(message, lambda: sf.kfold(frame(patients(20)), "label", 2, groups=groups))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "clash"),
-    [
-        ({"deal": "circular"}, '`deal="circular"`'),
-        ({"key": "x"}, "`key`"),
-        ({"by": sf.chain("x")}, "`sf.chain`"),
-        ({"by": ["label", sf.nearest("x")]}, "`sf.nearest`"),
-    ],
-)
-def test_what_groups_exclude(frame: Make, arguments: dict[str, Any], clash: str) -> None:
-    """Groups stand without what orders rows."""
-    refuse_now(
-        f"`groups` must stand without {clash}: whole groups are dealt in no order.",
-        lambda: sf.kfold(frame(patients(20)), groups="patient", **arguments),
-    )
-
-
-def test_fewer_groups_than_folds(frame: Make) -> None:
-    """More folds or parts than groups are refused."""
-    data = {"site": [0, 1, 2] * 10, "label": list("ab") * 15}
-    refuse(
-        "`k` must be at most the number of groups, got 5 for 3 groups.",
-        lambda: sf.kfold(frame(data), "label", groups="site"),
-    )
-    refuse(
-        "The number of `parts` must be at most the number of groups, got 2 for 1 group.",
-        lambda: sf.split(frame({"site": [0] * 9}), groups="site"),
-    )
-
-
-@pytest.mark.parametrize("repeats", [1, 3])
-def test_a_group_larger_than_a_fold(kind: str, repeats: int) -> None:
-    """One group larger than a fold is told, with the best that can be had, and is so dealt."""
-    data = {"site": [0] * 50 + list(range(1, 51)), "label": list("ab") * 50}
-    with pytest.warns(sf.StratWarning) as caught:
-        out = eager(sf.kfold(make(kind, data), "label", groups="site", repeats=repeats))
-    assert [str(each.message) for each in caught] == [
-        "The largest group has 50 rows, more than the 20 of the largest fold: at best one fold"
-        " has 30 too many."
-    ]
-    sizes = sorted(Counter(values(out, "fold" if repeats == 1 else "fold_1")).values())
-    assert sizes == [12, 12, 13, 13, 50]
-
-
-def test_fractions_of_parts_are_exact() -> None:
-    """A group as large as its part is no surprise."""
-    data = {"site": [0] * 8 + [1, 2], "label": list("ab") * 5}
-    shares = {"train": 0.8, "test": 0.2}
-    out = sf.split(pl.DataFrame(data), "label", shares, groups="site")
-    assert Counter(out["split"].to_list()) == {"train": 8, "test": 2}

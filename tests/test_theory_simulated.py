@@ -11,8 +11,6 @@ from scipy.stats import chi2_contingency, chisquare
 import stratframe as sf
 from stratframe import theory
 
-pytestmark = pytest.mark.slow
-
 N_SEEDS = 2000
 
 N, K, COUNT = 240, 8, 65
@@ -79,6 +77,7 @@ def test_fold_numbers_are_exchangeable(by: str | None) -> None:
         assert chisquare(richest).pvalue > 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", ["even", "heavy"])
 def test_sorted_folds_have_no_drift(spread: str) -> None:
     """Folds by a continuous column have one mean over the seeds, whatever their number."""

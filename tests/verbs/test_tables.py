@@ -9,10 +9,20 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-
-from .conftest import KINDS, eager, make, values
-
-Make = Callable[[dict[str, Any]], Any]
+from tests.helpers import (
+    FOLDED,
+    KINDS,
+    ROWS,
+    Make,
+    columns_of,
+    eager,
+    make,
+    refuse,
+    refuse_now,
+    values,
+    warned,
+)
+from tests.messages import fewer_bins, own_name
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", None, "a", "a", "b", "c", "a"],
@@ -20,10 +30,6 @@ DATA: dict[str, Any] = {
     "price": [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5],
     "id": list(range(8)),
 }
-
-
-def columns_of(table: Any) -> dict[str, list[Any]]:
-    return {name: values(table, name) for name in table.columns}
 
 
 def test_strata_counts_as_value_counts(frame: Make, kind: str) -> None:
@@ -43,43 +49,11 @@ def test_strata_keep_the_type_of_their_values(frame: Make) -> None:
     assert sf.strata(data, "label")["label"].dtype == eager(data)["label"].dtype
 
 
-def test_strata_nest(frame: Make) -> None:
-    """Several entries give a column each; bins are named by their edges."""
-    by = ["size", sf.bins("id", [0, 3, 9], name="range"), sf.quantiles("price", 2)]
-    with pytest.warns(sf.StratWarning, match="in 1 of 4 strata: 1 of 2 at the fewest"):
-        found = sf.strata(frame(DATA), by)
-    assert list(zip(*columns_of(found).values(), strict=True)) == [
-        (1, "[0, 3]", "[0.5, 0.5]", 1, 0.125),
-        (1, "[0, 3]", "(0.5, 1.5]", 1, 0.125),
-        (1, "(3, 9]", "[4.5, 5.5]", 2, 0.25),
-        (1, "(3, 9]", "(5.5, 7.5]", 1, 0.125),
-        (2, "[0, 3]", "[2.5, 2.5]", 1, 0.125),
-        (2, "[0, 3]", "(2.5, 3.5]", 1, 0.125),
-        (2, "(3, 9]", "[6.5, 6.5]", 1, 0.125),
-    ]
-
-
 def test_continuous_entries_are_shown_in_bins(frame: Make) -> None:
     """A continuous entry is shown by quantile bins, without a warning of few of them."""
     found = sf.strata(frame(DATA), "price")
     assert values(found, "n") == [1] * 8
     assert values(found, "price")[:2] == ["[0.5, 0.5]", "(0.5, 1.5]"]
-
-
-def test_bins_are_listed_upwards(frame: Make) -> None:
-    """Tables list classes by first appearance and the bins inside them upwards."""
-    data = frame({"label": ["b", "b", "a", "a", "b", "a"], "x": [9, 1, 8, 2, 5, 3]})
-    by = ["label", sf.bins("x", [0, 4, 9])]
-    expected = [("b", "[0, 4]", 1), ("b", "(4, 9]", 2), ("a", "[0, 4]", 2), ("a", "(4, 9]", 1)]
-    found = columns_of(sf.strata(data, by))
-    assert list(zip(found["label"], found["x"], found["n"], strict=True)) == expected
-    planned = columns_of(sf.plan(data, by, 2, rare="ignore"))
-    assert planned["x"][:4] == ["[0, 4]", "[0, 4]", "(4, 9]", "(4, 9]"]
-    balanced = columns_of(sf.balance(sf.kfold(data, by, 2), by))
-    assert balanced["x"][:4] == found["x"]
-    assert [sum(pair) for pair in zip(balanced["n"][:4], balanced["n"][4:], strict=True)] == [
-        1, 2, 2, 1,
-    ]  # fmt: skip
 
 
 def test_dates_are_shown_as_dates() -> None:
@@ -168,9 +142,8 @@ def test_empty_frames_give_empty_tables(frame: Make) -> None:
 def test_entries_need_names_of_their_own() -> None:
     """An entry that is called like a column of the table, or like another, is an error."""
     frame = pd.DataFrame({"n": [1, 2], "x": [1.5, 2.5]})
-    for by in ("n", [sf.quantiles("x", 2), "x"]):
-        with pytest.raises(sf.StratError, match="must have a name of its own in the table"):
-            sf.strata(frame, by)
+    for by, name in (("n", "n"), ([sf.quantiles("x", 2), "x"], "x")):
+        refuse_now(own_name(name), lambda by=by: sf.strata(frame, by))
     assert sf.strata(frame, sf.classes("n", name="number")).columns[0] == "number"
 
 
@@ -202,6 +175,52 @@ def test_tables_are_the_same_everywhere() -> None:
     """Every kind of frame gives the same table."""
     data = DATA | {"fold": [0, 1] * 4}
     by = ["label", sf.quantiles("price", 2, name="q")]
-    with pytest.warns(sf.StratWarning, match="made fewer bins"):
-        found = [columns_of(sf.balance(make(kind, data), by)) for kind in KINDS]
+    message = fewer_bins("sf.quantiles('price', 2)", 1, 2, "2 of 4 strata")
+    found = [
+        columns_of(warned(message, lambda kind=kind: sf.balance(make(kind, data), by)))
+        for kind in KINDS
+    ]
     assert all(table == found[0] for table in found)
+
+
+@pytest.mark.parametrize("by", ["fold", sf.classes("id", name="n"), sf.classes("id", name="share")])
+@pytest.mark.parametrize("table", [sf.strata, sf.balance, lambda df, by: sf.plan(df, by, 2)])
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
+def test_names_of_the_tables(frame: Make, kind: str, table: Callable[..., Any], by: Any) -> None:
+    """An entry that is called as a column of the table itself is refused."""
+    name = by if isinstance(by, str) else by.name
+    refuse(
+        own_name(name),
+        lambda: table(frame(FOLDED), by),
+        kind,
+    )
+
+
+def test_two_entries_of_one_name(frame: Make, kind: str) -> None:
+    """Two entries over one column need two names in a table."""
+    refuse(
+        own_name("id"),
+        lambda: sf.strata(frame(ROWS), [sf.quantiles("id", 2), "id"]),
+        kind,
+    )
+
+
+@pytest.mark.parametrize("by", ["label", sf.quantiles("label", 3), sf.bins("label", [0, 1])])
+@pytest.mark.parametrize(
+    ("table", "columns"),
+    [
+        (sf.strata, ["label", "n", "share"]),
+        (sf.balance, ["fold", "label", "n", "share", "expected", "deviation"]),
+        (sf.plan, ["label", "fold", "n"]),
+    ],
+)
+def test_tables_of_no_rows(frame: Make, table: Callable[..., Any], columns: Any, by: Any) -> None:
+    """A diagnostic of an empty frame is an empty table."""
+    found = table(frame({"label": [], "fold": []}), by)
+    assert found.shape == (0, len(columns))
+    assert list(found.columns) == columns
+
+
+def test_plan_without_strata(frame: Make) -> None:
+    """A plan without strata needs no column, of a lazy frame neither."""
+    assert values(sf.plan(frame(ROWS), k=3), "n").count(3) == 2

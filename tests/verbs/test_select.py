@@ -14,10 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import stratframe as sf
-
-from .conftest import KINDS, eager, make, values
-
-Make = Callable[[dict[str, Any]], Any]
+from tests.helpers import FOLDED, KINDS, ROWS, Make, eager, make, refuse, refuse_now, values
+from tests.messages import at_least, at_most, must_hold, no_column, no_fold, one_of, whole_number
 
 
 def test_folds_part_the_rows(frame: Make, kind: str) -> None:
@@ -49,12 +47,11 @@ def test_rows_without_a_fold(frame: Make, nulls: str, in_train: bool) -> None:
     assert len(sf.cv(folded, nulls=nulls)) == 2
 
 
-def test_null_rows_are_refused_by_default(frame: Make) -> None:
+def test_null_rows_are_refused_by_default(frame: Make, kind: str) -> None:
     """Folds over a column with nulls are an error that names both ways out."""
     folded = sf.kfold(frame({"a": [None, 1, 1, 2, 2]}), "a", 2, missing="null")
     for use in (sf.folds, sf.cv):
-        with pytest.raises(sf.StratError, match="must give every row a fold, but 1 row has none"):
-            use(folded)
+        refuse_now(no_fold("fold", 1), lambda use=use: use(folded), kind)
 
 
 def test_several_columns_come_in_turn(frame: Make) -> None:
@@ -159,3 +156,105 @@ def test_folds_of_a_lazy_frame_are_lazy() -> None:
     for fold in lazy.strat.folds():
         assert isinstance(fold.train, pl.LazyFrame)
         assert not set(eager(fold.train)["i"]) & set(eager(fold.valid)["i"])
+
+
+def test_samples_of_small_shares_and_of_nothing(frame: Any) -> None:
+    """A share below a millionth counts in full; no rows of no rows are none."""
+    lots = pd.DataFrame({"a": np.zeros(2_500_000, dtype=np.int8)})
+    assert len(sf.sample(lots, "a", frac=8e-7)) == 2
+    for allocation in ("equal", "proportional"):
+        assert len(eager(sf.sample(frame({"a": []}), "a", n=0, allocation=allocation))) == 0
+
+
+# Bad input ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("verb", [sf.folds, sf.cv])
+@pytest.mark.parametrize("name", [5, None, [], pl.col("fold"), [["fold"]]])
+def test_names_of_fold_columns(frame: Make, kind: str, verb: Callable[..., Any], name: Any) -> None:
+    """Fold columns are named by a string or a list of them, one at least."""
+    shown = ["fold"] if isinstance(name, list) and name else name
+    message = must_hold("name", shown)
+    refuse_now(message, lambda: verb(frame(FOLDED), name), kind)
+
+
+@pytest.mark.parametrize("verb", [sf.parts, lambda df, name: sf.balance(df, "label", name)])
+@pytest.mark.parametrize("name", [5, ["fold"], len])
+def test_name_of_one_column(frame: Make, kind: str, verb: Callable[..., Any], name: Any) -> None:
+    """Parts and balance take the name of one column."""
+    refuse_now(must_hold("name", name), lambda: verb(frame(FOLDED), name), kind)
+
+
+@pytest.mark.parametrize(
+    "verb", [sf.folds, sf.cv, sf.parts, lambda df, name: sf.balance(df, "label", name)]
+)
+def test_fold_column_that_is_not_there(frame: Make, kind: str, verb: Callable[..., Any]) -> None:
+    """A fold column that is not there is refused at the call, with the nearest name."""
+    refuse_now(
+        no_column("name", "flod", "fold"),
+        lambda: verb(frame(FOLDED), "flod"),
+        kind,
+    )
+
+
+@pytest.mark.parametrize("verb", [sf.folds, sf.cv])
+def test_rows_without_a_fold_are_refused(frame: Make, kind: str, verb: Callable[..., Any]) -> None:
+    """Rows without a fold are refused, with the two ways to keep them."""
+    one, two = ({"fold": [0, 1, *nulls]} for nulls in ([None], [None, None]))
+    refuse_now(no_fold("fold", 1), lambda: verb(frame(one)), kind)
+    refuse_now(no_fold("fold", 2), lambda: verb(frame(two)), kind)
+    message = one_of("nulls", ["error", "train", "drop"], "keep")
+    refuse_now(message, lambda: verb(frame(one), nulls="keep"), kind)
+
+
+def test_uses_of_no_rows(frame: Make) -> None:
+    """An empty frame has no folds, no parts and an empty sample."""
+    df = frame({"label": [], "fold": []})
+    assert list(sf.folds(df)) == []
+    assert sf.cv(df) == []
+    assert sf.parts(df, "fold") == {}
+    assert len(sf.sample(df, "label", frac=0.5)) == 0
+
+
+def n_or_frac(n: object, frac: object) -> str:
+    return f"Exactly one of `n` and `frac` must be given, got n={n} and frac={frac}."
+
+
+def from_0_to_1(frac: object) -> str:
+    return f"`frac` must be a number from 0 to 1, got {frac!r}."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, n_or_frac(n=None, frac=None)),
+        (
+            {"n": 1, "frac": 0.5},
+            n_or_frac(n=1, frac=0.5),
+        ),
+        ({"n": -1}, at_least("n", 0, -1)),
+        ({"n": True}, whole_number("n", True)),
+        ({"n": 2.5}, whole_number("n", 2.5)),
+        ({"frac": -0.1}, from_0_to_1(-0.1)),
+        ({"frac": 1.1}, from_0_to_1(1.1)),
+        ({"frac": True}, from_0_to_1(True)),
+        ({"frac": "a"}, from_0_to_1("a")),
+        ({"frac": float("nan")}, from_0_to_1(float("nan"))),
+        ({"n": 11}, at_most("n", "rows", 11, 10, "row")),
+        (
+            {"n": 1, "allocation": "fair"},
+            one_of("allocation", ["proportional", "equal"], "fair"),
+        ),
+        ({"n": 1, "seed": -1}, at_least("seed", 0, -1)),
+    ],
+)
+def test_arguments_of_sample(
+    frame: Make, kind: str, arguments: dict[str, Any], message: str
+) -> None:
+    """A sample of neither or both of `n` and `frac`, or of a wrong one, is refused."""
+    refuse(message, lambda: sf.sample(frame(ROWS), "label", **arguments), kind)
+
+
+def test_numpy_frac(frame: Make) -> None:
+    """A fraction of rows may be a numpy number of any width."""
+    assert len(sf.sample(frame(ROWS), "label", frac=np.float32(0.5))) == 5

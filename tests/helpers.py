@@ -1,0 +1,115 @@
+"""What many tests need: frames of every kind, and checks of errors and warnings.
+
+The words of an error are looked at on one kind of frame, `WORDED`; its type, and the rows
+in `failures`, on all of them.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import stratframe as sf
+
+KINDS = ["pandas", "pandas-nullable", "pandas-pyarrow", "polars", "polars-lazy"]
+
+WORDED = "pandas"
+"""The kind of frame on which the words of messages are compared."""
+
+Make = Callable[[dict[str, Any]], Any]
+"""Makes a frame of the kind under test, as the fixture `frame` does."""
+
+HALVES = {"train": 0.5, "test": 0.5}
+
+ROWS = {
+    "id": list(range(10)),
+    "label": ["a", "b"] * 5,
+    "price": [number + 0.5 for number in range(10)],
+    "tags": [["x"]] * 10,
+}
+"""Ten rows in which nothing is wrong, but that `tags` holds lists."""
+
+FOLDED = {**ROWS, "fold": [0, 1] * 5}
+
+
+def make(kind: str, data: dict[str, Any]) -> Any:
+    """Make a frame of a kind from columns of Python values; None is missing."""
+    if kind == "polars":
+        return pl.DataFrame(data, strict=False)
+    if kind == "polars-lazy":
+        return pl.LazyFrame(data, strict=False)
+    frame = pd.DataFrame(data)
+    if kind == "pandas":
+        return frame
+    backend = "numpy_nullable" if kind == "pandas-nullable" else "pyarrow"
+    with np.errstate(invalid="ignore"):  # pandas 2.2 casts infinities to see if they are whole
+        return frame.convert_dtypes(dtype_backend=backend)
+
+
+def eager(frame: Any) -> Any:
+    """Collect a lazy frame; return others as they are."""
+    return frame.collect() if isinstance(frame, pl.LazyFrame) else frame
+
+
+def values(frame: Any, column: str) -> list[Any]:
+    """List a column of any frame, None where missing."""
+    found = eager(frame)[column]
+    items = found.to_list() if isinstance(found, pl.Series) else found.astype(object).tolist()
+    return [None if item is None or item is pd.NA or item != item else item for item in items]
+
+
+def columns_of(table: Any) -> dict[str, list[Any]]:
+    """List all columns of any frame, None where missing."""
+    return {name: values(table, name) for name in eager(table).columns}
+
+
+def check_words(expected: str, found: str, kind: str = WORDED) -> None:
+    """Compare a message on one kind of frame; on the others it must only have words."""
+    assert found.strip()
+    if kind == WORDED:
+        assert found == expected
+
+
+def refuse(message: str, call: Callable[[], Any], kind: str = WORDED) -> sf.StratError:
+    """Check the error of a call whose result is collected.
+
+    What Polars adds to a message after a blank line does not count. Give `kind` in a test
+    over all kinds of frame, unless the message itself depends on the kind.
+    """
+    with pytest.raises(sf.StratError) as caught:
+        eager(call())
+    check_words(message, str(caught.value).partition("\n\n")[0], kind)
+    return caught.value
+
+
+def refuse_now(message: str, call: Callable[[], Any], kind: str = WORDED) -> None:
+    """Check the error that comes at the call, with no frame collected."""
+    with pytest.raises(sf.StratError) as caught:
+        call()
+    check_words(message, str(caught.value), kind)
+
+
+def refuse_rule(rule: str, call: Callable[[], Any], kind: str = WORDED) -> sf.StratError:
+    """Check the first line of an error, the rule, whatever hints follow."""
+    with pytest.raises(sf.StratError) as caught:
+        eager(call())
+    check_words(rule, str(caught.value).partition("\n")[0], kind)
+    return caught.value
+
+
+def warned(message: str, call: Callable[[], Any], kind: str = WORDED) -> Any:
+    """Check the one warning of a call, and return its result."""
+    with pytest.warns(sf.StratWarning) as caught:
+        result = eager(call())
+    (found,) = [str(warning.message) for warning in caught]
+    check_words(message, found, kind)
+    return result
+
+
+def at_fault(error: sf.StratError, kind: str) -> dict[str, list[Any]]:
+    """List the rows at fault, which are in the caller's own library."""
+    assert isinstance(error.failures, pl.DataFrame if "polars" in kind else pd.DataFrame)
+    return {str(name): values(error.failures, name) for name in error.failures.columns}

@@ -1,0 +1,97 @@
+"""Entries nested into strata."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+import stratframe as sf
+from tests.helpers import ROWS, Make, columns_of, refuse, values, warned
+from tests.messages import cut_or_classes, fewer_bins
+from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud
+
+
+def test_fractions_come_last(frame: Make, kind: str) -> None:
+    """A float column with fractions is continuous, and refused where others follow."""
+    refuse(
+        "A continuous entry of `by` must be the last, but 'price' holds fractions and others"
+        " follow." + cut_or_classes("price"),
+        lambda: sf.kfold(frame(ROWS), ["price", "label"]),
+        kind,
+    )
+
+
+RARE = {"label": ["a"] * 9 + ["b", "c", "c"], "sex": ["m", "f"] * 6}
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        ["sex", "label"],
+        sf.bins("x", [0, 10, 12]),
+        sf.quantiles("x", 6),
+        sf.continuous("x"),
+        [sf.bins("x", [0, 10, 12]), "label"],
+    ],
+)
+def test_bins_and_deeper_levels_are_never_rare(frame: Make, by: Any) -> None:
+    """Only classes of the first entry may be rare; bins and deeper levels cost nothing."""
+    df = sf.kfold(frame({**RARE, "x": list(range(12))}), by, 3, rare="error")
+    assert sorted(values(df, "fold")) == [0] * 4 + [1] * 4 + [2] * 4
+
+
+def test_terms_of_other_arguments_are_others(frame: Make) -> None:
+    """Terms of the same features that differ otherwise may stand side by side."""
+    by = [sf.clusters(["x"], 2), sf.clusters(["x"], 3, name="finer"), sf.clusters(["y"], 2)]
+    assert sf.kfold(frame(FEATURE_ROWS), by, 2) is not None
+
+
+def test_clusters_before_other_entries(frame: Make) -> None:
+    """Entries that follow nest inside the clusters, and may order the rows anew."""
+    data = cloud()
+    term = sf.clusters(FEATURES, 3)
+    for last in ("label", sf.continuous("x"), sf.chain("y"), sf.clusters("z", 2, name="more")):
+        folds = values(sf.kfold(frame(data), [term, last], 5), "fold")
+        assert max(Counter(folds).values()) - min(Counter(folds).values()) <= 1
+        for n in values(sf.plan(frame(data), [term, last], 5), "n"):
+            assert n >= 0
+
+
+DATA: dict[str, Any] = {
+    "label": ["a", "b", None, "a", "a", "b", "c", "a"],
+    "size": [1, 1, 2, 2, 1, 1, 2, 1],
+    "price": [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5],
+    "id": list(range(8)),
+}
+
+
+def test_strata_nest(frame: Make, kind: str) -> None:
+    """Several entries give a column each; bins are named by their edges."""
+    by = ["size", sf.bins("id", [0, 3, 9], name="range"), sf.quantiles("price", 2)]
+    message = fewer_bins("sf.quantiles('price', 2)", 1, 2, "1 of 4 strata")
+    found = warned(message, lambda: sf.strata(frame(DATA), by), kind)
+    assert list(zip(*columns_of(found).values(), strict=True)) == [
+        (1, "[0, 3]", "[0.5, 0.5]", 1, 0.125),
+        (1, "[0, 3]", "(0.5, 1.5]", 1, 0.125),
+        (1, "(3, 9]", "[4.5, 5.5]", 2, 0.25),
+        (1, "(3, 9]", "(5.5, 7.5]", 1, 0.125),
+        (2, "[0, 3]", "[2.5, 2.5]", 1, 0.125),
+        (2, "[0, 3]", "(2.5, 3.5]", 1, 0.125),
+        (2, "(3, 9]", "[6.5, 6.5]", 1, 0.125),
+    ]
+
+
+def test_bins_are_listed_upwards(frame: Make) -> None:
+    """Tables list classes by first appearance and the bins inside them upwards."""
+    data = frame({"label": ["b", "b", "a", "a", "b", "a"], "x": [9, 1, 8, 2, 5, 3]})
+    by = ["label", sf.bins("x", [0, 4, 9])]
+    expected = [("b", "[0, 4]", 1), ("b", "(4, 9]", 2), ("a", "[0, 4]", 2), ("a", "(4, 9]", 1)]
+    found = columns_of(sf.strata(data, by))
+    assert list(zip(found["label"], found["x"], found["n"], strict=True)) == expected
+    planned = columns_of(sf.plan(data, by, 2, rare="ignore"))
+    assert planned["x"][:4] == ["[0, 4]", "[0, 4]", "(4, 9]", "(4, 9]"]
+    balanced = columns_of(sf.balance(sf.kfold(data, by, 2), by))
+    assert balanced["x"][:4] == found["x"]
+    assert [sum(pair) for pair in zip(balanced["n"][:4], balanced["n"][4:], strict=True)] == [
+        1, 2, 2, 1,
+    ]  # fmt: skip

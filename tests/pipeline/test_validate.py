@@ -1,0 +1,389 @@
+"""Rows that a call cannot take: missing and infinite values, keys, rare strata."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pandera.errors
+import polars as pl
+import pytest
+
+import stratframe as sf
+from tests.helpers import (
+    HALVES,
+    Make,
+    at_fault,
+    eager,
+    refuse,
+    refuse_now,
+    refuse_rule,
+    values,
+    warned,
+)
+from tests.messages import (
+    KEEP_MISSING,
+    KEEP_UNGROUPED,
+    hint,
+    infinite_values,
+    lines,
+    missing_in,
+    missing_values,
+    no_order,
+    rare_strata,
+    repeated_keys,
+    values_outside,
+)
+
+LAZY = [(sf.kfold, (2,)), (sf.split, (HALVES,))]
+
+
+# Values ---------------------------------------------------------------------------------
+
+
+def test_data_errors_of_a_lazy_frame_come_at_collect() -> None:
+    """A lazy verb does not look at the data, and its error at collect begins with the rule."""
+    for verb, arguments in LAZY:
+        query = verb(pl.LazyFrame({"label": ["a", None, "b"]}), "label", *arguments)
+        refuse_rule(missing_values("label", [1]), query.collect)
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments"), [*LAZY, (sf.plan, (2,))], ids=["kfold", "split", "plan"]
+)
+@pytest.mark.parametrize("column", [["a", None, "b"], [1, None, 2], [1.0, float("nan"), 2.0]])
+@pytest.mark.parametrize("term", [str, sf.classes])
+def test_missing_classes(
+    frame: Make, kind: str, verb: Any, arguments: Any, column: Any, term: Any
+) -> None:
+    """Null and NaN in a stratum column are refused with their rows, by way of pandera."""
+    error = refuse(
+        missing_values("x", [1]) + KEEP_MISSING,
+        lambda: verb(frame({"x": column}), term("x"), *arguments),
+        kind,
+    )
+    assert at_fault(error, kind) == {"row": [1], "x": [None]}
+    assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
+
+
+@pytest.mark.parametrize("term", [sf.quantiles("x", 2), sf.bins("x", [0, 5])])
+def test_missing_numbers(frame: Make, kind: str, term: Any) -> None:
+    """A missing number is refused where it would be binned, and only as missing."""
+    error = refuse(
+        missing_values("x", [1, 4]) + KEEP_MISSING,
+        lambda: sf.kfold(frame({"x": [1.5, None, 3, 4, float("nan")]}), term, 2),
+        kind,
+    )
+    assert at_fault(error, kind) == {"row": [1, 4], "x": [None, None]}
+    assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
+
+
+@pytest.mark.parametrize("term", ["x", sf.continuous("x")])
+@pytest.mark.parametrize("missing", ["error", "stratum", "null"])
+# pandas 2.2 casts infinities to see whether a column holds integers.
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
+def test_continuous_values(frame: Make, kind: str, term: Any, missing: str) -> None:
+    """Null, NaN and infinity in a continuous column are always refused, each for what it is."""
+    data = {"x": [1.5, None, float("inf"), 4, -float("inf")]}
+    error = refuse(
+        lines(missing_values("x", [1]), infinite_values("x", [2, 4]))
+        + hint("drop these rows, or cut the column, as in `sf.quantiles('x', 10)`."),
+        lambda: sf.kfold(frame(data), term, 2, missing=missing),
+        kind,
+    )
+    found = at_fault(error, kind)
+    assert found == {"row": [1, 2, 4], "x": [None, float("inf"), -float("inf")]}
+    assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
+
+
+@pytest.mark.parametrize("missing", ["stratum", "null"])
+@pytest.mark.parametrize("verb", ["kfold", "sample"])
+def test_values_outside_the_bins(frame: Make, kind: str, verb: str, missing: str) -> None:
+    """A value outside the edges is refused with its row, missing ones are not outside."""
+    df = frame({"x": [1, None, 5, 40]})
+    term = sf.bins("x", [2, 5])
+    error = refuse(
+        values_outside("x", "2", "5", [0, 3]),
+        lambda: (
+            sf.kfold(df, term, 2, missing=missing) if verb == "kfold" else sf.sample(df, term, n=1)
+        ),
+        kind,
+    )
+    assert at_fault(error, kind) == {"row": [0, 3], "x": [1, 40]}
+    assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
+
+
+def test_all_columns_at_once(frame: Make, kind: str) -> None:
+    """Everything that is wrong with the columns of a call is said at once."""
+    data = {
+        "label": ["a", None, "b", "b"],
+        "age": [1, None, 7, 2],
+        "price": [1.5, float("inf"), 9.0, 8.0],
+        "id": [1, 2, 3, None],
+    }
+    by = ["label", sf.bins("age", [0, 5]), sf.continuous("price")]
+    error = refuse(
+        lines(
+            missing_values("label", [1]),
+            missing_values("age", [1]),
+            values_outside("age", "0", "5", [2]),
+            infinite_values("price", [1]),
+            missing_values("id", [3]),
+        )
+        + KEEP_MISSING,
+        lambda: sf.kfold(frame(data), by, 2, key="id"),
+        kind,
+    )
+    assert at_fault(error, kind) == {
+        "row": [1, 2, 3],
+        "label": [None, "b", "b"],
+        "age": [None, 7, 2],
+        "price": [float("inf"), 9.0, 8.0],
+        "id": [2, 3, None],
+    }
+
+
+def test_failures_hold_the_values_of_the_frame(frame: Make, kind: str) -> None:
+    """The rows at fault show all named columns as they are in the frame, dates as dates."""
+    days = [dt.date(2026, 1, day) for day in (1, 2, 3)]
+    data = {"label": ["a", None, "b"], "day": days}
+    with pytest.raises(sf.StratError) as caught:
+        eager(sf.kfold(frame(data), ["label", sf.continuous("day")], 2))
+    assert at_fault(caught.value, kind) == {"row": [1], "label": [None], "day": [days[1]]}
+
+
+def test_five_rows_are_named(frame: Make, kind: str) -> None:
+    """A message names five rows at fault of all that it counts; `failures` has them all."""
+    error = refuse(
+        missing_values("x", range(7)) + KEEP_MISSING,
+        lambda: sf.kfold(frame({"x": [None] * 7 + [1]}), "x"),
+        kind,
+    )
+    assert at_fault(error, kind)["row"] == list(range(7))
+
+
+@pytest.mark.parametrize("name", ["it's", 'a "b"', "'x'"])
+def test_names_with_quotes(frame: Make, kind: str, name: str) -> None:
+    """The rows at fault keep the name of their column, quotes and all."""
+    error = refuse(
+        missing_values(name, [1]) + KEEP_MISSING,
+        lambda: sf.kfold(frame({name: ["a", None, "b"]}), name, 2),
+        kind,
+    )
+    assert at_fault(error, kind) == {"row": [1], name: [None]}
+
+
+@pytest.mark.parametrize("label", [0, ("a", 1), None])
+def test_labels_that_are_no_strings(label: object) -> None:
+    """The rows at fault keep the label of their pandas column, whatever it is."""
+    df = pd.DataFrame([["a"], [None], ["b"]])
+    df.columns = pd.Index([label], dtype=object, tupleize_cols=False)
+    error = refuse(
+        missing_values(label, [1]) + KEEP_MISSING,
+        lambda: sf.kfold(df, [label], 2),
+    )
+    assert list(error.failures.columns) == ["row", label]
+
+
+def test_rows_at_fault_are_positions() -> None:
+    """The rows at fault are named by position, whatever the index."""
+    df = pd.DataFrame({"x": ["a", None, "b", None]}, index=[9, 9, 9, 9])
+    error = refuse(
+        missing_values("x", [1, 3]) + KEEP_MISSING,
+        lambda: sf.kfold(df, "x", 2),
+    )
+    assert error.failures["row"].tolist() == [1, 3]
+
+
+def test_entries_without_a_name() -> None:
+    """A computed entry without a name is called by its place, in errors and warnings."""
+    df = pd.DataFrame({"x": ["a", "a", "b", None]})
+    nameless = lambda df: df["x"].to_numpy()  # noqa: E731 - a callable as users write it
+    refuse_now(
+        missing_in("Entry 1 of `by`", [3]) + KEEP_MISSING,
+        lambda: sf.kfold(df, nameless, 2),
+    )
+    rare = rare_strata(1, "entry 1 of `by`", "2 folds", "'b' (1 row)")
+    warned(f"{rare}.", lambda: sf.kfold(df.head(3), nameless, 2))
+
+
+# Keys -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("column", "message", "rows"),
+    [
+        ([1, None, 3], missing_values("id", [1]), [1]),
+        (["a", "b", None], missing_values("id", [2]), [2]),
+        ([1, 2, 2], repeated_keys("'id'", [1, 2]), [1, 2]),
+        (
+            ["b", "a", "b"],
+            repeated_keys("'id'", [0, 2]),
+            [0, 2],
+        ),
+        (
+            [0.0, 1.5, -0.0],
+            repeated_keys("'id'", [0, 2]),
+            [0, 2],
+        ),
+        (
+            [True, False, True],
+            repeated_keys("'id'", [0, 2]),
+            [0, 2],
+        ),
+    ],
+)
+@pytest.mark.parametrize("missing", ["error", "stratum"])
+def test_keys(
+    frame: Make, kind: str, column: list[Any], message: str, rows: list[int], missing: str
+) -> None:
+    """Missing and repeated keys are always refused with their rows, by way of pandera."""
+    error = refuse(
+        message, lambda: sf.kfold(frame({"id": column}), k=2, key="id", missing=missing), kind
+    )
+    assert at_fault(error, kind) == {"row": rows, "id": [column[row] for row in rows]}
+    assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
+
+
+def test_keys_of_two_columns(frame: Make, kind: str) -> None:
+    """Several key columns name a row together."""
+    data = {"day": [1, 1, 2, 2], "place": ["a", "b", "c", "c"]}
+    error = refuse(
+        repeated_keys("'day', 'place'", [2, 3]),
+        lambda: sf.split(frame(data), None, HALVES, key=["day", "place"]),
+        kind,
+    )
+    assert at_fault(error, kind) == {"row": [2, 3], "day": [2, 2], "place": ["c", "c"]}
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda df: sf.kfold(df, key="x", k=2), "key"),
+        (lambda df: list(sf.folds(df, "x")), "name"),
+        (lambda df: sf.cv(df, "x"), "name"),
+    ],
+)
+def test_values_without_order(call: Callable[..., Any], argument: str) -> None:
+    """Keys and folds that cannot be ordered are refused."""
+    refuse_now(
+        no_order(argument, "x"),
+        lambda: call(pd.DataFrame({"x": [1, "a", 2]})),
+    )
+
+
+# Groups ---------------------------------------------------------------------------------
+
+GAPS = {"patient": [1, None, 1, 2, None, 3, 2, 3], "label": list("abababab")}
+
+
+def test_rows_without_a_group_are_refused(frame: Make, kind: str) -> None:
+    """A null group is an error by default, with the rows."""
+    error = refuse(
+        missing_values("patient", [1, 4]) + KEEP_UNGROUPED,
+        lambda: sf.kfold(frame(GAPS), "label", 2, groups="patient"),
+        kind,
+    )
+    assert at_fault(error, kind)["row"] == [1, 4]
+
+
+def test_rows_without_a_group_have_no_fold(frame: Make) -> None:
+    """With `missing="null"` the rows without a group, and no others, have no fold."""
+    folds = values(sf.kfold(frame(GAPS), "label", 2, groups="patient", missing="null"), "fold")
+    assert [fold is None for fold in folds] == [value is None for value in GAPS["patient"]]
+
+
+def test_rows_without_a_group_stand_alone(frame: Make) -> None:
+    """With `missing="stratum"` each row without a group is a group of its own."""
+    data = {"patient": [None] * 6 + [1.0, 1.0, 2.0, 2.0], "label": list("ab") * 5}
+    out = sf.kfold(frame(data), "label", 5, groups="patient", missing="stratum", rare="ignore")
+    folds = values(out, "fold")
+    assert Counter(folds) == dict.fromkeys(range(5), 2)
+    assert folds[6] == folds[7] != folds[8] == folds[9]
+
+
+# Rare strata ----------------------------------------------------------------------------
+
+RARE = {"label": ["a"] * 9 + ["b", "c", "c"], "sex": ["m", "f"] * 6}
+
+FEW = rare_strata(2, "'label'", "3 folds", "'b' (1 row), 'c' (2 rows)") + "."
+
+
+@pytest.mark.parametrize("by", ["label", ["label", "sex"]])
+def test_rare_strata_are_warned_of(frame: Make, kind: str, by: Any) -> None:
+    """Rare strata of the first entry are named in one warning, and dealt all the same."""
+    df = warned(FEW, lambda: sf.kfold(frame(RARE), by, 3), kind)
+    assert None not in values(df, "fold")
+
+
+def test_rare_strata_of_a_split(frame: Make, kind: str) -> None:
+    """A stratum is rare where it has fewer rows than there are parts."""
+    warned(
+        rare_strata(1, "'label'", "2 parts", "'b' (1 row)") + ".",
+        lambda: sf.split(frame(RARE), "label"),
+        kind,
+    )
+
+
+def test_five_rare_strata_are_named(frame: Make, kind: str) -> None:
+    """A warning names the five rarest strata, and says how many there are."""
+    labels = ["a"] * 40 + list("bcdefg") * 2 + ["h"]
+    listed = "'h' (1 row), 'b' (2 rows), 'c' (2 rows), 'd' (2 rows), 'e' (2 rows), ..."
+    warned(
+        rare_strata(
+            7,
+            "'label'",
+            "3 folds",
+            listed,
+        ),
+        lambda: sf.kfold(frame({"label": labels}), "label", 3),
+        kind,
+    )
+
+
+def test_a_column_that_looks_like_an_id(frame: Make, kind: str) -> None:
+    """Where most rows are in rare strata, the warning says what the column looks like."""
+    warned(
+        rare_strata(2, "'x'", "5 folds", "2 (1 row), 1 (4 rows)") + ". More than half"
+        " of the rows are in such strata: 'x' looks continuous, or like an id.\n"
+        "Hint: `sf.quantiles('x', 10)` or `sf.continuous('x')`.",
+        lambda: sf.kfold(frame({"x": [1, 1, 1, 1, 2]}), "x"),
+        kind,
+    )
+
+
+def test_half_of_the_rows_are_no_hint(frame: Make, kind: str) -> None:
+    """Half of the rows in rare strata are not more than half."""
+    warned(
+        rare_strata(2, "'x'", "3 folds", "2 (1 row), 3 (2 rows)") + ".",
+        lambda: sf.kfold(frame({"x": [1, 1, 1, 2, 3, 3]}), "x", 3),
+        kind,
+    )
+
+
+def test_a_missing_stratum_may_be_rare(frame: Make, kind: str) -> None:
+    """Missing values that are a stratum of their own may be a rare one."""
+    warned(
+        rare_strata(1, "'x'", "3 folds", "None (1 row)") + ".",
+        lambda: sf.kfold(frame({"x": [1, 1, 1, None]}), "x", 3, missing="stratum"),
+        kind,
+    )
+
+
+def test_rare_strata_as_errors(frame: Make, kind: str) -> None:
+    """With `rare="error"` rare strata are refused, with their rows."""
+    error = refuse(
+        f'`rare="error"` allows no rare strata, but {FEW}',
+        lambda: sf.kfold(frame(RARE), ["label", "sex"], 3, rare="error"),
+        kind,
+    )
+    found = at_fault(error, kind)
+    assert (found["row"], found["label"]) == ([9, 10, 11], ["b", "c", "c"])
+
+
+@pytest.mark.parametrize(("rare", "nulls"), [("null", 3), ("ignore", 0)])
+def test_rare_strata_without_a_word(frame: Make, rare: str, nulls: int) -> None:
+    """Rare strata get no fold with `rare="null"`, theirs with `"ignore"`, and no warning."""
+    df = sf.kfold(frame(RARE), "label", 3, rare=rare)
+    assert values(df, "fold").count(None) == nulls

@@ -1,0 +1,44 @@
+"""Rows in clouds, and the deal round the folds of papers."""
+
+from typing import Any
+
+import numpy as np
+
+FEATURE_ROWS = {
+    "label": ["a", "b"] * 5,
+    "x": [number + 0.5 for number in range(10)],
+    "y": [number * number for number in range(10)],
+}
+
+FEATURES = ["x", "y", "z"]
+
+
+def cloud(n: int = 200, seed: int = 3) -> dict[str, Any]:
+    """Rows of three classes in no order, each round centres of its own."""
+    drawn = np.random.default_rng(seed)
+    label = drawn.integers(0, 3, n)
+    centre = drawn.integers(0, 4, n) * 3 + label
+    points = centre[:, None] * [1.0, -2.0, 0.5] + drawn.normal(size=(n, 3))
+    columns = {name: points[:, place].tolist() for place, name in enumerate(FEATURES)}
+    return {"id": list(range(n)), "label": [f"c{code}" for code in label], **columns}
+
+
+def points_of(data: dict[str, Any]) -> np.ndarray:
+    """The features of the rows, shape (n_rows, n_features)."""
+    return np.column_stack([data[name] for name in FEATURES])
+
+
+def round_robin(rows: list[int], k: int) -> list[int]:
+    """Deal rows round k folds."""
+    folds = [-1] * len(rows)
+    for turn, row in enumerate(rows):
+        folds[row] = turn % k
+    return folds
+
+
+def rows_by_value(values: list[Any]) -> list[list[int]]:
+    """The rows of every value, by first appearance."""
+    found: dict[Any, list[int]] = {}
+    for row, value in enumerate(values):
+        found.setdefault(value, []).append(row)
+    return list(found.values())

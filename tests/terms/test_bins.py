@@ -1,0 +1,181 @@
+"""Continuous columns, quantiles and bins."""
+
+import datetime as dt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import stratframe as sf
+from tests.helpers import ROWS, Make, eager, make, refuse, refuse_now, values, warned
+from tests.messages import fewer_bins, hint, needs_numbers, one_of
+
+DATA: dict[str, Any] = {
+    "label": ["a", "b", "a", "c", "b", "a", "c", "a"] * 3,
+    "x": [i * 7 % 24 for i in range(24)],
+    "v": [i * 5 % 24 / 4 + 0.125 for i in range(24)],
+}
+
+PANDAS = make("pandas", DATA)
+
+POLARS = make("polars", DATA)
+
+
+def folds(frame: Any, by: Any, **options: Any) -> list[Any]:
+    return values(sf.kfold(frame, by, 3, rare="ignore", **options), "fold")
+
+
+@pytest.mark.parametrize("n", [1, 0, True, 2.5, "3", None])
+def test_number_of_quantiles(n: Any) -> None:
+    """Quantile bins are a whole number of at least 2."""
+    refuse_now(
+        f"`n` of `sf.quantiles` must be a whole number of at least 2, got {n!r}.",
+        lambda: sf.quantiles("price", n),
+    )
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [[], [1], [1, 1], [2, 1], [0, float("nan"), 2], [0, None, 2], [0, "a"], "ab", 5, None],
+)
+def test_edges(edges: Any) -> None:
+    """Edges of bins are two or more increasing numbers."""
+    refuse_now(
+        f"`edges` of `sf.bins` must be at least 2 increasing numbers, got {edges!r}.",
+        lambda: sf.bins("price", edges),
+    )
+
+
+def test_closed() -> None:
+    """Bins are closed on one of two sides."""
+    message = one_of("`closed` of `sf.bins`", ["right", "left"], "both")
+    refuse_now(message, lambda: sf.bins("price", [0, 1], closed="both"))
+
+
+@pytest.mark.parametrize(
+    ("term", "shown"),
+    [
+        (sf.continuous("label"), "sf.continuous('label')"),
+        (sf.quantiles("label", 5), "sf.quantiles('label', 5)"),
+        (sf.bins("label", [0, 1]), "sf.bins('label', [0, 1])"),
+    ],
+)
+def test_terms_of_numbers(frame: Make, term: Any, shown: str) -> None:
+    """A term that cuts or orders numbers refuses strings, and names their type."""
+    dtype = eager(frame(ROWS))["label"].dtype
+    refuse(
+        needs_numbers(shown, "label", dtype),
+        lambda: sf.kfold(frame(ROWS), term),
+    )
+
+
+def test_fewer_quantiles(frame: Make, kind: str) -> None:
+    """Quantiles that make fewer bins than asked for warn, and say how many."""
+    warned(
+        fewer_bins("sf.quantiles('x', 5)", 2, 5),
+        lambda: sf.kfold(frame({"x": [1] * 8 + [2, 3]}), sf.quantiles("x", 5), 2),
+        kind,
+    )
+
+
+def test_fewer_quantiles_inside_strata(frame: Make, kind: str) -> None:
+    """Inside strata the warning says in how many, and the fewest bins of any."""
+    data = {"label": ["a"] * 6 + ["b"] * 6, "x": [1, 2, 3, 4, 5, 6, 1, 1, 1, 1, 1, 2]}
+    warned(
+        fewer_bins("sf.quantiles('x', 3)", 2, 3, "1 of 2 strata"),
+        lambda: sf.kfold(frame(data), ["label", sf.quantiles("x", 3)], 2),
+        kind,
+    )
+
+
+@pytest.mark.parametrize(
+    ("term", "shown"),
+    [
+        (sf.quantiles("label", 3), "sf.quantiles('label', 3)"),
+        (sf.continuous("label"), "sf.continuous('label')"),
+    ],
+    ids=["term0", "term1"],
+)
+def test_types_of_a_lazy_frame_are_checked_at_once(term: Any, shown: str) -> None:
+    """A lazy frame's types are in its schema, so no data is needed to refuse them."""
+    refuse_now(
+        needs_numbers(shown, "label", "String"), lambda: sf.kfold(pl.LazyFrame(ROWS), term, 2)
+    )
+
+
+def test_dates_order_rows() -> None:
+    """Continuous dates, times and spans of either library and unit give the same folds."""
+    day = dt.datetime(2020, 1, 1)
+    moments = [day + dt.timedelta(hours=7 * (i * 11 % 24)) for i in range(24)]
+    expected = folds(pd.DataFrame({"t": [i * 11 % 24 for i in range(24)]}), sf.continuous("t"))
+    series = pd.Series(moments)
+    columns: list[Any] = [
+        pd.DataFrame({"t": series.astype(kind)})
+        for kind in ("datetime64[ns]", "datetime64[s]", "timestamp[us][pyarrow]", object)
+    ]
+    columns += [
+        pd.DataFrame({"t": series.dt.tz_localize("Europe/Rome")}),
+        pd.DataFrame({"t": series - day}),
+        pd.DataFrame({"t": [dt.time(0, minute=i * 11 % 24) for i in range(24)]}),
+        pl.DataFrame({"t": moments}),
+        pl.DataFrame({"t": moments}).with_columns(pl.col("t").dt.cast_time_unit("ns")),
+        pl.DataFrame({"t": [dt.time(0, minute=i * 11 % 24) for i in range(24)]}),
+        pl.DataFrame({"t": [moment - day for moment in moments]}),
+    ]
+    for frame in columns:
+        assert folds(frame, sf.continuous("t")) == expected
+
+
+def test_text_is_no_number() -> None:
+    """Text, in columns or categories, is refused where numbers are asked for."""
+    for frame in (PANDAS, PANDAS.astype({"label": "category"}), POLARS,
+                  POLARS.with_columns(pl.col("label").cast(pl.Categorical))):  # fmt: skip
+        message = needs_numbers("sf.quantiles('label', 2)", "label", frame["label"].dtype)
+        refuse(message, lambda frame=frame: folds(frame, sf.quantiles("label", 2)))
+
+
+def test_a_categorical_of_numbers_counts_by_its_values() -> None:
+    """Bins and quantiles of a categorical take its numbers, whatever their order."""
+    frame = pd.DataFrame({"a": [10, 9, 2] * 4})
+    ordered = pd.CategoricalDtype([10, 2, 9], ordered=True)
+    texts = pl.DataFrame({"a": ["10", "9", "2"] * 4}).with_columns(
+        pl.col("a").cast(pl.Enum(["10", "2", "9"]))
+    )
+    for term in (sf.bins("a", [0, 5, 9, 10]), sf.quantiles("a", 3)):
+        expected = folds(frame, term)
+        assert folds(frame.astype({"a": ordered}), term) == expected
+        assert folds(texts, term) == expected
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        pd.Series(pd.to_datetime(["2020-01-03", "2020-01-01"])),
+        pd.Series(pd.to_datetime(["2020-01-03", "2020-01-01"]).date),
+        pd.Series(pd.to_datetime(["2020-01-03", "2020-01-01"]), dtype="timestamp[us][pyarrow]"),
+        pl.Series(["2020-01-03", "2020-01-01"]).str.to_date(),
+    ],
+    ids=["numpy", "object", "pyarrow", "polars"],
+)
+def test_bins_take_no_dates(days: Any) -> None:
+    """Edges are numbers, so dates are refused in bins, with quantiles as the way out."""
+    frame = (pl if isinstance(days, pl.Series) else pd).DataFrame({"day": days})
+    refuse(
+        f"`sf.bins('day', [0, 1])` needs numbers, but column 'day' is {frame['day'].dtype}."
+        + hint("`sf.quantiles` takes dates."),
+        lambda: sf.strata(frame, sf.bins("day", [0, 1])),
+    )
+
+
+def test_names_of_bins_tell_them_apart() -> None:
+    """Bins of large or close numbers are named with as many digits as it takes."""
+    frame = pd.DataFrame({"a": range(1_000_000, 1_000_040), "b": np.arange(40) / 2**20 + 1})
+    for term in (sf.quantiles("a", 8), sf.quantiles("b", 8)):
+        named = sf.strata(frame, term).iloc[:, 0]
+        assert named.is_unique
+        assert all(len({*name[1:-1].split(", ")}) == 2 for name in named)
+    edges = [20230101, 20230102, 20230103]
+    named = sf.strata(pd.DataFrame({"a": edges}), sf.bins("a", edges))["a"].tolist()
+    assert named == ["[20230101, 20230102]", "(20230102, 20230103]"]

@@ -1,0 +1,262 @@
+"""What may be imported where, and when."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import stratframe
+
+HOME = Path(stratframe.__file__).parent
+MODULES = {
+    path.relative_to(HOME).with_suffix("").as_posix().removesuffix("/__init__"): path
+    for path in sorted(HOME.rglob("*.py"))
+}
+"""The file of every module, by its path in the package; `__init__` is the facade."""
+
+BOUNDARY = ("frames/", "accessor.py")
+"""The modules that know the frame libraries."""
+
+LIBRARIES = {"pandas", "polars"}
+LAZY = {"dask", "kneed", "matplotlib", "pandera", "scipy", "sklearn", "tqdm"}
+
+RANKS = {
+    "errors": -1,
+    "checks": -1,
+    "core": 0,
+    "theory": 0,
+    "frames": 1,
+    "terms": 2,
+    "pipeline": 3,
+    "verbs": 4,
+    "schemas": 4,
+    "accessor": 5,
+    "__main__": 5,
+    "__init__": 6,
+}
+"""The height of every module or folder on top: imports lead to a lower one."""
+
+LEVEL = {("theory", "core"), ("errors", "checks"), ("checks", "errors")}
+"""Imports that lead to another folder of the same height."""
+
+UPWARDS = {
+    ("pipeline/validate", "schemas"): "pipeline takes `Rule` from the public schemas",
+    ("terms/entry", "schemas"): "terms take `Rule` from the public schemas",
+}
+"""Imports that still lead upwards, with the reason."""
+
+START = """
+import importlib, sys, types
+
+def stand_in(home):
+    parent = types.ModuleType("stratframe")
+    parent.__path__ = [home]
+    sys.modules["stratframe"] = parent
+    return parent
+
+home = sys.argv[1]
+"""
+
+IMPORT_CORE = f"""{START}
+stand_in(home)
+for name in sys.argv[2:]:
+    importlib.import_module(name)
+print(*sys.modules)
+"""
+
+IMPORT_EACH = f"""{START}
+for name in sys.argv[2:]:
+    for old in [each for each in sys.modules if each.partition(".")[0] == "stratframe"]:
+        del sys.modules[old]
+    parent = stand_in(home)
+    try:
+        importlib.import_module(name)
+    except ImportError as error:
+        print(f"{{name}}: {{error}}".replace(" ", "_"))
+    parts = {{key for key in vars(parent) if f"stratframe.{{key}}" in sys.modules}}
+    if sys.modules["stratframe"] is not parent or hasattr(parent, "__version__"):
+        print(name)
+    if {{key for key in vars(parent) if not key.startswith("__")}} - parts:
+        print(name)
+print("done")
+"""
+
+
+def printed(code: str, *args: str) -> list[str]:
+    """Run code in a fresh process, and list the words that it prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *args], capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
+
+
+def modules_after(code: str, *args: str) -> set[str]:
+    """Run code in a fresh process, and list the top modules that it prints."""
+    return {name.partition(".")[0] for name in printed(code, *args)}
+
+
+def dotted(module: str) -> str:
+    """Name a module as an import does."""
+    return ".".join(["stratframe", *module.split("/")])
+
+
+def test_core_imports_no_frame_library() -> None:
+    """All of `stratframe.core`, without its parent, imports neither pandas nor polars."""
+    names = [dotted(each) for each in MODULES if each.startswith("core")]
+    loaded = modules_after(IMPORT_CORE, str(HOME), *names)
+    assert {"numpy", "stratframe"} <= loaded
+    assert not loaded & (LIBRARIES | LAZY | {"pyarrow", "narwhals"})
+
+
+def test_import_is_cheap() -> None:
+    """`import stratframe` leaves pandera and the extras to when they are needed."""
+    loaded = modules_after("import stratframe, sys; print(*sys.modules)")
+    assert loaded >= LIBRARIES
+    assert not loaded & LAZY
+
+
+def imports(path: Path) -> set[str]:
+    """List the top modules that a module imports, at any depth of its code."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES.values(), ids=MODULES)
+def test_only_the_boundary_knows_the_frame_libraries(path: Path) -> None:
+    """Outside the boundary no module imports pandas or polars."""
+    inside = path.relative_to(HOME).as_posix().startswith(BOUNDARY)
+    assert inside or not imports(path) & LIBRARIES
+
+
+def test_the_boundary_is_seen() -> None:
+    """The check above sees the imports that the boundary does have."""
+    found = [imports(path) for path in HOME.glob("frames/*.py")]
+    assert set().union(*found) >= LIBRARIES
+
+
+# Layers ---------------------------------------------------------------------------------
+
+
+def own_imports(module: str) -> set[str]:
+    """List the modules of the package that a module imports, at any depth of its code."""
+    path = MODULES[module]
+    package = list(path.relative_to(HOME).parent.parts)
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            sources = [alias.name.split(".") for alias in node.names]
+            found |= {"/".join(each[1:]) for each in sources if each[0] == "stratframe"}
+        elif isinstance(node, ast.ImportFrom):
+            source = node.module.split(".") if node.module else []
+            if node.level:
+                source = package[: len(package) + 1 - node.level] + source
+            elif source[:1] == ["stratframe"]:
+                source = source[1:]
+            else:
+                continue
+            inner = {"/".join([*source, alias.name]) for alias in node.names}
+            found |= inner & MODULES.keys() or {"/".join(source)}
+            if inner - MODULES.keys():
+                found.add("/".join(source))
+    return {each or "__init__" for each in found} - {module}
+
+
+def top(module: str) -> str:
+    """Name the folder, or the module on top, that a module is in."""
+    return module.partition("/")[0]
+
+
+def leads_down(module: str, imported: str) -> bool:
+    """Say whether an import stays in its folder or leads to a lower one."""
+    here, there = top(module), top(imported)
+    return here == there or (here, there) in LEVEL or RANKS[there] < RANKS[here]
+
+
+EDGES = [(module, each) for module in MODULES for each in sorted(own_imports(module))]
+
+
+@pytest.mark.parametrize(
+    ("module", "imported"),
+    [
+        pytest.param(
+            *edge,
+            id=" > ".join(edge),
+            marks=[pytest.mark.xfail(strict=True, reason=UPWARDS[edge])] if edge in UPWARDS else [],
+        )
+        for edge in EDGES
+    ],
+)
+def test_imports_lead_down(module: str, imported: str) -> None:
+    """Folders import from lower ones only, and only the command line imports the facade."""
+    assert leads_down(module, imported) or (module, imported) == ("__main__", "__init__")
+
+
+def test_the_exceptions_are_needed() -> None:
+    """Every import that may lead upwards is there."""
+    assert set(EDGES) >= UPWARDS.keys()
+
+
+def test_the_layers_are_seen() -> None:
+    """The check above sees imports between all layers, and knows every folder."""
+    assert {top(module) for module in MODULES} <= RANKS.keys()
+    found = {(top(module), top(each)) for module, each in EDGES}
+    assert found >= {("frames", "core"), ("terms", "frames"), ("pipeline", "terms")}
+    assert found >= {("verbs", "pipeline"), ("accessor", "verbs"), ("__init__", "accessor")}
+
+
+def test_no_module_needs_the_facade() -> None:
+    """Each module below the facade can be imported alone, and never imports the facade."""
+    names = [dotted(each) for each in MODULES if each not in ("__init__", "__main__")]
+    assert printed(IMPORT_EACH, str(HOME), *names) == ["done"]
+
+
+def exported(path: Path) -> set[str]:
+    """List the names that an `__init__` binds, but for modules of the package by their names."""
+    found = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            own = node.level == 1 and node.module is None
+            found |= {
+                alias.asname or alias.name
+                for alias in node.names
+                if not own or alias.asname not in (None, alias.name)
+            }
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Assign):
+            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return found
+
+
+PACKAGES = [path for path in MODULES.values() if path.name == "__init__.py"]
+
+
+CLASH = pytest.mark.xfail(strict=True, reason="`theory` is a folder and the name of a module in it")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.parent.name, marks=[CLASH] if path.parent == HOME else [])
+        for path in PACKAGES
+    ],
+)
+def test_no_module_has_the_name_of_an_export(path: Path) -> None:
+    """No module has the name of something that its package exports."""
+    modules = {each.stem for each in path.parent.glob("*.py")}
+    modules |= {each.parent.name for each in path.parent.glob("*/__init__.py")}
+    assert not modules & exported(path)
+
+
+@pytest.mark.xfail(strict=True, reason="`dir` lists the folders too")
+def test_dir_lists_the_public_names() -> None:
+    """`dir(stratframe)` lists the public names, and no modules of the inside."""
+    plain = {name for name in dir(stratframe) if not name.startswith("__")}
+    assert plain == set(stratframe.__all__)
