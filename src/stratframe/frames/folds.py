@@ -132,7 +132,7 @@ def check_fold_range(series: Series, numbers: Values, missing: Flags, k: int | N
         highest = "k-1" if k is None else str(k - 1)
         msg = (
             f"`extend` needs folds 0..{highest} in {series.name!r}, but there are others in"
-            f" {count_rows(rows.tolist())}."
+            f" {count_rows(rows)}."
         )
         raise StratError(msg, failing_rows(library_of(series), {series.name: series}, rows))
 
