@@ -174,7 +174,7 @@ def top(module: str) -> str:
 
 
 def leads_down(module: str, imported: str) -> bool:
-    """Say whether an import stays in its folder or leads to a lower one."""
+    """Return whether an import stays in its folder or leads to a lower one."""
     here, there = top(module), top(imported)
     return here == there or (here, there) in LEVEL or RANKS[there] < RANKS[here]
 
