@@ -112,11 +112,12 @@ def keep_frequent(entry: Entry, options: Options) -> Flags:
         Without the rows of rare classes for `rare="null"`.
     """
     # Missing values are a class, too: their code is -1.
-    codes = entry.data % (entry.n_classes + 1) if entry.missing.any() else entry.data
+    codes: Ints = entry.data % (entry.n_classes + 1) if entry.missing.any() else entry.data
     sizes = np.bincount(codes, minlength=entry.n_classes + 1)
     is_rare: Flags = (sizes > 0) & (sizes < options.target.n)
     if options.rare == "null":
-        return np.logical_not(is_rare[codes])
+        keeps: Flags = ~is_rare[codes]
+        return keeps
     if is_rare.any():
         text = format_rare(entry, codes, sizes, np.flatnonzero(is_rare), options)
         if options.rare == "error":

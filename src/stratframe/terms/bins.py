@@ -14,7 +14,7 @@ import numpy as np
 from .. import frames
 from ..core.strata import edge_bins, quantile_bins
 from ..core.types import Ints, Values
-from ..errors import StratError, one_of, warn
+from ..errors import StratError, one_of, plural, warn
 from ..frames import Rule
 from .base import ColumnTerm, Division, Missing, Reading, Ref, RowOrder, value_order
 
@@ -82,12 +82,13 @@ class Quantiles(NumericTerm):
         counts = counts[counts > 0]
         short = counts < self.n
         if short.any() and self.warns:
-            several = len(counts) > 1
-            warn(
-                f"`{self}` produced {counts.min()} bins instead of {self.n}"
-                f"{f' in {short.sum()} of {len(counts)} strata' if several else ''},"
-                " because equal values stay in one bin."
-            )
+            produced = f"{plural(int(counts.min()), 'bin')} instead of {self.n}"
+            if len(counts) > 1:
+                produced = (
+                    f"fewer bins than {self.n} in {short.sum()} of {len(counts)} strata"
+                    f" (at the fewest {counts.min()})"
+                )
+            warn(f"`{self}` produced {produced}, because equal values stay in one bin.")
         return bins, self.n
 
     def labels(self, entry: Entry, division: Division, parent: Ints, rows: Ints) -> Any:
