@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import stratframe as sf
 
 from . import frames
+from .checks import load_extra
 from .errors import StratError, StratWarning, plural
 from .pipeline.tables import RESERVED
 
@@ -153,11 +154,10 @@ def example() -> None:
 def wine() -> dict[Any, Any]:
     """Load the wines, which need no download."""
     try:
-        from sklearn.datasets import load_wine
+        data = load_extra("sklearn.datasets", "cluster").load_wine()
     except ImportError as error:
         msg = 'The example needs scikit-learn: pip install "stratframe[cluster]"'
         raise StratError(msg) from error
-    data = load_wine()
     features = dict(zip(data.feature_names, data.data.T, strict=True))
     return {"class": data.target_names[data.target].tolist(), **features}
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -46,9 +47,9 @@ class StratWarning(UserWarning):
 
 def warn(message: str) -> None:
     """Warn the caller of the package, whatever the depth of the call."""
-    home = os.path.join(os.path.dirname(__file__), "")
-    depth, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(home):
+    home = f"{Path(__file__).parent}{os.sep}"
+    depth, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename.startswith(home):
         depth, frame = depth + 1, frame.f_back
     warnings.warn(message, StratWarning, stacklevel=depth)
 

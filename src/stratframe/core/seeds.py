@@ -59,7 +59,7 @@ def word_stream(
     # NumPy keeps the bits of a bit generator and of `SeedSequence` stable, but not the
     # numbers that a `Generator` makes of them (NEP 19).
     source = np.random.PCG64DXSM(np.random.SeedSequence([seed, stream_id]))
-    return lambda size: source.random_raw(size)
+    return source.random_raw
 
 
 def permutation(draws: Draws) -> np.ndarray:

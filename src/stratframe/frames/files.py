@@ -12,7 +12,7 @@ from ..errors import StratError
 def read_file(path: str, *, as_text: bool = False) -> pl.DataFrame:
     """Read a Parquet file, or with any other suffix CSV, on request with all cells as text."""
     try:
-        with open(path, "rb") as file:
+        with Path(path).open("rb") as file:
             if is_parquet(path):
                 return pl.read_parquet(file)
             return pl.read_csv(file, infer_schema_length=0 if as_text else None)

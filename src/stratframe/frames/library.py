@@ -13,6 +13,9 @@ from ..errors import StratError
 Series: TypeAlias = pd.Series | pl.Series
 EagerFrame: TypeAlias = pd.DataFrame | pl.DataFrame
 Frame: TypeAlias = pd.DataFrame | pl.DataFrame | pl.LazyFrame
+PandasFrame: TypeAlias = pd.DataFrame
+PolarsFrame: TypeAlias = pl.DataFrame | pl.LazyFrame
+PolarsTable: TypeAlias = pl.DataFrame
 FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -47,7 +47,7 @@ def extended_columns(
 
 
 def all_groups(options: Options, series: Sequence[Any], n_rows: int) -> Ints:
-    """Number the groups of all rows, dealt or not."""
+    """Encode the groups of all rows, dealt or not."""
     groups = stratify(Options(groups=options.groups, seed=options.seed), series, n_rows).groups
     assert groups is not None
     return groups
@@ -66,7 +66,7 @@ def check_whole_groups(groups: Ints, series: Sequence[Any], folds: Ints) -> None
     rows = rows_of_split_groups(groups, folds)
     if not len(rows):
         return
-    shown = {
+    shown: dict[Hashable, Any] = {
         f"group {place}" if column.name is None else column.name: column
         for place, column in enumerate(series, 1)
     }

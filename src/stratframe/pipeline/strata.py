@@ -128,7 +128,7 @@ def keep(entries: list[Entry], flags: Flags) -> list[Entry]:
 
 
 def group_codes(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int) -> Ints:
-    """Number the groups of the rows; a row without one is a group by itself.
+    """Encode the groups of the rows; a row without one is a group by itself.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def nest(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int = 0
 
 
 def first_level(entry: Entry, division: Division) -> tuple[Ints, int]:
-    """Number the strata of a first entry by first appearance, unless they are already."""
+    """Encode the strata of a first entry by first appearance, unless they are already."""
     if division.codes is entry.data and entry.rows is None:
         return division.codes, division.n
     codes, present = factorize_codes(division.codes, division.n)

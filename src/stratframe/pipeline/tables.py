@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, cast, overload
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from .. import frames
 from ..core.strata import first_occurrence
 from ..core.types import Ints
 from ..errors import StratError
-from ..frames import Frame
+from ..frames import Frame, PandasFrame, PolarsFrame, PolarsTable
 from ..terms.base import By, OrderTerm, Term
 from ..terms.by import columns_of, hand_out, require_by
 from ..terms.entry import read_entry
@@ -21,6 +21,23 @@ from .validate import check_values
 
 RESERVED = ("n", "share", "fold", "expected", "deviation")
 """Names that the tables use themselves."""
+
+
+P = ParamSpec("P")
+
+
+class TableVerb(Protocol[P]):
+    """A verb that returns a table in the library of its frame, collected if that was lazy."""
+
+    @overload
+    def __call__(self, frame: PandasFrame, /, *args: P.args, **kwargs: P.kwargs) -> PandasFrame: ...
+    @overload
+    def __call__(self, frame: PolarsFrame, /, *args: P.args, **kwargs: P.kwargs) -> PolarsTable: ...
+
+
+def table_verb(function: Callable[Concatenate[Frame, P], Any]) -> TableVerb[P]:
+    """Type a verb as one that returns a table; the function itself stays as it is."""
+    return cast("TableVerb[P]", function)
 
 
 class TableInput(NamedTuple):
@@ -81,13 +98,13 @@ def stratum_table(
         folds = columns.pop("fold", None)
         n_folds = 1 if folds is None else len(folds)
         order = table_order(level)
-        named = stratum_columns(level, np.tile(order, n_folds))
+        rows: dict[Hashable, Any] = {}
         if folds is not None:
-            named = {"fold": [fold for fold in folds for _ in level.sizes], **named}
-        return named | {
-            name: cells.reshape(n_folds, len(order))[:, order].ravel()
-            for name, cells in columns.items()
-        }
+            rows["fold"] = [fold for fold in folds for _ in level.sizes]
+        rows.update(stratum_columns(level, np.tile(order, n_folds)))
+        for name, cells in columns.items():
+            rows[name] = cells.reshape(n_folds, len(order))[:, order].ravel()
+        return rows
 
     return stacked_table(library, strata, rows_of)
 

@@ -23,15 +23,14 @@ def check_orders(entries: Sequence[Entry], options: Options) -> None:
     """Raise if a column turns out continuous that must make strata."""
     for entry in entries if options.one_by_one else entries[:-1]:
         if isinstance(entry.term, OrderTerm):
-            rule = (
-                f"An entry of `sf.margins` must make strata, but {entry.text} holds fractions."
-                if options.one_by_one
-                else f"A continuous entry of `by` must be the last, but {entry.text} holds fractions"
-                " and others follow."
-            )
+            rule = "A continuous entry of `by` must be the last"
+            if options.one_by_one:
+                rule = "An entry of `sf.margins` must make strata"
+            others = "" if options.one_by_one else " and others follow"
             msg = (
-                f"{rule}\nHint: cut it, as in `sf.quantiles({entry.code}, 10)`, or take its values"
-                f" as they are, `sf.classes({entry.code})`."
+                f"{rule}, but {entry.text} holds fractions{others}.\nHint: cut it, as in"
+                f" `sf.quantiles({entry.code}, 10)`, or take its values as they are,"
+                f" `sf.classes({entry.code})`."
             )
             raise StratError(msg)
 

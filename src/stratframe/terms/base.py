@@ -97,25 +97,31 @@ class Term(Protocol):
     @property
     def columns(self) -> tuple[Ref, ...]:
         """Where its columns come from."""
+        ...
 
     @property
     def name(self) -> Hashable | None:
         """The name that the user gave it for result frames."""
+        ...
 
     def __str__(self) -> str:
         """Write the term as it is written in code."""
+        ...
 
     def check_k(self, k: int) -> None:
         """Raise if the term does not fit this number of folds."""
 
     def resolve(self, series: Sequence[Any], /) -> Term:
         """Choose the term that this one stands for on its columns."""
+        ...
 
     def read(self, series: Sequence[Any], /) -> Reading:
         """Read its columns into arrays."""
+        ...
 
     def rules(self, missing: Missing, /) -> list[Rule]:
         """State what it needs of the values of each of its columns."""
+        ...
 
 
 @runtime_checkable
@@ -124,12 +130,15 @@ class StrataTerm(Term, Protocol):
 
     def default_name(self, column: Hashable, /) -> Hashable:
         """Name its column in result frames, where the user did not."""
+        ...
 
     def divide(self, entry: Entry, parent: Ints, n_parents: int, seed: int) -> Division:
         """Divide the strata so far."""
+        ...
 
     def labels(self, entry: Entry, division: Division, parent: Ints, rows: Ints) -> Any:
         """Name the children that some rows are in, for tables."""
+        ...
 
 
 @runtime_checkable
@@ -138,9 +147,11 @@ class OrderTerm(Term, Protocol):
 
     def row_order(self, data: Values) -> RowOrder:
         """Order the rows."""
+        ...
 
     def without_order(self) -> StrataTerm | None:
         """Choose the term that takes its place where rows have no order; None if none can."""
+        ...
 
 
 By: TypeAlias = Hashable | Term | Sequence[Hashable | Term]
@@ -170,7 +181,7 @@ class ColumnTerm:
     def check_k(self, k: int) -> None:
         """Any number of folds will do."""
 
-    def resolve(self, _: Sequence[Any]) -> Any:
+    def resolve(self, series: Sequence[Any], /) -> Any:
         """Stay this term, whatever the column holds."""
         return self
 
@@ -178,7 +189,7 @@ class ColumnTerm:
         """Call it as its column."""
         return column
 
-    def rules(self, missing: Missing) -> list[Rule]:
+    def rules(self, missing: Missing, /) -> list[Rule]:
         """Need classes that are there, unless `missing` says what becomes of them."""
         return [Rule(present=missing == "error", hint=MISSING_CLASS_HINT)]
 

@@ -28,7 +28,7 @@ DECILES = 10
 class NumericTerm(ColumnTerm):
     """What terms of numbers share."""
 
-    def read(self, series: Sequence[Any]) -> Reading:
+    def read(self, series: Sequence[Any], /) -> Reading:
         """Read numbers, dates or a categorical of numbers."""
         return Reading(*frames.read_ordinal(series[0], str(self)))
 
@@ -50,7 +50,7 @@ class Continuous(NumericTerm):
         """Cut the column at its deciles."""
         return Quantiles(self.columns, DECILES, self.name, warns=False)
 
-    def rules(self, _: Missing) -> list[Rule]:
+    def rules(self, _: Missing, /) -> list[Rule]:
         """Need finite numbers, whatever `missing` says."""
         hint = "drop these rows, or cut the column, as in `sf.quantiles({column}, 10)`."
         return [Rule(finite=True, hint=hint)]
@@ -131,11 +131,11 @@ class Bins(ColumnTerm):
         """Write the edges."""
         return [f"[{', '.join(f'{edge:.15g}' for edge in self.edges)}]"]
 
-    def read(self, series: Sequence[Any]) -> Reading:
+    def read(self, series: Sequence[Any], /) -> Reading:
         """Read numbers that compare with the edges."""
         return Reading(*frames.read_comparable(series[0], str(self)))
 
-    def rules(self, missing: Missing) -> list[Rule]:
+    def rules(self, missing: Missing, /) -> list[Rule]:
         """Need values between the outermost edges."""
         return [
             rule._replace(within=(self.edges[0], self.edges[-1])) for rule in super().rules(missing)

@@ -28,7 +28,7 @@ class Classes(ColumnTerm):
     columns: tuple[Ref, ...]
     name: Hashable | None = None
 
-    def read(self, series: Sequence[Any]) -> Reading:
+    def read(self, series: Sequence[Any], /) -> Reading:
         """Encode the classes by first appearance."""
         codes, n_classes = frames.encode_classes(series[0])
         return Reading(codes, codes < 0, n_classes)
@@ -52,7 +52,7 @@ class Plain(Classes):
         """Write the column."""
         return self.shown_column
 
-    def resolve(self, series: Sequence[Any]) -> Classes | Continuous:
+    def resolve(self, series: Sequence[Any], /) -> Classes | Continuous:
         """Take the column as continuous if it holds fractions."""
         kind = Continuous if frames.is_continuous(series[0]) else Classes
         return kind(self.columns, self.name)
@@ -62,7 +62,7 @@ class Plain(Classes):
 class Groups(Classes):
     """A column that says which rows belong together."""
 
-    def rules(self, missing: Missing) -> list[Rule]:
+    def rules(self, missing: Missing, /) -> list[Rule]:
         """Need groups that are there, unless `missing` says what becomes of them."""
         return [Rule(present=missing == "error", hint=MISSING_GROUP_HINT)]
 

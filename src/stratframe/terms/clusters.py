@@ -71,7 +71,7 @@ class Clusters(FeatureTerm):
         return Division(codes, int(codes.max(initial=-1)) + 1, value_order(distances), labels)
 
     def labels(self, entry: Entry, division: Division, parent: Ints, rows: Ints) -> Any:
-        """Number clusters by first appearance inside their stratum, -1 for noise."""
+        """Return the numbers of clusters inside their stratum, -1 for noise."""
         assert division.labels is not None
         return division.labels[rows]
 

@@ -35,16 +35,16 @@ class FeatureTerm:
     def check_k(self, k: int) -> None:
         """Any number of folds will do."""
 
-    def resolve(self, _: Sequence[Any]) -> Any:
+    def resolve(self, _: Sequence[Any], /) -> Any:
         """Stay this term, whatever the columns hold."""
         return self
 
-    def read(self, series: Sequence[Any]) -> Reading:
+    def read(self, series: Sequence[Any], /) -> Reading:
         """Read numbers or booleans; what is missing is an error of its own."""
         points = frames.read_matrix(series, str(self))
         return Reading(points, np.zeros(points.shape[1], np.bool_))
 
-    def rules(self, _: Missing) -> list[Rule]:
+    def rules(self, _: Missing, /) -> list[Rule]:
         """Need finite numbers, without a scale of squares that are finite, too."""
         within = None if self.scale else (-LARGEST, LARGEST)
         hint = "drop these rows, or fill the gaps first."

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
 from typing import ClassVar
 
 from ..checks import check_int
@@ -180,9 +181,9 @@ def nearest(
 def progress_bar(total: int, what: str) -> Iterator[Callable[[int], object]]:
     """Show a bar on a terminal, if tqdm is installed."""
     try:
-        from tqdm import tqdm
+        tqdm = import_module("tqdm").tqdm
     except ImportError:
-        yield lambda count: None
+        yield lambda _: None
         return
     with tqdm(total=total, desc=what, unit=" rows", delay=PATIENCE, disable=None) as shown:
         yield shown.update

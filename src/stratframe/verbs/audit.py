@@ -15,7 +15,7 @@ from ..errors import MAX_LISTED, plural, preview
 from ..frames import Frame
 from ..pipeline.options import Options
 from ..pipeline.strata import Strata, stratify
-from ..pipeline.tables import stratum_names, text_array
+from ..pipeline.tables import stratum_names, table_verb, text_array
 from ..terms.base import By
 from ..terms.by import columns_of, parse, parse_columns, require_by
 from .report import FoldCounts, read_folds
@@ -45,6 +45,7 @@ class AuditInput(NamedTuple):
     """The columns by which rows are compared."""
 
 
+@table_verb
 def audit(
     frame: Frame,
     name: str | Sequence[str] = "fold",

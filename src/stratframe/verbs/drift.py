@@ -15,13 +15,14 @@ from ..core.strata import crosstab
 from ..core.types import Ints, Values
 from ..errors import StratError, at_least_one
 from ..frames import Frame
-from ..pipeline.tables import text_array
+from ..pipeline.tables import table_verb, text_array
 from ..terms.by import parse_columns
 
 MEASURES = ("smd", "ks", "wasserstein", "tv")
 """The columns of the measures."""
 
 
+@table_verb
 def drift(frame: Frame, features: Any, name: str = "fold") -> Any:
     """Measure how far the features of every fold are from those of the other rows.
 
@@ -174,7 +175,7 @@ def scale_0_1(values: Values) -> Values:
 def numeric_distances(own: Values, others: Values) -> tuple[float, float, float, float]:
     """Compare the numbers of a fold with those of the other rows."""
     if not len(own) or not len(others):
-        return (np.nan,) * 4
+        return np.nan, np.nan, np.nan, np.nan
     stats = load_extra("scipy.stats", "drift")
     with np.errstate(divide="ignore", invalid="ignore"):  # of the p-value, which is not used
         ks = float(stats.ks_2samp(own, others, method="asymp").statistic)

@@ -205,7 +205,7 @@ def draw_drift(
             colour = "black" if value > top / 2 else "white"
             text = "" if np.isnan(value) else f"{value:.2f}"
             ax.text(column, row, text, ha="center", va="center", color=colour, fontsize="small")
-    label_rows(ax, [names[place] for place in order])
+    label_rows(ax, [str(names[place]) for place in order.tolist()])
     ax.set_xticks(np.arange(len(folds)), [written(value) for value in folds])
     ax.set_xlabel(written(name))
     ax.set_title(f"Features by {written(name)}, against the other rows")

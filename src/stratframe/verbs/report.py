@@ -14,7 +14,7 @@ from ..core.types import Ints, Table
 from ..errors import StratError, plural
 from ..frames import Frame
 from ..pipeline.strata import Strata
-from ..pipeline.tables import read_by, text_array
+from ..pipeline.tables import read_by, table_verb, text_array
 from ..terms.base import By
 from ..theory.checks import MAX_EXACT
 
@@ -22,6 +22,7 @@ THIN = 5
 """Rows of the rarest stratum in a fold below which a verdict says so."""
 
 
+@table_verb
 def report(frame: Frame, by: By, name: str = "fold") -> Any:
     """Say for each fold how far from even it is, against the optimum and a random column.
 
@@ -96,6 +97,7 @@ def report(frame: Frame, by: By, name: str = "fold") -> Any:
     )
 
 
+@table_verb
 def advise(frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
     """Say for each number of folds what it would cost, and whether every fold can be full.
 

@@ -20,6 +20,7 @@ from ..frames import Frame, FrameT
 from ..pipeline.deal import sort_rows
 from ..pipeline.options import Options
 from ..pipeline.strata import stratify
+from ..pipeline.tables import table_verb
 from ..terms.base import By
 from ..terms.by import columns_of, require_by
 
@@ -194,8 +195,9 @@ def training_rows(codes: Ints, fold: int, nulls: Nulls) -> Flags:
     return flags
 
 
+@table_verb
 def sample(
-    frame: FrameT,
+    frame: Frame,
     by: By,
     *,
     n: int | None = None,

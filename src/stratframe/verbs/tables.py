@@ -18,10 +18,12 @@ from ..pipeline.tables import (
     stratum_columns,
     stratum_table,
     table_order,
+    table_verb,
 )
 from ..terms.base import By, Missing
 
 
+@table_verb
 def strata(frame: Frame, by: By) -> Any:
     """List the strata of a frame: their values, rows and share.
 
@@ -59,6 +61,7 @@ def strata(frame: Frame, by: By) -> Any:
     return stratum_table(frames.library_of(frame), found, columns_of)
 
 
+@table_verb
 def balance(frame: Frame, by: By, name: str = "fold") -> Any:
     """Compare the strata of every fold with those of the whole, row counts in full.
 
@@ -115,6 +118,7 @@ def balance(frame: Frame, by: By, name: str = "fold") -> Any:
     return stratum_table(frames.library_of(frame), found, columns_of)
 
 
+@table_verb
 def plan(
     frame: Frame,
     by: By | None = None,

@@ -56,7 +56,7 @@ def iterated_local_search_to_level(
     losses = perturb_and_descend(counts, objective, first, seedless, LEVEL_PERTURBATIONS)
     rank = 0 if is_optimal(losses.min(), objective) else LEVEL_RANK
     fallback = losses.argsort(kind="stable")[rank]
-    level = losses[fallback] * (1 + MIN_GAIN)
+    level = float(losses[fallback]) * (1 + MIN_GAIN)
     starts = random_starts(parts, n_parts, stream)
     losses = perturb_and_descend(
         counts, objective, starts, stream, PERTURBATIONS, level, level / LEVEL_RATIO

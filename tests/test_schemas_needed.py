@@ -1,0 +1,177 @@
+"""`sf.schemas.needed`: the schema of a call takes what the call takes, and nothing else."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pandera.errors
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import stratframe as sf
+from tests.helpers import eager, make
+
+EAGER = ["pandas", "pandas-nullable", "pandas-pyarrow", "polars"]
+
+DATA: dict[str, list[Any]] = {
+    "label": ["a", "b"] * 4,
+    "price": [0.5, 1.5, 2.0, 9.0, 4.0, 5.5, 6.0, 7.0],
+    "age": [0, 18, 19, 64, 65, 30, 31, 32],
+    "who": ["x", "x", "y", "y", "z", "z", "z", "w"],
+    "id": [8, 7, 6, 5, 4, 3, 2, 1],
+}
+
+CALLS: list[tuple[Any, dict[str, Any]]] = [
+    ("label", {}),
+    ("price", {}),
+    (["label", "price"], {"key": "id"}),
+    (["label", sf.bins("age", [0, 18, 65])], {"key": ["who", "id"]}),
+    (sf.quantiles("price", 2), {"missing": "stratum"}),
+    ("label", {"groups": "who"}),
+    (sf.margins(["label", sf.quantiles("price", 2)]), {"missing": "stratum"}),
+    (["label", sf.nearest(["price", "age"])], {}),
+    (sf.chain("price", scale=None), {}),
+    (sf.clusters(["price", "age"], 2), {}),
+    ("label", {"missing": "stratum"}),
+    (None, {"key": "id"}),
+]
+
+FAULTS: list[tuple[str, int, Any]] = [
+    *((column, 2, None) for column in DATA),
+    ("price", 3, float("inf")),
+    ("price", 3, float("nan")),
+    ("age", 1, 66),
+    ("age", 1, -1),
+    ("id", 1, 6),
+    ("price", 0, 1e200),
+]
+
+
+def library(kind: str) -> str:
+    """The library of a kind of frame."""
+    return kind.partition("-")[0]
+
+
+def takes(call: Any) -> bool:
+    """Whether a call gives a result, or an error of ours or of pandera."""
+    try:
+        call()
+    except (sf.StratError, pandera.errors.SchemaError, pandera.errors.SchemaErrors):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("kind", EAGER)
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: str(call))
+def test_takes_what_kfold_takes(kind: str, call: tuple[Any, dict[str, Any]]) -> None:
+    """A frame that the call takes is valid, and comes back as it was."""
+    by, arguments = call
+    frame = make(kind, DATA)
+    sf.kfold(frame, by, 2, rare="ignore", **arguments)
+    valid = sf.schemas.needed(by, **arguments, library=library(kind)).validate(frame)
+    assert valid.equals(frame)
+
+
+@pytest.mark.parametrize("kind", EAGER)
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: str(call))
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault[0]}={fault[2]}")
+def test_refuses_what_kfold_refuses(
+    kind: str, call: tuple[Any, dict[str, Any]], fault: tuple[str, int, Any]
+) -> None:
+    """With one value at fault the schema takes the frame if and only if the call does."""
+    (by, arguments), (column, row, value) = call, fault
+    cells = [*DATA[column]]
+    cells[row] = value
+    frame = make(kind, {**DATA, column: cells})
+    schema = sf.schemas.needed(by, **arguments, library=library(kind))
+    dealt = takes(lambda: sf.kfold(frame, by, 2, rare="ignore", **arguments))
+    assert takes(lambda: schema.validate(frame, lazy=True)) == dealt
+
+
+@given(
+    st.lists(st.one_of(st.none(), st.floats(width=16), st.sampled_from([1.0, 2.0])), min_size=3),
+    st.sampled_from(["error", "stratum"]),
+    st.sampled_from(EAGER),
+)
+def test_plain_columns_of_floats(values: list[float | None], missing: Any, kind: str) -> None:
+    """A column is checked as what it turns out to be: classes, or continuous with fractions."""
+    frame = make(kind, {"x": values})
+    if all(value is None for value in values):
+        return
+    schema = sf.schemas.needed("x", missing=missing, library=library(kind))
+    dealt = takes(lambda: sf.kfold(frame, "x", 2, missing=missing, rare="ignore"))
+    assert takes(lambda: schema.validate(frame, lazy=True)) == dealt
+
+
+@pytest.mark.parametrize("kind", EAGER)
+def test_names_all_rows_at_fault(kind: str) -> None:
+    """Pandera names each row that the call would name."""
+    frame = make(kind, {"x": [1.5, None, float("inf"), 2.0], "id": [1, 2, 2, 3]})
+    with pytest.raises(pandera.errors.SchemaErrors) as caught:
+        sf.schemas.needed("x", key="id", library=library(kind)).validate(frame, lazy=True)
+    cases = caught.value.failure_cases
+    assert {1, 2} <= {int(row) for row in cases["index"] if row is not None and row == row}
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_columns_that_are_not_there_or_of_the_wrong_type(kind: str) -> None:
+    """A missing column is refused, as is text where numbers are needed, or nested values."""
+    frame = make(kind, {"x": ["a", "b"], "tags": [["p"], ["q"]]})
+    for by in ("y", sf.quantiles("x", 2), sf.chain("x"), "tags"):
+        schema = sf.schemas.needed(by, library=kind)
+        assert not takes(lambda schema=schema: schema.validate(frame, lazy=True))
+
+
+def test_continuous_columns_come_last() -> None:
+    """A column of fractions that other entries follow is refused, as by the call."""
+    frame = pd.DataFrame(DATA)
+    assert not takes(lambda: sf.schemas.needed(["price", "label"]).validate(frame))
+    assert takes(lambda: sf.schemas.needed(["label", "price"]).validate(frame))
+    assert not takes(lambda: sf.schemas.needed(sf.margins(["label", "price"])).validate(frame))
+
+
+def test_computed_columns_are_left_out() -> None:
+    """Expressions and callables have no name in the frame, so that no schema can name them."""
+    assert list(sf.schemas.needed([pl.col("label"), "who"], library="polars").columns) == ["who"]
+    assert list(sf.schemas.needed(lambda df: df["label"], key="id").columns) == ["id"]
+
+
+def test_column_of_two_arguments() -> None:
+    """A column that is an entry and a group keeps both rules."""
+    schema = sf.schemas.needed("who", groups="who", key="id", missing="stratum")
+    assert schema.columns["who"].nullable
+    assert not schema.columns["id"].nullable
+    assert schema.columns["id"].unique
+
+
+def test_lazy_frames_are_checked_by_names_and_types() -> None:
+    """On a lazy frame pandera reads no values."""
+    frame = pl.LazyFrame({"x": [1.5, None]})
+    assert eager(sf.schemas.needed("x", library="polars").validate(frame)).height == 2
+    with pytest.raises((pandera.errors.SchemaError, pandera.errors.SchemaErrors)):
+        sf.schemas.needed("y", library="polars").validate(frame).collect()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        ({"by": "x", "library": "dask"}, "`library` must be 'pandas' or 'polars', got 'dask'."),
+        ({"by": "x", "missing": "drop"}, "`missing` must be 'error', 'stratum' or 'null', got "),
+        ({"by": []}, "`by` must hold at least one entry"),
+        ({"by": "x", "groups": []}, "`groups` must hold at least one column"),
+    ],
+)
+def test_arguments(arguments: dict[str, Any], rule: str) -> None:
+    """Arguments are checked as those of the call."""
+    with pytest.raises(sf.StratError) as caught:
+        sf.schemas.needed(**arguments)
+    assert str(caught.value).startswith(rule)
+
+
+def test_values_are_those_of_numpy() -> None:
+    """Whole numbers in a float column are classes, which may be infinite but not missing."""
+    frame = pd.DataFrame({"x": [1.0, np.inf, 1.0, np.inf]})
+    assert takes(lambda: sf.schemas.needed("x").validate(frame))
+    assert takes(lambda: sf.kfold(frame, "x", 2))
