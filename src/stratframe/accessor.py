@@ -264,7 +264,7 @@ class StratExpr:
         >>> df.with_columns(pl.col("label").strat.kfold(k=2))["fold"].to_list()
         [1, 0, 1, 1, 0, 1, 0, 0]
         """
-        folds: pl.Expr = assign.fold_expression(
+        folds: pl.Expr = assign.assign_expression(
             self._expr,
             fold_target(k),
             deal=deal,
@@ -313,7 +313,7 @@ class StratExpr:
         >>> df.select(expr)["split"].to_list()
         ['b', 'a', 'a', 'b']
         """
-        labels: pl.Expr = assign.fold_expression(
+        labels: pl.Expr = assign.assign_expression(
             self._expr,
             part_target(parts),
             deal=deal,

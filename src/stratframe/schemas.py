@@ -14,7 +14,7 @@ from .checks import check_int, check_one_of
 from .core.types import Flags
 from .errors import StratError
 from .frames import Rule
-from .terms.base import By, Missing, OrderTerm, Ref, Term
+from .terms.base import By, Missing, Ref, Term
 from .terms.by import parse
 from .terms.entry import read_entry, ruled_columns
 
@@ -99,7 +99,7 @@ def keeps_rule(
         entry = read_entry(replace(term, columns=(ref,)), [series], 1)  # type: ignore[type-var]
     except StratError:
         return False
-    if isinstance(entry.term, OrderTerm) and not may_order:
+    if entry.term.orders_rows and not may_order:
         return False
     (column,) = ruled_columns(entry, missing)
     return np.logical_not(frames.broken_rows(column))

@@ -48,6 +48,7 @@ class Bare:
 
     function = "bare"
     is_nominal = False
+    orders_rows = False
     columns: tuple[Any, ...] = ("number",)
     name = None
 
@@ -58,6 +59,9 @@ class Bare:
         pass
 
     def resolve(self, series: Sequence[Any], /) -> "Bare":
+        return self
+
+    def without_order(self) -> "Bare":
         return self
 
     def read(self, series: Sequence[Any], /) -> Reading:

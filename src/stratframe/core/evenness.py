@@ -16,10 +16,6 @@ def deviations(table: Table, sizes: Ints) -> Values:
     table : ndarray of int64, shape (n_strata, n_folds)
     sizes : ndarray of int64, shape (n_strata,)
         All rows, with those that have no fold.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_strata, n_folds)
     """
     n_rows = int(sizes.sum())
     # In integers but for one division, so that equal deviations are equal floats.

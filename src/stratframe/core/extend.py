@@ -72,10 +72,6 @@ def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Dra
     totals : ndarray of int, shape (k,)
         Rows of each fold so far; the emptiest come first.
     draws : ndarray of uint64, shape (k,)
-
-    Returns
-    -------
-    ndarray of bool, shape (n_strata, k)
     """
     extra = np.zeros_like(is_open)
     totals = totals.copy()
@@ -99,10 +95,6 @@ def rebalance(is_open: Flags, extra: Flags, totals: Ints) -> Flags:
     is_open, extra : ndarray of bool, shape (n_strata, k)
     totals : ndarray of int, shape (k,)
         Rows of each fold without those left over.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_strata, k)
     """
     extra = extra.copy()
     all_folds = np.arange(len(totals))

@@ -62,10 +62,6 @@ def scale_features(points: Values, scale: str | None) -> Values:
     Parameters
     ----------
     points : ndarray of float64, shape (n_features, n_rows), finite
-
-    Returns
-    -------
-    ndarray of float64, shape (n_rows, n_features), C-contiguous
     """
     if scale is None:
         return np.ascontiguousarray(points.T)
@@ -80,10 +76,6 @@ def scale_features(points: Values, scale: str | None) -> Values:
 
 def unique_points(points: Values) -> tuple[Ints, int]:
     """Encode points as integers; rows that are the same point share one.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n_features, n_rows)
 
     Returns
     -------
@@ -122,10 +114,6 @@ def centroid_distances(points: Values, labels: Ints, centres: Values) -> Values:
     points : ndarray of float64, shape (n_rows, n_features)
     labels : ndarray of int, shape (n_rows,), range 0..n_labels-1
     centres : ndarray of float64, shape (n_labels, n_features)
-
-    Returns
-    -------
-    ndarray of float64, shape (n_rows,)
     """
     distances = np.empty(len(points))
     for start in range(0, len(points), ROWS_PER_PASS):

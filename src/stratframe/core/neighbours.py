@@ -122,10 +122,6 @@ class NeighbourPool:
 def group_points(points: Values) -> tuple[Ints, Ints, Ints]:
     """Encode points as integers by first appearance.
 
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n_features, n_rows)
-
     Returns
     -------
     codes : ndarray of int64, shape (n_rows,), range 0..n_points-1
@@ -147,10 +143,6 @@ def chain_order(
     ----------
     points : ndarray of float64, shape (n_features, n_rows)
     origin, unit : ndarray of float64, shape (n_features, 1)
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,)
     """
     # Rows that are the same point follow one another, so each point is visited once.
     codes, first, sizes = group_points(points)
@@ -177,10 +169,6 @@ def block_order(
     ----------
     points : ndarray of float64, shape (n_features, n_rows)
     origin, unit : ndarray of float64, shape (n_features, 1)
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,)
     """
     codes, first, sizes = group_points(points)
     pool = NeighbourPool(points[:, first], origin, unit)

@@ -41,10 +41,6 @@ def grouped(rows: Ints, codes: Ints, n_codes: int) -> Ints:
     rows : ndarray of int64, shape (n_rows,)
     codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
         By row number.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,)
     """
     keys = np.zeros(len(rows), dtype=np.uint64)
     return rows[sort_keys(keys, codes[rows], bit_width(n_codes), bit_width(len(rows)))]
@@ -63,10 +59,6 @@ def sort_keys(keys: Draws, codes: Ints | None, code_bits: int, row_bits: int) ->
     keys : ndarray of uint64, shape (n_rows,)
         Random bits; overwritten.
     codes : ndarray of int, shape (n_rows,), optional
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,)
     """
     # From high bits to low a key holds the code, random bits and the row number. So plain
     # values are sorted, which is faster than `argsort`, and the keys are unique, which
@@ -165,10 +157,6 @@ def permuted_blocks(
     draws : ndarray of uint64, shape (n_rows,)
         Overwritten.
 
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,)
-
     References
     ----------
     Zelen (1974), The randomization and stratification of patients to clinical trials.
@@ -206,10 +194,6 @@ def shuffle_within_rows(blocks: Ints, draws: Draws) -> Ints:
     blocks : ndarray of int64, shape (n_blocks, k)
     draws : ndarray of uint64, shape (n_blocks, k)
         Overwritten.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_blocks, k)
     """
     # The low bits of a key hold the column, as those of `sort_keys` hold the row.
     mask = np.uint64((1 << bit_width(blocks.shape[1])) - 1)

@@ -16,10 +16,6 @@ def equal_quota(sizes: Ints, fold_permutation: Ints) -> Table:
     sizes : ndarray of int, shape (n_strata,)
     fold_permutation : ndarray of int, shape (k,)
         A permutation of 0..k-1.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_strata, k)
     """
     # The rows of all strata, one stratum after another, take the seats 0, 1, ..., k-1,
     # 0, 1, ... in turn; seat j is fold `fold_permutation[j]`. The n mod k rows of a stratum
@@ -40,10 +36,6 @@ def proportional_allocation(sizes: Ints, total: int, draws: Draws) -> Ints:
     sizes : ndarray of int, shape (n_strata,)
     draws : ndarray of uint64, shape (n_strata,)
         Break ties.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_strata,)
     """
     quota, remainder = np.divmod(sizes * total, max(int(sizes.sum()), 1))
     first = np.lexsort((draws, -remainder))[: total - int(quota.sum())]
@@ -59,10 +51,6 @@ def equal_allocation(sizes: Ints, total: int, draws: Draws) -> Ints:
     sizes : ndarray of int, shape (n_strata,)
     draws : ndarray of uint64, shape (n_strata,)
         Choose the strata that get one row more.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_strata,)
     """
     if len(sizes) == 0:
         return sizes

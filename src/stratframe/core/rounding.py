@@ -37,10 +37,6 @@ def controlled_rounding(
         With draws a share is rounded up with the probability of its fraction; without
         them the rounding is deterministic.
 
-    Returns
-    -------
-    ndarray of int64, shape (n_strata, n_parts)
-
     References
     ----------
     Cox (1987), A constructive procedure for unbiased controlled rounding.
@@ -199,10 +195,6 @@ def repair_margins(
     ----------
     table : ndarray of int64, shape (n_strata, n_parts)
         Every cell its exact share rounded down or up; changed in place.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_strata, n_parts)
     """
     finer: list[Ints] = []
     for level in [*levels, np.zeros(len(sizes), dtype=np.int64)]:
@@ -229,10 +221,6 @@ def repair_totals(
         Every cell its exact share rounded down or up, which it stays.
     finer : sequence of ndarray of int, each of shape (n_strata,)
         Levels of coarser strata between the strata and the total, to be strained little.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_strata, n_parts)
     """
     minimum, maximum, _ = rounding_bounds(sizes.sum(keepdims=True), weights, denominator)
     low, high, _ = rounding_bounds(sizes, weights, denominator)

@@ -16,10 +16,6 @@ HEAD = 1 << 16
 def first_occurrence(codes: Ints, n_codes: int) -> Ints:
     """Find the first row of every code.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
-
     Returns
     -------
     ndarray of int64, shape (n_codes,)
@@ -46,10 +42,6 @@ def crosstab(
     parts : ndarray of int, shape (n_rows,), range 0..n_parts-1
     counts : ndarray of int, shape (n_rows,), optional
         Weights of the rows.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_codes, n_parts)
     """
     table = np.bincount(codes * n_parts + parts, counts, minlength=n_codes * n_parts)
     return table.astype(np.int64, copy=False).reshape(n_codes, n_parts)

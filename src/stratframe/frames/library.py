@@ -1,7 +1,7 @@
 """Which library a frame belongs to, what its columns are called, and rows by position."""
 
 from collections.abc import Hashable
-from typing import Any, TypeAlias, TypeGuard, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -29,11 +29,6 @@ def check_frame(frame: object) -> None:
 def library_of(frame: Frame | Series) -> str:
     """Return "pandas" or "polars", the library of a frame or series."""
     return "pandas" if isinstance(frame, pd.DataFrame | pd.Series) else "polars"
-
-
-def is_lazy(frame: object) -> TypeGuard[pl.LazyFrame]:
-    """Return whether a frame is a query that has not run."""
-    return isinstance(frame, pl.LazyFrame)
 
 
 def column_names(frame: Frame) -> list[Hashable]:

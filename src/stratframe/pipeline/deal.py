@@ -170,12 +170,7 @@ def draw_fold_permutation(options: Options, repeat: int) -> Ints:
 
 
 def quota_table(options: Options, strata: Strata, repeat: int = 0) -> Table:
-    """Compute how many rows of each stratum go to each part.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_strata, n_parts)
-    """
+    """Compute how many rows of each stratum go to each part."""
     n_parts = options.target.n
     if strata.groups is not None:
         return strata.crosstab(deal_units(options, strata, repeat), n_parts)

@@ -77,10 +77,6 @@ def check_whole_groups(groups: Ints, series: Sequence[Any], folds: Ints) -> None
 def extend_dealt(options: Options, strata: Strata, folds: Ints) -> Ints:
     """Give a fold to the dealt rows that have none.
 
-    Parameters
-    ----------
-    folds : ndarray of int64, shape (n_dealt,), range -1..k-1
-
     Returns
     -------
     ndarray of int64, shape (n_dealt,), range 0..k-1
@@ -131,12 +127,7 @@ def folds_of_units(unit: Ints, n_units: int, folds: Ints) -> Ints:
 
 
 def rows_of_split_groups(groups: Ints, folds: Ints) -> Ints:
-    """List the rows with a fold whose group is in another fold, too.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_found,)
-    """
+    """List the rows with a fold whose group is in another fold, too."""
     n_groups = int(groups.max(initial=-1)) + 1
     known = folds_of_units(groups, n_groups, folds)
     is_split = np.zeros(n_groups, dtype=np.bool_)

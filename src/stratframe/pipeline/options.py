@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, Unpack, get_args
 
 from ..checks import check_choices, check_int, check_seed
 from ..errors import StratError, at_least, plural
-from ..terms.base import By, Missing, OrderTerm, Ref, Term
+from ..terms.base import By, Missing, Ref, Term
 from ..terms.by import parse
 
 Parts: TypeAlias = Mapping[str, float | None]
@@ -145,7 +145,7 @@ def check_combination(options: Options) -> None:
     clashes = {
         '`deal="circular"`': options.circular,
         "`key`": bool(options.key),
-        **{f"`{term.function}`": has_no_strata(term) for term in options.terms},
+        **{f"`{term.function}`": term.without_order() is None for term in options.terms},
     }
     for argument, clashes_here in clashes.items():
         if clashes_here:
@@ -154,11 +154,6 @@ def check_combination(options: Options) -> None:
                 " whole groups are not assigned in row order."
             )
             raise StratError(msg)
-
-
-def has_no_strata(term: Term) -> bool:
-    """Return whether a term orders rows and nothing can take its place."""
-    return isinstance(term, OrderTerm) and term.without_order() is None
 
 
 def fold_target(k: object) -> Target:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -154,8 +154,7 @@ def nest(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int = 0
         if isinstance(term, OrderTerm):
             order = term.row_order(entry.data)
             break
-        assert isinstance(term, StrataTerm)
-        parent = codes
+        term, parent = cast("StrataTerm", term), codes
         division = term.divide(entry, parent, n_strata, seed)
         order = division.order or order
         if levels:

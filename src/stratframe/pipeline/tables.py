@@ -12,7 +12,7 @@ from ..core.strata import first_occurrence
 from ..core.types import Ints
 from ..errors import StratError
 from ..frames import Frame, PandasFrame, PolarsFrame, PolarsTable
-from ..terms.base import By, OrderTerm, Term
+from ..terms.base import By, Term
 from ..terms.by import columns_of, hand_out, require_by
 from ..terms.entry import read_entry
 from .options import Options
@@ -74,8 +74,8 @@ def read_by(frame: Frame, by: By, more: Sequence[str] = ()) -> TableInput:
 def tabulated_term(term: Term, series: Sequence[Any]) -> Term:
     """Cut a continuous entry into bins; others stay as they are."""
     term = term.resolve(series)
-    binned = term.without_order() if isinstance(term, OrderTerm) else None
-    if binned is None:
+    binned = term.without_order()
+    if binned is None or binned is term:
         return term
     check_values([read_entry(term, series, 1)], Options(), ())
     return binned

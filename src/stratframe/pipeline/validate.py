@@ -12,7 +12,6 @@ from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints
 from ..errors import MAX_LISTED, StratError, at_most, plural, preview, warn, with_full_stop
 from ..frames import Rule, RuledColumn
-from ..terms.base import OrderTerm
 from ..terms.entry import Entry, ruled_columns
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 def check_orders(entries: Sequence[Entry], options: Options) -> None:
     """Raise if a column turns out continuous that must make strata."""
     for entry in entries if options.one_by_one else entries[:-1]:
-        if isinstance(entry.term, OrderTerm):
+        if entry.term.orders_rows:
             rule = "A continuous entry of `by` must be the last"
             if options.one_by_one:
                 rule = "An entry of `sf.margins` must make strata"

@@ -93,6 +93,8 @@ class Term(Protocol):
     """The function that makes it, as messages show it: "sf.quantiles"."""
     is_nominal: ClassVar[bool]
     """Whether its values are classes, which may be rare and have no order of their own."""
+    orders_rows: ClassVar[bool]
+    """Whether it is an `OrderTerm`, which comes last."""
 
     @property
     def columns(self) -> tuple[Ref, ...]:
@@ -113,6 +115,10 @@ class Term(Protocol):
 
     def resolve(self, series: Sequence[Any], /) -> Term:
         """Choose the term that this one stands for on its columns."""
+        ...
+
+    def without_order(self) -> StrataTerm | None:
+        """Choose the term that takes its place where rows have no order; None if none can."""
         ...
 
     def read(self, series: Sequence[Any], /) -> Reading:
@@ -143,14 +149,10 @@ class StrataTerm(Term, Protocol):
 
 @runtime_checkable
 class OrderTerm(Term, Protocol):
-    """A term that orders the rows inside their stratum; it comes last."""
+    """A term that orders the rows inside their stratum."""
 
     def row_order(self, data: Values) -> RowOrder:
         """Order the rows."""
-        ...
-
-    def without_order(self) -> StrataTerm | None:
-        """Choose the term that takes its place where rows have no order; None if none can."""
         ...
 
 
@@ -163,6 +165,7 @@ class ColumnTerm:
 
     function: ClassVar[str] = ""
     is_nominal: ClassVar[bool] = False
+    orders_rows: ClassVar[bool] = False
     columns: tuple[Ref, ...]
 
     def __str__(self) -> str:
@@ -183,6 +186,10 @@ class ColumnTerm:
 
     def resolve(self, series: Sequence[Any], /) -> Any:
         """Stay this term, whatever the column holds."""
+        return self
+
+    def without_order(self) -> Any:
+        """Stay this term, which orders nothing."""
         return self
 
     def default_name(self, column: Hashable) -> Hashable:

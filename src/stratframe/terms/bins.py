@@ -38,6 +38,7 @@ class Continuous(NumericTerm):
     """A column that orders the rows inside their stratum."""
 
     function: ClassVar[str] = "sf.continuous"
+    orders_rows: ClassVar[bool] = True
 
     columns: tuple[Ref, ...]
     name: Hashable | None = None

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .. import frames
 from ..errors import StratError, at_least_one, given_twice
-from .base import By, OrderTerm, Ref, Term
+from .base import By, Ref, Term
 from .classes import Groups, Plain
 from .clusters import Clusters
 from .margins import Margins, format_entry
@@ -48,7 +48,7 @@ def parse_by(by: By | None) -> Entries:
 def parse_margins(margins: Margins, entries: Sequence[Any]) -> Entries:
     """Take the entries of margins, which are the only entry of `by`."""
     if len(entries) > 1:
-        listed = ", ".join(str(e) if isinstance(e, Margins) else format_entry(e) for e in entries)
+        listed = ", ".join(map(format_entry, entries))
         msg = f"`sf.margins` must be the only entry of `by`, got [{listed}]."
         raise StratError(msg)
     terms = tuple(map(to_term, margins.entries))
@@ -70,7 +70,7 @@ def check_once(terms: Sequence[Term], subject: str) -> None:
 
 def check_order_last(terms: Sequence[Term]) -> None:
     """Raise unless the only term that orders rows is the last."""
-    orders = [term for term in terms if isinstance(term, OrderTerm)]
+    orders = [term for term in terms if term.orders_rows]
     if orders and (len(orders) > 1 or terms[-1] is not orders[0]):
         functions = " or ".join(dict.fromkeys(f"`{term.function}`" for term in orders))
         msg = (

@@ -11,7 +11,7 @@ import numpy as np
 from .. import frames
 from ..core.types import Flags, Ints, Values
 from ..frames import RuledColumn
-from .base import Missing, OrderTerm, StrataTerm, Term
+from .base import Missing, StrataTerm, Term
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def select_rows(entry: Entry, rows: Ints) -> Entry:
 
 def without_order(entry: Entry) -> Entry:
     """Let an entry that orders rows make strata instead, if it can."""
-    term = entry.term.without_order() if isinstance(entry.term, OrderTerm) else None
+    term = entry.term.without_order()
     return entry if term is None else replace(entry, term=term)
 
 

@@ -16,7 +16,7 @@ from .base import Missing, Reading, Ref, Term
 Scale: TypeAlias = Literal["standard", "minmax"] | None
 """What makes features comparable: their standard deviation, their range, or nothing."""
 
-LARGEST = 1e145
+MAX_UNSCALED = 1e145
 """Up to this a feature needs no scale for its squares to be floats."""
 
 
@@ -25,6 +25,7 @@ class FeatureTerm:
 
     function: ClassVar[str] = ""
     is_nominal: ClassVar[bool] = False
+    orders_rows: ClassVar[bool] = False
     columns: tuple[Ref, ...]
     scale: Scale
 
@@ -39,6 +40,10 @@ class FeatureTerm:
         """Stay this term, whatever the columns hold."""
         return self
 
+    def without_order(self) -> Any:
+        """Stay this term, which orders rows only beside the strata that it makes."""
+        return self
+
     def read(self, series: Sequence[Any], /) -> Reading:
         """Read numbers or booleans; what is missing is an error of its own."""
         points = frames.read_matrix(series, str(self))
@@ -46,7 +51,7 @@ class FeatureTerm:
 
     def rules(self, _: Missing, /) -> list[Rule]:
         """Need finite numbers, without a scale of squares that are finite, too."""
-        within = None if self.scale else (-LARGEST, LARGEST)
+        within = None if self.scale else (-MAX_UNSCALED, MAX_UNSCALED)
         hint = "drop these rows, or fill the gaps first."
         return [Rule(finite=True, within=within, hint=hint)] * len(self.columns)
 

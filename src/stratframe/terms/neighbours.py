@@ -23,6 +23,8 @@ PATIENCE = 2.0
 class NeighbourTerm(FeatureTerm):
     """What orders by nearness share."""
 
+    orders_rows: ClassVar[bool] = True
+
     def without_order(self) -> None:
         """Nothing takes its place where rows have no order."""
 

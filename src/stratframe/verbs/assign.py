@@ -22,7 +22,6 @@ from ..pipeline.options import (
     Target,
     check_options,
     fold_target,
-    has_no_strata,
     part_target,
 )
 from ..terms.base import By, Missing
@@ -266,7 +265,7 @@ def extend(
         by, DESCRIBED, groups=groups, missing=missing, rare=rare, seed=seed, name=name
     )
     for term in options.terms:
-        if has_no_strata(term):
+        if term.without_order() is None:
             msg = f"`extend` does not support `{term.function}` in `by`."
             raise StratError(msg)
     columns = check_columns(frame, options)
@@ -283,7 +282,7 @@ def add_columns(frame: FrameT, options: Options) -> FrameT:
     return frames.attach_columns(frame, columns, partial(new_columns, options), outputs)
 
 
-def fold_expression(expr: Any, target: Target, **given: Unpack[Arguments]) -> Any:
+def assign_expression(expr: Any, target: Target, **given: Unpack[Arguments]) -> Any:
     """Make a Polars expression of the folds or parts of another; the fields of a struct nest."""
     options = check_options(None, target, **given)
 

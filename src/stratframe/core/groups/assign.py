@@ -247,12 +247,7 @@ def search_from_perturbed(
 
 
 def meet_part_sizes(units: UnitCounts, objective: Objective, parts: Ints, stream: Stream) -> Ints:
-    """Search again with sizes that count more and more, until they are met within a unit.
-
-    Returns
-    -------
-    ndarray of int, shape (n_units,)
-    """
+    """Search again with sizes that count more and more, until they are met within a unit."""
     # Users ask for parts of unequal shares by their size, so sizes go before strata.
     sizes = np.zeros(len(parts))
     is_size = units.indices == len(units.totals) - 1

@@ -81,10 +81,6 @@ def self_loss(units: UnitCounts, scale: Values) -> Values:
     Parameters
     ----------
     scale : ndarray of float64, shape (n_columns,)
-
-    Returns
-    -------
-    ndarray of float64, shape (n_units,)
     """
     weights = units.data * (units.data * scale[units.indices])
     return np.bincount(entry_units(units), weights, minlength=len(units.indptr) - 1)
@@ -119,10 +115,6 @@ def part_table(units: UnitCounts, parts: Ints, n_parts: int) -> Table:
     ----------
     parts : ndarray of int, shape (n_units,), range -1..n_parts-1
         -1 for a unit that has none yet.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_columns, n_parts)
     """
     part = np.repeat(parts, np.diff(units.indptr))
     has_part = part >= 0
