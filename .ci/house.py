@@ -77,7 +77,12 @@ def bound_names(tree: ast.Module) -> set[str]:
             found.add(node.name)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found |= {target.id for target in targets if isinstance(target, ast.Name)}
+            found |= {
+                each.id
+                for target in targets
+                for each in ast.walk(target)
+                if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+            }
     return found - {"__all__", "__version__"}
 
 
