@@ -51,6 +51,28 @@ def takes_any_entry(df: pd.DataFrame) -> None:
     sf.kfold(df, [sf.classes("rating", name="stars"), sf.continuous("price")])
 
 
+def tables_of_pandas(df: pd.DataFrame) -> None:
+    """Tables of a pandas frame are pandas frames."""
+    assert_type(sf.strata(df, "label"), pd.DataFrame)
+    assert_type(sf.balance(df, ["label", "sex"], "fold"), pd.DataFrame)
+    assert_type(sf.plan(df, "label", 3, missing="stratum", rare="ignore"), pd.DataFrame)
+    assert_type(sf.report(df, "label"), pd.DataFrame)
+    assert_type(sf.advise(df, "label", range(2, 5)), pd.DataFrame)
+    assert_type(sf.drift(df, ["x", "y"], name="fold"), pd.DataFrame)
+    assert_type(sf.audit(df, ["fold_1", "fold_2"], by="label"), pd.DataFrame)
+    assert_type(sf.sample(df, "label", n=5, allocation="equal"), pd.DataFrame)
+
+
+def tables_of_polars(df: pl.DataFrame, lazy: pl.LazyFrame) -> None:
+    """Tables of Polars frames are eager Polars frames, those of lazy frames, too."""
+    assert_type(sf.strata(df, "label"), pl.DataFrame)
+    assert_type(sf.strata(lazy, "label"), pl.DataFrame)
+    assert_type(sf.plan(lazy, "label", parts={"a": 0.5, "b": 0.5}), pl.DataFrame)
+    assert_type(sf.report(lazy, pl.col("label")), pl.DataFrame)
+    assert_type(sf.audit(lazy), pl.DataFrame)
+    assert_type(sf.sample(lazy, "label", frac=0.5), pl.DataFrame)
+
+
 def is_generic(fold: sf.Fold[pl.DataFrame]) -> pl.DataFrame:
     """A fold names the type of its frames."""
     return assert_type(fold.train, pl.DataFrame)
@@ -61,5 +83,12 @@ def refuses(df: pd.DataFrame, text: str) -> None:
     sf.kfold(text, "label")  # type: ignore[type-var]
     sf.kfold(df, "label", k="5")  # type: ignore[arg-type]
     sf.kfold(df, "label", folds=5)  # type: ignore[call-arg]
+    sf.kfold(df, "label", deal="fair")  # type: ignore[arg-type]
+    sf.kfold(df, "label", missing="drop")  # type: ignore[arg-type]
+    sf.kfold(df, "label", rare="drop")  # type: ignore[arg-type]
+    sf.sample(df, "label", n=5, allocation="fair")  # type: ignore[call-overload]
+    sf.strata(text, "label")  # type: ignore[call-overload]
+    sf.folds(df, nulls="keep")  # type: ignore[arg-type]
+    sf.plot(df, "label", kind="pie")  # type: ignore[arg-type]
     sf.split(df, "label", [0.8, 0.2])  # type: ignore[arg-type]
     sf.quantiles("price")  # type: ignore[call-arg]
