@@ -26,8 +26,8 @@ def check_orders(entries: Sequence[Entry], options: Options) -> None:
             rule = (
                 f"An entry of `sf.margins` must make strata, but {entry.text} holds fractions."
                 if options.one_by_one
-                else f"A continuous entry of `by` must be the last, but {entry.text} holds fractions"
-                " and others follow."
+                else f"A continuous entry of `by` must be the last, but {entry.text} holds"
+                " fractions and others follow."
             )
             msg = (
                 f"{rule}\nHint: cut it, as in `sf.quantiles({entry.code}, 10)`, or take its values"
