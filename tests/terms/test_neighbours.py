@@ -16,7 +16,7 @@ import pytest
 import stratframe as sf
 from stratframe.core.order import shuffled
 from stratframe.core.seeds import StreamTag, random_words
-from stratframe.terms import progress
+from stratframe.terms import neighbours
 from tests.helpers import Make, at_fault, eager, make, refuse, refuse_now, values
 from tests.messages import (
     FILL_GAPS,
@@ -233,7 +233,7 @@ def test_bar_shows_on_a_terminal_only(terminal: bool, monkeypatch: pytest.Monkey
     """An order by nearness that takes long shows a bar, but only on a terminal."""
     stream = Terminal() if terminal else io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(progress, "PATIENCE", 0)
+    monkeypatch.setattr(neighbours, "PATIENCE", 0)
     sf.kfold(pl.DataFrame(cloud(50)), sf.chain(FEATURES))
     assert ("50/50" in stream.getvalue()) == terminal
 

@@ -53,8 +53,8 @@ class Target:
         if total > n_rows or (total == n_rows) == (None in self.shares):
             msg = (
                 f"The counts in `parts` must sum to the rows dealt, got {total:,} for"
-                f" {plural(n_rows, 'row')}.\nHint: one part may be None: it takes the rest, at least"
-                " 1 row."
+                f" {plural(n_rows, 'row')}.\nHint: one part may be None: it takes the rest, at"
+                " least 1 row."
             )
             raise StratError(msg)
         counts = [n_rows - total if share is None else int(share) for share in self.shares]

@@ -316,8 +316,8 @@ def warn_clusters(term: Clusters, sizes: Ints, highest: int) -> None:
         warn(
             f"`sf.clusters` with algorithm='agglomerative' merged a sample of"
             f" {LARGEST_TREE:,} rows in {'a' if large == 1 else f'{large:,}'} larger"
-            f" {'stratum' if large == 1 else 'strata'}, and assigned the other rows to the nearest centre.\nHint: 'kmeans' and"
-            " 'minibatch' use all rows."
+            f" {'stratum' if large == 1 else 'strata'}, and assigned the other rows to the nearest"
+            " centre.\nHint: 'kmeans' and 'minibatch' use all rows."
         )
     if term.algorithm == "dbscan" and highest < 1 and len(sizes):
         warn(
