@@ -34,7 +34,7 @@ def quoted(argument: str) -> str:
 # Arguments ------------------------------------------------------------------------------
 
 
-def at_least(argument: str, minimum: int, got: object) -> str:
+def at_least(argument: str, minimum: object, got: object) -> str:
     return f"{quoted(argument)} must be at least {minimum}, got {got!r}."
 
 

@@ -114,6 +114,10 @@ def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
                 {"a": float("inf"), "b": 0.5},
             )
         ),
+        (
+            {"a": 1e-7, "b": None},
+            at_least("Each share in `parts`", "one millionth", {"a": 1e-7, "b": None}),
+        ),
         *(
             (
                 parts,

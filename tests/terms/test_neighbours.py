@@ -103,7 +103,7 @@ def test_dob_scv(frame: Make, k: int) -> None:
 
 @pytest.mark.parametrize("kind", ["pandas", "polars-lazy"])
 def test_twins_part(kind: str) -> None:
-    """Pairs of twins, far from all others, are always parted."""
+    """Twins, far from all others, are always in different folds."""
     order = np.random.default_rng(0).permutation(40).tolist()
     data = {"x": [10.0 * (row // 2) + 0.1 * (row % 2) for row in order]}
     for seed in range(20):

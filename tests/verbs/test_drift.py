@@ -322,7 +322,7 @@ def test_ties_go_by_the_standardised_difference(frame: Make) -> None:
 
 
 def test_full_ties_keep_their_order(frame: Make) -> None:
-    """What ties in full stands in the order of the features, then of the folds."""
+    """What ties in full is in the order of the features, then of the folds."""
     data = frame({"b": list("xyxy"), "a": list("xyxy"), "fold": [0, 0, 1, 1]})
     found = sf.drift(data, ["b", "a"])
     assert values(found, "feature") == ["b", "b", "a", "a"]
@@ -602,7 +602,7 @@ def test_what_is_a_class() -> None:
 
 
 def test_one_feature_or_a_list(frame: Make) -> None:
-    """A list of one feature is that feature; a feature that stands twice is listed twice."""
+    """A list of one feature is that feature; a feature that is repeated is listed twice."""
     data = frame({"x": UNEVEN, "fold": HALVES})
     assert cells(sf.drift(data, "x")) == cells(sf.drift(data, ["x"])) == as_numbers()
     assert values(sf.drift(data, ["x", "x"]), "feature") == ["x"] * 4
