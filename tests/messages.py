@@ -34,7 +34,7 @@ def quoted(argument: str) -> str:
 # Arguments ------------------------------------------------------------------------------
 
 
-def at_least(argument: str, minimum: int, got: object) -> str:
+def at_least(argument: str, minimum: object, got: object) -> str:
     return f"{quoted(argument)} must be at least {minimum}, got {got!r}."
 
 
@@ -58,7 +58,7 @@ RARE = ["warn", "error", "null", "ignore"]
 
 
 def non_empty_string(argument: str, got: object) -> str:
-    return f"`{argument}` must be a string that is not empty, got {got!r}."
+    return f"`{argument}` must be a non-empty string, got {got!r}."
 
 
 def at_least_one(argument: str, noun: str, got: object) -> str:
@@ -138,7 +138,7 @@ def column_taken(*names: str, drop: str) -> str:
 
 def own_name(name: object) -> str:
     tip = hint('give it one, as in `sf.classes(..., name="stratum")`.')
-    return f"An entry of `by` must have a name of its own in the table, got {name!r}.{tip}"
+    return f"{name!r} is already a column of the result: an entry of `by` needs another name.{tip}"
 
 
 def single_values(name: object, dtype: object) -> str:
@@ -147,7 +147,7 @@ def single_values(name: object, dtype: object) -> str:
 
 def mixed_types(name: object, types: str) -> str:
     tip = hint("cast it to one type.")
-    return f"Column {name!r} mixes types that cannot be told apart: {types}.{tip}"
+    return f"Column {name!r} mixes types whose values compare equal: {types}.{tip}"
 
 
 def no_order(argument: str, name: object) -> str:
@@ -187,28 +187,28 @@ OTHER_INDEX = "A callable must return its values in the order of the frame, got 
 
 # Rows -----------------------------------------------------------------------------------
 
-NO_ROWS = "A frame must have rows to be dealt, got none."
+NO_ROWS = "Cannot assign folds to a frame without rows."
 
 
 def missing_values(name: object, found: Sequence[int]) -> str:
-    return missing_in(repr(name), found)
+    return missing_in(f"Column {name!r}", found)
 
 
 def missing_in(what: str, found: Sequence[int]) -> str:
     """As `missing_values`, of a computed column that has no name."""
-    return f"{what} must not be missing, but is in {rows(found)}."
+    return f"{what} has missing values in {rows(found)}."
 
 
 def infinite_values(name: object, found: Sequence[int]) -> str:
-    return f"{name!r} must be finite, but is infinite in {rows(found)}."
+    return f"Column {name!r} has infinite values in {rows(found)}."
 
 
 def values_outside(name: object, low: str, high: str, found: Sequence[int]) -> str:
-    return f"{name!r} must lie within {low} and {high}, but does not in {rows(found)}."
+    return f"Column {name!r} has values outside {low} to {high} in {rows(found)}."
 
 
 def repeated_keys(key: str, found: Sequence[int]) -> str:
-    return f"`key` ({key}) must name each row once, but repeats in {rows(found)}."
+    return f"`key` ({key}) must identify each row, but repeats in {rows(found)}."
 
 
 def keep(rows_become: str) -> str:
@@ -241,20 +241,23 @@ def no_fold(name: object, n: int) -> str:
     return f"Column {name!r} must give every row a fold, but {count(n, 'row')} {have} none.{tip}"
 
 
-def rare_strata(n: int, of: str, parts: str, listed: str) -> str:
-    """The rule of rare strata, without the full stop after the last."""
-    strata, have = ("1 stratum", "has") if n == 1 else (f"{n} strata", "have")
-    return f"{strata} of {of} {have} fewer rows than the {parts}: {listed}"
+def rare_classes(n: int, of: str, parts: str, listed: str, *, error: bool = False) -> str:
+    """The rule of rare classes, without the full stop after the last."""
+    classes, have = ("1 class", "has") if n == 1 else (f"{n} classes", "have")
+    why = ' (and `rare="error"`)' if error else ""
+    return f"{classes} of {of} {have} fewer rows than the {parts}{why}: {listed}"
 
 
-FEWER_BINS = "made fewer bins"
+FEWER_BINS = "because equal values stay in one bin"
 LARGEST_GROUP = "The largest group"
 
 
 def fewer_bins(term: str, found: int, asked: int, strata: str = "") -> str:
     """Fewer quantile bins than asked for, in all rows or in some `strata`."""
-    where = f" in {strata}: {found} of {asked} at the fewest" if strata else f": {found} of {asked}"
-    return f"`{term}` {FEWER_BINS} than asked for{where}. Equal values are never parted."
+    produced = f"{count(found, 'bin')} instead of {asked}"
+    if strata:
+        produced = f"fewer bins than {asked} in {strata} (as few as {found})"
+    return f"`{term}` produced {produced}, {FEWER_BINS}."
 
 
 # Optional libraries ---------------------------------------------------------------------

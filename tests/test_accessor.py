@@ -83,6 +83,44 @@ def arguments(function: Callable[..., Any]) -> list[inspect.Parameter]:
     return [each.replace(annotation=inspect.Parameter.empty) for each in others]
 
 
+PAGE_SECTIONS = [
+    "Parameters",
+    "Returns",
+    "Yields",
+    "Raises",
+    "Warns",
+    "See Also",
+    "Notes",
+    "References",
+    "Examples",
+]
+"""The sections of a numpydoc page."""
+
+
+def page_lines(function: Callable[..., Any]) -> list[str]:
+    """List the lines of a docstring."""
+    return str(inspect.getdoc(function)).splitlines()
+
+
+def without_frame(page: list[str]) -> list[str]:
+    """Drop the parameter `frame` from a page: its line, and the indented lines below."""
+    kept, inside = [], False
+    for line in page:
+        inside = line.startswith("frame :") or (inside and line.startswith(" "))
+        if not inside:
+            kept.append(line)
+    return kept
+
+
+def documented_parameters(function: Callable[..., Any]) -> list[str]:
+    """List the names that have an entry in the parameters of a page."""
+    page = page_lines(function)
+    start = page.index("Parameters") + 2
+    section = page[start : page.index("", start)]
+    entries = [line.partition(" : ")[0] for line in section if not line.startswith(" ")]
+    return [name for entry in entries for name in entry.split(", ")]
+
+
 def plain(result: Any) -> Any:
     """Turn any result into what `==` compares."""
     if isinstance(result, pd.DataFrame | pl.DataFrame | pl.LazyFrame):
@@ -98,10 +136,61 @@ def plain(result: Any) -> Any:
 
 @pytest.mark.parametrize("name", methods(Strat))
 def test_method_is_the_function(name: str) -> None:
-    """A method has the arguments, defaults and first docstring line of its function."""
+    """A method has the arguments and defaults of its function."""
     method, function = methods(Strat)[name], getattr(sf, name)
     assert arguments(method) == arguments(function)
-    assert inspect.getdoc(method) == inspect.getdoc(function).partition("\n")[0]
+
+
+@pytest.mark.parametrize("name", methods(Strat))
+def test_method_has_the_page_of_the_function(name: str) -> None:
+    """A method has the docstring of its function, but for the parameter `frame`."""
+    method, function = methods(Strat)[name], getattr(sf, name)
+    page = page_lines(method)
+    assert page == without_frame(page_lines(function))
+    assert not any(line.startswith("frame :") for line in page)
+    assert [line for line in page if line in PAGE_SECTIONS] == [
+        line for line in page_lines(function) if line in PAGE_SECTIONS
+    ]
+
+
+@pytest.mark.parametrize(
+    ("accessor", "name"),
+    [(accessor, name) for accessor in (Strat, StratExpr) for name in methods(accessor)],
+)
+def test_method_documents_its_parameters(accessor: type, name: str) -> None:
+    """The page of a method names each of its parameters once, and no other."""
+    method = methods(accessor)[name]
+    assert sorted(documented_parameters(method)) == sorted(each.name for each in arguments(method))
+
+
+@pytest.mark.parametrize(
+    ("accessor", "name"),
+    [(accessor, name) for accessor in (Strat, StratExpr) for name in methods(accessor)],
+)
+def test_help_shows_the_whole_page(
+    accessor: type, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`help()` of a method shows its summary, parameters, result and examples."""
+    method = methods(accessor)[name]
+    help(method)
+    shown = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    page = page_lines(method)
+    start = shown.index(page[0])
+    assert shown[start : start + len(page)] == [line.strip() for line in page]
+    result = "Yields" if name == "folds" else "Returns"
+    assert {"Parameters", result, "Examples"} <= set(page)
+
+
+def test_repr_names_the_accessor() -> None:
+    """`df.strat` names itself, the kind of its frame and its help."""
+    for frame, kind in [
+        (pd.DataFrame(), "DataFrame"),
+        (pl.DataFrame(), "DataFrame"),
+        (pl.LazyFrame(), "LazyFrame"),
+    ]:
+        assert repr(frame.strat) == f"<stratified folds on a {kind}; see help(df.strat)>"
+    expected = "<stratified folds of a Polars expression; see help(pl.col('label').strat)>"
+    assert repr(pl.col("a").strat) == expected
 
 
 @pytest.mark.parametrize("name", methods(Strat))

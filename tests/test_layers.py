@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,12 +41,6 @@ RANKS = {
 
 LEVEL = {("theory", "core"), ("errors", "checks"), ("checks", "errors")}
 """Imports that lead to another folder of the same height."""
-
-UPWARDS = {
-    ("pipeline/validate", "schemas"): "pipeline takes `Rule` from the public schemas",
-    ("terms/entry", "schemas"): "terms take `Rule` from the public schemas",
-}
-"""Imports that still lead upwards, with the reason."""
 
 START = """
 import importlib, sys, types
@@ -144,12 +139,24 @@ def test_the_boundary_is_seen() -> None:
 # Layers ---------------------------------------------------------------------------------
 
 
+def run_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """Walk the code that may run: all but what is under `if TYPE_CHECKING:`."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            kept: list[ast.AST] = [*node.orelse]
+        else:
+            kept = [node]
+        for each in kept:
+            yield each
+            yield from run_nodes(each)
+
+
 def own_imports(module: str) -> set[str]:
-    """List the modules of the package that a module imports, at any depth of its code."""
+    """List the modules of the package that a module imports at run time, at any depth."""
     path = MODULES[module]
     package = list(path.relative_to(HOME).parent.parts)
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in run_nodes(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             sources = [alias.name.split(".") for alias in node.names]
             found |= {"/".join(each[1:]) for each in sources if each[0] == "stratframe"}
@@ -182,25 +189,17 @@ def leads_down(module: str, imported: str) -> bool:
 EDGES = [(module, each) for module in MODULES for each in sorted(own_imports(module))]
 
 
-@pytest.mark.parametrize(
-    ("module", "imported"),
-    [
-        pytest.param(
-            *edge,
-            id=" > ".join(edge),
-            marks=[pytest.mark.xfail(strict=True, reason=UPWARDS[edge])] if edge in UPWARDS else [],
-        )
-        for edge in EDGES
-    ],
-)
+@pytest.mark.parametrize(("module", "imported"), EDGES, ids=map(" > ".join, EDGES))
 def test_imports_lead_down(module: str, imported: str) -> None:
     """Folders import from lower ones only, and only the command line imports the facade."""
     assert leads_down(module, imported) or (module, imported) == ("__main__", "__init__")
 
 
-def test_the_exceptions_are_needed() -> None:
-    """Every import that may lead upwards is there."""
-    assert set(EDGES) >= UPWARDS.keys()
+def test_imports_for_types_are_not_run() -> None:
+    """The checks above skip imports under `if TYPE_CHECKING:`, and only those."""
+    code = "if TYPE_CHECKING:\n import a\nelse:\n import b\nif x:\n import c\ndef f():\n import d"
+    found = [node for node in run_nodes(ast.parse(code)) if isinstance(node, ast.Import)]
+    assert [node.names[0].name for node in found] == ["b", "c", "d"]
 
 
 def test_the_layers_are_seen() -> None:
@@ -238,16 +237,7 @@ def exported(path: Path) -> set[str]:
 PACKAGES = [path for path in MODULES.values() if path.name == "__init__.py"]
 
 
-CLASH = pytest.mark.xfail(strict=True, reason="`theory` is a folder and the name of a module in it")
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(path, id=path.parent.name, marks=[CLASH] if path.parent == HOME else [])
-        for path in PACKAGES
-    ],
-)
+@pytest.mark.parametrize("path", PACKAGES, ids=[path.parent.name for path in PACKAGES])
 def test_no_module_has_the_name_of_an_export(path: Path) -> None:
     """No module has the name of something that its package exports."""
     modules = {each.stem for each in path.parent.glob("*.py")}
@@ -255,7 +245,6 @@ def test_no_module_has_the_name_of_an_export(path: Path) -> None:
     assert not modules & exported(path)
 
 
-@pytest.mark.xfail(strict=True, reason="`dir` lists the folders too")
 def test_dir_lists_the_public_names() -> None:
     """`dir(stratframe)` lists the public names, and no modules of the inside."""
     plain = {name for name in dir(stratframe) if not name.startswith("__")}

@@ -20,7 +20,7 @@ from tests.messages import (
     no_column,
     one_of,
     parts_sum,
-    rare_strata,
+    rare_classes,
 )
 
 DATA = {
@@ -177,7 +177,7 @@ def test_a_file_may_be_written_over(file: str) -> None:
 
 
 def test_types_are_inferred_from_the_whole_file(tmp_path: Path) -> None:
-    """A CSV column whose first fraction stands in row 10,000 is read."""
+    """A CSV column whose first fraction is in row 10,000 is read."""
     path = tmp_path / "in.csv"
     path.write_text("x\n" + "1\n" * 10_000 + "0.5\n")
     assert main(["kfold", str(path), "--by", "x", "--out", str(path)]) == 0
@@ -189,7 +189,8 @@ def test_warnings_are_lines(tmp_path: Path, file: str, capsys: pytest.CaptureFix
     assert main(["kfold", file, "--by", "id", "--out", str(out)]) == 0
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1
-    assert lines[0].startswith(f"stratframe: warning: {rare_strata(40, repr('id'), '5 folds', '')}")
+    rule = rare_classes(40, "'id'", "5 folds", "")
+    assert lines[0].startswith(f"stratframe: warning: {rule}")
     assert out.exists()
 
 
@@ -202,7 +203,7 @@ def unwritten(path: object, reason: str = "") -> str:
 
 
 def other_suffix(path: str) -> str:
-    return f"A file must end in .csv or .parquet, got {path!r}."
+    return f"A file name must end in .csv or .parquet, got {path!r}."
 
 
 PARTS = "`--parts` must name each part once, as in train=0.8,test=rest, got"

@@ -62,7 +62,7 @@ def parser() -> Parser:
     kfold = commands.add_parser("kfold", help="add a fold column to a CSV or Parquet file")
     kfold.add_argument("--k", type=int, default=5, help="folds (default 5)")
     kfold.add_argument("--repeats", type=int, default=1, help="columns to add (default 1)")
-    split = commands.add_parser("split", help="add a column of parts to a CSV or Parquet file")
+    split = commands.add_parser("split", help="add a part column to a CSV or Parquet file")
     split.add_argument(
         "--parts",
         default="train=0.8,test=0.2",
@@ -71,11 +71,11 @@ def parser() -> Parser:
     for command, name in ((kfold, "fold"), (split, "split")):
         command.add_argument("file", metavar="FILE", help="a .csv or .parquet file")
         command.add_argument("--out", required=True, help="the .csv or .parquet file to write")
-        command.add_argument("--by", action="append", help="a column; again for one inside it")
-        command.add_argument("--key", action="append", help="a column that names the rows")
+        command.add_argument("--by", action="append", help="a column; repeat to nest")
+        command.add_argument("--key", action="append", help="a column that identifies the rows")
         command.add_argument("--missing", default="error", help="error, stratum or null")
         command.add_argument("--rare", default="warn", help="warn, error, null or ignore")
-        command.add_argument("--seed", type=int, default=0, help="the same seed, the same folds")
+        command.add_argument("--seed", type=int, default=0, help="same seed, same folds")
         command.add_argument("--name", default=name, help=f"the new column (default {name})")
     return whole
 
@@ -87,7 +87,7 @@ def run(args: Namespace) -> None:
         return
     for path in (args.file, args.out):
         if not path.lower().endswith(SUFFIXES):
-            msg = f"A file must end in {' or '.join(SUFFIXES)}, got {path!r}."
+            msg = f"A file name must end in {' or '.join(SUFFIXES)}, got {path!r}."
             raise StratError(msg)
     grown, name = add_column(frames.read_file(args.file), args)
     out = grown

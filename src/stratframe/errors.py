@@ -18,15 +18,15 @@ MAX_LISTED = 5
 
 
 class StratError(ValueError):
-    """The call or the data break a rule of stratframe.
+    """Raised when a call or its data break a rule of stratframe.
 
     Parameters
     ----------
     message : str
         The rule and the value on the first line, then a hint.
     failures : DataFrame, optional
-        The rows at fault, in the caller's own frame library: the columns that the
-        call names, and first of all `row`, the position in the frame.
+        The failing rows, in the caller's own frame library: the columns that the call
+        names, preceded by `row`, the position in the frame.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class StratError(ValueError):
 
 
 class StratWarning(UserWarning):
-    """The result is right, but may not be what was meant."""
+    """Issued when a result is valid, but may not be what was intended."""
 
 
 def warn(message: str) -> None:

@@ -31,10 +31,10 @@ def needed(
     missing: Missing = "error",
     library: Library = "pandas",
 ) -> Any:
-    """Make the schema of what `kfold` needs of the columns that a call names.
+    """Make a schema of what `kfold` requires of the columns that a call names.
 
-    A pipeline can check its frame with it before the call, and finds all rows at fault that
-    the call would name. On a lazy frame pandera checks names and types only.
+    A pipeline can validate its frame with it before the call, which finds all failing rows
+    that the call would report. On a lazy frame pandera checks names and types only.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def needed(
     Returns
     -------
     pandera.DataFrameSchema
-        Of the named columns only; others may be there.
+        Of the named columns only; the frame may have others.
 
     Raises
     ------
@@ -108,16 +108,18 @@ def keeps_rule(
 def folded(
     k: int = 5, name: str = "fold", library: Library = "pandas", *, nulls: bool = False
 ) -> Any:
-    """Make the schema of a frame that has a fold column.
+    """Make a schema of a frame with a fold column.
 
     Parameters
     ----------
     k : int
+        Number of folds.
     name : str
+        The fold column.
     library : {"pandas", "polars"}
         On a lazy frame pandera checks names and types only.
     nulls : bool
-        Whether rows may have no fold, as `missing="null"` and `rare="null"` allow.
+        Whether rows may be without a fold, as `missing="null"` and `rare="null"` allow.
 
     Returns
     -------
@@ -145,12 +147,12 @@ def parted(
     *,
     nulls: bool = False,
 ) -> Any:
-    """Make the schema of a frame that has a column of part names.
+    """Make a schema of a frame with a part column.
 
     Parameters
     ----------
     parts : mapping of part name to share
-        As for `split`; only the names count.
+        As for `split`; only the names are used.
     name, library, nulls
         As for `folded`.
 

@@ -144,11 +144,11 @@ def test_polars_columns_are_checked_by_their_schema(ref: Any, message: str, lazy
 
 def test_new_columns_must_be_new(frame: Make, kind: str) -> None:
     """A name that is taken is an error, and the hint drops just those that are taken."""
-    check_new(frame(DATA), ["fold", "c"])
+    check_new(frame(DATA), ["a", "b"], ["fold", "c"])
     with pytest.raises(StratError, match="has a column 'a' already") as one:
-        check_new(frame(DATA), ["a", "c"])
+        check_new(frame(DATA), ["a", "b"], ["a", "c"])
     with pytest.raises(StratError, match="has columns 'a', 'b' already") as two:
-        check_new(frame(DATA), ["a", "b"])
+        check_new(frame(DATA), ["a", "b"], ["a", "b"])
     for error, left in ((one, ["b"]), (two, [])):
         scope = {"df": frame(DATA)}
         exec(str(error.value).partition("Hint: ")[2], scope)

@@ -114,6 +114,10 @@ def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
                 {"a": float("inf"), "b": 0.5},
             )
         ),
+        (
+            {"a": 1e-7, "b": None},
+            at_least("Each share in `parts`", "one millionth", {"a": 1e-7, "b": None}),
+        ),
         *(
             (
                 parts,
@@ -150,8 +154,9 @@ def test_split_has_no_null(frame: Make, kind: str) -> None:
 def test_counts_sum_to_the_rows(frame: Make, kind: str, parts: dict[str, int | None]) -> None:
     """Counts of rows that do not sum to the rows dealt are refused."""
     refuse(
-        f"`parts` must count the rows dealt, got {sum(n or 0 for n in parts.values())} for 10 rows."
-        "\nHint: one part may be None, which takes the rest; it must be at least 1 row.",
+        "The counts in `parts` must sum to the rows dealt, got"
+        f" {sum(n or 0 for n in parts.values())} for 10 rows."
+        "\nHint: one part may be None: it takes the rest, at least 1 row.",
         lambda: sf.split(frame(ROWS), "label", parts),
         kind,
     )
@@ -209,9 +214,9 @@ def test_groups_that_are_none(frame: Make, kind: str, groups: Any, message: str)
     ],
 )
 def test_what_groups_exclude(frame: Make, kind: str, arguments: dict[str, Any], clash: str) -> None:
-    """Groups stand without what orders rows."""
+    """Groups cannot be combined with what orders rows."""
     refuse_now(
-        f"`groups` must stand without {clash}: whole groups are dealt in no order.",
+        f"`groups` cannot be combined with {clash}: whole groups are not assigned in row order.",
         lambda: sf.kfold(frame(VISITS), groups="patient", **arguments),
         kind,
     )
@@ -238,8 +243,8 @@ def test_a_group_larger_than_a_fold(kind: str, repeats: int) -> None:
     data = {"site": [0] * 50 + list(range(1, 51)), "label": list("ab") * 50}
     df = make(kind, data)
     out = warned(
-        f"{LARGEST_GROUP} has 50 rows, more than the 20 of the largest fold: at best one fold"
-        " has 30 too many.",
+        f"{LARGEST_GROUP} has 50 rows, but the largest fold should have 20, so one fold will be"
+        " at least 30 rows too large.",
         lambda: sf.kfold(df, "label", groups="site", repeats=repeats),
         kind,
     )
@@ -258,8 +263,8 @@ def test_fractions_of_parts_are_exact() -> None:
 def test_blocks_of_folds(frame: Make, kind: str) -> None:
     """In folds a block has a row for each; another size is for parts and samples."""
     refuse_now(
-        "`block` of `sf.nearest` must be `k` in folds, got 3 for 5 folds.\n"
-        "Hint: leave it out; it is for `split` and `sample`.",
+        "`block` of `sf.nearest` must equal `k`, got 3 for 5 folds.\n"
+        "Hint: leave it out; it is meant for `split` and `sample`.",
         lambda: sf.kfold(frame(FEATURE_ROWS), ["label", sf.nearest("x", 3)]),
         kind,
     )

@@ -31,7 +31,7 @@ from tests.messages import (
     missing_in,
     missing_values,
     no_order,
-    rare_strata,
+    rare_classes,
     repeated_keys,
     values_outside,
 )
@@ -204,7 +204,7 @@ def test_entries_without_a_name() -> None:
         missing_in("Entry 1 of `by`", [3]) + KEEP_MISSING,
         lambda: sf.kfold(df, nameless, 2),
     )
-    rare = rare_strata(1, "entry 1 of `by`", "2 folds", "'b' (1 row)")
+    rare = rare_classes(1, "entry 1 of `by`", "2 folds", "'b' (1 row)")
     warned(f"{rare}.", lambda: sf.kfold(df.head(3), nameless, 2))
 
 
@@ -294,7 +294,7 @@ def test_rows_without_a_group_have_no_fold(frame: Make) -> None:
     assert [fold is None for fold in folds] == [value is None for value in GAPS["patient"]]
 
 
-def test_rows_without_a_group_stand_alone(frame: Make) -> None:
+def test_rows_without_a_group_are_groups(frame: Make) -> None:
     """With `missing="stratum"` each row without a group is a group of its own."""
     data = {"patient": [None] * 6 + [1.0, 1.0, 2.0, 2.0], "label": list("ab") * 5}
     out = sf.kfold(frame(data), "label", 5, groups="patient", missing="stratum", rare="ignore")
@@ -307,7 +307,8 @@ def test_rows_without_a_group_stand_alone(frame: Make) -> None:
 
 RARE = {"label": ["a"] * 9 + ["b", "c", "c"], "sex": ["m", "f"] * 6}
 
-FEW = rare_strata(2, "'label'", "3 folds", "'b' (1 row), 'c' (2 rows)") + "."
+LISTED = "'b' (1 row), 'c' (2 rows)"
+FEW = rare_classes(2, "'label'", "3 folds", LISTED) + "."
 
 
 @pytest.mark.parametrize("by", ["label", ["label", "sex"]])
@@ -320,7 +321,7 @@ def test_rare_strata_are_warned_of(frame: Make, kind: str, by: Any) -> None:
 def test_rare_strata_of_a_split(frame: Make, kind: str) -> None:
     """A stratum is rare where it has fewer rows than there are parts."""
     warned(
-        rare_strata(1, "'label'", "2 parts", "'b' (1 row)") + ".",
+        rare_classes(1, "'label'", "2 parts", "'b' (1 row)") + ".",
         lambda: sf.split(frame(RARE), "label"),
         kind,
     )
@@ -331,7 +332,7 @@ def test_five_rare_strata_are_named(frame: Make, kind: str) -> None:
     labels = ["a"] * 40 + list("bcdefg") * 2 + ["h"]
     listed = "'h' (1 row), 'b' (2 rows), 'c' (2 rows), 'd' (2 rows), 'e' (2 rows), ..."
     warned(
-        rare_strata(
+        rare_classes(
             7,
             "'label'",
             "3 folds",
@@ -345,8 +346,8 @@ def test_five_rare_strata_are_named(frame: Make, kind: str) -> None:
 def test_a_column_that_looks_like_an_id(frame: Make, kind: str) -> None:
     """Where most rows are in rare strata, the warning says what the column looks like."""
     warned(
-        rare_strata(2, "'x'", "5 folds", "2 (1 row), 1 (4 rows)") + ". More than half"
-        " of the rows are in such strata: 'x' looks continuous, or like an id.\n"
+        rare_classes(2, "'x'", "5 folds", "2 (1 row), 1 (4 rows)") + ". More than half"
+        " of the rows are in such classes: 'x' looks continuous, or like an id.\n"
         "Hint: `sf.quantiles('x', 10)` or `sf.continuous('x')`.",
         lambda: sf.kfold(frame({"x": [1, 1, 1, 1, 2]}), "x"),
         kind,
@@ -356,7 +357,7 @@ def test_a_column_that_looks_like_an_id(frame: Make, kind: str) -> None:
 def test_half_of_the_rows_are_no_hint(frame: Make, kind: str) -> None:
     """Half of the rows in rare strata are not more than half."""
     warned(
-        rare_strata(2, "'x'", "3 folds", "2 (1 row), 3 (2 rows)") + ".",
+        rare_classes(2, "'x'", "3 folds", "2 (1 row), 3 (2 rows)") + ".",
         lambda: sf.kfold(frame({"x": [1, 1, 1, 2, 3, 3]}), "x", 3),
         kind,
     )
@@ -365,16 +366,16 @@ def test_half_of_the_rows_are_no_hint(frame: Make, kind: str) -> None:
 def test_a_missing_stratum_may_be_rare(frame: Make, kind: str) -> None:
     """Missing values that are a stratum of their own may be a rare one."""
     warned(
-        rare_strata(1, "'x'", "3 folds", "None (1 row)") + ".",
+        rare_classes(1, "'x'", "3 folds", "None (1 row)") + ".",
         lambda: sf.kfold(frame({"x": [1, 1, 1, None]}), "x", 3, missing="stratum"),
         kind,
     )
 
 
 def test_rare_strata_as_errors(frame: Make, kind: str) -> None:
-    """With `rare="error"` rare strata are refused, with their rows."""
+    """With `rare="error"` rare classes are refused, with their rows."""
     error = refuse(
-        f'`rare="error"` allows no rare strata, but {FEW}',
+        rare_classes(2, "'label'", "3 folds", LISTED, error=True) + ".",
         lambda: sf.kfold(frame(RARE), ["label", "sex"], 3, rare="error"),
         kind,
     )

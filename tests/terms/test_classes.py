@@ -1,4 +1,4 @@
-"""Classes: values of every type, and those that cannot be told apart."""
+"""Classes: values of every type, and those that compare equal."""
 
 import datetime as dt
 from collections.abc import Callable

@@ -171,7 +171,7 @@ def test_few_distinct_rows(frame: Make) -> None:
     for algorithm in ("kmeans", "minibatch", "agglomerative", BisectingKMeans()):
         by = ["label", sf.clusters(["x", "flag"], 4, algorithm=algorithm)]
         assert values(sf.strata(frame(data), by), "n") == [2, 2, 3, 1]
-    with pytest.warns(sf.StratWarning, match="no second cluster"):
+    with pytest.warns(sf.StratWarning, match="at most one cluster"):
         table = sf.strata(frame(data), ["label", sf.clusters(["x"], algorithm="dbscan")])
     assert values(table, "n") == [4, 3, 1]
 
@@ -258,8 +258,8 @@ def test_large_strata_are_merged_from_a_sample(
         table = eager(sf.strata(frame(data), by))
     (rule,) = [str(each.message).partition("\n")[0] for each in caught]
     check_words(
-        "`sf.clusters` with algorithm='agglomerative' merged a sample of 30 rows in 2 strata of"
-        " more, and gave the other rows to the nearest centre.",
+        "`sf.clusters` with algorithm='agglomerative' merged a sample of 30 rows in 2 larger"
+        " strata, and assigned the other rows to the nearest centre.",
         rule,
         kind,
     )
@@ -323,9 +323,9 @@ def test_centres_beside_noise() -> None:
     fitted = MeanShift(bandwidth=1.0, cluster_all=False).fit(points)
     known = fitted.labels_ >= 0
     term = sf.clusters("x", algorithm=model, scale=None)
-    found = clustering.cluster(term, points.T, np.zeros(7, dtype=int), 1, 0)
+    _, distances = clustering.cluster(term, points.T, np.zeros(7, dtype=int), 1, 0)
     expected = np.abs(points[known] - fitted.cluster_centers_[fitted.labels_[known]]).ravel()
-    np.testing.assert_allclose(found.distances[known], expected, atol=1e-9)
+    np.testing.assert_allclose(distances[known], expected, atol=1e-9)
 
 
 def test_more_clusters_than_a_tree_takes(monkeypatch: pytest.MonkeyPatch) -> None:

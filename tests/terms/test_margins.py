@@ -221,7 +221,7 @@ def test_margins_that_are_none(make_by: Any, message: str) -> None:
         (
             ["site", sf.margins(["tag_0"])],
             {},
-            "`sf.margins` must stand alone in `by`, got ['site', sf.margins(['tag_0'])].",
+            "`sf.margins` must be the only entry of `by`, got ['site', sf.margins(['tag_0'])].",
         ),
         (
             sf.margins(["site", "site"]),
@@ -231,7 +231,7 @@ def test_margins_that_are_none(make_by: Any, message: str) -> None:
         (
             sf.margins(["site"]),
             {"deal": "circular"},
-            '`sf.margins` must stand without `deal="circular"`: it follows no order.',
+            '`sf.margins` cannot be combined with `deal="circular"`: margins have no row order.',
         ),
         (
             sf.margins(["sites"]),
@@ -271,7 +271,7 @@ def test_missing_margins_are_refused(frame: Make, kind: str) -> None:
 def test_sample_refuses_margins(frame: Make, kind: str) -> None:
     """A sample is drawn from joint strata, so margins are refused."""
     refuse(
-        "`sample` takes joint strata, not `sf.margins`.",
+        "`sample` does not support `sf.margins` in `by`.",
         lambda: sf.sample(frame(tagged(20)), sf.margins(["site"]), n=5),
         kind,
     )

@@ -16,7 +16,7 @@ import pytest
 import stratframe as sf
 from stratframe.core.order import shuffled
 from stratframe.core.seeds import StreamTag, random_words
-from stratframe.terms import progress
+from stratframe.terms import neighbours
 from tests.helpers import Make, at_fault, eager, make, refuse, refuse_now, values
 from tests.messages import (
     FILL_GAPS,
@@ -103,7 +103,7 @@ def test_dob_scv(frame: Make, k: int) -> None:
 
 @pytest.mark.parametrize("kind", ["pandas", "polars-lazy"])
 def test_twins_part(kind: str) -> None:
-    """Pairs of twins, far from all others, are always parted."""
+    """Twins, far from all others, are always in different folds."""
     order = np.random.default_rng(0).permutation(40).tolist()
     data = {"x": [10.0 * (row // 2) + 0.1 * (row % 2) for row in order]}
     for seed in range(20):
@@ -233,7 +233,7 @@ def test_bar_shows_on_a_terminal_only(terminal: bool, monkeypatch: pytest.Monkey
     """An order by nearness that takes long shows a bar, but only on a terminal."""
     stream = Terminal() if terminal else io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(progress, "PATIENCE", 0)
+    monkeypatch.setattr(neighbours, "PATIENCE", 0)
     sf.kfold(pl.DataFrame(cloud(50)), sf.chain(FEATURES))
     assert ("50/50" in stream.getvalue()) == terminal
 

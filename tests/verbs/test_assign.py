@@ -75,7 +75,7 @@ def test_the_callers_frame_is_out_of_reach() -> None:
     assert frame["x"].tolist() == [1, 2, 3, 4]
 
 
-# Groups: none is parted, and strata and sizes are close to even -------------------------
+# Groups: each is in one fold, and strata and sizes are close to even --------------------
 
 seeds = st.integers(0, 2**32)
 
@@ -119,7 +119,7 @@ def scikit_learn(data: dict[str, Any], k: int) -> list[int]:
     return folds.tolist()
 
 
-def parted(groups: list[Any], folds: list[Any]) -> list[Any]:
+def split_groups(groups: list[Any], folds: list[Any]) -> list[Any]:
     """The groups that are in two folds."""
     held: dict[Any, set[Any]] = {}
     for group, fold in zip(groups, folds, strict=True):
@@ -134,14 +134,16 @@ def parted(groups: list[Any], folds: list[Any]) -> list[Any]:
     seed=seeds,
 )
 @pytest.mark.filterwarnings(f"ignore:{LARGEST_GROUP}:stratframe.StratWarning")
-def test_no_group_is_parted(kind: str, labels: list[tuple[int, int]], k: int, seed: int) -> None:
+def test_each_group_is_in_one_fold(
+    kind: str, labels: list[tuple[int, int]], k: int, seed: int
+) -> None:
     """No group is in two folds, and the loss is not above that of scikit-learn."""
     data = {"patient": [each[0] for each in labels], "label": [each[1] for each in labels]}
     if len(set(data["patient"])) < k:
         return
     out = sf.kfold(make(kind, data), "label", k, groups="patient", rare="ignore", seed=seed)
     folds = values(out, "fold")
-    assert not parted(data["patient"], folds)
+    assert not split_groups(data["patient"], folds)
     assert set(folds) <= set(range(k))
     ours, peer = (chi(data["label"], each, k) for each in (folds, scikit_learn(data, k)))
     assert ours <= peer + 1e-6
@@ -174,7 +176,7 @@ def test_all_strata_take_groups(by: str) -> None:
     }
     assert len(folds) == len(split) == 1
     for found in (folds.pop(), split.pop()):
-        assert not parted(data["patient"], list(found))
+        assert not split_groups(data["patient"], list(found))
         assert len(set(found)) > 2
 
 
@@ -194,8 +196,8 @@ def test_several_columns_name_a_group(frame: Make) -> None:
     data = patients()
     folds = values(sf.kfold(frame(data), "label", groups=["patient", "site"]), "fold")
     pairs = list(zip(data["patient"], data["site"], strict=True))
-    assert not parted(pairs, folds)
-    assert parted(data["patient"], folds)
+    assert not split_groups(pairs, folds)
+    assert split_groups(data["patient"], folds)
 
 
 def test_clusters_are_left_out_whole(frame: Make) -> None:
@@ -222,7 +224,7 @@ def test_groups_may_be_computed() -> None:
     one = sf.kfold(pd.DataFrame(data), "label", 4, groups=lambda df: df["id"] // 4)
     two = sf.kfold(pl.LazyFrame(data), "label", 4, groups=pl.col("id") // 4).collect()
     assert one["fold"].tolist() == two["fold"].to_list()
-    assert not parted([row // 4 for row in range(40)], two["fold"].to_list())
+    assert not split_groups([row // 4 for row in range(40)], two["fold"].to_list())
 
 
 def test_names_of_groups_do_not_matter(frame: Make) -> None:
@@ -270,7 +272,7 @@ def test_repeats_of_groups(frame: Make) -> None:
     columns = [values(out, f"fold_{i}") for i in (1, 2, 3)]
     assert columns[0] == values(sf.kfold(frame(data), "label", groups="patient"), "fold")
     assert len(set(map(tuple, columns))) == 3
-    assert not any(parted(data["patient"], column) for column in columns)
+    assert not any(split_groups(data["patient"], column) for column in columns)
 
 
 def test_plan_of_groups(frame: Make) -> None:

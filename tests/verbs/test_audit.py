@@ -43,7 +43,7 @@ def rows_of(found: Any) -> list[tuple[str, str, str, int]]:
 
 
 def one(check: str, found: Any) -> tuple[str, str, int]:
-    """Take the severity, detail and number of one check, which stands once."""
+    """Take the severity, detail and number of one check, which comes once."""
     (row,) = [row[1:] for row in rows_of(found) if row[0] == check]
     return row
 
@@ -77,24 +77,24 @@ def verb(n: int, one: str, more: str) -> str:
 
 def unassigned(n: int) -> str:
     have, are = verb(n, "has", "have"), verb(n, "is", "are")
-    return f"{count(n, 'row')} {have} no fold, and {are} in every training set"
+    return f"{count(n, 'row')} {have} no fold and {are} in every training set"
 
 
 def in_two_folds(n: int, of: int, noun: str, n_rows: int) -> str:
     of_all = f"{n} of {count(of, noun)}"
-    return f"{of_all} {verb(n, 'is', 'are')} in two folds or more, with {count(n_rows, 'row')}"
+    return f"{of_all} {verb(n, 'is', 'are')} in more than one fold ({count(n_rows, 'row')})"
 
 
 def whole_groups(n: int) -> str:
-    return f"no group of {n} is in two folds"
+    return f"each of {count(n, 'group')} is in one fold"
 
 
 def unique_keys(n: int) -> str:
-    return f"no key of {n} stands twice"
+    return f"each of {count(n, 'key')} is unique"
 
 
 def repeated_in_one_fold(n: int, of: int) -> str:
-    return f"{n} of {of} keys {verb(n, 'stands', 'stand')} in several rows, all of one fold"
+    return f"{n} of {count(of, 'key')} {verb(n, 'is', 'are')} repeated, always within one fold"
 
 
 def without_key(n: int) -> str:
@@ -103,17 +103,17 @@ def without_key(n: int) -> str:
 
 def different_rows(n_columns: int) -> str:
     columns = count(n_columns, "column")
-    return f"no row is equal to one in another fold, compared by {columns}"
+    return f"no row equals a row of another fold, compared on {columns}"
 
 
 def equal_rows(n: int, n_columns: int) -> str:
     columns = count(n_columns, "column")
-    return f"{n} rows are equal to one in another fold, compared by {columns}"
+    return f"{n} rows equal a row of another fold, compared on {columns}"
 
 
 def unique_values(n_columns: int, listed: str) -> str:
-    columns = count(n_columns, "column")
-    return f"no two rows can be equal, compared by {columns}: all values of {listed} are different"
+    these = "this column" if n_columns == 1 else f"these {n_columns} columns"
+    return f"cannot find duplicates in {these}: every value of {listed} is unique"
 
 
 def full_folds(n: int) -> str:
@@ -129,14 +129,14 @@ def full_strata(n: int) -> str:
 
 
 def lacking(n: int, of: int, listed: str) -> str:
-    return f"{n} of {of} strata {verb(n, 'is', 'are')} missing in some of the folds: {listed}"
+    return f"{n} of {of} strata {verb(n, 'is', 'are')} missing from some folds: {listed}"
 
 
 # The table --------------------------------------------------------------------------------
 
 
 def test_a_row_for_every_check(frame: Make, kind: str) -> None:
-    """All checks stand in their order, in a table of the caller's library."""
+    """All checks are in their order, in a table of the caller's library."""
     found = sf.audit(frame(DATA), by="label", groups="who", key="id", columns="x")
     assert list(found.columns) == COLUMNS
     assert isinstance(found, pl.DataFrame if "polars" in kind else pd.DataFrame)
@@ -165,7 +165,7 @@ def test_a_row_for_every_check(frame: Make, kind: str) -> None:
 def test_checks_without_an_argument_are_left_out(
     frame: Make, arguments: dict[str, Any], checks: list[str]
 ) -> None:
-    """What is always checked stands with the checks that the arguments ask for."""
+    """What is always checked comes with the checks that the arguments ask for."""
     order = ["unassigned_rows", "split_groups", "repeated_keys", "duplicate_rows"]
     order += ["empty_folds", "missing_strata"]
     always = {"unassigned_rows", "duplicate_rows", "empty_folds"}
@@ -364,7 +364,7 @@ def test_repeated_keys(frame: Make) -> None:
 
 
 def test_rows_without_a_key_are_left_out(frame: Make) -> None:
-    """Missing keys, NaN too, do not stand twice; how many there are is said."""
+    """Missing keys, NaN too, are not repeated keys; how many there are is counted."""
     for column in (["a", None, None, "b"], [1.0, nan(), None, 2.0]):
         found = sf.audit(frame({"id": column, "fold": [0, 0, 1, 1]}), key="id")
         expected = ("ok", unique_keys(2) + without_key(2), 0)
@@ -563,7 +563,7 @@ def test_equal_rows_in_one_fold_rule_ids_out(frame: Make) -> None:
 
 @pytest.mark.parametrize("library", [pd, pl])
 def test_ids_are_looked_for_in_all_rows(library: Any) -> None:
-    """A value that stands again far down makes a column no id."""
+    """A value that is repeated far down makes a column no id."""
     n = 70_000
     data = {"a": [*range(n), 0], "b": [0] * n + [1], "fold": [0] * n + [1]}
     assert one("duplicate_rows", sf.audit(library.DataFrame(data)))[0] == "ok"
@@ -641,7 +641,7 @@ def test_duplicates_against_pandas(kind: str, rows: list[tuple[Any, ...]]) -> No
 @pytest.mark.parametrize("kind", KINDS)
 @given(rows=ROWS)
 def test_groups_and_keys_against_pandas(kind: str, rows: list[tuple[Any, ...]]) -> None:
-    """Groups in two folds, and keys that stand twice, are those that pandas finds."""
+    """Groups in two folds, and keys that are repeated, are those that pandas finds."""
     data = in_pandas(rows)
     frame = make(kind, dict(zip(data.columns, map(list, zip(*rows, strict=True)), strict=True)))
     found = sf.audit(frame, groups="a", key=["a", "b"], columns="c")
@@ -772,7 +772,7 @@ def test_parts_of_a_split(frame: Make) -> None:
     ids=str,
 )
 def test_categories_of_whole_numbers(categories: list[int], expected: tuple[str, str, int]) -> None:
-    """Categories that are numbers have gaps in whatever order they stand."""
+    """Categories that are numbers have gaps in whatever order they are listed."""
     folds = pd.Categorical([3, 0, 1], categories=categories)
     found = sf.audit(pd.DataFrame({"x": [1, 1, 1], "fold": folds}))
     assert one("empty_folds", found) == expected
@@ -911,7 +911,7 @@ def test_a_key_under_column_levels_is_not_compared() -> None:
     )
 
 
-def test_labels_that_stand_twice() -> None:
+def test_labels_that_are_repeated() -> None:
     """Columns of one label are refused as everywhere."""
     data = pd.DataFrame([[1, 1, 0], [1, 1, 1]], columns=["a", "a", "fold"])
     message = column_twice("columns", "a")
@@ -975,7 +975,7 @@ def test_columns_of_polars(column: pl.Series) -> None:
 
 
 MANY = [*range(40), 7]
-"""Numbers of which only the last stands twice."""
+"""Numbers of which only the last is repeated."""
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import datetime as dt
 import sys
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -18,12 +17,12 @@ import stratframe as sf
 from tests.helpers import KINDS, Make, at_fault, make, refuse, refuse_now, values
 from tests.messages import (
     at_least_one,
+    infinite_values,
     must_hold,
     no_column,
     no_order,
     not_a_frame,
     not_installed,
-    rows,
     single_values,
 )
 
@@ -323,7 +322,7 @@ def test_ties_go_by_the_standardised_difference(frame: Make) -> None:
 
 
 def test_full_ties_keep_their_order(frame: Make) -> None:
-    """What ties in full stands in the order of the features, then of the folds."""
+    """What ties in full is in the order of the features, then of the folds."""
     data = frame({"b": list("xyxy"), "a": list("xyxy"), "fold": [0, 0, 1, 1]})
     found = sf.drift(data, ["b", "a"])
     assert values(found, "feature") == ["b", "b", "a", "a"]
@@ -603,7 +602,7 @@ def test_what_is_a_class() -> None:
 
 
 def test_one_feature_or_a_list(frame: Make) -> None:
-    """A list of one feature is that feature; a feature that stands twice is listed twice."""
+    """A list of one feature is that feature; a feature that is repeated is listed twice."""
     data = frame({"x": UNEVEN, "fold": HALVES})
     assert cells(sf.drift(data, "x")) == cells(sf.drift(data, ["x"])) == as_numbers()
     assert values(sf.drift(data, ["x", "x"]), "feature") == ["x"] * 4
@@ -706,23 +705,19 @@ def test_no_frame() -> None:
     refuse_now(message, lambda: sf.drift([1], "x"))
 
 
-def not_finite(found: Sequence[int]) -> str:
-    return f"`drift` needs finite numbers in 'x', but there are others in {rows(found)}."
-
-
 def test_infinite_numbers_are_refused(frame: Make, kind: str) -> None:
     """Numbers that are infinite are an error, with their rows, those without a fold too."""
     inf = float("inf")
     data = frame({"x": [1.5, inf, None, -inf], "fold": [0, 0, 1, None]})
     error = refuse(
-        not_finite([1, 3]),
+        infinite_values("x", [1, 3]),
         lambda: sf.drift(data, "x"),
         kind,
     )
     assert at_fault(error, kind) == {"row": [1, 3], "x": [inf, -inf]}
     one = frame({"x": [1.5, 2.5, inf, 0.5], "fold": HALVES})
     error = refuse(
-        not_finite([2]),
+        infinite_values("x", [2]),
         lambda: sf.drift(one, "x"),
         kind,
     )
@@ -733,7 +728,7 @@ def test_many_infinite_numbers(frame: Make, kind: str) -> None:
     """Of many rows at fault five are named, and all are handed out."""
     data = frame({"x": [0.5, *[float("inf")] * 7], "fold": [0, 1] * 4})
     error = refuse(
-        not_finite(range(1, 8)),
+        infinite_values("x", range(1, 8)),
         lambda: sf.drift(data, "x"),
         kind,
     )

@@ -62,11 +62,11 @@ def no_folds(dtype: object) -> str:
 
 
 def split_groups(found: Sequence[int]) -> str:
-    return f"`extend` needs whole groups, but there are some in two folds, in {rows(found)}."
+    return f"`extend` needs each group in one fold, but groups span several in {rows(found)}."
 
 
 def no_order_in_by(term: str) -> str:
-    return f"`extend` follows no order of rows, got {term} in `by`."
+    return f"`extend` does not support {term} in `by`."
 
 
 @pytest.mark.parametrize("kind", KINDS)

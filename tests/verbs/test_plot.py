@@ -98,7 +98,7 @@ def texts(ax: Axes) -> tuple[str, str, list[str]]:
 
 
 def test_balance_names_strata_and_folds(frame: Make) -> None:
-    """The largest stratum stands first; the legend names the whole and every fold."""
+    """The largest stratum comes first; the legend names the whole and every fold."""
     ax = sf.plot(frame(data()), "label", "plain", ax=Figure().subplots())
     assert texts(ax) == (
         "Share of each stratum by plain",
@@ -122,7 +122,7 @@ def test_balance_draws_the_shares() -> None:
     assert [segment[0, 0] for segment in ax.collections[0].get_segments()] == [0.75, 0.25]
 
 
-def test_bins_stand_in_their_order(frame: Make) -> None:
+def test_bins_are_in_their_order(frame: Make) -> None:
     """Bins go upwards, however large they are; margins are named by their entry."""
     by = sf.bins("x", [-9, 0.5, 1.0, 9])
     ax = sf.plot(frame(data()), by, "plain", ax=Figure().subplots())

@@ -34,7 +34,7 @@ REPORT = [
 
 
 def thin(held: str) -> str:
-    return f"thin: {held} of the rarest stratum a fold"
+    return f"thin: {held} of the rarest stratum per fold"
 
 
 def short(n: int) -> str:

@@ -70,7 +70,7 @@ def check_whole_groups(groups: Ints, series: Sequence[Any], folds: Ints) -> None
         f"group {place}" if column.name is None else column.name: column
         for place, column in enumerate(series, 1)
     }
-    msg = rows_at_fault("`extend` needs whole groups, but a group", "is in two folds", rows)
+    msg = rows_at_fault("`extend` needs each group in one fold, but groups", "span several", rows)
     raise StratError(msg, frames.failing_rows(frames.library_of(series[-1]), shown, rows))
 
 

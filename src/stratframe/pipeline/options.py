@@ -52,8 +52,9 @@ class Target:
         total = int(sum(given))
         if total > n_rows or (total == n_rows) == (None in self.shares):
             msg = (
-                f"`parts` must count the rows dealt, got {total:,} for {plural(n_rows, 'row')}."
-                "\nHint: one part may be None, which takes the rest; it must be at least 1 row."
+                f"The counts in `parts` must sum to the rows dealt, got {total:,} for"
+                f" {plural(n_rows, 'row')}.\nHint: one part may be None: it takes the rest, at"
+                " least 1 row."
             )
             raise StratError(msg)
         counts = [n_rows - total if share is None else int(share) for share in self.shares]
@@ -197,7 +198,7 @@ def simple_fraction(share: Any) -> Fraction:
 def check_fractions(shares: Sequence[Fraction | int | None], parts: dict[str, Any]) -> None:
     """Raise unless fractions sum to 1, or leave a rest for the part without one."""
     if 0 in shares:
-        raise StratError(at_least("`parts`", "one millionth", f"{parts!r}"))
+        raise StratError(at_least("Each share in `parts`", "one millionth", f"{parts!r}"))
     total = sum(share for share in shares if share is not None)
     if total > 1 or (total == 1) == (None in shares):
         msg = (

@@ -87,7 +87,7 @@ class Quantiles(NumericTerm):
             if len(counts) > 1:
                 produced = (
                     f"fewer bins than {self.n} in {short.sum()} of {len(counts)} strata"
-                    f" (at the fewest {counts.min()})"
+                    f" (as few as {counts.min()})"
                 )
             warn(f"`{self}` produced {produced}, because equal values stay in one bin.")
         return bins, self.n
@@ -191,17 +191,17 @@ def format_floats(values: Sequence[Any]) -> list[str]:
 
 
 def continuous(column: Ref, *, name: Hashable | None = None) -> Continuous:
-    """Order rows by a column inside their stratum, so that neighbours part.
+    """Order rows by a column within each stratum, so that similar rows go to different folds.
 
     Sorted stratification for k folds, fractional stratification for unequal parts.
-    It comes last in `by`, and only once.
+    It must be the last entry of `by`, and only once.
 
     Parameters
     ----------
     column : column name, Polars expression, or callable of a pandas frame
         Numbers or dates, none missing or infinite.
     name : hashable, optional
-        What its stratum column is called in result frames.
+        Name of its stratum column in result frames.
 
     Returns
     -------
@@ -222,19 +222,20 @@ def continuous(column: Ref, *, name: Hashable | None = None) -> Continuous:
 
 
 def quantiles(column: Ref, n: int, *, name: Hashable | None = None) -> Quantiles:
-    """Cut a column at its quantiles inside the parent stratum.
+    """Cut a column at its quantiles within each parent stratum.
 
-    Cut where `np.quantile(..., method="inverted_cdf")` does, closed on the right as
-    `pd.qcut`. Equal values never part; a warning says where that makes fewer bins.
+    The cuts are those of `np.quantile(..., method="inverted_cdf")`; bins are closed on the
+    right, as in `pd.qcut`. Equal values stay in one bin, with a warning if that produces
+    fewer bins than `n`.
 
     Parameters
     ----------
     column : column name, Polars expression, or callable of a pandas frame
         Numbers, dates, or a categorical of numbers.
     n : int
-        Bins, at least 2.
+        Number of bins, at least 2.
     name : hashable, optional
-        What its stratum column is called in result frames.
+        Name of its stratum column in result frames.
 
     Returns
     -------
@@ -276,10 +277,10 @@ def bins(
     edges : sequence of float
         At least 2, increasing; the outermost may be infinite.
     closed : {"right", "left"}
-        Which edge belongs to a bin. The lowest (with "left" the highest) edge of all
-        is included too.
+        Which edge belongs to a bin. The lowest edge (with "left" the highest) is always
+        included.
     name : hashable, optional
-        What its stratum column is called in result frames.
+        Name of its stratum column in result frames.
 
     Returns
     -------
@@ -288,7 +289,7 @@ def bins(
     Raises
     ------
     StratError
-        If the edges do not increase, or `closed` is neither side.
+        If the edges do not increase, or `closed` is neither of the two.
 
     Examples
     --------

@@ -80,7 +80,7 @@ def classes(column: Ref, *, name: Hashable | None = None) -> Classes:
     ----------
     column : column name, Polars expression, or callable of a pandas frame
     name : hashable, optional
-        What its stratum column is called in result frames.
+        Name of its stratum column in result frames.
 
     Returns
     -------

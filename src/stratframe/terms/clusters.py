@@ -108,22 +108,22 @@ def clusters(
     seed: int | None = None,
     name: Hashable | None = None,
 ) -> Clusters:
-    """Take clusters of rows as strata, fitted inside each parent stratum.
+    """Use clusters of rows as strata, fitted within each parent stratum.
 
-    The rows of a cluster are ordered by their distance to its centre, so that rows that
-    are alike go to different folds.
+    The rows of a cluster are ordered by their distance to its centre, so that similar rows
+    go to different folds.
 
     Parameters
     ----------
     features : column or list of columns
         Numbers or booleans, none missing or infinite, cast to float64.
     n : int or "auto"
-        Clusters of each parent stratum, at least 1; fewer where it has fewer distinct
-        rows. "auto" estimates one number from samples of all rows that are dealt. DBSCAN
-        finds its own; an object keeps its own with "auto".
+        Number of clusters in each parent stratum, at least 1; fewer where it has fewer
+        distinct rows. "auto" estimates one number from samples of all rows that are
+        dealt; with it DBSCAN finds its own number, and an object keeps its own.
     algorithm : {"kmeans", "minibatch", "agglomerative", "dbscan"} or object
-        An object has scikit-learn's `fit_predict`; it is cloned, and given a seed
-        where it has a `random_state`. Its label -1 is noise, a cluster like others.
+        An object must have scikit-learn's `fit_predict`; it is cloned, and seeded if it
+        has a `random_state`. The label -1 is noise, which counts as one more cluster.
     scale : {"standard", "minmax"} or None
         Divide the features by their standard deviation or range over all rows that are
         dealt, or leave them as they are.
@@ -131,13 +131,13 @@ def clusters(
         Radius of a neighbourhood in scaled units, for DBSCAN; by default the knee of
         the sorted distances to the neighbours.
     min_samples : int, optional
-        Rows of a dense neighbourhood, for DBSCAN; by default twice the features, at
-        most a tenth of the rows, at least 2.
+        Rows of a dense neighbourhood, for DBSCAN; by default twice the number of
+        features, at most a tenth of the rows, at least 2.
     seed : int, optional
-        Of the clusters alone; by default that of the call, and 0 in the tables that
-        have none.
+        Seed of the clusters alone; by default that of the call, and 0 in tables, which
+        take no seed.
     name : hashable, optional
-        What its stratum column is called in result frames; by default "cluster".
+        Name of its stratum column in result frames; by default "cluster".
 
     Returns
     -------
@@ -152,8 +152,8 @@ def clusters(
 
     Notes
     -----
-    Cluster labels come from scikit-learn: the same folds are promised for one version
-    of it on one platform.
+    Cluster labels come from scikit-learn: the same folds are promised only for the
+    same version of it on the same platform.
 
     References
     ----------
@@ -315,13 +315,13 @@ def warn_clusters(term: Clusters, sizes: Ints, highest: int) -> None:
     if term.algorithm == "agglomerative" and large:
         warn(
             f"`sf.clusters` with algorithm='agglomerative' merged a sample of"
-            f" {LARGEST_TREE:,} rows in {'a stratum' if large == 1 else f'{large:,} strata'} of"
-            " more, and gave the other rows to the nearest centre.\nHint: 'kmeans' and"
-            " 'minibatch' take all rows."
+            f" {LARGEST_TREE:,} rows in {'a' if large == 1 else f'{large:,}'} larger"
+            f" {'stratum' if large == 1 else 'strata'}, and assigned the other rows to the nearest"
+            " centre.\nHint: 'kmeans' and 'minibatch' use all rows."
         )
     if term.algorithm == "dbscan" and highest < 1 and len(sizes):
         warn(
-            "`sf.clusters` with algorithm='dbscan' found no second cluster in any stratum, so"
-            " that it adds nothing but the noise and the distances to the centre.\nHint: a"
-            " smaller `eps` or `min_samples` parts more, and 'kmeans' always does."
+            "`sf.clusters` with algorithm='dbscan' found at most one cluster in every stratum, so"
+            " it only separates noise and orders rows by distance to the centre.\nHint: a"
+            " smaller `eps` or `min_samples` finds more clusters, and 'kmeans' finds `n`."
         )

@@ -100,7 +100,11 @@ def ruled_columns(entry: Entry, missing: Missing) -> list[RuledColumn]:
         text = f"Column {name!r}"
         if name is None:
             name = f"feature {place + 1}" if several else f"entry {entry.place}"
-            text = f"Feature {place + 1} of {entry.text}" if several else entry.text.capitalize()
+            text = (
+                f"Feature {place + 1} of entry {entry.place} of `{entry.argument}`"
+                if several
+                else entry.text.capitalize()
+            )
         columns.append(
             RuledColumn(
                 name,

@@ -30,16 +30,16 @@ def format_entry(entry: Hashable | Term) -> str:
 
 
 def margins(entries: Sequence[Hashable | Term]) -> Margins:
-    """Balance each of several entries on its own, not the strata that they make together.
+    """Balance each of several entries on its own, not their joint strata.
 
     For multi-label indicators, and for many columns whose joint strata are too sparse. It
-    stands alone in `by`. Sizes stay within 1 of even.
+    must be the only entry of `by`. Sizes stay within 1 row of even.
 
     Parameters
     ----------
     entries : list of entries
         Columns of classes, and terms: `sf.classes`, `sf.quantiles`, `sf.bins`,
-        `sf.clusters`. A continuous column is an error: cut it.
+        `sf.clusters`. A continuous column raises an error: cut it.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def margins(entries: Sequence[Hashable | Term]) -> Margins:
     Raises
     ------
     StratError
-        If there are none, or one of them orders rows.
+        If there are no entries, or one of them orders rows.
 
     References
     ----------

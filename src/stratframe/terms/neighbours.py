@@ -70,8 +70,8 @@ class Nearest(NeighbourTerm):
         """Raise if blocks have another size than the number of folds."""
         if self.block not in (None, k):
             msg = (
-                f"`block` of `sf.nearest` must be `k` in folds, got {self.block} for {k} folds."
-                "\nHint: leave it out; it is for `split` and `sample`."
+                f"`block` of `sf.nearest` must equal `k`, got {self.block} for {k} folds."
+                "\nHint: leave it out; it is meant for `split` and `sample`."
             )
             raise StratError(msg)
 
@@ -91,18 +91,18 @@ def chain(
     scale: Scale = "standard",
     name: Hashable | None = None,
 ) -> Chain:
-    """Order rows by a chain of nearest neighbours inside their stratum, so that they part.
+    """Order rows by a chain of nearest neighbours, so that neighbours go to different folds.
 
-    From a random row of the stratum always to the nearest row not yet taken: the order
-    of distribution-balanced stratified cross-validation (DB-SCV). It comes last in
-    `by`, and only once.
+    Within each stratum the chain starts from a random row and always continues with the
+    nearest row not yet taken: the order of distribution-balanced stratified
+    cross-validation (DB-SCV). It must be the last entry of `by`, and only once.
 
     Parameters
     ----------
     features, scale
         As for `sf.clusters`.
     name : hashable, optional
-        An order has no column in result frames; every term takes a name.
+        Accepted by every term; an order has no column in result frames.
 
     Returns
     -------
@@ -136,22 +136,22 @@ def nearest(
     scale: Scale = "standard",
     name: Hashable | None = None,
 ) -> Nearest:
-    """Order rows by blocks of nearest neighbours inside their stratum, so that they part.
+    """Order rows by blocks of nearest neighbours, so that neighbours go to different folds.
 
-    A random row of the stratum and the rows nearest to it form a block, one row for
-    each fold; then the next, of those not yet taken: the order of distribution
-    optimally balanced stratified cross-validation (DOB-SCV). It comes last in `by`, and
-    only once.
+    Within each stratum a random row and the rows nearest to it form a block, one row for
+    each fold; the next block is formed from the rows not yet taken. This is the order of
+    distribution optimally balanced stratified cross-validation (DOB-SCV). It must be the
+    last entry of `by`, and only once.
 
     Parameters
     ----------
     features, scale
         As for `sf.clusters`.
     block : int, optional
-        Rows of a block, at least 2. By default `k`, and in `split` and `sample`
+        Rows per block, at least 2. By default `k`; in `split` and `sample`
         round(1 / smallest share).
     name : hashable, optional
-        An order has no column in result frames; every term takes a name.
+        Accepted by every term; an order has no column in result frames.
 
     Returns
     -------

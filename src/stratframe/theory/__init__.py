@@ -1,4 +1,4 @@
-"""The closed formulas: how even folds are, and what that does to cross-validation."""
+"""Closed formulas for the balance of folds, and for its effect on cross-validation."""
 
 from .formulas import (
     ber_bias,

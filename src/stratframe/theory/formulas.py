@@ -1,4 +1,4 @@
-"""The closed formulas: how even folds are, and what that does to cross-validation."""
+"""Closed formulas for the balance of folds, and for its effect on cross-validation."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -228,8 +228,8 @@ def ber_bias(k: ArrayLike, count: ArrayLike, error0: ArrayLike, error1: ArrayLik
 def variance_of_mean(variance: ArrayLike, k: ArrayLike, rho: ArrayLike) -> Result:
     """Compute the variance of a mean over folds whose scores are correlated.
 
-    It is variance / k * (1 + (k - 1) rho): the training rows of folds overlap, so that the
-    scores of k folds are worth less than k independent ones.
+    It is variance / k * (1 + (k - 1) rho): the training rows of folds overlap, so the scores
+    of k folds carry less information than k independent scores.
 
     Parameters
     ----------
@@ -296,10 +296,10 @@ def largest_k(counts: ArrayLike) -> int:
 
 
 def largest_deviation(counts: ArrayLike, k: int) -> float:
-    """Compute how far a class's share in a stratified fold is from that in the frame, at most.
+    """Compute the largest deviation of a class's share in a stratified fold from that in the frame.
 
     The folds are those of a round-robin deal without renumbering. Of (23, 7, 3) rows, three
-    folds are (8, 2, 1) twice and (7, 3, 1) once; ten folds are farther off. Folds without
+    folds are (8, 2, 1) twice and (7, 3, 1) once; ten folds deviate further. Folds without
     rows are ignored.
 
     Parameters
@@ -307,6 +307,7 @@ def largest_deviation(counts: ArrayLike, k: int) -> float:
     counts : sequence of int, shape (n_classes,), range 0..2**53
         Rows of each class, in the order of the deal; at least one row.
     k : int, range 1..2**53
+        Folds.
 
     Returns
     -------
@@ -343,7 +344,7 @@ def largest_deviation(counts: ArrayLike, k: int) -> float:
 
 
 def imbalance(counts: ArrayLike) -> float:
-    """Compute the index of class imbalance: 0 for equal counts, 1 for one class alone.
+    """Compute the index of class imbalance: 0 for equal counts, 1 for a single class.
 
     Of K classes and N rows it is K / (K - 1) * sum((count / N - 1 / K)**2).
 
@@ -363,9 +364,9 @@ def imbalance(counts: ArrayLike) -> float:
 
     Notes
     -----
-    The paper prints the factor K, under which one class alone would have K - 1 and not 1.
-    Its table has the values of K / (K - 1): for two classes these are the same, but
-    new_thyroid, of 150, 35 and 30 rows, has 0.30 there, where K gives 0.60.
+    The paper prints the factor K, with which a single class would have K - 1, not 1. Its
+    table has the values of K / (K - 1): for two classes these are the same, but
+    new_thyroid, with 150, 35 and 30 rows, has 0.30 there, where K gives 0.60.
 
     References
     ----------

@@ -42,7 +42,7 @@ def kfold(
     seed: int | None = 0,
     name: str = "fold",
 ) -> FrameT:
-    """Add a column that says which of k folds every row is in.
+    """Add a column that assigns every row to one of k folds.
 
     Parameters
     ----------
@@ -50,37 +50,37 @@ def kfold(
     by : entry or list of entries, optional
         What the folds are stratified by: column names, terms such as `sf.quantiles`,
         Polars expressions, callables of a pandas frame. Entries nest left to right.
-        None deals without strata.
+        None assigns rows without strata.
     k : int
-        Folds, from 2 to the number of rows, or of groups.
+        Number of folds, from 2 to the number of rows, or of groups.
     groups : column, list of columns or `sf.clusters`, optional
-        No group is parted. Strata and sizes come as close to even as a search finds; a
-        continuous entry is cut into ten quantile bins. Not with `deal="circular"`,
-        `key`, `sf.chain` and `sf.nearest`.
+        Keep each group in one fold. Strata and fold sizes are balanced as closely as the
+        search manages; a continuous entry is cut into ten quantile bins. Not with
+        `deal="circular"`, `key`, `sf.chain` or `sf.nearest`.
     deal : {"random", "circular"}
-        "circular" draws nothing: rows in order, round the folds, from fold 0. (Clusters
-        and neighbour orders start from the seed all the same.)
+        "circular" uses no random numbers: the rows go to the folds in turn, in their
+        order, from fold 0. (Clusters and neighbour orders still depend on the seed.)
     key : column or list of columns, optional
-        Deal as if the frame stood in the order of these, so that row order does not
-        matter. Together they name each row once.
+        Assign folds as if the frame were sorted by these columns, so that row order does
+        not matter. Together they must identify each row uniquely.
     missing : {"error", "stratum", "null"}
-        Null and NaN in strata and groups are refused, a stratum of their own (of groups,
-        each row a group of its own), or get no fold.
+        Nulls and NaN in strata and groups raise an error, form a stratum of their own (in
+        `groups`, each such row is a group of its own), or get no fold.
     rare : {"warn", "error", "null", "ignore"}
         What to do with classes of the first entry that have fewer than `k` rows.
     repeats : int
-        Columns to add: `fold_1`, `fold_2`, ... if more than 1.
+        Number of columns to add: `fold_1`, `fold_2`, ... if more than 1.
     seed : int or None
         The same seed gives the same folds in every library. None draws a new one.
     name : str
-        The new column.
+        Name of the new column.
 
     Returns
     -------
     frame of the same kind
         With int64 folds 0..k-1 (pandas: Int64 where the arguments allow nulls). The
-        folds of every stratum, of every coarser stratum and of the whole differ by at
-        most 1 row (without `groups`).
+        folds of every stratum, of every coarser stratum and of all rows differ in size by
+        at most 1 row (without `groups`).
 
     Raises
     ------
@@ -90,13 +90,14 @@ def kfold(
     Warns
     -----
     StratWarning
-        If classes are rare, quantiles make fewer bins than asked for, a stratum is too
-        large to be merged whole, or DBSCAN finds one cluster.
+        If classes are rare, a group is too large, quantiles produce fewer bins than asked
+        for, agglomerative clusters are made from a sample of a large stratum, or DBSCAN
+        finds at most one cluster.
 
     See Also
     --------
     split : Parts of unequal size.
-    balance : How even the folds are.
+    balance : Rows of every stratum in every fold.
 
     References
     ----------
@@ -139,7 +140,7 @@ def split(
     seed: int | None = 0,
     name: str = "split",
 ) -> FrameT:
-    """Add a column that names the part every row is in: train, valid, test.
+    """Add a column that assigns every row to a named part: train, valid, test.
 
     Parameters
     ----------
@@ -147,17 +148,17 @@ def split(
     by : entry or list of entries, optional
         As for `kfold`.
     parts : mapping of name to share
-        Floats that sum to 1, or whole numbers of rows that sum to the rows dealt. One
-        part may be None: the rest.
+        Fractions that sum to 1, or counts of rows that sum to the number of rows dealt.
+        One part may be None, which takes the rest.
     groups : column, list of columns or `sf.clusters`, optional
-        As for `kfold`. Shares, and counts of rows, are then met as closely as whole
-        groups allow.
+        As for `kfold`. Shares and counts are then met as closely as whole groups allow.
     deal, key, rare, seed
         As for `kfold`.
     missing : {"error", "stratum"}
-        Null and NaN in strata are refused, or a stratum of their own.
+        Nulls and NaN in strata and groups raise an error, or form a stratum of their own
+        (in `groups`, each such row is a group of its own).
     name : str
-        The new column.
+        Name of the new column.
 
     Returns
     -------
@@ -174,8 +175,9 @@ def split(
     Warns
     -----
     StratWarning
-        If classes are rare, quantiles make fewer bins than asked for, a stratum is too
-        large to be merged whole, or DBSCAN finds one cluster.
+        If classes are rare, a group is too large, quantiles produce fewer bins than asked
+        for, agglomerative clusters are made from a sample of a large stratum, or DBSCAN
+        finds at most one cluster.
 
     References
     ----------
@@ -222,34 +224,34 @@ def extend(
     seed: int | None = 0,
     name: str = "fold",
 ) -> FrameT:
-    """Give a fold to the rows that have none, and leave all others where they are.
+    """Assign a fold to the rows that have none, and keep the folds of all others.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
         With a column of folds 0..k-1, null (or NaN) in new rows, of any type that holds
-        whole numbers: the floats that `pd.concat` makes, too.
+        whole numbers, including the floats that `pd.concat` makes.
     by : entry or list of entries, optional
-        As for `kfold`. A continuous entry is cut into ten quantile bins of all rows.
+        As for `kfold`. A continuous entry is cut into ten quantile bins over all rows.
     k : int, optional
-        Folds; by default as many as the column has.
+        Number of folds; by default as many as the column has.
     groups : column, list of columns or `sf.clusters`, optional
-        New rows of a known group join it.
+        New rows of a group that has a fold join it.
     missing, rare, seed
         As for `kfold`.
     name : str
-        The column of folds.
+        Name of the fold column.
 
     Returns
     -------
     frame of the same kind
-        The column filled, int64 (pandas: Int64 where the arguments allow nulls). Each
-        stratum is as even as the folds that were given allow, and then the whole.
+        With the column filled, int64 (pandas: Int64 where the arguments allow nulls). Each
+        stratum is as even as the given folds allow, and then the fold sizes are.
 
     Raises
     ------
     StratError
-        If the column holds anything but folds, if a group is in two of them, or if an
+        If the column holds anything but folds, if a group is in two folds, or if an
         argument, a column or a value breaks a rule.
 
     Examples

@@ -55,13 +55,13 @@ def audit(
     key: Any = None,
     columns: Any = None,
 ) -> Any:
-    """Check a fold column for rows that leak and for folds that lack something.
+    """Check a fold column for rows that leak and for folds that lack rows or strata.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
     name : str or list of str
-        A fold or part column from any source; of a list, each is checked. Rows without a
+        A fold or part column from any source; of a list, each column. Rows without a
         fold are in every training set: if such a row, its group or its key is also in a
         fold, it leaks.
     by : entry or list of entries, optional
@@ -72,8 +72,8 @@ def audit(
         Look for repeated keys. Rows without a key are left out.
     columns : column or list of columns, optional
         Columns to compare when looking for equal rows in two folds; by default all but the
-        fold columns and `key`. With `fold_1`, all of `fold_2`, ... count as fold columns.
-        Missing values are equal.
+        fold columns and `key`. With `fold_1`, its repeats `fold_2`, ... count as fold
+        columns. Missing values are equal to each other.
 
     Returns
     -------
@@ -215,7 +215,7 @@ def repeated_keys(keys: Sequence[Any], folds: Ints) -> Check:
             f"{n:,} of {plural(shared.n_values, 'key')} {verb} repeated, always within one fold"
         )
         return Check("repeated_keys", "warning", detail + left_out, n)
-    detail = f"all {plural(shared.n_values, 'key')} are unique"
+    detail = f"each of {plural(shared.n_values, 'key')} is unique"
     return Check("repeated_keys", "ok", detail + left_out, 0)
 
 
@@ -237,7 +237,7 @@ def duplicate_rows(columns: Sequence[Any], folds: Ints) -> Check:
     if not columns:
         return Check("duplicate_rows", "warning", "there are no columns to compare", 0)
     shared = frames.count_across_folds(columns, folds)
-    compared = f"compared by {plural(len(columns), 'column')}"
+    compared = f"compared on {plural(len(columns), 'column')}"
     if shared.n_split:
         detail = f"{plural(shared.n_rows, 'row')} equal a row of another fold, {compared}"
         return Check("duplicate_rows", "error", detail, shared.n_rows)
@@ -294,7 +294,7 @@ def missing_strata(counts: FoldCounts) -> Check:
         return Check("missing_strata", "ok", f"all {n_strata:,} strata are in every fold", 0)
     verb = "is" if len(names) == 1 else "are"
     detail = (
-        f"{len(names):,} of {n_strata:,} strata {verb} missing in some of the folds:"
+        f"{len(names):,} of {n_strata:,} strata {verb} missing from some folds:"
         f" {preview(sorted(names), len(names))}"
     )
     return Check("missing_strata", "warning", detail, len(names))

@@ -30,22 +30,23 @@ def drift(frame: Frame, features: Any, name: str = "fold") -> Any:
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
     features : column or list of columns
-        Numbers, dates, or anything that makes classes. Booleans and categories are
+        Numbers, dates, or any other column, as classes. Booleans and categoricals are
         classes. Missing numbers are left out; missing classes are a class of their own.
     name : str
-        A fold or part column, whoever made it. Rows without a fold are training rows: they
-        are among the others of every fold.
+        A fold or part column from any source. Rows without a fold are training rows: they
+        are among the other rows of every fold.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per fold and feature, the worst first: `fold`; `feature`; of numbers `smd`,
-        the mean in the fold less that of the others, by the root of the mean of their two
-        variances; `ks`, the Kolmogorov-Smirnov statistic, the largest difference of the
-        distribution functions; `wasserstein`, the mean distance that values would have to
-        move, by the standard deviation of all; and of classes `tv`, the total variation
-        distance. Worst is what has the largest `ks` or `tv`, both of which are 0..1.
-        A measure is missing where it does not apply, or where one side has too few values.
+        One row per fold and feature, the worst first: `fold`; `feature`; for numbers `smd`,
+        the mean in the fold minus that of the other rows, divided by the root of the mean
+        of their two variances; `ks`, the Kolmogorov-Smirnov statistic, the largest
+        difference of the distribution functions; `wasserstein`, the mean distance that
+        values would have to move, divided by the standard deviation of all values; and for
+        classes `tv`, the total variation distance. The worst has the largest `ks` or `tv`,
+        both of which range from 0 to 1. A measure is missing where it does not apply, or
+        where one side has too few values.
 
     Raises
     ------

@@ -34,19 +34,19 @@ to which its cells have numbers."""
 
 
 def plot(frame: Frame, by: Any, name: str = "fold", kind: Kind = "balance", ax: Any = None) -> Any:
-    """Draw how a fold column shares out strata, features or rows.
+    """Plot how strata, features or rows are distributed over the folds of a column.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
     by : entry or list of entries
-        As for `strata`; with `kind="drift"` the features, as for `drift`; `"sizes"` takes
-        None, too.
+        As for `strata`; with `kind="drift"` the features, as for `drift`; with
+        `kind="sizes"` it may be None.
     name : str
-        A fold or part column, whoever made it. Rows without a fold are training rows.
+        A fold or part column from any source. Rows without a fold are training rows.
     kind : {"balance", "drift", "sizes"}
-        The share of each stratum in every fold against that in the whole; how far each
-        feature in every fold is from the other rows; or the rows of every fold.
+        The share of each stratum in every fold, next to its share of all rows; how far each
+        feature in every fold is from the other rows; or the number of rows in every fold.
     ax : matplotlib.axes.Axes, optional
         Draw here; by default in a new figure.
 
@@ -59,7 +59,7 @@ def plot(frame: Frame, by: Any, name: str = "fold", kind: Kind = "balance", ax: 
     StratError
         If an argument breaks a rule, or there is nothing to draw.
     ImportError
-        Without matplotlib: `pip install "stratframe[plot]"`. `"drift"` needs SciPy, too:
+        Without matplotlib: `pip install "stratframe[plot]"`. `kind="drift"` also needs SciPy:
         `pip install "stratframe[drift]"`.
 
     Examples

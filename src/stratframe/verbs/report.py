@@ -24,26 +24,27 @@ THIN = 5
 
 @table_verb
 def report(frame: Frame, by: By, name: str = "fold") -> Any:
-    """Say for each fold how far from even it is, against the optimum and a random column.
+    """Report the imbalance of each fold, next to the optimum and to random assignment.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
     by : entry or list of entries
-        As for `strata`. The values of margins count one by one.
+        As for `strata`. Each value of each margin counts as a stratum.
     name : str
-        A fold or part column, whoever made it. Rows without a fold are training rows: they
-        count in the whole that each fold is compared with.
+        A fold or part column from any source. Rows without a fold are training rows: they
+        count among all rows, with which each fold is compared.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
         One row per fold: `fold`; `n`, its rows; `max_deviation` and `rms_deviation`, the
-        largest and the root mean square over the strata of the rows held less the rows
-        due; `tv_distance`, the total variation distance to the whole, of margins that of
-        the worst entry; `missing`, the strata of the frame that it lacks. Then two
-        references: `optimum`, the `max_deviation` of the best column of these sizes, and
-        `random`, the root of the mean square that columns of these sizes drawn at random have.
+        largest and the root mean square, over the strata, of the rows in the fold minus the
+        rows expected; `tv_distance`, the total variation distance to all rows (with margins,
+        that of the worst entry); `missing`, the number of strata that the fold lacks. Then
+        two references: `optimum`, the `max_deviation` of the best column with these fold
+        sizes, and `random`, the root of the expected mean square of a random column with
+        these fold sizes.
 
     Raises
     ------
@@ -52,11 +53,11 @@ def report(frame: Frame, by: By, name: str = "fold") -> Any:
 
     Notes
     -----
-    The optimum is that of single rows. Whole groups may not be able to reach it, nor may
-    several margins at once; a continuous entry is shown by bins that `kfold` does not deal
-    by. Else `kfold` reaches it where all folds have one size, and in others keeps
-    all counts within a row of one another at every level of strata, which can be a little
-    further from what is expected.
+    The optimum is that of single rows. Whole groups, or several margins at once, may be
+    unable to reach it; a continuous entry is shown as bins that `kfold` does not use.
+    Otherwise `kfold` reaches it if all folds have the same size. If not, it keeps all counts
+    within one row of each other at every level of strata, which can be slightly further from
+    the expected counts.
 
     Examples
     --------
@@ -99,13 +100,13 @@ def report(frame: Frame, by: By, name: str = "fold") -> Any:
 
 @table_verb
 def advise(frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
-    """Say for each number of folds what it would cost, and whether every fold can be full.
+    """Report the expected imbalance for each k, and whether folds can hold every stratum.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
     by : entry or list of entries
-        As for `strata`. The values of margins count one by one.
+        As for `strata`. Each value of each margin counts as a stratum.
     ks : iterable of int
         Numbers of folds, each at least 2.
 
@@ -113,14 +114,14 @@ def advise(frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
     -------
     pandas.DataFrame or polars.DataFrame
         One row per k: `k`; `fold_size` and `rarest_per_fold`, the mean rows of a fold and
-        of its rarest stratum; `folds_lacking`, how many folds must lack a stratum;
-        `largest_deviation` of a stratum's share in a fold from that in the whole, with
-        `kfold` of classes, bins and clusters (margins and a continuous entry may come out
-        further off); `probability_any_missing`, that plain k-fold leaves a fold without the
-        rarest stratum; `variance_random` and `variance_stratified` of the rarest stratum's
-        share in a fold, under plain and under stratified k-fold, and `ratio`, the latter by
-        the former; a `verdict` in words. Where k is above the rows only `k`,
-        `folds_lacking` and `verdict` are there.
+        of the rarest stratum in it; `folds_lacking`, how many folds must lack a stratum;
+        `largest_deviation`, of a stratum's share in a fold from its share of all rows, for
+        `kfold` by classes, bins and clusters (margins and a continuous entry may deviate
+        further); `probability_any_missing`, that plain k-fold leaves a fold without the
+        rarest stratum; `variance_random` and `variance_stratified`, of the rarest stratum's
+        share in a fold under plain and under stratified k-fold, and `ratio`, the latter
+        divided by the former; `verdict`, in words. Where k is larger than the number of
+        rows, only `k`, `folds_lacking` and `verdict` are given.
 
     Raises
     ------

@@ -32,10 +32,10 @@ Allocation: TypeAlias = Literal["proportional", "equal"]
 
 
 class Fold(NamedTuple, Generic[FrameT]):
-    """One fold, and the frames that it parts."""
+    """One fold and its training and validation frames."""
 
     fold: Any
-    """The fold's number, as it stands in the column."""
+    """The number of the fold, as in the column."""
     train: FrameT
     """The rows of all other folds."""
     valid: FrameT
@@ -52,9 +52,9 @@ def folds(
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
         A lazy frame runs one small query for the folds, and yields lazy frames.
     name : str or list of str
-        The fold column; of several, all folds of each in turn.
+        The fold column; for a list, all folds of each column in turn.
     nulls : {"error", "train", "drop"}
-        Rows without a fold are refused, in every training frame, or in none.
+        Rows without a fold raise an error, are in every training frame, or in none.
 
     Yields
     ------
@@ -64,7 +64,7 @@ def folds(
     Raises
     ------
     StratError
-        If the column is not there, or has nulls against `nulls`.
+        If the column does not exist, or has nulls that `nulls` does not allow.
 
     Examples
     --------
@@ -115,24 +115,24 @@ def fold_names(frame: Frame, name: object) -> list[Any]:
 
 
 def parts(frame: FrameT, name: str = "split") -> dict[Any, FrameT]:
-    """Take a frame apart by its part column.
+    """Split a frame into a dict of frames, one per part.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-        A lazy frame runs one small query for the names, and gives lazy frames.
+        A lazy frame runs one small query for the names, and returns lazy frames.
     name : str
         The part column.
 
     Returns
     -------
     dict of part name to frame
-        In the order of the parts; empty parts too. Rows without a part are in none.
+        In the order of the parts, including empty ones. Rows without a part are in no frame.
 
     Raises
     ------
     StratError
-        If the column is not there.
+        If the column does not exist.
 
     Examples
     --------
@@ -150,13 +150,13 @@ def parts(frame: FrameT, name: str = "split") -> dict[Any, FrameT]:
 def cv(
     frame: Frame, name: str | Sequence[str] = "fold", *, nulls: Nulls = "error"
 ) -> list[tuple[Ints, Ints]]:
-    """Turn fold columns into what scikit-learn takes as `cv=`.
+    """Convert fold columns to the pairs that scikit-learn takes as `cv=`.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
     name : str or list of str
-        The fold column; several are run one after another.
+        The fold column; for a list, the folds of each column in turn.
     nulls : {"error", "train", "drop"}
         As for `folds`.
 
@@ -168,7 +168,7 @@ def cv(
     Raises
     ------
     StratError
-        If the column is not there, or has nulls against `nulls`.
+        If the column does not exist, or has nulls that `nulls` does not allow.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def sample(
     allocation: Allocation = "proportional",
     seed: int | None = 0,
 ) -> Any:
-    """Draw a stratified sample of rows, in their old order.
+    """Draw a stratified sample of rows, in their original order.
 
     Parameters
     ----------
@@ -213,12 +213,12 @@ def sample(
     by : entry or list of entries
         As for `kfold`. Missing values are a stratum of their own.
     n : int, optional
-        Rows of the sample. Exactly one of `n` and `frac`.
+        Number of rows. Give exactly one of `n` and `frac`.
     frac : float, optional
-        Share of the rows, 0 to 1; the sample has `round(frac * rows)`.
+        Share of the rows, from 0 to 1; the sample has `round(frac * n_rows)` rows.
     allocation : {"proportional", "equal"}
-        Strata get numbers by their size, by largest remainder; or equal numbers, where
-        small strata pass on what they lack.
+        Rows of each stratum: in proportion to its size (by largest remainder), or the same
+        number for all, where the other strata make up for those that are too small.
     seed : int or None
         The same seed gives the same sample. None draws a new one.
 
@@ -245,7 +245,7 @@ def sample(
         msg = f"Exactly one of `n` and `frac` must be given, got n={n!r} and frac={frac!r}."
         raise StratError(msg)
     if entries.one_by_one:
-        msg = "`sample` takes joint strata, not `sf.margins`."
+        msg = "`sample` does not support `sf.margins` in `by`."
         raise StratError(msg)
     check_one_of("allocation", allocation, get_args(Allocation))
     columns = columns_of(entries.terms)

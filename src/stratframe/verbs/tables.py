@@ -25,25 +25,25 @@ from ..terms.base import By, Missing
 
 @table_verb
 def strata(frame: Frame, by: By) -> Any:
-    """List the strata of a frame: their values, rows and share.
+    """List the strata of a frame: their values, row counts and shares.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
     by : entry or list of entries
         As for `kfold`. Missing values are a stratum of their own; a continuous entry
-        is shown by up to ten quantile bins.
+        is shown as up to ten quantile bins.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per stratum, classes by first appearance, bins upwards: a column per
-        entry, `n`, `share`.
+        One row per stratum, classes in order of first appearance, bins in increasing
+        order: a column per entry, `n` (rows) and `share`.
 
     Raises
     ------
     StratError
-        If `by` breaks a rule, or an entry has the name of a column of the table.
+        If `by` breaks a rule, or an entry has the name of another column of the table.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def strata(frame: Frame, by: By) -> Any:
 
 @table_verb
 def balance(frame: Frame, by: By, name: str = "fold") -> Any:
-    """Compare the strata of every fold with those of the whole, row counts in full.
+    """Compare the strata of every fold with those of all rows, as counts and shares.
 
     Parameters
     ----------
@@ -71,12 +71,12 @@ def balance(frame: Frame, by: By, name: str = "fold") -> Any:
     by : entry or list of entries
         As for `strata`.
     name : str
-        A fold or part column, whoever made it. Rows without a fold are left out.
+        A fold or part column from any source. Rows without a fold are left out.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per fold and stratum, zero counts too: `fold`, a column per entry, `n`
+        One row per fold and stratum, including zero counts: `fold`, a column per entry, `n`
         (rows), `share` (of the fold's rows), `expected` (the stratum's rows times the
         fold's share of all rows) and `deviation` (`n - expected`, in rows).
 
@@ -132,7 +132,7 @@ def plan(
     rare: Rare = "warn",
     seed: int | None = 0,
 ) -> Any:
-    """Count what the same call of `kfold` or `split` would deal, before dealing.
+    """Count the rows of each stratum that `kfold` or `split` would assign to each part.
 
     Parameters
     ----------
