@@ -109,7 +109,7 @@ def test_hashes_that_meet_part_no_class(monkeypatch: pytest.MonkeyPatch) -> None
     frame = pl.DataFrame({"a": ["x", "y", None, "z", "y", "x"] * 5})
     expected = folds(frame, "a", missing="stratum")
     monkeypatch.setattr(
-        "stratframe.frames.classes.hash_values",
+        "stratframe.frames.read_classes.hash_values",
         lambda series: np.minimum(series.str.len_bytes().to_numpy(), 1),
     )
     assert folds(frame, "a", missing="stratum") == expected

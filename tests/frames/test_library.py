@@ -12,7 +12,6 @@ from stratframe.errors import StratError
 from stratframe.frames.library import (
     check_frame,
     column_names,
-    is_lazy,
     label_of,
     library_of,
     take,
@@ -23,11 +22,10 @@ Make = Callable[[dict[str, Any]], Any]
 
 
 def test_every_kind_is_a_frame(frame: Make, kind: str) -> None:
-    """All five kinds pass; each is of one library, and only one kind is lazy."""
+    """All five kinds pass; each is of one library."""
     made = frame({"x": [1, 2]})
     check_frame(made)
     assert library_of(made) == kind.partition("-")[0]
-    assert is_lazy(made) == (kind == "polars-lazy")
     assert column_names(made) == ["x"]
 
 

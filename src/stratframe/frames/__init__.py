@@ -5,8 +5,8 @@ Frames and series come in, numpy arrays go out, and arrays come back as new colu
 - `library`: which library is a frame from, and what are its columns called?
 - `dtypes`: what does a column hold, and which values are missing?
 - `references`: what may be given for a column, which column is it, and how is it read?
-- `classes`: which rows of a column are equal, as codes?
-- `numeric`: which numbers does a column give, for order, edges, differences, or a key?
+- `read_classes`: which rows of a column are equal, as codes?
+- `read_numbers`: which numbers does a column give, for order, edges, differences, or a key?
 - `attach`: how does an array become a column, at once or as a lazy expression?
 - `tables`: how is a result frame made in the caller's library?
 - `validate`: which rows broke a rule?
@@ -25,7 +25,6 @@ from .attach import (
     polars_dtype,
     struct_fields,
 )
-from .classes import encode_classes
 from .dtypes import is_continuous, is_measured, is_missing
 from .duplicates import SharedRows, all_unique, count_across_folds, count_unique_rows
 from .files import read_file, write_file
@@ -44,8 +43,10 @@ from .library import (
     take,
     to_list,
 )
-from .numeric import rank_key, read_comparable, read_interval, read_matrix, read_ordinal
+from .read_classes import encode_classes
+from .read_numbers import rank_key, read_comparable, read_interval, read_matrix, read_ordinal
 from .references import (
+    ResultName,
     check_all_refs,
     check_refs,
     collect_columns,

@@ -3,7 +3,7 @@
 Every question has one answer for both libraries: a dtype of numpy, pandas, pyarrow or
 Polars is asked itself, and a pandas column of Python objects by the type of its values.
 Missing is what is null, None, NaT or NaN. `to_floats` reads what is known to be numbers;
-columns of any other type are read in `classes` and `numeric`.
+columns of any other type are read in `read_classes` and `read_numbers`.
 """
 
 from typing import Any

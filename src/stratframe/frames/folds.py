@@ -12,9 +12,9 @@ import polars as pl
 from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError, count_rows, preview
-from .classes import encode_classes
 from .dtypes import is_missing, is_temporal, to_floats
 from .library import EagerFrame, Frame, Series, label_of, library_of, take, to_list
+from .read_classes import encode_classes
 from .references import read_columns
 from .validate import failing_rows
 

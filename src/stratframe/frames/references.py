@@ -6,7 +6,7 @@ names and types of a frame only, so that a call on a lazy frame fails before its
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -58,9 +58,18 @@ def result_name(ref: Any, series: Any) -> Hashable | None:
     return getattr(series, "name", None) if is_computed(ref) else ref
 
 
-def result_names(refs: Iterable[Any], series: Iterable[Any]) -> tuple[Hashable | None, ...]:
-    """Name the results of references; None for a computed one without a name."""
-    return tuple(map(result_name, refs, series))
+class ResultName(NamedTuple):
+    """What a reference results in is called."""
+
+    name: Hashable | None
+    is_missing: bool
+    """Whether the column is computed, and has no name; a label may be None, too."""
+
+
+def result_names(refs: Iterable[Any], series: Iterable[Any]) -> tuple[ResultName, ...]:
+    """Name the results of references."""
+    names = [(ref, result_name(ref, column)) for ref, column in zip(refs, series, strict=True)]
+    return tuple(ResultName(name, name is None and is_computed(ref)) for ref, name in names)
 
 
 def root_names(ref: Any) -> list[Any]:

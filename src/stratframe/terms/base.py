@@ -18,6 +18,7 @@ from typing import (
     NamedTuple,
     Protocol,
     TypeAlias,
+    TypeGuard,
     runtime_checkable,
 )
 
@@ -154,6 +155,12 @@ class OrderTerm(Term, Protocol):
     def row_order(self, data: Values) -> RowOrder:
         """Order the rows."""
         ...
+
+
+def is_term(entry: object) -> TypeGuard[Term]:
+    """Return whether an entry of `by` is a term, not a label or an expression."""
+    # Expressions of pandas answer to every name that they are asked for.
+    return not frames.is_computed(entry) and isinstance(entry, Term)
 
 
 By: TypeAlias = Hashable | Term | Sequence[Hashable | Term]

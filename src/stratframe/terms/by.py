@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .. import frames
 from ..errors import StratError, at_least_one, given_twice
-from .base import By, Ref, Term
+from .base import By, Ref, Term, is_term
 from .classes import Groups, Plain
 from .clusters import Clusters
 from .margins import Margins, format_entry
@@ -58,7 +58,7 @@ def parse_margins(margins: Margins, entries: Sequence[Any]) -> Entries:
 
 def to_term(entry: Any) -> Term:
     """Take what is no term as a column."""
-    return entry if isinstance(entry, Term) else Plain((entry,))
+    return entry if is_term(entry) else Plain((entry,))
 
 
 def check_once(terms: Sequence[Term], subject: str) -> None:
@@ -104,7 +104,7 @@ def parse_groups(groups: Any) -> tuple[Term, ...]:
         return (groups,)
     columns = parse_columns("groups", groups)
     for place, column in enumerate(columns):
-        if isinstance(column, Term | Margins):
+        if is_term(column) or isinstance(column, Margins):
             msg = (
                 f"`groups` must be a column, a list of columns or one `sf.clusters`, got {column}."
             )

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import frames
 from ..core.types import Flags, Ints, Values
-from ..frames import RuledColumn
+from ..frames import ResultName, RuledColumn
 from .base import Missing, StrataTerm, Term
 
 
@@ -21,8 +21,8 @@ class Entry:
     term: Term
     series: tuple[Any, ...]
     """The whole columns: one, or the features."""
-    names: tuple[Hashable | None, ...]
-    """What the columns are called; None for a computed one without a name."""
+    names: tuple[ResultName, ...]
+    """What the columns are called."""
     data: Values
     """Codes of classes, -1 where missing, or numbers; shape (n_dealt,). Features have
     the shape (n_features, n_dealt)."""
@@ -40,19 +40,21 @@ class Entry:
     @property
     def is_nameless(self) -> bool:
         """Whether the entry is computed, and its result has no name."""
-        return self.names[0] is None
+        return self.names[0].is_missing
 
     @property
     def text(self) -> str:
         """The entry as messages show it."""
         return (
-            f"entry {self.place} of `{self.argument}`" if self.is_nameless else repr(self.names[0])
+            f"entry {self.place} of `{self.argument}`"
+            if self.is_nameless
+            else repr(self.names[0].name)
         )
 
     @property
     def code(self) -> str:
         """The entry as a hint puts it into a term."""
-        return "..." if self.is_nameless else repr(self.names[0])
+        return "..." if self.is_nameless else repr(self.names[0].name)
 
     def values_at(self, rows: Ints) -> Any:
         """Take the column's own values at some dealt rows."""
@@ -85,7 +87,7 @@ def stratum_name(entry: Entry, term: StrataTerm) -> Hashable:
     """Name the strata of an entry in result frames."""
     if term.name is not None:
         return term.name
-    return term.default_name(f"stratum_{entry.place}" if entry.is_nameless else entry.names[0])
+    return term.default_name(f"stratum_{entry.place}" if entry.is_nameless else entry.names[0].name)
 
 
 def ruled_columns(entry: Entry, missing: Missing) -> list[RuledColumn]:
@@ -93,12 +95,12 @@ def ruled_columns(entry: Entry, missing: Missing) -> list[RuledColumn]:
     several = entry.data.ndim == 2
     columns: list[RuledColumn] = []
     rules = entry.term.rules(missing)
-    for place, (name, series, rule) in enumerate(
+    for place, ((name, is_nameless), series, rule) in enumerate(
         zip(entry.names, entry.series, rules, strict=True)
     ):
         values = entry.data[place] if several else entry.data
         text = f"Column {name!r}"
-        if name is None:
+        if is_nameless:
             name = f"feature {place + 1}" if several else f"entry {entry.place}"
             text = (
                 f"Feature {place + 1} of entry {entry.place} of `{entry.argument}`"

@@ -11,7 +11,7 @@ from .. import frames
 from ..core.features import SCALES
 from ..errors import StratError, at_least_one, given_twice, one_of
 from ..frames import Rule
-from .base import Missing, Reading, Ref, Term
+from .base import Missing, Reading, Ref, is_term
 
 Scale: TypeAlias = Literal["standard", "minmax"] | None
 """What makes features comparable: their standard deviation, their range, or nothing."""
@@ -84,7 +84,7 @@ def is_ref(ref: Any) -> bool:
         hash(ref)
     except TypeError:
         return False
-    return ref is not None and not isinstance(ref, Term)
+    return ref is not None and not is_term(ref)
 
 
 def check_scale(function: str, scale: object) -> None:

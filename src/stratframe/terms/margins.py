@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from .. import frames
 from ..errors import StratError
-from .base import Term
+from .base import Term, is_term
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,11 @@ class Margins:
 
 def format_entry(entry: Hashable | Term) -> str:
     """Write an entry as it is written in code."""
-    return str(entry) if isinstance(entry, Term | Margins) else frames.format_reference(entry)
+    return (
+        str(entry)
+        if is_term(entry) or isinstance(entry, Margins)
+        else frames.format_reference(entry)
+    )
 
 
 def margins(entries: Sequence[Hashable | Term]) -> Margins:
@@ -67,7 +71,7 @@ def margins(entries: Sequence[Hashable | Term]) -> Margins:
         msg = f"`sf.margins` must hold a list of entries, got {entries!r}."
         raise StratError(msg)
     for entry in given:
-        if isinstance(entry, Margins) or (isinstance(entry, Term) and entry.orders_rows):
+        if isinstance(entry, Margins) or (is_term(entry) and entry.orders_rows):
             msg = (
                 f"`sf.margins` must hold entries that make strata, got `{entry.function}`."
                 "\nHint: `sf.quantiles` cuts a continuous column."

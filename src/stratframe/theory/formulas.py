@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ..core.quota import equal_quota
 from ..core.types import Values
 from ..errors import StratError
-from .checks import (
+from .arguments import (
     broadcast,
     check_at_most_n,
     check_class_in_folds,

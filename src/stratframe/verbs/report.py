@@ -16,7 +16,7 @@ from ..frames import Frame
 from ..pipeline.strata import Strata
 from ..pipeline.tables import read_by, table_verb, text_array
 from ..terms.base import By
-from ..theory.checks import MAX_EXACT
+from ..theory.arguments import MAX_EXACT
 
 THIN = 5
 """Rows of the rarest stratum in a fold below which a verdict says so."""

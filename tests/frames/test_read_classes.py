@@ -13,8 +13,8 @@ import pytest
 
 from stratframe.core.order import CHUNK
 from stratframe.errors import StratError
-from stratframe.frames import classes
-from stratframe.frames.classes import check_objects, codes_match_values, encode_classes
+from stratframe.frames import read_classes
+from stratframe.frames.read_classes import check_objects, codes_match_values, encode_classes
 
 Column = Callable[[list[Any]], Any]
 NAN = float("nan")
@@ -83,7 +83,9 @@ def test_codes_of_other_dtypes(series: Any, values: list[Any]) -> None:
 def test_text_with_equal_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Unequal texts with the same hash have different codes."""
     values = ["x", "y", None, "z", "y", "x"]
-    monkeypatch.setattr(classes, "hash_values", lambda series: np.zeros(len(series), np.uint64))
+    monkeypatch.setattr(
+        read_classes, "hash_values", lambda series: np.zeros(len(series), np.uint64)
+    )
     assert_codes_of(pl.Series(values), values)
 
 

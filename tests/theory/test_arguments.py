@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from stratframe.errors import StratError
 from stratframe.theory import formulas as theory
-from stratframe.theory.checks import as_floats
+from stratframe.theory.arguments import as_floats
 
 untyped: Any = theory
 """The module, for calls that type checkers reject."""

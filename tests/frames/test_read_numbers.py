@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from stratframe.errors import StratError
-from stratframe.frames.numeric import (
+from stratframe.frames.read_numbers import (
     rank_key,
     read_comparable,
     read_interval,

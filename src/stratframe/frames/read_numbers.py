@@ -20,7 +20,6 @@ import polars as pl
 from ..core.order import rank
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError
-from .classes import check_objects
 from .dtypes import (
     WIDE,
     is_decimal,
@@ -35,6 +34,7 @@ from .dtypes import (
     to_floats,
 )
 from .library import Series
+from .read_classes import check_objects
 
 
 def read_ordinal(series: Series, term: str) -> tuple[Values, Flags]:
