@@ -83,9 +83,7 @@ def test_codes_of_other_dtypes(series: Any, values: list[Any]) -> None:
 def test_text_with_equal_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Unequal texts with the same hash have different codes."""
     values = ["x", "y", None, "z", "y", "x"]
-    monkeypatch.setattr(
-        read_classes, "hash_values", lambda series: np.zeros(len(series), np.uint64)
-    )
+    monkeypatch.setattr(read_classes, "hash_values", lambda each: np.zeros(len(each), np.uint64))
     assert_codes_of(pl.Series(values), values)
 
 

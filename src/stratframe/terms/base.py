@@ -160,7 +160,7 @@ class OrderTerm(Term, Protocol):
 def is_term(entry: object) -> TypeGuard[Term]:
     """Return whether an entry of `by` is a term, not a label or an expression."""
     # Expressions of pandas answer to every name that they are asked for.
-    return not frames.is_computed(entry) and isinstance(entry, Term)
+    return isinstance(entry, Term) and not frames.is_computed(entry)
 
 
 By: TypeAlias = Hashable | Term | Sequence[Hashable | Term]

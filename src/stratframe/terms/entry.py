@@ -45,11 +45,9 @@ class Entry:
     @property
     def text(self) -> str:
         """The entry as messages show it."""
-        return (
-            f"entry {self.place} of `{self.argument}`"
-            if self.is_nameless
-            else repr(self.names[0].name)
-        )
+        if self.is_nameless:
+            return f"entry {self.place} of `{self.argument}`"
+        return repr(self.names[0].name)
 
     @property
     def code(self) -> str:

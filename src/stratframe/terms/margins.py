@@ -26,11 +26,9 @@ class Margins:
 
 def format_entry(entry: Hashable | Term) -> str:
     """Write an entry as it is written in code."""
-    return (
-        str(entry)
-        if is_term(entry) or isinstance(entry, Margins)
-        else frames.format_reference(entry)
-    )
+    if isinstance(entry, Margins) or is_term(entry):
+        return str(entry)
+    return frames.format_reference(entry)
 
 
 def margins(entries: Sequence[Hashable | Term]) -> Margins:
