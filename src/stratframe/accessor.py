@@ -170,6 +170,7 @@ class Strat(Generic[FrameT]):
         missing: Missing = "error",
         rare: Rare = "warn",
         seed: int | None = 0,
+        name: str = "fold",
     ) -> Any:
         return tables.plan(
             self._frame,
@@ -182,6 +183,7 @@ class Strat(Generic[FrameT]):
             missing=missing,
             rare=rare,
             seed=seed,
+            name=name,
         )
 
     @documented(tables.balance)

@@ -37,28 +37,35 @@ N_PART_COUNTS = 1 << 16
 """Room for numbers of parts; each repeat has its own set of them."""
 
 
-def random_words(seed: int, tag: StreamTag, size: int, n_parts: int = 0, repeat: int = 0) -> Draws:
+def random_words(
+    seed: int, tag: StreamTag, size: int, n_parts: int = 0, repeat: int = 0, name: str = ""
+) -> Draws:
     """Draw raw 64-bit words, the same on every platform and under every NumPy.
 
     Columns drawn under one seed are independent of each other, such as a split and the
-    folds of its training part, or folds of two sizes: purpose, number of parts and repeat
-    select the stream.
+    folds of its training part, folds of two sizes or columns of two names: purpose, number
+    of parts, repeat and name select the stream. The name is empty for a column that is
+    called as its verb calls it.
 
     Returns
     -------
     ndarray of uint64, shape (size,)
     """
-    return word_stream(seed, tag, n_parts, repeat)(size)
+    return word_stream(seed, tag, n_parts, repeat, name)(size)
 
 
 def word_stream(
-    seed: int, tag: StreamTag, n_parts: int = 0, repeat: int = 0
+    seed: int, tag: StreamTag, n_parts: int = 0, repeat: int = 0, name: str = ""
 ) -> Callable[[int], Draws]:
     """Make a stream whose every call draws the given number of further words."""
     stream_id = tag + N_TAGS * (n_parts % N_PART_COUNTS + N_PART_COUNTS * repeat)
+    entropy = [seed, stream_id]
+    if name:
+        # The last byte keeps names apart that end in zeros, which are padding.
+        entropy.append(int.from_bytes(name.encode() + b"\x01", "little"))
     # NumPy keeps the bits of a bit generator and of `SeedSequence` stable, but not the
     # numbers that a `Generator` makes of them (NEP 19).
-    source = np.random.PCG64DXSM(np.random.SeedSequence([seed, stream_id]))
+    source = np.random.PCG64DXSM(np.random.SeedSequence(entropy))
     return source.random_raw
 
 

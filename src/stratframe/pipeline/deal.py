@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from .. import frames
-from ..core import seeds
 from ..core.deal import ROOMY, deal_by_surplus, deal_by_table, round_robin
 from ..core.groups.assign import assign_groups, balance_groups, balance_rows
+from ..core.groups.local_search import Stream
 from ..core.order import permuted_blocks, shuffled
 from ..core.quota import equal_quota
 from ..core.rounding import controlled_rounding
-from ..core.seeds import StreamTag
+from ..core.seeds import StreamTag, permutation, word_stream
 from ..core.systematic import systematic_deal
 from ..core.types import Draws, Ints, Table
 from ..errors import StratError, plural, warn
@@ -85,18 +85,18 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
         return deal_units(options, strata, repeat)
     order, n_rows, k = strata.order, len(strata.codes), options.target.n
     is_kfold, circular = options.target.noun == "fold", options.circular
-    words = partial(seeds.random_words, options.seed, n_parts=k, repeat=repeat)
+    words = partial(column_stream, options, repeat=repeat)
     tag = StreamTag.FOLD_ROWS if is_kfold else StreamTag.PART_ROWS
     if not circular and order is None and n_rows >= ROOMY * len(strata.sizes) * k:
         return deal_by_surplus(
-            strata.codes, quota_table(options, strata, repeat), words(tag, n_rows)
+            strata.codes, quota_table(options, strata, repeat), words(tag)(n_rows)
         )
     starts_at_random = order is not None and order.starts_at_random
-    ties = np.zeros(n_rows, np.uint64) if circular and not starts_at_random else words(tag, n_rows)
+    ties = np.zeros(n_rows, np.uint64) if circular and not starts_at_random else words(tag)(n_rows)
     rows = sort_rows(strata, ties, min(options.target.fractions(n_rows)))
     if is_kfold:
         if order is not None and not circular:
-            block_words = words(StreamTag.FOLD_BLOCKS, n_rows)
+            block_words = words(StreamTag.FOLD_BLOCKS)(n_rows)
             rows = permuted_blocks(rows, strata.sizes, k, block_words, order.spread_leftover)
         return round_robin(rows, draw_fold_permutation(options, repeat))
     table = quota_table(options, strata, repeat)
@@ -104,7 +104,12 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
         return systematic_deal(rows, table, None)
     if order is None:
         return deal_by_table(rows, table)
-    return systematic_deal(rows, table, words(StreamTag.PART_SPREAD, table.size + n_rows))
+    return systematic_deal(rows, table, words(StreamTag.PART_SPREAD)(table.size + n_rows))
+
+
+def column_stream(options: Options, tag: StreamTag, repeat: int = 0) -> Stream:
+    """Make the stream of random words of a purpose, for the column that a call makes."""
+    return word_stream(options.seed, tag, options.target.n, repeat, options.stream_name)
 
 
 def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
@@ -117,7 +122,7 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
     target, group, entries = options.target, strata.groups, strata.marginal_codes
     shares = target.fractions(len(strata.codes))
     tag = StreamTag.FOLD_SEARCH if target.noun == "fold" else StreamTag.PART_SEARCH
-    stream = seeds.word_stream(options.seed, tag, target.n, repeat)
+    stream = column_stream(options, tag, repeat)
     if group is None:
         return balance_rows(entries, len(strata.codes), shares, stream)
     n_groups = int(group.max()) + 1
@@ -165,8 +170,7 @@ def draw_fold_permutation(options: Options, repeat: int) -> Ints:
     k = options.target.n
     if options.circular:
         return np.arange(k)
-    words = seeds.random_words(options.seed, StreamTag.FOLD_NUMBERS, k, k, repeat)
-    return seeds.permutation(words)
+    return permutation(column_stream(options, StreamTag.FOLD_NUMBERS, repeat)(k))
 
 
 def quota_table(options: Options, strata: Strata, repeat: int = 0) -> Table:
@@ -179,5 +183,5 @@ def quota_table(options: Options, strata: Strata, repeat: int = 0) -> Table:
     shares, n_strata = options.target.fractions(len(strata.codes)), len(strata.sizes)
     words = None
     if not options.circular:
-        words = seeds.random_words(options.seed, StreamTag.PART_QUOTA, n_strata, n_parts)
+        words = column_stream(options, StreamTag.PART_QUOTA)(n_strata)
     return controlled_rounding(strata.sizes, shares, strata.coarser, words)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from .. import frames
-from ..core import seeds
 from ..core.deal import deal_by_table
 from ..core.extend import fill_evenly
 from ..core.groups.assign import extend_units, group_counts, margin_counts
@@ -20,7 +19,7 @@ from ..core.strata import first_occurrence
 from ..core.types import Ints
 from ..errors import StratError, rows_at_fault
 from ..frames import NewColumn
-from .deal import empty_outputs, stratify_rows
+from .deal import column_stream, empty_outputs, stratify_rows
 from .options import Options, fold_target
 from .strata import Strata, stratify
 
@@ -82,7 +81,7 @@ def extend_dealt(options: Options, strata: Strata, folds: Ints) -> Ints:
     ndarray of int64, shape (n_dealt,), range 0..k-1
     """
     k = options.target.n
-    stream = seeds.word_stream(options.seed, StreamTag.EXTEND, k)
+    stream = column_stream(options, StreamTag.EXTEND)
     if strata.groups is None and not strata.margins:
         return extend_rows(strata, folds, k, stream)
     unit = np.arange(len(folds)) if strata.groups is None else strata.groups

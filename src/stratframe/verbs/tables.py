@@ -131,14 +131,15 @@ def plan(
     missing: Missing = "error",
     rare: Rare = "warn",
     seed: int | None = 0,
+    name: str = "fold",
 ) -> Any:
     """Count the rows of each stratum that `kfold` or `split` would assign to each part.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-    by, k, groups, deal, key, missing, rare, seed
-        As for `kfold`.
+    by, k, groups, deal, key, missing, rare, seed, name
+        As for `kfold`; the name is part of the seed.
     parts : mapping of name to share, optional
         As for `split`; instead of `k`.
 
@@ -173,6 +174,7 @@ def plan(
         missing=missing,
         rare=rare,
         seed=seed,
+        name=name,
     )
     columns = check_columns(frame, options)
     eager = frames.collect_columns(frame, columns)
