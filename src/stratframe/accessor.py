@@ -53,6 +53,7 @@ class Strat(Generic[FrameT]):
         k: int = 5,
         *,
         groups: Any = None,
+        where: Any = None,
         deal: Deal = "random",
         key: Any = None,
         missing: Missing = "error",
@@ -60,12 +61,14 @@ class Strat(Generic[FrameT]):
         repeats: int = 1,
         seed: int | None = 0,
         name: str = "fold",
+        overwrite: bool = False,
     ) -> FrameT:
         return assign.kfold(
             self._frame,
             by,
             k,
             groups=groups,
+            where=where,
             deal=deal,
             key=key,
             missing=missing,
@@ -73,6 +76,7 @@ class Strat(Generic[FrameT]):
             repeats=repeats,
             seed=seed,
             name=name,
+            overwrite=overwrite,
         )
 
     @documented(assign.split)
@@ -82,24 +86,28 @@ class Strat(Generic[FrameT]):
         parts: Parts = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
         *,
         groups: Any = None,
+        where: Any = None,
         deal: Deal = "random",
         key: Any = None,
         missing: Missing = "error",
         rare: Rare = "warn",
         seed: int | None = 0,
         name: str = "split",
+        overwrite: bool = False,
     ) -> FrameT:
         return assign.split(
             self._frame,
             by,
             parts,
             groups=groups,
+            where=where,
             deal=deal,
             key=key,
             missing=missing,
             rare=rare,
             seed=seed,
             name=name,
+            overwrite=overwrite,
         )
 
     @documented(assign.extend)
@@ -165,6 +173,7 @@ class Strat(Generic[FrameT]):
         *,
         parts: Parts | None = None,
         groups: Any = None,
+        where: Any = None,
         deal: Deal = "random",
         key: Any = None,
         missing: Missing = "error",
@@ -178,6 +187,7 @@ class Strat(Generic[FrameT]):
             k,
             parts=parts,
             groups=groups,
+            where=where,
             deal=deal,
             key=key,
             missing=missing,

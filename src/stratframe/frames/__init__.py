@@ -25,7 +25,7 @@ from .attach import (
     polars_dtype,
     struct_fields,
 )
-from .dtypes import is_continuous, is_measured, is_missing
+from .dtypes import is_continuous, is_measured, is_missing, read_flags
 from .duplicates import SharedRows, all_unique, count_across_folds, count_unique_rows
 from .files import read_file, write_file
 from .filters import filter_equal, filter_other, filter_rows

@@ -40,7 +40,12 @@ def attach_columns(
     """Add the columns that are computed from referenced ones."""
     if isinstance(frame, pl.LazyFrame):
         attached = frame.with_columns(column_expression(refs, compute, outputs))
-        return attached if len(outputs) == 1 else attached.unnest(outputs[0].name)
+        if len(outputs) == 1:
+            return attached
+        # The struct has the name of the first column; others may be overwritten.
+        return attached.drop([each.name for each in outputs[1:]], strict=False).unnest(
+            outputs[0].name
+        )
     columns = compute(read_columns(frame, refs), len(frame))
     if isinstance(frame, pl.DataFrame):
         return frame.with_columns(polars_column(column) for column in columns)
@@ -58,7 +63,8 @@ def attach_pandas(frame: pd.DataFrame, columns: Sequence[NewColumn]) -> pd.DataF
             for label, values in arrays.items():
                 attached[label] = values
         return attached
-    attached = pd.concat([frame, pd.DataFrame(arrays, index=frame.index)], axis=1)
+    kept = frame.drop(columns=[label for label in arrays if label in frame.columns])
+    attached = pd.concat([kept, pd.DataFrame(arrays, index=frame.index)], axis=1)
     attached.attrs = deepcopy(frame.attrs)
     return attached
 

@@ -119,6 +119,19 @@ def nested_error(name: object, dtype: object) -> StratError:
     return StratError(f"A column must hold single values, but {name!r} is {dtype}.")
 
 
+def read_flags(series: Series, name: str) -> tuple[Flags, Flags]:
+    """Read a boolean column: which rows are true, and which are missing."""
+    missing = is_missing(series)
+    if isinstance(series, pl.Series):
+        is_boolean = series.dtype == pl.Boolean
+    else:
+        is_boolean = pd.api.types.infer_dtype(series, skipna=True) == "boolean"
+    if not is_boolean:
+        msg = f"`where` must be a boolean column, but {name} is {series.dtype}."
+        raise StratError(msg)
+    return to_floats(series) == 1, missing
+
+
 def is_missing(series: Series) -> Flags:
     """Flag the rows that are null or NaN."""
     if isinstance(series, pl.Series):

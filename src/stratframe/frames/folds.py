@@ -106,6 +106,7 @@ def read_fold_numbers(series: Series, k: int | None) -> tuple[Ints, int]:
     """
     missing = is_missing(series)
     numbers = np.where(missing, -1, fold_floats(series))
+    check_start(series, numbers[~missing], k)
     check_fold_range(series, numbers, missing, k)
     folds = numbers.astype(np.int64)
     return folds, count_folds(series, folds[~missing]) if k is None else k
@@ -120,6 +121,25 @@ def fold_floats(series: Series) -> Values:
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
         msg = f"`extend` needs folds 0..k-1 in {series.name!r}, but it is {series.dtype}."
         raise StratError(msg) from error
+
+
+def check_start(series: Series, numbers: Values, k: int | None) -> None:
+    """Raise if folds are counted from 1: they are 1, 2, ... without a gap, and none is 0."""
+    present = np.unique(numbers)
+    n_folds = len(present)
+    if n_folds < 2 or present[0] != 1 or (np.diff(present) != 1).any():
+        return
+    if k is not None and k not in (n_folds, n_folds + 1):
+        return
+    name = series.name
+    subtract = f"df[{name!r}] -= 1"
+    if isinstance(series, pl.Series):
+        subtract = f"df = df.with_columns(pl.col({name!r}) - 1)"
+    msg = (
+        f"`extend` needs folds 0..k-1 in {name!r}, but found folds 1..{n_folds}, counted from 1."
+        f"\nHint: {subtract}"
+    )
+    raise StratError(msg)
 
 
 def check_fold_range(series: Series, numbers: Values, missing: Flags, k: int | None) -> None:

@@ -27,6 +27,7 @@ ACCEPTED = {
     "by": "column names, terms such as `sf.quantiles`, or expressions",
     "groups": "column names, expressions, or one `sf.clusters`",
     "key": "column names or expressions",
+    "where": "a boolean column, an expression or a callable",
     "columns": "column names or expressions",
     "features": "column names or expressions",
     "name": "column names",
@@ -160,7 +161,7 @@ def check_new(frame: Frame, names: Sequence[Hashable], new_names: Iterable[str])
         noun = "a column" if len(taken) == 1 else "columns"
         msg = (
             f"The frame has {noun} {', '.join(map(repr, taken))} already."
-            f"\nHint: df = df.drop({drop})"
+            f"\nHint: df = df.drop({drop}), or `overwrite=True`."
         )
         raise StratError(msg)
 

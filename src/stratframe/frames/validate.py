@@ -52,6 +52,8 @@ class RuledColumn(NamedTuple):
     """Where the value is missing, shape (n_rows,)."""
     values: Values | None = None
     """The numbers of a rule on numbers; of a rule on uniqueness, codes. Shape (n_rows,)."""
+    rows: Ints | None = None
+    """The positions of the checked rows in the series; None for all, in its order."""
 
 
 def broken_rows(column: RuledColumn) -> Flags:
@@ -65,7 +67,7 @@ def broken_rows(column: RuledColumn) -> Flags:
 def check_rules(columns: Sequence[RuledColumn]) -> None:
     """Raise with all rows that break the rule of their column, if there are any."""
     faults = [
-        (column, fault, np.flatnonzero(flags))
+        (column, fault, positions(column, flags))
         for column in columns
         for fault, flags in broken_rules(column)
     ]
@@ -82,6 +84,12 @@ def check_rules(columns: Sequence[RuledColumn]) -> None:
     rows = np.unique(np.concatenate([rows for *_, rows in faults]))
     message = "\n".join(dict.fromkeys(sentences + hints))
     raise StratError(message, failing_rows(library, shown, rows)) from pandera_error(columns)
+
+
+def positions(column: RuledColumn, flags: Flags) -> Ints:
+    """List the flagged rows of a column by their place in the frame."""
+    rows = np.flatnonzero(flags)
+    return rows if column.rows is None else np.sort(column.rows[rows])
 
 
 MISSING = "has missing values"
@@ -158,11 +166,8 @@ def pandera_data(library: str, column: RuledColumn) -> Any:
         return column.values
     if column.values is not None:
         return float_column(library, np.where(column.missing, np.nan, column.values))
-    return (
-        float_column(library, to_floats(column.series))
-        if is_float(column.series)
-        else column.series
-    )
+    series = column.series if column.rows is None else take(column.series, column.rows)
+    return float_column(library, to_floats(series)) if is_float(series) else series
 
 
 def flags_check(pandera: Any, library: str, keeps: Callable[[Any], Flags | bool], name: str) -> Any:

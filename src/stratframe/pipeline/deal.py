@@ -39,15 +39,17 @@ def check_columns(frame: Frame, options: Options, new: Sequence[NewColumn] = ())
     """Check the columns that a call names and makes, and of a lazy frame types; list them."""
     named = options.columns()
     frames.check_all_refs(frame, named, [column.name for column in new])
-    empty = frames.empty_columns(frame, named["by"] + named["groups"])
+    refs = [*named["by"], *named["groups"], *named["where"]]
+    empty = frames.empty_columns(frame, refs)
     if empty is not None:
-        stratify(Options(options.terms, options.one_by_one, options.groups), empty, 0)
+        described = Options(options.terms, options.one_by_one, options.groups, where=options.where)
+        stratify(described, empty, 0)
     return [column for columns in named.values() for column in columns]
 
 
 def empty_outputs(options: Options) -> list[NewColumn]:
     """Name and type the columns that a call makes, yet without rows."""
-    nullable = "null" in (options.missing, options.rare)
+    nullable = "null" in (options.missing, options.rare) or options.where is not None
     names = [options.name]
     if options.repeats > 1:
         names = [f"{options.name}_{repeat + 1}" for repeat in range(options.repeats)]

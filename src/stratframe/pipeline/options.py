@@ -14,13 +14,14 @@ from ..errors import StratError, at_least, plural
 from ..terms.base import By, Missing, Ref, Term
 from ..terms.by import parse
 
-Parts: TypeAlias = Mapping[str, float | None]
-"""Names of parts and their shares, or counts of rows; one may be None, the rest."""
+Parts: TypeAlias = Mapping[str, float | None] | float
+"""Names of parts and their shares, or counts of rows, of which one may be None, the rest;
+or the share of `test` alone."""
 
 Deal: TypeAlias = Literal["random", "circular"]
 """How rows are dealt."""
 
-Rare: TypeAlias = Literal["warn", "error", "null", "ignore"]
+Rare: TypeAlias = Literal["warn", "error", "null", "pool", "ignore"]
 """What becomes of classes with fewer rows than folds."""
 
 
@@ -77,6 +78,7 @@ class Options:
     """Whether the terms are margins: balanced each on its own, not nested."""
     groups: tuple[Term, ...] = ()
     key: tuple[Ref, ...] = ()
+    where: Ref | None = None
     target: Target = DESCRIBED
     circular: bool = False
     missing: Missing = "stratum"
@@ -93,6 +95,7 @@ class Options:
             "by": [column for term in self.terms for column in term.columns],
             "groups": [column for term in self.groups for column in term.columns],
             "key": list(self.key),
+            "where": [] if self.where is None else [self.where],
         }
 
 
@@ -101,6 +104,7 @@ class Arguments(TypedDict, total=False):
 
     groups: Any
     key: Any
+    where: Any
     deal: Deal
     missing: Missing
     rare: Rare
@@ -123,6 +127,7 @@ def check_options(by: By | None, target: Target, **given: Unpack[Arguments]) -> 
         one_by_one=entries.one_by_one,
         groups=entries.groups,
         key=entries.key,
+        where=given.get("where"),
         target=target,
         circular=deal == "circular",
         missing=missing,
@@ -170,8 +175,10 @@ def fold_target(k: object) -> Target:
 
 def part_target(parts: object) -> Target:
     """Check the parts of a split: fractions that sum to 1, or counts of rows."""
+    if isinstance(parts, float) and 0 < parts < 1:
+        return part_target({"train": None, "test": parts})
     if not isinstance(parts, Mapping) or len(parts) < 2:
-        msg = f"`parts` must map at least 2 names to their shares, got {parts!r}."
+        msg = f"`parts` must map at least 2 names to their shares, got {parts!r}.{part_hint(parts)}"
         raise StratError(msg)
     if not all(isinstance(part, str) for part in parts):
         msg = f"The names of `parts` must be strings, got {list(parts)!r}."
@@ -193,6 +200,16 @@ def part_target(parts: object) -> Target:
     if not all(counts):
         check_fractions(shares, dict(parts))
     return Target(len(parts), "part", tuple(parts), shares)
+
+
+def part_hint(parts: object) -> str:
+    """Show the mapping that a list of shares, or a number of rows, may stand for."""
+    names = {2: ["train", "test"], 3: ["train", "valid", "test"]}
+    if isinstance(parts, list | tuple) and len(parts) in names:
+        return f"\nHint: {dict(zip(names[len(parts)], parts, strict=True))}"
+    if isinstance(parts, Integral) and not isinstance(parts, bool):
+        return f'\nHint: {{"train": None, "test": {parts}}} for as many rows, or a share below 1.'
+    return ""
 
 
 def simple_fraction(share: Any) -> Fraction:

@@ -14,7 +14,7 @@ from ..terms.base import Division, OrderTerm, RowOrder, StrataTerm
 from ..terms.by import hand_out
 from ..terms.entry import Entry, read_entry, select_rows, stratum_name, without_order
 from .options import Options
-from .validate import check_enough, check_values, keep_frequent
+from .validate import check_enough, check_values, rows_where, treat_rare, warn_sparse
 
 
 class Level(NamedTuple):
@@ -67,30 +67,34 @@ def stratify(
     Parameters
     ----------
     series : sequence of Series
-        The columns of each term of `by`, one term after another, then those of `groups`
-        and of `key`.
+        The columns of each term of `by`, one term after another, then those of `groups`,
+        of `key` and of `where`.
     ordered : bool
         Without it, and with groups, a continuous entry is cut into bins.
     """
     entries = read_entries(options, series)
     n_by, n_read = len(options.terms), sum(len(entry.series) for entry in entries)
-    rows = check_values(entries, options, series[n_read : n_read + len(options.key)])
-    if rows is not None:
-        entries = [select_rows(entry, rows) for entry in entries]
-    entries = dealt_entries(entries, options, n_rows)
+    n_keys = n_read + len(options.key)
+    keys = series[n_read:n_keys]
+    rows = None if options.where is None else rows_where(series[n_keys])
+    entries = restricted(entries, rows)
+    order = check_values(entries, options, keys, rows)
+    if order is not None:
+        entries, rows = restricted(entries, order), order if rows is None else rows[order]
+    entries, groups = dealt_entries(entries, options, n_rows if rows is None else len(rows))
     rows = entries[0].rows if entries else rows
-    stratum_entries, group_entries = entries[:n_by], entries[n_by:]
-    groups = None
-    if group_entries or not ordered:
+    stratum_entries = entries[:n_by]
+    if groups is not None or not ordered:
         stratum_entries = [without_order(entry) for entry in stratum_entries]
-    if group_entries:
-        groups = group_codes(group_entries, rows, n_rows, options.seed)
+    if groups is not None:
         n_groups = int(groups.max(initial=-1)) + 1
         check_enough(n_groups, options.target, "the number of groups", "group")
     if options.one_by_one:
         margins = tuple(nest([entry], rows, n_rows, options.seed) for entry in stratum_entries)
         return nest([], rows, n_rows)._replace(groups=groups, margins=margins)
-    return nest(stratum_entries, rows, n_rows, options.seed)._replace(groups=groups)
+    strata = nest(stratum_entries, rows, n_rows, options.seed)._replace(groups=groups)
+    warn_sparse(strata.sizes, strata.coarser, [level.name for level in strata.levels], options)
+    return strata
 
 
 def read_entries(options: Options, series: Sequence[Any]) -> list[Entry]:
@@ -107,35 +111,46 @@ def read_entries(options: Options, series: Sequence[Any]) -> list[Entry]:
     return by + groups
 
 
-def dealt_entries(entries: list[Entry], options: Options, n_rows: int) -> list[Entry]:
-    """Restrict entries to the rows that are dealt, and raise if these are too few."""
+def dealt_entries(
+    entries: list[Entry], options: Options, n_rows: int
+) -> tuple[list[Entry], Ints | None]:
+    """Restrict entries to the rows that are dealt, and encode the groups of these."""
     if entries and options.missing == "null":
         entries = keep(entries, ~np.logical_or.reduce([entry.missing for entry in entries]))
-    limit = "the number of rows dealt"
-    check_enough(len(entries[0].missing) if entries else n_rows, options.target, limit, "row")
+    limit, target = "the number of rows dealt", options.target
+    check_enough(len(entries[0].missing) if entries else n_rows, target, limit, "row")
+    groups = group_codes(entries, options)
     nested = options.terms and not options.one_by_one
     if nested and options.rare != "ignore" and entries[0].term.is_nominal:
-        entries = keep(entries, keep_frequent(entries[0], options))
-        check_enough(len(entries[0].missing), options.target, limit, "row")
-    return entries
+        first, flags = treat_rare(entries[0], groups, options)
+        entries = keep([first, *entries[1:]], flags)
+        check_enough(len(entries[0].missing), target, limit, "row")
+        groups = groups if flags.all() else group_codes(entries, options)
+    return entries, groups
+
+
+def restricted(entries: list[Entry], rows: Ints | None) -> list[Entry]:
+    """Restrict entries to some of their rows, in their order; None for all."""
+    return entries if rows is None else [select_rows(entry, rows) for entry in entries]
 
 
 def keep(entries: list[Entry], flags: Flags) -> list[Entry]:
     """Restrict entries to the flagged rows."""
-    if flags.all():
-        return entries
-    return [select_rows(entry, np.flatnonzero(flags)) for entry in entries]
+    return entries if flags.all() else restricted(entries, np.flatnonzero(flags))
 
 
-def group_codes(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int) -> Ints:
-    """Encode the groups of the rows; a row without one is a group by itself.
+def group_codes(entries: Sequence[Entry], options: Options) -> Ints | None:
+    """Encode the groups of the dealt rows; a row without one is a group by itself.
 
     Returns
     -------
-    ndarray of int64, shape (n_dealt,), range 0..n_groups-1
-        By first appearance.
+    ndarray of int64, shape (n_dealt,), range 0..n_groups-1, or None
+        By first appearance; None without `groups`.
     """
-    strata = nest(entries, rows, n_rows, seed)
+    entries = [entry for entry in entries if entry.argument == "groups"]
+    if not entries:
+        return None
+    strata = nest(entries, entries[0].rows, len(entries[0].missing), options.seed)
     codes = strata.codes.copy()
     alone = np.logical_or.reduce([entry.missing for entry in entries])
     codes[alone] = len(strata.sizes) + np.arange(alone.sum())

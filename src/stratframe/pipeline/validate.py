@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints
 from ..errors import MAX_LISTED, StratError, at_most, plural, preview, warn, with_full_stop
 from ..frames import Rule, RuledColumn
+from ..terms.classes import Classes, pool_classes
 from ..terms.entry import Entry, ruled_columns
 
 if TYPE_CHECKING:
@@ -34,8 +35,25 @@ def check_orders(entries: Sequence[Entry], options: Options) -> None:
             raise StratError(msg)
 
 
-def check_values(entries: Sequence[Entry], options: Options, key: Sequence[Any]) -> Ints | None:
+def rows_where(series: Any) -> Ints:
+    """List the rows that a boolean column marks as dealt."""
+    name = "the column of `where`" if series.name is None else repr(series.name)
+    flags, missing = frames.read_flags(series, name)
+    rule = Rule(hint="fill it, as in `fill_null(False)` or `fillna(False)`.")
+    text = name.capitalize() if series.name is None else f"Column {name}"
+    frames.check_rules([RuledColumn(name, text, rule, series, missing)])
+    return np.flatnonzero(flags)
+
+
+def check_values(
+    entries: Sequence[Entry], options: Options, key: Sequence[Any], rows: Ints | None = None
+) -> Ints | None:
     """Raise if values break the rules of the call, all at once; else sort the rows by key.
+
+    Parameters
+    ----------
+    rows : ndarray of int64, shape (n_rows,), optional
+        The positions of the rows of the entries; by default all rows.
 
     Returns
     -------
@@ -47,19 +65,19 @@ def check_values(entries: Sequence[Entry], options: Options, key: Sequence[Any])
     if not key:
         frames.check_rules(columns)
         return None
-    columns += key_columns(key)
+    columns += key_columns(key, rows)
     if any(column.missing.any() for column in columns[-len(key) :]):
         frames.check_rules(columns)
-    rows, ranks = key_order(key)
+    order, ranks = key_order(key if rows is None else [frames.take(each, rows) for each in key])
     texts = ", ".join(key_text(series, place) for place, series in enumerate(key, 1))
     unique = Rule(present=False, unique=True)
     no_gaps = np.zeros(len(ranks), dtype=np.bool_)
-    columns.append(RuledColumn("key", f"`key` ({texts})", unique, key[0], no_gaps, ranks))
+    columns.append(RuledColumn("key", f"`key` ({texts})", unique, key[0], no_gaps, ranks, rows))
     frames.check_rules(columns)
-    return rows
+    return order
 
 
-def key_columns(key: Sequence[Any]) -> list[RuledColumn]:
+def key_columns(key: Sequence[Any], rows: Ints | None) -> list[RuledColumn]:
     """State that no key may be missing."""
     return [
         RuledColumn(
@@ -67,7 +85,8 @@ def key_columns(key: Sequence[Any]) -> list[RuledColumn]:
             f"Entry {place} of `key`" if series.name is None else f"Column {series.name!r}",
             Rule(),
             series,
-            frames.is_missing(series),
+            frames.is_missing(series if rows is None else frames.take(series, rows)),
+            rows=rows,
         )
         for place, series in enumerate(key, 1)
     ]
@@ -101,53 +120,126 @@ def check_enough(count: int, target: Target, limit: str, noun: str) -> None:
         raise StratError(at_most(target.argument, limit, target.n, count, noun))
 
 
-def keep_frequent(entry: Entry, options: Options) -> Flags:
-    """Flag the rows that are dealt, and warn of rare classes or raise, as `rare` says.
+def treat_rare(entry: Entry, groups: Ints | None, options: Options) -> tuple[Entry, Flags]:
+    """Find the classes with fewer rows, or groups, than folds, and do as `rare` says.
 
     Returns
     -------
-    ndarray of bool, shape (n_dealt,)
-        Without the rows of rare classes for `rare="null"`.
+    entry : Entry
+        With one class in the place of the rare ones for `rare="pool"`.
+    keeps : ndarray of bool, shape (n_dealt,)
+        The rows that are dealt: without those of rare classes for `rare="null"`.
     """
     # Missing values are a class, too: their code is -1.
     codes: Ints = entry.data % (entry.n_classes + 1) if entry.missing.any() else entry.data
-    sizes = np.bincount(codes, minlength=entry.n_classes + 1)
+    sizes = class_sizes(codes, entry.n_classes + 1, groups)
     is_rare: Flags = (sizes > 0) & (sizes < options.target.n)
+    keeps = np.ones(len(codes), dtype=np.bool_)
+    if not is_rare.any():
+        return entry, keeps
     if options.rare == "null":
-        keeps: Flags = ~is_rare[codes]
-        return keeps
-    if is_rare.any():
-        text = format_rare(entry, codes, sizes, np.flatnonzero(is_rare), options)
-        if options.rare == "error":
-            rows = np.flatnonzero(is_rare[codes])
-            rows = np.sort(rows if entry.rows is None else entry.rows[rows])
-            (column,) = ruled_columns(entry, options.missing)
-            library = frames.library_of(column.series)
-            failures = frames.failing_rows(library, {column.name: column.series}, rows)
-            raise StratError(text, failures)
+        return entry, ~is_rare[codes]
+    if options.rare == "pool":
+        return pool_classes(entry, codes, is_rare), keeps
+    noun = "row" if groups is None else "group"
+    text = format_rare(entry, codes, sizes, is_rare, noun, options)
+    if options.rare == "warn":
         warn(text)
-    return np.ones(len(codes), dtype=np.bool_)
+        return entry, keeps
+    rows = np.flatnonzero(is_rare[codes])
+    rows = np.sort(rows if entry.rows is None else entry.rows[rows])
+    (column,) = ruled_columns(entry, options.missing)
+    library = frames.library_of(column.series)
+    raise StratError(text, frames.failing_rows(library, {column.name: column.series}, rows))
 
 
-def format_rare(entry: Entry, codes: Ints, sizes: Ints, rare: Ints, options: Options) -> str:
+def class_sizes(codes: Ints, n_classes: int, groups: Ints | None) -> Ints:
+    """Count the rows of each class, or the groups that have any of them."""
+    if groups is None:
+        return np.bincount(codes, minlength=n_classes)
+    pairs = np.unique(codes + n_classes * groups)
+    return np.bincount(pairs % n_classes, minlength=n_classes)
+
+
+def format_rare(
+    entry: Entry, codes: Ints, sizes: Ints, is_rare: Flags, noun: str, options: Options
+) -> str:
     """Name the rare classes of an entry, the smallest first."""
+    rare = np.flatnonzero(is_rare)
     rare = rare[np.argsort(sizes[rare], kind="stable")]
     values = frames.to_list(entry.values_at(first_occurrence(codes, len(sizes))[rare[:MAX_LISTED]]))
     listed = [
-        f"{value!r} ({plural(size, 'row')})"
+        f"{value!r} ({plural(size, noun)})"
         for value, size in zip(values, sizes[rare].tolist(), strict=False)
     ]
     classes = "1 class" if len(rare) == 1 else f"{len(rare):,} classes"
-    have = "has" if len(rare) == 1 else "have"
+    has = "has" if len(rare) == 1 else "have"
     why = ' (and `rare="error"`)' if options.rare == "error" else ""
     text = with_full_stop(
-        f"{classes} of {entry.text} {have} fewer rows than the"
+        f"{classes} of {entry.text} {has} fewer {noun}s than the"
         f" {plural(options.target.n, options.target.noun)}{why}: {preview(listed, len(rare))}"
     )
-    if 2 * int(sizes[rare].sum()) > len(codes):
-        text += (
-            f" More than half of the rows are in such classes: {entry.text} looks continuous, or"
-            f" like an id.\nHint: `sf.quantiles({entry.code}, 10)` or"
-            f" `sf.continuous({entry.code})`."
-        )
+    if noun == "row":
+        text += hint_for_rare(entry, sizes, is_rare)
     return text
+
+
+def hint_for_rare(entry: Entry, sizes: Ints, is_rare: Flags) -> str:
+    """Say that a column looks continuous, or like an id, if it does."""
+    cuts = f"`sf.quantiles({entry.code}, 10)` or `sf.continuous({entry.code})`"
+    if 2 * int(sizes[is_rare].sum()) > int(sizes.sum()):
+        return (
+            f" More than half of the rows are in such classes: {entry.text} looks continuous, or"
+            f" like an id.\nHint: {cuts}."
+        )
+    n_present = int((sizes > 0).sum())
+    if (
+        isinstance(entry.term, Classes)
+        and entry.term.is_guessed
+        and n_present > MANY_CLASSES
+        and 2 * int(is_rare.sum()) > n_present
+        and frames.is_measured(entry.series[0])
+    ):
+        return (
+            f" {entry.text} holds {n_present:,} different numbers, most of them rare: it looks like"
+            f" a regression target.\nHint: {cuts}, or `sf.classes({entry.code})` if they are"
+            " classes."
+        )
+    return ""
+
+
+MANY_CLASSES = 50
+"""Different numbers above which a column may be a regression target."""
+
+
+def warn_sparse(
+    sizes: Ints, coarser: Sequence[Ints], names: Sequence[Hashable], options: Options
+) -> None:
+    """Warn if joint strata of three entries or more hold fewer rows than k on average.
+
+    Parameters
+    ----------
+    sizes, coarser
+        Of `Strata`: the rows of joint strata, and the coarser strata that hold them.
+    names : sequence of hashable
+        The entries that make strata.
+    """
+    if len(names) < MANY_ENTRIES or options.rare == "ignore":
+        return
+    n_rows, n_parts = int(sizes.sum()), options.target.n
+    counts = [int(level.max(initial=-1)) + 1 for level in reversed(coarser)] + [len(sizes)]
+    sparse = [
+        repr(name) for name, count in zip(names, counts, strict=True) if n_rows < n_parts * count
+    ]
+    if sparse:
+        unbalanced = f"{preview(sparse, len(sparse))} {'is' if len(sparse) == 1 else 'are'}"
+        warn(
+            f"The {len(names)} entries of `by` make {len(sizes):,} joint strata of"
+            f" {plural(n_rows, 'row')}, fewer than {n_parts} rows each on average:"
+            f" {unbalanced} as good as unbalanced.\nHint: `sf.margins([...])` balances each entry"
+            " on its own."
+        )
+
+
+MANY_ENTRIES = 3
+"""Entries from which joint strata that are too sparse are worth a warning."""

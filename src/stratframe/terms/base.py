@@ -208,7 +208,6 @@ class ColumnTerm:
         return [Rule(present=missing == "error", hint=MISSING_CLASS_HINT)]
 
 
-MISSING_CLASS_HINT = (
-    '`missing="stratum"` makes missing values a stratum of their own;'
-    ' in `kfold`, `missing="null"` leaves their fold null.'
-)
+LEFT_NULL = 'in `kfold`, `missing="null"` leaves their fold null.'
+
+MISSING_CLASS_HINT = f'`missing="stratum"` makes missing values a stratum of their own; {LEFT_NULL}'

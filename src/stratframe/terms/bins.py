@@ -16,7 +16,7 @@ from ..core.strata import edge_bins, quantile_bins
 from ..core.types import Ints, Values
 from ..errors import StratError, one_of, plural, warn
 from ..frames import Rule
-from .base import ColumnTerm, Division, Missing, Reading, Ref, RowOrder, value_order
+from .base import LEFT_NULL, ColumnTerm, Division, Missing, Reading, Ref, RowOrder, value_order
 
 if TYPE_CHECKING:
     from .entry import Entry
@@ -51,10 +51,10 @@ class Continuous(NumericTerm):
         """Cut the column at its deciles."""
         return Quantiles(self.columns, DECILES, self.name, warns=False)
 
-    def rules(self, _: Missing, /) -> list[Rule]:
-        """Need finite numbers, whatever `missing` says."""
-        hint = "drop these rows, or cut the column, as in `sf.quantiles({column}, 10)`."
-        return [Rule(finite=True, hint=hint)]
+    def rules(self, missing: Missing, /) -> list[Rule]:
+        """Need finite numbers: what has no value has no place in the order."""
+        cut = "drop these rows, or cut the column, as in `sf.quantiles({column}, 10)`"
+        return [Rule(missing != "null", finite=True, hint=f"{cut}; {LEFT_NULL}")]
 
 
 @dataclass(frozen=True, eq=False)

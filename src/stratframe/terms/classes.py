@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from .. import frames
-from ..core.types import Ints
+from ..core.types import Flags, Ints
 from ..frames import Rule
 from .base import ColumnTerm, Division, Missing, Reading, Ref
 from .bins import Continuous
@@ -27,6 +27,8 @@ class Classes(ColumnTerm):
 
     columns: tuple[Ref, ...]
     name: Hashable | None = None
+    is_guessed: bool = False
+    """Whether a plain column was taken as classes, and the user did not say so."""
 
     def read(self, series: Sequence[Any], /) -> Reading:
         """Encode the classes by first appearance."""
@@ -54,8 +56,45 @@ class Plain(Classes):
 
     def resolve(self, series: Sequence[Any], /) -> Classes | Continuous:
         """Take the column as continuous if it holds fractions."""
-        kind = Continuous if frames.is_continuous(series[0]) else Classes
-        return kind(self.columns, self.name)
+        if frames.is_continuous(series[0]):
+            return Continuous(self.columns, self.name)
+        return Classes(self.columns, self.name, is_guessed=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled(Classes):
+    """A column of classes whose rare ones were made one, the last."""
+
+    def divide(self, entry: Entry, parent: Ints, n_parents: int, seed: int) -> Division:
+        """Divide strata by class."""
+        return Division(entry.data.copy(), entry.n_classes)
+
+    def labels(self, entry: Entry, division: Division, parent: Ints, rows: Ints) -> Any:
+        """Name a stratum by the column's own value, the rare ones by that word."""
+        values = frames.to_list(entry.values_at(rows))
+        pooled = (division.codes[rows] == entry.n_classes - 1).tolist()
+        return [
+            "(rare)" if is_pooled else None if value is None else str(value)
+            for value, is_pooled in zip(values, pooled, strict=True)
+        ]
+
+
+def pool_classes(entry: Entry, codes: Ints, is_rare: Flags) -> Entry:
+    """Make the rare classes of an entry one.
+
+    Parameters
+    ----------
+    codes : ndarray of int64, shape (n_dealt,), range 0..n_classes
+        Of the entry, with missing values as the last class.
+    is_rare : ndarray of bool, shape (n_classes + 1,)
+    """
+    return replace(
+        entry,
+        term=Pooled(entry.term.columns, entry.term.name),
+        data=np.where(is_rare[codes], len(is_rare), codes),
+        missing=np.zeros(len(codes), dtype=np.bool_),
+        n_classes=len(is_rare) + 1,
+    )
 
 
 @dataclass(frozen=True, eq=False)

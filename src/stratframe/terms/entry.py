@@ -113,6 +113,7 @@ def ruled_columns(entry: Entry, missing: Missing) -> list[RuledColumn]:
                 series,
                 np.isnan(values) if several else entry.missing,
                 None if entry.term.is_nominal else values,
+                entry.rows,
             )
         )
     return columns

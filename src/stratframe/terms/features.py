@@ -11,7 +11,7 @@ from .. import frames
 from ..core.features import SCALES
 from ..errors import StratError, at_least_one, given_twice, one_of
 from ..frames import Rule
-from .base import Missing, Reading, Ref, is_term
+from .base import LEFT_NULL, Missing, Reading, Ref, is_term
 
 Scale: TypeAlias = Literal["standard", "minmax"] | None
 """What makes features comparable: their standard deviation, their range, or nothing."""
@@ -45,15 +45,16 @@ class FeatureTerm:
         return self
 
     def read(self, series: Sequence[Any], /) -> Reading:
-        """Read numbers or booleans; what is missing is an error of its own."""
+        """Read numbers or booleans; a row lacks all of them if it lacks one."""
         points = frames.read_matrix(series, str(self))
-        return Reading(points, np.zeros(points.shape[1], np.bool_))
+        return Reading(points, np.logical_or.reduce(np.isnan(points)))
 
-    def rules(self, _: Missing, /) -> list[Rule]:
+    def rules(self, missing: Missing, /) -> list[Rule]:
         """Need finite numbers, without a scale of squares that are finite, too."""
         within = None if self.scale else (-MAX_UNSCALED, MAX_UNSCALED)
-        hint = "drop these rows, or fill the gaps first."
-        return [Rule(finite=True, within=within, hint=hint)] * len(self.columns)
+        hint = f"drop these rows, or fill the gaps first; {LEFT_NULL}"
+        rule = Rule(missing != "null", finite=True, within=within, hint=hint)
+        return [rule] * len(self.columns)
 
 
 def feature_refs(function: str, features: Any) -> tuple[Ref, ...]:

@@ -34,6 +34,7 @@ def kfold(
     k: int = 5,
     *,
     groups: Any = None,
+    where: Any = None,
     deal: Deal = "random",
     key: Any = None,
     missing: Missing = "error",
@@ -41,6 +42,7 @@ def kfold(
     repeats: int = 1,
     seed: int | None = 0,
     name: str = "fold",
+    overwrite: bool = False,
 ) -> FrameT:
     """Add a column that assigns every row to one of k folds.
 
@@ -57,6 +59,8 @@ def kfold(
         Keep each group in one fold. Strata and fold sizes are balanced as closely as the
         search manages; a continuous entry is cut into ten quantile bins. Not with
         `deal="circular"`, `key`, `sf.chain` or `sf.nearest`.
+    where : boolean column, expression or callable, optional
+        Which rows get a fold; the others are null, and their values are not looked at.
     deal : {"random", "circular"}
         "circular" uses no random numbers: the rows go to the folds in turn, in their
         order, from fold 0. (Clusters and neighbour orders still depend on the seed.)
@@ -65,15 +69,22 @@ def kfold(
         not matter. Together they must identify each row uniquely.
     missing : {"error", "stratum", "null"}
         Nulls and NaN in strata and groups raise an error, form a stratum of their own (in
-        `groups`, each such row is a group of its own), or get no fold.
-    rare : {"warn", "error", "null", "ignore"}
-        What to do with classes of the first entry that have fewer than `k` rows.
+        `groups`, each such row is a group of its own), or get no fold. In columns that
+        order rows and in features they raise an error or get no fold.
+    rare : {"warn", "error", "null", "pool", "ignore"}
+        What to do with classes of the first entry that have fewer than `k` rows (with
+        `groups`: that are in fewer than `k` groups): warn, raise, leave them without a
+        fold, make them one stratum, or nothing. "ignore" also silences the warning about
+        three entries or more whose joint strata have fewer than `k` rows on average.
     repeats : int
         Number of columns to add: `fold_1`, `fold_2`, ... if more than 1.
     seed : int or None
         The same seed gives the same folds in every library. None draws a new one.
     name : str
-        Name of the new column.
+        Name of the new column. It is part of the seed: columns of other names than "fold"
+        and "split" are independent of these, and of each other.
+    overwrite : bool
+        Replace the column if it is there already, as when a notebook cell is run twice.
 
     Returns
     -------
@@ -116,6 +127,7 @@ def kfold(
         by,
         fold_target(k),
         groups=groups,
+        where=where,
         deal=deal,
         key=key,
         missing=missing,
@@ -124,7 +136,7 @@ def kfold(
         seed=seed,
         name=name,
     )
-    return add_columns(frame, options)
+    return add_columns(frame, options, overwrite)
 
 
 def split(
@@ -133,12 +145,14 @@ def split(
     parts: Parts = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
     *,
     groups: Any = None,
+    where: Any = None,
     deal: Deal = "random",
     key: Any = None,
     missing: Missing = "error",
     rare: Rare = "warn",
     seed: int | None = 0,
     name: str = "split",
+    overwrite: bool = False,
 ) -> FrameT:
     """Add a column that assigns every row to a named part: train, valid, test.
 
@@ -147,18 +161,19 @@ def split(
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
     by : entry or list of entries, optional
         As for `kfold`.
-    parts : mapping of name to share
+    parts : mapping of name to share, or float
         Fractions that sum to 1, or counts of rows that sum to the number of rows dealt.
-        One part may be None, which takes the rest.
+        One part may be None, which takes the rest. A float is the share of "test", beside
+        "train".
     groups : column, list of columns or `sf.clusters`, optional
         As for `kfold`. Shares and counts are then met as closely as whole groups allow.
-    deal, key, rare, seed
+    where, deal, key, rare, seed
         As for `kfold`.
     missing : {"error", "stratum"}
         Nulls and NaN in strata and groups raise an error, or form a stratum of their own
         (in `groups`, each such row is a group of its own).
-    name : str
-        Name of the new column.
+    name, overwrite
+        As for `kfold`.
 
     Returns
     -------
@@ -203,6 +218,7 @@ def split(
         by,
         part_target(parts),
         groups=groups,
+        where=where,
         deal=deal,
         key=key,
         missing=missing,
@@ -210,7 +226,7 @@ def split(
         seed=seed,
         name=name,
     )
-    return add_columns(frame, options)
+    return add_columns(frame, options, overwrite)
 
 
 def extend(
@@ -277,10 +293,10 @@ def extend(
     return frames.attach_columns(frame, columns, compute, empty_outputs(options))
 
 
-def add_columns(frame: FrameT, options: Options) -> FrameT:
+def add_columns(frame: FrameT, options: Options, overwrite: bool) -> FrameT:
     """Check the columns that a call names, and add those that it makes."""
     outputs = empty_outputs(options)
-    columns = check_columns(frame, options, outputs)
+    columns = check_columns(frame, options, [] if overwrite else outputs)
     return frames.attach_columns(frame, columns, partial(new_columns, options), outputs)
 
 

@@ -126,6 +126,7 @@ def plan(
     *,
     parts: Parts | None = None,
     groups: Any = None,
+    where: Any = None,
     deal: Deal = "random",
     key: Any = None,
     missing: Missing = "error",
@@ -138,7 +139,7 @@ def plan(
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-    by, k, groups, deal, key, missing, rare, seed, name
+    by, k, groups, where, deal, key, missing, rare, seed, name
         As for `kfold`; the name is part of the seed.
     parts : mapping of name to share, optional
         As for `split`; instead of `k`.
@@ -169,6 +170,7 @@ def plan(
         by,
         fold_target(k) if parts is None else part_target(parts),
         groups=groups,
+        where=where,
         deal=deal,
         key=key,
         missing=missing,
@@ -182,7 +184,8 @@ def plan(
     if len(eager):
         found = stratify_rows(options, series, len(eager))
     else:
-        found = stratify(Options(options.terms, options.one_by_one, options.groups), series, 0)
+        described = Options(options.terms, options.one_by_one, options.groups)
+        found = stratify(described, series, 0)
     dealt = deal_units(options, found, 0) if found.margins and len(eager) else found.codes
 
     def rows_of(level: Strata) -> dict[Hashable, Any]:
