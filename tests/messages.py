@@ -54,7 +54,7 @@ def one_of(argument: str, choices: Sequence[object], got: object) -> str:
 
 
 MISSING = ["error", "stratum", "null"]
-RARE = ["warn", "error", "null", "ignore"]
+RARE = ["warn", "error", "null", "pool", "ignore"]
 
 
 def non_empty_string(argument: str, got: object) -> str:
@@ -132,7 +132,8 @@ def column_twice(argument: str, name: object) -> str:
 def column_taken(*names: str, drop: str) -> str:
     """A column that the call would add is there already; `drop` is the argument of `df.drop`."""
     noun = "a column" if len(names) == 1 else "columns"
-    tip = hint(f"df = df.drop({drop})")
+    them = "it" if len(names) == 1 else "them"
+    tip = f" `overwrite=True` replaces {them}." + hint(f"df = df.drop({drop})")
     return f"The frame has {noun} {', '.join(map(repr, names))} already.{tip}"
 
 
@@ -220,7 +221,8 @@ def keep(rows_become: str) -> str:
 
 KEEP_MISSING = keep("missing values a stratum of their own")
 KEEP_UNGROUPED = keep("each of these rows a group of its own")
-FILL_GAPS = hint("drop these rows, or fill the gaps first.")
+LEFT_NULL = 'in `kfold`, `missing="null"` leaves their fold null.'
+FILL_GAPS = hint(f"drop these rows, or fill the gaps first; {LEFT_NULL}")
 
 
 def lines(*rules: str) -> str:

@@ -16,7 +16,12 @@ import stratframe as sf
 from stratframe.accessor import Strat, StratExpr
 from tests.helpers import eager, make, values
 
-DATA = {"label": ["a", "a", "b", "b"] * 5, "sex": ["m", "f"] * 10, "id": range(20)}
+DATA = {
+    "label": ["a", "a", "b", "b"] * 5,
+    "sex": ["m", "f"] * 10,
+    "id": range(20),
+    "some": [True, True, True, False] * 5,
+}
 GROWN = {**DATA, "grown": [0, 1, None, 2, 3] * 4}
 PARTS = {"a": 0.5, "b": 0.25, "c": None}
 
@@ -24,10 +29,12 @@ CALLS: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "kfold": [
         ([["label", "sex"]], {"k": 4, "seed": 3, "name": "f", "repeats": 2, "key": "id"}),
         (["label", 10], {"deal": "circular", "missing": "null", "rare": "ignore"}),
-        (["label"], {"groups": "id"}),
+        (["label"], {"groups": "id", "rare": "ignore"}),
+        (["label"], {"where": "some", "name": "fold", "overwrite": True}),
     ],
     "split": [
-        (["label"], {"groups": "id"}),
+        (["label"], {"groups": "id", "rare": "ignore"}),
+        (["label", 0.5], {"where": "some", "name": "split", "overwrite": True}),
         ([["label", "sex"], PARTS], {"seed": 3, "name": "part", "key": "id"}),
         ([], {"deal": "circular", "missing": "stratum", "rare": "null"}),
     ],
@@ -42,7 +49,7 @@ CALLS: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "strata": [([["label", "sex"]], {})],
     "plan": [
         (["label", 4], {"seed": 3, "key": "id"}),
-        (["label"], {"groups": "id"}),
+        (["label"], {"groups": "id", "where": "some", "name": "f"}),
         (["label"], {"parts": PARTS, "deal": "circular", "missing": "stratum", "rare": "null"}),
     ],
     "balance": [(["label"], {}), (["label", "split"], {})],
@@ -218,7 +225,7 @@ def test_expression_takes_arguments_of_the_function(name: str) -> None:
     known = {each.name: each.default for each in arguments(getattr(sf, name))}
     taken = {each.name: each.default for each in arguments(methods(StratExpr)[name])}
     assert taken == {argument: known[argument] for argument in taken}
-    assert set(known) - set(taken) == {"by", "groups", "key"} | (
+    assert set(known) - set(taken) == {"by", "groups", "key", "where", "overwrite"} | (
         {"repeats"} if name == "kfold" else set()
     )
 

@@ -25,6 +25,7 @@ from tests.helpers import (
 from tests.messages import (
     KEEP_MISSING,
     KEEP_UNGROUPED,
+    LEFT_NULL,
     hint,
     infinite_values,
     lines,
@@ -84,16 +85,20 @@ def test_missing_numbers(frame: Make, kind: str, term: Any) -> None:
 # pandas 2.2 casts infinities to see whether a column holds integers.
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
 def test_continuous_values(frame: Make, kind: str, term: Any, missing: str) -> None:
-    """Null, NaN and infinity in a continuous column are always refused, each for what it is."""
+    """Null, NaN and infinity in a continuous column are refused; nulls may have no fold."""
     data = {"x": [1.5, None, float("inf"), 4, -float("inf")]}
+    cut = "drop these rows, or cut the column, as in `sf.quantiles('x', 10)`"
+    both = lines(missing_values("x", [1]), infinite_values("x", [2, 4]))
     error = refuse(
-        lines(missing_values("x", [1]), infinite_values("x", [2, 4]))
-        + hint("drop these rows, or cut the column, as in `sf.quantiles('x', 10)`."),
+        infinite_values("x", [2, 4]) if missing == "null" else both + hint(f"{cut}; {LEFT_NULL}"),
         lambda: sf.kfold(frame(data), term, 2, missing=missing),
         kind,
     )
-    found = at_fault(error, kind)
-    assert found == {"row": [1, 2, 4], "x": [None, float("inf"), -float("inf")]}
+    found, infinity = at_fault(error, kind), float("inf")
+    if missing == "null":
+        assert found == {"row": [2, 4], "x": [infinity, -infinity]}
+    else:
+        assert found == {"row": [1, 2, 4], "x": [None, infinity, -infinity]}
     assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
 
 

@@ -43,9 +43,9 @@ def test_expressions_compose() -> None:
     )
     assert out.columns == ["label", "x", "v", "fold", "both", "half", "odd"]
     assert values(out, "fold") == folds(POLARS, "label")
-    assert values(out, "both") == folds(POLARS, ["label", "x"], seed=5)
-    half = sf.split(POLARS, "v", {"train": 0.5, "test": 0.5})
-    assert values(out, "half") == values(half, "split")
+    assert values(out, "both") == folds(POLARS, ["label", "x"], seed=5, name="both")
+    half = sf.split(POLARS, "v", {"train": 0.5, "test": 0.5}, name="half")
+    assert values(out, "half") == values(half, "half")
     odd = POLARS.with_columns(odd=pl.col("x") % 2)
     assert values(out, "odd") == folds(odd, "odd", deal="circular")
     lazy = POLARS.lazy().select(pl.col("label").strat.kfold(k=3).alias("renamed")).collect()

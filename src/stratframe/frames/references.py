@@ -161,7 +161,8 @@ def check_new(frame: Frame, names: Sequence[Hashable], new_names: Iterable[str])
         noun = "a column" if len(taken) == 1 else "columns"
         msg = (
             f"The frame has {noun} {', '.join(map(repr, taken))} already."
-            f"\nHint: df = df.drop({drop}), or `overwrite=True`."
+            f" `overwrite=True` replaces {'it' if len(taken) == 1 else 'them'}."
+            f"\nHint: df = df.drop({drop})"
         )
         raise StratError(msg)
 

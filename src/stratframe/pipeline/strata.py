@@ -14,7 +14,14 @@ from ..terms.base import Division, OrderTerm, RowOrder, StrataTerm
 from ..terms.by import hand_out
 from ..terms.entry import Entry, read_entry, select_rows, stratum_name, without_order
 from .options import Options
-from .validate import check_enough, check_values, rows_where, treat_rare, warn_sparse
+from .validate import (
+    check_enough,
+    check_enough_groups,
+    check_values,
+    rows_where,
+    treat_rare,
+    warn_sparse,
+)
 
 
 class Level(NamedTuple):
@@ -86,9 +93,6 @@ def stratify(
     stratum_entries = entries[:n_by]
     if groups is not None or not ordered:
         stratum_entries = [without_order(entry) for entry in stratum_entries]
-    if groups is not None:
-        n_groups = int(groups.max(initial=-1)) + 1
-        check_enough(n_groups, options.target, "the number of groups", "group")
     if options.one_by_one:
         margins = tuple(nest([entry], rows, n_rows, options.seed) for entry in stratum_entries)
         return nest([], rows, n_rows)._replace(groups=groups, margins=margins)
@@ -120,12 +124,14 @@ def dealt_entries(
     limit, target = "the number of rows dealt", options.target
     check_enough(len(entries[0].missing) if entries else n_rows, target, limit, "row")
     groups = group_codes(entries, options)
+    check_enough_groups(groups, target)
     nested = options.terms and not options.one_by_one
     if nested and options.rare != "ignore" and entries[0].term.is_nominal:
         first, flags = treat_rare(entries[0], groups, options)
         entries = keep([first, *entries[1:]], flags)
         check_enough(len(entries[0].missing), target, limit, "row")
         groups = groups if flags.all() else group_codes(entries, options)
+        check_enough_groups(groups, target)
     return entries, groups
 
 

@@ -37,11 +37,12 @@ def check_orders(entries: Sequence[Entry], options: Options) -> None:
 
 def rows_where(series: Any) -> Ints:
     """List the rows that a boolean column marks as dealt."""
-    name = "the column of `where`" if series.name is None else repr(series.name)
-    flags, missing = frames.read_flags(series, name)
+    text = "the column of `where`" if series.name is None else repr(series.name)
+    flags, missing = frames.read_flags(series, text)
     rule = Rule(hint="fill it, as in `fill_null(False)` or `fillna(False)`.")
-    text = name.capitalize() if series.name is None else f"Column {name}"
-    frames.check_rules([RuledColumn(name, text, rule, series, missing)])
+    subject = text.capitalize() if series.name is None else f"Column {text}"
+    name = "where" if series.name is None else series.name
+    frames.check_rules([RuledColumn(name, subject, rule, series, missing)])
     return np.flatnonzero(flags)
 
 
@@ -118,6 +119,12 @@ def check_enough(count: int, target: Target, limit: str, noun: str) -> None:
     """Raise if there are more folds or parts than rows, or groups, to deal."""
     if target.n > count:
         raise StratError(at_most(target.argument, limit, target.n, count, noun))
+
+
+def check_enough_groups(groups: Ints | None, target: Target) -> None:
+    """Raise if there are more folds or parts than groups."""
+    if groups is not None:
+        check_enough(int(groups.max(initial=-1)) + 1, target, "the number of groups", "group")
 
 
 def treat_rare(entry: Entry, groups: Ints | None, options: Options) -> tuple[Entry, Flags]:

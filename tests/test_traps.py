@@ -1,0 +1,404 @@
+"""What a new user walks into: nothing wrong is silent, and nothing right is refused."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import stratframe as sf
+from tests.helpers import Make, at_fault, eager, make, refuse, refuse_now, values, warned
+
+N = 100
+TWO = {"y": [0, 1] * (N // 2), "id": list(range(N))}
+
+
+# Names are part of the seed ------------------------------------------------------------
+
+
+def test_two_calls_are_two_columns(frame: Make) -> None:
+    """Folds of another name, in each outer training set: even, not the outer folds again."""
+    df = frame(TWO).strat.kfold("y").strat.kfold("y", name="inner")
+    outer, inner = values(df, "fold"), values(df, "inner")
+    assert outer != inner
+    for fold in range(5):
+        train = [one for one, other in zip(inner, outer, strict=True) if other != fold]
+        assert min(np.bincount(train, minlength=5)) >= 10  # they were 20, 20, 20, 20, 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("names", [("fold", "a"), ("a", "b"), ("a", "A"), ("split", "fold_x")])
+@pytest.mark.parametrize("key", [None, "id"])
+def test_columns_of_two_names_are_independent(names: tuple[str, str], key: Any) -> None:
+    """A row has the same fold in both as often as chance says: a fifth of the time."""
+    df, same = pl.DataFrame(TWO), 0
+    for seed in range(200):
+        first, second = (sf.kfold(df, "y", seed=seed, name=name, key=key)[name] for name in names)
+        same += int((first == second).sum())
+    share, error = same / (200 * N), (0.2 * 0.8 / (200 * N)) ** 0.5
+    assert abs(share - 0.2) < 5 * error
+
+
+@given(st.text(min_size=1, max_size=5), st.text(min_size=1, max_size=5))
+def test_each_name_has_a_stream(one: str, other: str) -> None:
+    """Names that differ, in trailing zero bytes or accents too, give other folds."""
+    df = pl.DataFrame({"x": range(60)})
+    first, second = (sf.kfold(df, k=5, name=name)[name].to_list() for name in (one, other))
+    default = {"fold", "split"}
+    assert (first == second) == (one == other or {one, other} == default)
+
+
+def test_the_name_of_an_expression_and_of_a_plan(frame: Make) -> None:
+    """An expression is dealt by its output's name, and a plan by the name it is given."""
+    df = frame(TWO)
+    column = values(sf.kfold(df, "y", name="inner"), "inner")
+    if not isinstance(df, pd.DataFrame):
+        expression = pl.col("y").strat.kfold(name="inner")
+        assert values(df.with_columns(expression), "inner") == column
+    for name in ("fold", "inner"):
+        dealt = sf.split(df, "y", {"a": 0.55, "b": 0.45}, name=name)
+        counts = pd.crosstab(pd.Series(TWO["y"]), pd.Series(values(dealt, name)))
+        plan = sf.plan(df, "y", parts={"a": 0.55, "b": 0.45}, name=name)
+        assert values(plan, "n") == counts.to_numpy().ravel().tolist()
+
+
+def test_repeats_go_by_their_base_name(frame: Make) -> None:
+    """`fold_1` is the `fold` of one repeat, under any name."""
+    for name in ("fold", "inner"):
+        several = sf.kfold(frame(TWO), "y", repeats=2, name=name)
+        one = sf.kfold(frame(TWO), "y", name=name)
+        assert values(several, f"{name}_1") == values(one, name)
+
+
+# Folds that count from 1 -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [None, 5, 6])
+def test_folds_counted_from_one(frame: Make, kind: str, k: int | None) -> None:
+    """`extend` says what it sees, and shows the line that subtracts 1."""
+    df = frame({"y": [0, 1] * 6, "fold": [1, 2, 3, 4, 5, None] * 2})
+    line = "df['fold'] -= 1"
+    if "polars" in kind:
+        line = "df = df.with_columns(pl.col('fold') - 1)"
+    refuse(
+        "`extend` needs folds 0..k-1 in 'fold', but found folds 1..5, counted from 1."
+        f"\nHint: {line}",
+        lambda: sf.extend(df, "y", k),
+    )
+    names: dict[str, Any] = {"df": eager(df), "pl": pl}
+    exec(line, names)
+    filled = values(sf.extend(names["df"], "y"), "fold")
+    assert sorted(set(filled)) == [0, 1, 2, 3, 4]
+
+
+def test_folds_with_a_gap_are_not_counted_from_one(frame: Make) -> None:
+    """With a gap, or with more folds to come, the rows may just have missed fold 0."""
+    df = frame({"y": [0] * 4, "fold": [1, 3, None, None]})
+    assert set(values(sf.extend(df, "y", 4, rare="ignore"), "fold")) == {0, 1, 2, 3}
+
+
+# Classes in few groups -------------------------------------------------------------------
+
+GROUPED = {"y": ["a"] * 20 + ["b"] * 10, "who": [i // 2 for i in range(20)] + [20, 21] * 5}
+IN_TWO_GROUPS = "1 class of 'y' has fewer groups than the 5 folds: 'b' (2 groups)."
+
+
+def test_a_class_in_fewer_groups_than_folds(frame: Make, kind: str) -> None:
+    """Ten rows in two groups reach two folds at most: that is warned of."""
+    df = frame(GROUPED)
+    dealt = warned(IN_TWO_GROUPS, lambda: sf.kfold(df, "y", groups="who"), kind)
+    folds = {fold for fold, y in zip(values(dealt, "fold"), GROUPED["y"], strict=True) if y == "b"}
+    assert len(folds) <= 2
+    parts = dict.fromkeys("abcde", 0.2)
+    message = IN_TWO_GROUPS.replace("folds", "parts")
+    warned(message, lambda: sf.split(df, "y", parts, groups="who"), kind)
+
+
+def test_policies_for_few_groups(frame: Make, kind: str) -> None:
+    """`rare` says what becomes of such a class: an error with its rows, null, or nothing."""
+    df = frame(GROUPED)
+    error = refuse(
+        IN_TWO_GROUPS.replace("folds:", 'folds (and `rare="error"`):'),
+        lambda: sf.kfold(df, "y", groups="who", rare="error"),
+        kind,
+    )
+    assert at_fault(error, kind)["row"] == list(range(20, 30))
+    folds = values(sf.kfold(df, "y", groups="who", rare="null"), "fold")
+    assert folds[20:] == [None] * 10
+    assert None not in folds[:20]
+    assert None not in values(sf.kfold(df, "y", groups="who", rare="ignore"), "fold")
+
+
+# Many entries in a list ------------------------------------------------------------------
+
+TAGS = {f"tag_{i}": [(row >> i) % 2 for row in range(64)] for i in range(6)}
+
+
+def test_joint_strata_that_are_too_sparse(frame: Make, kind: str) -> None:
+    """Six tags of 64 rows make 64 strata of one row: from the fourth on they are named."""
+    warned(
+        "The 6 entries of `by` make 64 joint strata of 64 rows, fewer than 5 rows each on average:"
+        " 'tag_3', 'tag_4', 'tag_5' are as good as unbalanced.\nHint: `sf.margins([...])` balances"
+        " each entry on its own.",
+        lambda: sf.kfold(frame(TAGS), list(TAGS)),
+        kind,
+    )
+
+
+@pytest.mark.parametrize("by", [["tag_0", "tag_1"], ["tag_0", "tag_1", "tag_2"]])
+def test_joint_strata_that_are_not_too_sparse(frame: Make, by: list[str]) -> None:
+    """Two entries, or strata of k rows and more on average, are no reason to warn."""
+    sf.kfold(frame(TAGS), by)
+    sf.kfold(frame(TAGS), list(TAGS), rare="ignore")
+    sf.kfold(frame(TAGS), sf.margins(list(TAGS)))
+
+
+# Targets of whole numbers ----------------------------------------------------------------
+
+
+def test_numbers_that_look_like_a_target(frame: Make, kind: str) -> None:
+    """Many different whole numbers, most of them rare, get a hint at `sf.continuous`."""
+    # 60 frequent and 70 rare values: fewer than half of the rows are rare.
+    prices = [float(i % 60) for i in range(1200)] + [1000.0 + i for i in range(70)]
+    with pytest.warns(sf.StratWarning) as caught:
+        eager(sf.kfold(frame({"price": prices}), "price"))
+    text = str(caught[0].message)
+    assert "looks like a regression target" in text
+    assert "`sf.continuous('price')`" in text
+    assert "130 different numbers" in text
+
+
+@pytest.mark.parametrize(
+    ("data", "term"),
+    [
+        ([f"c{i % 60}" for i in range(1200)] + [f"r{i}" for i in range(70)], None),
+        ([i % 60 for i in range(1200)] + [1000 + i for i in range(70)], sf.classes("x")),
+        ([i % 20 for i in range(1200)] + [1000 + i for i in range(25)], None),
+    ],
+)
+def test_classes_get_no_hint(frame: Make, data: list[Any], term: Any) -> None:
+    """Text, columns taken as classes on purpose, and few numbers are left in peace."""
+    with pytest.warns(sf.StratWarning) as caught:
+        eager(sf.kfold(frame({"x": data}), term or "x"))
+    assert "regression target" not in str(caught[0].message)
+
+
+# Missing numbers -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        sf.continuous("x"),
+        sf.quantiles("x", 3),
+        sf.bins("x", [0, 50, 100]),
+        sf.chain("x"),
+        sf.nearest("x"),
+        sf.clusters("x", 2),
+        "x",
+    ],
+    ids=str,
+)
+def test_missing_numbers_get_no_fold(frame: Make, term: Any) -> None:
+    """Train and unlabelled test rows stay together: the latter have no fold."""
+    numbers = [None if i % 4 == 3 else i + 0.5 for i in range(60)]
+    folds = values(sf.kfold(frame({"x": numbers}), term, missing="null"), "fold")
+    assert [fold is None for fold in folds] == [number is None for number in numbers]
+    known = [number for number in numbers if number is not None]
+    alone = values(sf.kfold(frame({"x": known}), term), "fold")
+    assert [fold for fold in folds if fold is not None] == alone
+
+
+# where -----------------------------------------------------------------------------------
+
+SOME = {
+    "y": ["a", "b", None, "a", "b", "c"] * 10,
+    "x": [float(i) + 0.5 for i in range(60)],
+    "id": [(i * 7) % 60 for i in range(60)],
+    "who": [i // 3 for i in range(60)],
+    "train": [i % 6 not in (2, 5) for i in range(60)],
+}
+
+
+@pytest.mark.parametrize(
+    ("by", "options"),
+    [
+        ("y", {}),
+        (["y", sf.continuous("x")], {}),
+        (["y", sf.nearest("x")], {}),
+        (None, {}),
+        ("y", {"key": "id"}),
+        ("y", {"groups": "who"}),
+        (sf.margins(["y", sf.quantiles("x", 2)]), {}),
+        ("y", {"repeats": 2}),
+        ("y", {"deal": "circular"}),
+    ],
+)
+def test_only_some_rows_are_dealt(frame: Make, by: Any, options: dict[str, Any]) -> None:
+    """They get the folds that they get in a frame of their own; the others are null."""
+    column = "fold_1" if "repeats" in options else "fold"
+    folds = values(sf.kfold(frame(SOME), by, where="train", **options), column)
+    assert [fold is None for fold in folds] == [not train for train in SOME["train"]]
+    own = {
+        name: [cell for cell, train in zip(cells, SOME["train"], strict=True) if train]
+        for name, cells in SOME.items()
+    }
+    alone = values(sf.kfold(frame(own), by, **options), column)
+    assert [fold for fold in folds if fold is not None] == alone
+
+
+def test_folds_on_the_training_part(frame: Make, kind: str) -> None:
+    """Folds on the training part of a holdout, in one line."""
+    df = frame(TWO).strat.split("y", 0.2)
+    where = (lambda df: df["split"] == "train") if kind.startswith("pandas") else None
+    df = df.strat.kfold("y", where=where or pl.col("split") == "train")
+    for part, fold in zip(values(df, "split"), values(df, "fold"), strict=True):
+        assert (fold is None) == (part == "test")
+
+
+def test_parts_of_some_rows(frame: Make) -> None:
+    """Shares and counts of a split are those of the rows that are dealt; plans say the same."""
+    dealt = sf.split(frame(SOME), "y", {"a": 30, "b": None}, where="train")
+    assert [values(dealt, "split").count(part) for part in ("a", "b", None)] == [30, 10, 20]
+    assert sum(values(sf.plan(frame(SOME), "y", 5, where="train"), "n")) == 40
+
+
+def test_errors_name_the_rows_of_the_frame(frame: Make, kind: str) -> None:
+    """Rows at fault are positions in the frame; rows that are not dealt are not looked at."""
+    data = {**SOME, "y": [None if i == 9 else cell for i, cell in enumerate(SOME["y"])]}
+    call = lambda: sf.kfold(frame(data), "y", where="train")  # noqa: E731
+    with pytest.raises(sf.StratError) as caught:
+        eager(call())
+    assert "in 1 row (9)" in str(caught.value)
+    assert at_fault(caught.value, kind) == {"row": [9], "y": [None]}
+    data = {**SOME, "id": [0 if i in (3, 4, 5) else 100 + i for i in range(60)]}
+    with pytest.raises(sf.StratError) as caught:
+        eager(sf.kfold(frame(data), "y", where="train", key="id"))
+    assert at_fault(caught.value, kind)["row"] == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ("x", "`where` must be a boolean column, but 'x' is "),
+        ("nowhere", "`where` names the column 'nowhere', which the frame does not have."),
+        (5, "`where` must hold a boolean column, an expression or a callable, got 5."),
+    ],
+)
+def test_bad_where(frame: Make, where: Any, message: str) -> None:
+    """Another type, or no column, is an error at the call, of lazy frames too."""
+    with pytest.raises(sf.StratError) as caught:
+        sf.kfold(frame(SOME), "y", where=where)
+    assert str(caught.value).startswith(message)
+
+
+def test_missing_where(frame: Make, kind: str) -> None:
+    """Neither yes nor no is an error with the rows."""
+    df = frame({"y": ["a", "b"] * 3, "train": [True, None, True, False, True, True]})
+    error = refuse(
+        "Column 'train' has missing values in 1 row (1).\nHint: fill it, as in"
+        " `fill_null(False)` or `fillna(False)`.",
+        lambda: sf.kfold(df, "y", 2, where="train"),
+        kind,
+    )
+    assert at_fault(error, kind) == {"row": [1], "train": [None]}
+
+
+def test_where_of_no_rows(frame: Make, kind: str) -> None:
+    """No row to deal is an error, as in an empty frame."""
+    df = frame({"y": ["a", "b"] * 3, "train": [False] * 6})
+    message = "`k` must be at most the number of rows dealt, got 2 for 0 rows."
+    refuse(message, lambda: sf.kfold(df, "y", 2, where="train"), kind)
+
+
+# overwrite -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_overwrite(frame: Make, repeats: int) -> None:
+    """A cell that is run twice gives the same frame, with the columns that were there."""
+    once = sf.kfold(frame(TWO), "y", repeats=repeats)
+    twice = sf.kfold(once, "y", repeats=repeats, overwrite=True)
+    assert sorted(eager(twice).columns) == sorted(eager(once).columns)
+    for name in eager(once).columns:
+        assert values(twice, name) == values(once, name)
+    again = sf.kfold(twice, "y", repeats=repeats, seed=1, overwrite=True)
+    name = "fold" if repeats == 1 else "fold_2"
+    assert values(again, name) != values(twice, name)
+
+
+def test_overwrite_a_column_that_is_read(frame: Make) -> None:
+    """The old column may be an entry of the new one."""
+    df = sf.kfold(frame(TWO), "y", 2)
+    again = sf.kfold(df, ["y", "fold"], 2, overwrite=True)
+    table = pd.crosstab(pd.Series(values(df, "fold")), pd.Series(values(again, "fold")))
+    assert table.to_numpy().tolist() == [[25, 25], [25, 25]]
+    split = sf.split(sf.split(frame(TWO), "y", 0.2), "y", 0.5, overwrite=True)
+    assert values(split, "split").count("test") == 50
+
+
+# rare="pool" -----------------------------------------------------------------------------
+
+RARE = {"y": ["a"] * 20 + ["b"] * 3 + ["c"] * 2 + [None] * 2 + ["d"] * 13}
+
+
+def test_pool_makes_rare_classes_one_stratum(frame: Make) -> None:
+    """Seven rows of three rare classes are spread as one class; the others as ever."""
+    folds = values(sf.kfold(frame(RARE), "y", rare="pool", missing="stratum"), "fold")
+    pooled = np.bincount(folds[20:27], minlength=5)
+    assert sorted(pooled) == [1, 1, 1, 2, 2]
+    assert np.bincount(folds[:20]).tolist() == [4] * 5
+    plan = sf.plan(frame(RARE), "y", rare="pool", missing="stratum")
+    counts = pd.Series(values(plan, "n")).groupby(values(plan, "y")).sum()
+    assert counts.to_dict() == {"(rare)": 7, "a": 20, "d": 13}
+
+
+def test_pool_without_rare_classes(frame: Make) -> None:
+    """Where no class is rare, nothing changes."""
+    data = {"y": ["a", "b"] * 20}
+    pooled, plain = (sf.kfold(frame(data), "y", rare=rare) for rare in ("pool", "warn"))
+    assert values(pooled, "fold") == values(plain, "fold")
+
+
+# A share of test -------------------------------------------------------------------------
+
+
+def test_one_share_is_that_of_test(frame: Make) -> None:
+    """A single float is the share of `test`."""
+    one = sf.split(frame(TWO), "y", 0.3)
+    two = sf.split(frame(TWO), "y", {"train": 0.7, "test": 0.3})
+    assert values(one, "split") == values(two, "split")
+    assert values(one, "split").count("test") == 30
+
+
+@pytest.mark.parametrize(
+    ("parts", "tip"),
+    [
+        ([0.8, 0.2], "{'train': 0.8, 'test': 0.2}"),
+        ((0.6, 0.2, 0.2), "{'train': 0.6, 'valid': 0.2, 'test': 0.2}"),
+        (20, '{"train": None, "test": 20} for as many rows, or a share below 1.'),
+    ],
+)
+def test_guesses_at_parts(frame: Make, kind: str, parts: Any, tip: str) -> None:
+    """A list of shares, or a number of rows, is answered with the dict."""
+    message = f"`parts` must map at least 2 names to their shares, got {parts!r}.\nHint: {tip}"
+    refuse_now(message, lambda: sf.split(frame(TWO), "y", parts), kind)
+
+
+def test_all_kinds_agree_on_the_new_arguments() -> None:
+    """The same folds in every library, with `where`, `pool` and a name."""
+    found = {
+        tuple(
+            values(
+                sf.kfold(
+                    make(kind, SOME), "y", 7, where="train", rare="pool", missing="null", name="f"
+                ),
+                "f",
+            )
+        )
+        for kind in ("pandas", "pandas-nullable", "pandas-pyarrow", "polars", "polars-lazy")
+    }
+    assert len(found) == 1
