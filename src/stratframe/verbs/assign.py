@@ -272,6 +272,7 @@ def extend(
             raise StratError(msg)
     columns = check_columns(frame, options)
     frames.check_refs(frame, [name], "name")
+    frames.warn_row_order(frame, takes_key=False)
     columns.append(frames.label_of(frame, name))
     compute = partial(extended_columns, options, n_folds)
     return frames.attach_columns(frame, columns, compute, empty_outputs(options))
@@ -281,6 +282,8 @@ def add_columns(frame: FrameT, options: Options) -> FrameT:
     """Check the columns that a call names, and add those that it makes."""
     outputs = empty_outputs(options)
     columns = check_columns(frame, options, outputs)
+    if not options.key:
+        frames.warn_row_order(frame, takes_key=not options.groups)
     return frames.attach_columns(frame, columns, partial(new_columns, options), outputs)
 
 
