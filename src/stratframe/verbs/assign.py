@@ -292,7 +292,7 @@ def assign_expression(expr: Any, target: Target, **given: Unpack[Arguments]) -> 
     options = check_options(None, target, **given)
 
     def compute(series: list[Any], n_rows: int) -> list[NewColumn]:
-        fields = frames.struct_fields(series[0])
+        fields = frames.struct_fields(series[0], expr)
         terms = parse_by([field.name for field in fields]).terms
         return new_columns(replace(options, terms=terms), fields, n_rows)
 
