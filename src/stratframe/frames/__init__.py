@@ -28,7 +28,7 @@ from .attach import (
 )
 from .dtypes import is_continuous, is_measured, is_missing
 from .duplicates import SharedRows, all_unique, count_across_folds, count_unique_rows
-from .files import read_file, write_file
+from .files import PIPE, check_path, is_text, parse_file, read_bytes, write_file
 from .filters import filter_equal, filter_other, filter_rows
 from .folds import fold_codes, fold_values, read_fold_column, read_fold_numbers
 from .library import (
@@ -61,7 +61,7 @@ from .references import (
     same_column,
 )
 from .row_order import warn_row_order
-from .tables import add_columns_of, float_column, make_frame, to_dicts
+from .tables import add_columns_of, fill_column_of, float_column, make_frame, to_dicts
 from .validate import (
     Rule,
     RuledColumn,
