@@ -17,6 +17,7 @@ from tests.messages import (
     RARE,
     as_line,
     at_least,
+    hint,
     no_column,
     one_of,
     parts_sum,
@@ -203,7 +204,10 @@ def unwritten(path: object, reason: str = "") -> str:
 
 
 def other_suffix(path: str) -> str:
-    return f"A file name must end in .csv or .parquet, got {path!r}."
+    return as_line(
+        f"A file name must end in .csv, .csv.gz or .parquet, got {path!r}."
+        + hint("- is standard input or output, as CSV.")
+    )
 
 
 PARTS = "`--parts` must name each part once, as in train=0.8,test=rest, got"
@@ -240,7 +244,7 @@ ERRORS: dict[str, tuple[list[str], str]] = {
         as_line(no_column("key", "idd", "id")),
     ),
     "k": (["kfold", "in.csv", "--k", "1"], at_least("k", 2, 1)),
-    "k text": (["kfold", "in.csv", "--k", "x"], "argument --k: invalid int value: 'x'"),
+    "k text": (["kfold", "in.csv", "--k", "x"], "argument -k/--k: invalid int value: 'x'"),
     "missing": (
         ["split", "in.csv", "--missing", "null"],
         one_of("missing", ["error", "stratum"], "null"),
@@ -285,7 +289,7 @@ def test_errors_are_one_line(
     ("args", "message"),
     [
         (["kfold", "in.csv"], "the following arguments are required: --out"),
-        (["deal"], "argument {kfold,split}: invalid choice: 'deal' "),
+        (["deal"], "argument {kfold,split,extend,report,audit}: invalid choice: 'deal' "),
     ],
 )
 def test_bad_arguments_are_one_line(

@@ -1,10 +1,11 @@
-"""`python -m stratframe`: folds on an example, or on a file of your own."""
+"""The command line, `stratframe`: folds on an example, or on a file of your own."""
 
+import os
 import sys
 import warnings
-from argparse import ArgumentParser, Namespace
+from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import stratframe as sf
 
@@ -12,11 +13,64 @@ from . import frames
 from .checks import load_extra
 from .errors import StratError, StratWarning, plural
 from .pipeline.tables import RESERVED
-
-SUFFIXES = (".csv", ".parquet")
+from .terms.parse_text import parse_entry
 
 MAX_SHOWN = 20
 """Strata that a printed table shows before it only counts them."""
+
+LEAKS, FAILED, STOPPED, PIPE_CLOSED = 1, 2, 130, 141
+"""Exit codes: `audit` finds an error; bad input; and those of a shell for Ctrl-C and `| head`."""
+
+ARGUMENTS: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "by": (["--by"], {"action": "append", "help": "a column or a term; repeat to nest"}),
+    "k": (["-k", "--k"], {"type": int, "help": "folds"}),
+    "parts": (
+        ["--parts"],
+        {"help": "fractions or counts of rows, one may be `rest` (default train=0.8,test=0.2)"},
+    ),
+    "groups": (["--groups"], {"action": "append", "help": "a column whose rows stay together"}),
+    "key": (["--key"], {"action": "append", "help": "a column that identifies the rows"}),
+    "columns": (["--columns"], {"action": "append", "help": "a column to compare rows by"}),
+    "missing": (["--missing"], {"help": "error (default), stratum or null"}),
+    "rare": (["--rare"], {"help": "warn (default), error, null or ignore"}),
+    "repeats": (["--repeats"], {"type": int, "help": "columns to add (default 1)"}),
+    "seed": (["--seed"], {"type": int, "help": "same seed, same folds (default 0)"}),
+    "name": (["--name"], {"help": "the column (default fold, of split: split)"}),
+}
+"""The arguments of the verbs as options; what is not given has the default of the verb."""
+
+
+class Command(NamedTuple):
+    """A verb on the command line."""
+
+    help: str
+    arguments: tuple[str, ...]
+    makes_table: bool = False
+    """Whether the verb returns a table, and not the frame with a column."""
+
+
+COMMANDS = {
+    "kfold": Command(
+        "add a fold column", ("by", "k", "groups", "key", "missing", "rare", "repeats", "seed")
+    ),
+    "split": Command(
+        "add a column of parts", ("by", "parts", "groups", "key", "missing", "rare", "seed")
+    ),
+    "extend": Command(
+        "give rows without a fold one", ("by", "k", "groups", "missing", "rare", "seed")
+    ),
+    "report": Command("show how even a column is", ("by",), makes_table=True),
+    "audit": Command(
+        "look for leaks; exit code 1 if there are any",
+        ("by", "groups", "key", "columns"),
+        makes_table=True,
+    ),
+}
+
+EPILOG = """A term is written as in Python, with column names bare or in quotes:
+  --by "quantiles(price, 10)"   --by 'bins("age in years", [0, 18, 65, inf])'
+  --by "continuous(price)"      --groups "clusters([x1, x2], n=5)"
+FILE and OUT end in .csv, .csv.gz or .parquet; - is standard input or output, as CSV."""
 
 EXAMPLE = {
     "fold": ('sf.kfold(df, "class", k=5)', "class"),
@@ -41,81 +95,119 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command, and say what went wrong in one line."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", StratWarning)
-        try:
-            run(parser().parse_args(argv))
-            code = 0
-        except StratError as error:
-            print("stratframe:", *str(error).splitlines(), file=sys.stderr)
-            code = 2
-    for warning in caught:
-        print("stratframe: warning:", *str(warning.message).splitlines(), file=sys.stderr)
+        code = run_safely(argv)
+    for text in dict.fromkeys(str(warning.message) for warning in caught):
+        print("stratframe: warning:", *text.splitlines(), file=sys.stderr)
+    return code
+
+
+def run_safely(argv: Sequence[str] | None) -> int:
+    """Run the command, and turn what stops it into an exit code."""
+    try:
+        code = run(vars(parser().parse_args(argv)))
+        sys.stdout.flush()
+    except (StratError, ImportError) as error:
+        print("stratframe:", *str(error).splitlines(), file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        return STOPPED
+    except BrokenPipeError:
+        # Python writes what is left to standard output when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
     return code
 
 
 def parser() -> Parser:
     """Describe the arguments."""
     whole = Parser(
-        prog="python -m stratframe",
+        prog="stratframe",
         description="Stratified folds for a file; without arguments, an example.",
+        epilog="stratframe COMMAND --help lists the options of a command.",
     )
-    commands = whole.add_subparsers(dest="command", metavar="{kfold,split}")
-    kfold = commands.add_parser("kfold", help="add a fold column to a CSV or Parquet file")
-    kfold.add_argument("--k", type=int, default=5, help="folds (default 5)")
-    kfold.add_argument("--repeats", type=int, default=1, help="columns to add (default 1)")
-    split = commands.add_parser("split", help="add a part column to a CSV or Parquet file")
-    split.add_argument(
-        "--parts",
-        default="train=0.8,test=0.2",
-        help="fractions or counts of rows, one may be `rest` (default train=0.8,test=0.2)",
-    )
-    for command, name in ((kfold, "fold"), (split, "split")):
-        command.add_argument("file", metavar="FILE", help="a .csv or .parquet file")
-        command.add_argument("--out", required=True, help="the .csv or .parquet file to write")
-        command.add_argument("--by", action="append", help="a column; repeat to nest")
-        command.add_argument("--key", action="append", help="a column that identifies the rows")
-        command.add_argument("--missing", default="error", help="error, stratum or null")
-        command.add_argument("--rare", default="warn", help="warn, error, null or ignore")
-        command.add_argument("--seed", type=int, default=0, help="same seed, same folds")
-        command.add_argument("--name", default=name, help=f"the new column (default {name})")
+    whole.add_argument("--version", action="version", version=f"stratframe {sf.__version__}")
+    commands = whole.add_subparsers(dest="command", metavar=f"{{{','.join(COMMANDS)}}}")
+    for name, command in COMMANDS.items():
+        options = commands.add_parser(
+            name,
+            help=command.help,
+            description=f"{command.help[0].upper()}{command.help[1:]}.",
+            epilog=EPILOG,
+            argument_default=SUPPRESS,
+            formatter_class=RawDescriptionHelpFormatter,
+        )
+        options.add_argument("file", metavar="FILE", help="the file to read, or -")
+        options.add_argument("--out", required=not command.makes_table, help="the file to write")
+        for argument in (*command.arguments, "name"):
+            flags, how = ARGUMENTS[argument]
+            if argument == "name" and command.makes_table:
+                how = how | {"action": "append"}
+            options.add_argument(*flags, **how)
     return whole
 
 
-def run(args: Namespace) -> None:
-    """Run the command that was asked for."""
-    if args.command is None:
+def run(given: dict[str, Any]) -> int:
+    """Run the command with the arguments that are given, and return the exit code."""
+    command = given.pop("command")
+    if command is None:
         example()
-        return
-    for path in (args.file, args.out):
-        if not path.lower().endswith(SUFFIXES):
-            msg = f"A file name must end in {' or '.join(SUFFIXES)}, got {path!r}."
-            raise StratError(msg)
-    grown, name = add_column(frames.read_file(args.file), args)
-    out = grown
-    if all(path.lower().endswith(".csv") for path in (args.file, args.out)):
-        # From text to text every cell stays as it is written: 007 does not become 7.
-        text = frames.read_file(args.file, as_text=True)
-        new = [
-            str(column)
-            for column in frames.column_names(grown)
-            if column not in frames.column_names(text)
-        ]
-        out = frames.add_columns_of(text, grown, new)
-    frames.write_file(out, args.out)
-    print(f"{args.out}: {plural(len(grown), 'row')}, new column {name!r}")
-    if args.by and not set(args.by) & set(RESERVED):
-        show_balance(sf.balance(grown, args.by, name))
+        return 0
+    path, out = given.pop("file"), given.pop("out", None)
+    for each in (path, out):
+        if each is not None:
+            frames.check_path(each)
+    data = frames.read_bytes(path)
+    frame = frames.parse_file(data, path)
+    given |= read_texts(given, frames.column_names(frame))
+    result = getattr(sf, command)(frame, **given)
+    if COMMANDS[command].makes_table:
+        show_table(result, out)
+        return LEAKS if command == "audit" and "error" in column_list(result, "severity") else 0
+    new = new_names(frame, result)
+    name = new[0] if new else given.get("name", "fold")
+    written = result
+    if frames.is_text(path) and frames.is_text(out):
+        text = frames.parse_file(data, path, as_text=True)
+        written = keep_cells(text, frame, result, name)
+    frames.write_file(written, out)
+    if out != frames.PIPE:
+        noun = "new columns" if len(new) > 1 else "new column" if new else "filled column"
+        print(f"{out}: {plural(len(result), 'row')}, {noun} {', '.join(map(repr, new or [name]))}")
+        show_evenness(result, given.get("by"), name)
+    return 0
 
 
-def add_column(frame: Any, args: Namespace) -> tuple[Any, str]:
-    """Add the column, and name it; of several the first."""
-    how = {name: getattr(args, name) for name in ("key", "missing", "rare", "seed", "name")}
-    if args.command == "split":
-        return sf.split(frame, args.by, parts_of(args.parts), **how), args.name
-    grown = sf.kfold(frame, args.by, args.k, repeats=args.repeats, **how)
-    return grown, args.name if args.repeats == 1 else f"{args.name}_1"
+def new_names(frame: Any, result: Any) -> list[str]:
+    """List the columns that a verb added to a frame."""
+    known = frames.column_names(frame)
+    return [str(name) for name in frames.column_names(result) if name not in known]
 
 
-def parts_of(text: str) -> dict[str, float | None]:
+def keep_cells(text: Any, frame: Any, result: Any, name: str) -> Any:
+    """Add or fill columns where all other cells stay as they are written: 007 is not 7."""
+    new = new_names(frame, result)
+    if new:
+        return frames.add_columns_of(text, result, new)
+    (series,) = frames.read_columns(frame, [name])
+    return frames.fill_column_of(text, result, name, frames.is_missing(series))
+
+
+def read_texts(given: dict[str, Any], columns: Sequence[object]) -> dict[str, Any]:
+    """Turn the texts of options into entries, names and parts."""
+    lists = {name: list_ for name, list_ in given.items() if isinstance(list_, list)}
+    for argument in {"by", "groups"} & lists.keys():
+        texts = lists[argument]
+        lists[argument] = [parse_entry(f"`--{argument}`", text, columns) for text in texts]
+    # A list may not hold what is allowed alone, such as clusters as groups.
+    read: dict[str, Any] = {
+        name: list_[0] if len(list_) == 1 else list_ for name, list_ in lists.items()
+    }
+    if "parts" in given:
+        read["parts"] = parse_parts(given["parts"])
+    return read
+
+
+def parse_parts(text: str) -> dict[str, float | None]:
     """Read parts and their shares."""
     parts: dict[str, float | None] = {}
     try:
@@ -174,24 +266,65 @@ def column_list(frame: Any, name: str) -> list[Any]:
     return frames.to_list(frames.read_columns(frame, [name])[0])
 
 
+def show_evenness(frame: Any, by: Any, name: str) -> None:
+    """Print the balance of a column, unless it has no strata to show."""
+    if by is None:
+        return
+    try:
+        table = sf.balance(frame, by, name)
+    except StratError:  # neighbours have no strata, and some names are those of the table
+        return
+    show_balance(table)
+
+
 def show_balance(table: Any) -> None:
-    """Print a balance table: a row for each stratum, the counts of its folds beside it."""
+    """Print a balance table: a row for each stratum, the counts of its folds next to it."""
     rows = frames.to_dicts(table)
     names = [str(name) for name in frames.column_names(table) if name not in RESERVED]
     folds = list(dict.fromkeys(str(row["fold"]) for row in rows))
     n_strata = len(rows) // len(folds)
     lines = [[", ".join(names), *folds]]
     for place in range(min(n_strata, MAX_SHOWN)):
-        stratum = ", ".join(str(rows[place][name]) for name in names)
+        stratum = ", ".join(str(row) for row in map(rows[place].get, names))
         lines.append([stratum, *(str(row["n"]) for row in rows[place::n_strata])])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for first, *cells in lines:
-        padded = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
-        print(" ", first.ljust(widths[0]), *padded, sep="  ")
+    show_lines(lines, [True] + [False] * len(folds))
     if n_strata > MAX_SHOWN:
         print(f"    ... and {n_strata - MAX_SHOWN:,} more")
     worst = max(abs(row["deviation"]) for row in rows)
     print(f"    largest deviation from the exact share: {worst:.2f} rows")
+
+
+def show_table(table: Any, out: str | None) -> None:
+    """Print a table, and write it if a file is given; CSV alone to standard output."""
+    if out is not None:
+        frames.write_file(table, out)
+    if out == frames.PIPE:
+        return
+    names = frames.column_names(table)
+    columns = [column_list(table, str(name)) for name in names]
+    cells = [
+        [str(name), *map(format_cell, column)] for name, column in zip(names, columns, strict=True)
+    ]
+    are_text = [any(isinstance(value, str) for value in column) for column in columns]
+    show_lines([list(line) for line in zip(*cells, strict=True)], are_text)
+
+
+def format_cell(value: Any) -> str:
+    """Write a value for a printed table."""
+    if value is None:
+        return "-"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def show_lines(lines: Sequence[Sequence[str]], are_text: Sequence[bool]) -> None:
+    """Print lines of cells in columns, text on the left and numbers on the right."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        padded = (
+            cell.ljust(width) if is_text else cell.rjust(width)
+            for cell, width, is_text in zip(line, widths, are_text, strict=True)
+        )
+        print(" ", "  ".join(padded).rstrip(), sep="  ")
 
 
 if __name__ == "__main__":

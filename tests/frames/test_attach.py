@@ -152,9 +152,26 @@ def test_expressions(columns: list[NewColumn], expected: dict[str, list[Any]], l
     series = query.lazy().collect().to_series()
     assert {series.name: series.dtype} == schema
     assert series.name == columns[0].name
-    fields = struct_fields(series)
+    fields = struct_fields(series, pl.all())
     assert {field.name: field.to_list() for field in fields} == expected
     assert [field.dtype for field in fields] == [polars_dtype(each.labels) for each in columns]
+
+
+@pytest.mark.parametrize(
+    ("name", "expr", "expected"),
+    [
+        ("given", pl.col("root"), "given"),
+        ("", pl.col("root").str.to_uppercase(), "root"),
+        ("", pl.col("root").alias("result"), "result"),
+        ("", pl.col("^r.*$"), str(pl.col("^r.*$"))),
+    ],
+)
+def test_a_series_without_a_name_gets_that_of_its_expression(
+    name: str, expr: pl.Expr, expected: str
+) -> None:
+    """Polars passes series without names inside `.over`; the expression knows the column."""
+    (field,) = struct_fields(pl.Series(name, ["a"]), expr)
+    assert field.name == expected
 
 
 def test_expressions_compute_several_columns_once() -> None:

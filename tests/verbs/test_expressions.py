@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import make, refuse_now, refuse_rule, values
+from tests.helpers import make, refuse_now, refuse_rule, values, warned
 from tests.messages import (
     NO_ROWS,
     RARE,
@@ -30,7 +30,8 @@ POLARS = make("polars", DATA)
 
 
 def folds(frame: Any, by: Any, **options: Any) -> list[Any]:
-    return values(sf.kfold(frame, by, 3, rare="ignore", **options), "fold")
+    name = options.get("name", "fold")
+    return values(sf.kfold(frame, by, 3, rare="ignore", **options), name)
 
 
 def test_expressions_compose() -> None:
@@ -43,7 +44,7 @@ def test_expressions_compose() -> None:
     )
     assert out.columns == ["label", "x", "v", "fold", "both", "half", "odd"]
     assert values(out, "fold") == folds(POLARS, "label")
-    assert values(out, "both") == folds(POLARS, ["label", "x"], seed=5, name="both")
+    assert values(out, "both") == folds(POLARS, ["label", "x"], name="both", seed=5)
     half = sf.split(POLARS, "v", {"train": 0.5, "test": 0.5}, name="half")
     assert values(out, "half") == values(half, "half")
     odd = POLARS.with_columns(odd=pl.col("x") % 2)
@@ -106,3 +107,56 @@ def test_data_of_expressions(lazy: bool, expr: pl.Expr, data: dict[str, Any], ru
     """Through an expression the first line of the error is the rule."""
     frame = pl.LazyFrame(data) if lazy else pl.DataFrame(data)
     refuse_rule(rule, lambda: frame.with_columns(expr))
+
+
+# Inside `.over` -------------------------------------------------------------------------
+
+CITIES = pl.DataFrame(
+    {"city": [f"city {row // 6}" for row in range(600)], "y": ["well", "ill", "well"] * 200}
+)
+"""A hundred cities of six rows."""
+
+
+def sizes(frame: pl.DataFrame, name: str) -> list[int]:
+    return sorted(frame[name].value_counts()["count"].to_list())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_struct_is_even_in_total(seed: int) -> None:
+    """A struct that starts with the group is even in every group and in total."""
+    fold = pl.struct("city", "y").strat.kfold(k=5, seed=seed, rare="ignore")
+    folded = CITIES.with_columns(fold)
+    assert sizes(folded, "fold") == [120] * 5
+    table = folded.group_by("city", "fold").len()
+    assert set(table["len"]) == {1, 2}
+    assert len(table) == 500
+    assert values(folded, "fold") == values(
+        sf.kfold(CITIES, ["city", "y"], seed=seed, rare="ignore"), "fold"
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_each_group_of_over_starts_anew(seed: int) -> None:
+    """Inside `.over` each group is dealt alone with the same draws: sizes add up unevenly."""
+    fold = pl.col("y").strat.kfold(k=5, seed=seed, rare="ignore").over("city")
+    assert sizes(CITIES.with_columns(fold), "fold") == [100, 100, 100, 100, 200]
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize(
+    "expr", [pl.col("y"), pl.struct("y", "x"), pl.col("y").cast(pl.Categorical)]
+)
+def test_warnings_inside_over_name_the_column(expr: pl.Expr, lazy: bool) -> None:
+    """A warning of an expression inside `.over` names the column, as one outside does."""
+    frame = pl.LazyFrame({"y": ["a"] * 8 + ["b"], "x": [1] * 9, "all": [0] * 9})
+    fold = expr.strat.kfold(k=3).over("all")
+    message = "1 class of 'y' has fewer rows than the 3 folds: 'b' (1 row)."
+    warned(message, lambda: (frame if lazy else frame.collect()).with_columns(fold))
+
+
+@pytest.mark.parametrize("by", [pl.col("y"), pl.struct("x", "y")])
+def test_errors_inside_over_name_the_column(by: pl.Expr) -> None:
+    """An error of an expression inside `.over` names the column."""
+    frame = pl.DataFrame({"y": ["a", None, "a", "a"], "x": [1] * 4, "all": [0] * 4})
+    fold = by.strat.kfold(k=2).over("all")
+    refuse_rule(missing_values("y", [1]), lambda: frame.with_columns(fold))

@@ -7,6 +7,7 @@ Frames and series come in, numpy arrays go out, and arrays come back as new colu
 - `references`: what may be given for a column, which column is it, and how is it read?
 - `read_classes`: which rows of a column are equal, as codes?
 - `read_numbers`: which numbers does a column give, for order, edges, differences, or a key?
+- `row_order`: does a lazy query give its rows in the same order each time?
 - `attach`: how does an array become a column, at once or as a lazy expression?
 - `tables`: how is a result frame made in the caller's library?
 - `validate`: which rows broke a rule?
@@ -27,7 +28,7 @@ from .attach import (
 )
 from .dtypes import is_continuous, is_measured, is_missing, read_flags
 from .duplicates import SharedRows, all_unique, count_across_folds, count_unique_rows
-from .files import read_file, write_file
+from .files import PIPE, check_path, is_text, parse_file, read_bytes, write_file
 from .filters import filter_equal, filter_other, filter_rows
 from .folds import fold_codes, fold_values, read_fold_column, read_fold_numbers
 from .library import (
@@ -59,7 +60,8 @@ from .references import (
     root_names,
     same_column,
 )
-from .tables import add_columns_of, float_column, make_frame, to_dicts
+from .row_order import warn_row_order
+from .tables import add_columns_of, fill_column_of, float_column, make_frame, to_dicts
 from .validate import (
     Rule,
     RuledColumn,

@@ -135,6 +135,10 @@ def batch_expression(
     return pl.map_batches(exprs, check_and_compute, return_dtype=dtype)
 
 
-def struct_fields(series: pl.Series) -> list[pl.Series]:
-    """List the fields of a struct; any other series comes back alone."""
-    return series.struct.unnest().get_columns() if isinstance(series.dtype, pl.Struct) else [series]
+def struct_fields(series: pl.Series, expr: pl.Expr) -> list[pl.Series]:
+    """List the fields of a struct that an expression gives; any other series comes back alone."""
+    if isinstance(series.dtype, pl.Struct):
+        return series.struct.unnest().get_columns()
+    # Inside `.over` Polars passes series without names.
+    name = series.name or expr.meta.output_name(raise_if_undetermined=False) or str(expr)
+    return [series.alias(name)]

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import polars as pl
 
-from ..core.types import Values
+from ..core.types import Flags, Values
 from .library import EagerFrame
 
 
@@ -34,6 +34,15 @@ def float_column(library: str, values: Values) -> Any:
 def add_columns_of(frame: pl.DataFrame, other: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     """Add some columns of another frame of the same height."""
     return frame.with_columns(other.select(names).get_columns())
+
+
+def fill_column_of(
+    frame: pl.DataFrame, other: pl.DataFrame, name: str, missing: Flags
+) -> pl.DataFrame:
+    """Fill a column of text where values are missing, from another frame of the same height."""
+    new = other.get_column(name).cast(pl.String)
+    flags = pl.Series(missing)
+    return frame.with_columns(pl.when(flags).then(new).otherwise(pl.col(name)).alias(name))
 
 
 def to_dicts(frame: EagerFrame) -> list[dict[Any, Any]]:

@@ -288,6 +288,7 @@ def extend(
             raise StratError(msg)
     columns = check_columns(frame, options)
     frames.check_refs(frame, [name], "name")
+    frames.warn_row_order(frame, takes_key=False)
     columns.append(frames.label_of(frame, name))
     compute = partial(extended_columns, options, n_folds)
     return frames.attach_columns(frame, columns, compute, empty_outputs(options))
@@ -297,6 +298,8 @@ def add_columns(frame: FrameT, options: Options, overwrite: bool) -> FrameT:
     """Check the columns that a call names, and add those that it makes."""
     outputs = empty_outputs(options)
     columns = check_columns(frame, options, [] if overwrite else outputs)
+    if not options.key:
+        frames.warn_row_order(frame, takes_key=not options.groups)
     return frames.attach_columns(frame, columns, partial(new_columns, options), outputs)
 
 
@@ -305,7 +308,7 @@ def assign_expression(expr: Any, target: Target, **given: Unpack[Arguments]) -> 
     options = check_options(None, target, **given)
 
     def compute(series: list[Any], n_rows: int) -> list[NewColumn]:
-        fields = frames.struct_fields(series[0])
+        fields = frames.struct_fields(series[0], expr)
         terms = parse_by([field.name for field in fields]).terms
         return new_columns(replace(options, terms=terms), fields, n_rows)
 

@@ -1,0 +1,232 @@
+"""Lazy queries whose rows may come in another order each time."""
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.io.plugins import register_io_source
+
+import stratframe as sf
+from stratframe.frames import row_order
+from tests.messages import hint
+
+LEFT = pl.LazyFrame({"id": range(20), "label": ["a", "b"] * 10})
+RIGHT = pl.LazyFrame({"id": range(20), "x": range(20)})
+SORTED = [frame.with_columns(pl.col("id").set_sorted()) for frame in (LEFT, RIGHT)]
+
+UNORDERED: dict[str, tuple[pl.LazyFrame, str]] = {
+    "unique": (LEFT.unique("id"), "`unique`"),
+    "unique of all": (LEFT.unique(), "`unique`"),
+    "group_by": (LEFT.group_by("id").agg(pl.first("label")), "`group_by`"),
+    "steps after": (LEFT.unique().filter(pl.col("id") > 2).with_columns(y=1), "`unique`"),
+    "concat": (pl.concat([LEFT, LEFT.unique()]), "`unique`"),
+    "inner": (LEFT.join(RIGHT, on="id"), "an inner join"),
+    "left": (LEFT.join(RIGHT, on="id", how="left"), "a left join"),
+    "right": (LEFT.join(RIGHT, on="id", how="right"), "a right join"),
+    "full": (LEFT.join(RIGHT, on="id", how="full", coalesce=True), "a full join"),
+    "semi": (LEFT.join(RIGHT, on="id", how="semi"), "a semi join"),
+    "anti": (LEFT.join(RIGHT.head(9), on="id", how="anti"), "an anti join"),
+    "cross": (LEFT.join(RIGHT.select("x"), how="cross"), "a cross join or `join_where`"),
+    "join_where": (
+        LEFT.join_where(RIGHT, pl.col("id") < pl.col("x")),
+        "a cross join or `join_wher",
+    ),
+    "SQL": (pl.SQLContext(l=LEFT, r=RIGHT).execute("SELECT * FROM l JOIN r USING (id)"), "join"),
+    "left of two": (
+        LEFT.join(RIGHT, on="id").join(RIGHT, on="id", how="left", maintain_order="left"),
+        "an inner join",
+    ),
+    "right of two": (
+        LEFT.join(RIGHT.join(RIGHT, on="id", how="anti"), on="id", maintain_order="left"),
+        "an anti join",
+    ),
+    "beside join_asof": (
+        SORTED[0].join_asof(SORTED[1], on="id").join(RIGHT, on="id", how="semi"),
+        "a semi join",
+    ),
+    "Python function": (
+        LEFT.map_batches(lambda data, lock=Lock(): data).join(RIGHT, on="id"),  # noqa: B008
+        "an inner join",
+    ),
+}
+"""Queries, and the step that may put their rows in another order."""
+
+ORDERED: dict[str, pl.LazyFrame] = {
+    "frame": LEFT,
+    "filter": LEFT.filter(pl.col("id") > 3),
+    "select": LEFT.select("id", "label"),
+    "with_columns": LEFT.with_columns(x=pl.col("id") * 2, group=pl.len().over("label")),
+    "concat": pl.concat([LEFT, LEFT]),
+    "wide concat": pl.concat([LEFT, RIGHT.rename({"id": "other"})], how="horizontal"),
+    "sort": LEFT.sort("label"),
+    "head": LEFT.head(12),
+    "unique": LEFT.unique("id", maintain_order=True),
+    "group_by": LEFT.group_by("id", maintain_order=True).agg(pl.first("label")),
+    "sort after unique": LEFT.unique("id", maintain_order=True).sort("label"),
+    "left": LEFT.join(RIGHT, on="id", maintain_order="left"),
+    "right_left": LEFT.join(RIGHT, on="id", how="right", maintain_order="right_left"),
+    "two joins": LEFT.join(RIGHT, on="id", maintain_order="left_right").join(
+        LEFT.join(RIGHT, on="id", how="semi", maintain_order="left"), on="id", maintain_order="left"
+    ),
+    "join_asof": SORTED[0].join_asof(SORTED[1], on="id"),
+    "literals": LEFT.with_columns(
+        text=pl.lit("UNIQUE[maintain_order: false"), other=pl.lit("INNER JOIN:")
+    ).filter(pl.col("text") != "AGGREGATE[maintain_order: false]"),
+    "literal in lines": LEFT.with_columns(text=pl.lit('5" pipe')).join(
+        RIGHT, on="id", how="left", maintain_order="left"
+    ),
+}
+"""Queries that give their rows in one order."""
+
+
+def expected(step: str, fix: str) -> str:
+    return (
+        f"{step} may put the rows of this lazy query in another order each time it is collected,"
+        " and without `key=` the folds depend on the order: train and test rows that are"
+        f" collected apart may overlap.{hint(fix)}"
+    )
+
+
+SET = "set `maintain_order` in that step."
+KEY = f'`key="id"` names columns that identify the rows; or {SET}'
+
+CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "kfold": (lambda query: sf.kfold(query, k=2), KEY),
+    "by": (lambda query: sf.kfold(query, "label", k=2, seed=None), KEY),
+    "repeats": (lambda query: sf.kfold(query, k=2, repeats=2), KEY),
+    "split": (lambda query: sf.split(query), KEY),
+    "groups": (lambda query: sf.kfold(query, k=2, groups="label"), SET),
+    "extend": (lambda query: sf.extend(query.with_columns(fold=pl.lit(None)), k=2), SET),
+}
+"""Calls without a key, and the hint of each."""
+
+
+def warnings_of(call: Callable[[], object]) -> list[str]:
+    """List the warnings of a call whose result is not collected."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return [str(warning.message) for warning in caught]
+
+
+@pytest.mark.parametrize("name", UNORDERED)
+def test_a_step_that_keeps_no_order_is_named(name: str) -> None:
+    """A lazy query with a step that keeps no order warns when the plan is made."""
+    query, step = UNORDERED[name]
+    (found,) = warnings_of(lambda: sf.kfold(query, k=2))
+    assert step.lower() in found.partition(" may put the rows")[0].lower()
+
+
+@pytest.mark.parametrize("name", UNORDERED)
+def test_a_key_is_the_remedy(name: str) -> None:
+    """With a key no query warns."""
+    assert warnings_of(lambda: sf.kfold(UNORDERED[name][0], k=2, key="id")) == []
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_a_query_in_one_order_does_not_warn(name: str) -> None:
+    """Scans, filters, sorts and steps that maintain their order do not warn."""
+    assert warnings_of(lambda: sf.kfold(ORDERED[name], k=2)) == []
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_each_verb_warns_once(call: str) -> None:
+    """Each verb that adds a column warns once, and hints at what it can be given."""
+    verb, fix = CALLS[call]
+    assert warnings_of(lambda: verb(LEFT.unique("id"))) == [expected("`unique`", fix)]
+    assert warnings_of(lambda: verb(LEFT)) == []
+
+
+def test_joins_are_capitalized() -> None:
+    """The message starts with a capital letter."""
+    (found,) = warnings_of(lambda: sf.kfold(LEFT.join(RIGHT, on="id"), k=2))
+    assert found == expected("An inner join", KEY)
+
+
+def test_eager_frames_do_not_warn() -> None:
+    """A frame that was collected has one order."""
+    assert warnings_of(lambda: sf.kfold(LEFT.unique("id").collect(), k=2)) == []
+    assert warnings_of(lambda: sf.plan(LEFT.unique("id"), "label", k=2)) == []
+
+
+@pytest.mark.skipif(not hasattr(pl, "union"), reason="older Polars has no `pl.union`")
+def test_union_keeps_no_order() -> None:
+    """`pl.union` warns where `pl.concat` does not."""
+    (found,) = warnings_of(lambda: sf.kfold(pl.union([LEFT, LEFT]), k=2))
+    assert found == expected("`pl.union`", KEY)
+
+
+def fail(*_: object) -> Any:
+    """Fail as a source that is read."""
+    msg = "the source was read"
+    raise AssertionError(msg)
+
+
+def test_building_the_plan_reads_nothing(tmp_path: Path) -> None:
+    """The warning comes from the plan alone: sources are not read."""
+    source = register_io_source(fail, schema={"id": pl.Int64, "label": pl.String})
+    for query in (source.unique(), source.join(source, on="id"), source.sort("id")):
+        assert len(warnings_of(lambda query=query: sf.kfold(query, k=2))) <= 1
+    path = tmp_path / "rows.csv"
+    path.write_text("id,label\n" + "1,a\n" * 10)
+    scan = pl.scan_csv(path)
+    query = scan.join(scan, on="id", how="semi")
+    query.collect_schema()
+    assert len(warnings_of(lambda: sf.kfold(query, k=2))) == 1
+
+
+def test_an_unknown_view_of_the_plan_warns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Polars does not show how its joins are set, they count as unordered."""
+    monkeypatch.delattr(pl, "QueryOptFlags")
+    query = LEFT.join(RIGHT, on="id", maintain_order="left")
+    assert row_order.unordered_step(query) == "a join"
+    assert row_order.unordered_step(LEFT) is None
+
+
+ROWS = 20_000
+TEXTS = pl.LazyFrame({"id": [f"row {number % ROWS}" for number in range(2 * ROWS)]})
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_the_warning_is_about_real_leaks(engine: Any) -> None:
+    """Train and test collected apart share rows without a key; with one, or in order, none."""
+
+    def shared(query: pl.LazyFrame, **key: str) -> int:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sf.StratWarning)
+            folded = sf.kfold(query, k=5, **key)
+        apart = (
+            folded.filter(pl.col("fold") != 0).collect(engine=engine),
+            folded.filter(pl.col("fold") == 0).collect(engine=engine),
+        )
+        return len(set(apart[0]["id"]) & set(apart[1]["id"]))
+
+    assert shared(TEXTS.unique("id")) > 0
+    assert shared(TEXTS.unique("id"), key="id") == 0
+    assert shared(TEXTS.unique("id", maintain_order=True)) == 0
+    joined = TEXTS.unique("id", maintain_order=True).join(TEXTS, on="id", how="semi")
+    assert shared(joined, key="id") == 0
+
+
+ORDERS = ["none", "left", "right", "left_right", "right_left"]
+KINDS = ["inner", "left", "full", "semi", "anti"]
+
+
+@given(joins=st.lists(st.tuples(st.sampled_from(KINDS), st.sampled_from(ORDERS)), max_size=4))
+def test_joins_warn_exactly_if_one_keeps_no_order(joins: list[tuple[Any, Any]]) -> None:
+    """Of any chain of joins the last without an order is named; with orders on all, none."""
+    query = LEFT
+    for how, order in joins:
+        query = query.join(
+            RIGHT.select("id"), on="id", how=how, maintain_order=order, suffix="_left"
+        ).select("id")
+    unordered = [how for how, order in joins if order == "none"]
+    step = row_order.unordered_step(query)
+    assert (step is None) == (not unordered)
+    assert step is None or unordered[-1] in step
