@@ -80,7 +80,9 @@ TAKEN = {
 
 
 def must_hold(argument: str, got: object) -> str:
-    return f"`{argument}` must hold {TAKEN[argument]}, got {got!r}."
+    rule = f"`{argument}` must hold {TAKEN[argument]}, got {got!r}."
+    counts = argument == "by" and isinstance(got, int) and not isinstance(got, bool)
+    return rule + (hint(f"`by` comes first; the number of folds is `k={got}`.") if counts else "")
 
 
 def one_grouping(got: str) -> str:
@@ -113,8 +115,15 @@ def did_you_mean(name: object) -> str:
 def no_column(
     argument: str, name: object, near: object = None, known: Sequence[str] | None = None
 ) -> str:
-    """A column that is not there, with the nearest name, or all names, or for a tuple neither."""
-    if near is not None:
+    """A column that is not there, with the nearest name, or all names, or for a tuple neither.
+
+    For the name of a fold column, with the verb that adds it, and the nearest name if any.
+    """
+    if argument == "name":
+        verb = "split" if name == "split" else "kfold"
+        other = "." if near is None else f"; or {did_you_mean(near)}"
+        tip = f"add it first, as in `df.strat.{verb}(..., name={name!r})`{other}"
+    elif near is not None:
         tip = did_you_mean(near)
     elif known is not None:
         listed = preview([repr(each) for each in known])

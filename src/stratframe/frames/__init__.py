@@ -48,6 +48,7 @@ from .read_numbers import rank_key, read_comparable, read_interval, read_matrix,
 from .references import (
     ResultName,
     check_all_refs,
+    check_not_data,
     check_refs,
     collect_columns,
     empty_columns,
