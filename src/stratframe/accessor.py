@@ -144,8 +144,8 @@ class Strat(Generic[FrameT]):
         return select.folds(self._frame, name, nulls=nulls)
 
     @documented(select.parts)
-    def parts(self, name: str = "split") -> dict[Any, FrameT]:
-        return select.parts(self._frame, name)
+    def parts(self, name: str = "split", names: Sequence[Any] | None = None) -> dict[Any, FrameT]:
+        return select.parts(self._frame, name, names)
 
     @documented(select.cv)
     def cv(

@@ -29,7 +29,16 @@ from .dtypes import is_continuous, is_measured, is_missing
 from .duplicates import SharedRows, all_unique, count_across_folds, count_unique_rows
 from .files import read_file, write_file
 from .filters import filter_equal, filter_other, filter_rows
-from .folds import fold_codes, fold_values, read_fold_column, read_fold_numbers
+from .folds import (
+    FoldValues,
+    count_values,
+    fold_codes,
+    fold_values,
+    part_values,
+    read_fold_column,
+    read_fold_numbers,
+    to_fold_column,
+)
 from .library import (
     Frame,
     FrameT,
@@ -38,6 +47,7 @@ from .library import (
     PolarsTable,
     check_frame,
     column_names,
+    is_frame,
     label_of,
     library_of,
     take,
@@ -48,6 +58,7 @@ from .read_numbers import rank_key, read_comparable, read_interval, read_matrix,
 from .references import (
     ResultName,
     check_all_refs,
+    check_names,
     check_not_data,
     check_refs,
     collect_columns,

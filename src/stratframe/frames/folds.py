@@ -3,7 +3,7 @@
 `fold_codes` reads a column of any values; `read_fold_numbers` one that must hold 0..k-1.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,19 +18,66 @@ from .read_classes import encode_classes
 from .references import read_columns
 from .validate import failing_rows
 
+PURPOSES = {"train": 0, "valid": 1, "validation": 1, "val": 1, "dev": 1, "test": 2, "holdout": 3}
+"""The order of parts that are named after what they are used for."""
 
-def fold_values(frame: Frame, name: str) -> tuple[list[Any], int]:
-    """List the values of a fold or part column, in order, and count its nulls.
+
+class FoldValues(NamedTuple):
+    """The values of a fold or part column, in order."""
+
+    values: list[Any]
+    sizes: Ints
+    """Rows of each value, shape (len(values),)."""
+    n_nulls: int
+    """Rows without a value."""
+
+    @property
+    def present(self) -> list[Any]:
+        """The values that have rows."""
+        return [value for value, size in zip(self.values, self.sizes, strict=True) if size]
+
+
+def fold_values(frame: Frame, name: str) -> FoldValues:
+    """List the values of a fold column, in order, and count the rows of each.
 
     Categories keep their order, with those that no row has. A lazy frame runs
     one small query.
     """
-    if isinstance(frame, pl.LazyFrame):
-        counts = frame.select(fold_expression(frame, name)).group_by(name).len().collect()
-        values, codes = fold_codes(counts[name])
-        return values, int(counts["len"].filter(codes < 0).sum())
-    values, codes = fold_codes(read_fold_column(frame, name))
-    return values, int((codes < 0).sum())
+    series, weights = read_counts(frame, name)
+    return count_values(*fold_codes(series), weights)
+
+
+def part_values(frame: Frame, name: str) -> FoldValues:
+    """List the values of a part column as `fold_values`, but text in the order of its purpose."""
+    series, weights = read_counts(frame, name, in_order=True)
+    values, codes = fold_codes(series)
+    if category_values(series) is None and all(isinstance(value, str) for value in values):
+        values, codes = sort_parts(values, codes)
+    return count_values(values, codes, weights)
+
+
+def read_counts(frame: Frame, name: str, *, in_order: bool = False) -> tuple[Series, Ints | None]:
+    """Read a fold column; of a lazy frame its distinct values, and how many rows have each."""
+    if not isinstance(frame, pl.LazyFrame):
+        return read_fold_column(frame, name), None
+    groups = frame.select(fold_expression(frame, name)).group_by(name, maintain_order=in_order)
+    counts = groups.len().collect()
+    return counts[name], counts["len"].to_numpy()
+
+
+def count_values(values: list[Any], codes: Ints, weights: Ints | None = None) -> FoldValues:
+    """Count the rows of each value, or sum their weights."""
+    n_nulls, *sizes = np.bincount(codes + 1, weights, len(values) + 1).astype(np.int64)
+    return FoldValues(values, np.array(sizes, dtype=np.int64), int(n_nulls))
+
+
+def sort_parts(values: list[Any], codes: Ints) -> tuple[list[Any], Ints]:
+    """Sort names of parts by what they are used for, then by first appearance."""
+    first = first_occurrence(np.where(codes < 0, len(values), codes), len(values) + 1)
+    purposes = [PURPOSES.get(value.strip().lower(), len(PURPOSES)) for value in values]
+    order = np.lexsort((first[: len(values)], np.array(purposes, dtype=np.int64)))
+    places = np.append(np.argsort(order), -1)
+    return [values[place] for place in order], places[codes]
 
 
 def fold_expression(frame: pl.DataFrame | pl.LazyFrame, name: str) -> pl.Expr:
@@ -42,6 +89,18 @@ def fold_expression(frame: pl.DataFrame | pl.LazyFrame, name: str) -> pl.Expr:
 def read_fold_column(frame: EagerFrame, name: str) -> Any:
     """Read a fold or part column of an eager frame, under a MultiIndex too."""
     return read_columns(frame, [label_of(frame, name)])[0]
+
+
+def to_fold_column(values: Any, name: str) -> Any:
+    """Take values as a fold column; a series keeps the name that it has."""
+    if isinstance(values, pd.Series | pl.Series):
+        # Neither an array nor a Polars series without a name says that it is another column.
+        return values.rename(name) if values.name in (None, "") else values
+    array = np.asarray(values)
+    if array.ndim != 1:
+        msg = f"Folds must be a column, got an array of shape {array.shape}."
+        raise StratError(msg)
+    return pd.Series(array, name=name).infer_objects()
 
 
 def fold_codes(series: Series) -> tuple[list[Any], Ints]:

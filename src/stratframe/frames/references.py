@@ -102,6 +102,13 @@ def check_not_data(argument: str, given: object) -> None:
             raise not_a_reference(argument, entry)
 
 
+def check_names(argument: str, given: Iterable[object]) -> None:
+    """Raise unless all may name a column."""
+    for name in given:
+        if name is None or is_computed(name) or not isinstance(name, Hashable):
+            raise not_a_reference(argument, name)
+
+
 def not_a_reference(argument: str, given: object) -> StratError:
     """Build the error for what is neither a column name nor computed."""
     msg = f"`{argument}` must hold {ACCEPTED[argument]}, got {describe_data(given)}."
