@@ -26,8 +26,8 @@ class FoldValues(NamedTuple):
     """The values of a fold or part column, in order."""
 
     values: list[Any]
-    sizes: Ints
-    """Rows of each value, shape (len(values),)."""
+    sizes: list[int]
+    """Rows of each value."""
     n_nulls: int
     """Rows without a value."""
 
@@ -67,8 +67,8 @@ def read_counts(frame: Frame, name: str, *, in_order: bool = False) -> tuple[Ser
 
 def count_values(values: list[Any], codes: Ints, weights: Ints | None = None) -> FoldValues:
     """Count the rows of each value, or sum their weights."""
-    n_nulls, *sizes = np.bincount(codes + 1, weights, len(values) + 1).astype(np.int64)
-    return FoldValues(values, np.array(sizes, dtype=np.int64), int(n_nulls))
+    counts = np.bincount(codes + 1, weights, len(values) + 1).astype(np.int64).tolist()
+    return FoldValues(values, counts[1:], counts[0])
 
 
 def sort_parts(values: list[Any], codes: Ints) -> tuple[list[Any], Ints]:

@@ -26,6 +26,7 @@ from ..errors import (
     with_full_stop,
 )
 from ..frames import FoldValues, Frame, FrameT
+from ..habits import answer_habits
 from ..pipeline.deal import sort_rows
 from ..pipeline.options import Options
 from ..pipeline.strata import stratify
@@ -281,6 +282,7 @@ def training_rows(codes: Ints, fold: int, nulls: Nulls) -> Flags:
 
 
 @table_verb
+@answer_habits
 def sample(
     frame: Frame,
     by: By,
