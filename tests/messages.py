@@ -250,6 +250,26 @@ def no_fold(name: object, n: int) -> str:
     return f"Column {name!r} must give every row a fold, but {count(n, 'row')} {have} none.{tip}"
 
 
+def one_fold(name: object, fold: object) -> str:
+    return (
+        f"Column {name!r} must have at least 2 folds, got {fold!r} alone:"
+        " its training set would be empty."
+    )
+
+
+def repeats_of(name: str, listed: str) -> str:
+    """The column of repeats is asked for by its base name."""
+    tip = hint(f"`repeats` added several columns: `name=[{listed}]`.")
+    return f"`name` names the column {name!r}, which the frame does not have.{tip}"
+
+
+def data_given(argument: str, got: str, name: str | None = None) -> str:
+    """Data are given where a column is named; `got` is their type."""
+    named = "" if name is None else f", {name!r}"
+    tip = hint(f"give the name of the column{named}.")
+    return f"`{argument}` must hold {TAKEN[argument]}, got {got}.{tip}"
+
+
 def rare_classes(n: int, of: str, parts: str, listed: str, *, error: bool = False) -> str:
     """The rule of rare classes, without the full stop after the last."""
     classes, have = ("1 class", "has") if n == 1 else (f"{n} classes", "have")

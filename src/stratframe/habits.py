@@ -44,10 +44,9 @@ def answer_habits(verb: Callable[P, ResultT]) -> Callable[P, ResultT]:
         found = [name for name in kwargs if name in habits]
         if found:
             hints = dict.fromkeys(suggest_argument(known, name, kwargs[name]) for name in found)
-            msg = (
-                f"`{verb.__name__}` has no argument {' or '.join(f'`{name}`' for name in found)}."
-                f"\nHint: {', '.join(hints)}."
-            )
+            *first, last = (f"`{name}`" for name in found)
+            listed = f"{', '.join(first)} or {last}" if first else last
+            msg = f"`{verb.__name__}` has no argument {listed}.\nHint: {', '.join(hints)}."
             raise TypeError(msg)
         return verb(*args, **kwargs)
 

@@ -31,9 +31,11 @@ from .files import read_file, write_file
 from .filters import filter_equal, filter_other, filter_rows
 from .folds import (
     FoldValues,
+    are_folds,
     count_values,
     fold_codes,
     fold_values,
+    has_all_folds,
     part_values,
     read_fold_column,
     read_fold_numbers,

@@ -21,6 +21,9 @@ from .validate import failing_rows
 PURPOSES = {"train": 0, "valid": 1, "validation": 1, "val": 1, "dev": 1, "test": 2, "holdout": 3}
 """The order of parts that are named after what they are used for."""
 
+FOLD_TYPES = ("int64", "Int64", "float64")
+"""Types of pandas that folds have, or get where some rows have none and a file is read."""
+
 
 class FoldValues(NamedTuple):
     """The values of a fold or part column, in order."""
@@ -152,6 +155,19 @@ def floats_to_ints(values: list[Any]) -> list[Any]:
     if not all(value.is_integer() and abs(value) < 2**63 for value in floats):
         return values
     return [int(value) if isinstance(value, float) else value for value in values]
+
+
+def are_folds(series: pd.Series, k: int) -> Flags | bool:
+    """Flag the rows of a pandas column with one of k folds or none; False for other types."""
+    if str(series.dtype) not in FOLD_TYPES:
+        return False
+    numbers = to_floats(series)
+    return is_missing(series) | np.isin(numbers, np.arange(k))
+
+
+def has_all_folds(series: Series, k: int) -> bool:
+    """Return whether each of k folds has a row."""
+    return bool(np.isin(np.arange(k), to_floats(series)).all())
 
 
 def read_fold_numbers(series: Series, k: int | None) -> tuple[Ints, int]:
