@@ -108,20 +108,29 @@ class FoldSplit:
 
 
 def find_folds(data: Any, groups: Any, name: str) -> Any:
-    """Read a fold column of the frame that is split, or of `groups`."""
-    for frame in (data, groups):
-        if frames.is_frame(frame) and frames.label_of(frame, name) in frames.column_names(frame):
-            frames.check_refs(frame, [name], "name")
-            column = frames.read_fold_column(frames.collect_columns(frame, [name]), name)
-            break
-    else:
-        column = folds_of_groups(data, groups, name)
-    check_length(data, column)
-    return column
+    """Read a fold column of the frame that is split, or else of `groups`."""
+    if has_column(data, name):
+        return read_folds(data, name)
+    folds = (
+        read_folds(groups, name) if has_column(groups, name) else take_groups(data, groups, name)
+    )
+    check_length(data, folds)
+    return folds
 
 
-def folds_of_groups(data: Any, groups: Any, name: str) -> Any:
-    """Take `groups` as the folds, or raise if they are not meant."""
+def has_column(data: Any, name: str) -> bool:
+    """Return whether data are a frame with a column."""
+    return frames.is_frame(data) and frames.label_of(data, name) in frames.column_names(data)
+
+
+def read_folds(frame: Any, name: str) -> Any:
+    """Read a fold column of a frame."""
+    frames.check_refs(frame, [name], "name")
+    return frames.read_fold_column(frames.collect_columns(frame, [name]), name)
+
+
+def take_groups(data: Any, groups: Any, name: str) -> Any:
+    """Take `groups` as the folds, or raise if they are none, or another column."""
     if groups is None or frames.is_frame(groups):
         if frames.is_frame(data):
             raise StratError(no_such_column("name", name, frames.column_names(data)))
@@ -131,19 +140,21 @@ def folds_of_groups(data: Any, groups: Any, name: str) -> Any:
             f"\nHint: pass a frame with the column, or its values, `groups=df[{name!r}]`."
         )
         raise StratError(msg)
-    column = frames.to_fold_column(groups, name)
-    if column.name != name:
+    folds = frames.to_fold_column(groups, name)
+    if folds.name != name:
         msg = (
             f"`groups` must be the fold column {name!r} where `X` does not have it, got"
-            f" {column.name!r}."
+            f" {folds.name!r}."
         )
         raise StratError(msg)
-    return column
+    return folds
 
 
-def check_length(data: Any, column: Any) -> None:
-    """Raise unless a column has one fold for each row that is split."""
-    n_rows = len(column) if data is None else data.shape[0] if hasattr(data, "shape") else len(data)
-    if n_rows != len(column):
-        msg = f"`groups` must have one fold for each of the {n_rows:,} rows, got {len(column):,}."
+def check_length(data: Any, folds: Any) -> None:
+    """Raise unless there is one fold for each row that is split."""
+    if data is None:
+        return
+    n_rows = data.shape[0] if hasattr(data, "shape") else len(data)
+    if n_rows != len(folds):
+        msg = f"`groups` must have one fold for each of the {n_rows:,} rows, got {len(folds):,}."
         raise StratError(msg)
