@@ -80,7 +80,9 @@ TAKEN = {
 
 
 def must_hold(argument: str, got: object) -> str:
-    return f"`{argument}` must hold {TAKEN[argument]}, got {got!r}."
+    rule = f"`{argument}` must hold {TAKEN[argument]}, got {got!r}."
+    counts = argument == "by" and isinstance(got, int) and not isinstance(got, bool)
+    return rule + (hint(f"`by` comes first; the number of folds is `k={got}`.") if counts else "")
 
 
 def one_grouping(got: str) -> str:
@@ -113,8 +115,15 @@ def did_you_mean(name: object) -> str:
 def no_column(
     argument: str, name: object, near: object = None, known: Sequence[str] | None = None
 ) -> str:
-    """A column that is not there, with the nearest name, or all names, or for a tuple neither."""
-    if near is not None:
+    """A column that is not there, with the nearest name, or all names, or for a tuple neither.
+
+    For the name of a fold column, with the verb that adds it, and the nearest name if any.
+    """
+    if argument == "name":
+        verb = "split" if name == "split" else "kfold"
+        other = "." if near is None else f"; or {did_you_mean(near)}"
+        tip = f"add it first, as in `df.strat.{verb}(..., name={name!r})`{other}"
+    elif near is not None:
         tip = did_you_mean(near)
     elif known is not None:
         listed = preview([repr(each) for each in known])
@@ -241,6 +250,26 @@ def no_fold(name: object, n: int) -> str:
     tip = hint('`nulls="train"` keeps them in every training set, `nulls="drop"` in none.')
     have = "has" if n == 1 else "have"
     return f"Column {name!r} must give every row a fold, but {count(n, 'row')} {have} none.{tip}"
+
+
+def one_fold(name: object, fold: object) -> str:
+    return (
+        f"Column {name!r} must have at least 2 folds, got {fold!r} alone:"
+        " its training set would be empty."
+    )
+
+
+def repeats_of(name: str, listed: str) -> str:
+    """The column of repeats is asked for by its base name."""
+    tip = hint(f"`repeats` added several columns: `name=[{listed}]`.")
+    return f"`name` names the column {name!r}, which the frame does not have.{tip}"
+
+
+def data_given(argument: str, got: str, name: str | None = None) -> str:
+    """Data are given where a column is named; `got` is their type."""
+    named = "" if name is None else f", {name!r}"
+    tip = hint(f"give the name of the column{named}.")
+    return f"`{argument}` must hold {TAKEN[argument]}, got {got}.{tip}"
 
 
 def rare_classes(n: int, of: str, parts: str, listed: str, *, error: bool = False) -> str:

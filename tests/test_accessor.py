@@ -44,7 +44,7 @@ CALLS: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     ],
     "sample": [(["label"], {"n": 7, "seed": 3}), (["label"], {"frac": 0.3, "allocation": "equal"})],
     "folds": [([], {}), (["inner"], {"nulls": "train"})],
-    "parts": [([], {}), (["fold"], {})],
+    "parts": [([], {}), (["fold", [3, 2, 4, 0, 1]], {})],
     "cv": [([["fold", "inner"]], {"nulls": "drop"})],
     "strata": [([["label", "sex"]], {})],
     "plan": [

@@ -26,6 +26,7 @@ LAZY = {"dask", "kneed", "matplotlib", "pandera", "scipy", "sklearn", "tqdm"}
 RANKS = {
     "errors": -1,
     "checks": -1,
+    "habits": -1,
     "core": 0,
     "theory": 0,
     "frames": 1,

@@ -1,5 +1,7 @@
 """Output schemas for pipelines: `sf.schemas.folded` and `sf.schemas.parted`."""
 
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -92,6 +94,44 @@ def test_parted_refuses_strings_and_nulls(library: str) -> None:
     schema = sf.schemas.parted(PARTS, library=library)
     assert refused(schema, make(library, {"split": ["train", "test"]}))
     assert refused(schema, sf.split(make(library, DATA), "label", PARTS, rare="null"))
+
+
+def test_folded_takes_the_floats_that_pandas_makes(tmp_path: Path) -> None:
+    """With nulls, folds written to CSV and read again fit, and those that `concat` makes."""
+    folded = sf.kfold(pd.DataFrame(DATA), "label", k=4, rare="null")
+    folded.to_csv(tmp_path / "folded.csv", index=False)
+    read = pd.read_csv(tmp_path / "folded.csv")
+    whole = sf.kfold(pd.DataFrame(DATA), k=4)
+    grown = pd.concat([whole, pd.DataFrame(DATA)])
+    schema = sf.schemas.folded(k=4, nulls=True)
+    for frame in (folded, read, grown, whole):
+        assert schema.validate(frame).equals(frame)
+    assert read["fold"].dtype == grown["fold"].dtype == "float64"
+    assert refused(sf.schemas.folded(k=4), read)
+    assert refused(sf.schemas.folded(k=2, nulls=True), grown)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [[0.5, 1], [0.0, 4.0], [-1.0, None], [float("inf"), 0], ["0", None], [True, False]],
+)
+@pytest.mark.parametrize("lazy", [False, True])
+def test_folded_with_nulls_refuses_other_columns(column: list[Any], lazy: bool) -> None:
+    """Fractions, numbers out of range and other types do not fit, with all faults at once too."""
+    schema = sf.schemas.folded(k=4, nulls=True)
+    with pytest.raises((pandera.errors.SchemaError, pandera.errors.SchemaErrors)):
+        schema.validate(pd.DataFrame({"fold": column}), lazy=lazy)
+
+
+@pytest.mark.parametrize("nulls", [False, True])
+def test_complete_folds(frame: Make, library: str, nulls: bool) -> None:
+    """A column that lacks a fold fits, unless the schema asks for every fold."""
+    df = sf.kfold(frame(DATA), "label", k=3, rare="null" if nulls else "ignore")
+    schema = partial(sf.schemas.folded, library=library, nulls=nulls)
+    assert eager(schema(k=3, complete=True).validate(df)).shape == (21, 2)
+    assert eager(schema(k=4).validate(df)).shape == (21, 2)
+    assert refused(schema(k=4, complete=True), eager(df))
+    assert refused(schema(k=2, complete=True), eager(df))
 
 
 def test_lazy_frames_are_checked_by_name_and_type() -> None:

@@ -18,6 +18,7 @@ from .verbs.drift import drift
 from .verbs.plot import plot
 from .verbs.report import advise, report
 from .verbs.select import Fold, cv, folds, parts, sample
+from .verbs.splitter import FoldSplit
 from .verbs.tables import balance, plan, strata
 
 register()
@@ -26,6 +27,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Fold",
+    "FoldSplit",
     "StratError",
     "StratWarning",
     "advise",

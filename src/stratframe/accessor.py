@@ -12,6 +12,7 @@ import polars as pl
 
 from .core.types import Ints
 from .frames import FrameT
+from .habits import answer_habits
 from .pipeline.options import Deal, Parts, Rare, fold_target, part_target
 from .terms.base import By, Missing
 from .verbs import assign, select, tables
@@ -47,6 +48,7 @@ class Strat(Generic[FrameT]):
         return f"<stratified folds on a {type(self._frame).__name__}; see help(df.strat)>"
 
     @documented(assign.kfold)
+    @answer_habits
     def kfold(
         self,
         by: By | None = None,
@@ -80,6 +82,7 @@ class Strat(Generic[FrameT]):
         )
 
     @documented(assign.split)
+    @answer_habits
     def split(
         self,
         by: By | None = None,
@@ -111,6 +114,7 @@ class Strat(Generic[FrameT]):
         )
 
     @documented(assign.extend)
+    @answer_habits
     def extend(
         self,
         by: By | None = None,
@@ -134,6 +138,7 @@ class Strat(Generic[FrameT]):
         )
 
     @documented(select.sample)
+    @answer_habits
     def sample(
         self,
         by: By,
@@ -152,8 +157,8 @@ class Strat(Generic[FrameT]):
         return select.folds(self._frame, name, nulls=nulls)
 
     @documented(select.parts)
-    def parts(self, name: str = "split") -> dict[Any, FrameT]:
-        return select.parts(self._frame, name)
+    def parts(self, name: str = "split", names: Sequence[Any] | None = None) -> dict[Any, FrameT]:
+        return select.parts(self._frame, name, names)
 
     @documented(select.cv)
     def cv(
@@ -166,6 +171,7 @@ class Strat(Generic[FrameT]):
         return tables.strata(self._frame, by)
 
     @documented(tables.plan)
+    @answer_habits
     def plan(
         self,
         by: By | None = None,
@@ -239,6 +245,7 @@ class StratExpr:
         """Say what this is, and where its help is."""
         return "<stratified folds of a Polars expression; see help(pl.col('label').strat)>"
 
+    @answer_habits
     def kfold(
         self,
         k: int = 5,
@@ -287,6 +294,7 @@ class StratExpr:
         )
         return folds
 
+    @answer_habits
     def split(
         self,
         parts: Parts = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed

@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from difflib import get_close_matches
+from itertools import count, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,19 +83,48 @@ def one_of(subject: str, choices: Sequence[object], got: object) -> str:
 
 def no_such_column(argument: str, name: object, known: Sequence[object]) -> str:
     """State that a frame lacks a column, with the hint that its name deserves."""
-    msg = f"`{argument}` names the column {name!r}, which the frame does not have."
+    msg = f"`{argument}` names the column {describe(name)}, which the frame does not have."
     if isinstance(name, tuple):
         return f"{msg}\nHint: several columns go in a list."
+    if argument == "name":
+        return f"{msg}\n{suggest_fold_column(name, known)}"
     return f"{msg}\n{suggest_name(name, known)}"
 
 
 def suggest_name(name: object, known: Sequence[object]) -> str:
     """Hint at the nearest of the known names, or list them."""
+    near = nearest_name(name, known)
+    if near is not None:
+        return f"Hint: did you mean {near}?"
+    return with_full_stop(f"Hint: the columns are {preview(map(repr, known), len(known))}")
+
+
+def nearest_name(name: object, known: Sequence[object]) -> str | None:
+    """Write the nearest of the known names as in code; None if none is near."""
     texts = {str(each): each for each in known}
     close = get_close_matches(str(name), texts, n=1)
-    if close:
-        return f"Hint: did you mean {texts[close[0]]!r}?"
-    return with_full_stop(f"Hint: the columns are {preview(map(repr, known), len(known))}")
+    return repr(texts[close[0]]) if close else None
+
+
+def suggest_fold_column(name: object, known: Sequence[object]) -> str:
+    """Hint at the columns of `repeats`, or at the verb that adds a fold column."""
+    repeats = list(takewhile(known.__contains__, (f"{name}_{i}" for i in count(1))))
+    if repeats:
+        listed = ", ".join(f'"{each}"' for each in repeats[:MAX_LISTED])
+        dots = ", ..." if len(repeats) > MAX_LISTED else ""
+        return f"Hint: `repeats` added several columns: `name=[{listed}{dots}]`."
+    verb, near = "split" if name == "split" else "kfold", nearest_name(name, known)
+    other = "." if near is None else f"; or did you mean {near}?"
+    return f"Hint: add it first, as in `df.strat.{verb}(..., name={name!r})`{other}"
+
+
+def describe(value: object) -> str:
+    """Show a value in a message; of data, and of a long list, only the type."""
+    kind = type(value).__name__
+    if isinstance(value, Sized) and not isinstance(value, str) and len(value) > MAX_LISTED:
+        return f"{kind} of {plural(len(value), 'value')}"
+    text = repr(value)
+    return kind if "\n" in text else text
 
 
 def rows_at_fault(subject: str, fault: str, rows: Ints) -> str:

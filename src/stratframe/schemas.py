@@ -106,7 +106,12 @@ def keeps_rule(
 
 
 def folded(
-    k: int = 5, name: str = "fold", library: Library = "pandas", *, nulls: bool = False
+    k: int = 5,
+    name: str = "fold",
+    library: Library = "pandas",
+    *,
+    nulls: bool = False,
+    complete: bool = False,
 ) -> Any:
     """Make a schema of a frame with a fold column.
 
@@ -119,7 +124,11 @@ def folded(
     library : {"pandas", "polars"}
         On a lazy frame pandera checks names and types only.
     nulls : bool
-        Whether rows may be without a fold, as `missing="null"` and `rare="null"` allow.
+        Whether rows may be without a fold, as `missing="null"` and `rare="null"` allow. In
+        pandas the column may then be Int64, or the float64 that `read_csv` and `concat` make
+        of it: whole numbers, or NaN.
+    complete : bool
+        Whether each of the k folds must have a row.
 
     Returns
     -------
@@ -133,11 +142,17 @@ def folded(
     """
     check_int("k", k, 1)
     pandera = pandera_for(library)
-    dtype: Any = "Int64" if nulls else "int64"
-    if library == "polars":
-        dtype = frames.polars_dtype(None)
-    column = pandera.Column(dtype, pandera.Check.in_range(0, k - 1), nullable=nulls)
-    return pandera.DataFrameSchema({name: column})
+    if library == "pandas" and nulls:
+        keeps = partial(frames.are_folds, k=k)
+        rule = f"folds 0..{k - 1} or missing, as int64, Int64 or float64"
+        dtype, checks = None, [frames.flags_check(pandera, library, keeps, rule)]
+    else:
+        dtype = "int64" if library == "pandas" else frames.polars_dtype(None)
+        checks = [pandera.Check.in_range(0, k - 1)]
+    if complete:
+        keeps_all = partial(frames.has_all_folds, k=k)
+        checks.append(frames.flags_check(pandera, library, keeps_all, f"every fold 0..{k - 1}"))
+    return pandera.DataFrameSchema({name: pandera.Column(dtype, checks, nullable=nulls)})
 
 
 def parted(
@@ -153,8 +168,10 @@ def parted(
     ----------
     parts : mapping of part name to share
         As for `split`; only the names are used.
-    name, library, nulls
+    name, library
         As for `folded`.
+    nulls : bool
+        Whether rows may be without a part.
 
     Returns
     -------

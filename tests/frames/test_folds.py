@@ -33,7 +33,10 @@ NAN = float("nan")
 def test_values_of_every_kind(frame: Make, values: list[Any]) -> None:
     """Values are listed in order without nulls, and nulls are counted."""
     expected = sorted({value for value in values if value is not None})
-    assert fold_values(frame({"fold": values}), "fold") == (expected, values.count(None))
+    sizes = [values.count(value) for value in expected]
+    found = fold_values(frame({"fold": values}), "fold")
+    assert found == (expected, sizes, values.count(None))
+    assert found.present == expected
 
 
 @pytest.mark.parametrize("values", [[2, None, 0, 2], ["b", "a", None], [None], []])
@@ -69,7 +72,7 @@ def test_integral_floats_are_folds() -> None:
 def test_nan_is_no_fold(lazy: bool) -> None:
     """NaN and null are one missing value in Polars too."""
     df = pl.DataFrame({"fold": [1.0, NAN, None, 0.0]})
-    assert fold_values(df.lazy() if lazy else df, "fold") == ([0, 1], 2)
+    assert fold_values(df.lazy() if lazy else df, "fold") == ([0, 1], [1, 1], 2)
 
 
 @pytest.mark.parametrize("lazy", [False, True])
@@ -77,7 +80,11 @@ def test_enums_keep_their_order(lazy: bool) -> None:
     """The parts of an Enum keep its order, with those that no row has."""
     parts = pl.Series("split", ["test", None, "train"], dtype=pl.Enum(["train", "none", "test"]))
     df = parts.to_frame()
-    assert fold_values(df.lazy() if lazy else df, "split") == (["train", "none", "test"], 1)
+    assert fold_values(df.lazy() if lazy else df, "split") == (
+        ["train", "none", "test"],
+        [1, 0, 1],
+        1,
+    )
     assert fold_codes(parts)[1].tolist() == [2, -1, 0]
 
 
@@ -85,7 +92,7 @@ def test_categories_keep_their_order() -> None:
     """The parts of a pandas categorical keep its order, those of Polars are sorted."""
     parts = pd.Categorical(["test", None, "train"], categories=["train", "none", "test"])
     df = pd.DataFrame({"split": parts})
-    assert fold_values(df, "split") == (["train", "none", "test"], 1)
+    assert fold_values(df, "split") == (["train", "none", "test"], [1, 0, 1], 1)
     assert fold_codes(df["split"])[1].tolist() == [2, -1, 0]
     assert fold_codes(pl.Series(["b", "a"], dtype=pl.Categorical))[0] == ["a", "b"]
 
@@ -94,7 +101,7 @@ def test_columns_under_a_multiindex() -> None:
     """A fold column is read by its name, or by its tuple."""
     df = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("fold", "")]))
     assert read_fold_column(df, "fold").tolist() == [2]
-    assert fold_values(df, "fold") == ([2], 0)
+    assert fold_values(df, "fold") == ([2], [1], 0)
 
 
 def test_mixed_values_have_no_order() -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,20 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import stratframe as sf
 from tests.helpers import FOLDED, KINDS, ROWS, Make, eager, make, refuse, refuse_now, values
-from tests.messages import at_least, at_most, must_hold, no_column, no_fold, one_of, whole_number
+from tests.messages import (
+    at_least,
+    at_least_one,
+    at_most,
+    given_twice,
+    hint,
+    must_hold,
+    no_column,
+    no_fold,
+    one_fold,
+    one_of,
+    repeats_of,
+    whole_number,
+)
 
 
 def test_folds_part_the_rows(frame: Make, kind: str) -> None:
@@ -86,10 +100,64 @@ def test_parts_are_in_their_order(frame: Make) -> None:
     assert sorted(i for part in found.values() for i in values(part, "i")) == list(range(6))
 
 
-def test_parts_of_any_column(frame: Make) -> None:
-    """A part column made elsewhere, of plain strings, is taken apart in sorted order."""
-    found = sf.parts(frame({"split": ["b", "a", None, "b"], "i": [0, 1, 2, 3]}))
-    assert {part: values(rows, "i") for part, rows in found.items()} == {"a": [1], "b": [0, 3]}
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        (["b", "a", None, "b"], ["b", "a"]),
+        (["test", "valid", "train", "test"], ["train", "valid", "test"]),
+        (["holdout", "x", "Test", "dev", "Train"], ["Train", "dev", "Test", "holdout", "x"]),
+        (["val", "validation", "train"], ["train", "val", "validation"]),
+        ([2, 0, None, 1, 10], [0, 1, 2, 10]),
+        ([None, None], []),
+        ([True, False], [False, True]),
+    ],
+)
+def test_order_of_parts(frame: Make, column: list[Any], expected: list[Any]) -> None:
+    """Text comes in the order train, valid, test, others as they appear; numbers are sorted."""
+    found = sf.parts(frame({"split": column, "i": list(range(len(column)))}))
+    assert list(found) == expected
+    for part, rows in found.items():
+        assert values(rows, "i") == [i for i, value in enumerate(column) if value == part]
+
+
+def test_parts_read_back_from_csv(tmp_path: Path) -> None:
+    """Train and test stay what they are when a split is written to a file and read again."""
+    made = sf.split(pd.DataFrame({"i": range(10)}), None, {"train": 6, "valid": 3, "test": 1})
+    made.to_csv(tmp_path / "split.csv", index=False)
+    for read in (pd.read_csv, pl.read_csv, pl.scan_csv):
+        train, valid, test = sf.parts(read(tmp_path / "split.csv")).values()
+        assert [len(eager(part)) for part in (train, valid, test)] == [6, 3, 1]
+
+
+def test_parts_of_polars_categories() -> None:
+    """Polars categoricals are text without an order."""
+    column = pl.Series("split", ["test", "a", "train"], dtype=pl.Categorical)
+    for df in (column.to_frame(), column.to_frame().lazy()):
+        assert list(sf.parts(df)) == ["train", "test", "a"]
+
+
+@given(column=st.lists(st.sampled_from(["train", "test", "b", "a", None]), min_size=1))
+@pytest.mark.parametrize("kind", ["pandas", "polars", "polars-lazy"])
+def test_parts_are_a_partition(kind: str, column: list[str | None]) -> None:
+    """Each row with a part is in the frame of its part, by name and by default."""
+    df = make(kind, {"split": [*column, "test"], "i": list(range(len(column) + 1))})
+    found = sf.parts(df)
+    names = list(found)[::-1]
+    again = sf.parts(df, names=names)
+    assert list(again) == names
+    for part in names:
+        rows = [i for i, value in enumerate([*column, "test"]) if value == part]
+        assert values(found[part], "i") == values(again[part], "i") == rows
+
+
+def test_parts_by_name(frame: Make) -> None:
+    """Names give the order; parts of a category without rows may be listed or left out."""
+    data = {"a": ["x"] * 6 + ["y"], "i": list(range(7))}
+    parts = {"test": 0.5, "none": 0.01, "train": 0.49}
+    made = sf.split(frame(data), "a", parts, rare="null")
+    assert list(sf.parts(made, names=["train", "test"])) == ["train", "test"]
+    train, none, test = sf.parts(made, names=("train", "none", "test")).values()
+    assert [len(values(part, "i")) for part in (train, none, test)] == [3, 0, 3]
 
 
 def test_scikit_learn_takes_cv(frame: Make) -> None:
@@ -205,6 +273,101 @@ def test_rows_without_a_fold_are_refused(frame: Make, kind: str, verb: Callable[
     refuse_now(no_fold("fold", 2), lambda: verb(frame(two)), kind)
     message = one_of("nulls", ["error", "train", "drop"], "keep")
     refuse_now(message, lambda: verb(frame(one), nulls="keep"), kind)
+
+
+@pytest.mark.parametrize("verb", [sf.folds, sf.cv])
+@pytest.mark.parametrize("nulls", ["error", "train", "drop"])
+def test_one_fold(frame: Make, kind: str, verb: Callable[..., Any], nulls: str) -> None:
+    """A column with a single fold is refused, as its training set would be empty."""
+    message = one_fold("fold", 3)
+    refuse_now(message, lambda: verb(frame({"fold": [3, 3, 3]}), nulls=nulls), kind)
+
+
+@pytest.mark.parametrize("verb", [sf.folds, sf.cv])
+def test_one_fold_and_rows_without(frame: Make, kind: str, verb: Callable[..., Any]) -> None:
+    """Rows without a fold may be all that a single fold is trained on."""
+    df = frame({"fold": [None, 0, None, 0], "i": [0, 1, 2, 3]})
+    message = one_fold("fold", 0) + hint('`nulls="train"` trains on the rows without a fold.')
+    refuse_now(message, lambda: verb(df, nulls="drop"), kind)
+    assert len(list(verb(df, nulls="train"))) == 1
+    ((train, test),) = sf.cv(df, nulls="train")
+    assert (train.tolist(), test.tolist()) == ([0, 2], [1, 3])
+    (fold,) = sf.folds(df, nulls="train")
+    assert (values(fold.train, "i"), values(fold.valid, "i")) == ([0, 2], [1, 3])
+
+
+def test_one_part_with_rows() -> None:
+    """A category without rows does not make a second fold."""
+    column = pd.Categorical(["a", "a"], categories=["a", "b"])
+    refuse_now(one_fold("split", "a"), lambda: sf.cv(pd.DataFrame({"split": column}), "split"))
+
+
+SPLIT = {"split": ["train", "test", None, "train"]}
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (
+            ["train", "valid", "test"],
+            "Column 'split' has no part 'valid'.\nHint: the parts with rows are 'train', 'test'.",
+        ),
+        (
+            ["test"],
+            "`names` must list every part of 'split', but lacks 'train'.\n"
+            "Hint: the parts with rows are 'train', 'test'.",
+        ),
+        (
+            ["Train", "test"],
+            "Column 'split' has no part 'Train'.\n"
+            "`names` must list every part of 'split', but lacks 'train'.\n"
+            "Hint: the parts with rows are 'train', 'test'.",
+        ),
+        ("train", "`names` must be a list of part names, got 'train'."),
+        ([["train"]], "`names` must be a list of part names, got [['train']]."),
+        ([], at_least_one("names", "part", [])),
+        (["test", "train", "test"], given_twice("names", "part", "'test'")),
+    ],
+)
+def test_other_names_of_parts(frame: Make, kind: str, names: Any, message: str) -> None:
+    """Names that are not those of the parts are refused, and the message says which."""
+    refuse_now(message, lambda: sf.parts(frame(SPLIT), names=names), kind)
+
+
+def test_names_of_long_data() -> None:
+    """Data in place of names of parts are not printed."""
+    message = "`names` must be a list of part names, got Series of 100 values."
+    refuse_now(message, lambda: sf.parts(pd.DataFrame(SPLIT), names=pd.Series(range(100))))
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        sf.folds,
+        sf.cv,
+        sf.audit,
+        lambda df, name="fold": sf.balance(df, "label", name),
+        lambda df, name="fold": sf.report(df, "label", name),
+        lambda df, name="fold": sf.drift(df, "id", name),
+        lambda df, name="fold": sf.extend(df, "label", name=name),
+    ],
+)
+def test_fold_columns_not_yet_added(frame: Make, kind: str, verb: Callable[..., Any]) -> None:
+    """A fold column that is not there is added by `kfold`, or has other names by `repeats`."""
+    refuse_now(no_column("name", "fold"), lambda: verb(frame(ROWS)), kind)
+    three = sf.kfold(frame(ROWS), "label", 2, repeats=3)
+    message = repeats_of("fold", '"fold_1", "fold_2", "fold_3"')
+    refuse_now(message, lambda: verb(three), kind)
+
+
+def test_hints_at_missing_columns() -> None:
+    """Many repeats are not all listed; parts are added by `split`; a MultiIndex has no tuples."""
+    many = sf.kfold(pd.DataFrame(ROWS), "label", 2, repeats=7)
+    listed = ", ".join(f'"fold_{place}"' for place in range(1, 6))
+    refuse_now(repeats_of("fold", f"{listed}, ..."), lambda: sf.cv(many))
+    refuse_now(no_column("name", "split"), lambda: sf.parts(pd.DataFrame(ROWS)))
+    deep = pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")]))
+    refuse_now(no_column("name", "fold"), lambda: sf.cv(deep))
 
 
 def test_uses_of_no_rows(frame: Make) -> None:

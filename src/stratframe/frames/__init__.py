@@ -30,7 +30,18 @@ from .dtypes import is_continuous, is_measured, is_missing, read_flags
 from .duplicates import SharedRows, all_unique, count_across_folds, count_unique_rows
 from .files import PIPE, check_path, is_text, parse_file, read_bytes, write_file
 from .filters import filter_equal, filter_other, filter_rows
-from .folds import fold_codes, fold_values, read_fold_column, read_fold_numbers
+from .folds import (
+    FoldValues,
+    are_folds,
+    count_values,
+    fold_codes,
+    fold_values,
+    has_all_folds,
+    part_values,
+    read_fold_column,
+    read_fold_numbers,
+    to_fold_column,
+)
 from .library import (
     Frame,
     FrameT,
@@ -39,6 +50,7 @@ from .library import (
     PolarsTable,
     check_frame,
     column_names,
+    is_frame,
     label_of,
     library_of,
     take,
@@ -49,6 +61,8 @@ from .read_numbers import rank_key, read_comparable, read_interval, read_matrix,
 from .references import (
     ResultName,
     check_all_refs,
+    check_names,
+    check_not_data,
     check_refs,
     collect_columns,
     empty_columns,

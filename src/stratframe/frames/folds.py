@@ -3,7 +3,7 @@
 `fold_codes` reads a column of any values; `read_fold_numbers` one that must hold 0..k-1.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,19 +18,69 @@ from .read_classes import encode_classes
 from .references import read_columns
 from .validate import failing_rows
 
+PURPOSES = {"train": 0, "valid": 1, "validation": 1, "val": 1, "dev": 1, "test": 2, "holdout": 3}
+"""The order of parts that are named after what they are used for."""
 
-def fold_values(frame: Frame, name: str) -> tuple[list[Any], int]:
-    """List the values of a fold or part column, in order, and count its nulls.
+FOLD_TYPES = ("int64", "Int64", "float64")
+"""Types of pandas that folds have, or get where some rows have none and a file is read."""
+
+
+class FoldValues(NamedTuple):
+    """The values of a fold or part column, in order."""
+
+    values: list[Any]
+    sizes: list[int]
+    """Rows of each value."""
+    n_nulls: int
+    """Rows without a value."""
+
+    @property
+    def present(self) -> list[Any]:
+        """The values that have rows."""
+        return [value for value, size in zip(self.values, self.sizes, strict=True) if size]
+
+
+def fold_values(frame: Frame, name: str) -> FoldValues:
+    """List the values of a fold column, in order, and count the rows of each.
 
     Categories keep their order, with those that no row has. A lazy frame runs
     one small query.
     """
-    if isinstance(frame, pl.LazyFrame):
-        counts = frame.select(fold_expression(frame, name)).group_by(name).len().collect()
-        values, codes = fold_codes(counts[name])
-        return values, int(counts["len"].filter(codes < 0).sum())
-    values, codes = fold_codes(read_fold_column(frame, name))
-    return values, int((codes < 0).sum())
+    series, weights = read_counts(frame, name)
+    return count_values(*fold_codes(series), weights)
+
+
+def part_values(frame: Frame, name: str) -> FoldValues:
+    """List the values of a part column as `fold_values`, but text in the order of its purpose."""
+    series, weights = read_counts(frame, name, in_order=True)
+    values, codes = fold_codes(series)
+    if category_values(series) is None and all(isinstance(value, str) for value in values):
+        values, codes = sort_parts(values, codes)
+    return count_values(values, codes, weights)
+
+
+def read_counts(frame: Frame, name: str, *, in_order: bool = False) -> tuple[Series, Ints | None]:
+    """Read a fold column; of a lazy frame its distinct values, and how many rows have each."""
+    if not isinstance(frame, pl.LazyFrame):
+        return read_fold_column(frame, name), None
+    groups = frame.select(fold_expression(frame, name)).group_by(name, maintain_order=in_order)
+    counts = groups.len().collect()
+    return counts[name], counts["len"].to_numpy()
+
+
+def count_values(values: list[Any], codes: Ints, weights: Ints | None = None) -> FoldValues:
+    """Count the rows of each value, or sum their weights."""
+    counts = np.bincount(codes + 1, weights, len(values) + 1).astype(np.int64).tolist()
+    return FoldValues(values, counts[1:], counts[0])
+
+
+def sort_parts(values: list[Any], codes: Ints) -> tuple[list[Any], Ints]:
+    """Sort names of parts by what they are used for, then by first appearance."""
+    first = first_occurrence(np.where(codes < 0, len(values), codes), len(values) + 1)
+    purposes = [PURPOSES.get(value.strip().lower(), len(PURPOSES)) for value in values]
+    order = np.lexsort((first[: len(values)], np.array(purposes, dtype=np.int64)))
+    places = np.append(np.argsort(order), -1)
+    return [values[place] for place in order], places[codes]
 
 
 def fold_expression(frame: pl.DataFrame | pl.LazyFrame, name: str) -> pl.Expr:
@@ -42,6 +92,18 @@ def fold_expression(frame: pl.DataFrame | pl.LazyFrame, name: str) -> pl.Expr:
 def read_fold_column(frame: EagerFrame, name: str) -> Any:
     """Read a fold or part column of an eager frame, under a MultiIndex too."""
     return read_columns(frame, [label_of(frame, name)])[0]
+
+
+def to_fold_column(values: Any, name: str) -> Any:
+    """Take values as a fold column; a series keeps the name that it has."""
+    if isinstance(values, pd.Series | pl.Series):
+        # Neither an array nor a Polars series without a name says that it is another column.
+        return values.rename(name) if values.name in (None, "") else values
+    array = np.asarray(values)
+    if array.ndim != 1:
+        msg = f"Folds must be a column, got an array of shape {array.shape}."
+        raise StratError(msg)
+    return pd.Series(array, name=name).infer_objects()
 
 
 def fold_codes(series: Series) -> tuple[list[Any], Ints]:
@@ -93,6 +155,19 @@ def floats_to_ints(values: list[Any]) -> list[Any]:
     if not all(value.is_integer() and abs(value) < 2**63 for value in floats):
         return values
     return [int(value) if isinstance(value, float) else value for value in values]
+
+
+def are_folds(series: pd.Series, k: int) -> Flags | bool:
+    """Flag the rows of a pandas column with one of k folds or none; False for other types."""
+    if str(series.dtype) not in FOLD_TYPES:
+        return False
+    numbers = to_floats(series)
+    return is_missing(series) | np.isin(numbers, np.arange(k))
+
+
+def has_all_folds(series: Series, k: int) -> bool:
+    """Return whether each of k folds has a row."""
+    return bool(np.isin(np.arange(k), to_floats(series)).all())
 
 
 def read_fold_numbers(series: Series, k: int | None) -> tuple[Ints, int]:

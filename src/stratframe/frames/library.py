@@ -19,9 +19,14 @@ PolarsTable: TypeAlias = pl.DataFrame
 FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame)
 
 
+def is_frame(value: object) -> bool:
+    """Return whether an object is a pandas or Polars frame."""
+    return isinstance(value, Frame)
+
+
 def check_frame(frame: object) -> None:
     """Raise unless an object is a pandas or Polars frame."""
-    if not isinstance(frame, Frame):
+    if not is_frame(frame):
         msg = f"`frame` must be a pandas or Polars frame, got {type(frame).__name__}."
         raise StratError(msg)
 

@@ -6,13 +6,14 @@ names and types of a frame only, so that a call on a lazy frame fails before its
 """
 
 from collections.abc import Hashable, Iterable, Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
-from ..errors import StratError, no_such_column
+from ..errors import MAX_LISTED, StratError, describe, no_such_column
 from .dtypes import is_nested, nested_error
 from .library import EagerFrame, Frame, check_frame, column_names, label_of, library_of
 
@@ -22,6 +23,15 @@ PANDAS_EXPRESSIONS: tuple[type, ...] = tuple(
 """The class of `pd.col(...)`, which pandas has from 3.0 on."""
 
 EXPRESSIONS = (pl.Expr, *PANDAS_EXPRESSIONS)
+
+DATA = (
+    *(pd.Series, pd.DataFrame, pd.Index, pd.api.extensions.ExtensionArray),
+    *(pl.Series, pl.DataFrame, pl.LazyFrame, np.ndarray),
+)
+"""Classes of data, where the name of a column was meant."""
+
+MAX_ENTRIES = 100
+"""Entries that `by`, `groups` or `key` may hold; a longer list holds values, not names."""
 
 ACCEPTED = {
     "by": "column names, terms such as `sf.quantiles`, or expressions",
@@ -42,14 +52,19 @@ def is_computed(ref: Any) -> bool:
 
 def format_reference(ref: Any) -> str:
     """Format a reference for a message."""
-    return str(ref) if isinstance(ref, EXPRESSIONS) else repr(ref)
+    return str(ref) if isinstance(ref, EXPRESSIONS) else describe_data(ref)
+
+
+def describe_data(value: object) -> str:
+    """Show a value in a message; of data, however short, only the type."""
+    return type(value).__name__ if isinstance(value, DATA) else describe(value)
 
 
 def same_column(ref: Any, other: Any) -> bool:
     """Return whether two references are the same column."""
     if isinstance(ref, pl.Expr) or isinstance(other, pl.Expr):
         return isinstance(ref, pl.Expr) and isinstance(other, pl.Expr) and ref.meta.eq(other)
-    if is_computed(ref) or is_computed(other):
+    if is_computed(ref) or is_computed(other) or not isinstance(ref, Hashable):
         return ref is other
     return type(ref) is type(other) and bool(ref == other)
 
@@ -78,6 +93,36 @@ def root_names(ref: Any) -> list[Any]:
     return ref.meta.root_names() if isinstance(ref, pl.Expr) else [ref]
 
 
+def check_not_data(argument: str, given: object) -> None:
+    """Raise if data are given, or a list of values, where columns are named."""
+    entries = given if isinstance(given, list) else [given]
+    if len(entries) > MAX_ENTRIES and argument in ("by", "groups", "key"):
+        raise not_a_reference(argument, entries)
+    for entry in entries:
+        if isinstance(entry, DATA):
+            raise not_a_reference(argument, entry)
+
+
+def check_names(argument: str, given: Iterable[object]) -> None:
+    """Raise unless all may name a column."""
+    for name in given:
+        if name is None or is_computed(name) or not isinstance(name, Hashable):
+            raise not_a_reference(argument, name)
+
+
+def not_a_reference(argument: str, given: object) -> StratError:
+    """Build the error for what is neither a column name nor computed."""
+    msg = f"`{argument}` must hold {ACCEPTED[argument]}, got {describe_data(given)}."
+    n_values = len(given) if isinstance(given, list) else 0
+    if isinstance(given, DATA) or n_values > MAX_LISTED:
+        name = getattr(given, "name", None)
+        named = f", {name!r}" if isinstance(name, str) and name else ""
+        return StratError(f"{msg}\nHint: give the name of the column{named}.")
+    if argument == "by" and isinstance(given, Integral) and not isinstance(given, bool):
+        return StratError(f"{msg}\nHint: `by` comes first; the number of folds is `k={given}`.")
+    return StratError(msg)
+
+
 def check_refs(frame: Frame, refs: Iterable[Any], argument: str) -> None:
     """Raise unless every reference of an argument is one column of single values."""
     check_refs_among(frame, refs, argument, column_names(frame))
@@ -92,7 +137,7 @@ def check_refs_among(
             check_library(frame, ref, argument)
         else:
             is_name = argument == "name" and isinstance(ref, str)
-            check_label(label_of(frame, ref) if is_name else ref, argument, names)
+            check_label(label_of(frame, ref) if is_name else ref, argument, names, shown=ref)
         if not isinstance(frame, pd.DataFrame):
             check_polars(frame, ref, argument)
 
@@ -116,8 +161,9 @@ def check_library(frame: Frame, ref: Any, argument: str) -> None:
         raise StratError(msg)
 
 
-def check_label(label: Any, argument: str, names: Sequence[Hashable]) -> None:
-    """Raise unless a label names exactly one column."""
+def check_label(label: Any, argument: str, names: Sequence[Hashable], shown: Any = None) -> None:
+    """Raise unless a label names exactly one column; `shown` is what the caller gave for it."""
+    shown = label if shown is None else shown
     count = sum(same_column(label, name) for name in names) if isinstance(label, Hashable) else 0
     if count == 1:
         return
@@ -126,11 +172,10 @@ def check_label(label: Any, argument: str, names: Sequence[Hashable]) -> None:
             f"`{argument}` names the column {label!r}, which the frame has {count} times."
             "\nHint: rename or drop the others first."
         )
-    elif isinstance(label, str | tuple):
-        msg = no_such_column(argument, label, names)
-    else:
-        msg = f"`{argument}` must hold {ACCEPTED[argument]}, got {label!r}."
-    raise StratError(msg)
+        raise StratError(msg)
+    if isinstance(label, str | tuple):
+        raise StratError(no_such_column(argument, shown, names))
+    raise not_a_reference(argument, label)
 
 
 def check_polars(frame: pl.DataFrame | pl.LazyFrame, ref: Any, argument: str) -> None:

@@ -33,6 +33,7 @@ def parse_by(by: By | None) -> Entries:
     """Turn `by` into terms, and check how they combine."""
     if by is None:
         return Entries()
+    frames.check_not_data("by", by)
     entries = by if isinstance(by, list) else [by]
     if not entries:
         raise StratError(at_least_one("`by`", "entry", []))
@@ -92,6 +93,7 @@ def parse_columns(argument: str, given: Any) -> tuple[Ref, ...]:
     """Turn one column or a list of columns into a tuple; None into an empty one."""
     if given is None:
         return ()
+    frames.check_not_data(argument, given)
     columns = tuple(given) if isinstance(given, list) else (given,)
     if not columns:
         raise StratError(at_least_one(f"`{argument}`", "column", []))

@@ -65,7 +65,8 @@ def feature_refs(function: str, features: Any) -> tuple[Ref, ...]:
     for place, ref in enumerate(refs):
         if not is_ref(ref):
             msg = (
-                f"`features` of `{function}` must be a column or a list of columns, got {ref!r}."
+                f"`features` of `{function}` must be a column or a list of columns,"
+                f" got {frames.format_reference(ref)}."
                 "\nHint: several columns go in a list, as in `list(df.columns)`."
             )
             raise StratError(msg)

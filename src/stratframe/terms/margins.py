@@ -66,7 +66,7 @@ def margins(entries: Sequence[Hashable | Term]) -> Margins:
     """
     given = list(entries) if isinstance(entries, list | tuple) else []
     if not given:
-        msg = f"`sf.margins` must hold a list of entries, got {entries!r}."
+        msg = f"`sf.margins` must hold a list of entries, got {frames.format_reference(entries)}."
         raise StratError(msg)
     for entry in given:
         if isinstance(entry, Margins) or (is_term(entry) and entry.orders_rows):

@@ -10,6 +10,7 @@ from .. import frames
 from ..checks import check_int
 from ..errors import StratError
 from ..frames import FrameT, NewColumn
+from ..habits import answer_habits
 from ..pipeline.deal import check_columns, empty_outputs, new_columns
 from ..pipeline.extend import extended_columns
 from ..pipeline.options import (
@@ -28,6 +29,7 @@ from ..terms.base import By, Missing
 from ..terms.by import parse_by
 
 
+@answer_habits
 def kfold(
     frame: FrameT,
     by: By | None = None,
@@ -139,6 +141,7 @@ def kfold(
     return add_columns(frame, options, overwrite)
 
 
+@answer_habits
 def split(
     frame: FrameT,
     by: By | None = None,
@@ -229,6 +232,7 @@ def split(
     return add_columns(frame, options, overwrite)
 
 
+@answer_habits
 def extend(
     frame: FrameT,
     by: By | None = None,

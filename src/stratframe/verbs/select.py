@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, get_args
@@ -15,8 +15,18 @@ from ..core.quota import equal_allocation, proportional_allocation
 from ..core.seeds import StreamTag, random_words
 from ..core.systematic import systematic_deal
 from ..core.types import Flags, Ints
-from ..errors import StratError, at_most, plural
-from ..frames import Frame, FrameT
+from ..errors import (
+    StratError,
+    at_least_one,
+    at_most,
+    describe,
+    given_twice,
+    plural,
+    preview,
+    with_full_stop,
+)
+from ..frames import FoldValues, Frame, FrameT
+from ..habits import answer_habits
 from ..pipeline.deal import sort_rows
 from ..pipeline.options import Options
 from ..pipeline.strata import stratify
@@ -64,7 +74,8 @@ def folds(
     Raises
     ------
     StratError
-        If the column does not exist, or has nulls that `nulls` does not allow.
+        If the column does not exist, has a single fold, or has nulls that `nulls` does not
+        allow.
 
     Examples
     --------
@@ -95,26 +106,46 @@ def fold_columns(
     check_one_of("nulls", nulls, get_args(Nulls))
     found = []
     for column in fold_names(frame, name):
-        values, n_nulls = frames.fold_values(frame, column)
-        if n_nulls and nulls == "error":
-            msg = (
-                f"Column {column!r} must give every row a fold, but {plural(n_nulls, 'row')}"
-                f" {'has' if n_nulls == 1 else 'have'} none."
-                '\nHint: `nulls="train"` keeps them in every training set, `nulls="drop"` in none.'
-            )
-            raise StratError(msg)
-        found.append((column, values))
+        values = frames.fold_values(frame, column)
+        check_folds(column, values, nulls)
+        found.append((column, values.values))
     return found
+
+
+def check_folds(column: str, found: FoldValues, nulls: Nulls) -> None:
+    """Raise if rows without a fold are not allowed, or if a training set would be empty."""
+    if found.n_nulls and nulls == "error":
+        msg = (
+            f"Column {column!r} must give every row a fold, but {plural(found.n_nulls, 'row')}"
+            f" {'has' if found.n_nulls == 1 else 'have'} none."
+            '\nHint: `nulls="train"` keeps them in every training set, `nulls="drop"` in none.'
+        )
+        raise StratError(msg)
+    if len(found.present) == 1 and not (found.n_nulls and nulls == "train"):
+        msg = (
+            f"Column {column!r} must have at least 2 folds, got {found.present[0]!r} alone:"
+            " its training set would be empty."
+        )
+        if found.n_nulls:
+            msg += '\nHint: `nulls="train"` trains on the rows without a fold.'
+        raise StratError(msg)
 
 
 def fold_names(frame: Frame, name: object) -> list[Any]:
     """List the names of fold columns, and check that they are there."""
-    columns = list(name) if isinstance(name, list | tuple) and name else [name]
+    columns = list_names(name)
     frames.check_refs(frame, columns, "name")
     return columns
 
 
-def parts(frame: FrameT, name: str = "split") -> dict[Any, FrameT]:
+def list_names(name: object) -> list[Any]:
+    """List the names of one or more fold columns."""
+    return list(name) if isinstance(name, list | tuple) and name else [name]
+
+
+def parts(
+    frame: FrameT, name: str = "split", names: Sequence[Any] | None = None
+) -> dict[Any, FrameT]:
     """Split a frame into a dict of frames, one per part.
 
     Parameters
@@ -123,6 +154,10 @@ def parts(frame: FrameT, name: str = "split") -> dict[Any, FrameT]:
         A lazy frame runs one small query for the names, and returns lazy frames.
     name : str
         The part column.
+    names : list of part names, optional
+        The parts that the column must have, in the order of the result. By default all of
+        them: categories in their order, numbers sorted, and text in the order train, valid
+        (validation, val, dev), test, holdout, then others by first appearance.
 
     Returns
     -------
@@ -132,7 +167,7 @@ def parts(frame: FrameT, name: str = "split") -> dict[Any, FrameT]:
     Raises
     ------
     StratError
-        If the column does not exist.
+        If the column does not exist, or `names` has other names than the column.
 
     Examples
     --------
@@ -140,11 +175,52 @@ def parts(frame: FrameT, name: str = "split") -> dict[Any, FrameT]:
     >>> df = pd.DataFrame({"x": range(10)}).strat.split(parts={"train": 0.7, "test": 0.3})
     >>> {part: len(rows) for part, rows in sf.parts(df).items()}
     {'train': 7, 'test': 3}
+    >>> test, train = sf.parts(df, names=["test", "train"]).values()
+    >>> len(train)
+    7
     """
     frames.check_frame(frame)
     frames.check_refs(frame, [name], "name")
-    values, _ = frames.fold_values(frame, name)
-    return {value: frames.filter_equal(frame, name, value) for value in values}
+    if names is not None:
+        check_part_names(names)
+    found = frames.part_values(frame, name)
+    if names is not None:
+        check_parts(name, found, names)
+    chosen = found.values if names is None else names
+    return {value: frames.filter_equal(frame, name, value) for value in chosen}
+
+
+def check_part_names(names: object) -> None:
+    """Raise unless names of parts are a list, each of them once."""
+    if not isinstance(names, list | tuple) or not all(isinstance(each, Hashable) for each in names):
+        msg = f"`names` must be a list of part names, got {describe(names)}."
+        raise StratError(msg)
+    if not names:
+        raise StratError(at_least_one("`names`", "part", names))
+    for place, each in enumerate(names):
+        if each in names[:place]:
+            raise StratError(given_twice("`names`", "part", repr(each)))
+
+
+def check_parts(column: str, found: FoldValues, names: Sequence[Any]) -> None:
+    """Raise unless names are the parts of a column; those without rows may be left out."""
+    unknown = [each for each in names if each not in found.values]
+    unlisted = [each for each in found.present if each not in names]
+    faults = []
+    if unknown:
+        faults.append(f"Column {column!r} has no part {list_values(unknown)}")
+    if unlisted:
+        faults.append(
+            f"`names` must list every part of {column!r}, but lacks {list_values(unlisted)}"
+        )
+    if faults:
+        has = f"Hint: the parts with rows are {list_values(found.present)}"
+        raise StratError("\n".join(map(with_full_stop, [*faults, has])))
+
+
+def list_values(values: Sequence[Any]) -> str:
+    """List a few values as in code."""
+    return preview(map(repr, values), len(values))
 
 
 def cv(
@@ -168,7 +244,8 @@ def cv(
     Raises
     ------
     StratError
-        If the column does not exist, or has nulls that `nulls` does not allow.
+        If the column does not exist, has a single fold, or has nulls that `nulls` does not
+        allow.
 
     Examples
     --------
@@ -177,16 +254,25 @@ def cv(
     [(array([1]), array([0, 2])), (array([0, 2]), array([1]))]
     """
     frames.check_frame(frame)
+    check_one_of("nulls", nulls, get_args(Nulls))
     columns = fold_names(frame, name)
     eager = frames.collect_columns(frame, columns)
-    found = []
-    for column, _ in fold_columns(eager, columns, nulls):
-        values, codes = frames.fold_codes(frames.read_fold_column(eager, column))
-        found += [
-            (np.flatnonzero(training_rows(codes, fold, nulls)), np.flatnonzero(codes == fold))
-            for fold in range(len(values))
-        ]
-    return found
+    series = [frames.read_fold_column(eager, column) for column in columns]
+    return [
+        pair
+        for column, folds in zip(columns, series, strict=True)
+        for pair in fold_pairs(column, folds, nulls)
+    ]
+
+
+def fold_pairs(column: str, series: Any, nulls: Nulls) -> list[tuple[Ints, Ints]]:
+    """List the positions of the training and test rows of each fold."""
+    values, codes = frames.fold_codes(series)
+    check_folds(column, frames.count_values(values, codes), nulls)
+    return [
+        (np.flatnonzero(training_rows(codes, fold, nulls)), np.flatnonzero(codes == fold))
+        for fold in range(len(values))
+    ]
 
 
 def training_rows(codes: Ints, fold: int, nulls: Nulls) -> Flags:
@@ -196,6 +282,7 @@ def training_rows(codes: Ints, fold: int, nulls: Nulls) -> Flags:
 
 
 @table_verb
+@answer_habits
 def sample(
     frame: Frame,
     by: By,

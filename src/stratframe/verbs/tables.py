@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import frames
 from ..frames import Frame
+from ..habits import answer_habits
 from ..pipeline.deal import check_columns, deal_units, quota_table, stratify_rows
 from ..pipeline.options import Deal, Options, Parts, Rare, check_options, fold_target, part_target
 from ..pipeline.strata import Strata, stratify
@@ -119,6 +120,7 @@ def balance(frame: Frame, by: By, name: str = "fold") -> Any:
 
 
 @table_verb
+@answer_habits
 def plan(
     frame: Frame,
     by: By | None = None,

@@ -1,0 +1,160 @@
+"""Fold columns as a cross-validation splitter of scikit-learn: `FoldSplit`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, get_args
+
+from .. import frames
+from ..checks import check_one_of, load_extra
+from ..core.types import Ints
+from ..errors import StratError, no_such_column
+from .select import Nulls, fold_pairs, list_names
+
+
+class FoldSplit:
+    """A splitter of scikit-learn that reads the folds from a column.
+
+    Pass it as `cv=` to `cross_val_score`, `cross_validate`, `GridSearchCV` and the like.
+    The column is looked up in each frame that is split, so that the search inside a
+    cross-validation finds its own column in every training set. The estimator has to drop
+    the column.
+
+    Parameters
+    ----------
+    name : str or list of str
+        The fold column of the frame `X`. If `X` has no such column, as an array has none, it
+        is read from `groups`: a frame with the column, or the folds themselves. For a list,
+        the folds of each column in turn.
+    nulls : {"error", "train", "drop"}
+        As for `folds`.
+
+    Raises
+    ------
+    StratError
+        When it splits: if the column is not found, has a single fold, or has nulls that
+        `nulls` does not allow.
+    ImportError
+        If scikit-learn is not installed.
+
+    See Also
+    --------
+    cv : The pairs of positions of one frame.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> X = pd.DataFrame({"x": [1, 2, 3], "fold": [0, 1, 0]})
+    >>> splitter = sf.FoldSplit("fold")
+    >>> splitter
+    FoldSplit(name='fold', nulls='error')
+    >>> list(splitter.split(X))
+    [(array([1]), array([0, 2])), (array([0, 2]), array([1]))]
+    >>> splitter.get_n_splits(X)
+    2
+    """
+
+    def __init__(self, name: str | Sequence[str] = "fold", *, nulls: Nulls = "error") -> None:
+        check_one_of("nulls", nulls, get_args(Nulls))
+        frames.check_names("name", list_names(name))
+        # Registered, not inherited from, so that scikit-learn is imported only when needed.
+        load_extra("sklearn.model_selection", "sklearn").BaseCrossValidator.register(FoldSplit)
+        self.name = name
+        self.nulls: Nulls = nulls
+
+    def __repr__(self) -> str:
+        """Write the splitter as it is written in code."""
+        return f"FoldSplit(name={self.name!r}, nulls={self.nulls!r})"
+
+    def split(
+        self, X: Any = None, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[Ints, Ints]]:
+        """Iterate over the positions of the training and test rows of each fold.
+
+        Parameters
+        ----------
+        X : pandas.DataFrame, polars.DataFrame or array
+            What is split.
+        y : object
+            Ignored.
+        groups : frame or array of folds, optional
+            Where the column is if `X` does not have it.
+
+        Yields
+        ------
+        train, test : ndarray of int64
+            Row positions, in increasing order.
+        """
+        return iter(self.pairs(X, groups))
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Count the folds; the arguments are those of `split`."""
+        return len(self.pairs(X, groups))
+
+    def get_metadata_routing(self) -> Any:
+        """Ask scikit-learn, where it routes metadata, for `groups`."""
+        routing = load_extra("sklearn.utils.metadata_routing", "sklearn")
+        request = routing.MetadataRequest(owner=self)
+        request.split.add_request(param="groups", alias=True)
+        return request
+
+    def pairs(self, data: Any, groups: Any) -> list[tuple[Ints, Ints]]:
+        """List the positions of the training and test rows of each fold of each column."""
+        return [
+            pair
+            for name in list_names(self.name)
+            for pair in fold_pairs(name, find_folds(data, groups, name), self.nulls)
+        ]
+
+
+def find_folds(data: Any, groups: Any, name: str) -> Any:
+    """Read a fold column of the frame that is split, or else of `groups`."""
+    if has_column(data, name):
+        return read_folds(data, name)
+    folds = (
+        read_folds(groups, name) if has_column(groups, name) else take_groups(data, groups, name)
+    )
+    check_length(data, folds)
+    return folds
+
+
+def has_column(data: Any, name: str) -> bool:
+    """Return whether data are a frame with a column."""
+    return frames.is_frame(data) and frames.label_of(data, name) in frames.column_names(data)
+
+
+def read_folds(frame: Any, name: str) -> Any:
+    """Read a fold column of a frame."""
+    frames.check_refs(frame, [name], "name")
+    return frames.read_fold_column(frames.collect_columns(frame, [name]), name)
+
+
+def take_groups(data: Any, groups: Any, name: str) -> Any:
+    """Take `groups` as the folds, or raise if they are none, or another column."""
+    if groups is None or frames.is_frame(groups):
+        if frames.is_frame(data):
+            raise StratError(no_such_column("name", name, frames.column_names(data)))
+        msg = (
+            f"`FoldSplit` must find the column {name!r} in `X` or `groups`, got"
+            f" {type(data).__name__} and {type(groups).__name__}."
+            f"\nHint: pass a frame with the column, or its values, `groups=df[{name!r}]`."
+        )
+        raise StratError(msg)
+    folds = frames.to_fold_column(groups, name)
+    if folds.name != name:
+        msg = (
+            f"`groups` must be the fold column {name!r} where `X` does not have it, got"
+            f" {folds.name!r}."
+        )
+        raise StratError(msg)
+    return folds
+
+
+def check_length(data: Any, folds: Any) -> None:
+    """Raise unless there is one fold for each row that is split."""
+    if data is None:
+        return
+    n_rows = data.shape[0] if hasattr(data, "shape") else len(data)
+    if n_rows != len(folds):
+        msg = f"`groups` must have one fold for each of the {n_rows:,} rows, got {len(folds):,}."
+        raise StratError(msg)

@@ -1,0 +1,214 @@
+"""Arguments of other libraries, data where columns are named: answered with what to write."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import stratframe as sf
+from stratframe.habits import HABITS
+from tests.helpers import ROWS, Make, make, refuse_now
+from tests.messages import data_given, given_twice, hint, must_hold
+
+VERBS: dict[str, list[Any]] = {
+    "kfold": ["label"],
+    "split": ["label"],
+    "extend": ["label"],
+    "plan": ["label"],
+    "sample": ["label"],
+}
+"""The verbs that answer, and arguments that they need."""
+
+
+def no_argument(verb: str, names: str, tip: str) -> str:
+    return f"`{verb}` has no argument {names}.{hint(tip)}."
+
+
+def answered(message: str, call: Callable[[], Any]) -> None:
+    """Check the `TypeError` of a call."""
+    with pytest.raises(TypeError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+ANSWERS: list[tuple[str, dict[str, Any], str, str]] = [
+    ("kfold", {"n_splits": 5}, "`n_splits`", "`k=5`"),
+    ("kfold", {"n_splits": 10}, "`n_splits`", "`k=10`"),
+    ("kfold", {"n_folds": "many"}, "`n_folds`", "`k=5`"),
+    ("kfold", {"v": 3}, "`v`", "`k=3`"),
+    ("kfold", {"random_state": 42}, "`random_state`", "`seed=42`"),
+    ("kfold", {"random_state": np.random.default_rng(0)}, "`random_state`", "`seed=0`"),
+    ("kfold", {"shuffle": True}, "`shuffle`", '`deal="random"`'),
+    ("kfold", {"shuffle": False}, "`shuffle`", '`deal="circular"`'),
+    ("kfold", {"stratify": "city"}, "`stratify`", '`by="city"`'),
+    ("kfold", {"strata": pd.Series(range(99))}, "`strata`", '`by="label"`'),
+    (
+        "kfold",
+        {"test_size": 0.2},
+        "`test_size`",
+        '`split` makes parts, as in `split(..., parts={"train": 0.8, "test": 0.2})`',
+    ),
+    (
+        "kfold",
+        {"n_splits": 5, "shuffle": True, "random_state": 0},
+        "`n_splits`, `shuffle` or `random_state`",
+        '`k=5`, `deal="random"`, `seed=0`',
+    ),
+    ("split", {"test_size": 0.25}, "`test_size`", '`parts={"train": 0.75, "test": 0.25}`'),
+    ("split", {"test_size": 0.3}, "`test_size`", '`parts={"train": 0.7, "test": 0.3}`'),
+    ("split", {"test_size": 100}, "`test_size`", '`parts={"train": None, "test": 100}`'),
+    ("split", {"test_size": None}, "`test_size`", '`parts={"train": 0.8, "test": 0.2}`'),
+    ("split", {"n_splits": 5}, "`n_splits`", "`kfold` makes folds, as in `kfold(..., k=5)`"),
+    ("extend", {"n_splits": 5}, "`n_splits`", "`k=5`"),
+    ("extend", {"shuffle": True}, "`shuffle`", "rows are always drawn at random"),
+    ("plan", {"test_size": 0.2}, "`test_size`", '`parts={"train": 0.8, "test": 0.2}`'),
+    ("plan", {"random_state": 1}, "`random_state`", "`seed=1`"),
+    ("sample", {"test_size": 0.1}, "`test_size`", "`frac=0.1`"),
+    ("sample", {"random_state": 1}, "`random_state`", "`seed=1`"),
+]
+
+
+@pytest.mark.parametrize(("verb", "arguments", "names", "tip"), ANSWERS)
+@pytest.mark.parametrize("kind", ["pandas", "polars", "polars-lazy"])
+def test_arguments_of_other_libraries(
+    kind: str, verb: str, arguments: dict[str, Any], names: str, tip: str
+) -> None:
+    """The error of a function and of its method names our argument, and what to write."""
+    df, message = make(kind, ROWS), no_argument(verb, names, tip)
+    answered(message, lambda: getattr(sf, verb)(df, **arguments))
+    answered(message, lambda: getattr(df.strat, verb)(**arguments))
+    answered(message, lambda: df.pipe(getattr(sf, verb), *VERBS[verb], **arguments))
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments", "names", "tip"),
+    [
+        ("kfold", {"n_splits": 3}, "`n_splits`", "`k=3`"),
+        ("split", {"random_state": 3}, "`random_state`", "`seed=3`"),
+        (
+            "kfold",
+            {"stratify": "label"},
+            "`stratify`",
+            "the expression itself is what is stratified by",
+        ),
+    ],
+)
+def test_arguments_of_expressions(
+    verb: str, arguments: dict[str, Any], names: str, tip: str
+) -> None:
+    """The methods of Polars expressions answer, too."""
+    expr = pl.col("label").strat
+    answered(no_argument(verb, names, tip), lambda: getattr(expr, verb)(**arguments))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("habit", HABITS)
+def test_every_name_is_answered(verb: str, habit: str) -> None:
+    """No verb leaves one of the names to Python's error."""
+    for call in (getattr(sf, verb), getattr(pd.DataFrame(ROWS).strat, verb)):
+        with pytest.raises(TypeError, match=f"^`{verb}` has no argument `{habit}`.\nHint: "):
+            call(**{habit: 5})
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_other_arguments_are_left_to_python(verb: str) -> None:
+    """An argument that no library has gets the error of Python."""
+    with pytest.raises(TypeError, match="unexpected keyword argument 'flods'"):
+        getattr(sf, verb)(pd.DataFrame(ROWS), flods=5)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'flods'"):
+        getattr(pd.DataFrame(ROWS).strat, verb)(flods=5)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_signatures_stay_plain(verb: str) -> None:
+    """`inspect` and `help` show the arguments of the verb, and no others."""
+    for call in (getattr(sf, verb), getattr(pd.DataFrame(ROWS).strat, verb)):
+        parameters = inspect.signature(call).parameters
+        assert "seed" in parameters
+        assert not HABITS.keys() & parameters.keys()
+        assert not {"args", "kwargs"} & parameters.keys()
+        assert call.__name__ == verb
+
+
+# Data where columns are named -----------------------------------------------------------
+
+
+def test_number_of_folds_without_its_name(frame: Make, kind: str) -> None:
+    """A whole number in the place of `by` is answered with `k`, unless a column is called so."""
+    for call in (lambda: sf.kfold(frame(ROWS), 5), lambda: frame(ROWS).strat.kfold([5])):
+        refuse_now(must_hold("by", 5), call, kind)
+    assert "Hint: `by` comes first; the number of folds is `k=5`." in must_hold("by", 5)
+    assert "fold" in sf.kfold(pd.DataFrame({5: [1, 2, 1, 2]}), 5, 2)
+
+
+LABELS = ["a", "b"] * 200
+
+
+@pytest.mark.parametrize("argument", ["by", "groups", "key"])
+@pytest.mark.parametrize(
+    ("data", "got", "name"),
+    [
+        (pd.Series(LABELS, name="label"), "Series", "label"),
+        (pd.Series([1, 2]), "Series", None),
+        (pd.Index([1, 2], name="label"), "Index", "label"),
+        (pd.DataFrame({"label": LABELS}), "DataFrame", None),
+        (pd.Categorical(LABELS), "Categorical", None),
+        (pl.Series("label", LABELS), "Series", "label"),
+        (pl.DataFrame({"label": LABELS}), "DataFrame", None),
+        (pl.LazyFrame({"label": LABELS}), "LazyFrame", None),
+        (np.array(LABELS), "ndarray", None),
+        (LABELS, "list of 400 values", None),
+        (list(range(400)), "list of 400 values", None),
+    ],
+)
+def test_data_in_place_of_names(
+    frame: Make, kind: str, argument: str, data: Any, got: str, name: str | None
+) -> None:
+    """Data are never printed: the message has their type, and the name of the column if known."""
+    df = frame(ROWS)
+    message = data_given(argument, got, name)
+    refuse_now(message, lambda: sf.kfold(df, **{argument: data}), kind)
+    if not isinstance(data, list):
+        refuse_now(message, lambda: df.strat.kfold(**{argument: [data, data]}), kind)
+
+
+@pytest.mark.parametrize("make_data", [pd.Series, pl.Series, np.array])
+def test_data_in_terms(frame: Make, kind: str, make_data: Callable[..., Any]) -> None:
+    """Data in a term or in margins are not printed either, nor twice."""
+    df, data = frame(ROWS), make_data([0.5, 1.5] * 200)
+    got = type(data).__name__
+    message = data_given("by", got)
+    for by in (
+        sf.quantiles(data, 2),
+        [sf.quantiles(data, 2), sf.quantiles(make_data([0.5]), 2)],
+        sf.margins([data, "label"]),
+    ):
+        refuse_now(message, lambda by=by: sf.kfold(df, by), kind)
+    twice = given_twice("by", "entry", f"sf.quantiles({got}, 2)")
+    refuse_now(twice, lambda: sf.kfold(df, [sf.quantiles(data, 2)] * 2), kind)
+    rule = "`features` of `sf.chain` must be a column or a list of columns, got"
+    refuse_now(
+        f"{rule} {got}.{hint('several columns go in a list, as in `list(df.columns)`.')}",
+        lambda: sf.chain(data),
+    )
+    refuse_now(f"`sf.margins` must hold a list of entries, got {got}.", lambda: sf.margins(data))
+
+
+def test_long_values_are_not_printed(frame: Make, kind: str) -> None:
+    """A long list in a list, and a long tuple, are shown by their lengths."""
+    nested = data_given("by", "list of 400 values")
+    refuse_now(nested, lambda: sf.kfold(frame(ROWS), [LABELS]), kind)
+    message = "`by` names the column tuple of 400 values, which the frame does not have." + hint(
+        "several columns go in a list."
+    )
+    refuse_now(message, lambda: sf.kfold(frame(ROWS), tuple(LABELS)), kind)
+
+
+def test_many_features_are_columns() -> None:
+    """Long lists are fine where they name columns: features, and columns to compare."""
+    wide = pd.DataFrame({f"x{place}": range(10) for place in range(150)}).assign(fold=[0, 1] * 5)
+    assert len(sf.drift(wide, [f"x{place}" for place in range(150)])) == 300

@@ -1,0 +1,267 @@
+"""`FoldSplit`: fold columns as a splitter of scikit-learn."""
+
+import pickle
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import sklearn
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    BaseCrossValidator,
+    GridSearchCV,
+    check_cv,
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.pipeline import make_pipeline
+
+import stratframe as sf
+from stratframe import checks
+from tests.helpers import FOLDED, Make, eager, make, refuse_now
+from tests.messages import must_hold, no_column, no_fold, not_installed, one_fold, one_of
+
+EAGER = ["pandas", "pandas-nullable", "pandas-pyarrow", "polars"]
+NESTED = ["pandas", "polars"]
+
+
+def nested_folds(kind: str) -> tuple[Any, list[int]]:
+    """Make features with an outer and an inner fold column, and labels."""
+    rng = np.random.default_rng(0)
+    data = {name: rng.normal(size=90).tolist() for name in ("a", "b")}
+    labels = [int(a + b / 2 > 0) for a, b in zip(data["a"], data["b"], strict=True)]
+    df = sf.kfold(make(kind, data | {"y": labels}), "y", 3, name="outer")
+    df = sf.kfold(df, ["y", "outer"], 2, name="inner")
+    return df.drop(["y"]) if kind == "polars" else df.drop(columns="y"), labels
+
+
+def model() -> Any:
+    """A classifier that drops all columns but its features."""
+    features = make_column_transformer(("passthrough", ["a", "b"]))
+    return make_pipeline(features, LogisticRegression())
+
+
+def listed(pairs: Any) -> list[list[list[int]]]:
+    """Turn pairs of positions into lists."""
+    return [[side.tolist() for side in pair] for pair in pairs]
+
+
+def test_splits_as_cv(frame: Make) -> None:
+    """The pairs are those of `cv`, of several columns too."""
+    df = sf.kfold(frame(FOLDED), "label", 2, repeats=2, name="f")
+    for name in ("fold", "f_1", ["f_1", "f_2"], ("f_2", "fold")):
+        splitter = sf.FoldSplit(name)
+        assert listed(splitter.split(df)) == listed(sf.cv(df, name))
+        assert splitter.get_n_splits(df) == len(sf.cv(df, name))
+
+
+@pytest.mark.parametrize("nulls", ["train", "drop"])
+def test_rows_without_a_fold(frame: Make, nulls: Any) -> None:
+    """Rows without a fold are trained on, or left out, as in `cv`."""
+    df = frame({"fold": [0, None, 1, 1, None]})
+    assert listed(sf.FoldSplit(nulls=nulls).split(df)) == listed(sf.cv(df, nulls=nulls))
+
+
+@given(st.lists(st.integers(0, 3), min_size=2).filter(lambda folds: len(set(folds)) > 1))
+@pytest.mark.parametrize("kind", EAGER)
+def test_folds_are_a_partition(kind: str, folds: list[int]) -> None:
+    """Each row is tested once, and trained on in all other splits."""
+    pairs = list(sf.FoldSplit().split(make(kind, {"fold": folds})))
+    tested = np.concatenate([test for _, test in pairs])
+    assert sorted(tested.tolist()) == list(range(len(folds)))
+    for train, test in pairs:
+        assert sorted([*train, *test]) == list(range(len(folds)))
+
+
+@pytest.mark.parametrize("kind", EAGER)
+def test_folds_from_groups(kind: str) -> None:
+    """Folds that `X` does not have come from `groups`: a column, a frame, an array or a list."""
+    df = make(kind, FOLDED)
+    array = np.zeros((10, 2))
+    expected = listed(sf.cv(df))
+    column = df["fold"]
+    for groups in (column, df, column.to_numpy(), column.to_list()):
+        for data in (array, array.tolist(), None):
+            splitter = sf.FoldSplit("fold")
+            assert listed(splitter.split(data, groups=groups)) == expected
+            assert splitter.get_n_splits(data, None, groups) == 2
+    unnamed = pd.Series(FOLDED["fold"]) if kind != "polars" else pl.Series(FOLDED["fold"])
+    assert listed(sf.FoldSplit("other").split(array, groups=unnamed)) == expected
+    assert listed(sf.FoldSplit("fold").split(df, groups=df["id"])) == expected
+
+
+def test_groups_with_gaps() -> None:
+    """Folds in a list or array may be None or NaN."""
+    for groups in ([0, 1, None], np.array([0, 1, np.nan]), np.array([0, 1, None])):
+        pairs = sf.FoldSplit(nulls="train").split(np.zeros(3), groups=groups)
+        assert listed(pairs) == [[[1, 2], [0]], [[0, 2], [1]]]
+
+
+def test_is_a_cross_validator() -> None:
+    """scikit-learn takes it for one of its own, and passes it on as it is."""
+    splitter = sf.FoldSplit("fold", nulls="drop")
+    assert isinstance(splitter, BaseCrossValidator)
+    assert check_cv(splitter) is splitter
+    assert repr(splitter) == "FoldSplit(name='fold', nulls='drop')"
+    for copy in (
+        pickle.loads(pickle.dumps(splitter)),
+        clone(splitter, safe=False),
+        clone(GridSearchCV(model(), {}, cv=splitter)).cv,
+    ):
+        assert type(copy) is sf.FoldSplit
+        assert vars(copy) == vars(splitter)
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_scores_are_those_of_cv(kind: str) -> None:
+    """Scores and predictions equal those of the pairs of `cv`."""
+    df, labels = nested_folds(kind)
+    splitter, pairs = sf.FoldSplit("outer"), sf.cv(df, "outer")
+    expected = cross_val_score(model(), df, labels, cv=pairs)
+    assert (cross_val_score(model(), df, labels, cv=splitter) == expected).all()
+    found = cross_validate(model(), df, labels, cv=splitter, return_indices=True)
+    assert (found["test_score"] == expected).all()
+    assert listed(zip(*found["indices"].values(), strict=True)) == listed(pairs)
+    predicted = cross_val_predict(model(), df, labels, cv=splitter)
+    assert (predicted == cross_val_predict(model(), df, labels, cv=pairs)).all()
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_nested_search(kind: str) -> None:
+    """The inner search reads its column in every outer training set."""
+    df, labels = nested_folds(kind)
+    grid = {"logisticregression__C": [0.01, 1.0]}
+    search = GridSearchCV(model(), grid, cv=sf.FoldSplit("inner"))
+    found = cross_validate(
+        search, df, labels, cv=sf.FoldSplit("outer"), return_estimator=True, error_score="raise"
+    )
+    for outer, (train, test) in enumerate(sf.cv(df, "outer")):
+        inside = df[train] if kind == "polars" else df.iloc[train]
+        inner = GridSearchCV(model(), grid, cv=sf.cv(inside, "inner"))
+        inner.fit(inside, np.take(labels, train))
+        fitted = found["estimator"][outer]
+        assert fitted.n_splits_ == 2
+        for score in ("split0_test_score", "split1_test_score"):
+            assert fitted.cv_results_[score].tolist() == inner.cv_results_[score].tolist()
+        outside = df[test] if kind == "polars" else df.iloc[test]
+        assert found["test_score"][outer] == inner.score(outside, np.take(labels, test))
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_arrays_with_groups(routing: bool) -> None:
+    """An array is split by `groups`, which scikit-learn may route."""
+    df, labels = nested_folds("pandas")
+    features = df[["a", "b"]].to_numpy()
+    expected = cross_val_score(LogisticRegression(), features, labels, cv=sf.cv(df, "outer"))
+    given = {"params": {"groups": df["outer"]}} if routing else {"groups": df["outer"]}
+    with sklearn.config_context(enable_metadata_routing=routing):
+        found = cross_val_score(
+            LogisticRegression(), features, labels, cv=sf.FoldSplit("outer"), **given
+        )
+    assert (found == expected).all()
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_groups_do_not_hide_the_column(kind: str) -> None:
+    """Where outer folds are routed to the inner search, it still reads its own column."""
+    df, labels = nested_folds(kind)
+    search = GridSearchCV(model(), {"logisticregression__C": [0.01, 1.0]}, cv=sf.FoldSplit("inner"))
+    expected = cross_val_score(search, df, labels, cv=sf.FoldSplit("outer"))
+    with sklearn.config_context(enable_metadata_routing=True):
+        groups = {"groups": df["outer"].to_numpy()}
+        found = cross_val_score(search, df, labels, cv=sf.FoldSplit("outer"), params=groups)
+    assert (found == expected).all()
+
+
+# Bad input ------------------------------------------------------------------------------
+
+
+def test_arguments(kind: str) -> None:
+    """Names and the policy are checked when the splitter is made."""
+    refuse_now(
+        one_of("nulls", ["error", "train", "drop"], "keep"), lambda: sf.FoldSplit(nulls="keep")
+    )
+    refuse_now(must_hold("name", None), lambda: sf.FoldSplit(None))
+    refuse_now(must_hold("name", []), lambda: sf.FoldSplit([]))
+    refuse_now(must_hold("name", ["fold"]), lambda: sf.FoldSplit([["fold"]]))
+
+
+def test_columns_of_frames(frame: Make, kind: str) -> None:
+    """A column that is not there, has gaps or a single fold is refused as by `cv`."""
+    splitter = sf.FoldSplit("flod")
+    for use in (splitter.split, splitter.get_n_splits):
+        refuse_now(no_column("name", "flod", "fold"), lambda use=use: use(frame(FOLDED)), kind)
+    gaps, one = frame({"fold": [0, None, 1]}), frame({"fold": [0, 0]})
+    refuse_now(no_fold("fold", 1), lambda: sf.FoldSplit().split(gaps), kind)
+    refuse_now(one_fold("fold", 0), lambda: sf.FoldSplit().split(one), kind)
+
+
+@pytest.mark.parametrize(
+    ("data", "groups", "message"),
+    [
+        (
+            np.zeros((4, 1)),
+            None,
+            "`FoldSplit` must find the column 'fold' in `X` or `groups`, got ndarray and NoneType."
+            "\nHint: pass a frame with the column, or its values, `groups=df['fold']`.",
+        ),
+        (
+            None,
+            pd.DataFrame({"a": [1]}),
+            "`FoldSplit` must find the column 'fold' in `X` or `groups`, got NoneType and"
+            " DataFrame.\nHint: pass a frame with the column, or its values, `groups=df['fold']`.",
+        ),
+        (
+            np.zeros((2, 1)),
+            pd.Series([0, 1], name="patient"),
+            "`groups` must be the fold column 'fold' where `X` does not have it, got 'patient'.",
+        ),
+        (
+            np.zeros((4, 1)),
+            [0, 1, 0],
+            "`groups` must have one fold for each of the 4 rows, got 3.",
+        ),
+        (
+            np.zeros((2, 1)),
+            np.zeros((2, 2)),
+            "Folds must be a column, got an array of shape (2, 2).",
+        ),
+    ],
+)
+def test_folds_that_are_not_found(data: Any, groups: Any, message: str) -> None:
+    """Neither patients nor folds of other rows are taken for the folds."""
+    refuse_now(message, lambda: sf.FoldSplit("fold").split(data, groups=groups))
+
+
+def test_scikit_learn_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the extra; the package itself does not import scikit-learn."""
+
+    def missing(module: str) -> Any:
+        raise ImportError(module)
+
+    monkeypatch.setattr(checks, "import_module", missing)
+    with pytest.raises(ImportError) as caught:
+        sf.FoldSplit("fold")
+    assert str(caught.value) == not_installed("sklearn", "sklearn")
+
+
+def test_importing_it_is_cheap() -> None:
+    """`from stratframe import FoldSplit` leaves scikit-learn to when one is made."""
+    code = "import sys; from stratframe import FoldSplit; print('sklearn' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_lazy_frames_are_collected() -> None:
+    """Of a lazy frame only the column is read."""
+    df = make("polars-lazy", FOLDED)
+    assert listed(sf.FoldSplit().split(df)) == listed(sf.cv(eager(df)))
