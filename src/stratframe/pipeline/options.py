@@ -205,9 +205,10 @@ def part_target(parts: object) -> Target:
 def part_hint(parts: object) -> str:
     """Show the mapping that a list of shares, or a number of rows, may stand for."""
     names = {2: ["train", "test"], 3: ["train", "valid", "test"]}
-    is_list = isinstance(parts, list | tuple) and all(isinstance(each, Real) for each in parts)
-    if is_list and len(parts) in names:
-        return f"\nHint: {dict(zip(names[len(parts)], parts, strict=True))}"
+    if isinstance(parts, list | tuple) and len(parts) in names:
+        if all(isinstance(share, Real) for share in parts):
+            return f"\nHint: {dict(zip(names[len(parts)], parts, strict=True))}"
+        return ""
     if isinstance(parts, Integral) and not isinstance(parts, bool):
         return f'\nHint: {{"train": None, "test": {parts}}} for as many rows, or a share below 1.'
     return ""
