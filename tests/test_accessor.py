@@ -22,7 +22,7 @@ DATA = {
     "id": range(20),
     "some": [True, True, True, False] * 5,
 }
-GROWN = {**DATA, "grown": [0, 1, None, 2, 3] * 4}
+GROWN = {**DATA, "grown": [0, 1, None, 2, 3] * 4, "parted": ["a", "b", None, "c", None] * 4}
 PARTS = {"a": 0.5, "b": 0.25, "c": None}
 
 CALLS: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
@@ -40,6 +40,7 @@ CALLS: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     ],
     "extend": [
         (["label", 4], {"groups": "id", "seed": 3, "name": "grown"}),
+        (["label"], {"parts": PARTS, "name": "parted"}),
         (["sex"], {"missing": "null", "rare": "ignore", "name": "grown"}),
     ],
     "sample": [(["label"], {"n": 7, "seed": 3}), (["label"], {"frac": 0.3, "allocation": "equal"})],

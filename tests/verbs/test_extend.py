@@ -310,10 +310,8 @@ def test_columns_that_are_no_folds(frame: Make, kind: str) -> None:
         )
     text = frame({"label": list("aba"), "fold": ["x", "y", None]})
     dtype = eager(text)["fold"].dtype
-    refuse(
-        no_folds(dtype),
-        lambda: sf.extend(text, "label"),
-    )
+    tip = '\nHint: if it holds parts, give their shares, as in `parts={"train": 0.8, ...}`.'
+    refuse(no_folds(dtype) + tip, lambda: sf.extend(text, "label", 2))
 
 
 @pytest.mark.parametrize(

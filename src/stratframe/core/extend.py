@@ -5,7 +5,8 @@ from itertools import pairwise
 import numpy as np
 
 from .flow import shortest_path, transitive_closure
-from .types import Draws, Flags, Ints, Table
+from .rounding import systematic_round
+from .types import Draws, Flags, Ints, Table, Values
 
 
 def fill_evenly(held: Table, new: Ints, draws: Draws) -> Table:
@@ -32,6 +33,52 @@ def fill_evenly(held: Table, new: Ints, draws: Draws) -> Table:
     extra = round_robin_remainder(is_open, n_left, totals, draws)
     filled: Table = base + rebalance(is_open, extra, totals)
     return filled
+
+
+def fill_by_shares(held: Table, new: Ints, shares: Values, draws: Draws) -> Table:
+    """Allocate new rows so that every stratum, then the total, is near unequal shares.
+
+    Parameters
+    ----------
+    held : ndarray of int64, shape (n_strata, n_parts)
+        Rows that each part has of each stratum.
+    new : ndarray of int, shape (n_strata,)
+        New rows.
+    shares : ndarray of float64, shape (n_parts,)
+        Above 0, and 1 in sum.
+    draws : ndarray of uint64, shape (n_strata,)
+        Choose the parts that get left-over rows.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_strata, n_parts)
+        How many new rows each part gets.
+    """
+    # Water filling again, in vessels as wide as their shares: up to the level all parts
+    # have level * share rows, and those that had more keep what they had.
+    ratio = held / shares
+    order = np.argsort(ratio, axis=1, kind="stable")
+    rising = np.take_along_axis(ratio, order, axis=1)
+    widths = np.cumsum(shares[order], axis=1)
+    levels = (np.cumsum(np.take_along_axis(held, order, axis=1), axis=1) + new[:, None]) / widths
+    n_reached = (levels >= rising).sum(axis=1)
+    level = levels[np.arange(len(new)), n_reached - 1]
+    due = np.maximum(level[:, None] * shares - held, 0)
+    low = np.floor(due * (1 + ROUNDING)).astype(np.int64)
+    is_open = due > low
+    uniform32 = (draws >> np.uint64(32)).astype(np.int64)
+    table = systematic_round(low, low + is_open, new, np.maximum(due - low, 0), uniform32)
+    totals = (held + low).sum(axis=0) - (held.sum() + new.sum()) * shares
+    extra = rebalance(is_open, (table - low).astype(np.bool_), totals)
+    filled: Table = low + extra
+    return filled
+
+
+SMALL = 1e-9
+"""By so much differences of rows and shares may be off."""
+
+ROUNDING = 1e-12
+"""By this share a whole number of rows due may be off."""
 
 
 def water_level(held: Table, new: Ints) -> tuple[Ints, Ints]:
@@ -87,14 +134,14 @@ def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Dra
     return extra
 
 
-def rebalance(is_open: Flags, extra: Flags, totals: Ints) -> Flags:
+def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
     """Move left-over rows between open folds until the totals are as even as possible.
 
     Parameters
     ----------
     is_open, extra : ndarray of bool, shape (n_strata, k)
-    totals : ndarray of int, shape (k,)
-        Rows of each fold without those left over.
+    totals : ndarray of int or float, shape (k,)
+        Rows of each fold without those left over, or by how many they are above its share.
     """
     extra = extra.copy()
     all_folds = np.arange(len(totals))
@@ -107,7 +154,8 @@ def rebalance(is_open: Flags, extra: Flags, totals: Ints) -> Flags:
         now = totals + gives.sum(axis=0)
         drop = np.where(transitive_closure(edges), now[:, None] - now, 0)
         start, end = np.unravel_index(drop.argmax(), drop.shape)
-        if drop[start, end] < 2:
+        # A row moved lowers the sum of squares if the difference is above 1.
+        if drop[start, end] < 1 + SMALL:
             return extra
         # No stratum is on a shortest path twice, as it would link the first of its folds
         # directly to the last. So the moves do not interfere.

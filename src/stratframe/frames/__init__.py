@@ -34,12 +34,14 @@ from .folds import (
     FoldValues,
     are_folds,
     count_values,
+    declared_parts,
     fold_codes,
     fold_values,
     has_all_folds,
     part_values,
     read_fold_column,
     read_fold_numbers,
+    read_part_codes,
     to_fold_column,
 )
 from .library import (

@@ -42,10 +42,11 @@ def attach_columns(
         attached = frame.with_columns(column_expression(refs, compute, outputs))
         if len(outputs) == 1:
             return attached
-        # The struct has the name of the first column; others may be overwritten.
-        return attached.drop([each.name for each in outputs[1:]], strict=False).unnest(
-            outputs[0].name
-        )
+        # The struct has the name of the first column; others may be overwritten in place.
+        new = [column.name for column in outputs]
+        known = frame.collect_schema().names()
+        unnested = attached.drop(new[1:], strict=False).unnest(new[0])
+        return unnested.select(known + [name for name in new if name not in known])
     columns = compute(read_columns(frame, refs), len(frame))
     if isinstance(frame, pl.DataFrame):
         return frame.with_columns(polars_column(column) for column in columns)
@@ -55,17 +56,17 @@ def attach_columns(
 def attach_pandas(frame: pd.DataFrame, columns: Sequence[NewColumn]) -> pd.DataFrame:
     """Add columns to a pandas frame, all at once."""
     arrays = {label_of(frame, column.name): pandas_column(column) for column in columns}
-    if len(arrays) == 1:
-        attached = frame.assign()
-        with warnings.catch_warnings():
-            # pandas warns about fragmented frames; one more column does not matter.
-            warnings.simplefilter("ignore", pd.errors.PerformanceWarning)
-            for label, values in arrays.items():
+    new = {label: values for label, values in arrays.items() if label not in frame.columns}
+    attached = frame.assign()
+    if len(new) > 1:
+        attached = pd.concat([frame, pd.DataFrame(new, index=frame.index)], axis=1)
+        attached.attrs = deepcopy(frame.attrs)
+    with warnings.catch_warnings():
+        # pandas warns about fragmented frames; one more column does not matter.
+        warnings.simplefilter("ignore", pd.errors.PerformanceWarning)
+        for label, values in arrays.items():
+            if len(new) < 2 or label not in new:
                 attached[label] = values
-        return attached
-    kept = frame.drop(columns=[label for label in arrays if label in frame.columns])
-    attached = pd.concat([kept, pd.DataFrame(arrays, index=frame.index)], axis=1)
-    attached.attrs = deepcopy(frame.attrs)
     return attached
 
 

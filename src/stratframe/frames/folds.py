@@ -3,6 +3,7 @@
 `fold_codes` reads a column of any values; `read_fold_numbers` one that must hold 0..k-1.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -187,6 +188,58 @@ def read_fold_numbers(series: Series, k: int | None) -> tuple[Ints, int]:
     return folds, count_folds(series, folds[~missing]) if k is None else k
 
 
+def declared_parts(frame: Frame, name: str) -> tuple[str, ...] | None:
+    """List the names of parts in a column, in order; None if it holds folds.
+
+    Of a lazy frame only an Enum declares them, as no data are read.
+    """
+    if isinstance(frame, pl.LazyFrame):
+        declared = category_values(pl.Series(name, [], frame.collect_schema()[name]))
+        return None if declared is None else tuple(declared)
+    if not holds_names(read_fold_column(frame, name)):
+        return None
+    return tuple(part_values(frame, name).values)
+
+
+def is_text(series: Series) -> bool:
+    """Return whether a column holds text, or categories of text."""
+    if isinstance(series, pl.Series):
+        return series.dtype in (pl.String, pl.Categorical, pl.Enum)
+    is_category = isinstance(series.dtype, pd.CategoricalDtype)
+    values = pd.Series(series.cat.categories) if is_category else series
+    return bool(pd.api.types.infer_dtype(values, skipna=True) == "string")
+
+
+def holds_names(series: Series) -> bool:
+    """Return whether a column holds text that is no number."""
+    if not is_text(series):
+        return False
+    try:
+        to_floats(series)
+    except (TypeError, ValueError, pl.exceptions.PolarsError):
+        return True
+    return False
+
+
+def read_part_codes(series: Series, names: Sequence[str]) -> Ints:
+    """Read a column of names of parts.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,), range -1..n_parts-1
+        -1 where the part is missing.
+    """
+    values, codes = fold_codes(series)
+    present = set(codes.tolist())
+    others = [value for code, value in enumerate(values) if value not in names and code in present]
+    if others:
+        listed = preview(map(repr, others), len(others))
+        msg = f"`parts` must name all parts of {series.name!r}, but it also has {listed}."
+        raise StratError(msg)
+    places = [names.index(value) if value in names else -1 for value in values]
+    return np.array([*places, -1], dtype=np.int64)[codes]
+
+
 def fold_floats(series: Series) -> Values:
     """Read a fold column as floats, or raise if it holds no numbers."""
     try:
@@ -194,7 +247,11 @@ def fold_floats(series: Series) -> Values:
             raise TypeError
         return to_floats(series)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
-        msg = f"`extend` needs folds 0..k-1 in {series.name!r}, but it is {series.dtype}."
+        hint = '\nHint: if it holds parts, give their shares, as in `parts={"train": 0.8, ...}`.'
+        msg = (
+            f"`extend` needs folds 0..k-1 in {series.name!r}, but it is {series.dtype}."
+            f"{hint if is_text(series) else ''}"
+        )
         raise StratError(msg) from error
 
 

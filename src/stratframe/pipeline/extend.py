@@ -2,47 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .. import frames
 from ..core.deal import deal_by_table
-from ..core.extend import fill_evenly
+from ..core.extend import fill_by_shares, fill_evenly
 from ..core.groups.assign import extend_units, group_counts, margin_counts
 from ..core.groups.local_search import Stream
 from ..core.order import shuffled
 from ..core.seeds import StreamTag
-from ..core.strata import first_occurrence
-from ..core.types import Ints
-from ..errors import StratError, rows_at_fault
+from ..core.strata import crosstab, first_occurrence
+from ..core.types import Ints, Table, Values
+from ..errors import StratError, preview, rows_at_fault
 from ..frames import NewColumn
 from .deal import column_stream, empty_outputs, stratify_rows
-from .options import Options, fold_target
+from .options import Options, Target, fold_target
 from .strata import Strata, stratify
 
 
 def extended_columns(
-    options: Options, k: int | None, series: Sequence[Any], n_rows: int
+    options: Sequence[Options], k: int | None, series: Sequence[Any], n_rows: int
 ) -> list[NewColumn]:
-    """Extend the folds of a frame whose columns were read, the fold column last."""
-    folds, k = frames.read_fold_numbers(series[-1], k)
-    options = replace(options, target=fold_target(k))
+    """Extend the columns of a frame that was read, given the options of each, the columns last."""
+    given, columns = series[: -len(options)], series[-len(options) :]
+    return [
+        extended_column(each, k, [*given, column], n_rows)
+        for each, column in zip(options, columns, strict=True)
+    ]
+
+
+def extended_column(
+    options: Options, k: int | None, series: Sequence[Any], n_rows: int
+) -> NewColumn:
+    """Extend one column, which comes last."""
+    if options.target.names is None:
+        parts, k = frames.read_fold_numbers(series[-1], k)
+        options = replace(options, target=fold_target(k))
+    else:
+        parts = frames.read_part_codes(series[-1], options.target.names)
+        options = replace(options, target=target_of_parts(options.target, parts))
     strata = stratify_rows(options, series[:-1], n_rows, ordered=False)
     rows = np.arange(n_rows) if strata.rows is None else strata.rows
-    given = folds
+    given = parts
     if strata.groups is not None:
         n_by = len(options.columns()["by"])
         groups = strata.groups
         if strata.rows is not None:
             groups = all_groups(options, series[n_by:-1], n_rows)
-        check_whole_groups(groups, series[n_by:], folds)
-        given = folds_of_units(groups, int(groups.max()) + 1, folds)[groups]
+        check_whole_groups(groups, series[n_by:], parts)
+        given = folds_of_units(groups, int(groups.max()) + 1, parts)[groups]
         strata = strata._replace(groups=np.unique(groups[rows], return_inverse=True)[1])
-    folds[rows] = extend_dealt(options, strata, given[rows])
-    return [column._replace(parts=folds) for column in empty_outputs(options)]
+    parts[rows] = extend_dealt(options, strata, given[rows])
+    (column,) = empty_outputs(options)
+    return column._replace(parts=parts)
+
+
+def target_of_parts(target: Target, parts: Ints) -> Target:
+    """Aim at the shares that are given, or else at those that the column has."""
+    if target.shares is not None:
+        return target
+    counts = np.bincount(parts[parts >= 0], minlength=target.n).tolist()
+    if 0 in counts:
+        names = [repr(name) for name, n in zip(target.names or (), counts, strict=True) if not n]
+        msg = (
+            f"`extend` needs rows of each part to see its share, but none is in"
+            f" {preview(names, len(names))}.\nHint: give the shares, as in `parts=`."
+        )
+        raise StratError(msg)
+    return replace(target, shares=tuple(Fraction(n, sum(counts)) for n in counts))
 
 
 def all_groups(options: Options, series: Sequence[Any], n_rows: int) -> Ints:
@@ -80,10 +113,11 @@ def extend_dealt(options: Options, strata: Strata, folds: Ints) -> Ints:
     -------
     ndarray of int64, shape (n_dealt,), range 0..k-1
     """
-    k = options.target.n
     stream = column_stream(options, StreamTag.EXTEND)
+    shares = np.array([float(share) for share in options.target.fractions(len(folds))])
+    fill = partial(fill_target, options, shares, stream)
     if strata.groups is None and not strata.margins:
-        return extend_rows(strata, folds, k, stream)
+        return extend_rows(strata, folds, len(shares), fill, stream)
     unit = np.arange(len(folds)) if strata.groups is None else strata.groups
     n_units = int(unit.max(initial=-1)) + 1
     if not strata.margins:
@@ -93,20 +127,33 @@ def extend_dealt(options: Options, strata: Strata, folds: Ints) -> Ints:
         entries = strata.marginal_codes
         units = margin_counts(entries, unit, n_units, with_sizes=not single_rows)
         if single_rows:
-            held = np.bincount(folds[folds >= 0], minlength=k)[None]
-            room = fill_evenly(held, np.array([(folds < 0).sum()]), stream(k))[0]
-            return extend_units(units, folds, k, stream, room).astype(np.int64)
+            held = np.bincount(folds[folds >= 0], minlength=len(shares))[None]
+            room = fill(held, np.array([(folds < 0).sum()]))[0]
+            return extend_units(units, folds, shares, stream, room).astype(np.int64)
     given = folds_of_units(unit, n_units, folds)
-    return extend_units(units, given, k, stream)[unit].astype(np.int64)
+    return extend_units(units, given, shares, stream)[unit].astype(np.int64)
 
 
-def extend_rows(strata: Strata, folds: Ints, k: int, stream: Stream) -> Ints:
+def fill_target(options: Options, shares: Values, stream: Stream, held: Table, new: Ints) -> Table:
+    """Allocate new rows to folds, or to parts by their shares."""
+    if options.target.noun == "fold":
+        return fill_evenly(held, new, stream(len(shares)))
+    return fill_by_shares(held, new, shares, stream(len(new)))
+
+
+def extend_rows(
+    strata: Strata,
+    folds: Ints,
+    n_parts: int,
+    fill: Callable[[Table, Ints], Table],
+    stream: Stream,
+) -> Ints:
     """Give a fold to single rows: each stratum as even as can be, then the total."""
     new, n_strata = np.flatnonzero(folds < 0), len(strata.sizes)
     given = folds >= 0
-    held = np.bincount((strata.codes * k + folds)[given], minlength=n_strata * k)
+    held = crosstab(strata.codes[given], n_strata, folds[given], n_parts)
     wanted = np.bincount(strata.codes[new], minlength=n_strata)
-    table = fill_evenly(held.reshape(n_strata, k), wanted, stream(k))
+    table = fill(held, wanted)
     order = shuffled(strata.codes[new], n_strata, stream(len(new)))
     extended = folds.copy()
     extended[new] = deal_by_table(order, table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
@@ -10,10 +11,12 @@ from .. import frames
 from ..checks import check_int
 from ..errors import StratError
 from ..frames import FrameT, NewColumn
+from ..frames.library import Frame
 from ..habits import answer_habits
 from ..pipeline.deal import check_columns, empty_outputs, new_columns
 from ..pipeline.extend import extended_columns
 from ..pipeline.options import (
+    DEFAULT_NAMES,
     DESCRIBED,
     Arguments,
     Deal,
@@ -238,11 +241,12 @@ def extend(
     by: By | None = None,
     k: int | None = None,
     *,
+    parts: Parts | None = None,
     groups: Any = None,
     missing: Missing = "error",
     rare: Rare = "warn",
     seed: int | None = 0,
-    name: str = "fold",
+    name: str | Sequence[str] = "fold",
 ) -> FrameT:
     """Assign a fold to the rows that have none, and keep the folds of all others.
 
@@ -250,23 +254,29 @@ def extend(
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
         With a column of folds 0..k-1, null (or NaN) in new rows, of any type that holds
-        whole numbers, including the floats that `pd.concat` makes.
+        whole numbers, including the floats that `pd.concat` makes; or with a column of the
+        names of parts.
     by : entry or list of entries, optional
         As for `kfold`. A continuous entry is cut into ten quantile bins over all rows.
     k : int, optional
         Number of folds; by default as many as the column has.
+    parts : mapping of name to share, or float, optional
+        Of a part column, the shares of all rows; by default those of the rows that have a
+        part. A lazy frame needs it unless the column is an Enum.
     groups : column, list of columns or `sf.clusters`, optional
         New rows of a group that has a fold join it.
     missing, rare, seed
         As for `kfold`.
-    name : str
-        Name of the fold column.
+    name : str or list of str
+        The column, or several, such as those of `repeats`; each is extended by itself.
 
     Returns
     -------
     frame of the same kind
         With the column filled, int64 (pandas: Int64 where the arguments allow nulls). Each
-        stratum is as even as the given folds allow, and then the fold sizes are.
+        stratum is as even as the given folds allow, and then the fold sizes are. Parts are
+        a categorical (Polars: Enum); each stratum is as near to their shares as the given
+        parts allow.
 
     Raises
     ------
@@ -283,19 +293,46 @@ def extend(
     [1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 0]
     """
     n_folds = None if k is None else check_int("k", k, 2)
+    if k is not None and parts is not None:
+        msg = "`extend` takes `k` for folds or `parts` for parts, got both."
+        raise StratError(msg)
+    names: list[Any] = list(name) if isinstance(name, list | tuple) and name else [name]
+    target = DESCRIBED if parts is None else part_target(parts)
     options = check_options(
-        by, DESCRIBED, groups=groups, missing=missing, rare=rare, seed=seed, name=name
+        by,
+        replace(target, noun="fold"),
+        groups=groups,
+        missing=missing,
+        rare=rare,
+        seed=seed,
+        name=names[0],
     )
     for term in options.terms:
         if term.without_order() is None:
             msg = f"`extend` does not support `{term.function}` in `by`."
             raise StratError(msg)
     columns = check_columns(frame, options)
-    frames.check_refs(frame, [name], "name")
+    frames.check_refs(frame, names, "name")
     frames.warn_row_order(frame, takes_key=False)
-    columns.append(frames.label_of(frame, name))
-    compute = partial(extended_columns, options, n_folds)
-    return frames.attach_columns(frame, columns, compute, empty_outputs(options))
+    several = [
+        options_of_column(frame, options, target if k is None else None, each) for each in names
+    ]
+    return frames.attach_columns(
+        frame,
+        columns + [frames.label_of(frame, each) for each in names],
+        partial(extended_columns, several, n_folds),
+        [output for each in several for output in empty_outputs(each)],
+    )
+
+
+def options_of_column(frame: Frame, options: Options, target: Target | None, name: str) -> Options:
+    """Give the options of a call for one of the columns that it extends; None holds folds."""
+    if target is None:
+        target = DESCRIBED
+    elif target.names is None and (names := frames.declared_parts(frame, name)) is not None:
+        target = Target(len(names), "part", names)
+    stream_name = "" if name in DEFAULT_NAMES else name
+    return replace(options, target=target, name=name, stream_name=stream_name)
 
 
 def add_columns(frame: FrameT, options: Options, overwrite: bool) -> FrameT:

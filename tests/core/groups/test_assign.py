@@ -188,7 +188,7 @@ def test_extended_groups_keep_their_fold(n_groups: int) -> None:
     drawn = np.random.default_rng(5)
     before = np.where(drawn.random(n_groups) < 0.5, drawn.integers(0, 3, n_groups), -1)
     units = group_counts(group, n_groups, stratum, 3)
-    found = extend_units(units, before, 3, word_stream(0, StreamTag.EXTEND, 3))
+    found = extend_units(units, before, np.full(3, 1 / 3), word_stream(0, StreamTag.EXTEND, 3))
     kept = before >= 0
     np.testing.assert_array_equal(found[kept], before[kept])
     tried = []
@@ -203,12 +203,16 @@ def test_extended_rows_fill_the_room() -> None:
     units = group_counts(np.arange(30), 30, np.arange(30) % 4, 4)
     before = np.where(np.arange(30) < 10, 0, -1)
     room = np.array([0, 12, 8])
-    found = extend_units(units, before, 3, word_stream(0, StreamTag.EXTEND, 3), room)
+    found = extend_units(
+        units, before, np.full(3, 1 / 3), word_stream(0, StreamTag.EXTEND, 3), room
+    )
     assert (np.bincount(found) - np.bincount(before[:10], minlength=3)).tolist() == [0, 12, 8]
 
 
 def test_a_single_new_group_goes_where_it_fits_best() -> None:
     """With one unit to assign there is nothing to search: it goes to the emptiest fold."""
     units = group_counts(np.repeat(np.arange(4), [5, 3, 1, 2]), 4, np.zeros(11, dtype=int), 1)
-    found = extend_units(units, np.array([0, 1, 2, -1]), 3, word_stream(0, StreamTag.EXTEND, 3))
+    found = extend_units(
+        units, np.array([0, 1, 2, -1]), np.full(3, 1 / 3), word_stream(0, StreamTag.EXTEND, 3)
+    )
     assert found.tolist() == [0, 1, 2, 2]

@@ -105,7 +105,7 @@ def balance_rows(
 
 
 def extend_units(
-    units: UnitCounts, parts: Ints, k: int, stream: Stream, room: Ints | None = None
+    units: UnitCounts, parts: Ints, shares: Values, stream: Stream, room: Ints | None = None
 ) -> Ints:
     """Give a fold to the units that have none yet; the others keep theirs.
 
@@ -119,8 +119,8 @@ def extend_units(
     -------
     ndarray of int, shape (n_units,), range 0..k-1
     """
-    objective, new = make_objective(units.totals, np.full(k, 1 / k)), np.flatnonzero(parts < 0)
-    extended = parts.astype(smallest_dtype(k))
+    objective, new = make_objective(units.totals, shares), np.flatnonzero(parts < 0)
+    extended = parts.astype(smallest_dtype(len(shares)))
     greedy_assign(units, hardest_first(units, new, objective, stream), objective, extended, room)
     if room is None:
         search_from_perturbed(units, objective, extended, stream, new)
