@@ -20,6 +20,8 @@ def keeps_pandas(df: pd.DataFrame) -> None:
         assert_type(fold.train, pd.DataFrame)
         assert_type(fold.valid, pd.DataFrame)
     assert_type(sf.parts(df), dict[Any, pd.DataFrame])
+    assert_type(sf.parts(df, names=["train", "test"])["train"], pd.DataFrame)
+    assert_type(sf.FoldSplit("fold", nulls="train").get_n_splits(df), int)
 
 
 def keeps_polars(df: pl.DataFrame) -> None:
@@ -83,6 +85,8 @@ def refuses(df: pd.DataFrame, text: str) -> None:
     sf.kfold(text, "label")  # type: ignore[type-var]
     sf.kfold(df, "label", k="5")  # type: ignore[arg-type]
     sf.kfold(df, "label", folds=5)  # type: ignore[call-arg]
+    sf.kfold(df, "label", n_splits=5)  # type: ignore[call-arg]
+    sf.FoldSplit("fold", nulls="keep")  # type: ignore[arg-type]
     sf.kfold(df, "label", deal="fair")  # type: ignore[arg-type]
     sf.kfold(df, "label", missing="drop")  # type: ignore[arg-type]
     sf.kfold(df, "label", rare="drop")  # type: ignore[arg-type]
