@@ -1,9 +1,14 @@
 """`python -m stratframe`."""
 
+import gzip
+import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
+from importlib import import_module
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -29,20 +34,25 @@ DATA = {
     "label": ["a", "b"] * 20,
     "sex": ["m", "m", "f", "f"] * 10,
     "price": [number / 7 for number in range(40)],
+    "pair": [number // 4 for number in range(40)],
 }
 
 
-@pytest.fixture(params=[".csv", ".parquet"])
+@pytest.fixture(params=[".csv", ".csv.gz", ".parquet"])
 def file(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A file of each type."""
     path = tmp_path / f"in{request.param}"
     frame = pl.DataFrame(DATA)
-    (frame.write_csv if request.param == ".csv" else frame.write_parquet)(path)
+    if request.param == ".parquet":
+        frame.write_parquet(path)
+    else:
+        text = frame.write_csv().encode()
+        path.write_bytes(gzip.compress(text) if request.param == ".csv.gz" else text)
     return str(path)
 
 
 def read(path: Path) -> pl.DataFrame:
-    return pl.read_csv(path) if path.suffix == ".csv" else pl.read_parquet(path)
+    return pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path)
 
 
 def test_example_is_run_by_the_module() -> None:
@@ -106,6 +116,28 @@ COMMANDS: dict[str, tuple[list[str], Callable[[Any], Any]]] = {
         lambda df: sf.kfold(df, ["label", "sex"], 3, name="f", seed=9),
     ),
     "continuous": (["kfold", "--by", "price"], lambda df: sf.kfold(df, "price")),
+    "groups": (
+        ["kfold", "--by", "label", "--groups", "sex", "--groups", "pair", "-k", "3"],
+        lambda df: sf.kfold(df, "label", 3, groups=["sex", "pair"]),
+    ),
+    "clusters as groups": (
+        ["kfold", "--groups", "clusters([id, price], n=6)", "-k3"],
+        lambda df: sf.kfold(df, k=3, groups=sf.clusters(["id", "price"], n=6)),
+    ),
+    "terms": (
+        ["kfold", "--by", "label", "--by", "quantiles(price, 4)", "--by", "bins(id, [0, 9, inf])"],
+        lambda df: sf.kfold(
+            df, ["label", sf.quantiles("price", 4), sf.bins("id", [0, 9, float("inf")])]
+        ),
+    ),
+    "margins": (
+        ["kfold", "--by", "margins([label, sex, quantiles(price, 3)])"],
+        lambda df: sf.kfold(df, sf.margins(["label", "sex", sf.quantiles("price", 3)])),
+    ),
+    "neighbours": (
+        ["split", "--by", "label", "--by", "nearest([id, price])"],
+        lambda df: sf.split(df, ["label", sf.nearest(["id", "price"])]),
+    ),
     "repeats": (
         ["kfold", "--by", "label", "--repeats", "2", "--key", "sex", "--key", "id"],
         lambda df: sf.kfold(df, "label", repeats=2, key=["sex", "id"]),
@@ -122,17 +154,19 @@ COMMANDS: dict[str, tuple[list[str], Callable[[Any], Any]]] = {
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
 def test_command_is_the_verb(command: str, suffix: str, file: str, tmp_path: Path) -> None:
     """A command writes the file with the columns that the function adds."""
     args, verb = COMMANDS[command]
     out = tmp_path / f"out{suffix}"
     assert main([args[0], file, *args[1:], "--out", str(out)]) == 0
     expected = verb(pl.DataFrame(DATA))
-    if suffix == ".csv":
-        assert out.read_text() == expected.write_csv()
-    else:
+    if suffix == ".parquet":
         assert pl.read_parquet(out).equals(expected)
+    else:
+        data = out.read_bytes()
+        text = gzip.decompress(data) if suffix == ".csv.gz" else data
+        assert text.decode() == expected.write_csv()
 
 
 def test_command_prints_the_balance(
@@ -244,6 +278,31 @@ ERRORS: dict[str, tuple[list[str], str]] = {
         as_line(no_column("key", "idd", "id")),
     ),
     "k": (["kfold", "in.csv", "--k", "1"], at_least("k", 2, 1)),
+    "groups column": (
+        ["kfold", "in.csv", "--groups", "pairs"],
+        as_line(no_column("groups", "pairs", "pair")),
+    ),
+    "column of a term": (
+        ["kfold", "in.csv", "--by", "quantiles(prices, 3)"],
+        as_line(no_column("by", "prices", "price")),
+    ),
+    "term": (
+        ["kfold", "in.csv", "--by", "quantile(price, 3)"],
+        "`--by` must be a column or a term, as in quantiles(price, 10),"
+        " got 'quantile(price, 3)'. Hint: did you mean quantiles(...)?",
+    ),
+    "extend of no column": (
+        ["extend", "in.csv", "--by", "label", "--name", "labels"],
+        as_line(no_column("name", "labels", "label")),
+    ),
+    "report of no column": (
+        ["report", "in.csv", "--by", "label", "--name", "labels"],
+        as_line(no_column("name", "labels", "label")),
+    ),
+    "audit of no column": (
+        ["audit", "in.csv", "--name", "labels"],
+        as_line(no_column("name", "labels", "label")),
+    ),
     "k text": (["kfold", "in.csv", "--k", "x"], "argument -k/--k: invalid int value: 'x'"),
     "missing": (
         ["split", "in.csv", "--missing", "null"],
@@ -330,3 +389,216 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(
     assert err.count("\n") == 1
     assert out.read_text() == "old"
     assert set(tmp_path.iterdir()) == {path, out}
+
+
+# Standard input and output --------------------------------------------------------------
+
+
+def run(*args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own."""
+    command = [sys.executable, "-m", "stratframe", *args]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
+
+
+CSV = pl.DataFrame(DATA).write_csv()
+
+
+def test_pipes_are_csv() -> None:
+    """From standard input to standard output nothing but the rows is written."""
+    folded = run("kfold", "-", "--by", "label", "--out", "-", stdin=CSV)
+    assert (folded.returncode, folded.stderr) == (0, "")
+    assert folded.stdout == sf.kfold(pl.DataFrame(DATA), "label").write_csv()
+    report = run("report", "-", "--by", "label", "--out", "-", stdin=folded.stdout)
+    table = sf.report(pl.read_csv(BytesIO(folded.stdout.encode())), "label")
+    assert (report.returncode, report.stdout) == (0, table.write_csv())
+
+
+def test_cells_stay_as_they_are_written_in_pipes() -> None:
+    """Standard input is read once, and kept as text."""
+    lines = ["zip,y", "007,1.10", "00012,1e1", "1,1.10", "2,1e1"]
+    folded = run("kfold", "-", "--by", "y", "-k", "2", "--out", "-", stdin="\n".join(lines))
+    assert [line.rpartition(",")[0] for line in folded.stdout.splitlines()] == lines
+
+
+def test_warnings_and_errors_of_pipes_go_to_stderr() -> None:
+    """In a pipe, warnings and errors are lines on stderr, and an error writes nothing."""
+    warned = run("kfold", "-", "--by", "id", "--out", "-", stdin=CSV)
+    assert warned.returncode == 0
+    assert warned.stderr.startswith("stratframe: warning: ")
+    assert warned.stdout.count("\n") == 41
+    refused = run("kfold", "-", "--by", "lable", "--out", "-", stdin=CSV)
+    message = f"stratframe: {as_line(no_column('by', 'lable', 'label'))}\n"
+    assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", message)
+    empty = run("kfold", "-", "--out", "-")
+    assert (empty.returncode, empty.stdout) == (2, "")
+    assert empty.stderr.startswith(f"stratframe: {unread('-')}")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
+    """A reader that stops early, as `head` does, ends the command without a word."""
+    path = tmp_path / "in.csv"
+    pl.DataFrame(DATA).write_csv(path)
+    for out in (["--out", "-"], []):
+        verb = ["kfold"] if out else ["audit", "--name", "label"]
+        command = [sys.executable, "-m", "stratframe", *verb, str(path), *out]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdout.close()
+            assert process.stderr.read() == b""
+        assert process.returncode == 141
+
+
+def test_ctrl_c_ends_quietly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An interrupted command says nothing, leaves no file, and ends as shells expect."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    path = tmp_path / "in.csv"
+    pl.DataFrame(DATA).write_csv(path)
+    monkeypatch.setattr(pl.DataFrame, "write_csv", interrupt)
+    assert main(["kfold", str(path), "--out", str(tmp_path / "out.csv")]) == 130
+    assert capsys.readouterr() == ("", "")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+# Other commands -------------------------------------------------------------------------
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    """`--version` prints the version of the package."""
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out == f"stratframe {sf.__version__}\n"
+
+
+@pytest.mark.parametrize("command", ["kfold", "split", "extend", "report", "audit"])
+def test_help_shows_terms(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each command lists its options and shows how terms and pipes are written."""
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    out = capsys.readouterr().out
+    assert "--by" in out
+    assert '--by "quantiles(price, 10)"' in out
+    assert "- is standard input or output" in out
+
+
+def test_the_console_script_is_the_module() -> None:
+    """The script `stratframe` calls the function that `python -m stratframe` calls."""
+    text = (Path(__file__).parents[1] / "pyproject.toml").read_text()
+    module, _, name = tomllib.loads(text)["project"]["scripts"]["stratframe"].partition(":")
+    assert getattr(import_module(module), name) is main
+
+
+def extendable(folds: list[str]) -> str:
+    """Write rows whose last ones have no fold."""
+    rows = [f"{place:03},{'ab'[place % 2]}" for place in range(12)]
+    filled = [*folds, *[""] * (12 - len(folds))]
+    return "\n".join(
+        ["id,y,fold", *(f"{row},{fold}" for row, fold in zip(rows, filled, strict=True))]
+    )
+
+
+@pytest.mark.parametrize(
+    "folds", [list("01201201"), ["0.0", "1.0", "2.0", "0.0"], ["00", "1", "2"]]
+)
+def test_extend_fills_the_gaps_alone(folds: list[str]) -> None:
+    """`extend` gives rows without a fold one; all other cells stay as they are written."""
+    text = extendable(folds)
+    done = run("extend", "-", "--by", "y", "-k", "3", "--out", "-", stdin=text)
+    assert (done.returncode, done.stderr) == (0, "")
+    given, out = text.splitlines(), done.stdout.splitlines()
+    n_given = len(folds) + 1
+    assert out[:n_given] == given[:n_given]
+    assert [line[:-1] for line in out[n_given:]] == given[n_given:]
+    expected = sf.extend(pl.read_csv(BytesIO(text.encode())), "y", 3)["fold"].to_list()
+    assert [float(line.rpartition(",")[2]) for line in out[1:]] == expected
+
+
+def test_extend_says_what_it_did(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`extend` names the column that it filled, and prints its balance."""
+    path, out = tmp_path / "in.csv", tmp_path / "out.parquet"
+    path.write_text(extendable(list("0101")).replace("fold", "part"))
+    assert main(["extend", str(path), "--by", "y", "--name", "part", "--out", str(out)]) == 0
+    assert capsys.readouterr().out == (
+        f"{out}: 12 rows, filled column 'part'\n"
+        "   y  0  1\n"
+        "   a  3  3\n"
+        "   b  3  3\n"
+        "    largest deviation from the exact share: 0.00 rows\n"
+    )
+    assert pl.read_parquet(out)["part"].dtype == pl.Int64
+
+
+FOLDED = sf.kfold(pl.DataFrame(DATA), "label", 4).write_csv()
+
+
+def test_report_prints_the_table(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """`report` prints its table, a line for each fold, and writes it where asked."""
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(FOLDED.encode())))
+    out = tmp_path / "report.csv"
+    assert main(["report", "-", "--by", "label", "--out", str(out)]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    table = sf.report(pl.read_csv(BytesIO(FOLDED.encode())), "label")
+    assert lines[0] == table.columns
+    assert [line[:2] for line in lines[1:]] == [[str(fold), "10"] for fold in range(4)]
+    assert out.read_text() == table.write_csv()
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "severity"),
+    [
+        (["--key", "id"], 0, "ok"),
+        (["--groups", "sex"], 1, "error"),
+        (["--columns", "label"], 1, "error"),
+        (["--name", "fold", "--by", "label"], 0, "ok"),
+    ],
+)
+def test_audit_ends_with_1_if_rows_leak(
+    args: list[str],
+    code: int,
+    severity: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """`audit` prints its checks; exit code 1 says that one of them is an error."""
+    path = tmp_path / "in.csv"
+    path.write_text(FOLDED)
+    assert main(["audit", str(path), *args]) == code
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[:2] == ["check", "severity"]
+    assert severity in " ".join(lines[1:]).split()
+    assert ("error" in " ".join(lines).split()) == (code == 1)
+
+
+def test_missing_extras_are_one_line(
+    file: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A library that is missing is one line on stderr that says what to install."""
+    monkeypatch.setitem(sys.modules, "sklearn.cluster", None)
+    assert main(["kfold", file, "--by", "clusters(price, n=2)", "--out", file]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("stratframe: sklearn is not installed: pip install")
+    assert err.count("\n") == 1
+
+
+def test_a_column_with_the_name_of_a_term_is_the_column(tmp_path: Path) -> None:
+    """A column that is called as a term is written wins over the term."""
+    path, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    frame = pl.DataFrame({"quantiles(x, 2)": ["a", "b"] * 6, "x": range(12)})
+    frame.write_csv(path)
+    assert main(["kfold", str(path), "--by", "quantiles(x, 2)", "-k", "3", "--out", str(out)]) == 0
+    assert read(out).equals(sf.kfold(frame, "quantiles(x, 2)", 3))
+
+
+def test_repeats_are_all_named(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """All new columns are named, and the balance is that of the first."""
+    assert main(["kfold", file, "--repeats", "2", "--out", file]) == 0
+    assert capsys.readouterr().out == f"{file}: 40 rows, new columns 'fold_1', 'fold_2'\n"

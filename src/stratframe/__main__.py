@@ -5,6 +5,7 @@ import sys
 import warnings
 from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, NamedTuple, NoReturn
 
 import stratframe as sf
@@ -136,12 +137,13 @@ def parser() -> Parser:
             argument_default=SUPPRESS,
             formatter_class=RawDescriptionHelpFormatter,
         )
-        options.add_argument("file", metavar="FILE", help="the file to read, or -")
-        options.add_argument("--out", required=not command.makes_table, help="the file to write")
+        options.add_argument("file", metavar="FILE", help="the file to read")
+        is_needed = not command.makes_table
+        options.add_argument("--out", required=is_needed, help="the file to write")
         for argument in (*command.arguments, "name"):
             flags, how = ARGUMENTS[argument]
             if argument == "name" and command.makes_table:
-                how = how | {"action": "append"}
+                how = {**how, "action": "append"}
             options.add_argument(*flags, **how)
     return whole
 
@@ -272,7 +274,7 @@ def show_evenness(frame: Any, by: Any, name: str) -> None:
         return
     try:
         table = sf.balance(frame, by, name)
-    except StratError:  # neighbours have no strata, and some names are those of the table
+    except StratError:  # an entry has the name of a column of the table
         return
     show_balance(table)
 
@@ -281,15 +283,18 @@ def show_balance(table: Any) -> None:
     """Print a balance table: a row for each stratum, the counts of its folds next to it."""
     rows = frames.to_dicts(table)
     names = [str(name) for name in frames.column_names(table) if name not in RESERVED]
-    folds = list(dict.fromkeys(str(row["fold"]) for row in rows))
-    n_strata = len(rows) // len(folds)
+    counts: dict[tuple[Any, ...], list[str]] = {}
+    for row in rows:
+        counts.setdefault(tuple(map(row.get, names)), []).append(str(row["n"]))
+    if not names:  # neighbours have no strata
+        return
+    folds = dict.fromkeys(str(row["fold"]) for row in rows)
+    shown = islice(counts.items(), MAX_SHOWN)
     lines = [[", ".join(names), *folds]]
-    for place in range(min(n_strata, MAX_SHOWN)):
-        stratum = ", ".join(str(row) for row in map(rows[place].get, names))
-        lines.append([stratum, *(str(row["n"]) for row in rows[place::n_strata])])
+    lines += [[", ".join(map(str, stratum)), *listed] for stratum, listed in shown]
     show_lines(lines, [True] + [False] * len(folds))
-    if n_strata > MAX_SHOWN:
-        print(f"    ... and {n_strata - MAX_SHOWN:,} more")
+    if len(counts) > MAX_SHOWN:
+        print(f"    ... and {len(counts) - MAX_SHOWN:,} more")
     worst = max(abs(row["deviation"]) for row in rows)
     print(f"    largest deviation from the exact share: {worst:.2f} rows")
 

@@ -25,7 +25,13 @@ TERMS: dict[str, Callable[..., Any]] = {
 }
 """The terms that a text may call."""
 
-CALL = re.compile(r"\s*(?:sf\.)?([A-Za-z_]+)\s*\(.*\)\s*", re.DOTALL)
+PLAIN = (
+    "an argument is a column, a number, a word, or a list of them in [ ]; quote columns with"
+    ' spaces or signs, as in quantiles("unit price", 10).'
+)
+"""The hint for a text that is anything else."""
+
+CALL = re.compile(r"\s*(?:sf\.)?([A-Za-z_]+)\s*\(.*", re.DOTALL)
 
 
 def parse_entry(argument: str, text: str, columns: Sequence[object]) -> Any:
@@ -44,11 +50,11 @@ def parse_entry(argument: str, text: str, columns: Sequence[object]) -> Any:
     if call[1] not in TERMS:
         return unknown_term(argument, text, call[1])
     try:
-        tree = ast.parse(text.strip(), mode="eval")
+        return read_node(ast.parse(text.strip(), mode="eval").body, argument, text)
+    except StratError:
+        raise
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        hint = 'quote column names that are no plain words, as in quantiles("unit price", 10).'
-        raise term_error(argument, text, hint) from None
-    return read_node(tree.body, argument, text)
+        raise term_error(argument, text, PLAIN) from None
 
 
 def unknown_term(argument: str, text: str, name: str) -> str:
@@ -76,8 +82,7 @@ def read_node(node: ast.expr, argument: str, text: str) -> Any:
                 return -number
         case ast.Call():
             return call_term(node, argument, text)
-    hint = "an argument is a column, a number, a word, or a list of them in [ ]."
-    raise term_error(argument, text, hint)
+    raise term_error(argument, text, PLAIN)
 
 
 def call_term(node: ast.Call, argument: str, text: str) -> Any:

@@ -1,0 +1,147 @@
+"""Entries as text."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import stratframe as sf
+from stratframe.errors import StratError
+from stratframe.terms import bins
+from stratframe.terms.by import same_terms, to_term
+from stratframe.terms.parse_text import TERMS, parse_entry
+from tests.messages import hint
+
+COLUMNS = ["price", "unit price", "x1", "x2", "quantiles(x1, 2)", "Mass (kg)"]
+
+WRITTEN: dict[str, Any] = {
+    "price": "price",
+    "unit price": "unit price",
+    "no such column": "no such column",
+    "": "",
+    "Mass (kg)": "Mass (kg)",
+    "Mass (g)": "Mass (g)",
+    "quantiles(x1, 2)": "quantiles(x1, 2)",
+    "continuous(price)": sf.continuous("price"),
+    "sf.continuous(price)": sf.continuous("price"),
+    " continuous ( price ) ": sf.continuous("price"),
+    "classes('unit price')": sf.classes("unit price"),
+    'classes("a, b (c)")': sf.classes("a, b (c)"),
+    "classes(größe)": sf.classes("größe"),
+    "classes(size.mm)": sf.classes("size.mm"),
+    "quantiles(price, 10)": sf.quantiles("price", 10),
+    "quantiles(price, n=10)": sf.quantiles("price", 10),
+    "quantiles(x1, 3)": sf.quantiles("x1", 3),
+    "bins(age, [0, 18.5, 65])": sf.bins("age", [0, 18.5, 65]),
+    "bins(age, (-inf, -1, inf), closed=left)": sf.bins(
+        "age", [-float("inf"), -1, float("inf")], closed="left"
+    ),
+    "clusters([x1, 'x2'], n=5)": sf.clusters(["x1", "x2"], n=5),
+    "clusters(x1, algorithm=dbscan, eps=0.5, min_samples=None)": sf.clusters(
+        "x1", algorithm="dbscan", eps=0.5
+    ),
+    "chain([x1, x2])": sf.chain(["x1", "x2"]),
+    "nearest(x1, 4, scale=minmax)": sf.nearest("x1", 4, scale="minmax"),
+}
+"""Texts, and the entries that they write."""
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_a_text_is_a_column_or_a_term(text: str) -> None:
+    """A text that is no column is the term that it writes, as a call in Python would be."""
+    entry = parse_entry("`--by`", text, COLUMNS)
+    assert same_terms(to_term(entry), to_term(WRITTEN[text]))
+
+
+def test_terms_may_hold_terms() -> None:
+    """Margins hold columns and terms; a term may be named."""
+    margins = parse_entry("`--by`", "margins([a, quantiles(price, 3, name='p')])", COLUMNS)
+    column, term = margins.entries
+    assert column == "a"
+    assert (str(term), term.name) == ("sf.quantiles('price', 3)", "p")
+
+
+def test_every_public_term_can_be_written() -> None:
+    """The terms of the package are those that a text may call."""
+    modules = {path.stem for path in Path(bins.__file__).parent.glob("*.py")}
+    public = {
+        name
+        for name in sf.__all__
+        if getattr(getattr(sf, name), "__module__", "").rpartition(".")[2] in modules
+    }
+    assert TERMS.keys() == public
+
+
+PLAIN = (
+    "an argument is a column, a number, a word, or a list of them in [ ]; quote columns with"
+    ' spaces or signs, as in quantiles("unit price", 10).'
+)
+NAMES = "the terms are bins, chain, classes, clusters, continuous, margins, nearest, quantiles."
+
+REFUSED = {
+    "quantile(price, 10)": "did you mean quantiles(...)?",
+    "cluster(x1)": "did you mean clusters(...)?",
+    "quantiles(unit price, 10)": PLAIN,
+    "quantiles(age in years, 10)": PLAIN,
+    "quantiles(price, 10": PLAIN,
+    "quantiles(price, 10) + 1": PLAIN,
+    "quantiles(price, 5 + 5)": PLAIN,
+    "quantiles(price, -x)": PLAIN,
+    "quantiles(price, 1j)": PLAIN,
+    "classes(b'x')": PLAIN,
+    "classes(...)": PLAIN,
+    "classes(f'{price}')": PLAIN,
+    "classes(*price)": PLAIN,
+    "classes(lambda: 1)": PLAIN,
+    "classes([x for x in price])": PLAIN,
+    "classes(price[0])": PLAIN,
+    "classes({'a': 1})": PLAIN,
+    "classes(x := 1)": PLAIN,
+    "classes(\0)": PLAIN,
+    "classes(" + "-" * 50_000 + "1)": PLAIN,
+    "classes(" + "[" * 5_000 + "]" * 5_000 + ")": PLAIN,
+    "classes(__import__('os').system('true'))": NAMES,
+    "classes(print(1))": NAMES,
+    "quantiles(price)": "the term is quantiles(column, n, *, name=None).",
+    "bins(age, 0, 18)": "the term is bins(column, edges, *, closed='right', name=None).",
+    "classes(**price)": "the term is classes(column, *, name=None).",
+    "classes(price, size=3)": "the term is classes(column, *, name=None).",
+}
+"""Texts that are no entry, and the hint of each."""
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:30].replace("\0", "0"))
+def test_a_text_that_is_no_entry(text: str) -> None:
+    """What is neither a column nor a term is an error with a hint, and nothing of it is run."""
+    with pytest.raises(StratError) as caught:
+        parse_entry("`--by`", text, COLUMNS)
+    assert str(caught.value) == (
+        "`--by` must be a column or a term, as in quantiles(price, 10),"
+        f" got {text!r}.{hint(REFUSED[text])}"
+    )
+
+
+def test_terms_check_their_own_arguments() -> None:
+    """A term that is written with a bad value raises its own error."""
+    with pytest.raises(StratError, match="must be a whole number"):
+        parse_entry("`--by`", "quantiles(price, ten)", COLUMNS)
+
+
+@given(text=st.text() | st.from_regex(r"(sf\.)?(bins|classes|quantile)\(.*\)?"))
+def test_any_text_is_an_entry_or_an_error(text: str) -> None:
+    """Whatever is written, it is a column, a term, or an error of the package."""
+    try:
+        entry = parse_entry("`--by`", text, [])
+    except StratError:
+        return
+    assert entry == text or type(entry).__module__.startswith("stratframe.terms")
+
+
+@given(name=st.text(min_size=1), n=st.integers(2, 99))
+def test_quoted_names_are_taken_as_they_are(name: str, n: int) -> None:
+    """A quoted name, with any signs in it, is the column of that name."""
+    entry = parse_entry("`--by`", f"quantiles({name!r}, {n})", [])
+    assert same_terms(entry, sf.quantiles(name, n))
+    assert parse_entry("`--by`", name, [name]) == name
