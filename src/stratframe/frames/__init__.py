@@ -26,7 +26,13 @@ from .attach import (
     struct_fields,
 )
 from .dtypes import is_continuous, is_measured, is_missing
-from .duplicates import SharedRows, all_unique, count_across_folds, count_unique_rows
+from .duplicates import (
+    SharedRows,
+    all_unique,
+    count_across_folds,
+    count_unique_rows,
+    rows_across_folds,
+)
 from .files import read_file, write_file
 from .filters import filter_equal, filter_other, filter_rows
 from .folds import fold_codes, fold_values, read_fold_column, read_fold_numbers
@@ -59,7 +65,14 @@ from .references import (
     root_names,
     same_column,
 )
-from .tables import add_columns_of, float_column, make_frame, to_dicts
+from .tables import (
+    add_columns_of,
+    float_column,
+    make_frame,
+    rank_values,
+    stack_frames,
+    to_dicts,
+)
 from .validate import (
     Rule,
     RuledColumn,

@@ -16,7 +16,7 @@ from ..terms.base import By, Term
 from ..terms.by import columns_of, hand_out, require_by
 from ..terms.entry import read_entry
 from .options import Options
-from .strata import Strata, stratify
+from .strata import Level, Strata, stratify
 from .validate import check_values
 
 RESERVED = ("n", "share", "fold", "expected", "deviation")
@@ -127,16 +127,40 @@ def stacked_table(
     return frames.make_frame(library, table)
 
 
+def fold_table(
+    names: Sequence[Any], table_of: Callable[[Any, str], Any], columns: Sequence[str] = ()
+) -> Any:
+    """Make one table of several fold columns: of two or more, one below the other.
+
+    Parameters
+    ----------
+    table_of : callable
+        From a fold column, and what its folds are called, to a table.
+    columns : sequence of str
+        The other columns. A column that has the name of one of them is called `fold`.
+    """
+    if len(names) == 1:
+        name = names[0]
+        return table_of(name, name if isinstance(name, str) and name not in columns else "fold")
+    return frames.stack_frames(list(map(str, names)), [table_of(name, "fold") for name in names])
+
+
 def format_values(values: Sequence[Any]) -> list[str | None]:
     """Write values, None where they are missing."""
     return [None if value is None or value != value else str(value) for value in values]
 
 
 def table_order(strata: Strata) -> Ints:
-    """Order strata for a table: classes by first appearance, bins upwards."""
+    """Order strata for a table, nested: classes by value, bins upwards, missing values last."""
     first = first_occurrence(strata.codes, len(strata.sizes))
-    keys = [level.places[first] for level in strata.levels]
+    keys = [level_order(level, first) for level in strata.levels]
     return np.lexsort(keys[::-1]) if keys else np.arange(len(strata.sizes))
+
+
+def level_order(level: Level, first: Ints) -> Ints:
+    """Place the strata of a level: by value, or by first appearance if values cannot compare."""
+    ranks = frames.rank_values(level.values(first)) if level.is_nominal else None
+    return level.places[first] if ranks is None else ranks
 
 
 def stratum_columns(strata: Strata, which: Ints) -> dict[Hashable, Any]:
