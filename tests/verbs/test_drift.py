@@ -14,7 +14,17 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp, wasserstein_distance
 
 import stratframe as sf
-from tests.helpers import KINDS, Make, at_fault, make, refuse, refuse_now, values
+from tests.helpers import (
+    KINDS,
+    Make,
+    at_fault,
+    columns_of,
+    eager,
+    make,
+    refuse,
+    refuse_now,
+    values,
+)
 from tests.messages import (
     at_least_one,
     infinite_values,
@@ -27,15 +37,16 @@ from tests.messages import (
 )
 
 MEASURES = ["smd", "ks", "wasserstein", "tv"]
-COLUMNS = ["fold", "feature", *MEASURES]
+COLUMNS = ["fold", "feature", "ks", "tv", "chance", "ratio", "smd", "wasserstein"]
 HALVES = [0, 0, 1, 1]
 UNEVEN = [0, 1, 2, 30]
 """Numbers whose ranks are at other distances."""
 
 
 def cells(found: Any) -> dict[tuple[Any, str], list[float | None]]:
-    """The measures of every fold and feature."""
-    rows = list(zip(*(values(found, name) for name in COLUMNS), strict=True))
+    """The measures of every fold, in the first column, and feature."""
+    names = [eager(found).columns[0], "feature", *MEASURES]
+    rows = list(zip(*(values(found, name) for name in names), strict=True))
     table = {(fold, feature): list(figures) for fold, feature, *figures in rows}
     assert len(table) == len(rows)
     return table
@@ -290,7 +301,7 @@ def test_columns_of_the_table(frame: Make, kind: str) -> None:
 
 
 def test_worst_first(frame: Make) -> None:
-    """Rows are in the order of `ks` or `tv`, ties in that of the size of `smd`, missing last."""
+    """Rows are in the order of `ratio`, ties in that of the size of `smd`, missing last."""
     rng = np.random.default_rng(4)
     data: dict[str, Any] = {f"x{place}": rng.integers(0, 4, 24).tolist() for place in range(4)}
     data |= {f"c{place}": rng.choice(["a", "b"], 24).tolist() for place in range(3)}
@@ -298,11 +309,8 @@ def test_worst_first(frame: Make) -> None:
     data["gone"] = [None if fold == 1 else 1.5 for fold in data["fold"]]
     found = sf.drift(frame(data), [name for name in data if name != "fold"])
     assert len(found) == 24
-    table = [values(found, name) for name in MEASURES]
-    keys = []
-    for own, k, _, tv in zip(*table, strict=True):
-        worst = tv if k is None else k
-        keys.append((-1.0 if worst is None else worst, abs(own or 0)))
+    table = [values(found, name) for name in ("ratio", "smd")]
+    keys = [(-1.0 if worst is None else worst, abs(own or 0)) for worst, own in zip(*table)]
     assert keys == sorted(keys, reverse=True)
     assert (values(found, "feature")[-1], values(found, "fold")[-1]) == ("gone", 1)
 
@@ -691,7 +699,8 @@ def test_bad_features(frame: Make, kind: str, features: Any, message: str) -> No
         ),
         (5, must_hold("name", 5)),
         (None, must_hold("name", None)),
-        (["fold"], must_hold("name", ["fold"])),
+        ([], must_hold("name", [])),
+        (["fold", "flod"], no_column("name", "flod", "fold")),
     ],
 )
 def test_bad_names(frame: Make, kind: str, name: Any, message: str) -> None:

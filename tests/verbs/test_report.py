@@ -25,20 +25,21 @@ REPORT = [
     "fold",
     "n",
     "max_deviation",
-    "rms_deviation",
-    "tv_distance",
-    "missing",
     "optimum",
+    "rms_deviation",
     "random",
+    "missing",
+    "tv_distance",
+    "verdict",
 ]
 
 
 def thin(held: str) -> str:
-    return f"thin: {held} of the rarest stratum per fold"
+    return f"thin: {held} per fold"
 
 
 def short(n: int) -> str:
-    return f"short: {count(n, 'fold')} must lack a stratum"
+    return f"short: missing in {count(n, 'fold')}"
 
 
 def test_report_measures_the_deviations_from_the_whole(frame: Make, kind: str) -> None:
@@ -103,12 +104,14 @@ def test_random_is_what_random_columns_have() -> None:
 def test_report_of_parts_and_of_empty_parts(frame: Make) -> None:
     """Parts are in their order; one without rows has no distance, and lacks every stratum."""
     data = sf.split(frame(DATA), parts={"train": 6, "test": 2})
-    assert values(sf.report(data, "size", "split"), "fold") == ["train", "test"]
+    assert values(sf.report(data, "size", "split"), "split") == ["train", "test"]
     kinds = pd.CategoricalDtype(["a", "b"])
     found = sf.report(
         pd.DataFrame({"x": [1, 2], "p": pd.Series(["a", "a"], dtype=kinds)}), "x", "p"
     )
+    assert found.columns.tolist() == ["p", *REPORT[1:]]
     assert found["n"].tolist() == [2, 0]
+    assert found["verdict"].tolist() == ["optimal", "empty"]
     assert found["missing"].tolist() == [0, 2]
     assert found["tv_distance"].isna().tolist() == [False, True]
 
@@ -253,7 +256,7 @@ def test_advised_probability_is_that_of_plain_kfold() -> None:
 def test_advise_says_what_cannot_be(frame: Make) -> None:
     """Where there are fewer rows than folds, there are no figures but a verdict."""
     found = columns_of(sf.advise(frame({"label": ["a", "a", "b"]}), "label", [3, 4]))
-    assert found["verdict"] == [short(2), "not possible: only 3 rows"]
+    assert found["verdict"] == [short(2), "not possible: 3 rows"]
     assert found["fold_size"] == [1, None]
     assert found["ratio"][1] is None
     assert found["folds_lacking"] == [2, 3]

@@ -33,10 +33,10 @@ DATA: dict[str, Any] = {
 
 
 def test_strata_counts_as_value_counts(frame: Make, kind: str) -> None:
-    """Strata are listed by first appearance, missing ones too, in the caller's library."""
+    """Strata are listed by value, missing ones last, in the caller's library."""
     found = sf.strata(frame(DATA), "label")
     assert columns_of(found) == {
-        "label": ["a", "b", None, "c"],
+        "label": ["a", "b", "c", None],
         "n": [4, 2, 1, 1],
         "share": [0.5, 0.25, 0.125, 0.125],
     }
@@ -73,11 +73,11 @@ def test_balance_counts_in_full(frame: Make) -> None:
     data = DATA | {"fold": [0, 0, 1, 2, 0, None, 1, 2]}
     found = sf.balance(frame(data), "label")
     assert values(found, "fold") == [0] * 4 + [1] * 4 + [2] * 4
-    assert values(found, "label") == ["a", "b", None, "c"] * 3
+    assert values(found, "label") == ["a", "b", "c", None] * 3
     table = pd.crosstab(
         pd.Series(data["fold"]).dropna(), pd.Series(data["label"]).fillna("missing")
     )
-    counts = table[["a", "b", "missing", "c"]].to_numpy()
+    counts = table[["a", "b", "c", "missing"]].to_numpy()
     np.testing.assert_array_equal(values(found, "n"), counts.ravel())
     sizes, strata = counts.sum(axis=1), counts.sum(axis=0)
     expected = np.outer(sizes, strata) / 7

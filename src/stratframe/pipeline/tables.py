@@ -142,7 +142,10 @@ def fold_table(
     if len(names) == 1:
         name = names[0]
         return table_of(name, name if isinstance(name, str) and name not in columns else "fold")
-    return frames.stack_frames(list(map(str, names)), [table_of(name, "fold") for name in names])
+    tables = [table_of(name, "fold") for name in names]
+    if "column" in frames.column_names(tables[0]):
+        raise StratError(taken_name("column"))
+    return frames.stack_frames(list(map(str, names)), tables)
 
 
 def format_values(values: Sequence[Any]) -> list[str | None]:
@@ -169,13 +172,17 @@ def stratum_columns(strata: Strata, which: Ints) -> dict[Hashable, Any]:
     first = first_occurrence(strata.codes, len(strata.sizes))[which]
     for level in strata.levels:
         if level.name in RESERVED or level.name in columns:
-            msg = (
-                f"{level.name!r} is already a column of the result: an entry of `by` needs another"
-                ' name.\nHint: give it one, as in `sf.classes(..., name="stratum")`.'
-            )
-            raise StratError(msg)
+            raise StratError(taken_name(level.name))
         columns[level.name] = level.values(first)
     return columns
+
+
+def taken_name(name: Hashable) -> str:
+    """State that an entry is called as another column of the result."""
+    return (
+        f"{name!r} is already a column of the result: an entry of `by` needs another"
+        ' name.\nHint: give it one, as in `sf.classes(..., name="stratum")`.'
+    )
 
 
 def stratum_names(strata: Strata, which: Ints, *, with_entry: bool = False) -> list[str]:

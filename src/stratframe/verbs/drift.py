@@ -106,7 +106,9 @@ def drift(frame: Frame, features: Any, name: str | Sequence[str] = "fold") -> An
     columns = fold_names(frame, name)
     refs = check_features(frame, features)
     eager = frames.collect_columns(frame, [*refs, *columns])
-    return fold_table(columns, lambda column, label: drift_table(eager, refs, column, label), DRIFTED)
+    return fold_table(
+        columns, lambda column, label: drift_table(eager, refs, column, label), DRIFTED
+    )
 
 
 def drift_table(frame: Any, refs: Sequence[Any], name: str, label: str) -> Any:

@@ -33,7 +33,7 @@ THIN = 5
 """Rows of the rarest stratum in a fold below which a verdict says so."""
 
 BETTER, SKEWED = 1 / 2, 3
-"""Deviations of a random fold, as a root mean square, below and above which a fold is unlike one."""
+"""Root mean square deviations, in those of a random fold, between which a fold is like one."""
 
 ROUNDING = 1e-9
 """Rows by which floats may be off."""
