@@ -1288,7 +1288,8 @@ def test_dropped_rows_do_not_leak(frame: Make) -> None:
     kept = sf.audit(data, **arguments)
     assert values(kept, "severity") == ["warning", "error", "error", "error", "ok"]
     found = sf.audit(data, nulls="drop", **arguments)
-    assert values(found, "severity") == ["ok"] * 5
+    assert values(found, "severity") == ["ok", "ok", "ok", "warning", "ok"]
+    assert one("duplicate_rows", found) == ("warning", unique_values("'x'"), 0)
     expected = ("ok", "1 row without a fold, in no training set", 1)
     assert one("unassigned_rows", found) == expected
     assert one("split_groups", found) == ("ok", whole_groups(3), 0)
