@@ -36,11 +36,11 @@ REPORT = [
 
 
 def thin(held: str) -> str:
-    return f"thin: {held} per fold"
+    return f"thin: {held}/fold"
 
 
 def short(n: int) -> str:
-    return f"short: missing in {count(n, 'fold')}"
+    return f"short for {count(n, 'fold')}"
 
 
 def test_report_measures_the_deviations_from_the_whole(frame: Make, kind: str) -> None:
@@ -425,7 +425,7 @@ def test_advise_gives_the_formulas(frame: Make) -> None:
     assert found["variance_stratified"] == [theory.variance_stratified(33, k, 3) for k in ks]
     assert found["ratio"][0] == found["variance_stratified"][0] / found["variance_random"][0]
     assert found["verdict"][:3] == [
-        thin("1 to 2 rows"),
+        thin("1-2 rows"),
         thin("1 row"),
         short(1),
     ]

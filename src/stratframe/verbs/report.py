@@ -280,14 +280,13 @@ def advise(
     -------
     pandas.DataFrame or polars.DataFrame
         One row per k: `k`; `verdict`, in words; `rarest`, the stratum with the fewest rows;
-        `fold_size` and `rarest_per_fold`, the mean rows of a fold and of the rarest stratum
-        in it; `folds_lacking`, how many folds must lack a stratum; `largest_deviation`, of a
-        stratum's share in a fold from its share of all rows, for `kfold` by classes, bins and
-        clusters (margins and a continuous entry may deviate further);
-        `probability_any_missing`, that plain k-fold leaves a fold without the rarest stratum;
         `variance_random` and `variance_stratified`, of the rarest stratum's share in a fold
-        under plain and under stratified k-fold, and `ratio`, the latter divided by the
-        former. Where k is larger than the number of rows or groups, only `k`, `verdict`,
+        under plain and under stratified k-fold; `probability_any_missing`, that plain k-fold
+        leaves a fold without the rarest stratum; `largest_deviation`, of a stratum's share in
+        a fold from its share of all rows, for `kfold` by classes, bins and clusters (margins
+        and a continuous entry may deviate further); `rarest_per_fold` and `fold_size`, the
+        mean rows of the rarest stratum in a fold and of the fold; `folds_lacking`, how many
+        folds must lack a stratum; `ratio`, the second variance divided by the first. Where k is larger than the number of rows or groups, only `k`, `verdict`,
         `rarest` and `folds_lacking` are given. With groups, the probability is that of
         dealing whole groups at random, and the deviation, the variances and their ratio,
         which are those of single rows, are missing.
@@ -306,9 +305,9 @@ def advise(
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"label": ["a"] * 90 + ["b"] * 10})
     >>> sf.advise(df, "label", [5, 20])[["k", "verdict", "rarest"]]
-        k                      verdict rarest
-    0   5       thin: 2 rows per fold      b
-    1  20  short: missing in 10 folds      b
+        k            verdict rarest
+    0   5  thin: 2 rows/fold      b
+    1  20  short for 10 folds      b
     """
     try:
         wanted = [check_int("ks", k, 2) for k in list(ks)]  # type: ignore[arg-type]
@@ -402,17 +401,17 @@ def advice(
         "k": np.array(ks, dtype=np.int64),
         "verdict": text_array([verdict(k, n_units, rarest.n_units, noun) for k in ks]),
         "rarest": text_array([rarest.name] * len(ks)),
-        "fold_size": figures(lambda k: n_rows / k),
-        "rarest_per_fold": figures(lambda k: rarest.n_rows / k),
-        "folds_lacking": np.maximum(np.array(ks, dtype=np.int64) - rarest.n_units, 0),
-        "largest_deviation": row_figures(
-            lambda k: max(theory.largest_deviation(entry, k) for entry in sizes)
-        ),
+        "variance_random": row_figures(random),
+        "variance_stratified": row_figures(stratified),
         "probability_any_missing": figures(
             lambda k: theory.probability_any_missing(n_units, rarest.n_units, k)
         ),
-        "variance_random": row_figures(random),
-        "variance_stratified": row_figures(stratified),
+        "largest_deviation": row_figures(
+            lambda k: max(theory.largest_deviation(entry, k) for entry in sizes)
+        ),
+        "rarest_per_fold": figures(lambda k: rarest.n_rows / k),
+        "folds_lacking": np.maximum(np.array(ks, dtype=np.int64) - rarest.n_units, 0),
+        "fold_size": figures(lambda k: n_rows / k),
         "ratio": row_figures(
             lambda k: stratified(k) / random(k) if rarest.n_rows < n_rows else np.nan
         ),
@@ -424,10 +423,10 @@ def verdict(k: int, n_units: int, rarest: int, noun: str) -> str:
     if k > n_units:
         return f"not possible: {plural(n_units, noun)}"
     if k > rarest:
-        return f"short: missing in {plural(k - rarest, 'fold')}"
+        return f"short for {plural(k - rarest, 'fold')}"
     least, most = rarest // k, -(-rarest // k)
-    held = plural(least, noun) if least == most else f"{least} to {most} {noun}s"
-    return f"{'thin' if least < THIN else 'good'}: {held} per fold"
+    held = plural(least, noun) if least == most else f"{least}-{most} {noun}s"
+    return f"{'thin' if least < THIN else 'good'}: {held}/fold"
 
 
 def named_columns(frame: Frame, name: str | Sequence[str]) -> list[Any]:
