@@ -53,16 +53,18 @@ CALLS: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
         (["label"], {"groups": "id", "where": "some", "name": "f"}),
         (["label"], {"parts": PARTS, "deal": "circular", "missing": "stratum", "rare": "null"}),
     ],
-    "balance": [(["label"], {}), (["label", "split"], {})],
-    "report": [(["label"], {}), (["label", "split"], {})],
-    "advise": [(["label"], {}), (["label", [2, 5]], {})],
+    "balance": [(["label"], {}), (["label", ["fold", "split"]], {})],
+    "report": [(["label"], {}), (["label", ["fold", "split"]], {})],
+    "compare": [(["label", ["fold", "inner"]], {}), (["label", "split", ["id"]], {})],
+    "advise": [(["label"], {}), (["label", [2, 5]], {"groups": "sex"})],
     "drift": [(["id"], {}), ([["id", "sex"], "split"], {})],
     "plot": [
         (["label"], {"ax": Figure().subplots()}),
         (["id", "split", "drift"], {"ax": Figure().subplots()}),
     ],
+    "leaks": [([], {}), (["split"], {"columns": "label", "groups": "sex", "key": "id"})],
     "audit": [
-        ([], {}),
+        ([], {"nulls": "drop"}),
         ([["fold", "split"]], {"by": "label", "groups": "sex", "key": "id", "columns": ["label"]}),
     ],
 }

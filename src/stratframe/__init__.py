@@ -13,10 +13,10 @@ from .terms.clusters import clusters
 from .terms.margins import margins
 from .terms.neighbours import chain, nearest
 from .verbs.assign import extend, kfold, split
-from .verbs.audit import audit
+from .verbs.audit import audit, leaks
 from .verbs.drift import drift
 from .verbs.plot import plot
-from .verbs.report import advise, report
+from .verbs.report import advise, compare, report
 from .verbs.select import Fold, cv, folds, parts, sample
 from .verbs.splitter import FoldSplit
 from .verbs.tables import balance, plan, strata
@@ -37,12 +37,14 @@ __all__ = [
     "chain",
     "classes",
     "clusters",
+    "compare",
     "continuous",
     "cv",
     "drift",
     "extend",
     "folds",
     "kfold",
+    "leaks",
     "margins",
     "nearest",
     "parts",

@@ -20,6 +20,7 @@ from .verbs import audit as audits
 from .verbs import drift as drifts
 from .verbs import plot as plots
 from .verbs import report as reports
+from .verbs.audit import KeptNulls
 from .verbs.plot import Kind
 from .verbs.select import Allocation, Fold, Nulls
 
@@ -205,19 +206,23 @@ class Strat(Generic[FrameT]):
         )
 
     @documented(tables.balance)
-    def balance(self, by: By, name: str = "fold") -> Any:
+    def balance(self, by: By, name: str | Sequence[str] = "fold") -> Any:
         return tables.balance(self._frame, by, name)
 
     @documented(reports.report)
-    def report(self, by: By, name: str = "fold") -> Any:
+    def report(self, by: By, name: str | Sequence[str] = "fold") -> Any:
         return reports.report(self._frame, by, name)
 
+    @documented(reports.compare)
+    def compare(self, by: By, names: str | Sequence[str], features: Any = None) -> Any:
+        return reports.compare(self._frame, by, names, features)
+
     @documented(reports.advise)
-    def advise(self, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
-        return reports.advise(self._frame, by, ks)
+    def advise(self, by: By, ks: int | Iterable[int] = range(2, 21), *, groups: Any = None) -> Any:
+        return reports.advise(self._frame, by, ks, groups=groups)
 
     @documented(drifts.drift)
-    def drift(self, features: Any, name: str = "fold") -> Any:
+    def drift(self, features: Any, name: str | Sequence[str] = "fold") -> Any:
         return drifts.drift(self._frame, features, name)
 
     @documented(audits.audit)
@@ -229,8 +234,22 @@ class Strat(Generic[FrameT]):
         groups: Any = None,
         key: Any = None,
         columns: Any = None,
+        nulls: KeptNulls = "train",
     ) -> Any:
-        return audits.audit(self._frame, name, by=by, groups=groups, key=key, columns=columns)
+        return audits.audit(
+            self._frame, name, by=by, groups=groups, key=key, columns=columns, nulls=nulls
+        )
+
+    @documented(audits.leaks)
+    def leaks(
+        self,
+        name: str | Sequence[str] = "fold",
+        *,
+        columns: Any = None,
+        groups: Any = None,
+        key: Any = None,
+    ) -> Any:
+        return audits.leaks(self._frame, name, columns=columns, groups=groups, key=key)
 
     @documented(plots.plot)
     def plot(self, by: Any, name: str = "fold", kind: Kind = "balance", ax: Any = None) -> Any:

@@ -62,6 +62,8 @@ def tables_of_pandas(df: pd.DataFrame) -> None:
     assert_type(sf.advise(df, "label", range(2, 5)), pd.DataFrame)
     assert_type(sf.drift(df, ["x", "y"], name="fold"), pd.DataFrame)
     assert_type(sf.audit(df, ["fold_1", "fold_2"], by="label"), pd.DataFrame)
+    assert_type(sf.leaks(df, "fold", groups="patient"), pd.DataFrame)
+    assert_type(sf.compare(df, "label", ["fold_1", "fold_2"], ["x"]), pd.DataFrame)
     assert_type(sf.sample(df, "label", n=5, allocation="equal"), pd.DataFrame)
 
 
@@ -71,7 +73,8 @@ def tables_of_polars(df: pl.DataFrame, lazy: pl.LazyFrame) -> None:
     assert_type(sf.strata(lazy, "label"), pl.DataFrame)
     assert_type(sf.plan(lazy, "label", parts={"a": 0.5, "b": 0.5}), pl.DataFrame)
     assert_type(sf.report(lazy, pl.col("label")), pl.DataFrame)
-    assert_type(sf.audit(lazy), pl.DataFrame)
+    assert_type(sf.audit(lazy, nulls="drop"), pl.DataFrame)
+    assert_type(sf.compare(lazy, "label", "fold"), pl.DataFrame)
     assert_type(sf.sample(lazy, "label", frac=0.5), pl.DataFrame)
 
 

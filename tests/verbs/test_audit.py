@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import KINDS, Make, make, refuse, refuse_now, values
+from stratframe.frames import SharedRows
+from stratframe.verbs.audit import fit, in_several_folds
+from tests.helpers import KINDS, Make, columns_of, make, refuse, refuse_now, values
 from tests.messages import (
     at_least_one,
     column_twice,
@@ -23,11 +25,12 @@ from tests.messages import (
     no_order,
     not_a_frame,
     one_grouping,
+    one_of,
     other_library,
     single_values,
 )
 
-COLUMNS = ["check", "severity", "detail", "n"]
+COLUMNS = ["check", "severity", "n", "detail"]
 DATA: dict[str, Any] = {
     "x": [1, 1, 2, 3],
     "who": ["a", "b", "b", "b"],
@@ -39,7 +42,8 @@ DATA: dict[str, Any] = {
 
 def rows_of(found: Any) -> list[tuple[str, str, str, int]]:
     """List the rows of an audit."""
-    return list(zip(*(values(found, name) for name in COLUMNS), strict=True))
+    order = ["check", "severity", "detail", "n"]
+    return list(zip(*(values(found, name) for name in order), strict=True))
 
 
 def one(check: str, found: Any) -> tuple[str, str, int]:
@@ -76,13 +80,12 @@ def verb(n: int, one: str, more: str) -> str:
 
 
 def unassigned(n: int) -> str:
-    have, are = verb(n, "has", "have"), verb(n, "is", "are")
-    return f"{count(n, 'row')} {have} no fold and {are} in every training set"
+    return f"{count(n, 'row')} without a fold, in every training set"
 
 
 def in_two_folds(n: int, of: int, noun: str, n_rows: int) -> str:
     of_all = f"{n} of {count(of, noun)}"
-    return f"{of_all} {verb(n, 'is', 'are')} in more than one fold ({count(n_rows, 'row')})"
+    return f"{of_all} {verb(n, 'is', 'are')} in several folds ({count(n_rows, 'row')})"
 
 
 def whole_groups(n: int) -> str:
@@ -94,26 +97,23 @@ def unique_keys(n: int) -> str:
 
 
 def repeated_in_one_fold(n: int, of: int) -> str:
-    return f"{n} of {count(of, 'key')} {verb(n, 'is', 'are')} repeated, always within one fold"
+    return f"{n} of {count(of, 'key')} {verb(n, 'is', 'are')} repeated, within one fold"
 
 
 def without_key(n: int) -> str:
-    return f"; {count(n, 'row')} without a key left out"
+    return f"; {count(n, 'row')} without"
 
 
 def different_rows(n_columns: int) -> str:
-    columns = count(n_columns, "column")
-    return f"no row equals a row of another fold, compared on {columns}"
+    return f"no row equals a row of another fold ({count(n_columns, 'column')})"
 
 
 def equal_rows(n: int, n_columns: int) -> str:
-    columns = count(n_columns, "column")
-    return f"{n} rows equal a row of another fold, compared on {columns}"
+    return f"{count(n, 'row')} equal a row of another fold ({count(n_columns, 'column')})"
 
 
-def unique_values(n_columns: int, listed: str) -> str:
-    these = "this column" if n_columns == 1 else f"these {n_columns} columns"
-    return f"cannot find duplicates in {these}: every value of {listed} is unique"
+def unique_values(listed: str) -> str:
+    return f"cannot find any, as these are unique: {listed}"
 
 
 def full_folds(n: int) -> str:
@@ -129,7 +129,7 @@ def full_strata(n: int) -> str:
 
 
 def lacking(n: int, of: int, listed: str) -> str:
-    return f"{n} of {of} strata {verb(n, 'is', 'are')} missing from some folds: {listed}"
+    return f"{n} of {of} strata {verb(n, 'is', 'are')} not in every fold: {listed}"
 
 
 # The table --------------------------------------------------------------------------------
@@ -184,37 +184,24 @@ def test_empty_frames(frame: Make, kind: str, name: Any) -> None:
     """A frame without rows gives a table without rows, of all columns."""
     data = frame({name: [] for name in ("x", "who", "id", "label", "fold", "part")})
     found = sf.audit(data, name, by="label", groups="who", key="id", columns="x")
-    assert list(found.columns) == COLUMNS
+    assert list(found.columns) == (COLUMNS if name == "fold" else ["column", *COLUMNS])
     assert len(found) == 0
     assert isinstance(found, pl.DataFrame if "polars" in kind else pd.DataFrame)
 
 
 def test_several_columns_are_checked_one_by_one(frame: Make) -> None:
-    """Of a list of names each has its checks, and its name before their details."""
+    """Of a list of names each has its checks, with its name in a column before them."""
     data = {"x": [1, 1, 2, 2], "fold": [0, 1, 0, 1], "part": ["a", "a", "b", None]}
     found = sf.audit(frame(data), ["fold", "part"])
+    assert list(found.columns) == ["column", *COLUMNS]
+    assert values(found, "column") == ["fold"] * 3 + ["part"] * 3
     assert rows_of(found) == [
-        ("unassigned_rows", "ok", "fold: " + ASSIGNED, 0),
-        (
-            "duplicate_rows",
-            "error",
-            "fold: " + equal_rows(4, n_columns=1),
-            4,
-        ),
-        ("empty_folds", "ok", "fold: " + full_folds(2), 0),
-        (
-            "unassigned_rows",
-            "warning",
-            "part: " + unassigned(1),
-            1,
-        ),
-        (
-            "duplicate_rows",
-            "error",
-            "part: " + equal_rows(2, n_columns=1),
-            2,
-        ),
-        ("empty_folds", "ok", "part: " + full_folds(2), 0),
+        ("unassigned_rows", "ok", ASSIGNED, 0),
+        ("duplicate_rows", "error", equal_rows(4, n_columns=1), 4),
+        ("empty_folds", "ok", full_folds(2), 0),
+        ("unassigned_rows", "warning", unassigned(1), 1),
+        ("duplicate_rows", "error", equal_rows(2, n_columns=1), 2),
+        ("empty_folds", "ok", full_folds(2), 0),
     ]
 
 
@@ -402,14 +389,14 @@ def test_rows_are_compared_by_all_but_folds_and_key(frame: Make) -> None:
     data = frame({"x": [1, 1], "y": ["a", "a"], "id": [1, 2], "fold": [0, 1], "part": [0, 1]})
     found = sf.audit(data, ["fold", "part"], key="id")
     details = [row[2] for row in rows_of(found) if row[0] == "duplicate_rows"]
-    assert details == [f"{name}: {equal_rows(2, n_columns=2)}" for name in ("fold", "part")]
+    assert details == [equal_rows(2, n_columns=2)] * 2
     assert one("duplicate_rows", sf.audit(data, key=["id", "part"]))[2] == 2
     assert one("duplicate_rows", sf.audit(data, columns=["x", "y"]))[2] == 2
     assert one("duplicate_rows", sf.audit(data, columns=["x", "id"]))[2] == 0
     # The second fold column counts, where it is not named.
     assert one("duplicate_rows", sf.audit(data, key="id"))[:2] == (
         "warning",
-        unique_values(3, "'part'"),
+        unique_values("'part'"),
     )
 
 
@@ -519,7 +506,7 @@ def test_ids_hide_equal_rows(frame: Make, column: list[Any]) -> None:
     data = frame({"x": [1, 1, 1], "id": column, "fold": [0, 1, 1]})
     assert one("duplicate_rows", sf.audit(data)) == (
         "warning",
-        unique_values(2, "'id'"),
+        unique_values("'id'"),
         0,
     )
     assert one("duplicate_rows", sf.audit(data, columns="x"))[::2] == ("error", 3)
@@ -536,15 +523,10 @@ def test_measures_are_no_ids(frame: Make) -> None:
 
 
 def test_ids_are_named_together(frame: Make) -> None:
-    """Several columns without equal values are all named, up to five."""
+    """Several columns without equal values are named, as many as there is room for."""
     data = {f"c{place}": [1, 2] for place in range(7)}
     found = one("duplicate_rows", sf.audit(frame({**data, "fold": [0, 1]})))
-    listed = "'c0', 'c1', 'c2', 'c3', 'c4', ..."
-    assert found == (
-        "warning",
-        unique_values(7, listed),
-        0,
-    )
+    assert found == ("warning", unique_values("'c0', 'c1', 'c2', ..."), 0)
 
 
 def test_gaps_of_ids(frame: Make) -> None:
@@ -568,7 +550,7 @@ def test_ids_are_looked_for_in_all_rows(library: Any) -> None:
     data = {"a": [*range(n), 0], "b": [0] * n + [1], "fold": [0] * n + [1]}
     assert one("duplicate_rows", sf.audit(library.DataFrame(data)))[0] == "ok"
     found = one("duplicate_rows", sf.audit(library.DataFrame(data | {"a": list(range(n + 1))})))
-    assert found == ("warning", unique_values(2, "'a'"), 0)
+    assert found == ("warning", unique_values("'a'"), 0)
 
 
 def test_one_row(frame: Make) -> None:
@@ -833,13 +815,13 @@ def test_strata_of_terms(frame: Make) -> None:
     binned = sf.audit(data, by=sf.bins("x", [0, 5, 10]))
     assert one("missing_strata", binned) == (
         "warning",
-        lacking(2, 2, "(5, 10], [0, 5]"),
+        lacking(2, 2, "[0, 5], (5, 10]"),
         2,
     )
     single = sf.audit(data, by=sf.margins(["label", sf.bins("x", [0, 5, 10])]))
     assert one("missing_strata", single) == (
         "warning",
-        lacking(2, 4, "x: (5, 10], x: [0, 5]"),
+        lacking(2, 4, "x: [0, 5], x: (5, 10]"),
         2,
     )
 
@@ -1262,3 +1244,200 @@ def test_keys_with_labels_that_are_numbers() -> None:
     """A key is left out whatever its label is."""
     data = pd.DataFrame({0: [1, 1], 1: [7, 8], "fold": [0, 1]})
     assert one("duplicate_rows", sf.audit(data, key=1))[::2] == ("error", 2)
+
+
+# Details ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["id", "key"])
+def test_details_are_short(frame: Make, key: str) -> None:
+    """Whatever the values are called, a detail has fewer than 60 letters."""
+    name = "a column of a name that is longer than it should be"
+    n = 3000
+    data = {
+        "key": [row // 2 if row % 3 else None for row in range(n)],
+        "id": [f"{'long ' * 12}{row}" for row in range(n)],
+        name: [f"{'stratum ' * 9}{row % 40}" for row in range(n)],
+        "fold": [row % 39 if row % 7 else None for row in range(n)],
+    }
+    found = sf.audit(frame(data), by=name, groups="key", key=key, columns=[name, "id"])
+    assert max(map(len, values(found, "detail"))) < 60
+    found = sf.audit(frame(data), by=sf.margins([name]), columns=name)
+    assert max(map(len, values(found, "detail"))) < 60
+
+
+@given(
+    counts=st.lists(st.integers(0, 10**8), min_size=4, max_size=4),
+    noun=st.sampled_from(["group", "key"]),
+)
+def test_details_of_many_rows_are_short(counts: list[int], noun: str) -> None:
+    """Up to a hundred million rows a detail is short and has its number."""
+    shared = SharedRows(*counts)
+    text = fit(*in_several_folds(shared, noun), "; 100,000,000 rows without")
+    assert len(text) < 60
+    assert f"{shared.n_split:,} of" in text
+
+
+# Rows without a fold that are in no training set -------------------------------------------
+
+
+def test_dropped_rows_do_not_leak(frame: Make) -> None:
+    """With `nulls="drop"` rows without a fold are no warning, and no check looks at them."""
+    data = frame({"x": [1, 1, 2, 3], "label": list("aabb"), "fold": [0, None, 0, 1]})
+    arguments = {"groups": "x", "key": "x", "columns": "x"}
+    kept = sf.audit(data, **arguments)
+    assert values(kept, "severity") == ["warning", "error", "error", "error", "ok"]
+    found = sf.audit(data, nulls="drop", **arguments)
+    assert values(found, "severity") == ["ok", "ok", "ok", "warning", "ok"]
+    assert one("duplicate_rows", found) == ("warning", unique_values("'x'"), 0)
+    expected = ("ok", "1 row without a fold, in no training set", 1)
+    assert one("unassigned_rows", found) == expected
+    assert one("split_groups", found) == ("ok", whole_groups(3), 0)
+
+
+def test_dropped_rows_are_no_strata(frame: Make) -> None:
+    """A stratum of rows without a fold alone is missing from all folds, or is none."""
+    data = frame({"a": ["x", "y", "x", "y", "z"], "fold": [0, 0, 1, 1, None]})
+    assert one("missing_strata", sf.audit(data, by="a")) == ("warning", lacking(1, 3, "z"), 1)
+    assert one("missing_strata", sf.audit(data, by="a", nulls="drop")) == ("ok", full_strata(2), 0)
+
+
+def test_dropped_rows_leave_others_that_leak(frame: Make) -> None:
+    """What is in two folds leaks whatever becomes of rows without one."""
+    data = frame({"x": [1, 1, 1], "fold": [0, 1, None]})
+    found = sf.audit(data, nulls="drop")
+    assert one("duplicate_rows", found) == ("error", equal_rows(2, n_columns=1), 2)
+
+
+def test_nulls_are_train_or_drop(frame: Make, kind: str) -> None:
+    """What becomes of rows without a fold is one of two words."""
+    message = one_of("nulls", ["train", "drop"], "error")
+    refuse_now(message, lambda: sf.audit(frame(DATA), nulls="error"), kind)
+
+
+# The rows that leak -----------------------------------------------------------------------
+
+
+def test_leaks_are_the_rows_that_audit_counts(frame: Make, kind: str) -> None:
+    """Each leaking row comes with its position, its fold, its set and the check."""
+    data = {
+        "who": ["ann", "bob", "ann", "eve", "bob", "bob"],
+        "id": [1, 2, None, 3, 2, None],
+        "x": [5, 6, 5, 7, 8, 6],
+        "fold": [0, 1, 1, 0, 1, None],
+    }
+    found = sf.leaks(frame(data), groups="who", key="id", columns="x")
+    assert isinstance(found, pl.DataFrame if "polars" in kind else pd.DataFrame)
+    assert columns_of(found) == {
+        "check": ["split_groups"] * 5 + ["duplicate_rows"] * 4,
+        "set": [0, 0, 1, 1, 1, 0, 0, 1, 1],
+        "row": [0, 2, 1, 4, 5, 0, 2, 1, 5],
+        "fold": [0, 1, 1, 1, None, 0, 1, 1, None],
+        "who": ["ann", "ann", "bob", "bob", "bob", "ann", "ann", "bob", "bob"],
+        "id": [1, None, 2, 2, None, 1, None, 2, None],
+        "x": [5, 5, 6, 8, 6, 5, 5, 6, 6],
+    }
+
+
+def test_leaks_of_keys(frame: Make) -> None:
+    """Keys in two folds leak; repeated ones in a single fold, and missing ones, do not."""
+    data = {"id": [1, 1, 2, 2, None, None], "part": ["a", "b", "a", "a", "a", "b"]}
+    found = sf.leaks(frame(data), "part", key="id", columns="id")
+    keys = {name: cells[:2] for name, cells in columns_of(found).items()}
+    assert keys == {
+        "check": ["repeated_keys"] * 2,
+        "set": [0, 0],
+        "row": [0, 1],
+        "part": ["a", "b"],
+        "id": [1, 1],
+    }
+    assert values(found, "check")[2:] == ["duplicate_rows"] * 4  # missing values are equal
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from([0, 1, 2, None]),
+            st.sampled_from(["a", "b", None]),
+            st.sampled_from([0, 1, None]),
+        ),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_leaks_add_up(kind: str, rows: list[tuple[Any, ...]]) -> None:
+    """There are as many leaking rows and sets as `audit` counts, and all of a set are equal."""
+    x, g, folds = map(list, zip(*rows, strict=True))
+    data = make(kind, {"x": x, "g": g, "fold": folds})
+    found = sf.leaks(data, groups="g", columns=["x", "g"])
+    audited = sf.audit(data, groups="g", columns=["x", "g"])
+    checks = values(found, "check")
+    assert one("duplicate_rows", audited)[2] == checks.count("duplicate_rows")
+    sets: dict[tuple[str, int], list[int]] = {}
+    for check, number, row in zip(checks, values(found, "set"), values(found, "row"), strict=True):
+        sets.setdefault((check, number), []).append(row)
+    n_groups = sum(check == "split_groups" for check, _ in sets)
+    assert one("split_groups", audited)[2] == n_groups
+    for (check, _), members in sets.items():
+        assert members == sorted(members)
+        assert len({folds[row] for row in members}) > 1
+        assert len({g[row] if check == "split_groups" else rows[row][:2] for row in members}) == 1
+
+
+def test_no_leaks(frame: Make) -> None:
+    """Where nothing leaks, and in a frame without rows, the table is empty."""
+    columns = ["check", "set", "row", "fold", "who"]
+    for data in ({**DATA, "who": list("abcd")}, {name: [] for name in DATA}):
+        found = sf.leaks(frame(data), groups="who", columns="who")
+        assert list(found.columns) == columns
+        assert len(found) == 0
+
+
+def test_leaks_of_several_columns(frame: Make) -> None:
+    """Of several fold columns the first column says which; names of the table stay its own."""
+    data = {"row": [1, 1], "set": [2, 2], "a": [0, 1], "b": ["p", "q"], "c": [1, 1]}
+    found = sf.leaks(frame(data), ["a", "b", "c"], columns=["row", "set"])
+    assert columns_of(found) == {
+        "column": ["a", "a", "b", "b"],
+        "check": ["duplicate_rows"] * 4,
+        "set": [0] * 4,
+        "row": [0, 1, 0, 1],
+        "fold": ["0", "1", "p", "q"],
+    }
+
+
+def test_leaks_by_default_compare_all_columns(frame: Make) -> None:
+    """Without `columns` all others are compared, and none is added to the table."""
+    found = sf.leaks(frame({"x": [1, 1, 2], "y": [1, 1, 2], "fold": [0, 1, 1]}))
+    assert columns_of(found) == {
+        "check": ["duplicate_rows"] * 2,
+        "set": [0, 0],
+        "row": [0, 1],
+        "fold": [0, 1],
+    }
+
+
+def test_leaks_of_computed_groups() -> None:
+    """Clusters and expressions make groups whose rows are listed, too."""
+    data = pl.DataFrame({"x": [0.0, 0.1, 10.0, 10.1], "fold": [0, 1, 0, 0]})
+    found = sf.leaks(data, groups=sf.clusters(["x"], 2), columns="x")
+    assert found["row"].to_list() == [0, 1]
+    found = sf.leaks(data, groups=pl.col("x") > 5, columns="x")
+    assert found["row"].to_list() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"name": "fol"}, no_column("name", "fol", "fold")),
+        ({"groups": "whom"}, no_column("groups", "whom", "who")),
+        ({"key": "idd"}, no_column("key", "idd", "id")),
+        ({"columns": ["labels"]}, no_column("columns", "labels", "label")),
+    ],
+)
+def test_bad_arguments_of_leaks(
+    frame: Make, kind: str, arguments: dict[str, Any], message: str
+) -> None:
+    """A wrong argument is refused as by `audit`."""
+    refuse_now(message, lambda: sf.leaks(frame(DATA), **arguments), kind)

@@ -11,10 +11,19 @@ import polars as pl
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy.stats import ks_2samp, wasserstein_distance
+from scipy.stats import ks_2samp, kstwobign, wasserstein_distance
 
 import stratframe as sf
-from tests.helpers import KINDS, Make, at_fault, make, refuse, refuse_now, values
+from tests.helpers import (
+    KINDS,
+    Make,
+    at_fault,
+    eager,
+    make,
+    refuse,
+    refuse_now,
+    values,
+)
 from tests.messages import (
     at_least_one,
     infinite_values,
@@ -27,15 +36,16 @@ from tests.messages import (
 )
 
 MEASURES = ["smd", "ks", "wasserstein", "tv"]
-COLUMNS = ["fold", "feature", *MEASURES]
+COLUMNS = ["fold", "feature", "ks", "tv", "chance", "ratio", "smd", "wasserstein"]
 HALVES = [0, 0, 1, 1]
 UNEVEN = [0, 1, 2, 30]
 """Numbers whose ranks are at other distances."""
 
 
 def cells(found: Any) -> dict[tuple[Any, str], list[float | None]]:
-    """The measures of every fold and feature."""
-    rows = list(zip(*(values(found, name) for name in COLUMNS), strict=True))
+    """The measures of every fold, in the first column, and feature."""
+    names = [eager(found).columns[0], "feature", *MEASURES]
+    rows = list(zip(*(values(found, name) for name in names), strict=True))
     table = {(fold, feature): list(figures) for fold, feature, *figures in rows}
     assert len(table) == len(rows)
     return table
@@ -290,7 +300,7 @@ def test_columns_of_the_table(frame: Make, kind: str) -> None:
 
 
 def test_worst_first(frame: Make) -> None:
-    """Rows are in the order of `ks` or `tv`, ties in that of the size of `smd`, missing last."""
+    """Rows are in the order of `ratio`, ties in that of the size of `smd`, missing last."""
     rng = np.random.default_rng(4)
     data: dict[str, Any] = {f"x{place}": rng.integers(0, 4, 24).tolist() for place in range(4)}
     data |= {f"c{place}": rng.choice(["a", "b"], 24).tolist() for place in range(3)}
@@ -298,11 +308,10 @@ def test_worst_first(frame: Make) -> None:
     data["gone"] = [None if fold == 1 else 1.5 for fold in data["fold"]]
     found = sf.drift(frame(data), [name for name in data if name != "fold"])
     assert len(found) == 24
-    table = [values(found, name) for name in MEASURES]
-    keys = []
-    for own, k, _, tv in zip(*table, strict=True):
-        worst = tv if k is None else k
-        keys.append((-1.0 if worst is None else worst, abs(own or 0)))
+    table = [values(found, name) for name in ("ratio", "smd")]
+    keys = [
+        (-1.0 if worst is None else worst, abs(own or 0)) for worst, own in zip(*table, strict=True)
+    ]
     assert keys == sorted(keys, reverse=True)
     assert (values(found, "feature")[-1], values(found, "fold")[-1]) == ("gone", 1)
 
@@ -691,7 +700,8 @@ def test_bad_features(frame: Make, kind: str, features: Any, message: str) -> No
         ),
         (5, must_hold("name", 5)),
         (None, must_hold("name", None)),
-        (["fold"], must_hold("name", ["fold"])),
+        ([], must_hold("name", [])),
+        (["fold", "flod"], no_column("name", "flod", "fold")),
     ],
 )
 def test_bad_names(frame: Make, kind: str, name: Any, message: str) -> None:
@@ -777,3 +787,91 @@ def test_objects_that_mix_types() -> None:
     data = pd.DataFrame({"x": mixed, "n": pd.Series([10**400, 1, 2, 3], dtype=object), "fold": 0})
     message = "`drift` needs numbers or dates, but column 'n' is object."
     refuse(message, lambda: sf.drift(data, "n"))
+
+
+# Chance -----------------------------------------------------------------------------------
+
+
+def exceeded(column: list[Any], m: int, n_folds: int = 400) -> float:
+    """The share of random folds of m rows that drift further than `chance`."""
+    drawn = np.random.default_rng(0)
+    over = []
+    for _ in range(n_folds):
+        fold = drawn.permutation(len(column)) < m
+        found = sf.drift(pd.DataFrame({"x": column, "fold": fold}), "x")
+        over.append(found["ratio"].iloc[0] > 1 + 1e-9)
+    return float(np.mean(over))
+
+
+NORMAL = np.random.default_rng(1).normal(size=400).tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("column", "at_least"),
+    [
+        (NORMAL, 0.02),
+        ([float(value > 0) for value in NORMAL], 0.02),
+        ([float(value > 1.8) for value in NORMAL], 0.005),
+        ([round(value) for value in NORMAL], 0.02),
+        (["a" if value > 0 else "b" for value in NORMAL], 0.02),
+        ([str(round(2 * value)) for value in NORMAL], 0.02),
+        ([str(place % 100) for place in range(400)], 0.0),
+    ],
+    ids=["numbers", "halves", "rare", "few", "two classes", "classes", "many classes"],
+)
+def test_one_random_fold_in_twenty_exceeds_chance(column: list[Any], at_least: float) -> None:
+    """About 5 % of random folds have a ratio above 1, and never many more."""
+    assert at_least <= exceeded(column, 80) <= 0.09
+
+
+def test_chance_of_many_numbers_is_that_of_smirnov() -> None:
+    """Without ties chance is the 95 % quantile of the limit, within what SciPy computes."""
+    data = pd.DataFrame({"x": range(1000), "fold": [0, 1, 2, 3] * 250})
+    found = sf.drift(data, "x")
+    expected = kstwobign.ppf(0.95) * np.sqrt(1 / 250 + 1 / 750)
+    np.testing.assert_allclose(found["chance"], expected, rtol=1e-3)
+    np.testing.assert_allclose(found["ratio"], found["ks"] / found["chance"])
+
+
+def test_chance_of_two_classes_is_that_of_a_share() -> None:
+    """With two classes, as numbers or not, chance is nearly 1.96 standard deviations."""
+    flags = [0] * 700 + [1] * 300
+    data = pd.DataFrame({"x": flags, "c": np.array(flags, dtype=str), "fold": [0, 1, 2, 3] * 250})
+    found = sf.drift(data, ["x", "c"]).groupby("feature")["chance"].first()
+    expected = 1.96 * np.sqrt(0.3 * 0.7 * (1 / 250 + 1 / 750))
+    np.testing.assert_allclose(found, expected, rtol=0.03)
+
+
+def test_sorted_numbers_are_no_noise_and_ids_are(frame: Make) -> None:
+    """Sorted folds drift far beyond chance; unique texts always, which is chance."""
+    data = {"x": range(60), "id": [f"row {row}" for row in range(60)], "fold": [0] * 30 + [1] * 30}
+    found = sf.drift(frame(data), ["x", "id"])
+    assert values(found, "feature") == ["x", "x", "id", "id"]
+    ratios = values(found, "ratio")
+    assert min(ratios[:2]) > 2
+    assert ratios[2:] == [1, 1]
+
+
+def test_constants_have_no_chance_to_drift(frame: Make) -> None:
+    """A column of one value cannot drift: both its chance and its ratio are 0."""
+    found = sf.drift(frame({"x": [7] * 4, "c": ["a"] * 4, "fold": HALVES}), ["x", "c"])
+    assert values(found, "chance") == [0] * 4
+    assert values(found, "ratio") == [0] * 4
+
+
+# Several fold columns ---------------------------------------------------------------------
+
+
+def test_several_fold_columns(frame: Make, kind: str) -> None:
+    """Of several columns each has its rows, the worst first, below those of the one before."""
+    data = {"x": UNEVEN, "c": list("abab"), "a": HALVES, "b": [0, 1, 0, 1]}
+    found = sf.drift(frame(data), ["x", "c"], ["a", "b"])
+    assert list(found.columns) == ["column", *COLUMNS]
+    assert values(found, "column") == ["a"] * 4 + ["b"] * 4
+    for place, name in enumerate(["a", "b"]):
+        alone = sf.drift(frame(data), ["x", "c"], name)
+        assert eager(alone).columns[0] == name
+        for column in COLUMNS[1:]:
+            part = values(found, column)[4 * place : 4 * place + 4]
+            assert part == values(alone, column)

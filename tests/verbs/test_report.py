@@ -1,5 +1,6 @@
 """`report` and `advise`: against the balance table, SciPy, scikit-learn and simulations."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.model_selection import KFold
 
 import stratframe as sf
 from stratframe import theory
-from tests.helpers import KINDS, Make, columns_of, make, refuse_now, values
+from tests.helpers import KINDS, Make, columns_of, eager, make, refuse_now, values
 from tests.messages import at_least, at_least_one, count, no_column, single_values, whole_number
 
 DATA: dict[str, Any] = {
@@ -25,20 +26,21 @@ REPORT = [
     "fold",
     "n",
     "max_deviation",
-    "rms_deviation",
-    "tv_distance",
-    "missing",
     "optimum",
+    "rms_deviation",
     "random",
+    "missing",
+    "tv_distance",
+    "verdict",
 ]
 
 
 def thin(held: str) -> str:
-    return f"thin: {held} of the rarest stratum per fold"
+    return f"thin: {held}/fold"
 
 
 def short(n: int) -> str:
-    return f"short: {count(n, 'fold')} must lack a stratum"
+    return f"short for {count(n, 'fold')}"
 
 
 def test_report_measures_the_deviations_from_the_whole(frame: Make, kind: str) -> None:
@@ -103,12 +105,14 @@ def test_random_is_what_random_columns_have() -> None:
 def test_report_of_parts_and_of_empty_parts(frame: Make) -> None:
     """Parts are in their order; one without rows has no distance, and lacks every stratum."""
     data = sf.split(frame(DATA), parts={"train": 6, "test": 2})
-    assert values(sf.report(data, "size", "split"), "fold") == ["train", "test"]
+    assert values(sf.report(data, "size", "split"), "split") == ["train", "test"]
     kinds = pd.CategoricalDtype(["a", "b"])
     found = sf.report(
         pd.DataFrame({"x": [1, 2], "p": pd.Series(["a", "a"], dtype=kinds)}), "x", "p"
     )
+    assert found.columns.tolist() == ["p", *REPORT[1:]]
     assert found["n"].tolist() == [2, 0]
+    assert found["verdict"].tolist() == ["optimal", "empty"]
     assert found["missing"].tolist() == [0, 2]
     assert found["tv_distance"].isna().tolist() == [False, True]
 
@@ -200,6 +204,197 @@ def test_advise_of_one_stratum_has_no_variance(frame: Make) -> None:
     assert values(found, "variance_random") == [0]
 
 
+def verdicts(label: list[Any], fold: list[Any]) -> list[str]:
+    """The words of the report of a column."""
+    return values(sf.report(pd.DataFrame({"label": label, "fold": fold}), "label"), "verdict")
+
+
+def test_verdicts_compare_with_the_optimum_and_with_chance() -> None:
+    """Each word has a definition by the figures of the table."""
+    label = ["a"] * 600 + ["b"] * 400
+    shuffled = np.random.default_rng(2).permutation(1000) % 4
+    dealt = sf.kfold(pd.DataFrame({"label": label}), "label", 4)["fold"].to_numpy().copy()
+    assert verdicts(label, dealt) == ["optimal"] * 4
+
+    def swapped(n: int) -> list[str]:
+        """Swap n rows of `a` in fold 0 with as many of `b` in fold 1."""
+        fold = dealt.copy()
+        ones, others = np.flatnonzero(fold[:600] == 0), 600 + np.flatnonzero(fold[600:] == 1)
+        fold[ones[:n]], fold[others[:n]] = 1, 0
+        return verdicts(label, fold)
+
+    assert swapped(1) == ["even", "even", "optimal", "optimal"]
+    assert swapped(3) == ["between", "between", "optimal", "optimal"]
+    assert swapped(9) == ["as random", "as random", "optimal", "optimal"]
+    assert swapped(40) == ["skewed", "skewed", "optimal", "optimal"]
+    assert set(verdicts(label, shuffled)) <= {"optimal", "even", "between", "as random"}
+    assert set(verdicts(label, [row // 250 for row in range(1000)])) == {"skewed"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(
+    label=st.lists(st.sampled_from("aaaaaaabbcde"), min_size=10, max_size=80),
+    k=st.integers(2, 5),
+    seed=st.integers(0, 9),
+)
+def test_columns_of_kfold_are_even(kind: str, label: list[str], k: int, seed: int) -> None:
+    """Whatever the strata, all folds of `kfold` are optimal or even, and so is the column."""
+    data = sf.kfold(make(kind, {"label": label}), "label", k, rare="ignore", seed=seed)
+    assert set(values(sf.report(data, "label"), "verdict")) <= {"optimal", "even"}
+    assert values(sf.compare(data, "label", "fold"), "verdict")[0] in {"optimal", "even"}
+
+
+def test_first_column_is_called_as_the_fold_column(frame: Make) -> None:
+    """The folds are under the name of their column, unless the table has that name itself."""
+    data = frame({"label": ["a", "b"] * 2, "inner": [0, 0, 1, 1], "random": [0, 1, 0, 1]})
+    assert list(sf.report(data, "label", "inner").columns) == ["inner", *REPORT[1:]]
+    assert list(sf.report(data, "label", "random").columns) == REPORT
+
+
+def test_report_of_several_columns(frame: Make, kind: str) -> None:
+    """Of several columns each has its rows, below those of the one before."""
+    data = frame({"label": ["a", "b"] * 3, "x": [0, 0, 1, 1, 2, 2], "y": [1, 1, 0, 0, 0, None]})
+    found = sf.report(data, "label", ["x", "y"])
+    assert isinstance(found, pd.DataFrame if kind.startswith("pandas") else pl.DataFrame)
+    assert list(found.columns) == ["column", *REPORT]
+    assert values(found, "column") == ["x"] * 3 + ["y"] * 2
+    assert values(found, "fold") == [0, 1, 2, 0, 1]
+    for column in REPORT[1:]:
+        alone = [values(sf.report(data, "label", name), column) for name in ("x", "y")]
+        assert values(found, column) == alone[0] + alone[1]
+    assert list(sf.report(data, "label", ["x"]).columns) == ["x", *REPORT[1:]]
+
+
+def test_folds_of_several_types_are_text(frame: Make) -> None:
+    """Numbers and names of folds go below each other as text; numbers alone stay numbers."""
+    data = frame({"a": [1, 1], "n": [0, 1], "half": [0.5, 1.5], "part": ["p", "q"]})
+    assert values(sf.report(data, "a", ["n", "part"]), "fold") == ["0", "1", "p", "q"]
+    assert values(sf.report(data, "a", ["n", "half"]), "fold") == [0, 1, 0.5, 1.5]
+    empty = sf.report(data.head(0), "a", ["n", "part"])
+    assert list(empty.columns) == ["column", *REPORT]
+    assert len(empty) == 0
+
+
+def test_several_columns_are_collected_once() -> None:
+    """All columns of a lazy frame share one query."""
+    calls: list[int] = []
+
+    def count_calls(series: pl.Series) -> pl.Series:
+        calls.append(1)
+        return series
+
+    data = pl.LazyFrame({"x": ["a", "b"] * 2, "a": [0, 1, 1, 0], "b": [0, 0, 1, 1]}).with_columns(
+        pl.col("x").map_batches(count_calls, return_dtype=pl.String)
+    )
+    assert len(sf.report(data, "x", ["a", "b"])) == 4
+    assert len(sf.compare(data, "x", ["a", "b"], "x")) == 2
+    assert len(sf.balance(data, "x", ["a", "b"])) == 8
+    assert len(sf.drift(data, "x", ["a", "b"])) == 4
+    assert len(calls) == 4
+
+
+def test_compare_has_a_row_for_each_column(frame: Make, kind: str) -> None:
+    """The figures are the worst, and the root mean squares, of those of the folds."""
+    data: dict[str, Any] = {"label": ["a", "a", "b", "b"] * 10, "x": list(range(40))}
+    data["sorted"] = [row // 10 for row in range(40)]
+    data["plain"] = np.random.default_rng(0).permutation(40) % 4
+    dealt = sf.kfold(frame(data), "label", 4)
+    names = ["sorted", "plain", "fold"]
+    found = sf.compare(dealt, "label", names, ["x"])
+    assert isinstance(found, pd.DataFrame if kind.startswith("pandas") else pl.DataFrame)
+    figures = ["max_deviation", "optimum", "rms_deviation", "random"]
+    assert list(found.columns) == ["column", *figures, "drift", "verdict"]
+    assert values(found, "column") == names
+    for place, name in enumerate(names):
+        report, drift = sf.report(dealt, "label", name), sf.drift(dealt, "x", name)
+        assert values(found, "max_deviation")[place] == max(values(report, "max_deviation"))
+        for figure in ("rms_deviation", "random"):
+            expected = np.sqrt(np.mean(np.square(values(report, figure))))
+            assert values(found, figure)[place] == pytest.approx(expected)
+        assert values(found, "drift")[place] == pytest.approx(max(values(drift, "ratio")))
+    assert values(found, "verdict")[2] == "optimal"
+    assert values(found, "drift")[0] > 1.5
+    assert list(sf.compare(dealt, "label", "fold").columns) == ["column", *figures, "verdict"]
+
+
+def test_compare_of_nothing(frame: Make) -> None:
+    """A frame without rows has columns without folds."""
+    found = sf.compare(frame({"label": ["a"], "fold": [0], "x": [1]}).head(0), "label", "fold", "x")
+    assert columns_of(found) == {
+        "column": ["fold"],
+        "max_deviation": [0],
+        "optimum": [0],
+        "rms_deviation": [0],
+        "random": [0],
+        "drift": [None],
+        "verdict": ["empty"],
+    }
+
+
+def test_advise_counts_groups(frame: Make) -> None:
+    """A class in fewer groups than folds is short, however many rows it has."""
+    label = ["a"] * 60 + ["b"] * 30 + ["c"] * 10
+    who = [row // 3 for row in range(60)] + [row // 10 for row in range(30)] + list(range(90, 100))
+    data = frame({"label": label, "who": who})
+    found = columns_of(sf.advise(data, "label", [3, 5, 40]))
+    assert found["rarest"] == ["c"] * 3
+    assert found["verdict"][1] == thin("2 rows")
+    found = columns_of(sf.advise(data, "label", [3, 5, 40], groups="who"))
+    assert found["rarest"] == ["b"] * 3
+    # 20 groups of `a`, 0..2 of which are groups of `b`, too, and 10 of `c`
+    assert found["verdict"] == [thin("1 group"), short(2), "not possible: 30 groups"]
+    assert found["folds_lacking"] == [0, 2, 37]
+    assert found["rarest_per_fold"] == [10, 6, None]
+    assert found["probability_any_missing"][1] == theory.probability_any_missing(30, 3, 5)
+    for name in ("largest_deviation", "variance_random", "variance_stratified", "ratio"):
+        assert found[name] == [None] * 3
+
+
+def test_advise_counts_rows_without_a_group_as_groups(frame: Make) -> None:
+    """A row without a group is a group by itself; groups may be several columns."""
+    data = frame({"x": [1] * 6, "a": [1, 1, None, None, 2, 2], "b": list("xyxyzz")})
+    assert values(sf.advise(data, "x", [6], groups="a"), "verdict") == ["not possible: 4 groups"]
+    found = sf.advise(data, "x", [5], groups=["a", "b"])
+    assert values(found, "verdict") == [thin("1 group")]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from("aab"), st.integers(0, 8)), min_size=12, max_size=40
+    ).filter(lambda rows: len({group for _, group in rows}) > 4)
+)
+def test_no_fold_has_what_advise_says_it_lacks(kind: str, rows: list[tuple[str, int]]) -> None:
+    """`kfold` by whole groups leaves at least so many folds without a stratum."""
+    label, who = map(list, zip(*rows, strict=True))
+    data = make(kind, {"label": label, "who": who})
+    lacking = values(sf.advise(data, "label", [4], groups="who"), "folds_lacking")[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sf.StratWarning)
+        folded = eager(sf.kfold(data, "label", 4, groups="who"))
+    assert sum(missing > 0 for missing in values(sf.report(folded, "label"), "missing")) >= lacking
+
+
+def test_advise_names_the_rarest_stratum(frame: Make) -> None:
+    """The rarest stratum has its name: of joint strata, of margins, of missing values."""
+    data = frame({"a": ["x", "x", "x", None], "b": [1, 1, 2, 2]})
+    assert values(sf.advise(data, "a", 2), "rarest") == ["missing"]
+    assert values(sf.advise(data, ["b", "a"], 2), "rarest") == ["(2, x)"]
+    assert values(sf.advise(data, sf.margins(["b", "a"]), 2), "rarest") == ["a: missing"]
+
+
+def test_bad_columns_and_groups(frame: Make, kind: str) -> None:
+    """What is not there is said, of lists and of groups too."""
+    data = frame(DATA)
+    wrong = no_column("name", "flod", "fold")
+    refuse_now(wrong, lambda: sf.report(data, "label", ["fold", "flod"]), kind)
+    refuse_now(wrong, lambda: sf.compare(data, "label", ["fold", "flod"]), kind)
+    message = no_column("features", "sizes", "size")
+    refuse_now(message, lambda: sf.compare(data, "label", "fold", "sizes"), kind)
+    message = no_column("groups", "sizes", "size")
+    refuse_now(message, lambda: sf.advise(data, "label", groups="sizes"), kind)
+
+
 def test_bad_input(frame: Make, kind: str) -> None:
     """What is wrong is said word for word."""
     data = frame(DATA)
@@ -230,7 +425,7 @@ def test_advise_gives_the_formulas(frame: Make) -> None:
     assert found["variance_stratified"] == [theory.variance_stratified(33, k, 3) for k in ks]
     assert found["ratio"][0] == found["variance_stratified"][0] / found["variance_random"][0]
     assert found["verdict"][:3] == [
-        thin("1 to 2 rows"),
+        thin("1-2 rows"),
         thin("1 row"),
         short(1),
     ]
@@ -253,7 +448,7 @@ def test_advised_probability_is_that_of_plain_kfold() -> None:
 def test_advise_says_what_cannot_be(frame: Make) -> None:
     """Where there are fewer rows than folds, there are no figures but a verdict."""
     found = columns_of(sf.advise(frame({"label": ["a", "a", "b"]}), "label", [3, 4]))
-    assert found["verdict"] == [short(2), "not possible: only 3 rows"]
+    assert found["verdict"] == [short(2), "not possible: 3 rows"]
     assert found["fold_size"] == [1, None]
     assert found["ratio"][1] is None
     assert found["folds_lacking"] == [2, 3]

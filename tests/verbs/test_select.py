@@ -237,7 +237,7 @@ def test_samples_of_small_shares_and_of_nothing(frame: Any) -> None:
 # Bad input ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("verb", [sf.folds, sf.cv])
+@pytest.mark.parametrize("verb", [sf.folds, sf.cv, lambda df, name: sf.balance(df, "label", name)])
 @pytest.mark.parametrize("name", [5, None, [], pl.col("fold"), [["fold"]]])
 def test_names_of_fold_columns(frame: Make, kind: str, verb: Callable[..., Any], name: Any) -> None:
     """Fold columns are named by a string or a list of them, one at least."""
@@ -246,10 +246,10 @@ def test_names_of_fold_columns(frame: Make, kind: str, verb: Callable[..., Any],
     refuse_now(message, lambda: verb(frame(FOLDED), name), kind)
 
 
-@pytest.mark.parametrize("verb", [sf.parts, lambda df, name: sf.balance(df, "label", name)])
+@pytest.mark.parametrize("verb", [sf.parts])
 @pytest.mark.parametrize("name", [5, ["fold"], len])
 def test_name_of_one_column(frame: Make, kind: str, verb: Callable[..., Any], name: Any) -> None:
-    """Parts and balance take the name of one column."""
+    """Parts take the name of one column."""
     refuse_now(must_hold("name", name), lambda: verb(frame(FOLDED), name), kind)
 
 

@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.helpers import (
@@ -33,10 +35,10 @@ DATA: dict[str, Any] = {
 
 
 def test_strata_counts_as_value_counts(frame: Make, kind: str) -> None:
-    """Strata are listed by first appearance, missing ones too, in the caller's library."""
+    """Strata are listed by value, missing ones last, in the caller's library."""
     found = sf.strata(frame(DATA), "label")
     assert columns_of(found) == {
-        "label": ["a", "b", None, "c"],
+        "label": ["a", "b", "c", None],
         "n": [4, 2, 1, 1],
         "share": [0.5, 0.25, 0.125, 0.125],
     }
@@ -73,11 +75,11 @@ def test_balance_counts_in_full(frame: Make) -> None:
     data = DATA | {"fold": [0, 0, 1, 2, 0, None, 1, 2]}
     found = sf.balance(frame(data), "label")
     assert values(found, "fold") == [0] * 4 + [1] * 4 + [2] * 4
-    assert values(found, "label") == ["a", "b", None, "c"] * 3
+    assert values(found, "label") == ["a", "b", "c", None] * 3
     table = pd.crosstab(
         pd.Series(data["fold"]).dropna(), pd.Series(data["label"]).fillna("missing")
     )
-    counts = table[["a", "b", "missing", "c"]].to_numpy()
+    counts = table[["a", "b", "c", "missing"]].to_numpy()
     np.testing.assert_array_equal(values(found, "n"), counts.ravel())
     sizes, strata = counts.sum(axis=1), counts.sum(axis=0)
     expected = np.outer(sizes, strata) / 7
@@ -224,3 +226,71 @@ def test_tables_of_no_rows(frame: Make, table: Callable[..., Any], columns: Any,
 def test_plan_without_strata(frame: Make) -> None:
     """A plan without strata needs no column, of a lazy frame neither."""
     assert values(sf.plan(frame(ROWS), k=3), "n").count(3) == 2
+
+
+# The order of strata ----------------------------------------------------------------------
+
+
+def test_strata_are_sorted_by_value_inside_their_parents(frame: Make) -> None:
+    """Numbers go by size, not as text, and strata of several entries in nested order."""
+    data = {"city": list("babbaab"), "size": [10, 9, 9, 10, 100, 9, None], "fold": [0] * 7}
+    nested = [("a", 9), ("a", 100), ("b", 9), ("b", 10), ("b", None)]
+    by = ["city", "size"]
+    for found in (
+        sf.strata(frame(data), by),
+        sf.balance(frame(data), by),
+        sf.plan(frame(data), by, 2, missing="stratum", rare="ignore"),
+    ):
+        rows = list(zip(values(found, "city"), values(found, "size"), strict=True))
+        assert list(dict.fromkeys(rows)) == nested
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(st.lists(st.sampled_from([None, *range(-3, 12)]), min_size=1, max_size=30))
+def test_strata_are_in_the_order_of_sort(kind: str, numbers: list[int | None]) -> None:
+    """The values are those of Python's `sorted`, missing ones last."""
+    found = values(sf.strata(make(kind, {"x": [None, 0, *numbers]}), "x"), "x")
+    assert found == [*sorted({0, *numbers} - {None}), None]
+
+
+def test_bins_follow_classes_upwards(frame: Make) -> None:
+    """Inside the sorted classes bins go upwards, not by their text."""
+    data = {"label": list("bbbbaaaa"), "x": [100, 9, 20, 3, 7, 80, 10, 2]}
+    found = sf.strata(frame(data), ["label", sf.bins("x", [0, 9, 20, 100])])
+    bins = ["[0, 9]", "(9, 20]", "(20, 100]"]
+    assert values(found, "label") == ["a"] * 3 + ["b"] * 3
+    assert values(found, "x") == bins * 2
+
+
+def test_categories_keep_their_order() -> None:
+    """Categories are listed in their order, and objects that do not compare as they come."""
+    sizes = ["low", "mid", "high"]
+    frame = pd.DataFrame({"x": pd.Categorical(["high", "low", "mid"], sizes)})
+    assert sf.strata(frame, "x")["x"].tolist() == sizes
+    polars = pl.DataFrame({"x": pl.Series(["high", "low", "mid"], dtype=pl.Enum(sizes))})
+    assert sf.strata(polars, "x")["x"].to_list() == sizes
+    frame = pd.DataFrame({"x": pd.Series([2j, 1j, 2j]), "y": list("bab")})
+    assert sf.strata(frame, ["x", "y"])["x"].tolist() == [2j, 1j]
+
+
+def test_margins_are_sorted_each(frame: Make) -> None:
+    """Of margins each entry is sorted by itself."""
+    found = sf.strata(frame({"b": [2, 1, 2], "a": list("yxx")}), sf.margins(["b", "a"]))
+    assert values(found, "value") == ["1", "2", "x", "y"]
+
+
+def test_balance_of_several_columns(frame: Make) -> None:
+    """Of several columns each has its rows, below those of the one before."""
+    data = frame({**DATA, "x": [0, 1] * 4, "y": ["p", "q"] * 4})
+    found = sf.balance(data, "size", ["x", "y"])
+    assert list(found.columns) == ["column", *sf.balance(data, "size", "x").columns]
+    assert values(found, "column") == ["x"] * 4 + ["y"] * 4
+    assert values(found, "fold") == ["0", "0", "1", "1", "p", "p", "q", "q"]
+    assert values(found, "n") == values(sf.balance(data, "size", "x"), "n") * 2
+
+
+def test_an_entry_called_column(frame: Make, kind: str) -> None:
+    """With several fold columns an entry needs another name than `column`."""
+    data = frame({"column": ["a", "b"], "x": [0, 1], "y": [1, 0]})
+    assert values(sf.balance(data, "column", "x"), "column") == ["a", "b"] * 2
+    refuse_now(own_name("column"), lambda: sf.balance(data, "column", ["x", "y"]), kind)

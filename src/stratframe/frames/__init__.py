@@ -27,7 +27,13 @@ from .attach import (
     struct_fields,
 )
 from .dtypes import is_continuous, is_measured, is_missing, read_flags
-from .duplicates import SharedRows, all_unique, count_across_folds, count_unique_rows
+from .duplicates import (
+    SharedRows,
+    all_unique,
+    count_across_folds,
+    count_unique_rows,
+    rows_across_folds,
+)
 from .files import PIPE, check_path, is_text, parse_file, read_bytes, write_file
 from .filters import filter_equal, filter_other, filter_rows
 from .folds import (
@@ -77,7 +83,15 @@ from .references import (
     same_column,
 )
 from .row_order import warn_row_order
-from .tables import add_columns_of, fill_column_of, float_column, make_frame, to_dicts
+from .tables import (
+    add_columns_of,
+    fill_column_of,
+    float_column,
+    make_frame,
+    rank_values,
+    stack_frames,
+    to_dicts,
+)
 from .validate import (
     Rule,
     RuledColumn,

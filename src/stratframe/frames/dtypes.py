@@ -158,3 +158,10 @@ def to_floats(series: Series) -> Values:
     if isinstance(series.dtype, pd.ArrowDtype):
         series = series.astype("Float64")
     return series.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def category_values(series: Series) -> list[Any] | None:
+    """List the values that a categorical column may have; None for other columns."""
+    if isinstance(series, pl.Series):
+        return series.dtype.categories.to_list() if isinstance(series.dtype, pl.Enum) else None
+    return series.cat.categories.tolist() if isinstance(series.dtype, pd.CategoricalDtype) else None

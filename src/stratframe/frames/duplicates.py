@@ -48,15 +48,9 @@ def count_across_folds(columns: Sequence[Any], folds: Ints) -> SharedRows:
     folds : ndarray of int, shape (n_rows,)
         -1 for rows without a fold, which count as one more fold.
     """
-    rows = pl.DataFrame({str(place): to_groupable(column) for place, column in enumerate(columns)})
-    candidates = candidate_duplicates(rows)
-    if candidates is None:
-        rows = pack_integers(rows)
-    compared = rows.with_columns(pl.Series("fold", folds))
-    if candidates is not None:
-        compared = compared.filter(candidates)
+    compared, names = comparable_rows(columns, folds)
     fold = pl.col("fold")
-    groups = compared.lazy().group_by(rows.columns)
+    groups = compared.lazy().group_by(names)
     n_values, *counts = (
         groups.agg(pl.len().alias("n"), (fold.min() != fold.max()).alias("split"))
         .select(
@@ -68,7 +62,59 @@ def count_across_folds(columns: Sequence[Any], folds: Ints) -> SharedRows:
         .collect()
         .row(0)
     )
-    return SharedRows(n_values + rows.height - compared.height, *counts)
+    return SharedRows(n_values + len(folds) - compared.height, *counts)
+
+
+def rows_across_folds(columns: Sequence[Any], folds: Ints) -> tuple[Ints, Ints]:
+    """Find the rows that equal a row of another fold, one set of equal rows after another.
+
+    Parameters
+    ----------
+    columns, folds
+        As for `count_across_folds`.
+
+    Returns
+    -------
+    rows : ndarray of int64, shape (n_found,)
+        Positions, ascending within a set.
+    sets : ndarray of int64, shape (n_found,)
+        A number for each set of equal rows, from 0, by its first row.
+    """
+    compared, names = comparable_rows(columns, folds)
+    fold = pl.col("fold")
+    found = (
+        compared.lazy()
+        .group_by(names)
+        .agg("row", (fold.min() != fold.max()).alias("split"))
+        .filter("split")
+        .select("row", first=pl.col("row").list.min())
+        .sort("first")
+        .with_row_index("set")
+        .explode("row")
+        .sort("set", "row")
+        .collect()
+    )
+    return tuple(found[name].cast(pl.Int64).to_numpy() for name in ("row", "set"))  # type: ignore[return-value]
+
+
+def comparable_rows(columns: Sequence[Any], folds: Ints) -> tuple[pl.DataFrame, list[str]]:
+    """Put columns into a frame whose rows can be grouped, without rows known to be unique.
+
+    Returns
+    -------
+    rows : polars.DataFrame
+        With `fold` and `row`, the position.
+    names : list of str
+        The columns to group by.
+    """
+    rows = pl.DataFrame({str(place): to_groupable(column) for place, column in enumerate(columns)})
+    candidates = candidate_duplicates(rows)
+    if candidates is None:
+        rows = pack_integers(rows)
+    compared = rows.with_columns(pl.Series("fold", folds), row=pl.int_range(len(folds)))
+    if candidates is not None:
+        compared = compared.filter(candidates)
+    return compared, rows.columns
 
 
 def to_groupable(column: Any) -> Any:

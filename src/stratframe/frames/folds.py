@@ -13,7 +13,7 @@ import polars as pl
 from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError, count_rows, preview
-from .dtypes import is_missing, is_temporal, to_floats
+from .dtypes import category_values, is_missing, is_temporal, to_floats
 from .library import EagerFrame, Frame, Series, label_of, library_of, take, to_list
 from .read_classes import encode_classes
 from .references import read_columns
@@ -132,13 +132,6 @@ def fold_codes(series: Series) -> tuple[list[Any], Ints]:
         )
         raise StratError(msg)
     return values, np.array([*(places[value] for value in present), -1], dtype=np.int64)[codes]
-
-
-def category_values(series: Series) -> list[Any] | None:
-    """List the values that a categorical column may have; None for other columns."""
-    if isinstance(series, pl.Series):
-        return series.dtype.categories.to_list() if isinstance(series.dtype, pl.Enum) else None
-    return series.cat.categories.tolist() if isinstance(series.dtype, pd.CategoricalDtype) else None
 
 
 def sort_folds(values: list[Any], name: object) -> list[Any]:

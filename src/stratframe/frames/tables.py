@@ -1,13 +1,15 @@
-"""Small result frames: made, extended, and listed row by row."""
+"""Small result frames: made, extended, ordered, stacked, and listed row by row."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 
-from ..core.types import Flags, Values
-from .library import EagerFrame
+from ..core.types import Flags, Ints, Values
+from .dtypes import category_values
+from .library import EagerFrame, Series, to_list
 
 
 def make_frame(library: str, columns: dict[Hashable, Any]) -> Any:
@@ -43,6 +45,56 @@ def fill_column_of(
     new = other.get_column(name).cast(pl.String)
     flags = pl.Series(missing)
     return frame.with_columns(pl.when(flags).then(new).otherwise(pl.col(name)).alias(name))
+
+
+def rank_values(series: Series) -> Ints | None:
+    """Rank the values of a column: categories in their order, others by value, missing last.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,), or None
+        The same rank for equal values. None where the values cannot be compared.
+    """
+    values = to_list(series)
+    known = category_values(series)
+    try:
+        present = [value for value in dict.fromkeys(values) if value is not None]
+        ordered = sorted(present) if known is None else known
+        ranks = {value: rank for rank, value in enumerate(ordered)}
+    except TypeError:
+        return None
+    return np.array([ranks.get(value, len(ranks)) for value in values], dtype=np.int64)
+
+
+def stack_frames(names: Sequence[str], tables: Sequence[Any]) -> Any:
+    """Stack tables of one library, each with its name in a first column, `column`.
+
+    Folds become text where those of some tables are text and those of others are not.
+    """
+    filled = [place for place, table in enumerate(tables) if len(table)] or [0]
+    labels = [names[place] for place in filled]
+    chosen = [tables[place] for place in filled]
+    types = {type(fold) for table in chosen if "fold" in table for fold in to_list(table["fold"])}
+    if len(types) > 1 and not types <= {int, float}:
+        chosen = [with_text(table, "fold") for table in chosen]
+    if isinstance(chosen[0], pl.DataFrame):
+        named = [
+            table.select(pl.lit(name).alias("column"), pl.all())
+            for name, table in zip(labels, chosen, strict=True)
+        ]
+        return pl.concat(named, how="vertical_relaxed")
+    stacked = pd.concat(chosen, ignore_index=True)
+    lengths = [len(table) for table in chosen]
+    stacked.insert(0, "column", np.repeat(np.array(labels, dtype=np.str_), lengths))
+    return stacked
+
+
+def with_text(frame: Any, name: str) -> Any:
+    """Write the values of a column as text."""
+    if isinstance(frame, pl.DataFrame):
+        texts = [str(value) for value in frame[name].to_list()]
+        return frame.with_columns(pl.Series(name, texts, dtype=pl.String))
+    return frame.assign(**{name: frame[name].astype(str)})
 
 
 def to_dicts(frame: EagerFrame) -> list[dict[Any, Any]]:

@@ -31,8 +31,10 @@ class Level(NamedTuple):
     values: Callable[[Ints], Any]
     """From the first dealt row of each stratum to the values that name it."""
     places: Ints
-    """By what tables order the strata of one parent, shape (n_dealt,): classes by first
+    """The place of every row among the strata of its parent, shape (n_dealt,): classes by first
     appearance, bins upwards."""
+    is_nominal: bool = False
+    """Whether they are classes, which tables order by value where values can be compared."""
 
 
 class Strata(NamedTuple):
@@ -186,7 +188,7 @@ def nest(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int = 0
             codes, n_strata = first_level(entry, division)
         places = codes if term.is_nominal else division.codes
         values = partial(term.labels, entry, division, parent)
-        levels.append(Level(stratum_name(entry, term), values, places))
+        levels.append(Level(stratum_name(entry, term), values, places, term.is_nominal))
     sizes = np.bincount(codes, minlength=n_strata)
     return Strata(codes, sizes, tuple(coarser), order, rows, tuple(levels))
 

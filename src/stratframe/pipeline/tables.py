@@ -16,7 +16,7 @@ from ..terms.base import By, Term
 from ..terms.by import columns_of, hand_out, require_by
 from ..terms.entry import read_entry
 from .options import Options
-from .strata import Strata, stratify
+from .strata import Level, Strata, stratify
 from .validate import check_values
 
 RESERVED = ("n", "share", "fold", "expected", "deviation")
@@ -127,16 +127,43 @@ def stacked_table(
     return frames.make_frame(library, table)
 
 
+def fold_table(
+    names: Sequence[Any], table_of: Callable[[Any, str], Any], columns: Sequence[str] = ()
+) -> Any:
+    """Make one table of several fold columns: of two or more, one below the other.
+
+    Parameters
+    ----------
+    table_of : callable
+        From a fold column, and what its folds are called, to a table.
+    columns : sequence of str
+        The other columns. A column that has the name of one of them is called `fold`.
+    """
+    if len(names) == 1:
+        name = names[0]
+        return table_of(name, name if isinstance(name, str) and name not in columns else "fold")
+    tables = [table_of(name, "fold") for name in names]
+    if "column" in frames.column_names(tables[0]):
+        raise StratError(taken_name("column"))
+    return frames.stack_frames(list(map(str, names)), tables)
+
+
 def format_values(values: Sequence[Any]) -> list[str | None]:
     """Write values, None where they are missing."""
     return [None if value is None or value != value else str(value) for value in values]
 
 
 def table_order(strata: Strata) -> Ints:
-    """Order strata for a table: classes by first appearance, bins upwards."""
+    """Order strata for a table, nested: classes by value, bins upwards, missing values last."""
     first = first_occurrence(strata.codes, len(strata.sizes))
-    keys = [level.places[first] for level in strata.levels]
+    keys = [level_order(level, first) for level in strata.levels]
     return np.lexsort(keys[::-1]) if keys else np.arange(len(strata.sizes))
+
+
+def level_order(level: Level, first: Ints) -> Ints:
+    """Place the strata of a level: by value, or by first appearance if values cannot compare."""
+    ranks = frames.rank_values(level.values(first)) if level.is_nominal else None
+    return level.places[first] if ranks is None else ranks
 
 
 def stratum_columns(strata: Strata, which: Ints) -> dict[Hashable, Any]:
@@ -145,13 +172,17 @@ def stratum_columns(strata: Strata, which: Ints) -> dict[Hashable, Any]:
     first = first_occurrence(strata.codes, len(strata.sizes))[which]
     for level in strata.levels:
         if level.name in RESERVED or level.name in columns:
-            msg = (
-                f"{level.name!r} is already a column of the result: an entry of `by` needs another"
-                ' name.\nHint: give it one, as in `sf.classes(..., name="stratum")`.'
-            )
-            raise StratError(msg)
+            raise StratError(taken_name(level.name))
         columns[level.name] = level.values(first)
     return columns
+
+
+def taken_name(name: Hashable) -> str:
+    """State that an entry is called as another column of the result."""
+    return (
+        f"{name!r} is already a column of the result: an entry of `by` needs another"
+        ' name.\nHint: give it one, as in `sf.classes(..., name="stratum")`.'
+    )
 
 
 def stratum_names(strata: Strata, which: Ints, *, with_entry: bool = False) -> list[str]:

@@ -1,30 +1,37 @@
-"""What is wrong with a fold column: `audit`, one function for each check."""
+"""What is wrong with a fold column: `audit`, one function for each check, and `leaks`, its rows."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import islice
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from .. import frames
+from ..checks import check_one_of
 from ..core.types import Ints
 from ..errors import MAX_LISTED, plural, preview
 from ..frames import Frame
 from ..pipeline.options import Options
-from ..pipeline.strata import Strata, stratify
-from ..pipeline.tables import stratum_names, table_verb, text_array
-from ..terms.base import By
+from ..pipeline.strata import stratify
+from ..pipeline.tables import fold_table, stratum_names, table_order, table_verb, text_array
+from ..terms.base import By, Term
 from ..terms.by import columns_of, parse, parse_columns, require_by
 from .report import FoldCounts, read_folds
 from .select import fold_names
 
 Severity: TypeAlias = Literal["ok", "warning", "error"]
 
+KeptNulls: TypeAlias = Literal["train", "drop"]
+"""Whether rows without a fold are in every training set, or in none."""
+
 MANY = 2**62
 """More gaps than these are not counted further, as counts are int64."""
+
+LONGEST = 59
+"""Letters of a detail."""
 
 
 class Check(NamedTuple):
@@ -32,17 +39,68 @@ class Check(NamedTuple):
 
     check: str
     severity: Severity
-    detail: str
     n: int
+    detail: str
 
 
 class AuditInput(NamedTuple):
     """What the checks of one fold column look at."""
 
-    groups: Strata | None
+    groups: Ints | None
+    """The group of every row."""
     keys: list[Any]
     rows: list[Any]
     """The columns by which rows are compared."""
+
+    def take(self, rows: Ints) -> AuditInput:
+        """Take some rows."""
+        return AuditInput(
+            None if self.groups is None else self.groups[rows],
+            [frames.take(series, rows) for series in self.keys],
+            [frames.take(series, rows) for series in self.rows],
+        )
+
+
+class AuditColumns(NamedTuple):
+    """The columns that an audit reads."""
+
+    names: list[Any]
+    group_terms: tuple[Term, ...]
+    keys: tuple[Any, ...]
+    compared: tuple[Any, ...]
+    frame: Any
+    """Collected, if it was lazy."""
+
+    def read(self) -> AuditInput:
+        """Read what is compared, and encode the groups."""
+        group_columns, keys, rows = (
+            frames.read_columns(self.frame, refs)
+            for refs in (columns_of(self.group_terms), self.keys, self.compared)
+        )
+        groups = None
+        if self.group_terms:
+            options = Options(groups=self.group_terms)
+            groups = stratify(options, group_columns, len(self.frame)).groups
+        return AuditInput(groups, keys, rows)
+
+    def fold_column(self, name: str) -> Any:
+        """Read a fold column."""
+        return frames.read_fold_column(self.frame, name)
+
+
+def check_audit(
+    frame: Frame, name: object, by: By | None, groups: Any, key: Any, columns: Any
+) -> AuditColumns:
+    """Check the arguments of an audit, and collect its columns."""
+    frames.check_frame(frame)
+    names = fold_names(frame, name)
+    (_, _, group_terms, keys) = parse(None, groups, key)
+    group_refs = columns_of(group_terms)
+    compared = compared_columns(frame, columns, names, keys)
+    by_refs = [] if by is None else columns_of(require_by(by).terms)
+    frames.check_all_refs(frame, {"groups": group_refs, "key": list(keys), "by": by_refs})
+    eager = frames.collect_columns(frame, [*by_refs, *names, *group_refs, *keys, *compared])
+    return AuditColumns(names, group_terms, keys, compared, eager)
 
 
 @table_verb
@@ -54,6 +112,7 @@ def audit(
     groups: Any = None,
     key: Any = None,
     columns: Any = None,
+    nulls: KeptNulls = "train",
 ) -> Any:
     """Check a fold column for rows that leak and for folds that lack rows or strata.
 
@@ -61,9 +120,7 @@ def audit(
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
     name : str or list of str
-        A fold or part column from any source; of a list, each column. Rows without a
-        fold are in every training set: if such a row, its group or its key is also in a
-        fold, it leaks.
+        A fold or part column from any source; of a list, each column.
     by : entry or list of entries, optional
         Look for strata that a fold lacks; as for `strata`.
     groups : column, list of columns or `sf.clusters`, optional
@@ -74,20 +131,28 @@ def audit(
         Columns to compare when looking for equal rows in two folds; by default all but the
         fold columns and `key`. With `fold_1`, its repeats `fold_2`, ... count as fold
         columns. Missing values are equal to each other.
+    nulls : {"train", "drop"}
+        Rows without a fold are in every training set: if such a row, its group or its key is
+        also in a fold, it leaks. Or they are in none, as in `folds(nulls="drop")`, and no
+        check looks at them.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
         One row per check: `check`; `severity`, "ok", "warning" or, for rows that leak,
-        "error"; `detail`, in words; `n`, the number of rows, groups, keys, folds or strata.
-        The checks are `unassigned_rows`, `split_groups`, `repeated_keys`,
+        "error"; `n`, the number of rows, groups, keys, folds or strata; `detail`, in fewer
+        than 60 letters. The checks are `unassigned_rows`, `split_groups`, `repeated_keys`,
         `duplicate_rows`, `empty_folds` and `missing_strata`; those whose argument is not
-        given are left out.
+        given are left out. With two columns or more, the first column is `column`.
 
     Raises
     ------
     StratError
         If an argument names no column, or a column cannot be compared.
+
+    See Also
+    --------
+    leaks : the rows that leak
 
     Examples
     --------
@@ -100,52 +165,140 @@ def audit(
     2   duplicate_rows    error  2
     3      empty_folds       ok  0
     """
-    frames.check_frame(frame)
-    names = fold_names(frame, name)
-    (_, _, group_terms, keys) = parse(None, groups, key)
-    group_refs = columns_of(group_terms)
-    compared = compared_columns(frame, columns, names, keys)
-    by_refs = [] if by is None else columns_of(require_by(by).terms)
-    frames.check_all_refs(frame, {"groups": group_refs, "key": list(keys), "by": by_refs})
-    eager = frames.collect_columns(frame, [*by_refs, *names, *group_refs, *keys, *compared])
-    labels = [frames.label_of(eager, each) for each in names]
-    fold_columns, group_columns, key_columns, rows = (
-        frames.read_columns(eager, refs) for refs in (labels, group_refs, keys, compared)
-    )
-    strata = None
-    if group_terms:
-        strata = stratify(Options(groups=group_terms), group_columns, len(eager))
-    given = AuditInput(strata, key_columns, rows)
-    checks: list[Check] = []
-    for fold_name, series in zip(names, fold_columns, strict=True):
-        counts = None if by is None else read_folds(eager, by, fold_name)
-        prefix = f"{fold_name}: " if len(names) > 1 else ""
-        checks += [
-            check._replace(detail=prefix + check.detail)
-            for check in (run_checks(series, given, counts) if len(eager) else [])
-        ]
-    return frames.make_frame(
-        frames.library_of(frame),
-        {
-            "check": text_array([check.check for check in checks]),
-            "severity": text_array([check.severity for check in checks]),
-            "detail": text_array([check.detail for check in checks]),
-            "n": np.array([check.n for check in checks], dtype=np.int64),
-        },
-    )
+    check_one_of("nulls", nulls, get_args(KeptNulls))
+    found = check_audit(frame, name, by, groups, key, columns)
+    given = found.read()
+
+    def table_of(column: str, _: str) -> Any:
+        """Audit one fold column."""
+        counts = None if by is None else read_folds(found.frame, by, column)
+        series = found.fold_column(column)
+        checks = run_checks(series, given, counts, nulls) if len(series) else []
+        return frames.make_frame(
+            frames.library_of(found.frame),
+            {
+                "check": text_array([check.check for check in checks]),
+                "severity": text_array([check.severity for check in checks]),
+                "n": np.array([check.n for check in checks], dtype=np.int64),
+                "detail": text_array([check.detail for check in checks]),
+            },
+        )
+
+    return fold_table(found.names, table_of)
 
 
-def run_checks(series: Any, given: AuditInput, counts: FoldCounts | None) -> list[Check]:
+@table_verb
+def leaks(
+    frame: Frame,
+    name: str | Sequence[str] = "fold",
+    *,
+    columns: Any = None,
+    groups: Any = None,
+    key: Any = None,
+) -> Any:
+    """List the rows that leak: each with the rows of other folds that it equals.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    name : str or list of str
+        A fold or part column from any source; of a list, each column. Rows without a fold
+        are training rows.
+    columns, groups, key
+        As for `audit`.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        One row per row that leaks, and per check that finds it: `check`, "split_groups",
+        "repeated_keys" or "duplicate_rows"; `set`, a number for the rows of one group, of one
+        key, or equal to each other, from 0 in each check; `row`, the position in the frame;
+        the fold, in a column of the name of the fold column (`fold`, if the table has a
+        column of that name), missing for a row without one; then the columns that `groups`,
+        `key` and `columns` name. With two columns or more, the first column is `column`.
+
+    Raises
+    ------
+    StratError
+        If an argument names no column, or a column cannot be compared.
+
+    See Also
+    --------
+    audit : how many there are
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"who": ["ann", "bob", "ann", "eve"], "fold": [0, 1, 1, 0]})
+    >>> sf.leaks(df, groups="who", columns="who")[["check", "set", "row", "fold", "who"]]
+                check  set  row  fold  who
+    0    split_groups    0    0     0  ann
+    1    split_groups    0    2     1  ann
+    2  duplicate_rows    0    0     0  ann
+    3  duplicate_rows    0    2     1  ann
+    """
+    found = check_audit(frame, name, None, groups, key, columns)
+    given = found.read()
+    refs = [
+        *columns_of(found.group_terms),
+        *found.keys,
+        *(() if columns is None else found.compared),
+    ]
+
+    def table_of(column: str, label: str) -> Any:
+        """List the leaks of one fold column."""
+        series = found.fold_column(column)
+        _, folds = frames.fold_codes(series)
+        checks = leaking_rows(given, folds) if len(folds) else {}
+        sizes = [len(rows) for rows, _ in checks.values()]
+        rows = np.concatenate([rows for rows, _ in checks.values()] or [np.zeros(0, np.int64)])
+        sets = np.concatenate([sets for _, sets in checks.values()] or [np.zeros(0, np.int64)])
+        table: dict[Hashable, Any] = {
+            "check": np.repeat(text_array(list(checks)), sizes),
+            "set": sets,
+            "row": rows,
+            label: frames.take(series, rows),
+        }
+        for ref, values in zip(refs, frames.read_columns(found.frame, refs), strict=True):
+            named = frames.result_name(ref, values)
+            if named is not None and (named != "column" or len(found.names) == 1):
+                table.setdefault(named, frames.take(values, rows))
+        return frames.make_frame(frames.library_of(found.frame), table)
+
+    return fold_table(found.names, table_of, ("check", "set", "row", *map(str, refs)))
+
+
+def leaking_rows(given: AuditInput, folds: Ints) -> dict[str, tuple[Ints, Ints]]:
+    """Find the rows that each check counts, and the number of the set that each is in."""
+    found = {}
+    if given.groups is not None:
+        found["split_groups"] = frames.rows_across_folds([given.groups], folds)
+    if given.keys:
+        known = np.flatnonzero(~lacks_key(given.keys))
+        keys = [frames.take(series, known) for series in given.keys]
+        rows, sets = frames.rows_across_folds(keys, folds[known])
+        found["repeated_keys"] = known[rows], sets
+    if given.rows:
+        found["duplicate_rows"] = frames.rows_across_folds(given.rows, folds)
+    return found
+
+
+def run_checks(
+    series: Any, given: AuditInput, counts: FoldCounts | None, nulls: KeptNulls
+) -> list[Check]:
     """Run the checks of one fold column whose arguments were given."""
     values, folds = frames.fold_codes(series)
-    checks = [unassigned_rows(folds)]
+    checks = [unassigned_rows(folds, nulls)]
+    if nulls == "drop" and folds.min() < 0:
+        known = np.flatnonzero(folds >= 0)
+        given, folds = given.take(known), folds[known]
     if given.groups is not None:
         checks.append(split_groups(given.groups, folds))
     if given.keys:
         checks.append(repeated_keys(given.keys, folds))
     checks += [duplicate_rows(given.rows, folds), empty_folds(values, folds)]
     if counts is not None:
-        checks.append(missing_strata(counts))
+        checks.append(missing_strata(counts, nulls))
     return checks
 
 
@@ -177,55 +330,71 @@ def base_of_repeat(name: object) -> str | None:
     return repeat and repeat[1]
 
 
-def unassigned_rows(folds: Ints) -> Check:
+def fit(text: str, *more: str) -> str:
+    """Add more to a detail where there is room, and cut what is too long."""
+    for each in more:
+        text = text + each if len(text + each) <= LONGEST else text
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "\u2026"
+
+
+def fit_list(text: str, items: Iterable[object], total: int) -> str:
+    """List the first items after a text, as many as there is room for."""
+    listed = list(map(str, items))[:MAX_LISTED]
+    while len(listed) > 1 and len(f"{text}: {preview(listed, total)}") > LONGEST:
+        listed.pop()
+    return fit(f"{text}: {preview(listed, total)}")
+
+
+def unassigned_rows(folds: Ints, nulls: KeptNulls) -> Check:
     """Count the rows without a fold."""
     n = int((folds < 0).sum())
     if not n:
-        return Check("unassigned_rows", "ok", "every row has a fold", 0)
-    verb = "has no fold and is" if n == 1 else "have no fold and are"
-    detail = f"{plural(n, 'row')} {verb} in every training set"
-    return Check("unassigned_rows", "warning", detail, n)
+        return Check("unassigned_rows", "ok", 0, "every row has a fold")
+    where = "every training set" if nulls == "train" else "no training set"
+    detail = f"{plural(n, 'row')} without a fold, in {where}"
+    return Check("unassigned_rows", "warning" if nulls == "train" else "ok", n, detail)
 
 
-def split_groups(strata: Strata, folds: Ints) -> Check:
+def split_groups(groups: Ints, folds: Ints) -> Check:
     """Count the groups that are in two folds."""
-    assert strata.groups is not None
-    shared = frames.count_across_folds([strata.groups], folds)
+    shared = frames.count_across_folds([groups], folds)
     if not shared.n_split:
         detail = f"each of {plural(shared.n_values, 'group')} is in one fold"
-        return Check("split_groups", "ok", detail, 0)
-    return Check("split_groups", "error", in_several_folds(shared, "group"), shared.n_split)
+        return Check("split_groups", "ok", 0, detail)
+    return Check("split_groups", "error", shared.n_split, fit(*in_several_folds(shared, "group")))
+
+
+def lacks_key(keys: Sequence[Any]) -> Any:
+    """Flag the rows without a key."""
+    return np.logical_or.reduce([frames.is_missing(series) for series in keys])
 
 
 def repeated_keys(keys: Sequence[Any], folds: Ints) -> Check:
     """Count the repeated keys; those in two folds leak."""
-    no_key = np.logical_or.reduce([frames.is_missing(series) for series in keys])
+    no_key = lacks_key(keys)
     left_out = ""
     if no_key.any():
         known = np.flatnonzero(~no_key)
         keys, folds = [frames.take(series, known) for series in keys], folds[known]
-        left_out = f"; {plural(int(no_key.sum()), 'row')} without a key left out"
+        left_out = f"; {plural(int(no_key.sum()), 'row')} without"
     shared = frames.count_across_folds(keys, folds)
     n = shared.n_repeated
     if shared.n_split:
-        return Check("repeated_keys", "error", in_several_folds(shared, "key") + left_out, n)
+        text, rows = in_several_folds(shared, "key")
+        return Check("repeated_keys", "error", n, fit(text, rows, left_out))
     if n:
         verb = "is" if n == 1 else "are"
-        detail = (
-            f"{n:,} of {plural(shared.n_values, 'key')} {verb} repeated, always within one fold"
-        )
-        return Check("repeated_keys", "warning", detail + left_out, n)
-    detail = f"each of {plural(shared.n_values, 'key')} is unique"
-    return Check("repeated_keys", "ok", detail + left_out, 0)
+        text = f"{n:,} of {plural(shared.n_values, 'key')} {verb} repeated, within one fold"
+        return Check("repeated_keys", "warning", n, fit(text, left_out))
+    text = f"each of {plural(shared.n_values, 'key')} is unique"
+    return Check("repeated_keys", "ok", 0, fit(text, left_out))
 
 
-def in_several_folds(shared: frames.SharedRows, noun: str) -> str:
-    """Count the things that rows share which are in two folds."""
+def in_several_folds(shared: frames.SharedRows, noun: str) -> tuple[str, str]:
+    """Count the things that rows share which are in two folds, and their rows."""
     verb = "is" if shared.n_split == 1 else "are"
-    return (
-        f"{shared.n_split:,} of {plural(shared.n_values, noun)} {verb} in more than one fold"
-        f" ({plural(shared.n_rows, 'row')})"
-    )
+    text = f"{shared.n_split:,} of {plural(shared.n_values, noun)} {verb} in several folds"
+    return text, f" ({plural(shared.n_rows, 'row')})"
 
 
 def duplicate_rows(columns: Sequence[Any], folds: Ints) -> Check:
@@ -235,19 +404,19 @@ def duplicate_rows(columns: Sequence[Any], folds: Ints) -> Check:
     with fractions are no ids.
     """
     if not columns:
-        return Check("duplicate_rows", "warning", "there are no columns to compare", 0)
+        return Check("duplicate_rows", "warning", 0, "there are no columns to compare")
     shared = frames.count_across_folds(columns, folds)
-    compared = f"compared on {plural(len(columns), 'column')}"
+    compared = f" ({plural(len(columns), 'column')})"
     if shared.n_split:
-        detail = f"{plural(shared.n_rows, 'row')} equal a row of another fold, {compared}"
-        return Check("duplicate_rows", "error", detail, shared.n_rows)
+        detail = fit(f"{plural(shared.n_rows, 'row')} equal a row of another fold", compared)
+        return Check("duplicate_rows", "error", shared.n_rows, detail)
     ids = [] if shared.n_repeated else [series for series in columns if is_id(series)]
     if ids:
-        names = preview([repr(series.name) for series in ids], len(ids))
-        these = "this column" if len(columns) == 1 else f"these {len(columns):,} columns"
-        detail = f"cannot find duplicates in {these}: every value of {names} is unique"
-        return Check("duplicate_rows", "warning", detail, 0)
-    return Check("duplicate_rows", "ok", f"no row equals a row of another fold, {compared}", 0)
+        names = (repr(series.name) for series in ids)
+        detail = fit_list("cannot find any, as these are unique", names, len(ids))
+        return Check("duplicate_rows", "warning", 0, detail)
+    detail = fit("no row equals a row of another fold", compared)
+    return Check("duplicate_rows", "ok", 0, detail)
 
 
 def is_id(series: Any) -> bool:
@@ -271,30 +440,30 @@ def empty_folds(values: Sequence[Any], folds: Ints) -> Check:
         empty = [*empty, *islice(gaps, MAX_LISTED)]
     if n:
         verb = "has" if n == 1 else "have"
-        detail = f"{plural(n, 'fold')} {verb} no rows: {preview(empty, n)}"
-        return Check("empty_folds", "warning", detail, n)
+        detail = fit_list(f"{plural(n, 'fold')} {verb} no rows", empty, n)
+        return Check("empty_folds", "warning", n, detail)
     if len(present) < 2:
         detail = "there is only one fold" if present else "there are no folds"
-        return Check("empty_folds", "warning", detail, 0)
-    return Check("empty_folds", "ok", f"all {len(present)} folds have rows", 0)
+        return Check("empty_folds", "warning", 0, detail)
+    return Check("empty_folds", "ok", 0, f"all {len(present)} folds have rows")
 
 
-def missing_strata(counts: FoldCounts) -> Check:
+def missing_strata(counts: FoldCounts, nulls: KeptNulls) -> Check:
     """Count the strata that some fold lacks."""
     names: list[str] = []
     n_strata = 0
     for table, strata in zip(counts.tables, counts.strata, strict=True):
-        has_rows = table[:, :-1].sum(axis=0) > 0
+        dealt = table[:, :-1]
+        has_rows = dealt.sum(axis=0) > 0
         if not has_rows.any():
-            return Check("missing_strata", "warning", "there are no folds", 0)
-        lacking = np.flatnonzero((table[:, :-1][:, has_rows] == 0).any(axis=1))
-        names += stratum_names(strata, lacking, with_entry=len(counts.tables) > 1)
-        n_strata += len(table)
+            return Check("missing_strata", "warning", 0, "there are no folds")
+        is_known = dealt.any(axis=1) if nulls == "drop" else table.any(axis=1)
+        lacks_some = (dealt[:, has_rows] == 0).any(axis=1) & is_known
+        order = table_order(strata)
+        names += stratum_names(strata, order[lacks_some[order]], with_entry=len(counts.tables) > 1)
+        n_strata += int(is_known.sum())
     if not names:
-        return Check("missing_strata", "ok", f"all {n_strata:,} strata are in every fold", 0)
+        return Check("missing_strata", "ok", 0, f"all {n_strata:,} strata are in every fold")
     verb = "is" if len(names) == 1 else "are"
-    detail = (
-        f"{len(names):,} of {n_strata:,} strata {verb} missing from some folds:"
-        f" {preview(sorted(names), len(names))}"
-    )
-    return Check("missing_strata", "warning", detail, len(names))
+    text = f"{len(names):,} of {n_strata:,} strata {verb} not in every fold"
+    return Check("missing_strata", "warning", len(names), fit_list(text, names, len(names)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from math import sqrt
+from collections.abc import Hashable, Sequence
+from math import log, sqrt
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,30 @@ from ..core.strata import crosstab
 from ..core.types import Ints, Values
 from ..errors import StratError, at_least_one
 from ..frames import Frame
-from ..pipeline.tables import table_verb, text_array
+from ..pipeline.tables import fold_table, table_verb, text_array
 from ..terms.by import parse_columns
+from .select import fold_names
 
-MEASURES = ("smd", "ks", "wasserstein", "tv")
-"""The columns of the measures."""
+MEASURES = ("smd", "ks", "wasserstein", "tv", "chance")
+"""The figures of a fold and a feature, in the order of the last axis of `measure_drift`."""
+
+DRIFTED = ("feature", "ks", "tv", "chance", "ratio", "smd", "wasserstein")
+"""The columns of `drift` after that of the folds."""
+
+RARELY = 0.05
+"""How often a random fold drifts further than `chance`."""
+
+KOLMOGOROV = sqrt(log(2 / RARELY) / 2)
+"""The largest difference of two distribution functions that is so rare, times the root of the
+harmonic mean of their numbers of values (Smirnov 1948)."""
+
+FEW_VALUES, MANY_CLASSES = 32, 1000
+"""Distinct numbers up to which ties are accounted for, and distinct sizes of classes, the
+largest ones, whose differences are taken as correlated."""
 
 
 @table_verb
-def drift(frame: Frame, features: Any, name: str = "fold") -> Any:
+def drift(frame: Frame, features: Any, name: str | Sequence[str] = "fold") -> Any:
     """Measure how far the features of every fold are from those of the other rows.
 
     Parameters
@@ -32,21 +47,32 @@ def drift(frame: Frame, features: Any, name: str = "fold") -> Any:
     features : column or list of columns
         Numbers, dates, or any other column, as classes. Booleans and categoricals are
         classes. Missing numbers are left out; missing classes are a class of their own.
-    name : str
-        A fold or part column from any source. Rows without a fold are training rows: they
-        are among the other rows of every fold.
+    name : str or list of str
+        A fold or part column from any source; of a list, each column. Rows without a fold
+        are training rows: they are among the other rows of every fold.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per fold and feature, the worst first: `fold`; `feature`; for numbers `smd`,
-        the mean in the fold minus that of the other rows, divided by the root of the mean
-        of their two variances; `ks`, the Kolmogorov-Smirnov statistic, the largest
-        difference of the distribution functions; `wasserstein`, the mean distance that
-        values would have to move, divided by the standard deviation of all values; and for
-        classes `tv`, the total variation distance. The worst has the largest `ks` or `tv`,
-        both of which range from 0 to 1. A measure is missing where it does not apply, or
-        where one side has too few values.
+        One row per fold and feature, the worst first: the fold, in a column of the name of
+        the fold column (`fold`, if the table has a column of that name); `feature`; for
+        numbers `ks`, the Kolmogorov-Smirnov statistic, the largest difference of the
+        distribution functions; for classes `tv`, the total variation distance; `chance`, the
+        `ks` or `tv` that one in twenty random folds of this size exceeds; `ratio`, `ks` or
+        `tv` divided by `chance`: up to 1 is noise; for numbers `smd`, the mean in the fold
+        minus that of the other rows, divided by the root of the mean of their two variances;
+        and `wasserstein`, the mean distance that values would have to move, divided by the
+        standard deviation of all values. The worst has the largest `ratio`. A measure is
+        missing where it does not apply, or where one side has too few values. With two
+        columns or more, the first columns are `column` and `fold`, and the worst come first
+        within each column.
+
+    Notes
+    -----
+    `chance` is an approximation. For numbers it is the 95 % quantile of the asymptotic
+    distribution of Smirnov, sqrt(log(40) / 2) * sqrt(1 / m + 1 / (n - m)) for m of n rows, or
+    less where there are few distinct numbers. For classes it is that of a gamma distribution
+    with the mean (de Moivre's formula) and the variance of the total variation distance.
 
     Raises
     ------
@@ -59,6 +85,10 @@ def drift(frame: Frame, features: Any, name: str = "fold") -> Any:
     ----------
     Austin (2009), Balance diagnostics for comparing the distribution of baseline
     covariates, Statistics in Medicine 28 (the standardised mean difference).
+    Smirnov (1948), Table for estimating the goodness of fit of empirical distributions, Annals
+    of Mathematical Statistics 19.
+    Diaconis and Zabell (1991), Closed form summation for classical distributions, Statistical
+    Science 6 (the mean absolute deviation).
 
     Examples
     --------
@@ -71,19 +101,41 @@ def drift(frame: Frame, features: Any, name: str = "fold") -> Any:
     2     0       c  NaN  0.0
     3     1       c  NaN  0.0
     """
-    folds, names, figures = measure_drift(frame, features, name)
+    load_extra("scipy.stats", "drift")
+    frames.check_frame(frame)
+    columns = fold_names(frame, name)
+    refs = check_features(frame, features)
+    eager = frames.collect_columns(frame, [*refs, *columns])
+    return fold_table(
+        columns, lambda column, label: drift_table(eager, refs, column, label), DRIFTED
+    )
+
+
+def drift_table(frame: Any, refs: Sequence[Any], name: str, label: str) -> Any:
+    """Make the table of one fold column, the worst fold and feature first."""
+    folds, names, figures = measure_drift(frame, list(refs), name)
     flat = figures.reshape(-1, len(MEASURES))
-    worst = np.nan_to_num(main_measure(flat), nan=-1.0)
-    order = np.lexsort((-np.nan_to_num(np.abs(flat[:, 0])), -worst))
+    ratio = drift_ratio(flat)
+    order = np.lexsort((-np.nan_to_num(np.abs(flat[:, 0])), -np.nan_to_num(ratio, nan=-1.0)))
     feature, fold = np.divmod(order, max(len(folds), 1))
     library = frames.library_of(frame)
+    measures = dict(zip(MEASURES, flat.T, strict=True)) | {"ratio": ratio}
     table: dict[Hashable, Any] = {
-        "fold": [folds[place] for place in fold],
+        label: [folds[place] for place in fold],
         "feature": text_array([names[place] for place in feature]),
     }
-    for place, measure in enumerate(MEASURES):
-        table[measure] = frames.float_column(library, flat[order, place])
+    for measure in DRIFTED[1:]:
+        table[measure] = frames.float_column(library, measures[measure][order])
     return frames.make_frame(library, table)
+
+
+def check_features(frame: Frame, features: Any) -> tuple[Any, ...]:
+    """List the features, of which there must be some, and check that they are there."""
+    refs = parse_columns("features", features)
+    if not refs:
+        raise StratError(at_least_one("`features`", "column", None))
+    frames.check_refs(frame, refs, "features")
+    return refs
 
 
 def measure_drift(frame: Frame, features: Any, name: str) -> tuple[list[Any], list[str], Values]:
@@ -91,14 +143,12 @@ def measure_drift(frame: Frame, features: Any, name: str) -> tuple[list[Any], li
 
     Returns
     -------
-    figures : ndarray of float64, shape (n_features, n_folds, 4)
+    figures : ndarray of float64, shape (n_features, n_folds, 5)
+        By `MEASURES`; the last is the level of chance of `ks` or `tv`.
     """
     load_extra("scipy.stats", "drift")
     frames.check_all_refs(frame, {"name": [name]})
-    refs = parse_columns("features", features)
-    if not refs:
-        raise StratError(at_least_one("`features`", "column", None))
-    frames.check_refs(frame, refs, "features")
+    refs = check_features(frame, features)
     eager = frames.collect_columns(frame, [*refs, name])
     folds, codes = frames.fold_codes(frames.read_fold_column(eager, name))
     names, figures = [], np.empty((len(refs), len(folds), len(MEASURES)))
@@ -119,12 +169,25 @@ def main_measure(figures: Values) -> Values:
     return found
 
 
+def drift_ratio(figures: Values) -> Values:
+    """Divide the main measure by its level of chance; 0 / 0 counts as 0.
+
+    Parameters
+    ----------
+    figures : ndarray of float64, shape (..., 5)
+        As from `measure_drift`.
+    """
+    found, chance = main_measure(figures), figures[..., 4]
+    ratio: Values = np.where(found == 0, 0.0, found / np.where(chance == 0, np.nan, chance))
+    return ratio
+
+
 def class_drift(series: Any, folds: Ints, n_folds: int) -> Values:
     """Measure how far the classes of a column are in each fold from those of the others.
 
     Returns
     -------
-    ndarray of float64, shape (n_folds, 4)
+    ndarray of float64, shape (n_folds, 5)
     """
     codes, n_classes = frames.encode_classes(series)
     classes, n_classes = codes % (n_classes + 1), n_classes + 1
@@ -136,7 +199,52 @@ def class_drift(series: Any, folds: Ints, n_folds: int) -> Values:
     # The whole is a mean of the fold and the others, so that it is nearer to the fold.
     rise = np.where(others, len(folds) / np.maximum(others, 1), np.nan)
     found[:, 3] = tv_distance(deviations(dealt, sizes), totals) * rise
+    found[:, 4] = [class_chance(sizes, m) for m in totals.tolist()]
     return found
+
+
+def class_chance(sizes: Ints, m: int) -> float:
+    """Approximate the total variation distance that one in twenty random folds exceeds.
+
+    A gamma distribution with the mean and the variance of the distance. The rows of a class
+    in a random fold are hypergeometric; the mean of their absolute deviation has a closed
+    form (Diaconis and Zabell 1991), and two of them are correlated as if they were normal.
+
+    Parameters
+    ----------
+    sizes : ndarray of int64, shape (n_classes,)
+        All rows.
+    m : int
+        Rows of the fold.
+    """
+    n = int(sizes.sum())
+    if not 0 < m < n:
+        return np.nan
+    stats = load_extra("scipy.stats", "drift")
+    sizes, times = np.unique(sizes[sizes > 0], return_counts=True)
+    above = m * sizes // n + 1
+    mean = 2 * above * (n - sizes - m + above) / n * stats.hypergeom.pmf(above, n, sizes, m)
+    spread = sizes * (n - sizes) / n * (m * (n - m) / (n * (n - 1)))
+    sizes, spread_of_pairs = sizes[-MANY_CLASSES:], np.sqrt(spread[-MANY_CLASSES:])
+    odds = np.sqrt(sizes / np.maximum(n - sizes, 1))
+    rho = -np.minimum(np.outer(odds, odds), 1)
+    shared = 2 / np.pi * (np.sqrt(1 - rho**2) + rho * np.arcsin(rho) - 1)
+    weights = times[-MANY_CLASSES:]
+    pairs = np.outer(weights, weights) - np.diag(weights)
+    variance = (times * (spread - mean**2)).sum()
+    variance += (pairs * shared * np.outer(spread_of_pairs, spread_of_pairs)).sum()
+    # From rows of the fold to a difference of shares, and half the sum over the classes.
+    unit = (1 / m + 1 / (n - m)) / 2
+    expected, variance = float((times * mean).sum() * unit), float(variance * unit**2)
+    return min(1.0, gamma_quantile(expected, variance))
+
+
+def gamma_quantile(mean: float, variance: float) -> float:
+    """Compute the quantile of a gamma distribution with a mean and a variance."""
+    if variance <= 1e-12 * mean**2:
+        return mean
+    special = load_extra("scipy.special", "drift")
+    return float(special.gammaincinv(mean**2 / variance, 1 - RARELY) * variance / mean)
 
 
 def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Values:
@@ -144,7 +252,7 @@ def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Values:
 
     Returns
     -------
-    ndarray of float64, shape (n_folds, 4)
+    ndarray of float64, shape (n_folds, 5)
     """
     values, missing = frames.read_interval(series, "drift")
     rule = frames.Rule(present=False, finite=True)
@@ -154,9 +262,38 @@ def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Values:
     # SciPy sorts both sides of every fold; what is in order is sorted in half the time.
     order = np.argsort(known, kind="stable")
     known, held = known[order], folds[~missing][order]
+    quantile = numeric_chance(known)
     return np.array(
-        [numeric_distances(known[held == f], known[held != f]) for f in range(n_folds)]
+        [numeric_distances(known[held == f], known[held != f], quantile) for f in range(n_folds)]
     ).reshape(n_folds, len(MEASURES))
+
+
+def numeric_chance(values: Values) -> float:
+    """Approximate how far one in twenty random folds differ, for one value on either side.
+
+    By the limit of Smirnov or, where few values are distinct, by a sum over the steps of the
+    distribution function, at each of which the difference is nearly normal. Both are upper
+    bounds.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_known,)
+        In ascending order.
+    """
+    steps = np.flatnonzero(np.diff(values)) + 1
+    if not len(steps):
+        return 0.0
+    if len(steps) > FEW_VALUES:
+        return KOLMOGOROV
+    normal = load_extra("scipy.special", "drift").ndtr
+    shares = steps / len(values)
+    spreads = np.sqrt(shares * (1 - shares))
+    low, high = 0.0, KOLMOGOROV
+    for _ in range(50):
+        middle = (low + high) / 2
+        is_rare = 2 * normal(-middle / spreads).sum() < RARELY
+        low, high = (low, middle) if is_rare else (middle, high)
+    return high
 
 
 def scale_0_1(values: Values) -> Values:
@@ -173,10 +310,10 @@ def scale_0_1(values: Values) -> Values:
     return found
 
 
-def numeric_distances(own: Values, others: Values) -> tuple[float, float, float, float]:
-    """Compare the numbers of a fold with those of the other rows."""
+def numeric_distances(own: Values, others: Values, quantile: float) -> tuple[float, ...]:
+    """Compare the numbers of a fold with those of the other rows, as `MEASURES` says."""
     if not len(own) or not len(others):
-        return np.nan, np.nan, np.nan, np.nan
+        return (np.nan,) * len(MEASURES)
     stats = load_extra("scipy.stats", "drift")
     with np.errstate(divide="ignore", invalid="ignore"):  # of the p-value, which is not used
         ks = float(stats.ks_2samp(own, others, method="asymp").statistic)
@@ -187,6 +324,7 @@ def numeric_distances(own: Values, others: Values) -> tuple[float, float, float,
         ks,
         standardize(float(stats.wasserstein_distance(own, others)), whole),
         np.nan,
+        min(1.0, quantile * sqrt(1 / len(own) + 1 / len(others))),
     )
 
 

@@ -1,4 +1,4 @@
-"""How good a fold column is, fold by fold, and what each k would cost: `report`, `advise`."""
+"""How good fold columns are, and what each k would cost: `report`, `compare`, `advise`."""
 
 from __future__ import annotations
 
@@ -10,20 +10,49 @@ import numpy as np
 from .. import frames, theory
 from ..checks import check_int
 from ..core.evenness import deviations, least_deviation, random_variance, tv_distance
-from ..core.types import Ints, Table
+from ..core.types import Ints, Table, Values
 from ..errors import StratError, plural
 from ..frames import Frame
-from ..pipeline.strata import Strata
-from ..pipeline.tables import read_by, table_verb, text_array
+from ..pipeline.options import Options
+from ..pipeline.strata import Strata, stratify
+from ..pipeline.tables import (
+    fold_table,
+    read_by,
+    stratum_names,
+    table_order,
+    table_verb,
+    text_array,
+)
 from ..terms.base import By
+from ..terms.by import columns_of, parse_columns, parse_groups, require_by
 from ..theory.arguments import MAX_EXACT
+from .drift import drift_ratio, measure_drift
+from .select import fold_names
 
 THIN = 5
 """Rows of the rarest stratum in a fold below which a verdict says so."""
 
+BETTER, SKEWED = 1 / 2, 3
+"""Root mean square deviations, in those of a random fold, between which a fold is like one."""
+
+ROUNDING = 1e-9
+"""Rows by which floats may be off."""
+
+REPORTED = (
+    "n",
+    "max_deviation",
+    "optimum",
+    "rms_deviation",
+    "random",
+    "missing",
+    "tv_distance",
+    "verdict",
+)
+"""The columns of `report` after that of the folds."""
+
 
 @table_verb
-def report(frame: Frame, by: By, name: str = "fold") -> Any:
+def report(frame: Frame, by: By, name: str | Sequence[str] = "fold") -> Any:
     """Report the imbalance of each fold, next to the optimum and to random assignment.
 
     Parameters
@@ -31,46 +60,182 @@ def report(frame: Frame, by: By, name: str = "fold") -> Any:
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
     by : entry or list of entries
         As for `strata`. Each value of each margin counts as a stratum.
-    name : str
-        A fold or part column from any source. Rows without a fold are training rows: they
-        count among all rows, with which each fold is compared.
+    name : str or list of str
+        A fold or part column from any source; of a list, each column. Rows without a fold
+        are training rows: they count among all rows, with which each fold is compared.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per fold: `fold`; `n`, its rows; `max_deviation` and `rms_deviation`, the
-        largest and the root mean square, over the strata, of the rows in the fold minus the
-        rows expected; `tv_distance`, the total variation distance to all rows (with margins,
-        that of the worst entry); `missing`, the number of strata that the fold lacks. Then
-        two references: `optimum`, the `max_deviation` of the best column with these fold
-        sizes, and `random`, the root of the expected mean square of a random column with
-        these fold sizes.
+        One row per fold: the fold, in a column of the name of the fold column (`fold`, if
+        the table has a column of that name); `n`, its rows; `max_deviation`, the largest
+        difference, over the strata, of the rows in the fold and the rows expected;
+        `optimum`, the largest `max_deviation` of the best column with these fold sizes;
+        `rms_deviation`, the root mean square of the differences; `random`, the root of its
+        expected square in a random column with these fold sizes; `missing`, the number of
+        strata that the fold lacks; `tv_distance`, the total variation distance to all rows
+        (with margins, that of the worst entry); `verdict`, a word. With two columns or more,
+        one row per column and fold, and the first columns are `column` and `fold`.
 
     Raises
     ------
     StratError
         If `by` or `name` breaks a rule.
 
+    See Also
+    --------
+    compare : one row per column
+
     Notes
     -----
-    The optimum is that of single rows. Whole groups, or several margins at once, may be
-    unable to reach it; a continuous entry is shown as bins that `kfold` does not use.
-    Otherwise `kfold` reaches it if all folds have the same size. If not, it keeps all counts
-    within one row of each other at every level of strata, which can be slightly further from
-    the expected counts.
+    The verdict is the first of these that holds: "empty", the fold has no rows; "optimal",
+    `max_deviation` is at most `optimum`; "even", it is at most one row more; "between" even
+    and random, `rms_deviation` is less than half of `random`; "as random", it is at most three
+    times `random`; "skewed", it is more than that.
+
+    The optimum is that of single rows, assigned one by one. It does not know groups: whole
+    groups are often unable to reach it, and so may be several margins at once; a continuous
+    entry is shown as bins that `kfold` does not use. Otherwise `kfold` reaches it if all folds
+    have the same size. If not, it keeps all counts within one row of each other at every level
+    of strata, which can be slightly further from the expected counts.
 
     Examples
     --------
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"label": ["a"] * 5 + ["b"] * 3}).strat.kfold("label", k=2)
-    >>> sf.report(df, "label")[["fold", "n", "max_deviation", "optimum"]]
-       fold  n  max_deviation  optimum
-    0     0  4            0.5      0.5
-    1     1  4            0.5      0.5
+    >>> sf.report(df, "label")[["fold", "n", "max_deviation", "optimum", "verdict"]]
+       fold  n  max_deviation  optimum  verdict
+    0     0  4            0.5      0.5  optimal
+    1     1  4            0.5      0.5  optimal
     """
-    folded = read_folds(frame, by, name)
+    names = named_columns(frame, name)
+    eager = collect_named(frame, by, names)
+    library = frames.library_of(eager)
+
+    def table_of(column: str, label: str) -> Any:
+        """Report one fold column."""
+        found = measure_folds(read_folds(eager, by, column))
+        columns: dict[Hashable, Any] = {label: found.folds} | found.columns()
+        columns["tv_distance"] = frames.float_column(library, found.tv_distance)
+        return frames.make_frame(library, columns)
+
+    return fold_table(names, table_of, REPORTED)
+
+
+@table_verb
+def compare(frame: Frame, by: By, names: str | Sequence[str], features: Any = None) -> Any:
+    """Compare fold columns: how even each one is, and how far its features drift.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    by : entry or list of entries
+        As for `report`.
+    names : str or list of str
+        Fold or part columns from any source.
+    features : column or list of columns, optional
+        As for `drift`.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        One row per column: `column`; `max_deviation`, the largest of its folds in `report`;
+        `optimum`; `rms_deviation` and `random`, the root mean square of those of its folds;
+        with `features`, `drift`, the largest `ratio` of its folds and features in `drift`;
+        `verdict`, as of `report`, by these figures.
+
+    Raises
+    ------
+    StratError
+        If an argument breaks a rule.
+    ImportError
+        With `features` and without SciPy: `pip install "stratframe[drift]"`.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"label": ["a", "a", "b", "b"] * 5, "plain": [0, 1, 0, 0] * 5})
+    >>> df = df.strat.kfold("label", k=2)
+    >>> sf.compare(df, "label", ["plain", "fold"])[["column", "max_deviation", "verdict"]]
+      column  max_deviation    verdict
+    0  plain            2.5  as random
+    1   fold            0.0    optimal
+    """
+    columns = named_columns(frame, names)
+    refs = parse_columns("features", features)
+    frames.check_refs(frame, refs, "features")
+    eager = collect_named(frame, by, columns, refs)
+    found = [measure_folds(read_folds(eager, by, column)).pooled() for column in columns]
+    table: dict[Hashable, Any] = {"column": text_array(list(map(str, columns)))}
+    for figure in ("max_deviation", "optimum", "rms_deviation", "random"):
+        table[figure] = np.array([getattr(each, figure).item() for each in found])
+    library = frames.library_of(eager)
+    if refs:
+        worst = [worst_ratio(measure_drift(eager, features, column)[2]) for column in columns]
+        table["drift"] = frames.float_column(library, np.array(worst))
+    table["verdict"] = text_array([word for each in found for word in each.verdicts()])
+    return frames.make_frame(library, table)
+
+
+def worst_ratio(figures: Values) -> float:
+    """Find the largest ratio of drift to chance; NaN if there is none."""
+    ratios = drift_ratio(figures)
+    known = ratios[~np.isnan(ratios)]
+    return float(known.max()) if len(known) else np.nan
+
+
+class FoldReport(NamedTuple):
+    """How even folds are, each field but the first of shape (n_folds,)."""
+
+    folds: list[Any]
+    n: Ints
+    max_deviation: Values
+    optimum: Values
+    rms_deviation: Values
+    random: Values
+    missing: Ints
+    tv_distance: Values
+
+    def columns(self) -> dict[Hashable, Any]:
+        """Name the figures, in their order, and the verdicts."""
+        figures: dict[Hashable, Any] = {each: getattr(self, each) for each in REPORTED[:-1]}
+        return figures | {"verdict": text_array(self.verdicts())}
+
+    def pooled(self) -> FoldReport:
+        """Take the folds of a column together, as one."""
+        return FoldReport(
+            [None],
+            np.array([self.n.sum()]),
+            np.array([self.max_deviation.max(initial=0.0)]),
+            np.array([self.optimum.max(initial=0.0)]),
+            np.array([root_mean_square(self.rms_deviation)]),
+            np.array([root_mean_square(self.random)]),
+            np.array([self.missing.sum()]),
+            np.array([self.tv_distance.max(initial=0.0)]),
+        )
+
+    def verdicts(self) -> list[str]:
+        """Choose a word for every fold."""
+        rules = {
+            "empty": self.n == 0,
+            "optimal": self.max_deviation <= self.optimum + ROUNDING,
+            "even": self.max_deviation <= self.optimum + 1 + ROUNDING,
+            "between": self.rms_deviation < BETTER * self.random,
+            "as random": self.rms_deviation <= SKEWED * self.random,
+        }
+        words: list[str] = np.select(list(rules.values()), list(rules), "skewed").tolist()
+        return words
+
+
+def root_mean_square(values: Values) -> float:
+    """Compute the root mean square, 0 of nothing."""
+    return float(np.sqrt((values**2).sum() / max(len(values), 1)))
+
+
+def measure_folds(folded: FoldCounts) -> FoldReport:
+    """Measure how even the folds of a column are."""
     n_folds = len(folded.folds)
-    # Strata in one order whatever the library: sums of floats hang on it.
+    # Strata in one order whatever the library: sums of floats depend on it.
     tables = [table[np.lexsort(table.T)] for table in folded.tables]
     dealt = [table[:, :n_folds] for table in tables]
     sizes = [table.sum(axis=1) for table in tables]
@@ -82,24 +247,22 @@ def report(frame: Frame, by: By, name: str = "fold") -> Any:
     least = [
         least_deviation(n, own.sum(axis=1), totals) for own, n in zip(dealt, sizes, strict=True)
     ]
-    library = frames.library_of(frame)
-    return frames.make_frame(
-        library,
-        {
-            "fold": folded.folds,
-            "n": totals,
-            "max_deviation": np.abs(off).max(axis=0, initial=0.0),
-            "rms_deviation": np.sqrt((off**2).sum(axis=0) / max(len(off), 1)),
-            "tv_distance": frames.float_column(library, np.max(distances, axis=0)),
-            "missing": (np.concatenate(dealt) == 0).sum(axis=0),
-            "optimum": np.full(n_folds, max(least)),
-            "random": np.sqrt(chance.sum(axis=0) / max(len(chance), 1)),
-        },
+    return FoldReport(
+        folds=folded.folds,
+        n=totals,
+        max_deviation=np.abs(off).max(axis=0, initial=0.0),
+        optimum=np.full(n_folds, max(least)),
+        rms_deviation=np.sqrt((off**2).sum(axis=0) / max(len(off), 1)),
+        random=np.sqrt(chance.sum(axis=0) / max(len(chance), 1)),
+        missing=(np.concatenate(dealt) == 0).sum(axis=0),
+        tv_distance=np.max(distances, axis=0),
     )
 
 
 @table_verb
-def advise(frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
+def advise(
+    frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21), *, groups: Any = None
+) -> Any:
     """Report the expected imbalance for each k, and whether folds can hold every stratum.
 
     Parameters
@@ -109,24 +272,29 @@ def advise(frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
         As for `strata`. Each value of each margin counts as a stratum.
     ks : iterable of int
         Numbers of folds, each at least 2.
+    groups : column, list of columns or `sf.clusters`, optional
+        As for `kfold`. Whole groups are counted, not rows: the rarest stratum is the one in
+        the fewest groups. A row without a group is a group by itself.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per k: `k`; `fold_size` and `rarest_per_fold`, the mean rows of a fold and
-        of the rarest stratum in it; `folds_lacking`, how many folds must lack a stratum;
-        `largest_deviation`, of a stratum's share in a fold from its share of all rows, for
-        `kfold` by classes, bins and clusters (margins and a continuous entry may deviate
-        further); `probability_any_missing`, that plain k-fold leaves a fold without the
-        rarest stratum; `variance_random` and `variance_stratified`, of the rarest stratum's
-        share in a fold under plain and under stratified k-fold, and `ratio`, the latter
-        divided by the former; `verdict`, in words. Where k is larger than the number of
-        rows, only `k`, `folds_lacking` and `verdict` are given.
+        One row per k: `k`; `verdict`, in words; `rarest`, the stratum with the fewest rows;
+        `variance_random` and `variance_stratified`, of the rarest stratum's share in a fold
+        under plain and under stratified k-fold; `probability_any_missing`, that plain k-fold
+        leaves a fold without the rarest stratum; `largest_deviation`, of a stratum's share in
+        a fold from its share of all rows, for `kfold` by classes, bins and clusters (margins
+        and a continuous entry may deviate further); `rarest_per_fold` and `fold_size`, the
+        mean rows of the rarest stratum in a fold and of the fold; `folds_lacking`, how many
+        folds must lack a stratum; `ratio`, the second variance divided by the first. Where k is larger than the number of rows or groups, only `k`, `verdict`,
+        `rarest` and `folds_lacking` are given. With groups, the probability is that of
+        dealing whole groups at random, and the deviation, the variances and their ratio,
+        which are those of single rows, are missing.
 
     Raises
     ------
     StratError
-        If `by` breaks a rule, or a k is not a whole number of at least 2.
+        If `by` or `groups` breaks a rule, or a k is not a whole number of at least 2.
 
     See Also
     --------
@@ -136,10 +304,10 @@ def advise(frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
     --------
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"label": ["a"] * 90 + ["b"] * 10})
-    >>> sf.advise(df, "label", [5, 20])[["k", "rarest_per_fold", "folds_lacking"]]
-        k  rarest_per_fold  folds_lacking
-    0   5              2.0              0
-    1  20              0.5             10
+    >>> sf.advise(df, "label", [5, 20])[["k", "verdict", "rarest"]]
+        k            verdict rarest
+    0   5  thin: 2 rows/fold      b
+    1  20  short for 10 folds      b
     """
     try:
         wanted = [check_int("ks", k, 2) for k in list(ks)]  # type: ignore[arg-type]
@@ -148,70 +316,130 @@ def advise(frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21)) -> Any:
     if max(wanted, default=0) > MAX_EXACT:
         msg = f"`ks` must be at most 2**53, got {max(wanted)}."
         raise StratError(msg)
-    table = read_by(frame, by)
+    terms = parse_groups(groups)
+    refs = columns_of(terms)
+    frames.check_frame(frame)
+    frames.check_refs(frame, refs, "groups")
+    table = read_by(frame, by, refs)
     strata = table.stratify()
-    sizes = [level.sizes for level in strata.margins or [strata]]
+    units = None
+    if terms:
+        series = frames.read_columns(table.frame, refs)
+        units = stratify(Options(groups=terms), series, len(table.frame)).groups
     library = frames.library_of(frame)
     ks = [k for k in wanted if len(table.frame)]
-    return frames.make_frame(library, advice(ks, sizes, library))
+    return frames.make_frame(library, advice(ks, list(strata.margins or [strata]), units, library))
 
 
-def advice(ks: Sequence[int], sizes: Sequence[Ints], library: str) -> dict[Hashable, Any]:
+class Rarest(NamedTuple):
+    """The stratum that limits the number of folds."""
+
+    name: str
+    n_rows: int
+    n_units: int
+    """The units that hold rows of it: groups, or rows where these are dealt one by one."""
+
+
+def find_rarest(levels: Sequence[Strata], units: Ints | None) -> Rarest:
+    """Find the stratum in the fewest units, of these the one with the fewest rows."""
+    found = []
+    for level in levels:
+        counts = level.sizes if units is None else units_of_strata(level, units)
+        order = table_order(level)
+        place = order[np.lexsort((level.sizes[order], counts[order]))[:1]]
+        (name,) = stratum_names(level, place, with_entry=len(levels) > 1)
+        found.append(Rarest(name, int(level.sizes[place[0]]), int(counts[place[0]])))
+    return min(found, key=lambda each: (each.n_units, each.n_rows))
+
+
+def units_of_strata(level: Strata, units: Ints) -> Ints:
+    """Count the units that hold rows of each stratum."""
+    n_units = int(units.max(initial=-1)) + 1
+    pairs = np.unique(level.codes * n_units + units)
+    return np.bincount(pairs // n_units, minlength=len(level.sizes))
+
+
+def advice(
+    ks: Sequence[int], levels: Sequence[Strata], units: Ints | None, library: str
+) -> dict[Hashable, Any]:
     """Make the columns of `advise`.
 
     Parameters
     ----------
-    sizes : sequence of ndarray of int, each of shape (n_strata,)
-        Rows of the strata, of each entry where these are balanced one by one.
+    levels : sequence of Strata
+        The strata; of each entry where these are balanced one by one.
+    units : ndarray of int64, shape (n_rows,), or None
+        The group of every row.
     """
+    sizes = [level.sizes for level in levels]
     n_rows = int(sizes[0].sum())
-    rarest = int(min(entry.min(initial=n_rows) for entry in sizes))
+    n_units = n_rows if units is None else int(units.max(initial=-1)) + 1
+    rarest = find_rarest(levels, units) if n_rows else Rarest("", 0, 0)
 
     def figures(of_k: Callable[[int], float]) -> Any:
-        """Compute one figure for each k that the rows suffice for."""
+        """Compute one figure for each k that the rows, or groups, suffice for."""
         return frames.float_column(
-            library, np.array([of_k(k) if k <= n_rows else np.nan for k in ks])
+            library, np.array([of_k(k) if k <= n_units else np.nan for k in ks], dtype=np.float64)
         )
 
-    def missing(k: int) -> float:
-        """Compute the chance that plain k-fold leaves a fold without the rarest stratum."""
-        return float(theory.probability_any_missing(n_rows, rarest, k))
+    def row_figures(of_k: Callable[[int], float]) -> Any:
+        """Compute a figure that holds for rows that are dealt one by one."""
+        return figures(of_k if units is None else lambda _: np.nan)
 
     def random(k: int) -> float:
         """Compute the variance of a share in a fold drawn at random."""
-        return float(theory.variance_random(n_rows, k, rarest / n_rows))
+        return float(theory.variance_random(n_rows, k, rarest.n_rows / n_rows))
 
     def stratified(k: int) -> float:
         """Compute the variance of a share in a stratified fold."""
-        return rarest < n_rows and float(theory.variance_stratified(n_rows, k, rarest))
+        return rarest.n_rows < n_rows and float(
+            theory.variance_stratified(n_rows, k, rarest.n_rows)
+        )
 
+    noun = "row" if units is None else "group"
     return {
         "k": np.array(ks, dtype=np.int64),
-        "fold_size": figures(lambda k: n_rows / k),
-        "rarest_per_fold": figures(lambda k: rarest / k),
-        "folds_lacking": np.maximum(np.array(ks, dtype=np.int64) - rarest, 0),
-        "largest_deviation": figures(
+        "verdict": text_array([verdict(k, n_units, rarest.n_units, noun) for k in ks]),
+        "rarest": text_array([rarest.name] * len(ks)),
+        "variance_random": row_figures(random),
+        "variance_stratified": row_figures(stratified),
+        "probability_any_missing": figures(
+            lambda k: theory.probability_any_missing(n_units, rarest.n_units, k)
+        ),
+        "largest_deviation": row_figures(
             lambda k: max(theory.largest_deviation(entry, k) for entry in sizes)
         ),
-        "probability_any_missing": figures(
-            lambda k: theory.probability_any_missing(n_rows, rarest, k)
+        "rarest_per_fold": figures(lambda k: rarest.n_rows / k),
+        "folds_lacking": np.maximum(np.array(ks, dtype=np.int64) - rarest.n_units, 0),
+        "fold_size": figures(lambda k: n_rows / k),
+        "ratio": row_figures(
+            lambda k: stratified(k) / random(k) if rarest.n_rows < n_rows else np.nan
         ),
-        "variance_random": figures(random),
-        "variance_stratified": figures(stratified),
-        "ratio": figures(lambda k: stratified(k) / random(k) if rarest < n_rows else np.nan),
-        "verdict": text_array([verdict(k, n_rows, rarest) for k in ks]),
     }
 
 
-def verdict(k: int, n_rows: int, rarest: int) -> str:
-    """Say in words what k folds do to the rarest stratum."""
-    if k > n_rows:
-        return f"not possible: only {plural(n_rows, 'row')}"
+def verdict(k: int, n_units: int, rarest: int, noun: str) -> str:
+    """Say in words what k folds do to the rarest stratum, short enough for a narrow table."""
+    if k > n_units:
+        return f"not possible: {plural(n_units, noun)}"
     if k > rarest:
-        return f"short: {plural(k - rarest, 'fold')} must lack a stratum"
+        return f"short for {plural(k - rarest, 'fold')}"
     least, most = rarest // k, -(-rarest // k)
-    rows = plural(least, "row") if least == most else f"{least} to {most} rows"
-    return f"{'thin' if least < THIN else 'good'}: {rows} of the rarest stratum per fold"
+    held = plural(least, noun) if least == most else f"{least}-{most} {noun}s"
+    return f"{'thin' if least < THIN else 'good'}: {held}/fold"
+
+
+def named_columns(frame: Frame, name: str | Sequence[str]) -> list[Any]:
+    """List the fold columns that are there."""
+    frames.check_frame(frame)
+    return fold_names(frame, name)
+
+
+def collect_named(frame: Frame, by: By, names: Sequence[str], features: Sequence[Any] = ()) -> Any:
+    """Collect the columns of a lazy frame that tables of its fold columns need, once."""
+    refs = columns_of(require_by(by).terms)
+    frames.check_refs(frame, refs, "by")
+    return frames.collect_columns(frame, [*refs, *names, *features])
 
 
 class FoldCounts(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from ..pipeline.deal import check_columns, deal_units, quota_table, stratify_row
 from ..pipeline.options import Deal, Options, Parts, Rare, check_options, fold_target, part_target
 from ..pipeline.strata import Strata, stratify
 from ..pipeline.tables import (
+    TableInput,
+    fold_table,
     read_by,
     stacked_table,
     stratum_columns,
@@ -22,6 +24,7 @@ from ..pipeline.tables import (
     table_verb,
 )
 from ..terms.base import By, Missing
+from .select import fold_names
 
 
 @table_verb
@@ -38,8 +41,10 @@ def strata(frame: Frame, by: By) -> Any:
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per stratum, classes in order of first appearance, bins in increasing
-        order: a column per entry, `n` (rows) and `share`.
+        One row per stratum: a column per entry, `n` (rows) and `share`. Classes are sorted
+        by value (categories in their order; values that cannot be compared, by first
+        appearance), bins upwards, inside the strata of the entries before; missing values
+        come last.
 
     Raises
     ------
@@ -63,7 +68,7 @@ def strata(frame: Frame, by: By) -> Any:
 
 
 @table_verb
-def balance(frame: Frame, by: By, name: str = "fold") -> Any:
+def balance(frame: Frame, by: By, name: str | Sequence[str] = "fold") -> Any:
     """Compare the strata of every fold with those of all rows, as counts and shares.
 
     Parameters
@@ -71,15 +76,18 @@ def balance(frame: Frame, by: By, name: str = "fold") -> Any:
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
     by : entry or list of entries
         As for `strata`.
-    name : str
-        A fold or part column from any source. Rows without a fold are left out.
+    name : str or list of str
+        A fold or part column from any source; of a list, each column. Rows without a fold
+        are left out.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per fold and stratum, including zero counts: `fold`, a column per entry, `n`
-        (rows), `share` (of the fold's rows), `expected` (the stratum's rows times the
-        fold's share of all rows) and `deviation` (`n - expected`, in rows).
+        One row per fold and stratum, including zero counts: `fold` (whatever the fold column
+        is called), a column per entry, `n` (rows), `share` (of the fold's rows), `expected`
+        (the stratum's rows times the fold's share of all rows) and `deviation`
+        (`n - expected`, in rows). Strata are in the order of `strata`. With two columns or
+        more, one row per column, fold and stratum, and the first column is `column`.
 
     Raises
     ------
@@ -97,8 +105,14 @@ def balance(frame: Frame, by: By, name: str = "fold") -> Any:
     2     1     a  2    0.5       2.0        0.0
     3     1     b  2    0.5       2.0        0.0
     """
-    frames.check_all_refs(frame, {"name": [name]})
-    table = read_by(frame, by, [name])
+    frames.check_frame(frame)
+    names = fold_names(frame, name)
+    table = read_by(frame, by, names)
+    return fold_table(names, lambda column, _: balance_table(table, column))
+
+
+def balance_table(table: TableInput, name: str) -> Any:
+    """Make the table of one fold column."""
     values, folds = frames.fold_codes(frames.read_fold_column(table.frame, name))
     rows = np.flatnonzero(folds >= 0)
     folds, n_folds = folds[rows], len(values)
@@ -116,7 +130,7 @@ def balance(frame: Frame, by: By, name: str = "fold") -> Any:
         }
         return {"fold": values} | {name: cells.ravel() for name, cells in columns.items()}
 
-    return stratum_table(frames.library_of(frame), found, columns_of)
+    return stratum_table(frames.library_of(table.frame), found, columns_of)
 
 
 @table_verb
