@@ -213,7 +213,13 @@ class Strat(Generic[FrameT]):
         return audits.audit(self._frame, name, by=by, groups=groups, key=key, columns=columns)
 
     @documented(plots.plot)
-    def plot(self, by: Any, name: str = "fold", kind: Kind = "balance", ax: Any = None) -> Any:
+    def plot(
+        self,
+        by: Any = None,
+        name: str | Sequence[str] = "fold",
+        kind: Kind = "balance",
+        ax: Any = None,
+    ) -> Any:
         return plots.plot(self._frame, by, name, kind, ax)
 
 
