@@ -27,10 +27,13 @@ LONG = 40
 PITCH, SMALL = 8.0, 6.0
 """The least height of a row, and the smallest font, in points."""
 
-CHANCE, OPTIMUM, NEUTRAL = "0.9", "0.7", "0.25"
-"""The greys of the bands, and of a strip that has no colour."""
+LEGEND_FONT = 8.0
+"""In points."""
 
-LINEAR = 10
+CHANCE, OPTIMUM, NEUTRAL, MANY = "0.9", "0.7", "0.25", "0.6"
+"""The greys of the bands, and of strips and bars that have no colour."""
+
+LINEAR = 25
 """Rows above which deviations need a logarithmic scale, so that single rows can be seen."""
 
 
@@ -42,9 +45,9 @@ class Column(NamedTuple):
     values: Values
     """Shape (n_rows, n_folds), NaN where nothing can be measured."""
     chance: Values
-    """What a random fold of the same size shows, of the same shape."""
-    optimum: float | None = None
-    """The largest value of the best column, if that is known."""
+    """What a random fold of the same size rarely exceeds, of the same shape."""
+    optimum: float = 0.0
+    """The largest value of the best column."""
 
 
 class Strip(NamedTuple):
@@ -55,7 +58,7 @@ class Strip(NamedTuple):
     """Shape (n_rows, n_points)."""
     chance: Values
     """Shape (n_rows,)."""
-    optimum: float | None
+    optimum: float
     colour: str
     marker: str
 
@@ -90,9 +93,8 @@ def pooled_strip(columns: Sequence[Column]) -> Strip:
         np.concatenate([getattr(each, part) for each in columns], axis=1)
         for part in ("values", "chance")
     )
-    best = [each.optimum for each in columns if each.optimum is not None]
-    label = plural(values.shape[1], "fold")
-    return Strip(label, values, largest(chance), max(best, default=None), NEUTRAL, "o")
+    label, optimum = plural(values.shape[1], "fold"), max(each.optimum for each in columns)
+    return Strip(label, values, largest(chance), optimum, NEUTRAL, "o")
 
 
 def largest(values: Values) -> Values:
@@ -113,16 +115,15 @@ def draw_balance(ax: Any, columns: Sequence[Column], names: Sequence[str], entry
     shown, rest = choose_rows(ax, worst, STRATA)
     draw_strips(ax, strips, shown, two_sided=True)
     ax.axvline(0, color="0.4", linewidth=0.8, zorder=1)
-    limits = [each.chance for each in strips] + [np.array([each.optimum]) for each in strips]
-    scale_deviations(ax, max(worst.max(initial=1.0), *(each.max(initial=0.0) for each in limits)))
+    band = max(max(each.optimum, each.chance.max(initial=0.0)) for each in strips)
+    scale_deviations(ax, max(1.0, band, worst.max(initial=0.0)))
     note = f"not shown, off by {format_rows(worst[rest].max(initial=0.0))} or less"
     label_rows(ax, [names[row] for row in shown], len(rest), note)
     ax.set_ylabel(shorten(entry))
     title = join_names(columns)
     ax.set_xlabel(f"deviation in rows, by {title}")
     ax.set_title(f"Balance of {title}")
-    bands = {"optimum": OPTIMUM, "random (\u00b12 sd)": CHANCE}
-    return add_legend(ax, bands)
+    return add_legend(ax, {"optimum": OPTIMUM, "chance": CHANCE})
 
 
 def draw_drift(ax: Any, columns: Sequence[Column], names: Sequence[str]) -> Any:
@@ -137,6 +138,8 @@ def draw_drift(ax: Any, columns: Sequence[Column], names: Sequence[str]) -> Any:
     top = max(0.1, worst.max(initial=0.0), *(each.chance.max(initial=0.0) for each in strips))
     numbered = len(shown) <= NUMBERED
     set_range(ax, 0, top * (1.2 if numbered else 1.05))
+    if top > 0.8:
+        ax.set_xticks(np.linspace(0, 1, 6))
     if numbered:
         write_numbers(ax, worst[shown], np.isnan(values[shown]).all(axis=1))
     note = f"not shown, {excess[rest].max(initial=0.0):.1f} times chance or less"
@@ -155,8 +158,14 @@ def choose_rows(ax: Any, worst: Values, most: int) -> tuple[Ints, Ints]:
 
 
 def height_of(ax: Any) -> float:
-    """Estimate the height of axes in points, less a line for the legend."""
-    return max(1.0, float(ax.get_window_extent().height) / ax.figure.dpi * 72 - 12)
+    """Estimate the height of axes in points, without what a layout engine moves below them."""
+    height: float = ax.get_window_extent().height / ax.figure.dpi * 72
+    return max(1.0, height - 30 if is_laid_out(ax) else height)
+
+
+def is_laid_out(ax: Any) -> bool:
+    """Return whether the figure makes room for what is outside of axes."""
+    return ax.figure.get_layout_engine() is not None and ax.get_subplotspec() is not None
 
 
 def draw_strips(ax: Any, strips: Sequence[Strip], shown: Ints, *, two_sided: bool) -> None:
@@ -165,7 +174,7 @@ def draw_strips(ax: Any, strips: Sequence[Strip], shown: Ints, *, two_sided: boo
     for place, row in enumerate(shown):
         bands = [(CHANCE, [each.chance[row] for each in strips])]
         if two_sided:
-            bands.append((OPTIMUM, [each.optimum or 0.0 for each in strips]))
+            bands.append((OPTIMUM, [each.optimum for each in strips]))
         for grey, widths in bands:
             draw_band(ax, np.array(widths), place + edges, grey, two_sided=two_sided)
     slot = height_of(ax) / max(len(shown), 1) * (edges[1] - edges[0])
@@ -209,13 +218,14 @@ def scale_deviations(ax: Any, top: float) -> None:
     if top > LINEAR:
         ax.set_xscale("symlog", linthresh=1)
         set_range(ax, -top, top)
-        ticks = deviation_ticks(max(map(abs, ax.get_xlim())), int(width_of(ax) / 0.42))
+        ticks = deviation_ticks(max(map(abs, ax.get_xlim())), int(width_of(ax) / 30))
         ax.set_xticks(ticks, [format_deviation(tick) for tick in ticks])
 
 
 def set_range(ax: Any, low: float, high: float) -> None:
     """Widen the range of the x axis, and that of axes which share it."""
     ax.update_datalim([(low, 0), (high, 0)])
+    ax.use_sticky_edges = False
     ax.margins(x=0.03 if low else 0.0)
     ax.autoscale_view(scaley=False)
 
@@ -282,49 +292,89 @@ def row_font(ax: Any, n_rows: int) -> float:
 
 
 def add_legend(ax: Any, bands: dict[str, str]) -> Any:
-    """Add a legend of points and bands below the axes."""
+    """Add a legend of points and bands, for which axes without a layout get longer."""
     handles, labels = ax.get_legend_handles_labels()
     patch = load_extra("matplotlib.patches", "plot").Patch
     handles += [patch(color=grey) for grey in bands.values()]
-    place_legend(ax, handles, [*labels, *bands])
+    room = place_legend(ax, handles, [*labels, *bands], "lower center")
+    bottom, top = ax.get_ylim()
+    ax.set_ylim(bottom + (bottom - top) * room, top)
     return ax
 
 
-def place_legend(ax: Any, handles: Sequence[Any], labels: Sequence[str]) -> None:
-    """Place a legend below the label of the x axis, in as many columns as axes have room for."""
-    font = 8.0
+def place_legend(ax: Any, handles: Sequence[Any], labels: Sequence[str], inside: str) -> float:
+    """Place a legend below axes if their figure makes room for it, or inside.
+
+    Returns
+    -------
+    float
+        The share by which the axes must be longer to hold a legend that is inside.
+    """
+    n_columns, width = arrange_legend(labels, room_beside(ax) / LEGEND_FONT)
+    order = [place for first in range(n_columns) for place in range(first, len(labels), n_columns)]
     ax.legend(
-        handles,
-        labels,
-        loc="upper center",
-        bbox_to_anchor=(0.5, 0),
-        borderaxespad=(1.3 * (ax.xaxis.label.get_size() + 10) + 14) / font,
-        ncols=legend_columns(labels, width_of(ax) * 72 / font),
-        fontsize=font,
+        [handles[place] for place in order],
+        [labels[place] for place in order],
+        **(below_label(ax, width) if is_laid_out(ax) else {"loc": inside}),
+        borderaxespad=0.2,
+        ncols=n_columns,
+        fontsize=LEGEND_FONT,
         frameon=False,
         handlelength=1.2,
         handletextpad=0.4,
         columnspacing=1.2,
     )
+    if is_laid_out(ax):
+        return 0.0
+    height = LEGEND_FONT * (1.0 + 1.6 * ceil(len(labels) / n_columns))
+    return height / max(height_of(ax) - height, height)
 
 
-def legend_columns(labels: Sequence[str], room: float) -> int:
-    """Count the columns of a legend that fit into a width, given in sizes of its font."""
-    widths = np.array([3.0 + 0.6 * len(label) for label in labels])
-    for n_columns in range(len(labels), 1, -1):
-        if sum(part.max() for part in np.array_split(widths, n_columns)) <= room:
-            return n_columns
-    return 1
+def room_beside(ax: Any) -> float:
+    """Estimate the width in points that a legend may have."""
+    if not is_laid_out(ax):
+        return width_of(ax)
+    place = ax.get_subplotspec().get_topmost_subplotspec()
+    share = len(place.colspan) / place.get_gridspec().ncols
+    return float(ax.figure.get_figwidth() * 72 * 0.95 * share)
+
+
+def below_label(ax: Any, width: float) -> dict[str, Any]:
+    """Choose the place of a legend below the label of the x axis."""
+    down = (1.3 * (ax.xaxis.label.get_size() + 10) + 12) / 72
+    shift = load_extra("matplotlib.transforms", "plot").ScaledTranslation
+    # A legend that is wider than the axes extends to the left, below the names of rows.
+    is_wide = width * LEGEND_FONT > 0.85 * width_of(ax)
+    return {
+        "loc": "upper right" if is_wide else "upper center",
+        "bbox_to_anchor": (1.0 if is_wide else 0.5, 0),
+        "bbox_transform": ax.transAxes + shift(0, -down, ax.figure.dpi_scale_trans),
+    }
+
+
+def arrange_legend(labels: Sequence[str], room: float) -> tuple[int, float]:
+    """Count the columns of a legend that fit into a width, and estimate theirs.
+
+    Both widths are in sizes of the font. The labels fill one line after another.
+    """
+    widths = [2.8 + 0.6 * len(label) for label in labels]
+    for n_columns in range(len(labels), 0, -1):
+        width = sum(max(widths[first::n_columns]) for first in range(n_columns)) - 1.2
+        if width <= room:
+            break
+    return n_columns, width
 
 
 def width_of(ax: Any) -> float:
-    """Estimate the width of axes in inches."""
-    return float(ax.get_window_extent().width / ax.figure.dpi)
+    """Estimate the width of axes in points."""
+    return float(ax.get_window_extent().width / ax.figure.dpi * 72)
 
 
 def join_names(columns: Sequence[Column] | Sequence[Counts]) -> str:
-    """Name the columns of a picture, briefly."""
-    return shorten(", ".join(str(each.name) for each in columns))
+    """Name the columns of a picture, or the first and the last of many."""
+    names = [str(each.name) for each in columns]
+    listed = ", ".join(names)
+    return shorten(listed if len(listed) <= LONG else f"{names[0]}, \u2026, {names[-1]}")
 
 
 def shorten(value: object) -> str:
@@ -367,29 +417,30 @@ def draw_sizes(ax: Any, columns: Sequence[Counts]) -> Any:
     ax.set_xlabel(title)
     ax.set_title(f"Sizes of {title}")
     if 1 < len(columns) <= len(COLOURS):
-        place_legend(ax, *ax.get_legend_handles_labels())
+        handles, names = ax.get_legend_handles_labels()
+        room = place_legend(ax, handles, names, "upper center")
+        ax.margins(y=ax.margins()[1] + room)
     return ax
 
 
 def bar_colours(count: int) -> list[str]:
     """List a colour for each column; a neutral one for more than can be told apart."""
-    return list(COLOURS[:count]) if count <= len(COLOURS) else [NEUTRAL] * count
+    return list(COLOURS[:count]) if count <= len(COLOURS) else [MANY] * count
 
 
 def draw_bars(ax: Any, column: Counts, places: Values, width: float, colour: str) -> list[Any]:
     """Draw a bar for each fold of a column, and a hatched one for the rows without a fold."""
-    shape: dict[str, Any] = {"width": width, "color": colour}
-    label = shorten(column.name)
-    bars = [ax.bar(places[:-1], column.sizes[:-1], label=label, **shape)]
+    shape: dict[str, Any] = {"width": width, "facecolor": colour, "edgecolor": "white"}
+    shape["linewidth"] = 0.3
+    bars = [ax.bar(places[:-1], column.sizes[:-1], label=shorten(column.name), **shape)]
     if column.sizes[-1]:
-        shape |= {"hatch": "///", "edgecolor": "white", "linewidth": 0}
-        bars.append(ax.bar(places[-1:], column.sizes[-1:], **shape))
+        bars.append(ax.bar(places[-1:], column.sizes[-1:], hatch="///", **shape))
     return bars
 
 
 def write_sizes(ax: Any, bars: Sequence[Any], sizes: Ints, n_bars: int) -> None:
     """Write the rows above their bars where there is room: upright, if the bars are narrow."""
-    pitch = 0.9 * width_of(ax) * 72 / n_bars
+    pitch = 0.9 * width_of(ax) / n_bars
     font = min(pitch, 8.0)
     if font < SMALL:
         return
@@ -405,7 +456,7 @@ def write_sizes(ax: Any, bars: Sequence[Any], sizes: Ints, n_bars: int) -> None:
 
 def label_groups(ax: Any, labels: Sequence[str]) -> None:
     """Write the folds below their bars: all, upright if they are long, or some of many."""
-    pitch = 0.9 * width_of(ax) * 72 / len(labels)
+    pitch = 0.9 * width_of(ax) / len(labels)
     longest = 0.62 * 9 * max(map(len, labels)) + 4
     is_upright = longest > pitch and len(labels) <= NUMBERED
     step = 1 if is_upright else ceil(longest / pitch)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import pi, sqrt
+from math import log, pi, sqrt
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -42,8 +42,8 @@ WIDTH, LOWEST, HIGHEST = 7.0, 3.2, 12.0
 LABELLED: dict[Kind, str] = {"balance": "strata", "drift": "features", "sizes": "folds"}
 """What the labels of an axis name."""
 
-KOLMOGOROV_MEDIAN = 0.82757
-"""The median of the limiting distribution of Kolmogorov (1933) and Smirnov (1939)."""
+KOLMOGOROV = sqrt(log(2 / 0.05) / 2)
+"""The 95 % quantile of the limiting distribution of Smirnov (1939)."""
 
 
 def plot(
@@ -89,10 +89,10 @@ def plot(
     -----
     At most 40 strata or 64 features are drawn, fewer where there is no room; a line says how
     many are not shown. Deviations are drawn in rows, on a logarithmic scale if some exceed
-    ten rows. More than ten folds, or columns, share one neutral strip. The random band is two
-    standard deviations wide on either side. Chance of a feature is the median of the
-    Kolmogorov-Smirnov statistic, or the expected total variation distance, for a random
-    fold of the same size; features are ordered by their largest multiple of it.
+    25 rows. More than ten folds, or columns, share one neutral strip. Chance of a stratum is two
+    standard deviations of a random fold of the same size; chance of a feature is the distance
+    that one in twenty such folds exceeds, and features are ordered by the largest multiple
+    of it.
 
     Examples
     --------
@@ -237,41 +237,45 @@ def measure_features(
 
 
 def feature_chance(series: Any, folds: Ints, n_folds: int) -> Values:
-    """Compute the drift that random folds of the same sizes typically show.
+    """Compute the drift that one in twenty random folds of the same sizes exceeds.
 
     Returns
     -------
     ndarray of float64, shape (n_folds,)
     """
-    if frames.is_measured(series):
-        known = folds[~frames.is_missing(series)]
-        return ks_chance(np.bincount(known[known >= 0], minlength=n_folds), len(known))
-    codes, n_classes = frames.encode_classes(series)
-    sizes = np.bincount(codes % (n_classes + 1), minlength=n_classes + 1)
-    return tv_chance(sizes, np.bincount(folds[folds >= 0], minlength=n_folds))
+    with np.errstate(divide="ignore", invalid="ignore"):  # of folds that have no rows, or all
+        if frames.is_measured(series):
+            known = folds[~frames.is_missing(series)]
+            return ks_chance(np.bincount(known[known >= 0], minlength=n_folds), len(known))
+        codes, n_classes = frames.encode_classes(series)
+        sizes = np.bincount(codes % (n_classes + 1), minlength=n_classes + 1)
+        return tv_chance(sizes, np.bincount(folds[folds >= 0], minlength=n_folds))
 
 
 def ks_chance(totals: Ints, n_rows: int) -> Values:
-    """Compute the median of the Kolmogorov-Smirnov statistic of random folds and the others.
+    """Compute the Kolmogorov-Smirnov statistic that one in twenty random folds exceeds.
 
     References
     ----------
     Smirnov (1939), On the estimation of the discrepancy between empirical curves of
     distribution for two independent samples.
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        chance: Values = KOLMOGOROV_MEDIAN * np.sqrt(n_rows / (totals * (n_rows - totals)))
-    return np.where(np.isfinite(chance), np.minimum(chance, 1.0), np.nan)
+    chance: Values = KOLMOGOROV * np.sqrt(1 / totals + 1 / (n_rows - totals))
+    return np.minimum(chance, 1.0)
 
 
 def tv_chance(sizes: Ints, totals: Ints) -> Values:
-    """Compute the expected total variation distance of random folds and the others.
+    """Approximate the total variation distance that one in twenty random folds exceeds.
 
-    The counts of classes are hypergeometric; their mean absolute deviations are taken as
-    those of normal variables, sd times the square root of 2 / pi.
+    The counts of classes are hypergeometric; their absolute deviations have the mean and the
+    variance of those of normal variables, and the correlation of those of equal classes.
     """
-    n_rows = int(sizes.sum())
-    moved = sqrt(2 / pi) * np.sqrt(random_variance(sizes, totals)).sum(axis=0) / 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        chance: Values = moved * n_rows / (totals * (n_rows - totals))
-    return np.where(np.isfinite(chance), np.minimum(chance, 1.0), np.nan)
+    variances = random_variance(sizes, totals)
+    n_rows, spread = int(sizes.sum()), variances.sum(axis=0)
+    summed = np.sqrt(variances).sum(axis=0)
+    # The number of classes, large ones counting for more; of two, both are off together.
+    n_classes = summed**2 / spread
+    variance = (1 - 2 / pi) * spread * n_classes / np.maximum(n_classes - 1, 1)
+    moved = (sqrt(2 / pi) * summed + 1.645 * np.sqrt(variance)) / 2
+    chance: Values = moved * n_rows / (totals * (n_rows - totals))
+    return np.minimum(chance, 1.0)
