@@ -11,11 +11,10 @@ import numpy as np
 from .. import frames
 from ..checks import check_one_of, load_extra
 from ..core.evenness import deviations, least_deviation, random_variance
-from ..core.types import Ints, Values
+from ..core.types import Ints, Table, Values
 from ..errors import StratError, at_least_one
 from ..frames import Frame
-from ..pipeline.strata import Strata
-from ..pipeline.tables import read_by, stratum_names
+from ..pipeline.tables import read_by, stratum_names, table_order
 from ..terms.by import parse_columns
 from .draw import (
     FEATURES,
@@ -181,40 +180,48 @@ def count_rows(frame: Frame, name: str) -> Counts:
 
 
 def measure_strata(
-    frame: Frame, by: Any, names: Sequence[str]
+    frame: Frame, by: Any, fold_columns: Sequence[str]
 ) -> tuple[list[Column], list[str], str]:
     """Measure the deviations of strata in columns, and name the strata and their entries."""
-    read = read_by(frame, by, names)
+    read = read_by(frame, by, fold_columns)
     found = read.stratify()
     levels = found.margins or (found,)
+    orders = [table_order(level) for level in levels]
     columns = []
-    for name in names:
+    for name in fold_columns:
         folds, codes = frames.fold_codes(frames.read_fold_column(read.frame, name))
         check_folds(name, folds)
-        columns.append(measure_column(name, levels, folds, codes))
+        n_parts = len(folds) + 1
+        # Rows without a fold have the code -1, which is the last column of a table.
+        counted = [level.crosstab(codes % n_parts, n_parts) for level in levels]
+        tables = [table[order] for table, order in zip(counted, orders, strict=True)]
+        columns.append(measure_column(name, folds, tables))
     several = len(levels) > 1
-    strata = [
+    names = [
         text
-        for level in levels
-        for text in stratum_names(level, np.arange(len(level.sizes)), with_entry=several)
+        for level, order in zip(levels, orders, strict=True)
+        for text in stratum_names(level, order, with_entry=several)
     ]
     entry = "" if several else ", ".join(str(level.name) for level in levels[0].levels)
-    return columns, strata, entry
+    return columns, names, entry
 
 
-def measure_column(name: str, levels: Sequence[Strata], folds: list[Any], codes: Ints) -> Column:
-    """Measure the deviations of strata in the folds of a column, next to chance and optimum."""
-    n_parts = len(folds) + 1
-    off, spread, least = [], [], []
-    for level in levels:
-        # Rows without a fold have the code -1, which is the last column of a table.
-        table = level.crosstab(codes % n_parts, n_parts)
+def measure_column(name: str, folds: list[Any], tables: Sequence[Table]) -> Column:
+    """Measure the deviations of strata in the folds of a column, next to chance and optimum.
+
+    Parameters
+    ----------
+    tables : sequence of ndarray of int64, shape (n_strata, n_folds + 1)
+        Rows of the strata in every fold, and last in none; of margins a table for each.
+    """
+    off, chance, least = [], [], []
+    for table in tables:
         sizes, dealt = table.sum(axis=1), table[:, :-1]
         totals = dealt.sum(axis=0)
         off.append(deviations(dealt, sizes))
-        spread.append(2 * np.sqrt(random_variance(sizes, totals)))
+        chance.append(2 * np.sqrt(random_variance(sizes, totals)))
         least.append(least_deviation(sizes, dealt.sum(axis=1), totals))
-    return Column(name, folds, np.concatenate(off), np.concatenate(spread), max(least))
+    return Column(name, folds, np.concatenate(off), np.concatenate(chance), max(least))
 
 
 def measure_features(
