@@ -214,7 +214,7 @@ def test_many_strata_are_cut_off_with_a_line() -> None:
     assert names[:5] == ["295", "296", "297", "298", "299"]
     assert names[-1] == "260 more"
     assert len(names) == STRATA + 1
-    assert [text.get_text() for text in ax.texts] == ["not shown, off by 0.0 rows or less"]
+    assert [text.get_text() for text in ax.texts] == ["not shown, off by 0.017 rows or less"]
 
 
 def test_small_axes_show_fewer_strata() -> None:

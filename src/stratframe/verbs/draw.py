@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import load_extra
-from ..core.types import Flags, Ints, Values
+from ..core.types import Ints, Values
 from ..errors import plural
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#F0E442")
@@ -30,7 +30,7 @@ PITCH, SMALL = 8.0, 6.0
 LEGEND_FONT = 8.0
 """In points."""
 
-CHANCE, OPTIMUM, NEUTRAL, MANY = "0.9", "0.7", "0.25", "0.6"
+CHANCE, OPTIMUM, NEUTRAL, PALE = "0.9", "0.7", "0.25", "0.6"
 """The greys of the bands, and of strips and bars that have no colour."""
 
 LINEAR = 25
@@ -108,17 +108,18 @@ def styles(count: int) -> list[tuple[str, str]]:
     return [(COLOURS[place % len(COLOURS)], MARKERS[place]) for place in range(count)]
 
 
-def draw_balance(ax: Any, columns: Sequence[Column], names: Sequence[str], entry: str) -> Any:
+def draw_balance(ax: Any, columns: Sequence[Column], names: list[str], entry: str) -> Any:
     """Draw the deviations of strata in rows, the worst first, on bands of chance and optimum."""
     strips = strips_of(columns)
     worst = largest(np.abs(np.concatenate([each.values for each in strips], axis=1)))
-    shown, rest = choose_rows(ax, worst, STRATA)
+    shown, rest = divide_rows(ax, worst, STRATA)
     draw_strips(ax, strips, shown, two_sided=True)
     ax.axvline(0, color="0.4", linewidth=0.8, zorder=1)
     band = max(max(each.optimum, each.chance.max(initial=0.0)) for each in strips)
     scale_deviations(ax, max(1.0, band, worst.max(initial=0.0)))
-    note = f"not shown, off by {format_rows(worst[rest].max(initial=0.0))} or less"
-    label_rows(ax, [names[row] for row in shown], len(rest), note)
+    off = worst[rest].max(initial=0.0)
+    note = f"not shown, {f'off by {format_rows(off)} or less' if off else 'not off'}"
+    label_rows(ax, [names[row] for row in shown.tolist()], len(rest), note)
     ax.set_ylabel(shorten(entry))
     title = join_names(columns)
     ax.set_xlabel(f"deviation in rows, by {title}")
@@ -126,13 +127,13 @@ def draw_balance(ax: Any, columns: Sequence[Column], names: Sequence[str], entry
     return add_legend(ax, {"optimum": OPTIMUM, "chance": CHANCE})
 
 
-def draw_drift(ax: Any, columns: Sequence[Column], names: Sequence[str]) -> Any:
+def draw_drift(ax: Any, columns: Sequence[Column], names: list[str]) -> Any:
     """Draw the distances of features from the other rows, the furthest above chance first."""
     strips = strips_of(columns)
     values = np.concatenate([each.values for each in columns], axis=1)
     chance = np.concatenate([each.chance for each in columns], axis=1)
     excess = np.nan_to_num(values / np.where(chance > 0, chance, np.nan))
-    shown, rest = choose_rows(ax, excess.max(axis=1, initial=0.0), FEATURES)
+    shown, rest = divide_rows(ax, excess.max(axis=1, initial=0.0), FEATURES)
     draw_strips(ax, strips, shown, two_sided=False)
     worst = largest(values)
     top = max(0.1, worst.max(initial=0.0), *(each.chance.max(initial=0.0) for each in strips))
@@ -141,16 +142,16 @@ def draw_drift(ax: Any, columns: Sequence[Column], names: Sequence[str]) -> Any:
     if top > 0.8:
         ax.set_xticks(np.linspace(0, 1, 6))
     if numbered:
-        write_numbers(ax, worst[shown], np.isnan(values[shown]).all(axis=1))
+        write_numbers(ax, np.where(np.isnan(values).all(axis=1), np.nan, worst)[shown])
     note = f"not shown, {excess[rest].max(initial=0.0):.1f} times chance or less"
-    label_rows(ax, [names[row] for row in shown], len(rest), note)
+    label_rows(ax, [names[row] for row in shown.tolist()], len(rest), note)
     title = join_names(columns)
     ax.set_xlabel(f"KS or TV distance, by {title}")
     ax.set_title(f"Drift of {title}")
     return add_legend(ax, {"chance": CHANCE})
 
 
-def choose_rows(ax: Any, worst: Values, most: int) -> tuple[Ints, Ints]:
+def divide_rows(ax: Any, worst: Values, most: int) -> tuple[Ints, Ints]:
     """Divide rows, the worst first, into those that can be read on axes and the others."""
     order = np.argsort(-worst, kind="stable")
     room = max(1, int(height_of(ax) / PITCH) - 1)
@@ -171,12 +172,12 @@ def is_laid_out(ax: Any) -> bool:
 def draw_strips(ax: Any, strips: Sequence[Strip], shown: Ints, *, two_sided: bool) -> None:
     """Draw bands and points of rows; the strips of a row lie one below the other."""
     edges = np.linspace(-0.4, 0.4, len(strips) + 1)
-    for place, row in enumerate(shown):
-        bands = [(CHANCE, [each.chance[row] for each in strips])]
-        if two_sided:
-            bands.append((OPTIMUM, [each.optimum for each in strips]))
-        for grey, widths in bands:
-            draw_band(ax, np.array(widths), place + edges, grey, two_sided=two_sided)
+    bands = {CHANCE: np.array([each.chance for each in strips])}
+    if two_sided:
+        bands[OPTIMUM] = np.array([np.full(len(each.chance), each.optimum) for each in strips])
+    for grey, widths in bands.items():
+        for place, row in enumerate(shown.tolist()):
+            draw_band(ax, widths[:, row], place + edges, grey, two_sided=two_sided)
     slot = height_of(ax) / max(len(shown), 1) * (edges[1] - edges[0])
     size = float(np.clip(1.6 * slot, 3.0, 6.5))
     for strip, middle in zip(strips, (edges[:-1] + edges[1:]) / 2, strict=True):
@@ -246,12 +247,12 @@ def format_deviation(value: float) -> str:
 
 def format_rows(value: float) -> str:
     """Write a number of rows that may have a fraction."""
-    return f"{value:,.1f} rows" if value < 100 else f"{value:,.0f} rows"
+    return f"{value:.2g} rows" if value < 100 else f"{value:,.0f} rows"
 
 
-def write_numbers(ax: Any, numbers: Values, absent: Flags) -> None:
+def write_numbers(ax: Any, numbers: Values) -> None:
     """Write a number at the right end of every row that has one."""
-    for place in np.flatnonzero(~absent).tolist():
+    for place in np.flatnonzero(~np.isnan(numbers)).tolist():
         ax.text(
             0.99,
             place,
@@ -263,7 +264,7 @@ def write_numbers(ax: Any, numbers: Values, absent: Flags) -> None:
         )
 
 
-def label_rows(ax: Any, names: Sequence[str], n_more: int, note: str) -> None:
+def label_rows(ax: Any, names: list[str], n_more: int, note: str) -> None:
     """Write the names of rows, the first at the top, and how many are not shown."""
     labels = [shorten(each) for each in names]
     size = row_font(ax, len(labels))
@@ -358,11 +359,14 @@ def arrange_legend(labels: Sequence[str], room: float) -> tuple[int, float]:
     Both widths are in sizes of the font. The labels fill one line after another.
     """
     widths = [2.8 + 0.6 * len(label) for label in labels]
-    for n_columns in range(len(labels), 0, -1):
-        width = sum(max(widths[first::n_columns]) for first in range(n_columns)) - 1.2
-        if width <= room:
-            break
-    return n_columns, width
+
+    def width_of_columns(count: int) -> float:
+        """Add up the widest entries of the columns, and the space between these."""
+        return sum(max(widths[first::count]) for first in range(count)) - 1.2
+
+    fitting = (count for count in range(len(labels), 1, -1) if width_of_columns(count) <= room)
+    n_columns = next(fitting, 1)
+    return n_columns, width_of_columns(n_columns)
 
 
 def width_of(ax: Any) -> float:
@@ -425,7 +429,7 @@ def draw_sizes(ax: Any, columns: Sequence[Counts]) -> Any:
 
 def bar_colours(count: int) -> list[str]:
     """List a colour for each column; a neutral one for more than can be told apart."""
-    return list(COLOURS[:count]) if count <= len(COLOURS) else [MANY] * count
+    return list(COLOURS[:count]) if count <= len(COLOURS) else [PALE] * count
 
 
 def draw_bars(ax: Any, column: Counts, places: Values, width: float, colour: str) -> list[Any]:

@@ -108,7 +108,7 @@ def plot(
     frames.check_frame(frame)
     names = fold_names(frame, name)
     if kind == "sizes":
-        counts = [count_rows(frame, each) for each in names]
+        counts = [count_fold_rows(frame, each) for each in names]
         return draw_sizes(new_axes(pyplot, 0, []) if ax is None else ax, counts)
     check_by(by, kind)
     if kind == "drift":
@@ -170,7 +170,7 @@ def new_axes(pyplot: Any, n_rows: int, columns: Sequence[Column]) -> Any:
 # Measurement ----------------------------------------------------------------------------
 
 
-def count_rows(frame: Frame, name: str) -> Counts:
+def count_fold_rows(frame: Frame, name: str) -> Counts:
     """Count the rows of every fold, and those without one."""
     series = frames.read_fold_column(frames.collect_columns(frame, [name]), name)
     folds, codes = frames.fold_codes(series)
@@ -185,7 +185,7 @@ def measure_strata(
     """Measure the deviations of strata in columns, and name the strata and their entries."""
     read = read_by(frame, by, fold_columns)
     found = read.stratify()
-    levels = found.margins or (found,)
+    levels = list(found.margins) or [found]
     orders = [table_order(level) for level in levels]
     columns = []
     for name in fold_columns:
