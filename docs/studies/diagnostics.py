@@ -54,12 +54,10 @@ def visits() -> pd.DataFrame:
 
 
 def balance() -> Figure:
-    """Plot a plain and a stratified fold column side by side, on the same scale."""
-    frame = wine()
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.5), sharex=True, layout="constrained")
+    """Plot a plain and a stratified fold column, one below the other, on the same scale."""
+    figure, axes = plt.subplots(2, 1, figsize=(7, 4.8), sharex=True, layout="constrained")
     for axis, name in zip(axes, ["shuffled", "fold"], strict=True):
-        sf.plot(frame, "label", name, ax=axis)
-    axes[0].get_legend().remove()
+        sf.plot(wine(), "label", name, ax=axis)
     axes[0].set_title("shuffled: plain k-fold")
     axes[1].set_title("fold: stratified")
     return figure
@@ -77,15 +75,22 @@ def drift() -> Figure:
 
 def sizes() -> Figure:
     """Plot fold sizes for patients assigned regardless of their number of visits."""
-    return sf.plot(visits(), None, kind="sizes").figure
+    return sf.plot(visits(), kind="sizes").figure
+
+
+def repeats() -> Figure:
+    """Plot plain folds next to three repeats of stratified folds."""
+    frame = wine().strat.kfold("label", k=4, repeats=3, name="repeat")
+    names = ["shuffled", *(f"repeat_{number}" for number in (1, 2, 3))]
+    return sf.plot(frame, "label", names).figure
 
 
 def main() -> None:
     """Draw and save each plot, and print its path."""
-    for draw in (balance, strata, drift, sizes):
+    for draw in (balance, strata, repeats, drift, sizes):
         image = IMAGES / f"diagnostics-{draw.__name__}.png"
         figure = draw()
-        figure.savefig(image, dpi=110)
+        figure.savefig(image, dpi=110 if figure.get_figheight() < 8 else 80)
         plt.close(figure)
         print(image.relative_to(IMAGES.parents[1]))
 

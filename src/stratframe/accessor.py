@@ -252,7 +252,13 @@ class Strat(Generic[FrameT]):
         return audits.leaks(self._frame, name, columns=columns, groups=groups, key=key)
 
     @documented(plots.plot)
-    def plot(self, by: Any, name: str = "fold", kind: Kind = "balance", ax: Any = None) -> Any:
+    def plot(
+        self,
+        by: Any = None,
+        name: str | Sequence[str] = "fold",
+        kind: Kind = "balance",
+        ax: Any = None,
+    ) -> Any:
         return plots.plot(self._frame, by, name, kind, ax)
 
 

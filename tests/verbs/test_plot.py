@@ -13,15 +13,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.collections import PathCollection
+from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle, StepPatch
 from matplotlib.testing.compare import compare_images
 from matplotlib.testing.decorators import remove_ticks_and_titles
 
 import stratframe as sf
-from stratframe.verbs.plot import COLOURS, style
-from tests.helpers import Make, refuse_now, refuse_rule
-from tests.messages import no_column, not_installed, one_of
+from stratframe.core.evenness import random_variance
+from stratframe.verbs.draw import COLOURS, FEATURES, STRATA, deviation_ticks, styles
+from tests.helpers import Make, refuse_now, refuse_rule, values
+from tests.messages import at_least_one, hint, no_column, not_installed, one_of
 
 mpl.use("Agg")
 
@@ -32,27 +35,37 @@ TOLERANCE = 5.0
 """The root mean square difference of pixels that versions of matplotlib may make."""
 
 
+def in_order(drawn: Any) -> list[str]:
+    """Rename classes so that they appear in the order of their names."""
+    names = dict(zip(dict.fromkeys(drawn.tolist()), sorted(set(drawn.tolist())), strict=True))
+    return [names[each] for each in drawn.tolist()]
+
+
 def data() -> dict[str, list[Any]]:
     """Rows of few and of many strata, two features, and columns of folds good and bad."""
     drawn = np.random.default_rng(0)
     shares = drawn.dirichlet(np.full(50, 2))
     found: dict[str, list[Any]] = {
         "label": drawn.choice(["cat", "dog"], 600, p=[0.8, 0.2]).tolist(),
-        "many": drawn.choice([f"class {i:02}" for i in range(50)], 600, p=shares).tolist(),
+        "many": in_order(drawn.choice([f"class {i:02}" for i in range(50)], 600, p=shares)),
         "x": drawn.normal(size=600).round(4).tolist(),
-        "colour": drawn.choice(["red", "green", "blue"], 600).tolist(),
+        "colour": in_order(drawn.choice(["red", "green", "blue"], 600)),
         "plain": drawn.integers(5, size=600).tolist(),
     }
     found["sorted"] = (np.argsort(np.argsort(found["x"])) // 120).tolist()
+    found["twelve"] = drawn.integers(12, size=600).tolist()
     found["gaps"] = [None if row % 10 == 0 else fold for row, fold in enumerate(found["plain"])]
     return found
 
 
-PICTURES: dict[str, tuple[Any, str, str]] = {
+PICTURES: dict[str, tuple[Any, Any, str]] = {
     "balance_few": ("label", "plain", "balance"),
     "balance_many": ("many", "plain", "balance"),
+    "balance_strip": ("colour", "twelve", "balance"),
+    "balance_several": (["label", "colour"], ["plain", "sorted", "twelve"], "balance"),
     "drift": (["x", "colour", "many"], "sorted", "drift"),
     "sizes": (None, "gaps", "sizes"),
+    "sizes_several": (None, ["plain", "gaps"], "sizes"),
 }
 
 
@@ -97,88 +110,407 @@ def texts(ax: Axes) -> tuple[str, str, list[str]]:
     return ax.get_title(), ax.get_xlabel(), [label.get_text() for label in ax.get_yticklabels()]
 
 
-def test_balance_names_strata_and_folds(frame: Make) -> None:
-    """The largest stratum comes first; the legend names the whole and every fold."""
-    ax = sf.plot(frame(data()), "label", "plain", ax=Figure().subplots())
-    assert texts(ax) == (
-        "Share of each stratum by plain",
-        "share of the fold's rows",
-        ["cat", "dog"],
-    )
-    legend = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert legend == ["whole", "0", "1", "2", "3", "4"]
-
-
-def test_balance_draws_the_shares() -> None:
-    """The points are the shares of the strata in every fold, the bars those in the whole."""
-    rows = pd.DataFrame({"a": ["x", "y", "y", "y"], "fold": [0, 0, 1, 1]})
-    ax = sf.plot(rows, "a", ax=Figure().subplots())
-    points = [
-        each.get_offsets()[:, 0].tolist()
+def points(ax: Axes) -> dict[str, list[list[float]]]:
+    """The points that each entry of the legend names: their values, row by row."""
+    n_rows = len([label for label in texts(ax)[2] if not label.endswith(" more")])
+    return {
+        str(each.get_label()): each.get_offsets()[:, 0].reshape(n_rows, -1).round(9).tolist()
         for each in ax.collections
         if isinstance(each, PathCollection)
+    }
+
+
+def bands(ax: Axes, grey: str) -> list[list[float]]:
+    """The upper limits of the bands of a grey, row by row, from strip to strip."""
+    rgb = to_rgba(grey)
+    found = [each for each in ax.patches if isinstance(each, StepPatch)]
+    return [each.get_data().values.tolist() for each in found if each.get_facecolor() == rgb]
+
+
+def legend(ax: Axes) -> list[str]:
+    """The texts of the legend."""
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def new(width: float = 7, height: float = 5, layout: str | None = "constrained") -> Axes:
+    """Axes of a figure that is not kept."""
+    ax: Axes = Figure(figsize=(width, height), layout=layout).subplots()
+    return ax
+
+
+# Balance --------------------------------------------------------------------------------
+
+
+def test_balance_names_strata_and_folds(frame: Make) -> None:
+    """The labels name the entry and the fold column; the legend names folds and bands."""
+    ax = sf.plot(frame(data()), "label", "plain", ax=new())
+    assert texts(ax) == ("Balance of plain", "deviation in rows, by plain", ["cat", "dog"])
+    assert ax.get_ylabel() == "label"
+    assert legend(ax) == ["0", "1", "2", "3", "4", "optimum", "chance"]
+
+
+def test_balance_draws_what_report_tells(frame: Make) -> None:
+    """Points are rows minus those expected; the bands are the optimum and two deviations."""
+    rows = {"a": ["x", "x", "x", "y", "y", "z"] * 4, "fold": [0, 1, 1] * 8}
+    ax = sf.plot(frame(rows), "a", ax=new())
+    found = points(ax)
+    counts = pd.crosstab(rows["a"], rows["fold"])
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / 24
+    off = (counts - expected).loc[texts(ax)[2]].round(9)
+    assert found == {str(fold): off[[fold]].to_numpy().tolist() for fold in (0, 1)}
+    assert abs(off).max(axis=1).is_monotonic_decreasing
+    report = pd.DataFrame(rows).strat.report("a")
+    optimum = report["optimum"].tolist()
+    assert bands(ax, "0.7") == [optimum] * 3
+    sizes = counts.sum(axis=1).loc[texts(ax)[2]].to_numpy()
+    chance = 2 * np.sqrt(random_variance(sizes, counts.sum(axis=0).to_numpy()))
+    np.testing.assert_allclose(bands(ax, "0.9"), chance)
+
+
+def test_rows_without_a_fold_are_expected_too() -> None:
+    """As in `report`, a fold is compared with all rows, also those that have no fold."""
+    rows = pd.DataFrame({"label": list("aabaabbb"), "fold": [0, 0, 0, 1, 1, 1, None, None]})
+    ax = sf.plot(rows, "label", ax=new())
+    assert points(ax) == {"0": [[0.5], [-0.5]], "1": [[0.5], [-0.5]]}
+
+
+def test_rare_classes_are_as_readable_as_large_ones() -> None:
+    """Next to bands of hundreds of rows, one row is a tenth of the axis or more."""
+    rows = pd.DataFrame({"a": ["often"] * 99_000 + ["seldom"] * 1000, "fold": range(100_000)})
+    rows["fold"] %= 5
+    ax = sf.plot(rows, "a", ax=new())
+    assert ax.get_xscale() == "symlog"
+    left, one = ax.transAxes.inverted().transform(ax.transData.transform([(-1, 0), (1, 0)]))[:, 0]
+    assert one - left > 0.2
+    assert [label.get_text() for label in ax.get_xticklabels()] == [
+        "\u221210",
+        "\u22121",
+        "0",
+        "+1",
+        "+10",
     ]
-    assert points == [[0.5, 0.5], [1.0, 0.0]]
-    assert [segment[0, 0] for segment in ax.collections[0].get_segments()] == [0.75, 0.25]
+    few = sf.plot(rows[::1000], "a", ax=new())
+    assert few.get_xscale() == "linear"
 
 
-def test_bins_are_in_their_order(frame: Make) -> None:
-    """Bins go upwards, however large they are; margins are named by their entry."""
+@pytest.mark.parametrize("top", [26, 99, 100, 1e3, 123_456, 1e9])
+@pytest.mark.parametrize("most", [1, 3, 5, 9, 20])
+def test_ticks_are_powers_of_ten_in_reach(top: float, most: int) -> None:
+    """Ticks lie on both sides of 0, the largest power of ten among them, and not too many."""
+    ticks = deviation_ticks(top, most)
+    assert ticks == [-tick for tick in reversed(ticks)]
+    assert ticks == sorted(set(ticks))
+    assert top / 10 < ticks[-1] <= top
+    assert len(ticks) <= max(most, 3)
+
+
+def test_many_strata_are_cut_off_with_a_line() -> None:
+    """At most 40 strata are drawn, the worst; a line says how many are not, and how far off."""
+    rows = pd.DataFrame({"a": np.arange(600) // 2, "fold": 0})
+    rows.loc[1::2, "fold"] = 1
+    rows.loc[590:, "fold"] = 0
+    ax = sf.plot(rows, "a", ax=new(7, 12))
+    names = texts(ax)[2]
+    assert names[:5] == ["295", "296", "297", "298", "299"]
+    assert names[-1] == "260 more"
+    assert len(names) == STRATA + 1
+    assert [text.get_text() for text in ax.texts] == ["not shown, off by 0.017 rows or less"]
+
+
+def test_small_axes_show_fewer_strata() -> None:
+    """In print size only as many strata are drawn as have room for their names."""
+    rows = pd.DataFrame(data())
+    ax = sf.plot(rows, "many", "plain", ax=new(3.5, 2.5))
+    ax.figure.canvas.draw()
+    names = texts(ax)[2]
+    assert 8 < len(names) < 25
+    assert names[-1] == f"{51 - len(names)} more"
+    check_rows_are_apart(ax)
+
+
+def check_rows_are_apart(ax: Axes) -> None:
+    """Check that the labels of rows overlap by no more than a pixel."""
+    boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
+    assert all(upper.y0 >= lower.y1 - 1 for upper, lower in itertools.pairwise(boxes))
+
+
+def test_folds_of_other_sizes_have_other_bands() -> None:
+    """The chance of a part of a split is that of its size."""
+    rows = pd.DataFrame({"a": ["x", "y"] * 50}).strat.split("a", {"train": 0.9, "test": 0.1})
+    ax = sf.plot(rows, "a", "split", ax=new())
+    assert list(points(ax)) == ["train", "test"]
+    train, test = bands(ax, "0.9")[0]
+    assert train == test
+    rows = pd.DataFrame({"a": ["x", "y"] * 50, "fold": [0] * 60 + [1] * 30 + [2] * 10})
+    first, second, third = bands(sf.plot(rows, "a", ax=new()), "0.9")[0]
+    assert first > second > third
+
+
+def test_many_folds_share_a_strip(frame: Make) -> None:
+    """Above ten folds a line with neutral points runs from the least to the largest."""
+    ax = sf.plot(frame(data()), "label", "twelve", ax=new())
+    assert legend(ax) == ["12 folds", "optimum", "chance"]
+    (values,) = points(ax).values()
+    assert np.shape(values) == (2, 12)
+    (lines,) = [each for each in ax.collections if isinstance(each, LineCollection)]
+    ends = [segment[:, 0] for segment in lines.get_segments()]
+    np.testing.assert_allclose(ends, [[min(row), max(row)] for row in values])
+
+
+def test_several_columns_have_a_strip_each(frame: Make) -> None:
+    """Of several columns, each has a colour, and its points are those of all its folds."""
+    rows = frame(data())
+    both = sf.plot(rows, "label", ["plain", "twelve"], ax=new())
+    assert legend(both) == ["plain", "twelve", "optimum", "chance"]
+    assert texts(both)[:2] == ("Balance of plain, twelve", "deviation in rows, by plain, twelve")
+    alone = points(sf.plot(rows, "label", "plain", ax=new()))
+    values = points(both)["plain"]
+    assert sorted(values) == sorted(np.hstack(list(alone.values())).tolist())
+    alone = points(sf.plot(rows, "label", "twelve", ax=new()))
+    assert sorted(points(both)["twelve"]) == sorted(alone["12 folds"])
+
+
+def test_many_columns_share_a_strip() -> None:
+    """Above ten columns all folds share one strip, named by the first and the last."""
+    rows = pd.DataFrame({"a": ["x", "y"] * 20}).strat.kfold("a", k=4, repeats=11)
+    names = [f"fold_{place}" for place in range(1, 12)]
+    ax = sf.plot(rows, "a", names, ax=new())
+    assert legend(ax) == ["44 folds", "optimum", "chance"]
+    assert ax.get_title() == "Balance of fold_1, \u2026, fold_11"
+
+
+def test_bins_and_margins_are_named(frame: Make) -> None:
+    """Bins and values of margins are rows; margins are named by their entry."""
     by = sf.bins("x", [-9, 0.5, 1.0, 9])
-    ax = sf.plot(frame(data()), by, "plain", ax=Figure().subplots())
-    assert texts(ax)[2] == ["[-9, 0.5]", "(0.5, 1]", "(1, 9]"]
-    ax = sf.plot(frame(data()), sf.margins(["label", "colour"]), "plain", ax=Figure().subplots())
-    assert texts(ax)[2][:2] == ["label: cat", "label: dog"]
+    ax = sf.plot(frame(data()), by, "plain", ax=new())
+    assert sorted(texts(ax)[2]) == ["(0.5, 1]", "(1, 9]", "[-9, 0.5]"]
+    ax = sf.plot(frame(data()), sf.continuous("x"), "sorted", ax=new())
+    assert len(texts(ax)[2]) == 10
+    ax = sf.plot(frame(data()), sf.margins(["label", "colour"]), "plain", ax=new())
+    assert {"label: cat", "label: dog", "colour: red"} < set(texts(ax)[2])
+    assert ax.get_ylabel() == ""
+    ax = sf.plot(frame(data()), ["label", "colour"], "plain", ax=new())
+    assert "(cat, red)" in texts(ax)[2]
+    assert ax.get_ylabel() == "label, colour"
+
+
+# Drift ----------------------------------------------------------------------------------
 
 
 def test_drift_names_features_worst_first(frame: Make) -> None:
-    """The rows of the map are the features, the worst first, with numbers where there is room."""
-    ax = sf.plot(frame(data()), ["colour", "x"], "sorted", "drift", Figure().subplots())
-    assert texts(ax) == ("Features by sorted, against the other rows", "sorted", ["x", "colour"])
-    assert next(text.get_text() for text in ax.texts) == "1.00"
-    assert ax.figure.axes[1].get_ylabel() == "KS statistic, of classes total variation"
+    """Rows are features, the furthest above chance first, with the largest distance as number."""
+    ax = sf.plot(frame(data()), ["colour", "x"], "sorted", "drift", new())
+    assert texts(ax) == ("Drift of sorted", "KS or TV distance, by sorted", ["x", "colour"])
+    assert ax.texts[0].get_text() == "1.00"
+    assert legend(ax) == ["0", "1", "2", "3", "4", "chance"]
 
 
-def test_drift_of_many_features_has_no_numbers() -> None:
-    """A map of many cells is left without numbers."""
-    rows = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 20))).add_prefix("x")
+def test_drift_draws_the_measures_of_drift(frame: Make) -> None:
+    """Points are the KS statistics of numbers and the total variation distances of classes."""
+    rows = frame(data())
+    ax = sf.plot(rows, ["colour", "x"], "plain", "drift", new())
+    table = pd.DataFrame(
+        {
+            name: values(sf.drift(rows, ["colour", "x"], "plain"), name)
+            for name in ("feature", "ks", "tv")
+        }
+    )
+    table["main"] = table["ks"].astype(float).fillna(table["tv"].astype(float))
+    for place, feature in enumerate(texts(ax)[2]):
+        drawn = sorted(row[place][0] for row in points(ax).values())
+        np.testing.assert_allclose(drawn, sorted(table["main"][table["feature"] == feature]))
+    assert all(0 < each < 0.3 for row in bands(ax, "0.9") for each in row)
+
+
+def test_the_chance_of_drift_is_seldom_exceeded() -> None:
+    """About one random fold in twenty, or fewer, is further off than the band of chance."""
+    drawn = np.random.default_rng(0)
+    rows = pd.DataFrame(drawn.normal(size=(300, 6))).add_prefix("x")
+    for place, shares in enumerate([(0.5, 0.5), (0.9, 0.1), (0.2,) * 5, (0.6, 0.3, 0.05, 0.05)]):
+        rows[f"c{place}"] = drawn.choice(list("abcde")[: len(shares)], 300, p=shares)
+    features = list(rows)
+    rows = rows.assign(**{f"f{i}": drawn.permutation(np.arange(300) % 6) for i in range(20)})
+    names = [f"f{i}" for i in range(20)]
+    found = dict.fromkeys(features, 0.0)
+    for name in names:
+        ax = sf.plot(rows, features, name, "drift", new())
+        for place, feature in enumerate(texts(ax)[2]):
+            limits = bands(ax, "0.9")[place]
+            drawn_values = [row[place][0] for row in points(ax).values()]
+            found[feature] += float(np.mean(np.array(drawn_values) > limits)) / len(names)
+    assert 0.005 < np.mean(list(found.values())) < 0.06
+    assert max(found.values()) < 0.12
+
+
+@pytest.mark.parametrize("n_features", [20, 21])
+def test_numbers_are_written_of_up_to_twenty_features(n_features: int) -> None:
+    """Numbers are written for up to 20 features."""
+    rows = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 21))).add_prefix("x")
     rows["fold"] = np.arange(40) % 4
-    ax = sf.plot(rows, [f"x{place}" for place in range(20)], kind="drift", ax=Figure().subplots())
-    assert not ax.texts
-    assert len(ax.get_yticklabels()) == 20
+    features = [f"x{place}" for place in range(n_features)]
+    ax = sf.plot(rows, features, kind="drift", ax=new(7, 8))
+    assert len(ax.texts) == (20 if n_features == 20 else 0)
+    assert len(ax.get_yticklabels()) == n_features
 
 
-def test_sizes_count_the_rows_of_folds(frame: Make) -> None:
-    """Bars have the sizes of the folds; rows without a fold have a bar of their own."""
-    rows = data()
-    ax = sf.plot(frame(rows), None, "gaps", "sizes", Figure().subplots())
-    sizes = pd.Series(rows["gaps"]).value_counts().sort_index().tolist()
-    assert [bar.get_height() for bar in ax.patches] == [*sizes, 60]
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1", "2", "3", "4", "none"]
-    assert ax.get_ylabel() == "rows"
-
-
-def test_a_new_figure_is_as_high_as_it_must_be() -> None:
-    """Without axes a figure is made, higher for more strata, whose labels do not overlap."""
+def test_many_features_are_cut_off_with_a_line() -> None:
+    """At most 64 features are drawn; a line says how many are not, and how far off they are."""
     from matplotlib import pyplot
 
-    frame = pd.DataFrame(data())
-    few, many = (sf.plot(frame, by, "plain") for by in ("label", "many"))
-    assert isinstance(few, Axes)
-    assert many.figure.get_figheight() > 2 * few.figure.get_figheight()
-    many.figure.canvas.draw()
-    boxes = [label.get_window_extent() for label in many.get_yticklabels()]
-    assert all(upper.y0 >= lower.y1 - 1 for upper, lower in itertools.pairwise(boxes))
+    rows = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 70))).add_prefix("x")
+    features = list(rows)
+    rows["fold"] = np.arange(40) % 4
+    ax = sf.plot(rows, features, kind="drift")
+    assert texts(ax)[2][-1] == "6 more"
+    assert len(ax.get_yticklabels()) == FEATURES + 1
+    assert ax.texts[0].get_text().endswith("times chance or less")
+    assert ax.figure.get_figheight() <= 12
+    ax.figure.canvas.draw()
+    check_rows_are_apart(ax)
     pyplot.close("all")
 
 
-@pytest.mark.parametrize("n_folds", [2, 8, 20])
-def test_folds_have_styles_of_their_own(n_folds: int) -> None:
-    """No two folds look the same; up to eight have the colours of Okabe and Ito."""
-    styles = [style(fold, n_folds) for fold in range(n_folds)]
-    assert len(set(styles)) == n_folds
-    if n_folds <= 8:
-        assert [colour for colour, _ in styles] == list(COLOURS[:n_folds])
+def test_features_without_a_measure_are_drawn_empty() -> None:
+    """A feature that is missing in all rows has a row, but neither points nor a number."""
+    rows = pd.DataFrame({"x": [np.nan] * 8, "y": range(8), "c": ["one"] * 8, "fold": [0, 1] * 4})
+    ax = sf.plot(rows, ["x", "y", "c"], kind="drift", ax=new())
+    assert texts(ax)[2] == ["y", "x", "c"]
+    assert [text.get_text() for text in ax.texts] == ["0.25", "0.00"]
+    ax.figure.canvas.draw()
+
+
+def test_drift_of_several_columns(frame: Make) -> None:
+    """Each column has a strip with the distances of all its folds."""
+    ax = sf.plot(frame(data()), ["x", "colour"], ["plain", "sorted"], "drift", new())
+    assert legend(ax) == ["plain", "sorted", "chance"]
+    assert {name: np.shape(each) for name, each in points(ax).items()} == {
+        "plain": (2, 5),
+        "sorted": (2, 5),
+    }
+
+
+# Sizes ----------------------------------------------------------------------------------
+
+
+def bars(ax: Axes) -> list[float]:
+    """The heights of the bars of axes."""
+    return [bar.get_height() for bar in ax.patches if isinstance(bar, Rectangle)]
+
+
+def test_sizes_count_the_rows_of_folds(frame: Make) -> None:
+    """Bars have the sizes of the folds; rows without a fold have a bar; `by` is not needed."""
+    rows = data()
+    ax = sf.plot(frame(rows), name="gaps", kind="sizes", ax=new())
+    sizes = pd.Series(rows["gaps"]).value_counts().sort_index().tolist()
+    assert bars(ax) == [*sizes, 60]
+    assert [text.get_text() for text in ax.texts] == [str(size) for size in [*sizes, 60]]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1", "2", "3", "4", "none"]
+    assert (ax.get_title(), ax.get_xlabel(), ax.get_ylabel()) == ("Sizes of gaps", "gaps", "rows")
+
+
+def test_sizes_of_several_columns_are_grouped(frame: Make) -> None:
+    """The bars of a fold stand side by side, without gaps or overlap, one for each column."""
+    rows = data()
+    ax = sf.plot(frame(rows), None, ["plain", "gaps", "twelve"], "sizes", new())
+    assert legend(ax) == ["plain", "gaps", "twelve"]
+    assert len(bars(ax)) == 5 + 6 + 12
+    boxes = sorted(bar.get_bbox().intervalx.tolist() for bar in ax.patches)
+    assert all(left[1] <= right[0] + 1e-9 for left, right in itertools.pairwise(boxes))
+
+
+def test_sizes_of_many_columns_have_one_colour() -> None:
+    """More columns than colours have no legend."""
+    rows = pd.DataFrame({"a": ["x", "y"] * 20}).strat.kfold("a", k=4, repeats=9)
+    ax = sf.plot(rows, name=[f"fold_{place}" for place in range(1, 10)], kind="sizes", ax=new())
+    assert ax.get_legend() is None
+    assert len(bars(ax)) == 36
+
+
+@pytest.mark.parametrize(("width", "n_texts"), [(7, 50), (3.5, 0)])
+def test_sizes_of_fifty_folds_can_be_read(width: float, n_texts: int) -> None:
+    """Of 50 folds the sizes are upright where there is room, and labels do not overlap."""
+    rows = pd.DataFrame({"fold": np.random.default_rng(0).integers(50, size=5000)})
+    ax = sf.plot(rows, kind="sizes", ax=new(width, 3))
+    ax.figure.canvas.draw()
+    assert len(ax.texts) == n_texts
+    assert all(text.get_rotation() == 90 for text in ax.texts)
+    for texts_of_axis in (ax.get_xticklabels(), ax.texts):
+        boxes = [text.get_window_extent() for text in texts_of_axis]
+        assert all(left.x1 <= right.x0 + 1 for left, right in itertools.pairwise(boxes))
+    top = ax.get_window_extent().y1
+    assert all(text.get_window_extent().y1 <= top + 1 for text in ax.texts)
+
+
+def test_long_names_of_parts_are_upright() -> None:
+    """Names of folds that are wider than their bars are written upright."""
+    rows = pd.DataFrame({"fold": [f"the month of {month}" for month in range(12)] * 3})
+    ax = sf.plot(rows, kind="sizes", ax=new(5, 4))
+    assert {label.get_rotation() for label in ax.get_xticklabels()} == {90.0}
+    assert len(ax.get_xticklabels()) == 12
+
+
+# Figures --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n_strata", "n_folds"), [(2, 5), (10, 10), (60, 10), (400, 3)])
+def test_a_new_figure_is_as_high_as_it_must_be(n_strata: int, n_folds: int) -> None:
+    """Without axes a figure is made, higher for more strata up to 12 inches."""
+    from matplotlib import pyplot
+
+    rows = pd.DataFrame({"a": np.arange(800) % n_strata, "fold": np.arange(800) // 7 % n_folds})
+    ax = sf.plot(rows, "a")
+    ax.figure.canvas.draw()
+    assert 3 <= ax.figure.get_figheight() <= 12
+    assert (ax.figure.get_figheight() > 11) == (n_strata >= 40)
+    check_rows_are_apart(ax)
+    inside = ax.figure.bbox.padded(1)
+    for each in (ax.get_legend(), ax.title, ax.xaxis.label, ax.yaxis.label):
+        box = each.get_window_extent()
+        assert inside.x0 <= box.x0
+        assert inside.y0 <= box.y0
+        assert box.x1 <= inside.x1
+        assert box.y1 <= inside.y1
+    pyplot.close("all")
+
+
+@pytest.mark.parametrize("layout", [None, "constrained", "tight"])
+@pytest.mark.parametrize("kind_of_plot", ["balance", "drift", "sizes"])
+def test_plots_fit_beside_each_other(layout: str | None, kind_of_plot: str) -> None:
+    """Two plots in one figure do not overlap, whatever the layout of the figure."""
+    figure = Figure(figsize=(9, 4), layout=layout)
+    rows = pd.DataFrame(data())
+    by = {"balance": "label", "drift": ["x", "colour"], "sizes": None}[kind_of_plot]
+    for ax, name in zip(figure.subplots(1, 2), ["plain", ["plain", "sorted"]], strict=True):
+        sf.plot(rows, by, name, kind_of_plot, ax)
+    figure.canvas.draw()
+    left, right = (ax.get_tightbbox() for ax in figure.axes)
+    assert left.x1 <= right.x0
+    for ax in figure.axes:
+        legend_box = ax.get_legend().get_window_extent() if ax.get_legend() else None
+        if legend_box and layout is None:
+            assert ax.get_window_extent().padded(1).containsy(legend_box.y0)
+        elif legend_box:
+            assert legend_box.y1 <= ax.xaxis.label.get_window_extent().y0 + 1
+
+
+def test_legends_inside_cover_no_rows() -> None:
+    """In a figure without a layout, axes get longer for a legend below the last row."""
+    ax = sf.plot(pd.DataFrame(data()), "colour", "plain", ax=new(5, 3, None))
+    ax.figure.canvas.draw()
+    last = ax.transData.transform((0, 2.4))[1]
+    assert ax.get_legend().get_window_extent().y1 <= last + 2
+
+
+@pytest.mark.parametrize("count", [2, 8, 10])
+def test_folds_have_styles_of_their_own(count: int) -> None:
+    """No two folds have the same marker; up to eight have the colours of Okabe and Ito."""
+    found = styles(count)
+    assert len({marker for _, marker in found}) == count
+    if count <= 8:
+        assert [colour for colour, _ in found] == list(COLOURS[:count])
+
+
+# Bad input ------------------------------------------------------------------------------
 
 
 def test_bad_input(frame: Make, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,8 +521,12 @@ def test_bad_input(frame: Make, kind: str, monkeypatch: pytest.MonkeyPatch) -> N
     nothing = frame({"a": [1, 2], "fold": [None, None]})
     message = "Column 'fold' must hold folds to be drawn, but has none."
     refuse_now(message, lambda: sf.plot(nothing, "a"), kind)
-    message = no_column("name", "plan", "plain")
-    refuse_now(message, lambda: sf.plot(rows, None, "plan", "sizes"), kind)
+    for name in ("plan", ["sorted", "plan"]):
+        message = no_column("name", "plan", "plain")
+        refuse_now(message, lambda name=name: sf.plot(rows, None, name, "sizes"), kind)
+    for noun, picture in [("entry", "balance"), ("feature", "drift")]:
+        message = at_least_one("by", noun, None) + hint('only `kind="sizes"` needs none.')
+        refuse_now(message, lambda picture=picture: sf.plot(rows, name="plain", kind=picture), kind)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError) as caught:
         sf.plot(rows, "label", "plain")
@@ -202,24 +538,43 @@ def test_names_are_plain_text() -> None:
     frame = pd.DataFrame(
         {"$a_b$": ["$x^$", "$x^$", "y" * 99, "z"], "fold": ["_tr", "te$^$", "_tr", "te$^$"]}
     )
-    ax = sf.plot(frame, "$a_b$", ax=Figure().subplots())
+    ax = sf.plot(frame, "$a_b$", ax=new())
     ax.figure.canvas.draw()
-    names = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert names == ["whole", "\u2009_tr", r"te\$^\$"]
+    assert legend(ax)[:2] == ["\u2009_tr", r"te\$^\$"]
+    assert ax.get_ylabel() == r"\$a_b\$"
     assert max(len(label.get_text()) for label in ax.get_yticklabels()) == 40
     for kind in ("sizes", "drift"):
-        ax = sf.plot(frame, "$a_b$", "fold", kind, Figure().subplots())
+        ax = sf.plot(frame, "$a_b$", "fold", kind, new())
         ax.figure.canvas.draw()
 
 
 def test_pictures_have_bounds() -> None:
-    """More strata, features or folds than a picture can show are an error."""
+    """More folds than a picture can show, and what is no place to draw, are errors."""
     frame = pd.DataFrame({"a": range(600), "fold": [0, 1] * 300})
-    rule = "`plot` draws at most 500 {}, got 600."
-    refuse_rule(rule.format("strata"), lambda: sf.plot(frame, "a"))
-    refuse_rule(rule.format("folds"), lambda: sf.plot(frame, "fold", "a"))
+    rule = "`plot` draws at most 500 folds, got 600."
+    for kind in ("balance", "drift", "sizes"):
+        refuse_rule(rule, lambda kind=kind: sf.plot(frame, "fold", "a", kind))
     message = "`ax` must be a matplotlib Axes, got Figure."
     refuse_now(message, lambda: sf.plot(frame, "fold", "fold", ax=Figure()))
+
+
+@pytest.mark.parametrize(
+    ("kind", "side", "named"),
+    [("balance", "a y", "strata"), ("drift", "a y", "features"), ("sizes", "an x", "folds")],
+)
+def test_named_axes_are_not_shared(kind: Any, side: str, named: str) -> None:
+    """Axes that share the names of their rows are refused: the last plot would name all."""
+    frame = pd.DataFrame({"a": range(6), "fold": [0, 1] * 3})
+    first, _ = Figure().subplots(2, 1, **{f"share{side[-1]}": True})
+    message = (
+        f"`ax` must have {side} axis of its own, which names {named}, got one that is shared."
+        f"\nHint: leave out `share{side[-1]}`."
+    )
+    refuse_now(message, lambda: sf.plot(frame, "a", kind=kind, ax=first))
+    other = "y" if side == "an x" else "x"
+    first, second = Figure().subplots(2, 1, **{f"share{other}": True})
+    for ax in (first, second):
+        sf.plot(frame, "a", kind=kind, ax=ax)
 
 
 if __name__ == "__main__":

@@ -1,52 +1,74 @@
-"""Pictures of a fold column: `plot`."""
+"""Pictures of fold columns: `plot`, and what it measures; `draw` puts it on axes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log, pi, sqrt
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from .. import frames
 from ..checks import check_one_of, load_extra
-from ..core.types import Ints, Values
-from ..errors import StratError
+from ..core.evenness import deviations, least_deviation, random_variance
+from ..core.types import Ints, Table, Values
+from ..errors import StratError, at_least_one
 from ..frames import Frame
-from ..pipeline.tables import stratum_names, table_order
+from ..pipeline.tables import read_by, stratum_names, table_order
+from ..terms.by import parse_columns
+from .draw import (
+    FEATURES,
+    STRATA,
+    Column,
+    Counts,
+    count_strips,
+    draw_balance,
+    draw_drift,
+    draw_sizes,
+)
 from .drift import main_measure, measure_drift
-from .report import FoldCounts, read_folds
+from .select import fold_names
 
 Kind: TypeAlias = Literal["balance", "drift", "sizes"]
 """What a picture shows."""
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
-"""Told apart by the colour-blind, too: Okabe and Ito (2008), Color universal design."""
+DRAWN = 500
+"""Folds of a column that a picture shows at most."""
 
-MARKERS = "os^DvPX*"
-"""One for each colour, so that folds are told apart without it."""
+WIDTH, LOWEST, HIGHEST = 7.0, 3.2, 12.0
+"""Inches of a figure."""
 
-DRAWN, LONG = 500, 40
-"""Strata, features or folds that a picture shows at most, and letters of a name."""
+LABELLED: dict[Kind, str] = {"balance": "strata", "drift": "features", "sizes": "folds"}
+"""What the labels of an axis name."""
 
-ROWS, WRITTEN = 40, 12
-"""Rows of an axis above which its labels get smaller, and rows and columns of a heat map up
-to which its cells have numbers."""
+KOLMOGOROV = sqrt(log(2 / 0.05) / 2)
+"""The 95 % quantile of the limiting distribution of Smirnov (1939)."""
 
 
-def plot(frame: Frame, by: Any, name: str = "fold", kind: Kind = "balance", ax: Any = None) -> Any:
+def plot(
+    frame: Frame,
+    by: Any = None,
+    name: str | Sequence[str] = "fold",
+    kind: Kind = "balance",
+    ax: Any = None,
+) -> Any:
     """Plot how strata, features or rows are distributed over the folds of a column.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-    by : entry or list of entries
-        As for `strata`; with `kind="drift"` the features, as for `drift`; with
-        `kind="sizes"` it may be None.
-    name : str
-        A fold or part column from any source. Rows without a fold are training rows.
+    by : entry or list of entries, optional
+        As for `strata`; with `kind="drift"` the features, as for `drift`; not needed with
+        `kind="sizes"`.
+    name : str or list of str
+        A fold or part column from any source. Rows without a fold are training rows. Of
+        several columns, such as repeats, each has a colour that all its folds share, on a
+        line from the least to the largest; in `sizes`, their bars are side by side.
     kind : {"balance", "drift", "sizes"}
-        The share of each stratum in every fold, next to its share of all rows; how far each
-        feature in every fold is from the other rows; or the number of rows in every fold.
+        How many rows more or fewer than expected each fold has of each stratum, the worst
+        strata first, on bands of the optimum and of random folds, as in `report`; how far
+        each feature in every fold is from the other rows, next to what a random fold would
+        show; or the number of rows in every fold.
     ax : matplotlib.axes.Axes, optional
         Draw here; by default in a new figure.
 
@@ -62,205 +84,205 @@ def plot(frame: Frame, by: Any, name: str = "fold", kind: Kind = "balance", ax: 
         Without matplotlib: `pip install "stratframe[plot]"`. `kind="drift"` also needs SciPy:
         `pip install "stratframe[drift]"`.
 
+    Notes
+    -----
+    At most 40 strata or 64 features are drawn, fewer where there is no room; a line says how
+    many are not shown. Deviations are drawn in rows, on a logarithmic scale if some exceed
+    25 rows. More than ten folds, or columns, share one neutral strip. Chance of a stratum is two
+    standard deviations of a random fold of the same size; chance of a feature is the distance
+    that one in twenty such folds exceeds, and features are ordered by the largest multiple
+    of it.
+
     Examples
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"label": ["a", "b"] * 10}).strat.kfold("label", k=5)
-    >>> sf.plot(df, "label").get_title()
-    'Share of each stratum by fold'
+    >>> sf.plot(df, "label").get_xlabel()
+    'deviation in rows, by fold'
     """
     check_one_of("kind", kind, get_args(Kind))
     pyplot = load_extra("matplotlib.pyplot", "plot")
-    check_axes(ax)
-    if kind == "drift":
-        folds, names, figures = measure_drift(frame, by, name)
-        check_any(name, folds)
-        check_few(len(names), "features")
-        ax = axes(pyplot, len(names)) if ax is None else ax
-        return draw_drift(ax, folds, names, main_measure(figures), name)
+    check_axes(ax, kind)
+    frames.check_frame(frame)
+    names = fold_names(frame, name)
     if kind == "sizes":
-        frames.check_frame(frame)
-        frames.check_refs(frame, [name], "name")
-        series = frames.read_fold_column(frames.collect_columns(frame, [name]), name)
-        folds, codes = frames.fold_codes(series)
-        check_any(name, folds)
-        sizes = np.bincount(codes % (len(folds) + 1), minlength=len(folds) + 1)
-        return draw_sizes(axes(pyplot, 0) if ax is None else ax, folds, sizes, name)
-    folded = read_folds(frame, by, name)
-    check_any(name, folded.folds)
-    check_few(sum(len(table) for table in folded.tables), "strata")
-    names, shares = shares_of(folded)
-    ax = axes(pyplot, len(names)) if ax is None else ax
-    return draw_balance(ax, folded.folds, names, shares, name)
+        counts = [count_fold_rows(frame, each) for each in names]
+        return draw_sizes(new_axes(pyplot, 0, []) if ax is None else ax, counts)
+    check_by(by, kind)
+    if kind == "drift":
+        columns, features = measure_features(frame, by, names)
+        ax = new_axes(pyplot, min(len(features), FEATURES + 1), columns) if ax is None else ax
+        return draw_drift(ax, columns, features)
+    columns, strata, entry = measure_strata(frame, by, names)
+    ax = new_axes(pyplot, min(len(strata), STRATA + 1), columns) if ax is None else ax
+    return draw_balance(ax, columns, strata, entry)
 
 
-def check_axes(ax: Any) -> None:
-    """Refuse what nothing can be drawn on."""
-    if ax is not None and not isinstance(ax, load_extra("matplotlib.axes", "plot").Axes):
+# Checks ---------------------------------------------------------------------------------
+
+
+def check_axes(ax: Any, kind: Kind) -> None:
+    """Raise unless a picture can be drawn on `ax`, with labels that it alone has."""
+    if ax is None:
+        return
+    if not isinstance(ax, load_extra("matplotlib.axes", "plot").Axes):
         msg = f"`ax` must be a matplotlib Axes, got {type(ax).__name__}."
+        raise StratError(msg)
+    side = "x" if kind == "sizes" else "y"
+    if len(getattr(ax, f"get_shared_{side}_axes")().get_siblings(ax)) > 1:
+        msg = (
+            f"`ax` must have {'an' if side == 'x' else 'a'} {side} axis of its own, which names"
+            f" {LABELLED[kind]}, got one that is shared.\nHint: leave out `share{side}`."
+        )
         raise StratError(msg)
 
 
-def check_few(n_rows: int, what: str) -> None:
-    """Refuse more rows than a picture can show."""
-    if n_rows > DRAWN:
+def check_by(by: Any, kind: Kind) -> None:
+    """Raise if there is no entry or feature."""
+    if by is None:
+        noun = "feature" if kind == "drift" else "entry"
+        msg = f'{at_least_one("`by`", noun, by)}\nHint: only `kind="sizes"` needs none.'
+        raise StratError(msg)
+
+
+def check_folds(name: str, folds: Sequence[Any]) -> None:
+    """Raise if a column has no folds, or more than can be drawn."""
+    if not folds:
+        msg = f"Column {name!r} must hold folds to be drawn, but has none."
+        raise StratError(msg)
+    if len(folds) > DRAWN:
         msg = (
-            f"`plot` draws at most {DRAWN} {what}, got {n_rows:,}."
+            f"`plot` draws at most {DRAWN} folds, got {len(folds):,}."
             "\nHint: `report` and `drift` give tables."
         )
         raise StratError(msg)
 
 
-def check_any(name: str, folds: Sequence[Any]) -> None:
-    """Refuse a column without folds, or with more than can be drawn."""
-    if not folds:
-        msg = f"Column {name!r} must hold folds to be drawn, but has none."
-        raise StratError(msg)
-    check_few(len(folds), "folds")
+def new_axes(pyplot: Any, n_rows: int, columns: Sequence[Column]) -> Any:
+    """Open a figure that is as high as its rows need, or as is allowed."""
+    height = 1.7 + n_rows * (np.clip(0.05 * count_strips(columns), 0.25, 0.45) if columns else 0)
+    size = WIDTH, float(np.clip(height, LOWEST, HIGHEST))
+    return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
-def axes(pyplot: Any, n_rows: int) -> Any:
-    """Open a figure that is as high as its rows need."""
-    return pyplot.subplots(figsize=(7, max(3.5, 1.5 + 0.15 * n_rows)), layout="constrained")[1]
+# Measurement ----------------------------------------------------------------------------
 
 
-def shares_of(folded: FoldCounts) -> tuple[list[str], Values]:
-    """Name the strata for a picture, and tell their shares.
+def count_fold_rows(frame: Frame, name: str) -> Counts:
+    """Count the rows of every fold, and those without one."""
+    series = frames.read_fold_column(frames.collect_columns(frame, [name]), name)
+    folds, codes = frames.fold_codes(series)
+    check_folds(name, folds)
+    n_parts = len(folds) + 1
+    return Counts(name, folds, np.bincount(codes % n_parts, minlength=n_parts))
+
+
+def measure_strata(
+    frame: Frame, by: Any, fold_columns: Sequence[str]
+) -> tuple[list[Column], list[str], str]:
+    """Measure the deviations of strata in columns, and name the strata and their entries."""
+    read = read_by(frame, by, fold_columns)
+    found = read.stratify()
+    levels = list(found.margins) or [found]
+    orders = [table_order(level) for level in levels]
+    columns = []
+    for name in fold_columns:
+        folds, codes = frames.fold_codes(frames.read_fold_column(read.frame, name))
+        check_folds(name, folds)
+        n_parts = len(folds) + 1
+        # Rows without a fold have the code -1, which is the last column of a table.
+        counted = [level.crosstab(codes % n_parts, n_parts) for level in levels]
+        tables = [table[order] for table, order in zip(counted, orders, strict=True)]
+        columns.append(measure_column(name, folds, tables))
+    several = len(levels) > 1
+    names = [
+        text
+        for level, order in zip(levels, orders, strict=True)
+        for text in stratum_names(level, order, with_entry=several)
+    ]
+    entry = "" if several else ", ".join(str(level.name) for level in levels[0].levels)
+    return columns, names, entry
+
+
+def measure_column(name: str, folds: list[Any], tables: Sequence[Table]) -> Column:
+    """Measure the deviations of strata in the folds of a column, next to chance and optimum.
+
+    Parameters
+    ----------
+    tables : sequence of ndarray of int64, shape (n_strata, n_folds + 1)
+        Rows of the strata in every fold, and last in none; of margins a table for each.
+    """
+    off, chance, least = [], [], []
+    for table in tables:
+        sizes, dealt = table.sum(axis=1), table[:, :-1]
+        totals = dealt.sum(axis=0)
+        off.append(deviations(dealt, sizes))
+        chance.append(2 * np.sqrt(random_variance(sizes, totals)))
+        least.append(least_deviation(sizes, dealt.sum(axis=1), totals))
+    return Column(name, folds, np.concatenate(off), np.concatenate(chance), max(least))
+
+
+def measure_features(
+    frame: Frame, features: Any, names: Sequence[str]
+) -> tuple[list[Column], list[str]]:
+    """Measure the drift of features in columns, and name the features."""
+    refs = parse_columns("by", features)
+    frames.check_refs(frame, refs, "features")
+    eager = frames.collect_columns(frame, [*refs, *names])
+    series = frames.read_columns(eager, refs)
+    columns: list[Column] = []
+    labels: list[str] = []
+    for name in names:
+        folds, labels, figures = measure_drift(eager, features, name)
+        check_folds(name, folds)
+        codes = frames.fold_codes(frames.read_fold_column(eager, name))[1]
+        chance = [feature_chance(each, codes, len(folds)) for each in series]
+        columns.append(Column(name, folds, main_measure(figures), np.array(chance)))
+    return columns, labels
+
+
+def feature_chance(series: Any, folds: Ints, n_folds: int) -> Values:
+    """Compute the drift that one in twenty random folds of the same sizes exceeds.
 
     Returns
     -------
-    shares : ndarray of float64, shape (n_strata, n_folds + 1)
-        In every fold, and last in the whole. NaN in folds without rows.
+    ndarray of float64, shape (n_folds,)
     """
-    names: list[str] = []
-    parts: list[Values] = []
-    several = len(folded.tables) > 1
-    for table, one in zip(folded.tables, folded.strata, strict=True):
-        order: Ints = table_order(one)
-        own = stratum_names(one, order, with_entry=several)
-        if folded.nominal:
-            sizes = table[order].sum(axis=1)
-            by_size = sorted(range(len(own)), key=lambda place: (-sizes[place], own[place]))
-            own, order = [own[place] for place in by_size], order[by_size]
-        counts = np.column_stack([table[:, :-1], table.sum(axis=1)])[order]
-        totals = counts.sum(axis=0)
-        parts.append(np.where(totals, counts / np.maximum(totals, 1), np.nan))
-        names += own
-    return names, np.concatenate(parts)
+    with np.errstate(divide="ignore", invalid="ignore"):  # of folds that have no rows, or all
+        if frames.is_measured(series):
+            known = folds[~frames.is_missing(series)]
+            return ks_chance(np.bincount(known[known >= 0], minlength=n_folds), len(known))
+        codes, n_classes = frames.encode_classes(series)
+        sizes = np.bincount(codes % (n_classes + 1), minlength=n_classes + 1)
+        return tv_chance(sizes, np.bincount(folds[folds >= 0], minlength=n_folds))
 
 
-def draw_balance(
-    ax: Any, folds: Sequence[Any], names: Sequence[str], shares: Values, name: str
-) -> Any:
-    """Draw the share of each stratum in every fold, and that in the whole as a bar."""
-    places, n_folds = np.arange(len(names)), len(folds)
-    size = 36 if len(names) <= ROWS // 2 else 14
-    ax.vlines(shares[:, -1], places - 0.35, places + 0.35, color="0.4", linewidth=2, label="whole")
-    for fold, (value, offset) in enumerate(zip(folds, offsets(n_folds), strict=True)):
-        colour, marker = style(fold, n_folds)
-        ax.scatter(
-            shares[:, fold],
-            places + offset,
-            s=size,
-            color=colour,
-            marker=marker,
-            linewidths=0,
-            label=written(value),
-        )
-    label_rows(ax, names)
-    ax.set_xlim(left=-0.01 * np.nanmax(shares))
-    ax.set_xlabel("share of the fold's rows")
-    ax.grid(axis="x", color="0.9")
-    ax.set_axisbelow(True)
-    ax.set_title(f"Share of each stratum by {written(name)}")
-    ax.legend(
-        title=written(name),
-        loc="upper left",
-        bbox_to_anchor=(1, 1),
-        ncols=1 + n_folds // 20,
-        fontsize="small",
-        frameon=False,
-    )
-    return ax
+def ks_chance(totals: Ints, n_rows: int) -> Values:
+    """Compute the Kolmogorov-Smirnov statistic that one in twenty random folds exceeds.
 
-
-def draw_drift(
-    ax: Any, folds: Sequence[Any], names: Sequence[str], figures: Values, name: str
-) -> Any:
-    """Draw a heat map of the drift of features in folds, the worst feature first.
-
-    Parameters
+    References
     ----------
-    figures : ndarray of float64, shape (n_features, n_folds)
+    Smirnov (1939), On the estimation of the discrepancy between empirical curves of
+    distribution for two independent samples.
     """
-    order = np.argsort(-np.nan_to_num(figures).max(axis=1), kind="stable")
-    figures = figures[order]
-    top = max(0.2, float(np.nan_to_num(figures).max()))
-    image = ax.imshow(figures, cmap="cividis", vmin=0, vmax=top, aspect="auto")
-    if max(figures.shape) <= WRITTEN:
-        for row, column in np.ndindex(*figures.shape):
-            value = figures[row, column]
-            colour = "black" if value > top / 2 else "white"
-            text = "" if np.isnan(value) else f"{value:.2f}"
-            ax.text(column, row, text, ha="center", va="center", color=colour, fontsize="small")
-    label_rows(ax, [str(names[place]) for place in order.tolist()])
-    ax.set_xticks(np.arange(len(folds)), [written(value) for value in folds])
-    ax.set_xlabel(written(name))
-    ax.set_title(f"Features by {written(name)}, against the other rows")
-    ax.figure.colorbar(image, ax=ax, label="KS statistic, of classes total variation")
-    return ax
+    chance: Values = KOLMOGOROV * np.sqrt(1 / totals + 1 / (n_rows - totals))
+    return np.minimum(chance, 1.0)
 
 
-def draw_sizes(ax: Any, folds: Sequence[Any], sizes: Ints, name: str) -> Any:
-    """Draw the rows of every fold, and those that have none.
+def tv_chance(sizes: Ints, totals: Ints) -> Values:
+    """Approximate the total variation distance that one in twenty random folds exceeds.
 
-    Parameters
-    ----------
-    sizes : ndarray of int64, shape (n_folds + 1,)
-        Last the rows without a fold.
+    The counts of classes are hypergeometric; their absolute deviations have the mean and the
+    variance of those of normal variables, and the correlation of those of equal classes.
     """
-    labels = [written(value) for value in folds]
-    ax.margins(y=0.1)
-    bars = ax.bar(np.arange(len(folds)), sizes[:-1], color=COLOURS[0])
-    ax.bar_label(bars, [f"{size:,}" for size in sizes[:-1]], fontsize="small")
-    if sizes[-1]:
-        rest = ax.bar([len(folds)], sizes[-1:], color="0.8", hatch="//", edgecolor="0.4")
-        ax.bar_label(rest, [f"{sizes[-1]:,}"], fontsize="small")
-        labels.append("none")
-    ax.set_xticks(np.arange(len(labels)), labels)
-    ax.set_xlabel(written(name))
-    ax.set_ylabel("rows")
-    ax.set_title(f"Rows by {written(name)}")
-    return ax
-
-
-def written(value: object) -> str:
-    """Write a value as plain text: not as mathematics, not too long, in every legend."""
-    text = str(value)
-    text = text if len(text) <= LONG else text[: LONG - 1] + "\u2026"
-    # A legend leaves out what starts with an underscore; a thin space goes before it.
-    space = "\u2009" if text.startswith("_") else ""
-    return space + text.replace("$", r"\$")
-
-
-def label_rows(ax: Any, names: Sequence[str]) -> None:
-    """Write the names of rows, the first at the top; smaller where they are many."""
-    size = "medium" if len(names) <= ROWS // 2 else 7
-    ax.set_yticks(np.arange(len(names)), [written(each) for each in names], fontsize=size)
-    ax.set_ylim(len(names) - 0.5, -0.5)
-
-
-def offsets(n_folds: int) -> Values:
-    """Spread the folds of a row over its height, so that none hides another."""
-    return np.linspace(-0.25, 0.25, n_folds) if n_folds > 1 else np.zeros(1)
-
-
-def style(fold: int, n_folds: int) -> tuple[Any, str]:
-    """Choose the colour and the marker of a fold."""
-    marker = MARKERS[fold % len(MARKERS)]
-    if n_folds <= len(COLOURS):
-        return COLOURS[fold], marker
-    colours = load_extra("matplotlib", "plot").colormaps["cividis"]
-    return colours(fold / (n_folds - 1)), marker
+    variances = random_variance(sizes, totals)
+    n_rows, spread = int(sizes.sum()), variances.sum(axis=0)
+    summed = np.sqrt(variances).sum(axis=0)
+    # The number of classes, large ones counting for more; of two, both are off together.
+    n_classes = summed**2 / spread
+    variance = (1 - 2 / pi) * spread * n_classes / np.maximum(n_classes - 1, 1)
+    moved = (sqrt(2 / pi) * summed + 1.645 * np.sqrt(variance)) / 2
+    chance: Values = moved * n_rows / (totals * (n_rows - totals))
+    return np.minimum(chance, 1.0)
