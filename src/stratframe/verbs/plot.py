@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log, pi, sqrt
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from .. import frames
 from ..checks import check_one_of, load_extra
 from ..core.evenness import deviations, least_deviation, random_variance
-from ..core.types import Ints, Table, Values
+from ..core.types import Table
 from ..errors import StratError, at_least_one
 from ..frames import Frame
 from ..pipeline.tables import read_by, stratum_names, table_order
@@ -40,9 +39,6 @@ WIDTH, LOWEST, HIGHEST = 7.0, 3.2, 12.0
 
 LABELLED: dict[Kind, str] = {"balance": "strata", "drift": "features", "sizes": "folds"}
 """What the labels of an axis name."""
-
-KOLMOGOROV = sqrt(log(2 / 0.05) / 2)
-"""The 95 % quantile of the limiting distribution of Smirnov (1939)."""
 
 
 def plot(
@@ -231,58 +227,10 @@ def measure_features(
     refs = parse_columns("by", features)
     frames.check_refs(frame, refs, "features")
     eager = frames.collect_columns(frame, [*refs, *names])
-    series = frames.read_columns(eager, refs)
     columns: list[Column] = []
     labels: list[str] = []
     for name in names:
         folds, labels, figures = measure_drift(eager, features, name)
         check_folds(name, folds)
-        codes = frames.fold_codes(frames.read_fold_column(eager, name))[1]
-        chance = [feature_chance(each, codes, len(folds)) for each in series]
-        columns.append(Column(name, folds, main_measure(figures), np.array(chance)))
+        columns.append(Column(name, folds, main_measure(figures), figures[..., 4]))
     return columns, labels
-
-
-def feature_chance(series: Any, folds: Ints, n_folds: int) -> Values:
-    """Compute the drift that one in twenty random folds of the same sizes exceeds.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_folds,)
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):  # of folds that have no rows, or all
-        if frames.is_measured(series):
-            known = folds[~frames.is_missing(series)]
-            return ks_chance(np.bincount(known[known >= 0], minlength=n_folds), len(known))
-        codes, n_classes = frames.encode_classes(series)
-        sizes = np.bincount(codes % (n_classes + 1), minlength=n_classes + 1)
-        return tv_chance(sizes, np.bincount(folds[folds >= 0], minlength=n_folds))
-
-
-def ks_chance(totals: Ints, n_rows: int) -> Values:
-    """Compute the Kolmogorov-Smirnov statistic that one in twenty random folds exceeds.
-
-    References
-    ----------
-    Smirnov (1939), On the estimation of the discrepancy between empirical curves of
-    distribution for two independent samples.
-    """
-    chance: Values = KOLMOGOROV * np.sqrt(1 / totals + 1 / (n_rows - totals))
-    return np.minimum(chance, 1.0)
-
-
-def tv_chance(sizes: Ints, totals: Ints) -> Values:
-    """Approximate the total variation distance that one in twenty random folds exceeds.
-
-    The counts of classes are hypergeometric; their absolute deviations have the mean and the
-    variance of those of normal variables, and the correlation of those of equal classes.
-    """
-    variances = random_variance(sizes, totals)
-    n_rows, spread = int(sizes.sum()), variances.sum(axis=0)
-    summed = np.sqrt(variances).sum(axis=0)
-    # The number of classes, large ones counting for more; of two, both are off together.
-    n_classes = summed**2 / spread
-    variance = (1 - 2 / pi) * spread * n_classes / np.maximum(n_classes - 1, 1)
-    moved = (sqrt(2 / pi) * summed + 1.645 * np.sqrt(variance)) / 2
-    chance: Values = moved * n_rows / (totals * (n_rows - totals))
-    return np.minimum(chance, 1.0)
