@@ -53,18 +53,18 @@ def fold_values(frame: Frame, name: str) -> FoldValues:
 
 def part_values(frame: Frame, name: str) -> FoldValues:
     """List the values of a part column as `fold_values`, but text in the order of its purpose."""
-    series, weights = read_counts(frame, name, in_order=True)
+    series, weights = read_counts(frame, name)
     values, codes = fold_codes(series)
     if category_values(series) is None and all(isinstance(value, str) for value in values):
         values, codes = sort_parts(values, codes)
     return count_values(values, codes, weights)
 
 
-def read_counts(frame: Frame, name: str, *, in_order: bool = False) -> tuple[Series, Ints | None]:
+def read_counts(frame: Frame, name: str) -> tuple[Series, Ints | None]:
     """Read a fold column; of a lazy frame its distinct values, and how many rows have each."""
     if not isinstance(frame, pl.LazyFrame):
         return read_fold_column(frame, name), None
-    groups = frame.select(fold_expression(frame, name)).group_by(name, maintain_order=in_order)
+    groups = frame.select(fold_expression(frame, name)).group_by(name, maintain_order=True)
     counts = groups.len().collect()
     return counts[name], counts["len"].to_numpy()
 
