@@ -286,11 +286,11 @@ def advise(
         a fold from its share of all rows, for `kfold` by classes, bins and clusters (margins
         and a continuous entry may deviate further); `rarest_per_fold` and `fold_size`, the
         mean rows of the rarest stratum in a fold and of the fold; `folds_lacking`, how many
-        folds must lack a stratum; `ratio`, the second variance divided by the first. Where k is larger than
-        the number of rows or groups, only `k`, `verdict`,
-        `rarest` and `folds_lacking` are given. With groups, the probability is that of
-        dealing whole groups at random, and the deviation, the variances and their ratio,
-        which are those of single rows, are missing.
+        folds must lack a stratum; `ratio`, the second variance divided by the first. Where k
+        is larger than the number of rows or groups, only `k`, `verdict`, `rarest` and
+        `folds_lacking` are given. With groups, the probability is that of dealing whole
+        groups at random, and the deviation, the variances and their ratio, which are those of
+        single rows, are missing.
 
     Raises
     ------
