@@ -282,8 +282,9 @@ def test_arguments_of_all(term: Any) -> None:
 def test_features_that_are_none(term: Any, features: Any) -> None:
     """Features that are no columns are refused where the term is made."""
     ref = features[0] if isinstance(features, list) else features
+    got = type(ref).__name__ if isinstance(ref, pd.Index | np.ndarray) else repr(ref)
     refuse_now(
-        f"`features` of `{name_of(term)}` must be a column or a list of columns, got {ref!r}.\n"
+        f"`features` of `{name_of(term)}` must be a column or a list of columns, got {got}.\n"
         "Hint: several columns go in a list, as in `list(df.columns)`.",
         lambda: term(features),
     )
