@@ -47,7 +47,7 @@ def fill_column_of(
     return frame.with_columns(pl.when(flags).then(new).otherwise(pl.col(name)).alias(name))
 
 
-def rank_values(series: Series) -> Ints | None:
+def rank_values(series: Series | list[Any]) -> Ints | None:
     """Rank the values of a column: categories in their order, others by value, missing last.
 
     Returns
@@ -56,7 +56,7 @@ def rank_values(series: Series) -> Ints | None:
         The same rank for equal values. None where the values cannot be compared.
     """
     values = to_list(series)
-    known = category_values(series)
+    known = None if isinstance(series, list) else category_values(series)
     try:
         present = [value for value in dict.fromkeys(values) if value is not None]
         ordered = sorted(present) if known is None else known
