@@ -138,11 +138,11 @@ def test_tables_list_one_entry_after_another(frame: Make) -> None:
     assert list(table.columns) == ["entry", "value", "n", "share"]
     assert values(table, "entry") == ["a", "a", "b", "b", "b"]
     assert [str(value).partition(".")[0] for value in values(table, "value")] == [
-        "1",
         "0",
+        "1",
         "x",
-        "None",
         "y",
+        "None",
     ]
     assert values(table, "n") == [2, 2, 2, 1, 1]
     balance = sf.balance(frame(data), by)
