@@ -195,4 +195,6 @@ def test_columns_without_folds(series: Any) -> None:
     """Text, dates and lists are no folds."""
     with pytest.raises(StratError) as caught:
         read_fold_numbers(series, None)
-    assert str(caught.value) == f"`extend` needs folds 0..k-1 in 'x', but it is {series.dtype}."
+    rule, _, tip = str(caught.value).partition("\n")
+    assert rule == f"`extend` needs folds 0..k-1 in 'x', but it is {series.dtype}."
+    assert bool(tip) == (isinstance(series[0], str))
