@@ -295,6 +295,13 @@ def test_bad_where(frame: Make, where: Any, message: str) -> None:
     assert str(caught.value).startswith(message)
 
 
+def test_where_of_a_series() -> None:
+    """The most natural try in pandas is answered with the callable that does it."""
+    df = pd.DataFrame(TWO)
+    with pytest.raises(sf.StratError, match="Hint: compute it, as in `where=lambda df:"):
+        sf.kfold(df, "y", where=df["y"] == 0)
+
+
 def test_missing_where(frame: Make, kind: str) -> None:
     """Neither yes nor no is an error with the rows."""
     df = frame({"y": ["a", "b"] * 3, "train": [True, None, True, False, True, True]})

@@ -33,7 +33,7 @@ ARGUMENTS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "key": (["--key"], {"action": "append", "help": "a column that identifies the rows"}),
     "columns": (["--columns"], {"action": "append", "help": "a column to compare rows by"}),
     "missing": (["--missing"], {"help": "error (default), stratum or null"}),
-    "rare": (["--rare"], {"help": "warn (default), error, null or ignore"}),
+    "rare": (["--rare"], {"help": "warn (default), error, null, pool or ignore"}),
     "repeats": (["--repeats"], {"type": int, "help": "columns to add (default 1)"}),
     "seed": (["--seed"], {"type": int, "help": "same seed, same folds (default 0)"}),
     "name": (["--name"], {"help": "the column (default fold, of split: split)"}),
@@ -168,7 +168,7 @@ def run(given: dict[str, Any]) -> int:
     new = new_names(frame, result)
     name = new[0] if new else given.get("name", "fold")
     written = result
-    if frames.is_text(path) and frames.is_text(out):
+    if frames.is_text_file(path) and frames.is_text_file(out):
         text = frames.parse_file(data, path, as_text=True)
         written = keep_cells(text, frame, result, name)
     frames.write_file(written, out)
@@ -326,8 +326,8 @@ def show_lines(lines: Sequence[Sequence[str]], are_text: Sequence[bool]) -> None
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         padded = (
-            cell.ljust(width) if is_text else cell.rjust(width)
-            for cell, width, is_text in zip(line, widths, are_text, strict=True)
+            cell.ljust(width) if is_text_file else cell.rjust(width)
+            for cell, width, is_text_file in zip(line, widths, are_text, strict=True)
         )
         print(" ", "  ".join(padded).rstrip(), sep="  ")
 

@@ -7,7 +7,7 @@ from functools import wraps
 from inspect import signature
 from typing import ParamSpec, TypeVar
 
-P = ParamSpec("P")
+Params = ParamSpec("Params")
 ResultT = TypeVar("ResultT")
 
 HABITS: dict[str, tuple[str, ...]] = {
@@ -31,7 +31,7 @@ EXAMPLES: dict[str, object] = {"k": 5, "seed": 0, "by": "label", "frac": 0.2}
 """Values for the hint where the value given is of another type."""
 
 
-def answer_habits(verb: Callable[P, ResultT]) -> Callable[P, ResultT]:
+def answer_habits(verb: Callable[Params, ResultT]) -> Callable[Params, ResultT]:
     """Answer arguments of other libraries with a `TypeError` that names those of this verb.
 
     The signature stays as it is, and other unknown arguments get Python's own error.
@@ -40,7 +40,7 @@ def answer_habits(verb: Callable[P, ResultT]) -> Callable[P, ResultT]:
     habits = HABITS.keys() - known
 
     @wraps(verb)
-    def answered(*args: P.args, **kwargs: P.kwargs) -> ResultT:
+    def answered(*args: Params.args, **kwargs: Params.kwargs) -> ResultT:
         found = [name for name in kwargs if name in habits]
         if found:
             hints = dict.fromkeys(suggest_argument(known, name, kwargs[name]) for name in found)

@@ -64,7 +64,7 @@ def fill_by_shares(held: Table, new: Ints, shares: Values, draws: Draws) -> Tabl
     n_reached = (levels >= rising).sum(axis=1)
     level = levels[np.arange(len(new)), n_reached - 1]
     due = np.maximum(level[:, None] * shares - held, 0)
-    low = np.floor(due * (1 + ROUNDING)).astype(np.int64)
+    low = np.floor(due * (1 + SHARE_ROUNDING)).astype(np.int64)
     is_open = due > low
     uniform32 = (draws >> np.uint64(32)).astype(np.int64)
     table = systematic_round(low, low + is_open, new, np.maximum(due - low, 0), uniform32)
@@ -74,10 +74,10 @@ def fill_by_shares(held: Table, new: Ints, shares: Values, draws: Draws) -> Tabl
     return filled
 
 
-SMALL = 1e-9
+ROW_ROUNDING = 1e-9
 """By so much differences of rows and shares may be off."""
 
-ROUNDING = 1e-12
+SHARE_ROUNDING = 1e-12
 """By this share a whole number of rows due may be off."""
 
 
@@ -155,7 +155,7 @@ def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
         drop = np.where(transitive_closure(edges), now[:, None] - now, 0)
         start, end = np.unravel_index(drop.argmax(), drop.shape)
         # A row moved lowers the sum of squares if the difference is above 1.
-        if drop[start, end] < 1 + SMALL:
+        if drop[start, end] < 1 + ROW_ROUNDING:
             return extra
         # No stratum is on a shortest path twice, as it would link the first of its folds
         # directly to the last. So the moves do not interfere.

@@ -34,7 +34,7 @@ from .duplicates import (
     count_unique_rows,
     rows_across_folds,
 )
-from .files import PIPE, check_path, is_text, parse_file, read_bytes, write_file
+from .files import PIPE, check_path, is_text_file, parse_file, read_bytes, write_file
 from .filters import filter_equal, filter_other, filter_rows
 from .folds import (
     FoldValues,

@@ -30,7 +30,7 @@ def check_path(path: str) -> None:
         raise StratError(msg)
 
 
-def is_text(path: str) -> bool:
+def is_text_file(path: str) -> bool:
     """Return whether a file is CSV, packed or not."""
     return not path.lower().endswith(".parquet")
 
@@ -49,7 +49,7 @@ def read_bytes(path: str) -> bytes:
 def parse_file(data: bytes, path: str, *, as_text: bool = False) -> pl.DataFrame:
     """Parse the bytes of a file of that name; of CSV, on request with all cells as text."""
     try:
-        if is_text(path):
+        if is_text_file(path):
             return pl.read_csv(data, infer_schema_length=0 if as_text else None)
         return pl.read_parquet(data)
     except pl.exceptions.PolarsError as error:
@@ -90,7 +90,7 @@ def print_frame(frame: pl.DataFrame) -> None:
 
 def write_frame(frame: pl.DataFrame, file: Any, path: str) -> None:
     """Write a frame to an open file, in the format that its path names."""
-    if not is_text(path):
+    if not is_text_file(path):
         frame.write_parquet(file)
     elif is_packed(path):
         # Without a name and a time the same frame gives the same bytes.

@@ -30,7 +30,7 @@ DATA = (
 )
 """Classes of data, where the name of a column was meant."""
 
-MAX_ENTRIES = 100
+MAX_ENTRIES = 300
 """Entries that `by`, `groups` or `key` may hold; a longer list holds values, not names."""
 
 ACCEPTED = {
@@ -114,6 +114,10 @@ def not_a_reference(argument: str, given: object) -> StratError:
     """Build the error for what is neither a column name nor computed."""
     msg = f"`{argument}` must hold {ACCEPTED[argument]}, got {describe_data(given)}."
     n_values = len(given) if isinstance(given, list) else 0
+    if isinstance(given, DATA) and argument == "where":
+        return StratError(
+            f"{msg}\nHint: compute it, as in `where=lambda df: df['part'] == 'train'`."
+        )
     if isinstance(given, DATA) or n_values > MAX_LISTED:
         name = getattr(given, "name", None)
         named = f", {name!r}" if isinstance(name, str) and name else ""

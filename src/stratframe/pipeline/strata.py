@@ -16,7 +16,6 @@ from ..terms.entry import Entry, read_entry, select_rows, stratum_name, without_
 from .options import Options
 from .validate import (
     check_enough,
-    check_enough_groups,
     check_values,
     rows_where,
     treat_rare,
@@ -123,17 +122,15 @@ def dealt_entries(
     """Restrict entries to the rows that are dealt, and encode the groups of these."""
     if entries and options.missing == "null":
         entries = keep(entries, ~np.logical_or.reduce([entry.missing for entry in entries]))
-    limit, target = "the number of rows dealt", options.target
-    check_enough(len(entries[0].missing) if entries else n_rows, target, limit, "row")
     groups = group_codes(entries, options)
-    check_enough_groups(groups, target)
+    check_enough(len(entries[0].missing) if entries else n_rows, groups, options.target)
     nested = options.terms and not options.one_by_one
     if nested and options.rare != "ignore" and entries[0].term.is_nominal:
         first, flags = treat_rare(entries[0], groups, options)
         entries = keep([first, *entries[1:]], flags)
-        check_enough(len(entries[0].missing), target, limit, "row")
-        groups = groups if flags.all() else group_codes(entries, options)
-        check_enough_groups(groups, target)
+        if not flags.all():
+            groups = group_codes(entries, options)
+            check_enough(len(entries[0].missing), groups, options.target)
     return entries, groups
 
 

@@ -115,16 +115,15 @@ def key_order(key: Sequence[Any]) -> tuple[Ints, Ints]:
     return rows, ranks
 
 
-def check_enough(count: int, target: Target, limit: str, noun: str) -> None:
+def check_enough(n_rows: int, groups: Ints | None, target: Target) -> None:
     """Raise if there are more folds or parts than rows, or groups, to deal."""
-    if target.n > count:
-        raise StratError(at_most(target.argument, limit, target.n, count, noun))
-
-
-def check_enough_groups(groups: Ints | None, target: Target) -> None:
-    """Raise if there are more folds or parts than groups."""
+    counts = [(n_rows, "rows dealt", "row")]
     if groups is not None:
-        check_enough(int(groups.max(initial=-1)) + 1, target, "the number of groups", "group")
+        counts.append((int(groups.max(initial=-1)) + 1, "groups", "group"))
+    for count, what, noun in counts:
+        if target.n > count:
+            limit = f"the number of {what}"
+            raise StratError(at_most(target.argument, limit, target.n, count, noun))
 
 
 def treat_rare(entry: Entry, groups: Ints | None, options: Options) -> tuple[Entry, Flags]:
@@ -203,7 +202,7 @@ def hint_for_rare(entry: Entry, sizes: Ints, is_rare: Flags) -> str:
     if (
         isinstance(entry.term, Classes)
         and entry.term.is_guessed
-        and n_present > MANY_CLASSES
+        and n_present > MANY_NUMBERS
         and 2 * int(is_rare.sum()) > n_present
         and frames.is_measured(entry.series[0])
     ):
@@ -215,7 +214,7 @@ def hint_for_rare(entry: Entry, sizes: Ints, is_rare: Flags) -> str:
     return ""
 
 
-MANY_CLASSES = 50
+MANY_NUMBERS = 50
 """Different numbers above which a column may be a regression target."""
 
 

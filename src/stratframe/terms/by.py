@@ -33,7 +33,8 @@ def parse_by(by: By | None) -> Entries:
     """Turn `by` into terms, and check how they combine."""
     if by is None:
         return Entries()
-    frames.check_not_data("by", by)
+    if not isinstance(by, str):
+        frames.check_not_data("by", by)
     entries = by if isinstance(by, list) else [by]
     if not entries:
         raise StratError(at_least_one("`by`", "entry", []))

@@ -143,7 +143,7 @@ def check_by(by: Any, kind: Kind) -> None:
         raise StratError(msg)
 
 
-def check_folds(name: str, folds: Sequence[Any]) -> None:
+def check_plotted_folds(name: str, folds: Sequence[Any]) -> None:
     """Raise if a column has no folds, or more than can be drawn."""
     if not folds:
         msg = f"Column {name!r} must hold folds to be drawn, but has none."
@@ -170,7 +170,7 @@ def count_fold_rows(frame: Frame, name: str) -> Counts:
     """Count the rows of every fold, and those without one."""
     series = frames.read_fold_column(frames.collect_columns(frame, [name]), name)
     folds, codes = frames.fold_codes(series)
-    check_folds(name, folds)
+    check_plotted_folds(name, folds)
     n_parts = len(folds) + 1
     return Counts(name, folds, np.bincount(codes % n_parts, minlength=n_parts))
 
@@ -186,7 +186,7 @@ def measure_strata(
     columns = []
     for name in fold_columns:
         folds, codes = frames.fold_codes(frames.read_fold_column(read.frame, name))
-        check_folds(name, folds)
+        check_plotted_folds(name, folds)
         n_parts = len(folds) + 1
         # Rows without a fold have the code -1, which is the last column of a table.
         counted = [level.crosstab(codes % n_parts, n_parts) for level in levels]
@@ -231,6 +231,6 @@ def measure_features(
     labels: list[str] = []
     for name in names:
         folds, labels, figures = measure_drift(eager, features, name)
-        check_folds(name, folds)
+        check_plotted_folds(name, folds)
         columns.append(Column(name, folds, main_measure(figures), figures[..., 4]))
     return columns, labels

@@ -35,7 +35,7 @@ THIN = 5
 BETTER, SKEWED = 1 / 2, 3
 """Root mean square deviations, in those of a random fold, between which a fold is like one."""
 
-ROUNDING = 1e-9
+REPORT_ROUNDING = 1e-9
 """Rows by which floats may be off."""
 
 REPORTED = (
@@ -218,8 +218,8 @@ class FoldReport(NamedTuple):
         """Choose a word for every fold."""
         rules = {
             "empty": self.n == 0,
-            "optimal": self.max_deviation <= self.optimum + ROUNDING,
-            "even": self.max_deviation <= self.optimum + 1 + ROUNDING,
+            "optimal": self.max_deviation <= self.optimum + REPORT_ROUNDING,
+            "even": self.max_deviation <= self.optimum + 1 + REPORT_ROUNDING,
             "between": self.rms_deviation < BETTER * self.random,
             "as random": self.rms_deviation <= SKEWED * self.random,
         }

@@ -110,9 +110,11 @@ class FoldSplit:
 def find_folds(data: Any, groups: Any, name: str) -> Any:
     """Read a fold column of the frame that is split, or else of `groups`."""
     if has_column(data, name):
-        return read_folds(data, name)
+        return read_split_folds(data, name)
     folds = (
-        read_folds(groups, name) if has_column(groups, name) else take_groups(data, groups, name)
+        read_split_folds(groups, name)
+        if has_column(groups, name)
+        else take_groups(data, groups, name)
     )
     check_length(data, folds)
     return folds
@@ -123,7 +125,7 @@ def has_column(data: Any, name: str) -> bool:
     return frames.is_frame(data) and frames.label_of(data, name) in frames.column_names(data)
 
 
-def read_folds(frame: Any, name: str) -> Any:
+def read_split_folds(frame: Any, name: str) -> Any:
     """Read a fold column of a frame."""
     frames.check_refs(frame, [name], "name")
     return frames.read_fold_column(frames.collect_columns(frame, [name]), name)
