@@ -1,6 +1,7 @@
 """What `pyproject.toml` says twice is the same twice, and what it lacks is nowhere."""
 
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -17,6 +18,6 @@ def test_dev_group_is_the_dev_extra() -> None:
 
 def test_every_tool_has_a_floor() -> None:
     """Each requirement states the lowest version that is tested."""
-    extras = PROJECT["project"]["optional-dependencies"]
-    for requirement in [*PROJECT["project"]["dependencies"], *sum(extras.values(), [])]:
+    extras = PROJECT["project"]["optional-dependencies"].values()
+    for requirement in [*PROJECT["project"]["dependencies"], *chain.from_iterable(extras)]:
         assert ">=" in requirement or requirement.startswith("stratframe["), requirement

@@ -2,7 +2,7 @@
 
 Frames and series come in, numpy arrays go out, and arrays come back as new columns:
 
-- `library`: which library is a frame from, and what are its columns called?
+- `which_library`: which library is a frame from, and what are its columns called?
 - `dtypes`: what does a column hold, and which values are missing?
 - `references`: what may be given for a column, which column is it, and how is it read?
 - `read_classes`: which rows of a column are equal, as codes?
@@ -50,20 +50,6 @@ from .folds import (
     read_part_codes,
     to_fold_column,
 )
-from .library import (
-    Frame,
-    FrameT,
-    PandasFrame,
-    PolarsFrame,
-    PolarsTable,
-    check_frame,
-    column_names,
-    is_frame,
-    label_of,
-    library_of,
-    take,
-    to_list,
-)
 from .read_classes import encode_classes
 from .read_numbers import rank_key, read_comparable, read_interval, read_matrix, read_ordinal
 from .references import (
@@ -101,4 +87,18 @@ from .validate import (
     failing_rows,
     flags_check,
     pandera_module,
+)
+from .which_library import (
+    Frame,
+    FrameT,
+    PandasFrame,
+    PolarsFrame,
+    PolarsTable,
+    check_frame,
+    column_names,
+    is_frame,
+    label_of,
+    library_of,
+    take,
+    to_list,
 )

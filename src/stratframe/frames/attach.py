@@ -14,8 +14,8 @@ import pandas as pd
 import polars as pl
 
 from ..core.types import Ints
-from .library import FrameT, label_of
 from .references import check_height, read_columns
+from .which_library import FrameT, label_of
 
 
 class NewColumn(NamedTuple):

@@ -15,7 +15,7 @@ import polars as pl
 from ..core.order import CHUNK
 from ..core.types import Flags, Values
 from ..errors import StratError
-from .library import Series
+from .which_library import Series
 
 FLOATS = {"floating", "mixed-integer-float"}
 """Types that `infer_dtype` gives objects that are floats, or floats and integers."""

@@ -13,8 +13,8 @@ import polars as pl
 from ..core.types import Ints
 from ..errors import StratError
 from .dtypes import is_nested, nested_error
-from .library import Series, take
 from .read_classes import encode_classes
+from .which_library import Series, take
 
 INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
 """Integers that fit in an Int64."""

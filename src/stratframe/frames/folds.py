@@ -14,10 +14,10 @@ from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError, count_rows, preview
 from .dtypes import category_values, is_missing, is_temporal, to_floats
-from .library import EagerFrame, Frame, Series, label_of, library_of, take, to_list
 from .read_classes import encode_classes
 from .references import read_columns
 from .validate import failing_rows
+from .which_library import EagerFrame, Frame, Series, label_of, library_of, take, to_list
 
 PURPOSES = {"train": 0, "valid": 1, "validation": 1, "val": 1, "dev": 1, "test": 2, "holdout": 3}
 """The order of parts that are named after what they are used for."""

@@ -24,7 +24,7 @@ from .dtypes import (
     object_type,
     to_floats,
 )
-from .library import Series
+from .which_library import Series
 
 MIXED = {"mixed", "mixed-integer"}
 """Types that `infer_dtype` gives objects of several types."""

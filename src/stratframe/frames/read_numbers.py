@@ -33,8 +33,8 @@ from .dtypes import (
     object_type,
     to_floats,
 )
-from .library import Series
 from .read_classes import check_objects
+from .which_library import Series
 
 
 def read_ordinal(series: Series, term: str) -> tuple[Values, Flags]:

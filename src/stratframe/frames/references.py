@@ -15,7 +15,7 @@ import polars as pl
 
 from ..errors import MAX_LISTED, StratError, describe, no_such_column
 from .dtypes import is_nested, nested_error
-from .library import EagerFrame, Frame, check_frame, column_names, label_of, library_of
+from .which_library import EagerFrame, Frame, check_frame, column_names, label_of, library_of
 
 PANDAS_EXPRESSIONS: tuple[type, ...] = tuple(
     vars(pd.api.typing)[name] for name in ("Expression",) if name in vars(pd.api.typing)

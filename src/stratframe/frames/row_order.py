@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from ..errors import warn
-from .library import Frame
+from .which_library import Frame
 
 STEPS = {
     "UNIQUE": "`unique`",

@@ -9,7 +9,7 @@ import polars as pl
 
 from ..core.types import Flags, Ints, Values
 from .dtypes import category_values
-from .library import EagerFrame, Series, to_list
+from .which_library import EagerFrame, Series, to_list
 
 
 def make_frame(library: str, columns: dict[Hashable, Any]) -> Any:

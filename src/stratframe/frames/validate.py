@@ -17,8 +17,8 @@ import polars as pl
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError, rows_at_fault
 from .dtypes import is_float, to_floats
-from .library import library_of, take
 from .tables import float_column, make_frame
+from .which_library import library_of, take
 
 LARGEST = 1.7976931348623157e308
 """The largest finite float64."""

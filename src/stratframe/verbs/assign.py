@@ -11,7 +11,7 @@ from .. import frames
 from ..checks import check_int
 from ..errors import StratError
 from ..frames import FrameT, NewColumn
-from ..frames.library import Frame
+from ..frames.which_library import Frame
 from ..habits import answer_habits
 from ..pipeline.deal import check_columns, empty_outputs, new_columns
 from ..pipeline.extend import extended_columns
