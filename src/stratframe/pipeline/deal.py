@@ -22,7 +22,7 @@ from ..core.systematic import systematic_deal
 from ..core.types import Draws, Ints, Table
 from ..errors import StratError, plural, warn
 from ..frames import Frame, NewColumn
-from .options import Options
+from .options import DEFAULT_NAMES, Options
 from .strata import Strata, stratify
 
 
@@ -111,7 +111,8 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
 
 def column_stream(options: Options, tag: StreamTag, repeat: int = 0) -> Stream:
     """Make the stream of random words of a purpose, for the column that a call makes."""
-    return word_stream(options.seed, tag, options.target.n, repeat, options.stream_name)
+    name = "" if options.name in DEFAULT_NAMES else options.name
+    return word_stream(options.seed, tag, options.target.n, repeat, name)
 
 
 def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:

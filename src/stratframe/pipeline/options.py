@@ -86,8 +86,6 @@ class Options:
     repeats: int = 1
     seed: int = 0
     name: str = "fold"
-    stream_name: str = ""
-    """The name as part of the seed."""
 
     def columns(self) -> dict[str, list[Ref]]:
         """List the columns that are read, by the argument that names them."""
@@ -135,7 +133,6 @@ def check_options(by: By | None, target: Target, **given: Unpack[Arguments]) -> 
         repeats=check_int("repeats", given.get("repeats", 1), 1),
         seed=check_seed(given.get("seed", 0)),
         name=name,
-        stream_name="" if name in DEFAULT_NAMES else name,
     )
     check_combination(options)
     if not isinstance(name, str) or not name:

@@ -16,7 +16,6 @@ from ..habits import answer_habits
 from ..pipeline.deal import check_columns, empty_outputs, new_columns
 from ..pipeline.extend import extended_columns
 from ..pipeline.options import (
-    DEFAULT_NAMES,
     DESCRIBED,
     Arguments,
     Deal,
@@ -331,8 +330,7 @@ def options_of_column(frame: Frame, options: Options, target: Target | None, nam
         target = DESCRIBED
     elif target.names is None and (names := frames.declared_parts(frame, name)) is not None:
         target = Target(len(names), "part", names)
-    stream_name = "" if name in DEFAULT_NAMES else name
-    return replace(options, target=target, name=name, stream_name=stream_name)
+    return replace(options, target=target, name=name)
 
 
 def add_columns(frame: FrameT, options: Options, overwrite: bool) -> FrameT:
