@@ -1,15 +1,24 @@
 """Deal rows by a quota table: which part every row goes to."""
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
 
-from .order import CHUNK, positions_within, shuffled
-from .types import Draws, Ints, Table, Values
+from .order import CHUNK, bit_width, pack_keys
+from .types import Draws, Flags, Ints, Table
 
-TICKETS = 1 << 16
-"""Tickets from which a row first draws its part, allocated to the parts by their shares."""
+SecondNumbers: TypeAlias = Callable[[Ints], Draws]
+"""From ascending row numbers to a random word for each."""
 
-ROOMY = 64
-"""Rows per cell of the table, on average, from which `deal_by_surplus` is faster than a sort."""
+FEW_ROWS = 1 << 14
+"""Rows below which it is faster to sort all than to count first."""
+
+CELLS = 1 << 16
+"""Cells of a histogram that stay in cache."""
+
+NUMBER_BITS = 16
+"""Bits of the numbers by position."""
 
 
 def smallest_dtype(n_parts: int) -> np.dtype[np.signedinteger]:
@@ -59,117 +68,192 @@ def deal_by_table(rows: Ints, table: Table) -> Ints:
     return parts
 
 
-def deal_by_surplus(codes: Ints, table: Table, draws: Draws) -> Ints:
-    """Deal rows at random without sorting them: draw parts freely, then move the surplus.
+def deal_by_rank(codes: Ints, table: Table, numbers: Draws, second: SecondNumbers) -> Ints:
+    """Deal the rows of each stratum by rank: the lowest to part 0, the next to part 1, and so on.
+
+    Rows are ranked by their number. Rows of one number that a cut point tears apart are ranked
+    by their second number, and then by row.
 
     Parameters
     ----------
     codes : ndarray of int, shape (n_rows,), range 0..n_strata-1
     table : ndarray of int64, shape (n_strata, n_parts)
         Its rows sum to the rows of the strata.
-    draws : ndarray of uint64, shape (n_rows,)
+    numbers : ndarray of uint16 or uint64, shape (n_rows,)
+    second : function
+        Gives the second number of rows; called at most once.
 
     Returns
     -------
     ndarray of int, shape (n_rows,), range 0..n_parts-1
     """
-    # Cells that came out above their quota give their surplus, drawn at random, to the
-    # cells of the same stratum below theirs. All rows of a stratum are exchangeable at
-    # each step, so that all deals with the counts of the table are equally likely. The
-    # surplus is of the order of sqrt(n): hardly any row moves.
-    n_parts = table.shape[1]
-    parts, counts = draw_parts(codes, table, draws)
-    surplus = counts - table.ravel()
-    moved = surplus_rows(codes, parts, n_parts, counts, surplus, draws)
-    # Surplus and lack of a stratum are equal and both run stratum by stratum, so that
-    # every row moves inside its stratum.
-    lacking = np.repeat(np.arange(table.size), np.maximum(-surplus, 0))
-    parts[moved] = lacking % n_parts
+    # In a histogram of the numbers of each stratum the cut points fall into a few cells. All
+    # rows of the other cells have their part at once; those of cells with a cut are sorted.
+    n_strata, n_parts = table.shape
+    bits = histogram_bits(len(codes), n_strata, n_parts)
+    cells, counts = codes, table.sum(axis=1)
+    if bits:
+        cells, counts = histogram(codes, numbers, bits, n_strata << bits)
+    ends, cuts = np.cumsum(counts), np.cumsum(table)
+    part_of_cell = parts_of_cells(ends, cuts, n_parts)
+    parts = np.empty(len(codes), dtype=part_of_cell.dtype)
+    for start in range(0, len(cells), CHUNK):
+        chunk = slice(start, start + CHUNK)
+        np.take(part_of_cell, cells[chunk], out=parts[chunk], mode="clip")
+    rows = np.flatnonzero(parts < 0)
+    if len(rows):
+        order, quotas = rank_rows(rows, cells[rows], ends, numbers[rows], bits, cuts, second)
+        parts[order] = quotas % n_parts
     return parts
 
 
-def draw_parts(codes: Ints, table: Table, draws: Draws) -> tuple[Ints, Ints]:
-    """Draw a part for every row by the parts' shares, and count the cells.
+def histogram_bits(n_rows: int, n_strata: int, n_parts: int) -> int:
+    """Choose how many leading bits of the numbers make the cells of each stratum."""
+    # One cell in 32 has a cut point at most, and so few rows are sorted; more cells cost
+    # nothing while their counts stay in cache. With fewer rows than cells a sort is faster.
+    per_stratum = max(32 * n_parts, CELLS // n_strata)
+    bits = min(per_stratum.bit_length() - 1, NUMBER_BITS)
+    while bits and n_strata << bits > n_rows:
+        bits -= 1
+    return bits if 1 << bits > 2 * n_parts and n_rows >= FEW_ROWS else 0
+
+
+def histogram(codes: Ints, numbers: Draws, bits: int, n_cells: int) -> tuple[Ints, Ints]:
+    """Count rows by stratum and by the leading bits of their numbers.
 
     Returns
     -------
-    parts : ndarray of int, shape (n_rows,), range 0..n_parts-1
-    counts : ndarray of int64, shape (n_strata * n_parts,)
+    cells : ndarray of int, shape (n_rows,), range 0..n_cells-1
+        The cell of every row.
+    counts : ndarray of int64, shape (n_cells,)
     """
-    n_parts = table.shape[1]
-    dtype = smallest_dtype(n_parts)
-    ends = np.cumsum(table.sum(axis=0)) * TICKETS // max(int(table.sum()), 1)
-    tickets = np.repeat(np.arange(n_parts, dtype=dtype), np.diff(ends, prepend=0))
-    parts = np.empty(len(codes), dtype=dtype)
-    counts = np.zeros(table.size, dtype=np.int64)
-    chunk = max(CHUNK, 4 * table.size)
+    shift = numbers.dtype.type(8 * numbers.itemsize - bits)
+    cells = np.empty(len(codes), dtype=np.min_scalar_type(-n_cells))
+    counts = np.zeros(n_cells, dtype=np.int64)
+    chunk = max(CHUNK, 4 * n_cells)
     for start in range(0, len(codes), chunk):
         rows = slice(start, start + chunk)
-        # The high 16 bits draw the part; the low 48 are left for `surplus_rows`.
-        parts[rows] = tickets[(draws[rows] >> np.uint64(48)).astype(np.intp)]
-        counts += np.bincount(codes[rows] * n_parts + parts[rows], minlength=table.size)
-    return parts, counts
+        leading = numbers[rows] >> shift
+        found = codes[rows].astype(np.int64) << bits
+        found |= leading.astype(np.int64)
+        counts += np.bincount(found, minlength=n_cells)
+        cells[rows] = found
+    return cells, counts
 
 
-def surplus_rows(
-    codes: Ints, parts: Ints, n_parts: int, counts: Ints, surplus: Ints, draws: Draws
-) -> Ints:
-    """Choose the rows that cells above their quota give away, at random, cell after cell.
-
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (n_strata * n_parts,)
-        Rows of each cell.
-    surplus : ndarray of int64, shape (n_strata * n_parts,)
-        Rows above the quota; negative below.
-
-    Returns
-    -------
-    ndarray of int64, shape (sum of the positive surpluses,)
-    """
-    # The rows of a cell with the lowest low bits are a random sample. To find them without
-    # sorting all, only rows below a bound are sorted. It leaves as many rows as wanted plus
-    # five standard deviations, and some for small counts; where that is too few after all,
-    # the bound is lifted.
-    wanted = np.maximum(surplus, 0)
-    n_below = wanted + 5 * np.sqrt(wanted) + 5
-    bounds = np.minimum(n_below / np.maximum(counts, 1), 1.0) * (wanted > 0)
-    while True:
-        rows, cells, low = rows_below(codes, parts, n_parts, bounds, draws)
-        n_found = np.bincount(cells, minlength=len(wanted))
-        short = n_found < wanted
-        if not short.any():
-            rows = rows[shuffled(cells, len(wanted), low << np.uint64(16))]
-            return rows[positions_within(n_found) < np.repeat(wanted, n_found)]
-        bounds[short] = 1.0
-
-
-def rows_below(
-    codes: Ints, parts: Ints, n_parts: int, bounds: Values, draws: Draws
-) -> tuple[Ints, Ints, Draws]:
-    """Find the rows whose low 48 bits are below the bound of their cell.
+def parts_of_cells(ends: Ints, cuts: Ints, n_parts: int) -> Ints:
+    """Find the part of all rows of a cell.
 
     Parameters
     ----------
-    bounds : ndarray of float64, shape (n_strata * n_parts,), range 0..1
+    ends : ndarray of int64, shape (n_cells,)
+        How many rows the cells up to each have; rows are counted from the first stratum.
+    cuts : ndarray of int64, shape (n_strata * n_parts,)
+        How many rows the quotas up to each have.
 
     Returns
     -------
-    rows, cells : ndarray of int64, shape (n_found,)
-    low : ndarray of uint64, shape (n_found,)
-        The low bits.
+    ndarray of int, shape (n_cells,), range -1..n_parts-1
+        -1 for a cell with rows of several parts.
     """
-    mask = np.uint64((1 << 48) - 1)
-    limits = (bounds * 2.0**48).astype(np.uint64)
-    highest = limits.max(initial=0)
-    chunks = []
-    for start in range(0, len(codes), CHUNK):
-        low = draws[start : start + CHUNK] & mask
-        # The largest bound first: most rows fail it, before their cell is looked up.
-        rows = np.flatnonzero(low < highest) + start
-        cells = codes[rows] * n_parts + parts[rows]
-        low = low[rows - start]
-        keep = low < limits[cells]
-        chunks.append((rows[keep], cells[keep], low[keep]))
-    rows, cells, low = (np.concatenate(column) for column in zip(*chunks, strict=True))
-    return rows, cells, low
+    dtype = smallest_dtype(n_parts)
+    cell = np.searchsorted(ends, cuts[:-1], side="right")
+    is_torn = starts_of(cell, ends) < cuts[:-1]
+    lengths = np.diff(cell + is_torn, prepend=0, append=len(ends))
+    quotas = np.tile(np.arange(n_parts, dtype=dtype), len(cuts) // n_parts)
+    parts = np.repeat(quotas, lengths)
+    parts[cell[is_torn]] = -1
+    return parts
+
+
+def starts_of(cells: Ints, ends: Ints) -> Ints:
+    """Count the rows before each of some cells."""
+    starts = ends[cells - 1]
+    starts[cells == 0] = 0
+    return starts
+
+
+def rank_rows(
+    rows: Ints,
+    cells: Ints,
+    ends: Ints,
+    numbers: Draws,
+    bits: int,
+    cuts: Ints,
+    second: SecondNumbers,
+) -> tuple[Ints, Ints]:
+    """Rank all rows of some cells.
+
+    Parameters
+    ----------
+    rows : ndarray of int64, shape (n_ranked,), ascending
+    cells, numbers : ndarray, shape (n_ranked,)
+        Of these rows.
+    bits : int
+        Leading bits of the numbers that the cells hold already.
+
+    Returns
+    -------
+    order : ndarray of int64, shape (n_ranked,)
+        Row numbers by rank.
+    quotas : ndarray of int64, shape (n_ranked,), range 0..n_strata*n_parts-1
+        The cell of the table that each of them is counted in.
+    """
+    places, opens = sort_cells(cells, len(ends), numbers, bits)
+    in_order = cells[places]
+    is_first = np.append(True, in_order[1:] != in_order[:-1])
+    first = np.flatnonzero(is_first)
+    # The rows of a cell are ranked consecutively from the end of the cell before it.
+    offsets = starts_of(in_order[first], ends) - first
+    ranks = np.arange(len(rows)) + np.repeat(offsets, np.diff(first, append=len(rows)))
+    lengths = np.diff(np.searchsorted(ranks, cuts), prepend=0)
+    quotas = np.repeat(np.arange(len(cuts)), lengths)
+    rank_again(places, opens, quotas, lambda tied: numbers[tied])
+    rank_again(places, opens, quotas, lambda tied: second(rows[tied]))
+    return rows[places], quotas
+
+
+def sort_cells(cells: Ints, n_cells: int, numbers: Draws, bits: int) -> tuple[Ints, Flags]:
+    """Sort rows by cell and by as many further bits of their numbers as a key holds.
+
+    Returns
+    -------
+    order : ndarray of int64, shape (n_rows,)
+    opens : ndarray of bool, shape (n_rows,)
+        Where a sorted row differs from the one before it.
+    """
+    keys = numbers.astype(np.uint64)
+    keys <<= np.uint64(64 - 8 * numbers.itemsize)
+    keys <<= np.uint64(bits)
+    row_bits = bit_width(len(cells))
+    pack_keys(keys, cells, bit_width(n_cells), row_bits)
+    keys.sort()
+    order = (keys & np.uint64((1 << row_bits) - 1)).view(np.int64)
+    keys >>= np.uint64(row_bits)
+    return order, np.append(True, keys[1:] != keys[:-1])
+
+
+def rank_again(order: Ints, opens: Flags, quotas: Ints, key: SecondNumbers) -> None:
+    """Sort by a further key, in place, the runs of equal rows that a cut point tears apart.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (n_rows,)
+    opens : ndarray of bool, shape (n_rows,)
+        Where a sorted row differs from the one before it.
+    quotas : ndarray of int64, shape (n_rows,)
+    """
+    is_torn = ~opens[1:] & (quotas[1:] != quotas[:-1])
+    if not is_torn.any():
+        return
+    runs = np.cumsum(opens)
+    torn_runs = np.zeros(runs[-1] + 1, dtype=np.bool_)
+    torn_runs[runs[1:][is_torn]] = True
+    places = np.flatnonzero(torn_runs[runs])
+    by_row = np.argsort(order[places])
+    rows, runs = order[places][by_row], runs[places][by_row]
+    keys = key(rows)
+    again = np.lexsort((keys, runs))
+    order[places] = rows[again]
+    keys = keys[again]
+    opens[places[1:]] |= keys[1:] != keys[:-1]

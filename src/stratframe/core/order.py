@@ -60,9 +60,16 @@ def sort_keys(keys: Draws, codes: Ints | None, code_bits: int, row_bits: int) ->
         Random bits; overwritten.
     codes : ndarray of int, shape (n_rows,), optional
     """
-    # From high bits to low a key holds the code, random bits and the row number. So plain
-    # values are sorted, which is faster than `argsort`, and the keys are unique, which
-    # makes every sort stable and its result the same on every platform.
+    pack_keys(keys, codes, code_bits, row_bits)
+    keys.sort()
+    keys &= np.uint64((1 << row_bits) - 1)
+    return keys.view(np.int64)
+
+
+def pack_keys(keys: Draws, codes: Ints | None, code_bits: int, row_bits: int) -> None:
+    """Put codes above the leading bits of keys, and row numbers below them, in place."""
+    # So plain values are sorted, which is faster than `argsort`, and the keys are unique,
+    # which makes every sort stable and its result the same on every platform.
     row_mask = np.uint64((1 << row_bits) - 1)
     for start in range(0, len(keys), CHUNK):
         chunk = keys[start : start + CHUNK]
@@ -72,9 +79,6 @@ def sort_keys(keys: Draws, codes: Ints | None, code_bits: int, row_bits: int) ->
         if codes is not None and code_bits:
             high = codes[start : start + CHUNK].astype(np.uint64)
             chunk |= high << np.uint64(64 - code_bits)
-    keys.sort()
-    keys &= row_mask
-    return keys.view(np.int64)
 
 
 def sort_values(values: Values) -> tuple[Ints, Flags]:

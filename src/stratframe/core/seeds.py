@@ -69,6 +69,17 @@ def word_stream(
     return source.random_raw
 
 
+def position_bits(stream: Callable[[int], Draws], n_rows: int) -> Draws:
+    """Draw 16 random bits for every row: row i has the bits i mod 4 of word i // 4.
+
+    Returns
+    -------
+    ndarray of uint16, shape (n_rows,)
+    """
+    words = stream(-(-n_rows // 4))
+    return words.astype("<u8", copy=False).view("<u2")[:n_rows].astype(np.uint16, copy=False)
+
+
 def permutation(draws: Draws) -> np.ndarray:
     """Turn n random words into a random order of 0..n-1."""
     return np.argsort(draws, kind="stable")

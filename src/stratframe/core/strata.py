@@ -1,10 +1,11 @@
 """Codes of strata: renumbering, nesting, counts, bins."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
-from .types import Flags, Ints, Table, Values
+from .types import Draws, Flags, Ints, Table, Values
 
 DENSE = 1 << 16
 """Codes up to which a lookup table is used whatever the number of rows."""
@@ -29,6 +30,55 @@ def first_occurrence(codes: Ints, n_codes: int) -> Ints:
         if first.max(initial=0) < n_rows:
             break
     return first
+
+
+def lowest_words(codes: Ints, n_codes: int, words: Draws) -> Draws:
+    """Find the lowest word of every code.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
+    words : ndarray of uint64, shape (n_rows,)
+
+    Returns
+    -------
+    ndarray of uint64, shape (n_codes,)
+    """
+    highest = 2**64 - 1
+    lowest = np.full(n_codes, highest, dtype=np.uint64)
+    # Among random words, a stratum of average size has one of the lowest n_low nearly always.
+    n_low = 16 * n_codes
+    if n_low < len(codes):
+        rows = np.flatnonzero(words < np.uint64(highest // len(codes) * n_low))
+        np.minimum.at(lowest, codes[rows], words[rows])
+    rest = np.flatnonzero((lowest == highest)[codes])
+    np.minimum.at(lowest, codes[rest], words[rest])
+    return lowest
+
+
+def order_of_strata(lowest: Draws, coarser: Sequence[Ints]) -> Ints:
+    """Order strata by their lowest words, level by level, so that coarser strata stay runs.
+
+    Parameters
+    ----------
+    lowest : ndarray of uint64, shape (n_strata,)
+    coarser : sequence of ndarray of int, shape (n_strata,), nondecreasing
+        For each level above, finest first, the stratum that holds each joint stratum.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_strata,)
+    """
+    keys = [lowest]
+    for parents in coarser:
+        starts = np.flatnonzero(np.diff(parents, prepend=-1))
+        keys.append(np.minimum.reduceat(lowest, starts)[parents])
+    return np.lexsort(keys)
+
+
+def renumbered(coarser: Sequence[Ints], order: Ints) -> tuple[Ints, ...]:
+    """Renumber coarser strata by an order of the joint strata in which they stay runs."""
+    return tuple(np.cumsum(np.diff(parents[order], prepend=-1) != 0) - 1 for parents in coarser)
 
 
 def crosstab(

@@ -6,7 +6,8 @@ Frames and series come in, numpy arrays go out, and arrays come back as new colu
 - `dtypes`: what does a column hold, and which values are missing?
 - `references`: what may be given for a column, which column is it, and how is it read?
 - `read_classes`: which rows of a column are equal, as codes?
-- `read_numbers`: which numbers does a column give, for order, edges, differences, or a key?
+- `read_numbers`: which numbers does a column give, for order, edges or differences?
+- `read_keys`: what of a key is hashed, and how are keys ordered?
 - `row_order`: does a lazy query give its rows in the same order each time?
 - `attach`: how does an array become a column, at once or as a lazy expression?
 - `tables`: how is a result frame made in the caller's library?
@@ -51,7 +52,8 @@ from .folds import (
     to_fold_column,
 )
 from .read_classes import encode_classes
-from .read_numbers import rank_key, read_comparable, read_interval, read_matrix, read_ordinal
+from .read_keys import rank_key, read_key
+from .read_numbers import read_comparable, read_interval, read_matrix, read_ordinal
 from .references import (
     ResultName,
     check_all_refs,

@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 
 from ..core.order import CHUNK
-from ..core.strata import first_occurrence
+from ..core.strata import DENSE, factorize_codes, first_occurrence
 from ..core.types import Ints, Values
 from ..errors import StratError
 from .dtypes import (
@@ -95,6 +95,14 @@ def codes_match_values(series: pl.Series, codes: Ints, n_codes: int) -> bool:
 
 def factorize(values: Any) -> tuple[Ints, int]:
     """Encode an array or pandas column by first appearance, and count its classes."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and len(values):
+        low, span = int(values.min()), int(values.max()) - int(values.min())
+        if span < DENSE:
+            # Whole numbers close together need no hash table.
+            wide = values.astype(np.int64, copy=False) if values.dtype != np.uint64 else values
+            shifted = (wide - wide.dtype.type(low)).astype(np.int64, copy=False)
+            codes, present = factorize_codes(shifted, span + 1)
+            return codes, len(present)
     codes, classes = pd.factorize(values)
     return codes, len(classes)
 

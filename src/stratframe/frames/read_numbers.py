@@ -7,7 +7,6 @@
 - `read_interval` keeps differences; dates and times count in one unit. For drift.
 - `read_matrix` reads several columns of numbers or booleans as the coordinates of points;
   dates and categories raise. For clusters, chains and nearest neighbours.
-- `rank_key` ranks whatever can be ordered, text too. For keys.
 """
 
 from collections.abc import Sequence
@@ -17,7 +16,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from ..core.order import rank
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError
 from .dtypes import (
@@ -25,15 +23,11 @@ from .dtypes import (
     is_decimal,
     is_feature,
     is_missing,
-    is_nested,
     is_number_like,
     is_object,
     is_temporal,
-    nested_error,
-    object_type,
     to_floats,
 )
-from .read_classes import check_objects
 from .which_library import Series
 
 
@@ -119,17 +113,6 @@ def read_matrix(columns: Sequence[Series], term: str) -> Values:
     return points
 
 
-def rank_key(series: Series) -> Ints:
-    """Rank the values of a key: numbers by value, strings by code point, dates by time.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,)
-        Dense ranks; any number where the value is missing.
-    """
-    return rank_polars(series) if isinstance(series, pl.Series) else rank_pandas(series)
-
-
 def ordinal_polars(series: pl.Series) -> Values:
     """Read a Polars column as numbers of the same order."""
     dtype = series.dtype
@@ -206,35 +189,3 @@ def periods(series: Any) -> Ints:
 def from_arrow(series: Any) -> pl.Series:
     """Turn a pandas column of pyarrow values into a Polars column."""
     return pl.Series(pl.from_arrow(series.array.__arrow_array__()))
-
-
-def rank_polars(series: pl.Series) -> Ints:
-    """Rank the values of a Polars key."""
-    if series.dtype in (pl.Categorical, pl.Enum):
-        series = series.cast(pl.String)
-    if is_nested(series.dtype):
-        raise nested_error(series.name, series.dtype)
-    if series.dtype in (pl.String, pl.Binary, *WIDE) or series.dtype.is_decimal():
-        return rank(series.rank("dense").fill_null(0).to_numpy())
-    return rank(read_ordinal(series, "key")[0])
-
-
-def rank_pandas(series: pd.Series) -> Ints:
-    """Rank the values of a pandas key."""
-    dtype: Any = series.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        return gather_categories(series, rank_key(pd.Series(dtype.categories)), -1)
-    check_objects(series)
-    of_numpy = isinstance(dtype, np.dtype | pd.DatetimeTZDtype) and not is_object(dtype)
-    if of_numpy or (pd.api.types.is_numeric_dtype(dtype) and not is_decimal(series)):
-        return rank(read_ordinal(series, "key")[0])
-    try:
-        if is_object(dtype) and object_type(series) == "mixed-integer":
-            raise TypeError  # pandas would sort integers before text
-        return sorted_codes(series)
-    except TypeError as error:
-        msg = (
-            "A column of `key` must hold values that can be ordered,"
-            f" but {series.name!r} mixes types."
-        )
-        raise StratError(msg) from error

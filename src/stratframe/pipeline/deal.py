@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import partial
 from math import ceil
 from typing import Any
 
 import numpy as np
 
 from .. import frames
-from ..core.deal import ROOMY, deal_by_surplus, deal_by_table, round_robin
+from ..core.deal import SecondNumbers, deal_by_rank, round_robin
 from ..core.groups.assign import assign_groups, balance_groups, balance_rows
-from ..core.groups.local_search import Stream
-from ..core.order import permuted_blocks, shuffled
+from ..core.order import grouped, permuted_blocks
 from ..core.quota import equal_quota
 from ..core.rounding import controlled_rounding
-from ..core.seeds import StreamTag, permutation, word_stream
+from ..core.seeds import StreamTag, permutation
+from ..core.strata import lowest_words, order_of_strata, renumbered
 from ..core.systematic import systematic_deal
 from ..core.types import Draws, Ints, Table
 from ..errors import StratError, plural, warn
 from ..frames import Frame, NewColumn
-from .options import DEFAULT_NAMES, Options
+from .numbers import column_stream, row_numbers, row_streams
+from .options import Options
 from .strata import Strata, stratify
 
 
@@ -85,34 +85,39 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
     """
     if strata.groups is not None or strata.margins:
         return deal_units(options, strata, repeat)
+    if strata.order is not None or options.circular:
+        return deal_in_order(options, strata, repeat)
+    numbers, second = numbers_of(options, strata, repeat)
+    return deal_by_rank(
+        strata.codes, quota_table(options, strata, repeat, numbers), numbers, second
+    )
+
+
+def numbers_of(options: Options, strata: Strata, repeat: int) -> tuple[Draws, SecondNumbers]:
+    """Give the dealt rows their numbers for the column of a repeat."""
+    streams = row_streams(options, repeat)
+    return row_numbers(strata.keys, strata.rows, len(strata.codes), *streams)
+
+
+def deal_in_order(options: Options, strata: Strata, repeat: int) -> Ints:
+    """Deal the rows of all strata along an order.
+
+    Returns
+    -------
+    ndarray of int, shape (n_dealt,), range 0..n_parts-1
+    """
     order, n_rows, k = strata.order, len(strata.codes), options.target.n
     is_kfold, circular = options.target.noun == "fold", options.circular
-    words = partial(column_stream, options, repeat=repeat)
-    tag = StreamTag.FOLD_ROWS if is_kfold else StreamTag.PART_ROWS
-    if not circular and order is None and n_rows >= ROOMY * len(strata.sizes) * k:
-        return deal_by_surplus(
-            strata.codes, quota_table(options, strata, repeat), words(tag)(n_rows)
-        )
-    starts_at_random = order is not None and order.starts_at_random
-    ties = np.zeros(n_rows, np.uint64) if circular and not starts_at_random else words(tag)(n_rows)
-    rows = sort_rows(strata, ties, min(options.target.fractions(n_rows)))
-    if is_kfold:
-        if order is not None and not circular:
-            block_words = words(StreamTag.FOLD_BLOCKS)(n_rows)
-            rows = permuted_blocks(rows, strata.sizes, k, block_words, order.spread_leftover)
-        return round_robin(rows, draw_fold_permutation(options, repeat))
-    table = quota_table(options, strata, repeat)
-    if circular:
-        return systematic_deal(rows, table, None)
-    if order is None:
-        return deal_by_table(rows, table)
-    return systematic_deal(rows, table, words(StreamTag.PART_SPREAD)(table.size + n_rows))
-
-
-def column_stream(options: Options, tag: StreamTag, repeat: int = 0) -> Stream:
-    """Make the stream of random words of a purpose, for the column that a call makes."""
-    name = "" if options.name in DEFAULT_NAMES else options.name
-    return word_stream(options.seed, tag, options.target.n, repeat, name)
+    first, second = row_streams(options, repeat)
+    needs_words = not circular or (order is not None and order.starts_at_random)
+    words = first(n_rows) if needs_words else np.zeros(n_rows, dtype=np.uint64)
+    rows = sort_rows(strata, words, min(options.target.fractions(n_rows)))
+    if not is_kfold:
+        table = quota_table(options, strata, repeat)
+        return systematic_deal(rows, table, None if circular else second(table.size + n_rows))
+    if order is not None and not circular:
+        rows = permuted_blocks(rows, strata.sizes, k, second(n_rows), order.spread_leftover)
+    return round_robin(rows, draw_fold_permutation(options, repeat))
 
 
 def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
@@ -149,12 +154,12 @@ def warn_large_group(group: Ints, shares: Sequence[Fraction], noun: str) -> None
 
 
 def sort_rows(strata: Strata, words: Draws, share: Fraction) -> Ints:
-    """Sort rows by stratum, and inside it at random or as its order says.
+    """Sort rows by stratum, and inside it as its order says, if there is one.
 
     Parameters
     ----------
     words : ndarray of uint64, shape (n_dealt,)
-        For the shuffle, or for ties. Overwritten.
+        For ties. Overwritten.
     share : Fraction
         Of the smallest part; a block of neighbours has a row for it.
 
@@ -164,7 +169,7 @@ def sort_rows(strata: Strata, words: Draws, share: Fraction) -> Ints:
         Row numbers.
     """
     if strata.order is None:
-        return shuffled(strata.codes, len(strata.sizes), words)
+        return grouped(np.arange(len(words)), strata.codes, len(strata.sizes))
     return strata.order.sort(strata.codes, len(strata.sizes), words, share)
 
 
@@ -176,15 +181,36 @@ def draw_fold_permutation(options: Options, repeat: int) -> Ints:
     return permutation(column_stream(options, StreamTag.FOLD_NUMBERS, repeat)(k))
 
 
-def quota_table(options: Options, strata: Strata, repeat: int = 0) -> Table:
-    """Compute how many rows of each stratum go to each part."""
+def quota_table(
+    options: Options, strata: Strata, repeat: int = 0, numbers: Draws | None = None
+) -> Table:
+    """Compute how many rows of each stratum go to each part.
+
+    Parameters
+    ----------
+    numbers : ndarray of uint64, shape (n_dealt,), optional
+        Hashes of the keys of the dealt rows, by which strata are ordered, if there are keys.
+    """
     n_parts = options.target.n
     if strata.groups is not None:
         return strata.crosstab(deal_units(options, strata, repeat), n_parts)
+    if strata.keys is None or numbers is None:
+        return quota_in_order(options, strata.sizes, strata.coarser, repeat)
+    lowest = lowest_words(strata.codes, len(strata.sizes), numbers)
+    order = order_of_strata(lowest, strata.coarser)
+    table = np.empty((len(order), n_parts), dtype=np.int64)
+    coarser = renumbered(strata.coarser, order)
+    table[order] = quota_in_order(options, strata.sizes[order], coarser, repeat)
+    return table
+
+
+def quota_in_order(
+    options: Options, sizes: Ints, coarser: Sequence[Ints], repeat: int = 0
+) -> Table:
+    """Compute how many rows of each stratum go to each part, given the strata in their order."""
     if options.target.noun == "fold":
-        return equal_quota(strata.sizes, draw_fold_permutation(options, repeat))
-    shares, n_strata = options.target.fractions(len(strata.codes)), len(strata.sizes)
+        return equal_quota(sizes, draw_fold_permutation(options, repeat))
     words = None
     if not options.circular:
-        words = column_stream(options, StreamTag.PART_QUOTA)(n_strata)
-    return controlled_rounding(strata.sizes, shares, strata.coarser, words)
+        words = column_stream(options, StreamTag.PART_QUOTA)(len(sizes))
+    return controlled_rounding(sizes, options.target.fractions(int(sizes.sum())), coarser, words)

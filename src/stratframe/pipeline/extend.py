@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 
 from .. import frames
-from ..core.deal import deal_by_table
+from ..core.deal import deal_by_rank
 from ..core.extend import fill_by_shares, fill_evenly
 from ..core.groups.assign import extend_units, group_counts, margin_counts
 from ..core.groups.local_search import Stream
-from ..core.order import shuffled
 from ..core.seeds import StreamTag
 from ..core.strata import crosstab, first_occurrence
 from ..core.types import Ints, Table, Values
 from ..errors import StratError, preview, rows_at_fault
 from ..frames import NewColumn
-from .deal import column_stream, empty_outputs, stratify_rows
+from .deal import empty_outputs, stratify_rows
+from .numbers import column_stream, row_numbers
 from .options import Options, Target, fold_target
 from .strata import Strata, stratify
 
@@ -154,9 +154,10 @@ def extend_rows(
     held = crosstab(strata.codes[given], n_strata, folds[given], n_parts)
     wanted = np.bincount(strata.codes[new], minlength=n_strata)
     table = fill(held, wanted)
-    order = shuffled(strata.codes[new], n_strata, stream(len(new)))
+    rows = new if strata.rows is None else strata.rows[new]
+    numbers, second = row_numbers(None, rows, len(new), stream, stream)
     extended = folds.copy()
-    extended[new] = deal_by_table(order, table)
+    extended[new] = deal_by_rank(strata.codes[new], table, numbers, second)
     return extended
 
 

@@ -8,11 +8,13 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from .. import frames
 from ..core.strata import crosstab, factorize_codes, nest_codes
 from ..core.types import Flags, Ints, Table
 from ..terms.base import Division, OrderTerm, RowOrder, StrataTerm
 from ..terms.by import hand_out
 from ..terms.entry import Entry, read_entry, select_rows, stratum_name, without_order
+from .numbers import Keys, key_order
 from .options import Options
 from .validate import (
     check_enough,
@@ -56,6 +58,8 @@ class Strata(NamedTuple):
     first appearance; None where rows are dealt one by one."""
     margins: tuple[Strata, ...] = ()
     """The strata of each entry by itself, where each is balanced on its own."""
+    keys: Keys | None = None
+    """The keys of the dealt rows, where these are ranked by them."""
 
     @property
     def marginal_codes(self) -> list[tuple[Ints, int]]:
@@ -86,8 +90,9 @@ def stratify(
     keys = series[n_read:n_keys]
     rows = None if options.where is None else rows_where(series[n_keys])
     entries = restricted(entries, rows)
-    order = check_values(entries, options, keys, rows)
-    if order is not None:
+    hashed, keyed = check_values(entries, options, keys, rows), rows
+    if hashed is not None and sorts_by_key(entries, options):
+        order = key_order(keys if rows is None else [frames.take(each, rows) for each in keys])[0]
         entries, rows = restricted(entries, order), order if rows is None else rows[order]
     entries, groups = dealt_entries(entries, options, n_rows if rows is None else len(rows))
     rows = entries[0].rows if entries else rows
@@ -98,8 +103,17 @@ def stratify(
         margins = tuple(nest([entry], rows, n_rows, options.seed) for entry in stratum_entries)
         return nest([], rows, n_rows)._replace(groups=groups, margins=margins)
     strata = nest(stratum_entries, rows, n_rows, options.seed)._replace(groups=groups)
+    if hashed is not None:
+        dealt = rows if keyed is None or rows is None else np.searchsorted(keyed, rows)
+        strata = strata._replace(keys=hashed._replace(dealt=dealt))
     warn_sparse(strata.sizes, strata.coarser, [level.name for level in strata.levels], options)
     return strata
+
+
+def sorts_by_key(entries: Sequence[Entry], options: Options) -> bool:
+    """Return whether rows are sorted by key, as something depends on their order."""
+    in_order = any(entry.term.uses_row_order for entry in entries)
+    return in_order or options.circular or options.one_by_one
 
 
 def read_entries(options: Options, series: Sequence[Any]) -> list[Entry]:

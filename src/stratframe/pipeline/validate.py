@@ -14,6 +14,7 @@ from ..errors import MAX_LISTED, StratError, at_most, plural, preview, warn, wit
 from ..frames import Rule, RuledColumn
 from ..terms.classes import Classes, pool_classes
 from ..terms.entry import Entry, ruled_columns
+from .numbers import Keys, first_of_equal_keys, read_keys
 
 if TYPE_CHECKING:
     from .options import Options, Target
@@ -48,8 +49,8 @@ def rows_where(series: Any) -> Ints:
 
 def check_values(
     entries: Sequence[Entry], options: Options, key: Sequence[Any], rows: Ints | None = None
-) -> Ints | None:
-    """Raise if values break the rules of the call, all at once; else sort the rows by key.
+) -> Keys | None:
+    """Raise if values break the rules of the call, all at once; else read the key.
 
     Parameters
     ----------
@@ -58,8 +59,8 @@ def check_values(
 
     Returns
     -------
-    ndarray of int64, shape (n_rows,), or None
-        The order of the keys; None without keys.
+    Keys or None
+        Those of these rows; None without a key.
     """
     check_orders([entry for entry in entries if entry.argument == "by"], options)
     columns = [column for entry in entries for column in ruled_columns(entry, options.missing)]
@@ -69,13 +70,16 @@ def check_values(
     columns += key_columns(key, rows)
     if any(column.missing.any() for column in columns[-len(key) :]):
         frames.check_rules(columns)
-    order, ranks = key_order(key if rows is None else [frames.take(each, rows) for each in key])
-    texts = ", ".join(key_text(series, place) for place, series in enumerate(key, 1))
-    unique = Rule(present=False, unique=True)
-    no_gaps = np.zeros(len(ranks), dtype=np.bool_)
-    columns.append(RuledColumn("key", f"`key` ({texts})", unique, key[0], no_gaps, ranks, rows))
+    key = key if rows is None else [frames.take(each, rows) for each in key]
+    keys = read_keys(options, key)
+    first = first_of_equal_keys(keys, key)
+    if first is not None:
+        texts = ", ".join(key_text(series, place) for place, series in enumerate(key, 1))
+        unique = Rule(present=False, unique=True)
+        no_gaps = np.zeros(len(first), dtype=np.bool_)
+        columns.append(RuledColumn("key", f"`key` ({texts})", unique, key[0], no_gaps, first, rows))
     frames.check_rules(columns)
-    return order
+    return keys
 
 
 def key_columns(key: Sequence[Any], rows: Ints | None) -> list[RuledColumn]:
@@ -96,23 +100,6 @@ def key_columns(key: Sequence[Any], rows: Ints | None) -> list[RuledColumn]:
 def key_text(series: Any, place: int) -> str:
     """Name a key column for messages."""
     return f"entry {place} of `key`" if series.name is None else repr(series.name)
-
-
-def key_order(key: Sequence[Any]) -> tuple[Ints, Ints]:
-    """Order the rows by their keys, the first key first.
-
-    Returns
-    -------
-    rows : ndarray of int64, shape (n_rows,)
-    ranks : ndarray of int64, shape (n_rows,)
-        The dense rank of every row's keys; equal ones are repeated keys.
-    """
-    columns = [frames.rank_key(series) for series in key]
-    rows = np.lexsort(columns[::-1])
-    repeats = np.logical_and.reduce([np.diff(column[rows]) == 0 for column in columns])
-    ranks = np.empty(len(rows), dtype=np.int64)
-    ranks[rows] = np.cumsum(np.append(False, ~repeats)[: len(rows)])
-    return rows, ranks
 
 
 def check_enough(n_rows: int, groups: Ints | None, target: Target) -> None:

@@ -96,6 +96,8 @@ class Term(Protocol):
     """Whether its values are classes, which may be rare and have no order of their own."""
     orders_rows: ClassVar[bool]
     """Whether it is an `OrderTerm`, which comes last."""
+    uses_row_order: ClassVar[bool]
+    """Whether what it makes of rows depends on the order in which they come."""
 
     @property
     def columns(self) -> tuple[Ref, ...]:
@@ -173,6 +175,7 @@ class ColumnTerm:
     function: ClassVar[str] = ""
     is_nominal: ClassVar[bool] = False
     orders_rows: ClassVar[bool] = False
+    uses_row_order: ClassVar[bool] = False
     columns: tuple[Ref, ...]
 
     def __str__(self) -> str:

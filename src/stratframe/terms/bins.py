@@ -39,6 +39,7 @@ class Continuous(NumericTerm):
 
     function: ClassVar[str] = "sf.continuous"
     orders_rows: ClassVar[bool] = True
+    uses_row_order: ClassVar[bool] = True
 
     columns: tuple[Ref, ...]
     name: Hashable | None = None

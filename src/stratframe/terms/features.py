@@ -26,6 +26,7 @@ class FeatureTerm:
     function: ClassVar[str] = ""
     is_nominal: ClassVar[bool] = False
     orders_rows: ClassVar[bool] = False
+    uses_row_order: ClassVar[bool] = True
     columns: tuple[Ref, ...]
     scale: Scale
 

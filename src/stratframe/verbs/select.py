@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
-from functools import partial
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from .. import frames
 from ..checks import check_int, check_one_of, check_seed
+from ..core.deal import deal_by_rank
 from ..core.quota import equal_allocation, proportional_allocation
-from ..core.seeds import StreamTag, random_words
+from ..core.seeds import StreamTag, random_words, word_stream
 from ..core.systematic import systematic_deal
 from ..core.types import Flags, Ints
 from ..errors import (
@@ -28,6 +28,7 @@ from ..errors import (
 from ..frames import FoldValues, Frame, FrameT
 from ..habits import answer_habits
 from ..pipeline.deal import sort_rows
+from ..pipeline.numbers import row_numbers
 from ..pipeline.options import Options
 from ..pipeline.strata import stratify
 from ..pipeline.tables import table_verb
@@ -368,20 +369,21 @@ def choose_rows(
     -------
     ndarray of bool, shape (n_rows,)
     """
-    n_rows, words = len(series[0]), partial(random_words, options.seed)
+    n_rows = len(series[0])
+    first, second = (
+        word_stream(options.seed, tag) for tag in (StreamTag.SAMPLE_ROWS, StreamTag.SAMPLE_SPREAD)
+    )
     total = round(size * n_rows) if isinstance(size, Fraction) else size
     if total > n_rows:
         raise StratError(at_most("`n`", "the number of rows", f"{total:,}", n_rows, "row"))
     strata = stratify(options, series, n_rows)
     sizes = strata.sizes
     allocate = proportional_allocation if allocation == "proportional" else equal_allocation
-    taken = allocate(sizes, total, words(StreamTag.SAMPLE_QUOTA, len(sizes)))
+    taken = allocate(sizes, total, random_words(options.seed, StreamTag.SAMPLE_QUOTA, len(sizes)))
     table = np.column_stack([taken, sizes - taken])
     share = Fraction(max(min(total, n_rows - total), 1), max(n_rows, 1))
-    rows = sort_rows(strata, words(StreamTag.SAMPLE_ROWS, n_rows), share)
-    if strata.order is not None:
-        spread_words = words(StreamTag.SAMPLE_SPREAD, table.size + n_rows)
-        return np.equal(systematic_deal(rows, table, spread_words), 0)
-    chosen = np.zeros(n_rows, dtype=np.bool_)
-    chosen[rows] = np.repeat(np.resize([True, False], table.size), table.ravel())
-    return chosen
+    if strata.order is None:
+        numbers, second_numbers = row_numbers(None, None, n_rows, first, second)
+        return np.equal(deal_by_rank(strata.codes, table, numbers, second_numbers), 0)
+    rows = sort_rows(strata, first(n_rows), share)
+    return np.equal(systematic_deal(rows, table, second(table.size + n_rows)), 0)

@@ -10,7 +10,7 @@ import numpy as np
 from .. import frames
 from ..frames import Frame
 from ..habits import answer_habits
-from ..pipeline.deal import check_columns, deal_units, quota_table, stratify_rows
+from ..pipeline.deal import check_columns, deal_units, numbers_of, quota_table, stratify_rows
 from ..pipeline.options import Deal, Options, Parts, Rare, check_options, fold_target, part_target
 from ..pipeline.strata import Strata, stratify
 from ..pipeline.tables import (
@@ -202,13 +202,14 @@ def plan(
     else:
         described = Options(options.terms, options.one_by_one, options.groups)
         found = stratify(described, series, 0)
+    numbers = numbers_of(options, found, 0)[0]
     dealt = deal_units(options, found, 0) if found.margins and len(eager) else found.codes
 
     def rows_of(level: Strata) -> dict[Hashable, Any]:
         if found.margins or not len(eager):
             counts = level.crosstab(dealt, target.n)
         else:
-            counts = quota_table(options, level)
+            counts = quota_table(options, level, numbers=numbers)
         order = table_order(level)
         labels = list(target.names or range(target.n)) * len(order)
         named = stratum_columns(level, np.repeat(order, target.n))

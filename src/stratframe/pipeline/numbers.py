@@ -1,0 +1,116 @@
+"""The numbers by which rows are ranked: random bits by position, or hashes of their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import frames
+from ..core.deal import SecondNumbers
+from ..core.groups.local_search import Stream
+from ..core.hashing import KeyColumn, are_dense_and_unique, hash_keys, repeated_words
+from ..core.seeds import StreamTag, position_bits, word_stream
+from ..core.strata import first_occurrence
+from ..core.types import Draws, Ints
+from .options import DEFAULT_NAMES, Options
+
+
+class Keys(NamedTuple):
+    """The keys of a frame, hashed."""
+
+    columns: Sequence[KeyColumn]
+    salt: int
+    hashes: Draws
+    """Under this salt, shape (n_keys,)."""
+    dealt: Ints | None = None
+    """The keys of the dealt rows, shape (n_dealt,); None for all."""
+
+    def hash(self, salt: int) -> Draws:
+        """Hash the keys of the dealt rows."""
+        hashes = self.hashes if salt == self.salt else hash_keys(self.columns, salt)
+        return hashes if self.dealt is None else hashes[self.dealt]
+
+
+def column_stream(options: Options, tag: StreamTag, repeat: int = 0) -> Stream:
+    """Make the stream of random words of a purpose, for the column that a call makes."""
+    name = "" if options.name in DEFAULT_NAMES else options.name
+    return word_stream(options.seed, tag, options.target.n, repeat, name)
+
+
+def row_streams(options: Options, repeat: int = 0) -> tuple[Stream, Stream]:
+    """Make the streams of the first and the second numbers of rows."""
+    tags = (StreamTag.PART_ROWS, StreamTag.PART_SPREAD)
+    if options.target.noun == "fold":
+        tags = (StreamTag.FOLD_ROWS, StreamTag.FOLD_BLOCKS)
+    return column_stream(options, tags[0], repeat), column_stream(options, tags[1], repeat)
+
+
+def row_numbers(
+    keys: Keys | None, rows: Ints | None, n_dealt: int, first: Stream, second: Stream
+) -> tuple[Draws, SecondNumbers]:
+    """Give the dealt rows numbers by their keys or, without keys, by their positions.
+
+    Parameters
+    ----------
+    rows : ndarray of int64, shape (n_dealt,), optional
+        Positions of the dealt rows in the frame; by default all.
+    first, second : function
+        Streams of random words.
+
+    Returns
+    -------
+    numbers : ndarray of uint16 or uint64, shape (n_dealt,)
+    second_numbers : function
+        From some of the dealt rows to a uint64 for each.
+    """
+    if keys is not None:
+        salts = int(first(1)[0]), int(second(1)[0])
+        return keys.hash(salts[0]), lambda tied: keys.hash(salts[1])[tied]
+    if rows is None:
+        return position_bits(first, n_dealt), lambda tied: second(len(tied))
+    n_rows = int(rows.max(initial=-1)) + 1
+    return position_bits(first, n_rows)[rows], lambda tied: second(len(tied))
+
+
+def read_keys(options: Options, key: Sequence[Any]) -> Keys:
+    """Read the columns of a key, without missing values, and hash them."""
+    columns = [frames.read_key(series) for series in key]
+    salt = int(row_streams(options)[0](1)[0])
+    return Keys(columns, salt, hash_keys(columns, salt))
+
+
+def first_of_equal_keys(keys: Keys, key: Sequence[Any]) -> Ints | None:
+    """Find for every row the first that has its key; None if all keys differ.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_keys,), or None
+    """
+    if len(keys.columns) == 1 and are_dense_and_unique(keys.columns[0]):
+        return None
+    rows = repeated_words(keys.hashes)
+    if not len(rows):
+        return None
+    ranks = key_order([frames.take(series, rows) for series in key])[1]
+    first = np.arange(len(keys.hashes))
+    first[rows] = rows[first_occurrence(ranks, len(rows))[ranks]]
+    return None if (first == np.arange(len(first))).all() else first
+
+
+def key_order(key: Sequence[Any]) -> tuple[Ints, Ints]:
+    """Order the rows by their keys, the first key first.
+
+    Returns
+    -------
+    rows : ndarray of int64, shape (n_rows,)
+    ranks : ndarray of int64, shape (n_rows,)
+        The dense rank of every row's keys; equal ones are repeated keys.
+    """
+    columns = [frames.rank_key(series) for series in key]
+    rows = np.lexsort(columns[::-1])
+    repeats = np.logical_and.reduce([np.diff(column[rows]) == 0 for column in columns])
+    ranks = np.empty(len(rows), dtype=np.int64)
+    ranks[rows] = np.cumsum(np.append(False, ~repeats)[: len(rows)])
+    return rows, ranks
