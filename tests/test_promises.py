@@ -267,16 +267,18 @@ def test_key_frees_folds_from_row_order(
 
 @kinds
 @given(data=columns(3), seed=seeds)
-def test_key_deals_as_if_sorted(kind: str, data: dict[str, list[Any]], seed: int) -> None:
-    """A list of keys sorts lexicographically; the deal is that of the sorted frame."""
+def test_key_orders_as_if_sorted(kind: str, data: dict[str, list[Any]], seed: int) -> None:
+    """Where rows are dealt along an order, a key deals as in the frame sorted by it."""
     n = len(data["a"])
     data["half"] = [i % 2 for i in data["id"]]
+    data["v"] = [i // 3 for i in range(n)]
     order = sorted(range(n), key=lambda row: (data["half"][row], data["id"][row]))
     turned = {name: [column[row] for row in order] for name, column in data.items()}
+    by = ["a", sf.continuous("v")]
     keyed = values(
-        sf.kfold(make(kind, data), "a", 3, key=["half", "id"], seed=seed, rare="ignore"), "fold"
+        sf.kfold(make(kind, data), by, 3, key=["half", "id"], seed=seed, rare="ignore"), "fold"
     )
-    plain = values(sf.kfold(make(kind, turned), "a", 3, seed=seed, rare="ignore"), "fold")
+    plain = values(sf.kfold(make(kind, turned), by, 3, seed=seed, rare="ignore"), "fold")
     assert [keyed[row] for row in order] == plain
 
 

@@ -1,6 +1,7 @@
-"""Deals: every cell of the table is met exactly, and every deal is equally likely."""
+"""Deals: rows go to parts by rank, every cell of the table is met, all deals are equally likely."""
 
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,12 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from stratframe.core.deal import deal_by_surplus, deal_by_table, round_robin
+from stratframe.core import deal
+from stratframe.core.deal import deal_by_rank, deal_by_table, round_robin
 from stratframe.core.order import shuffled
 from stratframe.core.quota import equal_quota
-from stratframe.core.seeds import StreamTag, random_words
+from stratframe.core.seeds import StreamTag, position_bits, random_words, word_stream
 
 seeds = st.integers(0, 2**32)
+BITS = [None, 0, 1, 3, 7, 16]
 
 
 def cell_counts(codes: np.ndarray, parts: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
@@ -22,26 +25,98 @@ def cell_counts(codes: np.ndarray, parts: np.ndarray, shape: tuple[int, int]) ->
     return counts
 
 
-@given(
-    table=st.integers(2, 5).flatmap(
+def deal_with_bits(bits: int | None, *args: Any) -> np.ndarray:
+    """Deal by rank with a histogram of the given leading bits, or of those that are chosen."""
+    with pytest.MonkeyPatch.context() as patch:
+        if bits is not None:
+            patch.setattr(deal, "histogram_bits", lambda *_: bits)
+        return deal_by_rank(*args)
+
+
+def ranked_one_by_one(
+    codes: np.ndarray, table: np.ndarray, numbers: np.ndarray, words: np.ndarray
+) -> np.ndarray:
+    """Deal as the definition says, stratum by stratum; torn rows take words in row order."""
+    due = [np.repeat(np.arange(table.shape[1]), row) for row in table]
+    rows = [
+        sorted(np.flatnonzero(codes == stratum), key=lambda row: (numbers[row], row))
+        for stratum in range(len(table))
+    ]
+    torn = set()
+    for ranked, parts in zip(rows, due, strict=True):
+        parts_of: dict[int, set[int]] = {}
+        for row, part in zip(ranked, parts, strict=True):
+            parts_of.setdefault(int(numbers[row]), set()).add(int(part))
+        torn |= {row for row in ranked if len(parts_of[int(numbers[row])]) > 1}
+    second = dict(zip(sorted(torn), words.tolist(), strict=False))
+    dealt = np.empty(len(codes), dtype=int)
+    for ranked, parts in zip(rows, due, strict=True):
+        ranked = sorted(ranked, key=lambda row: (numbers[row], second.get(row, 0), row))
+        dealt[ranked] = parts
+    return dealt
+
+
+tables = (
+    st.integers(2, 5)
+    .flatmap(
         lambda p: st.lists(
             st.lists(st.integers(0, 12), min_size=p, max_size=p), min_size=1, max_size=5
         )
-    ),
-    seed=seeds,
-)
-def test_random_deals_meet_the_table(table: list[list[int]], seed: int) -> None:
-    """Both random deals give each part the rows of the table."""
-    quota = np.array(table)
-    codes = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(table)), quota.sum(1)))
-    if len(codes) == 0:
-        return
-    free = deal_by_surplus(codes, quota, random_words(seed, StreamTag.FOLD_ROWS, len(codes)))
-    rows = shuffled(codes, len(table), random_words(seed, StreamTag.FOLD_ROWS, len(codes)))
-    np.testing.assert_array_equal(cell_counts(codes, free, quota.shape), quota)
-    np.testing.assert_array_equal(
-        cell_counts(codes, deal_by_table(rows, quota), quota.shape), quota
     )
+    .filter(lambda table: np.sum(table) > 0)
+)
+
+
+@pytest.mark.parametrize("bits", BITS)
+@pytest.mark.parametrize("dtype", [np.uint16, np.uint64])
+@given(table=tables, seed=seeds, n_numbers=st.sampled_from([2, 20, 2**16]), shift=st.booleans())
+def test_rows_go_to_parts_by_rank(
+    bits: int | None,
+    dtype: type[np.uint16] | type[np.uint64],
+    table: list[list[int]],
+    seed: int,
+    n_numbers: int,
+    shift: bool,
+) -> None:
+    """However many bits are counted first, the deal is that of the definition."""
+    quota, rng = np.array(table), np.random.default_rng(seed)
+    codes = rng.permutation(np.repeat(np.arange(len(table)), quota.sum(axis=1)))
+    numbers = rng.integers(0, n_numbers, len(codes)).astype(dtype)
+    if shift and dtype == np.uint64:
+        numbers <<= np.uint64(48)
+    words = rng.integers(0, 3, len(codes)).astype(np.uint64)
+    parts = deal_with_bits(bits, codes, quota, numbers, lambda tied: words[: len(tied)])
+    np.testing.assert_array_equal(parts, ranked_one_by_one(codes, quota, numbers, words))
+
+
+@pytest.mark.parametrize("n_strata", [1, 3, 40, 3000, 60_000])
+def test_large_deals_do_not_depend_on_the_bits(n_strata: int) -> None:
+    """Large frames of few and of many strata are dealt as if all rows were sorted."""
+    n_rows = 120_000
+    codes = np.random.default_rng(0).integers(0, n_strata, n_rows)
+    table = equal_quota(np.bincount(codes, minlength=n_strata), np.array([2, 0, 1]))
+    numbers = position_bits(word_stream(1, StreamTag.FOLD_ROWS), n_rows)
+    words = random_words(1, StreamTag.FOLD_BLOCKS, n_rows)
+    sorted_first, chosen = (
+        deal_with_bits(bits, codes, table, numbers, lambda tied: words[: len(tied)])
+        for bits in (0, None)
+    )
+    np.testing.assert_array_equal(chosen, sorted_first)
+    np.testing.assert_array_equal(cell_counts(codes, chosen, table.shape), table)
+
+
+def test_rows_of_one_number_take_words_in_row_order() -> None:
+    """Only rows that a cut tears apart take words, the first of them the first."""
+    numbers = np.array([5, 9, 5, 5, 9], dtype=np.uint16)
+    asked = []
+
+    def second(rows: np.ndarray) -> np.ndarray:
+        asked.append(rows.tolist())
+        return np.array([7, 3, 3], dtype=np.uint64)
+
+    parts = deal_by_rank(np.zeros(5, dtype=int), np.array([[2, 3]]), numbers, second)
+    assert asked == [[0, 2, 3]]
+    assert parts.tolist() == [1, 1, 0, 0, 1]
 
 
 @given(sizes=st.lists(st.integers(1, 20), min_size=1, max_size=6), k=st.integers(2, 7), seed=seeds)
@@ -58,35 +133,36 @@ def test_round_robin_meets_the_equal_quota(sizes: list[int], k: int, seed: int) 
     )
 
 
-def test_surplus_deal_of_many_rows() -> None:
+def test_a_deal_of_many_rows() -> None:
     """Large strata, a tiny one among them, and skewed parts meet the table."""
     table = np.array([[90_000, 5_000, 5_000], [1, 0, 1], [300, 100, 0]])
     codes = np.repeat([0, 1, 2], table.sum(axis=1))
-    parts = deal_by_surplus(codes, table, random_words(0, StreamTag.FOLD_ROWS, len(codes)))
+    numbers = position_bits(word_stream(0, StreamTag.PART_ROWS), len(codes))
+    parts = deal_by_rank(codes, table, numbers, word_stream_of_rows(0))
     np.testing.assert_array_equal(cell_counts(codes, parts, table.shape), table)
 
 
-def test_surplus_deal_lifts_a_bound_that_is_too_low() -> None:
-    """Where all low bits are large, so that no row is below the bound, rows still move."""
-    draws = np.full(10_000, (1 << 48) - 1, dtype=np.uint64) - np.arange(10_000, dtype=np.uint64)
-    table = np.array([[9_990, 10]])
-    parts = deal_by_surplus(np.zeros(10_000, dtype=int), table, draws)
-    np.testing.assert_array_equal(np.bincount(parts), table[0])
+def word_stream_of_rows(seed: int) -> Any:
+    """Give rows the words of a stream in their order."""
+    return lambda rows: random_words(seed, StreamTag.FOLD_BLOCKS, len(rows))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", ["surplus", "table"])
+@pytest.mark.parametrize("how", ["by position", "by few numbers", "sorted first"])
 def test_all_deals_are_equally_likely(how: str) -> None:
     """Over seeds every assignment with the counts of the table is equally frequent."""
     table = np.array([[2, 1, 1], [1, 1, 0]])
     codes = np.array([0, 1, 0, 0, 1, 0])
     frequency: dict[tuple[int, ...], int] = {}
     for seed in range(9600):
-        draws = random_words(seed, StreamTag.FOLD_ROWS, 6)
-        if how == "surplus":
-            parts = deal_by_surplus(codes, table, draws)
-        else:
+        numbers = position_bits(word_stream(seed, StreamTag.FOLD_ROWS), 6)
+        if how == "by few numbers":
+            numbers >>= np.uint16(15)
+        if how == "sorted first":
+            draws = random_words(seed, StreamTag.FOLD_ROWS, 6)
             parts = deal_by_table(shuffled(codes, 2, draws), table)
+        else:
+            parts = deal_by_rank(codes, table, numbers, word_stream_of_rows(seed))
         frequency[tuple(parts.tolist())] = frequency.get(tuple(parts.tolist()), 0) + 1
     n_deals = len(set(permutations([0, 0, 1, 2]))) * 2
     assert len(frequency) == n_deals == 24

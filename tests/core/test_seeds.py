@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratframe.core.seeds import StreamTag, permutation, random_words, word_stream
+from stratframe.core.seeds import (
+    StreamTag,
+    permutation,
+    position_bits,
+    random_words,
+    word_stream,
+)
 
 
 @given(seed=st.integers(0, 2**70), tag=st.sampled_from(StreamTag))
@@ -49,6 +55,16 @@ def test_a_stream_goes_on(sizes: list[int]) -> None:
     stream = word_stream(3, StreamTag.EXTEND, 4)
     drawn = np.concatenate([stream(size) for size in sizes])
     np.testing.assert_array_equal(drawn, random_words(3, StreamTag.EXTEND, 5, 4))
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 4, 7, 12])
+def test_rows_take_sixteen_bits_of_a_word(n_rows: int) -> None:
+    """Row i has the bits 16 (i mod 4) to 16 (i mod 4) + 15 of word i // 4, at any start."""
+    bits = position_bits(word_stream(2, StreamTag.FOLD_ROWS, 5), n_rows)
+    words = random_words(2, StreamTag.FOLD_ROWS, 3, 5).tolist()
+    assert bits.tolist() == [words[i // 4] >> 16 * (i % 4) & 0xFFFF for i in range(n_rows)]
+    source = np.random.PCG64DXSM(np.random.SeedSequence([2, int(StreamTag.FOLD_ROWS) + 16 * 5]))
+    assert source.advance(2).random_raw(1).tolist() == words[2:]
 
 
 def test_permutations_are_equally_likely() -> None:

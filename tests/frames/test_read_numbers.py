@@ -1,4 +1,4 @@
-"""Numbers read from columns: order, edges, differences, points, and ranks of keys."""
+"""Numbers read from columns: order, edges, differences, and points."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -13,7 +13,6 @@ import pytest
 
 from stratframe.errors import StratError
 from stratframe.frames.read_numbers import (
-    rank_key,
     read_comparable,
     read_interval,
     read_matrix,
@@ -236,65 +235,3 @@ def test_points_need_numbers_that_fit() -> None:
     """An integer past the largest float is an error."""
     with pytest.raises(StratError, match=r"`sf\.chain` needs numbers that floats can hold"):
         read_matrix([of_objects([10**400, 1])], "sf.chain")
-
-
-@pytest.mark.parametrize(
-    "values",
-    [INTEGERS, FLOATS, STAMPS, SPANS, ["b", None, "B", "a", "b"], ["é", None, "a", "z", "é"]],
-)
-def test_ranks_of_every_kind(column: Column, values: list[Any]) -> None:
-    """Keys rank as Python sorts them: numbers, dates, and strings by code point."""
-    ranks = rank_key(column(values))
-    present = [values[row] for row in PRESENT]
-    order = sorted(set(present))
-    assert dense_ranks(ranks[PRESENT]) == [order.index(value) for value in present]
-
-
-@pytest.mark.parametrize("series", [*NUMERIC[:9], *UNSIGNED, *TEMPORAL], **dtype_of)
-def test_ranks_of_other_dtypes(series: Any) -> None:
-    """Keys of objects, exact numbers and all dates rank by value."""
-    assert dense_ranks(rank_key(series)[PRESENT]) == [2, 0, 1, 2]
-
-
-@pytest.mark.parametrize(
-    "series",
-    [
-        pd.Series(["b", None, "10", "9", "b"], dtype="category"),
-        pd.Series(pd.Categorical(["b", None, "10", "9", "b"], categories=["b", "9", "10"])),
-        pl.Series(["b", None, "10", "9", "b"], dtype=pl.Categorical),
-        pl.Series(["b", None, "10", "9", "b"], dtype=pl.Enum(["b", "9", "10"])),
-        pl.Series([b"b", None, b"10", b"9", b"b"]),
-    ],
-    **dtype_of,
-)
-def test_ranks_of_categories(series: Any) -> None:
-    """Categories and bytes rank as text, not in the order of the categories."""
-    assert dense_ranks(rank_key(series)[PRESENT]) == [2, 0, 1, 2]
-
-
-def test_ranks_are_dense() -> None:
-    """Without missing values ranks start at 0 and leave no gap."""
-    values = np.random.default_rng(0).integers(0, 50, 200) * 7
-    expected = pd.Series(values).rank(method="dense").astype(int) - 1
-    for series in (pd.Series(values), pl.Series(values), pd.Series(values, dtype=object)):
-        np.testing.assert_array_equal(rank_key(series), expected)
-    texts = [f"{value:04}" for value in values]
-    for series in (pd.Series(texts), pl.Series(texts), pd.Series(texts, dtype="category")):
-        np.testing.assert_array_equal(rank_key(series), expected)
-
-
-@pytest.mark.parametrize("values", [[1, "a"], [dt.date(2024, 1, 1), 1.5]])
-def test_ranks_of_mixed_types(values: list[Any]) -> None:
-    """Types that Python cannot order are an error."""
-    with pytest.raises(StratError) as caught:
-        rank_key(of_objects(values))
-    assert str(caught.value) == (
-        "A column of `key` must hold values that can be ordered, but 'x' mixes types."
-    )
-
-
-def test_ranks_of_nested_columns() -> None:
-    """Lists are no keys."""
-    for series in (pl.Series("x", [[1]]), of_objects([[1]])):
-        with pytest.raises(StratError, match="must hold single values, but 'x' is"):
-            rank_key(series)

@@ -133,7 +133,7 @@ def hash_words(words: Draws, seeds: Draws) -> Draws:
     ----------
     Collet, XXH64, as specified in the documentation of xxHash.
     """
-    hashes = np.empty(max(len(words), len(seeds)), dtype=np.uint64)
+    hashes = np.empty(np.broadcast_shapes(words.shape, seeds.shape), dtype=np.uint64)
     words, seeds = np.broadcast_to(words, len(hashes)), np.broadcast_to(seeds, len(hashes))
     start_of_word = np.array([P5]) + np.uint64(8)
     for start in range(0, len(hashes), BLOCK):

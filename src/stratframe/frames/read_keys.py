@@ -79,7 +79,7 @@ def key_of_polars(series: pl.Series) -> KeyColumn:
         return key_of_times(series.to_physical().to_numpy(), "ns")
     if dtype in WIDE or dtype.is_decimal():
         whole = series.cast(pl.Int64, strict=False)
-        if not (whole.cast(dtype) == series).all():
+        if whole.null_count() or not (whole.cast(dtype) == series).all():
             msg = (
                 f"A column of `key` must hold whole numbers of 64 bits, text, dates or times, but"
                 f" {series.name!r} is {dtype}.\nHint: cast it to text."
