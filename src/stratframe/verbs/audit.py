@@ -31,7 +31,10 @@ MANY = 2**62
 """More gaps than these are not counted further, as counts are int64."""
 
 LONGEST = 59
-"""Letters of a detail."""
+"""Letters of a detail; Polars shows the first 30, so that what matters comes first."""
+
+MOSTLY_ALIKE = 2
+"""Rows for each combination of values above which equal rows are no sign of a copy."""
 
 
 class Check(NamedTuple):
@@ -51,6 +54,8 @@ class AuditInput(NamedTuple):
     keys: list[Any]
     rows: list[Any]
     """The columns by which rows are compared."""
+    are_named: bool
+    """Whether the call names these columns."""
 
     def take(self, rows: Ints) -> AuditInput:
         """Take some rows."""
@@ -58,6 +63,7 @@ class AuditInput(NamedTuple):
             None if self.groups is None else self.groups[rows],
             [frames.take(series, rows) for series in self.keys],
             [frames.take(series, rows) for series in self.rows],
+            self.are_named,
         )
 
 
@@ -68,6 +74,7 @@ class AuditColumns(NamedTuple):
     group_terms: tuple[Term, ...]
     keys: tuple[Any, ...]
     compared: tuple[Any, ...]
+    are_named: bool
     frame: Any
     """Collected, if it was lazy."""
 
@@ -81,7 +88,7 @@ class AuditColumns(NamedTuple):
         if self.group_terms:
             options = Options(groups=self.group_terms)
             groups = stratify(options, group_columns, len(self.frame)).groups
-        return AuditInput(groups, keys, rows)
+        return AuditInput(groups, keys, rows, self.are_named)
 
     def fold_column(self, name: str) -> Any:
         """Read a fold column."""
@@ -100,7 +107,7 @@ def check_audit(
     by_refs = [] if by is None else columns_of(require_by(by).terms)
     frames.check_all_refs(frame, {"groups": group_refs, "key": list(keys), "by": by_refs})
     eager = frames.collect_columns(frame, [*by_refs, *names, *group_refs, *keys, *compared])
-    return AuditColumns(names, group_terms, keys, compared, eager)
+    return AuditColumns(names, group_terms, keys, compared, columns is not None, eager)
 
 
 @table_verb
@@ -130,7 +137,8 @@ def audit(
     columns : column or list of columns, optional
         Columns to compare when looking for equal rows in two folds; by default all but the
         fold columns and `key`. With `fold_1`, its repeats `fold_2`, ... count as fold
-        columns. Missing values are equal to each other.
+        columns. Missing values are equal to each other. If these columns have fewer than
+        half as many combinations of values as there are rows, equal rows are a warning.
     nulls : {"train", "drop"}
         Rows without a fold are in every training set: if such a row, its group or its key is
         also in a fold, it leaks. Or they are in none, as in `folds(nulls="drop")`, and no
@@ -242,7 +250,7 @@ def leaks(
     refs = [
         *columns_of(found.group_terms),
         *found.keys,
-        *(() if columns is None else found.compared),
+        *(found.compared if found.are_named else ()),
     ]
 
     def table_of(column: str, label: str) -> Any:
@@ -296,7 +304,10 @@ def run_checks(
         checks.append(split_groups(given.groups, folds))
     if given.keys:
         checks.append(repeated_keys(given.keys, folds))
-    checks += [duplicate_rows(given.rows, folds), empty_folds(values, folds)]
+    checks += [
+        duplicate_rows(given.rows, folds, named=given.are_named),
+        empty_folds(values, folds),
+    ]
     if counts is not None:
         checks.append(missing_strata(counts, nulls))
     return checks
@@ -351,7 +362,7 @@ def unassigned_rows(folds: Ints, nulls: KeptNulls) -> Check:
     if not n:
         return Check("unassigned_rows", "ok", 0, "every row has a fold")
     where = "every training set" if nulls == "train" else "no training set"
-    detail = f"{plural(n, 'row')} without a fold, in {where}"
+    detail = f"in {where}: {plural(n, 'row')} without a fold"
     return Check("unassigned_rows", "warning" if nulls == "train" else "ok", n, detail)
 
 
@@ -359,7 +370,7 @@ def split_groups(groups: Ints, folds: Ints) -> Check:
     """Count the groups that are in two folds."""
     shared = frames.count_across_folds([groups], folds)
     if not shared.n_split:
-        detail = f"each of {plural(shared.n_values, 'group')} is in one fold"
+        detail = f"{plural(shared.n_values, 'group')}, each in one fold"
         return Check("split_groups", "ok", 0, detail)
     return Check("split_groups", "error", shared.n_split, fit(*in_several_folds(shared, "group")))
 
@@ -383,8 +394,7 @@ def repeated_keys(keys: Sequence[Any], folds: Ints) -> Check:
         text, rows = in_several_folds(shared, "key")
         return Check("repeated_keys", "error", n, fit(text, rows, left_out))
     if n:
-        verb = "is" if n == 1 else "are"
-        text = f"{n:,} of {plural(shared.n_values, 'key')} {verb} repeated, within one fold"
+        text = f"repeated within a fold: {n:,} of {plural(shared.n_values, 'key')}"
         return Check("repeated_keys", "warning", n, fit(text, left_out))
     text = f"each of {plural(shared.n_values, 'key')} is unique"
     return Check("repeated_keys", "ok", 0, fit(text, left_out))
@@ -392,31 +402,45 @@ def repeated_keys(keys: Sequence[Any], folds: Ints) -> Check:
 
 def in_several_folds(shared: frames.SharedRows, noun: str) -> tuple[str, str]:
     """Count the things that rows share which are in two folds, and their rows."""
-    verb = "is" if shared.n_split == 1 else "are"
-    text = f"{shared.n_split:,} of {plural(shared.n_values, noun)} {verb} in several folds"
+    text = f"in several folds: {shared.n_split:,} of {plural(shared.n_values, noun)}"
     return text, f" ({plural(shared.n_rows, 'row')})"
 
 
-def duplicate_rows(columns: Sequence[Any], folds: Ints) -> Check:
+def duplicate_rows(columns: Sequence[Any], folds: Ints, *, named: bool) -> Check:
     """Count the rows that equal a row of another fold.
 
     Where none does, a column of unique values, such as an id, may be the reason. Numbers
-    with fractions are no ids.
+    with fractions are no ids. Where columns that nobody named have few values, such as a
+    label alone, rows are equal without being copies.
     """
     if not columns:
         return Check("duplicate_rows", "warning", 0, "there are no columns to compare")
     shared = frames.count_across_folds(columns, folds)
     compared = f" ({plural(len(columns), 'column')})"
     if shared.n_split:
-        detail = fit(f"{plural(shared.n_rows, 'row')} equal a row of another fold", compared)
+        n_values = None if named else count_combinations(columns, folds)
+        if n_values is not None:
+            detail = fit(f"too few values to tell: {n_values:,}", compared)
+            return Check("duplicate_rows", "warning", shared.n_rows, detail)
+        detail = fit(f"equal a row of another fold: {plural(shared.n_rows, 'row')}", compared)
         return Check("duplicate_rows", "error", shared.n_rows, detail)
     ids = [] if shared.n_repeated else [series for series in columns if is_id(series)]
     if ids:
         names = (repr(series.name) for series in ids)
-        detail = fit_list("cannot find any, as these are unique", names, len(ids))
+        detail = fit_list("hidden by unique columns", names, len(ids))
         return Check("duplicate_rows", "warning", 0, detail)
     detail = fit("no row equals a row of another fold", compared)
     return Check("duplicate_rows", "ok", 0, detail)
+
+
+def count_combinations(columns: Sequence[Any], folds: Ints) -> int | None:
+    """Count the combinations of the values of columns; None unless most rows must be equal."""
+    n_values = 1
+    for series in columns:
+        n_values *= frames.count_across_folds([series], folds).n_values
+        if MOSTLY_ALIKE * n_values >= len(folds):
+            return None
+    return n_values
 
 
 def is_id(series: Any) -> bool:
@@ -463,7 +487,7 @@ def missing_strata(counts: FoldCounts, nulls: KeptNulls) -> Check:
         names += stratum_names(strata, order[lacks_some[order]], with_entry=len(counts.tables) > 1)
         n_strata += int(is_known.sum())
     if not names:
-        return Check("missing_strata", "ok", 0, f"all {n_strata:,} strata are in every fold")
-    verb = "is" if len(names) == 1 else "are"
-    text = f"{len(names):,} of {n_strata:,} strata {verb} not in every fold"
-    return Check("missing_strata", "warning", len(names), fit_list(text, names, len(names)))
+        return Check("missing_strata", "ok", 0, f"in every fold: all {n_strata:,} strata")
+    listed = fit_list("not in every fold", names, len(names))
+    detail = fit(listed, f" ({len(names):,} of {n_strata:,} strata)")
+    return Check("missing_strata", "warning", len(names), detail)
