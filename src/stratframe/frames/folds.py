@@ -214,6 +214,22 @@ def holds_names(series: Series) -> bool:
     return False
 
 
+def are_parts(series: Series, names: Sequence[str], *, text: bool) -> Flags | bool:
+    """Flag the rows with one of some parts or none; False for a column of another type.
+
+    Parameters
+    ----------
+    text : bool
+        Whether the column may be text; else its categories are the names, in their order. A
+        Categorical of Polars has none of its own, and is taken by its values.
+    """
+    if isinstance(series, pl.Series):
+        return np.asarray((series.is_null() | series.cast(pl.String).is_in(names)).to_numpy())
+    if not (text and is_text(series)) and category_values(series) != list(names):
+        return False
+    return np.asarray(series.isna() | series.isin(names))
+
+
 def read_part_codes(series: Series, names: Sequence[str]) -> Ints:
     """Read a column of names of parts.
 
