@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from stratframe.frames import SharedRows
-from stratframe.verbs.audit import fit, in_several_folds
+from stratframe.verbs.audit_checks import fit, in_several_folds
 from tests.helpers import KINDS, Make, columns_of, make, refuse, refuse_now, values
 from tests.messages import (
     at_least_one,
