@@ -108,24 +108,20 @@ def test_parted_refuses_strings_and_nulls(library: str) -> None:
 @pytest.mark.parametrize("nulls", [False, True])
 @pytest.mark.parametrize("lazy", [False, True])
 def test_parted_accepts_what_files_keep(tmp_path: Path, nulls: bool, lazy: bool) -> None:
-    """Parts of one library that the other reads from Parquet, back and forth, fit."""
+    """Parts of one library that the other reads from Parquet fit, and so when they come back.
+
+    A Categorical of Polars loses the order of its names, and so needs `text=True` in pandas.
+    """
     path, rare = tmp_path / "parts.parquet", "null" if nulls else "ignore"
-    schemas = {
-        library: sf.schemas.parted(PARTS, library=library, nulls=nulls)
-        for library in ("pandas", "polars")
-    }
-    other = {"train": 0.8, "valid": 0.2}
-    for first in ("pandas", "polars"):
+    for first, n_moves in (("pandas", 1), ("polars", 2)):
         df: Any = sf.split(make(first, DATA), "label", PARTS, rare=rare)
-        for _ in range(3):
-            is_polars = isinstance(df, pl.DataFrame)
-            schema = schemas["polars" if is_polars else "pandas"]
-            assert len(schema.validate(df, lazy=lazy)) == 21
-            wrong = sf.schemas.parted(
-                other, library="polars" if is_polars else "pandas", nulls=True
-            )
-            assert refused(wrong, df)
-            if is_polars:
+        for move in range(4):
+            library = "polars" if isinstance(df, pl.DataFrame) else "pandas"
+            schema = partial(sf.schemas.parted, library=library, nulls=nulls)
+            text = move > n_moves
+            assert len(schema(PARTS, text=text).validate(df, lazy=lazy)) == 21
+            assert refuses(schema({"train": 0.8, "valid": 0.2}, text=text), df)
+            if library == "polars":
                 df.write_parquet(path)
                 df = pd.read_parquet(path)
             else:

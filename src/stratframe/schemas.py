@@ -180,8 +180,9 @@ def parted(
         Whether rows may be without a part.
     text : bool
         Whether the column may also be text, as after a CSV file, or categories of other
-        names or in another order, as long as its values are these names. The order of the
-        parts is then not that of the column: `parts(names=[...])` gives it.
+        names or in another order, as pandas reads a Categorical that Polars has written, as
+        long as its values are these names. The order of the parts may then be another one:
+        `parts(names=[...])` gives it.
 
     Returns
     -------
