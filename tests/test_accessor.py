@@ -41,6 +41,7 @@ CALLS: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "extend": [
         (["label", 4], {"groups": "id", "seed": 3, "name": "grown"}),
         (["label"], {"parts": PARTS, "name": "parted"}),
+        (["label"], {"where": "some", "rare": "ignore", "name": "grown"}),
         (["sex"], {"missing": "null", "rare": "ignore", "name": "grown"}),
     ],
     "sample": [(["label"], {"n": 7, "seed": 3}), (["label"], {"frac": 0.3, "allocation": "equal"})],

@@ -17,6 +17,7 @@ import pytest
 
 import stratframe as sf
 from stratframe.__main__ import main
+from tests.helpers import values
 from tests.messages import (
     NO_ROWS,
     RARE,
@@ -35,6 +36,7 @@ DATA = {
     "sex": ["m", "m", "f", "f"] * 10,
     "price": [number / 7 for number in range(40)],
     "pair": [number // 4 for number in range(40)],
+    "old": [number < 30 for number in range(40)],
 }
 
 
@@ -146,6 +148,22 @@ COMMANDS: dict[str, tuple[list[str], Callable[[Any], Any]]] = {
         ["split", "--by", "label", "--parts", "train=0.5,test=0.5"],
         lambda df: sf.split(df, "label", {"train": 0.5, "test": 0.5}),
     ),
+    "share of test": (
+        ["split", "--by", "label", "--parts", "0.25"],
+        lambda df: sf.split(df, "label", 0.25),
+    ),
+    "where": (
+        ["kfold", "--by", "label", "--where", "old", "--k", "3"],
+        lambda df: sf.kfold(df, "label", 3, where="old"),
+    ),
+    "deal": (
+        ["split", "--by", "label", "--deal", "circular", "--where", "old"],
+        lambda df: sf.split(df, "label", deal="circular", where="old"),
+    ),
+    "overwrite": (
+        ["kfold", "--by", "label", "--name", "pair", "--overwrite"],
+        lambda df: sf.kfold(df, "label", name="pair", overwrite=True),
+    ),
     "counts": (
         ["split", "--by", "label", "--parts", "train=rest, valid=5,test=8"],
         lambda df: sf.split(df, "label", {"train": None, "valid": 5, "test": 8}),
@@ -244,7 +262,10 @@ def other_suffix(path: str) -> str:
     )
 
 
-PARTS = "`--parts` must name each part once, as in train=0.8,test=rest, got"
+PARTS = (
+    "`--parts` must name each part once, as in train=0.8,test=rest, or be the share of test,"
+    " as 0.2, got"
+)
 ERRORS: dict[str, tuple[list[str], str]] = {
     "no file": (
         ["kfold", "no.csv"],
@@ -314,8 +335,44 @@ ERRORS: dict[str, tuple[list[str], str]] = {
     ),
     "parts sum": (
         ["split", "in.csv", "--parts", "a=0.5,b=0.4"],
-        parts_sum({"a": 0.5, "b": 0.4}, "0.9"),
+        parts_sum("a=0.5,b=0.4", "0.9").replace("`parts`", "`--parts`"),
     ),
+    "parts mixed": (
+        ["split", "in.csv", "--parts", "train=0.8,valid=4,test=rest"],
+        "`--parts` must be all fractions or all counts, with at most one rest,"
+        " got 'train=0.8,valid=4,test=rest'.",
+    ),
+    "parts zero": (
+        ["split", "in.csv", "--parts", "train=0,test=rest"],
+        "`--parts` must be finite and above zero, got 'train=0,test=rest'.",
+    ),
+    "parts of too few rows": (
+        ["split", "in.csv", "--parts", "train=30,test=20"],
+        "The counts in `--parts` must sum to the rows dealt, got 50 for 40 rows."
+        " Hint: one part may be rest: it takes the rest, at least 1 row.",
+    ),
+    "k and parts": (
+        ["extend", "in.csv", "--name", "pair", "-k", "4", "--parts", "0.2"],
+        "`extend` takes `k` for folds or `--parts` for parts, got both.",
+    ),
+    "where text": (
+        ["kfold", "in.csv", "--where", "label"],
+        "`where` must be a boolean column, but 'label' is String.",
+    ),
+    "where of no column": (
+        ["kfold", "in.csv", "--where", "odl"],
+        as_line(no_column("where", "odl", "old")),
+    ),
+    "deal": (
+        ["kfold", "in.csv", "--deal", "fair"],
+        one_of("deal", ["random", "circular"], "fair"),
+    ),
+    "column that exists": (
+        ["kfold", "in.csv", "--name", "pair"],
+        "The frame has a column 'pair' already. `--overwrite` replaces it.",
+    ),
+    "count": (["split", "in.csv", "--parts", "8"], f"{PARTS} '8'."),
+    "large share": (["split", "in.csv", "--parts", "1.2"], f"{PARTS} '1.2'."),
     "no part": (["split", "in.csv", "--parts", ""], f"{PARTS} ''."),
     "no share": (["split", "in.csv", "--parts", "a,b"], f"{PARTS} 'a,b'."),
     "no name": (["split", "in.csv", "--parts", "=1,b=1"], f"{PARTS} '=1,b=1'."),
@@ -493,6 +550,35 @@ def test_the_console_script_is_the_module() -> None:
     text = (Path(__file__).parents[1] / "pyproject.toml").read_text()
     module, _, name = tomllib.loads(text)["project"]["scripts"]["stratframe"].partition(":")
     assert getattr(import_module(module), name) is main
+
+
+def test_cells_that_are_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--overwrite` replaces a column where it is, and leaves the other cells as written."""
+    path = tmp_path / "in.csv"
+    path.write_text("id,fold,y\n" + "".join(f"00{i},7,{'ab'[i % 2]}\n" for i in range(10)))
+    out = tmp_path / "out.csv"
+    args = ["--by", "y", "-k", "2", "--overwrite", "--out", str(out)]
+    assert main(["kfold", str(path), *args]) == 0
+    assert capsys.readouterr().out.startswith(f"{out}: 10 rows, replaced column 'fold'\n")
+    folds = values(sf.kfold(pl.read_csv(path), "y", 2, overwrite=True), "fold")
+    cells = [f"00{i},{fold},{'ab'[i % 2]}" for i, fold in enumerate(folds)]
+    assert out.read_text().splitlines() == ["id,fold,y", *cells]
+
+
+@pytest.mark.parametrize("parts", [None, "train=0.5,valid=0.25,test=0.25"])
+def test_extend_fills_parts(tmp_path: Path, parts: str | None) -> None:
+    """`extend` fills a column of parts, and leaves the rows of which `--where` is false."""
+    names = ["train", "train", "valid", "test"] * 4
+    rows = [f"{name},true" for name in names] + [",true"] * 8 + [",false"] * 4
+    path, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    path.write_text("split,new\n" + "\n".join(rows) + "\n")
+    shares = [] if parts is None else ["--parts", parts]
+    args = [*shares, "--where", "new", "--name", "split", "--out", str(out)]
+    assert main(["extend", str(path), *args]) == 0
+    found = values(pl.read_csv(out), "split")
+    assert found[:16] == names
+    assert sorted(found[16:24]) == ["test"] * 2 + ["train"] * 4 + ["valid"] * 2
+    assert found[24:] == [None] * 4
 
 
 def extendable(folds: list[str]) -> str:

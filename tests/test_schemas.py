@@ -30,6 +30,15 @@ def refused(schema: Any, frame: Any) -> bool:
     return True
 
 
+def refuses(schema: Any, frame: Any) -> bool:
+    """Return whether a schema refuses a frame."""
+    try:
+        eager(schema.validate(frame))
+    except (pandera.errors.SchemaError, pandera.errors.SchemaErrors):
+        return True
+    return False
+
+
 @pytest.mark.parametrize(("rare", "nulls"), [("ignore", False), ("null", True)])
 def test_folded_accepts_folds(frame: Make, library: str, rare: str, nulls: bool) -> None:
     """What `kfold` returns fits the schema, with nulls where its arguments allow them."""
@@ -94,6 +103,69 @@ def test_parted_refuses_strings_and_nulls(library: str) -> None:
     schema = sf.schemas.parted(PARTS, library=library)
     assert refused(schema, make(library, {"split": ["train", "test"]}))
     assert refused(schema, sf.split(make(library, DATA), "label", PARTS, rare="null"))
+
+
+@pytest.mark.parametrize("nulls", [False, True])
+@pytest.mark.parametrize("lazy", [False, True])
+def test_parted_accepts_what_files_keep(tmp_path: Path, nulls: bool, lazy: bool) -> None:
+    """Parts of one library that the other reads from Parquet fit, and so when they come back.
+
+    A Categorical of Polars loses the order of its names, and so needs `text=True` in pandas.
+    """
+    path, rare = tmp_path / "parts.parquet", "null" if nulls else "ignore"
+    for first, n_moves in (("pandas", 1), ("polars", 2)):
+        df: Any = sf.split(make(first, DATA), "label", PARTS, rare=rare)
+        for move in range(4):
+            library = "polars" if isinstance(df, pl.DataFrame) else "pandas"
+            schema = partial(sf.schemas.parted, library=library, nulls=nulls)
+            text = move > n_moves
+            assert len(schema(PARTS, text=text).validate(df, lazy=lazy)) == 21
+            assert refuses(schema({"train": 0.8, "valid": 0.2}, text=text), df)
+            if library == "polars":
+                df.write_parquet(path)
+                df = pd.read_parquet(path)
+            else:
+                df.to_parquet(path)
+                df = pl.read_parquet(path)
+
+
+def test_parted_takes_ordered_categories() -> None:
+    """The order of categories may mean something, as long as it is that of the parts."""
+    schema = sf.schemas.parted(PARTS)
+    for categories, fits in ((["train", "test"], True), (["test", "train"], False)):
+        parts = pd.Categorical(["train", "test"], categories, ordered=True)
+        frame = pd.DataFrame({"split": parts})
+        assert refuses(schema, frame) != fits
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pandas-nullable", "pandas-pyarrow", "polars"])
+def test_parted_takes_text_on_request(kind: str) -> None:
+    """Parts read from CSV fit a schema that takes text, if the names are right."""
+    library = kind.partition("-")[0]
+    schema = partial(sf.schemas.parted, library=library)
+    frame = make(kind, {"split": ["train", "test", "train"]})
+    assert not refuses(schema(PARTS, text=True), frame)
+    assert refuses(schema(PARTS), frame)
+    assert refuses(schema({"train": 0.8, "valid": 0.2}, text=True), frame)
+    gaps = make(kind, {"split": ["train", None, "test"]})
+    assert refuses(schema(PARTS, text=True), gaps)
+    assert not refuses(schema(PARTS, text=True, nulls=True), gaps)
+    assert refuses(schema(PARTS, text=True), make(kind, {"split": [0, 1]}))
+    assert not refuses(schema(PARTS, text=True), sf.split(make(kind, DATA), None, PARTS))
+
+
+def test_lazy_parts_are_checked_by_type() -> None:
+    """On a lazy frame other names of an Enum are found, and other types, but no value."""
+    schema = sf.schemas.parted(PARTS, library="polars")
+    parts = sf.split(make("polars-lazy", DATA), None, PARTS)
+    assert not refuses(schema, parts)
+    assert not refuses(schema, parts.cast({"split": pl.Categorical}))
+    assert refuses(schema, parts.cast({"split": pl.String}))
+    assert refuses(schema, parts.cast({"split": pl.Enum(["test", "train"])}))
+    text = sf.schemas.parted(PARTS, library="polars", text=True)
+    assert not refuses(text, parts.cast({"split": pl.String}))
+    assert not refuses(text, parts.cast({"split": pl.Enum(["test", "train"])}))
+    assert refuses(text, parts.rename({"split": "part"}))
 
 
 def test_folded_takes_the_floats_that_pandas_makes(tmp_path: Path) -> None:

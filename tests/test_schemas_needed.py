@@ -115,6 +115,27 @@ def test_names_all_rows_at_fault(kind: str) -> None:
     assert {1, 2} <= {int(row) for row in cases["index"] if row is not None and row == row}
 
 
+@pytest.mark.parametrize("kind", ["pandas", "pandas-nullable", "pandas-pyarrow", "polars"])
+@pytest.mark.parametrize(
+    ("by", "rows"), [("label", [1]), (sf.quantiles("x", 2), [1]), (sf.continuous("x"), [1, 2])]
+)
+def test_missing_values_are_named_once(kind: str, by: Any, rows: list[int]) -> None:
+    """With all failures at once, a missing value is one failure, and an infinite one another."""
+    frame = make(kind, {"label": ["a", None, "b", "a"], "x": [1.5, None, float("inf"), 2.0]})
+    with pytest.raises(pandera.errors.SchemaErrors) as caught:
+        sf.schemas.needed(by, library=library(kind)).validate(frame, lazy=True)
+    cases = caught.value.failure_cases
+    assert list(cases["index"]) == rows
+    assert [check for check in cases["check"] if check == "not_nullable"] == ["not_nullable"]
+
+
+def test_nan_in_a_nullable_column_is_missing() -> None:
+    """What pandas does not count as missing, but the call does, is a failure, too."""
+    zeros = pd.Series([0.0, 1.0, 2.0], dtype="Float64")
+    frame = pd.DataFrame({"x": zeros / zeros})
+    assert not takes(lambda: sf.schemas.needed(sf.continuous("x")).validate(frame))
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
 def test_columns_that_are_not_there_or_of_the_wrong_type(kind: str) -> None:
     """A missing column is refused, as is text where numbers are needed, or nested values."""

@@ -12,11 +12,13 @@ from .terms.classes import classes
 from .terms.clusters import clusters
 from .terms.margins import margins
 from .terms.neighbours import chain, nearest
+from .verbs.advise import advise
 from .verbs.assign import extend, kfold, split
-from .verbs.audit import audit, leaks
+from .verbs.audit import audit
 from .verbs.drift import drift
+from .verbs.leaks import leaks
 from .verbs.plot import plot
-from .verbs.report import advise, compare, report
+from .verbs.report import compare, report
 from .verbs.select import Fold, cv, folds, parts, sample
 from .verbs.splitter import FoldSplit
 from .verbs.tables import balance, plan, strata

@@ -4,7 +4,8 @@ import os
 import sys
 import warnings
 from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, NamedTuple, NoReturn
 
@@ -27,9 +28,14 @@ ARGUMENTS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "k": (["-k", "--k"], {"type": int, "help": "folds"}),
     "parts": (
         ["--parts"],
-        {"help": "fractions or counts of rows, one may be `rest` (default train=0.8,test=0.2)"},
+        {
+            "help": "fractions or counts of rows, one may be `rest`, or the share of test alone"
+            " (in split by default train=0.8,test=0.2)"
+        },
     ),
     "groups": (["--groups"], {"action": "append", "help": "a column whose rows stay together"}),
+    "where": (["--where"], {"help": "a column of true and false: the rows that get a cell"}),
+    "deal": (["--deal"], {"help": "random (default) or circular"}),
     "key": (["--key"], {"action": "append", "help": "a column that identifies the rows"}),
     "columns": (["--columns"], {"action": "append", "help": "a column to compare rows by"}),
     "missing": (["--missing"], {"help": "error (default), stratum or null"}),
@@ -37,6 +43,10 @@ ARGUMENTS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "repeats": (["--repeats"], {"type": int, "help": "columns to add (default 1)"}),
     "seed": (["--seed"], {"type": int, "help": "same seed, same folds (default 0)"}),
     "name": (["--name"], {"help": "the column (default fold, of split: split)"}),
+    "overwrite": (
+        ["--overwrite"],
+        {"action": "store_true", "help": "replace a column of that name"},
+    ),
 }
 """The arguments of the verbs as options; what is not given has the default of the verb."""
 
@@ -50,16 +60,13 @@ class Command(NamedTuple):
     """Whether the verb returns a table, and not the frame with a column."""
 
 
+ROWS = ("by", "groups", "where", "missing", "rare", "seed")
+"""What all commands take that give rows a fold or part."""
+
 COMMANDS = {
-    "kfold": Command(
-        "add a fold column", ("by", "k", "groups", "key", "missing", "rare", "repeats", "seed")
-    ),
-    "split": Command(
-        "add a column of parts", ("by", "parts", "groups", "key", "missing", "rare", "seed")
-    ),
-    "extend": Command(
-        "give rows without a fold one", ("by", "k", "groups", "missing", "rare", "seed")
-    ),
+    "kfold": Command("add a fold column", ("k", *ROWS, "deal", "key", "repeats", "overwrite")),
+    "split": Command("add a column of parts", ("parts", *ROWS, "deal", "key", "overwrite")),
+    "extend": Command("give rows without a fold or part one", ("k", "parts", *ROWS)),
     "report": Command("show how even a column is", ("by",), makes_table=True),
     "audit": Command(
         "look for leaks; exit code 1 if there are any",
@@ -160,38 +167,58 @@ def run(given: dict[str, Any]) -> int:
             frames.check_path(each)
     data = frames.read_bytes(path)
     frame = frames.parse_file(data, path)
+    texts = dict(given)
     given |= read_texts(given, frames.column_names(frame))
-    result = getattr(sf, command)(frame, **given)
+    with option_words(texts, given):
+        result = getattr(sf, command)(frame, **given)
     if COMMANDS[command].makes_table:
         show_table(result, out)
         return LEAKS if command == "audit" and "error" in column_list(result, "severity") else 0
-    new = new_names(frame, result)
-    name = new[0] if new else given.get("name", "fold")
-    written = result
+    names, written = output_names(command, given), result
     if frames.is_text_file(path) and frames.is_text_file(out):
         text = frames.parse_file(data, path, as_text=True)
-        written = keep_cells(text, frame, result, name)
+        written = keep_cells(text, frame, result, names, fill=command == "extend")
     frames.write_file(written, out)
     if out != frames.PIPE:
-        noun = "new columns" if len(new) > 1 else "new column" if new else "filled column"
-        print(f"{out}: {plural(len(result), 'row')}, {noun} {', '.join(map(repr, new or [name]))}")
-        show_evenness(result, given.get("by"), name)
+        is_new = not set(names) & set(frames.column_names(frame))
+        what = "filled" if command == "extend" else "new" if is_new else "replaced"
+        noun = "column" if len(names) == 1 else "columns"
+        print(f"{out}: {plural(len(result), 'row')}, {what} {noun} {', '.join(map(repr, names))}")
+        show_evenness(result, given.get("by"), names[0])
     return 0
 
 
-def new_names(frame: Any, result: Any) -> list[str]:
-    """List the columns that a verb added to a frame."""
-    known = frames.column_names(frame)
-    return [str(name) for name in frames.column_names(result) if name not in known]
+def output_names(command: str, given: dict[str, Any]) -> list[str]:
+    """List the columns that a command writes."""
+    name = given.get("name", "split" if command == "split" else "fold")
+    repeats = given.get("repeats", 1)
+    return [name] if repeats == 1 else [f"{name}_{repeat + 1}" for repeat in range(repeats)]
 
 
-def keep_cells(text: Any, frame: Any, result: Any, name: str) -> Any:
-    """Add or fill columns where all other cells stay as they are written: 007 is not 7."""
-    new = new_names(frame, result)
-    if new:
-        return frames.add_columns_of(text, result, new)
-    (series,) = frames.read_columns(frame, [name])
-    return frames.fill_column_of(text, result, name, frames.is_missing(series))
+def keep_cells(text: Any, frame: Any, result: Any, names: list[str], *, fill: bool) -> Any:
+    """Write or fill columns where all other cells stay as they are written: 007 is not 7."""
+    if not fill:
+        return frames.add_columns_of(text, result, names)
+    (series,) = frames.read_columns(frame, names)
+    return frames.fill_column_of(text, result, names[0], frames.is_missing(series))
+
+
+@contextmanager
+def option_words(texts: dict[str, Any], given: dict[str, Any]) -> Iterator[None]:
+    """Let errors about arguments that differ on the command line speak of options."""
+    try:
+        yield
+    except StratError as error:
+        words = str(error)
+        if "`overwrite=True`" in words:  # and not the hint, which is code
+            words = words.partition("\n")[0].replace("`overwrite=True`", "`--overwrite`")
+        if "parts" in texts:
+            words = words.replace(repr(given["parts"]), repr(texts["parts"]))
+        if "`parts" in words:
+            words = words.replace('`parts={"train": 0.8, ...}`', "`--parts train=0.8,...`")
+            words = words.replace("`parts=`", "`--parts`").replace("`parts`", "`--parts`")
+            words = words.replace(" one None", " one rest").replace(" be None:", " be rest:")
+        raise StratError(words) from error
 
 
 def read_texts(given: dict[str, Any], columns: Sequence[object]) -> dict[str, Any]:
@@ -209,17 +236,22 @@ def read_texts(given: dict[str, Any], columns: Sequence[object]) -> dict[str, An
     return read
 
 
-def parse_parts(text: str) -> dict[str, float | None]:
-    """Read parts and their shares."""
+def parse_parts(text: str) -> dict[str, float | None] | float:
+    """Read parts and their shares, or the share of the test part alone."""
     parts: dict[str, float | None] = {}
     try:
+        if "=" not in text and 0 < (share := float(text)) < 1:
+            return share
         for item in text.split(","):
-            name, share = (side.strip() for side in item.split("="))
+            name, size = (side.strip() for side in item.split("="))
             if not name or name in parts:
                 raise ValueError
-            parts[name] = None if share == "rest" else to_number(share)
+            parts[name] = None if size == "rest" else to_number(size)
     except ValueError:
-        msg = f"`--parts` must name each part once, as in train=0.8,test=rest, got {text!r}."
+        msg = (
+            "`--parts` must name each part once, as in train=0.8,test=rest, or be the share of"
+            f" test, as 0.2, got {text!r}."
+        )
         raise StratError(msg) from None
     return parts
 

@@ -15,12 +15,14 @@ from .frames import FrameT
 from .habits import answer_habits
 from .pipeline.options import Deal, Parts, Rare, fold_target, part_target
 from .terms.base import By, Missing
+from .verbs import advise as advice
 from .verbs import assign, select, tables
 from .verbs import audit as audits
 from .verbs import drift as drifts
+from .verbs import leaks as leaking
 from .verbs import plot as plots
 from .verbs import report as reports
-from .verbs.audit import KeptNulls
+from .verbs.audit_checks import KeptNulls
 from .verbs.plot import Kind
 from .verbs.select import Allocation, Fold, Nulls
 
@@ -123,6 +125,7 @@ class Strat(Generic[FrameT]):
         *,
         parts: Parts | None = None,
         groups: Any = None,
+        where: Any = None,
         missing: Missing = "error",
         rare: Rare = "warn",
         seed: int | None = 0,
@@ -134,6 +137,7 @@ class Strat(Generic[FrameT]):
             k,
             parts=parts,
             groups=groups,
+            where=where,
             missing=missing,
             rare=rare,
             seed=seed,
@@ -217,9 +221,9 @@ class Strat(Generic[FrameT]):
     def compare(self, by: By, names: str | Sequence[str], features: Any = None) -> Any:
         return reports.compare(self._frame, by, names, features)
 
-    @documented(reports.advise)
+    @documented(advice.advise)
     def advise(self, by: By, ks: int | Iterable[int] = range(2, 21), *, groups: Any = None) -> Any:
-        return reports.advise(self._frame, by, ks, groups=groups)
+        return advice.advise(self._frame, by, ks, groups=groups)
 
     @documented(drifts.drift)
     def drift(self, features: Any, name: str | Sequence[str] = "fold") -> Any:
@@ -240,7 +244,7 @@ class Strat(Generic[FrameT]):
             self._frame, name, by=by, groups=groups, key=key, columns=columns, nulls=nulls
         )
 
-    @documented(audits.leaks)
+    @documented(leaking.leaks)
     def leaks(
         self,
         name: str | Sequence[str] = "fold",
@@ -249,7 +253,7 @@ class Strat(Generic[FrameT]):
         groups: Any = None,
         key: Any = None,
     ) -> Any:
-        return audits.leaks(self._frame, name, columns=columns, groups=groups, key=key)
+        return leaking.leaks(self._frame, name, columns=columns, groups=groups, key=key)
 
     @documented(plots.plot)
     def plot(

@@ -1,29 +1,38 @@
-"""Arguments as other libraries call them, answered with what they are called here."""
+"""Arguments as other libraries call them, or as one guesses, answered with what they are here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import wraps
 from inspect import signature
+from numbers import Real
 from typing import ParamSpec, TypeVar
 
 Params = ParamSpec("Params")
 ResultT = TypeVar("ResultT")
 
+PART_NAMES = ("train", "valid", "val", "validation", "dev", "test")
+"""Parts that are given as arguments, each with its share, in the order of a split."""
+
 HABITS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("n_splits", "n_folds", "v"), ("k",)),
+    **dict.fromkeys(("n_splits", "n_folds", "folds", "v"), ("k",)),
     "random_state": ("seed",),
     "shuffle": ("deal",),
     **dict.fromkeys(("stratify", "strata"), ("by",)),
     "test_size": ("parts", "frac"),
+    **dict.fromkeys(PART_NAMES, ("parts",)),
 }
 """Arguments of other libraries, and those that take their place; the first that a verb has."""
 
+SPLIT_HINT = '`split` makes parts, as in `split(..., parts={"train": 0.8, "test": 0.2})`'
+
 OTHERWISE = {
-    **dict.fromkeys(("n_splits", "n_folds", "v"), "`kfold` makes folds, as in `kfold(..., k=5)`"),
+    **dict.fromkeys(
+        ("n_splits", "n_folds", "folds", "v"), "`kfold` makes folds, as in `kfold(..., k=5)`"
+    ),
     "shuffle": "rows are always drawn at random",
     **dict.fromkeys(("stratify", "strata"), "the expression itself is what is stratified by"),
-    "test_size": '`split` makes parts, as in `split(..., parts={"train": 0.8, "test": 0.2})`',
+    **dict.fromkeys(("test_size", *PART_NAMES), SPLIT_HINT),
 }
 """What to do where a verb has no argument that takes their place."""
 
@@ -43,7 +52,7 @@ def answer_habits(verb: Callable[Params, ResultT]) -> Callable[Params, ResultT]:
     def answered(*args: Params.args, **kwargs: Params.kwargs) -> ResultT:
         found = [name for name in kwargs if name in habits]
         if found:
-            hints = dict.fromkeys(suggest_argument(known, name, kwargs[name]) for name in found)
+            hints = dict.fromkeys(suggest_argument(known, name, kwargs) for name in found)
             *first, last = (f"`{name}`" for name in found)
             listed = f"{', '.join(first)} or {last}" if first else last
             msg = f"`{verb.__name__}` has no argument {listed}.\nHint: {', '.join(hints)}."
@@ -53,11 +62,13 @@ def answer_habits(verb: Callable[Params, ResultT]) -> Callable[Params, ResultT]:
     return answered
 
 
-def suggest_argument(known: Collection[str], habit: str, value: object) -> str:
+def suggest_argument(known: Collection[str], habit: str, given: Mapping[str, object]) -> str:
     """Write the argument that takes the place of another, with its value if that is simple."""
     for name in HABITS[habit]:
         if name in known:
-            return f"`{name}={translate_value(name, value)}`"
+            if habit in PART_NAMES:
+                return f"`parts={translate_parts(given)}`"
+            return f"`{name}={translate_value(name, given[habit])}`"
     return OTHERWISE[habit]
 
 
@@ -69,6 +80,27 @@ def translate_value(name: str, value: object) -> str:
         return translate_size(value)
     shown = value if type(value) is type(EXAMPLES[name]) else EXAMPLES[name]
     return f'"{shown}"' if isinstance(shown, str) else repr(shown)
+
+
+def translate_parts(given: Mapping[str, object]) -> str:
+    """Write shares that were given one by one as parts; the share of a test set alone."""
+    shares = {name: given[name] for name in PART_NAMES if name in given}
+    test = shares.get("test")
+    if not all(is_number(share) for share in shares.values()):
+        return translate_size(None)
+    if len(shares) == 1 and isinstance(test, float) and 0 < test < 1:
+        return repr(test)
+    if "train" not in shares:
+        shares = {"train": None, **shares}
+    elif len(shares) == 1:
+        shares["test"] = None
+    listed = (f'"{name}": {share}' for name, share in shares.items())
+    return f"{{{', '.join(listed)}}}"
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a number, as shares are."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def translate_size(size: object) -> str:

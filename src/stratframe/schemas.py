@@ -74,7 +74,8 @@ def needed(
             if not frames.is_computed(ref):
                 may_order = any(term is each for each in last)
                 keeps = partial(keeps_rule, term, ref, missing, may_order)
-                check = frames.flags_check(pandera, library, keeps, f"kfold takes {term}")
+                rule_name = f"kfold takes {term}"
+                check = frames.flags_check(pandera, library, keeps, rule_name, skip_nulls=True)
                 needs.setdefault(ref, []).append((rule, check))
     named_keys = [ref for ref in entries.key if not frames.is_computed(ref)]
     for ref in named_keys:
@@ -161,8 +162,13 @@ def parted(
     library: Library = "pandas",
     *,
     nulls: bool = False,
+    text: bool = False,
 ) -> Any:
     """Make a schema of a frame with a part column.
+
+    It takes what `split` makes, and what that becomes in a Parquet file that the other library
+    reads: in pandas a categorical, ordered or not, of these names in this order; in Polars an
+    Enum of them, or a Categorical, which has no names of its own, with these values.
 
     Parameters
     ----------
@@ -172,6 +178,11 @@ def parted(
         As for `folded`.
     nulls : bool
         Whether rows may be without a part.
+    text : bool
+        Whether the column may also be text, as after a CSV file, or categories of other
+        names or in another order, as pandas reads a Categorical that Polars has written, as
+        long as its values are these names. The order of the parts may then be another one:
+        `parts(names=[...])` gives it.
 
     Returns
     -------
@@ -186,12 +197,10 @@ def parted(
     """
     pandera = pandera_for(library)
     names = list(parts)
-    if library == "polars":
-        dtype: Any = frames.polars_dtype(tuple(names))
-        return pandera.DataFrameSchema({name: pandera.Column(dtype, nullable=nulls)})
-    dtype = pandera.Category(names, ordered=False)
-    in_order = pandera.Check(lambda parts: frames.category_list(parts) == names, name="order")
-    return pandera.DataFrameSchema({name: pandera.Column(dtype, in_order, nullable=nulls)})
+    dtype = frames.part_type(names, text=text) if library == "polars" else None
+    keeps = partial(frames.are_parts, names=names, text=text)
+    check = frames.flags_check(pandera, library, keeps, f"parts {', '.join(names)}")
+    return pandera.DataFrameSchema({name: pandera.Column(dtype, check, nullable=nulls)})
 
 
 def pandera_for(library: str) -> Any:

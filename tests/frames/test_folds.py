@@ -23,7 +23,7 @@ NAN = float("nan")
     [
         [2, 0, 1, 0],
         [2, None, 0, 2, None],
-        ["train", None, "test", "train"],
+        ["south", None, "north", "south"],
         [dt.datetime(2024, 2, 1), None, dt.datetime(2023, 1, 1)],
         [True, False, None],
         [None, None],
@@ -37,6 +37,15 @@ def test_values_of_every_kind(frame: Make, values: list[Any]) -> None:
     found = fold_values(frame({"fold": values}), "fold")
     assert found == (expected, sizes, values.count(None))
     assert found.present == expected
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_text_that_names_parts(library: Any) -> None:
+    """Parts come in the order of their use, others after them by first appearance."""
+    column = library.Series(["holdout", "x", None, "Test", "b", "train", "val", "x"])
+    listed, codes = fold_codes(column)
+    assert listed == ["train", "val", "Test", "holdout", "x", "b"]
+    assert codes.tolist() == [3, 4, -1, 2, 5, 0, 1, 4]
 
 
 @pytest.mark.parametrize("values", [[2, None, 0, 2], ["b", "a", None], [None], []])

@@ -26,6 +26,33 @@ UNORDERED: dict[str, tuple[pl.LazyFrame, str]] = {
     "group_by": (LEFT.group_by("id").agg(pl.first("label")), "`group_by`"),
     "steps after": (LEFT.unique().filter(pl.col("id") > 2).with_columns(y=1), "`unique`"),
     "concat": (pl.concat([LEFT, LEFT.unique()]), "`unique`"),
+    "sort after unique": (LEFT.unique("id").sort("id"), "`unique`"),
+    "sort by another column": (LEFT.group_by("id").agg(x=pl.len()).sort("x"), "`group_by`"),
+    "sort by one of the keys": (
+        LEFT.group_by("id", "label").agg(x=pl.len()).sort("id"),
+        "`group_by`",
+    ),
+    "sort by an expression of the key": (
+        LEFT.group_by("id").agg(x=pl.len()).sort(pl.col("id") % 2),
+        "`group_by`",
+    ),
+    "sort by a computed key": (
+        LEFT.group_by(pl.col("id") % 7).agg(x=pl.len()).sort("id"),
+        "`group_by`",
+    ),
+    "sort of other groups": (
+        pl.concat(
+            [
+                LEFT.group_by("id").agg(pl.first("label")).sort("id"),
+                LEFT.group_by("id").agg(pl.first("label")),
+            ]
+        ),
+        "`group_by`",
+    ),
+    "sort later": (
+        LEFT.group_by("id").agg(x=pl.len()).with_columns(id=pl.col("id") // 2).sort("id"),
+        "`group_by`",
+    ),
     "inner": (LEFT.join(RIGHT, on="id"), "an inner join"),
     "left": (LEFT.join(RIGHT, on="id", how="left"), "a left join"),
     "right": (LEFT.join(RIGHT, on="id", how="right"), "a right join"),
@@ -69,6 +96,11 @@ ORDERED: dict[str, pl.LazyFrame] = {
     "unique": LEFT.unique("id", maintain_order=True),
     "group_by": LEFT.group_by("id", maintain_order=True).agg(pl.first("label")),
     "sort after unique": LEFT.unique("id", maintain_order=True).sort("label"),
+    "sort by the keys": LEFT.group_by("id").agg(pl.first("label")).sort("id"),
+    "sort by all keys": LEFT.group_by("id", "label")
+    .agg(pl.len(), x=pl.len())
+    .sort("x", "label", "id", descending=[True, False, True])
+    .filter(pl.col("id") > 2),
     "left": LEFT.join(RIGHT, on="id", maintain_order="left"),
     "right_left": LEFT.join(RIGHT, on="id", how="right", maintain_order="right_left"),
     "two joins": LEFT.join(RIGHT, on="id", maintain_order="left_right").join(

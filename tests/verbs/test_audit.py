@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from stratframe.frames import SharedRows
-from stratframe.verbs.audit import fit, in_several_folds
+from stratframe.verbs.audit_checks import fit, in_several_folds
 from tests.helpers import KINDS, Make, columns_of, make, refuse, refuse_now, values
 from tests.messages import (
     at_least_one,
@@ -80,16 +80,15 @@ def verb(n: int, one: str, more: str) -> str:
 
 
 def unassigned(n: int) -> str:
-    return f"{count(n, 'row')} without a fold, in every training set"
+    return f"in every training set: {count(n, 'row')} without a fold"
 
 
 def in_two_folds(n: int, of: int, noun: str, n_rows: int) -> str:
-    of_all = f"{n} of {count(of, noun)}"
-    return f"{of_all} {verb(n, 'is', 'are')} in several folds ({count(n_rows, 'row')})"
+    return f"in several folds: {n} of {count(of, noun)} ({count(n_rows, 'row')})"
 
 
 def whole_groups(n: int) -> str:
-    return f"each of {count(n, 'group')} is in one fold"
+    return f"{count(n, 'group')}, each in one fold"
 
 
 def unique_keys(n: int) -> str:
@@ -97,7 +96,7 @@ def unique_keys(n: int) -> str:
 
 
 def repeated_in_one_fold(n: int, of: int) -> str:
-    return f"{n} of {count(of, 'key')} {verb(n, 'is', 'are')} repeated, within one fold"
+    return f"repeated within a fold: {n} of {count(of, 'key')}"
 
 
 def without_key(n: int) -> str:
@@ -109,11 +108,11 @@ def different_rows(n_columns: int) -> str:
 
 
 def equal_rows(n: int, n_columns: int) -> str:
-    return f"{count(n, 'row')} equal a row of another fold ({count(n_columns, 'column')})"
+    return f"equal a row of another fold: {count(n, 'row')} ({count(n_columns, 'column')})"
 
 
 def unique_values(listed: str) -> str:
-    return f"cannot find any, as these are unique: {listed}"
+    return f"hidden by unique columns: {listed}"
 
 
 def full_folds(n: int) -> str:
@@ -125,11 +124,11 @@ def empty_folds(n: int, listed: str) -> str:
 
 
 def full_strata(n: int) -> str:
-    return f"all {n} strata are in every fold"
+    return f"in every fold: all {n} strata"
 
 
 def lacking(n: int, of: int, listed: str) -> str:
-    return f"{n} of {of} strata {verb(n, 'is', 'are')} not in every fold: {listed}"
+    return f"not in every fold: {listed} ({n} of {of} strata)"
 
 
 # The table --------------------------------------------------------------------------------
@@ -409,8 +408,8 @@ def test_a_key_that_is_an_expression_is_not_compared() -> None:
 
 def test_repeats_are_fold_columns(frame: Make) -> None:
     """The other repeats of a fold column are fold columns, and not compared."""
-    dealt = sf.kfold(frame({"x": [1] * 6, "y_1": ["a"] * 6}), k=2, repeats=3)
-    found = sf.audit(dealt, "fold_1")
+    data = {"x": [1, 1, 2, 2, 3, 3], "y_1": ["a"] * 6}
+    found = sf.audit(sf.kfold(frame(data), "x", 2, repeats=3, rare="ignore"), "fold_1")
     assert one("duplicate_rows", found)[1:] == (
         equal_rows(6, n_columns=2),
         6,
@@ -526,7 +525,7 @@ def test_ids_are_named_together(frame: Make) -> None:
     """Several columns without equal values are named, as many as there is room for."""
     data = {f"c{place}": [1, 2] for place in range(7)}
     found = one("duplicate_rows", sf.audit(frame({**data, "fold": [0, 1]})))
-    assert found == ("warning", unique_values("'c0', 'c1', 'c2', ..."), 0)
+    assert found == ("warning", unique_values("'c0', 'c1', 'c2', 'c3', 'c4', ..."), 0)
 
 
 def test_gaps_of_ids(frame: Make) -> None:
@@ -739,7 +738,7 @@ def test_parts_without_rows(kind: str) -> None:
 def test_parts_of_a_split(frame: Make) -> None:
     """A split column is audited part by part, and a row equal across parts leaks."""
     data = sf.split(frame({"x": [1] * 10}), parts={"train": 0.7, "test": 0.3})
-    found = sf.audit(data, "split")
+    found = sf.audit(data, "split", columns="x")
     assert one("duplicate_rows", found)[::2] == ("error", 10)
     assert one("empty_folds", found) == ("ok", full_folds(2), 0)
 
@@ -856,15 +855,15 @@ def test_the_index_is_no_matter(index: Any) -> None:
 def test_labels_of_all_types() -> None:
     """Numbers and tuples are labels as strings are."""
     labels = pd.Index([0, (1, 2), "fold"], dtype=object, tupleize_cols=False)
-    data = pd.DataFrame([[1, 2, 0], [1, 2, 1], [1, 3, 1]], columns=labels)
+    data = pd.DataFrame([[1, 2, 0], [1, 2, 1], [2, 3, 1]], columns=labels)
     found = sf.audit(data, groups=[0], key=(1, 2), columns=[(1, 2)])
     assert one("split_groups", found)[2] == 1
     assert one("repeated_keys", found)[2] == 1
     assert one("duplicate_rows", found)[2] == 2
     # The key is not compared.
     assert one("duplicate_rows", sf.audit(data, key=(1, 2)))[1:] == (
-        equal_rows(3, n_columns=1),
-        3,
+        equal_rows(2, n_columns=1),
+        2,
     )
     assert one("duplicate_rows", sf.audit(data))[1:] == (
         equal_rows(2, n_columns=2),
@@ -929,7 +928,7 @@ def test_columns_of_pandas(column: Any) -> None:
     """Columns of every dtype of pandas are compared."""
     data = pd.DataFrame({"x": column, "fold": [0, 1, 1]})
     expected = 3 if len(set(map(str, data["x"]))) == 1 else 2
-    assert one("duplicate_rows", sf.audit(data))[::2] == ("error", expected)
+    assert one("duplicate_rows", sf.audit(data, columns="x"))[::2] == ("error", expected)
 
 
 @pytest.mark.parametrize(
@@ -953,7 +952,7 @@ def test_columns_of_polars(column: pl.Series) -> None:
     data = pl.DataFrame({"x": column, "fold": [0, 1, 1]})
     for each in (data, data.lazy()):
         n = 3 if column.dtype == pl.Null else 2
-        assert one("duplicate_rows", sf.audit(each))[::2] == ("error", n)
+        assert one("duplicate_rows", sf.audit(each, columns="x"))[::2] == ("error", n)
 
 
 MANY = [*range(40), 7]
@@ -1246,6 +1245,34 @@ def test_keys_with_labels_that_are_numbers() -> None:
     assert one("duplicate_rows", sf.audit(data, key=1))[::2] == ("error", 2)
 
 
+# Columns of few values ---------------------------------------------------------------------
+
+
+def few_values(n: int, n_columns: int) -> str:
+    return f"too few values to tell: {n} ({count(n_columns, 'column')})"
+
+
+def test_a_label_alone_has_no_duplicates(frame: Make) -> None:
+    """Rows that are equal because there are so few values are no error, but a warning."""
+    data = {"id": list(range(100)), "label": ["a", "b"] * 50, "size": [1, 2, 3, 4] * 25}
+    dealt = sf.kfold(frame(data), "label")
+    narrow = sf.kfold(frame({name: data[name] for name in ("id", "label")}), "label")
+    assert one("duplicate_rows", sf.audit(narrow, key="id")) == ("warning", few_values(2, 1), 100)
+    assert one("duplicate_rows", sf.audit(dealt, key="id")) == ("warning", few_values(8, 2), 100)
+    named = sf.audit(dealt, key="id", columns=["label", "size"])
+    assert one("duplicate_rows", named) == ("error", equal_rows(100, n_columns=2), 100)
+
+
+def test_rows_that_come_twice_are_duplicates(frame: Make) -> None:
+    """Where there are values for each row to differ, equal rows are an error."""
+    half = {"x": [row % 7 for row in range(40)], "y": [row // 7 for row in range(40)]}
+    data = {name: column * 2 for name, column in half.items()}
+    found = sf.audit(frame(data | {"fold": [0] * 40 + [1] * 40}))
+    assert one("duplicate_rows", found) == ("error", equal_rows(80, n_columns=2), 80)
+    texts = frame({"text": [f"text {row % 40}" for row in range(80)], "fold": [0] * 40 + [1] * 40})
+    assert one("duplicate_rows", sf.audit(texts)) == ("error", equal_rows(80, n_columns=1), 80)
+
+
 # Details ----------------------------------------------------------------------------------
 
 
@@ -1264,6 +1291,20 @@ def test_details_are_short(frame: Make, key: str) -> None:
     assert max(map(len, values(found, "detail"))) < 60
     found = sf.audit(frame(data), by=sf.margins([name]), columns=name)
     assert max(map(len, values(found, "detail"))) < 60
+
+
+def test_details_begin_with_what_matters(kind: str) -> None:
+    """The 30 letters that Polars shows say what was found."""
+    data = {"x": [1, 1, 2, 3], "who": list("abbb"), "id": [7, 7, 8, 9], "fold": [0, 1, None, 1]}
+    found = sf.audit(make(kind, data), by="who", groups="who", key="id", columns="x")
+    assert [text[:29] for text in values(found, "detail")] == [
+        "in every training set: 1 row ",
+        "in several folds: 1 of 2 grou",
+        "in several folds: 1 of 3 keys",
+        "equal a row of another fold: ",
+        "all 2 folds have rows",
+        "not in every fold: a, b (2 of",
+    ]
 
 
 @given(
@@ -1290,7 +1331,7 @@ def test_dropped_rows_do_not_leak(frame: Make) -> None:
     found = sf.audit(data, nulls="drop", **arguments)
     assert values(found, "severity") == ["ok", "ok", "ok", "warning", "ok"]
     assert one("duplicate_rows", found) == ("warning", unique_values("'x'"), 0)
-    expected = ("ok", "1 row without a fold, in no training set", 1)
+    expected = ("ok", "in no training set: 1 row without a fold", 1)
     assert one("unassigned_rows", found) == expected
     assert one("split_groups", found) == ("ok", whole_groups(3), 0)
 

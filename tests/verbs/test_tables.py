@@ -294,3 +294,26 @@ def test_an_entry_called_column(frame: Make, kind: str) -> None:
     data = frame({"column": ["a", "b"], "x": [0, 1], "y": [1, 0]})
     assert values(sf.balance(data, "column", "x"), "column") == ["a", "b"] * 2
     refuse_now(own_name("column"), lambda: sf.balance(data, "column", ["x", "y"]), kind)
+
+
+TEXT_PARTS = {
+    "label": ["a", "b", "a", "b", "a", "b", "c"],
+    "split": ["test", "train", "valid", "extra", "train", "test", None],
+}
+
+
+def test_parts_of_text_are_in_their_order(frame: Make) -> None:
+    """Parts that were read from a file are listed by what they are for, as `parts` does."""
+    df, names = frame(TEXT_PARTS), ["train", "valid", "test", "extra"]
+    assert list(sf.parts(df)) == names
+    assert list(dict.fromkeys(values(sf.balance(df, "label", "split"), "fold"))) == names
+    assert values(sf.report(df, "label", "split"), "split") == names
+    assert [fold.fold for fold in sf.folds(df, "split", nulls="drop")] == names
+    held = [[1, 4], [2], [0, 5], [3]]
+    assert [valid.tolist() for _, valid in sf.cv(df, "split", nulls="drop")] == held
+
+
+def test_text_that_names_no_parts_is_sorted(frame: Make) -> None:
+    """Folds of other names come in the order of their names, whatever the order of the rows."""
+    df = frame({"label": list("abab"), "fold": ["south", "north", "west", "east"]})
+    assert values(sf.report(df, "label"), "fold") == ["east", "north", "south", "west"]

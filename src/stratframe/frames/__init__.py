@@ -40,6 +40,7 @@ from .filters import filter_equal, filter_other, filter_rows
 from .folds import (
     FoldValues,
     are_folds,
+    are_parts,
     count_values,
     declared_parts,
     fold_codes,
@@ -84,11 +85,11 @@ from .validate import (
     Rule,
     RuledColumn,
     broken_rows,
-    category_list,
     check_rules,
     failing_rows,
     flags_check,
     pandera_module,
+    part_type,
 )
 from .which_library import (
     Frame,

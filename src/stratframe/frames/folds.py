@@ -78,10 +78,20 @@ def count_values(values: list[Any], codes: Ints, weights: Ints | None = None) ->
 def sort_parts(values: list[Any], codes: Ints) -> tuple[list[Any], Ints]:
     """Sort names of parts by what they are used for, then by first appearance."""
     first = first_occurrence(np.where(codes < 0, len(values), codes), len(values) + 1)
-    purposes = [PURPOSES.get(value.strip().lower(), len(PURPOSES)) for value in values]
-    order = np.lexsort((first[: len(values)], np.array(purposes, dtype=np.int64)))
+    order = np.lexsort((first[: len(values)], purposes_of(values)))
     places = np.append(np.argsort(order), -1)
     return [values[place] for place in order], places[codes]
+
+
+def purposes_of(values: Sequence[Any]) -> Ints:
+    """Rank names of parts by what they are used for; the last rank is that of any others."""
+    ranks = [
+        PURPOSES.get(value.strip().lower(), len(PURPOSES))
+        if isinstance(value, str)
+        else len(PURPOSES)
+        for value in values
+    ]
+    return np.array(ranks, dtype=np.int64)
 
 
 def fold_expression(frame: pl.DataFrame | pl.LazyFrame, name: str) -> pl.Expr:
@@ -110,6 +120,9 @@ def to_fold_column(values: Any, name: str) -> Any:
 def fold_codes(series: Series) -> tuple[list[Any], Ints]:
     """List the values of a fold or part column, in order, and encode its rows by them.
 
+    Categories keep their order. Text that names parts, such as train and test, comes in the
+    order of `part_values`; anything else is sorted by value.
+
     Returns
     -------
     values : list
@@ -123,7 +136,12 @@ def fold_codes(series: Series) -> tuple[list[Any], Ints]:
         first = first_occurrence(codes, n_codes)
     present = to_list(take(series, first))
     categories = category_values(series)
-    values = sort_folds(present, series.name) if categories is None else categories
+    if categories is not None:
+        values = categories
+    elif (purposes_of(present) < len(PURPOSES)).any() and is_text(series):
+        values = sort_parts(present, codes)[0]
+    else:
+        values = sort_folds(present, series.name)
     places = {value: place for place, value in enumerate(values)}
     if len(places) < len(values):
         msg = (
@@ -212,6 +230,22 @@ def holds_names(series: Series) -> bool:
     except (TypeError, ValueError, pl.exceptions.PolarsError):
         return True
     return False
+
+
+def are_parts(series: Series, names: Sequence[str], *, text: bool) -> Flags | bool:
+    """Flag the rows with one of some parts or none; False for a column of another type.
+
+    Parameters
+    ----------
+    text : bool
+        Whether the column may be text; else its categories are the names, in their order. A
+        Categorical of Polars has none of its own, and is taken by its values.
+    """
+    if isinstance(series, pl.Series):
+        return np.asarray((series.is_null() | series.cast(pl.String).is_in(names)).to_numpy())
+    if not (text and is_text(series)) and category_values(series) != list(names):
+        return False
+    return np.asarray(series.isna() | series.isin(names))
 
 
 def read_part_codes(series: Series, names: Sequence[str]) -> Ints:

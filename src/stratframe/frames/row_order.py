@@ -1,5 +1,10 @@
 """Whether a lazy query gives its rows in the same order each time it is collected.
 
+Steps that warn are `unique`, `group_by`, joins, `pl.union` and `merge_sorted` without
+`maintain_order`, wherever they are in the query. A later `sort` is no remedy: rows that are
+equal in its columns stay in any order, and a plan does not say which columns are unique. The one
+exception is a `sort` by the keys of a `group_by` right after it, as these differ in every row.
+
 A plan is looked at as the user wrote it: the optimizer drops the order where a later sort
 hides it. Nothing is read but the schemas of files.
 """
@@ -22,6 +27,13 @@ STEPS = {
 """What Polars calls the steps whose lines say whether they keep the order, and what users do."""
 
 UNORDERED_LINE = re.compile(rf"^ *({'|'.join(STEPS)})\[maintain_order: false\b", re.MULTILINE)
+SORTED_GROUPS = re.compile(
+    r"^( *)SORT BY \[(?P<sorted>.*)\].*\n"
+    r"\1  AGGREGATE\[maintain_order: false\]\n"
+    r".* BY \[(?P<keys>.*)\]$",
+    re.MULTILINE,
+)
+COLUMN = re.compile(r'col\("([^"]*)"\)')
 JOIN_LINE = re.compile(r"^ *(?!ASOF )[A-Z]+ JOIN:$", re.MULTILINE)
 
 ORDERED = {"left", "right", "left_right", "right_left"}
@@ -50,11 +62,21 @@ def warn_row_order(frame: Frame, *, takes_key: bool) -> None:
 def unordered_step(frame: pl.LazyFrame) -> str | None:
     """Name a step of a query that may put the rows in any order; None if there is none."""
     plan = frame.explain(optimized=False)
-    found = UNORDERED_LINE.search(plan)
+    found = UNORDERED_LINE.search(SORTED_GROUPS.sub(drop_sorted, plan))
     if found:
         return STEPS[found[1]]
     n_joins = len(JOIN_LINE.findall(plan))
     return unordered_join(frame, n_joins) if n_joins else None
+
+
+def drop_sorted(groups: re.Match[str]) -> str:
+    """Drop a sorted `group_by` from a plan if the sort has all of its keys."""
+    keys = set(COLUMN.findall(groups["keys"]))
+    are_plain = not COLUMN.sub("", groups["keys"]).strip(", ")
+    # An expression that mentions a column, such as a remainder, does not sort by it.
+    items = groups["sorted"].split(", ")
+    by = {match[1] for item in items if (match := COLUMN.fullmatch(item))}
+    return "" if are_plain and keys <= by else groups[0]
 
 
 def unordered_join(frame: pl.LazyFrame, n_joins: int) -> str | None:

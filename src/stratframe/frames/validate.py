@@ -16,7 +16,7 @@ import polars as pl
 
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError, rows_at_fault
-from .dtypes import is_float, to_floats
+from .dtypes import is_float, is_missing, to_floats
 from .tables import float_column, make_frame
 from .which_library import library_of, take
 
@@ -170,20 +170,47 @@ def pandera_data(library: str, column: RuledColumn) -> Any:
     return float_column(library, to_floats(series)) if is_float(series) else series
 
 
-def flags_check(pandera: Any, library: str, keeps: Callable[[Any], Flags | bool], name: str) -> Any:
-    """State a rule to pandera as a function from a column to flags, or to one answer."""
+def flags_check(
+    pandera: Any,
+    library: str,
+    keeps: Callable[[Any], Flags | bool],
+    name: str,
+    *,
+    skip_nulls: bool = False,
+) -> Any:
+    """State a rule to pandera as a function from a column to flags, or to one answer.
+
+    Parameters
+    ----------
+    skip_nulls : bool
+        Whether pandera looks for missing values itself, so that they are not named twice.
+    """
 
     def check(data: Any) -> Any:
         if library == "pandas":
             flags = keeps(data)
-            return flags if isinstance(flags, bool) else pd.Series(flags, index=data.index)
-        flags = keeps(data.lazyframe.select(data.key).collect().to_series())
-        return flags if isinstance(flags, bool) else pl.LazyFrame({data.key: flags})
+            if isinstance(flags, bool):
+                return flags
+            return pd.Series(flags | (skip_nulls & data.isna().to_numpy()), index=data.index)
+        series = data.lazyframe.select(data.key).collect().to_series()
+        flags = keeps(series)
+        if isinstance(flags, bool):
+            return flags
+        return pl.LazyFrame({data.key: flags | (skip_nulls & is_missing(series))})
 
     return pandera.Check(check, name=name, error=name, ignore_na=False)
 
 
-def category_list(series: Any) -> list[Any]:
-    """List the categories of a pandas column in their order."""
-    categories: list[Any] = series.cat.categories.tolist()
-    return categories
+def part_type(names: Sequence[str], *, text: bool) -> Any:
+    """Make a type of pandera for parts in Polars: an Enum of names, or a type without its own."""
+    enum = import_module("pandera.engines.polars_engine").Engine.dtype(pl.Enum(names))
+    base: Any = type(enum)
+
+    class PartType(base):  # type: ignore[misc]
+        def check(self, pandera_dtype: Any, _: Any = None) -> bool:
+            dtype = getattr(pandera_dtype, "type", pandera_dtype)
+            if dtype == pl.Categorical:
+                return True
+            return bool((text and dtype in (pl.String, pl.Enum)) or dtype == pl.Enum(names))
+
+    return PartType(pl.Series(names, dtype=pl.String))

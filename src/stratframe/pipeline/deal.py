@@ -58,13 +58,18 @@ def empty_outputs(options: Options) -> list[NewColumn]:
 
 
 def stratify_rows(
-    options: Options, series: Sequence[Any], n_rows: int, *, ordered: bool = True
+    options: Options,
+    series: Sequence[Any],
+    n_rows: int,
+    *,
+    ordered: bool = True,
+    also: Ints | None = None,
 ) -> Strata:
     """Stratify the rows of a frame that must have some."""
     if n_rows == 0:
         msg = "Cannot assign folds to a frame without rows."
         raise StratError(msg)
-    return stratify(options, series, n_rows, ordered=ordered)
+    return stratify(options, series, n_rows, ordered=ordered, also=also)
 
 
 def place_rows(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:

@@ -47,15 +47,17 @@ def extended_column(
     else:
         parts = frames.read_part_codes(series[-1], options.target.names)
         options = replace(options, target=target_of_parts(options.target, parts))
-    strata = stratify_rows(options, series[:-1], n_rows, ordered=False)
+    held = np.flatnonzero(parts >= 0)
+    strata = stratify_rows(options, series[:-1], n_rows, ordered=False, also=held)
     rows = np.arange(n_rows) if strata.rows is None else strata.rows
     given = parts
     if strata.groups is not None:
-        n_by = len(options.columns()["by"])
+        named = options.columns()
+        group_series = series[len(named["by"]) : -1]
         groups = strata.groups
         if strata.rows is not None:
-            groups = all_groups(options, series[n_by:-1], n_rows)
-        check_whole_groups(groups, series[n_by:], parts)
+            groups = all_groups(options, group_series, n_rows, held)
+        check_whole_groups(groups, [*group_series[: len(named["groups"])], series[-1]], parts)
         given = folds_of_units(groups, int(groups.max()) + 1, parts)[groups]
         strata = strata._replace(groups=np.unique(groups[rows], return_inverse=True)[1])
     parts[rows] = extend_dealt(options, strata, given[rows])
@@ -78,10 +80,15 @@ def target_of_parts(target: Target, parts: Ints) -> Target:
     return replace(target, shares=tuple(Fraction(n, sum(counts)) for n in counts))
 
 
-def all_groups(options: Options, series: Sequence[Any], n_rows: int) -> Ints:
-    """Encode the groups of all rows, dealt or not."""
-    groups = stratify(Options(groups=options.groups, seed=options.seed), series, n_rows).groups
-    assert groups is not None
+def all_groups(options: Options, series: Sequence[Any], n_rows: int, held: Ints) -> Ints:
+    """Encode the groups of all rows, dealt or not; those outside `where` are one more group."""
+    only_groups = Options(groups=options.groups, where=options.where, seed=options.seed)
+    found = stratify(only_groups, series, n_rows, also=held)
+    assert found.groups is not None
+    if found.rows is None:
+        return found.groups
+    groups = np.full(n_rows, found.groups.max(initial=-1) + 1)
+    groups[found.rows] = found.groups
     return groups
 
 

@@ -72,7 +72,12 @@ class Strata(NamedTuple):
 
 
 def stratify(
-    options: Options, series: Sequence[Any], n_rows: int, *, ordered: bool = True
+    options: Options,
+    series: Sequence[Any],
+    n_rows: int,
+    *,
+    ordered: bool = True,
+    also: Ints | None = None,
 ) -> Strata:
     """Fit the entries of a call, each inside the strata of the entries before it.
 
@@ -83,12 +88,16 @@ def stratify(
         of `key` and of `where`.
     ordered : bool
         Without it, and with groups, a continuous entry is cut into bins.
+    also : ndarray of int64, optional
+        The positions of rows that count as dealt whatever `where` says.
     """
     entries = read_entries(options, series)
     n_by, n_read = len(options.terms), sum(len(entry.series) for entry in entries)
     n_keys = n_read + len(options.key)
     keys = series[n_read:n_keys]
     rows = None if options.where is None else rows_where(series[n_keys])
+    if rows is not None and also is not None:
+        rows = np.union1d(rows, also)
     entries = restricted(entries, rows)
     hashed, keyed = check_values(entries, options, keys, rows), rows
     if hashed is not None and sorts_by_key(entries, options):

@@ -242,6 +242,7 @@ def extend(
     *,
     parts: Parts | None = None,
     groups: Any = None,
+    where: Any = None,
     missing: Missing = "error",
     rare: Rare = "warn",
     seed: int | None = 0,
@@ -264,6 +265,9 @@ def extend(
         part. A lazy frame needs it unless the column is an Enum.
     groups : column, list of columns or `sf.clusters`, optional
         New rows of a group that has a fold join it.
+    where : boolean column, expression or callable, optional
+        Which rows may get a fold; others keep what they have, null too, and the values of
+        rows that stay null are not looked at. Rows that have a fold count in any case.
     missing, rare, seed
         As for `kfold`.
     name : str or list of str
@@ -272,10 +276,10 @@ def extend(
     Returns
     -------
     frame of the same kind
-        With the column filled, int64 (pandas: Int64 where the arguments allow nulls). Each
-        stratum is as even as the given folds allow, and then the fold sizes are. Parts are
-        a categorical (Polars: Enum); each stratum is as near to their shares as the given
-        parts allow.
+        With the column filled, int64 (pandas: Int64 where the arguments, such as `where`,
+        allow nulls). Each stratum is as even as the given folds allow, and then the fold
+        sizes are. Parts are a categorical (Polars: Enum); each stratum is as near to their
+        shares as the given parts allow.
 
     Raises
     ------
@@ -292,24 +296,19 @@ def extend(
     [1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 0]
     """
     n_folds = None if k is None else check_int("k", k, 2)
-    if k is not None and parts is not None:
-        msg = "`extend` takes `k` for folds or `parts` for parts, got both."
-        raise StratError(msg)
+    target = given_target(k, parts)
     names: list[Any] = list(name) if isinstance(name, list | tuple) and name else [name]
-    target = DESCRIBED if parts is None else part_target(parts)
     options = check_options(
         by,
         replace(target, noun="fold"),
         groups=groups,
+        where=where,
         missing=missing,
         rare=rare,
         seed=seed,
         name=names[0],
     )
-    for term in options.terms:
-        if term.without_order() is None:
-            msg = f"`extend` does not support `{term.function}` in `by`."
-            raise StratError(msg)
+    check_no_order(options)
     columns = check_columns(frame, options)
     frames.check_refs(frame, names, "name")
     frames.warn_row_order(frame, takes_key=False)
@@ -322,6 +321,22 @@ def extend(
         partial(extended_columns, several, n_folds),
         [output for each in several for output in empty_outputs(each)],
     )
+
+
+def given_target(k: int | None, parts: Parts | None) -> Target:
+    """Check the parts that a column is extended to, if any; a number of folds excludes them."""
+    if k is not None and parts is not None:
+        msg = "`extend` takes `k` for folds or `parts` for parts, got both."
+        raise StratError(msg)
+    return DESCRIBED if parts is None else part_target(parts)
+
+
+def check_no_order(options: Options) -> None:
+    """Raise if an entry only orders the rows."""
+    for term in options.terms:
+        if term.without_order() is None:
+            msg = f"`extend` does not support `{term.function}` in `by`."
+            raise StratError(msg)
 
 
 def options_of_column(frame: Frame, options: Options, target: Target | None, name: str) -> Options:

@@ -19,12 +19,11 @@ from .draw import (
     FEATURES,
     STRATA,
     Column,
-    Counts,
     count_strips,
     draw_balance,
     draw_drift,
-    draw_sizes,
 )
+from .draw_sizes import Counts, draw_sizes
 from .drift import main_measure, measure_drift
 from .select import fold_names
 

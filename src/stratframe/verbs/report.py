@@ -1,36 +1,27 @@
-"""How good fold columns are, and what each k would cost: `report`, `compare`, `advise`."""
+"""How good fold columns are: `report`, `compare`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import frames, theory
-from ..checks import check_int
+from .. import frames
 from ..core.evenness import deviations, least_deviation, random_variance, tv_distance
 from ..core.types import Ints, Table, Values
-from ..errors import StratError, plural
 from ..frames import Frame
-from ..pipeline.options import Options
-from ..pipeline.strata import Strata, stratify
+from ..pipeline.strata import Strata
 from ..pipeline.tables import (
     fold_table,
     read_by,
-    stratum_names,
-    table_order,
     table_verb,
     text_array,
 )
 from ..terms.base import By
-from ..terms.by import columns_of, parse_columns, parse_groups, require_by
-from ..theory.arguments import MAX_EXACT
+from ..terms.by import columns_of, parse_columns, require_by
 from .drift import drift_ratio, measure_drift
 from .select import fold_names
-
-THIN = 5
-"""Rows of the rarest stratum in a fold below which a verdict says so."""
 
 BETTER, SKEWED = 1 / 2, 3
 """Root mean square deviations, in those of a random fold, between which a fold is like one."""
@@ -40,15 +31,16 @@ REPORT_ROUNDING = 1e-9
 
 REPORTED = (
     "n",
+    "missing",
+    "rms_deviation",
+    "tv_distance",
+    "random",
     "max_deviation",
     "optimum",
-    "rms_deviation",
-    "random",
-    "missing",
-    "tv_distance",
     "verdict",
 )
-"""The columns of `report` after that of the folds."""
+"""The columns of `report` after that of the folds. What matters most is last: on 80 columns pandas
+shows the first three and the last three, and Polars the first four and the last four."""
 
 
 @table_verb
@@ -68,14 +60,15 @@ def report(frame: Frame, by: By, name: str | Sequence[str] = "fold") -> Any:
     -------
     pandas.DataFrame or polars.DataFrame
         One row per fold: the fold, in a column of the name of the fold column (`fold`, if
-        the table has a column of that name); `n`, its rows; `max_deviation`, the largest
-        difference, over the strata, of the rows in the fold and the rows expected;
-        `optimum`, the largest `max_deviation` of the best column with these fold sizes;
-        `rms_deviation`, the root mean square of the differences; `random`, the root of its
-        expected square in a random column with these fold sizes; `missing`, the number of
-        strata that the fold lacks; `tv_distance`, the total variation distance to all rows
-        (with margins, that of the worst entry); `verdict`, a word. With two columns or more,
-        one row per column and fold, and the first columns are `column` and `fold`.
+        the table has a column of that name); `n`, its rows; `missing`, the number of
+        strata that the fold lacks; `rms_deviation`, the root mean square of the differences,
+        over the strata, of the rows in the fold and the rows expected; `tv_distance`, the
+        total variation distance to all rows (with margins, that of the worst entry);
+        `random`, the root of the expected square of `rms_deviation` in a random column with
+        these fold sizes; `max_deviation`, the largest difference; `optimum`, the largest
+        `max_deviation` of the best column with these fold sizes; `verdict`, a word. With two
+        columns or more, one row per column and fold, and the first columns are `column` and
+        `fold`.
 
     Raises
     ------
@@ -257,177 +250,6 @@ def measure_folds(folded: FoldCounts) -> FoldReport:
         missing=(np.concatenate(dealt) == 0).sum(axis=0),
         tv_distance=np.max(distances, axis=0),
     )
-
-
-@table_verb
-def advise(
-    frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21), *, groups: Any = None
-) -> Any:
-    """Report the expected imbalance for each k, and whether folds can hold every stratum.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-    by : entry or list of entries
-        As for `strata`. Each value of each margin counts as a stratum.
-    ks : iterable of int
-        Numbers of folds, each at least 2.
-    groups : column, list of columns or `sf.clusters`, optional
-        As for `kfold`. Whole groups are counted, not rows: the rarest stratum is the one in
-        the fewest groups. A row without a group is a group by itself.
-
-    Returns
-    -------
-    pandas.DataFrame or polars.DataFrame
-        One row per k: `k`; `verdict`, in words; `rarest`, the stratum with the fewest rows;
-        `variance_random` and `variance_stratified`, of the rarest stratum's share in a fold
-        under plain and under stratified k-fold; `probability_any_missing`, that plain k-fold
-        leaves a fold without the rarest stratum; `largest_deviation`, of a stratum's share in
-        a fold from its share of all rows, for `kfold` by classes, bins and clusters (margins
-        and a continuous entry may deviate further); `rarest_per_fold` and `fold_size`, the
-        mean rows of the rarest stratum in a fold and of the fold; `folds_lacking`, how many
-        folds must lack a stratum; `ratio`, the second variance divided by the first. Where k
-        is larger than the number of rows or groups, only `k`, `verdict`, `rarest` and
-        `folds_lacking` are given. With groups, the probability is that of dealing whole
-        groups at random, and the deviation, the variances and their ratio, which are those of
-        single rows, are missing.
-
-    Raises
-    ------
-    StratError
-        If `by` or `groups` breaks a rule, or a k is not a whole number of at least 2.
-
-    See Also
-    --------
-    stratframe.theory : the formulas
-
-    Examples
-    --------
-    >>> import pandas as pd, stratframe as sf
-    >>> df = pd.DataFrame({"label": ["a"] * 90 + ["b"] * 10})
-    >>> sf.advise(df, "label", [5, 20])[["k", "verdict", "rarest"]]
-        k            verdict rarest
-    0   5  thin: 2 rows/fold      b
-    1  20  short for 10 folds      b
-    """
-    try:
-        wanted = [check_int("ks", k, 2) for k in list(ks)]  # type: ignore[arg-type]
-    except TypeError:
-        wanted = [check_int("ks", ks, 2)]
-    if max(wanted, default=0) > MAX_EXACT:
-        msg = f"`ks` must be at most 2**53, got {max(wanted)}."
-        raise StratError(msg)
-    terms = parse_groups(groups)
-    refs = columns_of(terms)
-    frames.check_frame(frame)
-    frames.check_refs(frame, refs, "groups")
-    table = read_by(frame, by, refs)
-    strata = table.stratify()
-    units = None
-    if terms:
-        series = frames.read_columns(table.frame, refs)
-        units = stratify(Options(groups=terms), series, len(table.frame)).groups
-    library = frames.library_of(frame)
-    ks = [k for k in wanted if len(table.frame)]
-    return frames.make_frame(library, advice(ks, list(strata.margins or [strata]), units, library))
-
-
-class Rarest(NamedTuple):
-    """The stratum that limits the number of folds."""
-
-    name: str
-    n_rows: int
-    n_units: int
-    """The units that hold rows of it: groups, or rows where these are dealt one by one."""
-
-
-def find_rarest(levels: Sequence[Strata], units: Ints | None) -> Rarest:
-    """Find the stratum in the fewest units, of these the one with the fewest rows."""
-    found = []
-    for level in levels:
-        counts = level.sizes if units is None else units_of_strata(level, units)
-        order = table_order(level)
-        place = order[np.lexsort((level.sizes[order], counts[order]))[:1]]
-        (name,) = stratum_names(level, place, with_entry=len(levels) > 1)
-        found.append(Rarest(name, int(level.sizes[place[0]]), int(counts[place[0]])))
-    return min(found, key=lambda each: (each.n_units, each.n_rows))
-
-
-def units_of_strata(level: Strata, units: Ints) -> Ints:
-    """Count the units that hold rows of each stratum."""
-    n_units = int(units.max(initial=-1)) + 1
-    pairs = np.unique(level.codes * n_units + units)
-    return np.bincount(pairs // n_units, minlength=len(level.sizes))
-
-
-def advice(
-    ks: Sequence[int], levels: Sequence[Strata], units: Ints | None, library: str
-) -> dict[Hashable, Any]:
-    """Make the columns of `advise`.
-
-    Parameters
-    ----------
-    levels : sequence of Strata
-        The strata; of each entry where these are balanced one by one.
-    units : ndarray of int64, shape (n_rows,), or None
-        The group of every row.
-    """
-    sizes = [level.sizes for level in levels]
-    n_rows = int(sizes[0].sum())
-    n_units = n_rows if units is None else int(units.max(initial=-1)) + 1
-    rarest = find_rarest(levels, units) if n_rows else Rarest("", 0, 0)
-
-    def figures(of_k: Callable[[int], float]) -> Any:
-        """Compute one figure for each k that the rows, or groups, suffice for."""
-        return frames.float_column(
-            library, np.array([of_k(k) if k <= n_units else np.nan for k in ks], dtype=np.float64)
-        )
-
-    def row_figures(of_k: Callable[[int], float]) -> Any:
-        """Compute a figure that holds for rows that are dealt one by one."""
-        return figures(of_k if units is None else lambda _: np.nan)
-
-    def random(k: int) -> float:
-        """Compute the variance of a share in a fold drawn at random."""
-        return float(theory.variance_random(n_rows, k, rarest.n_rows / n_rows))
-
-    def stratified(k: int) -> float:
-        """Compute the variance of a share in a stratified fold."""
-        return rarest.n_rows < n_rows and float(
-            theory.variance_stratified(n_rows, k, rarest.n_rows)
-        )
-
-    noun = "row" if units is None else "group"
-    return {
-        "k": np.array(ks, dtype=np.int64),
-        "verdict": text_array([verdict(k, n_units, rarest.n_units, noun) for k in ks]),
-        "rarest": text_array([rarest.name] * len(ks)),
-        "variance_random": row_figures(random),
-        "variance_stratified": row_figures(stratified),
-        "probability_any_missing": figures(
-            lambda k: theory.probability_any_missing(n_units, rarest.n_units, k)
-        ),
-        "largest_deviation": row_figures(
-            lambda k: max(theory.largest_deviation(entry, k) for entry in sizes)
-        ),
-        "rarest_per_fold": figures(lambda k: rarest.n_rows / k),
-        "folds_lacking": np.maximum(np.array(ks, dtype=np.int64) - rarest.n_units, 0),
-        "fold_size": figures(lambda k: n_rows / k),
-        "ratio": row_figures(
-            lambda k: stratified(k) / random(k) if rarest.n_rows < n_rows else np.nan
-        ),
-    }
-
-
-def verdict(k: int, n_units: int, rarest: int, noun: str) -> str:
-    """Say in words what k folds do to the rarest stratum, short enough for a narrow table."""
-    if k > n_units:
-        return f"not possible: {plural(n_units, noun)}"
-    if k > rarest:
-        return f"short for {plural(k - rarest, 'fold')}"
-    least, most = rarest // k, -(-rarest // k)
-    held = plural(least, noun) if least == most else f"{least}-{most} {noun}s"
-    return f"{'thin' if least < THIN else 'good'}: {held}/fold"
 
 
 def named_columns(frame: Frame, name: str | Sequence[str]) -> list[Any]:

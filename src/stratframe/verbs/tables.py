@@ -194,6 +194,11 @@ def plan(
         seed=seed,
         name=name,
     )
+    return plan_table(frame, options)
+
+
+def plan_table(frame: Frame, options: Options) -> Any:
+    """Make the table of a plan."""
     columns = check_columns(frame, options)
     eager = frames.collect_columns(frame, columns)
     series, target = frames.read_columns(eager, columns), options.target

@@ -1,0 +1,198 @@
+"""What each k would cost, before any fold is made: `advise`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import frames, theory
+from ..checks import check_int
+from ..core.types import Ints
+from ..errors import StratError, plural
+from ..frames import Frame
+from ..pipeline.options import Options
+from ..pipeline.strata import Strata, stratify
+from ..pipeline.tables import read_by, stratum_names, table_order, table_verb, text_array
+from ..terms.base import By
+from ..terms.by import columns_of, parse_groups
+from ..theory.arguments import MAX_EXACT
+
+THIN = 5
+"""Rows of the rarest stratum in a fold below which a verdict says so."""
+
+
+@table_verb
+def advise(
+    frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21), *, groups: Any = None
+) -> Any:
+    """Report the expected imbalance for each k, and whether folds can hold every stratum.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    by : entry or list of entries
+        As for `strata`. Each value of each margin counts as a stratum.
+    ks : iterable of int
+        Numbers of folds, each at least 2.
+    groups : column, list of columns or `sf.clusters`, optional
+        As for `kfold`. Whole groups are counted, not rows: the rarest stratum is the one in
+        the fewest groups. A row without a group is a group by itself.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        One row per k: `k`; `verdict`, in words; `rarest`, the stratum with the fewest rows;
+        `variance_random` and `variance_stratified`, of the rarest stratum's share in a fold
+        under plain and under stratified k-fold; `probability_any_missing`, that plain k-fold
+        leaves a fold without the rarest stratum; `largest_deviation`, of a stratum's share in
+        a fold from its share of all rows, for `kfold` by classes, bins and clusters (margins
+        and a continuous entry may deviate further); `rarest_per_fold` and `fold_size`, the
+        mean rows of the rarest stratum in a fold and of the fold; `folds_lacking`, how many
+        folds must lack a stratum; `ratio`, the second variance divided by the first. Where k
+        is larger than the number of rows or groups, only `k`, `verdict`, `rarest` and
+        `folds_lacking` are given. With groups, the probability is that of dealing whole
+        groups at random, and the deviation, the variances and their ratio, which are those of
+        single rows, are missing.
+
+    Raises
+    ------
+    StratError
+        If `by` or `groups` breaks a rule, or a k is not a whole number of at least 2.
+
+    See Also
+    --------
+    stratframe.theory : the formulas
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"label": ["a"] * 90 + ["b"] * 10})
+    >>> sf.advise(df, "label", [5, 20])[["k", "verdict", "rarest"]]
+        k            verdict rarest
+    0   5  thin: 2 rows/fold      b
+    1  20  short for 10 folds      b
+    """
+    try:
+        wanted = [check_int("ks", k, 2) for k in list(ks)]  # type: ignore[arg-type]
+    except TypeError:
+        wanted = [check_int("ks", ks, 2)]
+    if max(wanted, default=0) > MAX_EXACT:
+        msg = f"`ks` must be at most 2**53, got {max(wanted)}."
+        raise StratError(msg)
+    terms = parse_groups(groups)
+    refs = columns_of(terms)
+    frames.check_frame(frame)
+    frames.check_refs(frame, refs, "groups")
+    table = read_by(frame, by, refs)
+    strata = table.stratify()
+    units = None
+    if terms:
+        series = frames.read_columns(table.frame, refs)
+        units = stratify(Options(groups=terms), series, len(table.frame)).groups
+    library = frames.library_of(frame)
+    ks = [k for k in wanted if len(table.frame)]
+    return frames.make_frame(library, advice(ks, list(strata.margins or [strata]), units, library))
+
+
+class Rarest(NamedTuple):
+    """The stratum that limits the number of folds."""
+
+    name: str
+    n_rows: int
+    n_units: int
+    """The units that hold rows of it: groups, or rows where these are dealt one by one."""
+
+
+def find_rarest(levels: Sequence[Strata], units: Ints | None) -> Rarest:
+    """Find the stratum in the fewest units, of these the one with the fewest rows."""
+    found = []
+    for level in levels:
+        counts = level.sizes if units is None else units_of_strata(level, units)
+        order = table_order(level)
+        place = order[np.lexsort((level.sizes[order], counts[order]))[:1]]
+        (name,) = stratum_names(level, place, with_entry=len(levels) > 1)
+        found.append(Rarest(name, int(level.sizes[place[0]]), int(counts[place[0]])))
+    return min(found, key=lambda each: (each.n_units, each.n_rows))
+
+
+def units_of_strata(level: Strata, units: Ints) -> Ints:
+    """Count the units that hold rows of each stratum."""
+    n_units = int(units.max(initial=-1)) + 1
+    pairs = np.unique(level.codes * n_units + units)
+    return np.bincount(pairs // n_units, minlength=len(level.sizes))
+
+
+def advice(
+    ks: Sequence[int], levels: Sequence[Strata], units: Ints | None, library: str
+) -> dict[Hashable, Any]:
+    """Make the columns of `advise`.
+
+    Parameters
+    ----------
+    levels : sequence of Strata
+        The strata; of each entry where these are balanced one by one.
+    units : ndarray of int64, shape (n_rows,), or None
+        The group of every row.
+    """
+    sizes = [level.sizes for level in levels]
+    n_rows = int(sizes[0].sum())
+    n_units = n_rows if units is None else int(units.max(initial=-1)) + 1
+    rarest = find_rarest(levels, units) if n_rows else Rarest("", 0, 0)
+    given = [k if k <= n_units else None for k in ks]
+    rows = row_figures(n_rows, rarest.n_rows, sizes) if units is None else {}
+
+    def figures(of_k: Callable[[int], float] | None) -> Any:
+        """Compute one figure for each k that the rows, or groups, suffice for."""
+        found = [np.nan if k is None or of_k is None else of_k(k) for k in given]
+        return frames.float_column(library, np.array(found, dtype=np.float64))
+
+    noun = "row" if units is None else "group"
+    return {
+        "k": np.array(ks, dtype=np.int64),
+        "verdict": text_array([verdict(k, n_units, rarest.n_units, noun) for k in ks]),
+        "rarest": text_array([rarest.name] * len(ks)),
+        "variance_random": figures(rows.get("variance_random")),
+        "variance_stratified": figures(rows.get("variance_stratified")),
+        "probability_any_missing": figures(
+            lambda k: theory.probability_any_missing(n_units, rarest.n_units, k)
+        ),
+        "largest_deviation": figures(rows.get("largest_deviation")),
+        "rarest_per_fold": figures(lambda k: rarest.n_rows / k),
+        "folds_lacking": np.maximum(np.array(ks, dtype=np.int64) - rarest.n_units, 0),
+        "fold_size": figures(lambda k: n_rows / k),
+        "ratio": figures(rows.get("ratio")),
+    }
+
+
+def row_figures(
+    n_rows: int, n_rarest: int, sizes: Sequence[Ints]
+) -> dict[str, Callable[[int], float]]:
+    """Give the figures that hold for rows that are dealt one by one, as functions of k."""
+
+    def random(k: int) -> float:
+        """Compute the variance of a share in a fold drawn at random."""
+        return float(theory.variance_random(n_rows, k, n_rarest / n_rows))
+
+    def stratified(k: int) -> float:
+        """Compute the variance of a share in a stratified fold."""
+        return n_rarest < n_rows and float(theory.variance_stratified(n_rows, k, n_rarest))
+
+    return {
+        "variance_random": random,
+        "variance_stratified": stratified,
+        "largest_deviation": lambda k: max(theory.largest_deviation(entry, k) for entry in sizes),
+        "ratio": lambda k: stratified(k) / random(k) if n_rarest < n_rows else np.nan,
+    }
+
+
+def verdict(k: int, n_units: int, rarest: int, noun: str) -> str:
+    """Say in words what k folds do to the rarest stratum, short enough for a narrow table."""
+    if k > n_units:
+        return f"not possible: {plural(n_units, noun)}"
+    if k > rarest:
+        return f"short for {plural(k - rarest, 'fold')}"
+    least, most = rarest // k, -(-rarest // k)
+    held = plural(least, noun) if least == most else f"{least}-{most} {noun}s"
+    return f"{'thin' if least < THIN else 'good'}: {held}/fold"

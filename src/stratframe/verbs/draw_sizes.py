@@ -1,0 +1,99 @@
+"""The sizes of folds drawn as bars on the axes of matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.types import Ints, Values
+from .draw import (
+    COLOURS,
+    NUMBERED,
+    PALE,
+    SMALL,
+    height_of,
+    join_names,
+    place_legend,
+    shorten,
+    width_of,
+)
+
+
+class Counts(NamedTuple):
+    """The rows of the folds of a column."""
+
+    name: str
+    folds: list[Any]
+    sizes: Ints
+    """Shape (n_folds + 1,); the last counts the rows without a fold."""
+
+
+def draw_sizes(ax: Any, columns: Sequence[Counts]) -> Any:
+    """Draw the rows of every fold, and of no fold; the bars of several columns side by side."""
+    folds = list(dict.fromkeys(fold for each in columns for fold in each.folds))
+    labels = [shorten(fold) for fold in folds]
+    if any(each.sizes[-1] for each in columns):
+        labels.append("none")
+    n_bars, width = len(labels) * len(columns), 0.8 / len(columns)
+    for place, (column, colour) in enumerate(zip(columns, bar_colours(len(columns)), strict=True)):
+        groups = np.array([*map(folds.index, column.folds), len(folds)])
+        bars = draw_bars(ax, column, groups + (place + 0.5) * width - 0.4, width, colour)
+        write_sizes(ax, bars, column.sizes, n_bars)
+    label_groups(ax, labels)
+    ax.set_ylabel("rows")
+    ax.yaxis.get_major_locator().set_params(integer=True)
+    ax.yaxis.set_major_formatter("{x:,.0f}")
+    title = join_names(columns)
+    ax.set_xlabel(title)
+    ax.set_title(f"Sizes of {title}")
+    if 1 < len(columns) <= len(COLOURS):
+        handles, names = ax.get_legend_handles_labels()
+        room = place_legend(ax, handles, names, "upper center")
+        ax.margins(y=ax.margins()[1] + room)
+    return ax
+
+
+def bar_colours(count: int) -> list[str]:
+    """List a colour for each column; a neutral one for more than can be told apart."""
+    return list(COLOURS[:count]) if count <= len(COLOURS) else [PALE] * count
+
+
+def draw_bars(ax: Any, column: Counts, places: Values, width: float, colour: str) -> list[Any]:
+    """Draw a bar for each fold of a column, and a hatched one for the rows without a fold."""
+    shape: dict[str, Any] = {"width": width, "facecolor": colour, "edgecolor": "white"}
+    shape["linewidth"] = 0.3
+    bars = [ax.bar(places[:-1], column.sizes[:-1], label=shorten(column.name), **shape)]
+    if column.sizes[-1]:
+        bars.append(ax.bar(places[-1:], column.sizes[-1:], hatch="///", **shape))
+    return bars
+
+
+def write_sizes(ax: Any, bars: Sequence[Any], sizes: Ints, n_bars: int) -> None:
+    """Write the rows above their bars where there is room: upright, if the bars are narrow."""
+    pitch = 0.9 * width_of(ax) / n_bars
+    font = min(pitch, 8.0)
+    if font < SMALL:
+        return
+    texts = [f"{size:,}" for size in sizes.tolist()]
+    longest = 0.62 * font * max(map(len, texts))
+    is_upright = longest > pitch
+    for container, part in zip(bars, (texts[:-1], texts[-1:]), strict=False):
+        ax.bar_label(container, part, fontsize=font, padding=2, rotation=90 if is_upright else 0)
+    room = (longest if is_upright else font) + 4
+    height = height_of(ax)
+    ax.margins(y=max(ax.margins()[1], room / max(height - room, room)))
+
+
+def label_groups(ax: Any, labels: Sequence[str]) -> None:
+    """Write the folds below their bars: all, upright if they are long, or some of many."""
+    pitch = 0.9 * width_of(ax) / len(labels)
+    longest = 0.62 * 9 * max(map(len, labels)) + 4
+    is_upright = longest > pitch and len(labels) <= NUMBERED
+    step = 1 if is_upright else ceil(longest / pitch)
+    which = [place for place in range(len(labels)) if place % step == 0]
+    ax.set_xticks(which, [labels[place] for place in which])
+    ax.tick_params(axis="x", rotation=90 if is_upright else 0, labelsize=9)
+    ax.set_xlim(-0.6, len(labels) - 0.4)

@@ -1,0 +1,210 @@
+"""`extend` with `where`: rows that may get a fold, next to rows that stay without one."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import stratframe as sf
+from tests.helpers import KINDS, Make, at_fault, eager, make, refuse, values
+
+N = 80
+PART = [["train", "train", "train", "test"][row % 4] for row in range(N)]
+DATA: dict[str, Any] = {
+    "y": ["a", "b", "b", "a", "c"] * (N // 5),
+    "who": [row // 2 for row in range(N)],
+    "x": [row + 0.5 for row in range(N)],
+    "split": PART,
+    "train": [part == "train" for part in PART],
+    "fold": [row % 5 if part == "train" and row < 50 else None for row, part in enumerate(PART)],
+}
+"""A holdout with folds on its training part, and new rows of both parts."""
+
+
+def chosen(kind: str) -> dict[str, Any]:
+    """List the ways to say `where`."""
+    if kind.startswith("pandas"):
+        return {"column": "train", "computed": lambda df: df["split"] == "train"}
+    return {"column": "train", "computed": pl.col("split") == "train"}
+
+
+@pytest.mark.parametrize("by", ["y", None, ["y", sf.quantiles("x", 2)], sf.margins(["y", "who"])])
+@pytest.mark.parametrize("way", ["column", "computed"])
+def test_other_rows_stay_null(kind: str, by: Any, way: str) -> None:
+    """Rows of the test part get no fold, and the others what they get without these rows."""
+    df, where = make(kind, DATA), chosen(kind)[way]
+    assert None not in values(sf.extend(df, by, rare="ignore"), "fold")
+    after = values(sf.extend(df, by, where=where, rare="ignore"), "fold")
+    assert [fold is None for fold in after] == [part == "test" for part in PART]
+    kept = [row for row in range(N) if PART[row] == "train"]
+    alone = make(kind, {name: [cells[row] for row in kept] for name, cells in DATA.items()})
+    assert [after[row] for row in kept] == values(sf.extend(alone, by, rare="ignore"), "fold")
+
+
+def test_the_column_is_nullable(kind: str) -> None:
+    """The column has the type that `kfold` gives it with `where`, even if it is full."""
+    df = make(kind, {**DATA, "train": [True] * N})
+    after = eager(sf.extend(df, "y", where="train"))
+    again = eager(sf.kfold(df, "y", where="train", overwrite=True))
+    assert after["fold"].dtype == again["fold"].dtype
+    assert str(after["fold"].dtype) == "Int64"
+
+
+def test_rows_with_a_fold_count_and_stay(frame: Make) -> None:
+    """A new month is filled next to all earlier rows, though `where` leaves them out."""
+    data = {"y": ["a"] * 12, "fold": [0, 0, 0, 0, 1, 1, 2, 2, None, None, None, None]}
+    data["new"] = [False] * 9 + [True] * 3
+    after = values(sf.extend(frame(data), "y", 3, where="new"), "fold")
+    assert after[:8] == data["fold"][:8]
+    assert after[8] is None
+    assert sorted(after[9:]) == [1, 1, 2] or sorted(after[9:]) == [1, 2, 2]
+
+
+def test_rows_that_stay_null_are_not_looked_at(frame: Make) -> None:
+    """Missing values of rows that get no fold are no error, those of others are."""
+    data = {**DATA, "y": [None if PART[row] == "test" else DATA["y"][row] for row in range(N)]}
+    data["x"] = [None if PART[row] == "test" else DATA["x"][row] for row in range(N)]
+    after = values(sf.extend(frame(data), ["y", sf.quantiles("x", 2)], where="train"), "fold")
+    assert after.count(None) == N // 4
+
+
+@pytest.mark.parametrize("row", [1, 61])
+def test_errors_name_the_rows_of_the_frame(frame: Make, kind: str, row: int) -> None:
+    """Rows at fault are positions in the frame, with a fold or without."""
+    data = {**DATA, "y": [None if place == row else cell for place, cell in enumerate(DATA["y"])]}
+    with pytest.raises(sf.StratError) as caught:
+        eager(sf.extend(frame(data), "y", where="train"))
+    assert f"in 1 row ({row})" in str(caught.value)
+    assert at_fault(caught.value, kind) == {"row": [row], "y": [None]}
+
+
+@pytest.mark.parametrize("missing", ["error", "null"])
+def test_groups_stay_whole(frame: Make, missing: Any) -> None:
+    """New rows join the fold of their group; groups without a fold are placed whole."""
+    data = dict(DATA)
+    data["train"] = [row % 8 < 6 for row in range(N)]
+    data["fold"] = [row // 2 % 5 if data["train"][row] and row < 41 else None for row in range(N)]
+    data["fold"][0], data["y"] = None, ["a", "b", "b", "a"] * (N // 4)
+    if missing == "null":
+        data["y"] = ["a", "b", "b", "a"] * (N // 4 - 1) + [None, "b", "b", "a"]
+    found = sf.extend(frame(data), "y", groups="who", where="train", missing=missing)
+    after = values(found, "fold")
+    assert [fold for fold, old in zip(after, data["fold"], strict=True) if old is not None] == [
+        old for old in data["fold"] if old is not None
+    ]
+    assert after[0] == after[1] == 0
+    held: dict[int, set[Any]] = {}
+    for who, fold, train in zip(data["who"], after, data["train"], strict=True):
+        assert (fold is None) == (not train) or data["y"][who * 2] is None
+        held.setdefault(who, set()).add(fold)
+    assert max(len(folds - {None}) for folds in held.values()) == 1
+
+
+def test_clusters_as_groups(frame: Make) -> None:
+    """Clusters are of the rows that have a fold or may get one, whatever the others hold."""
+    train = [row % 4 != 3 for row in range(40)]
+    x = [float(row // 4 * 100 + row % 4) if train[row] else None for row in range(40)]
+    fold = [row // 4 % 2 if train[row] and row % 4 < 2 else None for row in range(40)]
+    df = frame({"x": x, "train": train, "fold": fold})
+    after = values(sf.extend(df, groups=sf.clusters("x", 10), where="train"), "fold")
+    assert after == [row // 4 % 2 if train[row] else None for row in range(40)]
+
+
+def test_split_groups_are_found(frame: Make, kind: str) -> None:
+    """A group that is in two folds is an error with its rows, and no column of `where`."""
+    data = {"g": [1, 1, 2, 2, 3], "new": [False, False, True, True, True]}
+    data["fold"] = [0, 1, 0, None, None]
+    error = refuse(
+        "`extend` needs each group in one fold, but groups span several in 2 rows (0, 1).",
+        lambda: sf.extend(frame(data), None, 2, groups="g", where="new"),
+        kind,
+    )
+    assert at_fault(error, kind) == {"row": [0, 1], "g": [1, 1], "fold": [0, 1]}
+
+
+@pytest.mark.parametrize("parts", [None, {"a": 0.5, "b": 0.5}])
+def test_parts_are_filled(kind: str, parts: Any) -> None:
+    """Part columns, too: a part column stays null where `where` does not hold."""
+    data = {"y": ["u", "v"] * 20, "new": [row >= 30 for row in range(40)]}
+    part = ["a", "a", "b", "b"] * 6 + [None] * 16
+    df = make(kind, data)
+    if "polars" in kind:
+        df = df.with_columns(part=pl.lit(pl.Series(part, dtype=pl.Enum(["a", "b"]))))
+    else:
+        df = df.assign(part=pd.Categorical(part, categories=["a", "b"]))
+    after = values(sf.extend(df, "y", parts=parts, where="new", name="part"), "part")
+    assert after[:30] == part[:30]
+    assert sorted(after[30:]) == ["a"] * 5 + ["b"] * 5
+
+
+def test_several_columns(frame: Make) -> None:
+    """Each of several columns is filled in the rows that `where` allows."""
+    dealt = sf.kfold(frame(DATA), "y", 4, where="train", repeats=2)
+    columns = {f"fold_{i}": values(dealt, f"fold_{i}")[:60] + [None] * 20 for i in (1, 2)}
+    df = frame({**DATA, **columns})
+    found = sf.extend(df, "y", where="train", name=["fold_1", "fold_2"])
+    for name, before in columns.items():
+        after = values(found, name)
+        assert after[:60] == before[:60]
+        assert [fold is None for fold in after] == [part == "test" for part in PART]
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ("x", "`where` must be a boolean column, but 'x' is "),
+        ("nowhere", "`where` names the column 'nowhere', which the frame does not have."),
+        (5, "`where` must hold a boolean column, an expression or a callable, got 5."),
+    ],
+)
+def test_bad_where(frame: Make, where: Any, message: str) -> None:
+    """Another type, or no column, is an error at the call, of lazy frames too."""
+    with pytest.raises(sf.StratError) as caught:
+        sf.extend(frame(DATA), "y", where=where)
+    assert str(caught.value).startswith(message)
+
+
+def test_missing_where(frame: Make, kind: str) -> None:
+    """Neither yes nor no is an error with the rows."""
+    df = frame({"new": [True, None, False], "fold": [0, 1, None]})
+    error = refuse(
+        "Column 'new' has missing values in 1 row (1).\nHint: fill it, as in"
+        " `fill_null(False)` or `fillna(False)`.",
+        lambda: sf.extend(df, where="new"),
+        kind,
+    )
+    assert at_fault(error, kind) == {"row": [1], "new": [None]}
+
+
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from("ab"), st.integers(0, 2) | st.none(), st.booleans()),
+        min_size=4,
+        max_size=40,
+    ),
+    seed=st.integers(0, 9),
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_chosen_rows_are_filled(kind: str, rows: list[Any], seed: int) -> None:
+    """Exactly the rows of `where` without a fold get one, and folds are as even as they allow."""
+    rows = [("a", 0, False), ("b", 1, True), ("a", 2, False), *rows]
+    y, fold, may = map(list, zip(*rows, strict=True))
+    df = make(kind, {"y": y, "fold": fold, "may": may})
+    after = values(sf.extend(df, "y", 3, where="may", rare="ignore", seed=seed), "fold")
+    for old, new, allowed in zip(fold, after, may, strict=True):
+        assert new == old if old is not None else (new is not None) == allowed
+    for label in "ab":
+        held = np.bincount(
+            [f for f, each in zip(fold, y, strict=True) if f is not None and each == label],
+            minlength=3,
+        )
+        found = np.bincount(
+            [f for f, each in zip(after, y, strict=True) if f is not None and each == label],
+            minlength=3,
+        )
+        filled = found > held
+        assert not filled.any() or found[filled].max() - found.min() <= 1
