@@ -31,16 +31,15 @@ REPORT_ROUNDING = 1e-9
 
 REPORTED = (
     "n",
-    "missing",
-    "rms_deviation",
-    "tv_distance",
-    "random",
     "max_deviation",
     "optimum",
+    "rms_deviation",
+    "random",
+    "missing",
+    "tv_distance",
     "verdict",
 )
-"""The columns of `report` after that of the folds. What matters most is last: on 80 columns pandas
-shows the first three and the last three, and Polars the first four and the last four."""
+"""The columns of `report` after that of the folds."""
 
 
 @table_verb
@@ -60,15 +59,14 @@ def report(frame: Frame, by: By, name: str | Sequence[str] = "fold") -> Any:
     -------
     pandas.DataFrame or polars.DataFrame
         One row per fold: the fold, in a column of the name of the fold column (`fold`, if
-        the table has a column of that name); `n`, its rows; `missing`, the number of
-        strata that the fold lacks; `rms_deviation`, the root mean square of the differences,
-        over the strata, of the rows in the fold and the rows expected; `tv_distance`, the
-        total variation distance to all rows (with margins, that of the worst entry);
-        `random`, the root of the expected square of `rms_deviation` in a random column with
-        these fold sizes; `max_deviation`, the largest difference; `optimum`, the largest
-        `max_deviation` of the best column with these fold sizes; `verdict`, a word. With two
-        columns or more, one row per column and fold, and the first columns are `column` and
-        `fold`.
+        the table has a column of that name); `n`, its rows; `max_deviation`, the largest
+        difference, over the strata, of the rows in the fold and the rows expected;
+        `optimum`, the largest `max_deviation` of the best column with these fold sizes;
+        `rms_deviation`, the root mean square of the differences; `random`, the root of its
+        expected square in a random column with these fold sizes; `missing`, the number of
+        strata that the fold lacks; `tv_distance`, the total variation distance to all rows
+        (with margins, that of the worst entry); `verdict`, a word. With two columns or more,
+        one row per column and fold, and the first columns are `column` and `fold`.
 
     Raises
     ------
