@@ -25,9 +25,10 @@ class StratError(ValueError):
     ----------
     message : str
         The rule and the value on the first line, then a hint.
-    failures : DataFrame, optional
+    failures : DataFrame or callable, optional
         The failing rows, in the caller's own frame library: the columns that the call
-        names, preceded by `row`, the position in the frame.
+        names, preceded by `row`, the position in the frame; or a function without arguments
+        that makes this frame, called when it is first asked for.
 
     Examples
     --------
@@ -39,7 +40,23 @@ class StratError(ValueError):
 
     def __init__(self, message: str, failures: Any = None) -> None:
         super().__init__(message)
-        self.failures = failures
+        self._failures = failures
+
+    @property
+    def failures(self) -> Any:
+        """The failing rows, or None."""
+        if callable(self._failures):
+            self._failures = self._failures()
+        return self._failures
+
+    @failures.setter
+    def failures(self, failures: Any) -> None:
+        self._failures = failures
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy the rows themselves, as a function may not be pickled."""
+        state = {name: value for name, value in vars(self).items() if name != "_failures"}
+        return type(self), self.args, state | {"failures": self.failures}
 
 
 class StratWarning(UserWarning):

@@ -10,7 +10,7 @@ DIGITS = Context(prec=60)
 SURELY_MISSING = 40
 """Sum over single folds from which 1 - exp(-sum) is 1 in floats."""
 
-NEGLIGIBLE = Decimal("1e-20")
+NEGLIGIBLE = Decimal("1e-25")
 """Terms of an alternating sum that are left out, as a share of the first."""
 
 
