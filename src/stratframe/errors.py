@@ -82,6 +82,11 @@ def at_most(subject: str, limit: str, got: object, count: int, noun: str) -> str
     return f"{subject} must be at most {limit}, got {got} for {plural(count, noun)}."
 
 
+def above_limit(subject: str, limit: int, noun: str, got: int, why: str = "") -> str:
+    """State a limit on what a call may make: "`repeats` must be at most 9 columns, got 10."."""
+    return f"{subject} must be at most {plural(limit, noun)}, got {got:,}{why}."
+
+
 def at_least_one(subject: str, noun: str, got: object) -> str:
     """State that a list must not be empty: "`by` must hold at least one entry, got []."."""
     return f"{subject} must hold at least one {noun}, got {got!r}."
@@ -165,6 +170,6 @@ def with_full_stop(text: str) -> str:
     return text if text.endswith("...") else f"{text}."
 
 
-def plural(count: int, noun: str) -> str:
+def plural(count: int, noun: str, many: str = "") -> str:
     """Count things in words: "1 row", "2 rows"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {many or f'{noun}s'}"

@@ -14,7 +14,9 @@ from ..pipeline.deal import check_columns, deal_units, quota_table, stratify_row
 from ..pipeline.options import Deal, Options, Parts, Rare, check_options, fold_target, part_target
 from ..pipeline.strata import Strata, stratify
 from ..pipeline.tables import (
+    RESERVED,
     TableInput,
+    check_table_size,
     fold_table,
     read_by,
     stacked_table,
@@ -118,6 +120,8 @@ def balance_table(table: TableInput, name: str) -> Any:
     folds, n_folds = folds[rows], len(values)
     found = table.stratify([frames.take(column, rows) for column in table.series], len(rows))
 
+    check_table_size("balance", found, n_folds, len(RESERVED))
+
     def columns_of(level: Strata) -> dict[str, Any]:
         counts = level.crosstab(folds, n_folds).T
         sizes = counts.sum(axis=1, keepdims=True)
@@ -202,6 +206,7 @@ def plan(
     else:
         described = Options(options.terms, options.one_by_one, options.groups)
         found = stratify(described, series, 0)
+    check_table_size("plan", found, target.n, 2)
     dealt = deal_units(options, found, 0) if found.margins and len(eager) else found.codes
 
     def rows_of(level: Strata) -> dict[Hashable, Any]:
