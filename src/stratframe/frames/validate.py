@@ -150,7 +150,10 @@ def failing_rows(library: str, columns: dict[Hashable, Any], *rows: Ints) -> Cal
 
 def pandera_module(library: str) -> Any:
     """Import pandera for a library, which takes a while, only when it is needed."""
-    return import_module(f"pandera.{library}")
+    with warnings.catch_warnings():
+        # pandera imports PySpark where it is installed, which warns of pandas 3.
+        warnings.filterwarnings("ignore", message="PySpark", category=FutureWarning)
+        return import_module(f"pandera.{library}")
 
 
 def pandera_column(pandera: Any, rule: Rule) -> Any:
