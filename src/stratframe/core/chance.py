@@ -18,13 +18,13 @@ FEW_VALUES, MANY_CLASSES = 32, 1000
 """Distinct numbers up to which ties are accounted for, and distinct sizes of classes, the
 largest ones, whose differences are taken as correlated."""
 
-SMALL = 16
+STIRLING_FROM = 16
 """Numbers below which Stirling's series is not exact to the last digits."""
 
 RARE_NORMAL = 1.6448536269514722
 """What a standard normal variable exceeds as rarely."""
 
-STEPS = 50
+NEWTON_STEPS = 50
 """Steps of Newton's method that are enough from any start; nearly always 5 are."""
 
 NEARLY_NORMAL = 1e8
@@ -155,11 +155,11 @@ def deviance(counts: Ints | Values, means: Values) -> Values:
 
 def log_rest(numbers: Ints | Values) -> Values:
     """Compute the logarithm of the factorial of x, less x log(x) - x, by Stirling's series."""
-    large = np.maximum(numbers, SMALL).astype(np.float64)
+    large = np.maximum(numbers, STIRLING_FROM).astype(np.float64)
     per_square = 1 / large**2
     series = np.polyval([1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12], per_square) / large
     found: Values = np.log(2 * pi * large) / 2 + series
-    small = np.flatnonzero(numbers < SMALL)
+    small = np.flatnonzero(numbers < STIRLING_FROM)
     few = numbers[small].tolist()
     found[small] = [lgamma(x + 1) - (x * log(x) - x if x else 0.0) for x in few]
     return found
@@ -181,7 +181,7 @@ def gamma_quantile(mean: float, variance: float) -> float:
     else:
         x = log(shape) + 3 * log(1 - 1 / (9 * shape) + RARE_NORMAL / sqrt(9 * shape))
     # Newton's method on logarithms, in which the distribution function is concave.
-    for _ in range(STEPS if shape < NEARLY_NORMAL else 0):
+    for _ in range(NEWTON_STEPS if shape < NEARLY_NORMAL else 0):
         log_cdf, series = gamma_cdf(shape, exp(x))
         step = (log_cdf - log_p) * series / shape
         x -= step

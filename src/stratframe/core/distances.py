@@ -104,7 +104,7 @@ def group_distances(known: SortedValues) -> Values:
         NaN where either side has no values, and the first where one has only one.
     """
     values, sizes = known.values, known.sizes
-    ranks, n_groups = rank_values(values), len(sizes)
+    ranks, n_groups = distribution(values), len(sizes)
     statistic, area = np.zeros(n_groups, dtype=np.int64), np.zeros(n_groups)
     moments = [Moments()] * n_groups
     for block in blocks(known):
@@ -143,7 +143,7 @@ def blocks(known: SortedValues) -> Iterator[Block]:
         yield Block(groups, opens, sizes, ranks, places[: len(rows)], nexts)
 
 
-def rank_values(values: Values) -> Ranks:
+def distribution(values: Values) -> Ranks:
     """Count the values before each, and integrate their distribution function."""
     count = np.arange(len(values) + 1)
     before, up_to = count[:-1], count[1:]

@@ -172,7 +172,7 @@ def pandera_error(columns: Sequence[RuledColumn], rows: Ints | None = None) -> E
     pandera = pandera_module(library)
     schema = {str(place): pandera_column(pandera, each.rule) for place, each in enumerate(columns)}
     data: dict[Hashable, Any] = {
-        str(place): pandera_data(library, column if rows is None else some_rows(column, rows))
+        str(place): pandera_data(library, column if rows is None else restrict_column(column, rows))
         for place, column in enumerate(columns)
     }
     try:
@@ -186,7 +186,7 @@ def pandera_error(columns: Sequence[RuledColumn], rows: Ints | None = None) -> E
     return None
 
 
-def some_rows(column: RuledColumn, rows: Ints) -> RuledColumn:
+def restrict_column(column: RuledColumn, rows: Ints) -> RuledColumn:
     """Restrict a column to some of the rows that are checked."""
     return column._replace(
         missing=column.missing[rows],

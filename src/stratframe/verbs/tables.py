@@ -94,7 +94,7 @@ def balance(frame: Frame, by: By, name: str | Sequence[str] = "fold") -> Any:
     Raises
     ------
     StratError
-        If `by` or `name` breaks a rule.
+        If `by` or `name` breaks a rule, or the table would have more than 2**26 rows.
 
     Examples
     --------
@@ -173,7 +173,8 @@ def plan(
     Raises
     ------
     StratError
-        If an argument, a column or a value breaks a rule.
+        If an argument, a column or a value breaks a rule, or the table would have more than
+        2**26 rows.
 
     Examples
     --------
