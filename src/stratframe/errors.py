@@ -25,9 +25,10 @@ class StratError(ValueError):
     ----------
     message : str
         The rule and the value on the first line, then a hint.
-    failures : DataFrame, optional
+    failures : DataFrame or callable, optional
         The failing rows, in the caller's own frame library: the columns that the call
-        names, preceded by `row`, the position in the frame.
+        names, preceded by `row`, the position in the frame; or a function without arguments
+        that makes this frame, called when it is first asked for.
 
     Examples
     --------
@@ -39,7 +40,23 @@ class StratError(ValueError):
 
     def __init__(self, message: str, failures: Any = None) -> None:
         super().__init__(message)
-        self.failures = failures
+        self._failures = failures
+
+    @property
+    def failures(self) -> Any:
+        """The failing rows, or None."""
+        if callable(self._failures):
+            self._failures = self._failures()
+        return self._failures
+
+    @failures.setter
+    def failures(self, failures: Any) -> None:
+        self._failures = failures
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy the rows themselves, as a function may not be pickled."""
+        state = {name: value for name, value in vars(self).items() if name != "_failures"}
+        return type(self), self.args, state | {"failures": self.failures}
 
 
 class StratWarning(UserWarning):
@@ -63,6 +80,11 @@ def at_least(subject: str, minimum: object, got: object) -> str:
 def at_most(subject: str, limit: str, got: object, count: int, noun: str) -> str:
     """State the highest value: "`k` must be at most the number of rows, got 3 for 2 rows."."""
     return f"{subject} must be at most {limit}, got {got} for {plural(count, noun)}."
+
+
+def above_limit(subject: str, limit: int, noun: str, got: int, why: str = "") -> str:
+    """State a limit on what a call may make: "`repeats` must be at most 9 columns, got 10."."""
+    return f"{subject} must be at most {plural(limit, noun)}, got {got:,}{why}."
 
 
 def at_least_one(subject: str, noun: str, got: object) -> str:
@@ -148,6 +170,6 @@ def with_full_stop(text: str) -> str:
     return text if text.endswith("...") else f"{text}."
 
 
-def plural(count: int, noun: str) -> str:
+def plural(count: int, noun: str, many: str = "") -> str:
     """Count things in words: "1 row", "2 rows"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {many or f'{noun}s'}"

@@ -136,3 +136,14 @@ def test_rare_codes_are_found_in_later_rows() -> None:
     column = np.zeros(strata.HEAD + 10, dtype=np.int64)
     column[-3] = 1
     assert first_occurrence(column, 3).tolist() == [0, strata.HEAD + 7, len(column)]
+
+
+@given(parent=hnp.arrays(np.int64, st.integers(1, 20), elements=st.integers(0, 15)), data=st.data())
+def test_strata_that_are_not_divided_stay(parent: np.ndarray, data: st.DataObject) -> None:
+    """A level that divides no stratum changes no code, as if it had been encoded anew."""
+    parent, present = factorize_codes(parent, 16)
+    of_parent = data.draw(hnp.arrays(np.int64, len(present), elements=st.integers(0, 2)))
+    child = of_parent[parent]
+    codes, parents = nest_codes(parent, len(present), child, 3)
+    np.testing.assert_array_equal(codes, parent)
+    np.testing.assert_array_equal(parents, np.arange(len(present)))

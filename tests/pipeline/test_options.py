@@ -270,3 +270,9 @@ def test_blocks_of_folds(frame: Make, kind: str) -> None:
     )
     assert sf.kfold(frame(FEATURE_ROWS), sf.nearest("x", 3), 3) is not None
     assert sf.split(frame(FEATURE_ROWS), sf.nearest("x", 3), HALVES) is not None
+
+
+def test_repeats_have_a_limit(frame: Make, kind: str) -> None:
+    """More columns than a frame should have are refused at the call."""
+    message = "`repeats` must be at most 10,000 columns, got 10,000,000."
+    refuse_now(message, lambda: sf.kfold(frame({"x": [1, 2]}), "x", 2, repeats=10**7), kind)

@@ -95,3 +95,15 @@ def test_bins_are_listed_upwards(frame: Make) -> None:
     assert [sum(pair) for pair in zip(balanced["n"][:4], balanced["n"][4:], strict=True)] == [
         2, 1, 1, 2,
     ]  # fmt: skip
+
+
+def test_many_entries_nest(frame: Make) -> None:
+    """Of many entries the levels above a stratum hold it, whichever of them divide it."""
+    columns = {f"c{place}": [row // (place + 1) % 2 for row in range(40)] for place in range(12)}
+    found = sf.kfold(frame(columns), list(columns), 2, rare="ignore")
+    folds = values(found, "fold")
+    for level in range(1, 13):
+        keys = list(zip(*list(columns.values())[:level], strict=True))
+        for key in set(keys):
+            counts = Counter(fold for fold, own in zip(folds, keys, strict=True) if own == key)
+            assert abs(counts[0] - counts[1]) <= 1

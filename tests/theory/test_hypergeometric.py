@@ -1,9 +1,9 @@
 """Probabilities of missing classes, against SciPy, exact fractions and enumeration."""
 
 import time
-from decimal import localcontext
+from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, islice
 from math import comb, exp
 
 import numpy as np
@@ -180,3 +180,16 @@ def test_missing_sums_are_those_of_all_choices(case: tuple[int, int, int]) -> No
         rows = [sum(chosen) for chosen in combinations(sizes, j)]
         expected = sum(Fraction(comb(n - m, count), comb(n, count)) for m in rows)
         assert float(found) == pytest.approx(float(expected), rel=1e-14)
+
+
+@pytest.mark.parametrize(("n", "count", "k"), [(20_011, 3_000, 53), (9_973, 2_048, 17)])
+def test_sums_by_logarithms_are_those_by_factors(
+    monkeypatch: pytest.MonkeyPatch, n: int, count: int, k: int
+) -> None:
+    """Products of many factors are the same from their logarithms, to forty digits."""
+    with localcontext(DIGITS):
+        by_logs = list(islice(missing_sums(n, count, k), 40))
+        monkeypatch.setattr("stratframe.theory.hypergeometric.MANY_FACTORS", n)
+        by_factors = list(islice(missing_sums(n, count, k), 40))
+        for found, expected in zip(by_logs, by_factors, strict=True):
+            assert abs(found - expected) <= abs(expected) * Decimal("1e-40")

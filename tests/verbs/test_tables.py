@@ -317,3 +317,33 @@ def test_text_that_names_no_parts_is_sorted(frame: Make) -> None:
     """Folds of other names come in the order of their names, whatever the order of the rows."""
     df = frame({"label": list("abab"), "fold": ["south", "north", "west", "east"]})
     assert values(sf.report(df, "label"), "fold") == ["east", "north", "south", "west"]
+
+
+def too_large(verb: str, rows: int, size: str, gib: str) -> str:
+    """A table that has too many rows."""
+    return (
+        f"The table of `{verb}` must be at most 10 rows, got {rows} ({size}), some {gib} GiB."
+        "\nHint: name fewer entries in `by`, or cut them into fewer strata."
+    )
+
+
+def test_tables_that_are_too_large(frame: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of more rows than the limit is an error that gives its size; others are made."""
+    monkeypatch.setattr("stratframe.pipeline.tables.MAX_TABLE_ROWS", 10)
+    data = frame({"a": list("abcdef") * 2, "b": [0, 1] * 6, "fold": [0, 1] * 6})
+    assert len(sf.plan(data, "b")) == 10
+    for by in ("a", sf.margins(["a"])):
+        size = "6 strata x 5 parts"
+        refuse(too_large("plan", 30, size, "0.0"), lambda by=by: sf.plan(data, by, rare="ignore"))
+    refuse(too_large("balance", 12, "6 strata x 2 parts", "0.0"), lambda: sf.balance(data, "a"))
+
+
+def test_a_plan_beyond_memory_is_refused_at_once() -> None:
+    """Hundreds of millions of rows are refused with their size."""
+    data = pd.DataFrame({"a": range(100_000)})
+    message = (
+        "The table of `plan` must be at most 67,108,864 rows, got 200,000,000"
+        " (100,000 strata x 2,000 parts), some 4.5 GiB."
+        "\nHint: name fewer entries in `by`, or cut them into fewer strata."
+    )
+    refuse(message, lambda: sf.plan(data, "a", 2_000, rare="ignore"))

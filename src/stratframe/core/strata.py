@@ -10,6 +10,9 @@ from .types import Draws, Flags, Ints, Table, Values
 DENSE = 1 << 16
 """Codes up to which a lookup table is used whatever the number of rows."""
 
+FEW_ROWS = 4
+"""Rows of a stratum, on average, below which it is worth a look whether it is divided."""
+
 HEAD = 1 << 16
 """Rows that are searched for codes before all rows are."""
 
@@ -138,6 +141,11 @@ def nest_codes(parent: Ints, n_parents: int, child: Ints, n_children: int) -> tu
     parents : ndarray of int64, shape (n_joint,), nondecreasing
         The parent of every joint stratum.
     """
+    if n_parents * FEW_ROWS > len(parent):
+        # Strata of few rows are often of equal rows: these need no new codes.
+        first = first_occurrence(parent, n_parents)
+        if (child == child[first][parent]).all():
+            return parent, np.arange(n_parents)
     n_joint = n_parents * n_children
     joint = parent * n_children + child
     if n_joint <= max(DENSE, 2 * len(joint)):

@@ -117,11 +117,17 @@ def to_fold_column(values: Any, name: str) -> Any:
     return pd.Series(array, name=name).infer_objects()
 
 
-def fold_codes(series: Series) -> tuple[list[Any], Ints]:
+def fold_codes(series: Series, *, small: bool = False) -> tuple[list[Any], Ints]:
     """List the values of a fold or part column, in order, and encode its rows by them.
 
     Categories keep their order. Text that names parts, such as train and test, comes in the
     order of `part_values`; anything else is sorted by value.
+
+    Parameters
+    ----------
+    small : bool
+        Encode in the smallest type of integers, for codes that are compared and no more:
+        sums and products of them would overflow.
 
     Returns
     -------
@@ -149,7 +155,8 @@ def fold_codes(series: Series) -> tuple[list[Any], Ints]:
             f" but {series.name!r} is {series.dtype}."
         )
         raise StratError(msg)
-    return values, np.array([*(places[value] for value in present), -1], dtype=np.int64)[codes]
+    dtype = np.min_scalar_type(-len(values) - 1) if small else np.dtype(np.int64)
+    return values, np.array([*(places[value] for value in present), -1], dtype=dtype)[codes]
 
 
 def sort_folds(values: list[Any], name: object) -> list[Any]:

@@ -66,13 +66,14 @@ def broken_rows(column: RuledColumn) -> Flags:
 
 def check_rules(columns: Sequence[RuledColumn]) -> None:
     """Raise with all rows that break the rule of their column, if there are any."""
-    faults = [
-        (column, fault, positions(column, flags))
+    broken = [
+        (column, fault, np.flatnonzero(flags))
         for column in columns
         for fault, flags in broken_rules(column)
     ]
-    if not faults:
+    if not broken:
         return
+    faults = [(column, fault, positions(column, rows)) for column, fault, rows in broken]
     sentences = [rows_at_fault(column.text, fault, rows) for column, fault, rows in faults]
     hints = [
         f"Hint: {column.rule.hint}"
@@ -81,18 +82,34 @@ def check_rules(columns: Sequence[RuledColumn]) -> None:
     ]
     library = library_of(columns[0].series)
     shown = {column.name: column.series for column in columns if not column.rule.unique}
-    rows = np.unique(np.concatenate([rows for *_, rows in faults]))
+    rows = [rows for *_, rows in faults]
     message = "\n".join(dict.fromkeys(sentences + hints))
-    raise StratError(message, failing_rows(library, shown, rows)) from pandera_error(columns)
+    raise StratError(message, failing_rows(library, shown, *rows)) from pandera_error(
+        columns, few_rows(broken)
+    )
 
 
-def positions(column: RuledColumn, flags: Flags) -> Ints:
-    """List the flagged rows of a column by their place in the frame."""
-    rows = np.flatnonzero(flags)
+def positions(column: RuledColumn, rows: Ints) -> Ints:
+    """List checked rows of a column by their place in the frame."""
     return rows if column.rows is None else np.sort(column.rows[rows])
 
 
+def few_rows(broken: Sequence[tuple[RuledColumn, str, Ints]]) -> Ints | None:
+    """Choose the first of very many rows at fault, of each fault; None for all rows."""
+    if all(len(rows) <= MANY_FAILURES for *_, rows in broken):
+        return None
+    chosen = [rows[:MANY_FAILURES] for *_, rows in broken]
+    for column, _, rows in broken:
+        if column.rule.unique and column.values is not None:
+            # A repeated value alone, without the next one like it, is not at fault.
+            chosen.append(np.flatnonzero(column.values == column.values[rows[0]])[:2])
+    return np.unique(np.concatenate(chosen))
+
+
 MISSING = "has missing values"
+
+MANY_FAILURES = 10_000
+"""Rows at fault that pandera's error lists; more take seconds, and `failures` has them all."""
 
 
 def broken_rules(column: RuledColumn) -> Iterator[tuple[str, Flags]]:
@@ -116,19 +133,27 @@ def broken_rules(column: RuledColumn) -> Iterator[tuple[str, Flags]]:
             yield f"has values outside {low:.15g} to {high:.15g}", flags
 
 
-def failing_rows(library: str, columns: dict[Hashable, Any], rows: Ints) -> Any:
-    """Make a frame of some rows of columns, their positions first."""
-    position = "row"
-    while position in columns:
-        position += "_"
-    return make_frame(
-        library, {position: rows, **{name: take(each, rows) for name, each in columns.items()}}
-    )
+def failing_rows(library: str, columns: dict[Hashable, Any], *rows: Ints) -> Callable[[], Any]:
+    """Return a function that makes a frame of some rows of columns, their positions first."""
+
+    def make_failures() -> Any:
+        """Make the frame, which takes a while for many rows, only when it is asked for."""
+        position = "row"
+        while position in columns:
+            position += "_"
+        found = rows[0] if len(rows) == 1 else np.unique(np.concatenate(rows))
+        taken = {name: take(column, found) for name, column in columns.items()}
+        return make_frame(library, {position: found, **taken})
+
+    return make_failures
 
 
 def pandera_module(library: str) -> Any:
     """Import pandera for a library, which takes a while, only when it is needed."""
-    return import_module(f"pandera.{library}")
+    with warnings.catch_warnings():
+        # pandera imports PySpark where it is installed, which warns of pandas 3.
+        warnings.filterwarnings("ignore", message="PySpark", category=FutureWarning)
+        return import_module(f"pandera.{library}")
 
 
 def pandera_column(pandera: Any, rule: Rule) -> Any:
@@ -141,13 +166,14 @@ def pandera_column(pandera: Any, rule: Rule) -> Any:
     return pandera.Column(checks=checks, nullable=not rule.present, unique=rule.unique)
 
 
-def pandera_error(columns: Sequence[RuledColumn]) -> Exception | None:
-    """Let pandera check the columns, and return the error that it raises."""
+def pandera_error(columns: Sequence[RuledColumn], rows: Ints | None = None) -> Exception | None:
+    """Let pandera check the columns, or some of their rows, and return the error it raises."""
     library = library_of(columns[0].series)
     pandera = pandera_module(library)
     schema = {str(place): pandera_column(pandera, each.rule) for place, each in enumerate(columns)}
     data: dict[Hashable, Any] = {
-        str(place): pandera_data(library, column) for place, column in enumerate(columns)
+        str(place): pandera_data(library, column if rows is None else restrict_column(column, rows))
+        for place, column in enumerate(columns)
     }
     try:
         with warnings.catch_warnings():
@@ -158,6 +184,15 @@ def pandera_error(columns: Sequence[RuledColumn]) -> Exception | None:
         found: Exception = error
         return found
     return None
+
+
+def restrict_column(column: RuledColumn, rows: Ints) -> RuledColumn:
+    """Restrict a column to some of the rows that are checked."""
+    return column._replace(
+        missing=column.missing[rows],
+        values=None if column.values is None else column.values[rows],
+        rows=rows if column.rows is None else column.rows[rows],
+    )
 
 
 def pandera_data(library: str, column: RuledColumn) -> Any:

@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, TypedDict, Unpack, get_args
 
 from ..checks import check_choices, check_int, check_seed
-from ..errors import StratError, at_least, plural
+from ..errors import StratError, above_limit, at_least, plural
 from ..terms.base import By, Missing, Ref, Term
 from ..terms.by import parse
 
@@ -64,6 +64,9 @@ class Target:
 
 DEFAULT_NAMES = ("fold", "split")
 """Names that verbs give their columns; any other is part of the seed."""
+
+MAX_REPEATS = 10_000
+"""Fold columns that a call may add."""
 
 DESCRIBED = Target()
 """The target of tables: no parts, so that no stratum has too few rows for them."""
@@ -130,7 +133,7 @@ def check_options(by: By | None, target: Target, **given: Unpack[Arguments]) -> 
         circular=deal == "circular",
         missing=missing,
         rare=rare,
-        repeats=check_int("repeats", given.get("repeats", 1), 1),
+        repeats=check_repeats(given.get("repeats", 1)),
         seed=check_seed(given.get("seed", 0)),
         name=name,
     )
@@ -139,6 +142,14 @@ def check_options(by: By | None, target: Target, **given: Unpack[Arguments]) -> 
         msg = f"`name` must be a non-empty string, got {name!r}."
         raise StratError(msg)
     return options
+
+
+def check_repeats(repeats: object) -> int:
+    """Check a number of repeats, each of which is a column of the frame."""
+    count = check_int("repeats", repeats, 1)
+    if count > MAX_REPEATS:
+        raise StratError(above_limit("`repeats`", MAX_REPEATS, "column", count))
+    return count
 
 
 def check_combination(options: Options) -> None:

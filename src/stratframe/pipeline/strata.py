@@ -190,7 +190,7 @@ def nest(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int = 0
     codes = np.zeros(n_rows if rows is None else len(rows), dtype=np.int64)
     n_strata = min(1, len(codes))
     order: RowOrder | None = None
-    coarser: list[Ints] = []
+    parents_of_levels: list[Ints] = []
     levels: list[Level] = []
     for entry in entries:
         term = entry.term
@@ -202,7 +202,7 @@ def nest(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int = 0
         order = division.order or order
         if levels:
             codes, parents = nest_codes(parent, n_strata, division.codes, division.n)
-            coarser = [parents, *(level[parents] for level in coarser)]
+            parents_of_levels.append(parents)
             n_strata = len(parents)
         else:
             codes, n_strata = first_level(entry, division)
@@ -210,7 +210,15 @@ def nest(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int = 0
         values = partial(term.labels, entry, division, parent)
         levels.append(Level(stratum_name(entry, term), values, places, term.is_nominal))
     sizes = np.bincount(codes, minlength=n_strata)
-    return Strata(codes, sizes, tuple(coarser), order, rows, tuple(levels))
+    return Strata(codes, sizes, coarser_levels(parents_of_levels), order, rows, tuple(levels))
+
+
+def coarser_levels(parents_of_levels: Sequence[Ints]) -> tuple[Ints, ...]:
+    """Find the strata of each level above that hold each joint stratum, finest first."""
+    coarser: list[Ints] = []
+    for parents in reversed(parents_of_levels):
+        coarser.append(parents[coarser[-1]] if coarser else parents)
+    return tuple(coarser)
 
 
 def first_level(entry: Entry, division: Division) -> tuple[Ints, int]:

@@ -10,7 +10,7 @@ import numpy as np
 from .. import frames
 from ..core.strata import first_occurrence
 from ..core.types import Ints
-from ..errors import StratError
+from ..errors import StratError, above_limit, plural
 from ..frames import Frame, PandasFrame, PolarsFrame, PolarsTable
 from ..terms.base import By, Term
 from ..terms.by import columns_of, hand_out, require_by
@@ -22,6 +22,8 @@ from .validate import check_values
 RESERVED = ("n", "share", "fold", "expected", "deviation")
 """Names that the tables use themselves."""
 
+MAX_TABLE_ROWS = 2**26
+"""Rows that a table of strata and parts may have: in pandas, 8 GiB while it is made."""
 
 P = ParamSpec("P")
 
@@ -79,6 +81,28 @@ def tabulated_term(term: Term, series: Sequence[Any]) -> Term:
         return term
     check_values([read_entry(term, series, 1)], Options(), ())
     return binned
+
+
+def check_table_size(verb: str, strata: Strata, n_parts: int, n_figures: int) -> None:
+    """Raise if a table of one row per stratum and part would be too large.
+
+    Parameters
+    ----------
+    n_figures : int
+        The columns of the table besides those of the strata.
+    """
+    n_strata = sum(len(level.sizes) for level in strata.margins or [strata])
+    n_rows = n_strata * n_parts
+    if n_rows <= MAX_TABLE_ROWS:
+        return
+    n_columns = n_figures + (2 if strata.margins else len(strata.levels))
+    size = (
+        f" ({plural(n_strata, 'stratum', 'strata')} x {plural(n_parts, 'part')}),"
+        f" some {n_rows * n_columns * 8 / 2**30:,.1f} GiB"
+    )
+    subject = f"The table of `{verb}`"
+    hint = "\nHint: name fewer entries in `by`, or cut them into fewer strata."
+    raise StratError(above_limit(subject, MAX_TABLE_ROWS, "row", n_rows, size) + hint)
 
 
 def stratum_table(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from math import log, sqrt
 from typing import Any
 
 import numpy as np
 
 from .. import frames
-from ..checks import load_extra
+from ..core.chance import class_chances, numeric_chance
+from ..core.distances import group_distances, sort_groups
 from ..core.evenness import deviations, tv_distance
 from ..core.strata import crosstab
 from ..core.types import Ints, Values
@@ -24,17 +24,6 @@ MEASURES = ("smd", "ks", "wasserstein", "tv", "chance")
 
 DRIFTED = ("feature", "ks", "tv", "chance", "ratio", "smd", "wasserstein")
 """The columns of `drift` after that of the folds."""
-
-RARELY = 0.05
-"""How often a random fold drifts further than `chance`."""
-
-KOLMOGOROV = sqrt(log(2 / RARELY) / 2)
-"""The largest difference of two distribution functions that is so rare, times the root of the
-harmonic mean of their numbers of values (Smirnov 1948)."""
-
-FEW_VALUES, MANY_CLASSES = 32, 1000
-"""Distinct numbers up to which ties are accounted for, and distinct sizes of classes, the
-largest ones, whose differences are taken as correlated."""
 
 
 @table_verb
@@ -78,8 +67,6 @@ def drift(frame: Frame, features: Any, name: str | Sequence[str] = "fold") -> An
     ------
     StratError
         If `features` or `name` breaks a rule, or a number is infinite.
-    ImportError
-        Without SciPy: `pip install "stratframe[drift]"`.
 
     References
     ----------
@@ -101,7 +88,6 @@ def drift(frame: Frame, features: Any, name: str | Sequence[str] = "fold") -> An
     2     0       c  NaN  0.0
     3     1       c  NaN  0.0
     """
-    load_extra("scipy.stats", "drift")
     frames.check_frame(frame)
     columns = fold_names(frame, name)
     refs = check_features(frame, features)
@@ -146,7 +132,6 @@ def measure_drift(frame: Frame, features: Any, name: str) -> tuple[list[Any], li
     figures : ndarray of float64, shape (n_features, n_folds, 5)
         By `MEASURES`; the last is the level of chance of `ks` or `tv`.
     """
-    load_extra("scipy.stats", "drift")
     frames.check_all_refs(frame, {"name": [name]})
     refs = check_features(frame, features)
     eager = frames.collect_columns(frame, [*refs, name])
@@ -199,52 +184,8 @@ def class_drift(series: Any, folds: Ints, n_folds: int) -> Values:
     # The whole is a mean of the fold and the others, so that it is nearer to the fold.
     rise = np.where(others, len(folds) / np.maximum(others, 1), np.nan)
     found[:, 3] = tv_distance(deviations(dealt, sizes), totals) * rise
-    found[:, 4] = [class_chance(sizes, m) for m in totals.tolist()]
+    found[:, 4] = class_chances(sizes, totals.tolist())
     return found
-
-
-def class_chance(sizes: Ints, m: int) -> float:
-    """Approximate the total variation distance that one in twenty random folds exceeds.
-
-    A gamma distribution with the mean and the variance of the distance. The rows of a class
-    in a random fold are hypergeometric; the mean of their absolute deviation has a closed
-    form (Diaconis and Zabell 1991), and two of them are correlated as if they were normal.
-
-    Parameters
-    ----------
-    sizes : ndarray of int64, shape (n_classes,)
-        All rows.
-    m : int
-        Rows of the fold.
-    """
-    n = int(sizes.sum())
-    if not 0 < m < n:
-        return np.nan
-    stats = load_extra("scipy.stats", "drift")
-    sizes, times = np.unique(sizes[sizes > 0], return_counts=True)
-    above = m * sizes // n + 1
-    mean = 2 * above * (n - sizes - m + above) / n * stats.hypergeom.pmf(above, n, sizes, m)
-    spread = sizes * (n - sizes) / n * (m * (n - m) / (n * (n - 1)))
-    sizes, spread_of_pairs = sizes[-MANY_CLASSES:], np.sqrt(spread[-MANY_CLASSES:])
-    odds = np.sqrt(sizes / np.maximum(n - sizes, 1))
-    rho = -np.minimum(np.outer(odds, odds), 1)
-    shared = 2 / np.pi * (np.sqrt(1 - rho**2) + rho * np.arcsin(rho) - 1)
-    weights = times[-MANY_CLASSES:]
-    pairs = np.outer(weights, weights) - np.diag(weights)
-    variance = (times * (spread - mean**2)).sum()
-    variance += (pairs * shared * np.outer(spread_of_pairs, spread_of_pairs)).sum()
-    # From rows of the fold to a difference of shares, and half the sum over the classes.
-    unit = (1 / m + 1 / (n - m)) / 2
-    expected, variance = float((times * mean).sum() * unit), float(variance * unit**2)
-    return min(1.0, gamma_quantile(expected, variance))
-
-
-def gamma_quantile(mean: float, variance: float) -> float:
-    """Compute the quantile of a gamma distribution with a mean and a variance."""
-    if variance <= 1e-12 * mean**2:
-        return mean
-    special = load_extra("scipy.special", "drift")
-    return float(special.gammaincinv(mean**2 / variance, 1 - RARELY) * variance / mean)
 
 
 def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Values:
@@ -259,41 +200,14 @@ def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Values:
     column = frames.RuledColumn(name, f"Column {name!r}", rule, series, missing, values)
     frames.check_rules([column])
     known = scale_0_1(values[~missing])
-    # SciPy sorts both sides of every fold; what is in order is sorted in half the time.
-    order = np.argsort(known, kind="stable")
-    known, held = known[order], folds[~missing][order]
-    quantile = numeric_chance(known)
-    return np.array(
-        [numeric_distances(known[held == f], known[held != f], quantile) for f in range(n_folds)]
-    ).reshape(n_folds, len(MEASURES))
-
-
-def numeric_chance(values: Values) -> float:
-    """Approximate how far one in twenty random folds differ, for one value on either side.
-
-    By the limit of Smirnov or, where few values are distinct, by a sum over the steps of the
-    distribution function, at each of which the difference is nearly normal. Both are upper
-    bounds.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_known,)
-        In ascending order.
-    """
-    steps = np.flatnonzero(np.diff(values)) + 1
-    if not len(steps):
-        return 0.0
-    if len(steps) > FEW_VALUES:
-        return KOLMOGOROV
-    normal = load_extra("scipy.special", "drift").ndtr
-    shares = steps / len(values)
-    spreads = np.sqrt(shares * (1 - shares))
-    low, high = 0.0, KOLMOGOROV
-    for _ in range(50):
-        middle = (low + high) / 2
-        is_rare = 2 * normal(-middle / spreads).sum() < RARELY
-        low, high = (low, middle) if is_rare else (middle, high)
-    return high
+    ordered = sort_groups(known, folds[~missing], n_folds)
+    sizes = ordered.sizes[1:]
+    found = np.full((n_folds, len(MEASURES)), np.nan)
+    found[:, :3] = group_distances(ordered)
+    compared = np.flatnonzero((sizes > 0) & (sizes < len(known)))
+    per_value = np.sqrt(1 / sizes[compared] + 1 / (len(known) - sizes[compared]))
+    found[compared, 4] = np.minimum(1, numeric_chance(ordered.values) * per_value)
+    return found
 
 
 def scale_0_1(values: Values) -> Values:
@@ -308,33 +222,3 @@ def scale_0_1(values: Values) -> Values:
     width = most / 2 - least / 2
     found: Values = shifted / width if width else np.zeros(len(values))
     return found
-
-
-def numeric_distances(own: Values, others: Values, quantile: float) -> tuple[float, ...]:
-    """Compare the numbers of a fold with those of the other rows, as `MEASURES` says."""
-    if not len(own) or not len(others):
-        return (np.nan,) * len(MEASURES)
-    stats = load_extra("scipy.stats", "drift")
-    with np.errstate(divide="ignore", invalid="ignore"):  # of the p-value, which is not used
-        ks = float(stats.ks_2samp(own, others, method="asymp").statistic)
-    spread = sqrt((variance(own) + variance(others)) / 2)
-    whole = sqrt(variance(np.concatenate([own, others])))
-    return (
-        standardize(float(own.mean() - others.mean()), spread),
-        ks,
-        standardize(float(stats.wasserstein_distance(own, others)), whole),
-        np.nan,
-        min(1.0, quantile * sqrt(1 / len(own) + 1 / len(others))),
-    )
-
-
-def variance(values: Values) -> float:
-    """Estimate the variance of numbers, NaN from fewer than two."""
-    return float(values.var(ddof=1)) if len(values) > 1 else np.nan
-
-
-def standardize(distance: float, spread: float) -> float:
-    """Divide a distance by a standard deviation; 0 / 0 counts as 0."""
-    if spread == 0:
-        return float(np.copysign(np.inf, distance)) if distance else 0.0
-    return distance / spread

@@ -76,8 +76,7 @@ def plot(
     StratError
         If an argument breaks a rule, or there is nothing to draw.
     ImportError
-        Without matplotlib: `pip install "stratframe[plot]"`. `kind="drift"` also needs SciPy:
-        `pip install "stratframe[drift]"`.
+        Without matplotlib: `pip install "stratframe[plot]"`.
 
     Notes
     -----

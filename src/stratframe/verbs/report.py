@@ -139,8 +139,6 @@ def compare(frame: Frame, by: By, names: str | Sequence[str], features: Any = No
     ------
     StratError
         If an argument breaks a rule.
-    ImportError
-        With `features` and without SciPy: `pip install "stratframe[drift]"`.
 
     Examples
     --------

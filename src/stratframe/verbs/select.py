@@ -268,17 +268,21 @@ def cv(
 
 def fold_pairs(column: str, series: Any, nulls: Nulls) -> list[tuple[Ints, Ints]]:
     """List the positions of the training and test rows of each fold."""
-    values, codes = frames.fold_codes(series)
-    check_folds(column, frames.count_values(values, codes), nulls)
+    # Every fold compares all codes, which takes as long as to read them: so they are small.
+    values, codes = frames.fold_codes(series, small=True)
+    tests = [np.flatnonzero(codes == fold) for fold in range(len(values))]
+    sizes = [len(test) for test in tests]
+    check_folds(column, FoldValues(values, sizes, len(codes) - sum(sizes)), nulls)
     return [
-        (np.flatnonzero(training_rows(codes, fold, nulls)), np.flatnonzero(codes == fold))
-        for fold in range(len(values))
+        (np.flatnonzero(training_rows(codes, fold, nulls)), test) for fold, test in enumerate(tests)
     ]
 
 
 def training_rows(codes: Ints, fold: int, nulls: Nulls) -> Flags:
     """Flag the training rows of a fold."""
-    flags: Flags = (codes != fold) & ((codes >= 0) | (nulls == "train"))
+    flags: Flags = codes != fold
+    if nulls != "train":
+        flags &= codes >= 0
     return flags
 
 

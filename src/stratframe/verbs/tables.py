@@ -14,7 +14,9 @@ from ..pipeline.deal import check_columns, deal_units, numbers_of, quota_table, 
 from ..pipeline.options import Deal, Options, Parts, Rare, check_options, fold_target, part_target
 from ..pipeline.strata import Strata, stratify
 from ..pipeline.tables import (
+    RESERVED,
     TableInput,
+    check_table_size,
     fold_table,
     read_by,
     stacked_table,
@@ -92,7 +94,7 @@ def balance(frame: Frame, by: By, name: str | Sequence[str] = "fold") -> Any:
     Raises
     ------
     StratError
-        If `by` or `name` breaks a rule.
+        If `by` or `name` breaks a rule, or the table would have more than 2**26 rows.
 
     Examples
     --------
@@ -117,6 +119,8 @@ def balance_table(table: TableInput, name: str) -> Any:
     rows = np.flatnonzero(folds >= 0)
     folds, n_folds = folds[rows], len(values)
     found = table.stratify([frames.take(column, rows) for column in table.series], len(rows))
+
+    check_table_size("balance", found, n_folds, len(RESERVED))
 
     def columns_of(level: Strata) -> dict[str, Any]:
         counts = level.crosstab(folds, n_folds).T
@@ -169,7 +173,8 @@ def plan(
     Raises
     ------
     StratError
-        If an argument, a column or a value breaks a rule.
+        If an argument, a column or a value breaks a rule, or the table would have more than
+        2**26 rows.
 
     Examples
     --------
@@ -207,6 +212,7 @@ def plan_table(frame: Frame, options: Options) -> Any:
     else:
         described = Options(options.terms, options.one_by_one, options.groups)
         found = stratify(described, series, 0)
+    check_table_size("plan", found, target.n, 2)
     numbers = numbers_of(options, found, 0)[0]
     dealt = deal_units(options, found, 0) if found.margins and len(eager) else found.codes
 

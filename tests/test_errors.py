@@ -1,0 +1,71 @@
+"""The exception: its rows at fault are made when they are asked for."""
+
+import copy
+import pickle
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import stratframe as sf
+from stratframe.frames.tables import make_frame
+from tests.helpers import Make, eager
+
+
+def counted(calls: list[int]) -> sf.StratError:
+    """An error whose rows are made by a function that counts its calls."""
+
+    def make_failures() -> pd.DataFrame:
+        calls.append(1)
+        return pd.DataFrame({"row": [1, 2]})
+
+    return sf.StratError("a rule", make_failures)
+
+
+def test_failures_are_made_once_and_when_asked_for() -> None:
+    """A function makes the rows at the first look, and not again."""
+    calls: list[int] = []
+    error = counted(calls)
+    assert str(error) == "a rule"
+    assert not calls
+    assert error.failures is error.failures
+    assert calls == [1]
+
+
+@pytest.mark.parametrize("failures", [None, pd.DataFrame({"row": [1]}), pl.DataFrame({"row": [1]})])
+def test_failures_may_be_given(failures: object) -> None:
+    """A frame, or None, is what is given, and may be set."""
+    error = sf.StratError("a rule", failures=failures)
+    assert error.failures is failures
+    error.failures = None
+    assert error.failures is None
+
+
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))]
+)
+def test_errors_are_pickled_with_their_rows(again: object) -> None:
+    """A copy, as from another process, has the message, the notes and the rows."""
+    error = counted([])
+    error.add_note("a note")
+    found = again(error)  # type: ignore[operator]
+    assert type(found) is sf.StratError
+    assert (found.args, found.__notes__) == (("a rule",), ["a note"])
+    assert found.failures["row"].tolist() == [1, 2]
+
+
+def test_calls_do_not_make_rows(frame: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error of a call makes no frame until its rows are looked at."""
+    made = []
+
+    def make(*arguments: Any) -> Any:
+        made.append(1)
+        return make_frame(*arguments)
+
+    with pytest.raises(sf.StratError) as caught:
+        eager(sf.kfold(frame({"x": ["a", None, "b"]}), "x", 2))
+    monkeypatch.setattr("stratframe.frames.validate.make_frame", make)
+    assert not made
+    assert list(caught.value.failures["row"]) == [1]
+    assert made == [1]
