@@ -1,7 +1,8 @@
 """Arrays -> new columns of a frame; its rows, other columns and index stay as they are.
 
 pandas gets arrays, never a Series, whose index pandas would align; Polars gets series;
-a lazy frame gets one expression over the columns that the computation reads.
+a lazy frame gets one expression over the columns that the computation reads, where it can be
+in a query of its own whose result is put next to the frame.
 """
 
 import warnings
@@ -15,6 +16,7 @@ import polars as pl
 
 from ..core.types import Ints
 from .references import check_height, read_columns
+from .row_order import is_repeatable
 from .which_library import FrameT, label_of
 
 
@@ -39,18 +41,33 @@ def attach_columns(
 ) -> FrameT:
     """Add the columns that are computed from referenced ones."""
     if isinstance(frame, pl.LazyFrame):
-        attached = frame.with_columns(column_expression(refs, compute, outputs))
-        if len(outputs) == 1:
-            return attached
-        # The struct has the name of the first column; others may be overwritten in place.
-        new = [column.name for column in outputs]
-        known = frame.collect_schema().names()
-        unnested = attached.drop(new[1:], strict=False).unnest(new[0])
-        return unnested.select(known + [name for name in new if name not in known])
+        return attach_lazily(frame, column_expression(refs, compute, outputs), outputs)
     columns = compute(read_columns(frame, refs), len(frame))
     if isinstance(frame, pl.DataFrame):
         return frame.with_columns(polars_column(column) for column in columns)
     return attach_pandas(frame, columns)
+
+
+def attach_lazily(
+    frame: pl.LazyFrame, expr: pl.Expr, outputs: Sequence[NewColumn]
+) -> pl.LazyFrame:
+    """Add the columns of an expression to a query."""
+    new, known = [column.name for column in outputs], frame.collect_schema().names()
+    kept = frame.drop(new, strict=False)
+    if is_repeatable(frame):
+        # Next to a query of its own, which reads the columns of the expression and no
+        # others, the frame streams: it need not be held until all rows have their folds.
+        computed = frame.select(expr)
+        if len(new) > 1:
+            computed = computed.unnest(new[0])
+        attached = pl.concat([kept, computed], how="horizontal")
+    elif len(new) == 1:
+        return frame.with_columns(expr)
+    else:
+        # The struct has the name of the first column; others may be overwritten in place.
+        attached = frame.with_columns(expr).drop(new[1:], strict=False).unnest(new[0])
+    order = known + [name for name in new if name not in known]
+    return attached if attached.collect_schema().names() == order else attached.select(order)
 
 
 def attach_pandas(frame: pd.DataFrame, columns: Sequence[NewColumn]) -> pd.DataFrame:

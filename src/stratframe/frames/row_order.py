@@ -40,6 +40,23 @@ ORDERED = {"left", "right", "left_right", "right_left"}
 """What `maintain_order` of a join may be, but for "none"."""
 
 
+REPEATABLE_LINE = re.compile(
+    r"^ *(?:(?:Parquet|Csv|CSV|NDJSON|IPC) SCAN |DF \[|PROJECT |ESTIMATED ROWS: |SELECTION: "
+    r"|FILTER |FROM$|SELECT \[|WITH_COLUMNS:$|\[|SLICE\[|ROW[ _]INDEX|simple π )"
+)
+"""Lines of a plan whose step gives the same rows in the same order each time."""
+
+VARIABLE_TEXT = re.compile("shuffle|sample|random|python|opaque|anonymous", re.IGNORECASE)
+"""Expressions that may give other values each time."""
+
+
+def is_repeatable(frame: pl.LazyFrame) -> bool:
+    """Return whether a query surely gives the same rows in the same order each time."""
+    plan = frame.explain(optimized=False)
+    lines_are_known = all(REPEATABLE_LINE.match(line) for line in plan.splitlines())
+    return lines_are_known and not VARIABLE_TEXT.search(plan)
+
+
 def warn_row_order(frame: Frame, *, takes_key: bool) -> None:
     """Warn of a lazy query whose rows may come in another order each time.
 

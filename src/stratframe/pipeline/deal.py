@@ -100,8 +100,7 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
 
 def numbers_of(options: Options, strata: Strata, repeat: int) -> tuple[Draws, SecondNumbers]:
     """Give the dealt rows their numbers for the column of a repeat."""
-    streams = row_streams(options, repeat)
-    return row_numbers(strata.keys, strata.rows, len(strata.codes), *streams)
+    return row_numbers(strata.keys, len(strata.codes), *row_streams(options, repeat))
 
 
 def deal_in_order(options: Options, strata: Strata, repeat: int) -> Ints:

@@ -161,8 +161,7 @@ def extend_rows(
     held = crosstab(strata.codes[given], n_strata, folds[given], n_parts)
     wanted = np.bincount(strata.codes[new], minlength=n_strata)
     table = fill(held, wanted)
-    rows = new if strata.rows is None else strata.rows[new]
-    numbers, second = row_numbers(None, rows, len(new), stream, stream)
+    numbers, second = row_numbers(None, len(new), stream, stream)
     extended = folds.copy()
     extended[new] = deal_by_rank(strata.codes[new], table, numbers, second)
     return extended

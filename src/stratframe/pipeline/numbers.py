@@ -48,14 +48,12 @@ def row_streams(options: Options, repeat: int = 0) -> tuple[Stream, Stream]:
 
 
 def row_numbers(
-    keys: Keys | None, rows: Ints | None, n_dealt: int, first: Stream, second: Stream
+    keys: Keys | None, n_dealt: int, first: Stream, second: Stream
 ) -> tuple[Draws, SecondNumbers]:
     """Give the dealt rows numbers by their keys or, without keys, by their positions.
 
     Parameters
     ----------
-    rows : ndarray of int64, shape (n_dealt,), optional
-        Positions of the dealt rows in the frame; by default all.
     first, second : function
         Streams of random words.
 
@@ -68,10 +66,7 @@ def row_numbers(
     if keys is not None:
         salts = int(first(1)[0]), int(second(1)[0])
         return keys.hash(salts[0]), lambda tied: keys.hash(salts[1])[tied]
-    if rows is None:
-        return position_bits(first, n_dealt), lambda tied: second(len(tied))
-    n_rows = int(rows.max(initial=-1)) + 1
-    return position_bits(first, n_rows)[rows], lambda tied: second(len(tied))
+    return position_bits(first, n_dealt), lambda tied: second(len(tied))
 
 
 def read_keys(options: Options, key: Sequence[Any]) -> Keys:

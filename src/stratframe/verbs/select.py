@@ -387,7 +387,7 @@ def choose_rows(
     table = np.column_stack([taken, sizes - taken])
     share = Fraction(max(min(total, n_rows - total), 1), max(n_rows, 1))
     if strata.order is None:
-        numbers, second_numbers = row_numbers(None, None, n_rows, first, second)
+        numbers, second_numbers = row_numbers(None, n_rows, first, second)
         return np.equal(deal_by_rank(strata.codes, table, numbers, second_numbers), 0)
     rows = sort_rows(strata, first(n_rows), share)
     return np.equal(systematic_deal(rows, table, second(table.size + n_rows)), 0)
