@@ -178,9 +178,8 @@ def bins_by_sort(parent: Ints, values: Values, sizes: Ints, n_bins: int) -> tupl
     counts = np.zeros(len(sizes), dtype=np.int64)
     counts[present] = np.add.reduceat(opens_bin, starts, dtype=np.int64) + 1
     n_opened = np.cumsum(opens_bin)
-    n_opened -= np.repeat(n_opened[starts], lengths)
     bins = np.empty(len(rows), dtype=np.int64)
-    bins[rows] = n_opened
+    bins[rows] = n_opened - np.repeat(n_opened[starts], lengths)
     return bins, counts
 
 
