@@ -165,26 +165,49 @@ def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
     # By column, as every step looks at two columns of all strata.
     gives, takes = np.asfortranarray(extra), np.asfortranarray(is_open & ~extra)
     all_folds, links, n_given = np.arange(len(totals)), count_links(gives, takes), gives.sum(axis=0)
+    edges = links > 0
+    reached = transitive_closure(edges)
     while True:
         # In each stratum a row may move from a fold that got one to an open fold that did
         # not, and so along paths of strata. Where no path leads from a fold to one with two
         # rows fewer, no other choice is more even.
-        edges, now = links > 0, totals + n_given
-        drop = np.where(transitive_closure(edges), now[:, None] - now, 0)
+        now = totals + n_given
+        drop = np.where(reached, now[:, None] - now, 0)
         start, end = np.unravel_index(drop.argmax(), drop.shape)
         # A row moved lowers the sum of squares if the difference is above 1.
         if drop[start, end] < 1 + ROW_ROUNDING:
             return np.ascontiguousarray(gives)
         # No stratum is on a shortest path twice, as it would link the first of its folds
         # directly to the last. So the moves do not interfere.
-        path = shortest_path(edges, all_folds == start, all_folds == end)
+        path = [int(start), int(end)]
+        if not edges[start, end]:
+            path = shortest_path(edges, all_folds == start, all_folds == end)
         for giver, taker in pairwise(path):
-            stratum = int((gives[:, giver] & takes[:, taker]).argmax())
-            only = slice(stratum, stratum + 1)
-            links -= count_links(gives[only], takes[only])
-            gives[stratum, [giver, taker]] = takes[stratum, [taker, giver]] = False, True
-            links += count_links(gives[only], takes[only])
-            n_given[[giver, taker]] += -1, 1
+            stratum = (gives[:, giver] & takes[:, taker]).argmax()
+            move_row(gives[stratum], takes[stratum], links, giver, taker)
+            n_given[giver] -= 1
+            n_given[taker] += 1
+        # Where strata are many, nearly all moves leave the links as they are.
+        if (edges != (edges := links > 0)).any():
+            reached = transitive_closure(edges)
+
+
+def move_row(gives: Flags, takes: Flags, links: Table, giver: int, taker: int) -> None:
+    """Move a row of one stratum between two folds, and keep the counts of links up to date.
+
+    Parameters
+    ----------
+    gives, takes : ndarray of bool, shape (k,)
+        Of the stratum; changed in place, as are the links.
+    links : ndarray of int64, shape (k, k)
+        As of `count_links`.
+    """
+    links[giver] -= takes
+    links[taker] += takes
+    gives[giver], takes[giver] = False, True
+    gives[taker], takes[taker] = True, False
+    links[:, giver] += gives
+    links[:, taker] -= gives
 
 
 def count_links(gives: Flags, takes: Flags) -> Table:
