@@ -156,6 +156,7 @@ def test_polars_like_pandas(benchmark: Any) -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 @pytest.mark.parametrize(("groups", "k", "strata"), [(50, 5, 50_000), (64, 64, 5_000)])
 def test_few_groups_of_many_strata(benchmark: Any, groups: int, k: int, strata: int) -> None:
     """The search of few groups does not grow with the strata."""
