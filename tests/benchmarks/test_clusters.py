@@ -130,3 +130,14 @@ def test_50000_rows(benchmark: Any, order: str, kind: str, what: str) -> None:
         reach(benchmark, peak / (1 << 30), "GiB", at_most=1)
     else:
         reach(benchmark, time, "s", at_most=15)
+
+
+def test_many_strata(benchmark: Any) -> None:
+    """Clusters in 20,000 strata cost a few milliseconds each."""
+    drawn = np.random.default_rng(0)
+    rows, strata = 1_000_000, 20_000
+    columns = {name: drawn.normal(size=rows) for name in ("x", "y")}
+    frame = frame_of("pandas", label=drawn.integers(0, strata, rows), **columns)
+    by = ["label", sf.clusters(["x", "y"], 4)]
+    benchmark.pedantic(lambda: frame.strat.kfold(by, rare="ignore"), rounds=1)
+    reach(benchmark, benchmark.stats.stats.median / strata * 1000, "ms a stratum", at_most=4)

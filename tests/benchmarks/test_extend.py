@@ -55,3 +55,34 @@ def test_time_against_kfold(benchmark: Any, library: str) -> None:
         benchmark, lambda: sf.extend(given, "label"), lambda: plain.strat.kfold("label")
     )
     reach(benchmark, ratio, "x the time")
+
+
+def rows_to_extend(n_folds: int, n_strata: int = 100_000) -> tuple[np.ndarray, np.ndarray]:
+    """Draw labels and folds, a tenth of them missing (-1)."""
+    random = np.random.default_rng(0)
+    folds = random.integers(0, n_folds, 2 * ROWS)
+    folds[::10] = -1
+    return random.integers(0, n_strata, 2 * ROWS), folds
+
+
+def test_many_strata_and_folds(benchmark: Any) -> None:
+    """100,000 strata and 100 folds, where each stratum has open folds of its own."""
+    label, folds = rows_to_extend(100)
+    given = frame_of("pandas", label=label, fold=np.where(folds < 0, np.nan, folds))
+    benchmark.pedantic(lambda: sf.extend(given, "label", 100, rare="ignore"), rounds=3)
+    reach(benchmark, benchmark.stats.stats.median, "s", at_most=8)
+
+
+@pytest.mark.parametrize("n_parts", [3, 10])
+def test_parts_of_many_strata(benchmark: Any, n_parts: int) -> None:
+    """Parts of unequal shares in 100,000 strata."""
+    label, folds = rows_to_extend(n_parts)
+    names = [f"part {i}" for i in range(n_parts)]
+    split = pd.Categorical.from_codes(folds, names)
+    given = pd.DataFrame({"label": label, "split": split})
+    total = n_parts * (n_parts + 1) / 2
+    parts = {name: (i + 1) / total for i, name in enumerate(names)}
+    benchmark.pedantic(
+        lambda: sf.extend(given, "label", parts=parts, name="split", rare="ignore"), rounds=3
+    )
+    reach(benchmark, benchmark.stats.stats.median, "s", at_most=8)

@@ -154,3 +154,16 @@ def test_polars_like_pandas(benchmark: Any) -> None:
     assert (
         ours["fold"].to_list() == frame.strat.kfold("label", k=k, groups="group")["fold"].tolist()
     )
+
+
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
+@pytest.mark.parametrize(("groups", "k", "strata"), [(50, 5, 50_000), (64, 64, 5_000)])
+def test_few_groups_of_many_strata(benchmark: Any, groups: int, k: int, strata: int) -> None:
+    """The search of few groups does not grow with the strata."""
+    drawn = np.random.default_rng(0)
+    rows = 1_000_000
+    frame = frame_of(
+        "pandas", label=drawn.integers(0, strata, rows), g=drawn.integers(0, groups, rows)
+    )
+    benchmark.pedantic(lambda: frame.strat.kfold("label", k, groups="g", rare="ignore"), rounds=3)
+    reach(benchmark, benchmark.stats.stats.median, "s", at_most=5)

@@ -3,11 +3,20 @@
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from stratframe.core.extend import fill_evenly, rebalance, water_level
+from stratframe.core.extend import (
+    count_links,
+    equal_rows,
+    fill_by_shares,
+    fill_evenly,
+    move_row,
+    rebalance,
+    water_level,
+)
 from stratframe.core.seeds import StreamTag, random_words
 
 helds = hnp.arrays(
@@ -74,3 +83,46 @@ def test_left_over_rows_fit_at_the_level(held: np.ndarray, n: int) -> None:
     lifted = np.where(below, level[:, None] - held, 0).sum(axis=1)
     np.testing.assert_array_equal(lifted + left, new)
     assert (left < below.sum(axis=1)).all()
+
+
+@given(
+    flags=hnp.arrays(np.bool_, st.tuples(st.integers(1, 12), st.integers(1, 11))), data=st.data()
+)
+def test_equal_rows_come_in_order(flags: np.ndarray, data: st.DataObject) -> None:
+    """Chosen rows are grouped as by `np.unique`, in its order."""
+    chosen = np.array(sorted(data.draw(st.sets(st.integers(0, len(flags) - 1)))), dtype=int)
+    found = equal_rows(flags, chosen)
+    if not len(chosen):
+        assert found == []
+        return
+    _, codes = np.unique(flags[chosen], axis=0, return_inverse=True)
+    expected = [chosen[codes.ravel() == code] for code in range(codes.max() + 1)]
+    assert [rows.tolist() for rows in found] == [rows.tolist() for rows in expected]
+
+
+@given(
+    flags=hnp.arrays(np.bool_, st.tuples(st.integers(1, 6), st.just(4))), seed=st.integers(0, 99)
+)
+def test_links_are_kept_up_to_date(flags: np.ndarray, seed: int) -> None:
+    """A row that moves changes the counts of links as counting anew does."""
+    gives = flags & (np.random.default_rng(seed).random(flags.shape) < 0.5)
+    takes = flags & ~gives
+    links = count_links(gives, takes)
+    for stratum, giver, taker in np.argwhere(gives[:, :, None] & takes[:, None]).tolist():
+        if gives[stratum, giver] and takes[stratum, taker]:
+            move_row(gives[stratum], takes[stratum], links, giver, taker)
+            np.testing.assert_array_equal(links, count_links(gives, takes))
+            np.testing.assert_array_equal(gives | takes, flags)
+
+
+@pytest.mark.parametrize("n_parts", [2, 3, 5])
+def test_shares_of_many_strata(n_parts: int) -> None:
+    """Of many strata, new rows bring each near its shares and the total to within one row."""
+    drawn = np.random.default_rng(n_parts)
+    shares = drawn.dirichlet(np.full(n_parts, 5.0))
+    held = np.zeros((3_000, n_parts), dtype=np.int64)
+    new = drawn.poisson(10, len(held))
+    table = fill_by_shares(held, new, shares, random_words(0, StreamTag.EXTEND, len(held)))
+    np.testing.assert_array_equal(table.sum(axis=1), new)
+    assert (np.abs(table - new[:, None] * shares) < 1).all()
+    assert (np.abs(table.sum(axis=0) - new.sum() * shares) < 1).all()

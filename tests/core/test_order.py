@@ -16,6 +16,8 @@ from stratframe.core.order import (
     rank,
     shuffle_within_rows,
     shuffled,
+    sort_values,
+    value_bits,
 )
 from stratframe.core.seeds import StreamTag, random_words
 
@@ -143,3 +145,45 @@ def test_rows_of_a_matrix_are_shuffled_equally() -> None:
         frequency = np.unique(orders[:, row], axis=0, return_counts=True)[1]
         assert len(frequency) == 6
         assert frequency.min() > 60
+
+
+numbers = st.one_of(
+    hnp.arrays(np.float64, st.integers(1, 60), elements=st.floats(allow_nan=False)),
+    hnp.arrays(np.int64, st.integers(1, 60), elements=st.integers(-(2**63), 2**63 - 1)),
+    hnp.arrays(np.uint64, st.integers(1, 60), elements=st.integers(0, 2**64 - 1)),
+    hnp.arrays(np.float64, st.integers(1, 60), elements=st.integers(-3, 3).map(float)),
+)
+
+
+@given(values=numbers, seed=seeds, n_codes=st.integers(1, 9))
+def test_sort_values_is_a_stable_sort(values: np.ndarray, seed: int, n_codes: int) -> None:
+    """Any numbers are sorted by code and value, with equal ones in row order."""
+    column = np.random.default_rng(seed).integers(0, n_codes, len(values))
+    rows, rises = sort_values(values, column, n_codes)
+    expected = np.lexsort((values, column))
+    np.testing.assert_array_equal(rows, expected)
+    pairs = list(zip(column[expected].tolist(), values[expected].tolist(), strict=True))
+    assert rises.tolist() == [i == 0 or pairs[i] != pairs[i - 1] for i in range(len(pairs))]
+    np.testing.assert_array_equal(sort_values(values)[0], np.argsort(values, kind="stable"))
+
+
+def test_values_that_a_word_cannot_hold_are_sorted() -> None:
+    """Values that differ in their last bits only, next to one far away, are sorted exactly."""
+    drawn = np.random.default_rng(0)
+    values = 1 + drawn.integers(0, 1000, 5_000) * np.finfo(float).eps
+    values[17] = -1e300
+    np.testing.assert_array_equal(sort_values(values)[0], np.argsort(values, kind="stable"))
+
+
+def test_no_values_are_sorted() -> None:
+    """Without rows there is no order."""
+    rows, rises = sort_values(np.zeros(0), np.zeros(0, dtype=np.int64), 0)
+    assert len(rows) == len(rises) == 0
+
+
+@given(values=numbers)
+def test_words_order_like_their_values(values: np.ndarray) -> None:
+    """Words compare as the numbers do, infinities and minus zero included."""
+    words = value_bits(values)
+    np.testing.assert_array_equal(words[:-1] < words[1:], values[:-1] < values[1:])
+    np.testing.assert_array_equal(words[:-1] == words[1:], values[:-1] == values[1:])

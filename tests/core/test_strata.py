@@ -2,12 +2,15 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from stratframe.core import strata
 from stratframe.core.strata import (
+    bins_by_partition,
+    bins_by_sort,
     crosstab,
     edge_bins,
     factorize_codes,
@@ -147,3 +150,34 @@ def test_strata_that_are_not_divided_stay(parent: np.ndarray, data: st.DataObjec
     codes, parents = nest_codes(parent, len(present), child, 3)
     np.testing.assert_array_equal(codes, parent)
     np.testing.assert_array_equal(parents, np.arange(len(present)))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), min_size=1, max_size=60),
+    st.integers(2, 40),
+)
+def test_partition_and_sort_find_the_same_bins(pairs: list[tuple[int, int]], n_bins: int) -> None:
+    """Quantile bins do not depend on the way they are found, absent parents included."""
+    parent, values = np.array(pairs).T
+    sizes = np.bincount(parent, minlength=5)
+    for partitioned, sorted_ in zip(
+        bins_by_partition(parent, values, sizes, n_bins),
+        bins_by_sort(parent, values, sizes, n_bins),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(partitioned, sorted_)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+@pytest.mark.parametrize("closed", ["right", "left"])
+def test_compares_find_what_a_search_finds(
+    dtype: str, closed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Few edges, which are compared with, and many give the bins of a binary search."""
+    values = np.random.default_rng(0).integers(0, 100, 1_000).astype(dtype) / np.array(4, dtype)
+    edges = np.array([0, 0.1, 3, 3.25, 17, 25])
+    compared = edge_bins(values, edges, closed)
+    monkeypatch.setattr(strata, "FEW_CUTS", 0)
+    searched = edge_bins(values, edges, closed)
+    np.testing.assert_array_equal(compared, searched)
+    assert compared.dtype == searched.dtype == np.int64

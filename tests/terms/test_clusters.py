@@ -527,3 +527,21 @@ def test_objects_that_fail(answer: Any, message: str) -> None:
         message,
         lambda: sf.kfold(pd.DataFrame(FEATURE_ROWS), sf.clusters("x", algorithm=Odd(answer))),
     )
+
+
+@pytest.mark.parametrize("algorithm", ["kmeans", "minibatch", "agglomerative", "dbscan"])
+def test_small_strata_are_fitted_like_others(
+    algorithm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One thread without repeated checks gives small strata the clusters of an ordinary fit."""
+    drawn = np.random.default_rng(0)
+    sizes = [3, 40, 255, 256, 257, 600]
+    parent = np.repeat(np.arange(len(sizes)), sizes)
+    points = drawn.normal(size=(2, len(parent)))
+    n = "auto" if algorithm == "dbscan" else 4
+    term = sf.clusters(["x", "y"], n, algorithm=algorithm)
+    found = clustering.cluster(term, points, parent, len(sizes), 0)
+    monkeypatch.setattr(clustering, "ONE_THREAD", 0)
+    expected = clustering.cluster(term, points, parent, len(sizes), 0)
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_array_equal(found[1], expected[1])

@@ -80,6 +80,9 @@ ROW_ROUNDING = 1e-9
 SHARE_ROUNDING = 1e-12
 """By this share a whole number of rows due may be off."""
 
+STRATA_PER_PASS = 1 << 16
+"""Strata whose moves are counted at once."""
+
 
 def water_level(held: Table, new: Ints) -> tuple[Ints, Ints]:
     """Find the level to which new rows fill the emptiest folds of each stratum.
@@ -121,17 +124,33 @@ def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Dra
     draws : ndarray of uint64, shape (k,)
     """
     extra = np.zeros_like(is_open)
-    totals = totals.copy()
+    totals, tie = totals.copy(), np.argsort(np.argsort(draws, kind="stable"))
     # Strata with the same open folds take turns together.
-    patterns, pattern_codes = np.unique(is_open, axis=0, return_inverse=True)
-    for code, pattern in enumerate(patterns):
-        strata = np.flatnonzero((pattern_codes.ravel() == code) & (n_left > 0))
-        folds = np.flatnonzero(pattern)
-        folds = folds[np.lexsort((draws[folds], totals[folds]))]
-        rows = np.repeat(strata, n_left[strata])
-        extra[rows, folds[np.arange(len(rows)) % len(folds)]] = True
-        totals += extra[strata].sum(axis=0)
+    for strata in equal_rows(is_open, np.flatnonzero(n_left > 0)):
+        folds = np.flatnonzero(is_open[strata[0]])
+        folds = folds[np.lexsort((tie[folds], totals[folds]))]
+        n_given = n_left[strata]
+        turns = np.arange(n_given.sum()) % len(folds)
+        extra[np.repeat(strata, n_given), folds[turns]] = True
+        totals[folds] += np.bincount(turns, minlength=len(folds))
     return extra
+
+
+def equal_rows(flags: Flags, chosen: Ints) -> list[Ints]:
+    """Group chosen rows of a table of flags that are equal, in lexicographic order.
+
+    Parameters
+    ----------
+    flags : ndarray of bool, shape (n_rows, n_columns)
+    chosen : ndarray of int, shape (n_chosen,), increasing
+    """
+    if not len(chosen):
+        return []
+    packed = np.packbits(flags[chosen], axis=1)
+    order = np.lexsort(packed.T[::-1])
+    packed = packed[order]
+    starts = np.flatnonzero((packed[1:] != packed[:-1]).any(axis=1)) + 1
+    return np.split(chosen[order], starts)
 
 
 def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
@@ -143,23 +162,69 @@ def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
     totals : ndarray of int or float, shape (k,)
         Rows of each fold without those left over, or by how many they are above its share.
     """
-    extra = extra.copy()
-    all_folds = np.arange(len(totals))
+    # By column, as every step looks at two columns of all strata.
+    gives, takes = np.asfortranarray(extra), np.asfortranarray(is_open & ~extra)
+    all_folds, links, n_given = np.arange(len(totals)), count_links(gives, takes), gives.sum(axis=0)
+    edges = links > 0
+    reached = transitive_closure(edges)
     while True:
         # In each stratum a row may move from a fold that got one to an open fold that did
         # not, and so along paths of strata. Where no path leads from a fold to one with two
         # rows fewer, no other choice is more even.
-        gives, takes = extra.astype(np.int64), (is_open & ~extra).astype(np.int64)
-        edges = gives.T @ takes > 0
-        now = totals + gives.sum(axis=0)
-        drop = np.where(transitive_closure(edges), now[:, None] - now, 0)
+        now = totals + n_given
+        drop = np.where(reached, now[:, None] - now, 0)
         start, end = np.unravel_index(drop.argmax(), drop.shape)
         # A row moved lowers the sum of squares if the difference is above 1.
         if drop[start, end] < 1 + ROW_ROUNDING:
-            return extra
+            return np.ascontiguousarray(gives)
         # No stratum is on a shortest path twice, as it would link the first of its folds
         # directly to the last. So the moves do not interfere.
-        path = shortest_path(edges, all_folds == start, all_folds == end)
+        path = [int(start), int(end)]
+        if not edges[start, end]:
+            path = shortest_path(edges, all_folds == start, all_folds == end)
         for giver, taker in pairwise(path):
-            stratum = int((gives[:, giver] & takes[:, taker]).argmax())
-            extra[stratum, giver], extra[stratum, taker] = False, True
+            stratum = (gives[:, giver] & takes[:, taker]).argmax()
+            move_row(gives[stratum], takes[stratum], links, giver, taker)
+            n_given[giver] -= 1
+            n_given[taker] += 1
+        # Where strata are many, nearly all moves leave the links as they are.
+        if (edges != (edges := links > 0)).any():
+            reached = transitive_closure(edges)
+
+
+def move_row(gives: Flags, takes: Flags, links: Table, giver: int, taker: int) -> None:
+    """Move a row of one stratum between two folds, and keep the counts of links up to date.
+
+    Parameters
+    ----------
+    gives, takes : ndarray of bool, shape (k,)
+        Of the stratum; changed in place, as are the links.
+    links : ndarray of int64, shape (k, k)
+        As of `count_links`.
+    """
+    links[giver] -= takes
+    links[taker] += takes
+    gives[giver], takes[giver] = False, True
+    gives[taker], takes[taker] = True, False
+    links[:, giver] += gives
+    links[:, taker] -= gives
+
+
+def count_links(gives: Flags, takes: Flags) -> Table:
+    """Count the strata in which a row may move from one fold to another.
+
+    Parameters
+    ----------
+    gives, takes : ndarray of bool, shape (n_strata, k)
+
+    Returns
+    -------
+    ndarray of int64, shape (k, k)
+    """
+    links = np.zeros((gives.shape[1],) * 2, dtype=np.int64)
+    for start in range(0, len(gives), STRATA_PER_PASS):
+        strata = slice(start, start + STRATA_PER_PASS)
+        # A product of floats is much faster than one of integers, and exact up to 2**24.
+        product = gives[strata].T.astype(np.float32) @ takes[strata].astype(np.float32)
+        links += product.astype(np.int64)
+    return links

@@ -81,25 +81,94 @@ def pack_keys(keys: Draws, codes: Ints | None, code_bits: int, row_bits: int) ->
             chunk |= high << np.uint64(64 - code_bits)
 
 
-def sort_values(values: Values) -> tuple[Ints, Flags]:
-    """Sort rows by value, and mark where the value rises.
+def sort_values(values: Values, codes: Ints | None = None, n_codes: int = 1) -> tuple[Ints, Flags]:
+    """Sort rows by code and value, and mark where either changes.
 
     Parameters
     ----------
     values : ndarray of numbers, shape (n_rows,), without NaN
+    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1, optional
 
     Returns
     -------
     rows : ndarray of int64, shape (n_rows,)
-        Row numbers; equal values in any order.
+        Row numbers, in order among equal values.
     rises : ndarray of bool, shape (n_rows,)
-        True where a sorted row is the first of its value.
+        True where a sorted row is the first of its code or of its value.
     """
-    rows = np.argsort(values)
+    row_bits, code_bits = bit_width(len(values)), bit_width(n_codes)
+    rows = sort_keys(value_keys(values), codes, code_bits, row_bits)
     ascending = values[rows]
-    rises = np.ones(len(rows), dtype=np.bool_)
-    np.not_equal(ascending[1:], ascending[:-1], out=rises[1:])
-    return rows, rises
+    opens = np.zeros(len(rows), dtype=np.bool_)
+    opens[:1] = True
+    if codes is not None:
+        sizes = np.bincount(codes, minlength=n_codes)
+        opens[(np.cumsum(sizes) - sizes)[sizes > 0]] = True
+    repair_runs(rows, ascending, opens, code_bits + row_bits)
+    opens[1:] |= ascending[1:] != ascending[:-1]
+    return rows, opens
+
+
+def value_keys(values: Values) -> Draws:
+    """Map values to words in the same order, the lowest to 0, with the highest bits in use.
+
+    Returns
+    -------
+    ndarray of uint64, shape (n_rows,)
+        Equal values have equal words.
+    """
+    ends = np.array([values.min(), values.max()] if len(values) else [], dtype=values.dtype)
+    low, high = value_bits(ends) if len(values) else (np.uint64(0), np.uint64(0))
+    left = np.uint64(64 - int(high - low).bit_length())
+    keys = np.empty(len(values), dtype=np.uint64)
+    for start in range(0, len(values), CHUNK):
+        chunk = value_bits(values[start : start + CHUNK])
+        chunk -= low
+        np.left_shift(chunk, left, out=keys[start : start + CHUNK])
+    return keys
+
+
+def value_bits(values: Values) -> Draws:
+    """Map integers or floats to words in the same order."""
+    sign = np.uint64(1 << 63)
+    if values.dtype.kind == "f":
+        # Floats sort as their bits, the negative ones backwards. Adding 0 turns -0 into 0.
+        bits = (values.astype(np.float64, copy=False) + 0.0).view(np.uint64)
+        bits ^= (bits.view(np.int64) >> 63).view(np.uint64) | sign
+        return bits
+    if values.dtype.kind == "u":
+        return values.astype(np.uint64)
+    return values.astype(np.int64).view(np.uint64) ^ sign
+
+
+def repair_runs(rows: Ints, ascending: Values, opens: Flags, n_lost: int) -> None:
+    """Sort the runs of values that differ only in the lowest bits of their words.
+
+    Parameters
+    ----------
+    rows : ndarray of int64, shape (n_rows,)
+        Sorted but for these bits; changed in place.
+    ascending : ndarray of numbers, shape (n_rows,)
+        The values of these rows; changed in place.
+    opens : ndarray of bool, shape (n_rows,)
+        True where a code starts.
+    n_lost : int
+        How many bits.
+    """
+    falls = ascending[1:] < ascending[:-1]
+    falls &= ~opens[1:]
+    if not falls.any():
+        return
+    words = value_keys(ascending)
+    words >>= np.uint64(n_lost)
+    starts = opens.copy()
+    starts[1:] |= words[1:] != words[:-1]
+    run = np.cumsum(starts)
+    chosen = np.zeros(run[-1] + 1, dtype=np.bool_)
+    chosen[run[1:][falls]] = True
+    places = np.flatnonzero(chosen[run])
+    order = places[np.lexsort((ascending[places], run[places]))]
+    rows[places], ascending[places] = rows[order], ascending[order]
 
 
 def rank(values: Values) -> Ints:
@@ -128,13 +197,10 @@ def by_value(codes: Ints, n_codes: int, values: Values, draws: Draws) -> Ints:
     tied = ~rises
     tied[:-1] |= tied[1:]
     if tied.any():
-        # Only tied rows are shuffled, run by run. They are taken in row order first, as
-        # the sort leaves equal values in an order that depends on the platform.
-        n_runs = int(rises[tied].sum())
-        runs = np.full(len(rows), -1, dtype=np.int64)
-        runs[rows[tied]] = np.cumsum(rises[tied]) - 1
-        tied_rows = np.flatnonzero(runs >= 0)
-        rows[tied] = tied_rows[shuffled(runs[tied_rows], n_runs, draws[tied_rows])]
+        # Only tied rows are shuffled, run by run.
+        tied_rows = rows[tied]
+        runs = np.cumsum(rises[tied]) - 1
+        rows[tied] = tied_rows[shuffled(runs, int(runs[-1]) + 1, draws[tied_rows])]
     return rows if n_codes == 1 else grouped(rows, codes, n_codes)
 
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 import numpy as np
 
+from .order import CHUNK, sort_values
 from .types import Draws, Flags, Ints, Table, Values
 
 DENSE = 1 << 16
@@ -15,6 +16,13 @@ FEW_ROWS = 4
 
 HEAD = 1 << 16
 """Rows that are searched for codes before all rows are."""
+
+ROWS_PER_PIECE, MAX_UINT16 = 200, 1 << 16
+"""Rows per bin, on average, from which partitions find quantiles faster than a sort, and
+strata up to which they can."""
+
+FEW_CUTS = 16
+"""Cuts up to which comparing with each of them is faster than a binary search."""
 
 
 def first_occurrence(codes: Ints, n_codes: int) -> Ints:
@@ -156,27 +164,7 @@ def nest_codes(parent: Ints, n_parents: int, child: Ints, n_children: int) -> tu
     return codes, values[present] // n_children
 
 
-def sort_by_stratum(parent: Ints, values: Values) -> tuple[Ints, Flags, Flags]:
-    """Sort rows by stratum and value, and mark where either changes.
-
-    Returns
-    -------
-    rows : ndarray of int64, shape (n_rows,)
-        Row numbers in sorted order.
-    opens : ndarray of bool, shape (n_rows,)
-        True where a sorted row is the first of its stratum.
-    rises : ndarray of bool, shape (n_rows,)
-        True where a sorted row is the first of its stratum or of its value.
-    """
-    rows = np.lexsort((values, parent))
-    opens = np.ones(len(rows), dtype=np.bool_)
-    opens[1:] = np.diff(parent[rows]) != 0
-    rises = opens.copy()
-    rises[1:] |= values[rows][1:] != values[rows][:-1]
-    return rows, opens, rises
-
-
-def quantile_bins(parent: Ints, values: Values, n_bins: int) -> tuple[Ints, Table]:
+def quantile_bins(parent: Ints, values: Values, n_bins: int) -> tuple[Ints, Ints]:
     """Cut the values of every stratum at its own quantiles.
 
     The cuts are those of `np.quantile(values, i / n_bins, method="inverted_cdf")`. Bins are
@@ -198,23 +186,86 @@ def quantile_bins(parent: Ints, values: Values, n_bins: int) -> tuple[Ints, Tabl
     ----------
     Hyndman and Fan (1996), Sample quantiles in statistical packages, definition 1.
     """
-    rows, opens, rises = sort_by_stratum(parent, values)
-    starts = np.flatnonzero(opens)
-    sizes = np.diff(np.append(starts, len(rows)))
-    # Quantile i of n sorted values is number ceil(i n / n_bins), here counted from 0. In
-    # integers, as a product of floats may be rounded past the next integer.
-    positions = -(-np.arange(1, n_bins) * sizes[:, None] // n_bins) - 1
-    # A run of equal values with a cut in it ends its bin, and the next run opens one.
-    run = np.cumsum(rises) - 1
-    follows_cut = np.zeros(len(rows) + 1, dtype=np.bool_)
-    follows_cut[1 + run[starts[:, None] + positions]] = True
-    opens_bin = rises & follows_cut[run] & ~opens
+    sizes = np.bincount(parent)
+    n_pieces = np.count_nonzero(sizes) * n_bins
+    if len(parent) >= ROWS_PER_PIECE * n_pieces and len(sizes) <= MAX_UINT16:
+        return bins_by_partition(parent, values, sizes, n_bins)
+    return bins_by_sort(parent, values, sizes, n_bins)
+
+
+def bins_by_partition(parent: Ints, values: Values, sizes: Ints, n_bins: int) -> tuple[Ints, Ints]:
+    """Cut at quantiles, stratum by stratum, where strata are few and large."""
+    rows = np.argsort(parent.astype(np.uint16), kind="stable") if len(sizes) > 1 else None
+    chosen = values if rows is None else values[rows]
+    inside = np.empty(len(values), dtype=np.int64)
+    counts = np.zeros(len(sizes), dtype=np.int64)
+    ends = np.cumsum(sizes)
+    for stratum in np.flatnonzero(sizes).tolist():
+        own = slice(ends[stratum] - sizes[stratum], ends[stratum])
+        positions = cut_positions(int(sizes[stratum]), n_bins)
+        cuts = np.unique(np.partition(chosen[own], positions)[positions])
+        inside[own] = count_cuts(chosen[own], cuts, "left")
+        counts[stratum] = inside[own].max() + 1
+    if rows is None:
+        return inside, counts
+    bins = np.empty_like(inside)
+    bins[rows] = inside
+    return bins, counts
+
+
+def cut_positions(size: int, n_bins: int) -> Ints:
+    """Find the places of the quantiles among sorted values: quantile i is at ceil(i n / n_bins).
+
+    Returns
+    -------
+    ndarray of int64, shape (n_bins - 1,), nondecreasing
+        Counted from 0.
+    """
+    # In integers, as a product of floats may be rounded past the next integer.
+    positions: Ints = -(-np.arange(1, n_bins) * size // n_bins) - 1
+    return positions
+
+
+def bins_by_sort(parent: Ints, values: Values, sizes: Ints, n_bins: int) -> tuple[Ints, Ints]:
+    """Cut at quantiles by one sort of all rows, however many strata there are."""
+    rows, rises = sort_values(values, parent, len(sizes))
+    present = np.flatnonzero(sizes)
+    lengths = sizes[present]
+    starts = np.cumsum(lengths) - lengths
+    opens_bin = bin_starts(rises, starts, lengths, n_bins)
+    counts = np.zeros(len(sizes), dtype=np.int64)
+    counts[present] = np.add.reduceat(opens_bin, starts, dtype=np.int64) + 1
     n_opened = np.cumsum(opens_bin)
     bins = np.empty(len(rows), dtype=np.int64)
-    bins[rows] = n_opened - np.repeat(n_opened[starts], sizes)
-    counts = np.zeros(int(parent.max(initial=-1)) + 1, dtype=np.int64)
-    counts[parent[rows[starts]]] = np.add.reduceat(opens_bin, starts, dtype=np.int64) + 1
+    bins[rows] = n_opened - np.repeat(n_opened[starts], lengths)
     return bins, counts
+
+
+def bin_starts(rises: Flags, starts: Ints, lengths: Ints, n_bins: int) -> Flags:
+    """Find the sorted rows that open a bin, but for the first bin of each stratum.
+
+    Parameters
+    ----------
+    rises : ndarray of bool, shape (n_rows,)
+        True where a sorted row is the first of its stratum or of its value.
+    starts, lengths : ndarray of int, shape (n_present,)
+        Of the strata.
+    """
+    # Quantile i is at place ceil(i n / n_bins), counted from 1: there are
+    # floor(p n_bins / n) of them up to place p, but n_bins - 1 at most.
+    n_cuts = np.arange(1, len(rises) + 1) - np.repeat(starts, lengths)
+    n_cuts *= n_bins
+    n_cuts //= np.repeat(lengths, lengths)
+    np.minimum(n_cuts, n_bins - 1, out=n_cuts)
+    is_cut = np.diff(n_cuts, prepend=0) > 0
+    is_cut[starts] = n_cuts[starts] > 0
+    # A run of equal values with a cut in it ends its bin, and the next run opens one.
+    run = np.cumsum(rises, out=n_cuts)
+    follows_cut = np.zeros(len(rises) + 2, dtype=np.bool_)
+    follows_cut[1 + run[is_cut]] = True
+    opens_bin: Flags = rises & follows_cut[run]
+    opens_bin[starts] = False
+    return opens_bin
 
 
 def edge_bins(values: Values, edges: Values, closed: str) -> Ints:
@@ -229,6 +280,30 @@ def edge_bins(values: Values, edges: Values, closed: str) -> Ints:
     -------
     ndarray of int64, shape (n_rows,), range 0..n_bins-1
     """
-    side: Literal["left", "right"] = "left" if closed == "right" else "right"
     # The outermost edges are closed, and so belong to the adjacent bins.
-    return (np.searchsorted(edges, values, side=side) - 1).clip(0, len(edges) - 2)
+    return count_cuts(values, edges[1:-1], "left" if closed == "right" else "right")
+
+
+def count_cuts(values: Values, cuts: Values, side: Literal["left", "right"]) -> Ints:
+    """Count the cuts below every value, or with "right" also those equal to it.
+
+    Parameters
+    ----------
+    cuts : ndarray of numbers, shape (n_cuts,), increasing
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,), range 0..n_cuts
+    """
+    if len(cuts) > FEW_CUTS:
+        return np.searchsorted(cuts, values, side=side)
+    is_above = np.greater if side == "left" else np.greater_equal
+    dtype = np.result_type(values, cuts)
+    counts = np.empty(len(values), dtype=np.int64)
+    for start in range(0, len(values), CHUNK):
+        chunk = values[start : start + CHUNK].astype(dtype, copy=False)
+        found = np.zeros(len(chunk), dtype=np.uint8)
+        for cut in cuts:
+            found += is_above(chunk, cut).view(np.uint8)
+        counts[start : start + CHUNK] = found
+    return counts

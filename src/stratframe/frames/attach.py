@@ -48,9 +48,7 @@ def attach_columns(
     return attach_pandas(frame, columns)
 
 
-def attach_lazily(
-    frame: pl.LazyFrame, expr: pl.Expr, outputs: Sequence[NewColumn]
-) -> pl.LazyFrame:
+def attach_lazily(frame: pl.LazyFrame, expr: pl.Expr, outputs: Sequence[NewColumn]) -> pl.LazyFrame:
     """Add the columns of an expression to a query."""
     new, known = [column.name for column in outputs], frame.collect_schema().names()
     kept = frame.drop(new, strict=False)

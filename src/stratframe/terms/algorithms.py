@@ -32,6 +32,10 @@ each such distance decides which rows are neighbours."""
 SAMPLES, SAMPLE_ROWS = 50, 100
 """How often, and of how many rows, the number of clusters is estimated."""
 
+ONE_THREAD = 256
+"""Rows of a stratum up to which one thread clusters it: the rows that scikit-learn hands a
+thread at a time, so that the labels stay as they are."""
+
 Fit: TypeAlias = Callable[[Values, int, int], tuple[Ints, Values | None]]
 """From points (n_rows, n_features), a number of clusters and a seed to labels, -1 for
 noise, and the centres, if the fit has some."""
@@ -108,6 +112,19 @@ def converged() -> Iterator[None]:
     kind = load_extra("sklearn.exceptions", "cluster").ConvergenceWarning
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", kind)
+        yield
+
+
+@contextmanager
+def small_fits(algorithm: object) -> Iterator[None]:
+    """Cluster many small strata without threads that wait for each other, or repeated checks."""
+    limited = load_extra("threadpoolctl", "cluster").threadpool_limits(1, user_api="openmp")
+    # An object may check its own parameters, which nobody has checked before.
+    is_checked = isinstance(algorithm, str)
+    config = load_extra("sklearn", "cluster").config_context(
+        assume_finite=True, skip_parameter_validation=is_checked
+    )
+    with limited, config:
         yield
 
 

@@ -65,9 +65,20 @@ def to_term(entry: Any) -> Term:
 
 def check_once(terms: Sequence[Term], subject: str) -> None:
     """Raise if an entry is given twice."""
-    for place, term in enumerate(terms):
-        if any(same_terms(term, other) for other in terms[:place]):
+    alike: dict[Any, list[Term]] = {}
+    for term in terms:
+        others = alike.setdefault((type(term), *map(label_of, term.columns)), [])
+        if any(same_terms(term, other) for other in others):
             raise StratError(given_twice(subject, "entry", str(term)))
+        others.append(term)
+
+
+def label_of(ref: Ref) -> Any:
+    """Return a label that is the same for the same column; None for a computed one."""
+    try:
+        return None if frames.is_computed(ref) or hash(ref) is None else ref
+    except TypeError:
+        return None
 
 
 def check_order_last(terms: Sequence[Term]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
@@ -19,6 +20,7 @@ from ..core.types import Ints, Values
 from ..errors import StratError, warn
 from .algorithms import (
     LARGEST_TREE,
+    ONE_THREAD,
     Fit,
     agglomerative,
     custom,
@@ -28,6 +30,7 @@ from .algorithms import (
     minibatch,
     parameters,
     seeds_of,
+    small_fits,
 )
 from .base import Division, Ref, value_order
 from .features import FeatureTerm, Scale, check_scale, feature_refs
@@ -250,9 +253,13 @@ def cluster(
         labels, distances = cluster_stratum(fit, points, n, seeds[0])
     else:
         ordered = grouped(np.arange(len(parent)), parent, n_parents)
-        strata = np.split(ordered, np.cumsum(sizes)[:-1])
-        for rows, stratum_seed in zip(strata, seeds, strict=True):
-            labels[rows], distances[rows] = cluster_stratum(fit, points[rows], n, stratum_seed)
+        strata = list(zip(np.split(ordered, np.cumsum(sizes)[:-1]), seeds, strict=True))
+        small = [each for each in strata if len(each[0]) <= ONE_THREAD]
+        large = [each for each in strata if len(each[0]) > ONE_THREAD]
+        for chosen, context in ((small, small_fits(term.algorithm)), (large, nullcontext())):
+            with context:
+                for rows, own_seed in chosen:
+                    labels[rows], distances[rows] = cluster_stratum(fit, points[rows], n, own_seed)
     warn_clusters(term, sizes, int(labels.max(initial=-1)))
     return labels, distances
 

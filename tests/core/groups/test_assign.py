@@ -15,11 +15,14 @@ from stratframe.core.groups.assign import (
     balance_groups,
     balance_rows,
     extend_units,
+    float_shares,
     group_counts,
     margin_counts,
     permute_parts,
+    similarity_words,
 )
-from stratframe.core.groups.counts import to_dense
+from stratframe.core.groups.counts import count_by_unit, part_table, to_dense
+from stratframe.core.groups.local_search import make_objective, total_loss
 from stratframe.core.seeds import StreamTag, word_stream
 
 from .partitions import chi
@@ -216,3 +219,33 @@ def test_a_single_new_group_goes_where_it_fits_best() -> None:
         units, np.array([0, 1, 2, -1]), np.full(3, 1 / 3), word_stream(0, StreamTag.EXTEND, 3)
     )
     assert found.tolist() == [0, 1, 2, 2]
+
+
+@pytest.mark.parametrize("shares", [[Fraction(1, 5)] * 5, [Fraction(7, 10), Fraction(3, 10)]])
+def test_blocks_of_similar_rows_lose_nothing(
+    shares: list[Fraction], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many rows dealt in blocks are about as even as rows dealt one by one."""
+    drawn = np.random.default_rng(0)
+    n_rows = 20_000
+    rates = drawn.beta(0.5, 5, 30)
+    entries = [((drawn.random(n_rows) < rate).astype(np.int64), 2) for rate in rates]
+    losses = []
+    for one_by_one in (1_000, n_rows):
+        monkeypatch.setattr(assign, "ONE_BY_ONE", one_by_one)
+        stream = word_stream(1, StreamTag.FOLD_SEARCH, len(shares))
+        parts = balance_rows(entries, n_rows, shares, stream)
+        units = margin_counts(entries, np.arange(n_rows), n_rows, with_sizes=False)
+        objective = make_objective(units.totals, float_shares(shares))
+        losses.append(total_loss(objective, part_table(units, parts, len(shares))))
+        sizes = np.bincount(parts, minlength=len(shares))
+        assert (np.abs(sizes - n_rows * float_shares(shares)) < 1).all()
+    assert losses[0] <= 1.1 * losses[1] + 0.1
+
+
+def test_words_put_frequent_columns_first() -> None:
+    """Units next to each other by their words share the most frequent columns."""
+    table = np.array([[1, 0, 1], [0, 1, 1], [0, 0, 1], [0, 0, 1], [1, 1, 0]])
+    units = count_by_unit(*np.nonzero(table), *table.shape)
+    words = similarity_words(units, np.array([1, 0, 0], dtype=np.uint64))
+    assert (words >> np.uint64(61)).tolist() == [0b101, 0b110, 0b100, 0b100, 0b011]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from stratframe.core.groups import small_search
 from stratframe.core.groups.counts import part_table, to_dense
 from stratframe.core.groups.local_search import make_objective, total_loss
 from stratframe.core.groups.small_search import (
@@ -13,6 +14,8 @@ from stratframe.core.groups.small_search import (
     best_change,
     iterated_local_search,
     iterated_local_search_to_level,
+    make_coordinates,
+    pull_of,
     steepest_descent,
 )
 from stratframe.core.seeds import StreamTag, word_stream
@@ -27,14 +30,12 @@ def test_best_change_is_the_best_of_all(table: np.ndarray, shares: np.ndarray, s
     parts = drawn.integers(0, len(shares), (3, len(table)))
     units = units_of(table)
     objective = make_objective(units.totals, shares)
-    counts = to_dense(units, np.arange(len(table)))
-    scaled = counts * objective.scale[:, None]
-    norms = (counts * scaled).sum(axis=0)
-    distances = norms[:, None] + norms - 2 * counts.T @ scaled
+    units_at = make_coordinates(to_dense(units, np.arange(len(table))), objective)
     off = np.stack(
         [part_table(units, row, len(shares)) - objective.target for row in parts], axis=1
     )
-    rise, first, second, to = best_change(off, scaled, distances, norms, shares, parts)
+    pull = pull_of(units_at, off)
+    rise, first, second, to = best_change(pull, units_at.distances, units_at.norms, shares, parts)
     for restart, row in enumerate(parts.tolist()):
         before = chi(table, row, shares)
         tried = []
@@ -54,16 +55,21 @@ def test_best_change_is_the_best_of_all(table: np.ndarray, shares: np.ndarray, s
         assert chi(table, after, shares) == pytest.approx(min(tried), abs=1e-9)
 
 
+@pytest.mark.parametrize("many", [0, small_search.MANY_CELLS], ids=["products", "counts"])
 @given(table=tables, shares=shares, seed=seeds)
 def test_descent_ends_where_no_change_helps(
-    table: np.ndarray, shares: np.ndarray, seed: int
+    many: int, table: np.ndarray, shares: np.ndarray, seed: int
 ) -> None:
     """A descent returns the losses of its partitions, which no move lowers."""
     units = units_of(table)
     objective = make_objective(units.totals, shares)
-    counts = to_dense(units, np.arange(len(table)))
+    before, small_search.MANY_CELLS = small_search.MANY_CELLS, many
+    try:
+        units_at = make_coordinates(to_dense(units, np.arange(len(table))), objective)
+    finally:
+        small_search.MANY_CELLS = before
     parts = np.random.default_rng(seed).integers(0, len(shares), (4, len(table)))
-    found = steepest_descent(counts, objective, parts)
+    found = steepest_descent(units_at, objective, parts)
     for restart, row in enumerate(parts.tolist()):
         assert found[restart] == pytest.approx(chi(table, row, shares), abs=1e-9)
         for unit, part in product(range(len(row)), range(len(shares))):

@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 
 from ..deal import deal_by_table, smallest_dtype
-from ..order import shuffled
+from ..order import shuffle_within_rows, shuffled
 from ..rounding import controlled_rounding, floor_and_remainder, integer_weights
-from ..types import Ints, Values
+from ..types import Draws, Ints, Values
 from .counts import UnitCounts, count_by_unit, entry_units, part_table, self_loss, unique_rows
 from .local_search import (
     Objective,
@@ -23,6 +23,9 @@ from .small_search import FEW_UNITS, iterated_local_search, iterated_local_searc
 
 PERTURB_UP_TO, SAMPLED_PERTURBATIONS, PERTURB_ONE_IN = 5_000, 8, 5
 """Units up to which a sampled search is perturbed, how often, and one of how many units."""
+
+ONE_BY_ONE, LARGEST_BLOCK = 30_000, 100
+"""Units that are dealt one by one after blocks of similar units, and the largest such block."""
 
 SIZE_WEIGHTS = (10.0, 1e2, 1e3, 1e4, 1e6)
 """By how much more sizes count, step by step, where unequal parts miss theirs."""
@@ -96,6 +99,7 @@ def balance_rows(
     objective = make_objective(units.totals, float_shares(shares))
     room = controlled_rounding(np.array([n_rows]), shares, [], stream(1))[0]
     parts = deal_equal_units(units, shares, stream)
+    deal_similar_units(units, parts, objective, shares, stream)
     room = room - np.bincount(parts[parts >= 0], minlength=len(shares))
     order = hardest_first(units, np.flatnonzero(parts < 0), objective, stream)
     greedy_assign(units, order, objective, parts, room)
@@ -200,6 +204,62 @@ def deal_equal_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stre
     parts = deal_by_table(order, np.column_stack([table, sizes - table.sum(axis=1)]))
     parts[parts == len(shares)] = -1
     return parts
+
+
+def deal_similar_units(
+    units: UnitCounts, parts: Ints, objective: Objective, shares: Sequence[Fraction], stream: Stream
+) -> None:
+    """Deal most of many left-over units at random inside blocks of similar ones.
+
+    Parameters
+    ----------
+    parts : ndarray of int, shape (n_units,), range -1..n_parts-1
+        Changed in place; -1 stays where units are to be dealt one by one.
+    """
+    left = np.flatnonzero(parts < 0)
+    weights, size = integer_weights(shares, len(left))
+    n_blocks = (len(left) - ONE_BY_ONE) // size
+    if n_blocks <= 0 or size > LARGEST_BLOCK:
+        return
+    chosen = middle_units(units, left, n_blocks * size, objective, stream)
+    words = similarity_words(units, stream(len(units.totals)))
+    blocks = chosen[np.argsort(words[chosen], kind="stable")].reshape(n_blocks, size)
+    blocks = shuffle_within_rows(blocks, stream(blocks.size).reshape(blocks.shape))
+    parts[blocks] = np.repeat(np.arange(len(shares)), weights.astype(np.int64))
+
+
+def middle_units(
+    units: UnitCounts, left: Ints, n_chosen: int, objective: Objective, stream: Stream
+) -> Ints:
+    """Choose units, but for as many of the hardest ones as of those with the fewest columns."""
+    # Dealt one by one, the hardest units even out rare columns, and units of few columns
+    # then one column after another.
+    n_hardest = (len(left) - n_chosen) // 2
+    others = hardest_first(units, left, objective, stream)[n_hardest:]
+    n_entries = np.diff(units.indptr)[others]
+    return others[np.lexsort((stream(len(others)), -n_entries))[:n_chosen]]
+
+
+def similarity_words(units: UnitCounts, draws: Draws) -> Draws:
+    """Encode units as words, so that units next to each other share their frequent columns.
+
+    Parameters
+    ----------
+    draws : ndarray of uint64, shape (n_columns,)
+        Break ties between columns.
+
+    Returns
+    -------
+    ndarray of uint64, shape (n_units,)
+    """
+    # From high bits to low the most frequent 64 columns, each set if a unit has it. Sums
+    # of these bits are exact modulo 2**64, as in `unique_rows`.
+    order = np.lexsort((draws, -units.totals))[:64]
+    bits = np.zeros(len(units.totals), dtype=np.uint64)
+    bits[order] = np.uint64(1) << np.arange(63, 63 - len(order), -1, dtype=np.uint64)
+    sums = np.zeros(len(units.indices) + 1, dtype=np.uint64)
+    np.cumsum(bits[units.indices], out=sums[1:])
+    return sums[units.indptr[1:]] - sums[units.indptr[:-1]]
 
 
 def hardest_first(units: UnitCounts, chosen: Ints, objective: Objective, stream: Stream) -> Ints:

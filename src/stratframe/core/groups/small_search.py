@@ -1,5 +1,7 @@
 """Parts for few undivided units: local searches that try every move and every swap."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..seeds import StreamTag, word_stream
@@ -18,6 +20,58 @@ LEVEL_PERTURBATIONS, LEVEL_RANK, LEVEL_RATIO = 80, 2, 1.045
 search, the rank of the restart whose loss is taken, and the ratio of losses that count as
 equally good."""
 
+PRODUCT_ROUNDING = 1e-12
+"""By this share products of units may be off."""
+
+MANY_CELLS = 1 << 11
+"""Columns times parts above which the search works with products of units, not with counts."""
+
+
+class Coordinates(NamedTuple):
+    """Vectors of the units, by which a search measures every move and swap.
+
+    Write <x, y> for products of counts weighted by the scale. A search needs the products
+    of the units with the deviations of the parts. It computes them from the deviations of
+    the columns; where these are many it keeps track of the products themselves, whose cost
+    does not grow with the columns. Both are exact but for rounding.
+    """
+
+    vectors: Values
+    """Of each unit its counts, or its products with all units; shape (n_rows, n_units)."""
+    target: Values
+    """The sum of the vectors of each part at its exact share, shape (n_rows, n_parts)."""
+    scaled: Values | None
+    """Counts by the total of their column; None where the vectors are products."""
+    norms: Values
+    """Products of the units with themselves, shape (n_units,)."""
+    distances: Values
+    """Scaled squared distances of the counts, shape (n_units, n_units)."""
+    min_gain: float
+    """The smallest gain that counts."""
+
+
+def make_coordinates(counts: Values, objective: Objective) -> Coordinates:
+    """Compute what the searches for one objective share.
+
+    Parameters
+    ----------
+    counts : ndarray of float64, shape (n_columns, n_units)
+    """
+    scaled = counts * objective.scale[:, None]
+    norms = (counts * scaled).sum(axis=0)
+    products = np.zeros((counts.shape[1],) * 2)
+    for column, weights in zip(counts, scaled, strict=True):
+        products += column[:, None] * weights
+    distances = norms[:, None] + norms - 2 * products
+    if objective.target.size <= MANY_CELLS:
+        return Coordinates(counts, objective.target, scaled, norms, distances, MIN_GAIN)
+    totals = sum_layers(products)
+    # Products are as large as units, and the loss may be much smaller.
+    min_gain = max(MIN_GAIN, PRODUCT_ROUNDING * totals.max() / objective.shares.min())
+    return Coordinates(
+        products, totals[:, None] * objective.shares, None, norms, distances, min_gain
+    )
+
 
 def iterated_local_search(
     units: UnitCounts, objective: Objective, parts: Ints, stream: Stream
@@ -29,9 +83,9 @@ def iterated_local_search(
     parts : ndarray of int, shape (n_units,), range 0..n_parts-1
         A start; the best partition that is found replaces it.
     """
-    counts = to_dense(units, np.arange(len(parts)))
+    units_at = make_coordinates(to_dense(units, np.arange(len(parts))), objective)
     starts = random_starts(parts, len(objective.shares), stream)
-    losses = perturb_and_descend(counts, objective, starts, stream, PERTURBATIONS // 2)
+    losses = perturb_and_descend(units_at, objective, starts, stream, PERTURBATIONS // 2)
     parts[:] = starts[losses.argmin()]
 
 
@@ -50,16 +104,16 @@ def iterated_local_search_to_level(
     # bound if it gets there, else a loss that it reaches easily. The search of the seed
     # stops at a partition of that level, or else takes that of the first search.
     n_parts = len(objective.shares)
-    counts = to_dense(units, np.arange(len(parts)))
+    units_at = make_coordinates(to_dense(units, np.arange(len(parts))), objective)
     seedless = word_stream(0, StreamTag.LEVEL, n_parts)
     first = random_starts(np.arange(len(parts)) % n_parts, n_parts, seedless)
-    losses = perturb_and_descend(counts, objective, first, seedless, LEVEL_PERTURBATIONS)
+    losses = perturb_and_descend(units_at, objective, first, seedless, LEVEL_PERTURBATIONS)
     rank = 0 if is_optimal(losses.min(), objective) else LEVEL_RANK
     fallback = losses.argsort(kind="stable")[rank]
     level = float(losses[fallback]) * (1 + MIN_GAIN)
     starts = random_starts(parts, n_parts, stream)
     losses = perturb_and_descend(
-        counts, objective, starts, stream, PERTURBATIONS, level, level / LEVEL_RATIO
+        units_at, objective, starts, stream, PERTURBATIONS, level, level / LEVEL_RATIO
     )
     best = losses.argmin()
     parts[:] = starts[best] if losses[best] <= level else first[fallback]
@@ -79,7 +133,7 @@ def random_starts(parts: Ints, n_parts: int, stream: Stream) -> Ints:
 
 
 def perturb_and_descend(
-    counts: Values,
+    units_at: Coordinates,
     objective: Objective,
     parts: Ints,
     stream: Stream,
@@ -91,7 +145,6 @@ def perturb_and_descend(
 
     Parameters
     ----------
-    counts : ndarray of float64, shape (n_columns, n_units)
     parts : ndarray of int64, shape (n_restarts, n_units), range 0..n_parts-1
         Changed in place.
     enough : float
@@ -110,7 +163,7 @@ def perturb_and_descend(
     """
     n_restarts, n_units = parts.shape
     restarts, n_parts = np.arange(n_restarts), np.uint64(len(objective.shares))
-    losses = steepest_descent(counts, objective, parts)
+    losses = steepest_descent(units_at, objective, parts)
     losses[losses < minimum] = np.inf
     for _ in range(n_perturbations):
         if losses.min() <= enough or is_optimal(losses.min(), objective):
@@ -119,18 +172,17 @@ def perturb_and_descend(
         perturbed = parts.copy()
         for unit, part in zip(drawn[0], drawn[1], strict=True):
             perturbed[restarts, unit % np.uint64(n_units)] = part % n_parts
-        new_losses = steepest_descent(counts, objective, perturbed)
+        new_losses = steepest_descent(units_at, objective, perturbed)
         better = (minimum <= new_losses) & (new_losses < losses)
         parts[better], losses[better] = perturbed[better], new_losses[better]
     return losses
 
 
-def steepest_descent(counts: Values, objective: Objective, parts: Ints) -> Values:
+def steepest_descent(units_at: Coordinates, objective: Objective, parts: Ints) -> Values:
     """Apply the best move or swap of each partition until none lowers its loss.
 
     Parameters
     ----------
-    counts : ndarray of float64, shape (n_columns, n_units)
     parts : ndarray of int64, shape (n_restarts, n_units), range 0..n_parts-1
         Changed in place.
 
@@ -139,29 +191,57 @@ def steepest_descent(counts: Values, objective: Objective, parts: Ints) -> Value
     ndarray of float64, shape (n_restarts,)
         The losses.
     """
-    scaled = counts * objective.scale[:, None]
-    norms = (counts * scaled).sum(axis=0)
-    products = sum_layers(counts[:, :, None] * scaled[:, None, :])
-    distances = norms[:, None] + norms - 2 * products
+    vectors = units_at.vectors
     in_part = parts[:, :, None] == np.arange(len(objective.shares))
-    held = np.stack([(in_part * column[:, None]).sum(axis=1) for column in counts])
-    off = held - objective.target[:, None]
+    held = np.stack([(in_part * row[:, None]).sum(axis=1) for row in vectors])
+    off = held - units_at.target[:, None]
     active = np.arange(len(parts))
     while len(active):
+        pull = pull_of(units_at, off[:, active])
         rise, first, second, to = best_change(
-            off[:, active], scaled, distances, norms, objective.shares, parts[active]
+            pull, units_at.distances, units_at.norms, objective.shares, parts[active]
         )
-        improves = rise < -MIN_GAIN
+        improves = rise < -units_at.min_gain
         active, first, second, to = (each[improves] for each in (active, first, second, to))
         source = parts[active, first]
         is_swap = second >= 0
-        change = -counts[:, first]
-        change[:, is_swap] += counts[:, second[is_swap]]
+        change = -vectors[:, first]
+        change[:, is_swap] += vectors[:, second[is_swap]]
         off[:, active, source] += change
         off[:, active, to] -= change
         parts[active, first] = to
         parts[active[is_swap], second[is_swap]] = source[is_swap]
-    losses: Values = (off**2 / objective.shares * objective.scale[:, None, None]).sum(axis=(0, 2))
+    return losses_of(units_at, objective, off, parts)
+
+
+def pull_of(units_at: Coordinates, off: Values) -> Values:
+    """Compute the products of the units with the deviations of the parts.
+
+    Parameters
+    ----------
+    off : ndarray of float64, shape (n_rows, n_restarts, n_parts)
+        By how much the vectors of each part are above their target.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_restarts, n_units, n_parts)
+    """
+    if units_at.scaled is None:
+        return off.transpose(1, 0, 2)
+    return sum_layers(units_at.scaled[:, None, :, None] * off[:, :, None, :])
+
+
+def losses_of(units_at: Coordinates, objective: Objective, off: Values, parts: Ints) -> Values:
+    """Compute the loss of each partition, shape (n_restarts,), from its deviations."""
+    losses: Values
+    if units_at.scaled is not None:
+        squares = off**2 / objective.shares * objective.scale[:, None, None]
+        losses = squares.sum(axis=(0, 2))
+        return losses
+    # The deviations of a part are its units minus its share s of all units. So
+    # |d|**2 / s is the sum of the pulls on its units, by s, minus that on all units.
+    own = np.take_along_axis(off, parts.T[:, :, None], axis=2)[:, :, 0]
+    losses = sum_layers(own / objective.shares[parts.T]) - sum_layers(off).sum(axis=1)
     return losses
 
 
@@ -174,16 +254,14 @@ def sum_layers(layers: Values) -> Values:
 
 
 def best_change(
-    off: Values, scaled: Values, distances: Values, norms: Values, shares: Values, parts: Ints
+    pull: Values, distances: Values, norms: Values, shares: Values, parts: Ints
 ) -> tuple[Values, Ints, Ints, Ints]:
     """Find the move or swap of each partition that lowers the loss most.
 
     Parameters
     ----------
-    off : ndarray of float64, shape (n_columns, n_restarts, n_parts)
-        Deviations from the target.
-    scaled : ndarray of float64, shape (n_columns, n_units)
-        Counts by the total of their column.
+    pull : ndarray of float64, shape (n_restarts, n_units, n_parts)
+        Products of the units with the deviations of the parts.
     distances : ndarray of float64, shape (n_units, n_units)
         Scaled squared distances of the counts.
     norms : ndarray of float64, shape (n_units,)
@@ -200,9 +278,7 @@ def best_change(
     """
     n_restarts, n_units = parts.shape
     # Write <x, y> for products of counts weighted by the scale, d_a for the deviations of
-    # part a, and s_a for its share: the loss is the sum of |d_a|**2 / s_a. `pull` is
-    # <x_u, d_a>, shape (n_restarts, n_units, n_parts).
-    pull = sum_layers(scaled[:, None, :, None] * off[:, :, None, :])
+    # part a, and s_a for its share: the loss is the sum of |d_a|**2 / s_a. `pull` is <x_u, d_a>.
     own_pull = np.take_along_axis(pull, parts[:, :, None], axis=2)
     share = shares[parts][:, :, None]
     # A move of u from part a to b changes the loss by
