@@ -42,6 +42,9 @@ def grouped(rows: Ints, codes: Ints, n_codes: int) -> Ints:
     codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
         By row number.
     """
+    if n_codes <= 1 << 16:
+        # NumPy sorts integers of 16 bits by their digits, which is fastest.
+        return rows[np.argsort(codes[rows].astype(np.uint16), kind="stable")]
     keys = np.zeros(len(rows), dtype=np.uint64)
     return rows[sort_keys(keys, codes[rows], bit_width(n_codes), bit_width(len(rows)))]
 
