@@ -32,17 +32,34 @@ CASES: dict[str, tuple[dict[str, Any], Any]] = {
 }
 
 
+KEYS: dict[str, Any] = {"position": None, "number": lambda i: i, "text": lambda i: f"id {i}"}
+keyed = pytest.mark.parametrize("to_key", KEYS.values(), ids=list(KEYS))
+
+
+def with_key(data: dict[str, Any], to_key: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Add a key to data, and to the options of a call."""
+    if to_key is None:
+        return data, {}
+    n_rows = len(next(iter(data.values())))
+    return data | {"key": [to_key(i) for i in range(n_rows)]}, {"key": "key"}
+
+
+@keyed
 @pytest.mark.parametrize(("data", "by"), CASES.values(), ids=list(CASES))
-def test_every_row_has_every_fold_alike(data: dict[str, Any], by: Any) -> None:
-    """Each row comes to each fold equally often, in sorted and in settled deals."""
-    for row in folds_over_seeds(data, by, 4).T:
+def test_every_row_has_every_fold_alike(data: dict[str, Any], by: Any, to_key: Any) -> None:
+    """Each row comes to each fold equally often, whatever ranks the rows."""
+    data, options = with_key(data, to_key)
+    for row in folds_over_seeds(data, by, 4, **options).T:
         assert chisquare(np.bincount(row, minlength=4)).pvalue > 1e-5
 
 
-def test_settled_deals_too() -> None:
-    """Where strata are large each row has the same chance of every fold as well."""
-    data = {"a": [0, 0, 1] * 300}
-    folds = folds_over_seeds(data, "a", 3)
+@keyed
+@pytest.mark.parametrize("bits", [0, 4, 12])
+def test_rows_of_large_strata_too(bits: int, to_key: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where strata are large, and counted first, each row has the same chance of every fold."""
+    monkeypatch.setattr("stratframe.core.deal.histogram_bits", lambda *_: bits)
+    data, options = with_key({"a": [0, 0, 1] * 300}, to_key)
+    folds = folds_over_seeds(data, "a", 3, **options)
     for row in folds[:, :6].T:
         assert chisquare(np.bincount(row, minlength=3)).pvalue > 1e-5
     for one, other in combinations(range(6), 2):
@@ -51,9 +68,11 @@ def test_settled_deals_too() -> None:
         assert chi2_contingency(table).pvalue > 1e-5
 
 
-def test_a_rare_class_visits_all_folds() -> None:
+@keyed
+def test_a_rare_class_visits_all_folds(to_key: Any) -> None:
     """A class of 3 rows with k=5 visits all folds, and all sets of 3 folds, equally."""
-    folds = folds_over_seeds({"a": [0] * 3 + [1] * 14}, "a", 5)[:, :3]
+    data, options = with_key({"a": [0] * 3 + [1] * 14}, to_key)
+    folds = folds_over_seeds(data, "a", 5, **options)[:, :3]
     assert (np.diff(np.sort(folds, axis=1), axis=1) > 0).all()
     assert chisquare(np.bincount(folds.ravel(), minlength=5)).pvalue > 1e-3
     sets = [tuple(sorted(found)) for found in folds.tolist()]
@@ -61,9 +80,11 @@ def test_a_rare_class_visits_all_folds() -> None:
     assert chisquare(seen).pvalue > 1e-3
 
 
-def test_strata_are_shuffled_independently() -> None:
+@keyed
+def test_strata_are_shuffled_independently(to_key: Any) -> None:
     """Which row of one stratum comes to a fold says nothing of the row of another."""
-    folds = folds_over_seeds({"a": [0, 0, 0, 1, 1, 1]}, "a", 3)
+    data, options = with_key({"a": [0, 0, 0, 1, 1, 1]}, to_key)
+    folds = folds_over_seeds(data, "a", 3, **options)
     table = np.zeros((3, 3))
     np.add.at(table, (folds[:, 0], folds[:, 3]), 1)
     assert chi2_contingency(table).pvalue > 1e-3
@@ -74,8 +95,9 @@ def test_seeds_of_the_data_do_no_harm() -> None:
     for seed in range(20):
         values = np.random.default_rng(seed).random(2000)
         frame = pd.DataFrame({"a": np.zeros(2000, dtype=int), "v": values})
-        means = sf.kfold(frame, "a", seed=seed).groupby("fold")["v"].mean()
-        assert np.ptp(means) < 0.09
+        for key in (None, "v"):
+            means = sf.kfold(frame, "a", key=key, seed=seed).groupby("fold")["v"].mean()
+            assert np.ptp(means) < 0.09
 
 
 def test_continuous_folds_do_not_drift() -> None:
@@ -103,15 +125,16 @@ def test_parts_have_their_share_of_every_row() -> None:
         assert np.abs((found == part).mean(axis=0) - share).max() < 0.05
 
 
+@pytest.mark.parametrize("key", [None, "i"])
 @pytest.mark.parametrize("n", [60, 60_000])
-def test_columns_of_one_seed_are_independent(n: int) -> None:
+def test_columns_of_one_seed_are_independent(n: int, key: Any) -> None:
     """Split, folds of two sizes, repeats and sample of one seed know nothing of each other."""
     frame = pd.DataFrame({"a": [0, 0, 1] * (n // 3), "i": range(n)})
     pvalues = []
     for seed in range(20):
-        dealt = frame.strat.split("a", seed=seed).strat.kfold("a", seed=seed)
-        dealt = dealt.strat.kfold("a", 4, seed=seed, name="four")
-        dealt = dealt.strat.kfold("a", repeats=2, seed=seed, name="again")
+        dealt = frame.strat.split("a", seed=seed, key=key).strat.kfold("a", seed=seed, key=key)
+        dealt = dealt.strat.kfold("a", 4, seed=seed, name="four", key=key)
+        dealt = dealt.strat.kfold("a", repeats=2, seed=seed, name="again", key=key)
         taken = dealt["i"].isin(sf.sample(dealt, "a", frac=0.2, seed=seed)["i"])
         for one, other in [
             (dealt["split"], dealt["fold"]),

@@ -1,5 +1,6 @@
 """Frozen folds: they change only with a note under "Folds changed" in the CHANGELOG."""
 
+import datetime as dt
 import json
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,13 @@ DATA: dict[str, Any] = {
     "age": [(i * 37) % 90 for i in range(N)],
     "price": [((i * 7919) % 1000) / 8 + 0.125 for i in range(N)],
     "id": [(i * 23) % N for i in range(N)],
+    "name": [f"Zoë {(i * 23) % N}" for i in range(N)],
+    "day": [dt.datetime(2024, 2, 27) + dt.timedelta(days=i % 7, microseconds=i) for i in range(N)],
 }
-LARGE: dict[str, Any] = {"label": [(i * i) % 7 % 3 for i in range(4000)]}
+LARGE: dict[str, Any] = {
+    "label": [(i * i) % 7 % 3 for i in range(20_000)],
+    "id": [i * i for i in range(20_000)],
+}
 
 PARTS = {"train": 0.7, "valid": 0.2, "test": 0.1}
 
@@ -30,6 +36,8 @@ CALLS: dict[str, tuple[Any, dict[str, Any]]] = {
     "class": ("label", {}),
     "class, seed 1": ("label", {"seed": 1}),
     "class, key": ("label", {"key": "id"}),
+    "class, text key": ("label", {"key": "name"}),
+    "class, quantiles, two keys": (["label", sf.quantiles("age", 3)], {"key": ["day", "id"]}),
     "class, circular": ("label", {"deal": "circular"}),
     "two columns, missing is a stratum": (["label", "sex"], {"missing": "stratum"}),
     "quantiles": (sf.quantiles("price", 4), {}),
@@ -73,9 +81,11 @@ def everything(kind: str) -> dict[str, Any]:
     }
     repeated = sf.kfold(make(kind, DATA), "label", 4, repeats=3)
     found["repeats"] = {name: values(repeated, name) for name in ("fold_1", "fold_2", "fold_3")}
-    for name, folds in dealt(make(kind, LARGE), "label", {}).items():
-        numbers = {"train": 0, "valid": 1, "test": 2}
-        found[f"large {name}"] = "".join(str(numbers.get(fold, fold)) for fold in folds)
+    numbers = {"train": 0, "valid": 1, "test": 2}
+    for key in (None, "id"):
+        for name, folds in dealt(make(kind, LARGE), "label", {"key": key}).items():
+            digits = "".join(str(numbers.get(fold, fold)) for fold in folds)
+            found[f"large {name}" if key is None else f"large {name}, key"] = digits
     return found
 
 
@@ -145,7 +155,7 @@ def test_the_file_holds_no_trivial_folds() -> None:
     golden = json.loads(FILE.read_text())
     folds = [tuple(golden[name]["kfold"]) for name in CALLS]
     assert len(set(folds)) == len(folds)
-    assert np.bincount([int(c) for c in golden["large kfold"]]).tolist() == [1000] * 4
+    assert np.bincount([int(c) for c in golden["large kfold"]]).tolist() == [5000] * 4
     verbs = json.loads(VERBS_FILE.read_text())
     for verb in ("sample", "extend"):
         frozen = [tuple(rows) for rows in verbs[verb].values()]

@@ -21,6 +21,8 @@ from tests.messages import FEWER_BINS
 kinds = pytest.mark.parametrize("kind", KINDS)
 seeds = st.integers(0, 2**40)
 
+PARTS = {"train": 0.7, "valid": 0.2, "test": 0.1}
+
 
 def columns(
     *cards: int, least: int = 10, most: int = 60
@@ -282,6 +284,81 @@ def test_key_orders_as_if_sorted(kind: str, data: dict[str, list[Any]], seed: in
     assert [keyed[row] for row in order] == plain
 
 
+@pytest.mark.parametrize("to_key", [lambda i: i, lambda i: f"customer-{i}"])
+@pytest.mark.parametrize("verb", ["kfold", "split"])
+def test_added_rows_move_few_others(verb: str, to_key: Any) -> None:
+    """After 1 % more rows fewer than 1 % of the old ones move, on average within the bound."""
+    n, m, n_parts, moved = 12_000, 120, {"kfold": 5, "split": 3}[verb], []
+    data = {"a": [i % 10 % 3 for i in range(n + m)], "key": [to_key(i * 7) for i in range(n + m)]}
+    call: Any = {
+        "kfold": lambda frame, seed: sf.kfold(frame, "a", key="key", seed=seed)["fold"],
+        "split": lambda frame, seed: sf.split(frame, "a", PARTS, key="key", seed=seed)["split"],
+    }[verb]
+    frame = pl.DataFrame(data)
+    for seed in range(20):
+        before, after = call(frame.head(n), seed), call(frame, seed)[:n]
+        moved.append((before.cast(str) != after.cast(str)).sum())
+    assert max(moved) < 0.01 * n
+    bound = sum(n_parts * ((share * m) ** 0.5 / 2 + 2) for share in (0.4, 0.3, 0.3))
+    assert 0 < np.mean(moved) < bound
+
+
+@kinds
+@given(data=columns(3, 2), seed=seeds, turn=st.integers(1, 40))
+def test_keyed_parts_and_plans_do_not_depend_on_the_order(
+    kind: str, data: dict[str, list[Any]], seed: int, turn: int
+) -> None:
+    """With a key a permuted frame has the permuted parts, and the same plan."""
+    n = len(data["a"])
+    turned = {name: column[turn % n :] + column[: turn % n] for name, column in data.items()}
+    by, options = ["a", "b"], {"key": "id", "seed": seed, "rare": "ignore"}
+    here, there = (
+        dict(
+            zip(
+                given["id"],
+                values(sf.split(make(kind, given), by, PARTS, **options), "split"),
+                strict=True,
+            )
+        )
+        for given in (data, turned)
+    )
+    assert here == there
+    plans = [
+        {tuple(row.values()) for row in sf.plan(pl.DataFrame(given), by, 4, **options).to_dicts()}
+        for given in (data, turned)
+    ]
+    assert plans[0] == plans[1]
+    folds = sf.kfold(pl.DataFrame(data), by, 4, **options)
+    counts = Counter(zip(data["a"], data["b"], folds["fold"], strict=True))
+    assert {row for row in plans[0] if row[-1]} == {(*cell, n) for cell, n in counts.items()}
+
+
+REPEATED: dict[str, Any] = {
+    "close together": lambda i: i - 5,
+    "far apart": lambda i: i * 2**50 - 2**60,
+    "text": lambda i: f"r{i}",
+    "fractions": lambda i: i / 3,
+}
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+@pytest.mark.parametrize("to_key", REPEATED.values(), ids=list(REPEATED))
+@given(ids=st.lists(st.integers(0, 300), min_size=4, max_size=60))
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
+def test_repeated_keys_are_found(kind: str, to_key: Any, ids: list[int]) -> None:
+    """Repeated keys are an error with all of their rows, and others are not."""
+    frame = make(kind, {"key": [to_key(i) for i in ids], "y": [i % 2 for i in range(len(ids))]})
+    rows = [row for row, i in enumerate(ids) if ids.count(i) > 1]
+    if not rows:
+        folds = values(sf.kfold(frame, "y", 2, key="key"), "fold")
+        assert len(folds) == len(ids)
+        return
+    with pytest.raises(sf.StratError, match="must identify each row, but repeats") as caught:
+        eager(sf.kfold(frame, "y", 2, key="key"))
+    if caught.value.failures is not None:
+        assert values(caught.value.failures, "row") == rows
+
+
 @kinds
 @given(data=columns(3, 2), repeats=st.integers(2, 4), seed=seeds)
 def test_repeats_extend(kind: str, data: dict[str, list[Any]], repeats: int, seed: int) -> None:
@@ -371,6 +448,89 @@ def test_lazy_is_honest(data: dict[str, list[Any]], seed: int, start: int, lengt
     assert lazy.tail(3).collect().equals(whole.tail(3))
     train, test = lazy.filter(pl.col("fold") != 0), lazy.filter(pl.col("fold") == 0)
     assert not set(train.collect()["id"]) & set(test.collect()["id"])
+
+
+@pytest.fixture(scope="module")
+def scan(tmp_path_factory: pytest.TempPathFactory) -> pl.LazyFrame:
+    """A Parquet file of several row groups."""
+    path = tmp_path_factory.mktemp("scan") / "rows.parquet"
+    rows = {"id": range(5_000), "y": [i * i % 7 for i in range(5_000)], "x": range(5_000)}
+    pl.DataFrame(rows).write_parquet(path, row_group_size=700)
+    return pl.scan_parquet(path)
+
+
+def keep_few(lazy: pl.LazyFrame) -> pl.LazyFrame:
+    return lazy.filter(pl.col("id") % 3 > 0).with_columns(z=pl.col("y") // 2).slice(100, 2_000)
+
+
+LAZY_CALLS: dict[str, Any] = {
+    "kfold": lambda lazy: sf.kfold(lazy, "y", k=4),
+    "key": lambda lazy: sf.kfold(lazy, "y", k=4, key="id"),
+    "quantiles": lambda lazy: sf.kfold(lazy, ["y", sf.quantiles("x", 3)], k=4),
+    "repeats": lambda lazy: sf.kfold(lazy, "y", k=4, repeats=3),
+    "split": lambda lazy: sf.split(lazy, "y", {"train": 0.7, "test": 0.3}),
+    "where": lambda lazy: sf.kfold(lazy, "y", k=4, where=pl.col("id") < 1_500),
+    "twice": lambda lazy: sf.kfold(sf.split(lazy, "y"), ["y", "split"], k=4),
+    "overwrite": lambda lazy: sf.kfold(
+        lazy.with_columns(fold=1).select("id", "y", "fold"), "y", overwrite=True
+    ),
+}
+AFTER: dict[str, Any] = {
+    "nothing": lambda lazy: lazy,
+    "filter": lambda lazy: lazy.filter(pl.col("y") == 1),
+    "head": lambda lazy: lazy.head(30),
+    "slice": lambda lazy: lazy.slice(800, 900),
+    "tail": lambda lazy: lazy.tail(30),
+    "select": lambda lazy: lazy.select(pl.last(), "y"),
+    "reads the fold": lambda lazy: lazy.filter(pl.last().cast(str).is_in(["0", "test"])),
+    "join": lambda lazy: lazy.join(
+        pl.LazyFrame({"y": [0, 1], "w": [5, 6]}), on="y", maintain_order="left"
+    ),
+}
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@pytest.mark.parametrize("before", [None, keep_few], ids=["scan", "filtered"])
+@pytest.mark.parametrize("call", LAZY_CALLS.values(), ids=list(LAZY_CALLS))
+def test_what_follows_a_lazy_deal_changes_no_fold(
+    scan: pl.LazyFrame, engine: Any, before: Any, call: Any
+) -> None:
+    """Whatever follows gives what it gives on the collected frame, alone and with others."""
+    given = scan if before is None else before(scan)
+    query, dealt = call(given), call(given.collect())
+    assert query.collect_schema() == dealt.schema
+    expected = [after(dealt.lazy()).collect() for after in AFTER.values()]
+    queries = [after(query) for after in AFTER.values()]
+    for one, other in zip(queries, expected, strict=True):
+        for _ in range(2):
+            assert one.collect(engine=engine).equals(other)
+    together = pl.collect_all(queries, engine=engine)
+    assert all(one.equals(other) for one, other in zip(together, expected, strict=True))
+
+
+VARYING: dict[str, Any] = {
+    "shuffled values": lambda lazy: lazy.with_columns(pl.col("y").shuffle()),
+    "a Python function": lambda lazy: lazy.map_batches(lambda df: df.sample(fraction=1)),
+    "no order": lambda lazy: lazy.unique(),
+    "groups": lambda lazy: lazy.group_by("id").agg(pl.col("y").first()),
+}
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@pytest.mark.parametrize("vary", VARYING.values(), ids=list(VARYING))
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
+def test_queries_that_vary_are_dealt_as_they_are_collected(
+    scan: pl.LazyFrame, engine: Any, vary: Any
+) -> None:
+    """Rows get the folds of their own values, even where each run of a query differs."""
+    folds = sf.kfold(vary(scan), "y", k=4).collect(engine=engine)
+    counts = folds.group_by("y", "fold").len().group_by("y").agg(pl.col("len"))
+    assert all(spread_of(found) <= 1 for found in counts["len"].to_list())
+    keyed = sf.kfold(vary(scan), None, k=4, key="id")
+    train, valid = keyed.filter(pl.col("fold") > 0), keyed.filter(pl.col("fold") == 0)
+    apart = [set(rows.collect(engine=engine)["id"]) for rows in (train, valid)]
+    assert not apart[0] & apart[1]
+    assert len(apart[0] | apart[1]) == 5_000
 
 
 def test_a_drawn_seed_is_drawn_once() -> None:

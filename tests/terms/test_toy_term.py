@@ -49,6 +49,7 @@ class Bare:
     function = "bare"
     is_nominal = False
     orders_rows = False
+    uses_row_order = False
     columns: tuple[Any, ...] = ("number",)
     name = None
 

@@ -123,7 +123,7 @@ def test_several_columns(frame: Make) -> None:
         ),
         (
             {"parts": {"train": 0.5, "rest": 0.5}},
-            "`parts` must name all parts of 'split', but it also has 'test', 'valid'.",
+            "`parts` must name all parts of 'split', but it also has 'valid', 'test'.",
         ),
     ],
 )

@@ -90,6 +90,8 @@ def deal_by_rank(codes: Ints, table: Table, numbers: Draws, second: SecondNumber
     # In a histogram of the numbers of each stratum the cut points fall into a few cells. All
     # rows of the other cells have their part at once; those of cells with a cut are sorted.
     n_strata, n_parts = table.shape
+    if len(codes) == 0:
+        return np.empty(0, dtype=smallest_dtype(n_parts))
     bits = histogram_bits(len(codes), n_strata, n_parts)
     cells, counts = codes, table.sum(axis=1)
     if bits:

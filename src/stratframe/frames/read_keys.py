@@ -8,10 +8,14 @@ matters:
 - dates as days, times of day and durations as microseconds, and datetimes as microseconds
   since 1970 (UTC if they have a time zone), each as 8 bytes; nanoseconds beyond, if any, as
   8 bytes more;
-- text and categories in UTF-8, binary values as they are.
+- text, categories and UUIDs in UTF-8, binary values as they are;
+- decimals and integers beyond 64 bits, unless they are whole numbers that fit, as the text of
+  their digits, without trailing zeros.
 """
 
+from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pandas as pd
@@ -78,14 +82,7 @@ def key_of_polars(series: pl.Series) -> KeyColumn:
     if dtype == pl.Time:
         return key_of_times(series.to_physical().to_numpy(), "ns")
     if dtype in WIDE or dtype.is_decimal():
-        whole = series.cast(pl.Int64, strict=False)
-        if whole.null_count() or not (whole.cast(dtype) == series).all():
-            msg = (
-                f"A column of `key` must hold whole numbers of 64 bits, text, dates or times, but"
-                f" {series.name!r} is {dtype}.\nHint: cast it to text."
-            )
-            raise StratError(msg)
-        series = whole
+        return key_of_exact(series.to_list())
     return HashedWords(words_of(read_ordinal(series, "key")[0]))
 
 
@@ -102,9 +99,31 @@ def key_of_objects(series: pd.Series) -> KeyColumn:
     try:
         if is_object(series.dtype) and object_type(series) == "mixed-integer":
             raise TypeError
-        return key_of_polars(pl.Series(str(series.name), series.tolist(), strict=True))
+        values = series.tolist()
+        if all(isinstance(value, UUID) for value in values):
+            values = [str(value) for value in values]
+        return key_of_polars(pl.Series(str(series.name), values, strict=True))
     except (TypeError, OverflowError, pl.exceptions.PolarsError) as error:
         raise mixed_error(series) from error
+
+
+def key_of_exact(values: Sequence[Any]) -> KeyColumn:
+    """Read decimals and wide integers: as words where they fit, else as their digits."""
+    return joined([exact_bytes(value) for value in values])
+
+
+def exact_bytes(value: Any) -> bytes:
+    """Write an exact number as a word, or in digits without trailing zeros."""
+    if value == int(value) and -(2**63) <= value < 2**64:
+        return (int(value) % 2**64).to_bytes(8, "little")
+    digits = str(value) if isinstance(value, int) else format(value, "f")
+    return (digits.rstrip("0").rstrip(".") if "." in digits else digits).encode()
+
+
+def joined(values: Sequence[bytes]) -> HashedBytes:
+    """Join the bytes of rows."""
+    offsets = np.append(0, np.cumsum([len(value) for value in values], dtype=np.int64))
+    return HashedBytes(np.frombuffer(b"".join(values), dtype=np.uint8), offsets)
 
 
 def mixed_error(series: pd.Series) -> StratError:
@@ -170,7 +189,7 @@ def rank_polars(series: pl.Series) -> Ints:
         raise nested_error(series.name, series.dtype)
     if series.dtype in (pl.String, pl.Binary, *WIDE) or series.dtype.is_decimal():
         return rank(series.rank("dense").fill_null(0).to_numpy())
-    return rank(read_ordinal(series, "key")[0])
+    return rank_numbers(series)
 
 
 def rank_pandas(series: pd.Series) -> Ints:
@@ -181,10 +200,16 @@ def rank_pandas(series: pd.Series) -> Ints:
     check_objects(series)
     of_numpy = isinstance(dtype, np.dtype | pd.DatetimeTZDtype) and not is_object(dtype)
     if of_numpy or (pd.api.types.is_numeric_dtype(dtype) and not is_decimal(series)):
-        return rank(read_ordinal(series, "key")[0])
+        return rank_numbers(series)
     try:
         if is_object(dtype) and object_type(series) == "mixed-integer":
             raise TypeError  # pandas would sort integers before text
         return sorted_codes(series)
     except TypeError as error:
         raise mixed_error(series) from error
+
+
+def rank_numbers(series: Series) -> Ints:
+    """Rank the numbers or dates of a key."""
+    values, missing = read_ordinal(series, "key")
+    return rank(np.where(missing, values.dtype.type(0), values))
