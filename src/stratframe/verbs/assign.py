@@ -69,8 +69,8 @@ def kfold(
         "circular" uses no random numbers: the rows go to the folds in turn, in their
         order, from fold 0. (Clusters and neighbour orders still depend on the seed.)
     key : column or list of columns, optional
-        Assign folds as if the frame were sorted by these columns, so that row order does
-        not matter. Together they must identify each row uniquely.
+        Rank rows by the hash of these columns instead of their position, so that neither
+        row order nor the library matters. Together they must identify each row uniquely.
     missing : {"error", "stratum", "null"}
         Nulls and NaN in strata and groups raise an error, form a stratum of their own (in
         `groups`, each such row is a group of its own), or get no fold. In columns that
