@@ -11,10 +11,10 @@ from .types import Draws, Flags, Ints, Table
 SecondNumbers: TypeAlias = Callable[[Ints], Draws]
 """From ascending row numbers to a random word for each."""
 
-FEW_ROWS = 1 << 14
+FEW_ROWS = 1 << 12
 """Rows below which it is faster to sort all than to count first."""
 
-CELLS = 1 << 16
+CELLS = 1 << 15
 """Cells of a histogram that stay in cache."""
 
 NUMBER_BITS = 16
@@ -87,37 +87,42 @@ def deal_by_rank(codes: Ints, table: Table, numbers: Draws, second: SecondNumber
     -------
     ndarray of int, shape (n_rows,), range 0..n_parts-1
     """
-    # In a histogram of the numbers of each stratum the cut points fall into a few cells. All
-    # rows of the other cells have their part at once; those of cells with a cut are sorted.
     n_strata, n_parts = table.shape
-    if len(codes) == 0:
-        return np.empty(0, dtype=smallest_dtype(n_parts))
+    parts = np.empty(len(codes), dtype=smallest_dtype(n_parts))
     bits = histogram_bits(len(codes), n_strata, n_parts)
-    cells, counts = codes, table.sum(axis=1)
     if bits:
         cells, counts = histogram(codes, numbers, bits, n_strata << bits)
-    ends, cuts = np.cumsum(counts), np.cumsum(table)
-    part_of_cell = parts_of_cells(ends, cuts, n_parts)
-    parts = np.empty(len(codes), dtype=part_of_cell.dtype)
-    for start in range(0, len(cells), CHUNK):
-        chunk = slice(start, start + CHUNK)
-        np.take(part_of_cell, cells[chunk], out=parts[chunk], mode="clip")
-    rows = np.flatnonzero(parts < 0)
-    if len(rows):
-        order, quotas = rank_rows(rows, cells[rows], ends, numbers[rows], bits, cuts, second)
-        parts[order] = quotas % n_parts
+        ends, cuts = np.cumsum(counts), np.cumsum(table)
+        part_of_cell = parts_of_cells(ends, cuts, n_parts)
+        for start in range(0, len(cells), CHUNK):
+            chunk = slice(start, start + CHUNK)
+            np.take(part_of_cell, cells[chunk], out=parts[chunk], mode="clip")
+        rows = np.flatnonzero(parts < 0)
+        numbers, cells = numbers[rows], cells[rows]
+        order, opens = sort_cells(cells, len(ends), numbers, bits)
+        quotas = quotas_of_cells(cells[order], ends, cuts)
+    else:
+        rows = np.arange(len(codes))
+        order, opens = sort_cells(codes, n_strata, numbers, 0)
+        quotas = np.repeat(np.arange(table.size), table.ravel())
+    rank_again(order, opens, quotas, lambda tied: numbers[tied])
+    rank_again(order, opens, quotas, lambda tied: second(rows[tied]))
+    parts[rows[order]] = quotas % n_parts
     return parts
 
 
 def histogram_bits(n_rows: int, n_strata: int, n_parts: int) -> int:
-    """Choose how many leading bits of the numbers make the cells of each stratum."""
-    # One cell in 32 has a cut point at most, and so few rows are sorted; more cells cost
-    # nothing while their counts stay in cache. With fewer rows than cells a sort is faster.
-    per_stratum = max(32 * n_parts, CELLS // n_strata)
+    """Choose how many leading bits of the numbers to count by; 0 for a sort of all rows."""
+    # In a histogram of the numbers of each stratum the cut points fall into few cells: at most
+    # one in 32. All rows of the others have their part at once, and only those of cells with
+    # a cut point are sorted. More cells cost nothing while their counts stay in cache.
+    if n_rows < FEW_ROWS:
+        return 0
+    per_stratum = max(32 * n_parts, min(CELLS, n_rows // 4) // n_strata)
     bits = min(per_stratum.bit_length() - 1, NUMBER_BITS)
     while bits and n_strata << bits > n_rows:
         bits -= 1
-    return bits if 1 << bits > 2 * n_parts and n_rows >= FEW_ROWS else 0
+    return bits if 1 << bits > 2 * n_parts else 0
 
 
 def histogram(codes: Ints, numbers: Draws, bits: int, n_cells: int) -> tuple[Ints, Ints]:
@@ -135,9 +140,8 @@ def histogram(codes: Ints, numbers: Draws, bits: int, n_cells: int) -> tuple[Int
     chunk = max(CHUNK, 4 * n_cells)
     for start in range(0, len(codes), chunk):
         rows = slice(start, start + chunk)
-        leading = numbers[rows] >> shift
-        found = codes[rows].astype(np.int64) << bits
-        found |= leading.astype(np.int64)
+        found = np.left_shift(codes[rows], bits, dtype=np.int64)
+        np.bitwise_or(found.view(np.uint64), numbers[rows] >> shift, out=found.view(np.uint64))
         counts += np.bincount(found, minlength=n_cells)
         cells[rows] = found
     return cells, counts
@@ -175,44 +179,28 @@ def starts_of(cells: Ints, ends: Ints) -> Ints:
     return starts
 
 
-def rank_rows(
-    rows: Ints,
-    cells: Ints,
-    ends: Ints,
-    numbers: Draws,
-    bits: int,
-    cuts: Ints,
-    second: SecondNumbers,
-) -> tuple[Ints, Ints]:
-    """Rank all rows of some cells.
+def quotas_of_cells(cells: Ints, ends: Ints, cuts: Ints) -> Ints:
+    """Find the quota that counts each row of some cells.
 
     Parameters
     ----------
-    rows : ndarray of int64, shape (n_ranked,), ascending
-    cells, numbers : ndarray, shape (n_ranked,)
-        Of these rows.
-    bits : int
-        Leading bits of the numbers that the cells hold already.
+    cells : ndarray of int, shape (n_rows,), ascending
+        The cells of rows in the order of their ranks; all rows of these cells.
+    ends, cuts
+        As for `parts_of_cells`.
 
     Returns
     -------
-    order : ndarray of int64, shape (n_ranked,)
-        Row numbers by rank.
-    quotas : ndarray of int64, shape (n_ranked,), range 0..n_strata*n_parts-1
-        The cell of the table that each of them is counted in.
+    ndarray of int64, shape (n_rows,), range 0..n_strata*n_parts-1
     """
-    places, opens = sort_cells(cells, len(ends), numbers, bits)
-    in_order = cells[places]
-    is_first = np.append(True, in_order[1:] != in_order[:-1])
-    first = np.flatnonzero(is_first)
+    opens = np.ones(len(cells), dtype=np.bool_)
+    np.not_equal(cells[1:], cells[:-1], out=opens[1:])
+    first = np.flatnonzero(opens)
     # The rows of a cell are ranked consecutively from the end of the cell before it.
-    offsets = starts_of(in_order[first], ends) - first
-    ranks = np.arange(len(rows)) + np.repeat(offsets, np.diff(first, append=len(rows)))
+    offsets = starts_of(cells[first], ends) - first
+    ranks = np.arange(len(cells)) + np.repeat(offsets, np.diff(first, append=len(cells)))
     lengths = np.diff(np.searchsorted(ranks, cuts), prepend=0)
-    quotas = np.repeat(np.arange(len(cuts)), lengths)
-    rank_again(places, opens, quotas, lambda tied: numbers[tied])
-    rank_again(places, opens, quotas, lambda tied: second(rows[tied]))
-    return rows[places], quotas
+    return np.repeat(np.arange(len(cuts)), lengths)
 
 
 def sort_cells(cells: Ints, n_cells: int, numbers: Draws, bits: int) -> tuple[Ints, Flags]:
@@ -232,7 +220,9 @@ def sort_cells(cells: Ints, n_cells: int, numbers: Draws, bits: int) -> tuple[In
     keys.sort()
     order = (keys & np.uint64((1 << row_bits) - 1)).view(np.int64)
     keys >>= np.uint64(row_bits)
-    return order, np.append(True, keys[1:] != keys[:-1])
+    opens = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=opens[1:])
+    return order, opens
 
 
 def rank_again(order: Ints, opens: Flags, quotas: Ints, key: SecondNumbers) -> None:

@@ -14,8 +14,8 @@ DENSE = 1 << 16
 FEW_ROWS = 4
 """Rows of a stratum, on average, below which it is worth a look whether it is divided."""
 
-HEAD = 1 << 16
-"""Rows that are searched for codes before all rows are."""
+HEAD = 1 << 10
+"""Rows that are searched for codes first; then its square, then all."""
 
 ROWS_PER_PIECE, MAX_UINT16 = 200, 1 << 16
 """Rows per bin, on average, from which partitions find quantiles faster than a sort, and
@@ -35,7 +35,7 @@ def first_occurrence(codes: Ints, n_codes: int) -> Ints:
     """
     first = np.full(n_codes, len(codes), dtype=np.int64)
     # Nearly always all codes are found among the first rows.
-    for n_rows in dict.fromkeys((min(HEAD, len(codes)), len(codes))):
+    for n_rows in sorted({min(HEAD, len(codes)), min(HEAD**2, len(codes)), len(codes)}):
         # The last assignment to a repeated index wins, so the rows are taken backwards.
         first[codes[:n_rows][::-1]] = np.arange(n_rows - 1, -1, -1, dtype=np.int64)
         if first.max(initial=0) < n_rows:
@@ -129,7 +129,7 @@ def factorize_codes(codes: Ints, n_codes: int, parents: Ints | None = None) -> t
     present = present[np.lexsort(keys)]
     new_codes = np.empty(n_codes, dtype=np.int64)
     new_codes[present] = np.arange(len(present))
-    return new_codes[codes], present
+    return np.take(new_codes, codes, mode="clip"), present
 
 
 def nest_codes(parent: Ints, n_parents: int, child: Ints, n_children: int) -> tuple[Ints, Ints]:

@@ -96,12 +96,13 @@ def codes_match_values(series: pl.Series, codes: Ints, n_codes: int) -> bool:
 def factorize(values: Any) -> tuple[Ints, int]:
     """Encode an array or pandas column by first appearance, and count its classes."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and len(values):
-        low, span = int(values.min()), int(values.max()) - int(values.min())
-        if span < DENSE:
+        low, high = int(values.min()), int(values.max())
+        low = 0 if low > 0 and high < DENSE else low
+        if high - low < DENSE:
             # Whole numbers close together need no hash table.
             wide = values.astype(np.int64, copy=False) if values.dtype != np.uint64 else values
-            shifted = (wide - wide.dtype.type(low)).astype(np.int64, copy=False)
-            codes, present = factorize_codes(shifted, span + 1)
+            shifted = wide - wide.dtype.type(low) if low else wide
+            codes, present = factorize_codes(shifted.astype(np.int64, copy=False), high - low + 1)
             return codes, len(present)
     codes, classes = pd.factorize(values)
     return codes, len(classes)

@@ -44,7 +44,11 @@ def row_streams(options: Options, repeat: int = 0) -> tuple[Stream, Stream]:
     tags = (StreamTag.PART_ROWS, StreamTag.PART_SPREAD)
     if options.target.noun == "fold":
         tags = (StreamTag.FOLD_ROWS, StreamTag.FOLD_BLOCKS)
-    return column_stream(options, tags[0], repeat), column_stream(options, tags[1], repeat)
+    # Most deals need no second number, so its stream is made when words are drawn.
+    return (
+        column_stream(options, tags[0], repeat),
+        lambda size: column_stream(options, tags[1], repeat)(size),
+    )
 
 
 def row_numbers(

@@ -187,15 +187,15 @@ def group_codes(entries: Sequence[Entry], options: Options) -> Ints | None:
 
 def nest(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int = 0) -> Strata:
     """Nest entries into joint strata, on the rows that are dealt."""
-    codes = np.zeros(n_rows if rows is None else len(rows), dtype=np.int64)
+    codes: Ints = np.broadcast_to(np.int64(0), n_rows if rows is None else len(rows))
     n_strata = min(1, len(codes))
     order: RowOrder | None = None
     parents_of_levels: list[Ints] = []
     levels: list[Level] = []
     for entry in entries:
         term = entry.term
-        if isinstance(term, OrderTerm):
-            order = term.row_order(entry.data)
+        if term.orders_rows:
+            order = cast("OrderTerm", term).row_order(entry.data)
             break
         term, parent = cast("StrataTerm", term), codes
         division = term.divide(entry, parent, n_strata, seed)
@@ -209,7 +209,8 @@ def nest(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int = 0
         places = codes if term.is_nominal else division.codes
         values = partial(term.labels, entry, division, parent)
         levels.append(Level(stratum_name(entry, term), values, places, term.is_nominal))
-    sizes = np.bincount(codes, minlength=n_strata)
+    counted = entries[0].sizes if entries and codes is entries[0].data else None
+    sizes = np.bincount(codes, minlength=n_strata) if counted is None else counted
     return Strata(codes, sizes, coarser_levels(parents_of_levels), order, rows, tuple(levels))
 
 

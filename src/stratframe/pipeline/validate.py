@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -126,6 +127,8 @@ def treat_rare(entry: Entry, groups: Ints | None, options: Options) -> tuple[Ent
     # Missing values are a class, too: their code is -1.
     codes: Ints = entry.data % (entry.n_classes + 1) if entry.missing.any() else entry.data
     sizes = class_sizes(codes, entry.n_classes + 1, groups)
+    if groups is None and codes is entry.data:
+        entry = replace(entry, sizes=sizes[:-1])
     is_rare: Flags = (sizes > 0) & (sizes < options.target.n)
     keeps = np.ones(len(codes), dtype=np.bool_)
     if not is_rare.any():

@@ -162,6 +162,8 @@ class OrderTerm(Term, Protocol):
 def is_term(entry: object) -> TypeGuard[Term]:
     """Return whether an entry of `by` is a term, not a label or an expression."""
     # Expressions of pandas answer to every name that they are asked for.
+    if isinstance(entry, str):
+        return False  # The check of a protocol takes a while.
     return isinstance(entry, Term) and not frames.is_computed(entry)
 
 

@@ -36,6 +36,8 @@ class Entry:
     """The argument that it comes from."""
     rows: Ints | None = None
     """Positions of the dealt rows in the column; None for all, in its order."""
+    sizes: Ints | None = None
+    """The rows of each class, shape (n_classes,), where they were counted already."""
 
     @property
     def is_nameless(self) -> bool:
@@ -72,7 +74,9 @@ def read_entry(
 def select_rows(entry: Entry, rows: Ints) -> Entry:
     """Restrict an entry to some of its rows, in their order."""
     positions = rows if entry.rows is None else entry.rows[rows]
-    return replace(entry, data=entry.data[..., rows], missing=entry.missing[rows], rows=positions)
+    return replace(
+        entry, data=entry.data[..., rows], missing=entry.missing[rows], rows=positions, sizes=None
+    )
 
 
 def without_order(entry: Entry) -> Entry:
