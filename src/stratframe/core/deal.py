@@ -17,6 +17,9 @@ FEW_ROWS = 1 << 12
 CELLS = 1 << 15
 """Cells of a histogram that stay in cache."""
 
+MANY_ROWS = 1 << 20
+"""Rows counted at once, at most."""
+
 NUMBER_BITS = 16
 """Bits of the numbers by position."""
 
@@ -137,7 +140,7 @@ def histogram(codes: Ints, numbers: Draws, bits: int, n_cells: int) -> tuple[Int
     shift = numbers.dtype.type(8 * numbers.itemsize - bits)
     cells = np.empty(len(codes), dtype=np.min_scalar_type(-n_cells))
     counts = np.zeros(n_cells, dtype=np.int64)
-    chunk = max(CHUNK, 4 * n_cells)
+    chunk = max(CHUNK, min(4 * n_cells, MANY_ROWS))
     for start in range(0, len(codes), chunk):
         rows = slice(start, start + chunk)
         found = np.left_shift(codes[rows], bits, dtype=np.int64)

@@ -85,22 +85,40 @@ def hash_keys(columns: Sequence[KeyColumn], salt: int) -> Draws:
 
 def repeated_words(words: Draws) -> Ints:
     """List the rows whose word another row has, too, in ascending order."""
-    rows = np.arange(len(words))
-    suspects = np.zeros(0, dtype=np.uint64)
-    bits = max(len(words).bit_length() + 1, 8)
-    while len(rows):
-        # The last row of each slot of a table stays in it. A row that is no longer there is
-        # the equal of the one that is, or waits for the next round.
-        slots = words[rows] >> np.uint64(64 - bits)
-        table = np.empty(1 << bits, dtype=np.min_scalar_type(len(rows)))
-        table[slots] = np.arange(len(rows), dtype=table.dtype)
-        winners = table[slots]
-        lost = np.flatnonzero(winners != np.arange(len(rows)))
-        equal = words[rows[lost]] == words[rows[winners[lost]]]
-        suspects = np.append(suspects, words[rows[lost[equal]]])
-        rows = rows[lost[~equal]]
-        bits = max(len(rows).bit_length() + 1, 8)
-    return np.flatnonzero(np.isin(words, suspects)) if len(suspects) else rows
+    repeats, pool = words[:0], words
+    while len(pool):
+        equal, pool = compare_by_slot(pool)
+        repeats = np.append(repeats, equal)
+    if not len(repeats):
+        return np.empty(0, dtype=np.int64)
+    return np.flatnonzero(np.isin(words, repeats))
+
+
+def compare_by_slot(words: Draws) -> tuple[Draws, Draws]:
+    """Compare words that share their leading bits with one of these words.
+
+    Returns
+    -------
+    equal : ndarray of uint64
+        Words that equal the word that they were compared with.
+    others : ndarray of uint64
+        Words that do not, and may equal each other.
+    """
+    # The last word of a slot stays in it, and the others are compared with that one.
+    shift = np.uint64(64 - max(len(words).bit_length(), 8))
+    last = np.empty(1 << (64 - int(shift)), dtype=np.min_scalar_type(len(words)))
+    equal, others = [], []
+    for start in range(0, len(words), BLOCK):
+        chunk = words[start : start + BLOCK]
+        last[chunk >> shift] = np.arange(start, start + len(chunk), dtype=last.dtype)
+    for start in range(0, len(words), BLOCK):
+        chunk = words[start : start + BLOCK]
+        winners = last[chunk >> shift]
+        lost = np.flatnonzero(winners != np.arange(start, start + len(chunk)))
+        is_equal = words[winners[lost]] == chunk[lost]
+        equal.append(chunk[lost[is_equal]])
+        others.append(chunk[lost[~is_equal]])
+    return np.concatenate(equal), np.concatenate(others)
 
 
 def are_dense_and_unique(column: KeyColumn) -> bool:

@@ -28,7 +28,8 @@ from .strata import Strata, stratify
 
 def new_columns(options: Options, series: Sequence[Any], n_rows: int) -> list[NewColumn]:
     """Deal the rows of a frame whose columns were read."""
-    strata = stratify_rows(options, series, n_rows)
+    # The levels, which only tables need, hold a code of every row each.
+    strata = stratify_rows(options, series, n_rows)._replace(levels=())
     return [
         column._replace(parts=place_rows(deal_rows(options, strata, repeat), strata.rows, n_rows))
         for repeat, column in enumerate(empty_outputs(options))

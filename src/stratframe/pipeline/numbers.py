@@ -44,11 +44,12 @@ def row_streams(options: Options, repeat: int = 0) -> tuple[Stream, Stream]:
     tags = (StreamTag.PART_ROWS, StreamTag.PART_SPREAD)
     if options.target.noun == "fold":
         tags = (StreamTag.FOLD_ROWS, StreamTag.FOLD_BLOCKS)
-    # Most deals need no second number, so its stream is made when words are drawn.
-    return (
-        column_stream(options, tags[0], repeat),
-        lambda size: column_stream(options, tags[1], repeat)(size),
-    )
+
+    def second(size: int) -> Draws:
+        # Most deals need no second number, so the stream is made when words are drawn.
+        return column_stream(options, tags[1], repeat)(size)
+
+    return column_stream(options, tags[0], repeat), second
 
 
 def row_numbers(
