@@ -106,6 +106,24 @@ def test_polars_against_native(benchmark: Any, make: Callable[[int], np.ndarray]
     reach(benchmark, ratio, "x the time", at_most=1)
 
 
+KEYS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "dense": lambda ids: ids,
+    "wide": lambda ids: ids * 2**40 - 2**62,
+    "text": lambda ids: np.char.add("user-", ids.astype(str)).astype(object),
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("key", KEYS)
+def test_key_against_a_sort(benchmark: Any, library: str, key: str) -> None:
+    """Folds by key take less time than to sort the key column alone."""
+    ids = np.random.default_rng(6).permutation(ROWS)
+    frame = frame_of(library, y=labels(3), key=KEYS[key](ids))
+    sort = frame["key"].sort if library == "polars" else frame["key"].sort_values
+    ratio = interleaved(benchmark, lambda: frame.strat.kfold("y", k=5, key="key"), sort, 3)
+    reach(benchmark, ratio, "x the time", at_most=1)
+
+
 @pytest.mark.parametrize("n_classes", [3, 1_000])
 def test_against_the_physical_neighbourhood(benchmark: Any, n_classes: int) -> None:
     """A deal costs little more than to encode the label, draw and sort."""
