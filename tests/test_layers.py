@@ -17,11 +17,12 @@ MODULES = {
 }
 """The file of every module, by its path in the package; `__init__` is the facade."""
 
-BOUNDARY = ("frames/", "accessor.py")
+BOUNDARY = ("frames/", "engines/", "accessor.py")
 """The modules that know the frame libraries."""
 
 LIBRARIES = {"pandas", "polars"}
-LAZY = {"dask", "kneed", "matplotlib", "pandera", "scipy", "sklearn", "tqdm"}
+ENGINES = {"dask", "distributed", "pyspark"}
+LAZY = {"kneed", "matplotlib", "pandera", "scipy", "sklearn", "tqdm"} | ENGINES
 
 RANKS = {
     "errors": -1,
@@ -33,6 +34,7 @@ RANKS = {
     "terms": 2,
     "pipeline": 3,
     "verbs": 4,
+    "engines": 4,
     "schemas": 4,
     "accessor": 5,
     "__main__": 5,

@@ -197,8 +197,13 @@ def quota_table(
     if strata.keys is None or numbers is None:
         return quota_in_order(options, strata.sizes, strata.coarser, repeat)
     lowest = lowest_words(strata.codes, len(strata.sizes), numbers)
+    return quota_by_lowest(options, strata, lowest, repeat)
+
+
+def quota_by_lowest(options: Options, strata: Strata, lowest: Draws, repeat: int = 0) -> Table:
+    """Compute how many rows of each stratum go to each part, given the lowest hash in each."""
     order = order_of_strata(lowest, strata.coarser)
-    table = np.empty((len(order), n_parts), dtype=np.int64)
+    table = np.empty((len(order), options.target.n), dtype=np.int64)
     coarser = renumbered(strata.coarser, order)
     table[order] = quota_in_order(options, strata.sizes[order], coarser, repeat)
     return table
