@@ -28,6 +28,13 @@ HIGHEST = np.uint64(2**64 - 1)
 """The cut point behind all rows."""
 
 
+OTHER_ROWS = (
+    "The frame must give the same rows each time that it is computed, but a second pass found"
+    " others.\nHint: save it first, as in `to_parquet`, or persist it."
+)
+"""What the driver says of a frame whose rows change between two passes."""
+
+
 class CutPoints(NamedTuple):
     """Where the numbers of every stratum are cut."""
 
@@ -144,11 +151,7 @@ def check_found(found: Ints, counts: Table, cells: Ints) -> None:
     expected = np.unique(cells)
     present, sizes = np.unique(found, return_counts=True)
     if not np.array_equal(present, expected) or not np.array_equal(sizes, counts.ravel()[expected]):
-        msg = (
-            "The frame must give the same rows each time that it is computed, but a second pass"
-            " found others.\nHint: save it first, as in `to_parquet`, or persist it."
-        )
-        raise StratError(msg)
+        raise StratError(OTHER_ROWS)
 
 
 def parts_by_cuts(codes: Ints, numbers: Draws, points: Draws) -> Ints:

@@ -25,6 +25,7 @@ from ..terms.base import Division, Term
 from ..terms.bins import Quantiles
 from ..terms.clusters import Clusters
 from ..terms.entry import Entry, ruled_columns
+from .cut_points import OTHER_ROWS
 
 MAX_STRATA = 1 << 22
 """Combinations of values up to which the driver holds their counts."""
@@ -112,6 +113,11 @@ def check_n_strata(n_strata: int) -> None:
             f" {n_strata:,}.\nHint: `sf.quantiles` and `sf.bins` make few strata of many numbers."
         )
         raise StratError(msg)
+
+
+def other_rows() -> StratError:
+    """Build the error for a frame that gives other rows in a second pass."""
+    return StratError(OTHER_ROWS)
 
 
 # Strata of counts ------------------------------------------------------------------------

@@ -1,0 +1,173 @@
+"""Passes over a Dask frame: count its rows, find the numbers near the cuts, add the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import frames
+from ..checks import load_extra
+from ..core.types import Draws, Ints, Table
+from ..errors import StratError
+from ..frames import NewColumn
+from ..pipeline.options import Options
+from .cut_points import cut_points, torn_cells
+from .driver import check_key, counts_by, repeated_keys, salts
+from .partitions import (
+    Counts,
+    Plan,
+    StratumIndex,
+    add_columns,
+    count_partition,
+    empty_like,
+    equal_keys,
+    merge_counts,
+    merge_near,
+    number_series,
+    rows_near_cuts,
+    stack_frames,
+)
+
+dask: Any = load_extra("dask", "dask")
+dd: Any = load_extra("dask.dataframe", "dask")
+
+FAN_IN = 8
+"""Results of partitions that are merged at once."""
+
+
+def plan_call(frame: Any, options: Options) -> tuple[Any, Plan]:
+    """Add the columns that a call computes to a frame, and plan what its workers do."""
+    columns = options.columns()
+    computed: dict[str, Any] = {}
+    labels: dict[str, list[Hashable]] = {argument: [] for argument in columns}
+    for argument, refs in columns.items():
+        for ref in refs:
+            label: Any = ref
+            if frames.is_computed(ref):
+                label = f"computed {len(computed) + 1}"
+                while label in frame.columns:
+                    label += "_"
+                computed[label] = compute_column(frame, ref, argument)
+            labels[argument].append(label)
+    plan = Plan(
+        options.terms,
+        tuple(labels["by"]),
+        tuple(labels["key"]),
+        labels["where"][0] if labels["where"] else None,
+        tuple(salts(options)),
+        computed=tuple(computed),
+    )
+    return frame.assign(**computed) if computed else frame, plan
+
+
+def compute_column(frame: Any, ref: Any, argument: str) -> Any:
+    """Compute a column of a Dask frame by a callable of it."""
+    if not callable(ref):
+        msg = (
+            f"`{argument}` takes column names and callables on Dask frames, got"
+            f" {frames.format_reference(ref)}."
+        )
+        raise StratError(msg)
+    column = ref(frame)
+    if not isinstance(column, dd.Series):
+        msg = f"A computed column must be a Dask series, got {type(column).__name__}."
+        raise StratError(msg)
+    return column
+
+
+def over_partitions(frame: Any, plan: Plan, function: Callable[..., Any], *args: Any) -> list[Any]:
+    """Call a function on the columns of each partition that a call reads."""
+    wanted = list(dict.fromkeys([*plan.by, *plan.key, *([plan.where] if plan.where else [])]))
+    call = dask.delayed(function, pure=False)
+    return [
+        call(part, plan, number, *args) for number, part in enumerate(frame[wanted].to_delayed())
+    ]
+
+
+def merged(results: Sequence[Any], merge: Callable[..., Any], *args: Any) -> Any:
+    """Merge the results of partitions in their order, a few at a time, and compute them."""
+    call = dask.delayed(merge, pure=False)
+    results = [call([result], *args) for result in results] if len(results) == 1 else results
+    while len(results) > 1:
+        results = [
+            call(list(results[start : start + FAN_IN]), *args)
+            for start in range(0, len(results), FAN_IN)
+        ]
+    return results[0].compute()
+
+
+def count_rows(frame: Any, plan: Plan) -> Counts:
+    """Count the rows of a frame by the values of the stratum columns."""
+    counts: Counts = merged(over_partitions(frame, plan, count_partition), merge_counts, plan)
+    check_key(dict(zip(map(str, plan.key), counts.missing.tolist(), strict=False)))
+    if counts.missing[-1]:
+        check_key({str(plan.where): int(counts.missing[-1])})
+    return counts
+
+
+def find_cuts(
+    frame: Any,
+    plan: Plan,
+    counts: Counts,
+    codes: Ints,
+    index: StratumIndex,
+    tables: Sequence[Table],
+) -> list[Draws]:
+    """Find the cut points of every stratum, for each repeat.
+
+    Parameters
+    ----------
+    codes : ndarray of int64, shape (n_counted,), range -1..n_strata-1
+        The stratum of every counted row.
+    tables : sequence of ndarray of int64, shape (n_strata, n_parts)
+    """
+    cells = [counts_by(codes, each, len(tables[0])) for each in counts.cells]
+    torn = [torn_cells(*each) for each in zip(cells, tables, strict=True)]
+    near: Sequence[tuple[Ints, Draws]] = [(np.zeros(0, np.int32), np.zeros(0, np.uint64))] * len(
+        torn
+    )
+    if any(flags.any() for flags in torn):
+        shared = [dask.delayed(each) for each in (index, torn)]
+        near = merged(over_partitions(frame, plan, rows_near_cuts, *shared), merge_near)
+    found = [
+        cut_points(counted, table, *rows)
+        for counted, table, rows in zip(cells, tables, near, strict=True)
+    ]
+    if any(len(cuts.torn) for cuts in found):
+        raise shared_numbers(frame, plan, [cuts.torn for cuts in found])
+    return [cuts.points for cuts in found]
+
+
+def shared_numbers(frame: Any, plan: Plan, torn: Sequence[Draws]) -> StratError:
+    """Build the error for keys that repeat where a stratum is cut."""
+    keys = merged(over_partitions(frame, plan, equal_keys, torn), stack_frames)
+    return repeated_keys([str(name) for name in plan.key], keys)
+
+
+def attach(
+    frame: Any,
+    plan: Plan,
+    outputs: Sequence[NewColumn],
+    index: StratumIndex,
+    points: Sequence[Draws],
+) -> Any:
+    """Add the columns, partition by partition, when the frame is computed."""
+    return dd.map_partitions(
+        add_columns,
+        frame,
+        partition_numbers(frame),
+        plan,
+        list(outputs),
+        dask.delayed(index),
+        dask.delayed(list(points)),
+        meta=empty_like(frame._meta, plan, outputs),
+        align_dataframes=False,
+        enforce_metadata=False,
+    )
+
+
+def partition_numbers(frame: Any) -> Any:
+    """Make a series of one row in each partition: its number."""
+    return dd.from_map(number_series, range(frame.npartitions), meta=number_series(0))
