@@ -170,7 +170,7 @@ def select_rows(part: Any, plan: Plan, number: int) -> Rows:
 
 def row_numbers(rows: Rows, plan: Plan) -> list[Draws]:
     """Give rows their numbers, by key or else by partition and position, for each repeat."""
-    if rows.missing.any():
+    if rows.missing.any() or not len(rows.part):
         return [np.zeros(len(rows.part), dtype=np.uint64) for _ in plan.salts]
     columns: list[KeyColumn] = [frames.read_key(rows.part[name]) for name in plan.key]
     if not plan.key:
