@@ -1,5 +1,6 @@
 """Folds and parts of Dask frames are those of pandas, whatever the partitions."""
 
+import warnings
 from datetime import date, datetime
 from itertools import pairwise
 from typing import Any
@@ -57,6 +58,10 @@ BY = [
     ["whole", "kind"],
     [sf.classes("half")],
     sf.bins("age", [0, 18, 65, 120]),
+    sf.quantiles("price", 4),
+    ["label", sf.quantiles("age", 3)],
+    [sf.quantiles("half", 3), "sex", sf.quantiles("time", 2), "label"],
+    ["sex", sf.quantiles("whole", 3)],
     [sf.bins("price", [0, 50, 126], closed="left"), "label", "sex"],
 ]
 
@@ -72,6 +77,14 @@ CALLS = [
     {"rare": "pool"},
     {"missing": "null"},
 ]
+
+
+def heard(call):
+    """Return the result of a call, and the words of its warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", sf.StratWarning)
+        result = call()
+    return result, [str(each.message) for each in caught]
 
 
 def columns_of(frame: Any) -> dict[str, list[Any]]:
@@ -92,10 +105,11 @@ def columns_of(frame: Any) -> dict[str, list[Any]]:
 def test_folds_are_those_of_pandas(by, key, call, cuts, order, k):
     """With a key no partitioning and no order of the rows changes a fold."""
     options = {"missing": "stratum", "rare": "ignore", "key": key, **call}
-    expected = sf.kfold(FRAME, by, k, **options)
-    shuffled = FRAME.iloc[list(order)]
-    result = partitioned(shuffled, cuts).strat.kfold(by, k, **options).compute()
-    assert columns_of(result) == columns_of(expected.iloc[list(order)])
+    expected, warned = heard(lambda: sf.kfold(FRAME, by, k, **options))
+    shuffled = partitioned(FRAME.iloc[list(order)], cuts)
+    result, words = heard(lambda: shuffled.strat.kfold(by, k, **options))
+    assert columns_of(result.compute()) == columns_of(expected.iloc[list(order)])
+    assert words == warned
 
 
 @given(
@@ -107,9 +121,9 @@ def test_folds_are_those_of_pandas(by, key, call, cuts, order, k):
 def test_parts_are_those_of_pandas(by, parts, cuts):
     """With a key parts are those of pandas, categories included."""
     options = {"missing": "stratum", "rare": "ignore", "key": "id"}
-    expected = sf.split(FRAME, by, parts, **options)
-    result = partitioned(FRAME, cuts).strat.split(by, parts, **options).compute()
-    assert_frame_equal(result, expected)
+    expected, _ = heard(lambda: sf.split(FRAME, by, parts, **options))
+    result, _ = heard(lambda: partitioned(FRAME, cuts).strat.split(by, parts, **options))
+    assert_frame_equal(result.compute(), expected)
 
 
 def test_folds_are_those_of_polars():
