@@ -17,7 +17,7 @@ MODULES = {
 }
 """The file of every module, by its path in the package; `__init__` is the facade."""
 
-BOUNDARY = ("frames/", "engines/", "accessor.py")
+BOUNDARY = ("frames/", "engines/", "accessor.py", "dask.py", "spark.py")
 """The modules that know the frame libraries."""
 
 LIBRARIES = {"pandas", "polars"}
@@ -38,6 +38,8 @@ RANKS = {
     "schemas": 4,
     "accessor": 5,
     "__main__": 5,
+    "dask": 6,
+    "spark": 6,
     "__init__": 6,
 }
 """The height of every module or folder on top: imports lead to a lower one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from .. import frames
@@ -21,9 +22,16 @@ from ..pipeline.options import (
     part_target,
 )
 from ..terms.base import By, Missing
-from .dask_passes import attach, count_rows, find_cuts, plan_call
+from .dask_passes import (
+    attach,
+    count_rows,
+    counted_terms,
+    cut_quantiles,
+    find_cuts,
+    plan_call,
+)
 from .driver import Counted, check_possible, quotas, stratify_counted
-from .partitions import stratum_index
+from .values import stratum_index
 
 dd: Any = load_extra("dask.dataframe", "dask")
 
@@ -180,8 +188,10 @@ def new_frame(frame: Any, options: Options, overwrite: bool) -> Any:
     outputs = empty_outputs(options)
     check_names(frame, options, [] if overwrite else outputs)
     planned, plan = plan_call(frame, options)
+    plan = cut_quantiles(planned, options, plan)
     counts = count_rows(planned, plan)
     counted = Counted(counts.columns, counts.sizes, counts.lowest)
+    options = replace(options, terms=counted_terms(plan, counts))
     found = stratify_counted(options, counted, ENGINE)
     tables = quotas(options, counted, found)
     index = stratum_index(counts.columns, found.codes, plan)

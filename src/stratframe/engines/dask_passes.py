@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,24 @@ from ..core.types import Draws, Ints, Table
 from ..errors import StratError
 from ..frames import NewColumn
 from ..pipeline.options import Options
-from .cut_points import cut_points, torn_cells
-from .driver import check_key, counts_by, repeated_keys, salts
+from ..terms.base import Term
+from ..terms.bins import Quantiles
+from .cut_points import WORD, cut_points, torn_cells
+from .driver import (
+    Counted,
+    check_key,
+    counts_by,
+    parents_only,
+    repeated_keys,
+    salts,
+    stratify_counted,
+    with_bins,
+)
 from .partitions import (
     Counts,
-    Plan,
-    StratumIndex,
     add_columns,
+    add_tables,
+    count_numbers,
     count_partition,
     empty_like,
     equal_keys,
@@ -28,7 +40,10 @@ from .partitions import (
     number_series,
     rows_near_cuts,
     stack_frames,
+    take_numbers,
 )
+from .quantile_cuts import FEW_ROWS, Ranks, first_ranks, narrow, next_bits, points_of, words_at
+from .values import CutQuantiles, Plan, StratumIndex, code_columns, stratum_index
 
 dask: Any = load_extra("dask", "dask")
 dd: Any = load_extra("dask.dataframe", "dask")
@@ -58,6 +73,7 @@ def plan_call(frame: Any, options: Options) -> tuple[Any, Plan]:
         labels["where"][0] if labels["where"] else None,
         tuple(salts(options)),
         computed=tuple(computed),
+        present=tuple(labels["by"]) if options.missing == "null" else (),
     )
     return frame.assign(**computed) if computed else frame, plan
 
@@ -79,7 +95,8 @@ def compute_column(frame: Any, ref: Any, argument: str) -> Any:
 
 def over_partitions(frame: Any, plan: Plan, function: Callable[..., Any], *args: Any) -> list[Any]:
     """Call a function on the columns of each partition that a call reads."""
-    wanted = list(dict.fromkeys([*plan.by, *plan.key, *([plan.where] if plan.where else [])]))
+    where = [] if plan.where is None else [plan.where]
+    wanted = list(dict.fromkeys([*plan.by, *plan.key, *where, *plan.present]))
     call = dask.delayed(function, pure=False)
     return [
         call(part, plan, number, *args) for number, part in enumerate(frame[wanted].to_delayed())
@@ -105,6 +122,59 @@ def count_rows(frame: Any, plan: Plan) -> Counts:
     if counts.missing[-1]:
         check_key({str(plan.where): int(counts.missing[-1])})
     return counts
+
+
+def cut_quantiles(frame: Any, options: Options, plan: Plan) -> Plan:
+    """Find the cuts of the quantiles of a call, each inside the strata of the entries before."""
+    for place, term in enumerate(options.terms):
+        if isinstance(term, Quantiles):
+            cut = cut_entry(frame, parents_only(options, place), plan.before(place + 1), term)
+            terms = [*plan.terms]
+            terms[place] = cut
+            plan = plan._replace(terms=tuple(terms))
+    return plan
+
+
+def cut_entry(frame: Any, options: Options, plan: Plan, term: Quantiles) -> CutQuantiles:
+    """Find the cuts of the last entry of a plan, given the options of those before."""
+    parents = plan.before(len(options.terms))
+    counts = count_rows(frame, parents)
+    found = stratify_counted(
+        replace(options, terms=counted_terms(parents, counts)),
+        Counted(counts.columns, counts.sizes),
+        plan.engine,
+    )
+    index = stratum_index(counts.columns, found.codes, parents)
+    words = order_statistics(frame, plan, index, max(len(found.strata.sizes), 1), term.n)
+    return CutQuantiles(term.columns, term.n, term.name, term.warns, index, words)
+
+
+def order_statistics(frame: Any, plan: Plan, index: StratumIndex, n_strata: int, n: int) -> Draws:
+    """Find the quantiles of the last column of a plan in each stratum, as words."""
+    shared, n_cells, used = dask.delayed(index), n_strata, 0
+    rounds: list[tuple[Ints, int]] = []
+    ranks: Ranks | None = None
+    while True:
+        bits = next_bits(n_cells, used)
+        results = over_partitions(frame, plan, count_numbers, shared, rounds, n_cells, bits)
+        counts = merged(results, add_tables)
+        ranks = first_ranks(counts, n) if ranks is None else ranks
+        ranks, cells, n_rows = narrow(ranks, counts)
+        rounds, n_cells, used = [*rounds, (cells, bits)], len(cells), used + bits
+        if used == WORD:
+            return points_of(ranks, ranks.prefixes, n_strata, n)
+        if n_rows <= FEW_ROWS or not bits:
+            near = merged(over_partitions(frame, plan, take_numbers, shared, rounds), merge_near)
+            return points_of(ranks, words_at(ranks, *near[0]), n_strata, n)
+
+
+def counted_terms(plan: Plan, counts: Counts) -> tuple[Term, ...]:
+    """Give the quantiles among the terms of a plan the bins of the counted rows."""
+    codes = code_columns(counts.columns, plan, len(counts.sizes))
+    return tuple(
+        with_bins(term, coded.codes) if isinstance(term, CutQuantiles) else term
+        for term, coded in zip(plan.terms, codes, strict=True)
+    )
 
 
 def find_cuts(

@@ -7,7 +7,7 @@ here, which stands for as many as it counts, and the pipeline nests them as it n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from ..errors import StratError, plural
 from ..frames.validate import MISSING, broken_rules
 from ..pipeline.deal import quota_by_lowest, quota_in_order
 from ..pipeline.numbers import row_streams
-from ..pipeline.options import Options
+from ..pipeline.options import Options, Rare
 from ..pipeline.strata import Strata, keep, nest, read_entries
 from ..pipeline.validate import check_enough, check_orders, treat_rare, warn_sparse
 from ..terms.base import Division, Term
@@ -282,18 +282,29 @@ def repeated_keys(names: Sequence[str], failures: Any) -> StratError:
 
 
 @dataclass(frozen=True, eq=False)
-class CutQuantiles(Quantiles):
-    """Quantile bins whose cuts were found before."""
+class BinnedQuantiles(Quantiles):
+    """Quantile bins of counted rows."""
 
     bins: Ints | None = None
     """The bin of every counted row, `n` where the value is missing; shape (n_counted,)."""
 
     def divide(self, entry: Entry, parent: Ints, n_parents: int, seed: int) -> Division:
-        """Take the bins as they are."""
+        """Take the bins as they are, and warn if there are fewer than asked for."""
         bins = np.zeros(0, dtype=np.int64) if self.bins is None else self.bins
-        return Division(bins if entry.rows is None else bins[entry.rows], self.n + 1)
+        bins = bins if entry.rows is None else bins[entry.rows]
+        counts = np.zeros(n_parents, dtype=np.int64)
+        known = bins < self.n
+        np.maximum.at(counts, parent[known], bins[known] + 1)
+        self.warn_few(counts)
+        return Division(bins, self.n + 1)
 
 
-def with_bins(term: Quantiles, bins: Ints) -> CutQuantiles:
+def with_bins(term: Quantiles, bins: Ints) -> BinnedQuantiles:
     """Give a term the bins of the counted rows, which replace its own cuts."""
-    return CutQuantiles(term.columns, term.n, term.name, term.warns, bins)
+    return BinnedQuantiles(term.columns, term.n, term.name, term.warns, bins)
+
+
+def parents_only(options: Options, place: int) -> Options:
+    """Restrict a call to the entries before one, whose strata its quantiles are cut in."""
+    rare: Rare = options.rare if options.rare in ("null", "pool") else "ignore"
+    return replace(options, terms=options.terms[:place], rare=rare)

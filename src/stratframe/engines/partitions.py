@@ -1,47 +1,33 @@
-"""What a worker does with one partition, a pandas frame: count its rows, add its columns.
-
-Partitions are counted by the values of their stratum columns, and the counts of several are
-merged by the same values. The driver numbers the strata of these; a partition then finds the
-stratum of each of its rows by the values again.
-"""
+"""What a worker does with one partition, a pandas frame: count its rows, add its columns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from .. import frames
 from ..core.hashing import HashedWords, KeyColumn, hash_keys
-from ..core.strata import DENSE, edge_bins, factorize_codes, first_occurrence
+from ..core.strata import first_occurrence
 from ..core.types import Draws, Flags, Ints, Table
 from ..frames import NewColumn
 from ..frames.attach import attach_pandas
-from ..terms.base import Term
-from ..terms.bins import Bins
 from .cut_points import cell_bits, cells_of, coarser_cells, parts_by_cuts
-from .driver import check_n_strata, check_term, lowest_by, other_rows
-
-Shorten: TypeAlias = Callable[[Ints, int], tuple[Ints, int]]
-"""From codes and how many there may be to fewer of each."""
-
-
-class Plan(NamedTuple):
-    """What a worker must know of a call."""
-
-    terms: tuple[Term, ...]
-    by: tuple[Hashable, ...]
-    """The column of each term."""
-    key: tuple[Hashable, ...] = ()
-    """The columns of the key; without any, rows are numbered by partition and position."""
-    where: Hashable | None = None
-    salts: tuple[int, ...] = ()
-    """Of the numbers of rows, one for each repeat."""
-    engine: str = "Dask"
-    computed: tuple[Hashable, ...] = ()
-    """Columns that were computed for this call only."""
+from .driver import lowest_by
+from .quantile_cuts import cell_places
+from .values import (
+    CutQuantiles,
+    Plan,
+    StratumIndex,
+    codes_of,
+    find_strata,
+    number_words,
+    series_of,
+    stack,
+    take,
+)
 
 
 class Counts(NamedTuple):
@@ -57,86 +43,6 @@ class Counts(NamedTuple):
     """Of each repeat, the rows by the leading bits of their numbers, shape (n_counted, 2**bits)."""
     missing: Ints
     """How many values are missing in each column of the key, and in `where`."""
-
-
-class ColumnCodes(NamedTuple):
-    """The values of one column as codes."""
-
-    codes: Ints
-    """Shape (n_rows,), range 0..n-1; missing values are n - 1."""
-    n: int
-
-
-class StratumIndex(NamedTuple):
-    """From values to strata."""
-
-    values: list[Any]
-    """Of each term, the series of its different values; None for bins, which have a number."""
-    combinations: Ints
-    """The combinations of their codes, ascending; shape (n_counted,)."""
-    strata: Ints
-    """The stratum of each combination, -1 if its rows are not dealt."""
-    prefixes: list[Ints]
-    """Combinations of the first columns, ascending, where those of all are too many."""
-
-
-# Values and codes ------------------------------------------------------------------------
-
-
-def code_values(term: Term, series: Any, engine: str) -> ColumnCodes:
-    """Encode the values of a column; those of bins by the number of the bin."""
-    term = term.resolve([series])
-    check_term(term, engine)
-    data, missing, n_classes = term.read([series])
-    if isinstance(term, Bins):
-        # Values outside, which the driver looks for, are in two further bins.
-        edges = np.array(term.edges)
-        data = edge_bins(data, edges, term.closed) + (data >= edges[0]) + (data > edges[-1])
-        n_classes = len(edges) + 1
-    return ColumnCodes(np.where(missing, n_classes, data), n_classes + 1)
-
-
-def combine(columns: Sequence[ColumnCodes], n_rows: int, shorten: Shorten) -> tuple[Ints, int]:
-    """Combine the codes of columns into one code of their combination, not always dense.
-
-    Parameters
-    ----------
-    shorten : callable
-        Renumbers codes densely, where the combinations are too many for 64 bits.
-    """
-    combined, n_combined = np.zeros(n_rows, dtype=np.int64), 1
-    for codes, n in columns:
-        if n_combined > np.iinfo(np.int64).max // n:
-            combined, n_combined = shorten(combined, n_combined)
-        combined = combined * n + codes if n_combined > 1 else codes.astype(np.int64, copy=False)
-        n_combined *= n
-    return combined, n_combined
-
-
-def compact(codes: Ints, n_codes: int) -> tuple[Ints, int]:
-    """Renumber codes by first appearance."""
-    if n_codes <= max(DENSE, 2 * len(codes)):
-        codes, present = factorize_codes(codes, n_codes)
-        return codes, len(present)
-    codes, different = pd.factorize(codes)
-    return codes, len(different)
-
-
-def take(columns: Sequence[Any], rows: Ints) -> list[Any]:
-    """Take rows of series as values that do not depend on the categories of a partition."""
-    taken = [series.iloc[rows].reset_index(drop=True) for series in columns]
-    return [
-        series.astype(series.cat.categories.dtype)
-        if isinstance(series.dtype, pd.CategoricalDtype)
-        else series
-        for series in taken
-    ]
-
-
-def stack(columns: Sequence[Any]) -> Any:
-    """Put series one below the other."""
-    filled = [series for series in columns if len(series)] or list(columns[:1])
-    return filled[0] if len(filled) == 1 else pd.concat(filled, ignore_index=True)
 
 
 # Rows ------------------------------------------------------------------------------------
@@ -157,11 +63,15 @@ class Rows(NamedTuple):
 
 def select_rows(part: Any, plan: Plan, number: int) -> Rows:
     """Select the rows that `where` flags, and count missing values of the key among them."""
-    positions, missing = np.arange(len(part)), np.zeros(len(plan.key) + 1, dtype=np.int64)
+    n_rows, missing = len(part), np.zeros(len(plan.key) + 1, dtype=np.int64)
+    flags = np.ones(n_rows, dtype=np.bool_)
     if plan.where is not None:
         flags, unknown = frames.read_flags(part[plan.where], repr(plan.where))
         missing[-1] = np.count_nonzero(unknown)
-        positions = np.flatnonzero(flags)
+    for name in plan.present:
+        flags = flags & ~frames.is_missing(part[name])
+    positions = np.flatnonzero(flags)
+    if len(positions) < n_rows:
         part = part.iloc[positions]
     for place, name in enumerate(plan.key):
         missing[place] = np.count_nonzero(frames.is_missing(part[name]))
@@ -170,18 +80,13 @@ def select_rows(part: Any, plan: Plan, number: int) -> Rows:
 
 def row_numbers(rows: Rows, plan: Plan) -> list[Draws]:
     """Give rows their numbers, by key or else by partition and position, for each repeat."""
-    if rows.missing.any():
+    if rows.missing.any() or not len(rows.part):
         return [np.zeros(len(rows.part), dtype=np.uint64) for _ in plan.salts]
     columns: list[KeyColumn] = [frames.read_key(rows.part[name]) for name in plan.key]
     if not plan.key:
         partition = np.full(len(rows.part), rows.number, dtype=np.uint64)
         columns = [HashedWords(partition), HashedWords(rows.positions.astype(np.uint64))]
     return [hash_keys(columns, salt) for salt in plan.salts]
-
-
-def series_of(part: Any, plan: Plan) -> list[Any]:
-    """List the column of each term."""
-    return [part[name] for name in plan.by]
 
 
 # Counts ----------------------------------------------------------------------------------
@@ -195,10 +100,10 @@ def count_partition(part: Any, plan: Plan, number: int) -> Counts:
     sizes = np.bincount(codes, minlength=n_codes)
     numbers = row_numbers(rows, plan)
     bits = cell_bits(n_codes * max(len(numbers), 1))
-    first = first_occurrence(codes, n_codes)
     lowest = [lowest_by(codes, words, n_codes) for words in numbers]
+    shown, sizes = shown_rows(series, codes, sizes, plan)
     return Counts(
-        take(series, first),
+        take(series, shown),
         sizes,
         np.array(lowest, dtype=np.uint64).reshape(len(numbers), n_codes),
         [count_cells(codes, words, bits, sizes) for words in numbers],
@@ -206,14 +111,23 @@ def count_partition(part: Any, plan: Plan, number: int) -> Counts:
     )
 
 
-def codes_of(series: Sequence[Any], plan: Plan, n_rows: int) -> tuple[Ints, int]:
-    """Encode the combinations of values by first appearance."""
-    columns = [
-        code_values(term, each, plan.engine) for term, each in zip(plan.terms, series, strict=True)
-    ]
-    codes, n_codes = compact(*combine(columns, n_rows, compact))
-    check_n_strata(n_codes)
-    return codes, n_codes
+def shown_rows(series: Sequence[Any], codes: Ints, sizes: Ints, plan: Plan) -> tuple[Ints, Ints]:
+    """Choose the rows that show the values of each code: the first, and those of extremes.
+
+    Returns
+    -------
+    rows : ndarray of int64, shape (n_shown,)
+    sizes : ndarray of int64, shape (n_shown,)
+        How many each stands for: 0 beyond the first of a code.
+    """
+    shown = [first_occurrence(codes, len(sizes))]
+    if plan.keeps_extremes:
+        for term, each in zip(plan.terms, series, strict=True):
+            if isinstance(term, CutQuantiles):
+                order = np.lexsort((number_words(each, str(term))[0], codes))
+                ends = np.cumsum(np.bincount(codes, minlength=len(sizes)))
+                shown += [order[np.append(0, ends[:-1])], order[ends - 1]]
+    return np.concatenate(shown), np.append(sizes, np.zeros(len(sizes) * (len(shown) - 1), int))
 
 
 def count_cells(codes: Ints, numbers: Draws, bits: int, sizes: Ints) -> Table:
@@ -228,15 +142,15 @@ def merge_counts(several: Sequence[Counts], plan: Plan) -> Counts:
     lengths = [len(each.sizes) for each in several]
     columns = [stack(list(each)) for each in zip(*(each.columns for each in several), strict=True)]
     codes, n_codes = codes_of(columns, plan, sum(lengths))
-    first = first_occurrence(codes, n_codes)
     sizes = np.zeros(n_codes, dtype=np.int64)
     np.add.at(sizes, codes, np.concatenate([each.sizes for each in several]))
     words = np.concatenate([each.lowest for each in several], axis=1)
     lowest = [lowest_by(codes, each, n_codes) for each in words]
     parts = np.split(codes, np.cumsum(lengths)[:-1])
+    shown, shown_sizes = shown_rows(columns, codes, sizes, plan)
     return Counts(
-        take(columns, first),
-        sizes,
+        take(columns, shown),
+        shown_sizes,
         np.array(lowest, dtype=np.uint64).reshape(len(words), n_codes),
         [
             merge_cells([each.cells[repeat] for each in several], parts, sizes)
@@ -259,97 +173,68 @@ def merge_cells(several: Sequence[Table], codes: Sequence[Ints], sizes: Ints) ->
     return counts
 
 
-# Strata ----------------------------------------------------------------------------------
+# Quantiles -------------------------------------------------------------------------------
 
 
-def stratum_index(columns: Sequence[Any], strata: Ints, plan: Plan) -> StratumIndex:
-    """Index counted rows by their values.
+def numbers_in_cells(
+    part: Any, plan: Plan, number: int, index: StratumIndex, rounds: Sequence[tuple[Ints, int]]
+) -> tuple[Ints, Draws, Ints]:
+    """Find the rows whose last column is in one of the cells that are looked at.
 
     Parameters
     ----------
-    columns : sequence of Series
-        Of each term.
-    strata : ndarray of int, shape (n_counted,), range -1..n_strata-1
-    """
-    coded = [
-        code_values(term, series, plan.engine)
-        for term, series in zip(plan.terms, columns, strict=True)
-    ]
-    values = [different_values(*each) for each in zip(plan.terms, columns, coded, strict=True)]
-    prefixes: list[Ints] = []
-
-    def shorten(codes: Ints, _: int) -> tuple[Ints, int]:
-        different, dense = np.unique(codes, return_inverse=True)
-        prefixes.append(different)
-        return dense, len(different)
-
-    combined, _ = combine(coded, len(strata), shorten)
-    order = np.argsort(combined)
-    return StratumIndex(values, combined[order], strata[order], prefixes)
-
-
-def different_values(term: Term, series: Any, coded: ColumnCodes) -> Any:
-    """List the different values of a column in the order of their codes; None for bins."""
-    if isinstance(term, Bins):
-        return None
-    return take([series], first_occurrence(coded.codes, coded.n)[: coded.n - 1])[0]
-
-
-def find_strata(series: Sequence[Any], index: StratumIndex, plan: Plan, n_rows: int) -> Ints:
-    """Find the stratum of every row.
+    plan : Plan
+        Its last entry is the one that is cut.
+    index : StratumIndex
+        Of the entries before.
+    rounds : sequence of (cells, bits)
+        As for `cell_places`.
 
     Returns
     -------
-    ndarray of int64, shape (n_rows,), range -1..n_strata-1
+    cells : ndarray of int64, shape (n_found,)
+        At first the parent strata, then the places of their cells among those looked at.
+    words : ndarray of uint64, shape (n_found,)
+    missing : ndarray of int64
+        As in `Counts`.
     """
-    columns = [
-        find_codes(term, each, values, plan.engine)
-        for term, each, values in zip(plan.terms, series, index.values, strict=True)
-    ]
-    prefixes = iter(index.prefixes)
-
-    def shorten(codes: Ints, _: int) -> tuple[Ints, int]:
-        known = next(prefixes)
-        return find_sorted(known, codes), len(known)
-
-    combined, n_combined = combine(columns, n_rows, shorten)
-    if n_combined > max(DENSE, 2 * n_rows):
-        return index.strata[find_sorted(index.combinations, combined)]
-    table = np.full(n_combined, UNKNOWN, dtype=np.int64)
-    table[index.combinations] = index.strata
-    strata = table[combined]
-    if strata.min(initial=0) == UNKNOWN:
-        raise other_rows()
-    return strata
+    rows = select_rows(part, plan, number)
+    series = series_of(rows.part, plan)
+    words, missing = number_words(series[-1], str(plan.terms[-1]))
+    parents = find_strata(series[:-1], index, plan.before(len(series) - 1), len(rows.part))
+    known = np.flatnonzero(~missing & (parents >= 0))
+    found, cells = cell_places(parents[known], words[known], rounds)
+    return cells, words[known][found], rows.missing
 
 
-UNKNOWN = -2
-"""The stratum of values that were not counted."""
+def count_numbers(
+    part: Any,
+    plan: Plan,
+    number: int,
+    index: StratumIndex,
+    rounds: Sequence[tuple[Ints, int]],
+    n_cells: int,
+    bits: int,
+) -> Table:
+    """Count the rows of the cells that are looked at by the next bits of their numbers."""
+    cells, words, _ = numbers_in_cells(part, plan, number, index, rounds)
+    words = words << np.uint64(sum(used for _, used in rounds))
+    counts = np.bincount(cells_of(cells, words, bits), minlength=n_cells << bits)
+    return counts.reshape(n_cells, 1 << bits)
 
 
-def find_sorted(known: Ints, codes: Ints) -> Ints:
-    """Find the places of codes among known ones."""
-    places: Ints = pd.Index(known).get_indexer(pd.Index(codes))
-    if places.min(initial=0) < 0:
-        raise other_rows()
-    return places
+def add_tables(several: Sequence[Table]) -> Table:
+    """Add up tables of one shape."""
+    total: Table = np.sum(several, axis=0)
+    return total
 
 
-def find_codes(term: Term, series: Any, values: Any, engine: str) -> ColumnCodes:
-    """Encode values as the driver did."""
-    local = code_values(term, series, engine)
-    if values is None:
-        return local
-    first = first_occurrence(local.codes, local.n)[: local.n - 1]
-    known = np.flatnonzero(first < len(series))
-    both = stack([values, *take([series], first[known])])
-    found = frames.encode_classes(both)[0][len(values) :]
-    if found.max(initial=-1) >= len(values):
-        raise other_rows()
-    codes = np.zeros(local.n, dtype=np.int64)
-    codes[known] = found
-    codes[-1] = len(values)
-    return ColumnCodes(codes[local.codes], len(values) + 1)
+def take_numbers(
+    part: Any, plan: Plan, number: int, index: StratumIndex, rounds: Sequence[tuple[Ints, int]]
+) -> list[tuple[Ints, Draws]]:
+    """Take the numbers of the rows in the cells that are looked at."""
+    cells, words, _ = numbers_in_cells(part, plan, number, index, rounds)
+    return [(cells, words)]
 
 
 # Columns ---------------------------------------------------------------------------------

@@ -1,0 +1,100 @@
+"""Stratified folds as a column of Dask frames: importing this registers `.strat` on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .accessor import documented
+from .checks import load_extra
+from .engines import dask as verbs
+from .engines.dask import kfold, split
+from .habits import answer_habits
+from .pipeline.options import Deal, Parts, Rare
+from .terms.base import By, Missing
+
+__all__ = ["kfold", "split"]
+
+
+class Strat:
+    """Stratified folds on this Dask frame; every method is a function of `stratframe.dask`."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def __repr__(self) -> str:
+        """Say what this is, and where its help is."""
+        return "<stratified folds on a Dask frame; see help(df.strat)>"
+
+    @documented(verbs.kfold)
+    @answer_habits
+    def kfold(
+        self,
+        by: By | None = None,
+        k: int = 5,
+        *,
+        groups: Any = None,
+        where: Any = None,
+        deal: Deal = "random",
+        key: Any = None,
+        missing: Missing = "error",
+        rare: Rare = "warn",
+        repeats: int = 1,
+        seed: int | None = 0,
+        name: str = "fold",
+        overwrite: bool = False,
+    ) -> Any:
+        return verbs.kfold(
+            self._frame,
+            by,
+            k,
+            groups=groups,
+            where=where,
+            deal=deal,
+            key=key,
+            missing=missing,
+            rare=rare,
+            repeats=repeats,
+            seed=seed,
+            name=name,
+            overwrite=overwrite,
+        )
+
+    @documented(verbs.split)
+    @answer_habits
+    def split(
+        self,
+        by: By | None = None,
+        parts: Parts = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
+        *,
+        groups: Any = None,
+        where: Any = None,
+        deal: Deal = "random",
+        key: Any = None,
+        missing: Missing = "error",
+        rare: Rare = "warn",
+        seed: int | None = 0,
+        name: str = "split",
+        overwrite: bool = False,
+    ) -> Any:
+        return verbs.split(
+            self._frame,
+            by,
+            parts,
+            groups=groups,
+            where=where,
+            deal=deal,
+            key=key,
+            missing=missing,
+            rare=rare,
+            seed=seed,
+            name=name,
+            overwrite=overwrite,
+        )
+
+
+def register() -> None:
+    """Register `.strat` on Dask frames."""
+    load_extra("dask.dataframe.extensions", "dask").register_dataframe_accessor("strat")(Strat)
+
+
+register()
