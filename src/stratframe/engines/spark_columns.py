@@ -41,6 +41,11 @@ class Typed(NamedTuple):
     name: str
 
     @property
+    def is_decimal(self) -> bool:
+        """Whether its values are decimals."""
+        return self.dtype.startswith("decimal")
+
+    @property
     def present(self) -> Any:
         """Itself, null where it is NaN."""
         if self.dtype not in FLOATS:
@@ -115,7 +120,7 @@ def hashed_columns(typed: Typed) -> list[Any]:
     """
     sf = functions()
     column, dtype = typed.column, typed.dtype
-    if dtype in WHOLE or dtype.startswith("decimal"):
+    if dtype in WHOLE or typed.is_decimal:
         return [whole_numbers(typed)]
     if dtype in FLOATS:
         value, whole = column.cast("double"), whole_numbers(typed)
@@ -165,7 +170,6 @@ def unhashable(name: str, dtype: str) -> StratError:
 
 def stratum_column(codes: Sequence[Any], salt: int) -> Any:
     """Hash the values that make a stratum, missing ones too."""
-    sf = functions()
     missing = sum((code.isNull().cast("bigint") * 2**place for place, code in enumerate(codes)))
     # Nulls do not change a hash, and so their places are hashed as well.
     places = [missing] if codes else []
@@ -183,7 +187,7 @@ def stratum_of_term(term: Any, typed: Typed) -> StratumColumn:
 
 
 def bin_column(column: Any, term: Bins) -> Any:
-    """Number the bins of a column between given edges: 0 and one more than bins are outside."""
+    """Count the edges below the values of a column: those outside are bins, too."""
     sf = functions()
     first, *inner, last = (sf.lit(float(edge)) for edge in term.edges)
     value = column.cast("double")

@@ -23,7 +23,7 @@ from .driver import (
     salts,
     stratify_counted,
 )
-from .spark_columns import Call, Typed, functions, stratum_salts, whole_numbers
+from .spark_columns import Call, Typed, functions, stratum_salts, unhashable, whole_numbers
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -84,7 +84,12 @@ def count_strata(frame: DataFrame, call: Call, options: Options) -> tuple[Named,
     """Count the rows of every stratum, and find the lowest of their numbers."""
     sf = functions()
     lowest = [sf.min(call.number(salt)).alias(f"u{i}") for i, salt in enumerate(salts(options))]
-    valid = [sf.count(valid_key(each)).alias(f"k{i}") for i, each in enumerate(call.key)]
+    valid = [sf.count(each.present).alias(f"k{i}") for i, each in enumerate(call.key)]
+    valid += [
+        sf.count(whole_numbers(each)).alias(f"d{i}")
+        for i, each in enumerate(call.key)
+        if each.is_decimal
+    ]
     codes = [each.code.alias(f"c{i}") for i, each in enumerate(call.strata)]
     values = [
         each.value.alias(f"v{i}") for i, each in enumerate(call.strata) if each.value is not None
@@ -98,7 +103,7 @@ def count_strata(frame: DataFrame, call: Call, options: Options) -> tuple[Named,
     salt, table = collect_named(counted, call, options.seed)
     check_n_strata(len(table))
     sizes = whole_column(table, "n")
-    check_keys(call.key, sizes, [whole_column(table, f"k{i}") for i in range(len(call.key))])
+    check_keys(call.key, table)
     series = [
         table[f"c{i}" if each.value is None else f"v{i}"].alias(each.name)
         for i, each in enumerate(call.strata)
@@ -144,15 +149,13 @@ def with_sign(words: Draws) -> Ints:
     return (words ^ np.uint64(2**63)).view(np.int64)
 
 
-def valid_key(typed: Typed) -> Any:
-    """Give the values of a key column that can be hashed, null for the others."""
-    return whole_numbers(typed) if typed.dtype.startswith("decimal") else typed.present
-
-
-def check_keys(key: Sequence[Typed], sizes: Ints, valid: Sequence[Ints]) -> None:
-    """Raise if values of the key are missing, or are no whole numbers."""
-    n_rows = int(sizes.sum())
-    check_key({each.name: n_rows - int(n.sum()) for each, n in zip(key, valid, strict=True)})
+def check_keys(key: Sequence[Typed], table: Any) -> None:
+    """Raise if values of the key are missing, or are decimals with a fraction."""
+    n_rows = int(table["n"].sum())
+    check_key({each.name: n_rows - int(table[f"k{i}"].sum()) for i, each in enumerate(key)})
+    for i, each in enumerate(key):
+        if each.is_decimal and table[f"d{i}"].sum() < n_rows:
+            raise unhashable(each.name, each.dtype)
 
 
 class Cells(NamedTuple):

@@ -1,0 +1,304 @@
+"""Folds and parts of Spark frames are those of pandas and Polars, whatever the partitions."""
+
+import warnings
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import stratframe as sf
+from tests.engines.session import spark, spark_frame
+from tests.test_golden import DATA, PARTS
+
+pytest.importorskip("pyspark", reason='needs pip install "stratframe[spark]"')
+
+import stratframe.spark as sf_spark
+
+__all__ = ["spark"]
+
+pytestmark = pytest.mark.spark
+
+N = len(DATA["id"])
+FRAME = pl.DataFrame(DATA).with_columns(
+    kind=pl.Series(["xyzx"[i % 4] for i in range(N)]),
+    day=pl.Series([date(2024, 1, 1 + i % 5) for i in range(N)]),
+    time=pl.Series([datetime(2024, 1, 1, i % 24, i) for i in range(N)], dtype=pl.Datetime("us")),
+    name=pl.Series([f"row {i * 7 % N}" for i in range(N)]),
+    whole=pl.Series([float(i % 3) if i % 7 else None for i in range(N)]),
+    nan=pl.Series([float(i % 3) if i % 5 else float("nan") for i in range(N)]),
+    some=pl.Series([i % 5 > 0 for i in range(N)]),
+    half=pl.Series([i * 31 % N / 2 for i in range(N)]),
+)
+
+BY = [
+    None,
+    "label",
+    ["label", "sex"],
+    ["sex", "label"],
+    ["kind", "day", "label"],
+    ["whole", "kind"],
+    ["nan", "whole"],
+    [sf.classes("half")],
+    sf.bins("age", [0, 18, 65, 120]),
+    [sf.bins("price", [0, 50, 126], closed="left"), "label", "sex"],
+    [sf.bins("whole", [0, 1, 2]), "sex"],
+]
+
+KEYS = ["id", "name", "time", "half", ["day", "id"]]
+
+CALLS = [
+    {},
+    {"repeats": 3},
+    {"seed": 7, "name": "inner"},
+    {"where": "some"},
+    {"rare": "null"},
+    {"rare": "pool"},
+    {"missing": "null"},
+]
+
+
+def heard(call):
+    """Return the result of a call, and the words of its warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = call()
+    return result, [str(each.message) for each in caught if each.category is sf.StratWarning]
+
+
+def collected(frame: Any) -> pl.DataFrame:
+    """Collect a Spark frame."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pl.DataFrame(pl.from_arrow(frame.toArrow()))
+
+
+def columns_of(frame: pl.DataFrame) -> dict[str, list[Any]]:
+    """List the columns that a call added, in the order of ids."""
+    ordered = frame.sort("id")
+    return {name: ordered[name].to_list() for name in frame.columns if name not in FRAME.columns}
+
+
+shuffled = st.permutations(range(N)).map(list)
+reuse = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@given(
+    st.sampled_from(BY),
+    st.sampled_from(KEYS),
+    st.sampled_from(CALLS),
+    st.integers(0, 9),
+    shuffled,
+    st.integers(2, 6),
+)
+@reuse
+def test_folds_are_those_of_polars(spark, by, key, call, n_partitions, order, k):
+    """With a key no partitioning and no order of the rows changes a fold."""
+    options = {"missing": "stratum", "rare": "ignore", "key": key, **call}
+    expected, warned = heard(lambda: sf.kfold(FRAME, by, k, **options))
+    rows = spark_frame(spark, FRAME[order], n_partitions)
+    result, words = heard(lambda: sf_spark.kfold(rows, by, k, **options))
+    assert columns_of(collected(result)) == columns_of(expected)
+    assert words == warned
+
+
+@given(st.sampled_from(BY), st.sampled_from([PARTS, {"a": 20, "b": None}, 0.3]), st.integers(0, 9))
+@settings(reuse, max_examples=12)
+def test_parts_are_those_of_polars(spark, by, parts, n_partitions):
+    """With a key parts are those of Polars."""
+    options = {"missing": "stratum", "rare": "ignore", "key": "id"}
+    expected, _ = heard(lambda: sf.split(FRAME, by, parts, **options))
+    rows = spark_frame(spark, FRAME, n_partitions)
+    result, _ = heard(lambda: sf_spark.split(rows, by, parts, **options))
+    assert columns_of(collected(result)) == columns_of(expected)
+
+
+@pytest.mark.parametrize("few_rows", [0, 1 << 20])
+@pytest.mark.parametrize(("n_strata", "k"), [(1, 5), (3, 70), (2000, 4)])
+def test_many_rows(spark, monkeypatch, few_rows, n_strata, k):
+    """Large and small strata get the folds of Polars, whichever way rows are counted."""
+    from stratframe.engines import spark_passes
+
+    monkeypatch.setattr(spark_passes, "FEW_ROWS", few_rows)
+    rng = np.random.default_rng(0)
+    n = 40_000
+    data = {"id": rng.permutation(n), "g": rng.integers(0, n_strata, n)}
+    frame = pl.DataFrame(data).with_columns(big=pl.col("g") * (pl.col("id") % 3 > 0))
+    rows = spark_frame(spark, frame, 5).cache()
+    options = {"key": "id", "rare": "ignore", "repeats": 2}
+    for by in ("g", ["big", "g"]):
+        expected = sf.kfold(frame, by, k, **options).sort("id")
+        result = collected(sf_spark.kfold(rows, by, k, **options)).sort("id")
+        assert result.equals(expected.select(result.columns))
+
+
+def test_partitions_columns_and_order_stay(spark):
+    """Only a column is added: partitions, order and the types of the others stay."""
+    rows = spark_frame(spark, FRAME, 4).cache()
+    result = rows.transform(sf_spark.kfold, by="label", key="id")
+    assert result.rdd.getNumPartitions() == 4
+    assert result.dtypes == [*rows.dtypes, ("fold", "bigint")]
+    assert collected(result.drop("fold")).equals(collected(rows))
+
+
+def test_names_may_need_quotes(spark):
+    """Names with dots, spaces and backquotes are names."""
+    frame = pl.DataFrame({"a.b": ["x", "y"] * 10, "the `id`": range(20)})
+    rows = spark_frame(spark, frame)
+    options = {"key": "the `id`", "name": "my.fold"}
+    result = collected(sf_spark.kfold(rows, "a.b", 2, **options))
+    assert result.equals(sf.kfold(frame, "a.b", 2, **options))
+
+
+def test_columns_may_be_computed(spark):
+    """A callable of the frame gives a column of Spark."""
+    rows = spark_frame(spark, FRAME)
+    result = sf_spark.kfold(rows, lambda df: df["age"] > 40, key="id", where=lambda df: df["some"])
+    expected = sf.kfold(FRAME, pl.col("age") > 40, key="id", where="some")
+    assert columns_of(collected(result)) == columns_of(expected)
+
+
+def test_a_column_may_be_replaced(spark):
+    """`overwrite=True` replaces a fold column where it is."""
+    frame = FRAME.select(pl.lit("x").alias("fold"), "label", "id")
+    rows = spark_frame(spark, frame)
+    result = sf_spark.kfold(rows, "label", key="id", overwrite=True)
+    assert result.columns == ["fold", "label", "id"]
+    expected = sf.kfold(frame, "label", key="id", overwrite=True)
+    assert collected(result).sort("id").equals(expected.sort("id"))
+    refused(
+        "The frame has a column 'fold' already. `overwrite=True` replaces it."
+        "\nHint: df = df.drop('fold')",
+        rows,
+        "label",
+        key="id",
+    )
+
+
+# Errors ----------------------------------------------------------------------------------
+
+
+def refused(message: str, rows: Any, *args: Any, verb: str = "kfold", **options: Any):
+    """Compare the message of an error, and return it."""
+    with pytest.raises(sf.StratError) as caught:
+        getattr(sf_spark, verb)(rows, *args, **options)
+    assert str(caught.value) == message
+    return caught.value
+
+
+def test_what_needs_all_rows_is_an_error(spark):
+    """Orders and distances of all rows are errors that say what to do."""
+    rows = spark_frame(spark, FRAME)
+    refused(
+        "A continuous entry of `by` sorts all rows, which is not possible on Spark frames, got"
+        " sf.continuous('price').\nHint: cut it, as in `sf.quantiles('price', 10)`, or take its"
+        " values as they are, `sf.classes('price')`.",
+        rows,
+        "price",
+        key="id",
+    )
+    refused(
+        '`deal="circular"` deals rows in their order, which is not possible on Spark frames.'
+        "\nHint: `sf.quantiles` and `sf.bins` make strata of numbers.",
+        rows,
+        "label",
+        key="id",
+        deal="circular",
+    )
+
+
+def test_a_key_is_needed(spark):
+    """Rows of Spark have no order, and so they need a key."""
+    refused(
+        "Spark frames need a `key`, because their rows have no order.\nHint: name the columns that"
+        ' identify a row, as in `key="id"`.',
+        spark_frame(spark, FRAME),
+        "label",
+    )
+
+
+def test_keys_must_be_there(spark):
+    """Missing keys, and decimals with a fraction, are errors."""
+    rows = spark_frame(spark, FRAME)
+    refused("Column 'sex' has missing values in 15 rows.", rows, "label", key="sex")
+    refused("Column 'nan' has missing values in 12 rows.", rows, "label", key=["id", "nan"])
+    fractions = rows.withColumn("cents", rows["price"].cast("decimal(9,2)"))
+    refused(
+        "A column of `key` must hold whole numbers of 64 bits, text, dates or times, but 'cents'"
+        " is decimal(9,2).\nHint: cast it to text.",
+        fractions,
+        "label",
+        key="cents",
+    )
+
+
+def test_repeated_keys_at_a_cut_are_an_error(spark):
+    """Repeated keys between which a stratum would be cut are listed."""
+    frame = pl.DataFrame({"id": [7] * 10})
+    error = refused(
+        "`key` ('id') must identify each row, but repeats in 10 rows.",
+        spark_frame(spark, frame),
+        key="id",
+    )
+    assert error.failures["id"].tolist() == [7] * 10
+
+
+def test_columns_must_be_there(spark):
+    """A column that the frame does not have, or has twice, is an error."""
+    rows = spark_frame(spark, FRAME)
+    message = "`by` names the column 'lable', which the frame does not have."
+    refused(f"{message}\nHint: did you mean 'label'?", rows, "lable", key="id")
+    twice = rows.select("*", rows["age"].alias("label"))
+    refused(
+        "`by` names the column 'label', which the frame has 2 times."
+        "\nHint: rename or drop the others first.",
+        twice,
+        "label",
+        key="id",
+    )
+    nested = rows.selectExpr("id", "array(label) labels")
+    refused(
+        "A column must hold single values, but 'labels' is array<string>.",
+        nested,
+        "labels",
+        key="id",
+    )
+
+
+def test_where_must_be_boolean(spark):
+    """`where` takes a boolean column without missing values."""
+    rows = spark_frame(spark, FRAME)
+    refused(
+        "`where` must be a boolean column, but 'age' is bigint.",
+        rows,
+        "label",
+        key="id",
+        where="age",
+    )
+    refused(
+        "The column of `where` has missing values in 15 rows."
+        "\nHint: fill it, as in `coalesce(..., lit(False))`.",
+        rows,
+        "label",
+        key="id",
+        where=lambda df: df["sex"] == "f",
+    )
+
+
+def test_frames_of_others_are_errors():
+    """A frame of another library is an error."""
+    refused("`frame` must be a pyspark.sql.DataFrame, got DataFrame.", FRAME, "label", key="id")
+
+
+def test_a_frame_that_changes_is_an_error(spark):
+    """A stratum that was not counted is an error when the folds are read, never a null."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql import functions as fn
+
+    rows = spark_frame(spark, FRAME)
+    unstable = rows.withColumn("r", (fn.rand() * 1e9).cast("int"))
+    with pytest.raises((sf.StratError, PySparkException), match="must give the same rows"):
+        collected(sf_spark.kfold(unstable, "r", key="id", rare="ignore"))
