@@ -299,6 +299,7 @@ def test_a_frame_that_changes_is_an_error(spark):
     from pyspark.sql import functions as fn
 
     rows = spark_frame(spark, FRAME)
-    unstable = rows.withColumn("r", (fn.rand() * 1e9).cast("int"))
+    random = fn.java_method(fn.lit("java.util.UUID"), fn.lit("randomUUID"))
+    unstable = rows.withColumn("r", random)
     with pytest.raises((sf.StratError, PySparkException), match="must give the same rows"):
         collected(sf_spark.kfold(unstable, "r", key="id", rare="ignore"))

@@ -46,8 +46,7 @@ COLUMNS: dict[str, pl.Series] = {
     "naive": pl.Series(TIMES, dtype=pl.Datetime("us")),
     "zoned": pl.Series(TIMES, dtype=pl.Datetime("us")).dt.replace_time_zone("UTC"),
     "duration": pl.Series(
-        [timedelta(0), timedelta(1), timedelta(-1), timedelta(0, 1, 2), timedelta(1000)]
-        + [timedelta(0, 0, -1)]
+        [timedelta(*each) for each in ((0,), (1,), (-1,), (0, 1, 2), (1000,), (0, 0, -1))]
     ),
     "decimal": pl.Series([Decimal(x) for x in (0, 1, -1, 123456789, 5, 7)]).cast(pl.Decimal(20, 2)),
     "wide": pl.Series([Decimal(x) for x in (2**63 - 1, -(2**63), -1, 9, 5, 7)]).cast(

@@ -87,7 +87,7 @@ def split(
     return add_columns(frame, options, overwrite)
 
 
-def add_columns(frame: DataFrame, options: Options, overwrite: bool) -> DataFrame:
+def add_columns(frame: Any, options: Options, overwrite: bool) -> DataFrame:
     """Check a call, count the rows, and add the columns that it makes."""
     outputs = empty_outputs(options)
     check_frame(frame)

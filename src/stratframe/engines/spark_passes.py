@@ -60,7 +60,8 @@ class Named(NamedTuple):
     def look_up(self, hashes: Ints) -> Ints:
         """Find the strata of rows by their hashes."""
         places = np.searchsorted(self.hashes, hashes)
-        return self.codes[places.clip(max=len(self.codes) - 1)]
+        found: Ints = self.codes[places.clip(max=len(self.codes) - 1)]
+        return found
 
 
 # Passes ----------------------------------------------------------------------------------
