@@ -128,7 +128,10 @@ def failing_rows(library: str, columns: dict[Hashable, Any], rows: Ints) -> Any:
 
 def pandera_module(library: str) -> Any:
     """Import pandera for a library, which takes a while, only when it is needed."""
-    return import_module(f"pandera.{library}")
+    with warnings.catch_warnings():
+        # pandera imports pyspark where there is one, which warns of new versions of pandas.
+        warnings.filterwarnings("ignore", "PySpark", FutureWarning)
+        return import_module(f"pandera.{library}")
 
 
 def pandera_column(pandera: Any, rule: Rule) -> Any:

@@ -174,17 +174,20 @@ def audit(
         counts = None if by is None else read_folds(found.frame, by, column)
         series = found.fold_column(column)
         checks = run_checks(series, given, counts, nulls) if len(series) else []
-        return frames.make_frame(
-            frames.library_of(found.frame),
-            {
-                "check": text_array([check.check for check in checks]),
-                "severity": text_array([check.severity for check in checks]),
-                "n": np.array([check.n for check in checks], dtype=np.int64),
-                "detail": text_array([check.detail for check in checks]),
-            },
-        )
+        return checks_table(frames.library_of(found.frame), checks)
 
     return fold_table(found.names, table_of)
+
+
+def checks_table(library: str, checks: Sequence[Check]) -> Any:
+    """Make the table of the checks of a column."""
+    columns: dict[Hashable, Any] = {
+        "check": text_array([check.check for check in checks]),
+        "severity": text_array([check.severity for check in checks]),
+        "n": np.array([check.n for check in checks], dtype=np.int64),
+        "detail": text_array([check.detail for check in checks]),
+    }
+    return frames.make_frame(library, columns)
 
 
 @table_verb
@@ -288,15 +291,19 @@ def run_checks(
 ) -> list[Check]:
     """Run the checks of one fold column whose arguments were given."""
     values, folds = frames.fold_codes(series)
-    checks = [unassigned_rows(folds, nulls)]
+    checks = [unassigned_rows(int((folds < 0).sum()), nulls)]
     if nulls == "drop" and folds.min() < 0:
         known = np.flatnonzero(folds >= 0)
         given, folds = given.take(known), folds[known]
     if given.groups is not None:
-        checks.append(split_groups(given.groups, folds))
+        checks.append(split_groups(frames.count_across_folds([given.groups], folds)))
     if given.keys:
-        checks.append(repeated_keys(given.keys, folds))
-    checks += [duplicate_rows(given.rows, folds), empty_folds(values, folds)]
+        known = np.flatnonzero(~lacks_key(given.keys))
+        keys = [frames.take(series, known) for series in given.keys]
+        shared = frames.count_across_folds(keys, folds[known])
+        checks.append(repeated_keys(shared, len(folds) - len(known)))
+    n_rows = np.bincount(folds[folds >= 0], minlength=len(values))
+    checks += [duplicate_rows(given.rows, folds), empty_folds(values, n_rows)]
     if counts is not None:
         checks.append(missing_strata(counts, nulls))
     return checks
@@ -345,9 +352,8 @@ def fit_list(text: str, items: Iterable[object], total: int) -> str:
     return fit(f"{text}: {preview(listed, total)}")
 
 
-def unassigned_rows(folds: Ints, nulls: KeptNulls) -> Check:
-    """Count the rows without a fold."""
-    n = int((folds < 0).sum())
+def unassigned_rows(n: int, nulls: KeptNulls) -> Check:
+    """Report the rows without a fold."""
     if not n:
         return Check("unassigned_rows", "ok", 0, "every row has a fold")
     where = "every training set" if nulls == "train" else "no training set"
@@ -355,9 +361,8 @@ def unassigned_rows(folds: Ints, nulls: KeptNulls) -> Check:
     return Check("unassigned_rows", "warning" if nulls == "train" else "ok", n, detail)
 
 
-def split_groups(groups: Ints, folds: Ints) -> Check:
-    """Count the groups that are in two folds."""
-    shared = frames.count_across_folds([groups], folds)
+def split_groups(shared: frames.SharedRows) -> Check:
+    """Report the groups that are in two folds."""
     if not shared.n_split:
         detail = f"each of {plural(shared.n_values, 'group')} is in one fold"
         return Check("split_groups", "ok", 0, detail)
@@ -369,15 +374,9 @@ def lacks_key(keys: Sequence[Any]) -> Any:
     return np.logical_or.reduce([frames.is_missing(series) for series in keys])
 
 
-def repeated_keys(keys: Sequence[Any], folds: Ints) -> Check:
-    """Count the repeated keys; those in two folds leak."""
-    no_key = lacks_key(keys)
-    left_out = ""
-    if no_key.any():
-        known = np.flatnonzero(~no_key)
-        keys, folds = [frames.take(series, known) for series in keys], folds[known]
-        left_out = f"; {plural(int(no_key.sum()), 'row')} without"
-    shared = frames.count_across_folds(keys, folds)
+def repeated_keys(shared: frames.SharedRows, n_without: int) -> Check:
+    """Report the repeated keys; those in two folds leak."""
+    left_out = f"; {plural(n_without, 'row')} without" if n_without else ""
     n = shared.n_repeated
     if shared.n_split:
         text, rows = in_several_folds(shared, "key")
@@ -424,9 +423,9 @@ def is_id(series: Any) -> bool:
     return not frames.is_continuous(series) and frames.all_unique(series)
 
 
-def empty_folds(values: Sequence[Any], folds: Ints) -> Check:
+def empty_folds(values: Sequence[Any], n_rows: Ints) -> Check:
     """Count the folds without rows: unused categories, and gaps in whole numbers."""
-    has_rows = np.bincount(folds[folds >= 0], minlength=len(values)) > 0
+    has_rows = n_rows > 0
     present = [value for value, full in zip(values, has_rows, strict=True) if full]
     empty: Sequence[Any] = [value for value, full in zip(values, has_rows, strict=True) if not full]
     n = len(empty)
