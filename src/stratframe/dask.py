@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .accessor import documented
 from .checks import load_extra
 from .engines import dask as verbs
+from .engines import dask_tables as tables
 from .engines.dask import kfold, split
+from .engines.dask_tables import audit, balance, folds, parts, plan, report, strata
 from .habits import answer_habits
 from .pipeline.options import Deal, Parts, Rare
 from .terms.base import By, Missing
+from .verbs.audit import KeptNulls
+from .verbs.select import Fold, Nulls
 
-__all__ = ["kfold", "split"]
+__all__ = [
+    "audit",
+    "balance",
+    "folds",
+    "kfold",
+    "parts",
+    "plan",
+    "report",
+    "split",
+    "strata",
+]
 
 
 class Strat:
@@ -90,6 +105,72 @@ class Strat:
             name=name,
             overwrite=overwrite,
         )
+
+    @documented(tables.folds)
+    def folds(
+        self, name: str | Sequence[str] = "fold", *, nulls: Nulls = "error"
+    ) -> Iterator[Fold[Any]]:
+        return tables.folds(self._frame, name, nulls=nulls)
+
+    @documented(tables.parts)
+    def parts(self, name: str = "split", names: Sequence[Any] | None = None) -> dict[Any, Any]:
+        return tables.parts(self._frame, name, names)
+
+    @documented(tables.strata)
+    def strata(self, by: By) -> Any:
+        return tables.strata(self._frame, by)
+
+    @documented(tables.plan)
+    @answer_habits
+    def plan(
+        self,
+        by: By | None = None,
+        k: int = 5,
+        *,
+        parts: Parts | None = None,
+        groups: Any = None,
+        where: Any = None,
+        deal: Deal = "random",
+        key: Any = None,
+        missing: Missing = "error",
+        rare: Rare = "warn",
+        seed: int | None = 0,
+        name: str = "fold",
+    ) -> Any:
+        return tables.plan(
+            self._frame,
+            by,
+            k,
+            parts=parts,
+            groups=groups,
+            where=where,
+            deal=deal,
+            key=key,
+            missing=missing,
+            rare=rare,
+            seed=seed,
+            name=name,
+        )
+
+    @documented(tables.balance)
+    def balance(self, by: By, name: str | Sequence[str] = "fold") -> Any:
+        return tables.balance(self._frame, by, name)
+
+    @documented(tables.report)
+    def report(self, by: By, name: str | Sequence[str] = "fold") -> Any:
+        return tables.report(self._frame, by, name)
+
+    @documented(tables.audit)
+    def audit(
+        self,
+        name: str | Sequence[str] = "fold",
+        *,
+        by: By | None = None,
+        groups: Any = None,
+        key: Any = None,
+        nulls: KeptNulls = "train",
+    ) -> Any:
+        return tables.audit(self._frame, name, by=by, groups=groups, key=key, nulls=nulls)
 
 
 def register() -> None:

@@ -328,3 +328,91 @@ def test_arguments_of_other_libraries_are_answered():
     lazy = dd.from_pandas(FRAME, npartitions=2)
     with pytest.raises(TypeError, match="`k=3`"):
         lazy.strat.kfold("label", n_splits=3)
+
+
+# Tables ----------------------------------------------------------------------------------
+
+FOLDED = sf.kfold(FRAME.assign(plain=[i % 3 for i in range(N)]), "label", 4, where="some")
+FOLDED = sf.split(FOLDED, "label", PARTS, rare="ignore")
+
+TABLED = [
+    "label",
+    ["kind", "sex"],
+    sf.quantiles("price", 4),
+    ["label", sf.quantiles("age", 3)],
+    ["sex", "price"],
+    [sf.bins("age", [0, 18, 65, 120]), "whole"],
+    sf.continuous("age", name="years"),
+]
+
+
+@pytest.mark.parametrize("by", TABLED, ids=str)
+def test_tables_are_those_of_pandas(by):
+    """Tables of strata and of folds are those of pandas."""
+    lazy = partitioned(FOLDED, [11, 11, 30, 59])
+    assert_frame_equal(lazy.strat.strata(by), sf.strata(FOLDED, by))
+    for name in ("fold", "split", ["fold", "plain"]):
+        assert_frame_equal(lazy.strat.balance(by, name), sf.balance(FOLDED, by, name))
+        assert_frame_equal(lazy.strat.report(by, name), sf.report(FOLDED, by, name))
+
+
+@pytest.mark.parametrize(
+    ("by", "options"),
+    [
+        ("label", {"k": 4}),
+        (["label", "sex"], {"parts": PARTS, "missing": "stratum", "seed": 3}),
+        ([sf.quantiles("price", 3), "kind"], {"k": 3, "where": "some", "name": "inner"}),
+        (["label", "sex"], {"k": 3, "missing": "null"}),
+    ],
+    ids=str,
+)
+def test_a_plan_is_that_of_pandas(by, options):
+    """With a key a plan is that of pandas."""
+    lazy = partitioned(FRAME, [20, 40])
+    options = {"key": "id", "rare": "ignore", **options}
+    assert_frame_equal(lazy.strat.plan(by, **options), sf.plan(FRAME, by, **options))
+
+
+@pytest.mark.parametrize("nulls", ["train", "drop"])
+def test_an_audit_is_that_of_pandas(nulls):
+    """An audit finds groups and keys in several folds, and strata that a fold lacks."""
+    frame = FOLDED.assign(who=[i // 2 if i % 9 else None for i in range(N)])
+    lazy = partitioned(frame, [17, 45])
+    for options in (
+        {},
+        {"groups": "who", "key": ["label", "age"]},
+        {"key": "sex", "by": ["label", "sex"]},
+        {"groups": ["label", "sex"], "by": sf.quantiles("price", 9), "key": "id"},
+    ):
+        for name in ("fold", ["split", "plain"]):
+            expected = sf.audit(frame, name, nulls=nulls, **options)
+            expected = expected[expected["check"] != "duplicate_rows"].reset_index(drop=True)
+            assert_frame_equal(lazy.strat.audit(name, nulls=nulls, **options), expected)
+
+
+def test_keys_are_audited_some_at_a_time(monkeypatch):
+    """Many keys are looked at in several passes."""
+    monkeypatch.setattr("stratframe.engines.dask_passes.KEYS_AT_ONCE", 7)
+    lazy = partitioned(FOLDED, [17, 45])
+    expected = sf.audit(FOLDED, key="age")
+    expected = expected[expected["check"] != "duplicate_rows"].reset_index(drop=True)
+    assert_frame_equal(lazy.strat.audit(key="age"), expected)
+
+
+def test_folds_and_parts_are_lazy_frames():
+    """Training and validation frames, and parts, are lazy frames with the rows of pandas."""
+    lazy = partitioned(FOLDED, [17, 45])
+    for nulls in ("train", "drop"):
+        pairs = zip(lazy.strat.folds(nulls=nulls), sf.folds(FOLDED, nulls=nulls), strict=True)
+        for found, expected in pairs:
+            assert found.fold == expected.fold
+            assert_frame_equal(found.train.compute(), expected.train)
+            assert_frame_equal(found.valid.compute(), expected.valid)
+    parted, expected = lazy.strat.parts(), sf.parts(FOLDED)
+    assert list(parted) == list(expected)
+    for part, rows in expected.items():
+        assert_frame_equal(parted[part].compute(), rows)
+    with pytest.raises(sf.StratError, match="must give every row a fold, but 12 rows have none"):
+        lazy.strat.folds()
+    with pytest.raises(sf.StratError, match="has no part 'dev'"):
+        lazy.strat.parts(names=["dev"])

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
-from .. import frames
-from ..checks import load_extra
-from ..errors import StratError
-from ..frames import NewColumn
 from ..habits import answer_habits
 from ..pipeline.deal import empty_outputs
 from ..pipeline.options import (
@@ -22,20 +16,8 @@ from ..pipeline.options import (
     part_target,
 )
 from ..terms.base import By, Missing
-from .dask_passes import (
-    attach,
-    count_rows,
-    counted_terms,
-    cut_quantiles,
-    find_cuts,
-    plan_call,
-)
-from .driver import Counted, check_possible, quotas, stratify_counted
+from .dask_passes import attach, check_names, count_call, find_cuts
 from .values import stratum_index
-
-dd: Any = load_extra("dask.dataframe", "dask")
-
-ENGINE = "Dask"
 
 
 @answer_habits
@@ -169,31 +151,11 @@ def split(
     return new_frame(frame, options, overwrite)
 
 
-def check_dask(frame: object) -> None:
-    """Raise unless an object is a Dask frame."""
-    if not isinstance(frame, dd.DataFrame):
-        msg = f"`frame` must be a Dask frame, got {type(frame).__name__}."
-        raise StratError(msg)
-
-
-def check_names(frame: Any, options: Options, new: Sequence[NewColumn] = ()) -> None:
-    """Raise unless a frame has the columns that a call names, and no new one yet."""
-    check_dask(frame)
-    check_possible(options, ENGINE)
-    frames.check_all_refs(frame._meta, options.columns(), [column.name for column in new])
-
-
 def new_frame(frame: Any, options: Options, overwrite: bool) -> Any:
     """Check the columns that a call names, and add those that it makes."""
     outputs = empty_outputs(options)
     check_names(frame, options, [] if overwrite else outputs)
-    planned, plan = plan_call(frame, options)
-    plan = cut_quantiles(planned, options, plan)
-    counts = count_rows(planned, plan)
-    counted = Counted(counts.columns, counts.sizes, counts.lowest)
-    options = replace(options, terms=counted_terms(plan, counts))
-    found = stratify_counted(options, counted, ENGINE)
-    tables = quotas(options, counted, found)
-    index = stratum_index(counts.columns, found.codes, plan)
-    points = find_cuts(planned, plan, counts, found.codes, index, tables)
-    return attach(planned, plan, outputs, index, points)
+    call = count_call(frame, options)
+    index = stratum_index(call.counts.columns, call.found.codes, call.plan)
+    points = find_cuts(call, index)
+    return attach(call, outputs, index, points)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,16 +12,20 @@ from .. import frames
 from ..checks import load_extra
 from ..core.types import Draws, Ints, Table
 from ..errors import StratError
-from ..frames import NewColumn
+from ..frames import NewColumn, SharedRows
 from ..pipeline.options import Options
 from ..terms.base import Term
 from ..terms.bins import Quantiles
+from ..terms.classes import Classes
 from .cut_points import WORD, cut_points, torn_cells
 from .driver import (
     Counted,
+    CountedStrata,
     check_key,
+    check_possible,
     counts_by,
     parents_only,
+    quotas,
     repeated_keys,
     salts,
     stratify_counted,
@@ -35,12 +39,16 @@ from .partitions import (
     count_partition,
     empty_like,
     equal_keys,
+    has_fractions,
+    keys_in_range,
     merge_counts,
+    merge_keys,
     merge_near,
     number_series,
     rows_near_cuts,
     stack_frames,
     take_numbers,
+    with_categories,
 )
 from .quantile_cuts import FEW_ROWS, Ranks, first_ranks, narrow, next_bits, points_of, words_at
 from .values import CutQuantiles, Plan, StratumIndex, code_columns, stratum_index
@@ -50,6 +58,67 @@ dd: Any = load_extra("dask.dataframe", "dask")
 
 FAN_IN = 8
 """Results of partitions that are merged at once."""
+
+ENGINE = "Dask"
+
+KEYS_AT_ONCE = 1 << 24
+"""Keys whose hashes the driver holds at once."""
+
+
+class CountedCall(NamedTuple):
+    """A call whose rows were counted."""
+
+    options: Options
+    """With the bins of the counted rows."""
+    frame: Any
+    """With the columns that are computed for the call."""
+    plan: Plan
+    """With the cuts of quantiles."""
+    counts: Counts
+    found: CountedStrata
+
+    def quotas(self) -> list[Table]:
+        """Compute how many rows of each stratum go to each part, for each repeat."""
+        lowest = self.counts.lowest if len(self.counts.lowest) else None
+        counted = Counted(self.counts.columns, self.counts.sizes, lowest)
+        return quotas(self.options, counted, self.found)
+
+
+def check_dask(frame: object) -> None:
+    """Raise unless an object is a Dask frame."""
+    if not isinstance(frame, dd.DataFrame):
+        msg = f"`frame` must be a Dask frame, got {type(frame).__name__}."
+        raise StratError(msg)
+
+
+def check_names(frame: Any, options: Options, new: Sequence[NewColumn] = ()) -> None:
+    """Raise unless a frame has the columns that a call names, and no new one yet."""
+    check_dask(frame)
+    check_possible(options, ENGINE)
+    frames.check_all_refs(frame._meta, options.columns(), [column.name for column in new])
+
+
+def count_call(
+    frame: Any,
+    options: Options,
+    *,
+    for_table: bool = False,
+    present: tuple[Hashable, ...] = (),
+) -> CountedCall:
+    """Count the rows of a call by stratum.
+
+    Parameters
+    ----------
+    for_table, present
+        As of `Plan`.
+    """
+    planned, plan = plan_call(frame, options)
+    plan = plan._replace(for_table=for_table, present=plan.present + present)
+    plan = cut_quantiles(planned, options, plan)
+    counts = count_rows(planned, plan)
+    options = replace(options, terms=counted_terms(plan, counts))
+    found = stratify_counted(options, Counted(counts.columns, counts.sizes), ENGINE)
+    return CountedCall(options, planned, plan, counts, found)
 
 
 def plan_call(frame: Any, options: Options) -> tuple[Any, Plan]:
@@ -71,7 +140,7 @@ def plan_call(frame: Any, options: Options) -> tuple[Any, Plan]:
         tuple(labels["by"]),
         tuple(labels["key"]),
         labels["where"][0] if labels["where"] else None,
-        tuple(salts(options)),
+        tuple(salts(options)) if options.target.n else (),
         computed=tuple(computed),
         present=tuple(labels["by"]) if options.missing == "null" else (),
     )
@@ -121,7 +190,8 @@ def count_rows(frame: Any, plan: Plan) -> Counts:
     check_key(dict(zip(map(str, plan.key), counts.missing.tolist(), strict=False)))
     if counts.missing[-1]:
         check_key({str(plan.where): int(counts.missing[-1])})
-    return counts
+    metas = [frame._meta[name] for name in plan.by]
+    return counts._replace(columns=list(map(with_categories, counts.columns, metas)))
 
 
 def cut_quantiles(frame: Any, options: Options, plan: Plan) -> Plan:
@@ -142,7 +212,7 @@ def cut_entry(frame: Any, options: Options, plan: Plan, term: Quantiles) -> CutQ
     found = stratify_counted(
         replace(options, terms=counted_terms(parents, counts)),
         Counted(counts.columns, counts.sizes),
-        plan.engine,
+        ENGINE,
     )
     index = stratum_index(counts.columns, found.codes, parents)
     words = order_statistics(frame, plan, index, max(len(found.strata.sizes), 1), term.n)
@@ -177,37 +247,59 @@ def counted_terms(plan: Plan, counts: Counts) -> tuple[Term, ...]:
     )
 
 
-def find_cuts(
-    frame: Any,
-    plan: Plan,
-    counts: Counts,
-    codes: Ints,
-    index: StratumIndex,
-    tables: Sequence[Table],
-) -> list[Draws]:
-    """Find the cut points of every stratum, for each repeat.
-
-    Parameters
-    ----------
-    codes : ndarray of int64, shape (n_counted,), range -1..n_strata-1
-        The stratum of every counted row.
-    tables : sequence of ndarray of int64, shape (n_strata, n_parts)
-    """
-    cells = [counts_by(codes, each, len(tables[0])) for each in counts.cells]
+def find_cuts(call: CountedCall, index: StratumIndex) -> list[Draws]:
+    """Find the cut points of every stratum, for each repeat."""
+    tables = call.quotas()
+    cells = [counts_by(call.found.codes, each, len(tables[0])) for each in call.counts.cells]
     torn = [torn_cells(*each) for each in zip(cells, tables, strict=True)]
     near: Sequence[tuple[Ints, Draws]] = [(np.zeros(0, np.int32), np.zeros(0, np.uint64))] * len(
         torn
     )
     if any(flags.any() for flags in torn):
         shared = [dask.delayed(each) for each in (index, torn)]
-        near = merged(over_partitions(frame, plan, rows_near_cuts, *shared), merge_near)
+        results = over_partitions(call.frame, call.plan, rows_near_cuts, *shared)
+        near = merged(results, merge_near)
     found = [
         cut_points(counted, table, *rows)
         for counted, table, rows in zip(cells, tables, near, strict=True)
     ]
     if any(len(cuts.torn) for cuts in found):
-        raise shared_numbers(frame, plan, [cuts.torn for cuts in found])
+        raise shared_numbers(call.frame, call.plan, [cuts.torn for cuts in found])
     return [cuts.points for cuts in found]
+
+
+def is_continuous(frame: Any, ref: Any) -> bool:
+    """Return whether a column holds numbers with fractions, which is looked up for floats only."""
+    column = compute_column(frame, ref, "by") if frames.is_computed(ref) else frame[ref]
+    if not frames.may_hold_fractions(column._meta):
+        return False
+    call = dask.delayed(has_fractions, pure=False)
+    found: bool = merged([call(part) for part in column.to_frame().to_delayed()], any)
+    return found
+
+
+def shared_keys(frame: Any, name: str, key: Sequence[Any], *, drop: bool) -> tuple[SharedRows, int]:
+    """Count the keys of a frame, those that repeat, and those in several folds, by their hashes.
+
+    Returns
+    -------
+    shared : SharedRows
+    n_without : int
+        Rows without a key.
+    """
+    options = Options(terms=(Classes((name,)),))
+    call = count_call(frame, options, present=(name,) if drop else ())
+    index = stratum_index(call.counts.columns, call.found.codes, call.plan)
+    planned, plan = plan_call(frame, replace(options, key=tuple(key)))
+    plan = plan._replace(salts=(0,), present=call.plan.present)
+    n_passes = max(1, -(-int(call.counts.sizes.sum()) // KEYS_AT_ONCE))
+    found, n_without = [], 0
+    for place in range(n_passes):
+        low, high = (2**WORD * edge // n_passes for edge in (place, place + 1))
+        results = over_partitions(planned, plan, keys_in_range, dask.delayed(index), low, high - 1)
+        hashes, folds, n_without = merged(results, merge_keys)
+        found.append(frames.count_across_folds([hashes], folds))
+    return SharedRows(*(sum(counts) for counts in zip(*found, strict=True))), n_without
 
 
 def shared_numbers(frame: Any, plan: Plan, torn: Sequence[Draws]) -> StratError:
@@ -217,22 +309,18 @@ def shared_numbers(frame: Any, plan: Plan, torn: Sequence[Draws]) -> StratError:
 
 
 def attach(
-    frame: Any,
-    plan: Plan,
-    outputs: Sequence[NewColumn],
-    index: StratumIndex,
-    points: Sequence[Draws],
+    call: CountedCall, outputs: Sequence[NewColumn], index: StratumIndex, points: Sequence[Draws]
 ) -> Any:
     """Add the columns, partition by partition, when the frame is computed."""
     return dd.map_partitions(
         add_columns,
-        frame,
-        partition_numbers(frame),
-        plan,
+        call.frame,
+        partition_numbers(call.frame),
+        call.plan,
         list(outputs),
         dask.delayed(index),
         dask.delayed(list(points)),
-        meta=empty_like(frame._meta, plan, outputs),
+        meta=empty_like(call.frame._meta, call.plan, outputs),
         align_dataframes=False,
         enforce_metadata=False,
     )

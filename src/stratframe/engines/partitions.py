@@ -14,7 +14,7 @@ from ..core.strata import first_occurrence
 from ..core.types import Draws, Flags, Ints, Table
 from ..frames import NewColumn
 from ..frames.attach import attach_pandas
-from .cut_points import cell_bits, cells_of, coarser_cells, parts_by_cuts
+from .cut_points import HIGHEST, cell_bits, cells_of, coarser_cells, parts_by_cuts
 from .driver import lowest_by
 from .quantile_cuts import cell_places
 from .values import (
@@ -100,15 +100,30 @@ def count_partition(part: Any, plan: Plan, number: int) -> Counts:
     sizes = np.bincount(codes, minlength=n_codes)
     numbers = row_numbers(rows, plan)
     bits = cell_bits(n_codes * max(len(numbers), 1))
-    lowest = [lowest_by(codes, words, n_codes) for words in numbers]
-    shown, sizes = shown_rows(series, codes, sizes, plan)
-    return Counts(
-        take(series, shown),
-        sizes,
-        np.array(lowest, dtype=np.uint64).reshape(len(numbers), n_codes),
-        [count_cells(codes, words, bits, sizes) for words in numbers],
-        rows.missing,
-    )
+    cells = [] if plan.for_table else [count_cells(codes, each, bits, sizes) for each in numbers]
+    shown, shown_sizes = shown_rows(series, codes, sizes, plan)
+    lowest = lowest_words(codes, numbers, n_codes, len(shown))
+    return Counts(take(series, shown), shown_sizes, lowest, cells, rows.missing)
+
+
+def with_categories(series: Any, meta: Any) -> Any:
+    """Give values the categories that the column is known to have."""
+    dtype = meta.dtype
+    if not isinstance(dtype, pd.CategoricalDtype) or UNKNOWN_CATEGORIES in dtype.categories:
+        return series
+    return series.astype(dtype)
+
+
+UNKNOWN_CATEGORIES = "__UNKNOWN_CATEGORIES__"
+"""The only category of a column whose categories Dask does not know."""
+
+
+def lowest_words(codes: Ints, words: Sequence[Draws], n_codes: int, n_shown: int) -> Draws:
+    """Find the lowest word of every code, for each repeat; further rows have the highest."""
+    lowest = np.full((len(words), n_shown), HIGHEST)
+    for repeat, each in enumerate(words):
+        lowest[repeat, :n_codes] = lowest_by(codes, each, n_codes)
+    return lowest
 
 
 def shown_rows(series: Sequence[Any], codes: Ints, sizes: Ints, plan: Plan) -> tuple[Ints, Ints]:
@@ -121,12 +136,12 @@ def shown_rows(series: Sequence[Any], codes: Ints, sizes: Ints, plan: Plan) -> t
         How many each stands for: 0 beyond the first of a code.
     """
     shown = [first_occurrence(codes, len(sizes))]
-    if plan.keeps_extremes:
+    if plan.for_table:
         for term, each in zip(plan.terms, series, strict=True):
             if isinstance(term, CutQuantiles):
                 order = np.lexsort((number_words(each, str(term))[0], codes))
                 ends = np.cumsum(np.bincount(codes, minlength=len(sizes)))
-                shown += [order[np.append(0, ends[:-1])], order[ends - 1]]
+                shown += [order[ends - np.diff(ends, prepend=0)], order[ends - 1]]
     return np.concatenate(shown), np.append(sizes, np.zeros(len(sizes) * (len(shown) - 1), int))
 
 
@@ -145,17 +160,13 @@ def merge_counts(several: Sequence[Counts], plan: Plan) -> Counts:
     sizes = np.zeros(n_codes, dtype=np.int64)
     np.add.at(sizes, codes, np.concatenate([each.sizes for each in several]))
     words = np.concatenate([each.lowest for each in several], axis=1)
-    lowest = [lowest_by(codes, each, n_codes) for each in words]
     parts = np.split(codes, np.cumsum(lengths)[:-1])
     shown, shown_sizes = shown_rows(columns, codes, sizes, plan)
     return Counts(
         take(columns, shown),
         shown_sizes,
-        np.array(lowest, dtype=np.uint64).reshape(len(words), n_codes),
-        [
-            merge_cells([each.cells[repeat] for each in several], parts, sizes)
-            for repeat in range(len(words))
-        ],
+        lowest_words(codes, list(words), n_codes, len(shown)),
+        [merge_cells(each, parts, sizes) for each in zip(*(x.cells for x in several), strict=True)],
         np.sum([each.missing for each in several], axis=0),
     )
 
@@ -235,6 +246,34 @@ def take_numbers(
     """Take the numbers of the rows in the cells that are looked at."""
     cells, words, _ = numbers_in_cells(part, plan, number, index, rounds)
     return [(cells, words)]
+
+
+# Keys ------------------------------------------------------------------------------------
+
+
+def keys_in_range(
+    part: Any, plan: Plan, number: int, index: StratumIndex, low: int, high: int
+) -> tuple[Draws, Ints, int]:
+    """Find the hashes of keys in a range, the stratum of each, and how many rows lack a key."""
+    rows = select_rows(part, plan, number)
+    lacks = np.logical_or.reduce([frames.is_missing(rows.part[name]) for name in plan.key])
+    known = rows.part[~lacks]
+    rows = rows._replace(part=known, missing=np.zeros_like(rows.missing))
+    (hashes,) = row_numbers(rows, plan)
+    inside = (hashes >= np.uint64(low)) & (hashes <= np.uint64(high))
+    strata = find_strata(series_of(known, plan), index, plan, len(known))
+    return hashes[inside], strata[inside].astype(np.int32), int(lacks.sum())
+
+
+def merge_keys(several: Sequence[tuple[Draws, Ints, int]]) -> tuple[Draws, Ints, int]:
+    """Put the keys of partitions one below the other."""
+    hashes, strata, n_without = zip(*several, strict=True)
+    return np.concatenate(hashes), np.concatenate(strata), sum(n_without)
+
+
+def has_fractions(part: Any) -> bool:
+    """Return whether a column holds fractions in a partition."""
+    return frames.is_continuous(part.iloc[:, 0])
 
 
 # Columns ---------------------------------------------------------------------------------

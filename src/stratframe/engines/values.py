@@ -42,8 +42,8 @@ class Plan(NamedTuple):
     """Columns that were computed for this call only."""
     present: tuple[Hashable, ...] = ()
     """Columns without a value in which a row is not dealt."""
-    keeps_extremes: bool = False
-    """Whether counts show the lowest and the highest value of each quantile bin."""
+    for_table: bool = False
+    """Whether counts show the lowest and the highest value of each quantile bin, and no cells."""
 
     def before(self, place: int) -> Plan:
         """Plan what a worker does for the entries before one."""
