@@ -46,6 +46,11 @@ BY = [
     sf.bins("age", [0, 18, 65, 120]),
     [sf.bins("price", [0, 50, 126], closed="left"), "label", "sex"],
     [sf.bins("whole", [0, 1, 2]), "sex"],
+    sf.quantiles("price", 4),
+    ["label", sf.quantiles("age", 3)],
+    [sf.quantiles("half", 3), "sex", sf.quantiles("time", 2), "label"],
+    ["sex", sf.quantiles("whole", 3)],
+    ["label", sf.quantiles("price", 70)],
 ]
 
 KEYS = ["id", "name", "time", "half", ["day", "id"]]

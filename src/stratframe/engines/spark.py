@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..checks import load_extra
 from ..errors import StratError
 from ..frames.references import check_new
 from ..habits import answer_habits
 from ..pipeline.deal import empty_outputs
 from ..pipeline.options import Deal, Options, Parts, Rare, check_options, fold_target, part_target
 from ..terms.base import By, Missing
-from .driver import check_possible, quotas, salts
-from .spark_columns import read_call
-from .spark_passes import attach, count_strata, find_cuts
+from .driver import check_possible, salts
+from .spark_calls import check_frame, count_call
+from .spark_passes import ENGINE, attach, find_cuts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-ENGINE = "Spark"
 
 
 @answer_habits
@@ -95,21 +92,10 @@ def add_columns(frame: Any, options: Options, overwrite: bool) -> DataFrame:
     if not overwrite:
         check_new(frame, frame.columns, [each.name for each in outputs])
     require_key(options)
-    call = read_call(frame, options)
-    named, counted = count_strata(frame, call, options)
-    cuts = [
-        find_cuts(frame, call, named, table, salt)
-        for table, salt in zip(quotas(options, counted, named.found), salts(options), strict=True)
-    ]
-    return attach(frame, call, named, cuts, outputs, salts(options))
-
-
-def check_frame(frame: Any) -> None:
-    """Raise unless an object is a frame of Spark."""
-    sql = load_extra("pyspark.sql", "spark")
-    if not isinstance(frame, sql.DataFrame):
-        msg = f"`frame` must be a pyspark.sql.DataFrame, got {type(frame).__name__}."
-        raise StratError(msg)
+    named = count_call(frame, options)
+    tables = zip(named.quotas(), salts(options), strict=True)
+    cuts = [find_cuts(named, table, salt) for table, salt in tables]
+    return attach(named, cuts, outputs)
 
 
 def require_key(options: Options) -> None:

@@ -13,6 +13,7 @@ from ..core.seeds import StreamTag, random_words
 from ..errors import StratError, no_such_column
 from ..frames import is_computed
 from ..pipeline.options import Options
+from ..terms.base import Term
 from ..terms.bins import Bins
 
 WHOLE = ("boolean", "tinyint", "smallint", "int", "bigint")
@@ -56,19 +57,28 @@ class Typed(NamedTuple):
 class StratumColumn(NamedTuple):
     """What rows are counted by for an entry of `by`."""
 
+    typed: Typed
     code: Any
     """The column that rows of one value, or of one bin, share."""
-    value: Any
-    """The aggregate that gives a value of these rows."""
-    name: str
+    is_value: bool = True
+    """Whether this is the value itself."""
 
 
 class Call(NamedTuple):
     """The columns of a frame that a call reads."""
 
-    strata: list[StratumColumn]
-    key: list[Typed]
+    frame: Any
+    """With the columns that the call adds for itself."""
+    strata: tuple[StratumColumn, ...] = ()
+    key: tuple[Typed, ...] = ()
     where: Any | None = None
+    helpers: tuple[str, ...] = ()
+    """The names of the columns that the call added."""
+
+    @property
+    def rows(self) -> Any:
+        """The rows that `where` marks."""
+        return self.frame if self.where is None else self.frame.filter(self.where)
 
     def stratum(self, salt: int) -> Any:
         """Make the column of the hash that names the stratum of a row."""
@@ -77,6 +87,10 @@ class Call(NamedTuple):
     def number(self, salt: int) -> Any:
         """Make the column of the numbers of rows."""
         return number_column(self.key, salt)
+
+    def parents(self, place: int) -> Call:
+        """Restrict the call to the entries before one."""
+        return self._replace(strata=self.strata[:place], key=())
 
 
 def functions() -> Any:
@@ -176,14 +190,11 @@ def stratum_column(codes: Sequence[Any], salt: int) -> Any:
     return hash_column([*codes, *places], salt)
 
 
-def stratum_of_term(term: Any, typed: Typed) -> StratumColumn:
+def stratum_of_term(term: Term, typed: Typed) -> StratumColumn:
     """Choose what rows are counted by for an entry: a value, or a bin."""
-    sf = functions()
-    present = typed.present
     if isinstance(term, Bins):
-        code = bin_column(present, term)
-        return StratumColumn(code, sf.min(present), typed.name)
-    return StratumColumn(present, None, typed.name)
+        return StratumColumn(typed, bin_column(typed.present, term), is_value=False)
+    return StratumColumn(typed, typed.present)
 
 
 def bin_column(column: Any, term: Bins) -> Any:
@@ -210,7 +221,17 @@ def read_call(frame: Any, options: Options) -> Call:
     for typed in key:
         hashed_columns(typed)
     strata = [stratum_of_term(*each) for each in zip(options.terms, by, strict=True)]
-    return Call(strata, key, where_column(frame, options.where))
+    return Call(frame, tuple(strata), tuple(key), where_column(frame, options.where))
+
+
+def has_fractions(frame: Any, typed: Typed) -> bool:
+    """Return whether a column holds any number with a fraction; infinities have none."""
+    if typed.dtype not in FLOATS and not typed.is_decimal:
+        return False
+    value = typed.present.cast("double")
+    whole = functions().abs(value) >= HIGHEST
+    fractions = frame.filter(whole_numbers(typed).isNull() & value.isNotNull() & ~whole)
+    return not fractions.select(functions().lit(1)).limit(1).isEmpty()
 
 
 def typed_column(frame: Any, ref: Any, argument: str) -> Typed:

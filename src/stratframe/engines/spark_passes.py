@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,8 @@ from ..core.types import Draws, Flags, Ints, Table
 from ..errors import StratError, plural
 from ..frames import NewColumn
 from ..pipeline.options import Options
+from ..terms.base import Term
+from ..terms.bins import Quantiles
 from .cut_points import CutPoints, cut_points, torn_cells
 from .driver import (
     MAX_STRATA,
@@ -19,14 +22,26 @@ from .driver import (
     CountedStrata,
     check_key,
     check_n_strata,
+    quotas,
     repeated_keys,
     salts,
     stratify_counted,
+    with_bins,
 )
-from .spark_columns import Call, Typed, functions, stratum_salts, unhashable, whole_numbers
+from .spark_columns import (
+    Call,
+    Typed,
+    functions,
+    stratum_column,
+    stratum_salts,
+    unhashable,
+    whole_numbers,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+ENGINE = "Spark"
 
 HELPER = "__stratframe_"
 """How the names of columns begin that no result keeps."""
@@ -47,85 +62,129 @@ UNROLLED = 64
 """Cut points up to which each comparison is an expression of its own."""
 
 
-class Named(NamedTuple):
-    """The strata of a frame, and the hashes that name their rows."""
+class CountedCall(NamedTuple):
+    """A call whose rows were counted."""
 
+    options: Options
+    """With the bins of the counted rows."""
+    call: Call
+    """With columns of the bins of quantiles."""
+    counted: Counted
     found: CountedStrata
     salt: int
+    """Of the hashes that name the strata of rows."""
     hashes: Ints
     """The hash of each counted row, shape (n_counted,), ascending."""
-    codes: Ints
-    """The joint stratum of each, -1 if it is not dealt; shape (n_counted,)."""
 
     def look_up(self, hashes: Ints) -> Ints:
-        """Find the strata of rows by their hashes."""
-        places = np.searchsorted(self.hashes, hashes)
-        found: Ints = self.codes[places.clip(max=len(self.codes) - 1)]
+        """Find the strata of rows by their hashes, -1 for those that are not dealt."""
+        codes = self.found.codes
+        found: Ints = codes[np.searchsorted(self.hashes, hashes).clip(max=len(codes) - 1)]
         return found
 
+    def quotas(self) -> list[Table]:
+        """Compute how many rows of each stratum go to each part, for each repeat."""
+        return quotas(self.options, self.counted, self.found)
 
-# Passes ----------------------------------------------------------------------------------
+
+# Counts ----------------------------------------------------------------------------------
 
 
-def dealt_rows(frame: DataFrame, call: Call) -> DataFrame:
-    """Keep the rows that `where` marks."""
+def check_where(call: Call) -> None:
+    """Raise if `where` does not say of every row whether it is dealt."""
     if call.where is None:
-        return frame
-    n_missing = frame.filter(call.where.isNull()).count()
+        return
+    n_missing = call.frame.filter(call.where.isNull()).count()
     if n_missing:
         msg = (
             f"The column of `where` has missing values in {plural(n_missing, 'row')}."
             "\nHint: fill it, as in `coalesce(..., lit(False))`."
         )
         raise StratError(msg)
-    return frame.filter(call.where)
 
 
-def count_strata(frame: DataFrame, call: Call, options: Options) -> tuple[Named, Counted]:
-    """Count the rows of every stratum, and find the lowest of their numbers."""
+def count_rows(
+    call: Call, rows: DataFrame, options: Options, *, for_table: bool = False
+) -> CountedCall:
+    """Count rows by stratum, and find the lowest of their numbers.
+
+    Parameters
+    ----------
+    rows : pyspark.sql.DataFrame
+        Those of the call, or some of them.
+    for_table : bool
+        Also find the highest value of each quantile bin, by which tables call it.
+    """
     sf = functions()
-    lowest = [sf.min(call.number(salt)).alias(f"u{i}") for i, salt in enumerate(salts(options))]
-    valid = [sf.count(each.present).alias(f"k{i}") for i, each in enumerate(call.key)]
-    valid += [
-        sf.count(whole_numbers(each)).alias(f"d{i}")
-        for i, each in enumerate(call.key)
-        if each.is_decimal
-    ]
+    numbers = salts(options) if call.key else []
+    lowest = [sf.min(call.number(salt)).alias(f"u{i}") for i, salt in enumerate(numbers)]
     codes = [each.code.alias(f"c{i}") for i, each in enumerate(call.strata)]
-    values = [
-        each.value.alias(f"v{i}") for i, each in enumerate(call.strata) if each.value is not None
-    ]
-    counted = (
-        dealt_rows(frame, call)
-        .groupBy(*codes)
-        .agg(sf.count(sf.lit(1)).alias("n"), *lowest, *valid, *values)
-        .limit(MAX_STRATA + 1)
-    )
+    totals = [sf.count(sf.lit(1)).alias("n"), *lowest, *key_counts(call.key)]
+    for i, each in enumerate(call.strata):
+        if not each.is_value:
+            totals.append(sf.min(each.typed.present).alias(f"low{i}"))
+            totals.append(sf.max(each.typed.present).alias(f"high{i}"))
+    counted = rows.groupBy(*codes).agg(*totals).limit(MAX_STRATA + 1)
     salt, table = collect_named(counted, call, options.seed)
     check_n_strata(len(table))
-    sizes = whole_column(table, "n")
     check_keys(call.key, table)
-    series = [
-        table[f"c{i}" if each.value is None else f"v{i}"].alias(each.name)
-        for i, each in enumerate(call.strata)
-    ]
-    numbers = [unsigned(whole_column(table, f"u{i}")) for i in range(len(lowest))]
-    rows = Counted(series, sizes, np.array(numbers).reshape(len(lowest), len(table)))
-    found = stratify_counted(options, rows, "Spark")
-    hashes = whole_column(table, "s")
-    return Named(found, salt, hashes, found.codes), rows
+    terms, counted_rows = read_counted(call, table, options, for_table=for_table)
+    words = [unsigned(whole_column(table, f"u{i}")) for i in range(len(lowest))]
+    if words:
+        counted_rows = counted_rows._replace(lowest=np.array(words))
+    options = replace(options, terms=terms)
+    found = stratify_counted(options, counted_rows, ENGINE)
+    return CountedCall(options, call, counted_rows, found, salt, whole_column(table, "s"))
+
+
+def read_counted(
+    call: Call, table: Any, options: Options, *, for_table: bool
+) -> tuple[tuple[Term, ...], Counted]:
+    """Read counted rows, whose quantiles become terms that know the bins of these rows.
+
+    For a table each counted row is followed by one that stands for no rows, and has the highest
+    values of its bins.
+    """
+    terms, columns = list(options.terms), []
+    sizes = whole_column(table, "n")
+    for i, each in enumerate(call.strata):
+        low = high = f"c{i}" if each.is_value else f"low{i}"
+        term = terms[i]
+        if isinstance(term, Quantiles):
+            bins = table[f"c{i}"].fill_null(term.n).to_numpy().astype(np.int64)
+            terms[i] = with_bins(term, np.tile(bins, 1 + for_table))
+            high = f"high{i}"
+        values = [table[name].alias(each.typed.name) for name in (low, high)]
+        columns.append(to_pandas(values[0].append(values[1])) if for_table else values[0])
+    if for_table:
+        sizes = np.append(sizes, np.zeros_like(sizes))
+    return tuple(terms), Counted(columns, sizes)
+
+
+def to_pandas(series: Any) -> Any:
+    """Turn a small Polars series into one of pandas, whole numbers with gaps into Int64."""
+    pandas = load_extra("pandas", "spark")
+    if series.dtype.is_integer() and series.null_count():
+        return pandas.Series(series.to_list(), dtype="Int64", name=series.name)
+    return series.to_pandas()
 
 
 def collect_named(counted: DataFrame, call: Call, seed: int) -> tuple[int, Any]:
     """Collect counted rows by their hashes, under a salt that gives each another."""
-    sf = functions()
-    columns = [each._replace(code=sf.col(f"c{i}")) for i, each in enumerate(call.strata)]
+    codes = [functions().col(f"c{i}") for i in range(len(call.strata))]
     for salt in stratum_salts(seed):
-        named = counted.withColumn("s", Call(columns, call.key).stratum(salt))
-        table = collect(named).sort("s")
+        table = collect(counted.withColumn("s", stratum_column(codes, salt))).sort("s")
         if table["s"].n_unique() == len(table):
             break
     return salt, table
+
+
+def key_counts(key: Sequence[Typed]) -> list[Any]:
+    """Count the values of each column of a key that are there, and the whole decimals."""
+    sf = functions()
+    counts = [sf.count(each.present).alias(f"k{i}") for i, each in enumerate(key)]
+    decimals = [(i, whole_numbers(each)) for i, each in enumerate(key) if each.is_decimal]
+    return counts + [sf.count(whole).alias(f"d{i}") for i, whole in decimals]
 
 
 def collect(frame: DataFrame) -> Any:
@@ -157,6 +216,9 @@ def check_keys(key: Sequence[Typed], table: Any) -> None:
     for i, each in enumerate(key):
         if each.is_decimal and table[f"d{i}"].sum() < n_rows:
             raise unhashable(each.name, each.dtype)
+
+
+# Cut points ------------------------------------------------------------------------------
 
 
 class Cells(NamedTuple):
@@ -191,14 +253,11 @@ def choose_cells(sizes: Ints, n_cuts: int) -> Cells:
     return Cells(min(bits, MAX_BITS))
 
 
-def find_cuts(frame: DataFrame, call: Call, named: Named, table: Table, salt: int) -> CutPoints:
+def find_cuts(named: CountedCall, table: Table, salt: int) -> CutPoints:
     """Find the cut points of every stratum for one column."""
-    sf = functions()
-    sizes = named.found.strata.sizes
-    cells = choose_cells(sizes, table.shape[1] - 1)
-    rows = dealt_rows(frame, call).select(
-        call.stratum(named.salt).alias("s"), call.number(salt).alias("u")
-    )
+    sf, call = functions(), named.call
+    cells = choose_cells(named.found.strata.sizes, table.shape[1] - 1)
+    rows = call.rows.select(call.stratum(named.salt).alias("s"), call.number(salt).alias("u"))
     cell = sf.shiftright("u", 64 - cells.bits) + 2**cells.bits // 2 if cells.bits else sf.lit(0)
     rows = rows.select("s", "u", cell.cast("int").alias("cell"))
     counts = count_cells(rows, named, cells)
@@ -206,11 +265,11 @@ def find_cuts(frame: DataFrame, call: Call, named: Named, table: Table, salt: in
     codes, numbers = collect_cells(rows, named, flags)
     cuts = cut_points(counts, table, codes, numbers)
     if len(cuts.torn):
-        raise keys_of(frame, call, salt, cuts.torn)
+        raise keys_of(call, salt, cuts.torn)
     return cuts
 
 
-def count_cells(rows: DataFrame, named: Named, cells: Cells) -> Table:
+def count_cells(rows: DataFrame, named: CountedCall, cells: Cells) -> Table:
     """Count the rows of every stratum by the leading bits of their numbers.
 
     Returns
@@ -231,7 +290,7 @@ def count_cells(rows: DataFrame, named: Named, cells: Cells) -> Table:
     return counts.astype(np.int64).reshape(n_strata, 1 << cells.bits)
 
 
-def count_packed(rows: DataFrame, named: Named, cells: Cells) -> Table:
+def count_packed(rows: DataFrame, named: CountedCall, cells: Cells) -> Table:
     """Count as `count_cells`, with the counts of several cells in the bits of one sum.
 
     Rows of many small strata have nearly each a cell of its own, and so a group by cells would
@@ -254,7 +313,7 @@ def count_packed(rows: DataFrame, named: Named, cells: Cells) -> Table:
     return counts
 
 
-def collect_cells(rows: DataFrame, named: Named, flags: Flags) -> tuple[Ints, Draws]:
+def collect_cells(rows: DataFrame, named: CountedCall, flags: Flags) -> tuple[Ints, Draws]:
     """Collect the strata and numbers of the rows in some cells.
 
     Parameters
@@ -262,13 +321,13 @@ def collect_cells(rows: DataFrame, named: Named, flags: Flags) -> tuple[Ints, Dr
     flags : ndarray of bool, shape (n_strata, 2**bits)
     """
     sf = functions()
-    dealt = np.flatnonzero(named.codes >= 0)
-    wanted = flags[named.codes[dealt]]
+    dealt = np.flatnonzero(named.found.codes >= 0)
+    wanted = flags[named.found.codes[dealt]]
     places = dealt[wanted.any(axis=1)]
     if not len(places):
         return np.zeros(0, np.int64), np.zeros(0, np.uint64)
     cells = wanted[wanted.any(axis=1)]
-    if len(places) < len(named.codes) or not cells.all():
+    if len(places) < len(named.found.codes) or not cells.all():
         lists = np.nonzero(cells)[1].astype(np.int32)
         known = small_frame(
             rows, {"s": named.hashes[places], "cells": (lists, np.count_nonzero(cells, axis=1))}
@@ -291,12 +350,12 @@ def small_frame(frame: DataFrame, columns: dict[str, Any]) -> DataFrame:
     return frame.sparkSession.createDataFrame(arrow.table(arrays))
 
 
-def keys_of(frame: DataFrame, call: Call, salt: int, torn: Draws) -> StratError:
+def keys_of(call: Call, salt: int, torn: Draws) -> StratError:
     """Build the error for rows of one key between which a stratum should be cut."""
     sf = functions()
     numbers = [sf.lit(number).cast("bigint") for number in with_sign(torn[:1000]).tolist()]
     columns = [each.column.alias(f"{i}") for i, each in enumerate(call.key)]
-    rows = dealt_rows(frame, call).filter(call.number(salt).isin(numbers)).select(*columns)
+    rows = call.rows.filter(call.number(salt).isin(numbers)).select(*columns)
     names = [each.name for each in call.key]
     table = collect(rows.limit(1000))
     table.columns = names
@@ -307,35 +366,33 @@ def keys_of(frame: DataFrame, call: Call, salt: int, torn: Draws) -> StratError:
 
 
 def attach(
-    frame: DataFrame,
-    call: Call,
-    named: Named,
-    cuts: Sequence[CutPoints],
-    outputs: Sequence[NewColumn],
-    salts: Sequence[int],
+    named: CountedCall, cuts: Sequence[CutPoints], outputs: Sequence[NewColumn]
 ) -> DataFrame:
     """Add the columns, by the cut points of the stratum of each row."""
-    sf = functions()
+    sf, call, codes = functions(), named.call, named.found.codes
     lists: dict[str, Any] = {f"{HELPER}s": named.hashes}
-    dealt = named.codes >= 0
     for repeat, cut in enumerate(cuts):
-        points = with_sign(cut.points)[named.codes[dealt]]
-        lengths = np.where(dealt, points.shape[1], 0)
-        lists[f"{HELPER}{repeat}"] = (points.ravel(), lengths)
-    known = small_frame(frame, lists)
+        points = with_sign(cut.points)[codes[codes >= 0]]
+        lists[f"{HELPER}{repeat}"] = (points.ravel(), np.where(codes < 0, 0, points.shape[1]))
     stratum = call.stratum(named.salt)
     if call.where is not None:
         stratum = sf.when(call.where, stratum)
     # A projection of their own lets each number be computed once, not for each cut point.
-    helpers = {f"{HELPER}u{repeat}": call.number(salt) for repeat, salt in enumerate(salts)}
-    joined = frame.withColumns({**helpers, f"{HELPER}t": stratum}).join(
-        sf.broadcast(known), sf.col(f"{HELPER}t") == sf.col(f"{HELPER}s"), "left"
+    helpers = {
+        f"{HELPER}u{repeat}": call.number(salt) for repeat, salt in enumerate(salts(named.options))
+    }
+    joined = call.frame.withColumns({**helpers, f"{HELPER}t": stratum}).join(
+        sf.broadcast(small_frame(call.frame, lists)),
+        sf.col(f"{HELPER}t") == sf.col(f"{HELPER}s"),
+        "left",
     )
     columns = {
         output.name: new_column(repeat, cuts[repeat].points.shape[1], output)
         for repeat, output in enumerate(outputs)
     }
-    return joined.withColumns(columns).drop(*lists, *helpers, f"{HELPER}t")
+    drops = [*lists, *helpers, f"{HELPER}t", *call.helpers]
+    result: DataFrame = joined.withColumns(columns).drop(*drops)
+    return result
 
 
 def new_column(repeat: int, n_cuts: int, output: NewColumn) -> Any:
