@@ -416,3 +416,27 @@ def test_folds_and_parts_are_lazy_frames():
         lazy.strat.folds()
     with pytest.raises(sf.StratError, match="has no part 'dev'"):
         lazy.strat.parts(names=["dev"])
+
+
+def test_without_a_key_files_are_read_in_the_partitions_that_were_counted(tmp_path):
+    """Dask may join files of few columns; the rows dealt are still those that were counted."""
+    rng = np.random.default_rng(0)
+    n, n_files = 50, 30
+    whole = pd.DataFrame({"label": rng.choice(list("abc"), n * n_files), "x": range(n * n_files)})
+    for place in range(n_files):
+        rows = whole[place * n : (place + 1) * n]
+        rows.assign(**{f"y{i}": 1.5 for i in range(20)}).to_parquet(
+            tmp_path / f"{place:02}.parquet"
+        )
+    lazy = dd.read_parquet(tmp_path)
+    folded = lazy[["label"]].strat.kfold("label", 3).compute()
+    counts = pd.crosstab(folded["label"], folded["fold"])
+    assert (counts.max(axis=1) - counts.min(axis=1)).max() <= 1
+    folded = lazy.strat.kfold("label", 3)
+    rows = folded.compute()
+    assert folded[["fold"]].compute()["fold"].tolist() == rows["fold"].tolist()
+    some = folded[folded["x"] > 20]["fold"].compute()
+    assert some.tolist() == rows[rows["x"] > 20]["fold"].tolist()
+    again = folded.strat.kfold(["label", "fold"], 2, name="inner").compute()
+    counts = pd.crosstab(again["inner"], [again["label"], again["fold"]])
+    assert (counts.max() - counts.min()).max() <= 1

@@ -44,7 +44,6 @@ from .partitions import (
     merge_counts,
     merge_keys,
     merge_near,
-    number_series,
     rows_near_cuts,
     stack_frames,
     take_numbers,
@@ -113,6 +112,8 @@ def count_call(
         As of `Plan`.
     """
     planned, plan = plan_call(frame, options)
+    if plan.salts and not plan.key:
+        planned = fixed_partitions(planned)
     plan = plan._replace(for_table=for_table, present=plan.present + present)
     plan = cut_quantiles(planned, options, plan)
     counts = count_rows(planned, plan)
@@ -312,20 +313,23 @@ def attach(
     call: CountedCall, outputs: Sequence[NewColumn], index: StratumIndex, points: Sequence[Draws]
 ) -> Any:
     """Add the columns, partition by partition, when the frame is computed."""
-    return dd.map_partitions(
-        add_columns,
-        call.frame,
-        partition_numbers(call.frame),
-        call.plan,
-        list(outputs),
-        dask.delayed(index),
-        dask.delayed(list(points)),
-        meta=empty_like(call.frame._meta, call.plan, outputs),
-        align_dataframes=False,
-        enforce_metadata=False,
+    frame, plan = call.frame, call.plan
+    meta = empty_like(frame._meta, plan, outputs)
+    given = (plan, list(outputs), dask.delayed(index), dask.delayed(list(points)))
+    if plan.key:
+        return dd.map_partitions(add_columns, frame, 0, *given, meta=meta, enforce_metadata=False)
+    call_for = dask.delayed(add_columns, pure=False)
+    added = [call_for(part, number, *given) for number, part in enumerate(frame.to_delayed())]
+    return dd.from_delayed(added, meta=meta, divisions=frame.divisions, verify_meta=False)
+
+
+def fixed_partitions(frame: Any) -> Any:
+    """Fix the partitions of a frame, as rows without a key are numbered in them."""
+    # Dask joins partitions of files when few columns are read, but not those of its tasks.
+    optimized = frame.optimize()
+    return dd.from_delayed(
+        optimized.to_delayed(optimize_graph=False),
+        meta=frame._meta,
+        divisions=optimized.divisions,
+        verify_meta=False,
     )
-
-
-def partition_numbers(frame: Any) -> Any:
-    """Make a series of one row in each partition: its number."""
-    return dd.from_map(number_series, range(frame.npartitions), meta=number_series(0))

@@ -327,7 +327,7 @@ def equal_keys(part: Any, plan: Plan, number: int, torn: Sequence[Draws]) -> Any
 
 def add_columns(
     part: Any,
-    numbers: Any,
+    number: int,
     plan: Plan,
     outputs: Sequence[NewColumn],
     index: StratumIndex,
@@ -337,23 +337,18 @@ def add_columns(
 
     Parameters
     ----------
-    numbers : Series
-        The number of the partition.
+    number : int
+        That of the partition; any with a key.
     points : sequence of ndarray of uint64, shape (n_strata, n_parts - 1)
         The cut points of each repeat.
     """
-    rows = select_rows(part, plan, int(numbers.iloc[0]) if len(numbers) else 0)
+    rows = select_rows(part, plan, number)
     codes = find_strata(series_of(rows.part, plan), index, plan, len(rows.part))
     columns = []
     for output, words, cuts in zip(outputs, row_numbers(rows, plan), points, strict=True):
         parts = parts_by_cuts(codes, words, cuts)
         columns.append(output._replace(parts=place(parts, rows.positions, len(part))))
     return attach_pandas(part.drop(columns=list(plan.computed)), columns)
-
-
-def number_series(number: int) -> Any:
-    """Make a series of one number."""
-    return pd.Series([number], dtype=np.int64)
 
 
 def stack_frames(several: Sequence[Any]) -> Any:
