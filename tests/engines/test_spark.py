@@ -183,6 +183,103 @@ def test_a_column_may_be_replaced(spark):
     )
 
 
+# Tables ----------------------------------------------------------------------------------
+
+FOLDED = sf.kfold(FRAME.with_columns(plain=pl.col("id") % 3), "label", 4, where="some")
+FOLDED = sf.split(FOLDED, "label", {"test": 0.3, "train": 0.7}, rare="ignore")
+FOLDED = FOLDED.with_columns(pl.col("split").cast(pl.String))
+
+TABLED = [
+    "label",
+    ["kind", "sex"],
+    sf.quantiles("price", 4),
+    ["label", sf.quantiles("age", 3)],
+    ["sex", "price"],
+    [sf.bins("age", [0, 18, 65, 120]), "whole"],
+    sf.continuous("age", name="years"),
+    ["day", "some"],
+]
+
+
+def cells(table: Any) -> dict[str, list[Any]]:
+    """List the columns of a table of any library, None where missing."""
+    columns = {name: list(table[name]) for name in table.columns}
+    return {
+        name: [None if value is None or value != value else value for value in values]
+        for name, values in columns.items()
+    }
+
+
+@pytest.mark.parametrize("by", TABLED, ids=str)
+def test_tables_are_those_of_polars(spark, by):
+    """Tables of strata and of folds are those of Polars."""
+    rows = spark_frame(spark, FOLDED, 3).cache()
+    assert cells(sf_spark.strata(rows, by)) == cells(sf.strata(FOLDED, by))
+    for name in ("fold", "split", ["fold", "plain"]):
+        assert cells(sf_spark.balance(rows, by, name)) == cells(sf.balance(FOLDED, by, name))
+        assert cells(sf_spark.report(rows, by, name)) == cells(sf.report(FOLDED, by, name))
+
+
+@pytest.mark.parametrize(
+    ("by", "options"),
+    [
+        ("label", {"k": 4}),
+        (["label", "sex"], {"parts": PARTS, "missing": "stratum", "seed": 3}),
+        ([sf.quantiles("price", 3), "kind"], {"k": 3, "where": "some", "name": "inner"}),
+        (["label", "sex"], {"k": 3, "missing": "null"}),
+    ],
+    ids=str,
+)
+def test_a_plan_is_that_of_polars(spark, by, options):
+    """A plan is that of Polars."""
+    options = {"key": "id", "rare": "ignore", **options}
+    found = sf_spark.plan(spark_frame(spark, FRAME, 3), by, **options)
+    assert cells(found) == cells(sf.plan(FRAME, by, **options))
+
+
+@pytest.mark.parametrize("nulls", ["train", "drop"])
+def test_an_audit_is_that_of_polars(spark, nulls):
+    """An audit finds groups and keys in several folds, and strata that a fold lacks."""
+    who = pl.Series([i // 2 if i % 9 else None for i in range(N)])
+    frame = FOLDED.with_columns(who=who)
+    rows = spark_frame(spark, frame, 3).cache()
+    for options in (
+        {},
+        {"groups": "who", "key": ["label", "age"]},
+        {"key": "sex", "by": ["label", "sex"]},
+        {"groups": ["label", "sex"], "by": sf.quantiles("price", 9), "key": "id"},
+    ):
+        for name in ("fold", ["split", "plain"]):
+            expected = sf.audit(frame, name, nulls=nulls, **options)
+            expected = expected.filter(pl.col("check") != "duplicate_rows")
+            found = sf_spark.audit(rows, name, nulls=nulls, **options)
+            assert cells(found) == cells(expected)
+
+
+def test_folds_and_parts_are_lazy_frames(spark):
+    """Training and validation frames, and parts, are Spark frames with the rows of Polars."""
+    rows = spark_frame(spark, FOLDED, 3).cache()
+    for nulls in ("train", "drop"):
+        pairs = zip(sf_spark.folds(rows, nulls=nulls), sf.folds(FOLDED, nulls=nulls), strict=True)
+        for found, expected in pairs:
+            assert found.fold == expected.fold
+            assert ids(found.train) == ids(expected.train)
+            assert ids(found.valid) == ids(expected.valid)
+    parted, expected = sf_spark.parts(rows), sf.parts(FOLDED)
+    assert list(parted) == list(expected) == ["train", "test"]
+    assert all(ids(parted[part]) == ids(expected[part]) for part in expected)
+    with pytest.raises(sf.StratError, match="must give every row a fold, but 12 rows have none"):
+        sf_spark.folds(rows)
+    with pytest.raises(sf.StratError, match="has no part 'dev'"):
+        sf_spark.parts(rows, names=["dev"])
+
+
+def ids(frame: Any) -> list[int]:
+    """List the ids of a frame in order."""
+    found = frame if isinstance(frame, pl.DataFrame) else collected(frame.select("id"))
+    return found["id"].sort().to_list()
+
+
 # Errors ----------------------------------------------------------------------------------
 
 

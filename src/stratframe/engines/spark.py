@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..errors import StratError
 from ..frames.references import check_new
 from ..habits import answer_habits
 from ..pipeline.deal import empty_outputs
 from ..pipeline.options import Deal, Options, Parts, Rare, check_options, fold_target, part_target
 from ..terms.base import By, Missing
 from .driver import check_possible, salts
-from .spark_calls import check_frame, count_call
+from .spark_calls import check_frame, count_call, require_key
 from .spark_passes import ENGINE, attach, find_cuts
 
 if TYPE_CHECKING:
@@ -96,13 +95,3 @@ def add_columns(frame: Any, options: Options, overwrite: bool) -> DataFrame:
     tables = zip(named.quotas(), salts(options), strict=True)
     cuts = [find_cuts(named, table, salt) for table, salt in tables]
     return attach(named, cuts, outputs)
-
-
-def require_key(options: Options) -> None:
-    """Raise if a call has no key."""
-    if not options.key:
-        msg = (
-            "Spark frames need a `key`, because their rows have no order.\nHint: name the columns"
-            ' that identify a row, as in `key="id"`.'
-        )
-        raise StratError(msg)

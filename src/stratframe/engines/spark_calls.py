@@ -51,3 +51,13 @@ def resolved(call: Call, term: Term, entry: StratumColumn) -> Term:
     if type(term) is Plain and has_fractions(call.frame, entry.typed):
         return Continuous(term.columns, term.name)
     return term
+
+
+def require_key(options: Options) -> None:
+    """Raise if a call has no key."""
+    if not options.key:
+        msg = (
+            "Spark frames need a `key`, because their rows have no order.\nHint: name the columns"
+            ' that identify a row, as in `key="id"`.'
+        )
+        raise StratError(msg)

@@ -131,7 +131,8 @@ def count_rows(
     terms, counted_rows = read_counted(call, table, options, for_table=for_table)
     words = [unsigned(whole_column(table, f"u{i}")) for i in range(len(lowest))]
     if words:
-        counted_rows = counted_rows._replace(lowest=np.array(words))
+        lowest_words = np.tile(np.array(words), 1 + for_table)
+        counted_rows = counted_rows._replace(lowest=lowest_words)
     options = replace(options, terms=terms)
     found = stratify_counted(options, counted_rows, ENGINE)
     return CountedCall(options, call, counted_rows, found, salt, whole_column(table, "s"))
@@ -166,7 +167,8 @@ def to_pandas(series: Any) -> Any:
     pandas = load_extra("pandas", "spark")
     if series.dtype.is_integer() and series.null_count():
         return pandas.Series(series.to_list(), dtype="Int64", name=series.name)
-    return series.to_pandas()
+    # pyarrow leaves dates and decimals what they are.
+    return series.to_arrow().to_pandas().rename(series.name)
 
 
 def collect_named(counted: DataFrame, call: Call, seed: int) -> tuple[int, Any]:
