@@ -440,3 +440,49 @@ def test_without_a_key_files_are_read_in_the_partitions_that_were_counted(tmp_pa
     again = folded.strat.kfold(["label", "fold"], 2, name="inner").compute()
     counts = pd.crosstab(again["inner"], [again["label"], again["fold"]])
     assert (counts.max() - counts.min()).max() <= 1
+
+
+# Groups ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("by", "options"),
+    [
+        (None, {"groups": "who"}),
+        ("label", {"groups": "who", "repeats": 2}),
+        (["label", "sex"], {"groups": ["who", "kind"], "missing": "stratum"}),
+        (["sex", "label"], {"groups": "who", "missing": "null", "where": "some"}),
+        (["label", "price"], {"groups": "who"}),
+        (["label", sf.quantiles("age", 3)], {"groups": "who", "seed": 5}),
+        ("rarely", {"groups": "who", "rare": "null"}),
+        ("rarely", {"groups": "who", "rare": "pool"}),
+    ],
+    ids=str,
+)
+def test_groups_are_those_of_pandas(by, options):
+    """Whole groups get the folds of pandas, if the rows are in the same order."""
+    frame = FRAME.assign(
+        who=[i // 3 for i in range(N)], rarely=["common" if i > 4 else "rare" for i in range(N)]
+    )
+    expected, warned = heard(lambda: sf.kfold(frame, by, 3, **options))
+    lazy = partitioned(frame, [7, 7, 23, 41])
+    result, words = heard(lambda: lazy.strat.kfold(by, 3, **options))
+    assert_frame_equal(result.compute(), expected)
+    assert words == warned
+    if options.get("repeats", 1) == 1 and options.get("missing") != "null":
+        expected, _ = heard(lambda: sf.split(frame, by, PARTS, **options))
+        result, _ = heard(lambda: lazy.strat.split(by, PARTS, **options))
+        assert_frame_equal(result.compute(), expected)
+
+
+def test_rows_without_a_group_are_an_error():
+    """Rows without a group are counted together, and so cannot be groups of their own."""
+    refused(
+        "`groups` must have no missing values on Dask frames, where rows without a group are"
+        ' counted together.\nHint: fill them, or in `kfold` use `missing="null"`, which leaves'
+        " their fold null.",
+        "label",
+        groups="sex",
+        missing="stratum",
+    )
+    refused("`k` must be at most the number of groups, got 5 for 3 groups.", "kind", groups="label")

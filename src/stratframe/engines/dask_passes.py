@@ -15,8 +15,8 @@ from ..errors import StratError
 from ..frames import NewColumn, SharedRows
 from ..pipeline.options import Options
 from ..terms.base import Term
-from ..terms.bins import Quantiles
-from ..terms.classes import Classes
+from ..terms.bins import Continuous, Quantiles
+from ..terms.classes import Classes, Plain
 from .cut_points import WORD, cut_points, torn_cells
 from .driver import (
     Counted,
@@ -24,7 +24,9 @@ from .driver import (
     check_key,
     check_possible,
     counts_by,
+    group_counted,
     parents_only,
+    parts_of_groups,
     quotas,
     repeated_keys,
     salts,
@@ -34,6 +36,7 @@ from .driver import (
 from .partitions import (
     Counts,
     add_columns,
+    add_parts,
     add_tables,
     count_numbers,
     count_partition,
@@ -269,6 +272,17 @@ def find_cuts(call: CountedCall, index: StratumIndex) -> list[Draws]:
     return [cuts.points for cuts in found]
 
 
+def without_orders(frame: Any, terms: Sequence[Term]) -> tuple[Term, ...]:
+    """Cut continuous entries into bins; others stay as they are."""
+    resolved = [
+        Continuous(term.columns, term.name)
+        if type(term) is Plain and is_continuous(frame, term.columns[0])
+        else term
+        for term in terms
+    ]
+    return tuple(term.without_order() or term for term in resolved)
+
+
 def is_continuous(frame: Any, ref: Any) -> bool:
     """Return whether a column holds numbers with fractions, which is looked up for floats only."""
     column = compute_column(frame, ref, "by") if frames.is_computed(ref) else frame[ref]
@@ -321,6 +335,39 @@ def attach(
     call_for = dask.delayed(add_columns, pure=False)
     added = [call_for(part, number, *given) for number, part in enumerate(frame.to_delayed())]
     return dd.from_delayed(added, meta=meta, divisions=frame.divisions, verify_meta=False)
+
+
+def count_groups(frame: Any, options: Options) -> tuple[CountedCall, list[Ints]]:
+    """Count the rows of a call by stratum and group, and give every group a part.
+
+    Returns
+    -------
+    call : CountedCall
+        Its entries are those of `by`, then those of `groups`.
+    parts : list of ndarray of int64, shape (n_counted,), range -1..n_parts-1
+        The part of every counted row, for each repeat.
+    """
+    n_by = len(options.terms)
+    groups = tuple(Classes(term.columns) for term in options.groups)
+    planned, plan = plan_call(frame, replace(options, terms=options.terms + groups, groups=()))
+    plan = plan._replace(salts=())
+    plan = cut_quantiles(planned, options, plan)
+    counts = count_rows(planned, plan)
+    options = replace(options, terms=counted_terms(plan, counts)[:n_by])
+    counted = Counted(counts.columns, counts.sizes)
+    found = group_counted(options, counted, ENGINE)
+    parts = parts_of_groups(options, counted, found)
+    rows = CountedStrata(np.arange(len(counts.sizes)), found.strata)
+    return CountedCall(options, planned, plan, counts, rows), parts
+
+
+def attach_parts(
+    call: CountedCall, outputs: Sequence[NewColumn], index: StratumIndex, parts: Sequence[Ints]
+) -> Any:
+    """Add columns of the parts of counted rows, partition by partition."""
+    meta = empty_like(call.frame._meta, call.plan, outputs)
+    given = (call.plan, list(outputs), dask.delayed(index), dask.delayed(list(parts)))
+    return dd.map_partitions(add_parts, call.frame, *given, meta=meta, enforce_metadata=False)
 
 
 def fixed_partitions(frame: Any) -> Any:

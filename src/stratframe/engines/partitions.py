@@ -351,6 +351,29 @@ def add_columns(
     return attach_pandas(part.drop(columns=list(plan.computed)), columns)
 
 
+def add_parts(
+    part: Any,
+    plan: Plan,
+    outputs: Sequence[NewColumn],
+    index: StratumIndex,
+    parts: Sequence[Ints],
+) -> Any:
+    """Add the parts of counted rows to a partition, by the values that were counted.
+
+    Parameters
+    ----------
+    parts : sequence of ndarray of int64, shape (n_counted,)
+        Of each repeat.
+    """
+    rows = select_rows(part, plan, 0)
+    counted = find_strata(series_of(rows.part, plan), index, plan, len(rows.part))
+    columns = [
+        output._replace(parts=place(each[counted], rows.positions, len(part)))
+        for output, each in zip(outputs, parts, strict=True)
+    ]
+    return attach_pandas(part.drop(columns=list(plan.computed)), columns)
+
+
 def stack_frames(several: Sequence[Any]) -> Any:
     """Put frames one below the other."""
     return pd.concat(several)
