@@ -171,4 +171,5 @@ def new_frame(frame: Any, options: Options, overwrite: bool) -> Any:
         return attach_parts(call, outputs, index, parts_of_rows)
     call = count_call(frame, options)
     index = stratum_index(call.counts.columns, call.found.codes, call.plan)
-    return attach(call, outputs, index, find_cuts(call, index))
+    points = find_cuts(call, call.found.codes, index, call.quotas())
+    return attach(call, outputs, index, points)

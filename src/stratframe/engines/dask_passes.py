@@ -106,6 +106,7 @@ def count_call(
     *,
     for_table: bool = False,
     present: tuple[Hashable, ...] = (),
+    n_further: int = 0,
 ) -> CountedCall:
     """Count the rows of a call by stratum.
 
@@ -113,15 +114,19 @@ def count_call(
     ----------
     for_table, present
         As of `Plan`.
+    n_further : int
+        How many of the last entries are not those of the call: rows that lack them are dealt.
     """
     planned, plan = plan_call(frame, options)
+    plan = plan._replace(present=plan.present[: len(plan.by) - n_further])
     if plan.salts and not plan.key:
         planned = fixed_partitions(planned)
     plan = plan._replace(for_table=for_table, present=plan.present + present)
     plan = cut_quantiles(planned, options, plan)
     counts = count_rows(planned, plan)
     options = replace(options, terms=counted_terms(plan, counts))
-    found = stratify_counted(options, Counted(counts.columns, counts.sizes), ENGINE)
+    nested = replace(options, missing="stratum") if n_further else options
+    found = stratify_counted(nested, Counted(counts.columns, counts.sizes), ENGINE)
     return CountedCall(options, planned, plan, counts, found)
 
 
@@ -169,7 +174,8 @@ def compute_column(frame: Any, ref: Any, argument: str) -> Any:
 def over_partitions(frame: Any, plan: Plan, function: Callable[..., Any], *args: Any) -> list[Any]:
     """Call a function on the columns of each partition that a call reads."""
     where = [] if plan.where is None else [plan.where]
-    wanted = list(dict.fromkeys([*plan.by, *plan.key, *where, *plan.present]))
+    filled = [] if plan.filled is None else [plan.filled]
+    wanted = list(dict.fromkeys([*plan.by, *plan.key, *where, *plan.present, *filled]))
     call = dask.delayed(function, pure=False)
     return [
         call(part, plan, number, *args) for number, part in enumerate(frame[wanted].to_delayed())
@@ -251,10 +257,17 @@ def counted_terms(plan: Plan, counts: Counts) -> tuple[Term, ...]:
     )
 
 
-def find_cuts(call: CountedCall, index: StratumIndex) -> list[Draws]:
-    """Find the cut points of every stratum, for each repeat."""
-    tables = call.quotas()
-    cells = [counts_by(call.found.codes, each, len(tables[0])) for each in call.counts.cells]
+def find_cuts(
+    call: CountedCall, codes: Ints, index: StratumIndex, tables: Sequence[Table]
+) -> list[Draws]:
+    """Find the cut points of every stratum, for each repeat.
+
+    Parameters
+    ----------
+    codes : ndarray of int64, shape (n_counted,), range -1..n_strata-1
+    tables : sequence of ndarray of int64, shape (n_strata, n_parts)
+    """
+    cells = [counts_by(codes, each, len(tables[0])) for each in call.counts.cells]
     torn = [torn_cells(*each) for each in zip(cells, tables, strict=True)]
     near: Sequence[tuple[Ints, Draws]] = [(np.zeros(0, np.int32), np.zeros(0, np.uint64))] * len(
         torn

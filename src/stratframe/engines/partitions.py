@@ -70,6 +70,8 @@ def select_rows(part: Any, plan: Plan, number: int) -> Rows:
         missing[-1] = np.count_nonzero(unknown)
     for name in plan.present:
         flags = flags & ~frames.is_missing(part[name])
+    if plan.filled is not None:
+        flags = flags & frames.is_missing(part[plan.filled])
     positions = np.flatnonzero(flags)
     if len(positions) < n_rows:
         part = part.iloc[positions]
@@ -372,6 +374,33 @@ def add_parts(
         for output, each in zip(outputs, parts, strict=True)
     ]
     return attach_pandas(part.drop(columns=list(plan.computed)), columns)
+
+
+def fill_column(
+    part: Any,
+    number: int,
+    plan: Plan,
+    output: NewColumn,
+    k: int,
+    index: StratumIndex,
+    points: Draws,
+) -> Any:
+    """Fill a column of folds or parts in the rows that have none.
+
+    Parameters
+    ----------
+    points : ndarray of uint64, shape (n_strata, k - 1)
+    """
+    given = part[plan.filled]
+    if output.labels is None:
+        parts = frames.read_fold_numbers(given, k)[0]
+    else:
+        parts = frames.read_part_codes(given, output.labels)
+    rows = select_rows(part, plan, number)
+    codes = find_strata(series_of(rows.part, plan), index, plan, len(rows.part))
+    (words,) = row_numbers(rows, plan)
+    parts[rows.positions] = parts_by_cuts(codes, words, points)
+    return attach_pandas(part.drop(columns=list(plan.computed)), [output._replace(parts=parts)])
 
 
 def stack_frames(several: Sequence[Any]) -> Any:
