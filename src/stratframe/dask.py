@@ -8,8 +8,10 @@ from typing import Any
 from .accessor import documented
 from .checks import load_extra
 from .engines import dask as verbs
+from .engines import dask_extend
 from .engines import dask_tables as tables
 from .engines.dask import kfold, split
+from .engines.dask_extend import extend
 from .engines.dask_tables import audit, balance, folds, parts, plan, report, strata
 from .habits import answer_habits
 from .pipeline.options import Deal, Parts, Rare
@@ -20,6 +22,7 @@ from .verbs.select import Fold, Nulls
 __all__ = [
     "audit",
     "balance",
+    "extend",
     "folds",
     "kfold",
     "parts",
@@ -104,6 +107,32 @@ class Strat:
             seed=seed,
             name=name,
             overwrite=overwrite,
+        )
+
+    @documented(dask_extend.extend)
+    @answer_habits
+    def extend(
+        self,
+        by: By | None = None,
+        k: int | None = None,
+        *,
+        parts: Parts | None = None,
+        groups: Any = None,
+        missing: Missing = "error",
+        rare: Rare = "warn",
+        seed: int | None = 0,
+        name: str | Sequence[str] = "fold",
+    ) -> Any:
+        return dask_extend.extend(
+            self._frame,
+            by,
+            k,
+            parts=parts,
+            groups=groups,
+            missing=missing,
+            rare=rare,
+            seed=seed,
+            name=name,
         )
 
     @documented(tables.folds)

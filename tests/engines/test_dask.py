@@ -440,3 +440,118 @@ def test_without_a_key_files_are_read_in_the_partitions_that_were_counted(tmp_pa
     again = folded.strat.kfold(["label", "fold"], 2, name="inner").compute()
     counts = pd.crosstab(again["inner"], [again["label"], again["fold"]])
     assert (counts.max() - counts.min()).max() <= 1
+
+
+# Groups ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("by", "options"),
+    [
+        (None, {"groups": "who"}),
+        ("label", {"groups": "who", "repeats": 2}),
+        (["label", "sex"], {"groups": ["who", "kind"], "missing": "stratum"}),
+        (["sex", "label"], {"groups": "who", "missing": "null", "where": "some"}),
+        (["label", "price"], {"groups": "who"}),
+        (["label", sf.quantiles("age", 3)], {"groups": "who", "seed": 5}),
+        ("rarely", {"groups": "who", "rare": "null"}),
+        ("rarely", {"groups": "who", "rare": "pool"}),
+    ],
+    ids=str,
+)
+def test_groups_are_those_of_pandas(by, options):
+    """Whole groups get the folds of pandas, if the rows are in the same order."""
+    frame = FRAME.assign(
+        who=[i // 3 for i in range(N)], rarely=["common" if i > 4 else "rare" for i in range(N)]
+    )
+    expected, warned = heard(lambda: sf.kfold(frame, by, 3, **options))
+    lazy = partitioned(frame, [7, 7, 23, 41])
+    result, words = heard(lambda: lazy.strat.kfold(by, 3, **options))
+    assert_frame_equal(result.compute(), expected)
+    assert words == warned
+    if options.get("repeats", 1) == 1 and options.get("missing") != "null":
+        expected, _ = heard(lambda: sf.split(frame, by, PARTS, **options))
+        result, _ = heard(lambda: lazy.strat.split(by, PARTS, **options))
+        assert_frame_equal(result.compute(), expected)
+
+
+def test_rows_without_a_group_are_an_error():
+    """Rows without a group are counted together, and so cannot be groups of their own."""
+    refused(
+        "`groups` must have no missing values on Dask frames, where rows without a group are"
+        ' counted together.\nHint: fill them, or in `kfold` use `missing="null"`, which leaves'
+        " their fold null.",
+        "label",
+        groups="sex",
+        missing="stratum",
+    )
+    refused("`k` must be at most the number of groups, got 5 for 3 groups.", "kind", groups="label")
+
+
+# Extend ----------------------------------------------------------------------------------
+
+
+def counts_of(frame, by, name):
+    """Count the rows of strata in every fold, sorted inside each stratum."""
+    strata = frame[by].astype(object).where(frame[by].notna(), "missing")
+    return pd.crosstab([strata[column] for column in by], frame[name].astype(object))
+
+
+@pytest.mark.parametrize("options", [{}, {"seed": 3}, {"k": 4}], ids=str)
+def test_extended_folds_are_as_even_as_those_of_pandas(options):
+    """Given folds stay, and each stratum has the counts that pandas gives it."""
+    frame = FOLDED.assign(fold=[i * i % 4 if i % 3 else None for i in range(N)])
+    by = ["label", "sex"]
+    options = {"missing": "stratum", **options}
+    expected = sf.extend(frame, by, **options)
+    result = partitioned(frame, [5, 30, 30]).strat.extend(by, **options)
+    assert result.dtypes["fold"] == np.int64
+    found = result.compute()
+    given = frame["fold"].notna()
+    assert (found["fold"][given] == frame["fold"][given]).all()
+    assert found.drop(columns="fold").equals(frame.drop(columns="fold"))
+    assert counts_of(found, by, "fold").equals(counts_of(expected, by, "fold"))
+
+
+@pytest.mark.parametrize("parts", [None, PARTS], ids=str)
+def test_extended_parts_are_near_their_shares(parts):
+    """New rows of a part column get parts, by given shares or by those of the column."""
+    frame = FOLDED.assign(split=FOLDED["split"].where(FOLDED.index % 4 > 0))
+    expected = sf.extend(frame, "label", parts=parts, name="split")
+    result = partitioned(frame, [5, 30]).strat.extend("label", parts=parts, name="split")
+    assert result["split"].cat.categories.tolist() == list(PARTS)
+    found = result.compute()
+    assert counts_of(found, ["label"], "split").equals(counts_of(expected, ["label"], "split"))
+
+
+def test_rows_that_are_not_dealt_stay_without_a_fold():
+    """With missing="null" rows without a class keep their null, or their fold."""
+    frame = FOLDED.assign(fold=[i * i % 4 if i % 3 else None for i in range(N)])
+    by = ["label", "sex", sf.quantiles("age", 2)]
+    expected = sf.extend(frame, by, missing="null")
+    result = partitioned(frame, [5, 30]).strat.extend(by, missing="null")
+    assert result.dtypes["fold"] == "Int64"
+    assert (result.compute()["fold"].isna() == expected["fold"].isna()).all()
+
+
+def test_several_columns_are_extended():
+    """Each column of a list is extended by itself."""
+    frame = FOLDED.assign(
+        fold_1=[i % 2 if i % 3 else None for i in range(N)],
+        fold_2=[i % 5 if i % 4 else None for i in range(N)],
+    )
+    found = partitioned(frame, [9]).strat.extend("label", name=["fold_1", "fold_2"]).compute()
+    assert found[["fold_1", "fold_2"]].notna().all().all()
+    assert [found[name].nunique() for name in ("fold_1", "fold_2")] == [2, 5]
+
+
+def test_extend_does_not_take_groups():
+    """Groups are not extended, which an error says."""
+    refused(
+        "`extend` with `groups` looks at all rows of each group, which is not possible on Dask"
+        " frames.\nHint: `sf.quantiles` and `sf.bins` make strata of numbers.",
+        "label",
+        groups="age",
+        verb="extend",
+        frame=FOLDED,
+    )

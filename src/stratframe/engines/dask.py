@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..habits import answer_habits
@@ -16,7 +17,15 @@ from ..pipeline.options import (
     part_target,
 )
 from ..terms.base import By, Missing
-from .dask_passes import attach, check_names, count_call, find_cuts
+from .dask_passes import (
+    attach,
+    attach_parts,
+    check_names,
+    count_call,
+    count_groups,
+    find_cuts,
+    without_orders,
+)
 from .values import stratum_index
 
 
@@ -155,7 +164,12 @@ def new_frame(frame: Any, options: Options, overwrite: bool) -> Any:
     """Check the columns that a call names, and add those that it makes."""
     outputs = empty_outputs(options)
     check_names(frame, options, [] if overwrite else outputs)
+    if options.groups:
+        options = replace(options, terms=without_orders(frame, options.terms))
+        call, parts_of_rows = count_groups(frame, options)
+        index = stratum_index(call.counts.columns, call.found.codes, call.plan)
+        return attach_parts(call, outputs, index, parts_of_rows)
     call = count_call(frame, options)
     index = stratum_index(call.counts.columns, call.found.codes, call.plan)
-    points = find_cuts(call, index)
+    points = find_cuts(call, call.found.codes, index, call.quotas())
     return attach(call, outputs, index, points)

@@ -15,8 +15,8 @@ from ..errors import StratError
 from ..frames import NewColumn, SharedRows
 from ..pipeline.options import Options
 from ..terms.base import Term
-from ..terms.bins import Quantiles
-from ..terms.classes import Classes
+from ..terms.bins import Continuous, Quantiles
+from ..terms.classes import Classes, Plain
 from .cut_points import WORD, cut_points, torn_cells
 from .driver import (
     Counted,
@@ -24,7 +24,9 @@ from .driver import (
     check_key,
     check_possible,
     counts_by,
+    group_counted,
     parents_only,
+    parts_of_groups,
     quotas,
     repeated_keys,
     salts,
@@ -34,6 +36,7 @@ from .driver import (
 from .partitions import (
     Counts,
     add_columns,
+    add_parts,
     add_tables,
     count_numbers,
     count_partition,
@@ -103,6 +106,7 @@ def count_call(
     *,
     for_table: bool = False,
     present: tuple[Hashable, ...] = (),
+    n_further: int = 0,
 ) -> CountedCall:
     """Count the rows of a call by stratum.
 
@@ -110,15 +114,19 @@ def count_call(
     ----------
     for_table, present
         As of `Plan`.
+    n_further : int
+        How many of the last entries are not those of the call: rows that lack them are dealt.
     """
     planned, plan = plan_call(frame, options)
+    plan = plan._replace(present=plan.present[: len(plan.by) - n_further])
     if plan.salts and not plan.key:
         planned = fixed_partitions(planned)
     plan = plan._replace(for_table=for_table, present=plan.present + present)
     plan = cut_quantiles(planned, options, plan)
     counts = count_rows(planned, plan)
     options = replace(options, terms=counted_terms(plan, counts))
-    found = stratify_counted(options, Counted(counts.columns, counts.sizes), ENGINE)
+    nested = replace(options, missing="stratum") if n_further else options
+    found = stratify_counted(nested, Counted(counts.columns, counts.sizes), ENGINE)
     return CountedCall(options, planned, plan, counts, found)
 
 
@@ -166,7 +174,8 @@ def compute_column(frame: Any, ref: Any, argument: str) -> Any:
 def over_partitions(frame: Any, plan: Plan, function: Callable[..., Any], *args: Any) -> list[Any]:
     """Call a function on the columns of each partition that a call reads."""
     where = [] if plan.where is None else [plan.where]
-    wanted = list(dict.fromkeys([*plan.by, *plan.key, *where, *plan.present]))
+    filled = [] if plan.filled is None else [plan.filled]
+    wanted = list(dict.fromkeys([*plan.by, *plan.key, *where, *plan.present, *filled]))
     call = dask.delayed(function, pure=False)
     return [
         call(part, plan, number, *args) for number, part in enumerate(frame[wanted].to_delayed())
@@ -248,10 +257,17 @@ def counted_terms(plan: Plan, counts: Counts) -> tuple[Term, ...]:
     )
 
 
-def find_cuts(call: CountedCall, index: StratumIndex) -> list[Draws]:
-    """Find the cut points of every stratum, for each repeat."""
-    tables = call.quotas()
-    cells = [counts_by(call.found.codes, each, len(tables[0])) for each in call.counts.cells]
+def find_cuts(
+    call: CountedCall, codes: Ints, index: StratumIndex, tables: Sequence[Table]
+) -> list[Draws]:
+    """Find the cut points of every stratum, for each repeat.
+
+    Parameters
+    ----------
+    codes : ndarray of int64, shape (n_counted,), range -1..n_strata-1
+    tables : sequence of ndarray of int64, shape (n_strata, n_parts)
+    """
+    cells = [counts_by(codes, each, len(tables[0])) for each in call.counts.cells]
     torn = [torn_cells(*each) for each in zip(cells, tables, strict=True)]
     near: Sequence[tuple[Ints, Draws]] = [(np.zeros(0, np.int32), np.zeros(0, np.uint64))] * len(
         torn
@@ -267,6 +283,17 @@ def find_cuts(call: CountedCall, index: StratumIndex) -> list[Draws]:
     if any(len(cuts.torn) for cuts in found):
         raise shared_numbers(call.frame, call.plan, [cuts.torn for cuts in found])
     return [cuts.points for cuts in found]
+
+
+def without_orders(frame: Any, terms: Sequence[Term]) -> tuple[Term, ...]:
+    """Cut continuous entries into bins; others stay as they are."""
+    resolved = [
+        Continuous(term.columns, term.name)
+        if type(term) is Plain and is_continuous(frame, term.columns[0])
+        else term
+        for term in terms
+    ]
+    return tuple(term.without_order() or term for term in resolved)
 
 
 def is_continuous(frame: Any, ref: Any) -> bool:
@@ -321,6 +348,39 @@ def attach(
     call_for = dask.delayed(add_columns, pure=False)
     added = [call_for(part, number, *given) for number, part in enumerate(frame.to_delayed())]
     return dd.from_delayed(added, meta=meta, divisions=frame.divisions, verify_meta=False)
+
+
+def count_groups(frame: Any, options: Options) -> tuple[CountedCall, list[Ints]]:
+    """Count the rows of a call by stratum and group, and give every group a part.
+
+    Returns
+    -------
+    call : CountedCall
+        Its entries are those of `by`, then those of `groups`.
+    parts : list of ndarray of int64, shape (n_counted,), range -1..n_parts-1
+        The part of every counted row, for each repeat.
+    """
+    n_by = len(options.terms)
+    groups = tuple(Classes(term.columns) for term in options.groups)
+    planned, plan = plan_call(frame, replace(options, terms=options.terms + groups, groups=()))
+    plan = plan._replace(salts=())
+    plan = cut_quantiles(planned, options, plan)
+    counts = count_rows(planned, plan)
+    options = replace(options, terms=counted_terms(plan, counts)[:n_by])
+    counted = Counted(counts.columns, counts.sizes)
+    found = group_counted(options, counted, ENGINE)
+    parts = parts_of_groups(options, counted, found)
+    rows = CountedStrata(np.arange(len(counts.sizes)), found.strata)
+    return CountedCall(options, planned, plan, counts, rows), parts
+
+
+def attach_parts(
+    call: CountedCall, outputs: Sequence[NewColumn], index: StratumIndex, parts: Sequence[Ints]
+) -> Any:
+    """Add columns of the parts of counted rows, partition by partition."""
+    meta = empty_like(call.frame._meta, call.plan, outputs)
+    given = (call.plan, list(outputs), dask.delayed(index), dask.delayed(list(parts)))
+    return dd.map_partitions(add_parts, call.frame, *given, meta=meta, enforce_metadata=False)
 
 
 def fixed_partitions(frame: Any) -> Any:

@@ -16,10 +16,9 @@ from ..habits import answer_habits
 from ..pipeline.options import Deal, Options, Parts, Rare, check_options, fold_target, part_target
 from ..pipeline.strata import Strata
 from ..pipeline.tables import fold_table
-from ..terms.base import By, Missing, Term
-from ..terms.bins import Continuous
+from ..terms.base import By, Missing
 from ..terms.by import parse, require_by
-from ..terms.classes import Classes, Plain
+from ..terms.classes import Classes
 from ..verbs.audit import (
     Check,
     KeptNulls,
@@ -45,8 +44,8 @@ from .dask_passes import (
     check_dask,
     check_names,
     count_call,
-    is_continuous,
     shared_keys,
+    without_orders,
 )
 from .driver import Counted, stratify_counted
 
@@ -319,16 +318,9 @@ def tabulated(frame: Any, by: By) -> Options:
     entries = require_by(by)
     options = Options(entries.terms, entries.one_by_one)
     frames.check_all_refs(frame._meta, options.columns())
-    terms = tuple(tabulated_term(frame, term) for term in options.terms)
-    check_names(frame, replace(options, terms=terms))
-    return replace(options, terms=terms)
-
-
-def tabulated_term(frame: Any, term: Term) -> Term:
-    """Cut a continuous entry into bins; others stay as they are."""
-    if type(term) is Plain and is_continuous(frame, term.columns[0]):
-        term = Continuous(term.columns, term.name)
-    return term.without_order() or term
+    options = replace(options, terms=without_orders(frame, options.terms))
+    check_names(frame, options)
+    return options
 
 
 def count_by(frame: Any, by: By) -> CountedCall:

@@ -13,13 +13,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames
+from ..core.groups.assign import assign_units
+from ..core.groups.counts import UnitCounts
+from ..core.seeds import StreamTag
 from ..core.types import Draws, Flags, Ints, Table
 from ..errors import StratError, plural
 from ..frames.validate import MISSING, broken_rules
-from ..pipeline.deal import quota_by_lowest, quota_in_order
-from ..pipeline.numbers import row_streams
+from ..pipeline.deal import quota_by_lowest, quota_in_order, warn_large_group
+from ..pipeline.numbers import column_stream, row_streams
 from ..pipeline.options import Options, Rare
-from ..pipeline.strata import Strata, keep, nest, read_entries
+from ..pipeline.strata import Strata, group_codes, keep, nest, read_entries
 from ..pipeline.validate import check_enough, check_orders, treat_rare, warn_sparse
 from ..terms.base import Division, Term
 from ..terms.bins import Quantiles
@@ -75,7 +78,8 @@ def check_possible(options: Options, engine: str) -> None:
         margins = "`sf.margins` searches over all rows at once"
         raise not_possible(margins, engine)
     for term in (*options.terms, *options.groups):
-        check_term(term, engine)
+        if not (options.groups and term.orders_rows and term.without_order() is not None):
+            check_term(term, engine)
 
 
 def check_term(term: Term, engine: str) -> None:
@@ -165,10 +169,12 @@ def dealt_counts(entries: list[Entry], options: Options, sizes: Ints) -> list[En
     return entries
 
 
-def treat_rare_counts(entry: Entry, options: Options, sizes: Ints) -> tuple[Entry, Flags]:
-    """Find the classes with fewer rows than folds, and do as `rare` says."""
+def treat_rare_counts(
+    entry: Entry, options: Options, sizes: Ints | None, groups: Ints | None = None
+) -> tuple[Entry, Flags]:
+    """Find the classes with fewer rows, or groups, than folds, and do as `rare` says."""
     try:
-        return treat_rare(entry, None, options, sizes)
+        return treat_rare(entry, groups, options, sizes)
     except StratError as error:
         # The rows of its frame are counts here, not rows.
         raise StratError(str(error)) from None
@@ -278,6 +284,102 @@ def repeated_keys(names: Sequence[str], failures: Any) -> StratError:
     return StratError(msg, failures)
 
 
+# Groups ----------------------------------------------------------------------------------
+
+
+class CountedGroups(NamedTuple):
+    """The groups of counted rows."""
+
+    groups: Ints
+    """The group of every counted row that is dealt, numbered by first appearance."""
+    rows: Ints
+    """Which counted rows are dealt; the shape of each is (n_dealt,)."""
+    strata: Strata
+    """Of these rows."""
+
+
+def group_counted(options: Options, counted: Counted, engine: str) -> CountedGroups:
+    """Nest the entries of a call and encode its groups, on rows that are counts.
+
+    The columns of the counted rows are those of `by`, then those of `groups`.
+    """
+    sizes = counted.sizes
+    check_rows(int(sizes.sum()), options)
+    entries = read_entries(options, counted.columns)
+    n_by = len(options.terms)
+    for entry in entries[:n_by]:
+        check_term(entry.term, engine)
+    check_counted(entries, options, sizes)
+    if options.missing == "null":
+        entries = keep(entries, ~np.logical_or.reduce([entry.missing for entry in entries]))
+    check_grouped(entries[n_by:], engine)
+    groups = encode_groups(entries, options, sizes)
+    if n_by and options.rare != "ignore" and entries[0].term.is_nominal:
+        first, flags = treat_rare_counts(entries[0], options, None, groups)
+        entries = keep([first, *entries[1:]], flags)
+        groups = encode_groups(entries, options, sizes)
+    rows = entries[0].rows
+    rows = np.arange(len(sizes)) if rows is None else rows
+    strata = nest(entries[:n_by], rows, len(sizes), options.seed)
+    strata = strata._replace(sizes=sum_by(strata.codes, sizes[rows], len(strata.sizes)))
+    warn_sparse(strata.sizes, strata.coarser, [level.name for level in strata.levels], options)
+    return CountedGroups(groups, rows, strata)
+
+
+def check_grouped(entries: Sequence[Entry], engine: str) -> None:
+    """Raise if rows have no group: each would be one, but they are counted together."""
+    if any(entry.missing.any() for entry in entries):
+        msg = (
+            f"`groups` must have no missing values on {engine} frames, where rows without a group"
+            ' are counted together.\nHint: fill them, or in `kfold` use `missing="null"`, which'
+            " leaves their fold null."
+        )
+        raise StratError(msg)
+
+
+def encode_groups(entries: Sequence[Entry], options: Options, sizes: Ints) -> Ints:
+    """Encode the groups of the counted rows that are dealt, and check that there are enough."""
+    groups = group_codes(entries, options)
+    assert groups is not None
+    check_enough(int(counts_of(entries, sizes).sum()), groups, options.target)
+    return groups
+
+
+def parts_of_groups(options: Options, counted: Counted, found: CountedGroups) -> list[Ints]:
+    """Give every group a part, for each repeat.
+
+    Returns
+    -------
+    list of ndarray of int, shape (n_counted,), range -1..n_parts-1
+        The part of every counted row, -1 if it is not dealt.
+    """
+    sizes = counted.sizes[found.rows]
+    target, n_groups = options.target, int(found.groups.max()) + 1
+    shares = target.fractions(int(sizes.sum()))
+    warn_large_group(sum_by(found.groups, sizes, n_groups), shares, target.noun)
+    units = weighted_units(found.groups, n_groups, found.strata, sizes)
+    tag = StreamTag.FOLD_SEARCH if target.noun == "fold" else StreamTag.PART_SEARCH
+    dealt = []
+    for repeat in range(options.repeats):
+        parts = np.full(len(counted.sizes), -1, dtype=np.int64)
+        stream = column_stream(options, tag, repeat)
+        parts[found.rows] = assign_units(units, shares, stream)[found.groups]
+        dealt.append(parts)
+    return dealt
+
+
+def weighted_units(groups: Ints, n_groups: int, strata: Strata, sizes: Ints) -> UnitCounts:
+    """Count the strata of every group; the last column counts all its rows, its size."""
+    n_strata = len(strata.sizes)
+    n_columns = n_strata + 1
+    keys = np.append(groups * n_columns + strata.codes, groups * n_columns + n_strata)
+    cells, places = np.unique(keys, return_inverse=True)
+    counts = sum_by(places, np.append(sizes, sizes), len(cells))
+    indptr = np.searchsorted(cells, np.arange(n_groups + 1) * n_columns)
+    columns = cells % n_columns
+    return UnitCounts(indptr, columns, counts, sum_by(columns, counts, n_columns))
+
+
 # Bins ------------------------------------------------------------------------------------
 
 
@@ -306,5 +408,11 @@ def with_bins(term: Quantiles, bins: Ints) -> BinnedQuantiles:
 
 def parents_only(options: Options, place: int) -> Options:
     """Restrict a call to the entries before one, whose strata its quantiles are cut in."""
+    if options.groups and place and options.rare in ("null", "pool"):
+        msg = (
+            f"`rare={options.rare!r}` cannot be combined with `groups` and quantiles inside the"
+            " classes on frames of Dask and Spark."
+        )
+        raise StratError(msg)
     rare: Rare = options.rare if options.rare in ("null", "pool") else "ignore"
-    return replace(options, terms=options.terms[:place], rare=rare)
+    return replace(options, terms=options.terms[:place], groups=(), rare=rare)

@@ -70,6 +70,8 @@ def select_rows(part: Any, plan: Plan, number: int) -> Rows:
         missing[-1] = np.count_nonzero(unknown)
     for name in plan.present:
         flags = flags & ~frames.is_missing(part[name])
+    if plan.filled is not None:
+        flags = flags & frames.is_missing(part[plan.filled])
     positions = np.flatnonzero(flags)
     if len(positions) < n_rows:
         part = part.iloc[positions]
@@ -349,6 +351,56 @@ def add_columns(
         parts = parts_by_cuts(codes, words, cuts)
         columns.append(output._replace(parts=place(parts, rows.positions, len(part))))
     return attach_pandas(part.drop(columns=list(plan.computed)), columns)
+
+
+def add_parts(
+    part: Any,
+    plan: Plan,
+    outputs: Sequence[NewColumn],
+    index: StratumIndex,
+    parts: Sequence[Ints],
+) -> Any:
+    """Add the parts of counted rows to a partition, by the values that were counted.
+
+    Parameters
+    ----------
+    parts : sequence of ndarray of int64, shape (n_counted,)
+        Of each repeat.
+    """
+    rows = select_rows(part, plan, 0)
+    counted = find_strata(series_of(rows.part, plan), index, plan, len(rows.part))
+    columns = [
+        output._replace(parts=place(each[counted], rows.positions, len(part)))
+        for output, each in zip(outputs, parts, strict=True)
+    ]
+    return attach_pandas(part.drop(columns=list(plan.computed)), columns)
+
+
+def fill_column(
+    part: Any,
+    number: int,
+    plan: Plan,
+    output: NewColumn,
+    k: int,
+    index: StratumIndex,
+    points: Draws,
+) -> Any:
+    """Fill a column of folds or parts in the rows that have none.
+
+    Parameters
+    ----------
+    points : ndarray of uint64, shape (n_strata, k - 1)
+    """
+    given = part[plan.filled]
+    if output.labels is None:
+        parts = frames.read_fold_numbers(given, k)[0]
+    else:
+        parts = frames.read_part_codes(given, output.labels)
+    rows = select_rows(part, plan, number)
+    codes = find_strata(series_of(rows.part, plan), index, plan, len(rows.part))
+    (words,) = row_numbers(rows, plan)
+    parts[rows.positions] = parts_by_cuts(codes, words, points)
+    return attach_pandas(part.drop(columns=list(plan.computed)), [output._replace(parts=parts)])
 
 
 def stack_frames(several: Sequence[Any]) -> Any:

@@ -42,6 +42,8 @@ class Plan(NamedTuple):
     """Columns that were computed for this call only."""
     present: tuple[Hashable, ...] = ()
     """Columns without a value in which a row is not dealt."""
+    filled: Hashable | None = None
+    """A column that is filled: only rows without a value in it are dealt."""
     for_table: bool = False
     """Whether counts show the lowest and the highest value of each quantile bin, and no cells."""
 
@@ -212,8 +214,8 @@ def stratum_index(columns: Sequence[Any], strata: Ints, plan: Plan) -> StratumIn
         return dense, len(different)
 
     combined, _ = combine(coded, len(strata), shorten)
-    order = np.argsort(combined)
-    return StratumIndex(values, combined[order], strata[order], prefixes)
+    combinations, first = np.unique(combined, return_index=True)
+    return StratumIndex(values, combinations, strata[first], prefixes)
 
 
 def different_values(term: Term, series: Any, coded: ColumnCodes) -> Any:

@@ -135,16 +135,16 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
         return balance_rows(entries, len(strata.codes), shares, stream)
     n_groups = int(group.max()) + 1
     if repeat == 0:
-        warn_large_group(group, shares, target.noun)
+        warn_large_group(np.bincount(group), shares, target.noun)
     if entries:
         return balance_groups(entries, group, n_groups, shares, stream)[group]
     parts = assign_groups(group, n_groups, strata.codes, len(strata.sizes), shares, stream)
     return parts[group]
 
 
-def warn_large_group(group: Ints, shares: Sequence[Fraction], noun: str) -> None:
-    """Warn if a group has more rows than the largest part should."""
-    largest, fair = int(np.bincount(group).max()), max(shares) * len(group)
+def warn_large_group(sizes: Ints, shares: Sequence[Fraction], noun: str) -> None:
+    """Warn if a group has more rows than the largest part should, given the rows of each."""
+    largest, fair = int(sizes.max()), max(shares) * int(sizes.sum())
     if largest > ceil(fair):
         warn(
             f"The largest group has {plural(largest, 'row')}, but the largest {noun} should have"
