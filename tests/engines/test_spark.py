@@ -280,6 +280,55 @@ def ids(frame: Any) -> list[int]:
     return found["id"].sort().to_list()
 
 
+# Groups ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("by", "options"),
+    [
+        (None, {"groups": "who"}),
+        ("label", {"groups": "who", "repeats": 2}),
+        (["label", "sex"], {"groups": ["who", "kind"], "missing": "stratum"}),
+        (["sex", "label"], {"groups": "who", "missing": "null", "where": "some"}),
+        (["label", "price"], {"groups": "who"}),
+        (["label", sf.quantiles("age", 3)], {"groups": "who", "seed": 5}),
+    ],
+    ids=str,
+)
+def test_groups_are_whole(spark, by, options):
+    """Whole groups get the same folds for any partitions, as even as those of Polars."""
+    frame = FRAME.with_columns(who=pl.int_range(N) // 3)
+    (expected, warned) = heard(lambda: sf.kfold(frame, by, 3, **options))
+    found = []
+    for n_partitions in (1, 5):
+        rows = spark_frame(spark, frame[::-1] if n_partitions > 1 else frame, n_partitions)
+        result, words = heard(lambda rows=rows: sf_spark.kfold(rows, by, 3, **options))
+        found.append(collected(result).sort("id"))
+        assert words == warned
+    assert found[0].equals(found[1])
+    groups = options["groups"] if isinstance(options["groups"], list) else [options["groups"]]
+    new = [name for name in expected.columns if name not in frame.columns]
+    for name in new:
+        known = found[0].filter(pl.col(name).is_not_null())
+        assert known.group_by(groups).agg(pl.col(name).n_unique())[name].max() == 1
+        assert known.height == expected[name].count()
+        sizes = known[name].value_counts()["count"]
+        assert sizes.max() - sizes.min() <= 3
+
+
+def test_rows_without_a_group_are_an_error(spark):
+    """Rows without a group are counted together, and so cannot be groups of their own."""
+    refused(
+        "`groups` must have no missing values on Spark frames, where rows without a group are"
+        ' counted together.\nHint: fill them, or in `kfold` use `missing="null"`, which leaves'
+        " their fold null.",
+        spark_frame(spark, FRAME),
+        "label",
+        groups="sex",
+        missing="stratum",
+    )
+
+
 # Errors ----------------------------------------------------------------------------------
 
 

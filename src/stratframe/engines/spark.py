@@ -10,8 +10,8 @@ from ..pipeline.deal import empty_outputs
 from ..pipeline.options import Deal, Options, Parts, Rare, check_options, fold_target, part_target
 from ..terms.base import By, Missing
 from .driver import check_possible, salts
-from .spark_calls import check_frame, count_call, require_key
-from .spark_passes import ENGINE, attach, find_cuts
+from .spark_calls import check_frame, count_call, count_groups, require_key
+from .spark_passes import ENGINE, attach, attach_parts, find_cuts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -90,6 +90,8 @@ def add_columns(frame: Any, options: Options, overwrite: bool) -> DataFrame:
     check_possible(options, ENGINE)
     if not overwrite:
         check_new(frame, frame.columns, [each.name for each in outputs])
+    if options.groups:
+        return attach_parts(*count_groups(frame, options), outputs)
     require_key(options)
     named = count_call(frame, options)
     tables = zip(named.quotas(), salts(options), strict=True)

@@ -103,6 +103,23 @@ def check_where(call: Call) -> None:
         raise StratError(msg)
 
 
+class CountedRows(NamedTuple):
+    """The rows of a call, counted by the values of its stratum columns."""
+
+    options: Options
+    """With the bins of the counted rows."""
+    counted: Counted
+    salt: int
+    """Of the hashes that name the combinations of values."""
+    table: Any
+    """A polars.DataFrame with a row for each combination, by ascending hash `s`."""
+
+    @property
+    def hashes(self) -> Ints:
+        """The hash of each combination, shape (n_counted,), ascending."""
+        return whole_column(self.table, "s")
+
+
 def count_rows(
     call: Call, rows: DataFrame, options: Options, *, for_table: bool = False
 ) -> CountedCall:
@@ -115,27 +132,45 @@ def count_rows(
     for_table : bool
         Also find the highest value of each quantile bin, by which tables call it.
     """
+    found = count_values(call, rows, options, for_table=for_table)
+    strata = stratify_counted(found.options, found.counted, ENGINE)
+    return CountedCall(found.options, call, found.counted, strata, found.salt, found.hashes)
+
+
+def count_values(
+    call: Call,
+    rows: DataFrame,
+    options: Options,
+    further: Sequence[Any] = (),
+    *,
+    for_table: bool = False,
+) -> CountedRows:
+    """Count rows by the values of the stratum columns.
+
+    Parameters
+    ----------
+    further : sequence of Column
+        Aggregates that are computed, too.
+    """
     sf = functions()
     numbers = salts(options) if call.key else []
     lowest = [sf.min(call.number(salt)).alias(f"u{i}") for i, salt in enumerate(numbers)]
     codes = [each.code.alias(f"c{i}") for i, each in enumerate(call.strata)]
-    totals = [sf.count(sf.lit(1)).alias("n"), *lowest, *key_counts(call.key)]
+    totals = [sf.count(sf.lit(1)).alias("n"), *lowest, *key_counts(call.key), *further]
     for i, each in enumerate(call.strata):
         if not each.is_value:
             totals.append(sf.min(each.typed.present).alias(f"low{i}"))
             totals.append(sf.max(each.typed.present).alias(f"high{i}"))
-    counted = rows.groupBy(*codes).agg(*totals).limit(MAX_STRATA + 1)
-    salt, table = collect_named(counted, call, options.seed)
+    salt, table = collect_named(
+        rows.groupBy(*codes).agg(*totals).limit(MAX_STRATA + 1), call, options.seed
+    )
     check_n_strata(len(table))
     check_keys(call.key, table)
-    terms, counted_rows = read_counted(call, table, options, for_table=for_table)
-    words = [unsigned(whole_column(table, f"u{i}")) for i in range(len(lowest))]
-    if words:
-        lowest_words = np.tile(np.array(words), 1 + for_table)
-        counted_rows = counted_rows._replace(lowest=lowest_words)
-    options = replace(options, terms=terms)
-    found = stratify_counted(options, counted_rows, ENGINE)
-    return CountedCall(options, call, counted_rows, found, salt, whole_column(table, "s"))
+    terms, counted = read_counted(call, table, options, for_table=for_table)
+    if lowest:
+        words = np.array([unsigned(whole_column(table, f"u{i}")) for i in range(len(lowest))])
+        counted = counted._replace(lowest=np.tile(words, 1 + for_table))
+    return CountedRows(replace(options, terms=terms), counted, salt, table)
 
 
 def read_counted(
@@ -371,42 +406,68 @@ def attach(
     named: CountedCall, cuts: Sequence[CutPoints], outputs: Sequence[NewColumn]
 ) -> DataFrame:
     """Add the columns, by the cut points of the stratum of each row."""
-    sf, call, codes = functions(), named.call, named.found.codes
-    lists: dict[str, Any] = {f"{HELPER}s": named.hashes}
-    for repeat, cut in enumerate(cuts):
-        points = with_sign(cut.points)[codes[codes >= 0]]
-        lists[f"{HELPER}{repeat}"] = (points.ravel(), np.where(codes < 0, 0, points.shape[1]))
-    stratum = call.stratum(named.salt)
+    sf, codes = functions(), named.found.codes
+    lists: dict[str, Any] = {}
+    columns = {}
+    for repeat, (cut, output) in enumerate(zip(cuts, outputs, strict=True)):
+        points, number = sf.col(f"{HELPER}{repeat}"), sf.col(f"{HELPER}u{repeat}")
+        n_cuts = cut.points.shape[1]
+        of_rows = with_sign(cut.points)[codes[codes >= 0]]
+        lists[f"{HELPER}{repeat}"] = (of_rows.ravel(), np.where(codes < 0, 0, n_cuts))
+        part = sf.when(sf.size(points) > 0, count_at_most(points, number, n_cuts))
+        columns[output.name] = new_column(points, part, output)
+    # A projection of their own lets each number be computed once, not for each cut point.
+    numbers = {
+        f"{HELPER}u{repeat}": named.call.number(salt)
+        for repeat, salt in enumerate(salts(named.options))
+    }
+    return join_columns(named.call, named.salt, {"s": named.hashes, **lists}, columns, numbers)
+
+
+def attach_parts(
+    call: Call, found: CountedRows, parts: Sequence[Ints], outputs: Sequence[NewColumn]
+) -> DataFrame:
+    """Add the columns, by the parts of the combinations of values; -1 for none."""
+    sf, lists, columns = functions(), {}, {}
+    for repeat, (of_rows, output) in enumerate(zip(parts, outputs, strict=True)):
+        part = sf.col(f"{HELPER}{repeat}")
+        lists[f"{HELPER}{repeat}"] = of_rows
+        columns[output.name] = new_column(part, sf.when(part >= 0, part), output)
+    return join_columns(call, found.salt, {"s": found.hashes, **lists}, columns, {})
+
+
+def join_columns(
+    call: Call,
+    salt: int,
+    lists: dict[str, Any],
+    columns: dict[str, Any],
+    numbers: dict[str, Any],
+) -> DataFrame:
+    """Join what is known of each stratum to its rows, and add columns that are made of it."""
+    sf = functions()
+    known = {f"{HELPER}s" if name == "s" else name: values for name, values in lists.items()}
+    stratum = call.stratum(salt)
     if call.where is not None:
         stratum = sf.when(call.where, stratum)
-    # A projection of their own lets each number be computed once, not for each cut point.
-    helpers = {
-        f"{HELPER}u{repeat}": call.number(salt) for repeat, salt in enumerate(salts(named.options))
-    }
-    joined = call.frame.withColumns({**helpers, f"{HELPER}t": stratum}).join(
-        sf.broadcast(small_frame(call.frame, lists)),
+    joined = call.frame.withColumns({**numbers, f"{HELPER}t": stratum}).join(
+        sf.broadcast(small_frame(call.frame, known)),
         sf.col(f"{HELPER}t") == sf.col(f"{HELPER}s"),
         "left",
     )
-    columns = {
-        output.name: new_column(repeat, cuts[repeat].points.shape[1], output)
-        for repeat, output in enumerate(outputs)
-    }
-    drops = [*lists, *helpers, f"{HELPER}t", *call.helpers]
+    drops = [*known, *numbers, f"{HELPER}t", *call.helpers]
     result: DataFrame = joined.withColumns(columns).drop(*drops)
     return result
 
 
-def new_column(repeat: int, n_cuts: int, output: NewColumn) -> Any:
-    """Count the cut points that are at most the number of each row."""
+def new_column(known: Any, part: Any, output: NewColumn) -> Any:
+    """Turn the part of each row into a column, null where the row is not dealt."""
     sf = functions()
-    points, number = sf.col(f"{HELPER}{repeat}"), sf.col(f"{HELPER}u{repeat}")
-    part = count_at_most(points, number, n_cuts).cast("bigint")
+    part = part.cast("bigint")
     if output.labels is not None:
         names = sf.array(*map(sf.lit, output.labels))
         part = sf.get(names, part.cast("int"))
     changed = sf.raise_error(sf.lit(CHANGED))
-    of_known = sf.when(points.isNull(), changed).when(sf.size(points) > 0, part)
+    of_known = sf.when(known.isNull(), changed).otherwise(part)
     return sf.when(sf.col(f"{HELPER}t").isNotNull(), of_known)
 
 

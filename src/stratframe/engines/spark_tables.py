@@ -16,10 +16,9 @@ from ..habits import answer_habits
 from ..pipeline.options import Deal, Options, Parts, Rare, check_options, fold_target, part_target
 from ..pipeline.strata import Strata
 from ..pipeline.tables import fold_table
-from ..terms.base import By, Missing, Term
-from ..terms.bins import Continuous
+from ..terms.base import By, Missing
 from ..terms.by import parse, require_by
-from ..terms.classes import Classes, Plain
+from ..terms.classes import Classes
 from ..verbs.audit import (
     Check,
     KeptNulls,
@@ -41,8 +40,8 @@ from ..verbs.select import (
 )
 from ..verbs.tables import balance_of, plan_table, strata_table
 from .driver import Counted, check_possible, stratify_counted
-from .spark_calls import check_frame, count_call, require_key
-from .spark_columns import Typed, check_single, functions, has_fractions, typed_column
+from .spark_calls import check_frame, count_call, require_key, without_orders
+from .spark_columns import Typed, check_single, functions, typed_column
 from .spark_passes import ENGINE, CountedCall, collect, to_pandas
 
 LIBRARY = "pandas"
@@ -325,17 +324,9 @@ def tabulated(frame: Any, by: By) -> Options:
     check_frame(frame)
     entries = require_by(by)
     options = Options(entries.terms, entries.one_by_one)
-    columns = [typed_column(frame, ref, "by") for ref in options.columns()["by"]]
-    terms = tuple(tabulated_term(frame, *each) for each in zip(options.terms, columns, strict=True))
-    check_possible(replace(options, terms=terms), ENGINE)
-    return replace(options, terms=terms)
-
-
-def tabulated_term(frame: Any, term: Term, typed: Typed) -> Term:
-    """Cut a continuous entry into bins; others stay as they are."""
-    if type(term) is Plain and has_fractions(frame, typed):
-        term = Continuous(term.columns, term.name)
-    return term.without_order() or term
+    options = replace(options, terms=without_orders(frame, options.terms))
+    check_possible(options, ENGINE)
+    return options
 
 
 def count_by(frame: Any, by: By) -> CountedCall:
