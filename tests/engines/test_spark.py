@@ -1,5 +1,7 @@
 """Folds and parts of Spark frames are those of pandas and Polars, whatever the partitions."""
 
+import importlib
+import sys
 import warnings
 from datetime import date, datetime
 from typing import Any
@@ -327,6 +329,107 @@ def test_rows_without_a_group_are_an_error(spark):
         groups="sex",
         missing="stratum",
     )
+
+
+# Extend ----------------------------------------------------------------------------------
+
+
+def counts_of(frame: pl.DataFrame, by: list[str], name: str) -> list[Any]:
+    """Count the rows of strata in every fold, sorted inside each stratum."""
+    counts = frame.group_by(*by, name).len().group_by(pl.lit(0), *by).agg(pl.col("len").sort())
+    return sorted(counts.rows(), key=str)
+
+
+def near(counts: list[Any], others: list[Any]) -> bool:
+    """Return whether counts differ by at most 1 row: which are rounded up is drawn."""
+    pairs = zip(counts, others, strict=True)
+    return all(max(map(abs, np.subtract(a[-1], b[-1]))) <= 1 for a, b in pairs)
+
+
+@pytest.mark.parametrize("options", [{}, {"seed": 3}, {"k": 4}, {"missing": "null"}], ids=str)
+def test_extended_folds_are_as_even_as_those_of_polars(spark, options):
+    """Given folds stay, and each stratum has the counts that Polars gives it."""
+    folds = pl.Series([i * i % 4 if i % 3 else None for i in range(N)], dtype=pl.Float64)
+    frame = FRAME.with_columns(fold=folds)
+    by = ["label", "sex", sf.quantiles("age", 2)]
+    options = {"missing": "stratum", **options}
+    expected = sf.extend(frame, by, **options)
+    found = []
+    for n_partitions in (1, 4):
+        rows = spark_frame(spark, frame[::-1] if n_partitions > 1 else frame, n_partitions)
+        result = sf_spark.extend(rows, by, key="id", **options)
+        assert dict(result.dtypes)["fold"] == "bigint"
+        found.append(collected(result).sort("id"))
+    assert found[0].equals(found[1])
+    given = frame.sort("id")["fold"].cast(pl.Int64)
+    assert ((given == found[0]["fold"]) | given.is_null()).all()
+    assert found[0]["fold"].null_count() == expected["fold"].null_count()
+    assert counts_of(found[0], ["label"], "fold") == counts_of(expected, ["label"], "fold")
+
+
+@pytest.mark.parametrize("parts", [None, PARTS], ids=str)
+def test_extended_parts_are_near_their_shares(spark, parts):
+    """New rows of a part column get parts, by given shares or by those of the column."""
+    names = pl.Series([list(PARTS)[i % 7 % 3] if i % 4 else None for i in range(N)])
+    frame = FRAME.with_columns(split=names, other=names)
+    expected = sf.extend(frame, "label", parts=parts, name=["split", "other"])
+    rows = spark_frame(spark, frame, 3)
+    names = ["split", "other"]
+    found = collected(sf_spark.extend(rows, "label", key="id", parts=parts, name=names))
+    for name in names:
+        assert found[name].null_count() == 0
+        assert near(counts_of(found, [], name), counts_of(expected, [], name))
+        assert near(counts_of(found, ["label"], name), counts_of(expected, ["label"], name))
+
+
+def test_extend_needs_a_key_and_takes_no_groups(spark):
+    """New rows are dealt by key; groups are not extended."""
+    rows = spark_frame(spark, FOLDED)
+    refused(
+        "`extend` with `groups` looks at all rows of each group, which is not possible on Spark"
+        " frames.\nHint: `sf.quantiles` and `sf.bins` make strata of numbers.",
+        rows,
+        "label",
+        groups="age",
+        verb="extend",
+    )
+    with pytest.raises(sf.StratError, match="Spark frames need a `key`"):
+        sf_spark.extend(rows, "label")
+    refused("Column 'sex' has missing values in 3 rows.", rows, "label", key="sex", verb="extend")
+
+
+# Spark's own -----------------------------------------------------------------------------
+
+
+def test_the_cross_validator_of_spark_takes_the_column(spark):
+    """Spark's `CrossValidator(foldCol=...)` trains on the folds of the column."""
+    from pyspark.ml.classification import LogisticRegression
+    from pyspark.ml.evaluation import MulticlassClassificationEvaluator
+    from pyspark.ml.feature import VectorAssembler
+    from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
+
+    rows = spark_frame(spark, FRAME.with_columns(y=(pl.col("label") == "a").cast(pl.Int64)))
+    folded = rows.transform(sf_spark.kfold, by="label", k=3, key="id")
+    features = VectorAssembler(inputCols=["age", "price"], outputCol="x").transform(folded)
+    model = LogisticRegression(featuresCol="x", labelCol="y", maxIter=2)
+    validator = CrossValidator(
+        estimator=model,
+        estimatorParamMaps=ParamGridBuilder().addGrid(model.regParam, [0.1, 1.0]).build(),
+        evaluator=MulticlassClassificationEvaluator(labelCol="y"),
+        numFolds=3,
+        foldCol="fold",
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert len(validator.fit(features).avgMetrics) == 2
+
+
+def test_a_missing_engine_names_the_extra(monkeypatch):
+    """Without pyspark the error names the extra."""
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    with pytest.raises(ImportError) as caught:
+        importlib.reload(sf_spark)
+    assert str(caught.value) == 'pyspark is not installed: pip install "stratframe[spark]"'
 
 
 # Errors ----------------------------------------------------------------------------------

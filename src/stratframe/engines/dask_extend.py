@@ -6,27 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from .. import frames
 from ..checks import check_int, load_extra
-from ..core.groups.local_search import Stream
 from ..core.seeds import StreamTag
-from ..core.strata import crosstab
-from ..core.types import Draws, Ints, Table
+from ..core.types import Draws
 from ..errors import StratError
 from ..habits import answer_habits
 from ..pipeline.deal import empty_outputs
-from ..pipeline.extend import fill_target, target_of_counts
 from ..pipeline.numbers import column_stream
 from ..pipeline.options import (
     DESCRIBED,
     Options,
     Parts,
     Rare,
-    Target,
     check_options,
-    fold_target,
     part_target,
 )
 from ..terms.base import By, Missing
@@ -41,14 +34,8 @@ from .dask_passes import (
     fixed_partitions,
     without_orders,
 )
-from .driver import (
-    Counted,
-    CountedStrata,
-    check_possible,
-    not_possible,
-    stratify_counted,
-    sum_by,
-)
+from .driver import Counted, check_possible, not_possible, stratify_counted
+from .extended import quota_of_new, read_parts
 from .partitions import empty_like, fill_column
 from .values import StratumIndex, find_strata, stratum_index
 
@@ -141,38 +128,6 @@ def extend_column(frame: Any, options: Options, k: int | None) -> Any:
     new_call = CountedCall(options, new, plan, counts, found)
     (points,) = find_cuts(new_call, codes, index, [table])
     return fill(new_call, index, points)
-
-
-def read_parts(options: Options, folds: Any, sizes: Ints, k: int | None) -> tuple[Options, Ints]:
-    """Read the folds or parts of counted rows, and aim at as many.
-
-    Returns
-    -------
-    options : Options
-    parts : ndarray of int64, shape (n_counted,), range -1..k-1
-    """
-    target, column = options.target, frames.make_frame("pandas", {options.name: folds})
-    if target.names is None and k is None:
-        names = frames.declared_parts(column, options.name)
-        target = target if names is None else Target(len(names), "part", names)
-    if target.names is None:
-        parts, k = frames.read_fold_numbers(folds, k)
-        return replace(options, target=fold_target(k)), parts
-    parts = frames.read_part_codes(folds, target.names)
-    counts = sum_by(parts[parts >= 0], sizes[parts >= 0], target.n)
-    return replace(options, target=target_of_counts(target, counts)), parts
-
-
-def quota_of_new(
-    options: Options, found: CountedStrata, parts: Ints, sizes: Ints, stream: Stream
-) -> Table:
-    """Compute how many new rows of each stratum go to each part."""
-    codes, n_strata = found.codes, len(found.strata.sizes)
-    shares = np.array([float(share) for share in options.target.fractions(found.n_dealt)])
-    given, new = (parts >= 0) & (codes >= 0), (parts < 0) & (codes >= 0)
-    held = crosstab(codes[given], n_strata, parts[given], len(shares), sizes[given])
-    wanted = sum_by(codes[new], sizes[new], n_strata)
-    return fill_target(options, shares, stream, held, wanted)
 
 
 def fill(call: CountedCall, index: StratumIndex, points: Draws) -> Any:

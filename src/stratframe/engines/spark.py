@@ -94,6 +94,7 @@ def add_columns(frame: Any, options: Options, overwrite: bool) -> DataFrame:
         return attach_parts(*count_groups(frame, options), outputs)
     require_key(options)
     named = count_call(frame, options)
-    tables = zip(named.quotas(), salts(options), strict=True)
+    of_repeats = salts(options)
+    tables = zip(named.quotas(), of_repeats, strict=True)
     cuts = [find_cuts(named, table, salt) for table, salt in tables]
-    return attach(named, cuts, outputs)
+    return attach(named, cuts, of_repeats, outputs)

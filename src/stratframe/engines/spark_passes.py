@@ -403,9 +403,21 @@ def keys_of(call: Call, salt: int, torn: Draws) -> StratError:
 
 
 def attach(
-    named: CountedCall, cuts: Sequence[CutPoints], outputs: Sequence[NewColumn]
+    named: CountedCall,
+    cuts: Sequence[CutPoints],
+    salts: Sequence[int],
+    outputs: Sequence[NewColumn],
+    given: Any = None,
 ) -> DataFrame:
-    """Add the columns, by the cut points of the stratum of each row."""
+    """Add the columns, by the cut points of the stratum of each row.
+
+    Parameters
+    ----------
+    cuts, salts, outputs : sequence
+        Of each repeat.
+    given : Column, optional
+        The values that rows have already.
+    """
     sf, codes = functions(), named.found.codes
     lists: dict[str, Any] = {}
     columns = {}
@@ -415,12 +427,10 @@ def attach(
         of_rows = with_sign(cut.points)[codes[codes >= 0]]
         lists[f"{HELPER}{repeat}"] = (of_rows.ravel(), np.where(codes < 0, 0, n_cuts))
         part = sf.when(sf.size(points) > 0, count_at_most(points, number, n_cuts))
-        columns[output.name] = new_column(points, part, output)
+        new = new_column(points, part, output)
+        columns[output.name] = new if given is None else sf.coalesce(given, new)
     # A projection of their own lets each number be computed once, not for each cut point.
-    numbers = {
-        f"{HELPER}u{repeat}": named.call.number(salt)
-        for repeat, salt in enumerate(salts(named.options))
-    }
+    numbers = {f"{HELPER}u{repeat}": named.call.number(salt) for repeat, salt in enumerate(salts)}
     return join_columns(named.call, named.salt, {"s": named.hashes, **lists}, columns, numbers)
 
 
