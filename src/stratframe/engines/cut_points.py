@@ -69,6 +69,8 @@ def cells_of(codes: Ints, numbers: Draws, bits: int) -> Ints:
 
 def coarser_cells(counts: Table, bits: int) -> Table:
     """Merge the cells of counts into those of fewer leading bits."""
+    if counts.shape[1] == 1 << bits:
+        return counts
     merged: Table = counts.reshape(len(counts), 1 << bits, -1).sum(axis=2)
     return merged
 
@@ -175,13 +177,17 @@ def parts_by_cuts(codes: Ints, numbers: Draws, points: Draws) -> Ints:
     padded = np.full((n_steps and 1 << n_steps, max(len(points), 1)), HIGHEST)
     padded[:n_cuts, : len(points)] = points.T
     parts = np.empty(len(codes), dtype=smallest_dtype(n_cuts + 1))
+    all_dealt = codes.min(initial=0) >= 0
     for start in range(0, len(codes), CHUNK):
         rows = slice(start, start + CHUNK)
-        strata, words = codes[rows].clip(0), numbers[rows]
+        strata, words = codes[rows], numbers[rows]
+        strata = strata if all_dealt else np.maximum(strata, 0)
         found = np.zeros(len(words), dtype=np.int64)
         for step in reversed(range(n_steps)):
             probes = padded[found + ((1 << step) - 1), strata]
             found += (probes <= words).astype(np.int64) << step
         np.minimum(found, n_cuts, out=found)
-        parts[rows] = np.where(codes[rows] < 0, -1, found)
+        parts[rows] = found
+    if not all_dealt:
+        parts[codes < 0] = -1
     return parts

@@ -299,10 +299,12 @@ def rows_near_cuts(
     rows = select_rows(part, plan, number)
     codes = find_strata(series_of(rows.part, plan), index, plan, len(rows.part))
     n_strata = int(index.strata.max(initial=0)) + 1
+    strata = codes if codes.min(initial=0) >= 0 else np.maximum(codes, 0)
     near = []
     for flags, numbers in zip(torn, row_numbers(rows, plan), strict=True):
         bits = (len(flags) // n_strata).bit_length() - 1
-        found = np.flatnonzero(flags[cells_of(codes.clip(0), numbers, bits)] & (codes >= 0))
+        is_near = flags[cells_of(strata, numbers, bits)]
+        found = np.flatnonzero(is_near if strata is codes else is_near & (codes >= 0))
         near.append((codes[found].astype(np.int32), numbers[found]))
     return near
 
