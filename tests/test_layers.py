@@ -17,11 +17,12 @@ MODULES = {
 }
 """The file of every module, by its path in the package; `__init__` is the facade."""
 
-BOUNDARY = ("frames/", "accessor.py")
+BOUNDARY = ("frames/", "engines/", "accessor.py", "dask.py", "spark.py")
 """The modules that know the frame libraries."""
 
 LIBRARIES = {"pandas", "polars"}
-LAZY = {"dask", "kneed", "matplotlib", "pandera", "scipy", "sklearn", "tqdm"}
+ENGINES = {"dask", "distributed", "pyspark"}
+LAZY = {"kneed", "matplotlib", "pandera", "scipy", "sklearn", "tqdm"} | ENGINES
 
 RANKS = {
     "errors": -1,
@@ -33,14 +34,17 @@ RANKS = {
     "terms": 2,
     "pipeline": 3,
     "verbs": 4,
+    "engines": 4,
     "schemas": 4,
     "accessor": 5,
     "__main__": 5,
+    "dask": 6,
+    "spark": 6,
     "__init__": 6,
 }
 """The height of every module or folder on top: imports lead to a lower one."""
 
-LEVEL = {("theory", "core"), ("errors", "checks"), ("checks", "errors")}
+LEVEL = {("theory", "core"), ("errors", "checks"), ("checks", "errors"), ("engines", "verbs")}
 """Imports that lead to another folder of the same height."""
 
 START = """

@@ -27,7 +27,7 @@ from .attach import (
     polars_dtype,
     struct_fields,
 )
-from .dtypes import is_continuous, is_measured, is_missing, read_flags
+from .dtypes import is_continuous, is_measured, is_missing, may_hold_fractions, read_flags
 from .duplicates import (
     SharedRows,
     all_unique,
@@ -46,6 +46,7 @@ from .folds import (
     fold_codes,
     fold_values,
     has_all_folds,
+    part_codes,
     part_values,
     read_fold_column,
     read_fold_numbers,

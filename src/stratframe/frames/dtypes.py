@@ -29,7 +29,12 @@ WIDE = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, 
 
 def is_continuous(series: Series) -> bool:
     """Return whether a column holds any number with a fraction."""
-    return (is_float(series) or is_decimal(series)) and has_fractions(to_floats(series))
+    return may_hold_fractions(series) and has_fractions(to_floats(series))
+
+
+def may_hold_fractions(series: Series) -> bool:
+    """Return whether a column holds floats or decimals."""
+    return is_float(series) or is_decimal(series)
 
 
 def has_fractions(values: Values) -> bool:

@@ -54,10 +54,7 @@ def fold_values(frame: Frame, name: str) -> FoldValues:
 def part_values(frame: Frame, name: str) -> FoldValues:
     """List the values of a part column as `fold_values`, but text in the order of its purpose."""
     series, weights = read_counts(frame, name)
-    values, codes = fold_codes(series)
-    if category_values(series) is None and all(isinstance(value, str) for value in values):
-        values, codes = sort_parts(values, codes)
-    return count_values(values, codes, weights)
+    return count_values(*part_codes(series), weights)
 
 
 def read_counts(frame: Frame, name: str) -> tuple[Series, Ints | None]:
@@ -157,6 +154,14 @@ def fold_codes(series: Series, *, small: bool = False) -> tuple[list[Any], Ints]
         raise StratError(msg)
     dtype = np.min_scalar_type(-len(values) - 1) if small else np.dtype(np.int64)
     return values, np.array([*(places[value] for value in present), -1], dtype=dtype)[codes]
+
+
+def part_codes(series: Series) -> tuple[list[Any], Ints]:
+    """List the values of a part column, text in the order of its purpose, and encode its rows."""
+    values, codes = fold_codes(series)
+    if category_values(series) is None and all(isinstance(value, str) for value in values):
+        return sort_parts(values, codes)
+    return values, codes
 
 
 def sort_folds(values: list[Any], name: object) -> list[Any]:

@@ -140,16 +140,16 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
         return balance_rows(entries, len(strata.codes), shares, stream)
     n_groups = int(group.max()) + 1
     if repeat == 0:
-        warn_large_group(group, shares, target.noun)
+        warn_large_group(np.bincount(group), shares, target.noun)
     if entries:
         return balance_groups(entries, group, n_groups, shares, stream)[group]
     parts = assign_groups(group, n_groups, strata.codes, len(strata.sizes), shares, stream)
     return parts[group]
 
 
-def warn_large_group(group: Ints, shares: Sequence[Fraction], noun: str) -> None:
-    """Warn if a group has more rows than the largest part should."""
-    largest, fair = int(np.bincount(group).max()), max(shares) * len(group)
+def warn_large_group(sizes: Ints, shares: Sequence[Fraction], noun: str) -> None:
+    """Warn if a group has more rows than the largest part should, given the rows of each."""
+    largest, fair = int(sizes.max()), max(shares) * int(sizes.sum())
     if largest > ceil(fair):
         warn(
             f"The largest group has {plural(largest, 'row')}, but the largest {noun} should have"
@@ -202,8 +202,13 @@ def quota_table(
     if strata.keys is None or numbers is None:
         return quota_in_order(options, strata.sizes, strata.coarser, repeat)
     lowest = lowest_words(strata.codes, len(strata.sizes), numbers)
+    return quota_by_lowest(options, strata, lowest, repeat)
+
+
+def quota_by_lowest(options: Options, strata: Strata, lowest: Draws, repeat: int = 0) -> Table:
+    """Compute how many rows of each stratum go to each part, given the lowest hash in each."""
     order = order_of_strata(lowest, strata.coarser)
-    table = np.empty((len(order), n_parts), dtype=np.int64)
+    table = np.empty((len(order), options.target.n), dtype=np.int64)
     coarser = renumbered(strata.coarser, order)
     table[order] = quota_in_order(options, strata.sizes[order], coarser, repeat)
     return table

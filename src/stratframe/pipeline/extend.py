@@ -46,7 +46,8 @@ def extended_column(
         options = replace(options, target=fold_target(k))
     else:
         parts = frames.read_part_codes(series[-1], options.target.names)
-        options = replace(options, target=target_of_parts(options.target, parts))
+        counts = np.bincount(parts[parts >= 0], minlength=options.target.n)
+        options = replace(options, target=target_of_counts(options.target, counts))
     held = np.flatnonzero(parts >= 0)
     strata = stratify_rows(options, series[:-1], n_rows, ordered=False, also=held)
     rows = np.arange(n_rows) if strata.rows is None else strata.rows
@@ -65,19 +66,19 @@ def extended_column(
     return column._replace(parts=parts)
 
 
-def target_of_parts(target: Target, parts: Ints) -> Target:
-    """Aim at the shares that are given, or else at those that the column has."""
+def target_of_counts(target: Target, counts: Ints) -> Target:
+    """Aim at the shares that are given, or else at those that the parts have."""
     if target.shares is not None:
         return target
-    counts = np.bincount(parts[parts >= 0], minlength=target.n).tolist()
-    if 0 in counts:
-        names = [repr(name) for name, n in zip(target.names or (), counts, strict=True) if not n]
+    found = counts.tolist()
+    if 0 in found:
+        names = [repr(name) for name, n in zip(target.names or (), found, strict=True) if not n]
         msg = (
             f"`extend` needs rows of each part to see its share, but none is in"
             f" {preview(names, len(names))}.\nHint: give the shares, as in `parts=`."
         )
         raise StratError(msg)
-    return replace(target, shares=tuple(Fraction(n, sum(counts)) for n in counts))
+    return replace(target, shares=tuple(Fraction(n, sum(found)) for n in found))
 
 
 def all_groups(options: Options, series: Sequence[Any], n_rows: int, held: Ints) -> Ints:

@@ -114,8 +114,15 @@ def check_enough(n_rows: int, groups: Ints | None, target: Target) -> None:
             raise StratError(at_most(target.argument, limit, target.n, count, noun))
 
 
-def treat_rare(entry: Entry, groups: Ints | None, options: Options) -> tuple[Entry, Flags]:
+def treat_rare(
+    entry: Entry, groups: Ints | None, options: Options, counts: Ints | None = None
+) -> tuple[Entry, Flags]:
     """Find the classes with fewer rows, or groups, than folds, and do as `rare` says.
+
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (n_dealt,), optional
+        How many rows each stands for, without groups.
 
     Returns
     -------
@@ -126,8 +133,8 @@ def treat_rare(entry: Entry, groups: Ints | None, options: Options) -> tuple[Ent
     """
     # Missing values are a class, too: their code is -1.
     codes: Ints = entry.data % (entry.n_classes + 1) if entry.missing.any() else entry.data
-    sizes = class_sizes(codes, entry.n_classes + 1, groups)
-    if groups is None and codes is entry.data:
+    sizes = class_sizes(codes, entry.n_classes + 1, groups, counts)
+    if groups is None and counts is None and codes is entry.data:
         entry = replace(entry, sizes=sizes[:-1])
     is_rare: Flags = (sizes > 0) & (sizes < options.target.n)
     keeps = np.ones(len(codes), dtype=np.bool_)
@@ -149,10 +156,12 @@ def treat_rare(entry: Entry, groups: Ints | None, options: Options) -> tuple[Ent
     raise StratError(text, frames.failing_rows(library, {column.name: column.series}, rows))
 
 
-def class_sizes(codes: Ints, n_classes: int, groups: Ints | None) -> Ints:
+def class_sizes(
+    codes: Ints, n_classes: int, groups: Ints | None, counts: Ints | None = None
+) -> Ints:
     """Count the rows of each class, or the groups that have any of them."""
     if groups is None:
-        return np.bincount(codes, minlength=n_classes)
+        return np.bincount(codes, counts, minlength=n_classes).astype(np.int64, copy=False)
     pairs = np.unique(codes + n_classes * groups)
     return np.bincount(pairs % n_classes, minlength=n_classes)
 

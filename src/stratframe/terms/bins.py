@@ -81,6 +81,17 @@ class Quantiles(NumericTerm):
     def cut(self, values: Values, parent: Ints) -> tuple[Ints, int]:
         """Find the bin of every value, and warn if there are fewer than asked for."""
         bins, counts = quantile_bins(parent, values, self.n)
+        self.warn_few(counts)
+        return bins, self.n
+
+    def warn_few(self, counts: Ints) -> None:
+        """Warn if strata got fewer bins than asked for.
+
+        Parameters
+        ----------
+        counts : ndarray of int64, shape (n_parents,)
+            0 for a stratum without values.
+        """
         counts = counts[counts > 0]
         short = counts < self.n
         if short.any() and self.warns:
@@ -91,7 +102,6 @@ class Quantiles(NumericTerm):
                     f" (as few as {counts.min()})"
                 )
             warn(f"`{self}` produced {produced}, because equal values stay in one bin.")
-        return bins, self.n
 
     def labels(self, entry: Entry, division: Division, parent: Ints, rows: Ints) -> Any:
         """Name a bin by its cuts: it reaches up to its own highest value."""

@@ -14,14 +14,16 @@ from ..core.types import Ints
 from ..frames import Frame
 from ..pipeline.options import Options
 from ..pipeline.strata import stratify
-from ..pipeline.tables import fold_table, table_verb, text_array
+from ..pipeline.tables import fold_table, table_verb
 from ..terms.base import By, Term
 from ..terms.by import columns_of, parse, parse_columns, require_by
 from .audit_checks import (
     Check,
     KeptNulls,
+    checks_table,
     duplicate_rows,
     empty_folds,
+    lacks_key,
     missing_strata,
     repeated_keys,
     split_groups,
@@ -167,15 +169,7 @@ def audit(
         counts = None if by is None else read_folds(found.frame, by, column)
         series = found.fold_column(column)
         checks = run_checks(series, given, counts, nulls) if len(series) else []
-        return frames.make_frame(
-            frames.library_of(found.frame),
-            {
-                "check": text_array([check.check for check in checks]),
-                "severity": text_array([check.severity for check in checks]),
-                "n": np.array([check.n for check in checks], dtype=np.int64),
-                "detail": text_array([check.detail for check in checks]),
-            },
-        )
+        return checks_table(frames.library_of(found.frame), checks)
 
     return fold_table(found.names, table_of)
 
@@ -185,17 +179,21 @@ def run_checks(
 ) -> list[Check]:
     """Run the checks of one fold column whose arguments were given."""
     values, folds = frames.fold_codes(series)
-    checks = [unassigned_rows(folds, nulls)]
+    checks = [unassigned_rows(int((folds < 0).sum()), nulls)]
     if nulls == "drop" and folds.min() < 0:
         known = np.flatnonzero(folds >= 0)
         given, folds = given.take(known), folds[known]
     if given.groups is not None:
-        checks.append(split_groups(given.groups, folds))
+        checks.append(split_groups(frames.count_across_folds([given.groups], folds)))
     if given.keys:
-        checks.append(repeated_keys(given.keys, folds))
+        known = np.flatnonzero(~lacks_key(given.keys))
+        keys = [frames.take(series, known) for series in given.keys]
+        shared = frames.count_across_folds(keys, folds[known])
+        checks.append(repeated_keys(shared, len(folds) - len(known)))
+    n_rows = np.bincount(folds[folds >= 0], minlength=len(values))
     checks += [
         duplicate_rows(given.rows, folds, named=given.are_named),
-        empty_folds(values, folds),
+        empty_folds(values, n_rows),
     ]
     if counts is not None:
         checks.append(missing_strata(counts, nulls))

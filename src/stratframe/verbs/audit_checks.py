@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -11,7 +11,7 @@ import numpy as np
 from .. import frames
 from ..core.types import Ints
 from ..errors import MAX_LISTED, plural, preview
-from ..pipeline.tables import stratum_names, table_order
+from ..pipeline.tables import stratum_names, table_order, text_array
 from .report import FoldCounts
 
 Severity: TypeAlias = Literal["ok", "warning", "error"]
@@ -38,6 +38,17 @@ class Check(NamedTuple):
     detail: str
 
 
+def checks_table(library: str, checks: Sequence[Check]) -> Any:
+    """Make the table of the checks of a column."""
+    columns: dict[Hashable, Any] = {
+        "check": text_array([check.check for check in checks]),
+        "severity": text_array([check.severity for check in checks]),
+        "n": np.array([check.n for check in checks], dtype=np.int64),
+        "detail": text_array([check.detail for check in checks]),
+    }
+    return frames.make_frame(library, columns)
+
+
 def fit(text: str, *more: str) -> str:
     """Add more to a detail where there is room, and cut what is too long."""
     for each in more:
@@ -53,9 +64,8 @@ def fit_list(text: str, items: Iterable[object], total: int) -> str:
     return fit(f"{text}: {preview(listed, total)}")
 
 
-def unassigned_rows(folds: Ints, nulls: KeptNulls) -> Check:
-    """Count the rows without a fold."""
-    n = int((folds < 0).sum())
+def unassigned_rows(n: int, nulls: KeptNulls) -> Check:
+    """Report the rows without a fold."""
     if not n:
         return Check("unassigned_rows", "ok", 0, "every row has a fold")
     where = "every training set" if nulls == "train" else "no training set"
@@ -63,9 +73,8 @@ def unassigned_rows(folds: Ints, nulls: KeptNulls) -> Check:
     return Check("unassigned_rows", "warning" if nulls == "train" else "ok", n, detail)
 
 
-def split_groups(groups: Ints, folds: Ints) -> Check:
-    """Count the groups that are in two folds."""
-    shared = frames.count_across_folds([groups], folds)
+def split_groups(shared: frames.SharedRows) -> Check:
+    """Report the groups that are in two folds."""
     if not shared.n_split:
         detail = f"{plural(shared.n_values, 'group')}, each in one fold"
         return Check("split_groups", "ok", 0, detail)
@@ -77,15 +86,9 @@ def lacks_key(keys: Sequence[Any]) -> Any:
     return np.logical_or.reduce([frames.is_missing(series) for series in keys])
 
 
-def repeated_keys(keys: Sequence[Any], folds: Ints) -> Check:
-    """Count the repeated keys; those in two folds leak."""
-    no_key = lacks_key(keys)
-    left_out = ""
-    if no_key.any():
-        known = np.flatnonzero(~no_key)
-        keys, folds = [frames.take(series, known) for series in keys], folds[known]
-        left_out = f"; {plural(int(no_key.sum()), 'row')} without"
-    shared = frames.count_across_folds(keys, folds)
+def repeated_keys(shared: frames.SharedRows, n_without: int) -> Check:
+    """Report the repeated keys; those in two folds leak."""
+    left_out = f"; {plural(n_without, 'row')} without" if n_without else ""
     n = shared.n_repeated
     if shared.n_split:
         text, rows = in_several_folds(shared, "key")
@@ -145,9 +148,9 @@ def is_id(series: Any) -> bool:
     return not frames.is_continuous(series) and frames.all_unique(series)
 
 
-def empty_folds(values: Sequence[Any], folds: Ints) -> Check:
+def empty_folds(values: Sequence[Any], n_rows: Ints) -> Check:
     """Count the folds without rows: unused categories, and gaps in whole numbers."""
-    has_rows = np.bincount(folds[folds >= 0], minlength=len(values)) > 0
+    has_rows = n_rows > 0
     present = [value for value, full in zip(values, has_rows, strict=True) if full]
     empty: Sequence[Any] = [value for value, full in zip(values, has_rows, strict=True) if not full]
     n = len(empty)

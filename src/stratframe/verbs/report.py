@@ -105,12 +105,17 @@ def report(frame: Frame, by: By, name: str | Sequence[str] = "fold") -> Any:
 
     def table_of(column: str, label: str) -> Any:
         """Report one fold column."""
-        found = measure_folds(read_folds(eager, by, column))
-        columns: dict[Hashable, Any] = {label: found.folds} | found.columns()
-        columns["tv_distance"] = frames.float_column(library, found.tv_distance)
-        return frames.make_frame(library, columns)
+        return report_table(library, read_folds(eager, by, column), label)
 
     return fold_table(names, table_of, REPORTED)
+
+
+def report_table(library: str, counted: FoldCounts, label: str) -> Any:
+    """Report the folds of a column that was counted."""
+    found = measure_folds(counted)
+    columns: dict[Hashable, Any] = {label: found.folds} | found.columns()
+    columns["tv_distance"] = frames.float_column(library, found.tv_distance)
+    return frames.make_frame(library, columns)
 
 
 @table_verb

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import frames
+from ..core.types import Ints, Table
 from ..frames import Frame
 from ..habits import answer_habits
 from ..pipeline.deal import check_columns, deal_units, numbers_of, quota_table, stratify_rows
-from ..pipeline.options import Deal, Options, Parts, Rare, check_options, fold_target, part_target
+from ..pipeline.options import (
+    Deal,
+    Options,
+    Parts,
+    Rare,
+    Target,
+    check_options,
+    fold_target,
+    part_target,
+)
 from ..pipeline.strata import Strata, stratify
 from ..pipeline.tables import (
     RESERVED,
@@ -61,12 +71,16 @@ def strata(frame: Frame, by: By) -> Any:
     0     a  3   0.75
     1     b  1   0.25
     """
-    found = read_by(frame, by).stratify()
+    return strata_table(frames.library_of(frame), read_by(frame, by).stratify())
+
+
+def strata_table(library: str, found: Strata) -> Any:
+    """Make the table of strata."""
 
     def columns_of(level: Strata) -> dict[str, Any]:
-        return {"n": level.sizes, "share": level.sizes / max(len(level.codes), 1)}
+        return {"n": level.sizes, "share": level.sizes / max(int(level.sizes.sum()), 1)}
 
-    return stratum_table(frames.library_of(frame), found, columns_of)
+    return stratum_table(library, found, columns_of)
 
 
 @table_verb
@@ -117,24 +131,38 @@ def balance_table(table: TableInput, name: str) -> Any:
     """Make the table of one fold column."""
     values, folds = frames.fold_codes(frames.read_fold_column(table.frame, name))
     rows = np.flatnonzero(folds >= 0)
-    folds, n_folds = folds[rows], len(values)
     found = table.stratify([frames.take(column, rows) for column in table.series], len(rows))
+    return balance_of(frames.library_of(table.frame), found, values, folds[rows])
 
-    check_table_size("balance", found, n_folds, len(RESERVED))
+
+def balance_of(
+    library: str, found: Strata, values: list[Any], folds: Ints, counts: Ints | None = None
+) -> Any:
+    """Compare the strata of every fold with those of all rows.
+
+    Parameters
+    ----------
+    values : list
+        The folds.
+    folds : ndarray of int, shape (n_rows,), range 0..n_folds-1
+    counts : ndarray of int, shape (n_rows,), optional
+        How many rows each stands for.
+    """
+    check_table_size("balance", found, len(values), len(RESERVED))
 
     def columns_of(level: Strata) -> dict[str, Any]:
-        counts = level.crosstab(folds, n_folds).T
-        sizes = counts.sum(axis=1, keepdims=True)
-        expected = sizes * counts.sum(axis=0) / max(len(folds), 1)
+        table = level.crosstab(folds, len(values), counts).T
+        sizes = table.sum(axis=1, keepdims=True)
+        expected = sizes * table.sum(axis=0) / max(int(table.sum()), 1)
         columns = {
-            "n": counts,
-            "share": counts / np.maximum(sizes, 1),
+            "n": table,
+            "share": table / np.maximum(sizes, 1),
             "expected": expected,
-            "deviation": counts - expected,
+            "deviation": table - expected,
         }
         return {"fold": values} | {name: cells.ravel() for name, cells in columns.items()}
 
-    return stratum_table(frames.library_of(table.frame), found, columns_of)
+    return stratum_table(library, found, columns_of)
 
 
 @table_verb
@@ -199,11 +227,11 @@ def plan(
         seed=seed,
         name=name,
     )
-    return plan_table(frame, options)
+    return plan_frame(frame, options)
 
 
-def plan_table(frame: Frame, options: Options) -> Any:
-    """Make the table of a plan."""
+def plan_frame(frame: Frame, options: Options) -> Any:
+    """Count what a call of `kfold` or `split` would assign."""
     columns = check_columns(frame, options)
     eager = frames.collect_columns(frame, columns)
     series, target = frames.read_columns(eager, columns), options.target
@@ -216,14 +244,30 @@ def plan_table(frame: Frame, options: Options) -> Any:
     numbers = numbers_of(options, found, 0)[0]
     dealt = deal_units(options, found, 0) if found.margins and len(eager) else found.codes
 
-    def rows_of(level: Strata) -> dict[Hashable, Any]:
+    def counts_of(level: Strata) -> Table:
         if found.margins or not len(eager):
-            counts = level.crosstab(dealt, target.n)
-        else:
-            counts = quota_table(options, level, numbers=numbers)
+            return level.crosstab(dealt, target.n)
+        return quota_table(options, level, numbers=numbers)
+
+    return plan_table(frames.library_of(frame), found, counts_of, target)
+
+
+def plan_table(
+    library: str, found: Strata, counts_of: Callable[[Strata], Table], target: Target
+) -> Any:
+    """List the rows of each stratum in each part.
+
+    Parameters
+    ----------
+    counts_of : callable
+        From strata to a table of shape (n_strata, n_parts).
+    """
+
+    def rows_of(level: Strata) -> dict[Hashable, Any]:
+        counts = counts_of(level)
         order = table_order(level)
         labels = list(target.names or range(target.n)) * len(order)
         named = stratum_columns(level, np.repeat(order, target.n))
         return named | {"fold": labels, "n": counts[order].ravel()}
 
-    return stacked_table(frames.library_of(frame), found, rows_of)
+    return stacked_table(library, found, rows_of)

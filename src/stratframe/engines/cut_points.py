@@ -1,0 +1,193 @@
+"""Cut points of the numbers of rows, found from counts and from the few rows near the cuts.
+
+The rows of a stratum are ranked by their numbers, and the first of them, as many as its quota
+says, go to part 0, and so on. So a row's part is the number of cut points of its stratum that
+are at most its own number. Counts of the leading bits of the numbers show in which cell of these
+bits each cut point lies; the numbers of the rows in these cells show where.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.deal import smallest_dtype
+from ..core.order import CHUNK
+from ..core.types import Draws, Flags, Ints, Table
+from ..errors import StratError
+
+MAX_CELLS = 1 << 24
+"""Cells of all strata together, whose counts the driver holds."""
+
+MAX_BITS = 16
+"""Leading bits beyond which more would hardly leave fewer rows near the cuts."""
+
+WORD = 64
+"""Bits of a number."""
+
+HIGHEST = np.uint64(2**64 - 1)
+"""The cut point behind all rows."""
+
+
+OTHER_ROWS = (
+    "The frame must give the same rows each time that it is computed, but a second pass found"
+    " others.\nHint: save it first, as in `to_parquet`, or persist it."
+)
+"""What the driver says of a frame whose rows change between two passes."""
+
+
+class CutPoints(NamedTuple):
+    """Where the numbers of every stratum are cut."""
+
+    points: Draws
+    """Shape (n_strata, n_parts - 1), nondecreasing along the parts."""
+    torn: Draws
+    """Numbers that two rows of a stratum share between which it should be cut, ascending."""
+
+
+def cell_bits(n_strata: int) -> int:
+    """Choose how many leading bits of the numbers make the cells of each stratum."""
+    return min(MAX_BITS, (MAX_CELLS // max(n_strata, 1)).bit_length() - 1)
+
+
+def cells_of(codes: Ints, numbers: Draws, bits: int) -> Ints:
+    """Find the cell of every row: those of a stratum are consecutive.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows,), range 0..n_strata-1
+    numbers : ndarray of uint64, shape (n_rows,)
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,), range 0..n_strata*2**bits-1
+    """
+    cells = codes.astype(np.int64) << bits
+    if bits:
+        cells |= (numbers >> np.uint64(WORD - bits)).astype(np.int64)
+    return cells
+
+
+def coarser_cells(counts: Table, bits: int) -> Table:
+    """Merge the cells of counts into those of fewer leading bits."""
+    if counts.shape[1] == 1 << bits:
+        return counts
+    merged: Table = counts.reshape(len(counts), 1 << bits, -1).sum(axis=2)
+    return merged
+
+
+def places_of_cuts(counts: Table, table: Table) -> tuple[Ints, Ints, Flags]:
+    """Find the cell of every cut point.
+
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (n_strata, 2**bits)
+    table : ndarray of int64, shape (n_strata, n_parts)
+        Its rows sum to those of the counts.
+
+    Returns
+    -------
+    cells : ndarray of int64, shape (n_strata, n_parts - 1)
+        Of the first row after the cut.
+    before : ndarray of int64, shape (n_strata, n_parts - 1)
+        How many rows of the cell are before the cut.
+    is_last : ndarray of bool, shape (n_strata, n_parts - 1)
+        Whether all rows of the stratum are before the cut.
+    """
+    ends = np.cumsum(counts)
+    cuts = np.cumsum(table).reshape(table.shape)
+    is_last = cuts[:, :-1] == cuts[:, -1:]
+    cells = np.searchsorted(ends, cuts[:, :-1], side="right").clip(max=ends.size - 1)
+    starts = ends[cells] - counts.ravel()[cells]
+    return cells, np.where(is_last, 0, cuts[:, :-1] - starts), is_last
+
+
+def torn_cells(counts: Table, table: Table) -> Flags:
+    """Flag the cells whose rows go to several parts, so that their numbers are needed.
+
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (n_strata, 2**bits)
+        Rows of every stratum by the leading bits of their numbers.
+    table : ndarray of int64, shape (n_strata, n_parts)
+
+    Returns
+    -------
+    ndarray of bool, shape (n_strata * 2**bits,)
+        By cell, as `cells_of` numbers them.
+    """
+    cells, before, _ = places_of_cuts(counts, table)
+    flags = np.zeros(counts.size, dtype=np.bool_)
+    flags[cells[before > 0]] = True
+    return flags
+
+
+def cut_points(counts: Table, table: Table, codes: Ints, numbers: Draws) -> CutPoints:
+    """Find the cut points of every stratum.
+
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (n_strata, 2**bits)
+        Rows of every stratum by the leading bits of their numbers.
+    table : ndarray of int64, shape (n_strata, n_parts)
+    codes, numbers : ndarray, shape (n_found,)
+        All rows of the cells that `torn_cells` flags, in any order, and no others.
+    """
+    bits = (counts.shape[1] - 1).bit_length()
+    cells, before, is_last = places_of_cuts(counts, table)
+    # Where no row of the cell is before the cut, its first number will do.
+    leading = (cells & (counts.shape[1] - 1)).astype(np.uint64)
+    points = leading << np.uint64(WORD - bits) if bits else np.zeros_like(leading)
+    points[is_last] = HIGHEST
+    found = cells_of(codes, numbers, bits)
+    order = np.lexsort((numbers, found))
+    found, numbers = found[order], numbers[order]
+    check_found(found, counts, cells[before > 0])
+    is_torn = before > 0
+    rows = np.searchsorted(found, cells[is_torn]) + before[is_torn]
+    points[is_torn] = numbers[rows]
+    return CutPoints(points, np.unique(numbers[rows][numbers[rows - 1] == numbers[rows]]))
+
+
+def check_found(found: Ints, counts: Table, cells: Ints) -> None:
+    """Raise unless the cells with a cut have the rows that were counted before."""
+    expected = np.unique(cells)
+    present, sizes = np.unique(found, return_counts=True)
+    if not np.array_equal(present, expected) or not np.array_equal(sizes, counts.ravel()[expected]):
+        raise StratError(OTHER_ROWS)
+
+
+def parts_by_cuts(codes: Ints, numbers: Draws, points: Draws) -> Ints:
+    """Find the part of every row: how many cut points of its stratum are at most its number.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows,), range -1..n_strata-1
+        -1 for rows that are not dealt.
+    numbers : ndarray of uint64, shape (n_rows,)
+    points : ndarray of uint64, shape (n_strata, n_parts - 1)
+
+    Returns
+    -------
+    ndarray of int, shape (n_rows,), range -1..n_parts-1
+        -1 for rows that are not dealt.
+    """
+    n_cuts = points.shape[1]
+    # A binary search takes one comparison for each bit of the number of cuts.
+    n_steps = n_cuts.bit_length()
+    padded = np.full((n_steps and 1 << n_steps, max(len(points), 1)), HIGHEST)
+    padded[:n_cuts, : len(points)] = points.T
+    parts = np.empty(len(codes), dtype=smallest_dtype(n_cuts + 1))
+    all_dealt = codes.min(initial=0) >= 0
+    for start in range(0, len(codes), CHUNK):
+        rows = slice(start, start + CHUNK)
+        strata, words = codes[rows], numbers[rows]
+        strata = strata if all_dealt else np.maximum(strata, 0)
+        found = np.zeros(len(words), dtype=np.int64)
+        for step in reversed(range(n_steps)):
+            probes = padded[found + ((1 << step) - 1), strata]
+            found += (probes <= words).astype(np.int64) << step
+        np.minimum(found, n_cuts, out=found)
+        parts[rows] = found
+    if not all_dealt:
+        parts[codes < 0] = -1
+    return parts

@@ -1,0 +1,141 @@
+"""Rows of a Dask frame without a fold get one: `extend`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from .. import frames
+from ..checks import check_int, load_extra
+from ..core.seeds import StreamTag
+from ..core.types import Draws
+from ..errors import StratError
+from ..habits import answer_habits
+from ..pipeline.deal import empty_outputs
+from ..pipeline.numbers import column_stream
+from ..pipeline.options import (
+    DESCRIBED,
+    Options,
+    Parts,
+    Rare,
+    check_options,
+    part_target,
+)
+from ..terms.base import By, Missing
+from ..terms.classes import Classes
+from .dask_passes import (
+    ENGINE,
+    CountedCall,
+    check_dask,
+    count_call,
+    count_rows,
+    find_cuts,
+    fixed_partitions,
+    without_orders,
+)
+from .driver import Counted, check_possible, not_possible, stratify_counted
+from .extended import quota_of_new, read_parts
+from .partitions import empty_like, fill_column
+from .values import StratumIndex, find_strata, stratum_index
+
+dask: Any = load_extra("dask", "dask")
+dd: Any = load_extra("dask.dataframe", "dask")
+
+
+@answer_habits
+def extend(
+    frame: Any,
+    by: By | None = None,
+    k: int | None = None,
+    *,
+    parts: Parts | None = None,
+    groups: Any = None,
+    missing: Missing = "error",
+    rare: Rare = "warn",
+    seed: int | None = 0,
+    name: str | Sequence[str] = "fold",
+) -> Any:
+    """Assign a fold to the rows that have none, and keep the folds of all others.
+
+    The rows are counted when this is called; the column is lazy. Which of the new rows of a
+    stratum get which fold depends on the partitions.
+
+    Parameters
+    ----------
+    frame : dask.dataframe.DataFrame
+        With a column of folds 0..k-1, null in new rows, or of the names of parts.
+    by : entry or list of entries, optional
+        As for `kfold`.
+    k, parts, missing, rare, seed
+        As for `stratframe.extend`.
+    groups : None
+        Not possible on Dask frames.
+    name : str or list of str
+        The column, or several; each is extended by itself.
+
+    Returns
+    -------
+    dask.dataframe.DataFrame
+        With the column filled.
+
+    Raises
+    ------
+    StratError
+        If the column holds anything but folds, or if an argument, a column or a value breaks a
+        rule.
+    """
+    n_folds = None if k is None else check_int("k", k, 2)
+    if k is not None and parts is not None:
+        msg = "`extend` takes `k` for folds or `parts` for parts, got both."
+        raise StratError(msg)
+    if groups is not None:
+        msg = "`extend` with `groups` looks at all rows of each group"
+        raise not_possible(msg, ENGINE)
+    names: list[Any] = list(name) if isinstance(name, list | tuple) and name else [name]
+    target = DESCRIBED if parts is None else part_target(parts)
+    options = check_options(
+        by, replace(target, noun="fold"), missing=missing, rare=rare, seed=seed, name=names[0]
+    )
+    check_dask(frame)
+    frames.check_all_refs(frame._meta, options.columns())
+    frames.check_refs(frame._meta, names, "name")
+    options = replace(options, terms=without_orders(frame, options.terms))
+    check_possible(options, ENGINE)
+    for each in names:
+        frame = extend_column(frame, replace(options, name=each, target=target), n_folds)
+    return frame
+
+
+def extend_column(frame: Any, options: Options, k: int | None) -> Any:
+    """Fill one column, whose name is that of the options."""
+    described = replace(
+        options, terms=(*options.terms, Classes((options.name,))), target=DESCRIBED, rare="ignore"
+    )
+    call = count_call(frame, described, n_further=1)
+    sizes, (*columns, folds) = call.counts.sizes, call.counts.columns
+    options = replace(options, terms=call.options.terms[:-1])
+    options, parts = read_parts(options, folds, sizes, k)
+    found = stratify_counted(options, Counted(columns, sizes), ENGINE)
+    stream = column_stream(options, StreamTag.EXTEND)
+    table = quota_of_new(options, found, parts, sizes, stream)
+    n_by = len(columns)
+    plan = call.plan.before(n_by)._replace(filled=options.name, salts=(int(stream(1)[0]),))
+    index = stratum_index(columns, found.codes, plan)
+    new = fixed_partitions(call.frame)
+    counts = count_rows(new, plan)
+    codes = find_strata(counts.columns, index, plan, len(counts.sizes))
+    new_call = CountedCall(options, new, plan, counts, found)
+    (points,) = find_cuts(new_call, codes, index, [table])
+    return fill(new_call, index, points)
+
+
+def fill(call: CountedCall, index: StratumIndex, points: Draws) -> Any:
+    """Fill the column, partition by partition, when the frame is computed."""
+    frame, plan = call.frame, call.plan
+    (output,) = empty_outputs(call.options)
+    given = (plan, output, points.shape[1] + 1, dask.delayed(index), dask.delayed(points))
+    call_for = dask.delayed(fill_column, pure=False)
+    filled = [call_for(part, number, *given) for number, part in enumerate(frame.to_delayed())]
+    meta = empty_like(frame._meta, plan, [output])
+    return dd.from_delayed(filled, meta=meta, divisions=frame.divisions, verify_meta=False)

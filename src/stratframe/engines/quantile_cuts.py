@@ -1,0 +1,149 @@
+"""Order statistics of the numbers of every stratum, found by counts of more and more bits.
+
+Numbers become words of 64 bits that have their order. Counts of the leading bits show in which
+cell of these bits a rank lies; the next bits of the rows of these cells alone are counted next,
+until few rows are left, which are sorted, or no bits.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.types import Draws, Flags, Ints, Table, Values
+from .cut_points import HIGHEST, MAX_BITS, WORD, cells_of
+
+MAX_COUNTS = 1 << 21
+"""Cells of all strata together, whose counts a worker makes."""
+
+FEW_ROWS = 1 << 21
+"""Rows that the driver sorts rather than to have them counted again."""
+
+
+class Ranks(NamedTuple):
+    """Ranks that are looked for."""
+
+    owners: Ints
+    """The parent stratum of each, shape (n_ranks,)."""
+    cells: Ints
+    """The cell in which each is, at first its parent stratum."""
+    ranks: Ints
+    """How many rows of the cell are below it."""
+    prefixes: Draws
+    """The bits of its word that are known."""
+
+
+def ordered_words(values: Values) -> Draws:
+    """Turn numbers into words of the same order; both zeros are one.
+
+    Parameters
+    ----------
+    values : ndarray of float64, int64 or uint64, shape (n_rows,)
+    """
+    if values.dtype == np.uint64:
+        return values
+    sign = np.uint64(1 << (WORD - 1))
+    if values.dtype.kind != "f":
+        return values.astype(np.int64).view(np.uint64) ^ sign
+    bits = (values.astype(np.float64) + 0.0).view(np.uint64)
+    return np.where(bits & sign, ~bits, bits | sign)
+
+
+def first_ranks(counts: Table, n: int) -> Ranks:
+    """List the ranks of the quantiles i / n of every stratum that has rows.
+
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (n_strata, n_cells)
+
+    References
+    ----------
+    Hyndman and Fan (1996), Sample quantiles in statistical packages, definition 1.
+    """
+    sizes = counts.sum(axis=1)
+    filled = np.flatnonzero(sizes)
+    ranks = -(-np.arange(1, n) * sizes[filled, None] // n) - 1
+    owners = np.repeat(filled, n - 1)
+    return Ranks(owners, owners, ranks.ravel(), np.zeros(len(owners), dtype=np.uint64))
+
+
+def next_bits(n_cells: int, used: int) -> int:
+    """Choose how many further bits are counted; none where there are too many cells."""
+    return min(MAX_BITS, max(MAX_COUNTS // max(n_cells, 1), 1).bit_length() - 1, WORD - used)
+
+
+def narrow(ranks: Ranks, counts: Table) -> tuple[Ranks, Ints, int]:
+    """Find the cells of ranks by counts of the next bits.
+
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (n_cells, 2**bits)
+
+    Returns
+    -------
+    ranks : Ranks
+        In the new cells, which are counted up from 0.
+    cells : ndarray of int64, ascending
+        The number of each new cell among all, as `cells_of` numbers them.
+    n_rows : int
+        How many rows these cells have.
+    """
+    bits = (counts.shape[1] - 1).bit_length()
+    ends = np.cumsum(counts)
+    starts = ends - counts.ravel()
+    places = starts[ranks.cells << bits] + ranks.ranks
+    found = np.searchsorted(ends, places, side="right")
+    cells, new = np.unique(found, return_inverse=True)
+    leading = (found & ((1 << bits) - 1)).astype(np.uint64)
+    prefixes = ranks.prefixes << np.uint64(bits) | leading
+    narrowed = Ranks(ranks.owners, new, places - starts[found], prefixes)
+    return narrowed, cells, int(counts.ravel()[cells].sum())
+
+
+def cell_places(
+    strata: Ints, words: Draws, rounds: Sequence[tuple[Ints, int]]
+) -> tuple[Ints | slice, Ints]:
+    """Find the rows in the cells of the last round, and the place of each among these.
+
+    Parameters
+    ----------
+    rounds : sequence of (cells, bits)
+        The cells of each round, ascending, and how many bits it took.
+
+    Returns
+    -------
+    rows : ndarray of int64, shape (n_found,), or slice
+    places : ndarray of int64, shape (n_found,)
+    """
+    rows, places, used = np.arange(len(words)), strata, 0
+    for cells, bits in rounds:
+        own = cells_of(places, words[rows] << np.uint64(used), bits)
+        found = np.searchsorted(cells, own).clip(max=max(len(cells) - 1, 0))
+        inside: Flags = cells[found] == own if len(cells) else np.zeros(len(own), dtype=np.bool_)
+        rows, places, used = rows[inside], found[inside], used + bits
+    return rows, places
+
+
+def words_at(ranks: Ranks, cells: Ints, words: Draws) -> Draws:
+    """Take the words at ranks, given all rows of their cells."""
+    order = np.lexsort((words, cells))
+    starts = np.searchsorted(cells[order], ranks.cells)
+    found: Draws = words[order[starts + ranks.ranks]]
+    return found
+
+
+def points_of(ranks: Ranks, words: Draws, n_strata: int, n: int) -> Draws:
+    """Put different words into a row for each stratum, in ascending order.
+
+    Returns
+    -------
+    ndarray of uint64, shape (n_strata, n - 1)
+        Filled up with the highest word.
+    """
+    points = np.full((n_strata, n - 1), HIGHEST)
+    owners = ranks.owners.reshape(-1, n - 1)[:, 0]
+    rows = words.reshape(-1, n - 1)
+    again = np.zeros(rows.shape, dtype=np.bool_)
+    again[:, 1:] = rows[:, 1:] == rows[:, :-1]
+    points[owners] = np.sort(np.where(again, HIGHEST, rows), axis=1)
+    return points

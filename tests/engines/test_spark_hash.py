@@ -1,0 +1,145 @@
+"""Numbers of rows, from Spark's own `xxhash64`, are those of `core.hashing`, bit for bit."""
+
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stratframe import StratError
+from stratframe.core.hashing import hash_keys
+from stratframe.frames import read_key
+from tests.engines.session import spark, spark_frame
+
+__all__ = ["spark"]
+
+pytestmark = pytest.mark.spark
+
+SALTS = [0, 1, 2**31, 2**63 - 1, 2**63, 2**64 - 12345]
+
+TIMES = [
+    datetime(1970, 1, 1),
+    datetime(1, 1, 2),
+    datetime(9999, 12, 31),
+    datetime(1969, 12, 31, 23, 59, 59, 999999),
+    datetime(2024, 2, 29, 1, 2, 3, 4),
+    datetime(1582, 10, 10),
+]
+
+COLUMNS: dict[str, pl.Series] = {
+    "int64": pl.Series([0, 1, -1, 2**63 - 1, -(2**63), 5]),
+    "int32": pl.Series([0, 1, -1, 2**31 - 1, -(2**31), 5], dtype=pl.Int32),
+    "int16": pl.Series([0, 1, -1, 2**15 - 1, -(2**15), 5], dtype=pl.Int16),
+    "int8": pl.Series([0, 1, -1, 127, -128, 5], dtype=pl.Int8),
+    "boolean": pl.Series([True, False, True, False, True, True]),
+    "float64": pl.Series([0.0, -0.0, 1.5, -(2.0**63), float("inf"), 1e300]),
+    "large": pl.Series([2.0**63, -float("inf"), 2.0**63 - 1024, 5e-324, -7.0, 0.1]),
+    "float32": pl.Series([0.1, -0.0, 1.5, 3.0, float("inf"), 1e30], dtype=pl.Float32),
+    "text": pl.Series(["", "a", "é", "x" * 31, "y" * 32, "日本語" * 30]),
+    "binary": pl.Series([b"", b"\x00", b"\xff\xfe", b"x" * 40, b"abc", b"abcde"]),
+    "date": pl.Series([each.date() for each in TIMES]),
+    "naive": pl.Series(TIMES, dtype=pl.Datetime("us")),
+    "zoned": pl.Series(TIMES, dtype=pl.Datetime("us")).dt.replace_time_zone("UTC"),
+    "duration": pl.Series(
+        [timedelta(*each) for each in ((0,), (1,), (-1,), (0, 1, 2), (1000,), (0, 0, -1))]
+    ),
+    "decimal": pl.Series([Decimal(x) for x in (0, 1, -1, 123456789, 5, 7)]).cast(pl.Decimal(20, 2)),
+    "wide": pl.Series([Decimal(x) for x in (2**63 - 1, -(2**63), -1, 9, 5, 7)]).cast(
+        pl.Decimal(38, 0)
+    ),
+}
+
+
+def numbers(session: Any, frame: pl.DataFrame, salt: int) -> list[int]:
+    """Number the rows of a frame in Spark, as words without a sign."""
+    from stratframe.engines.spark_columns import number_column, typed_column
+
+    spark_rows = spark_frame(session, frame)
+    key = [typed_column(spark_rows, name, "key") for name in frame.columns]
+    rows = spark_rows.select(number_column(key, salt).alias("u")).collect()
+    return [row.u + 2**63 for row in rows]
+
+
+def expected(frame: pl.DataFrame, salt: int) -> list[int]:
+    """Number the rows of a frame without Spark."""
+    return hash_keys([read_key(series) for series in frame], salt).tolist()
+
+
+@pytest.mark.parametrize("names", [[name] for name in COLUMNS] + [*map(list, pairwise(COLUMNS))])
+def test_all_types_are_hashed_alike(spark, names):
+    """Keys of one column and of two have the numbers of pandas and Polars, at their extremes."""
+    frame = pl.DataFrame({name: COLUMNS[name] for name in names})
+    for salt in SALTS[:: len(names) + 1]:
+        assert numbers(spark, frame, salt) == expected(frame, salt)
+
+
+def test_times_of_day_are_hashed_alike(spark):
+    """Times of day are hashed as microseconds."""
+    from pyspark.sql import functions as sf
+
+    from stratframe.engines.spark_columns import number_column, typed_column
+
+    if not hasattr(sf, "time_to_micros"):
+        pytest.skip("this Spark has no times of day")
+    times = [time(0), time(1), time(23, 59, 59, 999999), time(0, 0, 0, 1)]
+    texts = pl.DataFrame({"text": [each.isoformat(timespec="microseconds") for each in times]})
+    rows = spark_frame(spark, texts).select(sf.to_time("text").alias("time"))
+    found = rows.select(number_column([typed_column(rows, "time", "key")], 7)).collect()
+    assert [row[0] + 2**63 for row in found] == expected(pl.DataFrame({"time": times}), 7)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(-(2**63), 2**63 - 1),
+            st.floats(allow_nan=False),
+            st.text(max_size=70),
+            st.binary(max_size=70),
+            st.dates(date(1, 1, 1)),
+            st.datetimes(datetime(1, 1, 2)),
+        ),
+        min_size=100,
+        max_size=300,
+    ),
+    st.sampled_from(SALTS),
+)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_values_are_hashed_alike(spark, rows, salt):
+    """Keys of several columns of any values have the numbers of pandas and Polars."""
+    frame = pl.DataFrame(rows, schema=list("abcdef"), orient="row", strict=False)
+    frame = frame.with_columns(pl.col("c").str.replace_all("\0", " ", literal=True))
+    assert numbers(spark, frame, salt) == expected(frame, salt)
+
+
+def test_floats_are_hashed_by_value(spark):
+    """A float without a fraction has the number of the integer."""
+    whole = pl.DataFrame({"x": [1, -3, 2**53]})
+    floats = whole.select(pl.col("x").cast(pl.Float64))
+    assert numbers(spark, floats, 9) == numbers(spark, whole, 9)
+
+
+@pytest.mark.parametrize("dtype", ["array<int>", "interval month"])
+def test_other_types_cannot_be_hashed(spark, dtype):
+    """Types that have no number are errors that say what to do."""
+    from stratframe.engines.spark_columns import Typed, hashed_columns
+
+    with pytest.raises(StratError) as caught:
+        hashed_columns(Typed(None, dtype, "x"))
+    assert str(caught.value) == (
+        "A column of `key` must hold whole numbers of 64 bits, text, dates or times, but 'x' is"
+        f" {dtype}.\nHint: cast it to text."
+    )
+
+
+def test_numbers_have_the_order_of_words():
+    """The integers with a sign by which rows are compared have the order of the words."""
+    from stratframe.engines.spark_passes import unsigned, with_sign
+
+    words = np.array([0, 1, 2**63 - 1, 2**63, 2**64 - 1], dtype=np.uint64)
+    assert (np.diff(with_sign(words)) > 0).all()
+    assert unsigned(with_sign(words)).tolist() == words.tolist()
