@@ -91,26 +91,29 @@ def deal_by_rank(codes: Ints, table: Table, numbers: Draws, second: SecondNumber
     ndarray of int, shape (n_rows,), range 0..n_parts-1
     """
     n_strata, n_parts = table.shape
-    parts = np.empty(len(codes), dtype=smallest_dtype(n_parts))
     bits = histogram_bits(len(codes), n_strata, n_parts)
-    if bits:
-        cells, counts = histogram(codes, numbers, bits, n_strata << bits)
-        ends, cuts = np.cumsum(counts), np.cumsum(table)
-        part_of_cell = parts_of_cells(ends, cuts, n_parts)
-        for start in range(0, len(cells), CHUNK):
-            chunk = slice(start, start + CHUNK)
-            np.take(part_of_cell, cells[chunk], out=parts[chunk], mode="clip")
-        rows = np.flatnonzero(parts < 0)
-        numbers, cells = numbers[rows], cells[rows]
-        order, opens = sort_cells(cells, len(ends), numbers, bits)
-        quotas = quotas_of_cells(cells[order], ends, cuts)
-    else:
-        rows = np.arange(len(codes))
-        order, opens = sort_cells(codes, n_strata, numbers, 0)
-        quotas = np.repeat(np.arange(table.size), table.ravel())
-    rank_again(order, opens, quotas, lambda tied: numbers[tied])
-    rank_again(order, opens, quotas, lambda tied: second(rows[tied]))
-    parts[rows[order]] = quotas % n_parts
+    due = np.tile(np.arange(n_parts, dtype=smallest_dtype(n_parts)), n_strata)
+    parts = np.empty(len(codes), dtype=due.dtype)
+    if bits == 0:
+        in_order = np.repeat(due, table.ravel())
+        order = rank_rows(codes, n_strata, numbers, 0, in_order, second)
+        parts[order] = in_order
+        return parts
+    cells, counts = histogram(codes, numbers, bits, n_strata << bits)
+    ends, cuts = np.cumsum(counts), np.cumsum(table)
+    part_of_cell = parts_of_cells(ends, cuts, due)
+    for start in range(0, len(cells), CHUNK):
+        chunk = slice(start, start + CHUNK)
+        np.take(part_of_cell, cells[chunk], out=parts[chunk], mode="clip")
+    rows = np.flatnonzero(parts < 0)
+    if not len(rows):
+        return parts
+    cells = cells[rows]
+    in_order = np.repeat(due, rows_of_quotas(cells, counts, ends, cuts))
+    places = rank_rows(
+        cells, len(ends), numbers[rows], bits, in_order, lambda tied: second(rows[tied])
+    )
+    parts[rows[places]] = in_order
     return parts
 
 
@@ -150,7 +153,7 @@ def histogram(codes: Ints, numbers: Draws, bits: int, n_cells: int) -> tuple[Int
     return cells, counts
 
 
-def parts_of_cells(ends: Ints, cuts: Ints, n_parts: int) -> Ints:
+def parts_of_cells(ends: Ints, cuts: Ints, due: Ints) -> Ints:
     """Find the part of all rows of a cell.
 
     Parameters
@@ -159,18 +162,18 @@ def parts_of_cells(ends: Ints, cuts: Ints, n_parts: int) -> Ints:
         How many rows the cells up to each have; rows are counted from the first stratum.
     cuts : ndarray of int64, shape (n_strata * n_parts,)
         How many rows the quotas up to each have.
+    due : ndarray of int, shape (n_strata * n_parts,)
+        The part of each quota.
 
     Returns
     -------
     ndarray of int, shape (n_cells,), range -1..n_parts-1
         -1 for a cell with rows of several parts.
     """
-    dtype = smallest_dtype(n_parts)
     cell = np.searchsorted(ends, cuts[:-1], side="right")
     is_torn = starts_of(cell, ends) < cuts[:-1]
     lengths = np.diff(cell + is_torn, prepend=0, append=len(ends))
-    quotas = np.tile(np.arange(n_parts, dtype=dtype), len(cuts) // n_parts)
-    parts = np.repeat(quotas, lengths)
+    parts = np.repeat(due, lengths)
     parts[cell[is_torn]] = -1
     return parts
 
@@ -182,53 +185,67 @@ def starts_of(cells: Ints, ends: Ints) -> Ints:
     return starts
 
 
-def quotas_of_cells(cells: Ints, ends: Ints, cuts: Ints) -> Ints:
-    """Find the quota that counts each row of some cells.
+def rows_of_quotas(cells: Ints, counts: Ints, ends: Ints, cuts: Ints) -> Ints:
+    """Count the rows of each quota that are in some cells.
 
     Parameters
     ----------
-    cells : ndarray of int, shape (n_rows,), ascending
-        The cells of rows in the order of their ranks; all rows of these cells.
-    ends, cuts
-        As for `parts_of_cells`.
+    cells : ndarray of int, shape (n_rows,)
+        The cell of every row of these cells.
+    counts, ends, cuts
+        The rows of all cells, and how many the cells and the quotas up to each have.
 
     Returns
     -------
-    ndarray of int64, shape (n_rows,), range 0..n_strata*n_parts-1
+    ndarray of int64, shape (n_strata * n_parts,)
     """
-    opens = np.ones(len(cells), dtype=np.bool_)
-    np.not_equal(cells[1:], cells[:-1], out=opens[1:])
-    first = np.flatnonzero(opens)
-    # The rows of a cell are ranked consecutively from the end of the cell before it.
-    offsets = starts_of(cells[first], ends) - first
-    ranks = np.arange(len(cells)) + np.repeat(offsets, np.diff(first, append=len(cells)))
-    lengths = np.diff(np.searchsorted(ranks, cuts), prepend=0)
-    return np.repeat(np.arange(len(cuts)), lengths)
+    is_among = np.zeros(len(counts), dtype=np.bool_)
+    is_among[cells] = True
+    among = np.flatnonzero(is_among)
+    before = np.cumsum(counts[among]) - counts[among]
+    # The last of these cells that starts below a cut holds all or some rows below it.
+    last = np.searchsorted(ends[among] - counts[among], cuts) - 1
+    below = before[last] + np.minimum(cuts - (ends - counts)[among][last], counts[among][last])
+    return np.diff(np.where(last < 0, 0, below), prepend=0)
 
 
-def sort_cells(cells: Ints, n_cells: int, numbers: Draws, bits: int) -> tuple[Ints, Flags]:
-    """Sort rows by cell and by as many further bits of their numbers as a key holds.
+def rank_rows(
+    cells: Ints, n_cells: int, numbers: Draws, bits: int, parts: Ints, second: SecondNumbers
+) -> Ints:
+    """Rank rows by cell, by number and, where a cut point tears equal ones, by second number.
+
+    Parameters
+    ----------
+    cells : ndarray of int, shape (n_rows,), range 0..n_cells-1
+    numbers : ndarray of uint16 or uint64, shape (n_rows,)
+    bits : int
+        Leading bits of the numbers that the cells hold already.
+    parts : ndarray of int, shape (n_rows,)
+        The part of every rank.
 
     Returns
     -------
-    order : ndarray of int64, shape (n_rows,)
-    opens : ndarray of bool, shape (n_rows,)
-        Where a sorted row differs from the one before it.
+    ndarray of int64, shape (n_rows,)
+        Row numbers by rank.
     """
+    # A key holds the cell, as many further bits of the number as there is room for, and the
+    # row. Only rows that are still equal and torn apart are ranked again.
     keys = numbers.astype(np.uint64)
-    keys <<= np.uint64(64 - 8 * numbers.itemsize)
-    keys <<= np.uint64(bits)
-    row_bits = bit_width(len(cells))
-    pack_keys(keys, cells, bit_width(n_cells), row_bits)
+    keys <<= np.uint64(64 - 8 * numbers.itemsize + bits)
+    row_bits, cell_bits = bit_width(len(cells)), bit_width(n_cells)
+    pack_keys(keys, cells, cell_bits, row_bits)
     keys.sort()
     order = (keys & np.uint64((1 << row_bits) - 1)).view(np.int64)
     keys >>= np.uint64(row_bits)
     opens = np.ones(len(keys), dtype=np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=opens[1:])
-    return order, opens
+    if row_bits + cell_bits + 8 * numbers.itemsize - bits > 64:
+        rank_again(order, opens, parts, lambda tied: numbers[tied])
+    rank_again(order, opens, parts, second)
+    return order
 
 
-def rank_again(order: Ints, opens: Flags, quotas: Ints, key: SecondNumbers) -> None:
+def rank_again(order: Ints, opens: Flags, parts: Ints, key: SecondNumbers) -> None:
     """Sort by a further key, in place, the runs of equal rows that a cut point tears apart.
 
     Parameters
@@ -236,9 +253,10 @@ def rank_again(order: Ints, opens: Flags, quotas: Ints, key: SecondNumbers) -> N
     order : ndarray of int64, shape (n_rows,)
     opens : ndarray of bool, shape (n_rows,)
         Where a sorted row differs from the one before it.
-    quotas : ndarray of int64, shape (n_rows,)
+    parts : ndarray of int, shape (n_rows,)
+        The part of every rank.
     """
-    is_torn = ~opens[1:] & (quotas[1:] != quotas[:-1])
+    is_torn = ~opens[1:] & (parts[1:] != parts[:-1])
     if not is_torn.any():
         return
     runs = np.cumsum(opens)
