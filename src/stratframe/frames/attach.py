@@ -6,7 +6,7 @@ in a query of its own whose result is put next to the frame.
 """
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from typing import Any, NamedTuple, TypeAlias
 
@@ -42,10 +42,17 @@ def attach_columns(
     """Add the columns that are computed from referenced ones."""
     if isinstance(frame, pl.LazyFrame):
         return attach_lazily(frame, column_expression(refs, compute, outputs), outputs)
-    columns = compute(read_columns(frame, refs), len(frame))
+    columns = list(compute(read_columns(frame, refs), len(frame)))
     if isinstance(frame, pl.DataFrame):
-        return frame.with_columns(polars_column(column) for column in columns)
+        return frame.with_columns(list(convert_each(columns, polars_column)))
     return attach_pandas(frame, columns)
+
+
+def convert_each(columns: list[NewColumn], convert: Callable[[NewColumn], Any]) -> Iterator[Any]:
+    """Convert columns one by one, and let go of each: the list is empty in the end."""
+    columns.reverse()
+    while columns:
+        yield convert(columns.pop())
 
 
 def attach_lazily(frame: pl.LazyFrame, expr: pl.Expr, outputs: Sequence[NewColumn]) -> pl.LazyFrame:
@@ -68,13 +75,14 @@ def attach_lazily(frame: pl.LazyFrame, expr: pl.Expr, outputs: Sequence[NewColum
     return attached if attached.collect_schema().names() == order else attached.select(order)
 
 
-def attach_pandas(frame: pd.DataFrame, columns: Sequence[NewColumn]) -> pd.DataFrame:
-    """Add columns to a pandas frame, all at once."""
-    arrays = {label_of(frame, column.name): pandas_column(column) for column in columns}
+def attach_pandas(frame: pd.DataFrame, columns: list[NewColumn]) -> pd.DataFrame:
+    """Add columns to a pandas frame, all at once; the list is empty in the end."""
+    labels = [label_of(frame, column.name) for column in columns]
+    arrays = dict(zip(labels, convert_each(columns, pandas_column), strict=True))
     new = {label: values for label, values in arrays.items() if label not in frame.columns}
     attached = frame.assign()
     if len(new) > 1:
-        attached = pd.concat([frame, pd.DataFrame(new, index=frame.index)], axis=1)
+        attached = pd.concat([frame, pd.DataFrame(new, index=frame.index, copy=False)], axis=1)
         attached.attrs = deepcopy(frame.attrs)
     with warnings.catch_warnings():
         # pandas warns about fragmented frames; one more column does not matter.
