@@ -421,4 +421,4 @@ def place(parts: Ints, positions: Ints, n_rows: int) -> Ints:
 
 def empty_like(meta: Any, plan: Plan, outputs: Sequence[NewColumn]) -> Any:
     """Make the frame without rows that tells what the result will be."""
-    return attach_pandas(meta.drop(columns=list(plan.computed)), outputs)
+    return attach_pandas(meta.drop(columns=list(plan.computed)), list(outputs))
