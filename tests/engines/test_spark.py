@@ -142,6 +142,35 @@ def test_many_rows(spark, monkeypatch, few_rows, n_strata, k):
         assert result.equals(expected.select(result.columns))
 
 
+@pytest.mark.parametrize("margin", [0, 0.002])
+def test_quantiles_of_many_rows(spark, monkeypatch, margin):
+    """Quantiles are found near where they are expected, or else by a sort."""
+    from stratframe.engines import spark_quantiles
+
+    monkeypatch.setattr(spark_quantiles, "FEW_ROWS", 0)
+    monkeypatch.setattr(spark_quantiles, "MARGIN", margin)
+    rng = np.random.default_rng(0)
+    n = 20_000
+    frame = pl.DataFrame({"id": rng.permutation(n), "g": rng.integers(0, 3, n)}).with_columns(
+        x=pl.Series(rng.normal(size=n)),
+        ties=pl.Series(rng.poisson(2.5, n)),
+        day=pl.date(2024, 1, 1) + pl.duration(days=pl.Series(rng.integers(0, 900, n))),
+        flag=pl.Series(rng.random(n) < 0.2),
+    )
+    rows = spark_frame(spark, frame, 4).cache()
+    options = {"key": "id", "rare": "ignore"}
+    for by in (
+        sf.quantiles("x", 10),
+        ["g", sf.quantiles("ties", 7)],
+        ["g", sf.quantiles("day", 4), sf.quantiles("x", 3)],
+        sf.quantiles("flag", 2),
+    ):
+        expected, warned = heard(lambda by=by: sf.kfold(frame, by, **options))
+        result, words = heard(lambda by=by: sf_spark.kfold(rows, by, **options))
+        assert collected(result).sort("id").equals(expected.sort("id"))
+        assert words == warned
+
+
 def test_partitions_columns_and_order_stay(spark):
     """Only a column is added: partitions, order and the types of the others stay."""
     rows = spark_frame(spark, FRAME, 4).cache()
