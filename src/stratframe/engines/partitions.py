@@ -26,11 +26,11 @@ from .values import (
     number_words,
     series_of,
     stack,
-    take,
+    take_values,
 )
 
 
-class Counts(NamedTuple):
+class PartitionCounts(NamedTuple):
     """Rows of some partitions, counted by the values of the stratum columns."""
 
     columns: list[Any]
@@ -58,10 +58,10 @@ class Rows(NamedTuple):
     number: int
     """Which partition it is."""
     missing: Ints
-    """As in `Counts`."""
+    """As in `PartitionCounts`."""
 
 
-def select_rows(part: Any, plan: Plan, number: int) -> Rows:
+def select_dealt(part: Any, plan: Plan, number: int) -> Rows:
     """Select the rows that `where` flags, and count missing values of the key among them."""
     n_rows, missing = len(part), np.zeros(len(plan.key) + 1, dtype=np.int64)
     flags = np.ones(n_rows, dtype=np.bool_)
@@ -80,7 +80,7 @@ def select_rows(part: Any, plan: Plan, number: int) -> Rows:
     return Rows(part, positions, number, missing)
 
 
-def row_numbers(rows: Rows, plan: Plan) -> list[Draws]:
+def numbers_of_rows(rows: Rows, plan: Plan) -> list[Draws]:
     """Give rows their numbers, by key or else by partition and position, for each repeat."""
     if rows.missing.any() or not len(rows.part):
         return [np.zeros(len(rows.part), dtype=np.uint64) for _ in plan.salts]
@@ -91,21 +91,21 @@ def row_numbers(rows: Rows, plan: Plan) -> list[Draws]:
     return [hash_keys(columns, salt) for salt in plan.salts]
 
 
-# Counts ----------------------------------------------------------------------------------
+# PartitionCounts ----------------------------------------------------------------------------------
 
 
-def count_partition(part: Any, plan: Plan, number: int) -> Counts:
+def count_partition(part: Any, plan: Plan, number: int) -> PartitionCounts:
     """Count the rows of a partition."""
-    rows = select_rows(part, plan, number)
+    rows = select_dealt(part, plan, number)
     series = series_of(rows.part, plan)
     codes, n_codes = codes_of(series, plan, len(rows.part))
     sizes = np.bincount(codes, minlength=n_codes)
-    numbers = row_numbers(rows, plan)
+    numbers = numbers_of_rows(rows, plan)
     bits = cell_bits(n_codes * max(len(numbers), 1))
     cells = [] if plan.for_table else [count_cells(codes, each, bits, sizes) for each in numbers]
     shown, shown_sizes = shown_rows(series, codes, sizes, plan)
-    lowest = lowest_words(codes, numbers, n_codes, len(shown))
-    return Counts(take(series, shown), shown_sizes, lowest, cells, rows.missing)
+    lowest = lowest_of_repeats(codes, numbers, n_codes, len(shown))
+    return PartitionCounts(take_values(series, shown), shown_sizes, lowest, cells, rows.missing)
 
 
 def with_categories(series: Any, meta: Any) -> Any:
@@ -120,7 +120,7 @@ UNKNOWN_CATEGORIES = "__UNKNOWN_CATEGORIES__"
 """The only category of a column whose categories Dask does not know."""
 
 
-def lowest_words(codes: Ints, words: Sequence[Draws], n_codes: int, n_shown: int) -> Draws:
+def lowest_of_repeats(codes: Ints, words: Sequence[Draws], n_codes: int, n_shown: int) -> Draws:
     """Find the lowest word of every code, for each repeat; further rows have the highest."""
     lowest = np.full((len(words), n_shown), HIGHEST)
     for repeat, each in enumerate(words):
@@ -154,7 +154,7 @@ def count_cells(codes: Ints, numbers: Draws, bits: int, sizes: Ints) -> Table:
     return counts.reshape(len(sizes), 1 << bits)
 
 
-def merge_counts(several: Sequence[Counts], plan: Plan) -> Counts:
+def merge_counts(several: Sequence[PartitionCounts], plan: Plan) -> PartitionCounts:
     """Merge the counts of partitions, in their order."""
     lengths = [len(each.sizes) for each in several]
     columns = [stack(list(each)) for each in zip(*(each.columns for each in several), strict=True)]
@@ -164,10 +164,10 @@ def merge_counts(several: Sequence[Counts], plan: Plan) -> Counts:
     words = np.concatenate([each.lowest for each in several], axis=1)
     parts = np.split(codes, np.cumsum(lengths)[:-1])
     shown, shown_sizes = shown_rows(columns, codes, sizes, plan)
-    return Counts(
-        take(columns, shown),
+    return PartitionCounts(
+        take_values(columns, shown),
         shown_sizes,
-        lowest_words(codes, list(words), n_codes, len(shown)),
+        lowest_of_repeats(codes, list(words), n_codes, len(shown)),
         [merge_cells(each, parts, sizes) for each in zip(*(x.cells for x in several), strict=True)],
         np.sum([each.missing for each in several], axis=0),
     )
@@ -209,9 +209,9 @@ def numbers_in_cells(
         At first the parent strata, then the places of their cells among those looked at.
     words : ndarray of uint64, shape (n_found,)
     missing : ndarray of int64
-        As in `Counts`.
+        As in `PartitionCounts`.
     """
-    rows = select_rows(part, plan, number)
+    rows = select_dealt(part, plan, number)
     series = series_of(rows.part, plan)
     words, missing = number_words(series[-1], str(plan.terms[-1]))
     parents = find_strata(series[:-1], index, plan.before(len(series) - 1), len(rows.part))
@@ -257,11 +257,11 @@ def keys_in_range(
     part: Any, plan: Plan, number: int, index: StratumIndex, low: int, high: int
 ) -> tuple[Draws, Ints, int]:
     """Find the hashes of keys in a range, the stratum of each, and how many rows lack a key."""
-    rows = select_rows(part, plan, number)
+    rows = select_dealt(part, plan, number)
     lacks = np.logical_or.reduce([frames.is_missing(rows.part[name]) for name in plan.key])
     known = rows.part[~lacks]
     rows = rows._replace(part=known, missing=np.zeros_like(rows.missing))
-    (hashes,) = row_numbers(rows, plan)
+    (hashes,) = numbers_of_rows(rows, plan)
     inside = (hashes >= np.uint64(low)) & (hashes <= np.uint64(high))
     strata = find_strata(series_of(known, plan), index, plan, len(known))
     return hashes[inside], strata[inside].astype(np.int32), int(lacks.sum())
@@ -273,7 +273,7 @@ def merge_keys(several: Sequence[tuple[Draws, Ints, int]]) -> tuple[Draws, Ints,
     return np.concatenate(hashes), np.concatenate(strata), sum(n_without)
 
 
-def has_fractions(part: Any) -> bool:
+def part_has_fractions(part: Any) -> bool:
     """Return whether a column holds fractions in a partition."""
     return frames.is_continuous(part.iloc[:, 0])
 
@@ -296,12 +296,12 @@ def rows_near_cuts(
     list of (codes, numbers)
         The strata and numbers of these rows, for each repeat.
     """
-    rows = select_rows(part, plan, number)
+    rows = select_dealt(part, plan, number)
     codes = find_strata(series_of(rows.part, plan), index, plan, len(rows.part))
     n_strata = int(index.strata.max(initial=0)) + 1
     strata = codes if codes.min(initial=0) >= 0 else np.maximum(codes, 0)
     near = []
-    for flags, numbers in zip(torn, row_numbers(rows, plan), strict=True):
+    for flags, numbers in zip(torn, numbers_of_rows(rows, plan), strict=True):
         bits = (len(flags) // n_strata).bit_length() - 1
         is_near = flags[cells_of(strata, numbers, bits)]
         found = np.flatnonzero(is_near if strata is codes else is_near & (codes >= 0))
@@ -322,14 +322,14 @@ def merge_near(several: Sequence[Sequence[tuple[Ints, Draws]]]) -> list[tuple[In
 
 def equal_keys(part: Any, plan: Plan, number: int, torn: Sequence[Draws]) -> Any:
     """Take the keys of the rows that share their number with others at a cut point."""
-    rows = select_rows(part, plan, number)
+    rows = select_dealt(part, plan, number)
     is_torn = np.zeros(len(rows.part), dtype=np.bool_)
-    for numbers, shared in zip(row_numbers(rows, plan), torn, strict=True):
+    for numbers, shared in zip(numbers_of_rows(rows, plan), torn, strict=True):
         is_torn |= np.isin(numbers, shared)
     return rows.part.loc[is_torn, list(plan.key)]
 
 
-def add_columns(
+def add_by_cuts(
     part: Any,
     number: int,
     plan: Plan,
@@ -346,16 +346,16 @@ def add_columns(
     points : sequence of ndarray of uint64, shape (n_strata, n_parts - 1)
         The cut points of each repeat.
     """
-    rows = select_rows(part, plan, number)
+    rows = select_dealt(part, plan, number)
     codes = find_strata(series_of(rows.part, plan), index, plan, len(rows.part))
     columns = []
-    for output, words, cuts in zip(outputs, row_numbers(rows, plan), points, strict=True):
+    for output, words, cuts in zip(outputs, numbers_of_rows(rows, plan), points, strict=True):
         parts = parts_by_cuts(codes, words, cuts)
         columns.append(output._replace(parts=place(parts, rows.positions, len(part))))
     return attach_pandas(part.drop(columns=list(plan.computed)), columns)
 
 
-def add_parts(
+def add_by_values(
     part: Any,
     plan: Plan,
     outputs: Sequence[NewColumn],
@@ -369,7 +369,7 @@ def add_parts(
     parts : sequence of ndarray of int64, shape (n_counted,)
         Of each repeat.
     """
-    rows = select_rows(part, plan, 0)
+    rows = select_dealt(part, plan, 0)
     counted = find_strata(series_of(rows.part, plan), index, plan, len(rows.part))
     columns = [
         output._replace(parts=place(each[counted], rows.positions, len(part)))
@@ -398,14 +398,14 @@ def fill_column(
         parts = frames.read_fold_numbers(given, k)[0]
     else:
         parts = frames.read_part_codes(given, output.labels)
-    rows = select_rows(part, plan, number)
+    rows = select_dealt(part, plan, number)
     codes = find_strata(series_of(rows.part, plan), index, plan, len(rows.part))
-    (words,) = row_numbers(rows, plan)
+    (words,) = numbers_of_rows(rows, plan)
     parts[rows.positions] = parts_by_cuts(codes, words, points)
     return attach_pandas(part.drop(columns=list(plan.computed)), [output._replace(parts=parts)])
 
 
-def stack_frames(several: Sequence[Any]) -> Any:
+def stack_parts(several: Sequence[Any]) -> Any:
     """Put frames one below the other."""
     return pd.concat(several)
 
