@@ -1,5 +1,6 @@
 """Folds and parts of Dask frames are those of pandas, whatever the partitions."""
 
+import inspect
 import warnings
 from datetime import date, datetime
 from itertools import pairwise
@@ -20,6 +21,7 @@ dask = pytest.importorskip("dask", reason='needs pip install "stratframe[dask]"'
 dd = pytest.importorskip("dask.dataframe", reason='needs pip install "stratframe[dask]"')
 
 import stratframe.dask  # noqa: E402 - registers .strat on Dask frames
+from stratframe.dask import DaskStrat  # noqa: E402
 
 pytestmark = pytest.mark.dask
 
@@ -217,6 +219,42 @@ def test_functions_are_the_methods():
     by_method = lazy.strat.kfold("label", key="id")["fold"].compute()
     by_function = lazy.pipe(stratframe.dask.kfold, "label", key="id")["fold"].compute()
     assert by_method.tolist() == by_function.tolist()
+
+
+def test_methods_are_called_and_documented_as_their_functions():
+    """Signatures and docstrings are those of the functions, without the frame."""
+    methods = {name: each for name, each in vars(DaskStrat).items() if not name.startswith("_")}
+    assert sorted(methods) == sorted(stratframe.dask.__all__)
+    for name, method in methods.items():
+        function = getattr(stratframe.dask, name)
+        expected = list(inspect.signature(function).parameters.values())[1:]
+        assert list(inspect.signature(method).parameters.values())[1:] == expected, name
+        page = inspect.getdoc(function).replace("frame : dask.dataframe.DataFrame\n", "", 1)
+        assert inspect.getdoc(method).split("\n")[0] == page.split("\n")[0]
+        assert "frame :" not in inspect.getdoc(method)
+
+
+def test_all_arguments_reach_the_function():
+    """Every method hands on each argument."""
+    lazy = partitioned(FOLDED, [20])
+    calls = {
+        "kfold": {"by": "label", "k": 3, "key": "id", "seed": 3, "name": "f", "repeats": 2},
+        "split": {"by": "label", "parts": PARTS, "key": "id", "seed": 3, "name": "f"},
+        "plan": {"by": "label", "k": 3, "key": "id", "seed": 3, "rare": "ignore"},
+        "extend": {"by": "label", "k": 4, "seed": 3, "rare": "ignore"},
+        "strata": {"by": "label"},
+        "balance": {"by": "label", "name": "plain"},
+        "report": {"by": "label", "name": "plain"},
+        "audit": {"name": "plain", "by": "label", "groups": "sex", "key": "id", "nulls": "drop"},
+    }
+    for name, options in calls.items():
+        found = [
+            getattr(lazy.strat, name)(**options),
+            getattr(stratframe.dask, name)(lazy, **options),
+        ]
+        assert_frame_equal(
+            *(each.compute() if hasattr(each, "compute") else each for each in found)
+        )
 
 
 # Errors ----------------------------------------------------------------------------------

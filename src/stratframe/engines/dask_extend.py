@@ -133,7 +133,9 @@ def extend_column(frame: Any, options: Options, k: int | None) -> Any:
     stream = column_stream(options, StreamTag.EXTEND)
     table = quota_of_new(options, found, parts, sizes, stream)
     n_by = len(columns)
-    plan = call.plan.before(n_by)._replace(filled=options.name, salts=(int(stream(1)[0]),))
+    plan = call.plan.before(n_by)._replace(
+        filled=options.name, salts=(int(stream(1)[0]),), cut_shares=()
+    )
     index = stratum_index(columns, found.codes, plan)
     new = fixed_partitions(call.frame)
     counts = count_frame(new, plan)

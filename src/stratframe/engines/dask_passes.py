@@ -10,14 +10,14 @@ import numpy as np
 
 from .. import frames
 from ..checks import load_extra
-from ..core.types import Draws, Ints, Table
+from ..core.types import Draws, Flags, Ints, Table
 from ..errors import StratError
 from ..frames import NewColumn, SharedRows
-from ..pipeline.options import Options
+from ..pipeline.options import Options, Target
 from ..terms.base import Term
 from ..terms.bins import Continuous, Quantiles
 from ..terms.classes import Classes, Plain
-from .cut_points import WORD, cut_points, torn_cells
+from .cut_points import MAX_BITS, WORD, cells_of, cut_points, torn_cells, window_cells
 from .driver import (
     Counted,
     CountedStrata,
@@ -151,9 +151,18 @@ def plan_call(frame: Any, options: Options) -> tuple[Any, Plan]:
         labels["where"][0] if labels["where"] else None,
         tuple(salts(options)) if options.target.n else (),
         computed=tuple(computed),
+        cut_shares=expected_shares(options.target),
+        n_partitions=frame.npartitions,
         present=tuple(labels["by"]) if options.missing == "null" else (),
     )
     return frame.assign(**computed) if computed else frame, plan
+
+
+def expected_shares(target: Target) -> tuple[float, ...]:
+    """List the share of rows before each cut point, where no counts are given."""
+    if not target.n or any(isinstance(share, int) for share in target.shares or ()):
+        return ()
+    return tuple(float(sum(target.fractions(0)[:place])) for place in range(1, target.n))
 
 
 def compute_column(frame: Any, ref: Any, argument: str) -> Any:
@@ -271,10 +280,8 @@ def find_cuts(
     """
     cells = [counts_by(codes, each, len(tables[0])) for each in call.counts.cells]
     torn = [torn_cells(*each) for each in zip(cells, tables, strict=True)]
-    near: Sequence[tuple[Ints, Draws]] = [(np.zeros(0, np.int32), np.zeros(0, np.uint64))] * len(
-        torn
-    )
-    if any(flags.any() for flags in torn):
+    near = known_rows(call, codes, torn)
+    if near is None:
         shared = [dask.delayed(each) for each in (index, torn)]
         results = over_partitions(call.frame, call.plan, rows_near_cuts, *shared)
         near = merged(results, merge_near)
@@ -296,6 +303,36 @@ def without_orders(frame: Any, terms: Sequence[Term]) -> tuple[Term, ...]:
         for term in terms
     ]
     return tuple(term.without_order() or term for term in resolved)
+
+
+def known_rows(
+    call: CountedCall, codes: Ints, torn: Sequence[Flags]
+) -> list[tuple[Ints, Draws]] | None:
+    """Take the rows in cells with a cut point from the first pass, if it has all of them.
+
+    Parameters
+    ----------
+    codes : ndarray of int64, shape (n_counted,), range -1..n_strata-1
+    torn : sequence of ndarray of bool, shape (n_strata * 2**bits,)
+        Flags these cells, for each repeat.
+    """
+    if not any(flags.any() for flags in torn):
+        return [(np.zeros(0, np.int32), np.zeros(0, np.uint64)) for _ in torn]
+    if not call.counts.near:
+        return None
+    found = []
+    for flags, rows in zip(torn, call.counts.near, strict=True):
+        dealt = codes >= 0
+        widths = np.full(len(flags) >> MAX_BITS, 1 << MAX_BITS, dtype=np.int64)
+        np.minimum.at(widths, codes[dealt], rows.widths[dealt])
+        if (flags & ~window_cells(widths, call.plan.cut_shares)).any():
+            return None
+        strata = codes[rows.codes]
+        inside = np.flatnonzero(strata >= 0)
+        cells = cells_of(strata[inside], rows.numbers[inside], MAX_BITS)
+        inside = inside[flags[cells]]
+        found.append((strata[inside], rows.numbers[inside]))
+    return found
 
 
 def holds_fractions(frame: Any, ref: Any) -> bool:

@@ -14,7 +14,16 @@ from ..core.strata import first_occurrence
 from ..core.types import Draws, Flags, Ints, Table
 from ..frames import NewColumn
 from ..frames.attach import attach_pandas
-from .cut_points import HIGHEST, cell_bits, cells_of, coarser_cells, parts_by_cuts
+from .cut_points import (
+    HIGHEST,
+    MAX_BITS,
+    cell_bits,
+    cells_of,
+    coarser_cells,
+    parts_by_cuts,
+    window_cells,
+    window_widths,
+)
 from .driver import lowest_by
 from .quantile_cuts import cell_places
 from .values import (
@@ -30,6 +39,17 @@ from .values import (
 )
 
 
+class NearRows(NamedTuple):
+    """Rows whose numbers are near the expected cut points of their stratum."""
+
+    widths: Ints
+    """How many cells from the expected ones all rows are there, shape (n_counted,)."""
+    codes: Ints
+    """The counted row of each, shape (n_near,)."""
+    numbers: Draws
+    """Shape (n_near,)."""
+
+
 class PartitionCounts(NamedTuple):
     """Rows of some partitions, counted by the values of the stratum columns."""
 
@@ -43,6 +63,8 @@ class PartitionCounts(NamedTuple):
     """Of each repeat, the rows by the leading bits of their numbers, shape (n_counted, 2**bits)."""
     missing: Ints
     """How many values are missing in each column of the key, and in `where`."""
+    near: list[NearRows]
+    """Of each repeat; empty if they are looked for in a pass of their own."""
 
 
 # Rows ------------------------------------------------------------------------------------
@@ -102,10 +124,27 @@ def count_partition(part: Any, plan: Plan, number: int) -> PartitionCounts:
     sizes = np.bincount(codes, minlength=n_codes)
     numbers = numbers_of_rows(rows, plan)
     bits = cell_bits(n_codes * max(len(numbers), 1))
-    cells = [] if plan.for_table else [count_cells(codes, each, bits, sizes) for each in numbers]
+    cells = [] if plan.for_table else [cells_of(codes, each, bits) for each in numbers]
+    near = []
+    if cells and bits == MAX_BITS and plan.cut_shares:
+        near = [near_rows(*each, sizes, plan) for each in zip(cells, numbers, strict=True)]
     shown, shown_sizes = shown_rows(series, codes, sizes, plan)
-    lowest = lowest_of_repeats(codes, numbers, n_codes, len(shown))
-    return PartitionCounts(take_values(series, shown), shown_sizes, lowest, cells, rows.missing)
+    return PartitionCounts(
+        take_values(series, shown),
+        shown_sizes,
+        lowest_of_repeats(codes, numbers, n_codes, len(shown)),
+        [count_cells(each, bits, sizes) for each in cells],
+        rows.missing,
+        near,
+    )
+
+
+def near_rows(cells: Ints, numbers: Draws, sizes: Ints, plan: Plan) -> NearRows:
+    """Take the rows near the expected cut points, if strata are spread over the partitions."""
+    # A stratum in a few partitions only has wider windows in truth; another pass finds out.
+    widths = window_widths(sizes * plan.n_partitions // 4)
+    rows = np.flatnonzero(window_cells(widths, plan.cut_shares)[cells])
+    return NearRows(widths, cells[rows] >> MAX_BITS, numbers[rows])
 
 
 def with_categories(series: Any, meta: Any) -> Any:
@@ -147,10 +186,10 @@ def shown_rows(series: Sequence[Any], codes: Ints, sizes: Ints, plan: Plan) -> t
     return np.concatenate(shown), np.append(sizes, np.zeros(len(sizes) * (len(shown) - 1), int))
 
 
-def count_cells(codes: Ints, numbers: Draws, bits: int, sizes: Ints) -> Table:
+def count_cells(cells: Ints, bits: int, sizes: Ints) -> Table:
     """Count rows by code and by the leading bits of their numbers, in a small type."""
     counts = np.zeros(len(sizes) << bits, dtype=np.min_scalar_type(int(sizes.max(initial=0))))
-    np.add.at(counts, cells_of(codes, numbers, bits), counts.dtype.type(1))
+    np.add.at(counts, cells, counts.dtype.type(1))
     return counts.reshape(len(sizes), 1 << bits)
 
 
@@ -164,12 +203,28 @@ def merge_counts(several: Sequence[PartitionCounts], plan: Plan) -> PartitionCou
     words = np.concatenate([each.lowest for each in several], axis=1)
     parts = np.split(codes, np.cumsum(lengths)[:-1])
     shown, shown_sizes = shown_rows(columns, codes, sizes, plan)
+    fine = all(len(each.near) == len(each.cells) for each in several)
+    fine = fine and cell_bits(n_codes * max(len(words), 1)) == MAX_BITS
+    near = zip(*(each.near for each in several), strict=True) if fine else ()
     return PartitionCounts(
         take_values(columns, shown),
         shown_sizes,
         lowest_of_repeats(codes, list(words), n_codes, len(shown)),
         [merge_cells(each, parts, sizes) for each in zip(*(x.cells for x in several), strict=True)],
         np.sum([each.missing for each in several], axis=0),
+        [merge_windows(each, parts, sizes) for each in near],
+    )
+
+
+def merge_windows(several: Sequence[NearRows], codes: Sequence[Ints], sizes: Ints) -> NearRows:
+    """Put rows near cut points one below the other; the narrowest window of a stratum counts."""
+    widths = np.full(len(sizes), 1 << MAX_BITS, dtype=np.int64)
+    for each, rows in zip(several, codes, strict=True):
+        widths[rows] = np.minimum(widths[rows], each.widths)
+    return NearRows(
+        widths,
+        np.concatenate([rows[each.codes] for each, rows in zip(several, codes, strict=True)]),
+        np.concatenate([each.numbers for each in several]),
     )
 
 

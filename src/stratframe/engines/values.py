@@ -37,6 +37,9 @@ class Plan(NamedTuple):
     where: Hashable | None = None
     salts: tuple[int, ...] = ()
     """Of the numbers of rows, one for each repeat."""
+    cut_shares: tuple[float, ...] = ()
+    """The share of rows before each cut point, where it is known."""
+    n_partitions: int = 1
     engine: str = "Dask"
     computed: tuple[Hashable, ...] = ()
     """Columns that were computed for this call only."""
