@@ -282,7 +282,8 @@ def find_cuts(
     torn = [torn_cells(*each) for each in zip(cells, tables, strict=True)]
     near = known_rows(call, codes, torn)
     if near is None:
-        shared = [dask.delayed(each) for each in (index, torn)]
+        few = [(np.flatnonzero(flags), len(flags)) for flags in torn]
+        shared = [dask.delayed(each) for each in (index, few)]
         results = over_partitions(call.frame, call.plan, rows_near_cuts, *shared)
         near = merged(results, merge_near)
     found = [

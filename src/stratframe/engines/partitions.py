@@ -11,7 +11,7 @@ import pandas as pd
 from .. import frames
 from ..core.hashing import HashedWords, KeyColumn, hash_keys
 from ..core.strata import first_occurrence
-from ..core.types import Draws, Flags, Ints, Table
+from ..core.types import Draws, Ints, Table
 from ..frames import NewColumn
 from ..frames.attach import attach_pandas
 from .cut_points import (
@@ -337,14 +337,14 @@ def part_has_fractions(part: Any) -> bool:
 
 
 def rows_near_cuts(
-    part: Any, plan: Plan, number: int, index: StratumIndex, torn: Sequence[Flags]
+    part: Any, plan: Plan, number: int, index: StratumIndex, torn: Sequence[tuple[Ints, int]]
 ) -> list[tuple[Ints, Draws]]:
     """Find the rows in cells with a cut point.
 
     Parameters
     ----------
-    torn : sequence of ndarray of bool, shape (n_strata * 2**bits,)
-        Of each repeat.
+    torn : sequence of (cells, n_cells)
+        These cells, and how many there are in all, for each repeat.
 
     Returns
     -------
@@ -356,8 +356,10 @@ def rows_near_cuts(
     n_strata = int(index.strata.max(initial=0)) + 1
     strata = codes if codes.min(initial=0) >= 0 else np.maximum(codes, 0)
     near = []
-    for flags, numbers in zip(torn, numbers_of_rows(rows, plan), strict=True):
-        bits = (len(flags) // n_strata).bit_length() - 1
+    for (cells, n_cells), numbers in zip(torn, numbers_of_rows(rows, plan), strict=True):
+        flags = np.zeros(n_cells, dtype=np.bool_)
+        flags[cells] = True
+        bits = (n_cells // n_strata).bit_length() - 1
         is_near = flags[cells_of(strata, numbers, bits)]
         found = np.flatnonzero(is_near if strata is codes else is_near & (codes >= 0))
         near.append((codes[found].astype(np.int32), numbers[found]))
