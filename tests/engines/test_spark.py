@@ -1,7 +1,5 @@
 """Folds and parts of Spark frames are those of pandas and Polars, whatever the partitions."""
 
-import importlib
-import sys
 import warnings
 from datetime import date, datetime
 from typing import Any
@@ -451,14 +449,6 @@ def test_the_cross_validator_of_spark_takes_the_column(spark):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert len(validator.fit(features).avgMetrics) == 2
-
-
-def test_a_missing_engine_names_the_extra(monkeypatch):
-    """Without pyspark the error names the extra."""
-    monkeypatch.setitem(sys.modules, "pyspark", None)
-    with pytest.raises(ImportError) as caught:
-        importlib.reload(sf_spark)
-    assert str(caught.value) == 'pyspark is not installed: pip install "stratframe[spark]"'
 
 
 # Errors ----------------------------------------------------------------------------------
