@@ -210,6 +210,8 @@ def test_a_column_may_be_replaced(spark):
         "label",
         key="id",
     )
+    with pytest.raises(sf.StratError, match="'FOLD' already"):
+        sf_spark.kfold(rows, "label", key="id", name="FOLD")
 
 
 # Tables ----------------------------------------------------------------------------------

@@ -154,7 +154,8 @@ def add_columns(frame: Any, options: Options, overwrite: bool) -> DataFrame:
     check_frame(frame)
     check_possible(options, ENGINE)
     if not overwrite:
-        check_new(frame, frame.columns, [each.name for each in outputs])
+        names = [each.name for each in outputs]
+        check_new(frame, [name for name in names if is_taken(frame, name)], names)
     if options.groups:
         return attach_parts(*count_groups(frame, options), outputs)
     require_key(options)
@@ -163,3 +164,10 @@ def add_columns(frame: Any, options: Options, overwrite: bool) -> DataFrame:
     tables = zip(named.quotas(), of_repeats, strict=True)
     cuts = [find_cuts(named, table, salt) for table, salt in tables]
     return attach(named, cuts, of_repeats, outputs)
+
+
+def is_taken(frame: Any, name: str) -> bool:
+    """Return whether Spark would replace a column of a frame by one of this name."""
+    if frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
+        return name in frame.columns
+    return name.lower() in map(str.lower, frame.columns)
