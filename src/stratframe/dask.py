@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-class Strat:
+class DaskStrat:
     """Stratified folds on this Dask frame; every method is a function of `stratframe.dask`."""
 
     def __init__(self, frame: Any) -> None:
@@ -204,7 +204,7 @@ class Strat:
 
 def register() -> None:
     """Register `.strat` on Dask frames."""
-    load_extra("dask.dataframe.extensions", "dask").register_dataframe_accessor("strat")(Strat)
+    load_extra("dask.dataframe.extensions", "dask").register_dataframe_accessor("strat")(DaskStrat)
 
 
 register()

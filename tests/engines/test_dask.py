@@ -1,5 +1,6 @@
 """Folds and parts of Dask frames are those of pandas, whatever the partitions."""
 
+import inspect
 import warnings
 from datetime import date, datetime
 from itertools import pairwise
@@ -20,6 +21,8 @@ dask = pytest.importorskip("dask", reason='needs pip install "stratframe[dask]"'
 dd = pytest.importorskip("dask.dataframe", reason='needs pip install "stratframe[dask]"')
 
 import stratframe.dask  # noqa: E402 - registers .strat on Dask frames
+from stratframe.dask import DaskStrat  # noqa: E402
+from stratframe.engines import dask_passes  # noqa: E402
 
 pytestmark = pytest.mark.dask
 
@@ -217,6 +220,42 @@ def test_functions_are_the_methods():
     by_method = lazy.strat.kfold("label", key="id")["fold"].compute()
     by_function = lazy.pipe(stratframe.dask.kfold, "label", key="id")["fold"].compute()
     assert by_method.tolist() == by_function.tolist()
+
+
+def test_methods_are_called_and_documented_as_their_functions():
+    """Signatures and docstrings are those of the functions, without the frame."""
+    methods = {name: each for name, each in vars(DaskStrat).items() if not name.startswith("_")}
+    assert sorted(methods) == sorted(stratframe.dask.__all__)
+    for name, method in methods.items():
+        function = getattr(stratframe.dask, name)
+        expected = list(inspect.signature(function).parameters.values())[1:]
+        assert list(inspect.signature(method).parameters.values())[1:] == expected, name
+        page = inspect.getdoc(function).replace("frame : dask.dataframe.DataFrame\n", "", 1)
+        assert inspect.getdoc(method).split("\n")[0] == page.split("\n")[0]
+        assert "frame :" not in inspect.getdoc(method)
+
+
+def test_all_arguments_reach_the_function():
+    """Every method hands on each argument."""
+    lazy = partitioned(FOLDED, [20])
+    calls = {
+        "kfold": {"by": "label", "k": 3, "key": "id", "seed": 3, "name": "f", "repeats": 2},
+        "split": {"by": "label", "parts": PARTS, "key": "id", "seed": 3, "name": "f"},
+        "plan": {"by": "label", "k": 3, "key": "id", "seed": 3, "rare": "ignore"},
+        "extend": {"by": "label", "k": 4, "seed": 3, "rare": "ignore"},
+        "strata": {"by": "label"},
+        "balance": {"by": "label", "name": "plain"},
+        "report": {"by": "label", "name": "plain"},
+        "audit": {"name": "plain", "by": "label", "groups": "sex", "key": "id", "nulls": "drop"},
+    }
+    for name, options in calls.items():
+        found = [
+            getattr(lazy.strat, name)(**options),
+            getattr(stratframe.dask, name)(lazy, **options),
+        ]
+        assert_frame_equal(
+            *(each.compute() if hasattr(each, "compute") else each for each in found)
+        )
 
 
 # Errors ----------------------------------------------------------------------------------
@@ -555,3 +594,73 @@ def test_extend_does_not_take_groups():
         verb="extend",
         frame=FOLDED,
     )
+
+
+# Passes ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def passes(monkeypatch):
+    """List the functions that are called on the partitions."""
+    called = []
+    original = dask_passes.over_partitions
+
+    def over_partitions(frame, plan, function, *args):
+        called.append(function.__name__)
+        return original(frame, plan, function, *args)
+
+    monkeypatch.setattr(dask_passes, "over_partitions", over_partitions)
+    return called
+
+
+@pytest.fixture(scope="module")
+def large():
+    """Make a frame of 300,000 rows in three classes, one of them rare."""
+    rng = np.random.default_rng(1)
+    labels = rng.choice(["a", "b", "c"], 300_000, p=[0.9, 0.099, 0.001])
+    return pd.DataFrame({"id": rng.permutation(300_000), "label": labels})
+
+
+def test_few_strata_are_counted_and_cut_in_one_pass(large, passes):
+    """If classes are spread over the partitions, rows near the cuts come with the counts."""
+    for options in ({}, {"repeats": 2}):
+        expected = sf.kfold(large, "label", key="id", **options)
+        result = dd.from_pandas(large, npartitions=8).strat.kfold("label", key="id", **options)
+        assert_frame_equal(result.compute(), expected)
+    assert passes == ["count_partition", "count_partition"]
+    parts = {"train": 0.8, "valid": 0.1, "test": 0.1}
+    result = dd.from_pandas(large, npartitions=8).strat.split("label", parts, key="id")
+    assert_frame_equal(result.compute(), sf.split(large, "label", parts, key="id"))
+    assert passes == ["count_partition"] * 3
+
+
+def test_strata_in_a_single_partition_take_another_pass(large, passes, monkeypatch):
+    """If rows near the cuts are missing from the first pass, a second one finds them."""
+    monkeypatch.setattr("stratframe.engines.cut_points.DEVIATIONS", 0.01)
+    large = large.sort_values("label", ignore_index=True)
+    result = dd.from_pandas(large, npartitions=8).strat.kfold("label", key="id")
+    assert passes == ["count_partition", "rows_near_cuts"]
+    assert_frame_equal(result.compute(), sf.kfold(large, "label", key="id"))
+
+
+def test_parts_of_counts_take_another_pass(large, passes):
+    """Where the shares are not known before the rows are counted, a second pass is needed."""
+    parts = {"train": 40_000, "test": None}
+    result = dd.from_pandas(large, npartitions=8).strat.split("label", parts, key="id")
+    assert passes == ["count_partition", "rows_near_cuts"]
+    assert_frame_equal(result.compute(), sf.split(large, "label", parts, key="id"))
+
+
+def test_a_frame_that_changes_between_passes_is_an_error(large, monkeypatch):
+    """Rows that are not those of the first pass are never dealt."""
+    monkeypatch.setattr("stratframe.engines.cut_points.MAX_CELLS", 64)
+    calls = []
+
+    def changing(part):
+        calls.append(1)
+        return part.assign(id=part["id"] + 10**6 * len(calls))
+
+    lazy = dd.from_pandas(large, npartitions=2).map_partitions(changing, meta=large.iloc[:0])
+    calls.clear()
+    with pytest.raises(sf.StratError, match="must give the same rows each time"):
+        lazy.strat.split("label", {"train": 40_000, "test": None}, key="id")

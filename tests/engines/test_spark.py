@@ -1,7 +1,5 @@
 """Folds and parts of Spark frames are those of pandas and Polars, whatever the partitions."""
 
-import importlib
-import sys
 import warnings
 from datetime import date, datetime
 from typing import Any
@@ -142,6 +140,35 @@ def test_many_rows(spark, monkeypatch, few_rows, n_strata, k):
         assert result.equals(expected.select(result.columns))
 
 
+@pytest.mark.parametrize("margin", [0, 0.002])
+def test_quantiles_of_many_rows(spark, monkeypatch, margin):
+    """Quantiles are found near where they are expected, or else by a sort."""
+    from stratframe.engines import spark_quantiles
+
+    monkeypatch.setattr(spark_quantiles, "FEW_ROWS", 0)
+    monkeypatch.setattr(spark_quantiles, "MARGIN", margin)
+    rng = np.random.default_rng(0)
+    n = 20_000
+    frame = pl.DataFrame({"id": rng.permutation(n), "g": rng.integers(0, 3, n)}).with_columns(
+        x=pl.Series(rng.normal(size=n)),
+        ties=pl.Series(rng.poisson(2.5, n)),
+        day=pl.date(2024, 1, 1) + pl.duration(days=pl.Series(rng.integers(0, 900, n))),
+        flag=pl.Series(rng.random(n) < 0.2),
+    )
+    rows = spark_frame(spark, frame, 4).cache()
+    options = {"key": "id", "rare": "ignore"}
+    for by in (
+        sf.quantiles("x", 10),
+        ["g", sf.quantiles("ties", 7)],
+        ["g", sf.quantiles("day", 4), sf.quantiles("x", 3)],
+        sf.quantiles("flag", 2),
+    ):
+        expected, warned = heard(lambda by=by: sf.kfold(frame, by, **options))
+        result, words = heard(lambda by=by: sf_spark.kfold(rows, by, **options))
+        assert collected(result).sort("id").equals(expected.sort("id"))
+        assert words == warned
+
+
 def test_partitions_columns_and_order_stay(spark):
     """Only a column is added: partitions, order and the types of the others stay."""
     rows = spark_frame(spark, FRAME, 4).cache()
@@ -183,6 +210,8 @@ def test_a_column_may_be_replaced(spark):
         "label",
         key="id",
     )
+    with pytest.raises(sf.StratError, match="'FOLD' already"):
+        sf_spark.kfold(rows, "label", key="id", name="FOLD")
 
 
 # Tables ----------------------------------------------------------------------------------
@@ -422,14 +451,6 @@ def test_the_cross_validator_of_spark_takes_the_column(spark):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert len(validator.fit(features).avgMetrics) == 2
-
-
-def test_a_missing_engine_names_the_extra(monkeypatch):
-    """Without pyspark the error names the extra."""
-    monkeypatch.setitem(sys.modules, "pyspark", None)
-    with pytest.raises(ImportError) as caught:
-        importlib.reload(sf_spark)
-    assert str(caught.value) == 'pyspark is not installed: pip install "stratframe[spark]"'
 
 
 # Errors ----------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ are at most its own number. Counts of the leading bits of the numbers show in wh
 bits each cut point lies; the numbers of the rows in these cells show where.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -119,6 +120,49 @@ def torn_cells(counts: Table, table: Table) -> Flags:
     flags = np.zeros(counts.size, dtype=np.bool_)
     flags[cells[before > 0]] = True
     return flags
+
+
+def window_widths(sizes: Ints) -> Ints:
+    """Choose how many cells from its expected place a cut point is looked for.
+
+    Parameters
+    ----------
+    sizes : ndarray of int64, shape (n_strata,)
+        The rows that strata may have; the cells are those of `MAX_BITS` bits.
+
+    References
+    ----------
+    Meng (2013), Scalable simple random sampling and stratified sampling.
+    """
+    # The number of a given rank has a standard deviation of at most 1 / (2 sqrt(n)).
+    deviation = (1 << MAX_BITS) / (2 * np.sqrt(np.maximum(sizes, 1)))
+    widths = np.ceil(DEVIATIONS * deviation).astype(np.int64) + 2
+    return np.minimum(widths, 1 << MAX_BITS)
+
+
+DEVIATIONS = 6
+"""Standard deviations beyond which a cut point is not expected."""
+
+
+def window_cells(widths: Ints, shares: Sequence[float]) -> Flags:
+    """Flag the cells in which cut points are expected.
+
+    Parameters
+    ----------
+    widths : ndarray of int64, shape (n_strata,)
+    shares : sequence of float
+        The share of rows before each cut point.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_strata * 2**MAX_BITS,)
+    """
+    flags = np.zeros((len(widths), 1 << MAX_BITS), dtype=np.bool_)
+    for stratum, width in enumerate(widths.tolist()):
+        for share in shares:
+            cell = int(share * (1 << MAX_BITS))
+            flags[stratum, max(cell - width, 0) : cell + width + 1] = True
+    return flags.ravel()
 
 
 def cut_points(counts: Table, table: Table, codes: Ints, numbers: Draws) -> CutPoints:

@@ -20,7 +20,7 @@ from ..terms.base import By, Missing
 from .dask_passes import (
     attach,
     attach_parts,
-    check_names,
+    check_call,
     count_call,
     count_groups,
     find_cuts,
@@ -163,7 +163,7 @@ def split(
 def new_frame(frame: Any, options: Options, overwrite: bool) -> Any:
     """Check the columns that a call names, and add those that it makes."""
     outputs = empty_outputs(options)
-    check_names(frame, options, [] if overwrite else outputs)
+    check_call(frame, options, [] if overwrite else outputs)
     if options.groups:
         options = replace(options, terms=without_orders(frame, options.terms))
         call, parts_of_rows = count_groups(frame, options)

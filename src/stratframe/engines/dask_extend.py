@@ -29,7 +29,7 @@ from .dask_passes import (
     CountedCall,
     check_dask,
     count_call,
-    count_rows,
+    count_frame,
     find_cuts,
     fixed_partitions,
     without_orders,
@@ -120,10 +120,12 @@ def extend_column(frame: Any, options: Options, k: int | None) -> Any:
     stream = column_stream(options, StreamTag.EXTEND)
     table = quota_of_new(options, found, parts, sizes, stream)
     n_by = len(columns)
-    plan = call.plan.before(n_by)._replace(filled=options.name, salts=(int(stream(1)[0]),))
+    plan = call.plan.before(n_by)._replace(
+        filled=options.name, salts=(int(stream(1)[0]),), cut_shares=()
+    )
     index = stratum_index(columns, found.codes, plan)
     new = fixed_partitions(call.frame)
-    counts = count_rows(new, plan)
+    counts = count_frame(new, plan)
     codes = find_strata(counts.columns, index, plan, len(counts.sizes))
     new_call = CountedCall(options, new, plan, counts, found)
     (points,) = find_cuts(new_call, codes, index, [table])

@@ -10,14 +10,14 @@ import numpy as np
 
 from .. import frames
 from ..checks import load_extra
-from ..core.types import Draws, Ints, Table
+from ..core.types import Draws, Flags, Ints, Table
 from ..errors import StratError
 from ..frames import NewColumn, SharedRows
-from ..pipeline.options import Options
+from ..pipeline.options import Options, Target
 from ..terms.base import Term
 from ..terms.bins import Continuous, Quantiles
 from ..terms.classes import Classes, Plain
-from .cut_points import WORD, cut_points, torn_cells
+from .cut_points import MAX_BITS, WORD, cells_of, cut_points, torn_cells, window_cells
 from .driver import (
     Counted,
     CountedStrata,
@@ -34,21 +34,21 @@ from .driver import (
     with_bins,
 )
 from .partitions import (
-    Counts,
-    add_columns,
-    add_parts,
+    PartitionCounts,
+    add_by_cuts,
+    add_by_values,
     add_tables,
     count_numbers,
     count_partition,
     empty_like,
     equal_keys,
-    has_fractions,
     keys_in_range,
     merge_counts,
     merge_keys,
     merge_near,
+    part_has_fractions,
     rows_near_cuts,
-    stack_frames,
+    stack_parts,
     take_numbers,
     with_categories,
 )
@@ -76,7 +76,7 @@ class CountedCall(NamedTuple):
     """With the columns that are computed for the call."""
     plan: Plan
     """With the cuts of quantiles."""
-    counts: Counts
+    counts: PartitionCounts
     found: CountedStrata
 
     def quotas(self) -> list[Table]:
@@ -93,7 +93,7 @@ def check_dask(frame: object) -> None:
         raise StratError(msg)
 
 
-def check_names(frame: Any, options: Options, new: Sequence[NewColumn] = ()) -> None:
+def check_call(frame: Any, options: Options, new: Sequence[NewColumn] = ()) -> None:
     """Raise unless a frame has the columns that a call names, and no new one yet."""
     check_dask(frame)
     check_possible(options, ENGINE)
@@ -123,7 +123,7 @@ def count_call(
         planned = fixed_partitions(planned)
     plan = plan._replace(for_table=for_table, present=plan.present + present)
     plan = cut_quantiles(planned, options, plan)
-    counts = count_rows(planned, plan)
+    counts = count_frame(planned, plan)
     options = replace(options, terms=counted_terms(plan, counts))
     nested = replace(options, missing="stratum") if n_further else options
     found = stratify_counted(nested, Counted(counts.columns, counts.sizes), ENGINE)
@@ -151,9 +151,18 @@ def plan_call(frame: Any, options: Options) -> tuple[Any, Plan]:
         labels["where"][0] if labels["where"] else None,
         tuple(salts(options)) if options.target.n else (),
         computed=tuple(computed),
+        cut_shares=expected_shares(options.target),
+        n_partitions=frame.npartitions,
         present=tuple(labels["by"]) if options.missing == "null" else (),
     )
     return frame.assign(**computed) if computed else frame, plan
+
+
+def expected_shares(target: Target) -> tuple[float, ...]:
+    """List the share of rows before each cut point, where no counts are given."""
+    if not target.n or any(isinstance(share, int) for share in target.shares or ()):
+        return ()
+    return tuple(float(sum(target.fractions(0)[:place])) for place in range(1, target.n))
 
 
 def compute_column(frame: Any, ref: Any, argument: str) -> Any:
@@ -194,9 +203,11 @@ def merged(results: Sequence[Any], merge: Callable[..., Any], *args: Any) -> Any
     return results[0].compute()
 
 
-def count_rows(frame: Any, plan: Plan) -> Counts:
+def count_frame(frame: Any, plan: Plan) -> PartitionCounts:
     """Count the rows of a frame by the values of the stratum columns."""
-    counts: Counts = merged(over_partitions(frame, plan, count_partition), merge_counts, plan)
+    counts: PartitionCounts = merged(
+        over_partitions(frame, plan, count_partition), merge_counts, plan
+    )
     check_key(dict(zip(map(str, plan.key), counts.missing.tolist(), strict=False)))
     if counts.missing[-1]:
         check_key({str(plan.where): int(counts.missing[-1])})
@@ -218,7 +229,7 @@ def cut_quantiles(frame: Any, options: Options, plan: Plan) -> Plan:
 def cut_entry(frame: Any, options: Options, plan: Plan, term: Quantiles) -> CutQuantiles:
     """Find the cuts of the last entry of a plan, given the options of those before."""
     parents = plan.before(len(options.terms))
-    counts = count_rows(frame, parents)
+    counts = count_frame(frame, parents)
     found = stratify_counted(
         replace(options, terms=counted_terms(parents, counts)),
         Counted(counts.columns, counts.sizes),
@@ -248,7 +259,7 @@ def order_statistics(frame: Any, plan: Plan, index: StratumIndex, n_strata: int,
             return points_of(ranks, words_at(ranks, *near[0]), n_strata, n)
 
 
-def counted_terms(plan: Plan, counts: Counts) -> tuple[Term, ...]:
+def counted_terms(plan: Plan, counts: PartitionCounts) -> tuple[Term, ...]:
     """Give the quantiles among the terms of a plan the bins of the counted rows."""
     codes = code_columns(counts.columns, plan, len(counts.sizes))
     return tuple(
@@ -269,11 +280,10 @@ def find_cuts(
     """
     cells = [counts_by(codes, each, len(tables[0])) for each in call.counts.cells]
     torn = [torn_cells(*each) for each in zip(cells, tables, strict=True)]
-    near: Sequence[tuple[Ints, Draws]] = [(np.zeros(0, np.int32), np.zeros(0, np.uint64))] * len(
-        torn
-    )
-    if any(flags.any() for flags in torn):
-        shared = [dask.delayed(each) for each in (index, torn)]
+    near = known_rows(call, codes, torn)
+    if near is None:
+        few = [(np.flatnonzero(flags), len(flags)) for flags in torn]
+        shared = [dask.delayed(each) for each in (index, few)]
         results = over_partitions(call.frame, call.plan, rows_near_cuts, *shared)
         near = merged(results, merge_near)
     found = [
@@ -289,19 +299,49 @@ def without_orders(frame: Any, terms: Sequence[Term]) -> tuple[Term, ...]:
     """Cut continuous entries into bins; others stay as they are."""
     resolved = [
         Continuous(term.columns, term.name)
-        if type(term) is Plain and is_continuous(frame, term.columns[0])
+        if type(term) is Plain and holds_fractions(frame, term.columns[0])
         else term
         for term in terms
     ]
     return tuple(term.without_order() or term for term in resolved)
 
 
-def is_continuous(frame: Any, ref: Any) -> bool:
+def known_rows(
+    call: CountedCall, codes: Ints, torn: Sequence[Flags]
+) -> list[tuple[Ints, Draws]] | None:
+    """Take the rows in cells with a cut point from the first pass, if it has all of them.
+
+    Parameters
+    ----------
+    codes : ndarray of int64, shape (n_counted,), range -1..n_strata-1
+    torn : sequence of ndarray of bool, shape (n_strata * 2**bits,)
+        Flags these cells, for each repeat.
+    """
+    if not any(flags.any() for flags in torn):
+        return [(np.zeros(0, np.int32), np.zeros(0, np.uint64)) for _ in torn]
+    if not call.counts.near:
+        return None
+    found = []
+    for flags, rows in zip(torn, call.counts.near, strict=True):
+        dealt = codes >= 0
+        widths = np.full(len(flags) >> MAX_BITS, 1 << MAX_BITS, dtype=np.int64)
+        np.minimum.at(widths, codes[dealt], rows.widths[dealt])
+        if (flags & ~window_cells(widths, call.plan.cut_shares)).any():
+            return None
+        strata = codes[rows.codes]
+        inside = np.flatnonzero(strata >= 0)
+        cells = cells_of(strata[inside], rows.numbers[inside], MAX_BITS)
+        inside = inside[flags[cells]]
+        found.append((strata[inside], rows.numbers[inside]))
+    return found
+
+
+def holds_fractions(frame: Any, ref: Any) -> bool:
     """Return whether a column holds numbers with fractions, which is looked up for floats only."""
     column = compute_column(frame, ref, "by") if frames.is_computed(ref) else frame[ref]
     if not frames.may_hold_fractions(column._meta):
         return False
-    call = dask.delayed(has_fractions, pure=False)
+    call = dask.delayed(part_has_fractions, pure=False)
     found: bool = merged([call(part) for part in column.to_frame().to_delayed()], any)
     return found
 
@@ -332,7 +372,7 @@ def shared_keys(frame: Any, name: str, key: Sequence[Any], *, drop: bool) -> tup
 
 def shared_numbers(frame: Any, plan: Plan, torn: Sequence[Draws]) -> StratError:
     """Build the error for keys that repeat where a stratum is cut."""
-    keys = merged(over_partitions(frame, plan, equal_keys, torn), stack_frames)
+    keys = merged(over_partitions(frame, plan, equal_keys, torn), stack_parts)
     return repeated_keys([str(name) for name in plan.key], keys)
 
 
@@ -344,8 +384,8 @@ def attach(
     meta = empty_like(frame._meta, plan, outputs)
     given = (plan, list(outputs), dask.delayed(index), dask.delayed(list(points)))
     if plan.key:
-        return dd.map_partitions(add_columns, frame, 0, *given, meta=meta, enforce_metadata=False)
-    call_for = dask.delayed(add_columns, pure=False)
+        return dd.map_partitions(add_by_cuts, frame, 0, *given, meta=meta, enforce_metadata=False)
+    call_for = dask.delayed(add_by_cuts, pure=False)
     added = [call_for(part, number, *given) for number, part in enumerate(frame.to_delayed())]
     return dd.from_delayed(added, meta=meta, divisions=frame.divisions, verify_meta=False)
 
@@ -365,7 +405,7 @@ def count_groups(frame: Any, options: Options) -> tuple[CountedCall, list[Ints]]
     planned, plan = plan_call(frame, replace(options, terms=options.terms + groups, groups=()))
     plan = plan._replace(salts=())
     plan = cut_quantiles(planned, options, plan)
-    counts = count_rows(planned, plan)
+    counts = count_frame(planned, plan)
     options = replace(options, terms=counted_terms(plan, counts)[:n_by])
     counted = Counted(counts.columns, counts.sizes)
     found = group_counted(options, counted, ENGINE)
@@ -380,7 +420,7 @@ def attach_parts(
     """Add columns of the parts of counted rows, partition by partition."""
     meta = empty_like(call.frame._meta, call.plan, outputs)
     given = (call.plan, list(outputs), dask.delayed(index), dask.delayed(list(parts)))
-    return dd.map_partitions(add_parts, call.frame, *given, meta=meta, enforce_metadata=False)
+    return dd.map_partitions(add_by_values, call.frame, *given, meta=meta, enforce_metadata=False)
 
 
 def fixed_partitions(frame: Any) -> Any:

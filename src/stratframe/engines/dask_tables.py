@@ -41,8 +41,8 @@ from ..verbs.select import (
 from ..verbs.tables import balance_of, plan_table, strata_table
 from .dask_passes import (
     CountedCall,
+    check_call,
     check_dask,
-    check_names,
     count_call,
     shared_keys,
     without_orders,
@@ -124,7 +124,7 @@ def plan(
         seed=seed,
         name=name,
     )
-    check_names(frame, options)
+    check_call(frame, options)
     call = count_call(frame, options, for_table=True)
 
     def counts_of(_: Strata) -> Table:
@@ -158,7 +158,7 @@ def balance(frame: Any, by: By, name: str | Sequence[str] = "fold") -> Any:
 
     def table_of(column: str, _: str) -> Any:
         """Compare the folds of one column."""
-        call, folds = count_folds(frame, by, column, drop=True)
+        call, folds = count_by_fold(frame, by, column, drop=True)
         values, codes = frames.fold_codes(folds)
         return balance_of(LIBRARY, call.found.strata, values, codes, call.counts.sizes)
 
@@ -189,7 +189,7 @@ def report(frame: Any, by: By, name: str | Sequence[str] = "fold") -> Any:
 
     def table_of(column: str, label: str) -> Any:
         """Report the folds of one column."""
-        return report_table(LIBRARY, fold_counts(*count_folds(frame, by, column)), label)
+        return report_table(LIBRARY, fold_counts(*count_by_fold(frame, by, column)), label)
 
     return fold_table(names_of(frame, name), table_of, REPORTED)
 
@@ -227,7 +227,7 @@ def audit(
 
     def table_of(column: str, _: str) -> Any:
         """Audit one fold column."""
-        return checks_table(LIBRARY, run_checks(frame, column, by, groups, key, nulls))
+        return checks_table(LIBRARY, checks_of_column(frame, column, by, groups, key, nulls))
 
     return fold_table(names_of(frame, name), table_of)
 
@@ -303,7 +303,7 @@ def parts(frame: Any, name: str = "split", names: Sequence[Any] | None = None) -
     return {value: select(frame, frames.filter_equal, column, value) for value in chosen}
 
 
-# Counts ----------------------------------------------------------------------------------
+# PartitionCounts ----------------------------------------------------------------------------------
 
 
 def names_of(frame: Any, name: object) -> list[Any]:
@@ -319,7 +319,7 @@ def tabulated(frame: Any, by: By) -> Options:
     options = Options(entries.terms, entries.one_by_one)
     frames.check_all_refs(frame._meta, options.columns())
     options = replace(options, terms=without_orders(frame, options.terms))
-    check_names(frame, options)
+    check_call(frame, options)
     return options
 
 
@@ -328,7 +328,7 @@ def count_by(frame: Any, by: By) -> CountedCall:
     return count_call(frame, tabulated(frame, by), for_table=True)
 
 
-def count_folds(
+def count_by_fold(
     frame: Any, by: By | None, name: str, *, drop: bool = False
 ) -> tuple[CountedCall, Any]:
     """Count the strata of a frame in every fold of a column; with `drop` in folds only.
@@ -359,7 +359,7 @@ def fold_counts(call: CountedCall, folds: Any) -> FoldCounts:
 
 def values_of(frame: Any, name: str, *, is_part: bool = False) -> FoldValues:
     """List the values of a fold or part column, and count the rows of each."""
-    call, folds = count_folds(frame, None, name)
+    call, folds = count_by_fold(frame, None, name)
     values, codes = frames.part_codes(folds) if is_part else frames.fold_codes(folds)
     return frames.count_values(values, codes, call.counts.sizes)
 
@@ -374,13 +374,13 @@ def select(frame: Any, choose: Any, name: str, value: Any, **options: Any) -> An
 # Checks ----------------------------------------------------------------------------------
 
 
-def run_checks(
+def checks_of_column(
     frame: Any, name: str, by: By | None, groups: Any, key: Any, nulls: KeptNulls
 ) -> list[Check]:
     """Run the checks of one fold column whose arguments were given."""
     (_, _, group_terms, keys) = parse(None, groups, key)
     named = Options(groups=group_terms, key=keys)
-    check_names(frame, named)
+    check_call(frame, named)
     found = values_of(frame, name)
     if not sum(found.sizes) + found.n_nulls:
         return []
@@ -392,7 +392,7 @@ def run_checks(
         checks.append(repeated_keys(*shared_keys(frame, name, keys, drop=drop)))
     checks.append(empty_folds(found.values, np.array(found.sizes, dtype=np.int64)))
     if by is not None:
-        counts = fold_counts(*count_folds(frame, by, name))
+        counts = fold_counts(*count_by_fold(frame, by, name))
         checks.append(missing_strata(counts, nulls))
     return checks
 
@@ -400,7 +400,7 @@ def run_checks(
 def shared_groups(frame: Any, name: str, options: Options, *, drop: bool) -> SharedRows:
     """Count the groups of a frame, and those in several folds."""
     by = [Classes(term.columns) for term in options.groups]
-    call, folds = count_folds(frame, by, name, drop=drop)
+    call, folds = count_by_fold(frame, by, name, drop=drop)
     sizes = call.counts.sizes
     missing = [frames.is_missing(series) for series in call.counts.columns[:-1]]
     alone = np.logical_or.reduce(missing)

@@ -11,10 +11,19 @@ import pandas as pd
 from .. import frames
 from ..core.hashing import HashedWords, KeyColumn, hash_keys
 from ..core.strata import first_occurrence
-from ..core.types import Draws, Flags, Ints, Table
+from ..core.types import Draws, Ints, Table
 from ..frames import NewColumn
 from ..frames.attach import attach_pandas
-from .cut_points import HIGHEST, cell_bits, cells_of, coarser_cells, parts_by_cuts
+from .cut_points import (
+    HIGHEST,
+    MAX_BITS,
+    cell_bits,
+    cells_of,
+    coarser_cells,
+    parts_by_cuts,
+    window_cells,
+    window_widths,
+)
 from .driver import lowest_by
 from .quantile_cuts import cell_places
 from .values import (
@@ -26,11 +35,22 @@ from .values import (
     number_words,
     series_of,
     stack,
-    take,
+    take_values,
 )
 
 
-class Counts(NamedTuple):
+class NearRows(NamedTuple):
+    """Rows whose numbers are near the expected cut points of their stratum."""
+
+    widths: Ints
+    """How many cells from the expected ones all rows are there, shape (n_counted,)."""
+    codes: Ints
+    """The counted row of each, shape (n_near,)."""
+    numbers: Draws
+    """Shape (n_near,)."""
+
+
+class PartitionCounts(NamedTuple):
     """Rows of some partitions, counted by the values of the stratum columns."""
 
     columns: list[Any]
@@ -43,6 +63,8 @@ class Counts(NamedTuple):
     """Of each repeat, the rows by the leading bits of their numbers, shape (n_counted, 2**bits)."""
     missing: Ints
     """How many values are missing in each column of the key, and in `where`."""
+    near: list[NearRows]
+    """Of each repeat; empty if they are looked for in a pass of their own."""
 
 
 # Rows ------------------------------------------------------------------------------------
@@ -58,10 +80,10 @@ class Rows(NamedTuple):
     number: int
     """Which partition it is."""
     missing: Ints
-    """As in `Counts`."""
+    """As in `PartitionCounts`."""
 
 
-def select_rows(part: Any, plan: Plan, number: int) -> Rows:
+def select_dealt(part: Any, plan: Plan, number: int) -> Rows:
     """Select the rows that `where` flags, and count missing values of the key among them."""
     n_rows, missing = len(part), np.zeros(len(plan.key) + 1, dtype=np.int64)
     flags = np.ones(n_rows, dtype=np.bool_)
@@ -80,7 +102,7 @@ def select_rows(part: Any, plan: Plan, number: int) -> Rows:
     return Rows(part, positions, number, missing)
 
 
-def row_numbers(rows: Rows, plan: Plan) -> list[Draws]:
+def numbers_of_rows(rows: Rows, plan: Plan) -> list[Draws]:
     """Give rows their numbers, by key or else by partition and position, for each repeat."""
     if rows.missing.any() or not len(rows.part):
         return [np.zeros(len(rows.part), dtype=np.uint64) for _ in plan.salts]
@@ -91,21 +113,38 @@ def row_numbers(rows: Rows, plan: Plan) -> list[Draws]:
     return [hash_keys(columns, salt) for salt in plan.salts]
 
 
-# Counts ----------------------------------------------------------------------------------
+# PartitionCounts ----------------------------------------------------------------------------------
 
 
-def count_partition(part: Any, plan: Plan, number: int) -> Counts:
+def count_partition(part: Any, plan: Plan, number: int) -> PartitionCounts:
     """Count the rows of a partition."""
-    rows = select_rows(part, plan, number)
+    rows = select_dealt(part, plan, number)
     series = series_of(rows.part, plan)
     codes, n_codes = codes_of(series, plan, len(rows.part))
     sizes = np.bincount(codes, minlength=n_codes)
-    numbers = row_numbers(rows, plan)
+    numbers = numbers_of_rows(rows, plan)
     bits = cell_bits(n_codes * max(len(numbers), 1))
-    cells = [] if plan.for_table else [count_cells(codes, each, bits, sizes) for each in numbers]
+    cells = [] if plan.for_table else [cells_of(codes, each, bits) for each in numbers]
+    near = []
+    if cells and bits == MAX_BITS and plan.cut_shares:
+        near = [near_rows(*each, sizes, plan) for each in zip(cells, numbers, strict=True)]
     shown, shown_sizes = shown_rows(series, codes, sizes, plan)
-    lowest = lowest_words(codes, numbers, n_codes, len(shown))
-    return Counts(take(series, shown), shown_sizes, lowest, cells, rows.missing)
+    return PartitionCounts(
+        take_values(series, shown),
+        shown_sizes,
+        lowest_of_repeats(codes, numbers, n_codes, len(shown)),
+        [count_cells(each, bits, sizes) for each in cells],
+        rows.missing,
+        near,
+    )
+
+
+def near_rows(cells: Ints, numbers: Draws, sizes: Ints, plan: Plan) -> NearRows:
+    """Take the rows near the expected cut points, if strata are spread over the partitions."""
+    # A stratum in a few partitions only has wider windows in truth; another pass finds out.
+    widths = window_widths(sizes * plan.n_partitions // 4)
+    rows = np.flatnonzero(window_cells(widths, plan.cut_shares)[cells])
+    return NearRows(widths, cells[rows] >> MAX_BITS, numbers[rows])
 
 
 def with_categories(series: Any, meta: Any) -> Any:
@@ -120,7 +159,7 @@ UNKNOWN_CATEGORIES = "__UNKNOWN_CATEGORIES__"
 """The only category of a column whose categories Dask does not know."""
 
 
-def lowest_words(codes: Ints, words: Sequence[Draws], n_codes: int, n_shown: int) -> Draws:
+def lowest_of_repeats(codes: Ints, words: Sequence[Draws], n_codes: int, n_shown: int) -> Draws:
     """Find the lowest word of every code, for each repeat; further rows have the highest."""
     lowest = np.full((len(words), n_shown), HIGHEST)
     for repeat, each in enumerate(words):
@@ -147,14 +186,14 @@ def shown_rows(series: Sequence[Any], codes: Ints, sizes: Ints, plan: Plan) -> t
     return np.concatenate(shown), np.append(sizes, np.zeros(len(sizes) * (len(shown) - 1), int))
 
 
-def count_cells(codes: Ints, numbers: Draws, bits: int, sizes: Ints) -> Table:
+def count_cells(cells: Ints, bits: int, sizes: Ints) -> Table:
     """Count rows by code and by the leading bits of their numbers, in a small type."""
     counts = np.zeros(len(sizes) << bits, dtype=np.min_scalar_type(int(sizes.max(initial=0))))
-    np.add.at(counts, cells_of(codes, numbers, bits), counts.dtype.type(1))
+    np.add.at(counts, cells, counts.dtype.type(1))
     return counts.reshape(len(sizes), 1 << bits)
 
 
-def merge_counts(several: Sequence[Counts], plan: Plan) -> Counts:
+def merge_counts(several: Sequence[PartitionCounts], plan: Plan) -> PartitionCounts:
     """Merge the counts of partitions, in their order."""
     lengths = [len(each.sizes) for each in several]
     columns = [stack(list(each)) for each in zip(*(each.columns for each in several), strict=True)]
@@ -164,12 +203,28 @@ def merge_counts(several: Sequence[Counts], plan: Plan) -> Counts:
     words = np.concatenate([each.lowest for each in several], axis=1)
     parts = np.split(codes, np.cumsum(lengths)[:-1])
     shown, shown_sizes = shown_rows(columns, codes, sizes, plan)
-    return Counts(
-        take(columns, shown),
+    fine = all(len(each.near) == len(each.cells) for each in several)
+    fine = fine and cell_bits(n_codes * max(len(words), 1)) == MAX_BITS
+    near = zip(*(each.near for each in several), strict=True) if fine else ()
+    return PartitionCounts(
+        take_values(columns, shown),
         shown_sizes,
-        lowest_words(codes, list(words), n_codes, len(shown)),
+        lowest_of_repeats(codes, list(words), n_codes, len(shown)),
         [merge_cells(each, parts, sizes) for each in zip(*(x.cells for x in several), strict=True)],
         np.sum([each.missing for each in several], axis=0),
+        [merge_windows(each, parts, sizes) for each in near],
+    )
+
+
+def merge_windows(several: Sequence[NearRows], codes: Sequence[Ints], sizes: Ints) -> NearRows:
+    """Put rows near cut points one below the other; the narrowest window of a stratum counts."""
+    widths = np.full(len(sizes), 1 << MAX_BITS, dtype=np.int64)
+    for each, rows in zip(several, codes, strict=True):
+        widths[rows] = np.minimum(widths[rows], each.widths)
+    return NearRows(
+        widths,
+        np.concatenate([rows[each.codes] for each, rows in zip(several, codes, strict=True)]),
+        np.concatenate([each.numbers for each in several]),
     )
 
 
@@ -209,9 +264,9 @@ def numbers_in_cells(
         At first the parent strata, then the places of their cells among those looked at.
     words : ndarray of uint64, shape (n_found,)
     missing : ndarray of int64
-        As in `Counts`.
+        As in `PartitionCounts`.
     """
-    rows = select_rows(part, plan, number)
+    rows = select_dealt(part, plan, number)
     series = series_of(rows.part, plan)
     words, missing = number_words(series[-1], str(plan.terms[-1]))
     parents = find_strata(series[:-1], index, plan.before(len(series) - 1), len(rows.part))
@@ -257,11 +312,11 @@ def keys_in_range(
     part: Any, plan: Plan, number: int, index: StratumIndex, low: int, high: int
 ) -> tuple[Draws, Ints, int]:
     """Find the hashes of keys in a range, the stratum of each, and how many rows lack a key."""
-    rows = select_rows(part, plan, number)
+    rows = select_dealt(part, plan, number)
     lacks = np.logical_or.reduce([frames.is_missing(rows.part[name]) for name in plan.key])
     known = rows.part[~lacks]
     rows = rows._replace(part=known, missing=np.zeros_like(rows.missing))
-    (hashes,) = row_numbers(rows, plan)
+    (hashes,) = numbers_of_rows(rows, plan)
     inside = (hashes >= np.uint64(low)) & (hashes <= np.uint64(high))
     strata = find_strata(series_of(known, plan), index, plan, len(known))
     return hashes[inside], strata[inside].astype(np.int32), int(lacks.sum())
@@ -273,7 +328,7 @@ def merge_keys(several: Sequence[tuple[Draws, Ints, int]]) -> tuple[Draws, Ints,
     return np.concatenate(hashes), np.concatenate(strata), sum(n_without)
 
 
-def has_fractions(part: Any) -> bool:
+def part_has_fractions(part: Any) -> bool:
     """Return whether a column holds fractions in a partition."""
     return frames.is_continuous(part.iloc[:, 0])
 
@@ -282,27 +337,29 @@ def has_fractions(part: Any) -> bool:
 
 
 def rows_near_cuts(
-    part: Any, plan: Plan, number: int, index: StratumIndex, torn: Sequence[Flags]
+    part: Any, plan: Plan, number: int, index: StratumIndex, torn: Sequence[tuple[Ints, int]]
 ) -> list[tuple[Ints, Draws]]:
     """Find the rows in cells with a cut point.
 
     Parameters
     ----------
-    torn : sequence of ndarray of bool, shape (n_strata * 2**bits,)
-        Of each repeat.
+    torn : sequence of (cells, n_cells)
+        These cells, and how many there are in all, for each repeat.
 
     Returns
     -------
     list of (codes, numbers)
         The strata and numbers of these rows, for each repeat.
     """
-    rows = select_rows(part, plan, number)
+    rows = select_dealt(part, plan, number)
     codes = find_strata(series_of(rows.part, plan), index, plan, len(rows.part))
     n_strata = int(index.strata.max(initial=0)) + 1
     strata = codes if codes.min(initial=0) >= 0 else np.maximum(codes, 0)
     near = []
-    for flags, numbers in zip(torn, row_numbers(rows, plan), strict=True):
-        bits = (len(flags) // n_strata).bit_length() - 1
+    for (cells, n_cells), numbers in zip(torn, numbers_of_rows(rows, plan), strict=True):
+        flags = np.zeros(n_cells, dtype=np.bool_)
+        flags[cells] = True
+        bits = (n_cells // n_strata).bit_length() - 1
         is_near = flags[cells_of(strata, numbers, bits)]
         found = np.flatnonzero(is_near if strata is codes else is_near & (codes >= 0))
         near.append((codes[found].astype(np.int32), numbers[found]))
@@ -322,14 +379,14 @@ def merge_near(several: Sequence[Sequence[tuple[Ints, Draws]]]) -> list[tuple[In
 
 def equal_keys(part: Any, plan: Plan, number: int, torn: Sequence[Draws]) -> Any:
     """Take the keys of the rows that share their number with others at a cut point."""
-    rows = select_rows(part, plan, number)
+    rows = select_dealt(part, plan, number)
     is_torn = np.zeros(len(rows.part), dtype=np.bool_)
-    for numbers, shared in zip(row_numbers(rows, plan), torn, strict=True):
+    for numbers, shared in zip(numbers_of_rows(rows, plan), torn, strict=True):
         is_torn |= np.isin(numbers, shared)
     return rows.part.loc[is_torn, list(plan.key)]
 
 
-def add_columns(
+def add_by_cuts(
     part: Any,
     number: int,
     plan: Plan,
@@ -346,16 +403,16 @@ def add_columns(
     points : sequence of ndarray of uint64, shape (n_strata, n_parts - 1)
         The cut points of each repeat.
     """
-    rows = select_rows(part, plan, number)
+    rows = select_dealt(part, plan, number)
     codes = find_strata(series_of(rows.part, plan), index, plan, len(rows.part))
     columns = []
-    for output, words, cuts in zip(outputs, row_numbers(rows, plan), points, strict=True):
+    for output, words, cuts in zip(outputs, numbers_of_rows(rows, plan), points, strict=True):
         parts = parts_by_cuts(codes, words, cuts)
         columns.append(output._replace(parts=place(parts, rows.positions, len(part))))
     return attach_pandas(part.drop(columns=list(plan.computed)), columns)
 
 
-def add_parts(
+def add_by_values(
     part: Any,
     plan: Plan,
     outputs: Sequence[NewColumn],
@@ -369,7 +426,7 @@ def add_parts(
     parts : sequence of ndarray of int64, shape (n_counted,)
         Of each repeat.
     """
-    rows = select_rows(part, plan, 0)
+    rows = select_dealt(part, plan, 0)
     counted = find_strata(series_of(rows.part, plan), index, plan, len(rows.part))
     columns = [
         output._replace(parts=place(each[counted], rows.positions, len(part)))
@@ -398,14 +455,14 @@ def fill_column(
         parts = frames.read_fold_numbers(given, k)[0]
     else:
         parts = frames.read_part_codes(given, output.labels)
-    rows = select_rows(part, plan, number)
+    rows = select_dealt(part, plan, number)
     codes = find_strata(series_of(rows.part, plan), index, plan, len(rows.part))
-    (words,) = row_numbers(rows, plan)
+    (words,) = numbers_of_rows(rows, plan)
     parts[rows.positions] = parts_by_cuts(codes, words, points)
     return attach_pandas(part.drop(columns=list(plan.computed)), [output._replace(parts=parts)])
 
 
-def stack_frames(several: Sequence[Any]) -> Any:
+def stack_parts(several: Sequence[Any]) -> Any:
     """Put frames one below the other."""
     return pd.concat(several)
 

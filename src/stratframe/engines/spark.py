@@ -34,7 +34,44 @@ def kfold(
     name: str = "fold",
     overwrite: bool = False,
 ) -> DataFrame:
-    """Add a column that assigns every row to one of k folds."""
+    """Add a column that assigns every row to one of k folds.
+
+    The rows are counted when this is called; the column is lazy.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+    by : entry or list of entries, optional
+        Columns of classes, `sf.classes`, `sf.quantiles`, `sf.bins`, and callables of the Spark
+        frame that return a column. Entries nest left to right.
+    k : int
+        Number of folds.
+    groups, where
+        As for `stratframe.kfold`; a computed column is a callable of the Spark frame. With
+        `groups` the folds do not depend on the partitions, but are not those of pandas.
+    deal : {"random"}
+        Only "random" is possible.
+    key : column or list of columns
+        The columns that identify a row; needed without `groups`. The folds are those of pandas
+        and Polars frames, whatever the partitions.
+    missing, rare, repeats, seed, name, overwrite
+        As for `stratframe.kfold`.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        With the partitions and columns of the frame, and folds 0..k-1 as `bigint`.
+
+    Raises
+    ------
+    StratError
+        If an argument, a column or a value breaks a rule, or if the call needs all rows at once.
+
+    Warns
+    -----
+    StratWarning
+        As `stratframe.kfold`.
+    """
     options = check_options(
         by,
         fold_target(k),
@@ -67,7 +104,35 @@ def split(
     name: str = "split",
     overwrite: bool = False,
 ) -> DataFrame:
-    """Add a column that assigns every row to a named part: train, valid, test."""
+    """Add a column that assigns every row to a named part: train, valid, test.
+
+    The rows are counted when this is called; the column is lazy.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+    by, groups, where, deal, key
+        As for `kfold`.
+    parts : mapping of name to share, or float
+        As for `stratframe.split`.
+    missing, rare, seed, name, overwrite
+        As for `stratframe.split`.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        With the names of the parts as text, as Spark has no categories.
+
+    Raises
+    ------
+    StratError
+        If an argument, a column or a value breaks a rule, or if the call needs all rows at once.
+
+    Warns
+    -----
+    StratWarning
+        As `stratframe.split`.
+    """
     options = check_options(
         by,
         part_target(parts),
@@ -89,7 +154,8 @@ def add_columns(frame: Any, options: Options, overwrite: bool) -> DataFrame:
     check_frame(frame)
     check_possible(options, ENGINE)
     if not overwrite:
-        check_new(frame, frame.columns, [each.name for each in outputs])
+        names = [each.name for each in outputs]
+        check_new(frame, [name for name in names if is_taken(frame, name)], names)
     if options.groups:
         return attach_parts(*count_groups(frame, options), outputs)
     require_key(options)
@@ -98,3 +164,10 @@ def add_columns(frame: Any, options: Options, overwrite: bool) -> DataFrame:
     tables = zip(named.quotas(), of_repeats, strict=True)
     cuts = [find_cuts(named, table, salt) for table, salt in tables]
     return attach(named, cuts, of_repeats, outputs)
+
+
+def is_taken(frame: Any, name: str) -> bool:
+    """Return whether Spark would replace a column of a frame by one of this name."""
+    if frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
+        return name in frame.columns
+    return name.lower() in map(str.lower, frame.columns)

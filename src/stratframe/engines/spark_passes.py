@@ -226,8 +226,12 @@ def key_counts(key: Sequence[Typed]) -> list[Any]:
 
 def collect(frame: DataFrame) -> Any:
     """Collect a small frame as one of Polars."""
-    polars = load_extra("polars", "spark")
-    return polars.from_arrow(frame.toArrow())
+    return as_polars(frame.toArrow())
+
+
+def as_polars(table: Any) -> Any:
+    """Turn an Arrow table into a frame of Polars."""
+    return load_extra("polars", "spark").from_arrow(table)
 
 
 def whole_column(table: Any, name: str) -> Ints:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,10 +14,29 @@ from ..pipeline.options import Options
 from ..terms.bins import Quantiles
 from .driver import parents_only
 from .spark_columns import Call, StratumColumn, functions
-from .spark_passes import HELPER, UNROLLED, CountedCall, collect, count_rows, small_frame
+from .spark_passes import (
+    FEW_ROWS,
+    HELPER,
+    UNROLLED,
+    CountedCall,
+    as_polars,
+    collect,
+    count_rows,
+    small_frame,
+    whole_column,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+ACCURACY = 10_000
+"""Ranks that Spark keeps apart where it approximates quantiles."""
+
+MARGIN = 4 / ACCURACY
+"""How far around its share a quantile is looked for."""
+
+MAX_WINDOWS = 1 << 10
+"""Quantiles of all parent strata that are looked for so; more are found by a sort."""
 
 
 def cut_quantiles(call: Call, options: Options) -> Call:
@@ -33,7 +54,9 @@ def cut_entry(call: Call, options: Options, place: int, term: Quantiles) -> Call
         for each in call.strata:
             rows = rows.filter(each.typed.present.isNotNull())
     parents = count_rows(call.parents(place), rows, parents_only(options, place))
-    points = order_statistics(values_of(parents, rows, entry), term.n)
+    sizes = parents.found.strata.sizes
+    values = values_of(parents, rows, entry)
+    points = order_statistics(values, term.n, len(sizes), int(sizes.sum()))
     return with_bin_column(call, place, term, parents, points)
 
 
@@ -50,7 +73,7 @@ def values_of(parents: CountedCall, rows: DataFrame, entry: StratumColumn) -> Da
     return values.join(sf.broadcast(known), on).select("parent", "value")
 
 
-def order_statistics(values: DataFrame, n: int) -> Any:
+def order_statistics(values: DataFrame, n: int, n_parents: int, n_rows: int) -> Any:
     """Find the values at the quantiles i / n of every parent stratum, each value once.
 
     Returns
@@ -62,6 +85,19 @@ def order_statistics(values: DataFrame, n: int) -> Any:
     ----------
     Hyndman and Fan (1996), Sample quantiles in statistical packages, definition 1.
     """
+    windows = n_parents * (n - 1)
+    is_boolean = dict(values.dtypes)["value"] == "boolean"
+    if windows > MAX_WINDOWS or n_rows <= FEW_ROWS or is_boolean:
+        return sorted_statistics(values, n)
+    found, missed = window_statistics(values, n)
+    if missed:
+        rest = sorted_statistics(values.filter(functions().col("parent").isin(missed)), n)
+        found = found.vstack(rest.cast(dict(found.schema)))
+    return found.unique().sort("parent", "value")
+
+
+def sorted_statistics(values: DataFrame, n: int) -> Any:
+    """Find the values as `order_statistics`, by sorting those of each parent stratum."""
     sf, window = functions(), load_extra("pyspark.sql.window", "spark")
     counted = values.groupBy("parent", "value").agg(sf.count(sf.lit(1)).alias("n"))
     of_parent = window.Window.partitionBy("parent")
@@ -75,6 +111,90 @@ def order_statistics(values: DataFrame, n: int) -> Any:
     upto, before = (f"least(({rows} * {n}) div size, {n - 1})" for rows in ("upto", "(upto - n)"))
     cuts = counted.filter(sf.expr(f"{upto} > {before}"))
     return collect(cuts.select("parent", "value")).sort("parent", "value")
+
+
+def window_statistics(values: DataFrame, n: int) -> tuple[Any, list[int]]:
+    """Find the values as `order_statistics`, by counts and by the values near the quantiles.
+
+    Returns
+    -------
+    found : polars.DataFrame
+    missed : list of int
+        Parents for which a quantile is not where it was expected.
+
+    References
+    ----------
+    Meng (2013), Scalable simple random sampling and stratified sampling.
+    """
+    sf = functions()
+    windows = values.groupBy(sf.col("parent").alias("of")).agg(
+        sf.count("value").alias("size"),
+        *(
+            sf.percentile_approx(
+                sf.col("value"), [shifted(i, n, by) for i in range(1, n)], ACCURACY
+            )
+            for by in (-MARGIN, MARGIN)
+        ),
+    )
+    table = windows.toDF("of", "size", "lows", "highs").toArrow()
+    known = values.sparkSession.createDataFrame(table)
+    joined = values.join(sf.broadcast(known), sf.col("parent") == sf.col("of"))
+    value = sf.col("value")
+    reached = [value >= sf.get("lows", sf.lit(i)) for i in range(n - 1)]
+    within = [value <= sf.get("highs", sf.lit(i)) for i in range(n - 1)]
+    inside = reduce(or_, map(and_, reached, within))
+    above = sum((flag.cast("int") for flag in reached[1:]), reached[0].cast("int"))
+    counted = joined.groupBy("parent", above.alias("above"), sf.when(inside, value).alias("value"))
+    near = collect(counted.agg(sf.count(sf.lit(1)).alias("n"))).partition_by("parent", as_dict=True)
+    found, missed = next(iter(near.values())).clear().select("parent", "value"), []
+    for window in as_polars(table).iter_slices(1):
+        rows = near[window["of"].item(),]
+        places = places_in_windows(rows, window, n)
+        if places is None:
+            missed.append(window["of"].item())
+        else:
+            found = found.vstack(rows[places].select("parent", "value"))
+    return found, missed
+
+
+def shifted(i: int, n: int, by: float) -> float:
+    """Shift the share i / n by a margin."""
+    return min(max(i / n + by, 0.0), 1.0)
+
+
+def places_in_windows(rows: Any, window: Any, n: int) -> Ints | None:
+    """Find the quantiles of one parent stratum among its counted values.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        `value`, null outside all windows; `above`, how many windows begin at or below it; `n`.
+    window : polars.DataFrame
+        One row: `size`, and the ends of the windows, `lows` and `highs`.
+
+    Returns
+    -------
+    ndarray of int64, shape (n - 1,), or None
+        Row numbers; None if one is not in its window.
+    """
+    value, counts = rows["value"], whole_column(rows, "n")
+    ends = [window[name].explode().cast(value.dtype) for name in ("lows", "highs")]
+    every = value.append(ends[0]).append(ends[1])
+    ranks = every.rank("dense").fill_null(0).cast(int).to_numpy()
+    ranks, lows, highs = np.split(ranks, [len(rows), len(rows) + n - 1])
+    outside = np.bincount(whole_column(rows, "above"), counts * (ranks == 0), n).cumsum()
+    order = np.flatnonzero(ranks)[np.argsort(ranks[ranks > 0])]
+    upto = np.append(0, counts[order].cumsum())
+    first = np.searchsorted(ranks[order], lows)
+    # Rows below a window are those outside all, and values in windows before it.
+    below = outside[: n - 1] + upto[first]
+    wanted = -(-np.arange(1, n) * window["size"].item() // n) - below
+    found = np.searchsorted(upto, upto[first] + wanted) - 1
+    inside = (wanted > 0) & (found < len(order))
+    if not inside.all() or (ranks[order[found]] > highs).any():
+        return None
+    places: Ints = order[found]
+    return places
 
 
 def with_bin_column(

@@ -37,6 +37,9 @@ class Plan(NamedTuple):
     where: Hashable | None = None
     salts: tuple[int, ...] = ()
     """Of the numbers of rows, one for each repeat."""
+    cut_shares: tuple[float, ...] = ()
+    """The share of rows before each cut point, where it is known."""
+    n_partitions: int = 1
     engine: str = "Dask"
     computed: tuple[Hashable, ...] = ()
     """Columns that were computed for this call only."""
@@ -162,7 +165,7 @@ def compact(codes: Ints, n_codes: int) -> tuple[Ints, int]:
     return codes, len(different)
 
 
-def take(columns: Sequence[Any], rows: Ints) -> list[Any]:
+def take_values(columns: Sequence[Any], rows: Ints) -> list[Any]:
     """Take rows of series as values that do not depend on the categories of a partition."""
     taken = [series.iloc[rows].reset_index(drop=True) for series in columns]
     return [
@@ -222,7 +225,7 @@ def different_values(term: Term, series: Any, coded: ColumnCodes) -> Any:
     """List the different values of a column in the order of their codes; None for bins."""
     if isinstance(term, Bins | CutQuantiles):
         return None
-    return take([series], first_occurrence(coded.codes, coded.n)[: coded.n - 1])[0]
+    return take_values([series], first_occurrence(coded.codes, coded.n)[: coded.n - 1])[0]
 
 
 def find_strata(series: Sequence[Any], index: StratumIndex, plan: Plan, n_rows: int) -> Ints:
@@ -274,7 +277,7 @@ def find_codes(term: Term, series: Any, values: Any, engine: str) -> ColumnCodes
         return local
     first = first_occurrence(local.codes, local.n)[: local.n - 1]
     known = np.flatnonzero(first < len(series))
-    both = stack([values, *take([series], first[known])])
+    both = stack([values, *take_values([series], first[known])])
     found = frames.encode_classes(both)[0][len(values) :]
     if found.max(initial=-1) >= len(values):
         raise other_rows()
