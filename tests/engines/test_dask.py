@@ -643,7 +643,7 @@ def test_strata_in_a_single_partition_take_another_pass(large, passes, monkeypat
     assert_frame_equal(result.compute(), sf.kfold(large, "label", key="id"))
 
 
-@pytest.mark.parametrize("few", [0, 50])
+@pytest.mark.parametrize("few", [0, 1500])
 def test_quantiles_are_narrowed_down_in_several_passes(passes, monkeypatch, few):
     """Where many rows are left after counts of some bits, more bits are counted."""
     monkeypatch.setattr(dask_passes, "FEW_ROWS", few)
