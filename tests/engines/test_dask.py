@@ -584,6 +584,18 @@ def test_several_columns_are_extended():
     assert [found[name].nunique() for name in ("fold_1", "fold_2")] == [2, 5]
 
 
+def test_what_is_no_fold_is_counted():
+    """Values of a fold column that are no folds are counted over all partitions."""
+    frame = FOLDED.assign(fold=[9 if i % 10 == 3 else i % 4 for i in range(N)])
+    refused(
+        "`extend` needs folds 0..3 in 'fold', but there are others in 6 rows.",
+        "label",
+        4,
+        verb="extend",
+        frame=frame,
+    )
+
+
 def test_extend_does_not_take_groups():
     """Groups are not extended, which an error says."""
     refused(
