@@ -513,6 +513,7 @@ VARYING: dict[str, Any] = {
     "a Python function": lambda lazy: lazy.map_batches(lambda df: df.sample(fraction=1)),
     "no order": lambda lazy: lazy.unique(),
     "groups": lambda lazy: lazy.group_by("id").agg(pl.col("y").first()),
+    "a join": lambda lazy: lazy.join(lazy.select("id", z="x"), on="id", how="inner"),
 }
 
 
