@@ -357,6 +357,11 @@ def test_columns_are_checked_before_any_is_computed():
     refused(
         "A computed column must be a Dask series, got int.", "label", where=lambda df: 1, key="id"
     )
+    refused(
+        "`by` takes column names and callables of the frame on Dask frames, got"
+        ' col("label").str.to_uppercase().',
+        pl.col("label").str.to_uppercase(),
+    )
     with pytest.raises(sf.StratError) as caught:
         stratframe.dask.kfold(FRAME, "label")
     assert str(caught.value) == "`frame` must be a Dask frame, got DataFrame."
@@ -512,6 +517,19 @@ def test_groups_are_those_of_pandas(by, options):
         expected, _ = heard(lambda: sf.split(frame, by, PARTS, **options))
         result, _ = heard(lambda: lazy.strat.split(by, PARTS, **options))
         assert_frame_equal(result.compute(), expected)
+
+
+def test_a_plan_of_groups_is_that_of_pandas():
+    """A plan of whole groups has the counts that their folds have."""
+    frame = FRAME.assign(who=[i // 3 for i in range(N)])
+    for by, options in (
+        ("label", {"k": 3, "groups": "who"}),
+        (["label", sf.quantiles("price", 2)], {"parts": PARTS, "groups": "who", "where": "some"}),
+    ):
+        expected, _ = heard(lambda by=by, options=options: sf.plan(frame, by, **options))
+        lazy = partitioned(frame, [7, 30])
+        found, _ = heard(lambda by=by, lazy=lazy, options=options: lazy.strat.plan(by, **options))
+        assert_frame_equal(found, expected)
 
 
 def test_rows_without_a_group_are_an_error():
