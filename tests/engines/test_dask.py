@@ -711,3 +711,25 @@ def test_a_frame_that_changes_between_passes_is_an_error(large, monkeypatch):
     calls.clear()
     with pytest.raises(sf.StratError, match="must give the same rows each time"):
         lazy.strat.split("label", {"train": 40_000, "test": None}, key="id")
+
+
+@pytest.mark.parametrize("text_of_dask", [False, True])
+@pytest.mark.parametrize("backend", ["numpy_nullable", "pyarrow"])
+@pytest.mark.parametrize(
+    ("by", "key"),
+    [
+        (["label", "sex"], "id"),
+        (["whole", "label"], ["time", "id"]),
+        ([sf.quantiles("price", 4), "day"], "name"),
+        (sf.quantiles("time", 5), "half"),
+    ],
+    ids=str,
+)
+def test_types_do_not_matter(by, key, backend, text_of_dask):
+    """Nullable and pyarrow types, and the text type of Dask, have the folds of NumPy types."""
+    options = {"key": key, "missing": "stratum", "rare": "ignore"}
+    expected, _ = heard(lambda: sf.kfold(FRAME, by, 4, **options))
+    with dask.config.set({"dataframe.convert-string": text_of_dask}):
+        lazy = dd.from_pandas(FRAME.convert_dtypes(dtype_backend=backend), npartitions=4)
+        result, _ = heard(lambda: lazy.strat.kfold(by, 4, **options)["fold"].compute())
+    assert result.tolist() == expected["fold"].tolist()
