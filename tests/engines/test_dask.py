@@ -357,6 +357,10 @@ def test_columns_are_checked_before_any_is_computed():
     refused(
         "A computed column must be a Dask series, got int.", "label", where=lambda df: 1, key="id"
     )
+    refused(
+        '`by` takes column names and callables of the frame on Dask frames, got col("label").',
+        pl.col("label"),
+    )
     with pytest.raises(sf.StratError) as caught:
         stratframe.dask.kfold(FRAME, "label")
     assert str(caught.value) == "`frame` must be a Dask frame, got DataFrame."
@@ -512,6 +516,19 @@ def test_groups_are_those_of_pandas(by, options):
         expected, _ = heard(lambda: sf.split(frame, by, PARTS, **options))
         result, _ = heard(lambda: lazy.strat.split(by, PARTS, **options))
         assert_frame_equal(result.compute(), expected)
+
+
+def test_a_plan_of_groups_is_that_of_pandas():
+    """A plan of whole groups has the counts that their folds have."""
+    frame = FRAME.assign(who=[i // 3 for i in range(N)])
+    for by, options in (
+        ("label", {"k": 3, "groups": "who"}),
+        (["label", sf.quantiles("price", 2)], {"parts": PARTS, "groups": "who", "where": "some"}),
+    ):
+        expected, _ = heard(lambda by=by, options=options: sf.plan(frame, by, **options))
+        lazy = partitioned(frame, [7, 30])
+        found, _ = heard(lambda by=by, lazy=lazy, options=options: lazy.strat.plan(by, **options))
+        assert_frame_equal(found, expected)
 
 
 def test_rows_without_a_group_are_an_error():
@@ -693,3 +710,25 @@ def test_a_frame_that_changes_between_passes_is_an_error(large, monkeypatch):
     calls.clear()
     with pytest.raises(sf.StratError, match="must give the same rows each time"):
         lazy.strat.split("label", {"train": 40_000, "test": None}, key="id")
+
+
+@pytest.mark.parametrize("text_of_dask", [False, True])
+@pytest.mark.parametrize("backend", ["numpy_nullable", "pyarrow"])
+@pytest.mark.parametrize(
+    ("by", "key"),
+    [
+        (["label", "sex"], "id"),
+        (["whole", "label"], ["time", "id"]),
+        ([sf.quantiles("price", 4), "day"], "name"),
+        (sf.quantiles("time", 5), "half"),
+    ],
+    ids=str,
+)
+def test_types_do_not_matter(by, key, backend, text_of_dask):
+    """Nullable and pyarrow types, and the text type of Dask, have the folds of NumPy types."""
+    options = {"key": key, "missing": "stratum", "rare": "ignore"}
+    expected, _ = heard(lambda: sf.kfold(FRAME, by, 4, **options))
+    with dask.config.set({"dataframe.convert-string": text_of_dask}):
+        lazy = dd.from_pandas(FRAME.convert_dtypes(dtype_backend=backend), npartitions=4)
+        result, _ = heard(lambda: lazy.strat.kfold(by, 4, **options)["fold"].compute())
+    assert result.tolist() == expected["fold"].tolist()
