@@ -357,6 +357,11 @@ def test_columns_are_checked_before_any_is_computed():
     refused(
         "A computed column must be a Dask series, got int.", "label", where=lambda df: 1, key="id"
     )
+    refused(
+        "`by` takes column names and callables of the frame on Dask frames, got"
+        ' col("label").str.to_uppercase().',
+        pl.col("label").str.to_uppercase(),
+    )
     with pytest.raises(sf.StratError) as caught:
         stratframe.dask.kfold(FRAME, "label")
     assert str(caught.value) == "`frame` must be a Dask frame, got DataFrame."
@@ -514,6 +519,19 @@ def test_groups_are_those_of_pandas(by, options):
         assert_frame_equal(result.compute(), expected)
 
 
+def test_a_plan_of_groups_is_that_of_pandas():
+    """A plan of whole groups has the counts that their folds have."""
+    frame = FRAME.assign(who=[i // 3 for i in range(N)])
+    for by, options in (
+        ("label", {"k": 3, "groups": "who"}),
+        (["label", sf.quantiles("price", 2)], {"parts": PARTS, "groups": "who", "where": "some"}),
+    ):
+        expected, _ = heard(lambda by=by, options=options: sf.plan(frame, by, **options))
+        lazy = partitioned(frame, [7, 30])
+        found, _ = heard(lambda by=by, lazy=lazy, options=options: lazy.strat.plan(by, **options))
+        assert_frame_equal(found, expected)
+
+
 def test_rows_without_a_group_are_an_error():
     """Rows without a group are counted together, and so cannot be groups of their own."""
     refused(
@@ -584,6 +602,18 @@ def test_several_columns_are_extended():
     assert [found[name].nunique() for name in ("fold_1", "fold_2")] == [2, 5]
 
 
+def test_what_is_no_fold_is_counted():
+    """Values of a fold column that are no folds are counted over all partitions."""
+    frame = FOLDED.assign(fold=[9 if i % 10 == 3 else i % 4 for i in range(N)])
+    refused(
+        "`extend` needs folds 0..3 in 'fold', but there are others in 6 rows.",
+        "label",
+        4,
+        verb="extend",
+        frame=frame,
+    )
+
+
 def test_extend_does_not_take_groups():
     """Groups are not extended, which an error says."""
     refused(
@@ -641,6 +671,23 @@ def test_strata_in_a_single_partition_take_another_pass(large, passes, monkeypat
     result = dd.from_pandas(large, npartitions=8).strat.kfold("label", key="id")
     assert passes == ["count_partition", "rows_near_cuts"]
     assert_frame_equal(result.compute(), sf.kfold(large, "label", key="id"))
+
+
+@pytest.mark.parametrize("few", [0, 1500])
+def test_quantiles_are_narrowed_down_in_several_passes(passes, monkeypatch, few):
+    """Where many rows are left after counts of some bits, more bits are counted."""
+    monkeypatch.setattr(dask_passes, "FEW_ROWS", few)
+    monkeypatch.setattr("stratframe.engines.quantile_cuts.MAX_COUNTS", 1 << 9)
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"id": range(4000), "label": rng.choice(["a", "b"], 4000)})
+    frame["price"] = np.where(rng.random(4000) < 0.3, 0, rng.lognormal(size=4000)).round(3)
+    by = ["label", sf.quantiles("price", 8)]
+    expected, warned = heard(lambda: sf.kfold(frame, by, key="id"))
+    result, words = heard(lambda: dd.from_pandas(frame, npartitions=5).strat.kfold(by, key="id"))
+    assert passes.count("count_numbers") > 2
+    assert passes.count("take_numbers") == (few > 0)
+    assert_frame_equal(result.compute(), expected)
+    assert words == warned
 
 
 def test_parts_of_counts_take_another_pass(large, passes):

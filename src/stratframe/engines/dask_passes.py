@@ -13,6 +13,7 @@ from ..checks import load_extra
 from ..core.types import Draws, Flags, Ints, Table
 from ..errors import StratError
 from ..frames import NewColumn, SharedRows
+from ..frames.references import EXPRESSIONS
 from ..pipeline.options import Options, Target
 from ..terms.base import Term
 from ..terms.bins import Continuous, Quantiles
@@ -97,6 +98,9 @@ def check_call(frame: Any, options: Options, new: Sequence[NewColumn] = ()) -> N
     """Raise unless a frame has the columns that a call names, and no new one yet."""
     check_dask(frame)
     check_possible(options, ENGINE)
+    for argument, refs in options.columns().items():
+        for ref in refs:
+            check_expression(ref, argument)
     frames.check_all_refs(frame._meta, options.columns(), [column.name for column in new])
 
 
@@ -165,14 +169,19 @@ def expected_shares(target: Target) -> tuple[float, ...]:
     return tuple(float(sum(target.fractions(0)[:place])) for place in range(1, target.n))
 
 
-def compute_column(frame: Any, ref: Any, argument: str) -> Any:
-    """Compute a column of a Dask frame by a callable of it."""
-    if not callable(ref):
+def check_expression(ref: Any, argument: str) -> None:
+    """Raise if a column is computed by an expression of another library."""
+    if isinstance(ref, EXPRESSIONS):
         msg = (
-            f"`{argument}` takes column names and callables on Dask frames, got"
+            f"`{argument}` takes column names and callables of the frame on Dask frames, got"
             f" {frames.format_reference(ref)}."
         )
         raise StratError(msg)
+
+
+def compute_column(frame: Any, ref: Any, argument: str) -> Any:
+    """Compute a column of a Dask frame by a callable of it."""
+    check_expression(ref, argument)
     column = ref(frame)
     if not isinstance(column, dd.Series):
         msg = f"A computed column must be a Dask series, got {type(column).__name__}."
@@ -390,7 +399,9 @@ def attach(
     return dd.from_delayed(added, meta=meta, divisions=frame.divisions, verify_meta=False)
 
 
-def count_groups(frame: Any, options: Options) -> tuple[CountedCall, list[Ints]]:
+def count_groups(
+    frame: Any, options: Options, *, for_table: bool = False
+) -> tuple[CountedCall, list[Ints]]:
     """Count the rows of a call by stratum and group, and give every group a part.
 
     Returns
@@ -403,7 +414,7 @@ def count_groups(frame: Any, options: Options) -> tuple[CountedCall, list[Ints]]
     n_by = len(options.terms)
     groups = tuple(Classes(term.columns) for term in options.groups)
     planned, plan = plan_call(frame, replace(options, terms=options.terms + groups, groups=()))
-    plan = plan._replace(salts=())
+    plan = plan._replace(salts=(), for_table=for_table)
     plan = cut_quantiles(planned, options, plan)
     counts = count_frame(planned, plan)
     options = replace(options, terms=counted_terms(plan, counts)[:n_by])

@@ -44,6 +44,7 @@ from .dask_passes import (
     check_call,
     check_dask,
     count_call,
+    count_groups,
     shared_keys,
     without_orders,
 )
@@ -125,12 +126,27 @@ def plan(
         name=name,
     )
     check_call(frame, options)
+    if options.groups:
+        return plan_groups(frame, options)
     call = count_call(frame, options, for_table=True)
 
     def counts_of(_: Strata) -> Table:
         return call.quotas()[0]
 
     return plan_table(LIBRARY, call.found.strata, counts_of, target)
+
+
+def plan_groups(frame: Any, options: Options) -> Any:
+    """Count the rows of each stratum that whole groups would take to each part."""
+    options = replace(options, terms=without_orders(frame, options.terms))
+    call, (parts_of_rows,) = count_groups(frame, options, for_table=True)
+    rows = np.flatnonzero(parts_of_rows >= 0)
+
+    def counts_of(level: Strata) -> Table:
+        sizes = call.counts.sizes[rows]
+        return level.crosstab(parts_of_rows[rows], options.target.n, sizes)
+
+    return plan_table(LIBRARY, call.found.strata, counts_of, options.target)
 
 
 def balance(frame: Any, by: By, name: str | Sequence[str] = "fold") -> Any:

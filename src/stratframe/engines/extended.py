@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from .. import frames
 from ..core.groups.local_search import Stream
 from ..core.strata import crosstab
 from ..core.types import Ints, Table
+from ..errors import StratError, plural
 from ..pipeline.extend import fill_target, target_of_counts
 from ..pipeline.options import Options, Target, fold_target
 from .driver import CountedStrata, sum_by
@@ -29,11 +31,23 @@ def read_parts(options: Options, folds: Any, sizes: Ints, k: int | None) -> tupl
         names = frames.declared_parts(column, options.name)
         target = target if names is None else Target(len(names), "part", names)
     if target.names is None:
-        parts, k = frames.read_fold_numbers(folds, k)
+        try:
+            parts, k = frames.read_fold_numbers(folds, k)
+        except StratError as error:
+            raise count_failures(error, sizes) from None
         return replace(options, target=fold_target(k)), parts
     parts = frames.read_part_codes(folds, target.names)
     counts = sum_by(parts[parts >= 0], sizes[parts >= 0], target.n)
     return replace(options, target=target_of_counts(target, counts)), parts
+
+
+def count_failures(error: StratError, sizes: Ints) -> StratError:
+    """Let an error about counted rows state how many rows these stand for."""
+    if error.failures is None:
+        return error
+    n_rows = int(sizes[error.failures["row"].to_numpy()].sum())
+    text = re.sub(r" in [\d,]+ rows? \(.*\)\.", f" in {plural(n_rows, 'row')}.", str(error))
+    return StratError(text)
 
 
 def quota_of_new(
