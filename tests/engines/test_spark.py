@@ -347,6 +347,28 @@ def test_groups_are_whole(spark, by, options):
         assert sizes.max() - sizes.min() <= 3
 
 
+def test_a_plan_of_groups_is_what_is_dealt(spark):
+    """A plan of whole groups has the counts of the folds."""
+    rows = spark_frame(spark, FRAME.with_columns(who=pl.int_range(N) // 3), 3)
+    options = {"groups": "who", "k": 3, "rare": "ignore"}
+    found = sf_spark.plan(rows, ["kind", "some"], **options)
+    dealt = collected(sf_spark.kfold(rows, ["kind", "some"], **options))
+    counts = dealt.group_by("kind", "some", "fold").len()
+    expected = {row[:3]: row[3] for row in counts.rows()}
+    for row in found.itertuples(index=False):
+        assert expected.get((row.kind, row.some, row.fold), 0) == row.n
+
+
+def test_expressions_of_other_libraries_are_errors(spark):
+    """An expression of Polars is no column of Spark."""
+    refused(
+        '`by` takes column names and callables of the frame on Spark frames, got col("age").',
+        spark_frame(spark, FRAME),
+        pl.col("age"),
+        key="id",
+    )
+
+
 def test_rows_without_a_group_are_an_error(spark):
     """Rows without a group are counted together, and so cannot be groups of their own."""
     refused(

@@ -157,7 +157,8 @@ def add_columns(frame: Any, options: Options, overwrite: bool) -> DataFrame:
         names = [each.name for each in outputs]
         check_new(frame, [name for name in names if is_taken(frame, name)], names)
     if options.groups:
-        return attach_parts(*count_groups(frame, options), outputs)
+        call, found, parts_of_rows, _ = count_groups(frame, options)
+        return attach_parts(call, found, parts_of_rows, outputs)
     require_key(options)
     named = count_call(frame, options)
     of_repeats = salts(options)

@@ -10,6 +10,7 @@ from ..checks import load_extra
 from ..core.types import Ints
 from ..errors import StratError
 from ..pipeline.options import Options
+from ..pipeline.strata import Strata
 from ..terms.base import Term
 from ..terms.bins import Continuous
 from ..terms.classes import Classes, Plain
@@ -45,7 +46,9 @@ def count_call(frame: Any, options: Options, *, for_table: bool = False) -> Coun
     return count_rows(call, call.rows, options, for_table=for_table)
 
 
-def count_groups(frame: Any, options: Options) -> tuple[Call, CountedRows, list[Ints]]:
+def count_groups(
+    frame: Any, options: Options, *, for_table: bool = False
+) -> tuple[Call, CountedRows, list[Ints], Strata]:
     """Count the rows of a call by stratum and group, and give every group a part.
 
     Returns
@@ -55,6 +58,8 @@ def count_groups(frame: Any, options: Options) -> tuple[Call, CountedRows, list[
     found : CountedRows
     parts : list of ndarray of int64, shape (n_counted,), range -1..n_parts-1
         The part of every counted row, for each repeat.
+    strata : Strata
+        Of the counted rows that are dealt.
     """
     terms = without_orders(frame, options.terms)
     groups = tuple(Classes(term.columns) for term in options.groups)
@@ -63,10 +68,10 @@ def count_groups(frame: Any, options: Options) -> tuple[Call, CountedRows, list[
     check_types(call, both.terms)
     check_where(call)
     call = cut_quantiles(call, replace(both, groups=options.groups))
-    found = count_values(call, call.rows, both)
+    found = count_values(call, call.rows, both, for_table=for_table)
     options = replace(options, terms=found.options.terms[: len(terms)])
     grouped = group_counted(options, found.counted, ENGINE)
-    return call, found, parts_of_groups(options, found.counted, grouped)
+    return call, found, parts_of_groups(options, found.counted, grouped), grouped.strata
 
 
 def without_orders(frame: Any, terms: Sequence[Term]) -> tuple[Term, ...]:

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from ..checks import load_extra
 from ..core.seeds import StreamTag, random_words
 from ..errors import StratError, no_such_column
-from ..frames import is_computed
+from ..frames import format_reference, is_computed
+from ..frames.references import EXPRESSIONS
 from ..pipeline.options import Options
 from ..terms.base import Term
 from ..terms.bins import Bins
@@ -236,6 +237,12 @@ def has_fractions(frame: Any, typed: Typed) -> bool:
 
 def typed_column(frame: Any, ref: Any, argument: str) -> Typed:
     """Find a column by its name, or compute it."""
+    if isinstance(ref, EXPRESSIONS):
+        msg = (
+            f"`{argument}` takes column names and callables of the frame on Spark frames, got"
+            f" {format_reference(ref)}."
+        )
+        raise StratError(msg)
     if is_computed(ref):
         column = ref(frame)
         name, dtype = frame.select(column).dtypes[0]

@@ -212,8 +212,9 @@ def collect_named(counted: DataFrame, call: Call, seed: int) -> tuple[int, Any]:
     for salt in stratum_salts(seed):
         table = collect(counted.withColumn("s", stratum_column(codes, salt))).sort("s")
         if table["s"].n_unique() == len(table):
-            break
-    return salt, table
+            return salt, table
+    msg = "No salt gives every stratum another hash."
+    raise AssertionError(msg)
 
 
 def key_counts(key: Sequence[Typed]) -> list[Any]:

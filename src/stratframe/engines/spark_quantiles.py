@@ -143,7 +143,7 @@ def window_statistics(values: DataFrame, n: int) -> tuple[Any, list[int]]:
     reached = [value >= sf.get("lows", sf.lit(i)) for i in range(n - 1)]
     within = [value <= sf.get("highs", sf.lit(i)) for i in range(n - 1)]
     inside = reduce(or_, map(and_, reached, within))
-    above = sum((flag.cast("int") for flag in reached[1:]), reached[0].cast("int"))
+    above: Any = sum((flag.cast("int") for flag in reached[1:]), reached[0].cast("int"))
     counted = joined.groupBy("parent", above.alias("above"), sf.when(inside, value).alias("value"))
     near = collect(counted.agg(sf.count(sf.lit(1)).alias("n"))).partition_by("parent", as_dict=True)
     found, missed = next(iter(near.values())).clear().select("parent", "value"), []

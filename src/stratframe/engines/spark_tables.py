@@ -40,7 +40,7 @@ from ..verbs.select import (
 )
 from ..verbs.tables import balance_of, plan_table, strata_table
 from .driver import Counted, check_possible, stratify_counted
-from .spark_calls import check_frame, count_call, require_key, without_orders
+from .spark_calls import check_frame, count_call, count_groups, require_key, without_orders
 from .spark_columns import Typed, check_single, functions, typed_column
 from .spark_passes import ENGINE, CountedCall, collect, to_pandas
 
@@ -121,6 +121,8 @@ def plan(
     )
     check_frame(frame)
     check_possible(options, ENGINE)
+    if options.groups:
+        return plan_groups(frame, options)
     require_key(options)
     call = count_call(frame, options, for_table=True)
 
@@ -128,6 +130,17 @@ def plan(
         return call.quotas()[0]
 
     return plan_table(LIBRARY, call.found.strata, counts_of, target)
+
+
+def plan_groups(frame: Any, options: Options) -> Any:
+    """Count the rows of each stratum that whole groups would take to each part."""
+    _, found, (parts_of_rows,), strata = count_groups(frame, options, for_table=True)
+    rows = np.flatnonzero(parts_of_rows >= 0)
+
+    def counts_of(level: Strata) -> Table:
+        return level.crosstab(parts_of_rows[rows], options.target.n, found.counted.sizes[rows])
+
+    return plan_table(LIBRARY, strata, counts_of, options.target)
 
 
 def balance(frame: Any, by: By, name: str | Sequence[str] = "fold") -> Any:
