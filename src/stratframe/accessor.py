@@ -312,7 +312,7 @@ class StratExpr:
         >>> import polars as pl, stratframe
         >>> df = pl.DataFrame({"label": ["a", "b"] * 4})
         >>> df.with_columns(pl.col("label").strat.kfold(k=2))["fold"].to_list()
-        [1, 0, 1, 1, 0, 1, 0, 0]
+        [0, 0, 0, 1, 1, 0, 1, 1]
         """
         folds: pl.Expr = assign.assign_expression(
             self._expr,
@@ -362,7 +362,7 @@ class StratExpr:
         >>> df = pl.DataFrame({"label": ["a", "b"] * 2})
         >>> expr = pl.col("label").strat.split({"a": 2, "b": 2}, rare="ignore")
         >>> df.select(expr)["split"].to_list()
-        ['b', 'a', 'a', 'b']
+        ['a', 'a', 'b', 'b']
         """
         labels: pl.Expr = assign.assign_expression(
             self._expr,

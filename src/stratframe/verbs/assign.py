@@ -125,7 +125,7 @@ def kfold(
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"label": ["a", "b"] * 4})
     >>> sf.kfold(df, "label", k=2)["fold"].tolist()
-    [1, 0, 1, 1, 0, 1, 0, 0]
+    [0, 0, 0, 1, 1, 0, 1, 1]
     """
     options = check_options(
         by,
@@ -293,7 +293,7 @@ def extend(
     >>> old = pd.DataFrame({"label": ["a", "b"] * 4}).strat.kfold("label", k=2)
     >>> new = pd.concat([old, pd.DataFrame({"label": ["a", "a", "b", "b"]})])
     >>> sf.extend(new, "label")["fold"].tolist()
-    [1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 0]
+    [0, 0, 0, 1, 1, 0, 1, 1, 0, 1, 0, 1]
     """
     n_folds = None if k is None else check_int("k", k, 2)
     target = given_target(k, parts)
