@@ -27,6 +27,9 @@ LANES = tuple(
 BLOCK = 1 << 13
 """Rows per pass, so that the passes of a hash stay in cache."""
 
+FEW_WORDS = 1 << 12
+"""Words up to which a sort finds equal ones fastest."""
+
 STRIPE = 32
 """Bytes that a round of four lanes takes."""
 
@@ -85,17 +88,20 @@ def hash_keys(columns: Sequence[KeyColumn], salt: int) -> Draws:
 
 def repeated_words(words: Draws) -> Ints:
     """List the rows whose word another row has, too, in ascending order."""
-    repeats, pool = words[:0], words
-    while len(pool):
-        equal, pool = compare_by_slot(pool)
+    repeats, pool, lowest_bit = words[:0], words, 64
+    while len(pool) > FEW_WORDS and lowest_bit > 0:
+        # Each round looks at other bits, so that words which shared a slot part.
+        bits = len(pool).bit_length()
+        lowest_bit = max(lowest_bit - bits, 0)
+        equal, pool = compare_by_slot(pool, lowest_bit, bits)
         repeats = np.append(repeats, equal)
-    if not len(repeats):
-        return np.empty(0, dtype=np.int64)
-    return np.flatnonzero(np.isin(words, repeats))
+    pool = np.sort(pool)
+    repeats = np.append(repeats, pool[1:][pool[1:] == pool[:-1]])
+    return np.flatnonzero(np.isin(words, repeats)) if len(repeats) else np.empty(0, np.int64)
 
 
-def compare_by_slot(words: Draws) -> tuple[Draws, Draws]:
-    """Compare words that share their leading bits with one of these words.
+def compare_by_slot(words: Draws, lowest_bit: int, bits: int) -> tuple[Draws, Draws]:
+    """Compare words that share some bits with one of these words.
 
     Returns
     -------
@@ -105,15 +111,15 @@ def compare_by_slot(words: Draws) -> tuple[Draws, Draws]:
         Words that do not, and may equal each other.
     """
     # The last word of a slot stays in it, and the others are compared with that one.
-    shift = np.uint64(64 - max(len(words).bit_length(), 8))
-    last = np.empty(1 << (64 - int(shift)), dtype=np.min_scalar_type(len(words)))
+    shift, mask = np.uint64(lowest_bit), np.uint64((1 << bits) - 1)
+    last = np.empty(1 << bits, dtype=np.min_scalar_type(len(words)))
     equal, others = [], []
     for start in range(0, len(words), BLOCK):
         chunk = words[start : start + BLOCK]
-        last[chunk >> shift] = np.arange(start, start + len(chunk), dtype=last.dtype)
+        last[(chunk >> shift) & mask] = np.arange(start, start + len(chunk), dtype=last.dtype)
     for start in range(0, len(words), BLOCK):
         chunk = words[start : start + BLOCK]
-        winners = last[chunk >> shift]
+        winners = last[(chunk >> shift) & mask]
         lost = np.flatnonzero(winners != np.arange(start, start + len(chunk)))
         is_equal = words[winners[lost]] == chunk[lost]
         equal.append(chunk[lost[is_equal]])
@@ -187,10 +193,19 @@ def hash_ragged(data: np.ndarray, offsets: Ints, seeds: Draws) -> Draws:
     if (lengths == lengths[0]).all():
         return hash_rows(data.reshape(len(lengths), lengths[0]), seeds)
     hashes = np.empty(len(lengths), dtype=np.uint64)
-    for n_bytes in np.unique(lengths).tolist():
+    for n_bytes in distinct_lengths(lengths):
         rows = np.flatnonzero(lengths == n_bytes)
         hashes[rows] = hash_rows(rows_of_bytes(data, offsets[rows], n_bytes), seeds[rows])
     return hashes
+
+
+def distinct_lengths(lengths: Ints) -> list[int]:
+    """List the different lengths of rows."""
+    if lengths.max() < len(lengths):
+        # A count is faster than a sort, or than the hashes of `np.unique`.
+        return np.flatnonzero(np.bincount(lengths)).tolist()
+    found: list[int] = np.unique(lengths).tolist()
+    return found
 
 
 def rows_of_bytes(data: np.ndarray, starts: Ints, n_bytes: int) -> np.ndarray:
