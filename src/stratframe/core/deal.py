@@ -6,7 +6,7 @@ from typing import TypeAlias
 import numpy as np
 
 from .order import CHUNK, bit_width, pack_keys
-from .types import Draws, Flags, Ints, Table
+from .types import Draws, Flags, Ints, Numbers, Table
 
 SecondNumbers: TypeAlias = Callable[[Ints], Draws]
 """From ascending row numbers to a random word for each."""
@@ -71,7 +71,7 @@ def deal_by_table(rows: Ints, table: Table) -> Ints:
     return parts
 
 
-def deal_by_rank(codes: Ints, table: Table, numbers: Draws, second: SecondNumbers) -> Ints:
+def deal_by_rank(codes: Ints, table: Table, numbers: Numbers, second: SecondNumbers) -> Ints:
     """Deal the rows of each stratum by rank: the lowest to part 0, the next to part 1, and so on.
 
     Rows are ranked by their number. Rows of one number that a cut point tears apart are ranked
@@ -131,7 +131,7 @@ def histogram_bits(n_rows: int, n_strata: int, n_parts: int) -> int:
     return bits if 1 << bits > 2 * n_parts else 0
 
 
-def histogram(codes: Ints, numbers: Draws, bits: int, n_cells: int) -> tuple[Ints, Ints]:
+def histogram(codes: Ints, numbers: Numbers, bits: int, n_cells: int) -> tuple[Ints, Ints]:
     """Count rows by stratum and by the leading bits of their numbers.
 
     Returns
@@ -210,7 +210,7 @@ def rows_of_quotas(cells: Ints, counts: Ints, ends: Ints, cuts: Ints) -> Ints:
 
 
 def rank_rows(
-    cells: Ints, n_cells: int, numbers: Draws, bits: int, parts: Ints, second: SecondNumbers
+    cells: Ints, n_cells: int, numbers: Numbers, bits: int, parts: Ints, second: SecondNumbers
 ) -> Ints:
     """Rank rows by cell, by number and, where a cut point tears equal ones, by second number.
 
@@ -245,7 +245,7 @@ def rank_rows(
     return order
 
 
-def rank_again(order: Ints, opens: Flags, parts: Ints, key: SecondNumbers) -> None:
+def rank_again(order: Ints, opens: Flags, parts: Ints, key: Callable[[Ints], Numbers]) -> None:
     """Sort by a further key, in place, the runs of equal rows that a cut point tears apart.
 
     Parameters

@@ -5,7 +5,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from .types import Draws
+from .types import Draws, Numbers
 
 
 class StreamTag(IntEnum):
@@ -69,7 +69,7 @@ def word_stream(
     return source.random_raw
 
 
-def position_bits(stream: Callable[[int], Draws], n_rows: int) -> Draws:
+def position_bits(stream: Callable[[int], Draws], n_rows: int) -> Numbers:
     """Draw 16 random bits for every row: row i has the bits i mod 4 of word i // 4.
 
     Returns

@@ -6,12 +6,12 @@ from typing import Literal
 import numpy as np
 
 from .order import CHUNK, sort_values
-from .types import Draws, Flags, Ints, Table, Values
+from .types import Draws, Flags, Ints, Numbers, Table, Values
 
 DENSE = 1 << 16
 """Codes up to which a lookup table is used whatever the number of rows."""
 
-FEW_ROWS = 4
+FEW_PER_STRATUM = 4
 """Rows of a stratum, on average, below which it is worth a look whether it is divided."""
 
 HEAD = 1 << 10
@@ -43,7 +43,7 @@ def first_occurrence(codes: Ints, n_codes: int) -> Ints:
     return first
 
 
-def lowest_words(codes: Ints, n_codes: int, words: Draws) -> Draws:
+def lowest_words(codes: Ints, n_codes: int, words: Numbers) -> Draws:
     """Find the lowest word of every code.
 
     Parameters
@@ -149,7 +149,7 @@ def nest_codes(parent: Ints, n_parents: int, child: Ints, n_children: int) -> tu
     parents : ndarray of int64, shape (n_joint,), nondecreasing
         The parent of every joint stratum.
     """
-    if n_parents * FEW_ROWS > len(parent):
+    if n_parents * FEW_PER_STRATUM > len(parent):
         # Strata of few rows are often of equal rows: these need no new codes.
         first = first_occurrence(parent, n_parents)
         if (child == child[first][parent]).all():

@@ -14,6 +14,9 @@ Table: TypeAlias = NDArray[np.int64]
 Draws: TypeAlias = NDArray[np.uint64]
 """Raw random 64-bit words."""
 
+Numbers: TypeAlias = NDArray[np.unsignedinteger[Any]]
+"""Numbers that rank rows, of 16 or 64 bits."""
+
 Flags: TypeAlias = NDArray[np.bool_]
 """Masks."""
 

@@ -18,7 +18,7 @@ from ..core.rounding import controlled_rounding
 from ..core.seeds import StreamTag, permutation
 from ..core.strata import lowest_words, order_of_strata, renumbered
 from ..core.systematic import systematic_deal
-from ..core.types import Draws, Ints, Table
+from ..core.types import Draws, Ints, Numbers, Table
 from ..errors import StratError, plural, warn
 from ..frames import Frame, NewColumn
 from .numbers import column_stream, row_numbers, row_streams
@@ -99,7 +99,7 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
     )
 
 
-def numbers_of(options: Options, strata: Strata, repeat: int) -> tuple[Draws, SecondNumbers]:
+def numbers_of(options: Options, strata: Strata, repeat: int) -> tuple[Numbers, SecondNumbers]:
     """Give the dealt rows their numbers for the column of a repeat."""
     return row_numbers(strata.keys, len(strata.codes), *row_streams(options, repeat))
 
@@ -187,7 +187,7 @@ def draw_fold_permutation(options: Options, repeat: int) -> Ints:
 
 
 def quota_table(
-    options: Options, strata: Strata, repeat: int = 0, numbers: Draws | None = None
+    options: Options, strata: Strata, repeat: int = 0, numbers: Numbers | None = None
 ) -> Table:
     """Compute how many rows of each stratum go to each part.
 

@@ -13,7 +13,7 @@ from ..core.groups.local_search import Stream
 from ..core.hashing import KeyColumn, are_dense_and_unique, hash_keys, repeated_words
 from ..core.seeds import StreamTag, position_bits, word_stream
 from ..core.strata import first_occurrence
-from ..core.types import Draws, Ints
+from ..core.types import Draws, Ints, Numbers
 from .options import DEFAULT_NAMES, Options
 
 
@@ -54,7 +54,7 @@ def row_streams(options: Options, repeat: int = 0) -> tuple[Stream, Stream]:
 
 def row_numbers(
     keys: Keys | None, n_dealt: int, first: Stream, second: Stream
-) -> tuple[Draws, SecondNumbers]:
+) -> tuple[Numbers, SecondNumbers]:
     """Give the dealt rows numbers by their keys or, without keys, by their positions.
 
     Parameters
