@@ -106,6 +106,14 @@ def test_plain_columns_of_floats(values: list[float | None], missing: Any, kind:
 
 
 @pytest.mark.parametrize("kind", EAGER)
+def test_missing_continuous_values_are_no_stratum(kind: str) -> None:
+    """A plain column with fractions needs all of its values, whatever `missing` says."""
+    schema = sf.schemas.needed("x", missing="stratum", library=library(kind))
+    assert not takes(lambda: schema.validate(make(kind, {"x": [0.5, 1.5, None]}), lazy=True))
+    assert takes(lambda: schema.validate(make(kind, {"x": [1.0, 2.0, None]}), lazy=True))
+
+
+@pytest.mark.parametrize("kind", EAGER)
 def test_names_all_rows_at_fault(kind: str) -> None:
     """Pandera names each row that the call would name."""
     frame = make(kind, {"x": [1.5, None, float("inf"), 2.0], "id": [1, 2, 2, 3]})

@@ -75,7 +75,10 @@ def needed(
                 may_order = any(term is each for each in last)
                 keeps = partial(keeps_rule, term, ref, missing, may_order)
                 rule_name = f"kfold takes {term}"
-                check = frames.flags_check(pandera, library, keeps, rule_name, skip_nulls=True)
+                # Where the column must have no nulls, that names them already.
+                check = frames.flags_check(
+                    pandera, library, keeps, rule_name, skip_nulls=rule.present
+                )
                 needs.setdefault(ref, []).append((rule, check))
     named_keys = [ref for ref in entries.key if not frames.is_computed(ref)]
     for ref in named_keys:

@@ -173,7 +173,7 @@ def gamma_quantile(mean: float, variance: float) -> float:
     Wilson and Hilferty (1931), The distribution of chi-square, Proceedings of the National
     Academy of Sciences 17: where the iteration starts.
     """
-    if variance <= 1e-12 * mean**2:
+    if variance <= 1e-24 * mean**2:
         return mean
     shape, log_p = mean**2 / variance, log(1 - RARELY)
     if shape < 1:

@@ -186,8 +186,9 @@ def run_checks(
     if given.groups is not None:
         checks.append(split_groups(frames.count_across_folds([given.groups], folds)))
     if given.keys:
-        known = np.flatnonzero(~lacks_key(given.keys))
-        keys = [frames.take(series, known) for series in given.keys]
+        keys, known = given.keys, np.flatnonzero(~lacks_key(given.keys))
+        if len(known) < len(folds):
+            keys = [frames.take(series, known) for series in keys]
         shared = frames.count_across_folds(keys, folds[known])
         checks.append(repeated_keys(shared, len(folds) - len(known)))
     n_rows = np.bincount(folds[folds >= 0], minlength=len(values))
