@@ -333,6 +333,26 @@ def test_keyed_parts_and_plans_do_not_depend_on_the_order(
     assert {row for row in plans[0] if row[-1]} == {(*cell, n) for cell, n in counts.items()}
 
 
+IN_ORDER: dict[str, Any] = {
+    "continuous": (["a", sf.continuous("v")], {}),
+    "clusters": (["a", sf.clusters("v", 2)], {}),
+    "circular": ("a", {"deal": "circular"}),
+}
+
+
+@pytest.mark.parametrize(("by", "options"), IN_ORDER.values(), ids=list(IN_ORDER))
+@pytest.mark.parametrize("seed", range(8))
+def test_keyed_plans_of_ordered_deals(by: Any, options: dict[str, Any], seed: int) -> None:
+    """With a key, too, a plan along an order has the counts that the same call deals."""
+    data = {"id": range(40), "a": [i * i % 7 % 4 for i in range(40)], "v": prices(40)}
+    frame = pl.DataFrame(data)
+    options = {"key": "id", "seed": seed, **options}
+    plan = sf.plan(frame, by, 3, **options).group_by("a", "fold").agg(pl.col("n").sum())
+    folds = sf.kfold(frame, by, 3, **options)
+    counts = Counter(zip(folds["a"], folds["fold"], strict=True))
+    assert {row for row in plan.rows() if row[-1]} == {(*cell, n) for cell, n in counts.items()}
+
+
 REPEATED: dict[str, Any] = {
     "close together": lambda i: i - 5,
     "far apart": lambda i: i * 2**50 - 2**60,

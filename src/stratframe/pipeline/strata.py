@@ -112,7 +112,7 @@ def stratify(
         margins = tuple(nest([entry], rows, n_rows, options.seed) for entry in stratum_entries)
         return nest([], rows, n_rows)._replace(groups=groups, margins=margins)
     strata = nest(stratum_entries, rows, n_rows, options.seed)._replace(groups=groups)
-    if hashed is not None:
+    if hashed is not None and strata.order is None and not options.circular:
         dealt = rows if keyed is None or rows is None else np.searchsorted(keyed, rows)
         strata = strata._replace(keys=hashed._replace(dealt=dealt))
     warn_sparse(strata.sizes, strata.coarser, [level.name for level in strata.levels], options)

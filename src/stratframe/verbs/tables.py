@@ -241,7 +241,7 @@ def plan_frame(frame: Frame, options: Options) -> Any:
         described = Options(options.terms, options.one_by_one, options.groups)
         found = stratify(described, series, 0)
     check_table_size("plan", found, target.n, 2)
-    numbers = numbers_of(options, found, 0)[0]
+    numbers = None if found.keys is None else numbers_of(options, found, 0)[0]
     dealt = deal_units(options, found, 0) if found.margins and len(eager) else found.codes
 
     def counts_of(level: Strata) -> Table:
