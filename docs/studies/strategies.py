@@ -50,6 +50,11 @@ REGRESSORS = {
 }
 
 
+SAMPLES = 100
+REPEATS = 2
+"""Two repeats show what more of them are worth."""
+
+
 class Population(NamedTuple):
     """Standardized features, a target, and the size of the samples."""
 
@@ -57,24 +62,6 @@ class Population(NamedTuple):
     frame: pl.DataFrame
     is_regression: bool
     size: int
-
-
-class Stage(NamedTuple):
-    """Runs that differ in the number of folds, samples and repeats."""
-
-    ks: tuple[int, ...]
-    samples: int
-    repeats: int
-    baseline_only: bool
-
-
-STAGES = (
-    Stage((2, 5), 100, 1, baseline_only=False),
-    Stage((2, 5), 100, 2, baseline_only=True),
-    Stage((10,), 30, 1, baseline_only=False),
-    Stage((10,), 30, 2, baseline_only=True),
-)
-"""Two repeats of stratified k-fold show what more repeats are worth."""
 
 
 # Populations ----------------------------------------------------------------------------
@@ -140,27 +127,23 @@ def regression(name: str, points: np.ndarray, target: np.ndarray, size: int = 20
 # Runs -----------------------------------------------------------------------------------
 
 
-def run(each: Population, stage: Stage, cache: Path) -> pl.DataFrame:
-    """Run a stage on a population."""
+def run(each: Population, cache: Path) -> pl.DataFrame:
+    """Estimate the scores on a population."""
     target = (sf.continuous if each.is_regression else sf.classes)("target")
-    strata = sf.quantiles("target", 10) if each.is_regression else "target"
     found = sf.study.estimates(
         each.frame,
         target,
         each.frame.columns[:-1],
-        {"SCV": strata} if stage.baseline_only else None,
-        REGRESSORS if each.is_regression else CLASSIFIERS,
-        k=stage.ks,
+        estimators=REGRESSORS if each.is_regression else CLASSIFIERS,
+        k=(2, 5, 10),
         sample=each.size,
-        samples=stage.samples,
-        repeats=stage.repeats,
+        samples=SAMPLES,
+        repeats=REPEATS,
         n_jobs=2,
         cache=cache,
     )
-    print(each.name, stage, file=sys.stderr, flush=True)
-    # The first repeat is that of the stage with all strategies.
-    first = 1 if stage.baseline_only else 0
-    return found.filter(pl.col("repeat") >= first).select(
+    print(each.name, file=sys.stderr, flush=True)
+    return found.select(
         pl.lit(each.name).alias("population"),
         pl.lit(each.is_regression).alias("regression"),
         pl.all(),
@@ -168,19 +151,20 @@ def run(each: Population, stage: Stage, cache: Path) -> pl.DataFrame:
 
 
 def small(found: pl.DataFrame) -> pl.DataFrame:
-    """Choose the smallest types that hold the results."""
+    """Choose the smallest types that hold the results, and round the times."""
     texts = [pl.col(name).cast(pl.Categorical) for name in ("population", "strategy", "estimator")]
     counts = [pl.col(name).cast(pl.Int16) for name in ("k", "sample", "repeat")]
-    figures = ("estimate", "truth", "seconds", "fold_seconds")
-    return found.with_columns(*texts, *counts, pl.col(*figures).cast(pl.Float32))
+    scores = pl.col("estimate", "truth").cast(pl.Float32)
+    times = pl.col("seconds", "fold_seconds").round_sig_figs(2).cast(pl.Float32)
+    return found.with_columns(*texts, *counts, scores, times)
 
 
 def main(arguments: list[str]) -> None:
-    """Run all stages, and save the estimates."""
+    """Run all populations, and save the estimates."""
     folder = Path(arguments[0]) if arguments else None
     cache = Path(arguments[1] if len(arguments) > 1 else tempfile.mkdtemp())
     sklearn.set_config(assume_finite=True, skip_parameter_validation=True)
-    found = [run(each, stage, cache) for stage in STAGES for each in populations(folder)]
+    found = [run(each, cache) for each in populations(folder)]
     small(pl.concat(found)).write_parquet(RESULT, compression="zstd", compression_level=19)
 
 
