@@ -48,13 +48,13 @@ def is_elsewhere(address: str) -> bool:
     return bool(parts.scheme or parts.netloc)
 
 
-def find_fault(path: Path, address: str, pages: dict[Path, Page]) -> str | None:
+def find_fault(site: Path, path: Path, address: str, pages: dict[Path, Page]) -> str | None:
     """Say what is wrong with an address of a page."""
     parts = urlsplit(address)
     target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
     if target.is_dir():
         target /= "index.html"
-    if not target.is_file() or not any(target.is_relative_to(page.parent) for page in pages):
+    if not target.is_file() or not target.is_relative_to(site):
         return "no such file"
     anchor = unquote(parts.fragment)
     known = pages[target].anchors if target in pages else set()
@@ -64,17 +64,18 @@ def find_fault(path: Path, address: str, pages: dict[Path, Page]) -> str | None:
 def find_faults(site: Path) -> list[str]:
     """List the links of a site that lead nowhere, and what it loads from other servers."""
     # The folder `_static` has templates of the theme, which are no pages.
-    paths = [path for path in site.resolve().rglob("*.html") if "_static" not in path.parts]
+    site = site.resolve()
+    paths = [path for path in site.rglob("*.html") if "_static" not in path.parts]
     pages = {path: Page(path) for path in sorted(paths)}
     faults = [] if pages else [f"{site}: no pages"]
     for path, page in pages.items():
-        name = path.relative_to(site.resolve())
+        name = path.relative_to(site)
         faults += [f"{name}: loads {each}" for each in sorted(page.loads) if is_elsewhere(each)]
         for address in sorted(page.links | page.loads):
-            fault = None if is_elsewhere(address) else find_fault(path, address, pages)
+            fault = None if is_elsewhere(address) else find_fault(site, path, address, pages)
             faults += [f"{name}: {address}: {fault}"] if fault else []
-    for path in sorted(site.resolve().rglob("*.css")):
-        name = path.relative_to(site.resolve())
+    for path in sorted(site.rglob("*.css")):
+        name = path.relative_to(site)
         text = path.read_text(encoding="utf-8")
         faults += [f"{name}: loads {each}" for each in IN_STYLE.findall(text)]
     return faults

@@ -59,9 +59,14 @@ def to_spark(frame: Any) -> tuple[Any, Back]:
     return frame.spark.frame(index_col=index), back
 
 
-def table(result: Any, _: Back) -> Any:
+def as_it_is(result: Any, _: Back) -> Any:
     """Return a result that is a pandas frame already."""
     return result
+
+
+def whole_frame(result: Any, back: Back) -> Any:
+    """Turn a Spark frame back."""
+    return back(result)
 
 
 def each_fold(result: Any, back: Back) -> Any:
@@ -90,11 +95,6 @@ def method(verb: Callable[..., Any], turn: Callable[[Any, Back], Any]) -> Callab
     return documented(verb)(call)
 
 
-def turn_frame(result: Any, back: Back) -> Any:
-    """Turn a Spark frame back."""
-    return back(result)
-
-
 class PandasOnSparkStrat:
     """Stratified folds on this frame; every method is a function of `stratframe.spark`."""
 
@@ -105,16 +105,16 @@ class PandasOnSparkStrat:
         """Say what this is, and where its help is."""
         return "<stratified folds on a pandas-on-Spark frame; see help(df.strat)>"
 
-    kfold = method(kfold, turn_frame)
-    split = method(split, turn_frame)
-    extend = method(extend, turn_frame)
+    kfold = method(kfold, whole_frame)
+    split = method(split, whole_frame)
+    extend = method(extend, whole_frame)
     folds = method(folds, each_fold)
     parts = method(parts, each_part)
-    strata = method(strata, table)
-    plan = method(plan, table)
-    balance = method(balance, table)
-    report = method(report, table)
-    audit = method(audit, table)
+    strata = method(strata, as_it_is)
+    plan = method(plan, as_it_is)
+    balance = method(balance, as_it_is)
+    report = method(report, as_it_is)
+    audit = method(audit, as_it_is)
 
 
 def register() -> None:

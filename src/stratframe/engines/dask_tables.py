@@ -24,11 +24,7 @@ from ..verbs.audit_checks import (
     Check,
     KeptNulls,
     checks_table,
-    empty_folds,
-    missing_strata,
-    repeated_keys,
-    split_groups,
-    unassigned_rows,
+    list_checks,
 )
 from ..verbs.report import REPORTED, report_table
 from ..verbs.select import (
@@ -364,15 +360,13 @@ def checks_of_column(
     if not sum(found.sizes) + found.n_nulls:
         return []
     drop = nulls == "drop"
-    checks = [unassigned_rows(found.n_nulls, nulls)]
-    if group_terms:
-        checks.append(split_groups(shared_groups(frame, name, named, drop=drop)))
-    if keys:
-        checks.append(repeated_keys(*shared_keys(frame, name, keys, drop=drop)))
-    checks.append(empty_folds(found.values, np.array(found.sizes, dtype=np.int64)))
-    if by is not None:
-        checks.append(missing_strata(count_by_fold(frame, by, name).crossed(), nulls))
-    return checks
+    return list_checks(
+        found,
+        nulls,
+        groups=shared_groups(frame, name, named, drop=drop) if group_terms else None,
+        keys=shared_keys(frame, name, keys, drop=drop) if keys else None,
+        counts=None if by is None else count_by_fold(frame, by, name).crossed(),
+    )
 
 
 def shared_groups(frame: Any, name: str, options: Options, *, drop: bool) -> SharedRows:

@@ -7,8 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
 
-import numpy as np
-
 from ..checks import check_one_of
 from ..core.types import Table
 from ..frames import FoldValues, SharedRows
@@ -23,11 +21,7 @@ from ..verbs.audit_checks import (
     Check,
     KeptNulls,
     checks_table,
-    empty_folds,
-    missing_strata,
-    repeated_keys,
-    split_groups,
-    unassigned_rows,
+    list_checks,
 )
 from ..verbs.report import REPORTED, report_table
 from ..verbs.select import (
@@ -375,18 +369,15 @@ def run_checks(
         return []
     fold = fold_column(frame, name)
     rows = frame.filter(fold.present.isNotNull()) if nulls == "drop" else frame
-    checks = [unassigned_rows(found.n_nulls, nulls)]
+    groups = keys = None
     if named.groups:
         columns = [typed_column(frame, term.columns[0], "groups") for term in named.groups]
         shared, n_alone = shared_rows(rows, columns, fold)
-        checks.append(split_groups(shared._replace(n_values=shared.n_values + n_alone)))
+        groups = shared._replace(n_values=shared.n_values + n_alone)
     if named.key:
-        columns = [typed_column(frame, ref, "key") for ref in named.key]
-        checks.append(repeated_keys(*shared_rows(rows, columns, fold)))
-    checks.append(empty_folds(found.values, np.array(found.sizes, dtype=np.int64)))
-    if by is not None:
-        checks.append(missing_strata(count_folds(frame, by, name).crossed(), nulls))
-    return checks
+        keys = shared_rows(rows, [typed_column(frame, ref, "key") for ref in named.key], fold)
+    counts = None if by is None else count_folds(frame, by, name).crossed()
+    return list_checks(found, nulls, groups=groups, keys=keys, counts=counts)
 
 
 def shared_rows(rows: Any, columns: Sequence[Typed], fold: Typed) -> tuple[SharedRows, int]:

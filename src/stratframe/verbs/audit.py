@@ -11,7 +11,7 @@ import numpy as np
 from .. import frames
 from ..checks import check_one_of
 from ..core.types import Ints
-from ..frames import Frame
+from ..frames import Frame, SharedRows
 from ..pipeline.options import Options
 from ..pipeline.strata import stratify
 from ..pipeline.tables import fold_table, table_verb
@@ -22,12 +22,8 @@ from .audit_checks import (
     KeptNulls,
     checks_table,
     duplicate_rows,
-    empty_folds,
     lacks_key,
-    missing_strata,
-    repeated_keys,
-    split_groups,
-    unassigned_rows,
+    list_checks,
 )
 from .report import FoldCounts, read_folds
 from .select import fold_names
@@ -179,26 +175,22 @@ def run_checks(
 ) -> list[Check]:
     """Run the checks of one fold column whose arguments were given."""
     values, folds = frames.fold_codes(series)
-    checks = [unassigned_rows(int((folds < 0).sum()), nulls)]
-    if nulls == "drop" and folds.min() < 0:
+    found = frames.count_values(values, folds)
+    if nulls == "drop" and found.n_nulls:
         known = np.flatnonzero(folds >= 0)
         given, folds = given.take(known), folds[known]
-    if given.groups is not None:
-        checks.append(split_groups(frames.count_across_folds([given.groups], folds)))
-    if given.keys:
-        keys, known = given.keys, np.flatnonzero(~lacks_key(given.keys))
-        if len(known) < len(folds):
-            keys = [frames.take(series, known) for series in keys]
-        shared = frames.count_across_folds(keys, folds[known])
-        checks.append(repeated_keys(shared, len(folds) - len(known)))
-    n_rows = np.bincount(folds[folds >= 0], minlength=len(values))
-    checks += [
-        duplicate_rows(given.rows, folds, named=given.are_named),
-        empty_folds(values, n_rows),
-    ]
-    if counts is not None:
-        checks.append(missing_strata(counts, nulls))
-    return checks
+    groups = None if given.groups is None else frames.count_across_folds([given.groups], folds)
+    keys = count_keys(given.keys, folds) if given.keys else None
+    rows = duplicate_rows(given.rows, folds, named=given.are_named)
+    return list_checks(found, nulls, groups=groups, keys=keys, rows=rows, counts=counts)
+
+
+def count_keys(keys: Sequence[Any], folds: Ints) -> tuple[SharedRows, int]:
+    """Count the keys across folds, and the rows that lack one."""
+    known = np.flatnonzero(~lacks_key(keys))
+    if len(known) < len(folds):
+        keys = [frames.take(series, known) for series in keys]
+    return frames.count_across_folds(keys, folds[known]), len(folds) - len(known)
 
 
 def compared_columns(

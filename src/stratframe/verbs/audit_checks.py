@@ -49,6 +49,33 @@ def checks_table(library: str, checks: Sequence[Check]) -> Any:
     return frames.make_frame(library, columns)
 
 
+def list_checks(
+    folds: frames.FoldValues,
+    nulls: KeptNulls,
+    *,
+    groups: frames.SharedRows | None,
+    keys: tuple[frames.SharedRows, int] | None,
+    rows: Check | None = None,
+    counts: FoldCounts | None,
+) -> list[Check]:
+    """List the checks of a fold column in their order; those of None were not asked for.
+
+    Parameters
+    ----------
+    keys : SharedRows and int
+        The keys, and the number of rows without one.
+    """
+    checks = [
+        unassigned_rows(folds.n_nulls, nulls),
+        None if groups is None else split_groups(groups),
+        None if keys is None else repeated_keys(*keys),
+        rows,
+        empty_folds(folds.values, folds.sizes),
+        None if counts is None else missing_strata(counts, nulls),
+    ]
+    return [check for check in checks if check is not None]
+
+
 def fit(text: str, *more: str) -> str:
     """Add more to a detail where there is room, and cut what is too long."""
     for each in more:
@@ -148,11 +175,10 @@ def is_id(series: Any) -> bool:
     return not frames.is_continuous(series) and frames.all_unique(series)
 
 
-def empty_folds(values: Sequence[Any], n_rows: Ints) -> Check:
+def empty_folds(values: Sequence[Any], sizes: Sequence[int]) -> Check:
     """Count the folds without rows: unused categories, and gaps in whole numbers."""
-    has_rows = n_rows > 0
-    present = [value for value, full in zip(values, has_rows, strict=True) if full]
-    empty: Sequence[Any] = [value for value, full in zip(values, has_rows, strict=True) if not full]
+    present = [value for value, size in zip(values, sizes, strict=True) if size]
+    empty: Sequence[Any] = [value for value, size in zip(values, sizes, strict=True) if not size]
     n = len(empty)
     if present and all(isinstance(value, int) and not isinstance(value, bool) for value in values):
         # Gaps are counted, not listed: there may be many.
