@@ -1,6 +1,7 @@
 """Fixtures: every kind of frame that the contract names."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,14 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Use no workers for single files, where they cost more time, and for benchmarks."""
     paths = [Path(arg) for arg in config.args]
     return None if all(path.is_dir() and path.name != "benchmarks" for path in paths) else 0
+
+
+@pytest.fixture(autouse=True)
+def no_open_figures() -> Iterator[None]:
+    """Close what a test has drawn: pyplot warns of many open figures."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture(params=KINDS)

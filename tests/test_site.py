@@ -8,7 +8,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import get_args
 
-import matplotlib.pyplot as plt
 import pytest
 
 import stratframe as sf
@@ -91,7 +90,6 @@ def test_gallery_has_every_kind(tmp_path):
     assert titles["gallery-columns.png"] == "Balance of plain, repeat_1, repeat_2, repeat_3"
     assert titles["gallery-drift.png"] == "Drift of sorted"
     assert titles["gallery-sizes.png"] == "Sizes of kept"
-    plt.close("all")
 
 
 def test_pipeline_shows_real_folds():
@@ -106,7 +104,6 @@ def test_pipeline_shows_real_folds():
         written = [text.get_text() for text in figure.axes[4].texts]
         cells = [value for row in zip(frame["label"], frame["fold"], strict=True) for value in row]
         assert written[3:] == [str(value) for value in cells]
-    plt.close("all")
 
 
 def test_link_checker(tmp_path):

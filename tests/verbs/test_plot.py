@@ -355,8 +355,6 @@ def test_numbers_are_written_of_up_to_twenty_features(n_features: int) -> None:
 
 def test_many_features_are_cut_off_with_a_line() -> None:
     """At most 64 features are drawn; a line says how many are not, and how far off they are."""
-    from matplotlib import pyplot
-
     rows = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 70))).add_prefix("x")
     features = list(rows)
     rows["fold"] = np.arange(40) % 4
@@ -367,7 +365,6 @@ def test_many_features_are_cut_off_with_a_line() -> None:
     assert ax.figure.get_figheight() <= 12
     ax.figure.canvas.draw()
     check_rows_are_apart(ax)
-    pyplot.close("all")
 
 
 def test_features_without_a_measure_are_drawn_empty() -> None:
@@ -455,8 +452,6 @@ def test_long_names_of_parts_are_upright() -> None:
 @pytest.mark.parametrize(("n_strata", "n_folds"), [(2, 5), (10, 10), (60, 10), (400, 3)])
 def test_a_new_figure_is_as_high_as_it_must_be(n_strata: int, n_folds: int) -> None:
     """Without axes a figure is made, higher for more strata up to 12 inches."""
-    from matplotlib import pyplot
-
     rows = pd.DataFrame({"a": np.arange(800) % n_strata, "fold": np.arange(800) // 7 % n_folds})
     ax = sf.plot(rows, "a")
     ax.figure.canvas.draw()
@@ -470,7 +465,6 @@ def test_a_new_figure_is_as_high_as_it_must_be(n_strata: int, n_folds: int) -> N
         assert inside.y0 <= box.y0
         assert box.x1 <= inside.x1
         assert box.y1 <= inside.y1
-    pyplot.close("all")
 
 
 @pytest.mark.parametrize("layout", [None, "constrained", "tight"])
