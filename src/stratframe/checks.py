@@ -1,12 +1,12 @@
 """Checks of single arguments: integers, choices, seeds, optional libraries."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from importlib import import_module
 from numbers import Integral
 from secrets import randbits
 from typing import Any
 
-from .errors import StratError, at_least, one_of
+from .errors import StratError, at_least, given_twice, one_of
 
 
 def check_int(argument: str, value: object, minimum: int) -> int:
@@ -29,6 +29,15 @@ def check_choices(**arguments: tuple[object, Sequence[str]]) -> None:
     """Raise unless each argument, given with its choices, is one of them."""
     for argument, (value, choices) in arguments.items():
         check_one_of(argument, value, choices)
+
+
+def check_each_once(subject: str, noun: str, items: Iterable[Hashable]) -> None:
+    """Raise if one of several items is given twice."""
+    seen: set[Hashable] = set()
+    for item in items:
+        if item in seen:
+            raise StratError(given_twice(subject, noun, repr(item)))
+        seen.add(item)
 
 
 def check_seed(seed: object) -> int:

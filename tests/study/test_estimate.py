@@ -317,7 +317,7 @@ def test_a_score_that_is_no_number_is_recorded() -> None:
 
 
 def writes(frame: Any, k: int, seed: int) -> Any:
-    """DealRows the rows, and write to the frame."""
+    """Deal the rows, and write to the frame."""
     frame["fold"] = sf.kfold(frame, k=k, seed=seed)["fold"]
     frame["x"] = 0.0
     return frame
@@ -483,6 +483,16 @@ def test_bad_arguments(rule: str, arguments: dict[str, Any]) -> None:
     """Every argument that breaks a rule is an error before any sample is drawn."""
     given = {"frame": population(), "target": "label", "features": FEATURES, **arguments}
     refuse_rule(rule, lambda: sf.study.compare(**given))
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"), [("features", [pl.col("x"), pl.col("z")]), ("target", pl.col("label"))]
+)
+def test_expressions_name_no_column(argument: str, value: Any) -> None:
+    """Features and the target must be columns of the frame."""
+    given = {"target": "label", "features": FEATURES, argument: value}
+    with pytest.raises(sf.StratError, match=f"^`{argument}` must hold column names, got <"):
+        sf.study.compare(population(), **given)
 
 
 def test_features_as_an_index_or_an_array() -> None:

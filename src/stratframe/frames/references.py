@@ -107,12 +107,12 @@ def check_names(argument: str, given: Iterable[object]) -> None:
     """Raise unless all may name a column."""
     for name in given:
         if name is None or is_computed(name) or not isinstance(name, Hashable):
-            raise not_a_reference(argument, name)
+            raise not_a_reference(argument, name, ACCEPTED["name"])
 
 
-def not_a_reference(argument: str, given: object) -> StratError:
-    """Build the error for what is neither a column name nor computed."""
-    msg = f"`{argument}` must hold {ACCEPTED[argument]}, got {describe_data(given)}."
+def not_a_reference(argument: str, given: object, accepted: str = "") -> StratError:
+    """Build the error for what an argument does not accept as a reference."""
+    msg = f"`{argument}` must hold {accepted or ACCEPTED[argument]}, got {describe_data(given)}."
     n_values = len(given) if isinstance(given, list) else 0
     if isinstance(given, DATA) and argument == "where":
         return StratError(

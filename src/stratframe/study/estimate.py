@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import frames
-from ..checks import check_int, check_seed, load_extra
-from ..errors import StratError, at_least_one, at_most, given_twice, plural, warn
+from ..checks import check_each_once, check_int, check_seed, load_extra
+from ..errors import StratError, at_least_one, at_most, plural, warn
 from ..frames import Frame
 from .cache import cache_folder, run_cached
 from .models import check_estimators, check_metric
@@ -252,10 +252,8 @@ def check_inputs(frame: Any, features: Any, target: Any) -> list[Any]:
     frames.check_not_data("features", names)
     if not names:
         raise StratError(at_least_one("`features`", "column", names))
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise StratError(given_twice("`features`", "column", repr(twice[0])))
     frames.check_names("features", names)
+    check_each_once("`features`", "column", names)
     frames.check_refs(frame, names, "features")
     if target in names:
         msg = f"`features` must not hold the target, got {target!r}."

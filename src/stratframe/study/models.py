@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
-from ..checks import load_extra
-from ..errors import StratError, at_least_one, given_twice
+from ..checks import check_each_once, load_extra
+from ..errors import StratError, at_least_one
 from .target import TargetColumn
 
 
@@ -29,12 +29,8 @@ def check_estimators(estimators: Any, target: TargetColumn) -> dict[str, Any]:
 
 def by_text(subject: str, given: Mapping[Any, Any]) -> dict[str, Any]:
     """Take names as text, and raise if two are the same then."""
-    named = {str(name): each for name, each in given.items()}
-    if len(named) < len(given):
-        texts = [str(name) for name in given]
-        twice = next(text for text in texts if texts.count(text) > 1)
-        raise StratError(given_twice(subject, "name", repr(twice)))
-    return named
+    check_each_once(subject, "name", map(str, given))
+    return {str(name): each for name, each in given.items()}
 
 
 def name_estimators(estimators: Sequence[Any]) -> dict[str, Any]:
@@ -103,9 +99,7 @@ def check_metric(metric: Any, target: TargetColumn) -> Any:
     if metric is None:
         metric = "neg_mean_absolute_error" if target.is_continuous else "accuracy"
     if callable(metric):
-        if str(getattr(metric, "__module__", "")).startswith("sklearn.metrics.") and not hasattr(
-            metric, "_score_func"
-        ):
+        if takes_predictions(metric):
             name = getattr(metric, "__name__", metric)
             msg = (
                 f"`metric` must be a scorer, a function of an estimator, X and y, got {name}."
@@ -121,6 +115,12 @@ def check_metric(metric: Any, target: TargetColumn) -> Any:
             "\nHint: `sklearn.metrics.get_scorer_names()` lists them."
         )
         raise StratError(msg) from error
+
+
+def takes_predictions(metric: Any) -> bool:
+    """Return whether a metric is one of scikit-learn's that is no scorer."""
+    module = str(getattr(metric, "__module__", ""))
+    return module.startswith("sklearn.metrics.") and not hasattr(metric, "_score_func")
 
 
 def with_seed(estimator: Any, seed: int) -> Any:

@@ -37,8 +37,8 @@ DealRows: TypeAlias = Callable[[Any, int, int], Any]
 BASELINE = "SCV"
 """The strategy that the others are compared with: stratified k-fold."""
 
-OWN_ARGUMENTS = {"frame", "k", "repeats", "seed", "name", "overwrite"}
-"""Arguments of `kfold` that the study sets itself."""
+OWN_ARGUMENTS = {"frame", "k", "repeats", "seed", "name", "overwrite", "groups"}
+"""Arguments of `kfold` that the study sets itself, or refuses."""
 
 N_CLUSTERS = 4
 """Clusters of the default strategies, in each class or in all rows."""
@@ -72,7 +72,7 @@ def check_entries(frame: Any, strategies: Mapping[str, Strategy]) -> None:
     for strategy in strategies.values():
         if is_function(strategy):
             continue
-        given = strategy if isinstance(strategy, Mapping) else {"by": strategy}
+        given = arguments_of(strategy)
         named = parse(given.get("by"), None, given.get("key"))
         frames.check_all_refs(frame, Options(named.terms, key=named.key).columns())
 
@@ -80,6 +80,11 @@ def check_entries(frame: Any, strategies: Mapping[str, Strategy]) -> None:
 def is_function(strategy: Strategy) -> bool:
     """Return whether a strategy is a function of a frame, k and a seed."""
     return callable(strategy) and not isinstance(strategy, EXPRESSIONS)
+
+
+def arguments_of(strategy: Strategy) -> Mapping[str, Any]:
+    """Return the arguments of `kfold` of a strategy that is no function."""
+    return strategy if isinstance(strategy, Mapping) else {"by": strategy}
 
 
 def check_arguments(name: Any, strategy: Strategy) -> None:
@@ -92,7 +97,7 @@ def check_arguments(name: Any, strategy: Strategy) -> None:
             " the true score is that of groups which are in the sample, too."
         )
         raise StratError(msg)
-    known = signature(kfold).parameters.keys() - OWN_ARGUMENTS - {"groups"}
+    known = signature(kfold).parameters.keys() - OWN_ARGUMENTS
     unknown = [each for each in strategy if each not in known]
     if unknown:
         msg = (
@@ -190,8 +195,7 @@ def to_deal(strategy: Strategy) -> DealRows:
     if is_function(strategy):
         deal: DealRows = strategy
         return deal
-    given = strategy if isinstance(strategy, Mapping) else {"by": strategy}
-    arguments = {"rare": "ignore", **given}
+    arguments = {"rare": "ignore", **arguments_of(strategy)}
 
     def call_kfold(frame: Any, k: int, seed: int) -> Any:
         """Call `kfold` with the arguments of the strategy."""

@@ -56,7 +56,7 @@ def read_target(frame: Any, target: Any) -> TargetColumn:
         )
         raise StratError(msg)
     (name,) = term.columns
-    frames.check_names("name", [name])
+    frames.check_names("target", [name])
     frames.check_refs(frame, [name], "target")
     (series,) = frames.read_columns(frame, [name])
     given, term = term, term.resolve([series])
@@ -68,10 +68,11 @@ def read_target(frame: Any, target: Any) -> TargetColumn:
     frames.check_rules([rule])
     if isinstance(term, Continuous):
         return TargetColumn(name, True, term.without_order())
+    n_classes = frames.encode_classes(series)[1]
     if given is not term:
-        check_guess(name, series)
+        check_guess(name, series, n_classes)
     found = TargetColumn(name, False, Classes((name,)))
-    check_labels(found, frame, frames.encode_classes(series)[1])
+    check_labels(found, frame, n_classes)
     return found
 
 
@@ -87,9 +88,8 @@ def check_labels(target: TargetColumn, frame: Any, n_classes: int) -> None:
         raise StratError(msg)
 
 
-def check_guess(name: str, series: Any) -> None:
+def check_guess(name: str, series: Any, n_classes: int) -> None:
     """Raise if a plain column of whole numbers may be the target of a regression."""
-    n_classes = frames.encode_classes(series)[1]
     if n_classes > MOST_CLASSES and frames.is_measured(series):
         msg = (
             f"`target` must be classes or numbers, but {name!r} holds {n_classes:,} different"

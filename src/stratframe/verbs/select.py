@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from .. import frames
-from ..checks import check_int, check_one_of, check_seed
+from ..checks import check_each_once, check_int, check_one_of, check_seed
 from ..core.deal import deal_by_rank
 from ..core.quota import equal_allocation, proportional_allocation
 from ..core.seeds import StreamTag, random_words, word_stream
@@ -20,7 +20,6 @@ from ..errors import (
     at_least_one,
     at_most,
     describe,
-    given_twice,
     plural,
     preview,
     with_full_stop,
@@ -198,9 +197,7 @@ def check_part_names(names: object) -> None:
         raise StratError(msg)
     if not names:
         raise StratError(at_least_one("`names`", "part", names))
-    for place, each in enumerate(names):
-        if each in names[:place]:
-            raise StratError(given_twice("`names`", "part", repr(each)))
+    check_each_once("`names`", "part", names)
 
 
 def check_parts(column: str, found: FoldValues, names: Sequence[Any]) -> None:
