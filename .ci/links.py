@@ -63,8 +63,8 @@ def find_fault(site: Path, path: Path, address: str, pages: dict[Path, Page]) ->
 
 def find_faults(site: Path) -> list[str]:
     """List the links of a site that lead nowhere, and what it loads from other servers."""
-    # The folder `_static` has templates of the theme, which are no pages.
     site = site.resolve()
+    # The folder `_static` has templates of the theme, which are no pages.
     paths = [path for path in site.rglob("*.html") if "_static" not in path.parts]
     pages = {path: Page(path) for path in sorted(paths)}
     faults = [] if pages else [f"{site}: no pages"]

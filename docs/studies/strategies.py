@@ -49,7 +49,6 @@ REGRESSORS = {
     "support vectors": SVR(),
 }
 
-
 SAMPLES = 100
 REPEATS = 2
 """Two repeats show what more of them are worth."""

@@ -70,7 +70,7 @@ def list_checks(
         None if groups is None else split_groups(groups),
         None if keys is None else repeated_keys(*keys),
         rows,
-        empty_folds(folds.values, folds.sizes),
+        empty_folds(folds),
         None if counts is None else missing_strata(counts, nulls),
     ]
     return [check for check in checks if check is not None]
@@ -175,10 +175,10 @@ def is_id(series: Any) -> bool:
     return not frames.is_continuous(series) and frames.all_unique(series)
 
 
-def empty_folds(values: Sequence[Any], sizes: Sequence[int]) -> Check:
+def empty_folds(folds: frames.FoldValues) -> Check:
     """Count the folds without rows: unused categories, and gaps in whole numbers."""
-    present = [value for value, size in zip(values, sizes, strict=True) if size]
-    empty: Sequence[Any] = [value for value, size in zip(values, sizes, strict=True) if not size]
+    values, present = folds.values, folds.present
+    empty = [value for value, size in zip(values, folds.sizes, strict=True) if not size]
     n = len(empty)
     if present and all(isinstance(value, int) and not isinstance(value, bool) for value in values):
         # Gaps are counted, not listed: there may be many.
