@@ -4,6 +4,9 @@
 method of it is a function here too, for `df.pipe(sf.kfold, "label")`.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from . import schemas, study, theory
 from .accessor import register
 from .errors import StratError, StratWarning
@@ -19,9 +22,12 @@ from .verbs.drift import drift
 from .verbs.leaks import leaks
 from .verbs.plot import plot
 from .verbs.report import compare, report
-from .verbs.select import Fold, cv, folds, parts, sample
-from .verbs.splitter import FoldSplit
+from .verbs.sample import sample
+from .verbs.select import Fold, cv, folds, parts
 from .verbs.tables import balance, plan, strata
+
+if TYPE_CHECKING:
+    from .verbs.splitter import FoldSplit
 
 register()
 
@@ -66,3 +72,12 @@ __all__ = [
 def __dir__() -> list[str]:
     """List the public names, without the modules that they come from."""
     return [*__all__, "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import `FoldSplit` when it is first named, as its module imports scikit-learn."""
+    if name != "FoldSplit":
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    globals()[name] = import_module(".verbs.splitter", __name__).FoldSplit
+    return globals()[name]

@@ -1,11 +1,13 @@
 """The command line, `stratframe`: folds on an example, or on a file of your own."""
 
 import os
+import signal
 import sys
+import threading
 import warnings
 from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any, NamedTuple, NoReturn
 
@@ -13,15 +15,21 @@ import stratframe as sf
 
 from . import frames
 from .checks import load_extra
-from .errors import StratError, StratWarning, plural
+from .errors import StratError, StratWarning, describe, plural
 from .pipeline.tables import RESERVED
 from .terms.parse_text import parse_entry
 
 MAX_SHOWN = 20
 """Strata that a printed table shows before it only counts them."""
 
+MAX_LETTERS = 300
+"""Letters of a message about options, which may quote them."""
+
 LEAKS, FAILED, STOPPED, PIPE_CLOSED = 1, 2, 130, 141
 """Exit codes: `audit` finds an error; bad input; and those of a shell for Ctrl-C and `| head`."""
+
+SIGNALLED = 128
+"""What a shell adds to the number of a signal that ended a command."""
 
 ARGUMENTS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "by": (["--by"], {"action": "append", "help": "a column or a term; repeat to nest"}),
@@ -60,6 +68,9 @@ class Command(NamedTuple):
     """Whether the verb returns a table, and not the frame with a column."""
 
 
+READS_FOLDS = ("extend", "report", "audit")
+"""The commands that read a column of folds or parts, which other programs may have written."""
+
 ROWS = ("by", "groups", "where", "missing", "rare", "seed")
 """What all commands take that give rows a fold or part."""
 
@@ -95,35 +106,83 @@ class Parser(ArgumentParser):
     """A parser whose errors are those of the package."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise what `main` prints."""
-        raise StratError(message)
+        """Raise what `main` prints, without the whole of a long value."""
+        is_long = len(message) > MAX_LETTERS
+        raise StratError(f"{message[:MAX_LETTERS]}..." if is_long else message)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command, and say what went wrong in one line."""
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, clean_ends():
         warnings.simplefilter("always", StratWarning)
         code = run_safely(argv)
     for text in dict.fromkeys(str(warning.message) for warning in caught):
-        print("stratframe: warning:", *text.splitlines(), file=sys.stderr)
+        complain(f"warning: {text}")
     return code
+
+
+@contextmanager
+def clean_ends() -> Iterator[None]:
+    """Let signals that end the process at once raise instead, so that no draft is left."""
+
+    def stop(number: int, _: object) -> NoReturn:
+        signal.signal(number, signal.SIG_IGN)
+        raise SystemExit(SIGNALLED + number)
+
+    numbers = []
+    if threading.current_thread() is threading.main_thread():
+        known = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+        numbers = [number for number in known if signal.getsignal(number) == signal.SIG_DFL]
+    for number in numbers:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def run_safely(argv: Sequence[str] | None) -> int:
     """Run the command, and turn what stops it into an exit code."""
     try:
-        code = run(vars(parser().parse_args(argv)))
-        sys.stdout.flush()
+        try:
+            return run(vars(parser().parse_args(argv)))
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except (StratError, ImportError) as error:
-        print("stratframe:", *str(error).splitlines(), file=sys.stderr)
-        return FAILED
+        complain(str(error))
     except KeyboardInterrupt:
         return STOPPED
     except BrokenPipeError:
-        # Python writes what is left to standard output when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         return PIPE_CLOSED
-    return code
+    except OSError as error:
+        drop_output()
+        complain(f"Standard output cannot be written: {error.strerror or error}.")
+    except Exception as error:  # Python would end with 1, which means leaks
+        complain(f"unexpected {type(error).__name__}: {error}")
+    return FAILED
+
+
+def drop_output() -> None:
+    """Drop what is left for standard output, which Python would write when it ends."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def complain(text: str) -> None:
+    """Print one line to standard error, if there is one."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print("stratframe:", *text.splitlines(), file=sys.stderr)
+
+
+def say(*words: str, sep: str = " ") -> None:
+    """Print to standard output, and escape the letters that its encoding lacks."""
+    if sys.stdout is not None:
+        encoding = sys.stdout.encoding or "utf-8"
+        print(sep.join(words).encode(encoding, "backslashreplace").decode(encoding))
 
 
 def parser() -> Parser:
@@ -151,6 +210,8 @@ def parser() -> Parser:
             flags, how = ARGUMENTS[argument]
             if argument == "name" and command.makes_table:
                 how = {**how, "action": "append"}
+            if argument == "by" and name == "report":
+                how = {**how, "required": True}
             options.add_argument(*flags, **how)
     return whole
 
@@ -165,27 +226,67 @@ def run(given: dict[str, Any]) -> int:
     for each in (path, out):
         if each is not None:
             frames.check_path(each)
+    check_letters(given)
     data = frames.read_bytes(path)
     frame = frames.parse_file(data, path)
     texts = dict(given)
     given |= read_texts(given, frames.column_names(frame))
+    if command in READS_FOLDS and frames.is_text_file(path):
+        frame = read_folds(command, frame, given)
     with option_words(texts, given):
         result = getattr(sf, command)(frame, **given)
     if COMMANDS[command].makes_table:
         show_table(result, out)
         return LEAKS if command == "audit" and "error" in column_list(result, "severity") else 0
-    names, written = output_names(command, given), result
+    names = output_names(command, given)
+    filled = None
+    if command == "extend":
+        filled = empty_cells(frame, names) & ~empty_cells(result, names)
+    written = result
     if frames.is_text_file(path) and frames.is_text_file(out):
-        text = frames.parse_file(data, path, as_text=True)
-        written = keep_cells(text, frame, result, names, fill=command == "extend")
+        written = frames.update_csv(data, path, frame, result, names, filled)
     frames.write_file(written, out)
     if out != frames.PIPE:
-        is_new = not set(names) & set(frames.column_names(frame))
-        what = "filled" if command == "extend" else "new" if is_new else "replaced"
-        noun = "column" if len(names) == 1 else "columns"
-        print(f"{out}: {plural(len(result), 'row')}, {what} {noun} {', '.join(map(repr, names))}")
+        say(f"{out}: {plural(len(result), 'row')}, {describe_change(frame, names, filled)}")
         show_evenness(result, given.get("by"), names[0])
     return 0
+
+
+def describe_change(frame: Any, names: list[str], filled: Any) -> str:
+    """Name the columns that are new or replaced, or of which cells are filled."""
+    if filled is not None:
+        done = f"filled {plural(int(filled.sum()), 'cell')} of"
+    else:
+        is_new = set(names).isdisjoint(frames.column_names(frame))
+        done = "new" if is_new else "replaced"
+    noun = "column" if len(names) == 1 else "columns"
+    return f"{done} {noun} {', '.join(map(repr, names))}"
+
+
+def check_letters(given: dict[str, Any]) -> None:
+    """Raise if an option holds bytes that are no letters of UTF-8."""
+    for argument, value in given.items():
+        for text in value if isinstance(value, list) else [value]:
+            try:
+                str(text).encode()
+            except UnicodeEncodeError as error:
+                msg = f"`--{argument}` must be in UTF-8, got {describe(text)}."
+                raise StratError(msg) from error
+
+
+def read_folds(command: str, frame: Any, given: dict[str, Any]) -> Any:
+    """Read what is a missing fold or part in the columns that a command is about."""
+    name, parts = given.get("name", "fold"), given.get("parts", {})
+    names = [name] if isinstance(name, str) else name
+    frame = frames.read_marks(frame, names, parts if isinstance(parts, dict) else ())
+    if command == "extend" and not parts and name in frames.column_names(frame):
+        frames.check_folds_or_parts(*frames.read_columns(frame, names))
+    return frame
+
+
+def empty_cells(frame: Any, names: list[str]) -> Any:
+    """Flag the rows in which a column has no fold or part."""
+    return frames.is_missing(*frames.read_columns(frame, names))
 
 
 def output_names(command: str, given: dict[str, Any]) -> list[str]:
@@ -193,14 +294,6 @@ def output_names(command: str, given: dict[str, Any]) -> list[str]:
     name = given.get("name", "split" if command == "split" else "fold")
     repeats = given.get("repeats", 1)
     return [name] if repeats == 1 else [f"{name}_{repeat + 1}" for repeat in range(repeats)]
-
-
-def keep_cells(text: Any, frame: Any, result: Any, names: list[str], *, fill: bool) -> Any:
-    """Write or fill columns where all other cells stay as they are written: 007 is not 7."""
-    if not fill:
-        return frames.add_columns_of(text, result, names)
-    (series,) = frames.read_columns(frame, names)
-    return frames.fill_column_of(text, result, names[0], frames.is_missing(series))
 
 
 @contextmanager
@@ -250,7 +343,7 @@ def parse_parts(text: str) -> dict[str, float | None] | float:
     except ValueError:
         msg = (
             "`--parts` must name each part once, as in train=0.8,test=rest, or be the share of"
-            f" test, as 0.2, got {text!r}."
+            f" test, as 0.2, got {describe(text)}."
         )
         raise StratError(msg) from None
     return parts
@@ -265,16 +358,16 @@ def example() -> None:
     """Put three columns on the wines of scikit-learn, in both libraries, and compare them."""
     columns = wine()
     grown = {library: grow(frames.make_frame(library, columns)) for library in ("pandas", "polars")}
-    print(f"The wine data of scikit-learn: {len(columns['class'])} rows, 3 classes.")
+    say(f"The wine data of scikit-learn: {len(columns['class'])} rows, 3 classes.")
     for name, (call, by) in EXAMPLE.items():
-        print(f"\n{call}")
+        say(f"\n{call}")
         show_balance(sf.balance(grown["pandas"], by, name))
     for name in EXAMPLE:
         ours, theirs = (column_list(frame, name) for frame in grown.values())
         if ours != theirs:
             msg = f"pandas and Polars must get the same column {name!r}, but did not."
             raise StratError(msg)
-    print(f"\npandas and Polars got the same columns: {', '.join(EXAMPLE)}")
+    say(f"\npandas and Polars got the same columns: {', '.join(EXAMPLE)}")
 
 
 def wine() -> dict[Any, Any]:
@@ -326,9 +419,9 @@ def show_balance(table: Any) -> None:
     lines += [[", ".join(map(str, stratum)), *listed] for stratum, listed in shown]
     show_lines(lines, [True] + [False] * len(folds))
     if len(counts) > MAX_SHOWN:
-        print(f"    ... and {len(counts) - MAX_SHOWN:,} more")
+        say(f"    ... and {len(counts) - MAX_SHOWN:,} more")
     worst = max(abs(row["deviation"]) for row in rows)
-    print(f"    largest deviation from the exact share: {worst:.2f} rows")
+    say(f"    largest deviation from the exact share: {worst:.2f} rows")
 
 
 def show_table(table: Any, out: str | None) -> None:
@@ -361,7 +454,7 @@ def show_lines(lines: Sequence[Sequence[str]], are_text: Sequence[bool]) -> None
             cell.ljust(width) if is_text_file else cell.rjust(width)
             for cell, width, is_text_file in zip(line, widths, are_text, strict=True)
         )
-        print(" ", "  ".join(padded).rstrip(), sep="  ")
+        say(" ", "  ".join(padded).rstrip(), sep="  ")
 
 
 if __name__ == "__main__":

@@ -2,268 +2,82 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from inspect import getdoc
-from typing import Any, Generic, TypeVar
+import warnings
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeVar, cast
 
 import pandas as pd
 import polars as pl
 
-from .core.types import Ints
-from .frames import FrameT
-from .habits import answer_habits
+from .habits import suggest_arguments
 from .pipeline.options import Deal, Parts, Rare, fold_target, part_target
-from .terms.base import By, Missing
-from .verbs import advise as advice
+from .terms.base import Missing
+from .verbs import advise as advise_verb
 from .verbs import assign, select, tables
-from .verbs import audit as audits
-from .verbs import drift as drifts
-from .verbs import leaks as leaking
-from .verbs import plot as plots
-from .verbs import report as reports
-from .verbs.audit_checks import KeptNulls
-from .verbs.plot import Kind
-from .verbs.select import Allocation, Fold, Nulls
+from .verbs import audit as audit_verb
+from .verbs import drift as drift_verb
+from .verbs import leaks as leaks_verb
+from .verbs import plot as plot_verb
+from .verbs import report as report_verb
+from .verbs import sample as sample_verb
 
-MethodT = TypeVar("MethodT", bound=Callable[..., Any])
-
-
-def documented(function: Callable[..., Any]) -> Callable[[MethodT], MethodT]:
-    """Give a method the docstring of its function, without the parameter `frame`."""
-
-    def document(method: MethodT) -> MethodT:
-        page = getdoc(function) or ""
-        method.__doc__ = re.sub(r"^frame : .*\n(?: +.*\n)*", "", page, count=1, flags=re.MULTILINE)
-        return method
-
-    return document
+P = ParamSpec("P")
+ResultT = TypeVar("ResultT")
 
 
-class Strat(Generic[FrameT]):
+def method(
+    verb: Callable[Concatenate[Any, P], ResultT],
+) -> Callable[Concatenate[Strat, P], ResultT]:
+    """Make a method of a verb: its signature, types and page, without the frame."""
+
+    @wraps(verb)
+    def call(self: Strat, *args: P.args, **kwargs: P.kwargs) -> ResultT:
+        return verb(self._frame, *args, **kwargs)
+
+    signature = inspect.signature(verb)
+    frame, *others = signature.parameters.values()
+    own = frame.replace(name="self", annotation=inspect.Parameter.empty)
+    types = {name: each for name, each in verb.__annotations__.items() if name != frame.name}
+    page = inspect.getdoc(verb) or ""
+    page = re.sub(r"^frame : .*\n(?: +.*\n)*", "", page, count=1, flags=re.MULTILINE)
+    vars(call).pop("__wrapped__")  # else its signature and annotations would be looked up there
+    made: Any = call
+    made.__signature__ = signature.replace(parameters=[own, *others])
+    made.__annotations__, made.__doc__ = types, page
+    made.__qualname__ = f"Strat.{verb.__name__}"
+    return cast("Callable[Concatenate[Strat, P], ResultT]", made)
+
+
+class Strat:
     """Stratified folds on this frame; every method is a function of stratframe."""
 
-    def __init__(self, frame: FrameT) -> None:
-        self._frame: FrameT = frame
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
 
     def __repr__(self) -> str:
-        """Say what this is, and where its help is."""
+        """Name the accessor and point to its help."""
         return f"<stratified folds on a {type(self._frame).__name__}; see help(df.strat)>"
 
-    @documented(assign.kfold)
-    @answer_habits
-    def kfold(
-        self,
-        by: By | None = None,
-        k: int = 5,
-        *,
-        groups: Any = None,
-        where: Any = None,
-        deal: Deal = "random",
-        key: Any = None,
-        missing: Missing = "error",
-        rare: Rare = "warn",
-        repeats: int = 1,
-        seed: int | None = 0,
-        name: str = "fold",
-        overwrite: bool = False,
-    ) -> FrameT:
-        return assign.kfold(
-            self._frame,
-            by,
-            k,
-            groups=groups,
-            where=where,
-            deal=deal,
-            key=key,
-            missing=missing,
-            rare=rare,
-            repeats=repeats,
-            seed=seed,
-            name=name,
-            overwrite=overwrite,
-        )
-
-    @documented(assign.split)
-    @answer_habits
-    def split(
-        self,
-        by: By | None = None,
-        parts: Parts = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
-        *,
-        groups: Any = None,
-        where: Any = None,
-        deal: Deal = "random",
-        key: Any = None,
-        missing: Missing = "error",
-        rare: Rare = "warn",
-        seed: int | None = 0,
-        name: str = "split",
-        overwrite: bool = False,
-    ) -> FrameT:
-        return assign.split(
-            self._frame,
-            by,
-            parts,
-            groups=groups,
-            where=where,
-            deal=deal,
-            key=key,
-            missing=missing,
-            rare=rare,
-            seed=seed,
-            name=name,
-            overwrite=overwrite,
-        )
-
-    @documented(assign.extend)
-    @answer_habits
-    def extend(
-        self,
-        by: By | None = None,
-        k: int | None = None,
-        *,
-        parts: Parts | None = None,
-        groups: Any = None,
-        where: Any = None,
-        missing: Missing = "error",
-        rare: Rare = "warn",
-        seed: int | None = 0,
-        name: str | Sequence[str] = "fold",
-    ) -> FrameT:
-        return assign.extend(
-            self._frame,
-            by,
-            k,
-            parts=parts,
-            groups=groups,
-            where=where,
-            missing=missing,
-            rare=rare,
-            seed=seed,
-            name=name,
-        )
-
-    @documented(select.sample)
-    @answer_habits
-    def sample(
-        self,
-        by: By,
-        *,
-        n: int | None = None,
-        frac: float | None = None,
-        allocation: Allocation = "proportional",
-        seed: int | None = 0,
-    ) -> Any:
-        return select.sample(self._frame, by, n=n, frac=frac, allocation=allocation, seed=seed)
-
-    @documented(select.folds)
-    def folds(
-        self, name: str | Sequence[str] = "fold", *, nulls: Nulls = "error"
-    ) -> Iterator[Fold[FrameT]]:
-        return select.folds(self._frame, name, nulls=nulls)
-
-    @documented(select.parts)
-    def parts(self, name: str = "split", names: Sequence[Any] | None = None) -> dict[Any, FrameT]:
-        return select.parts(self._frame, name, names)
-
-    @documented(select.cv)
-    def cv(
-        self, name: str | Sequence[str] = "fold", *, nulls: Nulls = "error"
-    ) -> list[tuple[Ints, Ints]]:
-        return select.cv(self._frame, name, nulls=nulls)
-
-    @documented(tables.strata)
-    def strata(self, by: By) -> Any:
-        return tables.strata(self._frame, by)
-
-    @documented(tables.plan)
-    @answer_habits
-    def plan(
-        self,
-        by: By | None = None,
-        k: int = 5,
-        *,
-        parts: Parts | None = None,
-        groups: Any = None,
-        where: Any = None,
-        deal: Deal = "random",
-        key: Any = None,
-        missing: Missing = "error",
-        rare: Rare = "warn",
-        seed: int | None = 0,
-        name: str = "fold",
-    ) -> Any:
-        return tables.plan(
-            self._frame,
-            by,
-            k,
-            parts=parts,
-            groups=groups,
-            where=where,
-            deal=deal,
-            key=key,
-            missing=missing,
-            rare=rare,
-            seed=seed,
-            name=name,
-        )
-
-    @documented(tables.balance)
-    def balance(self, by: By, name: str | Sequence[str] = "fold") -> Any:
-        return tables.balance(self._frame, by, name)
-
-    @documented(reports.report)
-    def report(self, by: By, name: str | Sequence[str] = "fold") -> Any:
-        return reports.report(self._frame, by, name)
-
-    @documented(reports.compare)
-    def compare(self, by: By, names: str | Sequence[str], features: Any = None) -> Any:
-        return reports.compare(self._frame, by, names, features)
-
-    @documented(advice.advise)
-    def advise(self, by: By, ks: int | Iterable[int] = range(2, 21), *, groups: Any = None) -> Any:
-        return advice.advise(self._frame, by, ks, groups=groups)
-
-    @documented(drifts.drift)
-    def drift(self, features: Any, name: str | Sequence[str] = "fold") -> Any:
-        return drifts.drift(self._frame, features, name)
-
-    @documented(audits.audit)
-    def audit(
-        self,
-        name: str | Sequence[str] = "fold",
-        *,
-        by: By | None = None,
-        groups: Any = None,
-        key: Any = None,
-        columns: Any = None,
-        nulls: KeptNulls = "train",
-    ) -> Any:
-        return audits.audit(
-            self._frame, name, by=by, groups=groups, key=key, columns=columns, nulls=nulls
-        )
-
-    @documented(leaking.leaks)
-    def leaks(
-        self,
-        name: str | Sequence[str] = "fold",
-        *,
-        columns: Any = None,
-        groups: Any = None,
-        key: Any = None,
-    ) -> Any:
-        return leaking.leaks(self._frame, name, columns=columns, groups=groups, key=key)
-
-    @documented(plots.plot)
-    def plot(
-        self,
-        by: Any = None,
-        name: str | Sequence[str] = "fold",
-        kind: Kind = "balance",
-        ax: Any = None,
-    ) -> Any:
-        return plots.plot(self._frame, by, name, kind, ax)
+    kfold = method(assign.kfold)
+    split = method(assign.split)
+    extend = method(assign.extend)
+    sample = method(sample_verb.sample)
+    folds = method(select.folds)
+    parts = method(select.parts)
+    cv = method(select.cv)
+    strata = method(tables.strata)
+    plan = method(tables.plan)
+    balance = method(tables.balance)
+    report = method(report_verb.report)
+    compare = method(report_verb.compare)
+    advise = method(advise_verb.advise)
+    drift = method(drift_verb.drift)
+    audit = method(audit_verb.audit)
+    leaks = method(leaks_verb.leaks)
+    plot = method(plot_verb.plot)
 
 
 class StratExpr:
@@ -273,10 +87,10 @@ class StratExpr:
         self._expr = expr
 
     def __repr__(self) -> str:
-        """Say what this is, and where its help is."""
+        """Name the accessor and point to its help."""
         return "<stratified folds of a Polars expression; see help(pl.col('label').strat)>"
 
-    @answer_habits
+    @suggest_arguments
     def kfold(
         self,
         k: int = 5,
@@ -284,7 +98,7 @@ class StratExpr:
         deal: Deal = "random",
         missing: Missing = "error",
         rare: Rare = "warn",
-        seed: int | None = 0,
+        seed: SupportsIndex | None = 0,
         name: str = "fold",
     ) -> pl.Expr:
         """Assign every row to one of k folds.
@@ -325,7 +139,7 @@ class StratExpr:
         )
         return folds
 
-    @answer_habits
+    @suggest_arguments
     def split(
         self,
         parts: Parts = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
@@ -333,7 +147,7 @@ class StratExpr:
         deal: Deal = "random",
         missing: Missing = "error",
         rare: Rare = "warn",
-        seed: int | None = 0,
+        seed: SupportsIndex | None = 0,
         name: str = "split",
     ) -> pl.Expr:
         """Assign every row to a named part: train, valid, test.
@@ -378,7 +192,14 @@ class StratExpr:
 
 def register() -> None:
     """Register `.strat` on pandas and Polars frames, and on Polars expressions."""
-    pd.api.extensions.register_dataframe_accessor("strat")(Strat)
-    pl.api.register_dataframe_namespace("strat")(Strat)
-    pl.api.register_lazyframe_namespace("strat")(Strat)
-    pl.api.register_expr_namespace("strat")(StratExpr)
+    for frame, register_as, namespace in (
+        (pd.DataFrame, pd.api.extensions.register_dataframe_accessor, Strat),
+        (pl.DataFrame, pl.api.register_dataframe_namespace, Strat),
+        (pl.LazyFrame, pl.api.register_lazyframe_namespace, Strat),
+        (pl.Expr, pl.api.register_expr_namespace, StratExpr),
+    ):
+        # Both libraries warn of a name that is taken, but not by whom.
+        with warnings.catch_warnings():
+            if getattr(getattr(frame, "strat", None), "__module__", None) == __name__:
+                warnings.simplefilter("ignore")
+            register_as("strat")(namespace)

@@ -1,22 +1,34 @@
 """Checks of single arguments: integers, choices, seeds, optional libraries."""
 
 from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from importlib import import_module
+from itertools import islice
 from numbers import Integral
+from operator import index
 from secrets import randbits
-from typing import Any
+from typing import Any, SupportsIndex
 
-from .errors import StratError, at_least, given_twice, one_of
+import numpy as np
+
+from .errors import StratError, at_least, describe, given_twice, one_of
 
 
 def check_int(argument: str, value: object, minimum: int) -> int:
     """Raise unless a value is an integer of at least `minimum`."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        msg = f"`{argument}` must be a whole number, got {value!r}."
+        msg = f"`{argument}` must be a whole number, got {describe(value)}."
         raise StratError(msg)
     if value < minimum:
         raise StratError(at_least(f"`{argument}`", minimum, value))
     return int(value)
+
+
+def check_flag(argument: str, value: object) -> bool:
+    """Raise unless a value is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise StratError(one_of(f"`{argument}`", (True, False), value))
+    return bool(value)
 
 
 def check_one_of(argument: str, value: object, choices: Sequence[str]) -> None:
@@ -25,10 +37,32 @@ def check_one_of(argument: str, value: object, choices: Sequence[str]) -> None:
         raise StratError(one_of(f"`{argument}`", choices, value))
 
 
+def is_unicode(text: str) -> bool:
+    """Return whether text is without surrogates, which frames and hashes cannot hold."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
 def check_choices(**arguments: tuple[object, Sequence[str]]) -> None:
     """Raise unless each argument, given with its choices, is one of them."""
     for argument, (value, choices) in arguments.items():
         check_one_of(argument, value, choices)
+
+
+def is_hashable(value: object) -> bool:
+    """Return whether a value, and all that it holds, can be hashed."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def first_entries(value: Any, most: int) -> list[Any]:
+    """List so many entries of a value; text, and what has no entries, by itself."""
+    try:
+        return [value] if isinstance(value, str) else list(islice(value, most))
+    except TypeError:
+        return [value]
 
 
 def check_each_once(subject: str, noun: str, items: Iterable[Hashable]) -> None:
@@ -36,13 +70,34 @@ def check_each_once(subject: str, noun: str, items: Iterable[Hashable]) -> None:
     seen: set[Hashable] = set()
     for item in items:
         if item in seen:
-            raise StratError(given_twice(subject, noun, repr(item)))
+            raise StratError(given_twice(subject, noun, describe(item)))
         seen.add(item)
 
 
+def check_name(name: object) -> str:
+    """Raise unless a value may name a column that is added."""
+    if not isinstance(name, str) or not name:
+        msg = f"`name` must be a non-empty string, got {describe(name)}."
+        raise StratError(msg)
+    check_encodable("`name`", name)
+    return name
+
+
+def check_encodable(subject: str, text: str) -> None:
+    """Raise for half of a surrogate pair, which is no character, so that frames cannot hold it."""
+    if not is_unicode(text):
+        msg = f"{subject} must be text that UTF-8 can encode, got {describe(text)}."
+        raise StratError(msg)
+
+
 def check_seed(seed: object) -> int:
-    """Check a seed, and draw one for None."""
-    return randbits(63) if seed is None else check_int("seed", seed, 0)
+    """Check a seed, any whole number that could be an index, and draw one for None."""
+    if seed is None:
+        return randbits(63)
+    if not isinstance(seed, bool | np.bool_) and isinstance(seed, SupportsIndex):
+        with suppress(TypeError):  # as that of arrays of several numbers
+            seed = index(seed)
+    return check_int("seed", seed, 0)
 
 
 def load_extra(module: str, extra: str) -> Any:

@@ -7,7 +7,8 @@ import os
 import warnings
 from collections.abc import Iterable, Sequence, Sized
 from difflib import get_close_matches
-from itertools import count, takewhile
+from itertools import count, islice, takewhile
+from math import log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
 
 MAX_LISTED = 5
 """Rows, strata or columns that a message lists before it ends in dots."""
+
+MAX_SHOWN = 200
+"""Letters of a value that a message shows."""
+
+MAX_START = 40
+"""Letters of a longer text that it shows."""
+
+HUGE = 10**30
+"""Whole numbers from here on are not written out."""
 
 
 class StratError(ValueError):
@@ -74,22 +84,22 @@ def warn(message: str) -> None:
 
 def at_least(subject: str, minimum: object, got: object) -> str:
     """State the lowest value: "`k` must be at least 2, got 1."."""
-    return f"{subject} must be at least {minimum}, got {got}."
+    return f"{subject} must be at least {minimum}, got {describe(got)}."
 
 
 def at_most(subject: str, limit: str, got: object, count: int, noun: str) -> str:
     """State the highest value: "`k` must be at most the number of rows, got 3 for 2 rows."."""
-    return f"{subject} must be at most {limit}, got {got} for {plural(count, noun)}."
+    return f"{subject} must be at most {limit}, got {describe(got)} for {plural(count, noun)}."
 
 
 def above_limit(subject: str, limit: int, noun: str, got: int, why: str = "") -> str:
     """State a limit on what a call may make: "`repeats` must be at most 9 columns, got 10."."""
-    return f"{subject} must be at most {plural(limit, noun)}, got {got:,}{why}."
+    return f"{subject} must be at most {plural(limit, noun)}, got {describe_count(got)}{why}."
 
 
 def at_least_one(subject: str, noun: str, got: object) -> str:
     """State that a list must not be empty: "`by` must hold at least one entry, got []."."""
-    return f"{subject} must hold at least one {noun}, got {got!r}."
+    return f"{subject} must hold at least one {noun}, got {describe(got)}."
 
 
 def given_twice(subject: str, noun: str, got: str) -> str:
@@ -101,7 +111,7 @@ def one_of(subject: str, choices: Sequence[object], got: object) -> str:
     """State the choices: "`deal` must be 'random' or 'circular', got 'fair'."."""
     *first, last = map(repr, choices)
     listed = f"{', '.join(first)} or {last}" if first else last
-    return f"{subject} must be {listed}, got {got!r}."
+    return f"{subject} must be {listed}, got {describe(got)}."
 
 
 def no_such_column(argument: str, name: object, known: Sequence[object]) -> str:
@@ -119,11 +129,13 @@ def suggest_name(name: object, known: Sequence[object]) -> str:
     near = nearest_name(name, known)
     if near is not None:
         return f"Hint: did you mean {near}?"
-    return with_full_stop(f"Hint: the columns are {preview(map(repr, known), len(known))}")
+    return with_full_stop(f"Hint: the columns are {preview(map(describe, known), len(known))}")
 
 
 def nearest_name(name: object, known: Sequence[object]) -> str | None:
     """Write the nearest of the known names as in code; None if none is near."""
+    if isinstance(name, str) and len(name) > MAX_SHOWN:
+        return None
     texts = {str(each): each for each in known}
     close = get_close_matches(str(name), texts, n=1)
     return repr(texts[close[0]]) if close else None
@@ -138,31 +150,101 @@ def suggest_fold_column(name: object, known: Sequence[object]) -> str:
         return f"Hint: `repeats` added several columns: `name=[{listed}{dots}]`."
     verb, near = "split" if name == "split" else "kfold", nearest_name(name, known)
     other = "." if near is None else f"; or did you mean {near}?"
-    return f"Hint: add it first, as in `df.strat.{verb}(..., name={name!r})`{other}"
+    return f"Hint: add it first, as in `df.strat.{verb}(..., name={describe(name)})`{other}"
 
 
-def describe(value: object) -> str:
-    """Show a value in a message; of data, and of a long list, only the type."""
+def describe(value: object, listed: int = MAX_LISTED) -> str:
+    """Show a value in a message as in code; of data only the type, of what is long the size.
+
+    Parameters
+    ----------
+    listed : int
+        How many entries a list or dict may have to be shown.
+    """
     kind = type(value).__name__
-    if isinstance(value, Sized) and not isinstance(value, str) and len(value) > MAX_LISTED:
-        return f"{kind} of {plural(len(value), 'value')}"
-    text = repr(value)
-    return kind if "\n" in text else text
+    if is_data(value):
+        return kind
+    if isinstance(value, str):
+        return describe_text(value)
+    if isinstance(value, int) and abs(value) >= HUGE:
+        return describe_count(value)
+    size = size_of(value)
+    counted = kind if size is None else f"{kind} of {plural(size, 'value')}"
+    if (size or 0) > listed or any(map(is_long, entries_of(value))):
+        return counted
+    try:
+        text = repr(value)
+    except Exception:  # a class of the caller may raise anything
+        return kind
+    if "\n" in text:
+        return kind
+    return counted if size is not None and len(text) > MAX_SHOWN else shorten(text)
 
 
-def rows_at_fault(subject: str, fault: str, rows: Ints) -> str:
+def is_data(value: object) -> bool:
+    """Return whether a value is an array, a series or a frame, of whatever library."""
+    kind = type(value)
+    is_array = hasattr(kind, "__array__") and hasattr(kind, "__len__")
+    return (is_array and not isinstance(value, str)) or hasattr(kind, "columns")
+
+
+def is_long(value: object) -> bool:
+    """Return whether a value is too long, or is data, to be shown as one of several."""
+    return is_data(value) or (size_of(value) or 0) > MAX_SHOWN
+
+
+def size_of(value: object) -> int | None:
+    """Count the entries of a value; None if it has none, or more than can be counted."""
+    try:
+        return len(value) if isinstance(value, Sized) else None
+    except Exception:  # a range may be too long, and a class of the caller raise anything
+        return None
+
+
+def entries_of(value: object) -> Iterable[object]:
+    """List what Python's own containers hold."""
+    if isinstance(value, dict):
+        return [*value, *value.values()]
+    return value if isinstance(value, list | tuple | set | frozenset) else ()
+
+
+def describe_text(text: str) -> str:
+    """Show text as in code, and of long text the start."""
+    if len(text) <= MAX_SHOWN:
+        return repr(text)
+    return f"{text[:MAX_START]!r}... ({len(text):,} letters)"
+
+
+def describe_count(number: int) -> str:
+    """Write a whole number with commas; of a huge one, how large it is."""
+    if abs(number) < HUGE:
+        return f"{number:,}"
+    return f"about {'-' if number < 0 else ''}10**{round(log10(abs(number)))}"
+
+
+def shorten(text: str) -> str:
+    """Cut text that is too long for a message."""
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
+
+
+def rows_at_fault(subject: str, fault: str, rows: Ints, weights: Ints | None = None) -> str:
     """State what is wrong in which rows: "Column 'id' has missing values in 1 row (3)."."""
-    return f"{subject} {fault} in {count_rows(rows)}."
+    return f"{subject} {fault} in {count_rows(rows, weights)}."
 
 
-def count_rows(rows: Ints) -> str:
-    """Count the rows at fault and list the first of them: "2 rows (2, 5)"."""
+def count_rows(rows: Ints, weights: Ints | None = None) -> str:
+    """Count the rows at fault and list the first of them: "2 rows (2, 5)".
+
+    Rows that stand for several, as `weights` says, are counted alone.
+    """
+    if weights is not None:
+        return plural(int(weights[rows].sum()), "row")
     return f"{plural(len(rows), 'row')} ({preview(rows[: MAX_LISTED + 1], len(rows))})"
 
 
-def preview(items: Iterable[object], total: int) -> str:
+def preview(items: Iterable[object], total: int, most: int = MAX_LISTED) -> str:
     """List a few items, with dots if there are more."""
-    listed = [str(item) for item in items][:MAX_LISTED]
+    listed = [shorten(str(item)) for item in islice(items, most)]
     return ", ".join(listed) + (", ..." if total > len(listed) else "")
 
 
@@ -173,4 +255,4 @@ def with_full_stop(text: str) -> str:
 
 def plural(count: int, noun: str, many: str = "") -> str:
     """Count things in words: "1 row", "2 rows"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {many or f'{noun}s'}"
+    return f"1 {noun}" if count == 1 else f"{describe_count(count)} {many or f'{noun}s'}"

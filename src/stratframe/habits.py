@@ -47,6 +47,9 @@ OTHERWISE = {
 }
 """What to do where a verb has no argument that takes their place."""
 
+MAX_LETTERS = 40
+"""Letters or digits of a value that a hint repeats."""
+
 EXAMPLES: dict[str, object] = {
     "k": 5,
     "seed": 0,
@@ -58,7 +61,7 @@ EXAMPLES: dict[str, object] = {
 """Values for the hint where the value given is of another type."""
 
 
-def answer_habits(verb: Callable[Params, ResultT]) -> Callable[Params, ResultT]:
+def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, ResultT]:
     """Answer arguments of other libraries with a `TypeError` that names those of this verb.
 
     The signature stays as it is, and other unknown arguments get Python's own error.
@@ -96,8 +99,15 @@ def translate_value(name: str, value: object) -> str:
         return '"circular"' if value is False else '"random"'
     if name == "parts":
         return translate_size(value)
-    shown = value if type(value) is type(EXAMPLES[name]) else EXAMPLES[name]
+    shown = value if type(value) is type(EXAMPLES[name]) and is_short(value) else EXAMPLES[name]
     return f'"{shown}"' if isinstance(shown, str) else repr(shown)
+
+
+def is_short(value: object) -> bool:
+    """Return whether text or a number is short enough for a hint."""
+    if isinstance(value, str):
+        return len(value) <= MAX_LETTERS
+    return not isinstance(value, int) or abs(value) < 10**MAX_LETTERS
 
 
 def translate_parts(given: Mapping[str, object]) -> str:
@@ -118,12 +128,12 @@ def translate_parts(given: Mapping[str, object]) -> str:
 
 def is_number(value: object) -> bool:
     """Return whether a value is a number, as shares are."""
-    return isinstance(value, Real) and not isinstance(value, bool)
+    return isinstance(value, Real) and not isinstance(value, bool) and is_short(value)
 
 
 def translate_size(size: object) -> str:
     """Write the size of a test set, a share or a number of rows, as parts."""
-    if type(size) is int:
+    if type(size) is int and is_short(size):
         return f'{{"train": None, "test": {size}}}'
     share = size if isinstance(size, float) and 0 < size < 1 else 0.2
     return f'{{"train": {round(1 - share, 12)}, "test": {share}}}'

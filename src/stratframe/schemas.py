@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
@@ -10,13 +10,15 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from . import frames
-from .checks import check_int, check_one_of
+from .checks import check_encodable, check_flag, check_int, check_name, check_one_of
 from .core.types import Flags
 from .errors import StratError
 from .frames import Rule
-from .terms.base import By, Missing, Ref, Term
-from .terms.by import parse
+from .pipeline.options import NO_TARGET, Parts, check_options, part_target
+from .terms.base import By, ColumnRef, Missing, Term, is_term
+from .terms.by import columns_of
 from .terms.entry import read_entry, ruled_columns
+from .terms.margins import Margins
 
 __all__ = ["folded", "needed", "parted"]
 
@@ -64,10 +66,12 @@ def needed(
     >>> schema.validate(df).shape
     (2, 3)
     """
-    check_one_of("missing", missing, get_args(Missing))
     pandera = pandera_for(library)
-    entries = parse(by, groups, key)
-    last = entries.terms[-1:] if not entries.one_by_one else ()
+    entries = check_options(by, NO_TARGET, groups=groups, key=key, missing=missing)
+    check_labels("by", columns_of(entries.terms), library)
+    check_labels("groups", columns_of(entries.groups), library)
+    check_labels("key", entries.key, library)
+    last = entries.terms[-1:] if not entries.marginal else ()
     needs: dict[Hashable, list[tuple[Rule, Any]]] = {}
     for term in (*entries.terms, *entries.groups):
         for ref, rule in zip(term.columns, term.rules(missing), strict=True):
@@ -80,9 +84,10 @@ def needed(
                     pandera, library, keeps, rule_name, skip_nulls=rule.present
                 )
                 needs.setdefault(ref, []).append((rule, check))
-    named_keys = [ref for ref in entries.key if not frames.is_computed(ref)]
+    keys = list({frames.column_key(ref): ref for ref in entries.key}.values())
+    named_keys = [ref for ref in keys if not frames.is_computed(ref)]
     for ref in named_keys:
-        needs.setdefault(ref, []).append((Rule(unique=len(entries.key) == 1), None))
+        needs.setdefault(ref, []).append((Rule(unique=len(keys) == 1), None))
     columns = {
         name: pandera.Column(
             checks=[check for _, check in needed if check is not None],
@@ -91,12 +96,25 @@ def needed(
         )
         for name, needed in needs.items()
     }
-    together = named_keys if len(entries.key) == len(named_keys) > 1 else None
+    # A list in a list, as pandera takes labels that are not text for lists of labels.
+    together = [named_keys] if len(keys) == len(named_keys) > 1 else None
     return pandera.DataFrameSchema(columns, unique=together)
 
 
+def check_labels(argument: str, refs: Sequence[ColumnRef], library: Library) -> None:
+    """Raise unless references may name columns of a library; computed ones have no name."""
+    for ref in refs:
+        if not frames.is_computed(ref):
+            frames.check_names(argument, [ref])
+            is_entry = is_term(ref) or isinstance(ref, Margins)
+            if is_entry or (library == "polars" and not isinstance(ref, str)):
+                raise frames.not_a_reference(argument, ref)
+            if isinstance(ref, str):
+                check_encodable(f"`{argument}`", ref)
+
+
 def keeps_rule(
-    term: Term, ref: Ref, missing: Missing, may_order: bool, series: Any
+    term: Term, ref: ColumnRef, missing: Missing, may_order: bool, series: Any
 ) -> Flags | bool:
     """Flag the rows of a column that a term takes; False for a column of the wrong type."""
     try:
@@ -138,6 +156,11 @@ def folded(
     -------
     pandera.DataFrameSchema
 
+    Raises
+    ------
+    StratError
+        If an argument breaks a rule.
+
     Examples
     --------
     >>> import pandas as pd
@@ -145,6 +168,8 @@ def folded(
     (3, 1)
     """
     check_int("k", k, 1)
+    nulls, complete = check_flag("nulls", nulls), check_flag("complete", complete)
+    check_name(name)
     pandera = pandera_for(library)
     if library == "pandas" and nulls:
         keeps = partial(frames.are_folds, k=k)
@@ -160,7 +185,7 @@ def folded(
 
 
 def parted(
-    parts: Mapping[str, float | None],
+    parts: Parts,
     name: str = "split",
     library: Library = "pandas",
     *,
@@ -175,7 +200,7 @@ def parted(
 
     Parameters
     ----------
-    parts : mapping of part name to share
+    parts : float, or mapping of part name to share
         As for `split`; only the names are used.
     name, library
         As for `folded`.
@@ -191,6 +216,11 @@ def parted(
     -------
     pandera.DataFrameSchema
 
+    Raises
+    ------
+    StratError
+        If an argument breaks a rule.
+
     Examples
     --------
     >>> import polars as pl
@@ -198,8 +228,10 @@ def parted(
     >>> parted({"train": 0.8, "test": 0.2}, library="polars").validate(split.to_frame()).shape
     (1, 1)
     """
+    nulls, text = check_flag("nulls", nulls), check_flag("text", text)
+    names = list(part_target(parts).names or ())
+    check_name(name)
     pandera = pandera_for(library)
-    names = list(parts)
     dtype = frames.part_type(names, text=text) if library == "polars" else None
     keeps = partial(frames.are_parts, names=names, text=text)
     check = frames.flags_check(pandera, library, keeps, f"parts {', '.join(names)}")

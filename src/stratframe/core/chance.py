@@ -11,8 +11,8 @@ RARELY = 0.05
 """How often a random fold differs by more."""
 
 KOLMOGOROV = sqrt(log(2 / RARELY) / 2)
-"""The largest difference of two distribution functions that is so rare, times the root of the
-harmonic mean of their numbers of values (Smirnov 1948)."""
+"""The largest difference of the distribution functions of m and n values that is so rare, times
+sqrt(m n / (m + n)): half the harmonic mean of m and n, under the root (Smirnov 1948)."""
 
 FEW_VALUES, MANY_CLASSES = 32, 1000
 """Distinct numbers up to which ties are accounted for, and distinct sizes of classes, the
@@ -31,25 +31,19 @@ NEARLY_NORMAL = 1e8
 """Shape of a gamma distribution from which the formula of Wilson and Hilferty is exact."""
 
 
-def numeric_chance(values: Values) -> float:
-    """Approximate how far one in twenty random folds differ, for one value on either side.
+def ks_critical_value(values: Values) -> float:
+    """Approximate the Kolmogorov-Smirnov statistic that one in twenty random folds exceeds.
 
-    By the limit of Smirnov or, where few values are distinct, by a sum over the steps of the
+    Times sqrt(m n / (m + n)), for m values in the fold and n others, all of them ascending. By
+    the limit of Smirnov or, where few values are distinct, by a sum over the steps of the
     distribution function, at each of which the difference is nearly normal. Both are upper
     bounds.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_known,)
-        In ascending order.
     """
-    rises = values[1:] != values[:-1]
-    n_steps = np.count_nonzero(rises)
-    if not n_steps:
+    steps = np.flatnonzero(values[1:] != values[:-1]) + 1
+    if not len(steps):
         return 0.0
-    if n_steps > FEW_VALUES:
+    if len(steps) > FEW_VALUES:
         return KOLMOGOROV
-    steps = np.flatnonzero(rises) + 1
     shares = steps / len(values)
     spreads = np.sqrt(2 * shares * (1 - shares)).tolist()
     low, high = 0.0, KOLMOGOROV
@@ -61,27 +55,20 @@ def numeric_chance(values: Values) -> float:
     return high
 
 
-def class_chances(sizes: Ints, totals: Sequence[int]) -> list[float]:
+def tv_critical_values(sizes: Ints, totals: Sequence[int]) -> list[float]:
     """Approximate the total variation distances that one in twenty random folds exceeds.
 
     A gamma distribution with the mean and the variance of the distance. The rows of a class
     in a random fold are hypergeometric; the mean of their absolute deviation has a closed
     form (Diaconis and Zabell 1991), and two of them are correlated as if they were normal.
-
-    Parameters
-    ----------
-    sizes : ndarray of int64, shape (n_classes,)
-        All rows.
-    totals : sequence of int, shape (n_folds,)
-        Rows of the folds.
     """
     n = int(sizes.sum())
     sizes, times = np.unique(sizes[sizes > 0], return_counts=True)
     base, covariance = sizes * (n - sizes) / n, shared_variance(sizes, times, n)
-    chances = {}
+    levels = {}
     for m in set(totals):
         if not 0 < m < n:
-            chances[m] = nan
+            levels[m] = nan
             continue
         per_row = m * (n - m) / (n * (n - 1))
         mean = mean_deviation(sizes, n, m)
@@ -89,17 +76,14 @@ def class_chances(sizes: Ints, totals: Sequence[int]) -> list[float]:
         # From rows of the fold to a difference of shares, and half the sum over the classes.
         unit = (1 / m + 1 / (n - m)) / 2
         expected = float((times * mean).sum() * unit)
-        chances[m] = min(1.0, gamma_quantile(expected, float(variance * unit**2)))
-    return [chances[m] for m in totals]
+        levels[m] = min(1.0, gamma_quantile(expected, float(variance * unit**2)))
+    return [levels[m] for m in totals]
 
 
 def shared_variance(sizes: Ints, times: Ints, n: int) -> float:
     """Sum the covariances of the absolute deviations of classes, in a unit of the fold's size.
 
-    Parameters
-    ----------
-    sizes, times : ndarray of int64, shape (n_sizes,)
-        Distinct sizes of classes, ascending, and how many classes have each.
+    Distinct sizes of classes are ascending, and so many times each comes.
     """
     sizes, times = sizes[-MANY_CLASSES:], times[-MANY_CLASSES:]
     spreads = np.sqrt(sizes * (n - sizes) / max(n, 1))
@@ -120,8 +104,8 @@ def mean_deviation(sizes: Ints, n: int, m: int) -> Values:
     """
     above = m * sizes // n + 1
     others = n - sizes - m + above
-    found: Values = 2 * above * others / n * hypergeometric(above, sizes, n, m)
-    return found
+    deviation: Values = 2 * above * others / n * hypergeometric(above, sizes, n, m)
+    return deviation
 
 
 def hypergeometric(drawn: Ints, sizes: Ints, n: int, m: int) -> Values:
@@ -149,8 +133,8 @@ def deviance(counts: Ints | Values, means: Values) -> Values:
     """Compute count log(count / mean) + mean - count."""
     apart = counts - means
     ratio = np.where(counts > 0, apart / np.where(means > 0, means, 1), 0.0)
-    found: Values = counts * np.log1p(ratio) - apart
-    return found
+    result: Values = counts * np.log1p(ratio) - apart
+    return result
 
 
 def log_rest(numbers: Ints | Values) -> Values:
@@ -158,11 +142,11 @@ def log_rest(numbers: Ints | Values) -> Values:
     large = np.maximum(numbers, STIRLING_FROM).astype(np.float64)
     per_square = 1 / large**2
     series = np.polyval([1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12], per_square) / large
-    found: Values = np.log(2 * pi * large) / 2 + series
+    rest: Values = np.log(2 * pi * large) / 2 + series
     small = np.flatnonzero(numbers < STIRLING_FROM)
     few = numbers[small].tolist()
-    found[small] = [lgamma(x + 1) - (x * log(x) - x if x else 0.0) for x in few]
-    return found
+    rest[small] = [lgamma(x + 1) - (x * log(x) - x if x else 0.0) for x in few]
+    return rest
 
 
 def gamma_quantile(mean: float, variance: float) -> float:

@@ -1,4 +1,23 @@
-"""Deal rows by a quota table: which part every row goes to."""
+"""Deal rows by a quota table: which part every row goes to.
+
+The rows of all strata stand on one line: stratum after stratum, and inside a stratum by their
+random keys. Quotas cut the line. Here stratum a has 10 rows, 6 for part 0 and 4 for part 1, and
+stratum b has 6, 3 for each::
+
+    stratum                a                       b
+    key      0      1/4   1/2     3/4         1/4 1/2 3/4    1
+    rows     | o o o | o o | o o o | o o | o o | o | o | o o |
+    ends             3     5       8     10    12  13  14    16
+    cuts                      6          10        13        16
+    parts    | 0 0 0 | 0 0 | ? ? ? | 1 1 | 0 0 | 0 | 1 | 1 1 |
+
+The place of a row on the line is its rank, from 0, and one invariant says its part: the row of
+rank r goes to part j of the stratum whose quota has cut[j - 1] <= r < cut[j]. That takes no sort
+of all rows. The leading bits of a key, two in the picture, name the cell of a row, and counts of
+the cells say where each ends. A cell in which no cut falls has one part, whatever the order of its
+rows. Only a cell that is split by a cut, such as the third, needs the ranks of its rows; and of
+its rows only those of one key that is split by the cut need tie breaks.
+"""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -6,22 +25,22 @@ from typing import TypeAlias
 import numpy as np
 
 from .order import CHUNK, bit_width, pack_keys
-from .types import Draws, Flags, Ints, Numbers, Table
+from .types import Codes, Flags, Ints, Parts, RandomKeys, Rows, StratumTable, Words
 
-SecondNumbers: TypeAlias = Callable[[Ints], Draws]
+TieBreaks: TypeAlias = Callable[[Ints], Words]
 """From ascending row numbers to a random word for each."""
 
 FEW_ROWS = 1 << 12
 """Rows below which it is faster to sort all than to count first."""
 
-CELLS = 1 << 15
+CELLS_IN_CACHE = 1 << 15
 """Cells of a histogram that stay in cache."""
 
 MANY_ROWS = 1 << 20
 """Rows counted at once, at most."""
 
-NUMBER_BITS = 16
-"""Bits of the numbers by position."""
+POSITION_BITS = 16
+"""Bits of random keys by position."""
 
 
 def smallest_dtype(n_parts: int) -> np.dtype[np.signedinteger]:
@@ -29,21 +48,8 @@ def smallest_dtype(n_parts: int) -> np.dtype[np.signedinteger]:
     return np.min_scalar_type(-n_parts - 1)
 
 
-def round_robin(rows: Ints, fold_permutation: Ints) -> Ints:
-    """Deal rows to k folds in turn.
-
-    Parameters
-    ----------
-    rows : ndarray of int, shape (n_rows,)
-        Row numbers in the order of the deal.
-    fold_permutation : ndarray of int, shape (k,)
-        The order in which the folds take turns.
-
-    Returns
-    -------
-    ndarray of int, shape (n_rows,), range 0..k-1
-        The fold of every row, by row number.
-    """
+def round_robin(rows: Rows, fold_permutation: Ints) -> Parts:
+    """Deal ordered rows to folds that take turns in the order of a permutation."""
     k = len(fold_permutation)
     folds = np.empty(len(rows), dtype=smallest_dtype(k))
     n_rounds = -(-len(rows) // k)
@@ -51,57 +57,39 @@ def round_robin(rows: Ints, fold_permutation: Ints) -> Ints:
     return folds
 
 
-def deal_by_table(rows: Ints, table: Table) -> Ints:
-    """Deal ordered rows: the first of each stratum to part 0, the next to part 1, and so on.
-
-    Parameters
-    ----------
-    rows : ndarray of int, shape (n_rows,)
-        Row numbers, stratum after stratum, each shuffled.
-    table : ndarray of int64, shape (n_strata, n_parts)
-
-    Returns
-    -------
-    ndarray of int, shape (n_rows,), range 0..n_parts-1
-    """
-    n_strata, n_parts = table.shape
-    dtype = smallest_dtype(n_parts)
-    parts = np.empty(len(rows), dtype=dtype)
-    parts[rows] = np.repeat(np.tile(np.arange(n_parts, dtype=dtype), n_strata), table.ravel())
+def deal_by_table(rows: Rows, table: StratumTable) -> Parts:
+    """Deal ordered rows: the first of each stratum to part 0, the next to part 1, and so on."""
+    parts = np.empty(len(rows), dtype=smallest_dtype(table.shape[1]))
+    parts[rows] = np.repeat(part_of_quotas(table), table.ravel())
     return parts
 
 
-def deal_by_rank(codes: Ints, table: Table, numbers: Numbers, second: SecondNumbers) -> Ints:
+def part_of_quotas(table: StratumTable) -> Parts:
+    """List the part of each quota along the line."""
+    n_strata, n_parts = table.shape
+    return np.tile(np.arange(n_parts, dtype=smallest_dtype(n_parts)), n_strata)
+
+
+def deal_by_rank(
+    codes: Codes, table: StratumTable, random_keys: RandomKeys, tie_breaks: TieBreaks
+) -> Parts:
     """Deal the rows of each stratum by rank: the lowest to part 0, the next to part 1, and so on.
 
-    Rows are ranked by their number. Rows of one number that a cut point tears apart are ranked
-    by their second number, and then by row.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows,), range 0..n_strata-1
-    table : ndarray of int64, shape (n_strata, n_parts)
-        Its rows sum to the rows of the strata.
-    numbers : ndarray of uint16 or uint64, shape (n_rows,)
-    second : function
-        Gives the second number of rows; called at most once.
-
-    Returns
-    -------
-    ndarray of int, shape (n_rows,), range 0..n_parts-1
+    Rows are ranked by their random key. Rows of one key that is split by a cut are ranked by
+    their tie breaks, which are asked for at most once, and then by row. The quotas of a stratum
+    sum to its rows.
     """
     n_strata, n_parts = table.shape
     bits = histogram_bits(len(codes), n_strata, n_parts)
-    due = np.tile(np.arange(n_parts, dtype=smallest_dtype(n_parts)), n_strata)
-    parts = np.empty(len(codes), dtype=due.dtype)
+    part_of_quota = part_of_quotas(table)
+    parts = np.empty(len(codes), dtype=part_of_quota.dtype)
     if bits == 0:
-        in_order = np.repeat(due, table.ravel())
-        order = rank_rows(codes, n_strata, numbers, 0, in_order, second)
-        parts[order] = in_order
+        in_order = np.repeat(part_of_quota, table.ravel())
+        parts[rank_rows(codes, n_strata, random_keys, 0, in_order, tie_breaks)] = in_order
         return parts
-    cells, counts = histogram(codes, numbers, bits, n_strata << bits)
+    cells, counts = histogram(codes, random_keys, bits, n_strata << bits)
     ends, cuts = np.cumsum(counts), np.cumsum(table)
-    part_of_cell = parts_of_cells(ends, cuts, due)
+    part_of_cell = parts_of_cells(ends, cuts, part_of_quota)
     for start in range(0, len(cells), CHUNK):
         chunk = slice(start, start + CHUNK)
         np.take(part_of_cell, cells[chunk], out=parts[chunk], mode="clip")
@@ -109,95 +97,58 @@ def deal_by_rank(codes: Ints, table: Table, numbers: Numbers, second: SecondNumb
     if not len(rows):
         return parts
     cells = cells[rows]
-    in_order = np.repeat(due, rows_of_quotas(cells, counts, ends, cuts))
-    places = rank_rows(
-        cells, len(ends), numbers[rows], bits, in_order, lambda tied: second(rows[tied])
+    in_order = np.repeat(part_of_quota, rows_of_quotas(cells, counts, ends, cuts))
+    order = rank_rows(
+        cells, len(ends), random_keys[rows], bits, in_order, lambda tied: tie_breaks(rows[tied])
     )
-    parts[rows[places]] = in_order
+    parts[rows[order]] = in_order
     return parts
 
 
 def histogram_bits(n_rows: int, n_strata: int, n_parts: int) -> int:
-    """Choose how many leading bits of the numbers to count by; 0 for a sort of all rows."""
-    # In a histogram of the numbers of each stratum the cut points fall into few cells: at most
-    # one in 32. All rows of the others have their part at once, and only those of cells with
-    # a cut point are sorted. More cells cost nothing while their counts stay in cache.
+    """Choose how many leading bits of the keys to count by; 0 for a sort of all rows."""
+    # At most one cell in 32 is split by a cut, so that few rows are sorted. More cells cost
+    # nothing while their counts stay in cache.
     if n_rows < FEW_ROWS:
         return 0
-    per_stratum = max(32 * n_parts, min(CELLS, n_rows // 4) // n_strata)
-    bits = min(per_stratum.bit_length() - 1, NUMBER_BITS)
+    per_stratum = max(32 * n_parts, min(CELLS_IN_CACHE, n_rows // 4) // n_strata)
+    bits = min(per_stratum.bit_length() - 1, POSITION_BITS)
     while bits and n_strata << bits > n_rows:
         bits -= 1
     return bits if 1 << bits > 2 * n_parts else 0
 
 
-def histogram(codes: Ints, numbers: Numbers, bits: int, n_cells: int) -> tuple[Ints, Ints]:
-    """Count rows by stratum and by the leading bits of their numbers.
-
-    Returns
-    -------
-    cells : ndarray of int, shape (n_rows,), range 0..n_cells-1
-        The cell of every row.
-    counts : ndarray of int64, shape (n_cells,)
-    """
-    shift = numbers.dtype.type(8 * numbers.itemsize - bits)
+def histogram(codes: Codes, random_keys: RandomKeys, bits: int, n_cells: int) -> tuple[Codes, Ints]:
+    """Find the cell of every row, its stratum and the leading bits of its key; and count cells."""
+    shift = random_keys.dtype.type(8 * random_keys.itemsize - bits)
     cells = np.empty(len(codes), dtype=np.min_scalar_type(-n_cells))
     counts = np.zeros(n_cells, dtype=np.int64)
     chunk = max(CHUNK, min(4 * n_cells, MANY_ROWS))
     for start in range(0, len(codes), chunk):
         rows = slice(start, start + chunk)
-        found = np.left_shift(codes[rows], bits, dtype=np.int64)
-        np.bitwise_or(found.view(np.uint64), numbers[rows] >> shift, out=found.view(np.uint64))
-        counts += np.bincount(found, minlength=n_cells)
-        cells[rows] = found
+        own = np.left_shift(codes[rows], bits, dtype=np.int64)
+        np.bitwise_or(own.view(np.uint64), random_keys[rows] >> shift, out=own.view(np.uint64))
+        counts += np.bincount(own, minlength=n_cells)
+        cells[rows] = own
     return cells, counts
 
 
-def parts_of_cells(ends: Ints, cuts: Ints, due: Ints) -> Ints:
-    """Find the part of all rows of a cell.
-
-    Parameters
-    ----------
-    ends : ndarray of int64, shape (n_cells,)
-        How many rows the cells up to each have; rows are counted from the first stratum.
-    cuts : ndarray of int64, shape (n_strata * n_parts,)
-        How many rows the quotas up to each have.
-    due : ndarray of int, shape (n_strata * n_parts,)
-        The part of each quota.
-
-    Returns
-    -------
-    ndarray of int, shape (n_cells,), range -1..n_parts-1
-        -1 for a cell with rows of several parts.
-    """
+def parts_of_cells(ends: Ints, cuts: Ints, part_of_quota: Parts) -> Parts:
+    """Find the part of all rows of a cell; -1 where it is split by a cut."""
     cell = np.searchsorted(ends, cuts[:-1], side="right")
-    is_torn = starts_of(cell, ends) < cuts[:-1]
-    lengths = np.diff(cell + is_torn, prepend=0, append=len(ends))
-    parts = np.repeat(due, lengths)
-    parts[cell[is_torn]] = -1
+    starts = ends[cell - 1]
+    starts[cell == 0] = 0
+    is_split = starts < cuts[:-1]
+    lengths = np.diff(cell + is_split, prepend=0, append=len(ends))
+    parts = np.repeat(part_of_quota, lengths)
+    parts[cell[is_split]] = -1
     return parts
 
 
-def starts_of(cells: Ints, ends: Ints) -> Ints:
-    """Count the rows before each of some cells."""
-    starts = ends[cells - 1]
-    starts[cells == 0] = 0
-    return starts
+def rows_of_quotas(cells: Codes, counts: Ints, ends: Ints, cuts: Ints) -> Ints:
+    """Count the rows of each quota that are in the cells of some rows, all rows of which these are.
 
-
-def rows_of_quotas(cells: Ints, counts: Ints, ends: Ints, cuts: Ints) -> Ints:
-    """Count the rows of each quota that are in some cells.
-
-    Parameters
-    ----------
-    cells : ndarray of int, shape (n_rows,)
-        The cell of every row of these cells.
-    counts, ends, cuts
-        The rows of all cells, and how many the cells and the quotas up to each have.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_strata * n_parts,)
+    Counts and ends are those of all cells.
     """
     is_among = np.zeros(len(counts), dtype=np.bool_)
     is_among[cells] = True
@@ -210,63 +161,49 @@ def rows_of_quotas(cells: Ints, counts: Ints, ends: Ints, cuts: Ints) -> Ints:
 
 
 def rank_rows(
-    cells: Ints, n_cells: int, numbers: Numbers, bits: int, parts: Ints, second: SecondNumbers
-) -> Ints:
-    """Rank rows by cell, by number and, where a cut point tears equal ones, by second number.
+    cells: Codes,
+    n_cells: int,
+    random_keys: RandomKeys,
+    bits: int,
+    part_of_rank: Parts,
+    tie_breaks: TieBreaks,
+) -> Rows:
+    """Rank rows by cell, by random key and, where a key is split by a cut, by tie break.
 
-    Parameters
-    ----------
-    cells : ndarray of int, shape (n_rows,), range 0..n_cells-1
-    numbers : ndarray of uint16 or uint64, shape (n_rows,)
-    bits : int
-        Leading bits of the numbers that the cells hold already.
-    parts : ndarray of int, shape (n_rows,)
-        The part of every rank.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,)
-        Row numbers by rank.
+    The cells hold the leading bits of the keys already.
     """
-    # A key holds the cell, as many further bits of the number as there is room for, and the
-    # row. Only rows that are still equal and torn apart are ranked again.
-    keys = numbers.astype(np.uint64)
-    keys <<= np.uint64(64 - 8 * numbers.itemsize + bits)
+    # A sort key holds the cell, as many further bits of the random key as there is room for, and
+    # the row. Only rows that are still equal and split by a cut are ranked again.
+    keys = random_keys.astype(np.uint64)
+    keys <<= np.uint64(64 - 8 * random_keys.itemsize + bits)
     row_bits, cell_bits = bit_width(len(cells)), bit_width(n_cells)
     pack_keys(keys, cells, cell_bits, row_bits)
     keys.sort()
     order = (keys & np.uint64((1 << row_bits) - 1)).view(np.int64)
     keys >>= np.uint64(row_bits)
-    opens = np.ones(len(keys), dtype=np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=opens[1:])
-    if row_bits + cell_bits + 8 * numbers.itemsize - bits > 64:
-        rank_again(order, opens, parts, lambda tied: numbers[tied])
-    rank_again(order, opens, parts, second)
+    is_run_start = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=is_run_start[1:])
+    if row_bits + cell_bits + 8 * random_keys.itemsize - bits > 64:
+        rank_again(order, is_run_start, part_of_rank, lambda tied: random_keys[tied])
+    rank_again(order, is_run_start, part_of_rank, tie_breaks)
     return order
 
 
-def rank_again(order: Ints, opens: Flags, parts: Ints, key: Callable[[Ints], Numbers]) -> None:
-    """Sort by a further key, in place, the runs of equal rows that a cut point tears apart.
-
-    Parameters
-    ----------
-    order : ndarray of int64, shape (n_rows,)
-    opens : ndarray of bool, shape (n_rows,)
-        Where a sorted row differs from the one before it.
-    parts : ndarray of int, shape (n_rows,)
-        The part of every rank.
-    """
-    is_torn = ~opens[1:] & (parts[1:] != parts[:-1])
-    if not is_torn.any():
+def rank_again(
+    order: Rows, is_run_start: Flags, part_of_rank: Parts, key: Callable[[Ints], RandomKeys]
+) -> None:
+    """Sort by a further key, in place, the runs of equal rows that are split by a cut."""
+    split_by_cut = ~is_run_start[1:] & (part_of_rank[1:] != part_of_rank[:-1])
+    if not split_by_cut.any():
         return
-    runs = np.cumsum(opens)
-    torn_runs = np.zeros(runs[-1] + 1, dtype=np.bool_)
-    torn_runs[runs[1:][is_torn]] = True
-    places = np.flatnonzero(torn_runs[runs])
+    runs = np.cumsum(is_run_start)
+    is_split = np.zeros(runs[-1] + 1, dtype=np.bool_)
+    is_split[runs[1:][split_by_cut]] = True
+    places = np.flatnonzero(is_split[runs])
     by_row = np.argsort(order[places])
     rows, runs = order[places][by_row], runs[places][by_row]
     keys = key(rows)
     again = np.lexsort((keys, runs))
     order[places] = rows[again]
     keys = keys[again]
-    opens[places[1:]] |= keys[1:] != keys[:-1]
+    is_run_start[places[1:]] |= keys[1:] != keys[:-1]

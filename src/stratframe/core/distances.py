@@ -2,7 +2,7 @@
 
 Let F be the distribution function of all n values and F_g that of a group of m of them. As F
 is a mean of F_g and that of the others, F_g differs from the others by n / (n - m) times its
-difference from F; and between two values of the group F_g is constant while F rises. So both
+difference from F; and between two values of the group F_g is constant while F is_run_start. So both
 distances need nothing but the places of the group's values among all values.
 """
 
@@ -55,6 +55,17 @@ class Ranks(NamedTuple):
     """The integral up to each value, shape (n_values,)."""
 
 
+class GroupDistances(NamedTuple):
+    """How far each group is from all other rows; each of shape (n_groups,), NaN if undefined."""
+
+    smd: Values
+    """The standardised mean difference; undefined where a side has fewer than two values."""
+    ks: Values
+    """The statistic of Kolmogorov and Smirnov."""
+    wasserstein: Values
+    """The distance of Wasserstein, of order 1, by the standard deviation of all values."""
+
+
 class Block(NamedTuple):
     """Some values of consecutive groups, group by group."""
 
@@ -73,14 +84,7 @@ class Block(NamedTuple):
 
 
 def sort_groups(values: Values, groups: Ints, n_groups: int) -> SortedValues:
-    """Sort values, and find where those of each group are.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_values,)
-    groups : ndarray of int, shape (n_values,), range -1..n_groups-1
-        -1 for values of no group.
-    """
+    """Sort values, and find where those of each group are; group -1 is none."""
     sizes = np.bincount(groups + 1, minlength=n_groups + 1)
     ends = np.cumsum(sizes)
     by_group = values[np.argsort(groups.astype(np.min_scalar_type(-n_groups - 1)), kind="stable")]
@@ -93,16 +97,8 @@ def sort_groups(values: Values, groups: Ints, n_groups: int) -> SortedValues:
     return SortedValues(by_group[order], places, sizes)
 
 
-def group_distances(known: SortedValues) -> Values:
-    """Compare the values of every group with those of all other rows.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_groups, 3)
-        The standardised mean difference, the statistic of Kolmogorov and Smirnov, and the
-        distance of Wasserstein (of order 1), divided by the standard deviation of all values.
-        NaN where either side has no values, and the first where one has only one.
-    """
+def group_distances(known: SortedValues) -> GroupDistances:
+    """Compare the values of every group with those of all other rows."""
     values, sizes = known.values, known.sizes
     ranks, n_groups = distribution(values), len(sizes)
     statistic, area = np.zeros(n_groups, dtype=np.int64), np.zeros(n_groups)
@@ -115,14 +111,16 @@ def group_distances(known: SortedValues) -> Values:
             moments[group] = add_moments(moments[group], more)
     others, spread = moments_of_others(moments), sqrt(variance(values))
     n_others = len(values) - sizes
-    found = np.full((n_groups, 3), np.nan)
-    found[:, 0] = list(map(mean_difference, moments, others))
     # Integers up to the one division, so that equal differences are equal floats.
-    found[:, 1] = statistic / np.maximum(sizes * n_others, 1)
-    distances = np.maximum(area, 0) / np.maximum(n_others, 1)
-    found[:, 2] = [standardize(distance, spread) for distance in distances.tolist()]
-    found[(sizes == 0) | (n_others == 0)] = np.nan
-    return found[1:]
+    ks = statistic / np.maximum(sizes * n_others, 1)
+    moved = np.maximum(area, 0) / np.maximum(n_others, 1)
+    distances = GroupDistances(
+        smd=np.array(list(map(mean_difference, moments, others))),
+        ks=ks,
+        wasserstein=np.array([standardize(distance, spread) for distance in moved.tolist()]),
+    )
+    has_both = (sizes > 0) & (n_others > 0)
+    return GroupDistances(*(np.where(has_both, each, np.nan)[1:] for each in distances))
 
 
 def blocks(known: SortedValues) -> Iterator[Block]:
@@ -147,10 +145,10 @@ def distribution(values: Values) -> Ranks:
     """Count the values before each, and integrate their distribution function."""
     count = np.arange(len(values) + 1)
     before, up_to = count[:-1], count[1:]
-    rises = values[1:] != values[:-1]
-    if not rises.all():
-        before = np.maximum.accumulate(np.where(np.append(True, rises), before, 0))
-        closes = np.where(np.append(rises, True), up_to, len(values))
+    is_run_start = values[1:] != values[:-1]
+    if not is_run_start.all():
+        before = np.maximum.accumulate(np.where(np.append(True, is_run_start), before, 0))
+        closes = np.where(np.append(is_run_start, True), up_to, len(values))
         up_to = np.minimum.accumulate(closes[::-1])[::-1]
     integral = np.zeros(len(values))
     np.cumsum((values[1:] - values[:-1]) * count[1:-1], out=integral[1:])
@@ -162,29 +160,21 @@ def kolmogorov_smirnov(ranks: Ranks, block: Block) -> Ints:
 
     Just after a value of the group F_g is largest against F, and just before one smallest. Of
     equal values in a group, all but one understate the difference, which changes no maximum.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_groups,)
-        Times the numbers of values on both sides.
+    The result is times the numbers of values on both sides.
     """
     n, m = len(ranks.before), block.sizes
     above = (block.ranks + 1) * n - ranks.up_to[block.places] * m
     below = ranks.before[block.places] * m - block.ranks * n
-    found: Ints = np.maximum.reduceat(np.maximum(above, below), block.starts)
-    return found
+    statistic: Ints = np.maximum.reduceat(np.maximum(above, below), block.starts)
+    return statistic
 
 
 def wasserstein(values: Values, ranks: Ranks, block: Block) -> Values:
     """Integrate the difference of each group's distribution function from the others'.
 
     From a value of the group to the next, or to the last of all, F_g is a constant that F
-    crosses at most once, at the quantile of F to that constant.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_groups,)
-        Times the number of other values; to be added up over blocks.
+    crosses at most once, at the quantile of F to that constant. The result is times the number
+    of other values, and is added up over blocks.
 
     References
     ----------
@@ -200,8 +190,8 @@ def wasserstein(values: Values, ranks: Ranks, block: Block) -> Values:
     area = constant - ((middle - low) - (high - middle))
     # Up to the first value of the group F_g is 0.
     area += np.where(block.ranks, 0.0, low)
-    found: Values = np.add.reduceat(area, block.starts)
-    return found
+    integrals: Values = np.add.reduceat(area, block.starts)
+    return integrals
 
 
 def block_moments(values: Values, block: Block) -> list[Moments]:

@@ -5,59 +5,33 @@ from bisect import bisect_left
 import numpy as np
 
 from .flow import table_exists
-from .types import Ints, Table, Values
+from .types import Ints, StratumTable, Values
 
 
-def deviations(table: Table, sizes: Ints) -> Values:
-    """Compute each fold's rows of each stratum, less the rows expected from the fold's size.
+def deviations(table: StratumTable, sizes: Ints) -> Values:
+    """Compute each fold's rows of each stratum, less those expected from the fold's size.
 
-    Parameters
-    ----------
-    table : ndarray of int64, shape (n_strata, n_folds)
-    sizes : ndarray of int64, shape (n_strata,)
-        All rows, with those that have no fold.
+    Sizes of strata count all rows, with those that have no fold.
     """
     n_rows = int(sizes.sum())
     # In integers but for one division, so that equal deviations are equal floats.
-    off: Values = (table * n_rows - sizes[:, None] * table.sum(axis=0)) / max(n_rows, 1)
-    return off
+    deviation: Values = (table * n_rows - sizes[:, None] * table.sum(axis=0)) / max(n_rows, 1)
+    return deviation
 
 
-def tv_distance(off: Values, totals: Ints) -> Values:
-    """Compute the total variation distance of every fold's strata from those of all rows.
+def tv_distance(deviation: Values, totals: Ints) -> Values:
+    """Compute the total variation distance of every fold's strata from those of all rows, 0..1.
 
-    Parameters
-    ----------
-    off : ndarray of float64, shape (n_strata, n_folds)
-        As from `deviations`.
-    totals : ndarray of int64, shape (n_folds,)
-        Rows of the folds.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_folds,), range 0..1
-        Half the sum of the absolute differences of the shares: the share of a fold's rows
-        that would have to change their stratum. NaN for folds without rows.
+    Half the sum of the absolute differences of the shares: the share of a fold's rows that would
+    have to change their stratum. NaN for folds without rows. `totals` are the rows of the folds.
     """
-    moved = np.abs(off).sum(axis=0) / 2
+    moved = np.abs(deviation).sum(axis=0) / 2
     distances: Values = np.where(totals, moved / np.maximum(totals, 1), np.nan)
     return distances
 
 
 def random_variance(sizes: Ints, totals: Ints) -> Values:
-    """Compute the variance of each stratum's rows in folds that are drawn at random.
-
-    Parameters
-    ----------
-    sizes : ndarray of int64, shape (n_strata,)
-        All rows.
-    totals : ndarray of int64, shape (n_folds,)
-        Rows of the folds.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_strata, n_folds)
-        The variance of the hypergeometric distribution, m p (1 - p) (n - m) / (n - 1).
+    """Compute the variance of each stratum's rows, m p (1 - p) (n - m) / (n - 1), in random folds.
 
     References
     ----------
@@ -70,15 +44,10 @@ def random_variance(sizes: Ints, totals: Ints) -> Values:
     return variance
 
 
-def least_deviation(sizes: Ints, dealt: Ints, totals: Ints) -> float:
+def optimal_max_deviation(sizes: Ints, totals: Ints) -> float:
     """Find the largest deviation that the best of all fold columns of these sizes has.
 
-    Parameters
-    ----------
-    sizes, dealt : ndarray of int64, shape (n_strata,)
-        All rows, and those of them that have a fold.
-    totals : ndarray of int64, shape (n_folds,)
-        Rows of the folds.
+    Rows beyond the totals of the folds have none, whichever they are.
 
     References
     ----------
@@ -88,23 +57,28 @@ def least_deviation(sizes: Ints, dealt: Ints, totals: Ints) -> float:
         return 0.0
     n_rows = int(sizes.sum())
     # A fold column is an integer table with given sums, so that whether one has all cells
-    # within a distance of the expected rows is a question of flow. Strata of equal sizes
-    # are merged, and folds of equal sizes, which keeps the network small: a merged cell
-    # can be divided evenly over its cells, and as its bounds are integers some integer
-    # table exists wherever a fractional one does (Hoffman and Kruskal).
-    pairs, n_equal_strata = np.unique(sizes * (n_rows + 1) + dealt, return_counts=True)
-    merged_sizes, merged_dealt = np.divmod(pairs, n_rows + 1)
+    # within a distance of the expected rows is a question of flow; its last column, without
+    # bounds, is the rows that have no fold. Strata of equal sizes are merged, and folds of
+    # equal sizes, which keeps the network small: a merged cell can be divided evenly over
+    # its cells, and as its bounds are integers some integer table exists wherever a
+    # fractional one does (Hoffman and Kruskal).
+    merged_sizes, n_equal_strata = np.unique(sizes, return_counts=True)
     merged_totals, n_equal_folds = np.unique(totals, return_counts=True)
+    n_left = n_rows - int(totals.sum())
+    left = np.array([n_left] if n_left else [], dtype=np.int64)
     # Expected rows and slack are multiplied by `n_rows`, which keeps them integers.
     expected = merged_sizes[:, None] * merged_totals
     n_cells = n_equal_strata[:, None] * n_equal_folds
-    row_sums, column_sums = merged_dealt * n_equal_strata, merged_totals * n_equal_folds
+    row_sums = merged_sizes * n_equal_strata
+    column_sums = np.append(merged_totals * n_equal_folds, left)
+    any_left = np.minimum.outer(row_sums, left)
 
     def is_enough(slack: int) -> bool:
         """Check if all cells can be within `slack / n_rows` of the expected rows."""
-        low = np.maximum(-((slack - expected) // n_rows), 0)
-        high = (expected + slack) // n_rows
-        return table_exists(low * n_cells, high * n_cells, row_sums, column_sums)
+        low = n_cells * np.maximum(-((slack - expected) // n_rows), 0)
+        high = n_cells * ((expected + slack) // n_rows)
+        low, high = np.hstack([low, 0 * any_left]), np.hstack([high, any_left])
+        return table_exists(low, high, row_sums, column_sums)
 
     # Bracket the slack between multiples of one row, doubling and then by bisection.
     top = 1

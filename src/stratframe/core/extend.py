@@ -6,53 +6,38 @@ import numpy as np
 
 from .flow import shortest_path, transitive_closure
 from .rounding import systematic_round
-from .types import Draws, Flags, Ints, Table, Values
+from .types import Flags, Ints, StratumTable, Values, Words
+
+ROW_ROUNDING = 1e-9
+"""Tolerance when comparing rows with shares."""
+
+SHARE_ROUNDING = 1e-12
+"""Relative tolerance of a whole number of rows due."""
+
+STRATA_PER_PASS = 1 << 16
+"""Strata whose moves are counted at once."""
 
 
-def fill_evenly(held: Table, new: Ints, draws: Draws) -> Table:
+def fill_evenly(held: StratumTable, new: Ints, draws: Words) -> StratumTable:
     """Allocate new rows so that every stratum, then the total, is as even as possible.
 
-    Parameters
-    ----------
-    held : ndarray of int64, shape (n_strata, k)
-        Rows that each fold has of each stratum.
-    new : ndarray of int, shape (n_strata,)
-        New rows.
-    draws : ndarray of uint64, shape (k,)
-        Break ties between equal folds.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_strata, k)
-        How many new rows each fold gets.
+    Given the rows that each fold has already, it says how many new ones each gets. The draws, one
+    for each fold, break ties.
     """
     level, n_left = water_level(held, new)
     base = np.maximum(level[:, None] - held, 0)
     is_open = held <= level[:, None]
     totals = (held + base).sum(axis=0)
     extra = round_robin_remainder(is_open, n_left, totals, draws)
-    filled: Table = base + rebalance(is_open, extra, totals)
+    filled: StratumTable = base + rebalance(is_open, extra, totals)
     return filled
 
 
-def fill_by_shares(held: Table, new: Ints, shares: Values, draws: Draws) -> Table:
+def fill_by_shares(held: StratumTable, new: Ints, shares: Values, draws: Words) -> StratumTable:
     """Allocate new rows so that every stratum, then the total, is near unequal shares.
 
-    Parameters
-    ----------
-    held : ndarray of int64, shape (n_strata, n_parts)
-        Rows that each part has of each stratum.
-    new : ndarray of int, shape (n_strata,)
-        New rows.
-    shares : ndarray of float64, shape (n_parts,)
-        Above 0, and 1 in sum.
-    draws : ndarray of uint64, shape (n_strata,)
-        Choose the parts that get left-over rows.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_strata, n_parts)
-        How many new rows each part gets.
+    As `fill_evenly`; the shares are above 0 and sum to 1. The draws, one for each stratum, choose
+    the parts that get left-over rows.
     """
     # Water filling again, in vessels as wide as their shares: up to the level all parts
     # have level * share rows, and those that had more keep what they had.
@@ -65,39 +50,18 @@ def fill_by_shares(held: Table, new: Ints, shares: Values, draws: Draws) -> Tabl
     level = levels[np.arange(len(new)), n_reached - 1]
     due = np.maximum(level[:, None] * shares - held, 0)
     low = np.floor(due * (1 + SHARE_ROUNDING)).astype(np.int64)
-    is_open = due > low
-    uniform32 = (draws >> np.uint64(32)).astype(np.int64)
-    table = systematic_round(low, low + is_open, new, np.maximum(due - low, 0), uniform32)
+    fraction = np.maximum(due - low, 0)
     totals = (held + low).sum(axis=0) - (held.sum() + new.sum()) * shares
-    extra = rebalance(is_open, (table - low).astype(np.bool_), totals)
-    filled: Table = low + extra
+    extra = rebalance(fraction > 0, systematic_round(fraction, draws), totals)
+    filled: StratumTable = low + extra
     return filled
 
 
-ROW_ROUNDING = 1e-9
-"""By so much differences of rows and shares may be off."""
-
-SHARE_ROUNDING = 1e-12
-"""By this share a whole number of rows due may be off."""
-
-STRATA_PER_PASS = 1 << 16
-"""Strata whose moves are counted at once."""
-
-
-def water_level(held: Table, new: Ints) -> tuple[Ints, Ints]:
+def water_level(held: StratumTable, new: Ints) -> tuple[Ints, Ints]:
     """Find the level to which new rows fill the emptiest folds of each stratum.
 
-    Parameters
-    ----------
-    held : ndarray of int64, shape (n_strata, k)
-    new : ndarray of int, shape (n_strata,)
-
-    Returns
-    -------
-    level : ndarray of int64, shape (n_strata,)
-        Rows that every fold has at least.
-    n_left : ndarray of int64, shape (n_strata,)
-        Rows left over, fewer than there are folds at the level.
+    Returns the rows that every fold of it has at least, and how many are left over, fewer than
+    there are folds at the level.
     """
     # Water filling: rows go to the emptiest fold, like water into the deepest of k
     # communicating vessels, which makes the counts as even as `held` allows.
@@ -110,18 +74,11 @@ def water_level(held: Table, new: Ints) -> tuple[Ints, Ints]:
     return total // n_reached, total % n_reached
 
 
-def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Draws) -> Flags:
+def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Words) -> Flags:
     """Allocate each stratum's left-over rows to its open folds, at most one to each, in turn.
 
-    Parameters
-    ----------
-    is_open : ndarray of bool, shape (n_strata, k)
-        The folds at the level, which may get one row more.
-    n_left : ndarray of int, shape (n_strata,)
-        Fewer than the stratum's open folds.
-    totals : ndarray of int, shape (k,)
-        Rows of each fold so far; the emptiest come first.
-    draws : ndarray of uint64, shape (k,)
+    Open folds are at the level; the emptiest come first, and the draws, one for each fold, break
+    ties.
     """
     extra = np.zeros_like(is_open)
     totals, tie = totals.copy(), np.argsort(np.argsort(draws, kind="stable"))
@@ -137,13 +94,7 @@ def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Dra
 
 
 def equal_rows(flags: Flags, chosen: Ints) -> list[Ints]:
-    """Group chosen rows of a table of flags that are equal, in lexicographic order.
-
-    Parameters
-    ----------
-    flags : ndarray of bool, shape (n_rows, n_columns)
-    chosen : ndarray of int, shape (n_chosen,), increasing
-    """
+    """Group chosen rows of a table of flags that are equal, in lexicographic order."""
     if not len(chosen):
         return []
     packed = np.packbits(flags[chosen], axis=1)
@@ -156,11 +107,8 @@ def equal_rows(flags: Flags, chosen: Ints) -> list[Ints]:
 def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
     """Move left-over rows between open folds until the totals are as even as possible.
 
-    Parameters
-    ----------
-    is_open, extra : ndarray of bool, shape (n_strata, k)
-    totals : ndarray of int or float, shape (k,)
-        Rows of each fold without those left over, or by how many they are above its share.
+    `is_open` and `extra` are of the shape of the table. The totals are the rows of each fold
+    without those left over, or by how many they are above its share.
     """
     # By column, as every step looks at two columns of all strata.
     gives, takes = np.asfortranarray(extra), np.asfortranarray(is_open & ~extra)
@@ -192,15 +140,10 @@ def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
             reached = transitive_closure(edges)
 
 
-def move_row(gives: Flags, takes: Flags, links: Table, giver: int, taker: int) -> None:
-    """Move a row of one stratum between two folds, and keep the counts of links up to date.
+def move_row(gives: Flags, takes: Flags, links: StratumTable, giver: int, taker: int) -> None:
+    """Move a row of one stratum between two folds, in place.
 
-    Parameters
-    ----------
-    gives, takes : ndarray of bool, shape (k,)
-        Of the stratum; changed in place, as are the links.
-    links : ndarray of int64, shape (k, k)
-        As of `count_links`.
+    `gives` and `takes` are of the stratum; the counts of links are kept up to date.
     """
     links[giver] -= takes
     links[taker] += takes
@@ -210,17 +153,8 @@ def move_row(gives: Flags, takes: Flags, links: Table, giver: int, taker: int) -
     links[:, taker] -= gives
 
 
-def count_links(gives: Flags, takes: Flags) -> Table:
-    """Count the strata in which a row may move from one fold to another.
-
-    Parameters
-    ----------
-    gives, takes : ndarray of bool, shape (n_strata, k)
-
-    Returns
-    -------
-    ndarray of int64, shape (k, k)
-    """
+def count_links(gives: Flags, takes: Flags) -> StratumTable:
+    """Count the strata in which a row may move from one fold to another, shape (k, k)."""
     links = np.zeros((gives.shape[1],) * 2, dtype=np.int64)
     for start in range(0, len(gives), STRATA_PER_PASS):
         strata = slice(start, start + STRATA_PER_PASS)

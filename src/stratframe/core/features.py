@@ -20,20 +20,11 @@ DISTANCE_BITS = 40
 
 
 def feature_scaling(points: Values, scale: str | None) -> tuple[Values, Values, Values]:
-    """Find the origin and the unit of every feature.
+    """Find the origin and the unit of every feature, each of shape (n_features, 1).
 
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n_features, n_rows), finite
-
-    Returns
-    -------
-    points : ndarray of float64, shape (n_features, n_rows)
-        Multiplied by powers of two, which is exact, if numbers are huge or tiny.
-    origin : ndarray of float64, shape (n_features, 1)
-        Mean, or lowest value for "minmax".
-    unit : ndarray of float64, shape (n_features, 1)
-        Infinite where a scaled feature is constant, which scales it to zero.
+    The origin is the mean, or the lowest value for "minmax". The unit is infinite where a scaled
+    feature is constant, which scales it to zero. The points come back multiplied by powers of
+    two, which is exact, if numbers are huge or tiny.
     """
     if not points.size:
         return points, np.zeros((len(points), 1)), np.ones((len(points), 1))
@@ -57,12 +48,7 @@ def per_feature(points: Values, measure: Callable[[Values], float]) -> Values:
 
 
 def scale_features(points: Values, scale: str | None) -> Values:
-    """Scale features to comparable units; a constant one becomes zero.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n_features, n_rows), finite
-    """
+    """Scale features to comparable units; a constant one becomes zero. The points become rows."""
     if scale is None:
         return np.ascontiguousarray(points.T)
     points, origin, unit = feature_scaling(points, scale)
@@ -75,46 +61,24 @@ def scale_features(points: Values, scale: str | None) -> Values:
 
 
 def unique_points(points: Values) -> tuple[Ints, int]:
-    """Encode points as integers; rows that are the same point share one.
-
-    Returns
-    -------
-    codes : ndarray of int64, shape (n_rows,), range 0..n_points-1
-    """
+    """Encode points as integers, and count them; rows that are the same point share one."""
     rows = np.lexsort(points)
-    rises = np.zeros(len(rows), dtype=np.bool_)
+    is_run_start = np.zeros(len(rows), dtype=np.bool_)
     for feature in points:
-        rises[1:] |= feature[rows[1:]] != feature[rows[:-1]]
+        is_run_start[1:] |= feature[rows[1:]] != feature[rows[:-1]]
     codes = np.empty(len(rows), dtype=np.int64)
-    codes[rows] = np.cumsum(rises)
-    return codes, int(rises.sum()) + bool(len(rows))
+    codes[rows] = np.cumsum(is_run_start)
+    return codes, int(is_run_start.sum()) + bool(len(rows))
 
 
 def centroids(points: Values, labels: Ints, n_labels: int) -> Values:
-    """Average the points of every label.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n_rows, n_features)
-    labels : ndarray of int, shape (n_rows,), range 0..n_labels-1
-
-    Returns
-    -------
-    ndarray of float64, shape (n_labels, n_features)
-    """
+    """Average the points of every label; points and centroids are rows."""
     sums = [np.bincount(labels, feature, minlength=n_labels) for feature in points.T]
     return np.column_stack(sums) / np.bincount(labels, minlength=n_labels)[:, None]
 
 
 def centroid_distances(points: Values, labels: Ints, centres: Values) -> Values:
-    """Compute the distance of every point from the centre of its label, to 40 bits.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n_rows, n_features)
-    labels : ndarray of int, shape (n_rows,), range 0..n_labels-1
-    centres : ndarray of float64, shape (n_labels, n_features)
-    """
+    """Compute the distance of every point, a row, from the centre of its label, to 40 bits."""
     distances = np.empty(len(points))
     for start in range(0, len(points), ROWS_PER_PASS):
         chunk = slice(start, start + ROWS_PER_PASS)

@@ -4,19 +4,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from .types import Flags, Ints, Table
+from .types import Flags, Ints, StratumTable
 
 
 def shortest_path(edges: Flags, starts: Flags, ends: Flags) -> list[int]:
-    """Find a shortest path in a small graph, breadth first; empty if there is none.
-
-    Parameters
-    ----------
-    edges : ndarray of bool, shape (n, n)
-        True where an edge goes from row to column.
-    starts, ends : ndarray of bool, shape (n,)
-        Disjoint.
-    """
+    """Find a shortest path between disjoint sets in a small graph; empty if there is none."""
     queue = np.flatnonzero(starts).tolist()
     seen, previous = starts.copy(), np.full(len(edges), -1)
     for node in queue:
@@ -40,15 +32,8 @@ def transitive_closure(edges: Flags) -> Flags:
     return reach
 
 
-def table_exists(low: Table, high: Table, row_sums: Ints, column_sums: Ints) -> bool:
-    """Check if some integer table within bounds has given sums.
-
-    Parameters
-    ----------
-    low, high : ndarray of int64, shape (n_rows, n_columns)
-        Bounds of the cells.
-    row_sums, column_sums : ndarray of int64, shape (n_rows,) and (n_columns,)
-        Both have one total.
+def table_exists(low: StratumTable, high: StratumTable, row_sums: Ints, column_sums: Ints) -> bool:
+    """Check if some integer table within bounds has given sums of its rows and columns.
 
     References
     ----------
@@ -71,7 +56,9 @@ def table_exists(low: Table, high: Table, row_sums: Ints, column_sums: Ints) -> 
     return True
 
 
-def augment(table: Table, low: Table, high: Table, path: list[int], wanted: int) -> None:
+def augment(
+    table: StratumTable, low: StratumTable, high: StratumTable, path: list[int], wanted: int
+) -> None:
     """Move up to `wanted` units along a path of columns, changing the table in place."""
     arcs = list(pairwise(path))
     # A shortest path visits no column twice, so that its arcs do not share cells.

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from .types import Draws, Ints
+from .types import Ints, Words
 
 SPARK_SEED = 42
 """The seed of Spark's `xxhash64`."""
@@ -37,12 +37,12 @@ STRIPE = 32
 class HashedWords(NamedTuple):
     """A column of 64-bit words."""
 
-    words: Draws
+    words: Words
     """Shape (n_rows,)."""
-    rest: Draws | None = None
+    rest: Words | None = None
     """Words that are hashed, too, where they are not 0; shape (n_rows,)."""
 
-    def hash(self, seeds: Draws) -> Draws:
+    def hash(self, seeds: Words) -> Words:
         """Hash every row, with a seed for each or one for all."""
         hashes = hash_words(self.words, seeds)
         if self.rest is None:
@@ -58,7 +58,7 @@ class HashedBytes(NamedTuple):
     offsets: Ints
     """Where each row starts, and the last one ends; shape (n_rows + 1,)."""
 
-    def hash(self, seeds: Draws) -> Draws:
+    def hash(self, seeds: Words) -> Words:
         """Hash every row, with a seed for each or one for all."""
         return hash_bytes(self.data, self.offsets, seeds)
 
@@ -67,26 +67,15 @@ KeyColumn: TypeAlias = HashedWords | HashedBytes
 """A column of a key."""
 
 
-def hash_keys(columns: Sequence[KeyColumn], salt: int) -> Draws:
-    """Hash the rows of a key, as Spark's `xxhash64(salt, column, ...)` does.
-
-    Parameters
-    ----------
-    columns : sequence of KeyColumn
-    salt : int
-        A 64-bit word.
-
-    Returns
-    -------
-    ndarray of uint64, shape (n_rows,)
-    """
+def hash_keys(columns: Sequence[KeyColumn], salt: int) -> Words:
+    """Hash the rows of a key, as Spark's `xxhash64(salt, column, ...)` does; the salt is a word."""
     hashes = hash_words(np.array([salt], np.uint64), np.array([SPARK_SEED], np.uint64))
     for column in columns:
         hashes = column.hash(hashes)
     return hashes
 
 
-def repeated_words(words: Draws) -> Ints:
+def repeated_words(words: Words) -> Ints:
     """List the rows whose word another row has, too, in ascending order."""
     repeats, pool, lowest_bit = words[:0], words, 64
     while len(pool) > FEW_WORDS and lowest_bit > 0:
@@ -100,16 +89,8 @@ def repeated_words(words: Draws) -> Ints:
     return np.flatnonzero(np.isin(words, repeats)) if len(repeats) else np.empty(0, np.int64)
 
 
-def compare_by_slot(words: Draws, lowest_bit: int, bits: int) -> tuple[Draws, Draws]:
-    """Compare words that share some bits with one of these words.
-
-    Returns
-    -------
-    equal : ndarray of uint64
-        Words that equal the word that they were compared with.
-    others : ndarray of uint64
-        Words that do not, and may equal each other.
-    """
+def compare_by_slot(words: Words, lowest_bit: int, bits: int) -> tuple[Words, Words]:
+    """Compare words that share some bits with one of them: equal ones, and those left over."""
     # The last word of a slot stays in it, and the others are compared with that one.
     shift, mask = np.uint64(lowest_bit), np.uint64((1 << bits) - 1)
     last = np.empty(1 << bits, dtype=np.min_scalar_type(len(words)))
@@ -140,18 +121,8 @@ def are_dense_and_unique(column: KeyColumn) -> bool:
     return int(np.count_nonzero(seen)) == len(values)
 
 
-def hash_words(words: Draws, seeds: Draws) -> Draws:
-    """Hash one 64-bit word of every row.
-
-    Parameters
-    ----------
-    words : ndarray of uint64, shape (n_rows,) or (1,)
-    seeds : ndarray of uint64, shape (n_rows,) or (1,)
-        The hashes of the columns before, or one seed for all rows.
-
-    Returns
-    -------
-    ndarray of uint64, shape (n_rows,)
+def hash_words(words: Words, seeds: Words) -> Words:
+    """Hash one 64-bit word of every row, with the hash of the columns before or one seed for all.
 
     References
     ----------
@@ -166,17 +137,8 @@ def hash_words(words: Draws, seeds: Draws) -> Draws:
     return hashes
 
 
-def hash_bytes(data: np.ndarray, offsets: Ints, seeds: Draws) -> Draws:
-    """Hash a run of bytes of every row, such as text in UTF-8.
-
-    Parameters
-    ----------
-    data : ndarray of uint8
-        The bytes of all rows, one row after another.
-    offsets : ndarray of int64, shape (n_rows + 1,)
-        Where each row starts, and the last one ends.
-    seeds : ndarray of uint64, shape (n_rows,) or (1,)
-    """
+def hash_bytes(data: np.ndarray, offsets: Ints, seeds: Words) -> Words:
+    """Hash a run of bytes of every row, as of `HashedBytes`, with one seed or one for each."""
     n_rows = len(offsets) - 1
     hashes = np.empty(n_rows, dtype=np.uint64)
     seeds = np.broadcast_to(seeds, n_rows)
@@ -187,7 +149,7 @@ def hash_bytes(data: np.ndarray, offsets: Ints, seeds: Draws) -> Draws:
     return hashes
 
 
-def hash_ragged(data: np.ndarray, offsets: Ints, seeds: Draws) -> Draws:
+def hash_ragged(data: np.ndarray, offsets: Ints, seeds: Words) -> Words:
     """Hash the bytes of rows, those of one length together."""
     lengths = np.diff(offsets)
     if (lengths == lengths[0]).all():
@@ -204,8 +166,8 @@ def distinct_lengths(lengths: Ints) -> list[int]:
     if lengths.max() < len(lengths):
         # A count is faster than a sort, or than the hashes of `np.unique`.
         return np.flatnonzero(np.bincount(lengths)).tolist()
-    found: list[int] = np.unique(lengths).tolist()
-    return found
+    distinct: list[int] = np.unique(lengths).tolist()
+    return distinct
 
 
 def rows_of_bytes(data: np.ndarray, starts: Ints, n_bytes: int) -> np.ndarray:
@@ -217,14 +179,8 @@ def rows_of_bytes(data: np.ndarray, starts: Ints, n_bytes: int) -> np.ndarray:
     return runs[starts].view(np.uint8).reshape(len(starts), n_bytes)
 
 
-def hash_rows(block: np.ndarray, seeds: Draws) -> Draws:
-    """Hash the bytes of rows of one length.
-
-    Parameters
-    ----------
-    block : ndarray of uint8, shape (n_rows, n_bytes)
-    seeds : ndarray of uint64, shape (n_rows,)
-    """
+def hash_rows(block: np.ndarray, seeds: Words) -> Words:
+    """Hash the bytes of rows of one length, shape (n_rows, n_bytes)."""
     n_bytes = block.shape[1]
     n_striped = n_bytes // STRIPE * STRIPE
     state = mix_stripes(block[:, :n_striped], seeds) if n_striped else seeds + P5
@@ -243,7 +199,7 @@ def hash_rows(block: np.ndarray, seeds: Draws) -> Draws:
     return avalanche(state)
 
 
-def mix_stripes(block: np.ndarray, seeds: Draws) -> Draws:
+def mix_stripes(block: np.ndarray, seeds: Words) -> Words:
     """Take up whole stripes in four lanes, and merge these."""
     lanes = [seeds + start for start in LANES]
     for start in range(0, block.shape[1], STRIPE):
@@ -258,7 +214,7 @@ def mix_stripes(block: np.ndarray, seeds: Draws) -> Draws:
     return state
 
 
-def read_words(block: np.ndarray, place: int, dtype: str) -> Draws:
+def read_words(block: np.ndarray, place: int, dtype: str) -> Words:
     """Read the little-endian word of every row that starts at a byte."""
     n_bytes = np.dtype(dtype).itemsize
     words = as_strided(
@@ -267,27 +223,27 @@ def read_words(block: np.ndarray, place: int, dtype: str) -> Draws:
     return words.astype(np.uint64)
 
 
-def mix_lane(lane: Draws, words: Draws) -> Draws:
+def mix_lane(lane: Words, words: Words) -> Words:
     """Take up a word in a lane."""
     state = words * P2
     state += lane
     return multiply(rotate(state, 31), P1)
 
 
-def mix_word(state: Draws, words: Draws) -> Draws:
+def mix_word(state: Words, words: Words) -> Words:
     """Take up a word in a state."""
     mixed = multiply(rotate(words * P2, 31), P1)
     mixed ^= state
     return multiply(rotate(mixed, 27), P1) + P4
 
 
-def multiply(words: Draws, prime: np.uint64) -> Draws:
+def multiply(words: Words, prime: np.uint64) -> Words:
     """Multiply words in place."""
     words *= prime
     return words
 
 
-def rotate(words: Draws, by: int) -> Draws:
+def rotate(words: Words, by: int) -> Words:
     """Rotate the bits of words to the left, in place."""
     low = words >> np.uint64(64 - by)
     words <<= np.uint64(by)
@@ -295,7 +251,7 @@ def rotate(words: Draws, by: int) -> Draws:
     return words
 
 
-def avalanche(state: Draws) -> Draws:
+def avalanche(state: Words) -> Words:
     """Let every bit of a state change every bit of its hash, in place."""
     state ^= state >> np.uint64(33)
     state *= P2

@@ -7,34 +7,24 @@ import numpy as np
 from .features import feature_scaling, unique_points
 from .order import shuffled
 from .strata import factorize_codes, first_occurrence
-from .types import Draws, Ints, Values
+from .types import Codes, Ints, Values, Words
 
 COMPACT_BELOW = 15 / 16
 """Share of remaining points below which the removed ones are dropped from the arrays."""
 
 
 def nearest_order(
-    codes: Ints,
+    codes: Codes,
     n_codes: int,
     points: Values,
     scale: str | None,
     block: int | None,
-    draws: Draws,
+    draws: Words,
     progress: Callable[[int], object],
 ) -> Ints:
     """Order rows by their code, and inside a code by nearness.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
-    points : ndarray of float64, shape (n_features, n_rows), finite
-    draws : ndarray of uint64, shape (n_rows,)
-        Overwritten. They choose the first row, and among equally near ones.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,)
-        Row numbers.
+    The draws choose the first row, and among equally near ones; they are overwritten.
 
     References
     ----------
@@ -119,17 +109,8 @@ class NeighbourPool:
         return self.numbers[chosen]
 
 
-def group_points(points: Values) -> tuple[Ints, Ints, Ints]:
-    """Encode points as integers by first appearance.
-
-    Returns
-    -------
-    codes : ndarray of int64, shape (n_rows,), range 0..n_points-1
-    first : ndarray of int64, shape (n_points,)
-        The first row of each point.
-    sizes : ndarray of int64, shape (n_points,)
-        Its rows.
-    """
+def group_points(points: Values) -> tuple[Codes, Ints, Ints]:
+    """Encode points as integers by first appearance; list their first rows and numbers of rows."""
     codes, present = factorize_codes(*unique_points(points))
     return codes, first_occurrence(codes, len(present)), np.bincount(codes, minlength=len(present))
 
@@ -137,13 +118,7 @@ def group_points(points: Values) -> tuple[Ints, Ints, Ints]:
 def chain_order(
     points: Values, origin: Values, unit: Values, progress: Callable[[int], object]
 ) -> Ints:
-    """Go from the first point always to the nearest one that was not visited yet.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n_features, n_rows)
-    origin, unit : ndarray of float64, shape (n_features, 1)
-    """
+    """Go from the first point always to the nearest one that was not visited yet."""
     # Rows that are the same point follow one another, so each point is visited once.
     codes, first, sizes = group_points(points)
     pool = NeighbourPool(points[:, first], origin, unit)
@@ -164,11 +139,6 @@ def block_order(
     """Make blocks of the first row that is left and those nearest to it.
 
     Of equally near points the one that appears first gives all its rows first.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n_features, n_rows)
-    origin, unit : ndarray of float64, shape (n_features, 1)
     """
     codes, first, sizes = group_points(points)
     pool = NeighbourPool(points[:, first], origin, unit)

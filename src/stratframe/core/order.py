@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .types import Draws, Flags, Ints, Values
+from .types import Codes, Flags, Ints, Rows, Values, Words
 
 CHUNK = 1 << 16
 """Rows per pass, so that the passes around a sort stay in cache."""
@@ -11,20 +11,8 @@ ENOUGH_BITS = 24
 """Random bits of a sort key below which the sort is done in two steps."""
 
 
-def shuffled(codes: Ints, n_codes: int, draws: Draws) -> Ints:
-    """Order rows by their code, and at random inside a code.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
-    draws : ndarray of uint64, shape (n_rows,)
-        Overwritten: the result reuses its memory.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,)
-        Row numbers.
-    """
+def shuffled(codes: Codes, n_codes: int, draws: Words) -> Rows:
+    """Order rows by their code, and at random inside a code; the draws are overwritten."""
     row_bits, code_bits = bit_width(len(codes)), bit_width(n_codes)
     if 64 - row_bits - code_bits >= ENOUGH_BITS:
         return sort_keys(draws, codes, code_bits, row_bits)
@@ -33,15 +21,8 @@ def shuffled(codes: Ints, n_codes: int, draws: Draws) -> Ints:
     return grouped(sort_keys(draws, None, 0, row_bits), codes, n_codes)
 
 
-def grouped(rows: Ints, codes: Ints, n_codes: int) -> Ints:
-    """Sort an order of rows stably by code.
-
-    Parameters
-    ----------
-    rows : ndarray of int64, shape (n_rows,)
-    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
-        By row number.
-    """
+def grouped(rows: Rows, codes: Codes, n_codes: int) -> Rows:
+    """Sort an order of rows stably by code."""
     if n_codes <= 1 << 16:
         # NumPy sorts integers of 16 bits by their digits, which is fastest.
         return rows[np.argsort(codes[rows].astype(np.uint16), kind="stable")]
@@ -54,22 +35,15 @@ def bit_width(size: int) -> int:
     return max(size - 1, 0).bit_length()
 
 
-def sort_keys(keys: Draws, codes: Ints | None, code_bits: int, row_bits: int) -> Ints:
-    """Sort rows by code, then by random bits.
-
-    Parameters
-    ----------
-    keys : ndarray of uint64, shape (n_rows,)
-        Random bits; overwritten.
-    codes : ndarray of int, shape (n_rows,), optional
-    """
+def sort_keys(keys: Words, codes: Codes | None, code_bits: int, row_bits: int) -> Rows:
+    """Sort rows by code, then by random bits, which are overwritten."""
     pack_keys(keys, codes, code_bits, row_bits)
     keys.sort()
     keys &= np.uint64((1 << row_bits) - 1)
     return keys.view(np.int64)
 
 
-def pack_keys(keys: Draws, codes: Ints | None, code_bits: int, row_bits: int) -> None:
+def pack_keys(keys: Words, codes: Codes | None, code_bits: int, row_bits: int) -> None:
     """Put codes above the leading bits of keys, and row numbers below them, in place."""
     # So plain values are sorted, which is faster than `argsort`, and the keys are unique,
     # which makes every sort stable and its result the same on every platform.
@@ -84,42 +58,23 @@ def pack_keys(keys: Draws, codes: Ints | None, code_bits: int, row_bits: int) ->
             chunk |= high << np.uint64(64 - code_bits)
 
 
-def sort_values(values: Values, codes: Ints | None = None, n_codes: int = 1) -> tuple[Ints, Flags]:
-    """Sort rows by code and value, and mark where either changes.
-
-    Parameters
-    ----------
-    values : ndarray of numbers, shape (n_rows,), without NaN
-    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1, optional
-
-    Returns
-    -------
-    rows : ndarray of int64, shape (n_rows,)
-        Row numbers, in order among equal values.
-    rises : ndarray of bool, shape (n_rows,)
-        True where a sorted row is the first of its code or of its value.
-    """
+def sort_values(values: Values, codes: Codes | None = None, n_codes: int = 1) -> tuple[Rows, Flags]:
+    """Sort rows by code, value and number, and mark where code or value changes."""
     row_bits, code_bits = bit_width(len(values)), bit_width(n_codes)
     rows = sort_keys(value_keys(values), codes, code_bits, row_bits)
     ascending = values[rows]
-    opens = np.zeros(len(rows), dtype=np.bool_)
-    opens[:1] = True
+    is_run_start = np.zeros(len(rows), dtype=np.bool_)
+    is_run_start[:1] = True
     if codes is not None:
         sizes = np.bincount(codes, minlength=n_codes)
-        opens[(np.cumsum(sizes) - sizes)[sizes > 0]] = True
-    repair_runs(rows, ascending, opens, code_bits + row_bits)
-    opens[1:] |= ascending[1:] != ascending[:-1]
-    return rows, opens
+        is_run_start[(np.cumsum(sizes) - sizes)[sizes > 0]] = True
+    repair_runs(rows, ascending, is_run_start, code_bits + row_bits)
+    is_run_start[1:] |= ascending[1:] != ascending[:-1]
+    return rows, is_run_start
 
 
-def value_keys(values: Values) -> Draws:
-    """Map values to words in the same order, the lowest to 0, with the highest bits in use.
-
-    Returns
-    -------
-    ndarray of uint64, shape (n_rows,)
-        Equal values have equal words.
-    """
+def value_keys(values: Values) -> Words:
+    """Map values to words in the same order, the lowest to 0, with the highest bits in use."""
     ends = np.array([values.min(), values.max()] if len(values) else [], dtype=values.dtype)
     low, high = value_bits(ends) if len(values) else (np.uint64(0), np.uint64(0))
     left = np.uint64(64 - int(high - low).bit_length())
@@ -131,7 +86,7 @@ def value_keys(values: Values) -> Draws:
     return keys
 
 
-def value_bits(values: Values) -> Draws:
+def value_bits(values: Values) -> Words:
     """Map integers or floats to words in the same order."""
     sign = np.uint64(1 << 63)
     if values.dtype.kind == "f":
@@ -144,27 +99,18 @@ def value_bits(values: Values) -> Draws:
     return values.astype(np.int64).view(np.uint64) ^ sign
 
 
-def repair_runs(rows: Ints, ascending: Values, opens: Flags, n_lost: int) -> None:
-    """Sort the runs of values that differ only in the lowest bits of their words.
+def repair_runs(rows: Rows, ascending: Values, is_run_start: Flags, n_lost: int) -> None:
+    """Sort the runs of values that differ only in the lowest bits of their words, in place.
 
-    Parameters
-    ----------
-    rows : ndarray of int64, shape (n_rows,)
-        Sorted but for these bits; changed in place.
-    ascending : ndarray of numbers, shape (n_rows,)
-        The values of these rows; changed in place.
-    opens : ndarray of bool, shape (n_rows,)
-        True where a code starts.
-    n_lost : int
-        How many bits.
+    Rows and their values are sorted but for these bits; `is_run_start` marks where a code starts.
     """
     falls = ascending[1:] < ascending[:-1]
-    falls &= ~opens[1:]
+    falls &= ~is_run_start[1:]
     if not falls.any():
         return
     words = value_keys(ascending)
     words >>= np.uint64(n_lost)
-    starts = opens.copy()
+    starts = is_run_start.copy()
     starts[1:] |= words[1:] != words[:-1]
     run = np.cumsum(starts)
     chosen = np.zeros(run[-1] + 1, dtype=np.bool_)
@@ -176,33 +122,21 @@ def repair_runs(rows: Ints, ascending: Values, opens: Flags, n_lost: int) -> Non
 
 def rank(values: Values) -> Ints:
     """Rank values densely from 0; equal values share a rank."""
-    rows, rises = sort_values(values)
+    rows, is_run_start = sort_values(values)
     ranks = np.empty(len(rows), dtype=np.int64)
-    ranks[rows] = np.cumsum(rises) - 1
+    ranks[rows] = np.cumsum(is_run_start) - 1
     return ranks
 
 
-def by_value(codes: Ints, n_codes: int, values: Values, draws: Draws) -> Ints:
-    """Order rows by their code, then by value, and at random among equal values.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
-    values : ndarray of numbers, shape (n_rows,), without NaN
-    draws : ndarray of uint64, shape (n_rows,)
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,)
-        Row numbers.
-    """
-    rows, rises = sort_values(values)
-    tied = ~rises
+def by_value(codes: Codes, n_codes: int, values: Values, draws: Words) -> Rows:
+    """Order rows by their code, then by value, and at random among equal values."""
+    rows, is_run_start = sort_values(values)
+    tied = ~is_run_start
     tied[:-1] |= tied[1:]
     if tied.any():
         # Only tied rows are shuffled, run by run.
         tied_rows = rows[tied]
-        runs = np.cumsum(rises[tied]) - 1
+        runs = np.cumsum(is_run_start[tied]) - 1
         rows[tied] = tied_rows[shuffled(runs, int(runs[-1]) + 1, draws[tied_rows])]
     return rows if n_codes == 1 else grouped(rows, codes, n_codes)
 
@@ -213,22 +147,15 @@ def positions_within(sizes: Ints) -> Ints:
 
 
 def permuted_blocks(
-    rows: Ints, sizes: Ints, k: int, draws: Draws, spread_leftover: bool = True
-) -> Ints:
+    rows: Rows, sizes: Ints, k: int, draws: Words, spread_leftover: bool = True
+) -> Rows:
     """Shuffle an order inside blocks of k neighbours, with left-over rows at the end.
 
     Dealt to k folds in turn, each block then gives every fold one row at random, as
     permuted blocks allocate patients to the arms of a clinical trial. Of a stratum of n
     rows r = n mod k are left over: those at the positions floor((i + 1/2) n / r), i < r, so
-    that they too are spread over the order; or its last r without `spread_leftover`.
-
-    Parameters
-    ----------
-    rows : ndarray of int, shape (n_rows,)
-        Row numbers, stratum after stratum, each in its order.
-    sizes : ndarray of int, shape (n_strata,)
-    draws : ndarray of uint64, shape (n_rows,)
-        Overwritten.
+    that they too are spread over the order; or its last r without `spread_leftover`. The draws
+    are overwritten.
 
     References
     ----------
@@ -259,15 +186,8 @@ def permuted_blocks(
     return order
 
 
-def shuffle_within_rows(blocks: Ints, draws: Draws) -> Ints:
-    """Shuffle every row of a matrix by itself.
-
-    Parameters
-    ----------
-    blocks : ndarray of int64, shape (n_blocks, k)
-    draws : ndarray of uint64, shape (n_blocks, k)
-        Overwritten.
-    """
+def shuffle_within_rows(blocks: Ints, draws: Words) -> Ints:
+    """Shuffle every row of a matrix by itself, by as many draws, which are overwritten."""
     # The low bits of a key hold the column, as those of `sort_keys` hold the row.
     mask = np.uint64((1 << bit_width(blocks.shape[1])) - 1)
     draws &= ~mask

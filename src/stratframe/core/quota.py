@@ -2,20 +2,14 @@
 
 import numpy as np
 
-from .types import Draws, Ints, Table
+from .types import Ints, StratumTable, Words
 
 
-def equal_quota(sizes: Ints, fold_permutation: Ints) -> Table:
+def equal_quota(sizes: Ints, fold_permutation: Ints) -> StratumTable:
     """Allocate every stratum to k equal folds, round robin.
 
     The counts of the folds differ by at most 1 in every run of consecutive strata: over
     all rows, in every stratum, and in every stratum that strata are nested in.
-
-    Parameters
-    ----------
-    sizes : ndarray of int, shape (n_strata,)
-    fold_permutation : ndarray of int, shape (k,)
-        A permutation of 0..k-1.
     """
     # The rows of all strata, one stratum after another, take the seats 0, 1, ..., k-1,
     # 0, 1, ... in turn; seat j is fold `fold_permutation[j]`. The n mod k rows of a stratum
@@ -28,30 +22,16 @@ def equal_quota(sizes: Ints, fold_permutation: Ints) -> Table:
     return table
 
 
-def proportional_allocation(sizes: Ints, total: int, draws: Draws) -> Ints:
-    """Allocate a sample to strata by their sizes, by largest remainder (Hamilton's method).
-
-    Parameters
-    ----------
-    sizes : ndarray of int, shape (n_strata,)
-    draws : ndarray of uint64, shape (n_strata,)
-        Break ties.
-    """
+def proportional_allocation(sizes: Ints, total: int, draws: Words) -> Ints:
+    """Allocate a sample to strata by their sizes, by largest remainder (Hamilton's method)."""
     quota, remainder = np.divmod(sizes * total, max(int(sizes.sum()), 1))
     first = np.lexsort((draws, -remainder))[: total - int(quota.sum())]
     quota[first] += 1
     return quota
 
 
-def equal_allocation(sizes: Ints, total: int, draws: Draws) -> Ints:
-    """Allocate a sample to strata in equal numbers, up to all rows of small strata.
-
-    Parameters
-    ----------
-    sizes : ndarray of int, shape (n_strata,)
-    draws : ndarray of uint64, shape (n_strata,)
-        Choose the strata that get one row more.
-    """
+def equal_allocation(sizes: Ints, total: int, draws: Words) -> Ints:
+    """Allocate a sample to strata in equal numbers, up to all rows of small strata."""
     if len(sizes) == 0:
         return sizes
     ascending = np.sort(sizes)

@@ -1,267 +1,321 @@
-"""Controlled rounding: tables whose every cell and total is an exact share, rounded.
+"""Controlled rounding: whole numbers for a table of exact shares, all sums of it rounded too.
 
-The total of all strata is rounded first and then divided, half by half, down a tree of
-strata. Shares are integers over one denominator and random numbers are fixed-point, so
-that every platform rounds alike.
+Strata a and b of 5 and 7 rows have these exact shares of the parts 0.7, 0.2 and 0.1::
+
+              train  valid   test                     train  valid   test
+    a           3.5    1.0    0.5      5       a          3      1      1      5
+    b           4.9    1.4    0.7      7       b          5      2      0      7
+    a and b     8.4    2.4    1.2     12       a and b    8      3      1     12
+
+Start with the shares and look for a cycle of numbers that are not whole, such as these four
+cells. Adding d to every second of them, and taking it from the others, changes no sum::
+
+    a       3.5 + d           0.5 - d
+    b       4.9 - d           0.7 + d
+
+Let d grow to 0.3, or fall to -0.1, where one of the four is whole, and leave that one alone from
+then on. If it is 0.3 with probability 0.1 / (0.1 + 0.3), and else -0.1, the mean of each is as
+before. A sum such as 8.4 may change as well, as long as it is not whole itself: it counts as one
+more number of the cycle, between cells of its column and those of other columns. While there is
+a number that is not whole there is a cycle, so in the end all are whole.
+
+Two things hold after every move, and so at the end. Each cell and each sum lies between its exact
+share rounded down and rounded up, as it stops at the first whole number that it reaches. And the
+mean of each is its exact share. The sums are those of each stratum, whole from the start, and of
+each part in every coarser stratum and in all rows. (Both are laminar families of cells: cells and
+sums are the edges of one network, in which rows flow from the strata to the total.)
+
+To make the moves for all strata at once, strata are joined in pairs, the pairs in pairs, and so
+on. What may still move below a node is a tree of edges between its numbers, the ports; to add up
+two nodes is to join their ports, part by part, and each closes one cycle. No cycle
+leaves the joined node, so that its own numbers are still exact when it is joined in turn. When all
+numbers above have moved, those below follow them.
+
+Shares are whole numbers over one denominator, and moves are drawn in integers from 32 random
+bits, so that every platform rounds alike.
+
+References: Cox (1987), A constructive procedure for unbiased controlled rounding; Gandhi,
+Khuller, Parthasarathy and Srinivasan (2006), Dependent rounding and its applications to
+approximation algorithms; Deville and Tillé (2004), Efficient balanced sampling: the cube
+method, whose flight phase this is.
 """
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import pairwise
 from math import lcm
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .flow import shortest_path
 from .order import positions_within
-from .types import Draws, Flags, Ints, Table, Values
+from .types import Ancestors, Flags, Ints, StratumTable, Values, Words
 
 FIXED_ONE = 1 << 32
 """The 1 of fixed-point numbers."""
 
+SMALL_DENOMINATOR = 1 << 30
+"""Denominators whose product with a fixed-point number below 1 fits 64 bits are below it."""
+
+WORD_BITS = 62
+"""Parts that a word has bits for."""
+
+EDGES_IN_CACHE = 1 << 16
+"""Edges whose numbers stay in cache."""
+
+PartSets: TypeAlias = NDArray[Any]
+"""Sets of parts: part j is bit j % WORD_BITS of word j // WORD_BITS."""
+
+
+class Edges(NamedTuple):
+    """What can move where n pairs of nodes are joined; changed in place.
+
+    The numbers below a node that are not whole form a tree. Its leaves are the node's ports,
+    which are its own numbers, one for each part. An edge of the tree is known by the ports
+    beyond it, on the side without port 0: it is a port itself, or a split of the ports. There
+    are up to n_parts - 3 splits. `n_sides` is 2, or 1 for the root, which has no partner.
+    """
+
+    beyond: PartSets
+    """The ports beyond each edge, side by side, shape (n_sides, n_words, n_edges, n)."""
+    flow: Values
+    """Rows that leave by those ports, modulo 1, in units of 1 / denominator, (n_edges, n)."""
+    back: Flags
+    """Where the rows are counted that leave by the other ports instead, (n_edges, n)."""
+
+
+class Join(NamedTuple):
+    """What became of the ports of the nodes of one depth, of which n pairs were joined."""
+
+    parents: Ints
+    """The node above each node, shape (n_nodes,)."""
+    pairs: Ints
+    """The nodes of each pair, shape (n_sides, n)."""
+    moved: Values
+    """By how much their ports moved, in units of 1 / denominator, (n_parts, n_sides, n)."""
+    beyond: PartSets
+    """As of `Edges`, by the ports of the node above, (n_words, n_parts, n_sides, n)."""
+    back: Flags
+    """As of `Edges`, (n_parts, n_sides, n)."""
+
 
 def controlled_rounding(
-    sizes: Ints, shares: Sequence[Fraction], levels: Sequence[Ints], draws: Draws | None
-) -> Table:
+    sizes: Ints, shares: Sequence[Fraction], levels: Ancestors, draws: Words | None
+) -> StratumTable:
     """Allocate every stratum to unequal parts: each cell its share, rounded down or up.
 
-    The totals of the parts are exact shares rounded down or up too, and so are those of
-    the coarser strata, but for rare tables of four or more parts.
-
-    Parameters
-    ----------
-    sizes : ndarray of int, shape (n_strata,)
-    levels : sequence of ndarray of int, each of shape (n_strata,), nondecreasing
-        For each level of nesting, finest first, the coarser stratum of every stratum.
-    draws : ndarray of uint64, shape (n_strata,), optional
-        With draws a share is rounded up with the probability of its fraction; without
-        them the rounding is deterministic.
-
-    References
-    ----------
-    Cox (1987), A constructive procedure for unbiased controlled rounding.
+    So are the counts of every coarser stratum and of all rows. The mean of every count is its
+    exact share. There are n_parts - 1 draws for each stratum; without them the likelier of two
+    moves is made, and of equal ones that upwards.
     """
-    total = sizes.sum(keepdims=True)
-    weights, denominator = integer_weights(shares, int(total[0]))
-    if draws is None:
-        uniform32 = np.full(len(sizes), FIXED_ONE // 2)
-    else:
-        uniform32 = (draws >> np.uint64(32)).astype(np.int64)
-    low, high, fraction = rounding_bounds(total, weights, denominator)
-    table = systematic_round(low, high, total, divide(fraction, denominator), uniform32[:1])
-    # A tree of n strata has a root and n - 1 pairs: one random number for each.
-    n_used = 1
-    for is_left, node_sizes in reversed(list(pairing_tree(sizes, levels))):
-        fresh = uniform32[n_used : n_used + len(node_sizes) - len(table)]
-        table = split_margins(table, is_left, node_sizes, weights, denominator, fresh)
-        n_used += len(fresh)
-    return repair_margins(table, sizes, weights, denominator, levels)
-
-
-def pairing_tree(sizes: Ints, levels: Sequence[Ints]) -> Iterator[tuple[Flags, Ints]]:
-    """Join neighbouring strata in pairs, from the strata up to all rows.
-
-    Each coarser stratum is joined to one node before its level is left, so that it is a
-    node of the tree and its counts are rounded shares like all others.
-
-    Yields
-    ------
-    is_left : ndarray of bool, shape (n_nodes,)
-        False for the right halves of pairs; nodes without a partner count as left.
-    sizes : ndarray of int, shape (n_nodes,)
-        Rows of the nodes that are joined.
-    """
-    for depth in range(len(levels) + 1):
-        above = levels[depth] if depth < len(levels) else np.zeros(len(sizes), dtype=np.int64)
-        while len(sizes) > len(starts := run_starts(above)):
-            is_left = positions_within(np.diff(starts, append=len(sizes))) % 2 == 0
-            yield is_left, sizes
-            sizes = np.add.reduceat(sizes, np.flatnonzero(is_left))
-            levels, above = [level[is_left] for level in levels], above[is_left]
-
-
-def run_starts(codes: Ints) -> Ints:
-    """Find where the runs of equal codes start."""
-    return np.flatnonzero(np.diff(codes, prepend=-1))
-
-
-def split_margins(
-    joined: Table, is_left: Flags, sizes: Ints, weights: Values, denominator: int, uniform32: Ints
-) -> Table:
-    """Divide the counts of joined pairs between their two halves.
-
-    Parameters
-    ----------
-    joined : ndarray of int64, shape (n_joined, n_parts)
-    is_left : ndarray of bool, shape (n_nodes,)
-    sizes : ndarray of int, shape (n_nodes,)
-    uniform32 : ndarray of int, shape (n_pairs,), range 0..2**32-1
-
-    Returns
-    -------
-    ndarray of int64, shape (n_nodes, n_parts)
-    """
-    table: Table = joined[np.cumsum(is_left) - 1]
-    right = np.flatnonzero(~is_left)
-    left = right - 1
-    both = table[left]
-    low, high, fraction = rounding_bounds(sizes[left], weights, denominator)
-    right_low, right_high, right_fraction = rounding_bounds(sizes[right], weights, denominator)
-    # What the left half leaves must be the right half's share rounded down or up, too.
-    minimum, maximum = np.maximum(low, both - right_high), np.minimum(high, both - right_low)
-    # Let f and g be the fractions of the halves. Of a sum rounded up from f + g < 1 the
-    # one row goes left with probability f / (f + g); of f + g >= 1 rounded to one row less
-    # than both rounded up, with (1 - g) / (2 - f - g). Over the rounding of the sum as
-    # well, each half is rounded up with the probability of its fraction (Cox 1987).
-    carry = fraction + right_fraction
-    probability = np.where(
-        carry < denominator,
-        divide(fraction, carry),
-        divide(denominator - right_fraction, 2 * denominator - carry),
-    )
-    # With four or more parts no left half may be possible in all parts at once. The two
-    # halves are then rounded separately, and `repair_margins` corrects the sums.
-    stuck = (minimum > maximum).any(axis=1)
-    stuck |= (minimum.sum(axis=1) > sizes[left]) | (sizes[left] > maximum.sum(axis=1))
-    minimum[stuck], maximum[stuck] = low[stuck], high[stuck]
-    probability[stuck] = divide(fraction[stuck], denominator)
-    table[left] = systematic_round(minimum, maximum, sizes[left], probability, uniform32)
-    table[right] = both - table[left]
-    table[right[stuck]] = systematic_round(
-        right_low[stuck],
-        right_high[stuck],
-        sizes[right[stuck]],
-        divide(right_fraction[stuck], denominator),
-        uniform32[stuck],
-    )
+    n_strata, n_parts = len(sizes), len(shares)
+    weights, denominator = integer_weights(shares, int(sizes.sum()))
+    table, remainder = floor_and_remainder(sizes, weights, denominator)
+    uniform32 = np.full((n_parts - 1, n_strata), FIXED_ONE // 2, dtype=np.int64)
+    if draws is not None:
+        uniform32 = (draws >> np.uint64(32)).astype(np.int64).reshape(n_parts - 1, n_strata)
+    # Wide enough for a sum over all parts.
+    dtype = np.min_scalar_type(-(n_parts + 1) * denominator)
+    exact = np.ascontiguousarray(remainder.T, dtype=dtype)
+    moves = np.zeros((n_parts, 1), dtype=dtype)
+    for join in reversed(list(join_nodes(exact, levels, denominator, uniform32))):
+        moves = moves_below(join, moves)
+    table += ((exact + moves) // denominator).T.astype(np.int64)
     return table
 
 
-def systematic_round(
-    low: Table, high: Table, sums: Ints, probability: Values, uniform32: Ints
-) -> Table:
-    """Round up a systematic sample of the cells of each row, which gives the row its sum.
+def pairing_tree(n_strata: int, levels: Ancestors) -> Iterator[Flags]:
+    """Join neighbouring strata in pairs, from the strata up to all rows, and then the root alone.
 
-    Parameters
-    ----------
-    low, high : ndarray of int64, shape (n, n_parts)
-        At most 1 apart.
-    sums : ndarray of int, shape (n,)
-    probability : ndarray of float64, shape (n, n_parts), range 0..1
-        Of rounding up, where `high` is above `low`.
-    uniform32 : ndarray of int, shape (n,), range 0..2**32-1
-        Where the sample starts.
+    Each coarser stratum is joined to one node before its level is left, so that it is a node of
+    the tree and its counts are rounded shares like all others. Yields a flag for each node: False
+    for the right halves of pairs; nodes without a partner count as left.
+    """
+    levels = [*levels, np.zeros(n_strata, dtype=np.int64)]
+    while levels:
+        starts, n_nodes = np.flatnonzero(np.diff(levels[0], prepend=-1)), len(levels[0])
+        if len(starts) == n_nodes:
+            levels = levels[1:]
+            continue
+        is_left = positions_within(np.diff(starts, append=n_nodes)) % 2 == 0
+        yield is_left
+        levels = [level[is_left] for level in levels]
+    yield np.ones(1, dtype=np.bool_)
 
-    Returns
-    -------
-    ndarray of int64, shape (n, n_parts)
+
+def join_nodes(
+    exact: Values, levels: Ancestors, denominator: int, uniform32: Ints
+) -> Iterator[Join]:
+    """Join nodes from the strata up to the root, and move what is not whole, depth by depth.
+
+    `exact` has the shares modulo 1, in units of 1 / denominator, shape (n_parts, n_strata);
+    `uniform32` numbers below 2**32, shape (n_parts - 1, n_strata).
+    """
+    n_parts, n_strata = exact.shape
+    sets = port_sets(n_parts)
+    splits = np.zeros((len(sets), max(n_parts - 3, 0), n_strata), dtype=sets.dtype)
+    for is_left in pairing_tree(n_strata, levels):
+        n_nodes, lefts, rights = len(is_left), np.flatnonzero(is_left), np.flatnonzero(~is_left)
+        pairs = np.stack([rights - 1, rights]) if n_nodes > 1 else lefts[None]
+        parents = np.cumsum(is_left) - 1
+        edges = edges_below(exact[:, pairs], splits[:, :, pairs], denominator)
+        # A tree of n strata has n - 1 pairs and a root, each with random numbers of its own.
+        own = uniform32[:, n_nodes - pairs.shape[1] : n_nodes]
+        n_at_once = max(EDGES_IN_CACHE // len(edges.flow), 1)
+        for start in range(0, pairs.shape[1], n_at_once):
+            some = slice(start, start + n_at_once)
+            for part in range(1, n_parts):
+                close_cycle(
+                    Edges(*(each[..., some] for each in edges)),
+                    part,
+                    denominator,
+                    own[part - 1, some],
+                )
+        yield ports_after(edges, exact, pairs, parents)
+        splits = splits[:, :, lefts]
+        splits[:, :, parents[pairs[0]]] = splits_between(edges.beyond[0], n_parts)
+        exact = np.add.reduceat(exact, lefts, axis=1, dtype=exact.dtype) % denominator
+
+
+def port_sets(n_parts: int) -> PartSets:
+    """List the ports beyond each port, which are all others beyond port 0."""
+    word, bit = np.divmod(np.arange(n_parts, dtype=np.int64), WORD_BITS)
+    dtype = np.min_scalar_type(-(1 << min(n_parts, WORD_BITS)))
+    sets = np.zeros((word[-1] + 1, n_parts), dtype=dtype)
+    sets[word, np.arange(n_parts)] = np.left_shift(np.int64(1), bit)
+    sets[:, 0] = sets[:, 1:].sum(axis=1)
+    return sets
+
+
+def holds(sets: PartSets, part: int) -> Flags:
+    """Mark the sets that hold a part, given their words along the first axis."""
+    word, bit = divmod(part, WORD_BITS)
+    has_part: Flags = (sets[word] & (1 << bit)) != 0
+    return has_part
+
+
+def edges_below(ports: Values, splits: PartSets, denominator: int) -> Edges:
+    """List the edges below nodes that are to be joined.
+
+    Ports are the shares of the nodes, modulo 1, shape (n_parts, n_sides, n). Splits have the
+    shape (n_words, n_splits, n_sides, n), with empty sets where a node has fewer.
+    """
+    (n_parts, n_sides, n), (n_words, n_splits) = ports.shape, splits.shape[:2]
+    beyond = np.zeros((n_sides, n_words, n_parts + n_splits, n_sides, n), dtype=splits.dtype)
+    for side in range(n_sides):
+        beyond[side, :, :n_parts, side] = port_sets(n_parts)[:, :, None]
+        beyond[side, :, n_parts:, side] = splits[:, :, side]
+    through = np.zeros((n_splits, n_sides, n), dtype=ports.dtype)
+    for part in range(1, n_parts if n_splits else 1):
+        through += holds(splits, part) * ports[part]
+    flow = np.concatenate([ports, through % denominator])
+    back = np.zeros(flow.shape, dtype=np.bool_)
+    back[0] = True
+    return Edges(beyond.reshape(n_sides, n_words, -1, n), flow.reshape(-1, n), back.reshape(-1, n))
+
+
+def close_cycle(edges: Edges, part: int, denominator: int, uniform32: Ints) -> None:
+    """Join the ports of both sides in one part, and move rows along the cycle that this closes."""
+    beyond, flow, back = edges
+    on_left = holds(beyond[0], part)
+    on_cycle = on_left ^ holds(beyond[1], part) if len(beyond) > 1 else on_left
+    # The cycle runs from the right port to the left one. `along` is what its edges hold in that
+    # direction, and 0 elsewhere. Products are much faster here than `np.where`.
+    forward, backward = on_cycle & (on_left == back), on_cycle & (on_left != back)
+    direction = forward.view(np.int8) - backward.view(np.int8)
+    along = direction * flow + backward.astype(flow.dtype) * denominator
+    room = denominator - along.max(axis=0)
+    low = denominator - (on_cycle * (denominator - along)).max(axis=0)
+    up = moves_up(low, room, denominator, uniform32)
+    flow += direction * np.where(up, room, -low)
+    # One edge that became whole is cut, so that the rest is a tree again; others that did can
+    # move no more either. Beyond an edge of the cycle are now the ports that were beyond it or
+    # beyond the cut one, but not beyond both. The largest set is cut, in whatever order they are.
+    whole = on_cycle & (along == np.where(up, denominator - room, low))
+    cut = largest_set(beyond.reshape(-1, *flow.shape), whole).reshape(*beyond.shape[:2], 1, -1)
+    back ^= on_cycle & ((beyond & ~cut) == 0).all(axis=(0, 1))
+    beyond ^= on_cycle * cut
+
+
+def moves_up(low: Values, room: Values, denominator: int, uniform32: Ints) -> Flags:
+    """Draw which cycles move up by `room`, and not down by `low`, so that the mean stays."""
+    wide = np.int64 if denominator < SMALL_DENOMINATOR else object
+    low, room, uniform32 = (each.astype(wide) for each in (low, room, uniform32))
+    up: Flags = uniform32 * (low + room) >= room * FIXED_ONE
+    return up
+
+
+def largest_set(sets: PartSets, chosen: Flags) -> PartSets:
+    """Find the largest of the chosen sets, as numbers; the empty set if none is chosen."""
+    largest = np.empty_like(sets, shape=(len(sets), sets.shape[2]))
+    for word in reversed(range(len(sets))):
+        largest[word] = (chosen * sets[word]).max(axis=0)
+        chosen = chosen & (sets[word] == largest[word])
+    return largest
+
+
+def splits_between(sets: PartSets, n_parts: int) -> PartSets:
+    """List the splits among sets of ports: sets of two or more ports but not all, once each."""
+    n_splits = max(n_parts - 3, 0)
+    splits = np.zeros_like(sets, shape=(len(sets), n_splits, sets.shape[2]))
+    is_large = (sets & (sets - 1)).any(axis=0) | ((sets != 0).sum(axis=0) > 1)
+    left = is_large & (sets != port_sets(n_parts)[:, :1, None]).any(axis=0)
+    for split in range(n_splits):
+        splits[:, split] = largest_set(sets, left)
+        left &= (sets != splits[:, [split]]).any(axis=0)
+    return splits
+
+
+def ports_after(edges: Edges, exact: Values, pairs: Ints, parents: Ints) -> Join:
+    """Note what became of the ports of joined nodes, given what they were."""
+    n_parts, shape = len(exact), (-1, *pairs.shape)
+    beyond = edges.beyond[0].reshape(len(edges.beyond[0]), *shape)[:, :n_parts]
+    moved = edges.flow.reshape(shape)[:n_parts] - exact[:, pairs]
+    return Join(parents, pairs, moved, beyond.copy(), edges.back.reshape(shape)[:n_parts].copy())
+
+
+def moves_below(join: Join, moves: Values) -> Values:
+    """Compute by how much the numbers of nodes move in all, given those of the nodes above."""
+    # The ports of a node are edges of the tree below the node above: what leaves by the ports
+    # beyond them goes through them.
+    through = np.zeros_like(join.moved)
+    for part, above in enumerate(moves[:, join.parents[join.pairs[0]]]):
+        through += holds(join.beyond, part) * above
+    below: Values = moves[:, join.parents]
+    below[:, join.pairs] = join.moved + np.where(join.back, -through, through)
+    return below
+
+
+def round_total(n_rows: int, shares: Sequence[Fraction], draw: Words) -> Ints:
+    """Round the shares of a number of rows, with a single random word for all parts."""
+    weights, denominator = integer_weights(shares, n_rows)
+    rows, remainder = floor_and_remainder(np.array([n_rows]), weights, denominator)
+    up = systematic_round(remainder.astype(float) / float(denominator), draw)
+    rounded: Ints = (rows + up)[0]
+    return rounded
+
+
+def systematic_round(fraction: Values, draws: Words) -> Flags:
+    """Draw which fractions of each row to round up, so that the sum of the row stays.
+
+    The sums are whole numbers; there is one draw for each row.
 
     References
     ----------
     Madow (1949), On the theory of systematic sampling, II.
     """
-    free = high > low
-    n_free = free.sum(axis=1, keepdims=True)
-    need = sums[:, None] - low.sum(axis=1, keepdims=True)
-    # Scale the probabilities so that they sum to the number of cells to round up: shrink
-    # them, or else shrink their complements, which keeps all of them within 0..1.
-    probability = np.where(free, probability, 0.0)
-    total = probability.sum(axis=1, keepdims=True)
-    tiny = np.finfo(float).tiny
-    shrunk = probability * (need / np.maximum(total, tiny))
-    grown = 1 - (1 - probability) * ((n_free - need) / np.maximum(n_free - total, tiny))
-    scaled = np.where(free, np.where(total > need, shrunk, grown), 0.0)
-    # Lay them end to end. A cell goes up if it holds one of the points 1 - u, 2 - u, ...,
-    # of which no cell can hold two, as it is at most 1 long.
-    ends = np.cumsum(np.rint(scaled * FIXED_ONE).astype(np.int64), axis=1)
-    # Against rounding errors: the cells so far hold at most all the points that are needed,
-    # and leave no more of them than there are free cells to come.
-    n_free_after = n_free - np.cumsum(free, axis=1)
-    ends = np.clip(ends, (need - n_free_after) * FIXED_ONE, need * FIXED_ONE)
-    n_points = (ends + uniform32[:, None]) // FIXED_ONE
-    rounded: Table = low + np.diff(n_points, axis=1, prepend=0)
-    return rounded
-
-
-def repair_margins(
-    table: Table, sizes: Ints, weights: Values, denominator: int, levels: Sequence[Ints]
-) -> Table:
-    """Move single rows between parts where stuck pairs have left totals off.
-
-    First inside each coarser stratum whose counts are not its shares rounded, then among
-    all strata, where the moves go to the coarser strata that they strain least.
-
-    Parameters
-    ----------
-    table : ndarray of int64, shape (n_strata, n_parts)
-        Every cell its exact share rounded down or up; changed in place.
-    """
-    finer: list[Ints] = []
-    for level in [*levels, np.zeros(len(sizes), dtype=np.int64)]:
-        excess = margin_excess(table, sizes, weights, denominator, level)
-        ends = np.append(np.flatnonzero(np.diff(level)) + 1, len(level))
-        for stratum in np.flatnonzero((np.abs(excess) >= 1).any(axis=1)):
-            inside = slice(ends[stratum - 1] if stratum else 0, ends[stratum])
-            finer_inside = [codes[inside] for codes in finer]
-            table[inside] = repair_totals(
-                table[inside], sizes[inside], weights, denominator, finer_inside
-            )
-        finer.append(level)
-    return table
-
-
-def repair_totals(
-    table: Table, sizes: Ints, weights: Values, denominator: int, finer: Sequence[Ints]
-) -> Table:
-    """Move single rows between parts until every total is its share rounded.
-
-    Parameters
-    ----------
-    table : ndarray of int64, shape (n_strata, n_parts)
-        Every cell its exact share rounded down or up, which it stays.
-    finer : sequence of ndarray of int, each of shape (n_strata,)
-        Levels of coarser strata between the strata and the total, to be strained little.
-    """
-    minimum, maximum, _ = rounding_bounds(sizes.sum(keepdims=True), weights, denominator)
-    low, high, _ = rounding_bounds(sizes, weights, denominator)
-    totals = table.sum(axis=0, keepdims=True)
-    while (over := totals > maximum).any() | (under := totals < minimum).any():
-        # From a part with too many rows to one that can take them; if none has too many,
-        # from one that can give to a part with too few. The exact shares are a flow within
-        # the bounds, which are integers, so an integer flow and a path to it exist.
-        givers = over if over.any() else totals > minimum
-        takers = under if under.any() else totals < maximum
-        can_give, can_take = table > low, table < high
-        path = shortest_path(can_give.T @ can_take, givers[0], takers[0])
-        if not path:
-            msg = "no table of rounded shares exists: the shares do not sum to 1"
-            raise ValueError(msg)
-        for giver, taker in pairwise(path):
-            strain = np.zeros(len(sizes))
-            for level in finer:
-                excess = margin_excess(table, sizes, weights, denominator, level)
-                lengths = np.diff(run_starts(level), append=len(level))
-                strain += np.repeat(excess[:, taker] - excess[:, giver], lengths)
-            strain[~(can_give[:, giver] & can_take[:, taker])] = np.inf
-            stratum = np.argmin(strain)
-            table[stratum, giver] -= 1
-            table[stratum, taker] += 1
-        totals = table.sum(axis=0, keepdims=True)
-    return table
-
-
-def margin_excess(
-    table: Table, sizes: Ints, weights: Values, denominator: int, level: Ints
-) -> Values:
-    """Compute by how many rows the counts of coarser strata are above their shares.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_coarser, n_parts)
-    """
-    starts = run_starts(level)
-    low, fraction = floor_and_remainder(np.add.reduceat(sizes, starts), weights, denominator)
-    return np.add.reduceat(table, starts) - low - divide(fraction, denominator)
+    is_open = fraction > 0
+    need = np.rint(fraction.sum(axis=1, keepdims=True)).astype(np.int64)
+    # Lay the fractions end to end. One goes up if it holds one of the points 1 - u, 2 - u, ...,
+    # of which none can hold two, as it is at most 1 long.
+    ends = np.cumsum(np.rint(fraction * FIXED_ONE).astype(np.int64), axis=1)
+    # Against rounding errors: the fractions so far hold at most all the points that are needed,
+    # and leave no more of them than there are open fractions to come.
+    n_open_after = is_open.sum(axis=1, keepdims=True) - np.cumsum(is_open, axis=1)
+    ends = np.clip(ends, (need - n_open_after) * FIXED_ONE, need * FIXED_ONE)
+    n_points = (ends + (draws >> np.uint64(32)).astype(np.int64)[:, None]) // FIXED_ONE
+    up: Flags = np.diff(n_points, axis=1, prepend=0).astype(np.bool_)
+    return up
 
 
 def integer_weights(shares: Sequence[Fraction], total: int) -> tuple[Values, int]:
@@ -272,28 +326,10 @@ def integer_weights(shares: Sequence[Fraction], total: int) -> tuple[Values, int
     return np.array(numerators, dtype=np.int64 if fits_int64 else object), denominator
 
 
-def floor_and_remainder(sizes: Ints, weights: Values, denominator: int) -> tuple[Table, Values]:
-    """Compute exact shares of stratum sizes: the whole rows, and the remaining fraction.
-
-    Returns
-    -------
-    rows : ndarray of int64, shape (n_strata, n_parts)
-    fraction : ndarray of int, shape (n_strata, n_parts), range 0..denominator-1
-        In units of 1 / denominator.
-    """
+def floor_and_remainder(
+    sizes: Ints, weights: Values, denominator: int
+) -> tuple[StratumTable, Values]:
+    """Compute exact shares of sizes: whole rows, and the rest in units of 1 / denominator."""
     product = sizes[:, None] * weights
-    return (product // denominator).astype(np.int64), product % denominator
-
-
-def rounding_bounds(sizes: Ints, weights: Values, denominator: int) -> tuple[Table, Table, Values]:
-    """Round exact shares of stratum sizes down and up, and return the fraction as well."""
-    low, fraction = floor_and_remainder(sizes, weights, denominator)
-    return low, low + (fraction > 0), fraction
-
-
-def divide(numerator: Values, denominator: Values | int) -> Values:
-    """Divide nonnegative integers of any size to floats; 0 / 0 is 0."""
-    quotient: Values = numerator.astype(float) / np.maximum(
-        np.asarray(denominator).astype(float), 1.0
-    )
-    return quotient
+    rows = product // denominator
+    return rows.astype(np.int64), product - rows * denominator

@@ -1,18 +1,41 @@
-"""Raw random bits: the one place where a seed becomes numbers."""
+"""Raw random bits: the one place where a seed becomes numbers.
+
+A use of randomness has a stream of its own, known by five things: the seed, the purpose (a tag),
+the number of parts, the repeat and the name of the column. `SeedSequence` reads them as one row
+of 32-bit words, padded with zeros up to four, in one of two layouts::
+
+    frozen      seed ... | tag + 16 (n_parts + 65,536 repeat) | bytes of the name, 1
+    open        bytes of "seed tag n_parts repeat name", 1 | OPEN_LAYOUT
+
+The frozen layout has room for tags 1 to 15 and for fewer than 65,536 parts, and folds that users
+have depend on it. All else has the open layout, where numbers may be of any size: a new purpose
+takes the next tag, from 16 on. No two uses share a stream, whatever their layout:
+
+- No row ends in a zero, so that padding changes none: no tag is 0, and names end in a byte 1.
+- No row of the frozen layout ends in `OPEN_LAYOUT`. A last word of a name has 1 as its first
+  byte that is not 0; one of numbers alone has a tag in its last four bits, or is a repeat
+  divided by 4,096.
+- In the open layout a text gives the five back: numbers have no spaces, and the name is the rest.
+- In the frozen layout, under seeds of as many words, numbers and names take up words of their
+  own. Numbers take two words from repeat 4,096 on; up to repeat 10,000 the second is 1 or 2,
+  with which no name begins but one whose first characters are such a one and three zeros.
+
+Seeds of more words (from 2**32) could give the words of a shorter seed and another use, such as
+5 + 2**32 * 81 for 22 folds those of seed 5 for 5 folds in a column "a". It takes a seed made for
+that purpose, and to change it would change folds.
+"""
 
 from collections.abc import Callable
 from enum import IntEnum
 
 import numpy as np
 
-from .types import Draws, Numbers
+from .types import RandomKeys, Words
 
 
 class StreamTag(IntEnum):
-    """The purpose of a stream of random words."""
+    """The purpose of a stream of random words; tags from 16 on have the open layout."""
 
-    # No tag is 0: `SeedSequence` pads its words with zeros, so that the streams of
-    # [seed + 2**32 * tag, 0] and of [seed, tag] would be one.
     FOLD_ROWS = 1
     FOLD_NUMBERS = 2
     FOLD_BLOCKS = 3
@@ -30,46 +53,51 @@ class StreamTag(IntEnum):
     LEVEL = 15
 
 
-N_TAGS = 16
-"""Room for purposes; each number of parts has its own set of them."""
+FROZEN_TAGS, FROZEN_PART_COUNTS = 16, 1 << 16
+"""Room for tags and for numbers of parts in the frozen layout."""
 
-N_PART_COUNTS = 1 << 16
-"""Room for numbers of parts; each repeat has its own set of them."""
+OPEN_LAYOUT = 0xFFFFFFF0
+"""The last word of the open layout."""
 
 
 def random_words(
     seed: int, tag: StreamTag, size: int, n_parts: int = 0, repeat: int = 0, name: str = ""
-) -> Draws:
+) -> Words:
     """Draw raw 64-bit words, the same on every platform and under every NumPy.
 
     Columns drawn under one seed are independent of each other, such as a split and the
     folds of its training part, folds of two sizes or columns of two names: purpose, number
     of parts, repeat and name select the stream. The name is empty for a column that is
     called as its verb calls it.
-
-    Returns
-    -------
-    ndarray of uint64, shape (size,)
     """
     return word_stream(seed, tag, n_parts, repeat, name)(size)
 
 
 def word_stream(
     seed: int, tag: StreamTag, n_parts: int = 0, repeat: int = 0, name: str = ""
-) -> Callable[[int], Draws]:
+) -> Callable[[int], Words]:
     """Make a stream whose every call draws the given number of further words."""
-    stream_id = tag + N_TAGS * (n_parts % N_PART_COUNTS + N_PART_COUNTS * repeat)
-    entropy = [seed, stream_id]
-    if name:
-        # The last byte keeps names apart that end in zeros, which are padding.
-        entropy.append(int.from_bytes(name.encode() + b"\x01", "little"))
     # NumPy keeps the bits of a bit generator and of `SeedSequence` stable, but not the
     # numbers that a `Generator` makes of them (NEP 19).
-    source = np.random.PCG64DXSM(np.random.SeedSequence(entropy))
-    return source.random_raw
+    entropy = stream_entropy(seed, tag, n_parts, repeat, name)
+    return np.random.PCG64DXSM(np.random.SeedSequence(entropy)).random_raw
 
 
-def position_bits(stream: Callable[[int], Draws], n_rows: int) -> Numbers:
+def stream_entropy(seed: int, tag: int, n_parts: int, repeat: int, name: str) -> list[int]:
+    """List the integers that `SeedSequence` splits into the words of a stream."""
+    if tag >= FROZEN_TAGS or n_parts >= FROZEN_PART_COUNTS:
+        text = f"{seed:d} {tag:d} {n_parts:d} {repeat:d} {name}"
+        return [text_integer(text), OPEN_LAYOUT]
+    entropy = [seed, tag + FROZEN_TAGS * (n_parts + FROZEN_PART_COUNTS * repeat)]
+    return [*entropy, text_integer(name)] if name else entropy
+
+
+def text_integer(text: str) -> int:
+    """Turn text into an integer; the last byte keeps texts apart that end in zeros."""
+    return int.from_bytes(text.encode() + b"\x01", "little")
+
+
+def position_bits(stream: Callable[[int], Words], n_rows: int) -> RandomKeys:
     """Draw 16 random bits for every row: row i has the bits i mod 4 of word i // 4.
 
     Returns
@@ -80,6 +108,6 @@ def position_bits(stream: Callable[[int], Draws], n_rows: int) -> Numbers:
     return words.astype("<u8", copy=False).view("<u2")[:n_rows].astype(np.uint16, copy=False)
 
 
-def permutation(draws: Draws) -> np.ndarray:
+def permutation(draws: Words) -> np.ndarray:
     """Turn n random words into a random order of 0..n-1."""
     return np.argsort(draws, kind="stable")

@@ -1,12 +1,11 @@
 """Codes of strata: renumbering, nesting, counts, bins."""
 
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
 from .order import CHUNK, sort_values
-from .types import Draws, Flags, Ints, Numbers, Table, Values
+from .types import Ancestors, Codes, Flags, Ints, Parts, RandomKeys, StratumTable, Values, Words
 
 DENSE = 1 << 16
 """Codes up to which a lookup table is used whatever the number of rows."""
@@ -25,14 +24,8 @@ FEW_CUTS = 16
 """Cuts up to which comparing with each of them is faster than a binary search."""
 
 
-def first_occurrence(codes: Ints, n_codes: int) -> Ints:
-    """Find the first row of every code.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_codes,)
-        The row number; n_rows for a code that no row has.
-    """
+def first_occurrence(codes: Codes, n_codes: int) -> Ints:
+    """Find the first row of every code; the number of rows for a code that no row has."""
     first = np.full(n_codes, len(codes), dtype=np.int64)
     # Nearly always all codes are found among the first rows.
     for n_rows in sorted({min(HEAD, len(codes)), min(HEAD**2, len(codes)), len(codes)}):
@@ -43,18 +36,8 @@ def first_occurrence(codes: Ints, n_codes: int) -> Ints:
     return first
 
 
-def lowest_words(codes: Ints, n_codes: int, words: Numbers) -> Draws:
-    """Find the lowest word of every code.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
-    words : ndarray of uint64, shape (n_rows,)
-
-    Returns
-    -------
-    ndarray of uint64, shape (n_codes,)
-    """
+def lowest_words(codes: Codes, n_codes: int, words: RandomKeys) -> Words:
+    """Find the lowest word of every code."""
     highest = 2**64 - 1
     lowest = np.full(n_codes, highest, dtype=np.uint64)
     # Among random words, a stratum of average size has one of the lowest n_low nearly always.
@@ -67,61 +50,49 @@ def lowest_words(codes: Ints, n_codes: int, words: Numbers) -> Draws:
     return lowest
 
 
-def order_of_strata(lowest: Draws, coarser: Sequence[Ints]) -> Ints:
-    """Order strata by their lowest words, level by level, so that coarser strata stay runs.
-
-    Parameters
-    ----------
-    lowest : ndarray of uint64, shape (n_strata,)
-    coarser : sequence of ndarray of int, shape (n_strata,), nondecreasing
-        For each level above, finest first, the stratum that holds each joint stratum.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_strata,)
-    """
+def order_of_strata(lowest: Words, ancestors: Ancestors) -> Ints:
+    """Order strata by their lowest words, level by level, so that coarser strata stay runs."""
     keys = [lowest]
-    for parents in coarser:
+    for parents in ancestors:
         starts = np.flatnonzero(np.diff(parents, prepend=-1))
         keys.append(np.minimum.reduceat(lowest, starts)[parents])
     return np.lexsort(keys)
 
 
-def renumbered(coarser: Sequence[Ints], order: Ints) -> tuple[Ints, ...]:
+def renumbered(ancestors: Ancestors, order: Ints) -> Ancestors:
     """Renumber coarser strata by an order of the joint strata in which they stay runs."""
-    return tuple(np.cumsum(np.diff(parents[order], prepend=-1) != 0) - 1 for parents in coarser)
+    return tuple(np.cumsum(np.diff(parents[order], prepend=-1) != 0) - 1 for parents in ancestors)
 
 
 def crosstab(
-    codes: Ints, n_codes: int, parts: Ints, n_parts: int, counts: Ints | None = None
-) -> Table:
+    codes: Codes, n_codes: int, parts: Parts, n_parts: int, weights: Ints | None = None
+) -> StratumTable:
     """Count the rows of every code in every part.
 
     Parameters
     ----------
     codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
     parts : ndarray of int, shape (n_rows,), range 0..n_parts-1
-    counts : ndarray of int, shape (n_rows,), optional
-        Weights of the rows.
+    weights : ndarray of int64, shape (n_rows,), optional
+        How many rows each row stands for.
     """
-    table = np.bincount(codes * n_parts + parts, counts, minlength=n_codes * n_parts)
-    return table.astype(np.int64, copy=False).reshape(n_codes, n_parts)
+    return sum_by(codes * n_parts + parts, weights, n_codes * n_parts).reshape(n_codes, n_parts)
 
 
-def factorize_codes(codes: Ints, n_codes: int, parents: Ints | None = None) -> tuple[Ints, Ints]:
+def sum_by(codes: Ints, weights: Ints | None, n_codes: int) -> Ints:
+    """Count the rows of every code, or sum their weights; shape (n_codes,)."""
+    if weights is None:
+        return np.bincount(codes, minlength=n_codes)
+    # `bincount` would sum whole numbers as floats.
+    sums = np.zeros(n_codes, dtype=np.int64)
+    np.add.at(sums, codes, weights)
+    return sums
+
+
+def factorize_codes(codes: Codes, n_codes: int, parents: Ints | None = None) -> tuple[Codes, Ints]:
     """Renumber codes by first appearance, parent by parent if they have parents.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
-    parents : ndarray of int, shape (n_codes,), optional
-        The parent of every code.
-
-    Returns
-    -------
-    codes : ndarray of int64, shape (n_rows,), range 0..n_present-1
-    present : ndarray of int64, shape (n_present,)
-        The old code of every new one.
+    Returns the new codes, and the old code of each new one.
     """
     first = first_occurrence(codes, n_codes)
     present = np.flatnonzero(first < len(codes))
@@ -132,22 +103,11 @@ def factorize_codes(codes: Ints, n_codes: int, parents: Ints | None = None) -> t
     return np.take(new_codes, codes, mode="clip"), present
 
 
-def nest_codes(parent: Ints, n_parents: int, child: Ints, n_children: int) -> tuple[Ints, Ints]:
-    """Join two columns of codes into one: children inside their parents.
+def nest_codes(parent: Codes, n_parents: int, child: Codes, n_children: int) -> tuple[Codes, Ints]:
+    """Join two columns of codes into one, children inside their parents.
 
-    Joint strata are numbered parent by parent, and inside a parent by first
-    appearance, so that every parent is a run of consecutive codes.
-
-    Parameters
-    ----------
-    parent : ndarray of int, shape (n_rows,), range 0..n_parents-1
-    child : ndarray of int, shape (n_rows,), range 0..n_children-1
-
-    Returns
-    -------
-    codes : ndarray of int64, shape (n_rows,), range 0..n_joint-1
-    parents : ndarray of int64, shape (n_joint,), nondecreasing
-        The parent of every joint stratum.
+    Joint strata are numbered parent by parent, and inside a parent by first appearance. Returns
+    their codes, and the parent of each joint stratum.
     """
     if n_parents * FEW_PER_STRATUM > len(parent):
         # Strata of few rows are often of equal rows: these need no new codes.
@@ -164,7 +124,9 @@ def nest_codes(parent: Ints, n_parents: int, child: Ints, n_children: int) -> tu
     return codes, values[present] // n_children
 
 
-def quantile_bins(parent: Ints, values: Values, n_bins: int) -> tuple[Ints, Ints]:
+def quantile_bins(
+    parent: Ints, values: Values, n_bins: int, weights: Ints | None = None
+) -> tuple[Ints, Ints]:
     """Cut the values of every stratum at its own quantiles.
 
     The cuts are those of `np.quantile(values, i / n_bins, method="inverted_cdf")`. Bins are
@@ -174,6 +136,8 @@ def quantile_bins(parent: Ints, values: Values, n_bins: int) -> tuple[Ints, Ints
     ----------
     parent : ndarray of int, shape (n_rows,), range 0..n_parents-1
     values : ndarray of numbers, shape (n_rows,), without NaN
+    weights : ndarray of int64, shape (n_rows,), optional
+        How many rows each row stands for, which may be none.
 
     Returns
     -------
@@ -188,9 +152,10 @@ def quantile_bins(parent: Ints, values: Values, n_bins: int) -> tuple[Ints, Ints
     """
     sizes = np.bincount(parent)
     n_pieces = np.count_nonzero(sizes) * n_bins
-    if len(parent) >= ROWS_PER_PIECE * n_pieces and len(sizes) <= MAX_UINT16:
+    few_pieces = len(parent) >= ROWS_PER_PIECE * n_pieces and len(sizes) <= MAX_UINT16
+    if few_pieces and weights is None:
         return bins_by_partition(parent, values, sizes, n_bins)
-    return bins_by_sort(parent, values, sizes, n_bins)
+    return bins_by_sort(parent, values, sizes, n_bins, weights)
 
 
 def bins_by_partition(parent: Ints, values: Values, sizes: Ints, n_bins: int) -> tuple[Ints, Ints]:
@@ -214,25 +179,22 @@ def bins_by_partition(parent: Ints, values: Values, sizes: Ints, n_bins: int) ->
 
 
 def cut_positions(size: int, n_bins: int) -> Ints:
-    """Find the places of the quantiles among sorted values: quantile i is at ceil(i n / n_bins).
-
-    Returns
-    -------
-    ndarray of int64, shape (n_bins - 1,), nondecreasing
-        Counted from 0.
-    """
+    """Find the places of quantiles in sorted values: quantile i is at ceil(i n / n_bins) - 1."""
     # In integers, as a product of floats may be rounded past the next integer.
     positions: Ints = -(-np.arange(1, n_bins) * size // n_bins) - 1
     return positions
 
 
-def bins_by_sort(parent: Ints, values: Values, sizes: Ints, n_bins: int) -> tuple[Ints, Ints]:
+def bins_by_sort(
+    parent: Ints, values: Values, sizes: Ints, n_bins: int, weights: Ints | None = None
+) -> tuple[Ints, Ints]:
     """Cut at quantiles by one sort of all rows, however many strata there are."""
     rows, rises = sort_values(values, parent, len(sizes))
     present = np.flatnonzero(sizes)
     lengths = sizes[present]
     starts = np.cumsum(lengths) - lengths
-    opens_bin = bin_starts(rises, starts, lengths, n_bins)
+    in_order = None if weights is None else weights[rows]
+    opens_bin = bin_starts(rises, starts, lengths, n_bins, in_order)
     counts = np.zeros(len(sizes), dtype=np.int64)
     counts[present] = np.add.reduceat(opens_bin, starts, dtype=np.int64) + 1
     n_opened = np.cumsum(opens_bin)
@@ -241,7 +203,9 @@ def bins_by_sort(parent: Ints, values: Values, sizes: Ints, n_bins: int) -> tupl
     return bins, counts
 
 
-def bin_starts(rises: Flags, starts: Ints, lengths: Ints, n_bins: int) -> Flags:
+def bin_starts(
+    rises: Flags, starts: Ints, lengths: Ints, n_bins: int, weights: Ints | None
+) -> Flags:
     """Find the sorted rows that open a bin, but for the first bin of each stratum.
 
     Parameters
@@ -250,12 +214,20 @@ def bin_starts(rises: Flags, starts: Ints, lengths: Ints, n_bins: int) -> Flags:
         True where a sorted row is the first of its stratum or of its value.
     starts, lengths : ndarray of int, shape (n_present,)
         Of the strata.
+    weights : ndarray of int64, shape (n_rows,), optional
+        How many rows each sorted row stands for.
     """
+    totals, before = lengths, starts
+    upto = np.arange(1, len(rises) + 1)
+    if weights is not None:
+        upto = np.cumsum(weights)
+        totals = np.maximum(np.add.reduceat(weights, starts), 1)
+        before = upto[starts] - weights[starts]
     # Quantile i is at place ceil(i n / n_bins), counted from 1: there are
     # floor(p n_bins / n) of them up to place p, but n_bins - 1 at most.
-    n_cuts = np.arange(1, len(rises) + 1) - np.repeat(starts, lengths)
+    n_cuts = upto - np.repeat(before, lengths)
     n_cuts *= n_bins
-    n_cuts //= np.repeat(lengths, lengths)
+    n_cuts //= np.repeat(totals, lengths)
     np.minimum(n_cuts, n_bins - 1, out=n_cuts)
     is_cut = np.diff(n_cuts, prepend=0) > 0
     is_cut[starts] = n_cuts[starts] > 0
@@ -269,32 +241,13 @@ def bin_starts(rises: Flags, starts: Ints, lengths: Ints, n_bins: int) -> Flags:
 
 
 def edge_bins(values: Values, edges: Values, closed: str) -> Ints:
-    """Find the bin of every value between given edges.
-
-    Parameters
-    ----------
-    values : ndarray of numbers, shape (n_rows,), within the edges
-    edges : ndarray of float64, shape (n_bins + 1,), increasing
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,), range 0..n_bins-1
-    """
+    """Find the bin of every value between given increasing edges, of which none is outside."""
     # The outermost edges are closed, and so belong to the adjacent bins.
     return count_cuts(values, edges[1:-1], "left" if closed == "right" else "right")
 
 
 def count_cuts(values: Values, cuts: Values, side: Literal["left", "right"]) -> Ints:
-    """Count the cuts below every value, or with "right" also those equal to it.
-
-    Parameters
-    ----------
-    cuts : ndarray of numbers, shape (n_cuts,), increasing
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,), range 0..n_cuts
-    """
+    """Count the increasing cuts below every value, or with "right" also those equal to it."""
     if len(cuts) > FEW_CUTS:
         return np.searchsorted(cuts, values, side=side)
     is_above = np.greater if side == "left" else np.greater_equal
@@ -302,8 +255,8 @@ def count_cuts(values: Values, cuts: Values, side: Literal["left", "right"]) -> 
     counts = np.empty(len(values), dtype=np.int64)
     for start in range(0, len(values), CHUNK):
         chunk = values[start : start + CHUNK].astype(dtype, copy=False)
-        found = np.zeros(len(chunk), dtype=np.uint8)
+        n_below = np.zeros(len(chunk), dtype=np.uint8)
         for cut in cuts:
-            found += is_above(chunk, cut).view(np.uint8)
-        counts[start : start + CHUNK] = found
+            n_below += is_above(chunk, cut).view(np.uint8)
+        counts[start : start + CHUNK] = n_below
     return counts

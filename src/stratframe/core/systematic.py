@@ -7,7 +7,7 @@ import numpy as np
 
 from .deal import smallest_dtype
 from .order import positions_within
-from .types import Draws, Flags, Ints, Table
+from .types import Flags, Ints, Parts, Rows, StratumTable, Words
 
 Tree: TypeAlias = "int | tuple[Tree, Tree]"
 """A part, or two branches that the rows are divided between."""
@@ -16,21 +16,11 @@ RUN_BOUND = 3.0
 """Rows by which a part may miss its share of any run of the order."""
 
 
-def systematic_deal(rows: Ints, table: Table, draws: Draws | None) -> Ints:
+def systematic_deal(rows: Rows, table: StratumTable, draws: Words | None) -> Parts:
     """Deal ordered rows to unequal parts, each part evenly along the order.
 
-    Parameters
-    ----------
-    rows : ndarray of int, shape (n_rows,)
-        Row numbers, stratum after stratum, each in its order.
-    table : ndarray of int64, shape (n_strata, n_parts)
-    draws : ndarray of uint64, shape (n_strata * n_parts + n_rows,), optional
-        Without draws every stratum starts with its first part, and nothing is swapped.
-
-    Returns
-    -------
-    ndarray of int, shape (n_rows,), range 0..n_parts-1
-        The part of every row, by row number.
+    There is a draw for each quota and then one for each row; without draws every stratum starts
+    with its first part, and nothing is swapped.
 
     References
     ----------
@@ -84,19 +74,10 @@ def leaves(tree: Tree) -> list[int]:
     return [tree] if isinstance(tree, int) else leaves(tree[0]) + leaves(tree[1])
 
 
-def systematic_sample(table: Table, node: tuple[Tree, Tree], starts: Draws | None) -> Flags:
-    """Divide the rows at a branching between its two branches, evenly along the order.
+def systematic_sample(table: StratumTable, node: tuple[Tree, Tree], starts: Words | None) -> Flags:
+    """Divide the rows at a branching evenly along the order: True for those of the first branch.
 
-    Parameters
-    ----------
-    table : ndarray of int64, shape (n_strata, n_parts)
-    starts : ndarray of uint64, shape (n_strata,), optional
-        Random starts; without them the first branch has the first row.
-
-    Returns
-    -------
-    ndarray of bool, shape (rows of the parts of `node`,)
-        True for the rows of the first branch.
+    Without random starts, one for each stratum, the first branch has the first row.
     """
     n_first = table[:, leaves(node[0])].sum(axis=1)
     sizes = n_first + table[:, leaves(node[1])].sum(axis=1)
@@ -135,17 +116,8 @@ def swaps_keep_bound(tree: Tree, totals: Ints) -> bool:
     return largest_miss(tree, ()) <= RUN_BOUND
 
 
-def swap_pairs(parts: Ints, sizes: Ints, draws: Draws) -> None:
-    """Swap the 1st and 2nd, the 3rd and 4th row ... of every stratum, each pair by a coin.
-
-    Parameters
-    ----------
-    parts : ndarray of int, shape (n_rows,)
-        Parts along the order; changed in place.
-    sizes : ndarray of int, shape (n_strata,)
-    draws : ndarray of uint64, shape (n_rows,)
-        The highest bit of the first row's draw is the coin.
-    """
+def swap_pairs(parts: Parts, sizes: Ints, draws: Words) -> None:
+    """Swap the 1st and 2nd, the 3rd and 4th row ... of every stratum, each pair by a coin."""
     ends = np.cumsum(sizes)
     heads = (draws >> np.uint64(63)).astype(np.bool_)
     swapped = (positions_within(sizes) % 2 == 0) & heads

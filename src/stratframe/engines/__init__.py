@@ -1,6 +1,6 @@
 """The same verbs on frames of Dask and Spark, which are larger than one machine.
 
-A pass of the engine counts rows by stratum, `driver` makes strata and their quotas of the counts,
-`cut_points` turns the quotas into cut points of the numbers of rows, and one elementwise pass of
-the engine adds the column.
+`base` says what an engine is. A pass of it counts the rows that are alike, `counted` makes strata
+and their quotas of the counts, `cuts` turns the quotas into cut points of the numbers of rows,
+and one elementwise pass of the engine adds the column: `deal` puts these together.
 """

@@ -2,12 +2,13 @@
 
 Frames and series come in, numpy arrays go out, and arrays come back as new columns:
 
-- `which_library`: which library is a frame from, and what are its columns called?
+- `libraries`: which library is a frame from, and what are its columns called?
 - `dtypes`: what does a column hold, and which values are missing?
 - `references`: what may be given for a column, which column is it, and how is it read?
 - `read_classes`: which rows of a column are equal, as codes?
 - `read_numbers`: which numbers does a column give, for order, edges or differences?
 - `read_keys`: what of a key is hashed, and how are keys ordered?
+- `plans`: which parts of a lazy query are known to give the same rows each time?
 - `row_order`: does a lazy query give its rows in the same order each time?
 - `attach`: how does an array become a column, at once or as a lazy expression?
 - `tables`: how is a result frame made in the caller's library?
@@ -15,6 +16,7 @@ Frames and series come in, numpy arrays go out, and arrays come back as new colu
 - `folds`: which folds does a column hold, and which one is each row in?
 - `filters`: which rows of a frame does a fold, or a computation, select?
 - `duplicates`: which rows are equal in several columns, and are they in one fold?
+- `csv_cells`: how are cells written into a CSV file whose other bytes stay?
 - `files`: how are CSV and Parquet files read and written?
 
 A module imports only from those above it.
@@ -27,7 +29,14 @@ from .attach import (
     polars_dtype,
     struct_fields,
 )
-from .dtypes import is_continuous, is_measured, is_missing, may_hold_fractions, read_flags
+from .dtypes import (
+    category_values,
+    is_continuous,
+    is_measured,
+    is_missing,
+    may_hold_fractions,
+    read_flags,
+)
 from .duplicates import (
     SharedRows,
     all_unique,
@@ -35,7 +44,17 @@ from .duplicates import (
     count_unique_rows,
     rows_across_folds,
 )
-from .files import PIPE, check_path, is_text_file, parse_file, read_bytes, write_file
+from .files import (
+    PIPE,
+    check_folds_or_parts,
+    check_path,
+    is_text_file,
+    parse_file,
+    read_bytes,
+    read_marks,
+    update_csv,
+    write_file,
+)
 from .filters import filter_equal, filter_other, filter_rows
 from .folds import (
     FoldValues,
@@ -53,6 +72,22 @@ from .folds import (
     read_part_codes,
     to_fold_column,
 )
+from .libraries import (
+    AnyFrame,
+    AnyFrameT,
+    Frame,
+    FrameT,
+    PandasFrame,
+    PolarsFrame,
+    PolarsTable,
+    check_frame,
+    column_names,
+    is_frame,
+    label_of,
+    library_of,
+    take,
+    to_list,
+)
 from .read_classes import encode_classes
 from .read_keys import rank_key, read_key
 from .read_numbers import read_comparable, read_interval, read_matrix, read_ordinal
@@ -63,19 +98,24 @@ from .references import (
     check_not_data,
     check_refs,
     collect_columns,
+    column_key,
     empty_columns,
     format_reference,
+    has_column,
     is_computed,
+    is_label,
+    not_a_reference,
     read_columns,
+    read_named,
+    repeated,
     result_name,
     result_names,
     root_names,
     same_column,
+    split_named,
 )
 from .row_order import warn_row_order
 from .tables import (
-    add_columns_of,
-    fill_column_of,
     float_column,
     make_frame,
     rank_values,
@@ -91,18 +131,4 @@ from .validate import (
     flags_check,
     pandera_module,
     part_type,
-)
-from .which_library import (
-    Frame,
-    FrameT,
-    PandasFrame,
-    PolarsFrame,
-    PolarsTable,
-    check_frame,
-    column_names,
-    is_frame,
-    label_of,
-    library_of,
-    take,
-    to_list,
 )

@@ -6,18 +6,17 @@ in a query of its own whose result is put next to the frame.
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
 from ..core.types import Ints
-from .references import check_height, read_columns
-from .row_order import is_repeatable
-from .which_library import FrameT, label_of
+from .libraries import FrameT, label_of
+from .plans import is_repeatable
+from .references import check_height, read_named, split_named
 
 
 class NewColumn(NamedTuple):
@@ -32,17 +31,23 @@ class NewColumn(NamedTuple):
     """Whether the arguments allow rows without a fold."""
 
 
-Compute: TypeAlias = Callable[[list[Any], int], list[NewColumn]]
-"""Columns and the number of rows -> new columns."""
+MAX_INPUTS = 50
+"""Columns that Polars passes to a function one by one; its time grows with their square."""
+
+Refs: TypeAlias = Mapping[str, Sequence[Any]]
+"""References to columns, by the argument that they were given for."""
+
+Compute: TypeAlias = Callable[[dict[str, list[Any]], int], list[NewColumn]]
+"""Columns, by argument, and the number of rows -> new columns."""
 
 
 def attach_columns(
-    frame: FrameT, refs: Sequence[Any], compute: Compute, outputs: Sequence[NewColumn]
+    frame: FrameT, refs: Refs, compute: Compute, outputs: Sequence[NewColumn]
 ) -> FrameT:
     """Add the columns that are computed from referenced ones."""
     if isinstance(frame, pl.LazyFrame):
         return attach_lazily(frame, column_expression(refs, compute, outputs), outputs)
-    columns = list(compute(read_columns(frame, refs), len(frame)))
+    columns = list(compute(read_named(frame, refs), len(frame)))
     if isinstance(frame, pl.DataFrame):
         return frame.with_columns(list(convert_each(columns, polars_column)))
     return attach_pandas(frame, columns)
@@ -83,7 +88,8 @@ def attach_pandas(frame: pd.DataFrame, columns: list[NewColumn]) -> pd.DataFrame
     attached = frame.assign()
     if len(new) > 1:
         attached = pd.concat([frame, pd.DataFrame(new, index=frame.index, copy=False)], axis=1)
-        attached.attrs = deepcopy(frame.attrs)
+        # `concat` drops `attrs`, and the attributes that a subclass names in `_metadata`.
+        attached = cast("Any", attached).__finalize__(frame)
     with warnings.catch_warnings():
         # pandas warns about fragmented frames; one more column does not matter.
         warnings.simplefilter("ignore", pd.errors.PerformanceWarning)
@@ -121,21 +127,21 @@ def polars_dtype(labels: tuple[str, ...] | None) -> pl.DataType:
     return pl.Int64() if labels is None else pl.Enum(labels)
 
 
-def column_expression(
-    refs: Sequence[Any], compute: Compute, outputs: Sequence[NewColumn]
-) -> pl.Expr:
+def column_expression(refs: Refs, compute: Compute, outputs: Sequence[NewColumn]) -> pl.Expr:
     """Build one Polars expression of a computation; several new columns come as a struct."""
     fields = {column.name: polars_dtype(column.labels) for column in outputs}
+    every = [ref for given in refs.values() for ref in given]
 
     def compute_series(series: list[pl.Series], n_rows: int) -> pl.Series:
-        columns = [polars_column(column) for column in compute(series, n_rows)]
+        computed = compute(split_named(refs, series), n_rows)
+        columns = [polars_column(column) for column in computed]
         return columns[0] if len(columns) == 1 else pl.DataFrame(columns).to_struct("folds")
 
     if len(fields) == 1:
         ((name, dtype),) = fields.items()
-        return batch_expression(refs, compute_series, dtype).alias(name)
+        return batch_expression(every, compute_series, dtype).alias(name)
     # One expression per field would run the computation once per field.
-    return batch_expression(refs, compute_series, pl.Struct(fields)).alias(outputs[0].name)
+    return batch_expression(every, compute_series, pl.Struct(fields)).alias(outputs[0].name)
 
 
 def batch_expression(
@@ -144,6 +150,8 @@ def batch_expression(
     dtype: pl.DataType | type[pl.DataType],
 ) -> pl.Expr:
     """Build a Polars expression that passes columns, with all their rows, to a function."""
+    if sum(isinstance(ref, str) for ref in refs) > MAX_INPUTS:
+        return batch_of_many(refs, compute, dtype)
     exprs = [pl.col(ref) if isinstance(ref, str) else ref for ref in refs]
     # A computed column may differ from the frame in height; a named one never does.
     if not any(isinstance(ref, str) for ref in refs):
@@ -157,6 +165,25 @@ def batch_expression(
         return compute(list(series[: len(refs)]), n_rows)
 
     return pl.map_batches(exprs, check_and_compute, return_dtype=dtype)
+
+
+def batch_of_many(
+    refs: Sequence[Any],
+    compute: Callable[[list[pl.Series], int], pl.Series],
+    dtype: pl.DataType | type[pl.DataType],
+) -> pl.Expr:
+    """Build the expression of `batch_expression` with all named columns as one struct."""
+    names = list(dict.fromkeys(ref for ref in refs if isinstance(ref, str)))
+    # A struct would stretch a computed column of one value to the height of the others.
+    computed = [ref for ref in refs if not isinstance(ref, str)]
+
+    def compute_fields(series: list[pl.Series], n_rows: int) -> pl.Series:
+        fields = dict(zip(names, series[-1].struct.unnest().get_columns(), strict=True))
+        others = iter(series)
+        given = [fields[ref] if isinstance(ref, str) else next(others) for ref in refs]
+        return compute(given, n_rows)
+
+    return batch_expression([*computed, pl.struct(names)], compute_fields, dtype)
 
 
 def struct_fields(series: pl.Series, expr: pl.Expr) -> list[pl.Series]:

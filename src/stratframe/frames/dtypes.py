@@ -15,7 +15,7 @@ import polars as pl
 from ..core.order import CHUNK
 from ..core.types import Flags, Values
 from ..errors import StratError
-from .which_library import Series
+from .libraries import Series
 
 FLOATS = {"floating", "mixed-integer-float"}
 """Types that `infer_dtype` gives objects that are floats, or floats and integers."""
@@ -112,6 +112,11 @@ def is_object(dtype: object) -> bool:
 def object_type(series: pd.Series) -> str:
     """Infer the type of Python objects that are not missing, in the words of pandas."""
     return pd.api.types.infer_dtype(series, skipna=True)
+
+
+def is_extension(dtype: Any) -> bool:
+    """Return whether a dtype of Polars is of an extension, which newer versions have."""
+    return isinstance(dtype, getattr(pl, "BaseExtension", ()))
 
 
 def is_nested(dtype: pl.DataType) -> bool:

@@ -13,8 +13,8 @@ import polars as pl
 from ..core.types import Ints
 from ..errors import StratError
 from .dtypes import is_nested, nested_error
+from .libraries import Series, take
 from .read_classes import encode_classes
-from .which_library import Series, take
 
 INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
 """Integers that fit in an Int64."""
@@ -197,6 +197,6 @@ def count_unique_rows(series: Sequence[Any]) -> tuple[list[Any], Ints | None]:
     rows = pl.DataFrame([column.alias(str(place)) for place, column in enumerate(series)])
     if rows.head(HEAD_ROWS).n_unique() > MANY_VALUES:
         return list(series), None
-    grouped = rows.group_by(pl.all()).len("n")
+    grouped = rows.group_by(pl.all(), maintain_order=True).len("n")
     kept = [grouped[str(place)].alias(column.name) for place, column in enumerate(series)]
     return kept, grouped["n"].cast(pl.Int64).to_numpy()

@@ -11,8 +11,8 @@ from ..core.types import Flags
 from .attach import batch_expression
 from .dtypes import is_missing
 from .folds import fold_expression
+from .libraries import EagerFrame, Frame, FrameT, label_of
 from .references import read_columns
-from .which_library import EagerFrame, Frame, FrameT, label_of
 
 
 def filter_equal(frame: FrameT, name: str, value: Any) -> FrameT:

@@ -12,12 +12,12 @@ import polars as pl
 
 from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints, Values
-from ..errors import StratError, count_rows, preview
-from .dtypes import category_values, is_missing, is_temporal, to_floats
+from ..errors import StratError, count_rows, describe, preview
+from .dtypes import category_values, is_extension, is_missing, is_temporal, to_floats
+from .libraries import EagerFrame, Frame, Series, label_of, library_of, take, to_list
 from .read_classes import encode_classes
 from .references import read_columns
 from .validate import failing_rows
-from .which_library import EagerFrame, Frame, Series, label_of, library_of, take, to_list
 
 PURPOSES = {"train": 0, "valid": 1, "validation": 1, "val": 1, "dev": 1, "test": 2, "holdout": 3}
 """The order of parts that are named after what they are used for."""
@@ -92,9 +92,10 @@ def purposes_of(values: Sequence[Any]) -> Ints:
 
 
 def fold_expression(frame: pl.DataFrame | pl.LazyFrame, name: str) -> pl.Expr:
-    """Refer to a fold column of a Polars frame, NaN as null."""
-    holds_floats = frame.collect_schema()[name].is_float()
-    return pl.col(name).fill_nan(None) if holds_floats else pl.col(name)
+    """Refer to a fold column of a Polars frame, NaN as null; of an extension to what it stores."""
+    dtype = frame.collect_schema()[name]
+    column = pl.col(name).ext.storage() if is_extension(dtype) else pl.col(name)
+    return column.fill_nan(None) if dtype.is_float() else column
 
 
 def read_fold_column(frame: EagerFrame, name: str) -> Any:
@@ -107,7 +108,11 @@ def to_fold_column(values: Any, name: str) -> Any:
     if isinstance(values, pd.Series | pl.Series):
         # Neither an array nor a Polars series without a name says that it is another column.
         return values.rename(name) if values.name in (None, "") else values
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError, MemoryError) as error:
+        msg = f"Folds must be a column, got {describe(values)}."
+        raise StratError(msg) from error
     if array.ndim != 1:
         msg = f"Folds must be a column, got an array of shape {array.shape}."
         raise StratError(msg)
@@ -186,16 +191,25 @@ def are_folds(series: pd.Series, k: int) -> Flags | bool:
     if str(series.dtype) not in FOLD_TYPES:
         return False
     numbers = to_floats(series)
-    return is_missing(series) | np.isin(numbers, np.arange(k))
+    whole = (np.trunc(numbers) == numbers) & (numbers >= 0) & (numbers < k)
+    return np.asarray(is_missing(series) | whole)
 
 
 def has_all_folds(series: Series, k: int) -> bool:
     """Return whether each of k folds has a row."""
-    return bool(np.isin(np.arange(k), to_floats(series)).all())
+    numbers = np.unique(to_floats(series))
+    return int(((np.trunc(numbers) == numbers) & (numbers >= 0) & (numbers < k)).sum()) == k
 
 
-def read_fold_numbers(series: Series, k: int | None) -> tuple[Ints, int]:
+def read_fold_numbers(
+    series: Series, k: int | None, weights: Ints | None = None
+) -> tuple[Ints, int]:
     """Read a column of folds 0..k-1 of any dtype, and count the folds if k is None.
+
+    Parameters
+    ----------
+    weights : ndarray of int64, shape (n_rows,), optional
+        How many rows each row stands for.
 
     Returns
     -------
@@ -206,7 +220,7 @@ def read_fold_numbers(series: Series, k: int | None) -> tuple[Ints, int]:
     missing = is_missing(series)
     numbers = np.where(missing, -1, fold_floats(series))
     check_start(series, numbers[~missing], k)
-    check_fold_range(series, numbers, missing, k)
+    check_fold_range(series, numbers, missing, k, weights)
     folds = numbers.astype(np.int64)
     return folds, count_folds(series, folds[~missing]) if k is None else k
 
@@ -261,13 +275,7 @@ def are_parts(series: Series, names: Sequence[str], *, text: bool) -> Flags | bo
 
 
 def read_part_codes(series: Series, names: Sequence[str]) -> Ints:
-    """Read a column of names of parts.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,), range -1..n_parts-1
-        -1 where the part is missing.
-    """
+    """Read a column of names of parts, -1 where the part is missing."""
     values, codes = fold_codes(series)
     present = set(codes.tolist())
     others = [value for code, value in enumerate(values) if value not in names and code in present]
@@ -295,36 +303,46 @@ def fold_floats(series: Series) -> Values:
 
 
 def check_start(series: Series, numbers: Values, k: int | None) -> None:
-    """Raise if folds are counted from 1: they are 1, 2, ... without a gap, and none is 0."""
+    """Raise if folds are 1, 2, ... without a gap and none is 0, unless there are to be more."""
     present = np.unique(numbers)
     n_folds = len(present)
     if n_folds < 2 or present[0] != 1 or (np.diff(present) != 1).any():
         return
-    if k is not None and k not in (n_folds, n_folds + 1):
+    if k not in (None, n_folds):
         return
     name = series.name
     subtract = f"df[{name!r}] -= 1"
     if isinstance(series, pl.Series):
         subtract = f"df = df.with_columns(pl.col({name!r}) - 1)"
+    counted = ", counted from 1" if k else ""
+    hint = (
+        subtract
+        if k
+        else f"`k={n_folds + 1}` if fold 0 has no rows; if they count from 1: {subtract}"
+    )
     msg = (
-        f"`extend` needs folds 0..k-1 in {name!r}, but found folds 1..{n_folds}, counted from 1."
-        f"\nHint: {subtract}"
+        f"`extend` needs folds 0..k-1 in {name!r}, but found folds 1..{n_folds}{counted}."
+        f"\nHint: {hint}"
     )
     raise StratError(msg)
 
 
-def check_fold_range(series: Series, numbers: Values, missing: Flags, k: int | None) -> None:
+def check_fold_range(
+    series: Series, numbers: Values, missing: Flags, k: int | None, weights: Ints | None
+) -> None:
     """Raise unless all numbers that are not missing are integers from 0 to k-1."""
     wrong = (numbers < 0) | (np.trunc(numbers) != numbers) | ~np.isfinite(numbers)
     if k is not None:
-        wrong |= numbers > k - 1
+        wrong |= numbers > min(k, 2**53) - 1  # a huge k is no float
     rows = np.flatnonzero(wrong & ~missing)
     if len(rows):
-        highest = "k-1" if k is None else str(k - 1)
+        highest = "k-1" if k is None else describe(k - 1)
         msg = (
             f"`extend` needs folds 0..{highest} in {series.name!r}, but there are others in"
-            f" {count_rows(rows)}."
+            f" {count_rows(rows, weights)}."
         )
+        if weights is not None:
+            raise StratError(msg)
         raise StratError(msg, failing_rows(library_of(series), {series.name: series}, rows))
 
 

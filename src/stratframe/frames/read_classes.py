@@ -24,7 +24,7 @@ from .dtypes import (
     object_type,
     to_floats,
 )
-from .which_library import Series
+from .libraries import Series
 
 MIXED = {"mixed", "mixed-integer"}
 """Types that `infer_dtype` gives objects of several types."""
@@ -34,14 +34,7 @@ NESTED = (list, dict, set, tuple, bytearray, np.ndarray)
 
 
 def encode_classes(series: Series) -> tuple[Ints, int]:
-    """Encode the classes of a column as integers in order of first appearance.
-
-    Returns
-    -------
-    codes : ndarray of int64, shape (n_rows,), range -1..n_classes-1
-        -1 where the value is missing.
-    n_classes : int
-    """
+    """Encode the classes of a column by first appearance, -1 where missing; and count them."""
     if is_float(series):
         return factorize(to_floats(series))
     if isinstance(series, pl.Series):

@@ -8,7 +8,8 @@ matters:
 - dates as days, times of day and durations as microseconds, and datetimes as microseconds
   since 1970 (UTC if they have a time zone), each as 8 bytes; nanoseconds beyond, if any, as
   8 bytes more;
-- text, categories and UUIDs in UTF-8, binary values as they are;
+- text and categories in UTF-8, binary values as they are, UUIDs as their 16 bytes, which is what
+  Polars and Arrow hold of them;
 - decimals and integers beyond 64 bits, unless they are whole numbers that fit, as the text of
   their digits, without trailing zeros.
 """
@@ -23,7 +24,7 @@ import polars as pl
 
 from ..core.hashing import HashedBytes, HashedWords, KeyColumn
 from ..core.order import rank
-from ..core.types import Draws, Ints
+from ..core.types import Ints, Words
 from ..errors import StratError
 from .dtypes import (
     WIDE,
@@ -34,9 +35,9 @@ from .dtypes import (
     object_type,
     to_floats,
 )
+from .libraries import Series
 from .read_classes import check_objects
 from .read_numbers import from_arrow, gather_categories, periods, read_ordinal, sorted_codes
-from .which_library import Series
 
 TEXT_BLOCK = 1 << 16
 """Strings that are joined at once."""
@@ -101,7 +102,7 @@ def key_of_objects(series: pd.Series) -> KeyColumn:
             raise TypeError
         values = series.tolist()
         if all(isinstance(value, UUID) for value in values):
-            values = [str(value) for value in values]
+            values = [value.bytes for value in values]
         return key_of_polars(pl.Series(str(series.name), values, strict=True))
     except (TypeError, OverflowError, pl.exceptions.PolarsError) as error:
         raise mixed_error(series) from error
@@ -134,7 +135,7 @@ def mixed_error(series: pd.Series) -> StratError:
     return StratError(msg)
 
 
-def words_of(values: np.ndarray) -> Draws:
+def words_of(values: np.ndarray) -> Words:
     """View whole numbers as words; those of 64 bits without a sign wrap around."""
     whole = values if values.dtype == np.uint64 else values.astype(np.int64, copy=False)
     return np.ascontiguousarray(whole).view(np.uint64)

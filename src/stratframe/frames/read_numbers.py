@@ -28,7 +28,7 @@ from .dtypes import (
     is_temporal,
     to_floats,
 )
-from .which_library import Series
+from .libraries import Series
 
 
 def read_ordinal(series: Series, term: str) -> tuple[Values, Flags]:

@@ -5,7 +5,11 @@ expression, on pandas `pd.col(...)` or a callable that gets the frame. Checks re
 names and types of a frame only, so that a call on a lazy frame fails before its query runs.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from abc import ABC
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import islice
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -13,16 +17,35 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from ..errors import MAX_LISTED, StratError, describe, no_such_column
+from ..checks import is_hashable
+from ..errors import MAX_LISTED, StratError, describe, no_such_column, shorten
 from .dtypes import is_nested, nested_error
-from .which_library import EagerFrame, Frame, check_frame, column_names, label_of, library_of
+from .libraries import (
+    EagerFrame,
+    Frame,
+    check_frame,
+    column_names,
+    is_frame,
+    label_of,
+    library_of,
+)
 
 PANDAS_EXPRESSIONS: tuple[type, ...] = tuple(
     vars(pd.api.typing)[name] for name in ("Expression",) if name in vars(pd.api.typing)
 )
 """The class of `pd.col(...)`, which pandas has from 3.0 on."""
 
-EXPRESSIONS = (pl.Expr, *PANDAS_EXPRESSIONS)
+
+class SparkColumn(ABC):  # noqa: B024 - has no methods, as it only recognizes a class
+    """A column of Spark, known by its class, so that Spark need not be imported."""
+
+    @classmethod
+    def __subclasshook__(cls, other: type) -> bool:
+        """Return whether a class is one of Spark's columns."""
+        return other.__name__ == "Column" and other.__module__.startswith("pyspark.sql.")
+
+
+EXPRESSIONS = (pl.Expr, *PANDAS_EXPRESSIONS, SparkColumn)
 
 DATA = (
     *(pd.Series, pd.DataFrame, pd.Index, pd.api.extensions.ExtensionArray),
@@ -41,6 +64,7 @@ ACCEPTED = {
     "columns": "column names or expressions",
     "features": "column names or expressions",
     "name": "column names",
+    "target": "a column name, or `sf.classes` or `sf.continuous` of one",
 }
 """What each argument that refers to columns may hold."""
 
@@ -52,21 +76,36 @@ def is_computed(ref: Any) -> bool:
 
 def format_reference(ref: Any) -> str:
     """Format a reference for a message."""
-    return str(ref) if isinstance(ref, EXPRESSIONS) else describe_data(ref)
-
-
-def describe_data(value: object) -> str:
-    """Show a value in a message; of data, however short, only the type."""
-    return type(value).__name__ if isinstance(value, DATA) else describe(value)
+    return shorten(str(ref)) if isinstance(ref, EXPRESSIONS) else describe(ref)
 
 
 def same_column(ref: Any, other: Any) -> bool:
     """Return whether two references are the same column."""
-    if isinstance(ref, pl.Expr) or isinstance(other, pl.Expr):
-        return isinstance(ref, pl.Expr) and isinstance(other, pl.Expr) and ref.meta.eq(other)
-    if is_computed(ref) or is_computed(other) or not isinstance(ref, Hashable):
-        return ref is other
-    return type(ref) is type(other) and bool(ref == other)
+    if isinstance(ref, pl.Expr) and isinstance(other, pl.Expr):
+        return ref.meta.eq(other)
+    return column_key(ref) == column_key(other)
+
+
+def column_key(ref: Any) -> Hashable:
+    """Return what references to the same column share; other expressions may share it, too."""
+    if isinstance(ref, pl.Expr):
+        return pl.Expr, str(ref)
+    try:
+        # True, 1 and 1.0 are equal, but three labels.
+        return (object, id(ref)) if is_computed(ref) or hash(ref) is None else (type(ref), ref)
+    except TypeError:
+        return object, id(ref)
+
+
+def repeated(refs: Iterable[Any]) -> list[Any]:
+    """List the references whose column is that of one before them."""
+    found, known = [], dict[Hashable, list[Any]]()
+    for ref in refs:
+        alike = known.setdefault(column_key(ref), [])
+        if any(same_column(ref, other) for other in alike):
+            found.append(ref)
+        alike.append(ref)
+    return found
 
 
 def result_name(ref: Any, series: Any) -> Hashable | None:
@@ -103,16 +142,21 @@ def check_not_data(argument: str, given: object) -> None:
             raise not_a_reference(argument, entry)
 
 
+def is_label(value: object) -> bool:
+    """Return whether a value can be told from other labels of columns."""
+    return is_hashable(value) and value is not pd.NA
+
+
 def check_names(argument: str, given: Iterable[object]) -> None:
     """Raise unless all may name a column."""
     for name in given:
-        if name is None or is_computed(name) or not isinstance(name, Hashable):
+        if name is None or is_computed(name) or not is_label(name):
             raise not_a_reference(argument, name, ACCEPTED["name"])
 
 
 def not_a_reference(argument: str, given: object, accepted: str = "") -> StratError:
     """Build the error for what an argument does not accept as a reference."""
-    msg = f"`{argument}` must hold {accepted or ACCEPTED[argument]}, got {describe_data(given)}."
+    msg = f"`{argument}` must hold {accepted or ACCEPTED[argument]}, got {describe(given)}."
     n_values = len(given) if isinstance(given, list) else 0
     if isinstance(given, DATA) and argument == "where":
         return StratError(
@@ -120,44 +164,96 @@ def not_a_reference(argument: str, given: object, accepted: str = "") -> StratEr
         )
     if isinstance(given, DATA) or n_values > MAX_LISTED:
         name = getattr(given, "name", None)
-        named = f", {name!r}" if isinstance(name, str) and name else ""
+        named = f", {describe(name)}" if isinstance(name, str) and name else ""
         return StratError(f"{msg}\nHint: give the name of the column{named}.")
     if argument == "by" and isinstance(given, Integral) and not isinstance(given, bool):
-        return StratError(f"{msg}\nHint: `by` comes first; the number of folds is `k={given}`.")
+        return StratError(
+            f"{msg}\nHint: `by` comes first; the number of folds is `k={describe(given)}`."
+        )
     return StratError(msg)
+
+
+class Columns(NamedTuple):
+    """The columns of a frame, in which any number of references is looked up."""
+
+    names: list[Hashable]
+    counts: Counter[Hashable]
+    """How many columns have the label of a key."""
+    query: pl.LazyFrame | None
+    """A query on a Polars frame, to be asked for types."""
+
+
+def list_columns(frame: Frame) -> Columns:
+    """List the columns of a frame, of a lazy one without reading data."""
+    return name_columns(column_names(frame), schema_query(frame))
+
+
+def name_columns(names: list[Any], query: pl.LazyFrame | None = None) -> Columns:
+    """List columns by their names."""
+    return Columns(names, Counter(map(column_key, names)), query)
+
+
+def has_column(data: Any, name: str) -> bool:
+    """Return whether data are a frame with a column, under a MultiIndex too."""
+    if not is_frame(data):
+        return False
+    label = label_of(data, name)
+    return any(same_column(label, each) for each in column_names(data))
+
+
+def schema_query(frame: Frame) -> pl.LazyFrame | None:
+    """Make a query from which the types of Polars columns are known; None for a pandas frame."""
+    if isinstance(frame, pl.LazyFrame):
+        # Each query on the frame itself would resolve the whole of its plan again.
+        return pl.LazyFrame(schema=frame.collect_schema())
+    return None if isinstance(frame, pd.DataFrame) else frame.lazy()
 
 
 def check_refs(frame: Frame, refs: Iterable[Any], argument: str) -> None:
     """Raise unless every reference of an argument is one column of single values."""
-    check_refs_among(frame, refs, argument, column_names(frame))
+    check_refs_among(frame, refs, argument, list_columns(frame))
 
 
-def check_refs_among(
-    frame: Frame, refs: Iterable[Any], argument: str, names: Sequence[Hashable]
-) -> None:
-    """Raise as `check_refs`, for a frame whose names are known."""
+def check_refs_among(frame: Frame, refs: Iterable[Any], argument: str, columns: Columns) -> None:
+    """Raise as `check_refs`, for a frame whose columns are listed."""
+    refs = list(refs)
     for ref in refs:
         if argument != "name" and is_computed(ref):
             check_library(frame, ref, argument)
         else:
             is_name = argument == "name" and isinstance(ref, str)
-            check_label(label_of(frame, ref) if is_name else ref, argument, names, shown=ref)
-        if not isinstance(frame, pd.DataFrame):
-            check_polars(frame, ref, argument)
+            check_label(label_of(frame, ref) if is_name else ref, argument, columns, shown=ref)
+    if columns.query is not None:
+        plain = dict.fromkeys(ref for ref in refs if is_plain_name(ref))
+        check_types(columns.query.select(*plain).collect_schema())
+        for ref in refs:
+            if not is_plain_name(ref):
+                check_expression(columns.query, ref, argument, columns)
 
 
-def check_all_refs(frame: Frame, refs: dict[str, list[Any]], new_names: Iterable[str] = ()) -> None:
+def check_all_refs(
+    frame: Frame,
+    refs: dict[str, list[Any]],
+    new_names: Sequence[str] = (),
+    *,
+    overwrite: bool = False,
+) -> None:
     """Raise unless a frame has the columns that each argument names, and no new one yet."""
     check_frame(frame)
-    names = column_names(frame)
-    for argument, columns in refs.items():
-        check_refs_among(frame, columns, argument, names)
-    check_new(frame, names, new_names)
+    columns = list_columns(frame)
+    for argument, given in refs.items():
+        check_refs_among(frame, given, argument, columns)
+    if columns.query is not None:
+        check_no_patterns(new_names)
+    check_unread(refs, new_names, partial(reads_column, frame))
+    if not overwrite:
+        check_new(frame, columns.names, new_names)
 
 
 def check_library(frame: Frame, ref: Any, argument: str) -> None:
     """Raise if a computed column is meant for the other library."""
-    if isinstance(ref, pl.Expr) == isinstance(frame, pd.DataFrame):
+    is_foreign = isinstance(ref, pl.Expr) == isinstance(frame, pd.DataFrame)
+    if is_foreign or isinstance(ref, SparkColumn):
         msg = (
             f"`{argument}` takes Polars expressions on Polars frames, and callables or `pd.col`"
             f" on pandas frames, got {format_reference(ref)} on a {library_of(frame)} frame."
@@ -165,10 +261,10 @@ def check_library(frame: Frame, ref: Any, argument: str) -> None:
         raise StratError(msg)
 
 
-def check_label(label: Any, argument: str, names: Sequence[Hashable], shown: Any = None) -> None:
+def check_label(label: Any, argument: str, columns: Columns, shown: Any = None) -> None:
     """Raise unless a label names exactly one column; `shown` is what the caller gave for it."""
     shown = label if shown is None else shown
-    count = sum(same_column(label, name) for name in names) if isinstance(label, Hashable) else 0
+    count = columns.counts[column_key(label)]
     if count == 1:
         return
     if count > 1:
@@ -178,17 +274,30 @@ def check_label(label: Any, argument: str, names: Sequence[Hashable], shown: Any
         )
         raise StratError(msg)
     if isinstance(label, str | tuple):
-        raise StratError(no_such_column(argument, shown, names))
+        raise StratError(no_such_column(argument, shown, columns.names))
     raise not_a_reference(argument, label)
 
 
-def check_polars(frame: pl.DataFrame | pl.LazyFrame, ref: Any, argument: str) -> None:
+def is_plain_name(ref: Any) -> bool:
+    """Return whether a reference is a name that Polars does not take as a pattern of names."""
+    is_pattern = isinstance(ref, str) and (ref == "*" or (ref[:1] == "^" and ref[-1:] == "$"))
+    return isinstance(ref, str) and not is_pattern
+
+
+def check_types(schema: pl.Schema) -> None:
+    """Raise if a column is nested."""
+    for name, dtype in schema.items():
+        if is_nested(dtype):
+            raise nested_error(name, dtype)
+
+
+def check_expression(query: pl.LazyFrame, ref: Any, argument: str, columns: Columns) -> None:
     """Raise unless a reference resolves to one column of single values; reads no data."""
     try:
-        schema = frame.lazy().select(ref).collect_schema()
+        schema = query.select(ref).collect_schema()
     except pl.exceptions.PolarsError as error:
         for name in root_names(ref):
-            check_label(name, argument, column_names(frame))
+            check_label(name, argument, columns)
         raise expression_error(ref, str(error).partition("\n")[0]) from error
     if len(schema) != 1:
         msg = (
@@ -196,9 +305,7 @@ def check_polars(frame: pl.DataFrame | pl.LazyFrame, ref: Any, argument: str) ->
             f" from {format_reference(ref)}."
         )
         raise StratError(msg)
-    for name, dtype in schema.items():
-        if is_nested(dtype):
-            raise nested_error(name, dtype)
+    check_types(schema)
 
 
 def check_new(frame: Frame, names: Sequence[Hashable], new_names: Iterable[str]) -> None:
@@ -216,39 +323,105 @@ def check_new(frame: Frame, names: Sequence[Hashable], new_names: Iterable[str])
         raise StratError(msg)
 
 
+def check_no_patterns(new_names: Iterable[str]) -> None:
+    """Raise if Polars would take the name of a new column as a pattern of names."""
+    for name in new_names:
+        if not is_plain_name(name):
+            msg = f"`name` must not be a pattern of names on a Polars frame, got {describe(name)}."
+            raise StratError(msg)
+
+
+def check_unread(
+    refs: dict[str, list[Any]], new_names: Iterable[str], reads: Callable[[Any, str], bool]
+) -> None:
+    """Raise if a call reads a column that it would replace, given which reference reads which."""
+    for name in new_names:
+        for argument, columns in refs.items():
+            if any(reads(ref, name) for ref in columns):
+                msg = (
+                    f"`name` must not be a column that the call reads, but `{argument}` reads"
+                    f" {name!r}.\nHint: give the new column another name, or rename this one first."
+                )
+                raise StratError(msg)
+
+
+def reads_column(frame: Frame, ref: Any, name: str) -> bool:
+    """Return whether a reference reads a column of a frame; what a callable reads is not known."""
+    label = label_of(frame, name)
+    if isinstance(ref, pl.Expr) and not isinstance(frame, pd.DataFrame):
+        # Those that match columns, such as `pl.nth(0)`, have no roots.
+        return label in (ref.meta.root_names() or frame.lazy().select(ref).collect_schema())
+    if isinstance(ref, PANDAS_EXPRESSIONS) and isinstance(frame, pd.DataFrame):
+        rows = frame.iloc[:0]
+        return label in rows and is_valid(ref, rows) and not is_valid(ref, rows.drop(columns=label))
+    return same_column(ref, label)
+
+
+def is_valid(ref: Any, frame: pd.DataFrame) -> bool:
+    """Return whether a frame has what `pd.col(...)` reads."""
+    try:
+        evaluate_expression(frame, ref)
+    except StratError:
+        return False
+    return True
+
+
 def collect_columns(frame: Frame, refs: Sequence[Any]) -> EagerFrame:
     """Collect the columns of a lazy frame that references need; return eager frames as is."""
     if not isinstance(frame, pl.LazyFrame):
         return frame
     names = frame.collect_schema().names()
     roots = [root_names(ref) for ref in refs]
+    needed = {root for each in roots for root in each}
     # The roots of an expression over a pattern of names are none, or no names.
-    if not all(each and set(each) <= set(names) for each in roots):
+    if not (all(roots) and needed <= set(names)):
         return frame.collect()
-    needed = [name for name in names if any(name in each for each in roots)]
-    return frame.select(needed or pl.int_range(pl.len()).alias("row")).collect()
+    kept = pl.selectors.by_name([name for name in names if name in needed])
+    return frame.select(kept if needed else pl.int_range(pl.len()).alias("row")).collect()
 
 
-def empty_columns(frame: Frame, refs: Sequence[Any]) -> list[pl.Series] | None:
+def empty_columns(
+    frame: Frame, refs: Mapping[str, Sequence[Any]]
+) -> dict[str, list[pl.Series]] | None:
     """Return the columns of a lazy frame with their types, but no rows; None for an eager one."""
     if not isinstance(frame, pl.LazyFrame):
         return None
-    schemas = [frame.select(ref).collect_schema() for ref in refs]
-    return [pl.Series(name, [], dtype) for schema in schemas for name, dtype in schema.items()]
+    known = frame.collect_schema()
+    query = pl.LazyFrame(schema=known)
+
+    def empty(ref: Any) -> list[pl.Series]:
+        schema = {ref: known[ref]} if is_plain_name(ref) else query.select(ref).collect_schema()
+        return [pl.Series(name, [], dtype) for name, dtype in schema.items()]
+
+    return {
+        argument: [each for ref in given for each in empty(ref)] for argument, given in refs.items()
+    }
 
 
 def read_columns(frame: EagerFrame, refs: Sequence[Any]) -> list[Any]:
     """Read columns of an eager frame by their references."""
     if isinstance(frame, pd.DataFrame):
         return [read_pandas(frame, ref) for ref in refs]
-    return [read_polars(frame, ref) for ref in refs]
+    query = frame.lazy()
+    return [read_polars(frame, query, ref) for ref in refs]
 
 
-def read_polars(frame: pl.DataFrame, ref: Any) -> pl.Series:
-    """Read one column of a Polars frame."""
+def read_named(frame: EagerFrame, refs: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """Read columns of an eager frame by the arguments that refer to them."""
+    return {argument: read_columns(frame, given) for argument, given in refs.items()}
+
+
+def split_named(refs: Mapping[str, Sequence[Any]], series: Iterable[Any]) -> dict[str, list[Any]]:
+    """Split series, which come one argument after another, by argument."""
+    left = iter(series)
+    return {argument: list(islice(left, len(given))) for argument, given in refs.items()}
+
+
+def read_polars(frame: pl.DataFrame, query: pl.LazyFrame, ref: Any) -> pl.Series:
+    """Read one column of a Polars frame, an expression by a query of the frame."""
     if isinstance(ref, str):
         return frame.get_column(ref)
-    series = frame.select(ref).to_series()
+    series = query.select(ref).collect(engine="in-memory").to_series()
     check_height(ref, len(series), frame.height)
     return series
 

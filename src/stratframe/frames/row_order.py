@@ -1,12 +1,14 @@
 """Whether a lazy query gives its rows in the same order each time it is collected.
 
 Steps that warn are `unique`, `group_by`, joins, `pl.union` and `merge_sorted` without
-`maintain_order`, wherever they are in the query. A later `sort` is no remedy: rows that are
-equal in its columns stay in any order, and a plan does not say which columns are unique. The one
-exception is a `sort` by the keys of a `group_by` right after it, as these differ in every row.
+`maintain_order`, and expressions that are not known to leave rows in order, wherever they are in
+the query. A later `sort` is no remedy: rows that are equal in its columns stay in any order, and
+a plan does not say which columns are unique. The one exception is a `sort` by the keys of a
+`group_by` right after it, as these differ in every row.
 
-A plan is looked at as the user wrote it: the optimizer drops the order where a later sort
-hides it. Nothing is read but the schemas of files.
+A plan is looked at as the user wrote it, and again as Polars optimizes it: a `sort` that need
+not keep the order of equal rows lets the steps before it drop their `maintain_order`. Nothing is
+read but the schemas of files.
 """
 
 import re
@@ -16,7 +18,8 @@ from typing import Any
 import polars as pl
 
 from ..errors import warn
-from .which_library import Frame
+from .libraries import Frame
+from .plans import reordering_expression
 
 STEPS = {
     "UNIQUE": "`unique`",
@@ -34,27 +37,13 @@ SORTED_GROUPS = re.compile(
     re.MULTILINE,
 )
 COLUMN = re.compile(r'col\("([^"]*)"\)')
+UNSTABLE_SORT = re.compile(
+    r"^ *SORT BY \[(?!maintain_order: true)|\.sort_by\(.*maintain_order: false", re.MULTILINE
+)
 JOIN_LINE = re.compile(r"^ *(?!ASOF )[A-Z]+ JOIN:$", re.MULTILINE)
 
 ORDERED = {"left", "right", "left_right", "right_left"}
 """What `maintain_order` of a join may be, but for "none"."""
-
-
-REPEATABLE_LINE = re.compile(
-    r"^ *(?:(?:Parquet|Csv|CSV|NDJSON|IPC) SCAN |DF \[|PROJECT |ESTIMATED ROWS: |SELECTION: "
-    r"|FILTER |FROM$|SELECT \[|WITH_COLUMNS:$|\[|SLICE\[|ROW[ _]INDEX|simple π )"
-)
-"""Lines of a plan whose step gives the same rows in the same order each time."""
-
-VARIABLE_TEXT = re.compile("shuffle|sample|random|python|opaque|anonymous", re.IGNORECASE)
-"""Expressions that may give other values each time."""
-
-
-def is_repeatable(frame: pl.LazyFrame) -> bool:
-    """Return whether a query surely gives the same rows in the same order each time."""
-    plan = frame.explain(optimized=False)
-    lines_are_known = all(REPEATABLE_LINE.match(line) for line in plan.splitlines())
-    return lines_are_known and not VARIABLE_TEXT.search(plan)
 
 
 def warn_row_order(frame: Frame, *, takes_key: bool) -> None:
@@ -65,14 +54,18 @@ def warn_row_order(frame: Frame, *, takes_key: bool) -> None:
     takes_key : bool
         Whether the call could be given a `key`.
     """
-    step = unordered_step(frame) if isinstance(frame, pl.LazyFrame) else None
+    if not isinstance(frame, pl.LazyFrame):
+        return
+    step, remedy = unordered_step(frame), "set `maintain_order` in that step"
+    if step is None:
+        step, remedy = unordered_expression(frame), "collect the query first"
     if step is None:
         return
-    key = '`key="id"` names columns that identify the rows; or set' if takes_key else "set"
+    key = '`key="id"` names columns that identify the rows; or ' if takes_key else ""
     warn(
         f"{step[0].upper()}{step[1:]} may put the rows of this lazy query in another order each"
         " time it is collected, and without `key=` the folds depend on the order: train and test"
-        f" rows that are collected apart may overlap.\nHint: {key} `maintain_order` in that step."
+        f" rows that are collected apart may overlap.\nHint: {key}{remedy}."
     )
 
 
@@ -83,7 +76,23 @@ def unordered_step(frame: pl.LazyFrame) -> str | None:
     if found:
         return STEPS[found[1]]
     n_joins = len(JOIN_LINE.findall(plan))
-    return unordered_join(frame, n_joins) if n_joins else None
+    join = unordered_join(frame, n_joins) if n_joins else None
+    if join is None and UNSTABLE_SORT.search(plan) and drops_order(frame):
+        return "`sort`"
+    return join
+
+
+def drops_order(frame: pl.LazyFrame) -> bool:
+    """Return whether the optimizer drops the order of a step that a query asks for."""
+    if UNORDERED_LINE.search(SORTED_GROUPS.sub(drop_sorted, frame.explain())):
+        return True
+    return any(order not in ORDERED for _, order in join_settings(frame, optimized=True))
+
+
+def unordered_expression(frame: pl.LazyFrame) -> str | None:
+    """Name an expression of a query that may put the rows in any order; None if there is none."""
+    name = reordering_expression(frame)
+    return None if name is None else f"the expression `{name}`"
 
 
 def drop_sorted(groups: re.Match[str]) -> str:
@@ -98,22 +107,22 @@ def drop_sorted(groups: re.Match[str]) -> str:
 
 def unordered_join(frame: pl.LazyFrame, n_joins: int) -> str | None:
     """Name a join that does not keep an order, or has settings that cannot be seen."""
-    joins = join_settings(frame)
+    joins = join_settings(frame, optimized=False)
     for kind, order in joins:
         if order not in ORDERED:
             return join_name(kind)
     return None if len(joins) >= n_joins else "a join"
 
 
-def join_settings(frame: pl.LazyFrame) -> list[tuple[str, Any]]:
+def join_settings(frame: pl.LazyFrame, *, optimized: bool) -> list[tuple[str, Any]]:
     """List the kinds of the joins of a query and their `maintain_order`, the last join first.
 
     The printed plan lacks the setting, and a serialized plan holds the data of all frames in
     memory; so this is the view of the plan that Polars offers to other engines.
     """
     try:
-        flags = pl.QueryOptFlags.none()._pyoptflags  # noqa: SLF001
-        plan = frame._ldf.with_optimizations(flags).visit()  # noqa: SLF001
+        flags = pl.QueryOptFlags() if optimized else pl.QueryOptFlags.none()
+        plan = frame._ldf.with_optimizations(flags._pyoptflags).visit()  # noqa: SLF001
     except Exception:  # Polars does not promise this view.
         return []
     nodes, joins = [plan.get_node()], []

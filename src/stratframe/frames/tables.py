@@ -1,4 +1,4 @@
-"""Small result frames: made, extended, ordered, stacked, and listed row by row."""
+"""Small result frames: made, ordered, stacked, and listed row by row."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from ..core.types import Flags, Ints, Values
+from ..core.types import Ints, Values
 from .dtypes import category_values
-from .which_library import EagerFrame, Series, to_list
+from .libraries import EagerFrame, Series, to_list
 
 
 def make_frame(library: str, columns: dict[Hashable, Any]) -> Any:
@@ -31,20 +31,6 @@ def make_frame(library: str, columns: dict[Hashable, Any]) -> Any:
 def float_column(library: str, values: Values) -> Any:
     """Make a column of floats, NaN as the missing value of the library."""
     return pl.Series(values, nan_to_null=True) if library == "polars" else values
-
-
-def add_columns_of(frame: pl.DataFrame, other: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Add some columns of another frame of the same height."""
-    return frame.with_columns(other.select(names).get_columns())
-
-
-def fill_column_of(
-    frame: pl.DataFrame, other: pl.DataFrame, name: str, missing: Flags
-) -> pl.DataFrame:
-    """Fill a column of text where values are missing, from another frame of the same height."""
-    new = other.get_column(name).cast(pl.String)
-    flags = pl.Series(missing)
-    return frame.with_columns(pl.when(flags).then(new).otherwise(pl.col(name)).alias(name))
 
 
 def rank_values(series: Series | list[Any]) -> Ints | None:

@@ -17,8 +17,8 @@ import polars as pl
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError, rows_at_fault
 from .dtypes import is_float, is_missing, to_floats
+from .libraries import library_of, take
 from .tables import float_column, make_frame
-from .which_library import library_of, take
 
 LARGEST = 1.7976931348623157e308
 """The largest finite float64."""
@@ -54,6 +54,8 @@ class RuledColumn(NamedTuple):
     """The numbers of a rule on numbers; of a rule on uniqueness, codes. Shape (n_rows,)."""
     rows: Ints | None = None
     """The positions of the checked rows in the series; None for all, in its order."""
+    weights: Ints | None = None
+    """How many rows each of them stands for, shape (n_rows,); None for one."""
 
 
 def broken_rows(column: RuledColumn) -> Flags:
@@ -70,16 +72,23 @@ def check_rules(columns: Sequence[RuledColumn]) -> None:
         (column, fault, np.flatnonzero(flags))
         for column in columns
         for fault, flags in broken_rules(column)
+        if column.weights is None or column.weights[flags].any()
     ]
     if not broken:
         return
-    faults = [(column, fault, positions(column, rows)) for column, fault, rows in broken]
-    sentences = [rows_at_fault(column.text, fault, rows) for column, fault, rows in faults]
     hints = [
         f"Hint: {column.rule.hint}"
-        for column, fault, _ in faults
+        for column, fault, _ in broken
         if fault == MISSING and column.rule.hint
     ]
+    if columns[0].weights is not None:
+        # The rows of the frame are not there: those that stand for them are only counted.
+        counted = [
+            rows_at_fault(each.text, fault, rows, each.weights) for each, fault, rows in broken
+        ]
+        raise StratError("\n".join(dict.fromkeys(counted + hints)))
+    faults = [(column, fault, positions(column, rows)) for column, fault, rows in broken]
+    sentences = [rows_at_fault(column.text, fault, rows) for column, fault, rows in faults]
     library = library_of(columns[0].series)
     shown = {column.name: column.series for column in columns if not column.rule.unique}
     rows = [rows for *_, rows in faults]
@@ -230,7 +239,12 @@ def flags_check(
         series = data.lazyframe.select(data.key).collect().to_series()
         flags = keeps(series)
         if isinstance(flags, bool):
-            return flags
+            if flags:
+                return True
+            # pandera puts the values at fault of all columns into one column of text, into
+            # which False does not go, but what an error says does.
+            msg = f"Column {data.key!r} breaks the rule: {name}."
+            raise StratError(msg)
         return pl.LazyFrame({data.key: flags | (skip_nulls & is_missing(series))})
 
     return pandera.Check(check, name=name, error=name, ignore_na=False)

@@ -10,42 +10,44 @@ from typing import Any
 import numpy as np
 
 from .. import frames
-from ..core.deal import SecondNumbers, deal_by_rank, round_robin
+from ..core.deal import TieBreaks, deal_by_rank, round_robin
 from ..core.groups.assign import assign_groups, balance_groups, balance_rows
 from ..core.order import grouped, permuted_blocks
 from ..core.quota import equal_quota
 from ..core.rounding import controlled_rounding
 from ..core.seeds import StreamTag, permutation
-from ..core.strata import lowest_words, order_of_strata, renumbered
+from ..core.strata import lowest_words, order_of_strata, renumbered, sum_by
 from ..core.systematic import systematic_deal
-from ..core.types import Draws, Ints, Numbers, Table
+from ..core.types import Ints, RandomKeys, StratumTable, Words
 from ..errors import StratError, plural, warn
 from ..frames import Frame, NewColumn
 from .numbers import column_stream, row_numbers, row_streams
 from .options import Options
-from .strata import Strata, stratify
+from .strata import Columns, Strata, check_n_cells, stratify
 
 
-def new_columns(options: Options, series: Sequence[Any], n_rows: int) -> list[NewColumn]:
+def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColumn]:
     """Deal the rows of a frame whose columns were read."""
     # The levels, which only tables need, hold a code of every row each.
-    strata = stratify_rows(options, series, n_rows)._replace(levels=())
+    strata = stratify_rows(options, columns, n_rows)._replace(levels=())
     return [
         column._replace(parts=place_rows(deal_rows(options, strata, repeat), strata.rows, n_rows))
         for repeat, column in enumerate(empty_outputs(options))
     ]
 
 
-def check_columns(frame: Frame, options: Options, new: Sequence[NewColumn] = ()) -> list[Any]:
-    """Check the columns that a call names and makes, and of a lazy frame types; list them."""
+def check_columns(
+    frame: Frame, options: Options, new: Sequence[NewColumn] = (), *, overwrite: bool = False
+) -> dict[str, list[Any]]:
+    """Check the columns that a call names and makes, and of a lazy frame types."""
     named = options.columns()
-    frames.check_all_refs(frame, named, [column.name for column in new])
-    refs = [*named["by"], *named["groups"], *named["where"]]
-    empty = frames.empty_columns(frame, refs)
+    names = [column.name for column in new]
+    frames.check_all_refs(frame, named, names, overwrite=overwrite)
+    described = Options(options.terms, options.marginal, options.groups, where=options.where)
+    empty = frames.empty_columns(frame, described.columns())
     if empty is not None:
-        described = Options(options.terms, options.one_by_one, options.groups, where=options.where)
         stratify(described, empty, 0)
-    return [column for columns in named.values() for column in columns]
+    return named
 
 
 def empty_outputs(options: Options) -> list[NewColumn]:
@@ -60,17 +62,18 @@ def empty_outputs(options: Options) -> list[NewColumn]:
 
 def stratify_rows(
     options: Options,
-    series: Sequence[Any],
+    columns: Columns,
     n_rows: int,
+    weights: Ints | None = None,
     *,
     ordered: bool = True,
-    also: Ints | None = None,
+    always_dealt: Ints | None = None,
 ) -> Strata:
     """Stratify the rows of a frame that must have some."""
-    if n_rows == 0:
+    if (n_rows if weights is None else weights.sum()) == 0:
         msg = "Cannot assign folds to a frame without rows."
         raise StratError(msg)
-    return stratify(options, series, n_rows, ordered=ordered, also=also)
+    return stratify(options, columns, n_rows, weights, ordered=ordered, always_dealt=always_dealt)
 
 
 def place_rows(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:
@@ -83,12 +86,7 @@ def place_rows(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:
 
 
 def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
-    """Deal the rows of all strata.
-
-    Returns
-    -------
-    ndarray of int, shape (n_dealt,), range 0..n_parts-1
-    """
+    """Deal the rows of all strata: the part of every dealt row."""
     if strata.groups is not None or strata.margins:
         return deal_units(options, strata, repeat)
     if strata.order is not None or options.circular:
@@ -99,20 +97,15 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
     )
 
 
-def numbers_of(options: Options, strata: Strata, repeat: int) -> tuple[Numbers, SecondNumbers]:
+def numbers_of(options: Options, strata: Strata, repeat: int) -> tuple[RandomKeys, TieBreaks]:
     """Give the dealt rows their numbers for the column of a repeat."""
     return row_numbers(strata.keys, len(strata.codes), *row_streams(options, repeat))
 
 
 def deal_in_order(options: Options, strata: Strata, repeat: int) -> Ints:
-    """Deal the rows of all strata along an order.
-
-    Returns
-    -------
-    ndarray of int, shape (n_dealt,), range 0..n_parts-1
-    """
+    """Deal the rows of all strata along an order."""
     order, n_rows, k = strata.order, len(strata.codes), options.target.n
-    is_kfold, circular = options.target.noun == "fold", options.circular
+    is_kfold, circular = options.target.kind == "fold", options.circular
     first, second = row_streams(options, repeat)
     needs_words = not circular or (order is not None and order.starts_at_random)
     words = first(n_rows) if needs_words else np.zeros(n_rows, dtype=np.uint64)
@@ -126,24 +119,21 @@ def deal_in_order(options: Options, strata: Strata, repeat: int) -> Ints:
 
 
 def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
-    """Deal whole groups, or rows whose entries are each balanced on their own.
-
-    Returns
-    -------
-    ndarray of int, shape (n_dealt,), range 0..n_parts-1
-    """
+    """Deal whole groups, or rows whose entries are each balanced on their own."""
     target, group, entries = options.target, strata.groups, strata.marginal_codes
-    shares = target.fractions(len(strata.codes))
-    tag = StreamTag.FOLD_SEARCH if target.noun == "fold" else StreamTag.PART_SEARCH
+    shares = target.fractions(strata.n_rows)
+    tag = StreamTag.FOLD_SEARCH if target.kind == "fold" else StreamTag.PART_SEARCH
     stream = column_stream(options, tag, repeat)
     if group is None:
         return balance_rows(entries, len(strata.codes), shares, stream)
     n_groups = int(group.max()) + 1
+    check_n_cells(len(strata.sizes), target.n)
     if repeat == 0:
-        warn_large_group(np.bincount(group), shares, target.noun)
+        warn_large_group(sum_by(group, strata.weights, n_groups), shares, target.kind)
     if entries:
         return balance_groups(entries, group, n_groups, shares, stream)[group]
-    parts = assign_groups(group, n_groups, strata.codes, len(strata.sizes), shares, stream)
+    n_strata = len(strata.sizes)
+    parts = assign_groups(group, n_groups, strata.codes, n_strata, shares, stream, strata.weights)
     return parts[group]
 
 
@@ -158,20 +148,11 @@ def warn_large_group(sizes: Ints, shares: Sequence[Fraction], noun: str) -> None
         )
 
 
-def sort_rows(strata: Strata, words: Draws, share: Fraction) -> Ints:
+def sort_rows(strata: Strata, words: Words, share: Fraction) -> Ints:
     """Sort rows by stratum, and inside it as its order says, if there is one.
 
-    Parameters
-    ----------
-    words : ndarray of uint64, shape (n_dealt,)
-        For ties. Overwritten.
-    share : Fraction
-        Of the smallest part; a block of neighbours has a row for it.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_dealt,)
-        Row numbers.
+    The words are for ties, and are overwritten; the share is that of the smallest part, for which a
+    block of neighbours has a row.
     """
     if strata.order is None:
         return grouped(np.arange(len(words)), strata.codes, len(strata.sizes))
@@ -187,40 +168,41 @@ def draw_fold_permutation(options: Options, repeat: int) -> Ints:
 
 
 def quota_table(
-    options: Options, strata: Strata, repeat: int = 0, numbers: Numbers | None = None
-) -> Table:
+    options: Options, strata: Strata, repeat: int = 0, numbers: RandomKeys | None = None
+) -> StratumTable:
     """Compute how many rows of each stratum go to each part.
 
-    Parameters
-    ----------
-    numbers : ndarray of uint64, shape (n_dealt,), optional
-        Hashes of the keys of the dealt rows, by which strata are ordered, if there are keys.
+    The numbers are hashes of the keys of the dealt rows, by which strata are ordered.
     """
     n_parts = options.target.n
     if strata.groups is not None:
         return strata.crosstab(deal_units(options, strata, repeat), n_parts)
     if strata.keys is None or numbers is None:
-        return quota_in_order(options, strata.sizes, strata.coarser, repeat)
+        return quota_in_order(options, strata.sizes, strata.ancestors, repeat)
     lowest = lowest_words(strata.codes, len(strata.sizes), numbers)
     return quota_by_lowest(options, strata, lowest, repeat)
 
 
-def quota_by_lowest(options: Options, strata: Strata, lowest: Draws, repeat: int = 0) -> Table:
+def quota_by_lowest(
+    options: Options, strata: Strata, lowest: Words, repeat: int = 0
+) -> StratumTable:
     """Compute how many rows of each stratum go to each part, given the lowest hash in each."""
-    order = order_of_strata(lowest, strata.coarser)
+    order = order_of_strata(lowest, strata.ancestors)
     table = np.empty((len(order), options.target.n), dtype=np.int64)
-    coarser = renumbered(strata.coarser, order)
-    table[order] = quota_in_order(options, strata.sizes[order], coarser, repeat)
+    ancestors = renumbered(strata.ancestors, order)
+    table[order] = quota_in_order(options, strata.sizes[order], ancestors, repeat)
     return table
 
 
 def quota_in_order(
-    options: Options, sizes: Ints, coarser: Sequence[Ints], repeat: int = 0
-) -> Table:
+    options: Options, sizes: Ints, ancestors: Sequence[Ints], repeat: int = 0
+) -> StratumTable:
     """Compute how many rows of each stratum go to each part, given the strata in their order."""
-    if options.target.noun == "fold":
+    check_n_cells(len(sizes), options.target.n)
+    if options.target.kind == "fold":
         return equal_quota(sizes, draw_fold_permutation(options, repeat))
     words = None
     if not options.circular:
-        words = column_stream(options, StreamTag.PART_QUOTA)(len(sizes))
-    return controlled_rounding(sizes, options.target.fractions(int(sizes.sum())), coarser, words)
+        n_words = len(sizes) * (options.target.n - 1)
+        words = column_stream(options, StreamTag.PART_QUOTA)(n_words)
+    return controlled_rounding(sizes, options.target.fractions(int(sizes.sum())), ancestors, words)

@@ -16,54 +16,59 @@ from ..core.extend import fill_by_shares, fill_evenly
 from ..core.groups.assign import extend_units, group_counts, margin_counts
 from ..core.groups.local_search import Stream
 from ..core.seeds import StreamTag
-from ..core.strata import crosstab, first_occurrence
-from ..core.types import Ints, Table, Values
+from ..core.strata import first_occurrence, sum_by
+from ..core.types import Ints, StratumTable, Values
 from ..errors import StratError, preview, rows_at_fault
 from ..frames import NewColumn
 from .deal import empty_outputs, stratify_rows
 from .numbers import column_stream, row_numbers
 from .options import Options, Target, fold_target
-from .strata import Strata, stratify
+from .strata import Columns, Strata, stratify
 
 
 def extended_columns(
-    options: Sequence[Options], k: int | None, series: Sequence[Any], n_rows: int
+    options: Sequence[Options], k: int | None, columns: Columns, n_rows: int
 ) -> list[NewColumn]:
-    """Extend the columns of a frame that was read, given the options of each, the columns last."""
-    given, columns = series[: -len(options)], series[-len(options) :]
+    """Extend the columns of `name` of a frame that was read, given the options of each."""
     return [
-        extended_column(each, k, [*given, column], n_rows)
-        for each, column in zip(options, columns, strict=True)
+        extended_column(each, k, columns, column, n_rows)
+        for each, column in zip(options, columns["name"], strict=True)
     ]
 
 
 def extended_column(
-    options: Options, k: int | None, series: Sequence[Any], n_rows: int
+    options: Options, k: int | None, columns: Columns, column: Any, n_rows: int
 ) -> NewColumn:
-    """Extend one column, which comes last."""
-    if options.target.names is None:
-        parts, k = frames.read_fold_numbers(series[-1], k)
-        options = replace(options, target=fold_target(k))
-    else:
-        parts = frames.read_part_codes(series[-1], options.target.names)
-        counts = np.bincount(parts[parts >= 0], minlength=options.target.n)
-        options = replace(options, target=target_of_counts(options.target, counts))
+    """Extend one column."""
+    options, parts = read_given(options, k, column)
     held = np.flatnonzero(parts >= 0)
-    strata = stratify_rows(options, series[:-1], n_rows, ordered=False, also=held)
+    strata = stratify_rows(options, columns, n_rows, ordered=False, always_dealt=held)
     rows = np.arange(n_rows) if strata.rows is None else strata.rows
     given = parts
     if strata.groups is not None:
-        named = options.columns()
-        group_series = series[len(named["by"]) : -1]
         groups = strata.groups
         if strata.rows is not None:
-            groups = all_groups(options, group_series, n_rows, held)
-        check_whole_groups(groups, [*group_series[: len(named["groups"])], series[-1]], parts)
+            groups = all_groups(options, columns, n_rows, held)
+        check_whole_groups(groups, [*columns["groups"], column], parts)
         given = folds_of_units(groups, int(groups.max()) + 1, parts)[groups]
         strata = strata._replace(groups=np.unique(groups[rows], return_inverse=True)[1])
     parts[rows] = extend_dealt(options, strata, given[rows])
-    (column,) = empty_outputs(options)
-    return column._replace(parts=parts)
+    (output,) = empty_outputs(options)
+    return output._replace(parts=parts)
+
+
+def read_given(
+    options: Options, k: int | None, column: Any, weights: Ints | None = None
+) -> tuple[Options, Ints]:
+    """Read the folds or parts that rows have, -1 for none, and aim at as many."""
+    target = options.target
+    if target.names is None:
+        parts, k = frames.read_fold_numbers(column, k, weights)
+        return replace(options, target=fold_target(k)), parts
+    parts = frames.read_part_codes(column, target.names)
+    held = parts >= 0
+    counts = sum_by(parts[held], None if weights is None else weights[held], target.n)
+    return replace(options, target=target_of_counts(target, counts)), parts
 
 
 def target_of_counts(target: Target, counts: Ints) -> Target:
@@ -81,10 +86,11 @@ def target_of_counts(target: Target, counts: Ints) -> Target:
     return replace(target, shares=tuple(Fraction(n, sum(found)) for n in found))
 
 
-def all_groups(options: Options, series: Sequence[Any], n_rows: int, held: Ints) -> Ints:
+def all_groups(options: Options, columns: Columns, n_rows: int, held: Ints) -> Ints:
     """Encode the groups of all rows, dealt or not; those outside `where` are one more group."""
     only_groups = Options(groups=options.groups, where=options.where, seed=options.seed)
-    found = stratify(only_groups, series, n_rows, also=held)
+    chosen = {argument: columns[argument] for argument in ("groups", "where")}
+    found = stratify(only_groups, chosen, n_rows, always_dealt=held)
     assert found.groups is not None
     if found.rows is None:
         return found.groups
@@ -94,15 +100,7 @@ def all_groups(options: Options, series: Sequence[Any], n_rows: int, held: Ints)
 
 
 def check_whole_groups(groups: Ints, series: Sequence[Any], folds: Ints) -> None:
-    """Raise if a group is in two folds already.
-
-    Parameters
-    ----------
-    groups : ndarray of int64, shape (n_rows,)
-    series : sequence of Series
-        The columns of the groups, and of the folds.
-    folds : ndarray of int64, shape (n_rows,), range -1..k-1
-    """
+    """Raise if a group is in two folds already; the last of the series is the column of folds."""
     rows = rows_of_split_groups(groups, folds)
     if not len(rows):
         return
@@ -115,12 +113,7 @@ def check_whole_groups(groups: Ints, series: Sequence[Any], folds: Ints) -> None
 
 
 def extend_dealt(options: Options, strata: Strata, folds: Ints) -> Ints:
-    """Give a fold to the dealt rows that have none.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_dealt,), range 0..k-1
-    """
+    """Give a fold to the dealt rows that have none."""
     stream = column_stream(options, StreamTag.EXTEND)
     shares = np.array([float(share) for share in options.target.fractions(len(folds))])
     fill = partial(fill_target, options, shares, stream)
@@ -142,9 +135,11 @@ def extend_dealt(options: Options, strata: Strata, folds: Ints) -> Ints:
     return extend_units(units, given, shares, stream)[unit].astype(np.int64)
 
 
-def fill_target(options: Options, shares: Values, stream: Stream, held: Table, new: Ints) -> Table:
+def fill_target(
+    options: Options, shares: Values, stream: Stream, held: StratumTable, new: Ints
+) -> StratumTable:
     """Allocate new rows to folds, or to parts by their shares."""
-    if options.target.noun == "fold":
+    if options.target.kind == "fold":
         return fill_evenly(held, new, stream(len(shares)))
     return fill_by_shares(held, new, shares, stream(len(new)))
 
@@ -153,29 +148,31 @@ def extend_rows(
     strata: Strata,
     folds: Ints,
     n_parts: int,
-    fill: Callable[[Table, Ints], Table],
+    fill: Callable[[StratumTable, Ints], StratumTable],
     stream: Stream,
 ) -> Ints:
     """Give a fold to single rows: each stratum as even as can be, then the total."""
-    new, n_strata = np.flatnonzero(folds < 0), len(strata.sizes)
-    given = folds >= 0
-    held = crosstab(strata.codes[given], n_strata, folds[given], n_parts)
-    wanted = np.bincount(strata.codes[new], minlength=n_strata)
-    table = fill(held, wanted)
-    numbers, second = row_numbers(None, len(new), stream, stream)
+    new, table = np.flatnonzero(folds < 0), quota_of_new(strata, folds, n_parts, fill)
+    keys = strata.keys
+    if keys is not None:
+        keys = keys._replace(dealt=new if keys.dealt is None else keys.dealt[new])
+    numbers, second = row_numbers(keys, len(new), stream, stream)
     extended = folds.copy()
     extended[new] = deal_by_rank(strata.codes[new], table, numbers, second)
     return extended
 
 
-def folds_of_units(unit: Ints, n_units: int, folds: Ints) -> Ints:
-    """Find the fold that each group has already.
+def quota_of_new(
+    strata: Strata, folds: Ints, n_parts: int, fill: Callable[[StratumTable, Ints], StratumTable]
+) -> StratumTable:
+    """Compute how many of the rows without a fold each stratum gives to each part."""
+    # The rows without a fold are one more part.
+    table = strata.crosstab(folds % (n_parts + 1), n_parts + 1)
+    return fill(table[:, :-1], table[:, -1])
 
-    Returns
-    -------
-    ndarray of int64, shape (n_units,)
-        -1 for new groups.
-    """
+
+def folds_of_units(unit: Ints, n_units: int, folds: Ints) -> Ints:
+    """Find the fold that each group has already, -1 for a new one."""
     held = np.flatnonzero(folds >= 0)
     return np.append(folds[held], -1)[first_occurrence(unit[held], n_units)]
 

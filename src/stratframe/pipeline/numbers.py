@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames
-from ..core.deal import SecondNumbers
+from ..core.deal import TieBreaks
 from ..core.groups.local_search import Stream
 from ..core.hashing import KeyColumn, are_dense_and_unique, hash_keys, repeated_words
 from ..core.seeds import StreamTag, position_bits, word_stream
 from ..core.strata import first_occurrence
-from ..core.types import Draws, Ints, Numbers
+from ..core.types import Ints, RandomKeys, Words
 from .options import DEFAULT_NAMES, Options
 
 
@@ -22,12 +22,12 @@ class Keys(NamedTuple):
 
     columns: Sequence[KeyColumn]
     salt: int
-    hashes: Draws
+    hashes: Words
     """Under this salt, shape (n_keys,)."""
     dealt: Ints | None = None
     """The keys of the dealt rows, shape (n_dealt,); None for all."""
 
-    def hash(self, salt: int) -> Draws:
+    def hash(self, salt: int) -> Words:
         """Hash the keys of the dealt rows."""
         hashes = self.hashes if salt == self.salt else hash_keys(self.columns, salt)
         return hashes if self.dealt is None else hashes[self.dealt]
@@ -42,10 +42,10 @@ def column_stream(options: Options, tag: StreamTag, repeat: int = 0) -> Stream:
 def row_streams(options: Options, repeat: int = 0) -> tuple[Stream, Stream]:
     """Make the streams of the first and the second numbers of rows."""
     tags = (StreamTag.PART_ROWS, StreamTag.PART_SPREAD)
-    if options.target.noun == "fold":
+    if options.target.kind == "fold":
         tags = (StreamTag.FOLD_ROWS, StreamTag.FOLD_BLOCKS)
 
-    def second(size: int) -> Draws:
+    def second(size: int) -> Words:
         # Most deals need no second number, so the stream is made when words are drawn.
         return column_stream(options, tags[1], repeat)(size)
 
@@ -54,19 +54,10 @@ def row_streams(options: Options, repeat: int = 0) -> tuple[Stream, Stream]:
 
 def row_numbers(
     keys: Keys | None, n_dealt: int, first: Stream, second: Stream
-) -> tuple[Numbers, SecondNumbers]:
+) -> tuple[RandomKeys, TieBreaks]:
     """Give the dealt rows numbers by their keys or, without keys, by their positions.
 
-    Parameters
-    ----------
-    first, second : function
-        Streams of random words.
-
-    Returns
-    -------
-    numbers : ndarray of uint16 or uint64, shape (n_dealt,)
-    second_numbers : function
-        From some of the dealt rows to a uint64 for each.
+    Also returns a function from some of the dealt rows to a second number for each.
     """
     if keys is not None:
         salts = int(first(1)[0]), int(second(1)[0])
@@ -82,12 +73,7 @@ def read_keys(options: Options, key: Sequence[Any]) -> Keys:
 
 
 def first_of_equal_keys(keys: Keys, key: Sequence[Any]) -> Ints | None:
-    """Find for every row the first that has its key; None if all keys differ.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_keys,), or None
-    """
+    """Find for every row the first that has its key; None if all keys differ."""
     if len(keys.columns) == 1 and are_dense_and_unique(keys.columns[0]):
         return None
     rows = repeated_words(keys.hashes)
@@ -100,14 +86,7 @@ def first_of_equal_keys(keys: Keys, key: Sequence[Any]) -> Ints | None:
 
 
 def key_order(key: Sequence[Any]) -> tuple[Ints, Ints]:
-    """Order the rows by their keys, the first key first.
-
-    Returns
-    -------
-    rows : ndarray of int64, shape (n_rows,)
-    ranks : ndarray of int64, shape (n_rows,)
-        The dense rank of every row's keys; equal ones are repeated keys.
-    """
+    """Order the rows by their keys, the first key first; also give the dense ranks of the keys."""
     columns = [frames.rank_key(series) for series in key]
     rows = np.lexsort(columns[::-1])
     repeats = np.logical_and.reduce([np.diff(column[rows]) == 0 for column in columns])

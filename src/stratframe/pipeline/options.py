@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from numbers import Integral, Real
-from typing import Any, Literal, TypeAlias, TypedDict, Unpack, get_args
+from typing import Any, Literal, SupportsIndex, TypeAlias, TypedDict, Unpack, get_args
 
-from ..checks import check_choices, check_int, check_seed
-from ..errors import StratError, above_limit, at_least, plural
-from ..terms.base import By, Missing, Ref, Term
+from ..checks import check_choices, check_encodable, check_int, check_name, check_seed
+from ..errors import StratError, above_limit, describe, describe_count, plural
+from ..terms.base import By, ColumnRef, Missing, Term
 from ..terms.by import parse
 
 Parts: TypeAlias = Mapping[str, float | None] | float
@@ -31,7 +31,8 @@ class Target:
 
     n: int = 0
     """How many; 0 where rows are only described, or where the data will say."""
-    noun: Literal["fold", "part"] = "fold"
+    kind: Literal["fold", "part"] = "fold"
+    """By which streams of random words and messages are chosen; the verb says, nothing else."""
     names: tuple[str, ...] | None = None
     """What parts are called; folds are numbers."""
     shares: tuple[Fraction | int | None, ...] | None = None
@@ -40,7 +41,7 @@ class Target:
     @property
     def argument(self) -> str:
         """What messages call the number of folds or parts."""
-        return "`k`" if self.noun == "fold" else "The number of `parts`"
+        return "`k`" if self.kind == "fold" else "The number of `parts`"
 
     def fractions(self, n_rows: int) -> list[Fraction]:
         """Turn shares into fractions of the rows dealt."""
@@ -53,7 +54,7 @@ class Target:
         total = int(sum(given))
         if total > n_rows or (total == n_rows) == (None in self.shares):
             msg = (
-                f"The counts in `parts` must sum to the rows dealt, got {total:,} for"
+                f"The counts in `parts` must sum to the rows dealt, got {describe_count(total)} for"
                 f" {plural(n_rows, 'row')}.\nHint: one part may be None: it takes the rest, at"
                 " least 1 row."
             )
@@ -62,13 +63,16 @@ class Target:
         return [Fraction(count, n_rows) for count in counts]
 
 
+MAX_PARTS_SHOWN = 12
+"""Parts that a message lists."""
+
 DEFAULT_NAMES = ("fold", "split")
 """Names that verbs give their columns; any other is part of the seed."""
 
 MAX_REPEATS = 10_000
 """Fold columns that a call may add."""
 
-DESCRIBED = Target()
+NO_TARGET = Target()
 """The target of tables: no parts, so that no stratum has too few rows for them."""
 
 
@@ -77,12 +81,12 @@ class Options:
     """The checked arguments of one call."""
 
     terms: tuple[Term, ...] = ()
-    one_by_one: bool = False
+    marginal: bool = False
     """Whether the terms are margins: balanced each on its own, not nested."""
     groups: tuple[Term, ...] = ()
-    key: tuple[Ref, ...] = ()
-    where: Ref | None = None
-    target: Target = DESCRIBED
+    key: tuple[ColumnRef, ...] = ()
+    where: ColumnRef | None = None
+    target: Target = NO_TARGET
     circular: bool = False
     missing: Missing = "stratum"
     rare: Rare = "ignore"
@@ -90,7 +94,7 @@ class Options:
     seed: int = 0
     name: str = "fold"
 
-    def columns(self) -> dict[str, list[Ref]]:
+    def columns(self) -> dict[str, list[ColumnRef]]:
         """List the columns that are read, by the argument that names them."""
         return {
             "by": [column for term in self.terms for column in term.columns],
@@ -110,7 +114,7 @@ class Arguments(TypedDict, total=False):
     missing: Missing
     rare: Rare
     repeats: int
-    seed: int | None
+    seed: SupportsIndex | None
     name: str
 
 
@@ -118,14 +122,14 @@ def check_options(by: By | None, target: Target, **given: Unpack[Arguments]) -> 
     """Check the arguments of a call."""
     entries = parse(by, given.get("groups"), given.get("key"))
     deal, missing = given.get("deal", "random"), given.get("missing", "error")
-    rare, name = given.get("rare", "warn"), given.get("name", "fold")
-    policies = get_args(Missing) if target.noun == "fold" else get_args(Missing)[:2]
+    rare = given.get("rare", "warn")
+    policies = get_args(Missing) if target.kind == "fold" else get_args(Missing)[:2]
     check_choices(
         deal=(deal, get_args(Deal)), missing=(missing, policies), rare=(rare, get_args(Rare))
     )
     options = Options(
         terms=entries.terms,
-        one_by_one=entries.one_by_one,
+        marginal=entries.marginal,
         groups=entries.groups,
         key=entries.key,
         where=given.get("where"),
@@ -135,12 +139,10 @@ def check_options(by: By | None, target: Target, **given: Unpack[Arguments]) -> 
         rare=rare,
         repeats=check_repeats(given.get("repeats", 1)),
         seed=check_seed(given.get("seed", 0)),
-        name=name,
+        name=given.get("name", "fold"),
     )
     check_combination(options)
-    if not isinstance(name, str) or not name:
-        msg = f"`name` must be a non-empty string, got {name!r}."
-        raise StratError(msg)
+    check_name(options.name)
     return options
 
 
@@ -154,10 +156,10 @@ def check_repeats(repeats: object) -> int:
 
 def check_combination(options: Options) -> None:
     """Raise if arguments cannot be combined."""
-    if options.target.noun == "fold" and options.target.n:
+    if options.target.kind == "fold" and options.target.n:
         for term in options.terms:
             term.check_k(options.target.n)
-    if options.one_by_one and options.circular:
+    if options.marginal and options.circular:
         msg = '`sf.margins` cannot be combined with `deal="circular"`: margins have no row order.'
         raise StratError(msg)
     if not options.groups:
@@ -186,22 +188,27 @@ def part_target(parts: object) -> Target:
     if isinstance(parts, float) and 0 < parts < 1:
         return part_target({"train": None, "test": parts})
     if not isinstance(parts, Mapping) or len(parts) < 2:
-        msg = f"`parts` must map at least 2 names to their shares, got {parts!r}.{part_hint(parts)}"
+        msg = (
+            "`parts` must map at least 2 names to their shares, got"
+            f" {show_parts(parts)}.{part_hint(parts)}"
+        )
         raise StratError(msg)
     if not all(isinstance(part, str) for part in parts):
-        msg = f"The names of `parts` must be strings, got {list(parts)!r}."
+        msg = f"The names of `parts` must be strings, got {show_parts(list(parts))}."
         raise StratError(msg)
+    for part in parts:
+        check_encodable("The names of `parts`", part)
     given = [share for share in parts.values() if share is not None]
     counts = [isinstance(share, Integral) and not isinstance(share, bool) for share in given]
     reals = [isinstance(share, Real) and not isinstance(share, Integral) for share in given]
     if len(given) < len(parts) - 1 or not (all(counts) or all(reals)):
         msg = (
             "`parts` must be all fractions or all counts, with at most one None,"
-            f" got {dict(parts)!r}."
+            f" got {show_parts(dict(parts))}."
         )
         raise StratError(msg)
-    if not all(isfinite(share) and share > 0 for share in given):
-        msg = f"`parts` must be finite and above zero, got {dict(parts)!r}."
+    if not all(is_finite(share) and share > 0 for share in given):
+        msg = f"`parts` must be finite and above zero, got {show_parts(dict(parts))}."
         raise StratError(msg)
     to_share = int if all(counts) else simple_fraction
     shares = tuple(None if share is None else to_share(share) for share in parts.values())
@@ -210,15 +217,37 @@ def part_target(parts: object) -> Target:
     return Target(len(parts), "part", tuple(parts), shares)
 
 
+def is_finite(share: Any) -> bool:
+    """Return whether a share is finite, which it may be and yet be too large for a float."""
+    try:
+        return isfinite(share)
+    except OverflowError:
+        return True
+
+
+def show_parts(parts: object) -> str:
+    """Show parts in a message."""
+    return describe(parts, MAX_PARTS_SHOWN)
+
+
+def show_total(total: Fraction) -> str:
+    """Write the sum of shares."""
+    try:
+        return f"{float(total):.12g}"
+    except OverflowError:
+        return describe_count(round(total))
+
+
 def part_hint(parts: object) -> str:
     """Show the mapping that a list of shares, or a number of rows, may stand for."""
     names = {2: ["train", "test"], 3: ["train", "valid", "test"]}
     if isinstance(parts, list | tuple) and len(parts) in names:
         if all(isinstance(share, Real) for share in parts):
-            return f"\nHint: {dict(zip(names[len(parts)], parts, strict=True))}"
+            return f"\nHint: {show_parts(dict(zip(names[len(parts)], parts, strict=True)))}"
         return ""
     if isinstance(parts, Integral) and not isinstance(parts, bool):
-        return f'\nHint: {{"train": None, "test": {parts}}} for as many rows, or a share below 1.'
+        shown = f'{{"train": None, "test": {describe(parts)}}}'
+        return f"\nHint: {shown} for as many rows, or a share below 1."
     return ""
 
 
@@ -231,11 +260,12 @@ def simple_fraction(share: Any) -> Fraction:
 def check_fractions(shares: Sequence[Fraction | int | None], parts: dict[str, Any]) -> None:
     """Raise unless fractions sum to 1, or leave a rest for the part without one."""
     if 0 in shares:
-        raise StratError(at_least("Each share in `parts`", "one millionth", f"{parts!r}"))
-    total = sum(share for share in shares if share is not None)
+        msg = f"Each share in `parts` must be at least one millionth, got {show_parts(parts)}."
+        raise StratError(msg)
+    total = sum((Fraction(share) for share in shares if share is not None), Fraction(0))
     if total > 1 or (total == 1) == (None in shares):
         msg = (
-            f"`parts` must be fractions that sum to 1, got {parts!r},"
-            f" which sum to {float(total):.12g}."
+            f"`parts` must be fractions that sum to 1, got {show_parts(parts)},"
+            f" which sum to {show_total(total)}."
         )
         raise StratError(msg)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from .. import frames
-from ..core.strata import crosstab, factorize_codes, nest_codes
-from ..core.types import Flags, Ints, Table
-from ..terms.base import Division, OrderTerm, RowOrder, StrataTerm
-from ..terms.by import hand_out
-from ..terms.entry import Entry, read_entry, select_rows, stratum_name, without_order
+from ..core.strata import crosstab, factorize_codes, nest_codes, sum_by
+from ..core.types import Flags, Ints, StratumTable
+from ..errors import StratError, above_limit, plural
+from ..terms.base import OrderTerm, RowOrder, StrataTerm, Substrata, Term
+from ..terms.by import split_series
+from ..terms.entry import BoundTerm, read_entry, select_rows, stratum_name, without_order
 from .numbers import Keys, key_order
 from .options import Options
 from .validate import (
@@ -23,6 +24,14 @@ from .validate import (
     treat_rare,
     warn_sparse,
 )
+
+MAX_CELLS = 2**28
+"""Cells that a table of strata and parts may have: 2 GiB, and some three times that while it is
+made."""
+
+Columns: TypeAlias = Mapping[str, Sequence[Any]]
+"""The series that a call reads, by the argument that names them: "by", "groups", "key",
+"where"."""
 
 
 class Level(NamedTuple):
@@ -45,7 +54,7 @@ class Strata(NamedTuple):
     """The joint stratum of every dealt row, shape (n_dealt,), range 0..n_strata-1."""
     sizes: Ints
     """The rows of every joint stratum, shape (n_strata,)."""
-    coarser: tuple[Ints, ...] = ()
+    ancestors: tuple[Ints, ...] = ()
     """For each level of nesting above, finest first, the stratum that holds each joint
     stratum; each of shape (n_strata,), nondecreasing."""
     order: RowOrder | None = None
@@ -60,121 +69,141 @@ class Strata(NamedTuple):
     """The strata of each entry by itself, where each is balanced on its own."""
     keys: Keys | None = None
     """The keys of the dealt rows, where these are ranked by them."""
+    weights: Ints | None = None
+    """How many rows each dealt row stands for, shape (n_dealt,); None for one."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are dealt."""
+        return int(self.sizes.sum())
 
     @property
     def marginal_codes(self) -> list[tuple[Ints, int]]:
         """The codes of each of these entries, and how many there are."""
         return [(margin.codes, len(margin.sizes)) for margin in self.margins]
 
-    def crosstab(self, parts: Ints, n_parts: int, counts: Ints | None = None) -> Table:
-        """Count the rows of each stratum in each part; with `counts` a row stands for several."""
-        return crosstab(self.codes, len(self.sizes), parts, n_parts, counts)
+    def crosstab(self, parts: Ints, n_parts: int) -> StratumTable:
+        """Count the rows of each stratum in each part."""
+        check_n_cells(len(self.sizes), n_parts)
+        return crosstab(self.codes, len(self.sizes), parts, n_parts, self.weights)
+
+
+def check_n_cells(n_strata: int, n_parts: int) -> None:
+    """Raise if a table of strata and parts would be too large."""
+    n_cells = n_strata * n_parts
+    if n_cells > MAX_CELLS:
+        size = f" ({plural(n_strata, 'stratum', 'strata')} x {plural(n_parts, 'part')})"
+        hint = '\nHint: take fewer folds, or make fewer strata, as with `rare="pool"`.'
+        subject = "The counts of strata in parts"
+        raise StratError(above_limit(subject, MAX_CELLS, "cell", n_cells, size) + hint)
 
 
 def stratify(
     options: Options,
-    series: Sequence[Any],
+    columns: Columns,
     n_rows: int,
+    weights: Ints | None = None,
     *,
     ordered: bool = True,
-    also: Ints | None = None,
+    always_dealt: Ints | None = None,
 ) -> Strata:
     """Fit the entries of a call, each inside the strata of the entries before it.
 
     Parameters
     ----------
-    series : sequence of Series
-        The columns of each term of `by`, one term after another, then those of `groups`,
-        of `key` and of `where`.
+    columns : mapping of str to sequence of Series
+        Those of `by` and of `groups` one term after another.
+    weights : ndarray of int64, shape (n_rows,), optional
+        How many rows each row stands for, where equal rows were counted.
     ordered : bool
         Without it, and with groups, a continuous entry is cut into bins.
-    also : ndarray of int64, optional
+    always_dealt : ndarray of int64, optional
         The positions of rows that count as dealt whatever `where` says.
     """
-    entries = read_entries(options, series)
-    n_by, n_read = len(options.terms), sum(len(entry.series) for entry in entries)
-    n_keys = n_read + len(options.key)
-    keys = series[n_read:n_keys]
-    rows = None if options.where is None else rows_where(series[n_keys])
-    if rows is not None and also is not None:
-        rows = np.union1d(rows, also)
+    entries = read_entries(options, columns, weights)
+    keys, where = columns.get("key", ()), columns.get("where", ())
+    rows = rows_where(where[0]) if where else None
+    if rows is not None and always_dealt is not None:
+        rows = np.union1d(rows, always_dealt)
     entries = restricted(entries, rows)
     hashed, keyed = check_values(entries, options, keys, rows), rows
     if hashed is not None and sorts_by_key(entries, options):
         order = key_order(keys if rows is None else [frames.take(each, rows) for each in keys])[0]
         entries, rows = restricted(entries, order), order if rows is None else rows[order]
-    entries, groups = dealt_entries(entries, options, n_rows if rows is None else len(rows))
+    entries, groups = dealt_entries(entries, options, count_rows(rows, n_rows, weights))
     rows = entries[0].rows if entries else rows
-    stratum_entries = entries[:n_by]
+    stratum_entries = entries[: len(options.terms)]
     if groups is not None or not ordered:
         stratum_entries = [without_order(entry) for entry in stratum_entries]
-    if options.one_by_one:
+    if options.marginal:
         margins = tuple(nest([entry], rows, n_rows, options.seed) for entry in stratum_entries)
         return nest([], rows, n_rows)._replace(groups=groups, margins=margins)
-    strata = nest(stratum_entries, rows, n_rows, options.seed)._replace(groups=groups)
+    strata = nest(stratum_entries, rows, n_rows, options.seed, weights)._replace(groups=groups)
     if hashed is not None and strata.order is None and not options.circular:
         dealt = rows if keyed is None or rows is None else np.searchsorted(keyed, rows)
         strata = strata._replace(keys=hashed._replace(dealt=dealt))
-    warn_sparse(strata.sizes, strata.coarser, [level.name for level in strata.levels], options)
+    warn_sparse(strata.sizes, strata.ancestors, [level.name for level in strata.levels], options)
     return strata
 
 
-def sorts_by_key(entries: Sequence[Entry], options: Options) -> bool:
+def sorts_by_key(entries: Sequence[BoundTerm], options: Options) -> bool:
     """Return whether rows are sorted by key, as something depends on their order."""
     in_order = any(entry.term.uses_row_order for entry in entries)
-    return in_order or options.circular or options.one_by_one
+    return in_order or options.circular or options.marginal
 
 
-def read_entries(options: Options, series: Sequence[Any]) -> list[Entry]:
+def count_rows(rows: Ints | None, n_rows: int, weights: Ints | None) -> int:
+    """Count rows, or sum their weights; None for all rows."""
+    if weights is None:
+        return n_rows if rows is None else len(rows)
+    return int((weights if rows is None else weights[rows]).sum())
+
+
+def read_entries(
+    options: Options, columns: Columns, weights: Ints | None = None
+) -> list[BoundTerm]:
     """Read the entries of `by`, then those of `groups`."""
-    handed = hand_out([*options.terms, *options.groups], series)
-    n_by = len(options.terms)
-    by = [
-        read_entry(term, columns, place) for place, (term, columns) in enumerate(handed[:n_by], 1)
+    named: list[tuple[Literal["by", "groups"], tuple[Term, ...]]] = [
+        ("by", options.terms),
+        ("groups", options.groups),
     ]
-    groups = [
-        read_entry(term, columns, place, "groups")
-        for place, (term, columns) in enumerate(handed[n_by:], 1)
+    return [
+        read_entry(term, series, place, argument, weights)
+        for argument, terms in named
+        for place, (term, series) in enumerate(split_series(terms, columns.get(argument, ())), 1)
     ]
-    return by + groups
 
 
 def dealt_entries(
-    entries: list[Entry], options: Options, n_rows: int
-) -> tuple[list[Entry], Ints | None]:
+    entries: list[BoundTerm], options: Options, n_rows: int
+) -> tuple[list[BoundTerm], Ints | None]:
     """Restrict entries to the rows that are dealt, and encode the groups of these."""
     if entries and options.missing == "null":
         entries = keep(entries, ~np.logical_or.reduce([entry.missing for entry in entries]))
     groups = group_codes(entries, options)
-    check_enough(len(entries[0].missing) if entries else n_rows, groups, options.target)
-    nested = options.terms and not options.one_by_one
+    check_enough(entries[0].n_rows if entries else n_rows, groups, options.target)
+    nested = options.terms and not options.marginal
     if nested and options.rare != "ignore" and entries[0].term.is_nominal:
         first, flags = treat_rare(entries[0], groups, options)
         entries = keep([first, *entries[1:]], flags)
         if not flags.all():
             groups = group_codes(entries, options)
-            check_enough(len(entries[0].missing), groups, options.target)
+            check_enough(entries[0].n_rows, groups, options.target)
     return entries, groups
 
 
-def restricted(entries: list[Entry], rows: Ints | None) -> list[Entry]:
+def restricted(entries: list[BoundTerm], rows: Ints | None) -> list[BoundTerm]:
     """Restrict entries to some of their rows, in their order; None for all."""
     return entries if rows is None else [select_rows(entry, rows) for entry in entries]
 
 
-def keep(entries: list[Entry], flags: Flags) -> list[Entry]:
+def keep(entries: list[BoundTerm], flags: Flags) -> list[BoundTerm]:
     """Restrict entries to the flagged rows."""
     return entries if flags.all() else restricted(entries, np.flatnonzero(flags))
 
 
-def group_codes(entries: Sequence[Entry], options: Options) -> Ints | None:
-    """Encode the groups of the dealt rows; a row without one is a group by itself.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_dealt,), range 0..n_groups-1, or None
-        By first appearance; None without `groups`.
-    """
+def group_codes(entries: Sequence[BoundTerm], options: Options) -> Ints | None:
+    """Encode the groups of the dealt rows, None without groups; a row without one is its own."""
     entries = [entry for entry in entries if entry.argument == "groups"]
     if not entries:
         return None
@@ -185,8 +214,15 @@ def group_codes(entries: Sequence[Entry], options: Options) -> Ints | None:
     return factorize_codes(codes, len(strata.sizes) + int(alone.sum()))[0]
 
 
-def nest(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int = 0) -> Strata:
+def nest(
+    entries: Sequence[BoundTerm],
+    rows: Ints | None,
+    n_rows: int,
+    seed: int = 0,
+    weights: Ints | None = None,
+) -> Strata:
     """Nest entries into joint strata, on the rows that are dealt."""
+    weights = weights if weights is None or rows is None else weights[rows]
     codes: Ints = np.broadcast_to(np.int64(0), n_rows if rows is None else len(rows))
     n_strata = min(1, len(codes))
     order: RowOrder | None = None
@@ -210,19 +246,20 @@ def nest(entries: Sequence[Entry], rows: Ints | None, n_rows: int, seed: int = 0
         values = partial(term.labels, entry, division, parent)
         levels.append(Level(stratum_name(entry, term), values, places, term.is_nominal))
     counted = entries[0].sizes if entries and codes is entries[0].data else None
-    sizes = np.bincount(codes, minlength=n_strata) if counted is None else counted
-    return Strata(codes, sizes, coarser_levels(parents_of_levels), order, rows, tuple(levels))
+    sizes = sum_by(codes, weights, n_strata) if counted is None else counted
+    ancestors = ancestors_of_levels(parents_of_levels)
+    return Strata(codes, sizes, ancestors, order, rows, tuple(levels), weights=weights)
 
 
-def coarser_levels(parents_of_levels: Sequence[Ints]) -> tuple[Ints, ...]:
+def ancestors_of_levels(parents_of_levels: Sequence[Ints]) -> tuple[Ints, ...]:
     """Find the strata of each level above that hold each joint stratum, finest first."""
-    coarser: list[Ints] = []
+    ancestors: list[Ints] = []
     for parents in reversed(parents_of_levels):
-        coarser.append(parents[coarser[-1]] if coarser else parents)
-    return tuple(coarser)
+        ancestors.append(parents[ancestors[-1]] if ancestors else parents)
+    return tuple(ancestors)
 
 
-def first_level(entry: Entry, division: Division) -> tuple[Ints, int]:
+def first_level(entry: BoundTerm, division: Substrata) -> tuple[Ints, int]:
     """Encode the strata of a first entry by first appearance, unless they are already."""
     if division.codes is entry.data and entry.rows is None:
         return division.codes, division.n

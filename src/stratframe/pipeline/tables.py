@@ -9,18 +9,21 @@ import numpy as np
 
 from .. import frames
 from ..core.strata import first_occurrence
-from ..core.types import Ints
+from ..core.types import Ints, StratumTable
 from ..errors import StratError, above_limit, plural
-from ..frames import Frame, PandasFrame, PolarsFrame, PolarsTable
-from ..terms.base import By, Term
-from ..terms.by import columns_of, hand_out, require_by
+from ..frames import AnyFrame, Frame, PandasFrame, PolarsFrame, PolarsTable
+from ..terms.base import Term
+from ..terms.by import Entries, split_series
 from ..terms.entry import read_entry
 from .options import Options
-from .strata import Level, Strata, stratify
+from .strata import Level, Strata
 from .validate import check_values
 
 RESERVED = ("n", "share", "fold", "expected", "deviation")
 """Names that the tables use themselves."""
+
+ALL_ROWS = "all rows"
+"""What the one stratum is called where all entries only order the rows."""
 
 MAX_TABLE_ROWS = 2**26
 """Rows that a table of strata and parts may have: in pandas, 8 GiB while it is made."""
@@ -35,6 +38,8 @@ class TableVerb(Protocol[P]):
     def __call__(self, frame: PandasFrame, /, *args: P.args, **kwargs: P.kwargs) -> PandasFrame: ...
     @overload
     def __call__(self, frame: PolarsFrame, /, *args: P.args, **kwargs: P.kwargs) -> PolarsTable: ...
+    @overload
+    def __call__(self, frame: AnyFrame, /, *args: P.args, **kwargs: P.kwargs) -> Any: ...
 
 
 def table_verb(function: Callable[Concatenate[Frame, P], Any]) -> TableVerb[P]:
@@ -42,35 +47,45 @@ def table_verb(function: Callable[Concatenate[Frame, P], Any]) -> TableVerb[P]:
     return cast("TableVerb[P]", function)
 
 
-class TableInput(NamedTuple):
-    """A frame whose columns of `by` were read for a table."""
+class FoldCounts(NamedTuple):
+    """A fold column, counted by strata."""
 
-    options: Options
-    frame: Any
-    """Collected, if it was lazy, with the columns of `by` and those asked for besides."""
-    series: list[Any]
-    """The columns of `by`."""
-
-    def stratify(self, series: Sequence[Any] | None = None, n_rows: int | None = None) -> Strata:
-        """Stratify the rows, or those of series that were taken from them."""
-        if series is None or n_rows is None:
-            return stratify(self.options, self.series, len(self.frame))
-        return stratify(self.options, series, n_rows)
+    folds: list[Any]
+    """The folds or parts, in order."""
+    tables: list[StratumTable]
+    """Rows of the strata in every fold, and last in none; of margins a table for each."""
+    strata: list[Strata]
+    """What the rows of each table are."""
+    nominal: bool
+    """Whether all entries are of classes, which have no order of their own."""
 
 
-def read_by(frame: Frame, by: By, more: Sequence[str] = ()) -> TableInput:
-    """Read the columns of `by` for a table, which shows bins of a continuous entry."""
-    frames.check_frame(frame)
-    entries = require_by(by)
-    columns = columns_of(entries.terms)
-    frames.check_refs(frame, columns, "by")
-    eager = frames.collect_columns(frame, [*columns, *more])
-    series = frames.read_columns(eager, columns)
+class Folded(NamedTuple):
+    """Rows with their strata, and with their folds in a column."""
+
+    strata: Strata
+    folds: list[Any]
+    """The folds or parts, in order."""
+    codes: Ints
+    """The fold of every row, shape (n_dealt,), range -1..n_folds-1."""
+    nominal: bool
+    """As of `FoldCounts`."""
+
+    def crossed(self) -> FoldCounts:
+        """Count the rows of every stratum in every fold."""
+        levels, n_parts = list(self.strata.margins or [self.strata]), len(self.folds) + 1
+        # Rows without a fold have the code -1, which is the last column of a table.
+        tables = [level.crosstab(self.codes % n_parts, n_parts) for level in levels]
+        return FoldCounts(self.folds, tables, levels, self.nominal)
+
+
+def tabulated(entries: Entries, series: Sequence[Any]) -> Options:
+    """Describe rows by entries, of which continuous ones are cut into bins."""
     terms = entries.terms
-    if not entries.one_by_one:
-        handed = hand_out(entries.terms, series)
+    if not entries.marginal:
+        handed = split_series(entries.terms, series)
         terms = tuple(tabulated_term(term, columns) for term, columns in handed)
-    return TableInput(Options(terms, entries.one_by_one), eager, series)
+    return Options(terms, entries.marginal)
 
 
 def tabulated_term(term: Term, series: Sequence[Any]) -> Term:
@@ -211,6 +226,8 @@ def taken_name(name: Hashable) -> str:
 
 def stratum_names(strata: Strata, which: Ints, *, with_entry: bool = False) -> list[str]:
     """Name some strata in words, the values of several entries in brackets."""
+    if not strata.levels:
+        return [ALL_ROWS] * len(which)
     first = first_occurrence(strata.codes, len(strata.sizes))[which]
     columns = [format_values(frames.to_list(level.values(first))) for level in strata.levels]
     names = [[text or "missing" for text in row] for row in zip(*columns, strict=True)]

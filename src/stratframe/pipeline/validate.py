@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import frames
-from ..core.strata import first_occurrence
+from ..core.strata import first_occurrence, sum_by
 from ..core.types import Flags, Ints
 from ..errors import MAX_LISTED, StratError, at_most, plural, preview, warn, with_full_stop
 from ..frames import Rule, RuledColumn
 from ..terms.classes import Classes, pool_classes
-from ..terms.entry import Entry, ruled_columns
+from ..terms.entry import BoundTerm, ruled_columns
 from .numbers import Keys, first_of_equal_keys, read_keys
 
 if TYPE_CHECKING:
     from .options import Options, Target
 
 
-def check_orders(entries: Sequence[Entry], options: Options) -> None:
+def check_orders(entries: Sequence[BoundTerm], options: Options) -> None:
     """Raise if a column turns out continuous that must make strata."""
-    for entry in entries if options.one_by_one else entries[:-1]:
+    for entry in entries if options.marginal else entries[:-1]:
         if entry.term.orders_rows:
             rule = "A continuous entry of `by` must be the last"
-            if options.one_by_one:
+            if options.marginal:
                 rule = "An entry of `sf.margins` must make strata"
-            others = "" if options.one_by_one else " and others follow"
+            others = "" if options.marginal else " and others follow"
             msg = (
                 f"{rule}, but {entry.text} holds fractions{others}.\nHint: cut it, as in"
                 f" `sf.quantiles({entry.code}, 10)`, or take its values as they are,"
@@ -49,7 +49,7 @@ def rows_where(series: Any) -> Ints:
 
 
 def check_values(
-    entries: Sequence[Entry], options: Options, key: Sequence[Any], rows: Ints | None = None
+    entries: Sequence[BoundTerm], options: Options, key: Sequence[Any], rows: Ints | None = None
 ) -> Keys | None:
     """Raise if values break the rules of the call, all at once; else read the key.
 
@@ -114,27 +114,15 @@ def check_enough(n_rows: int, groups: Ints | None, target: Target) -> None:
             raise StratError(at_most(target.argument, limit, target.n, count, noun))
 
 
-def treat_rare(
-    entry: Entry, groups: Ints | None, options: Options, counts: Ints | None = None
-) -> tuple[Entry, Flags]:
+def treat_rare(entry: BoundTerm, groups: Ints | None, options: Options) -> tuple[BoundTerm, Flags]:
     """Find the classes with fewer rows, or groups, than folds, and do as `rare` says.
 
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (n_dealt,), optional
-        How many rows each stands for, without groups.
-
-    Returns
-    -------
-    entry : Entry
-        With one class in the place of the rare ones for `rare="pool"`.
-    keeps : ndarray of bool, shape (n_dealt,)
-        The rows that are dealt: without those of rare classes for `rare="null"`.
+    Returns the entry, pooled for `rare="pool"`, and flags the rows that are dealt.
     """
     # Missing values are a class, too: their code is -1.
     codes: Ints = entry.data % (entry.n_classes + 1) if entry.missing.any() else entry.data
-    sizes = class_sizes(codes, entry.n_classes + 1, groups, counts)
-    if groups is None and counts is None and codes is entry.data:
+    sizes = class_sizes(codes, entry.n_classes + 1, groups, entry.weights)
+    if groups is None and entry.weights is None and codes is entry.data:
         entry = replace(entry, sizes=sizes[:-1])
     is_rare: Flags = (sizes > 0) & (sizes < options.target.n)
     keeps = np.ones(len(codes), dtype=np.bool_)
@@ -149,6 +137,8 @@ def treat_rare(
     if options.rare == "warn":
         warn(text)
         return entry, keeps
+    if entry.weights is not None:
+        raise StratError(text)  # the rows of the frame are not there
     rows = np.flatnonzero(is_rare[codes])
     rows = np.sort(rows if entry.rows is None else entry.rows[rows])
     (column,) = ruled_columns(entry, options.missing)
@@ -156,18 +146,16 @@ def treat_rare(
     raise StratError(text, frames.failing_rows(library, {column.name: column.series}, rows))
 
 
-def class_sizes(
-    codes: Ints, n_classes: int, groups: Ints | None, counts: Ints | None = None
-) -> Ints:
+def class_sizes(codes: Ints, n_classes: int, groups: Ints | None, weights: Ints | None) -> Ints:
     """Count the rows of each class, or the groups that have any of them."""
     if groups is None:
-        return np.bincount(codes, counts, minlength=n_classes).astype(np.int64, copy=False)
+        return sum_by(codes, weights, n_classes)
     pairs = np.unique(codes + n_classes * groups)
     return np.bincount(pairs % n_classes, minlength=n_classes)
 
 
 def format_rare(
-    entry: Entry, codes: Ints, sizes: Ints, is_rare: Flags, noun: str, options: Options
+    entry: BoundTerm, codes: Ints, sizes: Ints, is_rare: Flags, noun: str, options: Options
 ) -> str:
     """Name the rare classes of an entry, the smallest first."""
     rare = np.flatnonzero(is_rare)
@@ -182,14 +170,14 @@ def format_rare(
     why = ' (and `rare="error"`)' if options.rare == "error" else ""
     text = with_full_stop(
         f"{classes} of {entry.text} {has} fewer {noun}s than the"
-        f" {plural(options.target.n, options.target.noun)}{why}: {preview(listed, len(rare))}"
+        f" {plural(options.target.n, options.target.kind)}{why}: {preview(listed, len(rare))}"
     )
     if noun == "row":
         text += hint_for_rare(entry, sizes, is_rare)
     return text
 
 
-def hint_for_rare(entry: Entry, sizes: Ints, is_rare: Flags) -> str:
+def hint_for_rare(entry: BoundTerm, sizes: Ints, is_rare: Flags) -> str:
     """Say that a column looks continuous, or like an id, if it does."""
     cuts = f"`sf.quantiles({entry.code}, 10)` or `sf.continuous({entry.code})`"
     if 2 * int(sizes[is_rare].sum()) > int(sizes.sum()):
@@ -218,21 +206,13 @@ MANY_NUMBERS = 50
 
 
 def warn_sparse(
-    sizes: Ints, coarser: Sequence[Ints], names: Sequence[Hashable], options: Options
+    sizes: Ints, ancestors: Sequence[Ints], names: Sequence[Hashable], options: Options
 ) -> None:
-    """Warn if joint strata of three entries or more hold fewer rows than k on average.
-
-    Parameters
-    ----------
-    sizes, coarser
-        Of `Strata`: the rows of joint strata, and the coarser strata that hold them.
-    names : sequence of hashable
-        The entries that make strata.
-    """
+    """Warn if joint strata of three entries or more hold fewer rows than k on average."""
     if len(names) < MANY_ENTRIES or options.rare == "ignore":
         return
     n_rows, n_parts = int(sizes.sum()), options.target.n
-    counts = [int(level.max(initial=-1)) + 1 for level in reversed(coarser)] + [len(sizes)]
+    counts = [int(level.max(initial=-1)) + 1 for level in reversed(ancestors)] + [len(sizes)]
     sparse = [
         repr(name) for name, count in zip(names, counts, strict=True) if n_rows < n_parts * count
     ]
@@ -241,7 +221,7 @@ def warn_sparse(
         warn(
             f"The {len(names)} entries of `by` make {len(sizes):,} joint strata of"
             f" {plural(n_rows, 'row')}, fewer than {n_parts} rows each on average:"
-            f" {unbalanced} as good as unbalanced.\nHint: `sf.margins([...])` balances each entry"
+            f" {unbalanced} hardly balanced.\nHint: `sf.margins([...])` balances each entry"
             " on its own."
         )
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from numbers import Integral
+from typing import Any, SupportsIndex
 
 import numpy as np
 
 from .. import frames
-from ..checks import check_each_once, check_int, check_seed, load_extra
-from ..errors import StratError, at_least_one, at_most, plural, warn
+from ..checks import (
+    check_each_once,
+    check_flag,
+    check_int,
+    check_seed,
+    first_entries,
+    load_extra,
+)
+from ..errors import StratError, above_limit, at_least_one, at_most, describe, plural, warn
 from ..frames import Frame
 from .cache import cache_folder, run_cached
 from .models import check_estimators, check_metric
@@ -20,6 +28,12 @@ from .target import read_target
 
 MOST_ROWS = 500
 """Rows of a sample by default, at most; and at most a third of all rows."""
+
+MAX_KS = 10_000
+"""Numbers of folds that one study compares, at most."""
+
+MAX_REPEATS = 10_000
+"""Times that a sample is split for each k, at most."""
 
 BAR_DELAY = 2.0
 """Seconds after which a bar is shown."""
@@ -38,7 +52,7 @@ def compare(
     repeats: int = 4,
     metric: Any = None,
     n_jobs: int | None = 1,
-    seed: int | None = 0,
+    seed: SupportsIndex | None = 0,
     cache: Any = None,
     progress: bool = True,
 ) -> Any:
@@ -92,9 +106,11 @@ def compare(
         The same seed gives the same samples and folds. None draws a new one.
     cache : path, optional
         A folder for finished samples. A call with the same data and arguments reads them, so
-        that a study can be stopped and resumed, or get more `samples`. Functions that strategies
-        and estimators call are not looked at: after a change there, use a new folder. Times are
-        those of the first run.
+        that a study can be stopped and resumed, or get more `samples`; estimates that failed
+        are tried again. Functions, and classes of estimators, are known by their code, with the
+        values around them and the functions that they call by name. What they reach through a
+        module (`helpers.deal`) or read from files is not looked at: after a change there, use
+        a new folder. Times are those of the first run.
     progress : bool
         Show a bar, in a terminal.
 
@@ -171,7 +187,7 @@ def estimates(
     repeats: int = 4,
     metric: Any = None,
     n_jobs: int | None = 1,
-    seed: int | None = 0,
+    seed: SupportsIndex | None = 0,
     cache: Any = None,
     progress: bool = True,
 ) -> Any:
@@ -238,9 +254,11 @@ def estimates(
         check_metric(metric, wanted),
         check_ks(k, size),
         size,
-        check_int("repeats", repeats, 1),
+        check_repeats(repeats),
         check_seed(seed),
     )
+    check_jobs(n_jobs)
+    check_flag("progress", progress)
     found = run_samples(design, check_int("samples", samples, 1), n_jobs, cache, progress=progress)
     warn_of_failures(found)
     return estimates_frame(design, found)
@@ -265,21 +283,43 @@ def list_features(features: Any) -> list[Any]:
     """List column names: those of a list, an index or an array, or a single one."""
     if isinstance(features, str) or not isinstance(features, Iterable):
         return [features]
-    names = list(features)
-    if all(isinstance(each, str) for each in names):
-        return [str(each) for each in names]
+    try:
+        names = list(features)
+    except (TypeError, MemoryError):  # an array without dimensions, a range without end
+        return [features]
+    if all(isinstance(each, str | tuple) for each in names):
+        return [str(each) if isinstance(each, str) else each for each in names]
     return names if isinstance(features, list | tuple) else [features]
 
 
 def check_ks(k: Any, size: int) -> tuple[int, ...]:
     """List the numbers of folds, each once, and none above the rows of a sample."""
-    ks = list(k) if isinstance(k, Iterable) and not isinstance(k, str) else [k]
+    ks = first_entries(k, MAX_KS + 1)
     if not ks:
         raise StratError(at_least_one("`k`", "number of folds", ks))
+    if len(ks) > MAX_KS:
+        msg = f"`k` must hold at most {plural(MAX_KS, 'number')}, got {describe(k)}."
+        raise StratError(msg)
     found = tuple(dict.fromkeys(check_int("k", each, 2) for each in ks))
     if max(found) > size:
         raise StratError(at_most("`k`", "`sample`", max(found), size, "row"))
     return found
+
+
+def check_repeats(repeats: object) -> int:
+    """Check how often each sample is split."""
+    count = check_int("repeats", repeats, 1)
+    if count > MAX_REPEATS:
+        raise StratError(above_limit("`repeats`", MAX_REPEATS, "run", count))
+    return count
+
+
+def check_jobs(n_jobs: object) -> None:
+    """Raise unless a value is a number of processes as joblib takes it."""
+    is_whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and not (is_whole and n_jobs):
+        msg = f"`n_jobs` must be None, or a whole number other than 0, got {describe(n_jobs)}."
+        raise StratError(msg)
 
 
 def check_size(sample: Any, n_rows: int) -> int:

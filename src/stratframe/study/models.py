@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any
 
 from ..checks import check_each_once, load_extra
-from ..errors import StratError, at_least_one
+from ..errors import StratError, at_least_one, describe
 from .target import TargetColumn
 
 
@@ -16,14 +16,17 @@ def check_estimators(estimators: Any, target: TargetColumn) -> dict[str, Any]:
     if estimators is None:
         return default_regressors() if target.is_continuous else default_classifiers()
     if isinstance(estimators, Mapping):
+        for each in estimators.values():
+            check_estimator(each)
         named = by_text("`estimators`", estimators)
     else:
         is_list = isinstance(estimators, Sequence) and not isinstance(estimators, str)
-        named = name_estimators(list(estimators) if is_list else [estimators])
+        given = estimators if is_list else [estimators]
+        for each in given:
+            check_estimator(each)
+        named = name_estimators(given)
     if not named:
         raise StratError(at_least_one("`estimators`", "estimator", estimators))
-    for each in named.values():
-        check_estimator(each)
     return named
 
 
@@ -111,7 +114,8 @@ def check_metric(metric: Any, target: TargetColumn) -> Any:
         return load_extra("sklearn.metrics", "sklearn").get_scorer(metric)
     except (ValueError, TypeError) as error:
         msg = (
-            f"`metric` must be the name of a scorer of scikit-learn, or a function, got {metric!r}."
+            "`metric` must be the name of a scorer of scikit-learn, or a function, got"
+            f" {describe(metric)}."
             "\nHint: `sklearn.metrics.get_scorer_names()` lists them."
         )
         raise StratError(msg) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from .. import frames
 from ..checks import load_extra
 from ..core.types import Values
 from ..errors import StratError
-from ..verbs.draw import COLOURS, MARKERS, shorten
+from ..verbs.draw import COLOURS, COMPACT, LETTER, MARKERS, arrange_legend, shorten
 
 SHOWN: tuple[str, ...] = ("strategy", "estimator", "k", "mse_ratio", "low", "high")
 """The columns of a summary that are drawn."""
@@ -23,6 +24,9 @@ TICKS = (
     tuple(10.0**power for power in range(-6, 7)),
 )
 """Ratios that an axis may name: of the first list that spans it and has not too many."""
+
+SHORT = 15
+"""Letters of a name that a figure has room for as it is."""
 
 MOST_TICKS = 6
 """Ticks that a panel has room for."""
@@ -70,7 +74,7 @@ def plot(results: Any) -> Any:
     figure, axes = pyplot.subplots(
         1,
         len(ks),
-        figsize=(max(5.0, 2.0 + 2.6 * len(ks)), height),
+        figsize=(max(5.0, 2.0 + 2.6 * len(ks)) + width_of_names(strategies), height),
         sharex=True,
         sharey=True,
         squeeze=False,
@@ -82,10 +86,30 @@ def plot(results: Any) -> Any:
     figure.supxlabel("mean squared error relative to the baseline: less is better", size="medium")
     scale_ratios(axes[0, 0], rows)
     label_rows(axes[0, 0], strategies)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
     if len(estimators) > 1:
-        figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+        add_legend(figure, *axes[0, 0].get_legend_handles_labels())
     return figure
+
+
+def width_of_names(names: Sequence[Any]) -> float:
+    """Choose the inches that a figure needs for long names, beside those for short ones."""
+    longest = max(len(shorten(each)) for each in names)
+    return max(0, longest - SHORT) * LETTER * 10 / 72
+
+
+def add_legend(figure: Any, handles: Sequence[Any], labels: Sequence[str]) -> None:
+    """Add a legend above the panels, of as many columns as there is room for."""
+    room = figure.get_figwidth() * 72 * 0.95
+    ncols = min(4, arrange_legend(labels, room / 10)[0])
+    figure.set_figheight(figure.get_figheight() + 0.2 * (ceil(len(labels) / ncols) - 1))
+    figure.legend(
+        handles,
+        labels,
+        loc="outside upper center",
+        ncols=ncols,
+        frameon=False,
+        **COMPACT,
+    )
 
 
 def read_results(results: Any) -> list[dict[str, Any]]:

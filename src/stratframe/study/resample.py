@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import product
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -70,18 +71,23 @@ class Sample(NamedTuple):
     truths: dict[str, Outcome]
 
 
-def run_sample(design: Design, number: int) -> list[Estimate]:
-    """Estimate the scores of one sample by every strategy, estimator, k and repeat."""
+def run_sample(design: Design, number: int, known: Iterable[Estimate] = ()) -> list[Estimate]:
+    """Estimate the scores of one sample by every strategy, estimator, k and repeat.
+
+    Of `known` estimates those without an error are kept, if all estimators have one.
+    """
+    kept = {each[:5]: each for each in known if not each.error}
+    found: list[Estimate] = []
     # With several threads, sums of BLAS depend on how many there are.
     with load_extra("threadpoolctl", "sklearn").threadpool_limits(1):
         sample = draw_sample(design, number)
-        return [
-            each
-            for strategy in design.strategies
-            for k in design.ks
-            for repeat in range(design.repeats)
-            for each in estimate_scores(design, sample, number, strategy, k, repeat)
-        ]
+        for strategy, k, repeat in product(design.strategies, design.ks, range(design.repeats)):
+            keys = [(strategy, name, k, number, repeat) for name in design.estimators]
+            if kept.keys() >= set(keys):
+                found += [kept[key] for key in keys]
+            else:
+                found += estimate_scores(design, sample, number, strategy, k, repeat)
+    return found
 
 
 def draw_sample(design: Design, number: int) -> Sample:

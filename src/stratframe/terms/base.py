@@ -23,14 +23,16 @@ from typing import (
 )
 
 from .. import frames
+from ..checks import is_unicode
 from ..core.order import by_value
-from ..core.types import Draws, Flags, Ints, Values
+from ..core.types import Flags, Ints, Values, Words
+from ..errors import StratError, describe
 from ..frames import Rule
 
 if TYPE_CHECKING:
-    from .entry import Entry
+    from .entry import BoundTerm
 
-Ref: TypeAlias = Any
+ColumnRef: TypeAlias = Any
 """Where a column comes from: its name, a Polars expression, or for pandas a callable
 of the frame or a `pd.col` expression."""
 
@@ -38,7 +40,7 @@ Missing: TypeAlias = Literal["error", "stratum", "null"]
 """What becomes of missing classes."""
 
 
-class Reading(NamedTuple):
+class EncodedColumns(NamedTuple):
     """The columns of a term as arrays."""
 
     data: Values
@@ -50,7 +52,7 @@ class Reading(NamedTuple):
     """How many classes; 0 for numbers."""
 
 
-class Division(NamedTuple):
+class Substrata(NamedTuple):
     """Strata divided by one more entry."""
 
     codes: Ints
@@ -63,10 +65,33 @@ class Division(NamedTuple):
     """What tables call the child of every row, where that is not its code."""
 
 
+class ByValue(NamedTuple):
+    """Rows of one value are alike."""
+
+
+class ByEdges(NamedTuple):
+    """Rows between the same edges are alike."""
+
+    edges: tuple[float, ...]
+    closed: Literal["right", "left"]
+
+
+class ByQuantiles(NamedTuple):
+    """Rows between the same quantiles of their parent stratum are alike; these are found first."""
+
+    n: int
+    """How many bins the quantiles make."""
+
+
+CountedBy: TypeAlias = ByValue | ByEdges | ByQuantiles
+"""What makes rows alike where they are counted, as on frames larger than one machine. Of each
+kind of rows the term gets one, with the highest value of its bin, and how many these are."""
+
+
 class RowOrder(NamedTuple):
     """An order of the rows inside their stratum."""
 
-    sort: Callable[[Ints, int, Draws, Fraction], Ints]
+    sort: Callable[[Ints, int, Words, Fraction], Ints]
     """From codes, their number, random words for ties (overwritten) and the smallest share of a
     part to row numbers, stratum after stratum."""
     starts_at_random: bool = False
@@ -81,7 +106,7 @@ def value_order(values: Values) -> RowOrder:
     return RowOrder(partial(sort_by_value, values))
 
 
-def sort_by_value(values: Values, codes: Ints, n_codes: int, words: Draws, _: Fraction) -> Ints:
+def sort_by_value(values: Values, codes: Ints, n_codes: int, words: Words, _: Fraction) -> Ints:
     """Sort rows by stratum and value."""
     return by_value(codes, n_codes, values, words)
 
@@ -100,7 +125,7 @@ class Term(Protocol):
     """Whether what it makes of rows depends on the order in which they come."""
 
     @property
-    def columns(self) -> tuple[Ref, ...]:
+    def columns(self) -> tuple[ColumnRef, ...]:
         """Where its columns come from."""
         ...
 
@@ -124,7 +149,11 @@ class Term(Protocol):
         """Choose the term that takes its place where rows have no order; None if none can."""
         ...
 
-    def read(self, series: Sequence[Any], /) -> Reading:
+    def counted_by(self) -> CountedBy | None:
+        """Say what makes rows alike where they are counted; None if it needs all rows at once."""
+        ...
+
+    def read(self, series: Sequence[Any], /) -> EncodedColumns:
         """Read its columns into arrays."""
         ...
 
@@ -141,11 +170,11 @@ class StrataTerm(Term, Protocol):
         """Name its column in result frames, where the user did not."""
         ...
 
-    def divide(self, entry: Entry, parent: Ints, n_parents: int, seed: int) -> Division:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int, seed: int) -> Substrata:
         """Divide the strata so far."""
         ...
 
-    def labels(self, entry: Entry, division: Division, parent: Ints, rows: Ints) -> Any:
+    def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
         """Name the children that some rows are in, for tables."""
         ...
 
@@ -162,9 +191,16 @@ class OrderTerm(Term, Protocol):
 def is_term(entry: object) -> TypeGuard[Term]:
     """Return whether an entry of `by` is a term, not a label or an expression."""
     # Expressions of pandas answer to every name that they are asked for.
-    if isinstance(entry, str):
-        return False  # The check of a protocol takes a while.
+    if isinstance(entry, str) or frames.is_frame(entry):
+        return False  # The check of a protocol takes a while, and asks lazy frames for columns.
     return isinstance(entry, Term) and not frames.is_computed(entry)
+
+
+def check_name(function: str, name: object) -> None:
+    """Raise unless a name can be that of a column."""
+    if not frames.is_label(name) or (isinstance(name, str) and not is_unicode(name)):
+        msg = f"`name` of `{function}` must be able to name a column, got {describe(name)}."
+        raise StratError(msg)
 
 
 By: TypeAlias = Hashable | Term | Sequence[Hashable | Term]
@@ -178,7 +214,12 @@ class ColumnTerm:
     is_nominal: ClassVar[bool] = False
     orders_rows: ClassVar[bool] = False
     uses_row_order: ClassVar[bool] = False
-    columns: tuple[Ref, ...]
+    columns: tuple[ColumnRef, ...]
+    name: Hashable | None
+
+    def __post_init__(self) -> None:
+        """Check the name."""
+        check_name(self.function, self.name)
 
     def __str__(self) -> str:
         """Write the term as it is written in code."""
@@ -203,6 +244,10 @@ class ColumnTerm:
     def without_order(self) -> Any:
         """Stay this term, which orders nothing."""
         return self
+
+    def counted_by(self) -> CountedBy | None:
+        """Take rows of one value as alike."""
+        return ByValue()
 
     def default_name(self, column: Hashable) -> Hashable:
         """Call it as its column."""

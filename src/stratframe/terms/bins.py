@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from math import isnan
+from itertools import islice, pairwise
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -14,12 +13,29 @@ import numpy as np
 from .. import frames
 from ..core.strata import edge_bins, quantile_bins
 from ..core.types import Ints, Values
-from ..errors import StratError, one_of, plural, warn
+from ..errors import StratError, above_limit, describe, one_of, plural, preview, warn
 from ..frames import Rule
-from .base import LEFT_NULL, ColumnTerm, Division, Missing, Reading, Ref, RowOrder, value_order
+from .base import (
+    LEFT_NULL,
+    ByEdges,
+    ByQuantiles,
+    ColumnRef,
+    ColumnTerm,
+    EncodedColumns,
+    Missing,
+    RowOrder,
+    Substrata,
+    value_order,
+)
 
 if TYPE_CHECKING:
-    from .entry import Entry
+    from .entry import BoundTerm
+
+MAX_BINS = 1_000_000
+"""Bins of a stratum that a call may ask for."""
+
+MAX_EDGES_SHOWN = 12
+"""Edges that a message lists."""
 
 DECILES = 10
 """Bins into which a continuous entry is cut where an order is of no use."""
@@ -28,9 +44,9 @@ DECILES = 10
 class NumericTerm(ColumnTerm):
     """What terms of numbers share."""
 
-    def read(self, series: Sequence[Any], /) -> Reading:
+    def read(self, series: Sequence[Any], /) -> EncodedColumns:
         """Read numbers, dates or a categorical of numbers."""
-        return Reading(*frames.read_ordinal(series[0], str(self)))
+        return EncodedColumns(*frames.read_ordinal(series[0], str(self)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +57,16 @@ class Continuous(NumericTerm):
     orders_rows: ClassVar[bool] = True
     uses_row_order: ClassVar[bool] = True
 
-    columns: tuple[Ref, ...]
+    columns: tuple[ColumnRef, ...]
     name: Hashable | None = None
 
     def row_order(self, data: Values) -> RowOrder:
         """Order the rows by value."""
         return value_order(data)
+
+    def counted_by(self) -> None:
+        """Need all rows at once, as their order does."""
+        return
 
     def without_order(self) -> Quantiles:
         """Cut the column at its deciles."""
@@ -64,7 +84,7 @@ class Quantiles(NumericTerm):
 
     function: ClassVar[str] = "sf.quantiles"
 
-    columns: tuple[Ref, ...]
+    columns: tuple[ColumnRef, ...]
     n: int
     name: Hashable | None = None
     warns: bool = True
@@ -74,24 +94,22 @@ class Quantiles(NumericTerm):
         """Write the number of bins."""
         return [str(self.n)]
 
-    def divide(self, entry: Entry, parent: Ints, n_parents: int, seed: int) -> Division:
+    def counted_by(self) -> ByQuantiles:
+        """Take rows of one bin as alike, once its cuts are found."""
+        return ByQuantiles(self.n)
+
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int, seed: int) -> Substrata:
         """Cut the values of every parent stratum at their quantiles."""
         return cut_present(entry, parent, self.cut)
 
-    def cut(self, values: Values, parent: Ints) -> tuple[Ints, int]:
+    def cut(self, values: Values, parent: Ints, weights: Ints | None) -> tuple[Ints, int]:
         """Find the bin of every value, and warn if there are fewer than asked for."""
-        bins, counts = quantile_bins(parent, values, self.n)
+        bins, counts = quantile_bins(parent, values, self.n, weights)
         self.warn_few(counts)
         return bins, self.n
 
     def warn_few(self, counts: Ints) -> None:
-        """Warn if strata got fewer bins than asked for.
-
-        Parameters
-        ----------
-        counts : ndarray of int64, shape (n_parents,)
-            0 for a stratum without values.
-        """
+        """Warn if strata got fewer bins than asked for; 0 is a stratum without values."""
         counts = counts[counts > 0]
         short = counts < self.n
         if short.any() and self.warns:
@@ -103,7 +121,7 @@ class Quantiles(NumericTerm):
                 )
             warn(f"`{self}` produced {produced}, because equal values stay in one bin.")
 
-    def labels(self, entry: Entry, division: Division, parent: Ints, rows: Ints) -> Any:
+    def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
         """Name a bin by its cuts: it reaches up to its own highest value."""
         child = division.codes
         known = np.flatnonzero(~entry.missing)
@@ -134,18 +152,23 @@ class Bins(ColumnTerm):
 
     function: ClassVar[str] = "sf.bins"
 
-    columns: tuple[Ref, ...]
+    columns: tuple[ColumnRef, ...]
     edges: tuple[float, ...]
     closed: Literal["right", "left"]
     name: Hashable | None = None
 
     def shown_arguments(self) -> list[str]:
         """Write the edges."""
-        return [f"[{', '.join(f'{edge:.15g}' for edge in self.edges)}]"]
+        edges = (f"{edge:.15g}" for edge in self.edges)
+        return [f"[{preview(edges, len(self.edges), MAX_EDGES_SHOWN)}]"]
 
-    def read(self, series: Sequence[Any], /) -> Reading:
+    def counted_by(self) -> ByEdges:
+        """Take rows of one bin as alike."""
+        return ByEdges(self.edges, self.closed)
+
+    def read(self, series: Sequence[Any], /) -> EncodedColumns:
         """Read numbers that compare with the edges."""
-        return Reading(*frames.read_comparable(series[0], str(self)))
+        return EncodedColumns(*frames.read_comparable(series[0], str(self)))
 
     def rules(self, missing: Missing, /) -> list[Rule]:
         """Need values between the outermost edges."""
@@ -153,15 +176,15 @@ class Bins(ColumnTerm):
             rule._replace(within=(self.edges[0], self.edges[-1])) for rule in super().rules(missing)
         ]
 
-    def divide(self, entry: Entry, parent: Ints, n_parents: int, seed: int) -> Division:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int, seed: int) -> Substrata:
         """Find the bin of every value."""
         return cut_present(entry, parent, self.cut)
 
-    def cut(self, values: Values, _: Ints) -> tuple[Ints, int]:
+    def cut(self, values: Values, *_: Ints | None) -> tuple[Ints, int]:
         """Find the bin of every value, and count the bins."""
         return edge_bins(values, np.array(self.edges), self.closed), len(self.edges) - 1
 
-    def labels(self, entry: Entry, division: Division, parent: Ints, rows: Ints) -> Any:
+    def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
         """Name a bin by its edges."""
         texts = format_floats(self.edges)
         names = [interval(texts, place, self.closed) for place in range(len(texts) - 1)]
@@ -170,16 +193,17 @@ class Bins(ColumnTerm):
 
 
 def cut_present(
-    entry: Entry, parent: Ints, cut: Callable[[Values, Ints], tuple[Ints, int]]
-) -> Division:
+    entry: BoundTerm, parent: Ints, cut: Callable[[Values, Ints, Ints | None], tuple[Ints, int]]
+) -> Substrata:
     """Cut the values that are there; missing ones are the last child."""
+    weights = entry.weights
     if not entry.missing.any():
-        return Division(*cut(entry.data, parent))
+        return Substrata(*cut(entry.data, parent, weights))
     known = ~entry.missing
-    codes, n = cut(entry.data[known], parent[known])
+    codes, n = cut(entry.data[known], parent[known], None if weights is None else weights[known])
     children = np.full(len(parent), n, dtype=np.int64)
     children[known] = codes
-    return Division(children, n + 1)
+    return Substrata(children, n + 1)
 
 
 def interval(edges: Sequence[str], place: int, closed: str) -> str:
@@ -201,7 +225,7 @@ def format_floats(values: Sequence[Any]) -> list[str]:
     return texts
 
 
-def continuous(column: Ref, *, name: Hashable | None = None) -> Continuous:
+def continuous(column: ColumnRef, *, name: Hashable | None = None) -> Continuous:
     """Order rows by a column within each stratum, so that similar rows go to different folds.
 
     Sorted stratification for k folds, fractional stratification for unequal parts.
@@ -232,7 +256,7 @@ def continuous(column: Ref, *, name: Hashable | None = None) -> Continuous:
     return Continuous((column,), name)
 
 
-def quantiles(column: Ref, n: int, *, name: Hashable | None = None) -> Quantiles:
+def quantiles(column: ColumnRef, n: int, *, name: Hashable | None = None) -> Quantiles:
     """Cut a column at its quantiles within each parent stratum.
 
     The cuts are those of `np.quantile(..., method="inverted_cdf")`; bins are closed on the
@@ -267,13 +291,15 @@ def quantiles(column: Ref, n: int, *, name: Hashable | None = None) -> Quantiles
     1  (3, 60]  3    0.5
     """
     if isinstance(n, bool) or not isinstance(n, Integral) or n < 2:
-        msg = f"`n` of `sf.quantiles` must be a whole number of at least 2, got {n!r}."
+        msg = f"`n` of `sf.quantiles` must be a whole number of at least 2, got {describe(n)}."
         raise StratError(msg)
+    if n > MAX_BINS:
+        raise StratError(above_limit("`n` of `sf.quantiles`", MAX_BINS, "bin", int(n)))
     return Quantiles((column,), int(n), name)
 
 
 def bins(
-    column: Ref,
+    column: ColumnRef,
     edges: Sequence[float],
     *,
     closed: Literal["right", "left"] = "right",
@@ -311,15 +337,28 @@ def bins(
     0   [0, 18]  2    0.5
     1  (18, 65]  2    0.5
     """
-    if closed not in ("right", "left"):
+    if not isinstance(closed, str) or closed not in ("right", "left"):
         raise StratError(one_of("`closed` of `sf.bins`", ("right", "left"), closed))
     try:
-        given = list(edges)
+        given = list(islice(edges, MAX_BINS + 2))
+        numbers = tuple(float(edge) for edge in given if isinstance(edge, Real))
     except TypeError:
-        given = []
-    numbers = [edge for edge in given if isinstance(edge, Real) and not isnan(edge)]
+        given, numbers = [], ()
+    except OverflowError:
+        msg = f"`edges` of `sf.bins` must be numbers that floats can hold, got {show_edges(edges)}."
+        raise StratError(msg) from None
+    if len(given) > MAX_BINS + 1:
+        msg = f"`edges` of `sf.bins` must make at most {plural(MAX_BINS, 'bin')}."
+        raise StratError(msg)
     climbs = all(a < b for a, b in pairwise(numbers))
     if len(numbers) < 2 or len(numbers) < len(given) or not climbs:
-        msg = f"`edges` of `sf.bins` must be at least 2 increasing numbers, got {edges!r}."
+        msg = (
+            f"`edges` of `sf.bins` must be at least 2 increasing numbers, got {show_edges(edges)}."
+        )
         raise StratError(msg)
-    return Bins((column,), tuple(float(edge) for edge in numbers), closed, name)
+    return Bins((column,), numbers, closed, name)
+
+
+def show_edges(edges: object) -> str:
+    """Show edges in a message."""
+    return describe(edges, MAX_EDGES_SHOWN)

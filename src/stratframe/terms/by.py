@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from .. import frames
-from ..errors import StratError, at_least_one, given_twice
-from .base import By, Ref, Term, is_term
+from ..errors import StratError, at_least_one, given_twice, preview, shorten
+from .base import By, ColumnRef, Term, is_term
 from .classes import Groups, Plain
 from .clusters import Clusters
 from .margins import Margins, format_entry
@@ -18,10 +18,10 @@ class Entries(NamedTuple):
     """What a call names: the entries of `by`, the groups and the keys."""
 
     terms: tuple[Term, ...] = ()
-    one_by_one: bool = False
+    marginal: bool = False
     """Whether they are margins: balanced each on its own, not nested."""
     groups: tuple[Term, ...] = ()
-    key: tuple[Ref, ...] = ()
+    key: tuple[ColumnRef, ...] = ()
 
 
 def parse(by: By | None, groups: Any = None, key: Any = None) -> Entries:
@@ -50,12 +50,12 @@ def parse_by(by: By | None) -> Entries:
 def parse_margins(margins: Margins, entries: Sequence[Any]) -> Entries:
     """Take the entries of margins, which are the only entry of `by`."""
     if len(entries) > 1:
-        listed = ", ".join(map(format_entry, entries))
+        listed = preview(map(format_entry, entries), len(entries))
         msg = f"`sf.margins` must be the only entry of `by`, got [{listed}]."
         raise StratError(msg)
     terms = tuple(map(to_term, margins.entries))
     check_once(terms, "`sf.margins`")
-    return Entries(terms, one_by_one=True)
+    return Entries(terms, marginal=True)
 
 
 def to_term(entry: Any) -> Term:
@@ -67,18 +67,10 @@ def check_once(terms: Sequence[Term], subject: str) -> None:
     """Raise if an entry is given twice."""
     alike: dict[Any, list[Term]] = {}
     for term in terms:
-        others = alike.setdefault((type(term), *map(label_of, term.columns)), [])
+        others = alike.setdefault((type(term), *map(frames.column_key, term.columns)), [])
         if any(same_terms(term, other) for other in others):
             raise StratError(given_twice(subject, "entry", str(term)))
         others.append(term)
-
-
-def label_of(ref: Ref) -> Any:
-    """Return a label that is the same for the same column; None for a computed one."""
-    try:
-        return None if frames.is_computed(ref) or hash(ref) is None else ref
-    except TypeError:
-        return None
 
 
 def check_order_last(terms: Sequence[Term]) -> None:
@@ -88,7 +80,7 @@ def check_order_last(terms: Sequence[Term]) -> None:
         functions = " or ".join(dict.fromkeys(f"`{term.function}`" for term in orders))
         msg = (
             f"{functions} must be the last entry of `by`, and only once,"
-            f" got [{', '.join(map(str, terms))}]."
+            f" got [{preview(terms, len(terms))}]."
         )
         raise StratError(msg)
 
@@ -101,7 +93,7 @@ def require_by(by: By | None) -> Entries:
     return entries
 
 
-def parse_columns(argument: str, given: Any) -> tuple[Ref, ...]:
+def parse_columns(argument: str, given: Any) -> tuple[ColumnRef, ...]:
     """Turn one column or a list of columns into a tuple; None into an empty one."""
     if given is None:
         return ()
@@ -117,25 +109,25 @@ def parse_groups(groups: Any) -> tuple[Term, ...]:
     if isinstance(groups, Clusters):
         return (groups,)
     columns = parse_columns("groups", groups)
-    for place, column in enumerate(columns):
+    for column in columns:
         if is_term(column) or isinstance(column, Margins):
             msg = (
-                f"`groups` must be a column, a list of columns or one `sf.clusters`, got {column}."
+                "`groups` must be a column, a list of columns or one `sf.clusters`, got"
+                f" {shorten(str(column))}."
             )
             raise StratError(msg)
-        if any(frames.same_column(column, other) for other in columns[:place]):
-            twice = given_twice("`groups`", "column", frames.format_reference(column))
-            raise StratError(twice)
+    for column in frames.repeated(columns):
+        raise StratError(given_twice("`groups`", "column", frames.format_reference(column)))
     return tuple(Groups((column,)) for column in columns)
 
 
-def columns_of(terms: Iterable[Term]) -> list[Ref]:
+def columns_of(terms: Iterable[Term]) -> list[ColumnRef]:
     """List the columns of terms, one term after another."""
     return [column for term in terms for column in term.columns]
 
 
-def hand_out(terms: Sequence[Term], series: Iterable[Any]) -> list[tuple[Term, list[Any]]]:
-    """Hand every term its series, which come in the order of `columns_of`."""
+def split_series(terms: Sequence[Term], series: Iterable[Any]) -> list[tuple[Term, list[Any]]]:
+    """Split series, which come in the order of `columns_of`, by term."""
     left = iter(series)
     return [(term, list(islice(left, len(term.columns)))) for term in terms]
 

@@ -11,11 +11,11 @@ import numpy as np
 from .. import frames
 from ..core.types import Flags, Ints
 from ..frames import Rule
-from .base import ColumnTerm, Division, Missing, Reading, Ref
+from .base import ColumnRef, ColumnTerm, EncodedColumns, Missing, Substrata
 from .bins import Continuous
 
 if TYPE_CHECKING:
-    from .entry import Entry
+    from .entry import BoundTerm
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,23 +25,23 @@ class Classes(ColumnTerm):
     function: ClassVar[str] = "sf.classes"
     is_nominal: ClassVar[bool] = True
 
-    columns: tuple[Ref, ...]
+    columns: tuple[ColumnRef, ...]
     name: Hashable | None = None
     is_guessed: bool = False
     """Whether a plain column was taken as classes, and the user did not say so."""
 
-    def read(self, series: Sequence[Any], /) -> Reading:
+    def read(self, series: Sequence[Any], /) -> EncodedColumns:
         """Encode the classes by first appearance."""
         codes, n_classes = frames.encode_classes(series[0])
-        return Reading(codes, codes < 0, n_classes)
+        return EncodedColumns(codes, codes < 0, n_classes)
 
-    def divide(self, entry: Entry, parent: Ints, n_parents: int, seed: int) -> Division:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int, seed: int) -> Substrata:
         """Divide strata by class, missing values last."""
         if not entry.missing.any():
-            return Division(entry.data, entry.n_classes)
-        return Division(np.where(entry.missing, entry.n_classes, entry.data), entry.n_classes + 1)
+            return Substrata(entry.data, entry.n_classes)
+        return Substrata(np.where(entry.missing, entry.n_classes, entry.data), entry.n_classes + 1)
 
-    def labels(self, entry: Entry, division: Division, parent: Ints, rows: Ints) -> Any:
+    def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
         """Name a stratum by the column's own value."""
         return entry.values_at(rows)
 
@@ -65,11 +65,11 @@ class Plain(Classes):
 class Pooled(Classes):
     """A column of classes whose rare ones were made one, the last."""
 
-    def divide(self, entry: Entry, parent: Ints, n_parents: int, seed: int) -> Division:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int, seed: int) -> Substrata:
         """Divide strata by class."""
-        return Division(entry.data.copy(), entry.n_classes)
+        return Substrata(entry.data.copy(), entry.n_classes)
 
-    def labels(self, entry: Entry, division: Division, parent: Ints, rows: Ints) -> Any:
+    def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
         """Name a stratum by the column's own value, the rare ones by that word."""
         values = frames.to_list(entry.values_at(rows))
         pooled = (division.codes[rows] == entry.n_classes - 1).tolist()
@@ -79,15 +79,8 @@ class Pooled(Classes):
         ]
 
 
-def pool_classes(entry: Entry, codes: Ints, is_rare: Flags) -> Entry:
-    """Make the rare classes of an entry one.
-
-    Parameters
-    ----------
-    codes : ndarray of int64, shape (n_dealt,), range 0..n_classes
-        Of the entry, with missing values as the last class.
-    is_rare : ndarray of bool, shape (n_classes + 1,)
-    """
+def pool_classes(entry: BoundTerm, codes: Ints, is_rare: Flags) -> BoundTerm:
+    """Make the rare classes of an entry one; in its codes missing values are the last class."""
     return replace(
         entry,
         term=Pooled(entry.term.columns, entry.term.name),
@@ -112,7 +105,7 @@ MISSING_GROUP_HINT = (
 )
 
 
-def classes(column: Ref, *, name: Hashable | None = None) -> Classes:
+def classes(column: ColumnRef, *, name: Hashable | None = None) -> Classes:
     """Take a column as classes, even a float column with fractions.
 
     Parameters

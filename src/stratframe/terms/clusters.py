@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from ..core.order import grouped
 from ..core.seeds import StreamTag
 from ..core.strata import factorize_codes
 from ..core.types import Ints, Values
-from ..errors import StratError, warn
+from ..errors import StratError, describe, warn
 from .algorithms import (
     LARGEST_TREE,
     ONE_THREAD,
@@ -32,11 +33,11 @@ from .algorithms import (
     seeds_of,
     small_fits,
 )
-from .base import Division, Ref, value_order
+from .base import ColumnRef, Substrata, value_order
 from .features import FeatureTerm, Scale, check_scale, feature_refs
 
 if TYPE_CHECKING:
-    from .entry import Entry
+    from .entry import BoundTerm
 
 COUNTED = ("kmeans", "minibatch", "agglomerative")
 """Algorithms that are told the number of clusters."""
@@ -50,7 +51,7 @@ class Clusters(FeatureTerm):
 
     function: ClassVar[str] = "sf.clusters"
 
-    columns: tuple[Ref, ...]
+    columns: tuple[ColumnRef, ...]
     n: int | None
     """How many; None to estimate it, or to leave it to the algorithm."""
     algorithm: Any
@@ -66,14 +67,14 @@ class Clusters(FeatureTerm):
         """Call it "cluster"."""
         return "cluster"
 
-    def divide(self, entry: Entry, parent: Ints, n_parents: int, seed: int) -> Division:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int, seed: int) -> Substrata:
         """Cluster the rows of every parent stratum, and order them by distance."""
         labels, distances = cluster(self, entry.data, parent, n_parents, seed)
         # Noise is the last child.
         codes = np.where(labels < 0, labels.max(initial=-1) + 1, labels)
-        return Division(codes, int(codes.max(initial=-1)) + 1, value_order(distances), labels)
+        return Substrata(codes, int(codes.max(initial=-1)) + 1, value_order(distances), labels)
 
-    def labels(self, entry: Entry, division: Division, parent: Ints, rows: Ints) -> Any:
+    def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
         """Return the numbers of clusters inside their stratum, -1 for noise."""
         assert division.labels is not None
         return division.labels[rows]
@@ -101,7 +102,7 @@ class Clusters(FeatureTerm):
 
 
 def clusters(
-    features: Ref | Sequence[Ref],
+    features: ColumnRef | Sequence[ColumnRef],
     n: int | str = "auto",
     *,
     algorithm: Any = "kmeans",
@@ -179,10 +180,10 @@ def clusters(
     check_algorithm(algorithm)
     check_scale("sf.clusters", scale)
     if algorithm != "dbscan" and not (eps is None and min_samples is None):
-        msg = f"`eps` and `min_samples` are for algorithm='dbscan', got {algorithm!r}."
+        msg = f"`eps` and `min_samples` are for algorithm='dbscan', got {describe(algorithm)}."
         raise StratError(msg)
-    if eps is not None and not (isinstance(eps, Real) and 0 < eps < float("inf")):
-        msg = f"`eps` of `sf.clusters` must be a finite number above 0, got {eps!r}."
+    if eps is not None and not (isinstance(eps, Real) and 0 < eps <= sys.float_info.max):
+        msg = f"`eps` of `sf.clusters` must be a finite number above 0, got {describe(eps)}."
         raise StratError(msg)
     return Clusters(
         refs,
@@ -201,7 +202,7 @@ def check_algorithm(algorithm: object) -> None:
     if isinstance(algorithm, str):
         check_one_of("algorithm", algorithm, ALGORITHMS)
     elif isinstance(algorithm, type) or not callable(getattr(algorithm, "fit_predict", None)):
-        msg = f"`algorithm` must have scikit-learn's `fit_predict`, got {algorithm!r}."
+        msg = f"`algorithm` must have scikit-learn's `fit_predict`, got {describe(algorithm)}."
         if isinstance(algorithm, type):
             msg += f"\nHint: pass an object, {algorithm.__name__}()."
         raise StratError(msg)
@@ -211,15 +212,15 @@ def check_number(n: object, algorithm: Any) -> int | None:
     """Check the number of clusters, and that the algorithm takes one."""
     if isinstance(n, str):
         if n != "auto":
-            msg = f"`n` of `sf.clusters` must be a whole number or 'auto', got {n!r}."
+            msg = f"`n` of `sf.clusters` must be a whole number or 'auto', got {describe(n)}."
             raise StratError(msg)
         return None
     number = check_int("n", n, 1)
     if algorithm == "dbscan":
-        msg = f"`n` must be 'auto' for 'dbscan', which finds the number itself, got {n!r}."
+        msg = f"`n` must be 'auto' for 'dbscan', which finds the number itself, got {describe(n)}."
         raise StratError(msg)
     if not isinstance(algorithm, str) and not parameters(algorithm, "n_clusters"):
-        msg = f"`n` must be 'auto' for an object without `n_clusters`, got {n!r}."
+        msg = f"`n` must be 'auto' for an object without `n_clusters`, got {describe(n)}."
         raise StratError(msg)
     return number
 
@@ -265,16 +266,10 @@ def cluster(
 
 
 def cluster_stratum(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, Values]:
-    """Cluster one stratum.
+    """Cluster one stratum, as `cluster` all of them.
 
-    Where it has no more distinct rows than clusters are asked for, these are the
-    clusters; without a number, fewer than three distinct rows are one cluster.
-
-    Returns
-    -------
-    labels : ndarray of int64, shape (n_rows,)
-        Numbered by first appearance; -1 for noise.
-    distances : ndarray of float64, shape (n_rows,)
+    Where it has no more distinct rows than clusters are asked for, these are the clusters; without
+    a number, fewer than three distinct rows are one cluster.
     """
     labels, centres = points_as_clusters(points, n), None
     if labels is None:
@@ -293,12 +288,7 @@ def cluster_stratum(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, 
 
 
 def points_as_clusters(points: Values, n: int) -> Ints | None:
-    """Give each distinct row a cluster, if there are at most `n`; None if there are more.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,), or None
-    """
+    """Give each distinct row a cluster, if there are at most `n`; None if there are more."""
     least = n if n else 2
     window, n_rows = 4 * least, len(points)
     codes, n_points = unique_points(points[:window].T)

@@ -15,7 +15,7 @@ from .base import Missing, StrataTerm, Term
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
+class BoundTerm:
     """One entry of `by` or `groups` on the rows that are dealt."""
 
     term: Term
@@ -38,6 +38,8 @@ class Entry:
     """Positions of the dealt rows in the column; None for all, in its order."""
     sizes: Ints | None = None
     """The rows of each class, shape (n_classes,), where they were counted already."""
+    weights: Ints | None = None
+    """How many rows each dealt row stands for, shape (n_dealt,); None for one."""
 
     @property
     def is_nameless(self) -> bool:
@@ -56,43 +58,57 @@ class Entry:
         """The entry as a hint puts it into a term."""
         return "..." if self.is_nameless else repr(self.names[0].name)
 
+    @property
+    def n_rows(self) -> int:
+        """How many rows are dealt."""
+        return len(self.missing) if self.weights is None else int(self.weights.sum())
+
     def values_at(self, rows: Ints) -> Any:
         """Take the column's own values at some dealt rows."""
         return frames.take(self.series[0], rows if self.rows is None else self.rows[rows])
 
 
 def read_entry(
-    term: Term, series: Sequence[Any], place: int, argument: Literal["by", "groups"] = "by"
-) -> Entry:
+    term: Term,
+    series: Sequence[Any],
+    place: int,
+    argument: Literal["by", "groups"] = "by",
+    weights: Ints | None = None,
+) -> BoundTerm:
     """Read the columns of a term into arrays."""
     term = term.resolve(series)
     reading = term.read(series)
     names = frames.result_names(term.columns, series)
-    return Entry(term, tuple(series), names, *reading, place, argument)
+    return BoundTerm(term, tuple(series), names, *reading, place, argument, weights=weights)
 
 
-def select_rows(entry: Entry, rows: Ints) -> Entry:
+def select_rows(entry: BoundTerm, rows: Ints) -> BoundTerm:
     """Restrict an entry to some of its rows, in their order."""
     positions = rows if entry.rows is None else entry.rows[rows]
     return replace(
-        entry, data=entry.data[..., rows], missing=entry.missing[rows], rows=positions, sizes=None
+        entry,
+        data=entry.data[..., rows],
+        missing=entry.missing[rows],
+        rows=positions,
+        sizes=None,
+        weights=None if entry.weights is None else entry.weights[rows],
     )
 
 
-def without_order(entry: Entry) -> Entry:
+def without_order(entry: BoundTerm) -> BoundTerm:
     """Let an entry that orders rows make strata instead, if it can."""
     term = entry.term.without_order()
     return entry if term is None else replace(entry, term=term)
 
 
-def stratum_name(entry: Entry, term: StrataTerm) -> Hashable:
+def stratum_name(entry: BoundTerm, term: StrataTerm) -> Hashable:
     """Name the strata of an entry in result frames."""
     if term.name is not None:
         return term.name
     return term.default_name(f"stratum_{entry.place}" if entry.is_nameless else entry.names[0].name)
 
 
-def ruled_columns(entry: Entry, missing: Missing) -> list[RuledColumn]:
+def ruled_columns(entry: BoundTerm, missing: Missing) -> list[RuledColumn]:
     """State what a call needs of the columns of an entry."""
     several = entry.data.ndim == 2
     columns: list[RuledColumn] = []
@@ -118,6 +134,7 @@ def ruled_columns(entry: Entry, missing: Missing) -> list[RuledColumn]:
                 np.isnan(values) if several else entry.missing,
                 None if entry.term.is_nominal else values,
                 entry.rows,
+                entry.weights,
             )
         )
     return columns

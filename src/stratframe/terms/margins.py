@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .. import frames
-from ..errors import StratError
+from ..errors import StratError, preview
 from .base import Term, is_term
+
+MAX_ENTRIES_SHOWN = 12
+"""Entries that a message lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +24,8 @@ class Margins:
 
     def __str__(self) -> str:
         """Write the term as it is written in code."""
-        return f"{self.function}([{', '.join(map(format_entry, self.entries))}])"
+        shown = map(format_entry, self.entries)
+        return f"{self.function}([{preview(shown, len(self.entries), MAX_ENTRIES_SHOWN)}])"
 
 
 def format_entry(entry: Hashable | Term) -> str:

@@ -11,9 +11,9 @@ from typing import ClassVar
 
 from ..checks import check_int
 from ..core.neighbours import nearest_order
-from ..core.types import Draws, Ints, Values
-from ..errors import StratError
-from .base import Ref, RowOrder
+from ..core.types import Ints, Values, Words
+from ..errors import StratError, describe
+from .base import ColumnRef, RowOrder
 from .features import FeatureTerm, Scale, check_scale, feature_refs
 
 PATIENCE = 2.0
@@ -29,7 +29,7 @@ class NeighbourTerm(FeatureTerm):
         """Nothing takes its place where rows have no order."""
 
     def sort(
-        self, points: Values, block: int | None, codes: Ints, n_codes: int, words: Draws
+        self, points: Values, block: int | None, codes: Ints, n_codes: int, words: Words
     ) -> Ints:
         """Sort rows by stratum and nearness, with a bar where that takes a while."""
         with progress_bar(len(codes), "Nearest rows") as progress:
@@ -42,14 +42,14 @@ class Chain(NeighbourTerm):
 
     function: ClassVar[str] = "sf.chain"
 
-    columns: tuple[Ref, ...]
+    columns: tuple[ColumnRef, ...]
     scale: Scale
     name: Hashable | None = None
 
     def row_order(self, data: Values) -> RowOrder:
         """Order the rows by a chain of nearest neighbours."""
 
-        def sort(codes: Ints, n_codes: int, words: Draws, _: Fraction) -> Ints:
+        def sort(codes: Ints, n_codes: int, words: Words, _: Fraction) -> Ints:
             return self.sort(data, None, codes, n_codes, words)
 
         return RowOrder(sort, starts_at_random=True)
@@ -61,7 +61,7 @@ class Nearest(NeighbourTerm):
 
     function: ClassVar[str] = "sf.nearest"
 
-    columns: tuple[Ref, ...]
+    columns: tuple[ColumnRef, ...]
     block: int | None
     scale: Scale
     name: Hashable | None = None
@@ -70,7 +70,8 @@ class Nearest(NeighbourTerm):
         """Raise if blocks have another size than the number of folds."""
         if self.block not in (None, k):
             msg = (
-                f"`block` of `sf.nearest` must equal `k`, got {self.block} for {k} folds."
+                f"`block` of `sf.nearest` must equal `k`, got {describe(self.block)} for"
+                f" {describe(k)} folds."
                 "\nHint: leave it out; it is meant for `split` and `sample`."
             )
             raise StratError(msg)
@@ -78,7 +79,7 @@ class Nearest(NeighbourTerm):
     def row_order(self, data: Values) -> RowOrder:
         """Order the rows by blocks of nearest neighbours."""
 
-        def sort(codes: Ints, n_codes: int, words: Draws, share: Fraction) -> Ints:
+        def sort(codes: Ints, n_codes: int, words: Words, share: Fraction) -> Ints:
             block = self.block or max(round(1 / share), 2)
             return self.sort(data, block, codes, n_codes, words)
 
@@ -86,7 +87,7 @@ class Nearest(NeighbourTerm):
 
 
 def chain(
-    features: Ref | Sequence[Ref],
+    features: ColumnRef | Sequence[ColumnRef],
     *,
     scale: Scale = "standard",
     name: Hashable | None = None,
@@ -130,7 +131,7 @@ def chain(
 
 
 def nearest(
-    features: Ref | Sequence[Ref],
+    features: ColumnRef | Sequence[ColumnRef],
     block: int | None = None,
     *,
     scale: Scale = "standard",

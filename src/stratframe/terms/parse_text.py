@@ -8,11 +8,12 @@ import ast
 import inspect
 import math
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from ..errors import StratError
+from ..errors import StratError, describe
 from .bins import bins, continuous, quantiles
 from .classes import classes
 from .clusters import clusters
@@ -30,6 +31,12 @@ PLAIN = (
     ' spaces or signs, as in quantiles("unit price", 10).'
 )
 """The hint for a text that is anything else."""
+
+MAX_WHOLE = 2**63 - 1
+"""The largest whole number of numpy's integers."""
+
+LARGE = f"a whole number is at most {MAX_WHOLE}; write a larger one as 1e30."
+"""The hint for a number that is larger."""
 
 CALL = re.compile(r"\s*(?:sf\.)?([A-Za-z_]+)\s*\(.*", re.DOTALL)
 
@@ -50,7 +57,10 @@ def parse_entry(argument: str, text: str, columns: Sequence[object]) -> Any:
     if call[1] not in TERMS:
         return unknown_term(argument, text, call[1])
     try:
-        return read_node(ast.parse(text.strip(), mode="eval").body, argument, text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the text as code, such as escapes
+            tree = ast.parse(text.strip(), mode="eval")
+        return read_node(tree.body, argument, text)
     except StratError:
         raise
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -68,6 +78,8 @@ def unknown_term(argument: str, text: str, name: str) -> str:
 def read_node(node: ast.expr, argument: str, text: str) -> Any:
     """Turn a node into the value that it writes: a literal, a name, a list or a term."""
     match node:
+        case ast.Constant(value=int(number)) if number > MAX_WHOLE:
+            raise term_error(argument, text, LARGE)
         case ast.Constant(value=None | bool() | int() | float() | str()):
             return node.value
         case ast.Name(id="inf"):
@@ -110,6 +122,6 @@ def call_term(node: ast.Call, argument: str, text: str) -> Any:
 def term_error(argument: str, text: str, hint: str) -> StratError:
     """Build the error for a text that is no entry."""
     return StratError(
-        f"{argument} must be a column or a term, as in quantiles(price, 10), got {text!r}."
+        f"{argument} must be a column or a term, as in quantiles(price, 10), got {describe(text)}."
         f"\nHint: {hint}"
     )

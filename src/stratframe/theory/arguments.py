@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.types import Flags, Ints, Values
-from ..errors import StratError, plural
+from ..errors import StratError, describe, plural
 
 MAX_EXACT = 2**53
 """Integers up to which floats hold every one."""
@@ -28,7 +28,7 @@ def check_counts(counts: ArrayLike, min_classes: int = 1, min_rows: int = 1) -> 
     """Check the rows of classes, and return them with their sum."""
     numbers = check_integers("counts", counts, 0)
     if numbers.ndim != 1:
-        msg = f"`counts` must be a sequence of whole numbers, got {counts!r}."
+        msg = f"`counts` must be a sequence of whole numbers, got {describe(counts)}."
         raise StratError(msg)
     if len(numbers) < min_classes:
         rule = f"at least {plural(min_classes, 'whole number')}"
@@ -60,7 +60,7 @@ def check_range(
     rule = rule or f"a number from {minimum} to {maximum}"
     numbers = as_floats(value)
     if numbers is None:
-        msg = f"`{argument}` must be {rule}, got {value!r}."
+        msg = f"`{argument}` must be {rule}, got {describe(value)}."
         raise StratError(msg)
     valid = np.isfinite(numbers) & (minimum <= numbers) & (numbers <= maximum)
     check_all(argument, value, valid, rule)
@@ -76,7 +76,7 @@ def as_floats(value: ArrayLike) -> Values | None:
             and all(isinstance(each, Real) and not isinstance(each, bool) for each in array.flat)
         )
         return array.astype(np.float64) if is_numeric else None
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, MemoryError):
         return None
 
 
@@ -84,7 +84,7 @@ def check_all(argument: str, value: ArrayLike, valid: Flags, rule: str) -> None:
     """Raise with the first value that is not valid."""
     invalid = np.asarray(value)[~valid].tolist()
     if invalid:
-        msg = f"`{argument}` must be {rule}, got {invalid[0]!r}."
+        msg = f"`{argument}` must be {rule}, got {describe(invalid[0])}."
         raise StratError(msg)
 
 

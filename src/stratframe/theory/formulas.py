@@ -6,9 +6,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.quota import equal_quota
+from ..checks import check_flag
 from ..core.types import Values
-from ..errors import StratError
+from ..errors import StratError, describe
 from .arguments import (
     broadcast,
     check_at_most_n,
@@ -21,9 +21,6 @@ from .hypergeometric import missing_any, missing_one
 
 Result: TypeAlias = Any
 """A float where all arguments are scalars, else an ndarray of float64."""
-
-CELLS_PER_PASS = 1 << 20
-"""Cells of a table that are in memory at a time."""
 
 
 def variance_random(n: ArrayLike, k: ArrayLike, p: ArrayLike, *, replace: bool = False) -> Result:
@@ -67,7 +64,7 @@ def variance_random(n: ArrayLike, k: ArrayLike, p: ArrayLike, *, replace: bool =
         n=check_integers("n", n, 1), k=check_integers("k", k, 1), p=check_range("p", p)
     )
     check_at_most_n("k", k, n)
-    if replace:
+    if check_flag("replace", replace):
         return as_scalar(p * (1 - p) * k / n)
     if (n < 2).any():
         msg = "`n` must be at least 2 without `replace`, got 1."
@@ -328,19 +325,28 @@ def largest_deviation(counts: ArrayLike, k: int) -> float:
     sizes, n = check_counts(counts)
     folds = check_integers("k", k, 1)
     if folds.ndim:
-        msg = f"`k` must be one whole number of at least 1, got {k!r}."
+        msg = f"`k` must be one whole number of at least 1, got {describe(k)}."
         raise StratError(msg)
     # A round-robin deal of fewer rows than folds gives the first folds one row each.
     n_folds = min(int(folds), n)
-    seats, starts = np.arange(n_folds), np.cumsum(sizes) - sizes
-    fold_sizes = n // n_folds + (seats < n % n_folds)
-    largest, step = 0.0, max(CELLS_PER_PASS // n_folds, 1)
-    for first in range(0, len(sizes), step):
-        chunk = sizes[first : first + step]
-        # The chunk's first row goes to the seat that the rows before it leave off at.
-        table = equal_quota(chunk, (starts[first] + seats) % n_folds)
-        largest = max(largest, float(np.abs(table / fold_sizes - (chunk / n)[:, None]).max()))
-    return largest
+    low, n_long = divmod(n, n_folds)
+    each, more = np.divmod(sizes, n_folds)
+    starts = (np.cumsum(sizes) - sizes) % n_folds
+    # A class has one row more in the folds from `starts` on, the last before the first; so
+    # that there are four kinds of folds, and their number says which of them a class meets.
+    until = np.minimum(starts + more, n_folds)
+    wrapped = starts + more - until
+    both = np.maximum(np.minimum(until, n_long) - starts, 0) + np.minimum(wrapped, n_long)
+    kinds = {
+        (0, 0): n_folds - more - n_long + both,
+        (0, 1): n_long - both,
+        (1, 0): more - both,
+        (1, 1): both,
+    }
+    return max(
+        float(np.abs((each + extra) / (low + longer) - sizes / n)[count > 0].max(initial=0.0))
+        for (extra, longer), count in kinds.items()
+    )
 
 
 def imbalance(counts: ArrayLike) -> float:

@@ -8,16 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames, theory
-from ..checks import check_int
+from ..checks import check_int, first_entries
 from ..core.types import Ints
-from ..errors import StratError, plural
-from ..frames import Frame
-from ..pipeline.options import Options
-from ..pipeline.strata import Strata, stratify
-from ..pipeline.tables import read_by, stratum_names, table_order, table_verb, text_array
+from ..errors import StratError, describe, plural
+from ..frames import AnyFrame
+from ..pipeline.strata import Strata
+from ..pipeline.tables import stratum_names, table_order, table_verb, text_array
 from ..terms.base import By
-from ..terms.by import columns_of, parse_groups
+from ..terms.by import parse_groups
 from ..theory.arguments import MAX_EXACT
+from .sides import side_of
+
+MAX_KS = 10_000
+"""Numbers of folds that a call may ask about."""
 
 THIN = 5
 """Rows of the rarest stratum in a fold below which a verdict says so."""
@@ -25,13 +28,13 @@ THIN = 5
 
 @table_verb
 def advise(
-    frame: Frame, by: By, ks: int | Iterable[int] = range(2, 21), *, groups: Any = None
+    frame: AnyFrame, by: By, ks: int | Iterable[int] = range(2, 21), *, groups: Any = None
 ) -> Any:
     """Report the expected imbalance for each k, and whether folds can hold every stratum.
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
     by : entry or list of entries
         As for `strata`. Each value of each margin counts as a stratum.
     ks : iterable of int
@@ -65,6 +68,11 @@ def advise(
     --------
     stratframe.theory : the formulas
 
+    Notes
+    -----
+    On Dask and Spark frames the table is a pandas frame. `by` is as for `strata`, so that margins
+    are an error; `groups` are as for `kfold`, and rows without a group an error.
+
     Examples
     --------
     >>> import pandas as pd, stratframe as sf
@@ -74,26 +82,25 @@ def advise(
     0   5  thin: 2 rows/fold      b
     1  20  short for 10 folds      b
     """
-    try:
-        wanted = [check_int("ks", k, 2) for k in list(ks)]  # type: ignore[arg-type]
-    except TypeError:
-        wanted = [check_int("ks", ks, 2)]
-    if max(wanted, default=0) > MAX_EXACT:
-        msg = f"`ks` must be at most 2**53, got {max(wanted)}."
+    wanted = check_ks(ks)
+    side, terms = side_of(frame), parse_groups(groups)
+    strata = side.strata(by, terms)
+    found = advice(wanted if strata.n_rows else [], strata, side.library)
+    return frames.make_frame(side.library, found)
+
+
+def check_ks(ks: Any) -> list[int]:
+    """Check one number of folds, or several."""
+    shown = describe(ks)  # an iterator may show how far it is
+    wanted = first_entries(ks, MAX_KS + 1)
+    if len(wanted) > MAX_KS:
+        msg = f"`ks` must hold at most {plural(MAX_KS, 'number')}, got {shown}."
         raise StratError(msg)
-    terms = parse_groups(groups)
-    refs = columns_of(terms)
-    frames.check_frame(frame)
-    frames.check_refs(frame, refs, "groups")
-    table = read_by(frame, by, refs)
-    strata = table.stratify()
-    units = None
-    if terms:
-        series = frames.read_columns(table.frame, refs)
-        units = stratify(Options(groups=terms), series, len(table.frame)).groups
-    library = frames.library_of(frame)
-    ks = [k for k in wanted if len(table.frame)]
-    return frames.make_frame(library, advice(ks, list(strata.margins or [strata]), units, library))
+    numbers = [check_int("ks", k, 2) for k in wanted]
+    if max(numbers, default=0) > MAX_EXACT:
+        msg = f"`ks` must be at most 2**53, got {describe(max(numbers))}."
+        raise StratError(msg)
+    return numbers
 
 
 class Rarest(NamedTuple):
@@ -124,20 +131,10 @@ def units_of_strata(level: Strata, units: Ints) -> Ints:
     return np.bincount(pairs // n_units, minlength=len(level.sizes))
 
 
-def advice(
-    ks: Sequence[int], levels: Sequence[Strata], units: Ints | None, library: str
-) -> dict[Hashable, Any]:
-    """Make the columns of `advise`.
-
-    Parameters
-    ----------
-    levels : sequence of Strata
-        The strata; of each entry where these are balanced one by one.
-    units : ndarray of int64, shape (n_rows,), or None
-        The group of every row.
-    """
-    sizes = [level.sizes for level in levels]
-    n_rows = int(sizes[0].sum())
+def advice(ks: Sequence[int], strata: Strata, library: str) -> dict[Hashable, Any]:
+    """Make the columns of `advise`."""
+    levels, units = list(strata.margins or [strata]), strata.groups
+    sizes, n_rows = [level.sizes for level in levels], strata.n_rows
     n_units = n_rows if units is None else int(units.max(initial=-1)) + 1
     rarest = find_rarest(levels, units) if n_rows else Rarest("", 0, 0)
     given = [k if k <= n_units else None for k in ks]

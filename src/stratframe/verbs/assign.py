@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, Unpack
+from typing import Any, SupportsIndex, Unpack
 
 from .. import frames
-from ..checks import check_int
+from ..checks import check_flag, check_int
 from ..errors import StratError
-from ..frames import FrameT, NewColumn
-from ..frames.which_library import Frame
-from ..habits import answer_habits
-from ..pipeline.deal import check_columns, empty_outputs, new_columns
-from ..pipeline.extend import extended_columns
+from ..frames import AnyFrameT, NewColumn
+from ..habits import suggest_arguments
+from ..pipeline.deal import empty_outputs, new_columns
 from ..pipeline.options import (
-    DESCRIBED,
+    NO_TARGET,
     Arguments,
     Deal,
     Options,
@@ -29,11 +26,13 @@ from ..pipeline.options import (
 )
 from ..terms.base import By, Missing
 from ..terms.by import parse_by
+from .select import extended_names
+from .sides import side_of
 
 
-@answer_habits
+@suggest_arguments
 def kfold(
-    frame: FrameT,
+    frame: AnyFrameT,
     by: By | None = None,
     k: int = 5,
     *,
@@ -44,19 +43,19 @@ def kfold(
     missing: Missing = "error",
     rare: Rare = "warn",
     repeats: int = 1,
-    seed: int | None = 0,
+    seed: SupportsIndex | None = 0,
     name: str = "fold",
     overwrite: bool = False,
-) -> FrameT:
+) -> AnyFrameT:
     """Add a column that assigns every row to one of k folds.
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
     by : entry or list of entries, optional
         What the folds are stratified by: column names, terms such as `sf.quantiles`,
-        Polars expressions, callables of a pandas frame. Entries nest left to right.
-        None assigns rows without strata.
+        Polars expressions, Spark columns, callables of a pandas or Dask frame. Entries nest
+        left to right. None assigns rows without strata.
     k : int
         Number of folds, from 2 to the number of rows, or of groups.
     groups : column, list of columns or `sf.clusters`, optional
@@ -88,12 +87,13 @@ def kfold(
         Name of the new column. It is part of the seed: columns of other names than "fold"
         and "split" are independent of these, and of each other.
     overwrite : bool
-        Replace the column if it is there already, as when a notebook cell is run twice.
+        Replace the column if it is there already, as when a notebook cell is run twice. A
+        column that the call reads is an error.
 
     Returns
     -------
     frame of the same kind
-        With int64 folds 0..k-1 (pandas: Int64 where the arguments allow nulls). The
+        With int64 folds 0..k-1 (pandas and Dask: Int64 where the arguments allow nulls). The
         folds of every stratum, of every coarser stratum and of all rows differ in size by
         at most 1 row (without `groups`).
 
@@ -105,14 +105,34 @@ def kfold(
     Warns
     -----
     StratWarning
-        If classes are rare, a group is too large, quantiles produce fewer bins than asked
-        for, agglomerative clusters are made from a sample of a large stratum, or DBSCAN
-        finds at most one cluster.
+        If any of these is the case:
+
+        - classes are rare;
+        - a group is too large;
+        - quantiles produce fewer bins than asked for;
+        - agglomerative clusters are made from a sample of a large stratum;
+        - DBSCAN finds at most one cluster.
 
     See Also
     --------
     split : Parts of unequal size.
     balance : Rows of every stratum in every fold.
+
+    Notes
+    -----
+    On Dask and Spark frames the rows are counted when this is called, and the column is lazy.
+    The frame keeps its partitions and other columns, on Dask also its divisions, index and order.
+    `by`, `groups`, `key` and `where` take columns by name; a computed column is a callable of the
+    Dask frame or, on Spark, a `pyspark.sql.Column` or a callable of the Spark frame that returns
+    one. What needs the order of all rows, or their distances, is an error: `deal="circular"`,
+    `sf.continuous` (unless there are `groups`), `sf.clusters`, `sf.chain`, `sf.nearest` and
+    `sf.margins`.
+
+    With `key` the folds there are those of pandas and Polars, whatever the partitions. Without a
+    key, the folds of a Dask frame depend on its partitions, and a Spark frame is an error unless
+    there are `groups`. The folds of groups depend on the order in which these first appear on
+    pandas, Polars and Dask; on Spark, which has no order of rows, they are others than on pandas.
+    Rows without a group are an error unless `missing="null"` leaves them out.
 
     References
     ----------
@@ -140,12 +160,12 @@ def kfold(
         seed=seed,
         name=name,
     )
-    return add_columns(frame, options, overwrite)
+    return side_of(frame).assign(options, overwrite=check_flag("overwrite", overwrite))
 
 
-@answer_habits
+@suggest_arguments
 def split(
-    frame: FrameT,
+    frame: AnyFrameT,
     by: By | None = None,
     parts: Parts = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
     *,
@@ -155,15 +175,15 @@ def split(
     key: Any = None,
     missing: Missing = "error",
     rare: Rare = "warn",
-    seed: int | None = 0,
+    seed: SupportsIndex | None = 0,
     name: str = "split",
     overwrite: bool = False,
-) -> FrameT:
+) -> AnyFrameT:
     """Add a column that assigns every row to a named part: train, valid, test.
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
     by : entry or list of entries, optional
         As for `kfold`.
     parts : mapping of name to share, or float
@@ -183,9 +203,9 @@ def split(
     Returns
     -------
     frame of the same kind
-        With a categorical (Polars: Enum) of the part names, in their order. Every
-        stratum's count in every part, and every part's total, is its exact share
-        rounded down or up.
+        With a categorical (Polars: Enum, Spark: text) of the part names, in their order.
+        Every stratum's count in every part, at every level, and every part's total, is its
+        exact share rounded down or up.
 
     Raises
     ------
@@ -195,9 +215,13 @@ def split(
     Warns
     -----
     StratWarning
-        If classes are rare, a group is too large, quantiles produce fewer bins than asked
-        for, agglomerative clusters are made from a sample of a large stratum, or DBSCAN
-        finds at most one cluster.
+        As for `kfold`.
+
+    Notes
+    -----
+    On Dask and Spark frames everything is as for `kfold`: the rows are counted when this is
+    called, the column is lazy, and with `key` the parts are those of pandas and Polars. Parts on
+    Spark are text, as Spark has no categories.
 
     References
     ----------
@@ -231,28 +255,29 @@ def split(
         seed=seed,
         name=name,
     )
-    return add_columns(frame, options, overwrite)
+    return side_of(frame).assign(options, overwrite=check_flag("overwrite", overwrite))
 
 
-@answer_habits
+@suggest_arguments
 def extend(
-    frame: FrameT,
+    frame: AnyFrameT,
     by: By | None = None,
     k: int | None = None,
     *,
     parts: Parts | None = None,
     groups: Any = None,
     where: Any = None,
+    key: Any = None,
     missing: Missing = "error",
     rare: Rare = "warn",
-    seed: int | None = 0,
+    seed: SupportsIndex | None = 0,
     name: str | Sequence[str] = "fold",
-) -> FrameT:
+) -> AnyFrameT:
     """Assign a fold to the rows that have none, and keep the folds of all others.
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
         With a column of folds 0..k-1, null (or NaN) in new rows, of any type that holds
         whole numbers, including the floats that `pd.concat` makes; or with a column of the
         names of parts.
@@ -262,12 +287,14 @@ def extend(
         Number of folds; by default as many as the column has.
     parts : mapping of name to share, or float, optional
         Of a part column, the shares of all rows; by default those of the rows that have a
-        part. A lazy frame needs it unless the column is an Enum.
+        part. A Polars lazy frame needs it unless the column is an Enum.
     groups : column, list of columns or `sf.clusters`, optional
         New rows of a group that has a fold join it.
     where : boolean column, expression or callable, optional
         Which rows may get a fold; others keep what they have, null too, and the values of
         rows that stay null are not looked at. Rows that have a fold count in any case.
+    key : column or list of columns, optional
+        Rank the new rows of a stratum by the hash of these columns instead of their position.
     missing, rare, seed
         As for `kfold`.
     name : str or list of str
@@ -276,8 +303,8 @@ def extend(
     Returns
     -------
     frame of the same kind
-        With the column filled, int64 (pandas: Int64 where the arguments, such as `where`,
-        allow nulls). Each stratum is as even as the given folds allow, and then the fold
+        With the column filled in its place, int64 (pandas: Int64 where the arguments, such as
+        `where`, allow nulls). Each stratum is as even as the given folds allow, and then the fold
         sizes are. Parts are a categorical (Polars: Enum); each stratum is as near to their
         shares as the given parts allow.
 
@@ -286,6 +313,20 @@ def extend(
     StratError
         If the column holds anything but folds, if a group is in two folds, or if an
         argument, a column or a value breaks a rule.
+
+    Warns
+    -----
+    StratWarning
+        If classes are rare, or quantiles produce fewer bins than asked for.
+
+    Notes
+    -----
+    On Dask and Spark frames the rows are counted when this is called, and the column is lazy.
+    `groups` and `where` are errors there. A Spark frame needs a `key`. Without one, it depends on
+    the partitions of a Dask frame which of the new rows of a stratum get which fold.
+
+    With a key, too, the folds that get the left-over rows of a stratum depend on the order in
+    which strata first appear. So they may differ if rows come in another order, or on Spark.
 
     Examples
     --------
@@ -297,30 +338,20 @@ def extend(
     """
     n_folds = None if k is None else check_int("k", k, 2)
     target = given_target(k, parts)
-    names: list[Any] = list(name) if isinstance(name, list | tuple) and name else [name]
+    names = extended_names(name)
     options = check_options(
         by,
-        replace(target, noun="fold"),
+        NO_TARGET,
         groups=groups,
         where=where,
+        key=key,
         missing=missing,
         rare=rare,
         seed=seed,
         name=names[0],
     )
     check_no_order(options)
-    columns = check_columns(frame, options)
-    frames.check_refs(frame, names, "name")
-    frames.warn_row_order(frame, takes_key=False)
-    several = [
-        options_of_column(frame, options, target if k is None else None, each) for each in names
-    ]
-    return frames.attach_columns(
-        frame,
-        columns + [frames.label_of(frame, each) for each in names],
-        partial(extended_columns, several, n_folds),
-        [output for each in several for output in empty_outputs(each)],
-    )
+    return side_of(frame).extend(options, target, names, n_folds)
 
 
 def given_target(k: int | None, parts: Parts | None) -> Target:
@@ -328,7 +359,7 @@ def given_target(k: int | None, parts: Parts | None) -> Target:
     if k is not None and parts is not None:
         msg = "`extend` takes `k` for folds or `parts` for parts, got both."
         raise StratError(msg)
-    return DESCRIBED if parts is None else part_target(parts)
+    return NO_TARGET if parts is None else part_target(parts)
 
 
 def check_no_order(options: Options) -> None:
@@ -339,31 +370,13 @@ def check_no_order(options: Options) -> None:
             raise StratError(msg)
 
 
-def options_of_column(frame: Frame, options: Options, target: Target | None, name: str) -> Options:
-    """Give the options of a call for one of the columns that it extends; None holds folds."""
-    if target is None:
-        target = DESCRIBED
-    elif target.names is None and (names := frames.declared_parts(frame, name)) is not None:
-        target = Target(len(names), "part", names)
-    return replace(options, target=target, name=name)
-
-
-def add_columns(frame: FrameT, options: Options, overwrite: bool) -> FrameT:
-    """Check the columns that a call names, and add those that it makes."""
-    outputs = empty_outputs(options)
-    columns = check_columns(frame, options, [] if overwrite else outputs)
-    if not options.key:
-        frames.warn_row_order(frame, takes_key=not options.groups)
-    return frames.attach_columns(frame, columns, partial(new_columns, options), outputs)
-
-
 def assign_expression(expr: Any, target: Target, **given: Unpack[Arguments]) -> Any:
     """Make a Polars expression of the folds or parts of another; the fields of a struct nest."""
     options = check_options(None, target, **given)
 
-    def compute(series: list[Any], n_rows: int) -> list[NewColumn]:
-        fields = frames.struct_fields(series[0], expr)
+    def compute(columns: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:
+        fields = frames.struct_fields(columns["by"][0], expr)
         terms = parse_by([field.name for field in fields]).terms
-        return new_columns(replace(options, terms=terms), fields, n_rows)
+        return new_columns(replace(options, terms=terms), {"by": fields}, n_rows)
 
-    return frames.column_expression([expr], compute, empty_outputs(options))
+    return frames.column_expression({"by": [expr]}, compute, empty_outputs(options))

@@ -11,10 +11,12 @@ import numpy as np
 from .. import frames
 from ..checks import check_one_of
 from ..core.types import Ints
+from ..engines.deal import CountedFrame
 from ..frames import Frame, SharedRows
+from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options
 from ..pipeline.strata import stratify
-from ..pipeline.tables import fold_table, table_verb
+from ..pipeline.tables import FoldCounts, fold_table, table_verb
 from ..terms.base import By, Term
 from ..terms.by import columns_of, parse, parse_columns, require_by
 from .audit_checks import (
@@ -22,11 +24,12 @@ from .audit_checks import (
     KeptNulls,
     checks_table,
     duplicate_rows,
+    equal_rows,
     lacks_key,
     list_checks,
 )
-from .report import FoldCounts, read_folds
-from .select import fold_names
+from .select import fold_names, list_names
+from .sides import side_of
 
 
 class AuditInput(NamedTuple):
@@ -70,7 +73,7 @@ class AuditColumns(NamedTuple):
         groups = None
         if self.group_terms:
             options = Options(groups=self.group_terms)
-            groups = stratify(options, group_columns, len(self.frame)).groups
+            groups = stratify(options, {"groups": group_columns}, len(self.frame)).groups
         return AuditInput(groups, keys, rows, self.are_named)
 
     def fold_column(self, name: str) -> Any:
@@ -86,9 +89,9 @@ def check_audit(
     names = fold_names(frame, name)
     (_, _, group_terms, keys) = parse(None, groups, key)
     group_refs = columns_of(group_terms)
-    compared = compared_columns(frame, columns, names, keys)
     by_refs = [] if by is None else columns_of(require_by(by).terms)
     frames.check_all_refs(frame, {"groups": group_refs, "key": list(keys), "by": by_refs})
+    compared = compared_columns(frame, columns, names, keys)
     eager = frames.collect_columns(frame, [*by_refs, *names, *group_refs, *keys, *compared])
     return AuditColumns(names, group_terms, keys, compared, columns is not None, eager)
 
@@ -108,7 +111,7 @@ def audit(
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
     name : str or list of str
         A fold or part column from any source; of a list, each column.
     by : entry or list of entries, optional
@@ -145,6 +148,11 @@ def audit(
     --------
     leaks : the rows that leak
 
+    Notes
+    -----
+    On Dask and Spark frames the table is a pandas frame, and `by` is as for `strata`. Equal rows
+    are looked for only if `columns` are given. Keys of a Dask frame are compared by their hashes.
+
     Examples
     --------
     >>> import pandas as pd, stratframe as sf
@@ -157,17 +165,58 @@ def audit(
     3      empty_folds       ok  0
     """
     check_one_of("nulls", nulls, get_args(KeptNulls))
+    side = side_of(frame)
+    if isinstance(side, CountedFrame):
+        return audit_counts(side, list_names(name), by, groups, key, columns, nulls)
     found = check_audit(frame, name, by, groups, key, columns)
     given = found.read()
 
     def table_of(column: str, _: str) -> Any:
         """Audit one fold column."""
-        counts = None if by is None else read_folds(found.frame, by, column)
+        counts = None if by is None else LocalFrame(found.frame).folded(by, column).crossed()
         series = found.fold_column(column)
         checks = run_checks(series, given, counts, nulls) if len(series) else []
         return checks_table(frames.library_of(found.frame), checks)
 
     return fold_table(found.names, table_of)
+
+
+def audit_counts(
+    side: CountedFrame,
+    names: list[Any],
+    by: By | None,
+    groups: Any,
+    key: Any,
+    columns: Any,
+    nulls: KeptNulls,
+) -> Any:
+    """Audit the fold columns of a frame whose rows are counted."""
+    (_, _, group_terms, keys) = parse(None, groups, key)
+    named = {"groups": columns_of(group_terms), "key": list(keys)}
+    named["columns"] = list(parse_columns("columns", columns))
+    side.check_shared(Options(groups=group_terms), {"name": names, **named})
+
+    def table_of(column: str, _: str) -> Any:
+        """Audit one fold column."""
+        found = side.fold_values(column)
+        if not sum(found.sizes) + found.n_nulls:
+            return checks_table(side.library, [])
+        shared = {
+            argument: side.shared_rows(refs, argument, column, drop=nulls == "drop")
+            for argument, refs in named.items()
+            if refs
+        }
+        checks = list_checks(
+            found,
+            nulls,
+            groups=shared["groups"][0] if "groups" in shared else None,
+            keys=shared.get("key"),
+            rows=equal_rows(shared["columns"][0], len(named["columns"])) if columns else None,
+            counts=None if by is None else side.folded(by, column).crossed(),
+        )
+        return checks_table(side.library, checks)
+
+    return fold_table(names, table_of)
 
 
 def run_checks(

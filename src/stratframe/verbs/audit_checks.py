@@ -11,8 +11,7 @@ import numpy as np
 from .. import frames
 from ..core.types import Ints
 from ..errors import MAX_LISTED, plural, preview
-from ..pipeline.tables import stratum_names, table_order, text_array
-from .report import FoldCounts
+from ..pipeline.tables import FoldCounts, stratum_names, table_order, text_array
 
 Severity: TypeAlias = Literal["ok", "warning", "error"]
 
@@ -128,7 +127,7 @@ def repeated_keys(shared: frames.SharedRows, n_without: int) -> Check:
 
 
 def in_several_folds(shared: frames.SharedRows, noun: str) -> tuple[str, str]:
-    """Count the things that rows share which are in two folds, and their rows."""
+    """Describe how many groups or keys span folds, and how many rows these have."""
     text = f"in several folds: {shared.n_split:,} of {plural(shared.n_values, noun)}"
     return text, f" ({plural(shared.n_rows, 'row')})"
 
@@ -149,13 +148,21 @@ def duplicate_rows(columns: Sequence[Any], folds: Ints, *, named: bool) -> Check
         if n_values is not None:
             detail = fit(f"too few values to tell: {n_values:,}", compared)
             return Check("duplicate_rows", "warning", shared.n_rows, detail)
-        detail = fit(f"equal a row of another fold: {plural(shared.n_rows, 'row')}", compared)
-        return Check("duplicate_rows", "error", shared.n_rows, detail)
+        return equal_rows(shared, len(columns))
     ids = [] if shared.n_repeated else [series for series in columns if is_id(series)]
     if ids:
         names = (repr(series.name) for series in ids)
         detail = fit_list("hidden by unique columns", names, len(ids))
         return Check("duplicate_rows", "warning", 0, detail)
+    return equal_rows(shared, len(columns))
+
+
+def equal_rows(shared: frames.SharedRows, n_columns: int) -> Check:
+    """Report the rows that equal a row of another fold."""
+    compared = f" ({plural(n_columns, 'column')})"
+    if shared.n_split:
+        detail = fit(f"equal a row of another fold: {plural(shared.n_rows, 'row')}", compared)
+        return Check("duplicate_rows", "error", shared.n_rows, detail)
     detail = fit("no row equals a row of another fold", compared)
     return Check("duplicate_rows", "ok", 0, detail)
 

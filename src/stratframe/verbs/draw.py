@@ -27,8 +27,23 @@ LONG = 40
 PITCH, SMALL = 8.0, 6.0
 """The least height of a row, and the smallest font, in points."""
 
+LABELS = 0.58
+"""The width of the names of rows, at most, as a share of the axes before they make room."""
+
+LEGEND = 0.35
+"""The height of a legend, at most, as a share of the axes, if its names can be shortened."""
+
+BESIDE = 150
+"""The width in points of what a label of an axis says besides the columns."""
+
+LETTER, LINE = 0.62, 1.25
+"""The width of a letter and the height of a line, in sizes of the font."""
+
 LEGEND_FONT = 8.0
 """In points."""
+
+COMPACT = {"handlelength": 1.2, "handletextpad": 0.4, "columnspacing": 1.2}
+"""The spaces in a legend, in sizes of the font: `arrange_legend` counts with them."""
 
 CHANCE, OPTIMUM, NEUTRAL, PALE = "0.9", "0.7", "0.25", "0.6"
 """The greys of the bands, and of strips and bars that have no colour."""
@@ -120,8 +135,8 @@ def draw_balance(ax: Any, columns: Sequence[Column], names: list[str], entry: st
     off = worst[rest].max(initial=0.0)
     note = f"not shown, {f'off by {format_rows(off)} or less' if off else 'not off'}"
     label_rows(ax, [names[row] for row in shown.tolist()], len(rest), note)
-    ax.set_ylabel(shorten(entry))
-    title = join_names(columns)
+    ax.set_ylabel(shorten(entry, letters_in(1.4 * height_of(ax), 10)))
+    title = join_names(ax, columns)
     ax.set_xlabel(f"deviation in rows, by {title}")
     ax.set_title(f"Balance of {title}")
     return add_legend(ax, {"optimum": OPTIMUM, "chance": CHANCE})
@@ -145,7 +160,7 @@ def draw_drift(ax: Any, columns: Sequence[Column], names: list[str]) -> Any:
         write_numbers(ax, np.where(np.isnan(values).all(axis=1), np.nan, worst)[shown])
     note = f"not shown, {excess[rest].max(initial=0.0):.1f} times chance or less"
     label_rows(ax, [names[row] for row in shown.tolist()], len(rest), note)
-    title = join_names(columns)
+    title = join_names(ax, columns)
     ax.set_xlabel(f"KS or TV distance, by {title}")
     ax.set_title(f"Drift of {title}")
     return add_legend(ax, {"chance": CHANCE})
@@ -180,6 +195,8 @@ def draw_strips(ax: Any, strips: Sequence[Strip], shown: Ints, *, two_sided: boo
             draw_band(ax, widths[:, row], place + edges, grey, two_sided=two_sided)
     slot = height_of(ax) / max(len(shown), 1) * (edges[1] - edges[0])
     size = float(np.clip(1.6 * slot, 3.0, 6.5))
+    most = legend_letters(ax, len(strips) + len(bands))
+    strips = [each._replace(label=shorten(each.label, most)) for each in strips]
     for strip, middle in zip(strips, (edges[:-1] + edges[1:]) / 2, strict=True):
         draw_points(ax, strip, shown, np.arange(len(shown)) + middle, size)
 
@@ -208,7 +225,7 @@ def draw_points(ax: Any, strip: Strip, shown: Ints, heights: Values, size: float
         marker=strip.marker,
         edgecolors="0.2",
         linewidths=0.3,
-        label=shorten(strip.label),
+        label=strip.label,
         zorder=3,
     )
 
@@ -266,8 +283,9 @@ def write_numbers(ax: Any, numbers: Values) -> None:
 
 def label_rows(ax: Any, names: list[str], n_more: int, note: str) -> None:
     """Write the names of rows, the first at the top, and how many are not shown."""
-    labels = [shorten(each) for each in names]
-    size = row_font(ax, len(labels))
+    size = row_font(ax, len(names))
+    most = letters_in(LABELS * width_of(ax), size)
+    labels = [shorten(each, most) for each in names]
     if n_more:
         ax.text(
             0.5,
@@ -303,8 +321,15 @@ def add_legend(ax: Any, bands: dict[str, str]) -> Any:
     return ax
 
 
-def place_legend(ax: Any, handles: Sequence[Any], labels: Sequence[str], inside: str) -> float:
+def place_legend(
+    ax: Any, handles: Sequence[Any], labels: Sequence[str], inside: str, depth: float = 13.0
+) -> float:
     """Place a legend below axes if their figure makes room for it, or inside.
+
+    Parameters
+    ----------
+    depth : float
+        The height of the labels of the x axis, in points.
 
     Returns
     -------
@@ -316,19 +341,24 @@ def place_legend(ax: Any, handles: Sequence[Any], labels: Sequence[str], inside:
     ax.legend(
         [handles[place] for place in order],
         [labels[place] for place in order],
-        **(below_label(ax, width) if is_laid_out(ax) else {"loc": inside}),
+        **(below_label(ax, width, depth) if is_laid_out(ax) else {"loc": inside}),
         borderaxespad=0.2,
         ncols=n_columns,
         fontsize=LEGEND_FONT,
         frameon=False,
-        handlelength=1.2,
-        handletextpad=0.4,
-        columnspacing=1.2,
+        **COMPACT,
     )
     if is_laid_out(ax):
         return 0.0
     height = LEGEND_FONT * (1.0 + 1.6 * ceil(len(labels) / n_columns))
     return height / max(height_of(ax) - height, height)
+
+
+def legend_letters(ax: Any, n_labels: int) -> int:
+    """Count the letters that names in a legend may have, so that it leaves room for the axes."""
+    n_lines = max(3, int(LEGEND * height_of(ax) / (1.6 * LEGEND_FONT)))
+    n_columns = ceil(n_labels / n_lines)
+    return letters_in(room_beside(ax) / n_columns - 4 * LEGEND_FONT, LEGEND_FONT)
 
 
 def room_beside(ax: Any) -> float:
@@ -340,9 +370,9 @@ def room_beside(ax: Any) -> float:
     return float(ax.figure.get_figwidth() * 72 * 0.95 * share)
 
 
-def below_label(ax: Any, width: float) -> dict[str, Any]:
+def below_label(ax: Any, width: float, depth: float) -> dict[str, Any]:
     """Choose the place of a legend below the label of the x axis."""
-    down = (1.3 * (ax.xaxis.label.get_size() + 10) + 12) / 72
+    down = (1.3 * ax.xaxis.label.get_size() + depth + 12) / 72
     shift = load_extra("matplotlib.transforms", "plot").ScaledTranslation
     # A legend that is wider than the axes extends to the left, below the names of rows.
     is_wide = width * LEGEND_FONT > 0.85 * width_of(ax)
@@ -374,17 +404,37 @@ def width_of(ax: Any) -> float:
     return float(ax.get_window_extent().width / ax.figure.dpi * 72)
 
 
-def join_names(columns: Sequence[Any]) -> str:
+def join_names(ax: Any, columns: Sequence[Any]) -> str:
     """Name the columns of a picture, or the first and the last of many."""
+    most = letters_in(width_of(ax) - BESIDE, 10)
     names = [str(each.name) for each in columns]
-    listed = ", ".join(names)
-    return shorten(listed if len(listed) <= LONG else f"{names[0]}, \u2026, {names[-1]}")
+    if len(names) == 1:
+        return shorten(names[0], most)
+    texts = (", ".join(names), f"{names[0]}, \u2026, {names[-1]}", plural(len(names), "column"))
+    return shorten(next((text for text in texts if len(text) <= most), texts[-1]))
 
 
-def shorten(value: object) -> str:
+def shorten(value: object, most: int = LONG) -> str:
     """Write a value as plain text: not as mathematics, not too long, in every legend."""
-    text = str(value)
-    text = text if len(text) <= LONG else text[: LONG - 1] + "\u2026"
+    text = cut_middle(str(value), most)
     # A legend leaves out what starts with an underscore; a thin space goes before it.
     space = "\u2009" if text.startswith("_") else ""
-    return space + text.replace("$", r"\$")
+    return space + plain_text(text)
+
+
+def cut_middle(text: str, most: int) -> str:
+    """Cut a text to a number of letters; its end stays, as it may be all that tells it apart."""
+    if len(text) <= most:
+        return text
+    n_last = (most - 1) // 2
+    return f"{text[: most - 1 - n_last]}\u2026{text[len(text) - n_last :]}"
+
+
+def plain_text(text: str) -> str:
+    """Write dollars as such, not as the ends of mathematics."""
+    return text.replace("$", r"\$")
+
+
+def letters_in(points: float, font: float) -> int:
+    """Count the letters that there is room for, of a name that is shown: 8 to `LONG`."""
+    return int(np.clip(points / (LETTER * font), 8, LONG))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import frames
-from ..core.chance import class_chances, numeric_chance
+from ..core.chance import ks_critical_value, tv_critical_values
 from ..core.distances import group_distances, sort_groups
 from ..core.evenness import deviations, tv_distance
 from ..core.strata import crosstab
@@ -18,12 +18,38 @@ from ..frames import Frame
 from ..pipeline.tables import fold_table, table_verb, text_array
 from ..terms.by import parse_columns
 from .select import fold_names
+from .sides import check_rows
 
-MEASURES = ("smd", "ks", "wasserstein", "tv", "chance")
-"""The figures of a fold and a feature, in the order of the last axis of `measure_drift`."""
+DRIFT_HINT = "`report` of `sf.quantiles(...)` compares their bins"
+"""What to do where the values of all rows are not at hand."""
 
 DRIFTED = ("feature", "ks", "tv", "chance", "ratio", "smd", "wasserstein")
 """The columns of `drift` after that of the folds."""
+
+
+class Drift(NamedTuple):
+    """How far features are from the other rows; NaN where a measure does not apply.
+
+    Each field has one shape: that of the folds, or for several features (n_features, n_folds).
+    """
+
+    smd: Values
+    ks: Values
+    wasserstein: Values
+    tv: Values
+    chance: Values
+    """The `ks` or `tv` that one in twenty random folds exceeds."""
+
+    @property
+    def main(self) -> Values:
+        """The measure by which features of both kinds compare: `ks` or `tv`."""
+        return np.where(np.isnan(self.ks), self.tv, self.ks)
+
+    @property
+    def ratio(self) -> Values:
+        """The main measure by its level of chance; 0 / 0 counts as 0."""
+        chance = np.where(self.chance == 0, np.nan, self.chance)
+        return np.where(self.main == 0, 0.0, self.main / chance)
 
 
 @table_verb
@@ -88,6 +114,7 @@ def drift(frame: Frame, features: Any, name: str | Sequence[str] = "fold") -> An
     2     0       c  NaN  0.0
     3     1       c  NaN  0.0
     """
+    check_rows(frame, "`drift` looks at the values of all rows", DRIFT_HINT)
     frames.check_frame(frame)
     columns = fold_names(frame, name)
     refs = check_features(frame, features)
@@ -99,19 +126,17 @@ def drift(frame: Frame, features: Any, name: str | Sequence[str] = "fold") -> An
 
 def drift_table(frame: Any, refs: Sequence[Any], name: str, label: str) -> Any:
     """Make the table of one fold column, the worst fold and feature first."""
-    folds, names, figures = measure_drift(frame, list(refs), name)
-    flat = figures.reshape(-1, len(MEASURES))
-    ratio = drift_ratio(flat)
-    order = np.lexsort((-np.nan_to_num(np.abs(flat[:, 0])), -np.nan_to_num(ratio, nan=-1.0)))
+    folds, names, measured = measure_drift(frame, list(refs), name)
+    flat = Drift(*(each.ravel() for each in measured))
+    order = np.lexsort((-np.nan_to_num(np.abs(flat.smd)), -np.nan_to_num(flat.ratio, nan=-1.0)))
     feature, fold = np.divmod(order, max(len(folds), 1))
     library = frames.library_of(frame)
-    measures = dict(zip(MEASURES, flat.T, strict=True)) | {"ratio": ratio}
     table: dict[Hashable, Any] = {
         label: [folds[place] for place in fold],
         "feature": text_array([names[place] for place in feature]),
     }
     for measure in DRIFTED[1:]:
-        table[measure] = frames.float_column(library, measures[measure][order])
+        table[measure] = frames.float_column(library, getattr(flat, measure)[order])
     return frames.make_frame(library, table)
 
 
@@ -124,77 +149,42 @@ def check_features(frame: Frame, features: Any) -> tuple[Any, ...]:
     return refs
 
 
-def measure_drift(frame: Frame, features: Any, name: str) -> tuple[list[Any], list[str], Values]:
-    """Measure every feature in every fold.
-
-    Returns
-    -------
-    figures : ndarray of float64, shape (n_features, n_folds, 5)
-        By `MEASURES`; the last is the level of chance of `ks` or `tv`.
-    """
+def measure_drift(frame: Frame, features: Any, name: str) -> tuple[list[Any], list[str], Drift]:
+    """Measure every feature in every fold: the folds, names of features, and their drift."""
     frames.check_all_refs(frame, {"name": [name]})
     refs = check_features(frame, features)
     eager = frames.collect_columns(frame, [*refs, name])
     folds, codes = frames.fold_codes(frames.read_fold_column(eager, name))
-    names, figures = [], np.empty((len(refs), len(folds), len(MEASURES)))
+    names: list[str] = []
+    measured: list[Drift] = []
     for place, (ref, series) in enumerate(zip(refs, frames.read_columns(eager, refs), strict=True)):
         column = frames.result_name(ref, series)
         names.append(f"feature {place + 1}" if column is None else str(column))
         if frames.is_measured(series):
-            figures[place] = numeric_drift(series, codes, len(folds), names[-1])
+            measured.append(numeric_drift(series, codes, len(folds), names[-1]))
         else:
-            figures[place] = class_drift(series, codes, len(folds))
-    return folds, names, figures
+            measured.append(class_drift(series, codes, len(folds)))
+    return folds, names, Drift(*map(np.stack, zip(*measured, strict=True)))
 
 
-def main_measure(figures: Values) -> Values:
-    """Take the measure by which features of both kinds compare: `ks` or `tv`."""
-    ks, tv = figures[..., 1], figures[..., 3]
-    found: Values = np.where(np.isnan(ks), tv, ks)
-    return found
-
-
-def drift_ratio(figures: Values) -> Values:
-    """Divide the main measure by its level of chance; 0 / 0 counts as 0.
-
-    Parameters
-    ----------
-    figures : ndarray of float64, shape (..., 5)
-        As from `measure_drift`.
-    """
-    found, chance = main_measure(figures), figures[..., 4]
-    ratio: Values = np.where(found == 0, 0.0, found / np.where(chance == 0, np.nan, chance))
-    return ratio
-
-
-def class_drift(series: Any, folds: Ints, n_folds: int) -> Values:
-    """Measure how far the classes of a column are in each fold from those of the others.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_folds, 5)
-    """
+def class_drift(series: Any, folds: Ints, n_folds: int) -> Drift:
+    """Measure how far the classes of a column are in each fold from those of the others."""
     codes, n_classes = frames.encode_classes(series)
     classes, n_classes = codes % (n_classes + 1), n_classes + 1
     table = crosstab(classes, n_classes, folds % (n_folds + 1), n_folds + 1)
     sizes, dealt = table.sum(axis=1), table[:, :n_folds]
     totals = dealt.sum(axis=0)
     others = len(folds) - totals
-    found = np.full((n_folds, len(MEASURES)), np.nan)
     # The whole is a mean of the fold and the others, so that it is nearer to the fold.
     rise = np.where(others, len(folds) / np.maximum(others, 1), np.nan)
-    found[:, 3] = tv_distance(deviations(dealt, sizes), totals) * rise
-    found[:, 4] = class_chances(sizes, totals.tolist())
-    return found
+    tv = tv_distance(deviations(dealt, sizes), totals) * rise
+    chance = np.array(tv_critical_values(sizes, totals.tolist()))
+    missing = np.full(n_folds, np.nan)
+    return Drift(smd=missing, ks=missing, wasserstein=missing, tv=tv, chance=chance)
 
 
-def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Values:
-    """Measure how far the numbers of a column are in each fold from those of the others.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_folds, 5)
-    """
+def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Drift:
+    """Measure how far the numbers of a column are in each fold from those of the others."""
     values, missing = frames.read_interval(series, "drift")
     rule = frames.Rule(present=False, finite=True)
     column = frames.RuledColumn(name, f"Column {name!r}", rule, series, missing, values)
@@ -202,12 +192,12 @@ def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Values:
     known = scale_0_1(values[~missing])
     ordered = sort_groups(known, folds[~missing], n_folds)
     sizes = ordered.sizes[1:]
-    found = np.full((n_folds, len(MEASURES)), np.nan)
-    found[:, :3] = group_distances(ordered)
+    apart, missing = group_distances(ordered), np.full(n_folds, np.nan)
     compared = np.flatnonzero((sizes > 0) & (sizes < len(known)))
     per_value = np.sqrt(1 / sizes[compared] + 1 / (len(known) - sizes[compared]))
-    found[compared, 4] = np.minimum(1, numeric_chance(ordered.values) * per_value)
-    return found
+    chance = missing.copy()
+    chance[compared] = np.minimum(1, ks_critical_value(ordered.values) * per_value)
+    return Drift(apart.smd, apart.ks, apart.wasserstein, tv=missing, chance=chance)
 
 
 def scale_0_1(values: Values) -> Values:
@@ -220,5 +210,5 @@ def scale_0_1(values: Values) -> Values:
     # Halves, as the difference of two floats may be too large for one.
     shifted = values.astype(np.float64) / 2 - least / 2
     width = most / 2 - least / 2
-    found: Values = shifted / width if width else np.zeros(len(values))
-    return found
+    scaled: Values = shifted / width if width else np.zeros(len(values))
+    return scaled

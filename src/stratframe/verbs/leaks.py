@@ -14,6 +14,7 @@ from ..pipeline.tables import fold_table, table_verb, text_array
 from ..terms.by import columns_of
 from .audit import AuditInput, check_audit
 from .audit_checks import lacks_key
+from .sides import check_rows
 
 
 @table_verb
@@ -66,6 +67,7 @@ def leaks(
     2  duplicate_rows    0    0     0  ann
     3  duplicate_rows    0    2     1  ann
     """
+    check_rows(frame, "`leaks` lists positions of rows", "`audit` counts them")
     found = check_audit(frame, name, None, groups, key, columns)
     given = found.read()
     refs = [

@@ -9,14 +9,15 @@ import numpy as np
 
 from .. import frames
 from ..checks import check_one_of, load_extra
-from ..core.evenness import deviations, least_deviation, random_variance
-from ..core.types import Table
+from ..core.evenness import deviations, optimal_max_deviation, random_variance
+from ..core.types import StratumTable
 from ..errors import StratError, at_least_one
 from ..frames import Frame
-from ..pipeline.tables import read_by, stratum_names, table_order
+from ..pipeline.tables import stratum_names, table_order
 from ..terms.by import parse_columns
 from .draw import (
     FEATURES,
+    LONG,
     STRATA,
     Column,
     count_strips,
@@ -24,8 +25,9 @@ from .draw import (
     draw_drift,
 )
 from .draw_sizes import Counts, draw_sizes
-from .drift import main_measure, measure_drift
+from .drift import measure_drift
 from .select import fold_names
+from .sides import check_rows, side_of
 
 Kind: TypeAlias = Literal["balance", "drift", "sizes"]
 """What a picture shows."""
@@ -99,11 +101,13 @@ def plot(
     check_one_of("kind", kind, get_args(Kind))
     pyplot = load_extra("matplotlib.pyplot", "plot")
     check_axes(ax, kind)
+    check_rows(frame, "`plot` reads all rows", "`balance` and `report` give the figures as tables")
     frames.check_frame(frame)
     names = fold_names(frame, name)
     if kind == "sizes":
         counts = [count_fold_rows(frame, each) for each in names]
-        return draw_sizes(new_axes(pyplot, 0, []) if ax is None else ax, counts)
+        ax = new_axes(pyplot, 0, [], longest_fold(counts)) if ax is None else ax
+        return draw_sizes(ax, counts)
     check_by(by, kind)
     if kind == "drift":
         columns, features = measure_features(frame, by, names)
@@ -123,6 +127,9 @@ def check_axes(ax: Any, kind: Kind) -> None:
         return
     if not isinstance(ax, load_extra("matplotlib.axes", "plot").Axes):
         msg = f"`ax` must be a matplotlib Axes, got {type(ax).__name__}."
+        raise StratError(msg)
+    if hasattr(ax, "zaxis"):
+        msg = f"`ax` must be a matplotlib Axes of two dimensions, got {type(ax).__name__}."
         raise StratError(msg)
     side = "x" if kind == "sizes" else "y"
     if len(getattr(ax, f"get_shared_{side}_axes")().get_siblings(ax)) > 1:
@@ -154,11 +161,17 @@ def check_plotted_folds(name: str, folds: Sequence[Any]) -> None:
         raise StratError(msg)
 
 
-def new_axes(pyplot: Any, n_rows: int, columns: Sequence[Column]) -> Any:
-    """Open a figure that is as high as its rows need, or as is allowed."""
+def new_axes(pyplot: Any, n_rows: int, columns: Sequence[Column], n_letters: int = 0) -> Any:
+    """Open a figure that is as high as its rows need, and names below it, or as is allowed."""
     height = 1.7 + n_rows * (np.clip(0.05 * count_strips(columns), 0.25, 0.45) if columns else 0)
-    size = WIDTH, float(np.clip(height, LOWEST, HIGHEST))
+    names = 0.03 * float(np.clip(n_letters - 12, 0, LONG - 12))
+    size = WIDTH, float(np.clip(height, LOWEST, HIGHEST)) + names
     return pyplot.subplots(figsize=size, layout="constrained")[1]
+
+
+def longest_fold(counts: Sequence[Counts]) -> int:
+    """Count the letters of the longest name of a fold."""
+    return max(len(str(fold)) for each in counts for fold in each.folds)
 
 
 # Measurement ----------------------------------------------------------------------------
@@ -177,19 +190,14 @@ def measure_strata(
     frame: Frame, by: Any, fold_columns: Sequence[str]
 ) -> tuple[list[Column], list[str], str]:
     """Measure the deviations of strata in columns, and name the strata and their entries."""
-    read = read_by(frame, by, fold_columns)
-    found = read.stratify()
-    levels = list(found.margins) or [found]
-    orders = [table_order(level) for level in levels]
-    columns = []
+    read = side_of(frame).collect(by, fold_columns)
+    columns, levels, orders = [], [], []
     for name in fold_columns:
-        folds, codes = frames.fold_codes(frames.read_fold_column(read.frame, name))
-        check_plotted_folds(name, folds)
-        n_parts = len(folds) + 1
-        # Rows without a fold have the code -1, which is the last column of a table.
-        counted = [level.crosstab(codes % n_parts, n_parts) for level in levels]
-        tables = [table[order] for table, order in zip(counted, orders, strict=True)]
-        columns.append(measure_column(name, folds, tables))
+        counts = read.folded(by, name).crossed()
+        check_plotted_folds(name, counts.folds)
+        levels, orders = counts.strata, [table_order(level) for level in counts.strata]
+        tables = [table[order] for table, order in zip(counts.tables, orders, strict=True)]
+        columns.append(measure_column(name, counts.folds, tables))
     several = len(levels) > 1
     names = [
         text
@@ -200,7 +208,7 @@ def measure_strata(
     return columns, names, entry
 
 
-def measure_column(name: str, folds: list[Any], tables: Sequence[Table]) -> Column:
+def measure_column(name: str, folds: list[Any], tables: Sequence[StratumTable]) -> Column:
     """Measure the deviations of strata in the folds of a column, next to chance and optimum.
 
     Parameters
@@ -214,7 +222,7 @@ def measure_column(name: str, folds: list[Any], tables: Sequence[Table]) -> Colu
         totals = dealt.sum(axis=0)
         off.append(deviations(dealt, sizes))
         chance.append(2 * np.sqrt(random_variance(sizes, totals)))
-        least.append(least_deviation(sizes, dealt.sum(axis=1), totals))
+        least.append(optimal_max_deviation(sizes, totals))
     return Column(name, folds, np.concatenate(off), np.concatenate(chance), max(least))
 
 
@@ -228,7 +236,7 @@ def measure_features(
     columns: list[Column] = []
     labels: list[str] = []
     for name in names:
-        folds, labels, figures = measure_drift(eager, features, name)
+        folds, labels, measured = measure_drift(eager, features, name)
         check_plotted_folds(name, folds)
-        columns.append(Column(name, folds, main_measure(figures), figures[..., 4]))
+        columns.append(Column(name, folds, measured.main, measured.chance))
     return columns, labels

@@ -8,23 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames
-from ..core.evenness import deviations, least_deviation, random_variance, tv_distance
-from ..core.types import Ints, Table, Values
-from ..frames import Frame
-from ..pipeline.strata import Strata
-from ..pipeline.tables import (
-    fold_table,
-    read_by,
-    table_verb,
-    text_array,
-)
+from ..core.evenness import deviations, optimal_max_deviation, random_variance, tv_distance
+from ..core.types import Ints, Values
+from ..frames import AnyFrame
+from ..pipeline.tables import FoldCounts, fold_table, table_verb, text_array
 from ..terms.base import By
-from ..terms.by import columns_of, parse_columns, require_by
-from .drift import drift_ratio, measure_drift
-from .select import fold_names
+from ..terms.by import parse_columns
+from .drift import DRIFT_HINT, Drift, measure_drift
+from .select import named_side
+from .sides import check_rows
 
 BETTER, SKEWED = 1 / 2, 3
-"""Root mean square deviations, in those of a random fold, between which a fold is like one."""
+"""Ratios of a fold's RMS deviation to a random fold's; between them it is "as random"."""
 
 REPORT_ROUNDING = 1e-9
 """Rows by which floats may be off."""
@@ -43,12 +38,12 @@ REPORTED = (
 
 
 @table_verb
-def report(frame: Frame, by: By, name: str | Sequence[str] = "fold") -> Any:
+def report(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     """Report the imbalance of each fold, next to the optimum and to random assignment.
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
     by : entry or list of entries
         As for `strata`. Each value of each margin counts as a stratum.
     name : str or list of str
@@ -61,7 +56,8 @@ def report(frame: Frame, by: By, name: str | Sequence[str] = "fold") -> Any:
         One row per fold: the fold, in a column of the name of the fold column (`fold`, if
         the table has a column of that name); `n`, its rows; `max_deviation`, the largest
         difference, over the strata, of the rows in the fold and the rows expected;
-        `optimum`, the largest `max_deviation` of the best column with these fold sizes;
+        `optimum`, the largest `max_deviation` of the best column with these fold sizes,
+        whichever rows it leaves without a fold;
         `rms_deviation`, the root mean square of the differences; `random`, the root of its
         expected square in a random column with these fold sizes; `missing`, the number of
         strata that the fold lacks; `tv_distance`, the total variation distance to all rows
@@ -90,6 +86,8 @@ def report(frame: Frame, by: By, name: str | Sequence[str] = "fold") -> Any:
     have the same size. If not, it keeps all counts within one row of each other at every level
     of strata, which can be slightly further from the expected counts.
 
+    On Dask and Spark frames the table is a pandas frame, and `by` is as for `strata`.
+
     Examples
     --------
     >>> import pandas as pd, stratframe as sf
@@ -99,13 +97,12 @@ def report(frame: Frame, by: By, name: str | Sequence[str] = "fold") -> Any:
     0     0  4            0.5      0.5  optimal
     1     1  4            0.5      0.5  optimal
     """
-    names = named_columns(frame, name)
-    eager = collect_named(frame, by, names)
-    library = frames.library_of(eager)
+    side, names = named_side(frame, name)
+    read = side.collect(by, names)
 
     def table_of(column: str, label: str) -> Any:
         """Report one fold column."""
-        return report_table(library, read_folds(eager, by, column), label)
+        return report_table(side.library, read.folded(by, column).crossed(), label)
 
     return fold_table(names, table_of, REPORTED)
 
@@ -119,12 +116,12 @@ def report_table(library: str, counted: FoldCounts, label: str) -> Any:
 
 
 @table_verb
-def compare(frame: Frame, by: By, names: str | Sequence[str], features: Any = None) -> Any:
+def compare(frame: AnyFrame, by: By, names: str | Sequence[str], features: Any = None) -> Any:
     """Compare fold columns: how even each one is, and how far its features drift.
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
     by : entry or list of entries
         As for `report`.
     names : str or list of str
@@ -145,6 +142,11 @@ def compare(frame: Frame, by: By, names: str | Sequence[str], features: Any = No
     StratError
         If an argument breaks a rule.
 
+    Notes
+    -----
+    On Dask and Spark frames the table is a pandas frame, `by` is as for `strata`, and `features`
+    cannot be given, as drift compares the values of all rows.
+
     Examples
     --------
     >>> import pandas as pd, stratframe as sf
@@ -155,26 +157,26 @@ def compare(frame: Frame, by: By, names: str | Sequence[str], features: Any = No
     0  plain            2.5  as random
     1   fold            0.0    optimal
     """
-    columns = named_columns(frame, names)
+    side, columns = named_side(frame, names)
     refs = parse_columns("features", features)
-    frames.check_refs(frame, refs, "features")
-    eager = collect_named(frame, by, columns, refs)
-    found = [measure_folds(read_folds(eager, by, column)).pooled() for column in columns]
+    if refs:
+        check_rows(frame, "`compare` looks at the values of `features` in all rows", DRIFT_HINT)
+        frames.check_refs(side.frame, refs, "features")
+    read = side.collect(by, [*columns, *refs])
+    found = [measure_folds(read.folded(by, column).crossed()).pooled() for column in columns]
     table: dict[Hashable, Any] = {"column": text_array(list(map(str, columns)))}
     for figure in ("max_deviation", "optimum", "rms_deviation", "random"):
         table[figure] = np.array([getattr(each, figure).item() for each in found])
-    library = frames.library_of(eager)
     if refs:
-        worst = [worst_ratio(measure_drift(eager, features, column)[2]) for column in columns]
-        table["drift"] = frames.float_column(library, np.array(worst))
+        worst = [worst_ratio(measure_drift(read.frame, features, column)[2]) for column in columns]
+        table["drift"] = frames.float_column(side.library, np.array(worst))
     table["verdict"] = text_array([word for each in found for word in each.verdicts()])
-    return frames.make_frame(library, table)
+    return frames.make_frame(side.library, table)
 
 
-def worst_ratio(figures: Values) -> float:
+def worst_ratio(measured: Drift) -> float:
     """Find the largest ratio of drift to chance; NaN if there is none."""
-    ratios = drift_ratio(figures)
-    known = ratios[~np.isnan(ratios)]
+    known = measured.ratio[~np.isnan(measured.ratio)]
     return float(known.max()) if len(known) else np.nan
 
 
@@ -238,60 +240,13 @@ def measure_folds(folded: FoldCounts) -> FoldReport:
     off = np.concatenate(apart)
     distances = [tv_distance(own, totals) for own in apart]
     chance = np.concatenate([random_variance(n, totals) for n in sizes])
-    least = [
-        least_deviation(n, own.sum(axis=1), totals) for own, n in zip(dealt, sizes, strict=True)
-    ]
     return FoldReport(
         folds=folded.folds,
         n=totals,
         max_deviation=np.abs(off).max(axis=0, initial=0.0),
-        optimum=np.full(n_folds, max(least)),
+        optimum=np.full(n_folds, max(optimal_max_deviation(n, totals) for n in sizes)),
         rms_deviation=np.sqrt((off**2).sum(axis=0) / max(len(off), 1)),
         random=np.sqrt(chance.sum(axis=0) / max(len(chance), 1)),
         missing=(np.concatenate(dealt) == 0).sum(axis=0),
         tv_distance=np.max(distances, axis=0),
     )
-
-
-def named_columns(frame: Frame, name: str | Sequence[str]) -> list[Any]:
-    """List the fold columns that are there."""
-    frames.check_frame(frame)
-    return fold_names(frame, name)
-
-
-def collect_named(frame: Frame, by: By, names: Sequence[str], features: Sequence[Any] = ()) -> Any:
-    """Collect the columns of a lazy frame that tables of its fold columns need, once."""
-    refs = columns_of(require_by(by).terms)
-    frames.check_refs(frame, refs, "by")
-    return frames.collect_columns(frame, [*refs, *names, *features])
-
-
-class FoldCounts(NamedTuple):
-    """A fold column, counted by strata."""
-
-    folds: list[Any]
-    """The folds or parts, in order."""
-    tables: list[Table]
-    """Rows of the strata in every fold, and last in none; of margins a table for each."""
-    strata: list[Strata]
-    """What the rows of each table are."""
-    nominal: bool
-    """Whether all entries are of classes, which have no order of their own."""
-
-
-def read_folds(frame: Frame, by: By, name: str) -> FoldCounts:
-    """Count the strata of a frame in every fold of a column."""
-    frames.check_all_refs(frame, {"name": [name]})
-    table = read_by(frame, by, [name])
-    series = [*table.series, frames.read_fold_column(table.frame, name)]
-    options, counts = table.options, None
-    nominal = not options.one_by_one and all(term.is_nominal for term in options.terms)
-    if nominal:
-        series, counts = frames.count_unique_rows(series)
-    folds, codes = frames.fold_codes(series.pop())
-    found = table.stratify(series, len(codes))
-    strata = list(found.margins or [found])
-    n_parts = len(folds) + 1
-    # Rows without a fold have the code -1, which is the last column of a table.
-    tables = [level.crosstab(codes % n_parts, n_parts, counts) for level in strata]
-    return FoldCounts(folds, tables, strata, nominal)

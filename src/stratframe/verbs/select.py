@@ -1,66 +1,50 @@
-"""Use a fold or part column: `folds`, `parts`, `cv`; draw a stratified `sample`."""
+"""Use a fold or part column: `folds`, `parts`, `cv`."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from .. import frames
-from ..checks import check_each_once, check_int, check_one_of, check_seed
-from ..core.deal import deal_by_rank
-from ..core.quota import equal_allocation, proportional_allocation
-from ..core.seeds import StreamTag, random_words, word_stream
-from ..core.systematic import systematic_deal
+from ..checks import check_each_once, check_one_of, is_hashable
 from ..core.types import Flags, Ints
 from ..errors import (
     StratError,
     at_least_one,
-    at_most,
     describe,
     plural,
     preview,
     with_full_stop,
 )
-from ..frames import FoldValues, Frame, FrameT
-from ..habits import answer_habits
-from ..pipeline.deal import sort_rows
-from ..pipeline.numbers import row_numbers
-from ..pipeline.options import Options
-from ..pipeline.strata import stratify
-from ..pipeline.tables import table_verb
-from ..terms.base import By
-from ..terms.by import columns_of, require_by
+from ..frames import AnyFrameT, FoldValues, Frame
+from .sides import Side, check_rows, side_of
 
 Nulls: TypeAlias = Literal["error", "train", "drop"]
-"""What becomes of rows without a fold."""
-
-Allocation: TypeAlias = Literal["proportional", "equal"]
-"""How a sample is shared out to strata."""
+"""How rows without a fold are treated."""
 
 
-class Fold(NamedTuple, Generic[FrameT]):
+class Fold(NamedTuple, Generic[AnyFrameT]):
     """One fold and its training and validation frames."""
 
     fold: Any
     """The number of the fold, as in the column."""
-    train: FrameT
+    train: AnyFrameT
     """The rows of all other folds."""
-    valid: FrameT
+    valid: AnyFrameT
     """The rows of this fold."""
 
 
 def folds(
-    frame: FrameT, name: str | Sequence[str] = "fold", *, nulls: Nulls = "error"
-) -> Iterator[Fold[FrameT]]:
+    frame: AnyFrameT, name: str | Sequence[str] = "fold", *, nulls: Nulls = "error"
+) -> Iterator[Fold[AnyFrameT]]:
     """Iterate over the folds of a column: fold, train and valid frames.
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-        A lazy frame runs one small query for the folds, and yields lazy frames.
+    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
+        A Polars lazy frame runs one small query for the folds, and yields lazy frames.
     name : str or list of str
         The fold column; for a list, all folds of each column in turn.
     nulls : {"error", "train", "drop"}
@@ -77,6 +61,11 @@ def folds(
         If the column does not exist, has a single fold, or has nulls that `nulls` does not
         allow.
 
+    Notes
+    -----
+    On Dask and Spark frames the folds are counted when this is called; the frames of each fold
+    are lazy.
+
     Examples
     --------
     >>> import pandas as pd, stratframe as sf
@@ -86,30 +75,20 @@ def folds(
     0 [2] [1, 3]
     1 [1, 3] [2]
     """
-    columns = fold_columns(frame, name, nulls)
+    check_one_of("nulls", nulls, get_args(Nulls))
+    side, names = named_side(frame, name)
+    columns = [(column, side.fold_values(column)) for column in names]
+    for column, found in columns:
+        check_folds(column, found, nulls)
     return (
         Fold(
             fold,
-            frames.filter_other(frame, column, fold, nulls=nulls == "train"),
-            frames.filter_equal(frame, column, fold),
+            side.select(column, fold, equal=False, nulls=nulls == "train"),
+            side.select(column, fold, equal=True),
         )
-        for column, values in columns
-        for fold in values
+        for column, found in columns
+        for fold in found.values
     )
-
-
-def fold_columns(
-    frame: Frame, name: str | Sequence[str], nulls: Nulls
-) -> list[tuple[str, list[Any]]]:
-    """List the fold columns, each with its folds, and check them."""
-    frames.check_frame(frame)
-    check_one_of("nulls", nulls, get_args(Nulls))
-    found = []
-    for column in fold_names(frame, name):
-        values = frames.fold_values(frame, column)
-        check_folds(column, values, nulls)
-        found.append((column, values.values))
-    return found
 
 
 def check_folds(column: str, found: FoldValues, nulls: Nulls) -> None:
@@ -123,12 +102,19 @@ def check_folds(column: str, found: FoldValues, nulls: Nulls) -> None:
         raise StratError(msg)
     if len(found.present) == 1 and not (found.n_nulls and nulls == "train"):
         msg = (
-            f"Column {column!r} must have at least 2 folds, got {found.present[0]!r} alone:"
+            f"Column {column!r} must have at least 2 folds, got {describe(found.present[0])} alone:"
             " its training set would be empty."
         )
         if found.n_nulls:
             msg += '\nHint: `nulls="train"` trains on the rows without a fold.'
         raise StratError(msg)
+
+
+def named_side(frame: Any, name: object) -> tuple[Side[Any], list[Any]]:
+    """List the names of fold columns, which must be there, and find the side of their frame."""
+    side, names = side_of(frame), list_names(name)
+    side.check_names(names)
+    return side, names
 
 
 def fold_names(frame: Frame, name: object) -> list[Any]:
@@ -143,15 +129,23 @@ def list_names(name: object) -> list[Any]:
     return list(name) if isinstance(name, list | tuple) and name else [name]
 
 
+def extended_names(name: object) -> list[Any]:
+    """List the columns that a call extends, each once."""
+    names = list_names(name)
+    frames.check_names("name", names)
+    check_each_once("`name`", "column", names)
+    return names
+
+
 def parts(
-    frame: FrameT, name: str = "split", names: Sequence[Any] | None = None
-) -> dict[Any, FrameT]:
+    frame: AnyFrameT, name: str = "split", names: Sequence[Any] | None = None
+) -> dict[Any, AnyFrameT]:
     """Split a frame into a dict of frames, one per part.
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-        A lazy frame runs one small query for the names, and returns lazy frames.
+    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
+        A Polars lazy frame runs one small query for the names, and returns lazy frames.
     name : str
         The part column.
     names : list of part names, optional
@@ -169,6 +163,12 @@ def parts(
     StratError
         If the column does not exist, or `names` has other names than the column.
 
+    Notes
+    -----
+    On Dask and Spark frames the parts are counted when this is called; their frames are lazy.
+    Spark has no categories and no order of rows: parts without rows are left out, and other names
+    than train, valid, test and the like come in any order, unless `names` lists them.
+
     Examples
     --------
     >>> import pandas as pd, stratframe as sf
@@ -179,20 +179,19 @@ def parts(
     >>> len(train)
     7
     """
-    frames.check_frame(frame)
-    frames.check_refs(frame, [name], "name")
+    side, (column,) = named_side(frame, [name])
     if names is not None:
         check_part_names(names)
-    found = frames.part_values(frame, name)
+    found = side.fold_values(column, is_part=True)
     if names is not None:
         check_parts(name, found, names)
     chosen = found.values if names is None else names
-    return {value: frames.filter_equal(frame, name, value) for value in chosen}
+    return {value: side.select(column, value, equal=True) for value in chosen}
 
 
 def check_part_names(names: object) -> None:
     """Raise unless names of parts are a list, each of them once."""
-    if not isinstance(names, list | tuple) or not all(isinstance(each, Hashable) for each in names):
+    if not isinstance(names, list | tuple) or not all(map(is_hashable, names)):
         msg = f"`names` must be a list of part names, got {describe(names)}."
         raise StratError(msg)
     if not names:
@@ -245,12 +244,17 @@ def cv(
         If the column does not exist, has a single fold, or has nulls that `nulls` does not
         allow.
 
+    See Also
+    --------
+    FoldSplit : The same pairs one by one, which takes less memory if there are many folds.
+
     Examples
     --------
     >>> import pandas as pd, stratframe as sf
     >>> sf.cv(pd.DataFrame({"fold": [0, 1, 0]}))
     [(array([1]), array([0, 2])), (array([0, 2]), array([1]))]
     """
+    check_rows(frame, "`cv` gives positions of rows", "`folds` gives frames")
     frames.check_frame(frame)
     check_one_of("nulls", nulls, get_args(Nulls))
     columns = fold_names(frame, name)
@@ -259,20 +263,31 @@ def cv(
     return [
         pair
         for column, folds in zip(columns, series, strict=True)
-        for pair in fold_pairs(column, folds, nulls)
+        for pair in fold_pairs(read_fold_codes(column, folds, nulls), nulls)
     ]
 
 
-def fold_pairs(column: str, series: Any, nulls: Nulls) -> list[tuple[Ints, Ints]]:
-    """List the positions of the training and test rows of each fold."""
+class FoldCodes(NamedTuple):
+    """A fold column whose rules were checked."""
+
+    codes: Ints
+    """The place of each row's fold in their order; -1 where it has none."""
+    n_folds: int
+
+
+def read_fold_codes(column: str, series: Any, nulls: Nulls) -> FoldCodes:
+    """Encode the rows of a fold column by their fold, and check the folds."""
     # Every fold compares all codes, which takes as long as to read them: so they are small.
     values, codes = frames.fold_codes(series, small=True)
-    tests = [np.flatnonzero(codes == fold) for fold in range(len(values))]
-    sizes = [len(test) for test in tests]
-    check_folds(column, FoldValues(values, sizes, len(codes) - sum(sizes)), nulls)
-    return [
-        (np.flatnonzero(training_rows(codes, fold, nulls)), test) for fold, test in enumerate(tests)
-    ]
+    check_folds(column, frames.count_values(values, codes), nulls)
+    return FoldCodes(codes, len(values))
+
+
+def fold_pairs(folds: FoldCodes, nulls: Nulls) -> Iterator[tuple[Ints, Ints]]:
+    """Find the positions of the training and test rows of one fold after another."""
+    codes, n_folds = folds
+    for fold in range(n_folds):
+        yield np.flatnonzero(training_rows(codes, fold, nulls)), np.flatnonzero(codes == fold)
 
 
 def training_rows(codes: Ints, fold: int, nulls: Nulls) -> Flags:
@@ -281,110 +296,3 @@ def training_rows(codes: Ints, fold: int, nulls: Nulls) -> Flags:
     if nulls != "train":
         flags &= codes >= 0
     return flags
-
-
-@table_verb
-@answer_habits
-def sample(
-    frame: Frame,
-    by: By,
-    *,
-    n: int | None = None,
-    frac: float | None = None,
-    allocation: Allocation = "proportional",
-    seed: int | None = 0,
-) -> Any:
-    """Draw a stratified sample of rows, in their original order.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-    by : entry or list of entries
-        As for `kfold`. Missing values are a stratum of their own.
-    n : int, optional
-        Number of rows. Give exactly one of `n` and `frac`.
-    frac : float, optional
-        Share of the rows, from 0 to 1; the sample has `round(frac * n_rows)` rows.
-    allocation : {"proportional", "equal"}
-        Rows of each stratum: in proportion to its size (by largest remainder), or the same
-        number for all, where the other strata make up for those that are too small.
-    seed : int or None
-        The same seed gives the same sample. None draws a new one.
-
-    Returns
-    -------
-    pandas.DataFrame or polars.DataFrame
-        Of a lazy frame, the collected sample.
-
-    Raises
-    ------
-    StratError
-        If an argument breaks a rule.
-
-    Examples
-    --------
-    >>> import pandas as pd, stratframe as sf
-    >>> df = pd.DataFrame({"label": ["a"] * 8 + ["b"] * 4})
-    >>> sf.sample(df, "label", n=3)["label"].tolist()
-    ['a', 'a', 'b']
-    """
-    frames.check_frame(frame)
-    entries = require_by(by)
-    if (n is None) == (frac is None):
-        msg = f"Exactly one of `n` and `frac` must be given, got n={n!r} and frac={frac!r}."
-        raise StratError(msg)
-    if entries.one_by_one:
-        msg = "`sample` does not support `sf.margins` in `by`."
-        raise StratError(msg)
-    check_one_of("allocation", allocation, get_args(Allocation))
-    columns = columns_of(entries.terms)
-    frames.check_refs(frame, columns, "by")
-    size = check_frac(frac) if n is None else check_int("n", n, 0)
-    options = Options(entries.terms, seed=check_seed(seed))
-
-    def choose(series: list[Any]) -> Flags:
-        return choose_rows(options, series, size, allocation)
-
-    return frames.filter_rows(frame, columns, choose)
-
-
-def check_frac(frac: object) -> Fraction:
-    """Check a share of the rows."""
-    if (
-        isinstance(frac, bool)
-        or not isinstance(frac, int | float | Fraction | np.floating)
-        or not 0 <= frac <= 1
-    ):
-        msg = f"`frac` must be a number from 0 to 1, got {frac!r}."
-        raise StratError(msg)
-    exact = frac if isinstance(frac, int | Fraction) else float(frac)
-    return Fraction(exact).limit_denominator(10**12)
-
-
-def choose_rows(
-    options: Options, series: Sequence[Any], size: int | Fraction, allocation: Allocation
-) -> Flags:
-    """Flag the rows of a sample.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_rows,)
-    """
-    n_rows = len(series[0])
-    first, second = (
-        word_stream(options.seed, tag) for tag in (StreamTag.SAMPLE_ROWS, StreamTag.SAMPLE_SPREAD)
-    )
-    total = round(size * n_rows) if isinstance(size, Fraction) else size
-    if total > n_rows:
-        raise StratError(at_most("`n`", "the number of rows", f"{total:,}", n_rows, "row"))
-    strata = stratify(options, series, n_rows)
-    sizes = strata.sizes
-    allocate = proportional_allocation if allocation == "proportional" else equal_allocation
-    taken = allocate(sizes, total, random_words(options.seed, StreamTag.SAMPLE_QUOTA, len(sizes)))
-    table = np.column_stack([taken, sizes - taken])
-    share = Fraction(max(min(total, n_rows - total), 1), max(n_rows, 1))
-    if strata.order is None:
-        numbers, second_numbers = row_numbers(None, n_rows, first, second)
-        return np.equal(deal_by_rank(strata.codes, table, numbers, second_numbers), 0)
-    rows = sort_rows(strata, first(n_rows), share)
-    return np.equal(systematic_deal(rows, table, second(table.size + n_rows)), 0)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any, get_args
 
 from .. import frames
 from ..checks import check_one_of, load_extra
 from ..core.types import Ints
-from ..errors import StratError, no_such_column
-from .select import Nulls, fold_pairs, list_names
+from ..errors import StratError, describe
+from .select import FoldCodes, Nulls, fold_pairs, list_names, read_fold_codes
 
 
 class FoldSplit:
@@ -54,11 +55,13 @@ class FoldSplit:
     2
     """
 
+    groups_request: bool | str | None = True
+    """What scikit-learn is told to do with `groups`; of a splitter, only if it was set."""
+
     def __init__(self, name: str | Sequence[str] = "fold", *, nulls: Nulls = "error") -> None:
         check_one_of("nulls", nulls, get_args(Nulls))
         frames.check_names("name", list_names(name))
-        # Registered, not inherited from, so that scikit-learn is imported only when needed.
-        load_extra("sklearn.model_selection", "sklearn").BaseCrossValidator.register(FoldSplit)
+        load_extra("sklearn.model_selection", "sklearn")
         self.name = name
         self.nulls: Nulls = nulls
 
@@ -85,44 +88,73 @@ class FoldSplit:
         train, test : ndarray of int64
             Row positions, in increasing order.
         """
-        return iter(self.pairs(X, groups))
+        columns = self.read_columns(X, groups)  # now, so that faults are not found later
+        return (pair for folds in columns for pair in fold_pairs(folds, self.nulls))
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Count the folds; the arguments are those of `split`."""
-        return len(self.pairs(X, groups))
+        return sum(folds.n_folds for folds in self.read_columns(X, groups))
 
     def get_metadata_routing(self) -> Any:
-        """Ask scikit-learn, where it routes metadata, for `groups`."""
+        """Ask scikit-learn, where it routes metadata, for `groups`, or as was requested."""
         routing = load_extra("sklearn.utils.metadata_routing", "sklearn")
         request = routing.MetadataRequest(owner=self)
-        request.split.add_request(param="groups", alias=True)
+        request.split.add_request(param="groups", alias=self.groups_request)
         return request
 
-    def pairs(self, data: Any, groups: Any) -> list[tuple[Ints, Ints]]:
-        """List the positions of the training and test rows of each fold of each column."""
+    def set_split_request(self, *, groups: bool | str | None = True) -> FoldSplit:
+        """Say whether scikit-learn, where it routes metadata, passes `groups` to `split`.
+
+        Parameters
+        ----------
+        groups : bool, str or None
+            True, as at first, for yes; False for no; None for an error where it is passed; or
+            the name under which it is passed.
+
+        Returns
+        -------
+        FoldSplit
+            The splitter itself.
+
+        Raises
+        ------
+        RuntimeError
+            Unless `sklearn.set_config(enable_metadata_routing=True)` was called, as for the
+            splitters of scikit-learn.
+        """
+        if not load_extra("sklearn", "sklearn").get_config()["enable_metadata_routing"]:
+            msg = (
+                "`set_split_request` needs metadata routing:"
+                " `sklearn.set_config(enable_metadata_routing=True)`."
+            )
+            raise RuntimeError(msg)
+        self.groups_request = groups
+        return self
+
+    def read_columns(self, data: Any, groups: Any) -> list[FoldCodes]:
+        """Read the folds of each column, and check them."""
         return [
-            pair
+            read_fold_codes(name, find_folds(data, groups, name), self.nulls)
             for name in list_names(self.name)
-            for pair in fold_pairs(name, find_folds(data, groups, name), self.nulls)
         ]
+
+
+# Registered, not inherited from, so that the class can be named without scikit-learn.
+with suppress(ImportError):
+    load_extra("sklearn.model_selection", "sklearn").BaseCrossValidator.register(FoldSplit)
 
 
 def find_folds(data: Any, groups: Any, name: str) -> Any:
     """Read a fold column of the frame that is split, or else of `groups`."""
-    if has_column(data, name):
+    if frames.has_column(data, name):
         return read_split_folds(data, name)
     folds = (
         read_split_folds(groups, name)
-        if has_column(groups, name)
+        if frames.has_column(groups, name)
         else take_groups(data, groups, name)
     )
     check_length(data, folds)
     return folds
-
-
-def has_column(data: Any, name: str) -> bool:
-    """Return whether data are a frame with a column."""
-    return frames.is_frame(data) and frames.label_of(data, name) in frames.column_names(data)
 
 
 def read_split_folds(frame: Any, name: str) -> Any:
@@ -135,18 +167,18 @@ def take_groups(data: Any, groups: Any, name: str) -> Any:
     """Take `groups` as the folds, or raise if they are none, or another column."""
     if groups is None or frames.is_frame(groups):
         if frames.is_frame(data):
-            raise StratError(no_such_column("name", name, frames.column_names(data)))
+            frames.check_refs(data, [name], "name")  # says why it has no such column
         msg = (
-            f"`FoldSplit` must find the column {name!r} in `X` or `groups`, got"
+            f"`FoldSplit` must find the column {describe(name)} in `X` or `groups`, got"
             f" {type(data).__name__} and {type(groups).__name__}."
-            f"\nHint: pass a frame with the column, or its values, `groups=df[{name!r}]`."
+            f"\nHint: pass a frame with the column, or its values, `groups=df[{describe(name)}]`."
         )
         raise StratError(msg)
     folds = frames.to_fold_column(groups, name)
     if folds.name != name:
         msg = (
-            f"`groups` must be the fold column {name!r} where `X` does not have it, got"
-            f" {folds.name!r}."
+            f"`groups` must be the fold column {describe(name)} where `X` does not have it, got"
+            f" {describe(folds.name)}."
         )
         raise StratError(msg)
     return folds
@@ -156,7 +188,18 @@ def check_length(data: Any, folds: Any) -> None:
     """Raise unless there is one fold for each row that is split."""
     if data is None:
         return
-    n_rows = data.shape[0] if hasattr(data, "shape") else len(data)
+    n_rows = count_rows(data)
     if n_rows != len(folds):
         msg = f"`groups` must have one fold for each of the {n_rows:,} rows, got {len(folds):,}."
         raise StratError(msg)
+
+
+def count_rows(data: Any) -> int:
+    """Count the rows of a frame or an array, or raise if it has none."""
+    if frames.is_frame(data):
+        return len(frames.collect_columns(data, []))
+    try:
+        return int(data.shape[0]) if hasattr(data, "shape") else len(data)
+    except (TypeError, IndexError) as error:
+        msg = f"`X` must be a frame or an array with rows, got {type(data).__name__}."
+        raise StratError(msg) from error

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
-from .. import frames
-from ..core.types import Ints, Table
-from ..frames import Frame
-from ..habits import answer_habits
-from ..pipeline.deal import check_columns, deal_units, numbers_of, quota_table, stratify_rows
+from ..core.types import StratumTable
+from ..frames import AnyFrame
+from ..habits import suggest_arguments
 from ..pipeline.options import (
     Deal,
-    Options,
     Parts,
     Rare,
     Target,
@@ -22,13 +19,12 @@ from ..pipeline.options import (
     fold_target,
     part_target,
 )
-from ..pipeline.strata import Strata, stratify
+from ..pipeline.strata import Strata
 from ..pipeline.tables import (
     RESERVED,
-    TableInput,
+    Folded,
     check_table_size,
     fold_table,
-    read_by,
     stacked_table,
     stratum_columns,
     stratum_table,
@@ -36,16 +32,17 @@ from ..pipeline.tables import (
     table_verb,
 )
 from ..terms.base import By, Missing
-from .select import fold_names
+from .select import named_side
+from .sides import side_of
 
 
 @table_verb
-def strata(frame: Frame, by: By) -> Any:
+def strata(frame: AnyFrame, by: By) -> Any:
     """List the strata of a frame: their values, row counts and shares.
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
     by : entry or list of entries
         As for `kfold`. Missing values are a stratum of their own; a continuous entry
         is shown as up to ten quantile bins.
@@ -63,6 +60,11 @@ def strata(frame: Frame, by: By) -> Any:
     StratError
         If `by` breaks a rule, or an entry has the name of another column of the table.
 
+    Notes
+    -----
+    On Dask and Spark frames the rows are counted when this is called, and the table is a pandas
+    frame. `by` takes what `kfold` takes there, and continuous entries.
+
     Examples
     --------
     >>> import pandas as pd, stratframe as sf
@@ -71,7 +73,8 @@ def strata(frame: Frame, by: By) -> Any:
     0     a  3   0.75
     1     b  1   0.25
     """
-    return strata_table(frames.library_of(frame), read_by(frame, by).stratify())
+    side = side_of(frame)
+    return strata_table(side.library, side.strata(by))
 
 
 def strata_table(library: str, found: Strata) -> Any:
@@ -84,12 +87,12 @@ def strata_table(library: str, found: Strata) -> Any:
 
 
 @table_verb
-def balance(frame: Frame, by: By, name: str | Sequence[str] = "fold") -> Any:
+def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     """Compare the strata of every fold with those of all rows, as counts and shares.
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
     by : entry or list of entries
         As for `strata`.
     name : str or list of str
@@ -110,6 +113,10 @@ def balance(frame: Frame, by: By, name: str | Sequence[str] = "fold") -> Any:
     StratError
         If `by` or `name` breaks a rule, or the table would have more than 2**26 rows.
 
+    Notes
+    -----
+    On Dask and Spark frames the table is a pandas frame, and `by` is as for `strata`.
+
     Examples
     --------
     >>> import pandas as pd, stratframe as sf
@@ -121,37 +128,23 @@ def balance(frame: Frame, by: By, name: str | Sequence[str] = "fold") -> Any:
     2     1     a  2    0.5       2.0        0.0
     3     1     b  2    0.5       2.0        0.0
     """
-    frames.check_frame(frame)
-    names = fold_names(frame, name)
-    table = read_by(frame, by, names)
-    return fold_table(names, lambda column, _: balance_table(table, column))
+    side, names = named_side(frame, name)
+    read = side.collect(by, names)
+
+    def table_of(column: str, _: str) -> Any:
+        """Compare the folds of one column."""
+        return balance_table(side.library, read.folded(by, column, drop=True))
+
+    return fold_table(names, table_of)
 
 
-def balance_table(table: TableInput, name: str) -> Any:
-    """Make the table of one fold column."""
-    values, folds = frames.fold_codes(frames.read_fold_column(table.frame, name))
-    rows = np.flatnonzero(folds >= 0)
-    found = table.stratify([frames.take(column, rows) for column in table.series], len(rows))
-    return balance_of(frames.library_of(table.frame), found, values, folds[rows])
-
-
-def balance_of(
-    library: str, found: Strata, values: list[Any], folds: Ints, counts: Ints | None = None
-) -> Any:
-    """Compare the strata of every fold with those of all rows.
-
-    Parameters
-    ----------
-    values : list
-        The folds.
-    folds : ndarray of int, shape (n_rows,), range 0..n_folds-1
-    counts : ndarray of int, shape (n_rows,), optional
-        How many rows each stands for.
-    """
+def balance_table(library: str, folded: Folded) -> Any:
+    """Compare the strata of every fold with those of all rows."""
+    found, values = folded.strata, folded.folds
     check_table_size("balance", found, len(values), len(RESERVED))
 
     def columns_of(level: Strata) -> dict[str, Any]:
-        table = level.crosstab(folds, len(values), counts).T
+        table = level.crosstab(folded.codes, len(values)).T
         sizes = table.sum(axis=1, keepdims=True)
         expected = sizes * table.sum(axis=0) / max(int(table.sum()), 1)
         columns = {
@@ -166,9 +159,9 @@ def balance_of(
 
 
 @table_verb
-@answer_habits
+@suggest_arguments
 def plan(
-    frame: Frame,
+    frame: AnyFrame,
     by: By | None = None,
     k: int = 5,
     *,
@@ -179,14 +172,14 @@ def plan(
     key: Any = None,
     missing: Missing = "error",
     rare: Rare = "warn",
-    seed: int | None = 0,
+    seed: SupportsIndex | None = 0,
     name: str = "fold",
 ) -> Any:
     """Count the rows of each stratum that `kfold` or `split` would assign to each part.
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
     by, k, groups, where, deal, key, missing, rare, seed, name
         As for `kfold`; the name is part of the seed.
     parts : mapping of name to share, optional
@@ -203,6 +196,11 @@ def plan(
     StratError
         If an argument, a column or a value breaks a rule, or the table would have more than
         2**26 rows.
+
+    Notes
+    -----
+    On Dask and Spark frames the table is a pandas frame, and the arguments are as for `kfold`: a
+    Spark frame needs a `key`, unless there are `groups`.
 
     Examples
     --------
@@ -227,33 +225,12 @@ def plan(
         seed=seed,
         name=name,
     )
-    return plan_frame(frame, options)
-
-
-def plan_frame(frame: Frame, options: Options) -> Any:
-    """Count what a call of `kfold` or `split` would assign."""
-    columns = check_columns(frame, options)
-    eager = frames.collect_columns(frame, columns)
-    series, target = frames.read_columns(eager, columns), options.target
-    if len(eager):
-        found = stratify_rows(options, series, len(eager))
-    else:
-        described = Options(options.terms, options.one_by_one, options.groups)
-        found = stratify(described, series, 0)
-    check_table_size("plan", found, target.n, 2)
-    numbers = None if found.keys is None else numbers_of(options, found, 0)[0]
-    dealt = deal_units(options, found, 0) if found.margins and len(eager) else found.codes
-
-    def counts_of(level: Strata) -> Table:
-        if found.margins or not len(eager):
-            return level.crosstab(dealt, target.n)
-        return quota_table(options, level, numbers=numbers)
-
-    return plan_table(frames.library_of(frame), found, counts_of, target)
+    side = side_of(frame)
+    return plan_table(side.library, *side.plan(options), options.target)
 
 
 def plan_table(
-    library: str, found: Strata, counts_of: Callable[[Strata], Table], target: Target
+    library: str, found: Strata, counts_of: Callable[[Strata], StratumTable], target: Target
 ) -> Any:
     """List the rows of each stratum in each part.
 
@@ -262,6 +239,7 @@ def plan_table(
     counts_of : callable
         From strata to a table of shape (n_strata, n_parts).
     """
+    check_table_size("plan", found, target.n, 2)
 
     def rows_of(level: Strata) -> dict[Hashable, Any]:
         counts = counts_of(level)

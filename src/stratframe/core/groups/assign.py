@@ -7,8 +7,8 @@ import numpy as np
 
 from ..deal import deal_by_table, smallest_dtype
 from ..order import shuffle_within_rows, shuffled
-from ..rounding import controlled_rounding, floor_and_remainder, integer_weights
-from ..types import Draws, Ints, Values
+from ..rounding import floor_and_remainder, integer_weights, round_total
+from ..types import Ints, Parts, Values, Words
 from .counts import UnitCounts, count_by_unit, entry_units, part_table, self_loss, unique_rows
 from .local_search import (
     Objective,
@@ -25,10 +25,12 @@ PERTURB_UP_TO, SAMPLED_PERTURBATIONS, PERTURB_ONE_IN = 5_000, 8, 5
 """Units up to which a sampled search is perturbed, how often, and one of how many units."""
 
 ONE_BY_ONE, LARGEST_BLOCK = 30_000, 100
-"""Units that are dealt one by one after blocks of similar units, and the largest such block."""
+"""Units that are dealt one by one after blocks of similar units, and the largest such block.
+More units one by one take longer (docs/studies/tuning.py)."""
 
 SIZE_WEIGHTS = (10.0, 1e2, 1e3, 1e4, 1e6)
-"""By how much more sizes count, step by step, where unequal parts miss theirs."""
+"""By how much more sizes count, step by step, where unequal parts miss theirs; what that does to
+strata is in docs/studies/tuning.py."""
 
 
 def assign_groups(
@@ -38,6 +40,7 @@ def assign_groups(
     n_strata: int,
     shares: Sequence[Fraction],
     stream: Stream,
+    weights: Ints | None = None,
 ) -> Ints:
     """Give every group a part, so that strata and sizes come close to their shares.
 
@@ -45,12 +48,15 @@ def assign_groups(
     ----------
     group : ndarray of int, shape (n_rows,), range 0..n_groups-1
     stratum : ndarray of int, shape (n_rows,), range 0..n_strata-1
+    weights : ndarray of int64, shape (n_rows,), optional
+        How many rows each row stands for.
 
     Returns
     -------
     ndarray of int, shape (n_groups,), range 0..n_parts-1
     """
-    return assign_units(group_counts(group, n_groups, stratum, n_strata), shares, stream)
+    units = group_counts(group, n_groups, stratum, n_strata, weights)
+    return assign_units(units, shares, stream)
 
 
 def balance_groups(
@@ -60,18 +66,7 @@ def balance_groups(
     shares: Sequence[Fraction],
     stream: Stream,
 ) -> Ints:
-    """Give every group a part, so that margins and sizes come close to their shares.
-
-    Parameters
-    ----------
-    entries
-        As for `balance_rows`.
-    group : ndarray of int, shape (n_rows,), range 0..n_groups-1
-
-    Returns
-    -------
-    ndarray of int, shape (n_groups,), range 0..n_parts-1
-    """
+    """Give every group a part, so that margins, as in `balance_rows`, and sizes are balanced."""
     return assign_units(margin_counts(entries, group, n_groups, with_sizes=True), shares, stream)
 
 
@@ -80,16 +75,8 @@ def balance_rows(
 ) -> Ints:
     """Give every row a part, so that margins come close to their shares.
 
-    The sizes of the parts are exact shares, rounded down or up.
-
-    Parameters
-    ----------
-    entries : sequence of (codes, n_values)
-        For each margin the value of every row, shape (n_rows,), range 0..n_values-1.
-
-    Returns
-    -------
-    ndarray of int, shape (n_rows,), range 0..n_parts-1
+    For each margin there are the value of every row and the number of values. The sizes of the
+    parts are exact shares, rounded down or up.
 
     References
     ----------
@@ -97,7 +84,7 @@ def balance_rows(
     """
     units = margin_counts(entries, np.arange(n_rows), n_rows, with_sizes=False)
     objective = make_objective(units.totals, float_shares(shares))
-    room = controlled_rounding(np.array([n_rows]), shares, [], stream(1))[0]
+    room = round_total(n_rows, shares, stream(1))
     parts = deal_equal_units(units, shares, stream)
     deal_similar_units(units, parts, objective, shares, stream)
     room = room - np.bincount(parts[parts >= 0], minlength=len(shares))
@@ -109,19 +96,11 @@ def balance_rows(
 
 
 def extend_units(
-    units: UnitCounts, parts: Ints, shares: Values, stream: Stream, room: Ints | None = None
+    units: UnitCounts, parts: Parts, shares: Values, stream: Stream, room: Ints | None = None
 ) -> Ints:
     """Give a fold to the units that have none yet; the others keep theirs.
 
-    Parameters
-    ----------
-    parts : ndarray of int, shape (n_units,), range -1..k-1
-    room : ndarray of int, shape (k,), optional
-        How many new units each fold takes.
-
-    Returns
-    -------
-    ndarray of int, shape (n_units,), range 0..k-1
+    `room` says how many new units each fold takes, at will by default.
     """
     objective, new = make_objective(units.totals, shares), np.flatnonzero(parts < 0)
     extended = parts.astype(smallest_dtype(len(shares)))
@@ -133,11 +112,15 @@ def extend_units(
     return extended
 
 
-def group_counts(group: Ints, n_groups: int, stratum: Ints, n_strata: int) -> UnitCounts:
+def group_counts(
+    group: Ints, n_groups: int, stratum: Ints, n_strata: int, weights: Ints | None = None
+) -> UnitCounts:
     """Count the strata of every group; the last column counts all its rows, its size."""
     sizes = np.full(len(group), n_strata)
     columns = np.concatenate([stratum, sizes])
-    return count_by_unit(np.concatenate([group, group]), columns, n_groups, n_strata + 1)
+    if weights is not None:
+        weights = np.concatenate([weights, weights])
+    return count_by_unit(np.concatenate([group, group]), columns, n_groups, n_strata + 1, weights)
 
 
 def margin_counts(
@@ -164,17 +147,7 @@ def margin_counts(
 
 
 def assign_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:
-    """Give every unit a part, so that all columns come close to their shares.
-
-    Parameters
-    ----------
-    units
-        Their last column is their size.
-
-    Returns
-    -------
-    ndarray of int, shape (n_units,), range 0..n_parts-1
-    """
+    """Give every unit a part, so that all columns, of which the last is their size, come close."""
     objective = make_objective(units.totals, float_shares(shares))
     parts = deal_equal_units(units, shares, stream)
     order = hardest_first(units, np.flatnonzero(parts < 0), objective, stream)
@@ -193,10 +166,7 @@ def float_shares(shares: Sequence[Fraction]) -> Values:
 def deal_equal_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:
     """Deal units of equal counts at random, to each part its share of them, rounded down.
 
-    Returns
-    -------
-    ndarray of int, shape (n_units,), range -1..n_parts-1
-        -1 for the units that are left over.
+    Units that are left over have no part yet.
     """
     codes, sizes = unique_rows(units, stream(len(units.totals)))
     table, _ = floor_and_remainder(sizes, *integer_weights(shares, len(codes)))
@@ -207,14 +177,15 @@ def deal_equal_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stre
 
 
 def deal_similar_units(
-    units: UnitCounts, parts: Ints, objective: Objective, shares: Sequence[Fraction], stream: Stream
+    units: UnitCounts,
+    parts: Parts,
+    objective: Objective,
+    shares: Sequence[Fraction],
+    stream: Stream,
 ) -> None:
-    """Deal most of many left-over units at random inside blocks of similar ones.
+    """Deal most of many left-over units at random inside blocks of similar ones, in place.
 
-    Parameters
-    ----------
-    parts : ndarray of int, shape (n_units,), range -1..n_parts-1
-        Changed in place; -1 stays where units are to be dealt one by one.
+    Those without a part after it are to be dealt one by one.
     """
     left = np.flatnonzero(parts < 0)
     weights, size = integer_weights(shares, len(left))
@@ -240,17 +211,10 @@ def middle_units(
     return others[np.lexsort((stream(len(others)), -n_entries))[:n_chosen]]
 
 
-def similarity_words(units: UnitCounts, draws: Draws) -> Draws:
+def similarity_words(units: UnitCounts, draws: Words) -> Words:
     """Encode units as words, so that units next to each other share their frequent columns.
 
-    Parameters
-    ----------
-    draws : ndarray of uint64, shape (n_columns,)
-        Break ties between columns.
-
-    Returns
-    -------
-    ndarray of uint64, shape (n_units,)
+    One draw for each column breaks ties between columns.
     """
     # From high bits to low the most frequent 64 columns, each set if a unit has it. Sums
     # of these bits are exact modulo 2**64, as in `unique_rows`.
@@ -268,7 +232,7 @@ def hardest_first(units: UnitCounts, chosen: Ints, objective: Objective, stream:
     return chosen[np.lexsort((stream(len(chosen)), -loss))]
 
 
-def improve(units: UnitCounts, objective: Objective, parts: Ints, stream: Stream) -> None:
+def improve(units: UnitCounts, objective: Objective, parts: Parts, stream: Stream) -> None:
     """Improve a partition in place, by all changes of few units or by samples of changes."""
     if len(parts) > FEW_UNITS:
         search_from_perturbed(units, objective, parts, stream, np.arange(len(parts)))
@@ -279,16 +243,11 @@ def improve(units: UnitCounts, objective: Objective, parts: Ints, stream: Stream
 
 
 def search_from_perturbed(
-    units: UnitCounts, objective: Objective, parts: Ints, stream: Stream, movable: Ints
+    units: UnitCounts, objective: Objective, parts: Parts, stream: Stream, movable: Ints
 ) -> None:
     """Search by samples of changes, and again from perturbed partitions if units are not many.
 
-    Parameters
-    ----------
-    parts : ndarray of int, shape (n_units,)
-        Changed in place.
-    movable : ndarray of int, shape (n_movable,)
-        The units that may change their part.
+    Only the movable units change their part, in place.
     """
     n_movable, n_parts = len(movable), len(objective.shares)
     sampled_local_search(units, objective, parts, stream, moves=True, movable=movable)
@@ -306,7 +265,7 @@ def search_from_perturbed(
             parts[:], best = perturbed, loss
 
 
-def meet_part_sizes(units: UnitCounts, objective: Objective, parts: Ints, stream: Stream) -> Ints:
+def meet_part_sizes(units: UnitCounts, objective: Objective, parts: Parts, stream: Stream) -> Ints:
     """Search again with sizes that count more and more, until they are met within a unit."""
     # Users ask for parts of unequal shares by their size, so sizes go before strata.
     sizes = np.zeros(len(parts))
@@ -332,7 +291,7 @@ def meet_part_sizes(units: UnitCounts, objective: Objective, parts: Ints, stream
     return parts
 
 
-def permute_parts(parts: Ints, shares: Sequence[Fraction], stream: Stream) -> Ints:
+def permute_parts(parts: Parts, shares: Sequence[Fraction], stream: Stream) -> Ints:
     """Renumber parts of equal shares at random, so that all of them are exchangeable."""
     if len(set(shares)) > 1:
         return parts

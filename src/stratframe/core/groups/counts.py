@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..order import positions_within
-from ..strata import DENSE
-from ..types import Draws, Ints, Table, Values
+from ..strata import DENSE, sum_by
+from ..types import Ints, Parts, StratumTable, Values, Words
 
 
 class UnitCounts(NamedTuple):
@@ -25,7 +25,9 @@ class UnitCounts(NamedTuple):
     """The sum of every column, shape (n_columns,)."""
 
 
-def count_by_unit(unit: Ints, column: Ints, n_units: int, n_columns: int) -> UnitCounts:
+def count_by_unit(
+    unit: Ints, column: Ints, n_units: int, n_columns: int, weights: Ints | None = None
+) -> UnitCounts:
     """Count the columns of every unit.
 
     Parameters
@@ -33,16 +35,21 @@ def count_by_unit(unit: Ints, column: Ints, n_units: int, n_columns: int) -> Uni
     unit : ndarray of int, shape (n_pairs,), range 0..n_units-1
     column : ndarray of int, shape (n_pairs,), range 0..n_columns-1
         A row of a unit has a pair for each column that it counts in.
+    weights : ndarray of int64, shape (n_pairs,), optional
+        How often each pair counts.
     """
     keys, n_cells = unit * n_columns + column, n_units * n_columns
     if n_cells <= max(DENSE, 4 * len(keys)):
-        table = np.bincount(keys, minlength=n_cells)
+        table = sum_by(keys, weights, n_cells)
         cells = np.flatnonzero(table)
         counts = table[cells]
-    else:
+    elif weights is None:
         cells, counts = np.unique(keys, return_counts=True)
+    else:
+        cells, places = np.unique(keys[weights > 0], return_inverse=True)
+        counts = sum_by(places, weights[weights > 0], len(cells))
     indptr = np.searchsorted(cells, np.arange(n_units + 1) * n_columns)
-    totals = np.bincount(column, minlength=n_columns)
+    totals = sum_by(column, weights, n_columns)
     return UnitCounts(indptr, cells % n_columns, counts, totals)
 
 
@@ -52,15 +59,7 @@ def entry_units(units: UnitCounts) -> Ints:
 
 
 def nonzero(units: UnitCounts, chosen: Ints) -> tuple[Ints, Ints]:
-    """List the entries of chosen units.
-
-    Returns
-    -------
-    entries : ndarray of int64, shape (n_found,)
-        Positions in `indices` and `data`.
-    owners : ndarray of int64, shape (n_found,), range 0..n_chosen-1
-        Positions in `chosen`.
-    """
+    """List the entries of chosen units, and for each its place among the chosen."""
     starts = units.indptr[chosen]
     sizes = units.indptr[chosen + 1] - starts
     owners = np.repeat(np.arange(len(chosen)), sizes)
@@ -76,28 +75,13 @@ def to_dense(units: UnitCounts, chosen: Ints) -> Values:
 
 
 def self_loss(units: UnitCounts, scale: Values) -> Values:
-    """Compute the scaled sum of squares of each unit: what it adds to the loss by itself.
-
-    Parameters
-    ----------
-    scale : ndarray of float64, shape (n_columns,)
-    """
+    """Compute the scaled sum of squares of each unit: what it adds to the loss by itself."""
     weights = units.data * (units.data * scale[units.indices])
     return np.bincount(entry_units(units), weights, minlength=len(units.indptr) - 1)
 
 
-def unique_rows(units: UnitCounts, draws: Draws) -> tuple[Ints, Ints]:
-    """Encode units as integers; units of equal counts share one.
-
-    Parameters
-    ----------
-    draws : ndarray of uint64, shape (n_columns,)
-
-    Returns
-    -------
-    codes : ndarray of int64, shape (n_units,), range 0..n_distinct-1
-    sizes : ndarray of int64, shape (n_distinct,)
-    """
+def unique_rows(units: UnitCounts, draws: Words) -> tuple[Ints, Ints]:
+    """Encode units as integers, and count them; units of equal counts share one."""
     # Units are compared by a random linear hash of their counts. Two different ones collide
     # with a probability of about 2**-64, and are then dealt as equal: less evenly, but not
     # wrongly. Overflow is arithmetic modulo 2**64, so differences of sums are exact.
@@ -108,14 +92,8 @@ def unique_rows(units: UnitCounts, draws: Draws) -> tuple[Ints, Ints]:
     return codes, sizes
 
 
-def part_table(units: UnitCounts, parts: Ints, n_parts: int) -> Table:
-    """Sum the counts of the units in each part.
-
-    Parameters
-    ----------
-    parts : ndarray of int, shape (n_units,), range -1..n_parts-1
-        -1 for a unit that has none yet.
-    """
+def part_table(units: UnitCounts, parts: Parts, n_parts: int) -> StratumTable:
+    """Sum the counts of the units in each part, shape (n_columns, n_parts)."""
     part = np.repeat(parts, np.diff(units.indptr))
     has_part = part >= 0
     cells = units.indices[has_part] * n_parts + part[has_part]

@@ -5,18 +5,18 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..types import Draws, Ints, Values
+from ..types import Ints, Parts, Values, Words
 from .counts import UnitCounts, part_table, to_dense
 
-Stream: TypeAlias = Callable[[int], Draws]
+Stream: TypeAlias = Callable[[int], Words]
 """Draws the given number of random words, new ones at each call."""
 
-BATCH, CELLS = 1 << 12, 1 << 17
+BATCH, CELLS_PER_BATCH = 1 << 12, 1 << 17
 """Pairs of units that are tried at once, and cells of their counts."""
 
 MAX_IDLE_BATCHES, LITTLE_GAIN = 16, 0.02
 """Consecutive batches of little gain after which the search ends, and what is little: a
-share of the loss above the lower bound."""
+share of the loss above the lower bound. Less takes longer (docs/studies/tuning.py)."""
 
 MIN_GAIN = 1e-9
 """The smallest gain that counts; rounding makes smaller ones of nothing."""
@@ -40,14 +40,7 @@ class Objective(NamedTuple):
 
 
 def make_objective(totals: Ints, shares: Values) -> Objective:
-    """Make the objective of columns with given totals.
-
-    Parameters
-    ----------
-    totals : ndarray of int, shape (n_columns,)
-    shares : ndarray of float64, shape (n_parts,)
-        They sum to 1.
-    """
+    """Make the objective of columns with given totals; shares sum to 1."""
     target = totals[:, None] * shares
     scale = 1 / np.maximum(totals, 1)
     n_parts = len(shares)
@@ -74,21 +67,15 @@ def is_optimal(loss: float, objective: Objective) -> bool:
 
 
 def greedy_assign(
-    units: UnitCounts, order: Ints, objective: Objective, parts: Ints, room: Ints | None = None
+    units: UnitCounts, order: Ints, objective: Objective, parts: Parts, room: Ints | None = None
 ) -> None:
-    """Give units, one after another, the part where the loss grows least.
+    """Give units, one after another, the part where the loss grows least, in place.
 
-    Parameters
-    ----------
-    order : ndarray of int, shape (n_assigned,)
-        The units that have no part yet, hardest first.
-    parts : ndarray of int, shape (n_units,)
-        Changed in place.
-    room : ndarray of int, shape (n_parts,), optional
-        How many more units each part takes.
+    The order lists the units that have no part yet, hardest first. `room` says how many more
+    units each part takes, at will by default.
     """
     n_parts = len(objective.shares)
-    off = part_table(units, parts, n_parts) - objective.target
+    deviation = part_table(units, parts, n_parts) - objective.target
     closed = np.zeros(n_parts)
     n_left = None if room is None else room.tolist()
     if room is not None:
@@ -97,14 +84,14 @@ def greedy_assign(
     for unit in order.tolist():
         entries = slice(starts[unit], starts[unit + 1])
         columns, counts = units.indices[entries], units.data[entries]
-        # (off + count)**2 - off**2 = count (2 off + count), in the columns of the unit.
+        # (d + count)**2 - d**2 = count (2 d + count) for a deviation d, in the columns of the unit.
         weights = (counts * objective.scale[columns])[:, None]
-        rise = (weights * (2 * off[columns] + counts[:, None])).sum(axis=0)
+        rise = (weights * (2 * deviation[columns] + counts[:, None])).sum(axis=0)
         rise /= objective.shares
         rise += closed
         part = int(rise.argmin())
         parts[unit] = part
-        off[columns, part] += counts
+        deviation[columns, part] += counts
         if n_left is not None:
             n_left[part] -= 1
             if not n_left[part]:
@@ -114,7 +101,7 @@ def greedy_assign(
 def sampled_local_search(
     units: UnitCounts,
     objective: Objective,
-    parts: Ints,
+    parts: Parts,
     stream: Stream,
     *,
     moves: bool,
@@ -122,22 +109,16 @@ def sampled_local_search(
 ) -> None:
     """Swap, and move, units sampled in batches until many batches in a row gain little.
 
-    Parameters
-    ----------
-    parts : ndarray of int, shape (n_units,), range 0..n_parts-1
-        Changed in place.
-    moves : bool
-        Try moves too, which change how many units a part has.
-    movable : ndarray of int, shape (n_movable,), optional
-        The units that may change their part; all by default.
+    With `moves` units may also change the number of units of a part. Only `movable` units change
+    their part, by default all.
     """
     movable = np.arange(len(parts)) if movable is None else movable
     n_movable, n_parts = np.uint64(len(movable)), np.uint64(len(objective.shares))
     if n_movable < 2:
         return
-    off = part_table(units, parts, int(n_parts)) - objective.target
-    loss = total_loss(objective, off + objective.target)
-    size = max(64, min(BATCH, CELLS // max(len(objective.scale), 1)))
+    deviation = part_table(units, parts, int(n_parts)) - objective.target
+    loss = total_loss(objective, deviation + objective.target)
+    size = max(64, min(BATCH, CELLS_PER_BATCH // max(len(objective.scale), 1)))
     n_idle = 0
     while n_idle < MAX_IDLE_BATCHES and not is_optimal(loss, objective):
         drawn = stream(3 * size).reshape(3, size)
@@ -148,38 +129,30 @@ def sampled_local_search(
         change[:, ~is_move] += to_dense(units, second[~is_move])
         to[is_move] = (drawn[2, is_move] % n_parts).astype(np.int64)
         second = np.where(is_move, -1, second)
-        gain = apply_improving_moves(off, objective, parts, first, second, to, change)
+        gain = apply_improving_moves(deviation, objective, parts, first, second, to, change)
         loss -= gain
         n_idle = 0 if gain > LITTLE_GAIN * (loss - objective.lower_bound) else n_idle + 1
 
 
-def delta_loss(off: Values, objective: Objective, change: Values, source: Ints, to: Ints) -> Values:
+def delta_loss(
+    deviation: Values, objective: Objective, change: Values, source: Ints, to: Ints
+) -> Values:
     """Compute by how much the loss rises if parts take changes from each other.
 
-    Parameters
-    ----------
-    off : ndarray of float64, shape (n_columns, n_parts)
-        Deviations from the target.
-    change : ndarray of float64, shape (n_columns, n_changes)
-        What the source gains, and the other part loses.
-    source, to : ndarray of int, shape (n_changes,)
-
-    Returns
-    -------
-    ndarray of float64, shape (n_changes,)
+    A change is what the source gains and the other part loses, shape (n_columns, n_changes).
     """
-    # (off + change)**2 - off**2 = change (2 off + change), and the same with -change.
+    # (d + change)**2 - d**2 = change (2 d + change) for a deviation d; the same with -change.
     weighted = change * objective.scale[:, None]
-    at_source = (weighted * (2 * off[:, source] + change)).sum(axis=0)
-    at_target = (weighted * (change - 2 * off[:, to])).sum(axis=0)
+    at_source = (weighted * (2 * deviation[:, source] + change)).sum(axis=0)
+    at_target = (weighted * (change - 2 * deviation[:, to])).sum(axis=0)
     rise: Values = at_source / objective.shares[source] + at_target / objective.shares[to]
     return rise
 
 
 def apply_improving_moves(
-    off: Values,
+    deviation: Values,
     objective: Objective,
-    parts: Ints,
+    parts: Parts,
     first: Ints,
     second: Ints,
     to: Ints,
@@ -187,19 +160,11 @@ def apply_improving_moves(
 ) -> float:
     """Apply the changes of a batch that lower the loss, best first, and return the gain.
 
-    Parameters
-    ----------
-    off : ndarray of float64, shape (n_columns, n_parts)
-        Changed in place, as are the parts.
-    parts : ndarray of int, shape (n_units,)
-    first, second : ndarray of int, shape (n_changes,)
-        The unit that leaves its part, and the one that replaces it, or -1.
-    to : ndarray of int, shape (n_changes,)
-        The part that the first unit goes to.
-    change : ndarray of float64, shape (n_columns, n_changes)
+    The first unit goes to a part, and the second, if it is not -1, takes its place; `change` is
+    as of `delta_loss`.
     """
     source = parts[first].astype(np.int64)
-    rise = delta_loss(off, objective, change, source, to)
+    rise = delta_loss(deviation, objective, change, source, to)
     improving = np.flatnonzero((rise < -MIN_GAIN) & (source != to))
     improving = improving[np.argsort(rise[improving], kind="stable")]
     moved: set[int] = set()
@@ -211,10 +176,10 @@ def apply_improving_moves(
         if moved & pair:
             continue
         only = slice(index, index + 1)
-        now = float(delta_loss(off, objective, change[:, only], source[only], to[only])[0])
+        now = float(delta_loss(deviation, objective, change[:, only], source[only], to[only])[0])
         if now < -MIN_GAIN:
-            off[:, source[index]] += change[:, index]
-            off[:, to[index]] -= change[:, index]
+            deviation[:, source[index]] += change[:, index]
+            deviation[:, to[index]] -= change[:, index]
             parts[first[index]] = to[index]
             if second[index] >= 0:
                 parts[second[index]] = source[index]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..seeds import StreamTag, word_stream
-from ..types import Ints, Values
+from ..types import Ints, Parts, Values
 from .counts import UnitCounts, to_dense
 from .local_search import MIN_GAIN, Objective, Stream, is_optimal
 
@@ -18,7 +18,7 @@ RESTARTS, PERTURBATIONS, PERTURBED_UNITS = 8, 240, 4
 LEVEL_PERTURBATIONS, LEVEL_RANK, LEVEL_RATIO = 80, 2, 1.045
 """What sets the loss that the searches of all seeds reach: the perturbations of a first
 search, the rank of the restart whose loss is taken, and the ratio of losses that count as
-equally good."""
+equally good. A lower level has fewer partitions (docs/studies/tuning.py)."""
 
 PRODUCT_ROUNDING = 1e-12
 """By this share products of units may be off."""
@@ -51,12 +51,7 @@ class Coordinates(NamedTuple):
 
 
 def make_coordinates(counts: Values, objective: Objective) -> Coordinates:
-    """Compute what the searches for one objective share.
-
-    Parameters
-    ----------
-    counts : ndarray of float64, shape (n_columns, n_units)
-    """
+    """Compute what the searches for one objective share; counts are (n_columns, n_units)."""
     scaled = counts * objective.scale[:, None]
     norms = (counts * scaled).sum(axis=0)
     products = np.zeros((counts.shape[1],) * 2)
@@ -74,15 +69,9 @@ def make_coordinates(counts: Values, objective: Objective) -> Coordinates:
 
 
 def iterated_local_search(
-    units: UnitCounts, objective: Objective, parts: Ints, stream: Stream
+    units: UnitCounts, objective: Objective, parts: Parts, stream: Stream
 ) -> None:
-    """Search for the best partition of few units.
-
-    Parameters
-    ----------
-    parts : ndarray of int, shape (n_units,), range 0..n_parts-1
-        A start; the best partition that is found replaces it.
-    """
+    """Search for the best partition of few units, from a start that it replaces."""
     units_at = make_coordinates(to_dense(units, np.arange(len(parts))), objective)
     starts = random_starts(parts, len(objective.shares), stream)
     losses = perturb_and_descend(units_at, objective, starts, stream, PERTURBATIONS // 2)
@@ -90,15 +79,9 @@ def iterated_local_search(
 
 
 def iterated_local_search_to_level(
-    units: UnitCounts, objective: Objective, parts: Ints, stream: Stream
+    units: UnitCounts, objective: Objective, parts: Parts, stream: Stream
 ) -> None:
-    """Search for one of the many partitions of few units that are about equally good.
-
-    Parameters
-    ----------
-    parts : ndarray of int, shape (n_units,), range 0..n_parts-1
-        A start; the partition that is found replaces it.
-    """
+    """Search for one of the many partitions of few units that are about equally good, in place."""
     # The best partition is unique, so that a search for it would give most seeds a worse
     # one. Instead a first search that does not depend on the seed sets a level: the lower
     # bound if it gets there, else a loss that it reaches easily. The search of the seed
@@ -119,13 +102,8 @@ def iterated_local_search_to_level(
     parts[:] = starts[best] if losses[best] <= level else first[fallback]
 
 
-def random_starts(parts: Ints, n_parts: int, stream: Stream) -> Ints:
-    """Draw partitions to start from; the first is the given one.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_restarts, n_units), range 0..n_parts-1
-    """
+def random_starts(parts: Parts, n_parts: int, stream: Stream) -> Ints:
+    """Draw partitions to start from, shape (n_restarts, n_units); the first is the given one."""
     drawn = (stream(RESTARTS * len(parts)) % np.uint64(n_parts)).astype(np.int64)
     starts: Ints = drawn.reshape(RESTARTS, len(parts))
     starts[0] = parts
@@ -135,27 +113,16 @@ def random_starts(parts: Ints, n_parts: int, stream: Stream) -> Ints:
 def perturb_and_descend(
     units_at: Coordinates,
     objective: Objective,
-    parts: Ints,
+    parts: Parts,
     stream: Stream,
     n_perturbations: int,
     enough: float = 0.0,
     minimum: float = 0.0,
 ) -> Values:
-    """Descend from several partitions side by side, and again from perturbed ones.
+    """Descend from several partitions side by side, and again from perturbed ones, in place.
 
-    Parameters
-    ----------
-    parts : ndarray of int64, shape (n_restarts, n_units), range 0..n_parts-1
-        Changed in place.
-    enough : float
-        A loss at which the search ends.
-    minimum : float
-        Partitions of a smaller loss are ignored.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_restarts,)
-        The losses; infinite where no partition was found that is not ignored.
+    The search ends at a loss that is `enough`; partitions of a loss below the minimum are
+    ignored. Returns the losses, infinite where no partition was found that is not ignored.
 
     References
     ----------
@@ -178,28 +145,17 @@ def perturb_and_descend(
     return losses
 
 
-def steepest_descent(units_at: Coordinates, objective: Objective, parts: Ints) -> Values:
-    """Apply the best move or swap of each partition until none lowers its loss.
-
-    Parameters
-    ----------
-    parts : ndarray of int64, shape (n_restarts, n_units), range 0..n_parts-1
-        Changed in place.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_restarts,)
-        The losses.
-    """
+def steepest_descent(units_at: Coordinates, objective: Objective, parts: Parts) -> Values:
+    """Apply the best move or swap of each partition until none lowers its loss; return losses."""
     vectors = units_at.vectors
     in_part = parts[:, :, None] == np.arange(len(objective.shares))
     held = np.stack([(in_part * row[:, None]).sum(axis=1) for row in vectors])
-    off = held - units_at.target[:, None]
+    deviation = held - units_at.target[:, None]
     active = np.arange(len(parts))
     while len(active):
-        pull = pull_of(units_at, off[:, active])
+        products = inner_products(units_at, deviation[:, active])
         rise, first, second, to = best_change(
-            pull, units_at.distances, units_at.norms, objective.shares, parts[active]
+            products, units_at.distances, units_at.norms, objective.shares, parts[active]
         )
         improves = rise < -units_at.min_gain
         active, first, second, to = (each[improves] for each in (active, first, second, to))
@@ -207,41 +163,36 @@ def steepest_descent(units_at: Coordinates, objective: Objective, parts: Ints) -
         is_swap = second >= 0
         change = -vectors[:, first]
         change[:, is_swap] += vectors[:, second[is_swap]]
-        off[:, active, source] += change
-        off[:, active, to] -= change
+        deviation[:, active, source] += change
+        deviation[:, active, to] -= change
         parts[active, first] = to
         parts[active[is_swap], second[is_swap]] = source[is_swap]
-    return losses_of(units_at, objective, off, parts)
+    return losses_of(units_at, objective, deviation, parts)
 
 
-def pull_of(units_at: Coordinates, off: Values) -> Values:
+def inner_products(units_at: Coordinates, deviation: Values) -> Values:
     """Compute the products of the units with the deviations of the parts.
 
-    Parameters
-    ----------
-    off : ndarray of float64, shape (n_rows, n_restarts, n_parts)
-        By how much the vectors of each part are above their target.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_restarts, n_units, n_parts)
+    From deviations of shape (n_rows, n_restarts, n_parts) to (n_restarts, n_units, n_parts).
     """
     if units_at.scaled is None:
-        return off.transpose(1, 0, 2)
-    return sum_layers(units_at.scaled[:, None, :, None] * off[:, :, None, :])
+        return deviation.transpose(1, 0, 2)
+    return sum_layers(units_at.scaled[:, None, :, None] * deviation[:, :, None, :])
 
 
-def losses_of(units_at: Coordinates, objective: Objective, off: Values, parts: Ints) -> Values:
+def losses_of(
+    units_at: Coordinates, objective: Objective, deviation: Values, parts: Parts
+) -> Values:
     """Compute the loss of each partition, shape (n_restarts,), from its deviations."""
     losses: Values
     if units_at.scaled is not None:
-        squares = off**2 / objective.shares * objective.scale[:, None, None]
+        squares = deviation**2 / objective.shares * objective.scale[:, None, None]
         losses = squares.sum(axis=(0, 2))
         return losses
     # The deviations of a part are its units minus its share s of all units. So
-    # |d|**2 / s is the sum of the pulls on its units, by s, minus that on all units.
-    own = np.take_along_axis(off, parts.T[:, :, None], axis=2)[:, :, 0]
-    losses = sum_layers(own / objective.shares[parts.T]) - sum_layers(off).sum(axis=1)
+    # |d|**2 / s is the sum of the products with its units, by s, minus that with all units.
+    own = np.take_along_axis(deviation, parts.T[:, :, None], axis=2)[:, :, 0]
+    losses = sum_layers(own / objective.shares[parts.T]) - sum_layers(deviation).sum(axis=1)
     return losses
 
 
@@ -254,41 +205,27 @@ def sum_layers(layers: Values) -> Values:
 
 
 def best_change(
-    pull: Values, distances: Values, norms: Values, shares: Values, parts: Ints
+    products: Values, distances: Values, norms: Values, shares: Values, parts: Parts
 ) -> tuple[Values, Ints, Ints, Ints]:
     """Find the move or swap of each partition that lowers the loss most.
 
-    Parameters
-    ----------
-    pull : ndarray of float64, shape (n_restarts, n_units, n_parts)
-        Products of the units with the deviations of the parts.
-    distances : ndarray of float64, shape (n_units, n_units)
-        Scaled squared distances of the counts.
-    norms : ndarray of float64, shape (n_units,)
-        Scaled squares of the counts.
-    parts : ndarray of int64, shape (n_restarts, n_units)
-
-    Returns
-    -------
-    rise : ndarray of float64, shape (n_restarts,)
-    first, second : ndarray of int64, shape (n_restarts,)
-        The unit that leaves its part, and the one that replaces it; -1 for none.
-    to : ndarray of int64, shape (n_restarts,)
-        The part that the first unit goes to.
+    Returns the rise of the loss, the unit that leaves its part, the one that replaces it, or -1,
+    and the part that the first goes to.
     """
     n_restarts, n_units = parts.shape
     # Write <x, y> for products of counts weighted by the scale, d_a for the deviations of
-    # part a, and s_a for its share: the loss is the sum of |d_a|**2 / s_a. `pull` is <x_u, d_a>.
-    own_pull = np.take_along_axis(pull, parts[:, :, None], axis=2)
+    # part a, and s_a for its share: the loss is the sum of |d_a|**2 / s_a. `products` are
+    # <x_u, d_a>.
+    own_product = np.take_along_axis(products, parts[:, :, None], axis=2)
     share = shares[parts][:, :, None]
     # A move of u from part a to b changes the loss by
     # (|x_u|**2 - 2 <x_u, d_a>) / s_a + (2 <x_u, d_b> + |x_u|**2) / s_b.
-    moves = (norms[:, None] - 2 * own_pull) / share + (2 * pull + norms[:, None]) / shares
+    moves = (norms[:, None] - 2 * own_product) / share + (2 * products + norms[:, None]) / shares
     np.put_along_axis(moves, parts[:, :, None], np.inf, axis=2)
     # Part a, which v enters for u, changes by (2 <x_v - x_u, d_a> + |x_v - x_u|**2) / s_a.
     # The part of v changes by the same with u and v exchanged.
-    other_pull = np.take_along_axis(pull.transpose(0, 2, 1), parts[:, :, None], axis=1)
-    one_side = (2 * (other_pull - own_pull) + distances) / share
+    other_product = np.take_along_axis(products.transpose(0, 2, 1), parts[:, :, None], axis=1)
+    one_side = (2 * (other_product - own_product) + distances) / share
     swaps = one_side + one_side.transpose(0, 2, 1)
     swaps[parts[:, :, None] == parts[:, None, :]] = np.inf
     moves, swaps = moves.reshape(n_restarts, -1), swaps.reshape(n_restarts, -1)

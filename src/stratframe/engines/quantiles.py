@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.types import Draws, Flags, Ints, Table, Values
-from .cut_points import HIGHEST, MAX_BITS, WORD, cells_of
+from ..core.types import Flags, Ints, Values, Words
+from .cuts import HIGHEST, MAX_BITS, WORD, CellCounts, cells_of
 
 MAX_COUNTS = 1 << 21
 """Cells of all strata together, whose counts a worker makes."""
 
-FEW_ROWS = 1 << 21
+SORTED_ROWS = 1 << 21
 """Rows that the driver sorts rather than to have them counted again."""
 
 
@@ -29,17 +29,12 @@ class Ranks(NamedTuple):
     """The cell in which each is, at first its parent stratum."""
     ranks: Ints
     """How many rows of the cell are below it."""
-    prefixes: Draws
+    prefixes: Words
     """The bits of its word that are known."""
 
 
-def ordered_words(values: Values) -> Draws:
-    """Turn numbers into words of the same order; both zeros are one.
-
-    Parameters
-    ----------
-    values : ndarray of float64, int64 or uint64, shape (n_rows,)
-    """
+def ordered_words(values: Values) -> Words:
+    """Turn floats, int64 or uint64 into words of the same order; both zeros are one."""
     if values.dtype == np.uint64:
         return values
     sign = np.uint64(1 << (WORD - 1))
@@ -49,12 +44,8 @@ def ordered_words(values: Values) -> Draws:
     return np.where(bits & sign, ~bits, bits | sign)
 
 
-def first_ranks(counts: Table, n: int) -> Ranks:
+def first_ranks(counts: CellCounts, n: int) -> Ranks:
     """List the ranks of the quantiles i / n of every stratum that has rows.
-
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (n_strata, n_cells)
 
     References
     ----------
@@ -72,21 +63,11 @@ def next_bits(n_cells: int, used: int) -> int:
     return min(MAX_BITS, max(MAX_COUNTS // max(n_cells, 1), 1).bit_length() - 1, WORD - used)
 
 
-def narrow(ranks: Ranks, counts: Table) -> tuple[Ranks, Ints, int]:
+def narrow(ranks: Ranks, counts: CellCounts) -> tuple[Ranks, Ints, int]:
     """Find the cells of ranks by counts of the next bits.
 
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (n_cells, 2**bits)
-
-    Returns
-    -------
-    ranks : Ranks
-        In the new cells, which are counted up from 0.
-    cells : ndarray of int64, ascending
-        The number of each new cell among all, as `cells_of` numbers them.
-    n_rows : int
-        How many rows these cells have.
+    Returns the ranks in the new cells, which are counted up from 0, the number of each new cell
+    among all, as `cells_of` numbers them, and how many rows these cells have.
     """
     bits = (counts.shape[1] - 1).bit_length()
     ends = np.cumsum(counts)
@@ -101,19 +82,11 @@ def narrow(ranks: Ranks, counts: Table) -> tuple[Ranks, Ints, int]:
 
 
 def cell_places(
-    strata: Ints, words: Draws, rounds: Sequence[tuple[Ints, int]]
+    strata: Ints, words: Words, rounds: Sequence[tuple[Ints, int]]
 ) -> tuple[Ints | slice, Ints]:
     """Find the rows in the cells of the last round, and the place of each among these.
 
-    Parameters
-    ----------
-    rounds : sequence of (cells, bits)
-        The cells of each round, ascending, and how many bits it took.
-
-    Returns
-    -------
-    rows : ndarray of int64, shape (n_found,), or slice
-    places : ndarray of int64, shape (n_found,)
+    A round is its cells, ascending, and how many bits it took.
     """
     rows, places, used = np.arange(len(words)), strata, 0
     for cells, bits in rounds:
@@ -124,22 +97,16 @@ def cell_places(
     return rows, places
 
 
-def words_at(ranks: Ranks, cells: Ints, words: Draws) -> Draws:
+def words_at(ranks: Ranks, cells: Ints, words: Words) -> Words:
     """Take the words at ranks, given all rows of their cells."""
     order = np.lexsort((words, cells))
     starts = np.searchsorted(cells[order], ranks.cells)
-    found: Draws = words[order[starts + ranks.ranks]]
+    found: Words = words[order[starts + ranks.ranks]]
     return found
 
 
-def points_of(ranks: Ranks, words: Draws, n_strata: int, n: int) -> Draws:
-    """Put different words into a row for each stratum, in ascending order.
-
-    Returns
-    -------
-    ndarray of uint64, shape (n_strata, n - 1)
-        Filled up with the highest word.
-    """
+def points_of(ranks: Ranks, words: Words, n_strata: int, n: int) -> Words:
+    """Put different words into a row for each stratum, filled up with the highest."""
     points = np.full((n_strata, n - 1), HIGHEST)
     owners = ranks.owners.reshape(-1, n - 1)[:, 0]
     rows = words.reshape(-1, n - 1)

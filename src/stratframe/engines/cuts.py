@@ -1,20 +1,24 @@
 """Cut points of the numbers of rows, found from counts and from the few rows near the cuts.
 
-The rows of a stratum are ranked by their numbers, and the first of them, as many as its quota
-says, go to part 0, and so on. So a row's part is the number of cut points of its stratum that
-are at most its own number. Counts of the leading bits of the numbers show in which cell of these
-bits each cut point lies; the numbers of the rows in these cells show where.
+This is `deal_by_rank` of core/deal.py for rows that are elsewhere: tests/engines/test_one_deal.py
+holds the two together. The rows of a stratum are ranked by their numbers, and the first of them,
+as many as its quota says, go to part 0, and so on. So a row's part is the number of cut points of
+its stratum that are at most its own number. Counts of the leading bits of the numbers show in
+which cell of these bits each cut point lies; the numbers of the rows in these cells show where.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..core.deal import smallest_dtype
 from ..core.order import CHUNK
-from ..core.types import Draws, Flags, Ints, Table
+from ..core.types import Flags, Ints, StratumTable, Words
 from ..errors import StratError
+
+CellCounts: TypeAlias = StratumTable
+"""Rows of every stratum by the leading bits of their numbers, shape (n_strata, 2**bits)."""
 
 MAX_CELLS = 1 << 24
 """Cells of all strata together, whose counts the driver holds."""
@@ -36,12 +40,24 @@ OTHER_ROWS = (
 """What the driver says of a frame whose rows change between two passes."""
 
 
+def other_rows() -> StratError:
+    """Build the error for a frame that gives other rows in a second pass."""
+    return StratError(OTHER_ROWS)
+
+
+def counts_by(codes: Ints, counts: StratumTable, n_codes: int) -> StratumTable:
+    """Sum rows of counts by code; rows with the code -1 are left out."""
+    sums = np.zeros((n_codes, counts.shape[1]), dtype=np.int64)
+    np.add.at(sums, codes[codes >= 0], counts[codes >= 0])
+    return sums
+
+
 class CutPoints(NamedTuple):
     """Where the numbers of every stratum are cut."""
 
-    points: Draws
+    points: Words
     """Shape (n_strata, n_parts - 1), nondecreasing along the parts."""
-    torn: Draws
+    split_by_cut: Words
     """Numbers that two rows of a stratum share between which it should be cut, ascending."""
 
 
@@ -50,49 +66,27 @@ def cell_bits(n_strata: int) -> int:
     return min(MAX_BITS, (MAX_CELLS // max(n_strata, 1)).bit_length() - 1)
 
 
-def cells_of(codes: Ints, numbers: Draws, bits: int) -> Ints:
-    """Find the cell of every row: those of a stratum are consecutive.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows,), range 0..n_strata-1
-    numbers : ndarray of uint64, shape (n_rows,)
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,), range 0..n_strata*2**bits-1
-    """
+def cells_of(codes: Ints, numbers: Words, bits: int) -> Ints:
+    """Find the cell of every row: those of a stratum are consecutive."""
     cells = codes.astype(np.int64) << bits
     if bits:
         cells |= (numbers >> np.uint64(WORD - bits)).astype(np.int64)
     return cells
 
 
-def coarser_cells(counts: Table, bits: int) -> Table:
+def coarser_cells(counts: CellCounts, bits: int) -> CellCounts:
     """Merge the cells of counts into those of fewer leading bits."""
     if counts.shape[1] == 1 << bits:
         return counts
-    merged: Table = counts.reshape(len(counts), 1 << bits, -1).sum(axis=2)
+    merged: CellCounts = counts.reshape(len(counts), 1 << bits, -1).sum(axis=2)
     return merged
 
 
-def places_of_cuts(counts: Table, table: Table) -> tuple[Ints, Ints, Flags]:
-    """Find the cell of every cut point.
+def places_of_cuts(counts: CellCounts, table: StratumTable) -> tuple[Ints, Ints, Flags]:
+    """Find the cell of every cut point; all arrays have the shape (n_strata, n_parts - 1).
 
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (n_strata, 2**bits)
-    table : ndarray of int64, shape (n_strata, n_parts)
-        Its rows sum to those of the counts.
-
-    Returns
-    -------
-    cells : ndarray of int64, shape (n_strata, n_parts - 1)
-        Of the first row after the cut.
-    before : ndarray of int64, shape (n_strata, n_parts - 1)
-        How many rows of the cell are before the cut.
-    is_last : ndarray of bool, shape (n_strata, n_parts - 1)
-        Whether all rows of the stratum are before the cut.
+    Returns the cells of the first rows after the cuts, how many rows of its cell are before each
+    cut, and whether all rows of the stratum are.
     """
     ends = np.cumsum(counts)
     cuts = np.cumsum(table).reshape(table.shape)
@@ -102,20 +96,8 @@ def places_of_cuts(counts: Table, table: Table) -> tuple[Ints, Ints, Flags]:
     return cells, np.where(is_last, 0, cuts[:, :-1] - starts), is_last
 
 
-def torn_cells(counts: Table, table: Table) -> Flags:
-    """Flag the cells whose rows go to several parts, so that their numbers are needed.
-
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (n_strata, 2**bits)
-        Rows of every stratum by the leading bits of their numbers.
-    table : ndarray of int64, shape (n_strata, n_parts)
-
-    Returns
-    -------
-    ndarray of bool, shape (n_strata * 2**bits,)
-        By cell, as `cells_of` numbers them.
-    """
+def cells_split_by_cut(counts: CellCounts, table: StratumTable) -> Flags:
+    """Flag the cells, as `cells_of` numbers them, whose rows go to several parts."""
     cells, before, _ = places_of_cuts(counts, table)
     flags = np.zeros(counts.size, dtype=np.bool_)
     flags[cells[before > 0]] = True
@@ -123,12 +105,7 @@ def torn_cells(counts: Table, table: Table) -> Flags:
 
 
 def window_widths(sizes: Ints) -> Ints:
-    """Choose how many cells from its expected place a cut point is looked for.
-
-    Parameters
-    ----------
-    sizes : ndarray of int64, shape (n_strata,)
-        The rows that strata may have; the cells are those of `MAX_BITS` bits.
+    """Choose how many cells of `MAX_BITS` bits around its place a cut is looked for.
 
     References
     ----------
@@ -145,18 +122,7 @@ DEVIATIONS = 6
 
 
 def window_cells(widths: Ints, shares: Sequence[float]) -> Flags:
-    """Flag the cells in which cut points are expected.
-
-    Parameters
-    ----------
-    widths : ndarray of int64, shape (n_strata,)
-    shares : sequence of float
-        The share of rows before each cut point.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_strata * 2**MAX_BITS,)
-    """
+    """Flag the cells of `MAX_BITS` bits around the shares before cut points."""
     flags = np.zeros((len(widths), 1 << MAX_BITS), dtype=np.bool_)
     for stratum, width in enumerate(widths.tolist()):
         for share in shares:
@@ -165,16 +131,11 @@ def window_cells(widths: Ints, shares: Sequence[float]) -> Flags:
     return flags.ravel()
 
 
-def cut_points(counts: Table, table: Table, codes: Ints, numbers: Draws) -> CutPoints:
+def cut_points(counts: CellCounts, table: StratumTable, codes: Ints, numbers: Words) -> CutPoints:
     """Find the cut points of every stratum.
 
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (n_strata, 2**bits)
-        Rows of every stratum by the leading bits of their numbers.
-    table : ndarray of int64, shape (n_strata, n_parts)
-    codes, numbers : ndarray, shape (n_found,)
-        All rows of the cells that `torn_cells` flags, in any order, and no others.
+    `codes` and `numbers` are of all rows of the cells that `cells_split_by_cut` flags, in any
+    order, and of no others.
     """
     bits = (counts.shape[1] - 1).bit_length()
     cells, before, is_last = places_of_cuts(counts, table)
@@ -186,34 +147,24 @@ def cut_points(counts: Table, table: Table, codes: Ints, numbers: Draws) -> CutP
     order = np.lexsort((numbers, found))
     found, numbers = found[order], numbers[order]
     check_found(found, counts, cells[before > 0])
-    is_torn = before > 0
-    rows = np.searchsorted(found, cells[is_torn]) + before[is_torn]
-    points[is_torn] = numbers[rows]
+    is_split_by_cut = before > 0
+    rows = np.searchsorted(found, cells[is_split_by_cut]) + before[is_split_by_cut]
+    points[is_split_by_cut] = numbers[rows]
     return CutPoints(points, np.unique(numbers[rows][numbers[rows - 1] == numbers[rows]]))
 
 
-def check_found(found: Ints, counts: Table, cells: Ints) -> None:
+def check_found(found: Ints, counts: CellCounts, cells: Ints) -> None:
     """Raise unless the cells with a cut have the rows that were counted before."""
     expected = np.unique(cells)
     present, sizes = np.unique(found, return_counts=True)
     if not np.array_equal(present, expected) or not np.array_equal(sizes, counts.ravel()[expected]):
-        raise StratError(OTHER_ROWS)
+        raise other_rows()
 
 
-def parts_by_cuts(codes: Ints, numbers: Draws, points: Draws) -> Ints:
+def parts_by_cuts(codes: Ints, numbers: Words, points: Words) -> Ints:
     """Find the part of every row: how many cut points of its stratum are at most its number.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows,), range -1..n_strata-1
-        -1 for rows that are not dealt.
-    numbers : ndarray of uint64, shape (n_rows,)
-    points : ndarray of uint64, shape (n_strata, n_parts - 1)
-
-    Returns
-    -------
-    ndarray of int, shape (n_rows,), range -1..n_parts-1
-        -1 for rows that are not dealt.
+    Rows with the code -1 are not dealt, and get the part -1.
     """
     n_cuts = points.shape[1]
     # A binary search takes one comparison for each bit of the number of cuts.

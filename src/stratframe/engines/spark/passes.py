@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..checks import load_extra
-from ..core.types import Draws, Flags, Ints, Table
-from ..errors import StratError, plural
-from ..frames import NewColumn
-from ..pipeline.options import Options
-from ..terms.base import Term
-from ..terms.bins import Quantiles
-from .cut_points import CutPoints, cut_points, torn_cells
-from .driver import (
-    MAX_STRATA,
-    Counted,
-    CountedStrata,
-    check_key,
-    check_n_strata,
-    quotas,
-    repeated_keys,
-    salts,
-    stratify_counted,
-    with_bins,
-)
-from .spark_columns import (
-    Call,
+from ...checks import load_extra
+from ...core.types import Flags, Ints, StratumTable, Words
+from ...errors import StratError, plural
+from ...frames import NewColumn
+from ..base import MAX_STRATA, CountedCodes, Counts, NearCuts, check_key, check_n_strata
+from ..cuts import cells_split_by_cut
+from .columns import (
+    SparkCall,
     Typed,
     functions,
     stratum_column,
@@ -46,10 +31,10 @@ ENGINE = "Spark"
 HELPER = "__stratframe_"
 """How the names of columns begin that no result keeps."""
 
-FEW_ROWS = 1 << 20
+COLLECTED_ROWS = 1 << 20
 """Rows whose numbers are collected without counting first."""
 
-MAX_BITS = 12
+MAX_CELL_BITS = 12
 """Leading bits beyond which more would only mean more counts."""
 
 MAX_WORDS = 32
@@ -62,35 +47,35 @@ UNROLLED = 64
 """Cut points up to which each comparison is an expression of its own."""
 
 
-class CountedCall(NamedTuple):
-    """A call whose rows were counted."""
+class Hashes(NamedTuple):
+    """By what counted rows are known again."""
 
-    options: Options
-    """With the bins of the counted rows."""
-    call: Call
-    """With columns of the bins of quantiles."""
-    counted: Counted
-    found: CountedStrata
     salt: int
-    """Of the hashes that name the strata of rows."""
-    hashes: Ints
-    """The hash of each counted row, shape (n_counted,), ascending."""
+    """Of the hashes that name the combinations of values."""
+    values: Ints
+    """The hash of each combination, ascending; shape (n_combinations,)."""
+
+
+class StratumCodes(NamedTuple):
+    """The strata of counted rows, and the sizes of these."""
+
+    hashes: Hashes
+    codes: Ints
+    """Shape (n_combinations,), -1 for one that is not dealt."""
+    sizes: Ints
+    """Shape (n_strata,)."""
 
     def look_up(self, hashes: Ints) -> Ints:
         """Find the strata of rows by their hashes, -1 for those that are not dealt."""
-        codes = self.found.codes
-        found: Ints = codes[np.searchsorted(self.hashes, hashes).clip(max=len(codes) - 1)]
+        known = self.hashes.values
+        found: Ints = self.codes[np.searchsorted(known, hashes).clip(max=len(known) - 1)]
         return found
-
-    def quotas(self) -> list[Table]:
-        """Compute how many rows of each stratum go to each part, for each repeat."""
-        return quotas(self.options, self.counted, self.found)
 
 
 # Counts ----------------------------------------------------------------------------------
 
 
-def check_where(call: Call) -> None:
+def check_where(call: SparkCall) -> None:
     """Raise if `where` does not say of every row whether it is dealt."""
     if call.where is None:
         return
@@ -103,98 +88,44 @@ def check_where(call: Call) -> None:
         raise StratError(msg)
 
 
-class CountedRows(NamedTuple):
-    """The rows of a call, counted by the values of its stratum columns."""
-
-    options: Options
-    """With the bins of the counted rows."""
-    counted: Counted
-    salt: int
-    """Of the hashes that name the combinations of values."""
-    table: Any
-    """A polars.DataFrame with a row for each combination, by ascending hash `s`."""
-
-    @property
-    def hashes(self) -> Ints:
-        """The hash of each combination, shape (n_counted,), ascending."""
-        return whole_column(self.table, "s")
-
-
-def count_rows(
-    call: Call, rows: DataFrame, options: Options, *, for_table: bool = False
-) -> CountedCall:
-    """Count rows by stratum, and find the lowest of their numbers.
-
-    Parameters
-    ----------
-    rows : pyspark.sql.DataFrame
-        Those of the call, or some of them.
-    for_table : bool
-        Also find the highest value of each quantile bin, by which tables call it.
-    """
-    found = count_values(call, rows, options, for_table=for_table)
-    strata = stratify_counted(found.options, found.counted, ENGINE)
-    return CountedCall(found.options, call, found.counted, strata, found.salt, found.hashes)
-
-
-def count_values(
-    call: Call,
-    rows: DataFrame,
-    options: Options,
-    further: Sequence[Any] = (),
-    *,
-    for_table: bool = False,
-) -> CountedRows:
-    """Count rows by the values of the stratum columns.
-
-    Parameters
-    ----------
-    further : sequence of Column
-        Aggregates that are computed, too.
-    """
+def count_rows(call: SparkCall, *, for_table: bool) -> Counts:
+    """Count rows by the values of the stratum columns, and find the lowest of their numbers."""
     sf = functions()
-    numbers = salts(options) if call.key else []
-    lowest = [sf.min(call.number(salt)).alias(f"u{i}") for i, salt in enumerate(numbers)]
     codes = [each.code.alias(f"c{i}") for i, each in enumerate(call.strata)]
-    totals = [sf.count(sf.lit(1)).alias("n"), *lowest, *key_counts(call.key), *further]
+    totals = [sf.count(sf.lit(1)).alias("n")]
+    totals += [sf.min(call.number(salt)).alias(f"u{i}") for i, salt in enumerate(call.salts)]
+    totals += key_counts(call.key) if call.salts else []
     for i, each in enumerate(call.strata):
         if not each.is_value:
             totals.append(sf.min(each.typed.present).alias(f"low{i}"))
             totals.append(sf.max(each.typed.present).alias(f"high{i}"))
-    salt, table = collect_named(
-        rows.groupBy(*codes).agg(*totals).limit(MAX_STRATA + 1), call, options.seed
-    )
+    counted = call.rows.groupBy(*codes).agg(*totals).limit(MAX_STRATA + 1)
+    hashes, table = collect_named(counted, call)
     check_n_strata(len(table))
-    check_keys(call.key, table)
-    terms, counted = read_counted(call, table, options, for_table=for_table)
-    if lowest:
-        words = np.array([unsigned(whole_column(table, f"u{i}")) for i in range(len(lowest))])
-        counted = counted._replace(lowest=np.tile(words, 1 + for_table))
-    return CountedRows(replace(options, terms=terms), counted, salt, table)
+    if call.salts:
+        check_keys(call.key, table)
+    return read_counts(call, hashes, table, for_table=for_table)
 
 
-def read_counted(
-    call: Call, table: Any, options: Options, *, for_table: bool
-) -> tuple[tuple[Term, ...], Counted]:
-    """Read counted rows, whose quantiles become terms that know the bins of these rows.
-
-    For a table each counted row is followed by one that stands for no rows, and has the highest
-    values of its bins.
-    """
-    terms, columns = list(options.terms), []
-    sizes = whole_column(table, "n")
+def read_counts(call: SparkCall, hashes: Hashes, table: Any, *, for_table: bool) -> Counts:
+    """Read counted rows: of bins the highest values, and for a table then the lowest."""
+    columns = []
     for i, each in enumerate(call.strata):
-        low = high = f"c{i}" if each.is_value else f"low{i}"
-        term = terms[i]
-        if isinstance(term, Quantiles):
-            bins = table[f"c{i}"].fill_null(term.n).to_numpy().astype(np.int64)
-            terms[i] = with_bins(term, np.tile(bins, 1 + for_table))
-            high = f"high{i}"
-        values = [table[name].alias(each.typed.name) for name in (low, high)]
-        columns.append(to_pandas(values[0].append(values[1])) if for_table else values[0])
+        high, low = (f"c{i}",) * 2 if each.is_value else (f"high{i}", f"low{i}")
+        values = table[high].append(table[low]) if for_table else table[high]
+        values = values.alias(each.typed.name)
+        columns.append(to_pandas(values) if for_table else values)
+    weights, lowest, n_salts = whole_column(table, "n"), None, len(call.salts)
+    if n_salts:
+        lowest = np.array([unsigned(whole_column(table, f"u{i}")) for i in range(n_salts)])
+        lowest = np.tile(lowest, 1 + for_table)
     if for_table:
-        sizes = np.append(sizes, np.zeros_like(sizes))
-    return tuple(terms), Counted(columns, sizes)
+        weights = np.append(weights, np.zeros_like(weights))
+    ends = (call.n_by, call.n_by + call.n_groups)
+    pieces = columns[: ends[0]], columns[ends[0] : ends[1]], columns[ends[1] :]
+    arguments: list[str] = ["by", "groups", "name"]
+    named = dict(zip(arguments, pieces, strict=True))
+    return Counts(named, weights, lowest, hashes)
 
 
 def to_pandas(series: Any) -> Any:
@@ -206,13 +137,13 @@ def to_pandas(series: Any) -> Any:
     return series.to_arrow().to_pandas().rename(series.name)
 
 
-def collect_named(counted: DataFrame, call: Call, seed: int) -> tuple[int, Any]:
+def collect_named(counted: DataFrame, call: SparkCall) -> tuple[Hashes, Any]:
     """Collect counted rows by their hashes, under a salt that gives each another."""
     codes = [functions().col(f"c{i}") for i in range(len(call.strata))]
-    for salt in stratum_salts(seed):
+    for salt in stratum_salts(call.seed):
         table = collect(counted.withColumn("s", stratum_column(codes, salt))).sort("s")
         if table["s"].n_unique() == len(table):
-            return salt, table
+            return Hashes(salt, whole_column(table, "s")), table
     msg = "No salt gives every stratum another hash."
     raise AssertionError(msg)
 
@@ -241,12 +172,12 @@ def whole_column(table: Any, name: str) -> Ints:
     return values
 
 
-def unsigned(values: Ints) -> Draws:
+def unsigned(values: Ints) -> Words:
     """Turn integers with a sign into the words whose order they have."""
     return values.astype(np.int64).view(np.uint64) ^ np.uint64(2**63)
 
 
-def with_sign(words: Draws) -> Ints:
+def with_sign(words: Words) -> Ints:
     """Turn words into integers with a sign that have their order."""
     return (words ^ np.uint64(2**63)).view(np.int64)
 
@@ -285,54 +216,48 @@ class Cells(NamedTuple):
 def choose_cells(sizes: Ints, n_cuts: int) -> Cells:
     """Choose how rows are counted, given the sizes of strata."""
     n_rows = int(sizes.sum())
-    if n_rows <= FEW_ROWS:
+    if n_rows <= COLLECTED_ROWS:
         return Cells(0)
     # About as many cells as rows in those with a cut.
     bits = round(np.log2(max(n_cuts * n_rows / len(sizes), 4)) / 2)
     packed = Cells(bits + 1, int(sizes.max()).bit_length())
     if packed.width <= WORD_BITS // 2 and packed.n_words <= MAX_WORDS:
         return packed
-    return Cells(min(bits, MAX_BITS))
+    return Cells(min(bits, MAX_CELL_BITS))
 
 
-def find_cuts(named: CountedCall, table: Table, salt: int) -> CutPoints:
-    """Find the cut points of every stratum for one column."""
-    sf, call = functions(), named.call
-    cells = choose_cells(named.found.strata.sizes, table.shape[1] - 1)
-    rows = call.rows.select(call.stratum(named.salt).alias("s"), call.number(salt).alias("u"))
+def rows_near_cuts(
+    call: SparkCall, strata: StratumCodes, table: StratumTable, salt: int
+) -> NearCuts:
+    """Find the rows in cells with a cut point, for one column."""
+    sf = functions()
+    cells = choose_cells(strata.sizes, table.shape[1] - 1)
+    stratum = call.stratum(strata.hashes.salt)
+    rows = call.rows.select(stratum.alias("s"), call.number(salt).alias("u"))
     cell = sf.shiftright("u", 64 - cells.bits) + 2**cells.bits // 2 if cells.bits else sf.lit(0)
     rows = rows.select("s", "u", cell.cast("int").alias("cell"))
-    counts = count_cells(rows, named, cells)
-    flags = torn_cells(counts, table).reshape(counts.shape)
-    codes, numbers = collect_cells(rows, named, flags)
-    cuts = cut_points(counts, table, codes, numbers)
-    if len(cuts.torn):
-        raise keys_of(call, salt, cuts.torn)
-    return cuts
+    counts = count_cells(rows, strata, cells)
+    flags = cells_split_by_cut(counts, table).reshape(counts.shape)
+    return NearCuts(counts, *collect_cells(rows, strata, flags))
 
 
-def count_cells(rows: DataFrame, named: CountedCall, cells: Cells) -> Table:
-    """Count the rows of every stratum by the leading bits of their numbers.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_strata, 2**bits)
-    """
+def count_cells(rows: DataFrame, strata: StratumCodes, cells: Cells) -> StratumTable:
+    """Count the rows of every stratum by the leading bits of their numbers."""
     if not cells.bits:
-        return named.found.strata.sizes[:, None]
+        return strata.sizes[:, None]
     if cells.width:
-        return count_packed(rows, named, cells)
+        return count_packed(rows, strata, cells)
     sf = functions()
     counted = collect(rows.groupBy("s", "cell").agg(sf.count(sf.lit(1)).alias("n")))
-    codes = named.look_up(whole_column(counted, "s"))
+    codes = strata.look_up(whole_column(counted, "s"))
     dealt = codes >= 0
     places = (codes << cells.bits) + whole_column(counted, "cell")
-    n_strata = len(named.found.strata.sizes)
+    n_strata = len(strata.sizes)
     counts = np.bincount(places[dealt], whole_column(counted, "n")[dealt], n_strata << cells.bits)
     return counts.astype(np.int64).reshape(n_strata, 1 << cells.bits)
 
 
-def count_packed(rows: DataFrame, named: CountedCall, cells: Cells) -> Table:
+def count_packed(rows: DataFrame, strata: StratumCodes, cells: Cells) -> StratumTable:
     """Count as `count_cells`, with the counts of several cells in the bits of one sum.
 
     Rows of many small strata have nearly each a cell of its own, and so a group by cells would
@@ -345,38 +270,34 @@ def count_packed(rows: DataFrame, named: CountedCall, cells: Cells) -> Table:
     bit = sf.call_function("shiftleft", one, place)
     sums = [sf.sum(sf.when(word == i, bit)).alias(f"w{i}") for i in range(cells.n_words)]
     counted = collect(rows.groupBy("s").agg(*sums))
-    codes = named.look_up(whole_column(counted, "s"))
+    codes = strata.look_up(whole_column(counted, "s"))
     words = np.array([whole_column(counted, f"w{i}") for i in range(cells.n_words)])
     shifts = np.arange(min(packed, 1 << cells.bits)) * width
     unpacked = (words.T[:, :, None] >> shifts) & ((1 << width) - 1)
-    counts = np.zeros((len(named.found.strata.sizes), 1 << cells.bits), dtype=np.int64)
+    counts = np.zeros((len(strata.sizes), 1 << cells.bits), dtype=np.int64)
     dealt = codes >= 0
     np.add.at(counts, codes[dealt], unpacked.reshape(len(codes), -1)[dealt])
     return counts
 
 
-def collect_cells(rows: DataFrame, named: CountedCall, flags: Flags) -> tuple[Ints, Draws]:
-    """Collect the strata and numbers of the rows in some cells.
-
-    Parameters
-    ----------
-    flags : ndarray of bool, shape (n_strata, 2**bits)
-    """
+def collect_cells(rows: DataFrame, strata: StratumCodes, flags: Flags) -> tuple[Ints, Words]:
+    """Collect the strata and numbers of the rows in flagged cells, shape (n_strata, 2**bits)."""
     sf = functions()
-    dealt = np.flatnonzero(named.found.codes >= 0)
-    wanted = flags[named.found.codes[dealt]]
+    dealt = np.flatnonzero(strata.codes >= 0)
+    wanted = flags[strata.codes[dealt]]
     places = dealt[wanted.any(axis=1)]
     if not len(places):
         return np.zeros(0, np.int64), np.zeros(0, np.uint64)
     cells = wanted[wanted.any(axis=1)]
-    if len(places) < len(named.found.codes) or not cells.all():
+    if len(places) < len(strata.codes) or not cells.all():
         lists = np.nonzero(cells)[1].astype(np.int32)
         known = small_frame(
-            rows, {"s": named.hashes[places], "cells": (lists, np.count_nonzero(cells, axis=1))}
+            rows,
+            {"s": strata.hashes.values[places], "cells": (lists, np.count_nonzero(cells, axis=1))},
         )
         rows = rows.join(sf.broadcast(known), "s").filter(sf.array_contains("cells", rows.cell))
     table = collect(rows.select("s", "u"))
-    return named.look_up(whole_column(table, "s")), unsigned(whole_column(table, "u"))
+    return strata.look_up(whole_column(table, "s")), unsigned(whole_column(table, "u"))
 
 
 def small_frame(frame: DataFrame, columns: dict[str, Any]) -> DataFrame:
@@ -392,55 +313,51 @@ def small_frame(frame: DataFrame, columns: dict[str, Any]) -> DataFrame:
     return frame.sparkSession.createDataFrame(arrow.table(arrays))
 
 
-def keys_of(call: Call, salt: int, torn: Draws) -> StratError:
-    """Build the error for rows of one key between which a stratum should be cut."""
+def collect_keys(call: SparkCall, numbers: Sequence[Words]) -> Any:
+    """Collect the keys of rows that have some numbers, at most a thousand for each salt."""
     sf = functions()
-    numbers = [sf.lit(number).cast("bigint") for number in with_sign(torn[:1000]).tolist()]
     columns = [each.column.alias(f"{i}") for i, each in enumerate(call.key)]
-    rows = call.rows.filter(call.number(salt).isin(numbers)).select(*columns)
-    names = [each.name for each in call.key]
-    table = collect(rows.limit(1000))
-    table.columns = names
-    return repeated_keys(names, table.to_pandas())
+    listed = sf.lit(False)
+    for found, salt in zip(numbers, call.salts, strict=True):
+        if len(found):
+            words = [sf.lit(each).cast("bigint") for each in with_sign(found[:1000]).tolist()]
+            listed = listed | call.number(salt).isin(words)
+    table = collect(call.rows.filter(listed).select(*columns).limit(1000))
+    table.columns = [each.name for each in call.key]
+    return table.to_pandas()
 
 
 # The new columns -------------------------------------------------------------------------
 
 
 def attach(
-    named: CountedCall,
-    cuts: Sequence[CutPoints],
-    salts: Sequence[int],
+    call: SparkCall,
+    counted: CountedCodes,
     outputs: Sequence[NewColumn],
-    given: Any = None,
+    points: Sequence[Words],
 ) -> DataFrame:
-    """Add the columns, by the cut points of the stratum of each row.
-
-    Parameters
-    ----------
-    cuts, salts, outputs : sequence
-        Of each repeat.
-    given : Column, optional
-        The values that rows have already.
-    """
-    sf, codes = functions(), named.found.codes
+    """Add the columns, by the cut points of the stratum of each row."""
+    sf, codes = functions(), counted.codes
     lists: dict[str, Any] = {}
     columns = {}
-    for repeat, (cut, output) in enumerate(zip(cuts, outputs, strict=True)):
-        points, number = sf.col(f"{HELPER}{repeat}"), sf.col(f"{HELPER}u{repeat}")
-        n_cuts = cut.points.shape[1]
-        of_rows = with_sign(cut.points)[codes[codes >= 0]]
+    for repeat, (cuts, output) in enumerate(zip(points, outputs, strict=True)):
+        known, number = sf.col(f"{HELPER}{repeat}"), sf.col(f"{HELPER}u{repeat}")
+        n_cuts = cuts.shape[1]
+        of_rows = with_sign(cuts)[codes[codes >= 0]]
         lists[f"{HELPER}{repeat}"] = (of_rows.ravel(), np.where(codes < 0, 0, n_cuts))
-        part = sf.when(sf.size(points) > 0, count_at_most(points, number, n_cuts))
-        new = new_column(points, part, output)
-        columns[output.name] = new if given is None else sf.coalesce(given, new)
+        part = sf.when(sf.size(known) > 0, count_at_most(known, number, n_cuts))
+        columns[output.name] = new_column(known, part, output)
+        if call.filled is not None:
+            given = call.filled.present
+            given = given if output.labels else given.cast("bigint")
+            columns[output.name] = sf.coalesce(given, columns[output.name])
     # A projection of their own lets each number be computed once, not for each cut point.
-    numbers = {f"{HELPER}u{repeat}": named.call.number(salt) for repeat, salt in enumerate(salts)}
-    return join_columns(named.call, named.salt, {"s": named.hashes, **lists}, columns, numbers)
+    numbers = {f"{HELPER}u{repeat}": call.number(salt) for repeat, salt in enumerate(call.salts)}
+    return join_columns(call, counted.counts.native, lists, columns, numbers)
 
 
 def attach_parts(
-    call: Call, found: CountedRows, parts: Sequence[Ints], outputs: Sequence[NewColumn]
+    call: SparkCall, hashes: Hashes, parts: Sequence[Ints], outputs: Sequence[NewColumn]
 ) -> DataFrame:
     """Add the columns, by the parts of the combinations of values; -1 for none."""
     sf, lists, columns = functions(), {}, {}
@@ -448,30 +365,40 @@ def attach_parts(
         part = sf.col(f"{HELPER}{repeat}")
         lists[f"{HELPER}{repeat}"] = of_rows
         columns[output.name] = new_column(part, sf.when(part >= 0, part), output)
-    return join_columns(call, found.salt, {"s": found.hashes, **lists}, columns, {})
+    return join_columns(call, hashes, lists, columns, {})
 
 
 def join_columns(
-    call: Call,
-    salt: int,
+    call: SparkCall,
+    hashes: Hashes,
     lists: dict[str, Any],
     columns: dict[str, Any],
     numbers: dict[str, Any],
 ) -> DataFrame:
     """Join what is known of each stratum to its rows, and add columns that are made of it."""
     sf = functions()
-    known = {f"{HELPER}s" if name == "s" else name: values for name, values in lists.items()}
-    stratum = call.stratum(salt)
+    known = {f"{HELPER}s": hashes.values, **lists}
+    stratum = call.stratum(hashes.salt)
     if call.where is not None:
         stratum = sf.when(call.where, stratum)
-    joined = call.frame.withColumns({**numbers, f"{HELPER}t": stratum}).join(
-        sf.broadcast(small_frame(call.frame, known)),
-        sf.col(f"{HELPER}t") == sf.col(f"{HELPER}s"),
-        "left",
-    )
+    rows = call.frame.withColumns({**numbers, f"{HELPER}t": stratum})
+    joined = look_up(rows, f"{HELPER}t", known)
     drops = [*known, *numbers, f"{HELPER}t", *call.helpers]
     result: DataFrame = joined.withColumns(columns).drop(*drops)
     return result
+
+
+def look_up(rows: DataFrame, stratum: str, known: dict[str, Any]) -> DataFrame:
+    """Join what is known of each stratum to its rows, by the column of their hashes.
+
+    The first of the known columns, as of a `small_frame`, are the hashes, each of them once.
+    """
+    sf = functions()
+    name = next(iter(known))
+    # Where hashes cannot repeat, Spark leaves the join out of plans that read none of its
+    # columns. One partition holds them all, so that nothing need be sent to find that out.
+    unique = small_frame(rows, known).coalesce(1).dropDuplicates([name])
+    return rows.join(sf.broadcast(unique), sf.col(stratum) == sf.col(name), "left")
 
 
 def new_column(known: Any, part: Any, output: NewColumn) -> Any:

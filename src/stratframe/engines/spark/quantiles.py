@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..checks import load_extra
-from ..core.types import Ints
-from ..pipeline.options import Options
-from ..terms.bins import Quantiles
-from .driver import parents_only
-from .spark_columns import Call, StratumColumn, functions
-from .spark_passes import (
-    FEW_ROWS,
+from ...checks import load_extra
+from ...core.types import Ints
+from ..base import CountedCodes
+from .columns import SparkCall, StratumColumn, functions
+from .passes import (
+    COLLECTED_ROWS,
     HELPER,
     UNROLLED,
-    CountedCall,
     as_polars,
     collect,
-    count_rows,
+    look_up,
     small_frame,
     whole_column,
 )
@@ -39,47 +36,32 @@ MAX_WINDOWS = 1 << 10
 """Quantiles of all parent strata that are looked for so; more are found by a sort."""
 
 
-def cut_quantiles(call: Call, options: Options) -> Call:
-    """Add columns with the bins of the quantiles in `by`, each inside the entries before it."""
-    for place, term in enumerate(options.terms):
-        if isinstance(term, Quantiles):
-            call = cut_entry(call, options, place, term)
-    return call
-
-
-def cut_entry(call: Call, options: Options, place: int, term: Quantiles) -> Call:
+def cut_entry(call: SparkCall, place: int, n: int, parents: CountedCodes) -> SparkCall:
     """Add the column of the bins of one entry."""
-    rows, entry = call.rows, call.strata[place]
-    if options.missing == "null":
-        for each in call.strata:
-            rows = rows.filter(each.typed.present.isNotNull())
-    parents = count_rows(call.parents(place), rows, parents_only(options, place))
-    sizes = parents.found.strata.sizes
-    values = values_of(parents, rows, entry)
-    points = order_statistics(values, term.n, len(sizes), int(sizes.sum()))
-    return with_bin_column(call, place, term, parents, points)
+    n_rows = int(parents.counts.weights[parents.codes >= 0].sum())
+    values = values_of(call, place, parents)
+    points = order_statistics(values, n, parents.n_strata, n_rows)
+    return with_bin_column(call, place, n, parents, points)
 
 
-def values_of(parents: CountedCall, rows: DataFrame, entry: StratumColumn) -> DataFrame:
+def values_of(call: SparkCall, place: int, parents: CountedCodes) -> DataFrame:
     """Select the values of an entry that are there, and their parent strata."""
-    sf, codes = functions(), parents.found.codes
-    dealt = codes >= 0
-    known = small_frame(rows, {f"{HELPER}s": parents.hashes[dealt], "parent": codes[dealt]})
+    sf, codes, hashes = functions(), parents.codes, parents.counts.native
+    before, dealt = call.before(place), codes >= 0
+    rows = before.rows
+    known = small_frame(rows, {f"{HELPER}s": hashes.values[dealt], "parent": codes[dealt]})
     values = rows.select(
-        parents.call.stratum(parents.salt).alias(f"{HELPER}t"), entry.typed.present.alias("value")
+        before.stratum(hashes.salt).alias(f"{HELPER}t"),
+        call.strata[place].typed.present.alias("value"),
     )
     values = values.filter(values.value.isNotNull())
     on = sf.col(f"{HELPER}t") == sf.col(f"{HELPER}s")
-    return values.join(sf.broadcast(known), on).select("parent", "value")
+    found: DataFrame = values.join(sf.broadcast(known), on).select("parent", "value")
+    return found
 
 
 def order_statistics(values: DataFrame, n: int, n_parents: int, n_rows: int) -> Any:
-    """Find the values at the quantiles i / n of every parent stratum, each value once.
-
-    Returns
-    -------
-    polars.DataFrame
-        `parent` and `value`, in ascending order.
+    """Find the values at the quantiles i / n of every parent stratum, ascending, each value once.
 
     References
     ----------
@@ -87,7 +69,7 @@ def order_statistics(values: DataFrame, n: int, n_parents: int, n_rows: int) -> 
     """
     windows = n_parents * (n - 1)
     is_boolean = dict(values.dtypes)["value"] == "boolean"
-    if windows > MAX_WINDOWS or n_rows <= FEW_ROWS or is_boolean:
+    if windows > MAX_WINDOWS or n_rows <= COLLECTED_ROWS or is_boolean:
         return sorted_statistics(values, n)
     found, missed = window_statistics(values, n)
     if missed:
@@ -116,11 +98,7 @@ def sorted_statistics(values: DataFrame, n: int) -> Any:
 def window_statistics(values: DataFrame, n: int) -> tuple[Any, list[int]]:
     """Find the values as `order_statistics`, by counts and by the values near the quantiles.
 
-    Returns
-    -------
-    found : polars.DataFrame
-    missed : list of int
-        Parents for which a quantile is not where it was expected.
+    Also lists the parents for which a quantile is not where it was expected.
 
     References
     ----------
@@ -163,19 +141,10 @@ def shifted(i: int, n: int, by: float) -> float:
 
 
 def places_in_windows(rows: Any, window: Any, n: int) -> Ints | None:
-    """Find the quantiles of one parent stratum among its counted values.
+    """Find the quantiles of one parent stratum among its counted values, None if one is elsewhere.
 
-    Parameters
-    ----------
-    rows : polars.DataFrame
-        `value`, null outside all windows; `above`, how many windows begin at or below it; `n`.
-    window : polars.DataFrame
-        One row: `size`, and the ends of the windows, `lows` and `highs`.
-
-    Returns
-    -------
-    ndarray of int64, shape (n - 1,), or None
-        Row numbers; None if one is not in its window.
+    The rows have `value`, null outside all windows, `above`, how many windows begin at or below it,
+    and `n`; the window has `size`, and the ends of the windows, `lows` and `highs`.
     """
     value, counts = rows["value"], whole_column(rows, "n")
     ends = [window[name].explode().cast(value.dtype) for name in ("lows", "highs")]
@@ -198,19 +167,16 @@ def places_in_windows(rows: Any, window: Any, n: int) -> Ints | None:
 
 
 def with_bin_column(
-    call: Call, place: int, term: Quantiles, parents: CountedCall, points: Any
-) -> Call:
+    call: SparkCall, place: int, n: int, parents: CountedCodes, points: Any
+) -> SparkCall:
     """Add the column that counts the points below each value, as bins are closed on the right."""
     sf, name, entry = functions(), f"{HELPER}bin{place}", call.strata[place]
     key, own, cuts = f"{HELPER}s", f"{HELPER}t", f"{HELPER}cuts"
-    codes = parents.found.codes
-    lists = lists_of(points, codes)
-    known = small_frame(call.frame, {key: parents.hashes, cuts: lists})
-    joined = call.frame.withColumn(own, parents.call.stratum(parents.salt)).join(
-        sf.broadcast(known), sf.col(own) == sf.col(key), "left"
-    )
+    hashes = parents.counts.native
+    rows = call.frame.withColumn(own, call.before(place).stratum(hashes.salt))
+    joined = look_up(rows, own, {key: hashes.values, cuts: lists_of(points, parents.codes)})
     value = entry.typed.present
-    bins = sf.when(value.isNotNull(), count_below(sf.col(cuts), value, term.n - 1))
+    bins = sf.when(value.isNotNull(), count_below(sf.col(cuts), value, n - 1))
     frame = joined.withColumn(name, bins).drop(key, own, cuts)
     strata = list(call.strata)
     strata[place] = StratumColumn(entry.typed, sf.col(name), is_value=False)
@@ -218,13 +184,7 @@ def with_bin_column(
 
 
 def lists_of(points: Any, codes: Ints) -> tuple[Any, Ints]:
-    """Give every counted row the points of its parent stratum, none if it is not dealt.
-
-    Returns
-    -------
-    values : pyarrow.Array
-    lengths : ndarray of int64, shape (n_counted,)
-    """
+    """List the points of the parent of every counted row, and how many these are."""
     parents = points["parent"].to_numpy()
     n_points = np.bincount(parents, minlength=int(codes.max(initial=0)) + 1)
     starts = np.cumsum(n_points) - n_points

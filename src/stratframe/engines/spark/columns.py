@@ -5,17 +5,21 @@ All are Spark's own expressions, so that no row passes through Python.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ..checks import load_extra
-from ..core.seeds import StreamTag, random_words
-from ..errors import StratError, no_such_column
-from ..frames import format_reference, is_computed
-from ..frames.references import EXPRESSIONS
-from ..pipeline.options import Options
-from ..terms.base import Term
-from ..terms.bins import Bins
+from ...checks import load_extra
+from ...core.seeds import StreamTag, random_words
+from ...errors import StratError
+from ...frames import format_reference, is_computed
+from ...frames.references import (
+    EXPRESSIONS,
+    SparkColumn,
+    check_label,
+    expression_error,
+    name_columns,
+)
+from ...terms.base import ByEdges, Term
 
 WHOLE = ("boolean", "tinyint", "smallint", "int", "bigint")
 """Types of Spark that are hashed as 64-bit integers."""
@@ -62,19 +66,34 @@ class StratumColumn(NamedTuple):
     code: Any
     """The column that rows of one value, or of one bin, share."""
     is_value: bool = True
-    """Whether this is the value itself."""
+    """False if `code` is a bin."""
 
 
-class Call(NamedTuple):
+class SparkCall(NamedTuple):
     """The columns of a frame that a call reads."""
 
     frame: Any
     """With the columns that the call adds for itself."""
+    terms: tuple[Term, ...] = ()
+    """The entries of `by`, of `groups`, and of a column of folds, if any."""
     strata: tuple[StratumColumn, ...] = ()
+    """The column of each."""
+    n_by: int = 0
+    """How many of the entries are of `by`."""
+    n_groups: int = 0
+    """How many of the entries after these are of `groups`."""
     key: tuple[Typed, ...] = ()
     where: Any | None = None
     helpers: tuple[str, ...] = ()
     """The names of the columns that the call added."""
+    filled: Typed | None = None
+    """A column that is filled in the rows that are dealt."""
+    needs_values: bool = False
+    """Whether a row that lacks a value in an entry is not dealt."""
+    salts: tuple[int, ...] = ()
+    """Of the numbers of rows, one for each column that is made."""
+    seed: int = 0
+    """By which salts for the hashes of strata are drawn."""
 
     @property
     def rows(self) -> Any:
@@ -89,9 +108,21 @@ class Call(NamedTuple):
         """Make the column of the numbers of rows."""
         return number_column(self.key, salt)
 
-    def parents(self, place: int) -> Call:
-        """Restrict the call to the entries before one."""
-        return self._replace(strata=self.strata[:place], key=())
+    def before(self, place: int) -> SparkCall:
+        """Restrict the call to the entries before one, and to rows that are dealt."""
+        rows = self.frame
+        if self.needs_values:
+            for each in self.strata:
+                rows = rows.filter(each.typed.present.isNotNull())
+        return self._replace(
+            frame=rows,
+            terms=self.terms[:place],
+            strata=self.strata[:place],
+            n_by=place,
+            n_groups=0,
+            key=(),
+            salts=(),
+        )
 
 
 def functions() -> Any:
@@ -108,15 +139,7 @@ def signed(word: int) -> int:
 
 
 def number_column(key: Sequence[Typed], salt: int) -> Any:
-    """Make the column of the numbers of rows, as integers whose order is that of the words.
-
-    Parameters
-    ----------
-    key : sequence of Typed
-        The columns of the key.
-    salt : int
-        A 64-bit word.
-    """
+    """Make the column of the numbers of rows, as integers whose order is that of the words."""
     words = [word for column in key for word in hashed_columns(column)]
     return hash_column(words, salt).bitwiseXOR(functions().lit(SIGN_BIT))
 
@@ -144,10 +167,7 @@ def hashed_columns(typed: Typed) -> list[Any]:
         return [sf.unix_date(column).cast("bigint")]
     if dtype.startswith("time("):
         return [sf.time_to_micros(column)]
-    if dtype.startswith(("string", "char", "varchar")):
-        # Text with a collation is hashed by it, unless it is bytes.
-        return [column.cast("binary")]
-    if dtype in ("binary", "timestamp", "timestamp_ntz") or is_duration(dtype):
+    if dtype in ("binary", "timestamp", "timestamp_ntz") or is_text(dtype) or is_duration(dtype):
         return [column]
     raise unhashable(typed.name, dtype)
 
@@ -164,6 +184,11 @@ def whole_numbers(typed: Typed) -> Any:
     value = column.cast("double")
     whole = value.try_cast("bigint")
     return sf.when((whole.cast("double") == value) & (sf.abs(value) < HIGHEST), whole)
+
+
+def is_text(dtype: str) -> bool:
+    """Return whether a type is text, with a collation or without."""
+    return dtype.startswith(("string", "char", "varchar"))
 
 
 def is_duration(dtype: str) -> bool:
@@ -193,17 +218,18 @@ def stratum_column(codes: Sequence[Any], salt: int) -> Any:
 
 def stratum_of_term(term: Term, typed: Typed) -> StratumColumn:
     """Choose what rows are counted by for an entry: a value, or a bin."""
-    if isinstance(term, Bins):
-        return StratumColumn(typed, bin_column(typed.present, term), is_value=False)
+    alike = term.counted_by()
+    if isinstance(alike, ByEdges):
+        return StratumColumn(typed, bin_column(typed.present, alike), is_value=False)
     return StratumColumn(typed, typed.present)
 
 
-def bin_column(column: Any, term: Bins) -> Any:
+def bin_column(column: Any, bins: ByEdges) -> Any:
     """Count the edges below the values of a column: those outside are bins, too."""
     sf = functions()
-    first, *inner, last = (sf.lit(float(edge)) for edge in term.edges)
+    first, *inner, last = (sf.lit(float(edge)) for edge in bins.edges)
     value = column.cast("double")
-    above = [value > edge if term.closed == "right" else value >= edge for edge in inner]
+    above = [value > edge if bins.closed == "right" else value >= edge for edge in inner]
     # The outermost edges are closed.
     flags = [value >= first, *above, value > last]
     return sum((flag.cast("int") for flag in flags[1:]), flags[0].cast("int"))
@@ -212,51 +238,85 @@ def bin_column(column: Any, term: Bins) -> Any:
 # What a call reads -----------------------------------------------------------------------
 
 
-def read_call(frame: Any, options: Options) -> Call:
-    """Find the columns that a call names, and check their types."""
-    named = options.columns()
-    by = [typed_column(frame, ref, "by") for ref in named["by"]]
-    key = [typed_column(frame, ref, "key") for ref in named["key"]]
-    for typed in (*by, *key):
-        check_single(typed)
-    for typed in key:
-        hashed_columns(typed)
-    strata = [stratum_of_term(*each) for each in zip(options.terms, by, strict=True)]
-    return Call(frame, tuple(strata), tuple(key), where_column(frame, options.where))
-
-
-def has_fractions(frame: Any, typed: Typed) -> bool:
-    """Return whether a column holds any number with a fraction; infinities have none."""
+def row_with_fraction(frame: Any, typed: Typed) -> Any:
+    """Find a row whose value has a fraction, if there is any; infinities have none."""
+    column = typed.column.alias("value")
     if typed.dtype not in FLOATS and not typed.is_decimal:
-        return False
+        return frame.select(column).limit(0)
     value = typed.present.cast("double")
     whole = functions().abs(value) >= HIGHEST
     fractions = frame.filter(whole_numbers(typed).isNull() & value.isNotNull() & ~whole)
-    return not fractions.select(functions().lit(1)).limit(1).isEmpty()
+    return fractions.select(column).limit(1)
 
 
 def typed_column(frame: Any, ref: Any, argument: str) -> Typed:
-    """Find a column by its name, or compute it."""
-    if isinstance(ref, EXPRESSIONS):
+    """Find a column by its name, or compute it; text is compared by its bytes."""
+    is_named = argument == "name" or not is_computed(ref)
+    if not is_named and isinstance(ref, EXPRESSIONS) and not isinstance(ref, SparkColumn):
         msg = (
-            f"`{argument}` takes column names and callables of the frame on Spark frames, got"
-            f" {format_reference(ref)}."
+            f"`{argument}` takes column names, columns of Spark and callables of the frame on"
+            f" Spark frames, got {format_reference(ref)}."
         )
         raise StratError(msg)
-    if is_computed(ref):
+    typed = named_column(frame, ref, argument) if is_named else computed_column(frame, ref)
+    if is_text(typed.dtype) and "collate" in typed.dtype:
+        # Arrow, hashes and other libraries tell texts apart that a collation does not.
+        binary = functions().collate(typed.column, "UTF8_BINARY")
+        return typed._replace(column=binary, dtype="string")
+    return typed
+
+
+def named_column(frame: Any, ref: Any, argument: str) -> Typed:
+    """Find a column by its name, as Spark would."""
+    compared = compared_names(frame)
+    wanted = compared(ref) if isinstance(ref, str) else None
+    names = [ref if compared(name) == wanted else name for name in frame.columns]
+    check_label(ref, argument, name_columns(names))
+    name, dtype = frame.dtypes[names.index(ref)]
+    return Typed(functions().col(quoted(name)), dtype, name)
+
+
+def compared_names(frame: Any) -> Callable[[str], str]:
+    """Choose what the session compares of names: by default their lower case."""
+    setting = frame.sparkSession.conf.get("spark.sql.caseSensitive")
+    return str if setting.lower() == "true" else str.lower
+
+
+def computed_column(frame: Any, ref: Any) -> Typed:
+    """Compute a column from a column of Spark, or a callable of the frame that returns one."""
+    column = call_on_frame(frame, ref) if callable(ref) else ref
+    errors = load_extra("pyspark.errors", "spark")
+    try:
+        # What a filter takes has one value a row: no aggregate, window or generator.
+        ((name, dtype),) = frame.filter(column.isNull()).select(column).dtypes
+    except (errors.PySparkException, ValueError) as error:
+        msg = (
+            f"{expression_error(column, first_line(error))}"
+            "\nHint: it must give each row a value of its own; add what looks at other rows with"
+            " `withColumn` before."
+        )
+        raise StratError(msg) from error
+    return Typed(column, dtype, name)
+
+
+def first_line(error: Exception) -> str:
+    """Take the reason of an error of Spark, which ends in plans."""
+    return str(error).partition("\n")[0].rstrip(";.")
+
+
+def call_on_frame(frame: Any, ref: Callable[[Any], Any]) -> Any:
+    """Call a function on a frame, and raise unless it returns a column of Spark."""
+    hint = "Hint: it gets a frame of Spark, as in `lambda df: df['price'] > 100`."
+    try:
         column = ref(frame)
-        name, dtype = frame.select(column).dtypes[0]
-        return Typed(column, dtype, name)
-    count = frame.columns.count(ref)
-    if count == 0:
-        raise StratError(no_such_column(argument, ref, frame.columns))
-    if count > 1:
-        msg = (
-            f"`{argument}` names the column {ref!r}, which the frame has {count} times."
-            "\nHint: rename or drop the others first."
-        )
+    except Exception as error:
+        reason = f"{type(error).__name__}: {first_line(error)}"
+        msg = f"A callable must work on a pyspark.sql.DataFrame, got {reason}.\n{hint}"
+        raise StratError(msg) from error
+    if not isinstance(column, SparkColumn):
+        msg = f"A callable must return a column of Spark, got {type(column).__name__}.\n{hint}"
         raise StratError(msg)
-    return Typed(functions().col(quoted(ref)), dict(frame.dtypes)[ref], ref)
+    return column
 
 
 def quoted(name: str) -> str:

@@ -1,7 +1,7 @@
 """Which library a frame belongs to, what its columns are called, and rows by position."""
 
 from collections.abc import Hashable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,19 @@ PolarsTable: TypeAlias = pl.DataFrame
 FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame)
 
 
-def is_frame(value: object) -> bool:
+class AnyFrame(Protocol):
+    """What frames of all libraries and engines have, for checkers of types."""
+
+    @property
+    def columns(self) -> Any:
+        """The names of the columns."""
+        ...
+
+
+AnyFrameT = TypeVar("AnyFrameT", bound=AnyFrame)
+
+
+def is_frame(value: object) -> TypeGuard[Frame]:
     """Return whether an object is a pandas or Polars frame."""
     return isinstance(value, Frame)
 

@@ -1,0 +1,254 @@
+"""What an engine is: frames of one kind that are larger than one machine, and nothing more.
+
+An engine binds the columns of a call, counts equal rows, finds the rows near cut points, and adds
+columns by a rule for each row. All that is known of strata, quotas and tables is written once, in
+`counted.py` and `deal.py`, on rows that are counts. A new engine is one class with these methods.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from ..core.types import Ints, StratumTable, Words
+from ..errors import StratError, plural
+from ..frames import NewColumn, SharedRows, format_reference
+from ..pipeline.options import Options
+from ..terms.base import Term
+
+MAX_STRATA = 1 << 22
+"""Combinations of values up to which the driver holds their counts."""
+
+Call: TypeAlias = Any
+"""What an engine knows of the columns of a call; nothing else looks inside."""
+
+Frame: TypeAlias = Any
+"""A frame of an engine."""
+
+
+class Counts(NamedTuple):
+    """Rows of an engine's frame, counted by what makes them alike."""
+
+    columns: dict[str, list[Any]]
+    """The series of each entry of `by`, of `groups` and of `name`, pandas or Polars: a value for
+    each counted row, of a bin its highest. A combination may have several counted rows."""
+    weights: Ints
+    """How many rows each counted row stands for, which may be none; shape (n_counted,)."""
+    lowest: Words | None = None
+    """The lowest number of these rows, for each salt; shape (n_salts, n_counted)."""
+    native: Any = None
+    """By what the engine knows these rows again; nothing else looks inside."""
+
+
+class NearCuts(NamedTuple):
+    """What shows where the numbers of every stratum are cut."""
+
+    cells: StratumTable
+    """Rows by the leading bits of their numbers, shape (n_strata, 2**bits)."""
+    codes: Ints
+    """The stratum of each row in a cell whose rows go to several parts, shape (n_near,)."""
+    numbers: Words
+    """The numbers of these rows."""
+
+
+class Engine(Protocol):
+    """A frame that is larger than one machine, and what can be asked of it.
+
+    Rows are *alike* if they have the same value, or bin, in every entry of a call, as
+    `Term.counted_by` says. The *number* of a row is the hash of its key under a salt, or where
+    there is no key, whatever stays the same each time that the frame is computed.
+    """
+
+    name: str
+    """What messages call it: "Dask"."""
+    needs_key: bool
+    """Whether a call needs a key, as rows have no order."""
+    frame: Frame
+
+    def check(
+        self,
+        refs: Mapping[str, Sequence[Any]],
+        new_names: Sequence[str] = (),
+        *,
+        overwrite: bool = False,
+    ) -> None:
+        """Raise unless it has the columns that each argument refers to, and no new one yet."""
+
+    def resolve(self, term: Term) -> Term:
+        """Choose the term that one stands for on its column, as `Term.resolve`."""
+        ...
+
+    def bind(self, options: Options, fold: str | None = None) -> Call:
+        """Find the columns of a call, compute those that are not there, and check their types.
+
+        The entries are those of `by`, then those of `groups`, then a column of folds, if any.
+        """
+
+    def restrict(self, call: Call, *, present: bool) -> Call:
+        """Deal only the rows with a value in the column of folds, or those that have none.
+
+        In these `attach` then fills the column.
+        """
+
+    def count(
+        self,
+        call: Call,
+        *,
+        before: int | None = None,
+        salts: Sequence[int] = (),
+        cut_shares: Sequence[float] = (),
+        for_table: bool = False,
+    ) -> tuple[Call, Counts]:
+        """Count the rows that are alike; missing values of the key are an error.
+
+        With `before`, by the entries before one alone. With salts, also find the lowest number
+        of each counted row. `cut_shares` are the shares of rows before each cut point, where
+        they are known, by which rows near the cuts may be collected at once. For a table, each
+        counted row is followed by one that stands for no rows, with the lowest values of bins.
+        """
+        ...
+
+    def cut(self, call: Call, place: int, n: int, parents: CountedCodes) -> Call:
+        """Find the `n`-quantiles of an entry in each stratum of those before, and count by them."""
+
+    def recount(
+        self, call: Call, counted: CountedCodes, salts: Sequence[int]
+    ) -> tuple[Call, CountedCodes]:
+        """Count rows again that were counted without numbers, of which fewer may be dealt now."""
+        ...
+
+    def near_cuts(
+        self, call: Call, counted: CountedCodes, tables: Sequence[StratumTable]
+    ) -> list[NearCuts]:
+        """Find the rows near the cut points of every stratum, for each salt of the counts."""
+        ...
+
+    def keys_at(self, call: Call, numbers: Sequence[Words]) -> Any:
+        """Collect the keys of rows that have some numbers under each salt, as a pandas frame."""
+
+    def attach(
+        self,
+        call: Call,
+        counted: CountedCodes,
+        outputs: Sequence[NewColumn],
+        points: Sequence[Words],
+    ) -> Frame:
+        """Add a column for each salt: the number of cut points of its stratum below each row."""
+
+    def attach_parts(
+        self, call: Call, counts: Counts, outputs: Sequence[NewColumn], parts: Sequence[Ints]
+    ) -> Frame:
+        """Add columns of the part of every counted row, which its rows take."""
+
+    def select(
+        self, name: str, value: Any, *, equal: bool, nulls: bool = False, drops: bool = False
+    ) -> Frame:
+        """Keep the rows of a fold, or those of the others, with or without those of none.
+
+        With `drops` the column itself is left out.
+        """
+
+    def shared_rows(
+        self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
+    ) -> tuple[SharedRows, int]:
+        """Count what rows share across the folds of a column, and the rows that lack a value."""
+        ...
+
+    def keep(self, frame: Frame) -> Frame:
+        """Turn a result into a frame of the caller's kind."""
+
+
+class CountedCodes(NamedTuple):
+    """Counted rows, and the stratum of each."""
+
+    counts: Counts
+    codes: Ints
+    """Shape (n_counted,), -1 for a counted row that is not dealt."""
+    n_strata: int
+
+
+# Which engine ----------------------------------------------------------------------------
+
+ENGINES = {"dask": "DaskEngine", "pyspark": "SparkEngine"}
+"""The engines, by the package of their frames: in the folder of the same name, or "spark"."""
+
+
+def engine_of(frame: object) -> Engine | None:
+    """Choose the engine that a frame belongs to; None for what is no frame of an engine."""
+    package = type(frame).__module__.partition(".")[0]
+    if package not in ENGINES or package not in sys.modules or type(frame).__name__ != "DataFrame":
+        return own_engine(frame)
+    home = package.removeprefix("py")
+    module = import_module(f".{home}", __package__)
+    engine: Engine = getattr(module, ENGINES[package])(frame)
+    return engine
+
+
+def own_engine(frame: object) -> Engine | None:
+    """Ask a frame of another package for its engine: what `__stratframe_engine__` returns."""
+    make = getattr(type(frame), "__stratframe_engine__", None)
+    engine: Engine | None = None if make is None else make(frame)
+    return engine
+
+
+# What is possible ------------------------------------------------------------------------
+
+
+def check_possible(options: Options, engine: str) -> None:
+    """Raise if a call needs the order of all rows, or their distances."""
+    if options.circular:
+        circular = '`deal="circular"` deals rows in their order'
+        raise not_possible(circular, engine)
+    if options.marginal:
+        margins = "`sf.margins` searches over all rows at once"
+        raise not_possible(margins, engine)
+    for term in (*options.terms, *options.groups):
+        if not (options.groups and term.orders_rows and term.without_order() is not None):
+            check_term(term, engine)
+
+
+def check_term(term: Term, engine: str) -> None:
+    """Raise if an entry of `by` needs the order of all rows, or their distances."""
+    if term.counted_by() is not None:
+        return
+    if term.orders_rows and term.without_order() is not None:
+        column = format_reference(term.columns[0])
+        msg = (
+            f"A continuous entry of `by` sorts all rows, which is not possible on {engine} frames,"
+            f" got {term}.\nHint: cut it, as in `sf.quantiles({column}, 10)`, or take its values"
+            f" as they are, `sf.classes({column})`."
+        )
+        raise StratError(msg)
+    distances = f"`{term.function}` needs the distances of all rows"
+    raise not_possible(distances, engine)
+
+
+def not_possible(what: str, engine: str) -> StratError:
+    """Build the error for what a frame of an engine cannot be asked for."""
+    return StratError(
+        f"{what}, which is not possible on {engine} frames.\nHint: `sf.quantiles` and"
+        " `sf.bins` make strata of numbers."
+    )
+
+
+def check_n_strata(n_strata: int) -> None:
+    """Raise if there are too many combinations of values for the driver."""
+    if n_strata > MAX_STRATA:
+        msg = (
+            f"`by` must make at most {MAX_STRATA:,} strata on frames of Dask and Spark, got"
+            f" {n_strata:,}.\nHint: `sf.quantiles` and `sf.bins` make few strata of many numbers."
+        )
+        raise StratError(msg)
+
+
+def check_key(missing: Mapping[str, int]) -> None:
+    """Raise if columns of the key have missing values, given how many each has."""
+    faults = [
+        f"Column {name!r} has missing values in {plural(count, 'row')}."
+        for name, count in missing.items()
+        if count
+    ]
+    if faults:
+        raise StratError("\n".join(faults))

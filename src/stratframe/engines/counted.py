@@ -1,0 +1,187 @@
+"""Rows that are counts -> the pipeline: their strata, and how many of them each part gets.
+
+An engine counts the rows that are alike. Each count is a row here, which stands for as many as it
+counts, and the pipeline nests such rows as it nests others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import frames
+from ..core.strata import lowest_words
+from ..core.types import Ints, StratumTable, Words
+from ..errors import StratError, plural
+from ..frames import SharedRows
+from ..pipeline.deal import (
+    deal_units,
+    place_rows,
+    quota_by_lowest,
+    quota_in_order,
+    stratify_rows,
+)
+from ..pipeline.numbers import row_streams
+from ..pipeline.options import NO_TARGET, Options, Rare
+from ..pipeline.strata import Strata, stratify
+from ..terms.base import ByQuantiles
+from ..terms.classes import Classes
+from .base import Call, CountedCodes, Counts, Engine
+
+
+class CountedStrata(NamedTuple):
+    """Counted rows, and their strata."""
+
+    counts: Counts
+    strata: Strata
+
+    @property
+    def coded(self) -> CountedCodes:
+        """The stratum of every counted row."""
+        codes = place_rows(self.strata.codes, self.strata.rows, len(self.counts.weights))
+        return CountedCodes(self.counts, codes, len(self.strata.sizes))
+
+
+def count_strata(
+    engine: Engine, call: Call, options: Options, *, for_table: bool = False
+) -> tuple[Call, CountedStrata]:
+    """Count the rows of a call, with the cuts of its quantiles, and nest them."""
+    call = cut_quantiles(engine, call, options)
+    salts = [] if options.groups or not options.target.n else list_salts(options)
+    shares = expected_shares(options) if salts else ()
+    call, counts = engine.count(call, salts=salts, cut_shares=shares, for_table=for_table)
+    return call, nest_counts(engine, options, counts)
+
+
+def nest_counts(engine: Engine, options: Options, counts: Counts) -> CountedStrata:
+    """Nest counted rows into strata."""
+    check_grouped(engine, options, counts)
+    find = stratify_rows if options.target.n else stratify
+    return CountedStrata(counts, find(options, counts.columns, len(counts.weights), counts.weights))
+
+
+def check_grouped(engine: Engine, options: Options, counts: Counts) -> None:
+    """Raise if rows without a group, each of which would be one, were counted together."""
+    columns = counts.columns["groups"] if options.groups and options.missing == "stratum" else []
+    if any(frames.is_missing(series).any() for series in columns):
+        msg = (
+            f"`groups` must have no missing values on {engine.name} frames, where rows without a"
+            ' group are counted together.\nHint: fill them, or in `kfold` use `missing="null"`,'
+            " which leaves their fold null."
+        )
+        raise StratError(msg)
+
+
+def cut_quantiles(engine: Engine, call: Call, options: Options) -> Call:
+    """Find the cuts of the quantiles of a call, each inside the strata of the entries before."""
+    for place, term in enumerate(options.terms):
+        alike = term.counted_by()
+        if isinstance(alike, ByQuantiles):
+            call, counts = engine.count(call, before=place)
+            parents = nest_counts(engine, parents_only(options, place), counts)
+            call = engine.cut(call, place, alike.n, parents.coded)
+    return call
+
+
+def parents_only(options: Options, place: int) -> Options:
+    """Restrict a call to the entries before one, whose strata its quantiles are cut in."""
+    if options.groups and place and options.rare in ("null", "pool"):
+        msg = (
+            f"`rare={options.rare!r}` cannot be combined with `groups` and quantiles inside the"
+            " classes on frames of Dask and Spark."
+        )
+        raise StratError(msg)
+    rare: Rare = options.rare if options.rare in ("null", "pool") else "ignore"
+    return replace(options, terms=options.terms[:place], groups=(), rare=rare)
+
+
+def without_orders(engine: Engine, options: Options) -> Options:
+    """Cut continuous entries of a call into bins; others stay as they are."""
+    resolved = [engine.resolve(term) for term in options.terms]
+    return replace(options, terms=tuple(term.without_order() or term for term in resolved))
+
+
+# Quotas ----------------------------------------------------------------------------------
+
+
+def list_salts(options: Options) -> list[int]:
+    """List the salts of the hashes by which rows are ranked, one for each repeat."""
+    return [int(row_streams(options, repeat)[0](1)[0]) for repeat in range(options.repeats)]
+
+
+def expected_shares(options: Options) -> tuple[float, ...]:
+    """List the share of rows before each cut point, where no counts are given."""
+    target = options.target
+    if any(isinstance(share, int) for share in target.shares or ()):
+        return ()
+    return tuple(float(sum(target.fractions(0)[:place])) for place in range(1, target.n))
+
+
+def list_quotas(options: Options, counted: CountedStrata) -> list[StratumTable]:
+    """Compute how many rows of each stratum go to each part, for each repeat."""
+    strata = counted.strata
+    if counted.counts.lowest is None:
+        return [
+            quota_in_order(options, strata.sizes, strata.ancestors, repeat)
+            for repeat in range(options.repeats)
+        ]
+    return [
+        quota_by_lowest(options, strata, words, repeat)
+        for repeat, words in enumerate(lowest_of_strata(counted))
+    ]
+
+
+def lowest_of_strata(counted: CountedStrata) -> list[Words]:
+    """Find the lowest number of the rows of each stratum, for each salt."""
+    strata, lowest = counted.strata, counted.counts.lowest
+    assert lowest is not None
+    if strata.rows is not None:
+        lowest = lowest[:, strata.rows]
+    return [lowest_words(strata.codes, len(strata.sizes), words) for words in lowest]
+
+
+def parts_of_groups(options: Options, counted: CountedStrata) -> list[Ints]:
+    """Give every group a part, and its counted rows with it; -1 where they are not dealt."""
+    strata, n_counted = counted.strata, len(counted.counts.weights)
+    return [
+        place_rows(deal_units(options, strata, repeat), strata.rows, n_counted)
+        for repeat in range(options.repeats)
+    ]
+
+
+def described(options: Options) -> Options:
+    """Describe the rows of a call, whatever it aims at."""
+    return replace(options, target=NO_TARGET, rare="ignore")
+
+
+def repeated_keys(names: Sequence[str], failures: Any) -> StratError:
+    """Build the error for rows of one key between which a stratum should be cut."""
+    texts = ", ".join(map(repr, names))
+    msg = f"`key` ({texts}) must identify each row, but repeats in {plural(len(failures), 'row')}."
+    return StratError(msg, failures)
+
+
+# What rows share -------------------------------------------------------------------------
+
+
+def shared_values(counts: Counts, *, nulls_alike: bool) -> SharedRows:
+    """Count the combinations of values, those that repeat, and those in several folds.
+
+    Missing values equal each other, or else each row that lacks a value is a combination.
+    """
+    columns, weights = counts.columns["by"], counts.weights
+    terms = tuple(Classes((place,)) for place in range(len(columns)))
+    strata = stratify(Options(terms), {"by": columns}, len(weights), weights)
+    lacks = np.logical_or.reduce([frames.is_missing(series) for series in columns])
+    alone = lacks & (not nulls_alike)
+    strata = strata._replace(weights=np.where(alone, 0, weights))
+    _, folds = frames.fold_codes(counts.columns["name"][0])
+    n_folds = int(folds.max(initial=-1)) + 2
+    table = strata.crosstab(folds % n_folds, n_folds)
+    n_rows, is_split = table.sum(axis=1), (table > 0).sum(axis=1) > 1
+    n_values = int((n_rows > 0).sum() + weights[alone].sum())
+    n_repeated, n_split = int((n_rows > 1).sum()), int(is_split.sum())
+    return SharedRows(n_values, n_repeated, n_split, int(n_rows[is_split].sum()))

@@ -1,0 +1,254 @@
+"""Frames of Dask: passes over partitions, which are frames of pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import frames
+from ...checks import load_extra
+from ...core.types import Ints, StratumTable, Words
+from ...errors import StratError
+from ...frames import NewColumn, SharedRows
+from ...frames.references import EXPRESSIONS
+from ...pipeline.options import Options
+from ...terms.base import Term
+from ...terms.classes import Classes
+from ..base import CountedCodes, Counts, NearCuts
+from ..counted import shared_values
+from ..cuts import counts_by, other_rows
+from .partitions import PartitionCounts, add_by_cuts, add_by_values, equal_keys, stack_parts
+from .passes import (
+    DaskCall,
+    add_lazily,
+    cells_near_cuts,
+    count_frame,
+    merged,
+    order_statistics,
+    over_partitions,
+    resolve_on,
+    shared_keys,
+)
+from .types import Use
+from .values import ENGINE, Plan, QuantileCuts, find_strata, is_number, stratum_index
+
+dd: Any = load_extra("dask.dataframe", "dask")
+
+
+class DaskEngine:
+    """A Dask frame."""
+
+    name = ENGINE
+    needs_key = False
+
+    def __init__(self, frame: Any) -> None:
+        if not isinstance(frame, dd.DataFrame):
+            msg = f"`frame` must be a Dask frame, got {type(frame).__name__}."
+            raise StratError(msg)
+        self.frame = frame
+
+    def keep(self, frame: Any) -> Any:
+        """Return a result as it is."""
+        return frame
+
+    # Columns ----------------------------------------------------------------------------
+
+    def check(
+        self,
+        refs: Mapping[str, Sequence[Any]],
+        new_names: Sequence[str] = (),
+        *,
+        overwrite: bool = False,
+    ) -> None:
+        """Raise unless it has the columns that each argument refers to, and no new one yet."""
+        for argument, given in refs.items():
+            for ref in given:
+                check_expression(ref, argument)
+        named = {argument: list(given) for argument, given in refs.items()}
+        frames.check_all_refs(self.frame._meta, named, new_names, overwrite=overwrite)
+
+    def resolve(self, term: Term) -> Term:
+        """Choose the term that one stands for on its column."""
+        (ref,) = term.columns
+        return resolve_on(self.column(ref) if frames.is_computed(ref) else self.frame[ref], term)
+
+    def column(self, ref: Any) -> Any:
+        """Compute a column by a callable of the frame."""
+        column = ref(self.frame)
+        if not isinstance(column, dd.Series):
+            msg = f"A computed column must be a Dask series, got {type(column).__name__}."
+            raise StratError(msg)
+        return column
+
+    def bind(self, options: Options, fold: str | None = None) -> DaskCall:
+        """Add the columns that a call computes, and plan what workers do."""
+        computed: dict[Any, Any] = {}
+
+        def label_of(ref: Any) -> Any:
+            if not frames.is_computed(ref):
+                return ref
+            label = f"computed {len(computed) + 1}"
+            while label in self.frame.columns:
+                label += "_"
+            computed[label] = self.column(ref)
+            return label
+
+        named = {
+            argument: [label_of(ref) for ref in refs]
+            for argument, refs in options.columns().items()
+        }
+        of_fold = [] if fold is None else [fold]
+        terms = (*options.terms, *options.groups, *(Classes((name,)) for name in of_fold))
+        entries = [*named["by"], *named["groups"]]
+        uses = [Use(*each) for each in zip(entries + of_fold, map(is_number, terms), strict=True)]
+        plan = Plan(
+            terms,
+            tuple(entries + of_fold),
+            len(options.terms),
+            len(options.groups),
+            tuple(named["key"]),
+            named["where"][0] if named["where"] else None,
+            computed=tuple(computed),
+            n_partitions=self.frame.npartitions,
+            present=tuple(entries) if options.missing == "null" else (),
+            uses=(*uses, *(Use(name, is_key=True) for name in named["key"])),
+        )
+        return DaskCall(self.frame.assign(**computed) if computed else self.frame, plan)
+
+    def restrict(self, call: DaskCall, *, present: bool) -> DaskCall:
+        """Deal only the rows with a value in the column of folds, or those that have none."""
+        plan, fold = call.plan, call.plan.by[-1]
+        if present:
+            return call._replace(plan=plan._replace(present=(*plan.present, fold)))
+        return call._replace(plan=plan._replace(filled=fold))
+
+    # Counts -----------------------------------------------------------------------------
+
+    def count(
+        self,
+        call: DaskCall,
+        *,
+        before: int | None = None,
+        salts: Sequence[int] = (),
+        cut_shares: Sequence[float] = (),
+        for_table: bool = False,
+    ) -> tuple[DaskCall, Counts]:
+        """Count the rows that are alike, in one pass."""
+        key = call.plan.key
+        wanted = call.plan if before is None else call.plan.before(before)
+        wanted = wanted._replace(
+            key=key if salts else (),
+            salts=tuple(salts),
+            cut_shares=tuple(cut_shares),
+            for_table=for_table,
+        )
+        found, counted = count_frame(call.frame, wanted)
+        plan = call.plan._replace(types=counted.types)
+        if before is None:
+            plan = plan._replace(salts=wanted.salts, cut_shares=wanted.cut_shares)
+        return call._replace(plan=plan), to_counts(found, plan if before is None else counted)
+
+    def cut(self, call: DaskCall, place: int, n: int, parents: CountedCodes) -> DaskCall:
+        """Find the quantiles of an entry in each stratum of those before."""
+        plan = call.plan
+        index = stratum_index(parents.counts.native.columns, parents.codes, plan.before(place))
+        n_strata = max(parents.n_strata, 1)
+        words = order_statistics(call.frame, plan.before(place + 1), index, n_strata, n)
+        missing = (None,) * (place - len(plan.cuts))
+        cuts = (*plan.cuts, *missing, QuantileCuts(index, words))
+        return call._replace(plan=plan._replace(cuts=cuts))
+
+    def recount(
+        self, call: DaskCall, counted: CountedCodes, salts: Sequence[int]
+    ) -> tuple[DaskCall, CountedCodes]:
+        """Count rows again by the strata that they are known to be in."""
+        index = stratum_index(counted.counts.native.columns, counted.codes, call.plan)
+        sizes = counts_by(counted.codes, counted.counts.weights[:, None], counted.n_strata)
+        call, counts = self.count(call, salts=salts)
+        codes = find_strata(counts.native.columns, index, call.plan, len(counts.weights))
+        if not np.array_equal(counts_by(codes, counts.weights[:, None], len(sizes)), sizes):
+            raise other_rows()
+        return call, CountedCodes(counts, codes, counted.n_strata)
+
+    def near_cuts(
+        self, call: DaskCall, counted: CountedCodes, tables: Sequence[StratumTable]
+    ) -> list[NearCuts]:
+        """Find the rows near the cut points, in a pass of their own if the first was not enough."""
+        return cells_near_cuts(call, counted, tables)
+
+    def keys_at(self, call: DaskCall, numbers: Sequence[Words]) -> Any:
+        """Collect the keys of rows that have some numbers."""
+        return merged(over_partitions(call.frame, call.plan, equal_keys, numbers), stack_parts)
+
+    def shared_rows(
+        self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
+    ) -> tuple[SharedRows, int]:
+        """Count what rows share across folds: groups by their values, keys by their hashes."""
+        is_key = argument == "key"
+        terms = () if is_key else tuple(Classes((ref,)) for ref in refs)
+        call = self.bind(Options(terms=terms, key=tuple(refs) if is_key else ()), name)
+        call = self.restrict(call, present=True) if drop else call
+        call, counts = self.count(call)
+        if not is_key:
+            return shared_values(counts, nulls_alike=argument == "columns"), 0
+        codes = np.arange(len(counts.weights))
+        index = stratum_index(counts.native.columns, codes, call.plan)
+        return shared_keys(call, int(counts.weights.sum()), index)
+
+    # Results ----------------------------------------------------------------------------
+
+    def attach(
+        self,
+        call: DaskCall,
+        counted: CountedCodes,
+        outputs: Sequence[NewColumn],
+        points: Sequence[Words],
+    ) -> Any:
+        """Add the columns by cut points, partition by partition, when the frame is computed."""
+        counts = counted.counts.native
+        index = stratum_index(counts.columns, counted.codes, call.plan)
+        return add_lazily(call, counts, add_by_cuts, outputs, index, list(points))
+
+    def attach_parts(
+        self, call: DaskCall, counts: Counts, outputs: Sequence[NewColumn], parts: Sequence[Ints]
+    ) -> Any:
+        """Add the columns by the values of rows, partition by partition."""
+        found = counts.native
+        index = stratum_index(found.columns, np.arange(len(found.sizes)), call.plan)
+        return add_lazily(call, found, add_by_values, outputs, index, list(parts))
+
+    def select(
+        self, name: str, value: Any, *, equal: bool, nulls: bool = False, drops: bool = False
+    ) -> Any:
+        """Keep some rows of every partition."""
+        options = {} if equal else {"nulls": nulls}
+        kept = self.frame.map_partitions(
+            frames.filter_equal if equal else frames.filter_other,
+            name,
+            value,
+            meta=self.frame._meta,
+            enforce_metadata=False,
+            **options,
+        )
+        return kept.drop(columns=[name]) if drops else kept
+
+
+def check_expression(ref: Any, argument: str) -> None:
+    """Raise if a column is computed by an expression of another library."""
+    if isinstance(ref, EXPRESSIONS):
+        msg = (
+            f"`{argument}` takes column names and callables of the frame on Dask frames, got"
+            f" {frames.format_reference(ref)}."
+        )
+        raise StratError(msg)
+
+
+def to_counts(found: PartitionCounts, plan: Plan) -> Counts:
+    """Name the columns of counted rows by the arguments that they come from."""
+    ends, columns = (plan.n_by, plan.n_by + plan.n_groups), found.columns
+    pieces = columns[: ends[0]], columns[ends[0] : ends[1]], columns[ends[1] :]
+    arguments: list[str] = ["by", "groups", "name"]
+    named = dict(zip(arguments, pieces, strict=True))
+    return Counts(named, found.sizes, found.lowest if len(found.lowest) else None, found)

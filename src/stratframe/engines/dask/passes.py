@@ -1,0 +1,216 @@
+"""Passes over a Dask frame: count its rows, find the numbers near the cuts, add the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ... import frames
+from ...checks import load_extra
+from ...core.types import Flags, Ints, StratumTable, Words
+from ...frames import NewColumn, SharedRows
+from ...terms.base import Term
+from ..base import CountedCodes, NearCuts, check_key
+from ..cuts import MAX_BITS, WORD, cells_of, cells_split_by_cut, counts_by, other_rows, window_cells
+from ..quantiles import SORTED_ROWS, Ranks, first_ranks, narrow, next_bits, points_of, words_at
+from .partitions import (
+    NotCounted,
+    PartitionCounts,
+    add_tables,
+    count_numbers,
+    count_partition,
+    empty_like,
+    keys_in_range,
+    merge_counts,
+    merge_keys,
+    merge_near,
+    resolve_term,
+    rows_near_cuts,
+    take_numbers,
+    with_categories,
+)
+from .types import ColumnTypes, common_types
+from .values import Plan, StratumIndex, is_number, stratum_index
+
+dask: Any = load_extra("dask", "dask")
+dd: Any = load_extra("dask.dataframe", "dask")
+
+FAN_IN = 8
+"""Results of partitions that are merged at once."""
+
+KEYS_AT_ONCE = 1 << 24
+"""Keys whose hashes the driver holds at once."""
+
+
+class DaskCall(NamedTuple):
+    """The columns of a call on a Dask frame."""
+
+    frame: Any
+    """With the columns that are computed for the call."""
+    plan: Plan
+    """What a worker must know of it."""
+
+
+def over_partitions(frame: Any, plan: Plan, function: Callable[..., Any], *args: Any) -> list[Any]:
+    """Call a function on the columns of each partition that a call reads."""
+    where = [] if plan.where is None else [plan.where]
+    filled = [] if plan.filled is None else [plan.filled]
+    untyped = [use.name for use in plan.uses] if plan.types is None else []
+    wanted = list(dict.fromkeys([*plan.by, *plan.key, *where, *plan.present, *filled, *untyped]))
+    call, shared = dask.delayed(function, pure=False), dask.delayed(plan, traverse=False)
+    return [
+        call(partition, shared, number, *args)
+        for number, partition in enumerate(
+            partitions_of(frame[wanted]).to_delayed(optimize_graph=False)
+        )
+    ]
+
+
+def merged(results: Sequence[Any], merge: Callable[..., Any], *args: Any) -> Any:
+    """Merge the results of partitions in their order, a few at a time, and compute them."""
+    call = dask.delayed(merge, pure=False)
+    results = [call([result], *args) for result in results] if len(results) == 1 else results
+    while len(results) > 1:
+        results = [
+            call(list(results[start : start + FAN_IN]), *args)
+            for start in range(0, len(results), FAN_IN)
+        ]
+    return results[0].compute()
+
+
+def count_frame(frame: Any, plan: Plan) -> tuple[PartitionCounts, Plan]:
+    """Count the rows that are alike; the plan comes back with the types of the columns."""
+    counts = merged(over_partitions(frame, plan, count_partition), merge_counts, plan)
+    if isinstance(counts, NotCounted):
+        plan = plan._replace(types=common_types(plan.uses, counts.held))
+        counts = merged(over_partitions(frame, plan, count_partition), merge_counts, plan)
+    elif plan.types is None:
+        plan = plan._replace(types=ColumnTypes())
+    check_key(dict(zip(map(str, plan.key), counts.missing.tolist(), strict=False)))
+    if counts.missing[-1]:
+        check_key({str(plan.where): int(counts.missing[-1])})
+    columns = [
+        series if is_number(term) else with_categories(series, frame._meta[name])
+        for series, term, name in zip(counts.columns, plan.terms, plan.by, strict=True)
+    ]
+    return counts._replace(columns=columns), plan
+
+
+def order_statistics(frame: Any, plan: Plan, index: StratumIndex, n_strata: int, n: int) -> Words:
+    """Find the quantiles of the last column of a plan in each stratum, as words."""
+    shared, n_cells, used = dask.delayed(index), n_strata, 0
+    rounds: list[tuple[Ints, int]] = []
+    ranks: Ranks | None = None
+    while True:
+        bits = next_bits(n_cells, used)
+        results = over_partitions(frame, plan, count_numbers, shared, rounds, n_cells, bits)
+        counts = merged(results, add_tables)
+        ranks = first_ranks(counts, n) if ranks is None else ranks
+        ranks, cells, n_rows = narrow(ranks, counts)
+        rounds, n_cells, used = [*rounds, (cells, bits)], len(cells), used + bits
+        if used == WORD:
+            return points_of(ranks, ranks.prefixes, n_strata, n)
+        if n_rows <= SORTED_ROWS or not bits:
+            near = merged(over_partitions(frame, plan, take_numbers, shared, rounds), merge_near)
+            return points_of(ranks, words_at(ranks, *near[0]), n_strata, n)
+
+
+def cells_near_cuts(
+    call: DaskCall, counted: CountedCodes, tables: Sequence[StratumTable]
+) -> list[NearCuts]:
+    """Find the rows in cells with a cut point, for each salt of the plan."""
+    counts, codes = counted.counts.native, counted.codes
+    index = stratum_index(counts.columns, codes, call.plan)
+    cells = [counts_by(codes, each, counted.n_strata) for each in counts.cells]
+    split_by_cut = [cells_split_by_cut(*each) for each in zip(cells, tables, strict=True)]
+    near = known_rows(call, counts, codes, split_by_cut)
+    if near is None:
+        few = [(np.flatnonzero(flags), len(flags)) for flags in split_by_cut]
+        shared = [dask.delayed(each) for each in (index, few, counts.checksums)]
+        results = over_partitions(call.frame, call.plan, rows_near_cuts, *shared)
+        near = merged(results, merge_near)
+    return [NearCuts(each, *rows) for each, rows in zip(cells, near, strict=True)]
+
+
+def known_rows(
+    call: DaskCall, counts: PartitionCounts, codes: Ints, split_by_cut: Sequence[Flags]
+) -> list[tuple[Ints, Words]] | None:
+    """Take the rows in cells with a cut point from the first pass, if it has all of them."""
+    if not any(flags.any() for flags in split_by_cut):
+        return [(np.zeros(0, np.int32), np.zeros(0, np.uint64)) for _ in split_by_cut]
+    if not counts.near:
+        return None
+    found = []
+    for flags, rows in zip(split_by_cut, counts.near, strict=True):
+        dealt = codes >= 0
+        widths = np.full(len(flags) >> MAX_BITS, 1 << MAX_BITS, dtype=np.int64)
+        np.minimum.at(widths, codes[dealt], rows.widths[dealt])
+        if (flags & ~window_cells(widths, call.plan.cut_shares)).any():
+            return None
+        strata = codes[rows.codes]
+        inside = np.flatnonzero(strata >= 0)
+        cells = cells_of(strata[inside], rows.numbers[inside], MAX_BITS)
+        inside = inside[flags[cells]]
+        found.append((strata[inside], rows.numbers[inside]))
+    return found
+
+
+def resolve_on(column: Any, term: Term) -> Term:
+    """Choose the term that one stands for: one that orders rows, if it does in any partition."""
+    if not frames.may_hold_fractions(column._meta):
+        return term.resolve([column._meta])
+    call = dask.delayed(resolve_term, pure=False)
+    parts = column.to_frame().to_delayed()
+    found: Term = merged([call(partition, term) for partition in parts], first_that_orders)
+    return found
+
+
+def first_that_orders(terms: Sequence[Term]) -> Term:
+    """Choose the first term that orders rows, or else the first."""
+    return next((term for term in terms if term.orders_rows), terms[0])
+
+
+def shared_keys(call: DaskCall, n_rows: int, index: StratumIndex) -> tuple[SharedRows, int]:
+    """Count keys, those that repeat or are in several folds, and rows without one."""
+    plan = call.plan._replace(salts=(0,))
+    n_passes = max(1, -(-n_rows // KEYS_AT_ONCE))
+    found, n_without = [], 0
+    for place in range(n_passes):
+        low, high = (2**WORD * edge // n_passes for edge in (place, place + 1))
+        results = over_partitions(
+            call.frame, plan, keys_in_range, dask.delayed(index), low, high - 1
+        )
+        hashes, folds, n_without = merged(results, merge_keys)
+        found.append(frames.count_across_folds([hashes], folds))
+    return SharedRows(*(sum(counts) for counts in zip(*found, strict=True))), n_without
+
+
+def add_lazily(
+    call: DaskCall,
+    counts: PartitionCounts,
+    function: Callable[..., Any],
+    outputs: Sequence[NewColumn],
+    *args: Any,
+) -> Any:
+    """Call a function that adds columns on each partition, with the checksum of its rows."""
+    rows = partitions_of(call.frame)
+    parts, checksums = rows.to_delayed(optimize_graph=False), counts.checksums
+    if len(parts) != len(checksums):
+        raise other_rows()
+    add, plan = dask.delayed(function, pure=False), dask.delayed(call.plan, traverse=False)
+    given = [dask.delayed(each) for each in args]
+    added = [
+        add(partition, plan, number, counted, list(outputs), *given)
+        for number, (partition, counted) in enumerate(zip(parts, checksums, strict=True))
+    ]
+    meta = empty_like(call.frame._meta, call.plan, outputs)
+    return dd.from_delayed(added, meta=meta, divisions=rows.divisions, verify_meta=False)
+
+
+def partitions_of(frame: Any) -> Any:
+    """Optimize a frame, but leave its partitions as they are, whichever columns are read."""
+    # `optimize` would join partitions of files when few columns are read, so that passes
+    # over other columns would have other partitions.
+    return dd.DataFrame(frame.expr.simplify().lower_completely().simplify().fuse())

@@ -1,0 +1,310 @@
+"""Values of the stratum columns of a partition -> codes, and the strata that the driver made.
+
+The combinations of values are counted in each partition. The driver numbers their strata, and a
+partition then finds the stratum of each of its rows by a hash of the values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ... import frames
+from ...core.hashing import HashedWords, hash_keys
+from ...core.strata import DENSE, edge_bins, factorize_codes, first_occurrence
+from ...core.types import Flags, Ints, Words
+from ...errors import StratError
+from ...terms.base import ByEdges, ByQuantiles, Term
+from ..base import check_n_strata, check_term
+from ..cuts import other_rows, parts_by_cuts
+from ..quantiles import ordered_words
+from .types import ColumnTypes, Use, cast_column, read_column, take_categories
+
+ENGINE = "Dask"
+
+
+class StratumIndex(NamedTuple):
+    """From values to strata."""
+
+    hashes: Words
+    """Of the combinations of values that were counted, ascending; shape (n_combinations,)."""
+    strata: Ints
+    """The stratum of each combination, -1 if its rows are not dealt."""
+    salt: int
+    """Of the hashes, all of which differ."""
+
+
+class QuantileCuts(NamedTuple):
+    """The cuts of an entry inside the strata of the entries before."""
+
+    strata: StratumIndex
+    """From the values of the entries before to parent strata."""
+    points: Words
+    """The highest values of the bins but the last, as words; shape (n_parents, n - 1)."""
+
+
+class Plan(NamedTuple):
+    """What a worker must know of a call."""
+
+    terms: tuple[Term, ...]
+    """The entries of `by`, of `groups`, and of a column of folds, if any."""
+    by: tuple[Hashable, ...]
+    """The column of each."""
+    n_by: int = 0
+    """How many of the entries are of `by`."""
+    n_groups: int = 0
+    """How many of the entries after these are of `groups`."""
+    key: tuple[Hashable, ...] = ()
+    """The columns of the key; without any, rows are numbered by partition and position."""
+    where: Hashable | None = None
+    salts: tuple[int, ...] = ()
+    """Of the numbers of rows, one for each column that is made."""
+    cut_shares: tuple[float, ...] = ()
+    """The share of rows before each cut point, where it is known."""
+    n_partitions: int = 1
+    computed: tuple[Hashable, ...] = ()
+    """Columns that were computed for this call only."""
+    present: tuple[Hashable, ...] = ()
+    """Columns without a value in which a row is not dealt."""
+    filled: Hashable | None = None
+    """A column that is filled: only rows without a value in it are dealt."""
+    for_table: bool = False
+    """Whether counts show the lowest value of each quantile bin, too, and no cells."""
+    uses: tuple[Use, ...] = ()
+    """All columns of the call whose types may differ: those of `by`, then those of the key."""
+    types: ColumnTypes | None = None
+    """What these columns are cast to; None until a pass has found it out."""
+    cuts: tuple[QuantileCuts | None, ...] = ()
+    """Of the first entries, the cuts of those that are counted by quantiles."""
+
+    def before(self, place: int) -> Plan:
+        """Plan what a worker does for the entries before one."""
+        return self._replace(
+            terms=self.terms[:place],
+            by=self.by[:place],
+            n_by=place,
+            n_groups=0,
+            cuts=self.cuts[:place],
+            salts=(),
+        )
+
+
+class ColumnCodes(NamedTuple):
+    """The values of one column as codes."""
+
+    codes: Ints
+    """Shape (n_rows,), range 0..n-1; missing values are n - 1."""
+    n: int
+
+
+class Combinations(NamedTuple):
+    """The combinations of values that rows have."""
+
+    codes: Ints
+    """The combination of every row, by first appearance; shape (n_rows,)."""
+    words: list[HashedWords]
+    """Of each term, a word for its value in each combination: the same in every partition."""
+    n: int
+
+    def hashes(self, salt: int = 0) -> Words:
+        """Hash the values of every combination; shape (n,)."""
+        return np.broadcast_to(hash_keys(self.words, salt), self.n)
+
+
+# Values and codes ------------------------------------------------------------------------
+
+
+def code_columns(series: Sequence[Any], plan: Plan, n_rows: int) -> list[ColumnCodes]:
+    """Encode the values of the stratum columns."""
+    return [
+        bins_of(plan, place, series[: place + 1], n_rows)
+        if is_cut(term)
+        else code_values(term, series[place])
+        for place, term in enumerate(plan.terms)
+    ]
+
+
+def is_cut(term: Term) -> bool:
+    """Return whether rows are counted by the quantiles of a term."""
+    return isinstance(term.counted_by(), ByQuantiles)
+
+
+def is_number(term: Term) -> bool:
+    """Return whether a term cuts its column at numbers."""
+    return isinstance(term.counted_by(), ByEdges | ByQuantiles)
+
+
+def code_values(term: Term, series: Any) -> ColumnCodes:
+    """Encode the values of a column; those of bins by the number of the bin."""
+    term = term.resolve([series])
+    check_term(term, ENGINE)
+    alike = term.counted_by()
+    if isinstance(alike, ByEdges):
+        values, missing = frames.read_comparable(series, str(term))
+        # Values outside, which the driver looks for, are in two further bins.
+        edges = np.array(alike.edges)
+        codes = edge_bins(values, edges, alike.closed) + (values >= edges[0]) + (values > edges[-1])
+        n_codes = len(edges) + 1
+    else:
+        codes, n_codes = frames.encode_classes(series)
+        missing = codes < 0
+    return ColumnCodes(np.where(missing, n_codes, codes), n_codes + 1)
+
+
+def bins_of(plan: Plan, place: int, series: Sequence[Any], n_rows: int) -> ColumnCodes:
+    """Find the bins of an entry, the last of some columns, inside the strata of the others."""
+    cuts = plan.cuts[place]
+    assert cuts is not None
+    n = cuts.points.shape[1] + 1
+    parents = find_strata(series[:-1], cuts.strata, plan.before(place), n_rows)
+    words, missing = number_words(series[-1], str(plan.terms[place]))
+    # A bin is closed on the right: the points below a value are counted.
+    bins = parts_by_cuts(parents.clip(0), words - np.uint64(1), cuts.points)
+    bins = np.where(words == 0, 0, bins).astype(np.int64)
+    return ColumnCodes(np.where(missing, n, bins), n + 1)
+
+
+def number_words(series: Any, text: str) -> tuple[Words, Flags]:
+    """Read numbers or dates as words of their order, and flag missing values."""
+    values, missing = frames.read_interval(series, text)
+    return ordered_words(values), missing
+
+
+def combine(columns: Sequence[ColumnCodes], n_rows: int) -> tuple[Ints, int]:
+    """Combine the codes of columns into one code of their combination, by first appearance."""
+    combined, n_combined = np.zeros(n_rows, dtype=np.int64), 1
+    for codes, n in columns:
+        if n_combined > np.iinfo(np.int64).max // n:
+            combined, n_combined = compact(combined, n_combined)
+        combined = combined * n + codes if n_combined > 1 else codes.astype(np.int64, copy=False)
+        n_combined *= n
+    codes, n_codes = compact(combined, n_combined)
+    check_n_strata(n_codes)
+    return codes, n_codes
+
+
+def compact(codes: Ints, n_codes: int) -> tuple[Ints, int]:
+    """Renumber codes by first appearance."""
+    if n_codes <= max(DENSE, 2 * len(codes)):
+        codes, present = factorize_codes(codes, n_codes)
+        return codes, len(present)
+    codes, different = pd.factorize(codes)
+    return codes, len(different)
+
+
+def take_values(columns: Sequence[Any], rows: Sequence[Ints]) -> list[Any]:
+    """Take rows of each series as values that do not depend on the categories of a partition."""
+    taken = [
+        series.iloc[chosen].reset_index(drop=True)
+        for series, chosen in zip(columns, rows, strict=True)
+    ]
+    return [
+        take_categories(series, pd.Series(series.cat.categories))
+        if isinstance(series.dtype, pd.CategoricalDtype)
+        else series
+        for series in taken
+    ]
+
+
+def stack(columns: Sequence[Any]) -> Any:
+    """Put series one below the other."""
+    filled = [series for series in columns if len(series)] or list(columns[:1])
+    return filled[0] if len(filled) == 1 else pd.concat(filled, ignore_index=True)
+
+
+def series_of(partition: Any, plan: Plan) -> list[Any]:
+    """List the column of each term, in the type that all partitions have."""
+    types = plan.types.by if plan.types else ()
+    return [
+        cast_column(read_column(partition, Use(name, is_number(term))), common)
+        for name, term, common in zip_longest(plan.by, plan.terms, types[: len(plan.by)])
+    ]
+
+
+def codes_of(series: Sequence[Any], plan: Plan, n_rows: int) -> tuple[Ints, int]:
+    """Encode the combinations of values by first appearance."""
+    return combine(code_columns(series, plan, n_rows), n_rows)
+
+
+def combinations_of(series: Sequence[Any], plan: Plan, n_rows: int) -> Combinations:
+    """Encode the combinations of values, and find a word for each value of a combination."""
+    columns = code_columns(series, plan, n_rows)
+    codes, n_codes = combine(columns, n_rows)
+    first = first_occurrence(codes, n_codes)
+    words = [
+        HashedWords(value_words(term, each, coded)[coded.codes[first]])
+        for term, each, coded in zip(plan.terms, series, columns, strict=True)
+    ]
+    return Combinations(codes, words, n_codes)
+
+
+def value_words(term: Term, series: Any, coded: ColumnCodes) -> Words:
+    """List a word for each code of a column; that of a bin is its number."""
+    if is_number(term):
+        return np.arange(coded.n, dtype=np.uint64)
+    first = first_occurrence(coded.codes, coded.n)[: coded.n - 1]
+    return np.append(hash_values(series.iloc[first]), NO_VALUE)
+
+
+NO_VALUE = np.uint64(0x9E3779B97F4A7C15)
+"""The word of missing values."""
+
+
+def hash_values(series: Any) -> Words:
+    """Hash values of classes: equal ones have one word, whatever type they are stored in."""
+    if not len(series):
+        return np.zeros(0, dtype=np.uint64)
+    try:
+        return hash_keys([frames.read_key(series)], 0)
+    except StratError:
+        return hash_objects(series)
+
+
+def hash_objects(series: Any) -> Words:
+    """Hash values that have no place in a key: each type by itself, or else as Python writes it."""
+    values = pd.Series(series.tolist(), dtype=object)
+    types, names = pd.factorize(values.map(type))
+    if len(names) == 1:
+        return hash_keys([frames.read_key(values.map(repr))], 0)
+    words = np.empty(len(values), dtype=np.uint64)
+    for place in range(len(names)):
+        rows = np.flatnonzero(types == place)
+        words[rows] = hash_values(values.iloc[rows])
+    return words
+
+
+# Strata ----------------------------------------------------------------------------------
+
+
+def stratum_index(columns: Sequence[Any], strata: Ints, plan: Plan) -> StratumIndex:
+    """Index counted rows, by their values, by stratum; -1 for those that are not dealt."""
+    found = combinations_of(columns, plan, len(strata))
+    strata = strata[first_occurrence(found.codes, found.n)]
+    salt, hashes = 0, found.hashes(0)
+    order = np.argsort(hashes)
+    while (hashes[order][1:] == hashes[order][:-1]).any():
+        salt, hashes = salt + 1, found.hashes(salt + 1)
+        order = np.argsort(hashes)
+    return StratumIndex(hashes[order], strata[order], salt)
+
+
+def find_strata(series: Sequence[Any], index: StratumIndex, plan: Plan, n_rows: int) -> Ints:
+    """Find the stratum of every row, -1 if it is not dealt."""
+    found = combinations_of(series, plan, n_rows)
+    return strata_of(found, index)[found.codes]
+
+
+def strata_of(found: Combinations, index: StratumIndex) -> Ints:
+    """Find the stratum of every combination of values, or raise if it was not counted."""
+    hashes = found.hashes(index.salt)
+    order = np.argsort(hashes)
+    places = np.searchsorted(index.hashes, hashes[order])
+    if places.max(initial=-1) >= len(index.hashes) or (index.hashes[places] != hashes[order]).any():
+        raise other_rows()
+    strata = np.empty(found.n, dtype=np.int64)
+    strata[order] = index.strata[places]
+    return strata

@@ -1,0 +1,262 @@
+"""What verbs ask of a frame, for all engines: from counts to cut points, and to columns of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .. import frames
+from ..core.seeds import StreamTag
+from ..core.types import StratumTable, Words
+from ..errors import StratError
+from ..frames import FoldValues, SharedRows
+from ..pipeline.deal import empty_outputs
+from ..pipeline.extend import fill_target, quota_of_new, read_given
+from ..pipeline.numbers import column_stream
+from ..pipeline.options import Options, Target
+from ..pipeline.sample import SampleSize, sample_streams, sample_table
+from ..pipeline.strata import Strata
+from ..pipeline.tables import Folded
+from ..terms.base import By, Term
+from ..terms.by import require_by
+from .base import Call, CountedCodes, Engine, check_possible, engine_of, not_possible
+from .counted import (
+    count_strata,
+    cut_quantiles,
+    described,
+    list_quotas,
+    lowest_of_strata,
+    nest_counts,
+    parts_of_groups,
+    repeated_keys,
+    without_orders,
+)
+from .cuts import cut_points
+
+
+class CountedFrame:
+    """A frame of an engine, whose rows verbs know by their counts."""
+
+    library = "pandas"
+    """The library of tables."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    @property
+    def frame(self) -> Any:
+        """The frame itself."""
+        return self.engine.frame
+
+    @property
+    def kind(self) -> str:
+        """What messages call the frame."""
+        return self.engine.name
+
+    # Columns ----------------------------------------------------------------------------
+
+    def assign(self, options: Options, *, overwrite: bool) -> Any:
+        """Add the columns that a call makes."""
+        outputs = empty_outputs(options)
+        check_possible(options, self.kind)
+        names = [output.name for output in outputs]
+        self.engine.check(options.columns(), names, overwrite=overwrite)
+        if options.groups:
+            options = without_orders(self.engine, options)
+            call = self.engine.bind(options)
+            call, counted = count_strata(self.engine, call, options)
+            parts = parts_of_groups(options, counted)
+            made = self.engine.attach_parts(call, counted.counts, outputs, parts)
+            return self.engine.keep(made)
+        self.check_key(options)
+        call, counted = count_strata(self.engine, self.engine.bind(options), options)
+        tables = list_quotas(options, counted)
+        points = find_cuts(self.engine, call, counted.coded, tables)
+        made = self.engine.attach(call, counted.coded, outputs, points)
+        return self.engine.keep(made)
+
+    def extend(self, options: Options, target: Target, names: Sequence[Any], k: int | None) -> Any:
+        """Fill columns of folds or parts in the rows that have none."""
+        if options.groups:
+            msg = "`extend` with `groups` looks at all rows of each group"
+            raise not_possible(msg, self.kind)
+        if options.where is not None:
+            msg = "`extend` with `where` looks at the folds of all rows"
+            raise not_possible(msg, self.kind)
+        self.engine.check({**options.columns(), "name": list(names)})
+        options = without_orders(self.engine, options)
+        check_possible(options, self.kind)
+        self.check_key(options)
+        engine = self.engine
+        for name in names:
+            aimed = replace(options, name=name, target=target)
+            engine = engine_on(extend_column(engine, aimed, k))
+        return self.engine.keep(engine.frame)
+
+    def sample(self, options: Options, wanted: SampleSize) -> Any:
+        """Keep the rows of a stratified sample."""
+        self.engine.check(options.columns())
+        check_possible(options, self.kind)
+        self.check_key(options)
+        mark = "sampled"
+        while mark in self.engine.frame.columns:
+            mark += "_"
+        call, counts = self.engine.count(
+            cut_quantiles(self.engine, self.engine.bind(options), options),
+            salts=[int(sample_streams(options)[0](1)[0])],
+        )
+        counted = nest_counts(self.engine, options, counts)
+        assert counts.lowest is not None
+        table = sample_table(options, counted.strata, wanted, lowest_of_strata(counted)[0])
+        points = find_cuts(self.engine, call, counted.coded, [table])
+        outputs = empty_outputs(replace(options, name=mark, target=Target(2)))
+        marked = engine_on(self.engine.attach(call, counted.coded, outputs, points))
+        return self.engine.keep(marked.select(mark, 0, equal=True, drops=True))
+
+    def check_key(self, options: Options) -> None:
+        """Raise if a call needs a key, and has none."""
+        if self.engine.needs_key and not options.key:
+            msg = (
+                f"{self.kind} frames need a `key`, because their rows have no order.\nHint: name"
+                ' the columns that identify a row, as in `key="id"`.'
+            )
+            raise StratError(msg)
+
+    # Counts -----------------------------------------------------------------------------
+
+    def strata(self, by: By, groups: tuple[Term, ...] = ()) -> Strata:
+        """Nest the rows for a table, which shows bins of a continuous entry."""
+        return self.count_by(replace(self.read_by(by), groups=groups))[0]
+
+    def plan(self, options: Options) -> tuple[Strata, Callable[[Strata], StratumTable]]:
+        """Find the strata of a call, and how many rows of each it would deal to each part."""
+        check_possible(options, self.kind)
+        self.engine.check(options.columns())
+        if options.groups:
+            options = without_orders(self.engine, options)
+        else:
+            self.check_key(options)
+        call = self.engine.bind(options)
+        call, counted = count_strata(self.engine, call, options, for_table=True)
+        strata, n_parts = counted.strata, options.target.n
+        if not options.groups:
+            return strata, lambda _: list_quotas(options, counted)[0]
+        (parts, *_) = parts_of_groups(options, counted)
+        dealt = parts if strata.rows is None else parts[strata.rows]
+        return strata, lambda level: level.crosstab(dealt, n_parts)
+
+    def collect(self, *_: Any) -> CountedFrame:
+        """Collect nothing: rows are counted column by column."""
+        return self
+
+    def folded(self, by: By, name: str, *, drop: bool = False) -> Folded:
+        """Find the strata and folds of counted rows; with `drop` of rows in folds only."""
+        strata, folds = self.count_by(self.read_by(by), name, drop=drop)
+        nominal = all(each.is_nominal for each in strata.levels)
+        return Folded(strata, *frames.fold_codes(folds), nominal)
+
+    def read_by(self, by: By) -> Options:
+        """Read `by` for a table."""
+        entries = require_by(by)
+        options = Options(entries.terms, entries.marginal)
+        self.engine.check(options.columns())
+        options = without_orders(self.engine, options)
+        check_possible(options, self.kind)
+        return options
+
+    def count_by(
+        self, options: Options, name: str | None = None, *, drop: bool = False
+    ) -> tuple[Strata, Any]:
+        """Count the strata of a call that deals nothing, and those of each fold of a column."""
+        call = self.engine.bind(options, name)
+        if drop:
+            call = self.engine.restrict(call, present=True)
+        _, counted = count_strata(self.engine, call, options, for_table=True)
+        return counted.strata, next(iter(counted.counts.columns["name"]), None)
+
+    # Folds ------------------------------------------------------------------------------
+
+    def check_names(self, names: Sequence[Any]) -> None:
+        """Raise unless columns of folds are there."""
+        self.engine.check({"name": list(names)})
+
+    def fold_values(self, name: str, *, is_part: bool = False) -> FoldValues:
+        """List the values of a fold or part column, and count the rows of each."""
+        counts = self.engine.count(self.engine.bind(Options(), name))[1]
+        (folds,), weights = counts.columns["name"], counts.weights
+        ranks = frames.rank_values(folds) if self.engine.needs_key else None
+        if ranks is not None:  # counts of rows without an order come in any order
+            order = np.argsort(ranks, kind="stable")
+            folds, weights = frames.take(folds, order), weights[order]
+        values, codes = frames.part_codes(folds) if is_part else frames.fold_codes(folds)
+        return frames.count_values(values, codes, weights)
+
+    def select(self, name: str, value: Any, *, equal: bool, nulls: bool = False) -> Any:
+        """Keep the rows of a fold, or those of the others."""
+        return self.engine.keep(self.engine.select(name, value, equal=equal, nulls=nulls))
+
+    def check_shared(self, options: Options, refs: Mapping[str, Sequence[Any]]) -> None:
+        """Raise unless columns are there, and groups can be counted."""
+        check_possible(options, self.kind)
+        self.engine.check(refs)
+
+    def shared_rows(
+        self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
+    ) -> tuple[SharedRows, int]:
+        """Count what rows share across the folds of a column, and the rows that lack a value."""
+        return self.engine.shared_rows(refs, argument, name, drop=drop)
+
+
+def engine_on(frame: Any) -> Engine:
+    """Find the engine of a frame that an engine made."""
+    engine = engine_of(frame)
+    assert engine is not None
+    return engine
+
+
+def find_cuts(
+    engine: Engine,
+    call: Call,
+    counted: CountedCodes,
+    tables: Sequence[StratumTable],
+) -> list[Words]:
+    """Find the cut points of the numbers of every stratum, for each salt."""
+    near = engine.near_cuts(call, counted, tables)
+    found = [
+        cut_points(each.cells, table, each.codes, each.numbers)
+        for each, table in zip(near, tables, strict=True)
+    ]
+    if any(len(cuts.split_by_cut) for cuts in found):
+        keys = engine.keys_at(call, [cuts.split_by_cut for cuts in found])
+        raise repeated_keys([str(name) for name in keys.columns], keys)
+    return [cuts.points for cuts in found]
+
+
+def extend_column(engine: Engine, options: Options, k: int | None) -> Any:
+    """Fill one column, whose name is that of the options."""
+    call = cut_quantiles(engine, engine.bind(options, options.name), described(options))
+    call, counts = engine.count(call)
+    (folds,) = counts.columns["name"]
+    options = replace(options, name=folds.name)  # as the frame spells it
+    if options.target.names is None and k is None:
+        column = frames.make_frame("pandas", {options.name: folds})
+        names = frames.declared_parts(column, options.name)
+        target = options.target if names is None else Target(len(names), "part", names)
+        options = replace(options, target=target)
+    options, parts = read_given(options, k, folds, counts.weights)
+    counted = nest_counts(engine, options, counts)
+    strata, stream = counted.strata, column_stream(options, StreamTag.EXTEND)
+    shares = np.array([float(share) for share in options.target.fractions(strata.n_rows)])
+    given = parts if strata.rows is None else parts[strata.rows]
+    fill = partial(fill_target, options, shares, stream)
+    table = quota_of_new(strata, given, len(shares), fill)
+    salts = [int(stream(1)[0])]
+    coded = counted.coded
+    new = coded._replace(codes=np.where(parts < 0, coded.codes, -1))
+    call, new = engine.recount(engine.restrict(call, present=False), new, salts)
+    points = find_cuts(engine, call, new, [table])
+    return engine.attach(call, new, empty_outputs(options), points)

@@ -1,0 +1,258 @@
+"""Frames of Spark, and of the pandas API on Spark: passes that are Spark's own expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from ...checks import load_extra
+from ...core.types import Ints, StratumTable, Words
+from ...errors import StratError
+from ...frames import NewColumn, SharedRows
+from ...frames.references import check_new, check_unread
+from ...pipeline.options import Options
+from ...terms.base import Term
+from ...terms.classes import Classes
+from ...terms.entry import read_entry
+from ..base import CountedCodes, Counts, NearCuts, check_term
+from ..cuts import counts_by
+from .columns import (
+    SparkCall,
+    Typed,
+    check_single,
+    compared_names,
+    functions,
+    hashed_columns,
+    row_with_fraction,
+    stratum_of_term,
+    typed_column,
+    where_column,
+)
+from .on_pandas import to_spark
+from .passes import (
+    HELPER,
+    StratumCodes,
+    attach,
+    attach_parts,
+    check_keys,
+    check_where,
+    collect,
+    collect_keys,
+    count_rows,
+    key_counts,
+    rows_near_cuts,
+)
+from .quantiles import cut_entry
+from .shared import shared_rows
+
+ENGINE = "Spark"
+
+
+class SparkEngine:
+    """A Spark frame, or a pandas-on-Spark frame by the Spark frame below it."""
+
+    name = ENGINE
+    needs_key = True
+
+    def __init__(self, frame: Any) -> None:
+        self.frame = frame
+        self.back: Callable[[Any], Any] = as_it_is
+        if type(frame).__module__.startswith("pyspark.pandas."):
+            self.frame, self.back = to_spark(frame)
+        check_frame(self.frame)
+
+    def keep(self, frame: Any) -> Any:
+        """Turn a Spark frame into a frame of the caller's kind."""
+        return self.back(frame)
+
+    # Columns ----------------------------------------------------------------------------
+
+    def check(
+        self,
+        refs: Mapping[str, Sequence[Any]],
+        new_names: Sequence[str] = (),
+        *,
+        overwrite: bool = False,
+    ) -> None:
+        """Raise unless it has the columns that each argument refers to, and no new one yet."""
+        compared = compared_names(self.frame)
+        check_unread(
+            {argument: list(given) for argument, given in refs.items()},
+            new_names,
+            partial(is_same_name, compared),
+        )
+        if not overwrite:
+            known = set(map(compared, self.frame.columns))
+            taken = [name for name in new_names if compared(name) in known]
+            check_new(self.frame, taken, new_names)
+        for argument, given in refs.items():
+            for ref in given:
+                self.typed(ref, argument)
+
+    def typed(self, ref: Any, argument: str) -> Typed:
+        """Find a column of single values, and check its type."""
+        if argument == "where":
+            where_column(self.frame, ref)
+        typed = typed_column(self.frame, ref, argument)
+        check_single(typed)
+        if argument == "key":
+            hashed_columns(typed)
+        return typed
+
+    def resolve(self, term: Term) -> Term:
+        """Choose the term that one stands for, by a row with a fraction, if there is any."""
+        typed = self.typed(term.columns[0], "by")
+        series = collect(row_with_fraction(self.frame, typed))["value"].alias(typed.name)
+        return term.resolve([series])
+
+    def bind(self, options: Options, fold: str | None = None) -> SparkCall:
+        """Find the columns of a call, and check their types."""
+        named = options.columns()
+        typed = [
+            self.typed(ref, argument) for argument in ("by", "groups") for ref in named[argument]
+        ]
+        terms = (*options.terms, *options.groups)
+        if fold is not None:
+            typed.append(self.typed(fold, "name"))
+            terms = (*terms, Classes((fold,)))
+        call = SparkCall(
+            self.frame,
+            terms,
+            tuple(stratum_of_term(*each) for each in zip(terms, typed, strict=True)),
+            len(options.terms),
+            len(options.groups),
+            tuple(self.typed(ref, "key") for ref in named["key"]),
+            where_column(self.frame, options.where),
+            needs_values=options.missing == "null",
+            seed=options.seed,
+        )
+        self.check_types(call)
+        check_where(call)
+        return call
+
+    def check_types(self, call: SparkCall) -> None:
+        """Raise if a term cannot read its column, or takes it as continuous."""
+        columns = [each.typed.column.alias(f"c{i}") for i, each in enumerate(call.strata)]
+        if not columns:
+            return
+        table = collect(self.frame.select(*columns).limit(0))
+        for place, (term, each) in enumerate(zip(call.terms, call.strata, strict=True)):
+            check_term(self.resolve(term), ENGINE)
+            read_entry(term, [table[f"c{place}"].alias(each.typed.name)], place + 1)
+
+    def restrict(self, call: SparkCall, *, present: bool) -> SparkCall:
+        """Deal only the rows with a value in the column of folds, or those that have none."""
+        fold = call.strata[-1].typed
+        if present:
+            return call._replace(frame=call.frame.filter(fold.present.isNotNull()))
+        return call._replace(where=fold.present.isNull(), filled=fold)
+
+    # Counts -----------------------------------------------------------------------------
+
+    def count(
+        self,
+        call: SparkCall,
+        *,
+        before: int | None = None,
+        salts: Sequence[int] = (),
+        cut_shares: Sequence[float] = (),  # noqa: ARG002 - rows near cuts take a pass of their own
+        for_table: bool = False,
+    ) -> tuple[SparkCall, Counts]:
+        """Count the rows that are alike, in one pass."""
+        call = call._replace(salts=tuple(salts))
+        counted = call if before is None else call.before(before)
+        return call, count_rows(counted, for_table=for_table)
+
+    def cut(self, call: SparkCall, place: int, n: int, parents: CountedCodes) -> SparkCall:
+        """Add the column of the bins of an entry, inside the strata of those before."""
+        return cut_entry(call, place, n, parents)
+
+    def recount(
+        self, call: SparkCall, counted: CountedCodes, salts: Sequence[int]
+    ) -> tuple[SparkCall, CountedCodes]:
+        """Keep the counts, and check the keys of the rows that are dealt now."""
+        n_rows = functions().count(functions().lit(1)).alias("n")
+        check_keys(call.key, collect(call.rows.agg(n_rows, *key_counts(call.key))))
+        return call._replace(salts=tuple(salts)), counted
+
+    def near_cuts(
+        self, call: SparkCall, counted: CountedCodes, tables: Sequence[StratumTable]
+    ) -> list[NearCuts]:
+        """Find the rows near the cut points, for each salt."""
+        weights = counted.counts.weights[:, None]
+        sizes = counts_by(counted.codes, weights, counted.n_strata)[:, 0]
+        strata = StratumCodes(counted.counts.native, counted.codes, sizes)
+        return [
+            rows_near_cuts(call, strata, table, salt)
+            for table, salt in zip(tables, call.salts, strict=True)
+        ]
+
+    def keys_at(self, call: SparkCall, numbers: Sequence[Words]) -> Any:
+        """Collect the keys of rows that have some numbers."""
+        return collect_keys(call, numbers)
+
+    def shared_rows(
+        self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
+    ) -> tuple[SharedRows, int]:
+        """Count what rows share across folds, by the values themselves."""
+        fold = self.typed(name, "name")
+        rows = self.frame.filter(fold.present.isNotNull()) if drop else self.frame
+        columns = [typed_column(self.frame, ref, argument) for ref in refs]
+        shared, n_without = shared_rows(rows, columns, fold, nulls_alike=argument == "columns")
+        if argument == "groups":
+            # A row without a group is a group by itself.
+            shared = shared._replace(n_values=shared.n_values + n_without)
+        return shared, n_without
+
+    # Results ----------------------------------------------------------------------------
+
+    def attach(
+        self,
+        call: SparkCall,
+        counted: CountedCodes,
+        outputs: Sequence[NewColumn],
+        points: Sequence[Words],
+    ) -> Any:
+        """Add the columns by cut points, which are joined to the rows of each stratum."""
+        return attach(call, counted, outputs, points)
+
+    def attach_parts(
+        self, call: SparkCall, counts: Counts, outputs: Sequence[NewColumn], parts: Sequence[Ints]
+    ) -> Any:
+        """Add the columns by the values of rows, to which parts are joined."""
+        return attach_parts(call, counts.native, parts, outputs)
+
+    def select(
+        self, name: str, value: Any, *, equal: bool, nulls: bool = False, drops: bool = False
+    ) -> Any:
+        """Keep the rows of a fold, or those of the others."""
+        fold, wanted = self.typed(name, "name").present, functions().lit(value)
+        chosen = fold == wanted if equal else fold != wanted
+        kept = self.frame.filter(chosen | fold.isNull() if nulls else chosen)
+        return kept.drop(name) if drops else kept
+
+
+def as_it_is(frame: Any) -> Any:
+    """Return a Spark frame, which is the caller's own kind."""
+    return frame
+
+
+def check_frame(frame: Any) -> None:
+    """Raise unless an object is a frame of Spark, without columns of the names of helpers."""
+    sql = load_extra("pyspark.sql", "spark")
+    if not isinstance(frame, sql.DataFrame):
+        msg = f"`frame` must be a pyspark.sql.DataFrame, got {type(frame).__name__}."
+        raise StratError(msg)
+    for name in frame.columns:
+        if name.lower().startswith(HELPER):
+            msg = (
+                f"A column must not have a name that begins with {HELPER!r}, got {name!r}."
+                "\nHint: rename it, as the call adds such columns for a while."
+            )
+            raise StratError(msg)
+
+
+def is_same_name(compared: Callable[[str], str], ref: object, name: str) -> bool:
+    """Return whether a reference is a name that the session takes for another one."""
+    return isinstance(ref, str) and compared(ref) == compared(name)

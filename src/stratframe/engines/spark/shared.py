@@ -1,0 +1,38 @@
+"""What the rows of a Spark frame share across folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...frames import SharedRows
+from .columns import Typed, check_single, functions
+
+
+def shared_rows(
+    rows: Any, columns: Sequence[Typed], fold: Typed, *, nulls_alike: bool
+) -> tuple[SharedRows, int]:
+    """Count the values of some columns, those that repeat, and those in several folds.
+
+    Also counts the rows that lack a value, which are left out unless missing values are alike.
+    """
+    sf = functions()
+    for each in columns:
+        check_single(each)
+    # Rows without a fold are one more.
+    of_fold = sf.xxhash64(fold.present, fold.present.isNull())
+    values = [each.present.alias(f"c{place}") for place, each in enumerate(columns)]
+    table = rows.select(*values, of_fold.alias("fold"))
+    known = table
+    if not nulls_alike:
+        known = table.dropna(subset=[f"c{place}" for place in range(len(columns))])
+    groups = known.groupBy(*known.columns[:-1]).agg(
+        sf.count(sf.lit(1)).alias("n"), (sf.min("fold") != sf.max("fold")).alias("split")
+    )
+    n_split = sf.when(sf.col("split"), sf.col("n"))
+    counts = groups.agg(
+        sf.count("n"), sf.count_if(sf.col("n") > 1), sf.count_if("split"), sf.sum(n_split)
+    ).first()
+    shared = SharedRows(*(int(count or 0) for count in counts))
+    n_known = groups.agg(sf.sum("n")).first()[0] or 0
+    return shared, table.count() - int(n_known)

@@ -1,0 +1,144 @@
+"""What verbs ask of a pandas or Polars frame, all rows of which are here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .. import frames
+from ..core.types import Flags, StratumTable
+from ..frames import FoldValues
+from ..terms.base import By, Term
+from ..terms.by import columns_of, require_by
+from .deal import check_columns, deal_units, empty_outputs, new_columns, numbers_of, quota_table
+from .extend import extended_columns
+from .options import NO_TARGET, Options, Target
+from .sample import SampleSize, sampled_rows
+from .strata import Strata, stratify
+from .tables import Folded, tabulated
+
+
+class LocalFrame:
+    """A pandas or Polars frame, eager or lazy."""
+
+    def __init__(self, frame: Any) -> None:
+        self.frame: Any = frame
+
+    @property
+    def library(self) -> str:
+        """The library of tables: that of the frame."""
+        return frames.library_of(self.frame)
+
+    # Columns ----------------------------------------------------------------------------
+
+    def assign(self, options: Options, *, overwrite: bool) -> Any:
+        """Add the columns that a call makes."""
+        outputs = empty_outputs(options)
+        columns = check_columns(self.frame, options, outputs, overwrite=overwrite)
+        if not options.key:
+            frames.warn_row_order(self.frame, takes_key=not options.groups)
+        return frames.attach_columns(self.frame, columns, partial(new_columns, options), outputs)
+
+    def extend(self, options: Options, target: Target, names: Sequence[Any], k: int | None) -> Any:
+        """Fill columns of folds or parts in the rows that have none."""
+        columns = check_columns(self.frame, options)
+        self.check_names(names)
+        # A key says which new rows get which fold, but strata still come in the order of rows.
+        frames.warn_row_order(self.frame, takes_key=False)
+        several = [
+            replace(options, name=name, target=self.target_of(name, target, k)) for name in names
+        ]
+        labels = {"name": [frames.label_of(self.frame, name) for name in names]}
+        outputs = [output for each in several for output in empty_outputs(each)]
+        compute = partial(extended_columns, several, k)
+        return frames.attach_columns(self.frame, columns | labels, compute, outputs)
+
+    def target_of(self, name: str, target: Target, k: int | None) -> Target:
+        """Choose what a column is extended to: the parts that it declares, where none are given."""
+        if k is not None or target.names is not None:
+            return target
+        declared = frames.declared_parts(self.frame, name)
+        return NO_TARGET if declared is None else Target(len(declared), "part", declared)
+
+    def sample(self, options: Options, wanted: SampleSize) -> Any:
+        """Keep the rows of a stratified sample."""
+        named = options.columns()
+        frames.check_all_refs(self.frame, named)
+
+        def choose(series: list[Any]) -> Flags:
+            return sampled_rows(options, frames.split_named(named, series), len(series[0]), wanted)
+
+        return frames.filter_rows(self.frame, [*named["by"], *named["key"]], choose)
+
+    # Counts -----------------------------------------------------------------------------
+
+    def collect(self, by: By | None, refs: Sequence[Any]) -> LocalFrame:
+        """Collect the columns of a lazy frame that tables need, once."""
+        of_by = [] if by is None else columns_of(require_by(by).terms)
+        frames.check_refs(self.frame, of_by, "by")
+        return LocalFrame(frames.collect_columns(self.frame, [*of_by, *refs]))
+
+    def strata(self, by: By, groups: tuple[Term, ...] = ()) -> Strata:
+        """Nest the rows for a table, which shows bins of a continuous entry."""
+        entries = require_by(by)
+        named = {"by": columns_of(entries.terms), "groups": columns_of(groups)}
+        frames.check_all_refs(self.frame, named)
+        eager = frames.collect_columns(self.frame, [*named["by"], *named["groups"]])
+        columns = frames.read_named(eager, named)
+        options = tabulated(entries, columns["by"])
+        return stratify(replace(options, groups=groups), columns, len(eager))
+
+    def plan(self, options: Options) -> tuple[Strata, Callable[[Strata], StratumTable]]:
+        """Find the strata of a call, and how many rows of each it would deal to each part."""
+        named = check_columns(self.frame, options)
+        eager = frames.collect_columns(self.frame, [ref for refs in named.values() for ref in refs])
+        columns, n_parts = frames.read_named(eager, named), options.target.n
+        if not len(eager):
+            of_strata = {each: columns[each] for each in ("by", "groups")}
+            described = Options(options.terms, options.marginal, options.groups)
+            empty = stratify(described, of_strata, 0)
+            return empty, lambda level: level.crosstab(level.codes, n_parts)
+        strata = stratify(options, columns, len(eager))
+        if strata.margins:
+            parts = deal_units(options, strata, 0)
+            return strata, lambda level: level.crosstab(parts, n_parts)
+        numbers = None if strata.keys is None else numbers_of(options, strata, 0)[0]
+        return strata, lambda level: quota_table(options, level, numbers=numbers)
+
+    def folded(self, by: By | None, name: str, *, drop: bool = False) -> Folded:
+        """Find the strata and folds of all rows; with `drop` of rows in folds only."""
+        entries = require_by(by)
+        refs = columns_of(entries.terms)
+        frames.check_all_refs(self.frame, {"by": refs, "name": [name]})
+        eager = frames.collect_columns(self.frame, [*refs, name])
+        series = [*frames.read_columns(eager, refs), frames.read_fold_column(eager, name)]
+        options, weights = tabulated(entries, series[:-1]), None
+        if drop:
+            rows = np.flatnonzero(~frames.is_missing(series[-1]))
+            series = [frames.take(column, rows) for column in series]
+        nominal = not options.marginal and all(term.is_nominal for term in options.terms)
+        if nominal:
+            series, weights = frames.count_unique_rows(series)
+        folds, codes = frames.fold_codes(series.pop())
+        strata = stratify(options, {"by": series}, len(codes), weights)
+        return Folded(strata, folds, codes, nominal)
+
+    # Folds ------------------------------------------------------------------------------
+
+    def check_names(self, names: Sequence[Any]) -> None:
+        """Raise unless columns of folds are there."""
+        frames.check_refs(self.frame, names, "name")
+
+    def fold_values(self, name: str, *, is_part: bool = False) -> FoldValues:
+        """List the values of a fold or part column, and count the rows of each."""
+        return (frames.part_values if is_part else frames.fold_values)(self.frame, name)
+
+    def select(self, name: str, value: Any, *, equal: bool, nulls: bool = False) -> Any:
+        """Keep the rows of a fold, or those of the others."""
+        if equal:
+            return frames.filter_equal(self.frame, name, value)
+        return frames.filter_other(self.frame, name, value, nulls=nulls)

@@ -1,0 +1,83 @@
+"""A stratified sample: how many rows each stratum gives, and which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ..core.deal import deal_by_rank
+from ..core.groups.local_search import Stream
+from ..core.quota import equal_allocation, proportional_allocation
+from ..core.seeds import StreamTag, random_words, word_stream
+from ..core.strata import lowest_words, order_of_strata
+from ..core.systematic import systematic_deal
+from ..core.types import Flags, Ints, StratumTable, Words
+from ..errors import StratError, at_most
+from .deal import place_rows, sort_rows
+from .numbers import row_numbers
+from .options import Options
+from .strata import Columns, Strata, stratify
+
+Allocation: TypeAlias = Literal["proportional", "equal"]
+"""How a sample is shared out to strata."""
+
+ALLOCATE: dict[Allocation, Callable[[Ints, int, Words], Ints]] = {
+    "proportional": proportional_allocation,
+    "equal": equal_allocation,
+}
+
+
+class SampleSize(NamedTuple):
+    """How many rows a sample has, and how they are shared out."""
+
+    size: int | Fraction
+    """A number of rows, or a share of them."""
+    allocation: Allocation
+
+
+def sample_streams(options: Options) -> tuple[Stream, Stream]:
+    """Make the streams of the first and the second numbers of rows."""
+    tags = (StreamTag.SAMPLE_ROWS, StreamTag.SAMPLE_SPREAD)
+    first, second = (word_stream(options.seed, tag) for tag in tags)
+    return first, second
+
+
+def sample_table(
+    options: Options, strata: Strata, wanted: SampleSize, lowest: Words | None
+) -> StratumTable:
+    """Compute how many rows of each stratum are in the sample, and how many are not.
+
+    With the lowest number of each stratum, the order of the strata is theirs.
+    """
+    sizes, n_rows = strata.sizes, strata.n_rows
+    total = round(wanted.size * n_rows) if isinstance(wanted.size, Fraction) else wanted.size
+    if total > n_rows:
+        raise StratError(at_most("`n`", "the number of rows", total, n_rows, "row"))
+    words = random_words(options.seed, StreamTag.SAMPLE_QUOTA, len(sizes))
+    if lowest is not None:
+        words = words[np.argsort(order_of_strata(lowest, strata.ancestors))]
+    taken = ALLOCATE[wanted.allocation](sizes, total, words)
+    return np.column_stack([taken, sizes - taken])
+
+
+def sampled_rows(options: Options, columns: Columns, n_rows: int, wanted: SampleSize) -> Flags:
+    """Flag the rows of a sample."""
+    first, second = sample_streams(options)
+    strata = stratify(options, columns, n_rows)
+    if strata.order is not None:
+        table = sample_table(options, strata, wanted, None)
+        total = int(table[:, 0].sum())
+        share = Fraction(max(min(total, n_rows - total), 1), max(n_rows, 1))
+        rows = sort_rows(strata, first(n_rows), share)
+        parts = systematic_deal(rows, table, second(table.size + n_rows))
+    else:
+        numbers, tie_breaks = row_numbers(strata.keys, n_rows, first, second)
+        lowest = None
+        if strata.keys is not None:
+            lowest = lowest_words(strata.codes, len(strata.sizes), numbers)
+        table = sample_table(options, strata, wanted, lowest)
+        parts = deal_by_rank(strata.codes, table, numbers, tie_breaks)
+    return np.equal(place_rows(parts, strata.rows, n_rows), 0)

@@ -1,0 +1,100 @@
+"""Draw a stratified sample: `sample`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, SupportsIndex, get_args
+
+import numpy as np
+
+from ..checks import check_int, check_one_of, check_seed
+from ..errors import StratError, describe
+from ..frames import AnyFrame
+from ..habits import suggest_arguments
+from ..pipeline.options import Options
+from ..pipeline.sample import Allocation, SampleSize
+from ..pipeline.tables import table_verb
+from ..terms.base import By
+from ..terms.by import parse_columns, require_by
+from .sides import side_of
+
+
+@table_verb
+@suggest_arguments
+def sample(
+    frame: AnyFrame,
+    by: By,
+    *,
+    n: int | None = None,
+    frac: float | None = None,
+    allocation: Allocation = "proportional",
+    key: Any = None,
+    seed: SupportsIndex | None = 0,
+) -> Any:
+    """Draw a stratified sample of rows, in their original order.
+
+    Parameters
+    ----------
+    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
+    by : entry or list of entries
+        As for `kfold`. Missing values are a stratum of their own.
+    n : int, optional
+        Number of rows. Give exactly one of `n` and `frac`.
+    frac : float, optional
+        Share of the rows, from 0 to 1; the sample has `round(frac * n_rows)` rows.
+    allocation : {"proportional", "equal"}
+        Rows of each stratum: in proportion to its size (by largest remainder), or the same
+        number for all, where the other strata make up for those that are too small.
+    key : column or list of columns, optional
+        Rank rows by the hash of these columns instead of their position, so that neither row
+        order nor the library matters. Together they must identify each row uniquely.
+    seed : int or None
+        The same seed gives the same sample. None draws a new one.
+
+    Returns
+    -------
+    frame of the same kind
+        Of a lazy frame of Polars, the collected sample.
+
+    Raises
+    ------
+    StratError
+        If an argument breaks a rule.
+
+    Notes
+    -----
+    On Dask and Spark frames the rows are counted when this is called, and the sample is lazy. A
+    Spark frame needs a `key`.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"label": ["a"] * 8 + ["b"] * 4})
+    >>> sf.sample(df, "label", n=3)["label"].tolist()
+    ['a', 'a', 'b']
+    """
+    entries = require_by(by)
+    if (n is None) == (frac is None):
+        got = f"n={describe(n)} and frac={describe(frac)}"
+        msg = f"Exactly one of `n` and `frac` must be given, got {got}."
+        raise StratError(msg)
+    if entries.marginal:
+        msg = "`sample` does not support `sf.margins` in `by`."
+        raise StratError(msg)
+    check_one_of("allocation", allocation, get_args(Allocation))
+    size = check_frac(frac) if n is None else check_int("n", n, 0)
+    options = Options(entries.terms, key=parse_columns("key", key), seed=check_seed(seed))
+    return side_of(frame).sample(options, SampleSize(size, allocation))
+
+
+def check_frac(frac: object) -> Fraction:
+    """Check a share of the rows."""
+    if (
+        isinstance(frac, bool)
+        or not isinstance(frac, int | float | Fraction | np.floating)
+        or not 0 <= frac <= 1
+    ):
+        msg = f"`frac` must be a number from 0 to 1, got {describe(frac)}."
+        raise StratError(msg)
+    exact = frac if isinstance(frac, int | Fraction) else float(frac)
+    return Fraction(exact).limit_denominator(10**12)
