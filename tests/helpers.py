@@ -1,8 +1,4 @@
-"""What many tests need: frames of every kind, and checks of errors and warnings.
-
-The words of an error are looked at on one kind of frame, `WORDED`; its type, and the rows
-in `failures`, on all of them.
-"""
+"""What many tests need: frames of every kind, and checks of errors and warnings."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,9 +11,6 @@ import pytest
 import stratframe as sf
 
 KINDS = ["pandas", "pandas-nullable", "pandas-pyarrow", "polars", "polars-lazy"]
-
-WORDED = "pandas"
-"""The kind of frame on which the words of messages are compared."""
 
 Make = Callable[[dict[str, Any]], Any]
 """Makes a frame of the kind under test, as the fixture `frame` does."""
@@ -66,46 +59,37 @@ def columns_of(table: Any) -> dict[str, list[Any]]:
     return {name: values(table, name) for name in eager(table).columns}
 
 
-def check_words(expected: str, found: str, kind: str = WORDED) -> None:
-    """Compare a message on one kind of frame; on the others it must only have words."""
-    assert found.strip()
-    if kind == WORDED:
-        assert found == expected
-
-
-def refuse(message: str, call: Callable[[], Any], kind: str = WORDED) -> sf.StratError:
+def refuse(message: str, call: Callable[[], Any]) -> sf.StratError:
     """Check the error of a call whose result is collected.
 
-    What Polars adds to a message after a blank line does not count. Give `kind` in a test
-    over all kinds of frame, unless the message itself depends on the kind.
+    What Polars adds to a message after a blank line does not count.
     """
     with pytest.raises(sf.StratError) as caught:
         eager(call())
-    check_words(message, str(caught.value).partition("\n\n")[0], kind)
+    assert str(caught.value).partition("\n\n")[0] == message
     return caught.value
 
 
-def refuse_now(message: str, call: Callable[[], Any], kind: str = WORDED) -> None:
+def refuse_now(message: str, call: Callable[[], Any]) -> None:
     """Check the error that comes at the call, with no frame collected."""
     with pytest.raises(sf.StratError) as caught:
         call()
-    check_words(message, str(caught.value), kind)
+    assert str(caught.value) == message
 
 
-def refuse_rule(rule: str, call: Callable[[], Any], kind: str = WORDED) -> sf.StratError:
+def refuse_rule(rule: str, call: Callable[[], Any]) -> sf.StratError:
     """Check the first line of an error, the rule, whatever hints follow."""
     with pytest.raises(sf.StratError) as caught:
         eager(call())
-    check_words(rule, str(caught.value).partition("\n")[0], kind)
+    assert str(caught.value).partition("\n")[0] == rule
     return caught.value
 
 
-def warned(message: str, call: Callable[[], Any], kind: str = WORDED) -> Any:
+def warned(message: str, call: Callable[[], Any]) -> Any:
     """Check the one warning of a call, and return its result."""
     with pytest.warns(sf.StratWarning) as caught:
         result = eager(call())
-    (found,) = [str(warning.message) for warning in caught]
-    check_words(message, found, kind)
+    assert [str(warning.message) for warning in caught] == [message]
     return result
 
 

@@ -1,5 +1,6 @@
 """`.strat`: every method is a function of the package, and nothing more."""
 
+import importlib
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,7 +14,7 @@ from pandas.testing import assert_frame_equal as assert_pandas
 from polars.testing import assert_frame_equal as assert_polars
 
 import stratframe as sf
-from stratframe.accessor import Strat, StratExpr
+from stratframe.accessor import Strat, StratExpr, register
 from tests.helpers import eager, make, values
 
 DATA = {
@@ -41,10 +42,13 @@ CALLS: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "extend": [
         (["label", 4], {"groups": "id", "seed": 3, "name": "grown"}),
         (["label"], {"parts": PARTS, "name": "parted"}),
-        (["label"], {"where": "some", "rare": "ignore", "name": "grown"}),
+        (["label"], {"where": "some", "rare": "ignore", "name": "grown", "key": "id"}),
         (["sex"], {"missing": "null", "rare": "ignore", "name": "grown"}),
     ],
-    "sample": [(["label"], {"n": 7, "seed": 3}), (["label"], {"frac": 0.3, "allocation": "equal"})],
+    "sample": [
+        (["label"], {"n": 7, "seed": 3, "key": "id"}),
+        (["label"], {"frac": 0.3, "allocation": "equal"}),
+    ],
     "folds": [([], {}), (["inner"], {"nulls": "train"})],
     "parts": [([], {}), (["fold", [3, 2, 4, 0, 1]], {})],
     "cv": [([["fold", "inner"]], {"nulls": "drop"})],
@@ -307,3 +311,18 @@ def test_accessor_stores_what_it_is_of(owner: Any, accessor: type) -> None:
         assert owner.attrs == {}
     else:
         assert type(stored) is type(owner)
+
+
+def test_reloading_is_silent() -> None:
+    """The package may be reloaded, as notebooks do, with frames that go on to work."""
+    importlib.reload(sf)
+    assert pd.DataFrame.strat is Strat
+    assert pl.Expr.strat is StratExpr
+
+
+def test_a_namespace_of_others_is_replaced_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where another package has taken the name, the libraries say so."""
+    monkeypatch.setattr(pd.DataFrame, "strat", object())
+    with pytest.warns(UserWarning, match="strat"):
+        register()
+    assert pd.DataFrame.strat is Strat

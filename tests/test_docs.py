@@ -23,6 +23,12 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 per_page = pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
 
+SLOW = {"study.md"}
+"""Pages whose code takes most of a minute."""
+
+DRAWN = {"gallery.md"}
+"""Pages whose code `tests/test_site.py` runs, as it draws their pictures."""
+
 
 def blocks(page: Path) -> Iterator[tuple[str, str, int]]:
     """Yield the language, code and first line of every code block of a page."""
@@ -48,7 +54,15 @@ def anchors(page: Path) -> set[str]:
     return {heading.replace(" ", "-") for heading in kept}
 
 
-@per_page
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.slow] if page.name in SLOW else [])
+        for page in RUN
+        if page.name not in DRAWN
+    ],
+    ids=lambda page: page.name,
+)
 def test_examples(page):
     """The code of a page runs from top to bottom, and gives what the page shows."""
     names: dict[str, Any] = {"__name__": page.stem}

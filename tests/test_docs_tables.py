@@ -18,8 +18,8 @@ PAGES = [DOCS / "which.md", *sorted((DOCS / "coming-from").glob("*.md"))]
 OURS = ("Call", "stratframe")
 """Headings of the columns that hold calls of this package."""
 
-CALL = re.compile(r"`((?:df|sf|sf_spark|pl)\.[^`]*\))`")
-FIRST_VERB = re.compile(r"(?:strat|sf|sf_spark)\.(\w+)\(")
+CALL = re.compile(r"`((?:df|sf|pl)\.[^`]*\))`")
+FIRST_VERB = re.compile(r"(?:strat|sf)\.(\w+)\(")
 
 
 def cells(page: Path) -> Iterator[tuple[int, str]]:
@@ -88,8 +88,6 @@ def evaluate(call: str, df: Any) -> Any:
     names = {
         "df": df,
         "sf": sf,
-        # The functions for Spark have the arguments of those for pandas and Polars.
-        "sf_spark": sf,
         "pl": pl,
         "is_train": condition
         if not isinstance(df, pd.DataFrame)

@@ -110,19 +110,37 @@ def test_continuous_folds_do_not_drift() -> None:
     assert np.ptp(means.mean(axis=0)) < 6 * errors.mean()
 
 
+SPLIT: dict[str, tuple[list[int], list[float]]] = {
+    "two classes": ([5, 7], [0.7, 0.2, 0.1]),
+    "rare classes": ([9, 7, 5, 2], [0.7, 0.2, 0.1]),
+    "single rows": ([3, 14, 1], [0.8, 0.1, 0.1]),
+    "four parts": ([6, 2, 5, 1, 3], [0.4, 0.3, 0.2, 0.1]),
+}
+
+
 @pytest.mark.slow
-def test_parts_have_their_share_of_every_row() -> None:
-    """In a split each row comes to each part about as often as its share, rare classes too."""
-    frame = pd.DataFrame({"a": [0] * 3 + [1] * 14 + [2]})
-    parts = {"train": 0.8, "valid": 0.1, "test": 0.1}
+@pytest.mark.parametrize("by", ["a", ["half", "a"], ["a", "order"]], ids=str)
+@pytest.mark.parametrize(("sizes", "shares"), SPLIT.values(), ids=list(SPLIT))
+def test_parts_have_their_share_of_every_row(
+    sizes: list[int], shares: list[float], by: Any
+) -> None:
+    """In a split each row comes to each part as often as its share, rare classes too."""
+    a = np.repeat(np.arange(len(sizes)), sizes)
+    frame = pd.DataFrame({"a": a, "half": a >= 2, "order": np.arange(len(a)) + 0.5})
+    parts = {f"part {i}": share for i, share in enumerate(shares)}
+    options: dict[str, Any] = {"by": by, "parts": parts, "rare": "ignore"}
     found = np.array(
-        [
-            sf.split(frame, "a", parts, seed=seed, rare="ignore")["split"].cat.codes
-            for seed in range(N_SEEDS)
-        ]
+        [sf.split(frame, seed=seed, **options)["split"].cat.codes for seed in range(N_SEEDS)]
     )
-    for part, share in enumerate(parts.values()):
-        assert np.abs((found == part).mean(axis=0) - share).max() < 0.05
+    for part, share in enumerate(shares):
+        z = ((found == part).sum(axis=0) - N_SEEDS * share) / (N_SEEDS * share * (1 - share)) ** 0.5
+        assert np.abs(z).max() < 4.5
+        # The rows of a class, whose number in the part has the variance of one coin.
+        for code, size in enumerate(sizes):
+            fraction = size * share % 1
+            counts = (found[:, a == code] == part).sum(axis=1)
+            sd = (fraction * (1 - fraction) / N_SEEDS) ** 0.5
+            assert abs(counts.mean() - size * share) <= 4.5 * sd + 1e-9
 
 
 @pytest.mark.parametrize("key", [None, "i"])

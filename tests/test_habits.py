@@ -12,7 +12,6 @@ import pytest
 import stratframe as sf
 from stratframe.habits import HABITS
 from tests.helpers import ROWS, Make, make, refuse_now
-from tests.messages import data_given, given_twice, hint, must_hold
 
 VERBS: dict[str, list[Any]] = {
     "kfold": ["label"],
@@ -25,7 +24,7 @@ VERBS: dict[str, list[Any]] = {
 
 
 def no_argument(verb: str, names: str, tip: str) -> str:
-    return f"`{verb}` has no argument {names}.{hint(tip)}."
+    return f"`{verb}` has no argument {names}.\nHint: {tip}."
 
 
 def answered(message: str, call: Callable[[], Any]) -> None:
@@ -47,6 +46,10 @@ ANSWERS: list[tuple[str, dict[str, Any], str, str]] = [
     ("kfold", {"stratify": "city"}, "`stratify`", '`by="city"`'),
     ("kfold", {"strata": pd.Series(range(99))}, "`strata`", '`by="label"`'),
     ("kfold", {"cat_col": "city"}, "`cat_col`", '`by="city"`'),
+    ("kfold", {"cat_col": "c" * 5_000}, "`cat_col`", '`by="label"`'),
+    ("kfold", {"n_splits": 10**5_000}, "`n_splits`", "`k=5`"),
+    ("split", {"test_size": 10**5_000}, "`test_size`", '`parts={"train": 0.8, "test": 0.2}`'),
+    ("split", {"test": 10**5_000}, "`test`", '`parts={"train": 0.8, "test": 0.2}`'),
     ("kfold", {"group": "city"}, "`group`", '`groups="city"`'),
     ("split", {"id_col": 3}, "`id_col`", '`groups="patient"`'),
     ("kfold", {"n_repeats": 3, "seed": 1}, "`n_repeats`", "`repeats=3`"),
@@ -178,11 +181,20 @@ def test_signatures_stay_plain(verb: str) -> None:
 # Data where columns are named -----------------------------------------------------------
 
 
-def test_number_of_folds_without_its_name(frame: Make, kind: str) -> None:
+def test_number_of_folds_without_its_name(frame: Make) -> None:
     """A whole number in the place of `by` is answered with `k`, unless a column is called so."""
     for call in (lambda: sf.kfold(frame(ROWS), 5), lambda: frame(ROWS).strat.kfold([5])):
-        refuse_now(must_hold("by", 5), call, kind)
-    assert "Hint: `by` comes first; the number of folds is `k=5`." in must_hold("by", 5)
+        refuse_now(
+            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
+            " 5.\n"
+            "Hint: `by` comes first; the number of folds is `k=5`.",
+            call,
+        )
+    assert "Hint: `by` comes first; the number of folds is `k=5`." in (
+        "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
+        " 5.\n"
+        "Hint: `by` comes first; the number of folds is `k=5`."
+    )
     assert "fold" in sf.kfold(pd.DataFrame({5: [1, 2, 1, 2]}), 5, 2)
 
 
@@ -206,47 +218,61 @@ LABELS = ["a", "b"] * 200
         (list(range(400)), "list of 400 values", None),
     ],
 )
-def test_data_in_place_of_names(
-    frame: Make, kind: str, argument: str, data: Any, got: str, name: str | None
-) -> None:
+def test_data_in_place_of_names(argument: str, data: Any, got: str, name: str | None) -> None:
     """Data are never printed: the message has their type, and the name of the column if known."""
-    df = frame(ROWS)
-    message = data_given(argument, got, name)
-    refuse_now(message, lambda: sf.kfold(df, **{argument: data}), kind)
+    df = pd.DataFrame(ROWS)
+    taken = {
+        "by": "column names, terms such as `sf.quantiles`, or expressions",
+        "groups": "column names, expressions, or one `sf.clusters`",
+        "key": "column names or expressions",
+    }
+    named = "" if name is None else f", {name!r}"
+    message = (
+        f"`{argument}` must hold {taken[argument]}, got {got}.\n"
+        f"Hint: give the name of the column{named}."
+    )
+    refuse_now(message, lambda: sf.kfold(df, **{argument: data}))
     if not isinstance(data, list):
-        refuse_now(message, lambda: df.strat.kfold(**{argument: [data, data]}), kind)
+        refuse_now(message, lambda: df.strat.kfold(**{argument: [data, data]}))
 
 
 @pytest.mark.parametrize("make_data", [pd.Series, pl.Series, np.array])
-def test_data_in_terms(frame: Make, kind: str, make_data: Callable[..., Any]) -> None:
+def test_data_in_terms(make_data: Callable[..., Any]) -> None:
     """Data in a term or in margins are not printed either, nor twice."""
-    df, data = frame(ROWS), make_data([0.5, 1.5] * 200)
+    df, data = pd.DataFrame(ROWS), make_data([0.5, 1.5] * 200)
     got = type(data).__name__
-    message = data_given("by", got)
+    message = (
+        "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
+        f" {got}.\nHint: give the name of the column."
+    )
     for by in (
         sf.quantiles(data, 2),
         [sf.quantiles(data, 2), sf.quantiles(make_data([0.5]), 2)],
         sf.margins([data, "label"]),
     ):
-        refuse_now(message, lambda by=by: sf.kfold(df, by), kind)
-    twice = given_twice("by", "entry", f"sf.quantiles({got}, 2)")
-    refuse_now(twice, lambda: sf.kfold(df, [sf.quantiles(data, 2)] * 2), kind)
+        refuse_now(message, lambda by=by: sf.kfold(df, by))
+    twice = f"`by` must hold each entry once, got sf.quantiles({got}, 2) twice."
+    refuse_now(twice, lambda: sf.kfold(df, [sf.quantiles(data, 2)] * 2))
     rule = "`features` of `sf.chain` must be a column or a list of columns, got"
     refuse_now(
-        f"{rule} {got}.{hint('several columns go in a list, as in `list(df.columns)`.')}",
+        f"{rule} {got}.\nHint: several columns go in a list, as in `list(df.columns)`.",
         lambda: sf.chain(data),
     )
     refuse_now(f"`sf.margins` must hold a list of entries, got {got}.", lambda: sf.margins(data))
 
 
-def test_long_values_are_not_printed(frame: Make, kind: str) -> None:
+def test_long_values_are_not_printed() -> None:
     """A long list in a list, and a long tuple, are shown by their lengths."""
-    nested = data_given("by", "list of 400 values")
-    refuse_now(nested, lambda: sf.kfold(frame(ROWS), [LABELS]), kind)
-    message = "`by` names the column tuple of 400 values, which the frame does not have." + hint(
-        "several columns go in a list."
+    nested = (
+        "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
+        " list of 400 values.\nHint: give the name of the column."
     )
-    refuse_now(message, lambda: sf.kfold(frame(ROWS), tuple(LABELS)), kind)
+    refuse_now(nested, lambda: sf.kfold(pd.DataFrame(ROWS), [LABELS]))
+    message = (
+        "`by` names the column tuple of 400 values, which the frame does not have.\n"
+        "Hint: several columns go in a list."
+    )
+    refuse_now(message, lambda: sf.kfold(pd.DataFrame(ROWS), tuple(LABELS)))
 
 
 def test_many_features_are_columns() -> None:

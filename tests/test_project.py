@@ -1,19 +1,76 @@
-"""What `pyproject.toml` says twice is the same twice, and what it lacks is nowhere."""
+"""The files that say how the project is tested agree, and what they name is there."""
 
+import re
 import tomllib
 from itertools import chain
 from pathlib import Path
 
+import pytest
+import yaml
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SCRIPT = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+HOSTED = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
+TOOLS = "pytest|ruff|mypy|pyright|python|sphinx-build|eval"
 
 
-def test_dev_group_is_the_dev_extra() -> None:
-    """The group for uv and pip has the tools of the extra that the README installs."""
-    extra = PROJECT["project"]["optional-dependencies"]["dev"]
-    assert PROJECT["dependency-groups"]["dev"] == [
-        tool for tool in extra if not tool.startswith("stratframe")
+def hosted_steps() -> dict[str, str]:
+    """The commands of the hosted steps that have a name."""
+    steps = chain.from_iterable(job["steps"] for job in HOSTED["jobs"].values())
+    return {step["name"]: step.get("run", "") for step in steps if "name" in step}
+
+
+def commands(script: str) -> set[str]:
+    """The lines that run a tool, without where it writes to."""
+    lines = (line.strip() for line in script.splitlines())
+    lines = (re.sub(r" (>|\"\$(work|RUNNER_TEMP)/site).*", "", line) for line in lines)
+    return {line for line in lines if re.match(rf"({TOOLS})( |$)", line)}
+
+
+def local_steps() -> dict[str, str]:
+    """The parts of `.ci/run`, by the names that it shows."""
+    _, *parts = re.split(r"^ *echo \"== (?=[A-Z])", SCRIPT, flags=re.MULTILINE)
+    return {part.split('"')[0]: part for part in parts}
+
+
+@pytest.mark.parametrize("name", local_steps())
+def test_hosted_steps_are_those_of_the_script(name: str) -> None:
+    """Each step of `.ci/run` is a step of the hosted file, which runs the same commands."""
+    hosted = hosted_steps()[name.replace("$version", "${{ matrix.python }}")]
+    assert commands(local_steps()[name]) <= commands(hosted)
+
+
+def test_steps_are_found() -> None:
+    """What is compared is not nothing: names of steps, and the commands of one of them."""
+    assert len(local_steps()) == 7
+    assert {"ruff check .", "mypy", "pyright"} < commands(local_steps()["README: the tests"])
+
+
+def test_hosted_pythons_are_those_that_are_supported() -> None:
+    """The hosted tests run on each Python that the package says it supports, on three systems."""
+    prefix = "Programming Language :: Python :: "
+    minors = [
+        each.removeprefix(prefix)
+        for each in PROJECT["project"]["classifiers"]
+        if each.startswith(f"{prefix}3.")
     ]
+    matrix = HOSTED["jobs"]["tests"]["strategy"]["matrix"]
+    assert matrix["python"] == HOSTED["jobs"]["lowest"]["strategy"]["matrix"]["python"] == minors
+    assert matrix["os"] == ["ubuntu-latest", "macos-latest", "windows-latest"]
+
+
+def test_the_gate_needs_every_job() -> None:
+    """The last job waits for all others, and asks for the success of each."""
+    gate = HOSTED["jobs"]["all-green"]
+    assert [*gate["needs"], "all-green"] == list(HOSTED["jobs"])
+    assert gate["steps"][0]["run"].count("success") == len(gate["needs"])
+
+
+def test_tools_are_listed_once() -> None:
+    """The tools are the extra `dev`, which the README installs, and no group beside it."""
+    assert "dev" in PROJECT["project"]["optional-dependencies"]
+    assert "dependency-groups" not in PROJECT
 
 
 def test_every_tool_has_a_floor() -> None:

@@ -11,7 +11,6 @@ import pytest
 
 import stratframe as sf
 from tests.helpers import Make, eager, make, refuse_now
-from tests.messages import one_of
 
 DATA = {"label": ["a", "b"] * 10 + ["c"]}
 PARTS = {"train": 0.8, "test": 0.2}
@@ -57,9 +56,7 @@ def test_parted_accepts_parts(frame: Make, library: str, rare: str, nulls: bool)
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 @pytest.mark.parametrize(
-    "arguments",
-    [{"k": 2}, {"name": "other"}],
-    ids=["a fold too many", "another name"],
+    "arguments", [{"k": 2}, {"name": "other"}], ids=["a fold too many", "another name"]
 )
 def test_folded_refuses_other_folds(library: str, arguments: dict[str, Any]) -> None:
     """A fold out of range and a column of another name do not fit."""
@@ -90,11 +87,60 @@ def test_folded_with_nulls_has_a_range_too(library: str, nulls: bool) -> None:
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize("parts", [{"train": 1, "valid": 1}, {**PARTS, "valid": 1}, {"train": 1}])
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"train": 0.8, "valid": 0.2},
+        {"test": 0.2, "train": 0.8},
+        {"train": 0.7, "test": 0.2, "v": 0.1},
+    ],
+)
 def test_parted_refuses_other_parts(library: str, parts: dict[str, float]) -> None:
-    """Other parts, or one more or less, do not fit."""
-    df = sf.split(make(library, DATA), None, PARTS)
-    assert refused(sf.schemas.parted(parts, library=library), df)
+    """Other parts, another order of them, or one more or less, do not fit."""
+    for first, second in ((PARTS, parts), (parts, PARTS)):
+        df = sf.split(make(library, DATA), None, first)
+        assert refused(sf.schemas.parted(second, library=library), df)
+
+
+def test_a_share_alone_is_that_of_test(frame: Make, library: str) -> None:
+    """A number means to the schema what it means to `split`."""
+    df = sf.split(frame(DATA), "label", 0.2, rare="ignore")
+    assert eager(sf.schemas.parted(0.2, library=library).validate(df)).shape == (21, 2)
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({}, "`parts` must map at least 2 names to their shares, got {}."),
+        ({"train": 1}, "`parts` must map at least 2 names to their shares, got {'train': 1}."),
+        ({1: 0.5, 2: 0.5}, "The names of `parts` must be strings, got [1, 2]."),
+        (
+            {"\ud800": 0.5, "b": 0.5},
+            "The names of `parts` must be text that UTF-8 can encode, got '\\ud800'.",
+        ),
+    ],
+)
+def test_parts_are_those_of_split(parts: Any, message: str) -> None:
+    """What `split` refuses, the schema refuses in the same words."""
+    refuse_now(message, lambda: sf.schemas.parted(parts))
+    refuse_now(message, lambda: sf.split(pd.DataFrame(DATA), None, parts))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("", "`name` must be a non-empty string, got ''."),
+        (5, "`name` must be a non-empty string, got 5."),
+        ("\ud800", "`name` must be text that UTF-8 can encode, got '\\ud800'."),
+    ],
+)
+def test_names_are_those_of_kfold(name: Any, message: str) -> None:
+    """What no verb takes for the name of its column, no schema and no expression takes."""
+    refuse_now(message, lambda: sf.schemas.folded(name=name))
+    refuse_now(message, lambda: sf.schemas.parted(PARTS, name=name))
+    refuse_now(message, lambda: sf.kfold(pd.DataFrame(DATA), name=name))
+    refuse_now(message, lambda: sf.split(pd.DataFrame(DATA), name=name))
+    refuse_now(message, lambda: pl.col("label").strat.kfold(name=name))
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -184,8 +230,7 @@ def test_folded_takes_the_floats_that_pandas_makes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "column",
-    [[0.5, 1], [0.0, 4.0], [-1.0, None], [float("inf"), 0], ["0", None], [True, False]],
+    "column", [[0.5, 1], [0.0, 4.0], [-1.0, None], [float("inf"), 0], ["0", None], [True, False]]
 )
 @pytest.mark.parametrize("lazy", [False, True])
 def test_folded_with_nulls_refuses_other_columns(column: list[Any], lazy: bool) -> None:
@@ -206,6 +251,18 @@ def test_complete_folds(frame: Make, library: str, nulls: bool) -> None:
     assert refused(schema(k=2, complete=True), eager(df))
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+# pandera 0.26 concatenates its findings in a way that pandas 2.2 warns of.
+@pytest.mark.filterwarnings("ignore:The behavior of DataFrame concatenation:FutureWarning")
+def test_all_failures_of_a_fold_column_at_once(library: str) -> None:
+    """A fold that no row has is listed beside folds out of range and missing ones."""
+    schema = sf.schemas.folded(k=3, library=library, complete=True)
+    with pytest.raises(pandera.errors.SchemaErrors) as caught:
+        schema.validate(make(library, {"fold": [0, None, 7]}), lazy=True)
+    checks = caught.value.failure_cases["check"].to_list()
+    assert {"not_nullable", "every fold 0..2"} < set(checks)
+
+
 def test_lazy_frames_are_checked_by_name_and_type() -> None:
     """On a lazy frame a schema looks at names and types, and at no value."""
     schema = sf.schemas.folded(k=2, library="polars")
@@ -218,5 +275,5 @@ def test_lazy_frames_are_checked_by_name_and_type() -> None:
 
 def test_library_is_one_of_two() -> None:
     """A schema is for pandas or Polars."""
-    message = one_of("library", ["pandas", "polars"], "dask")
+    message = "`library` must be 'pandas' or 'polars', got 'dask'."
     refuse_now(message, lambda: sf.schemas.folded(library="dask"))

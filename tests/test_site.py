@@ -31,23 +31,38 @@ def entries(page: Path, pattern: str) -> list[str]:
 
 
 def public_names() -> Iterator[str]:
-    """List the public names of the package and of its modules; engines need not be installed."""
+    """List the public names of the package and of its modules."""
     for name in sf.__all__:
         if isinstance(getattr(sf, name), ModuleType):
             yield from (f"{name}.{each}" for each in getattr(sf, name).__all__)
         else:
             yield name
-    for engine in ENGINES:
-        tree = ast.parse((ROOT / "src" / "stratframe" / f"{engine}.py").read_text(encoding="utf-8"))
-        for node in tree.body:
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-                yield from (f"{engine}.{each}" for each in ast.literal_eval(node.value))
 
 
 def test_every_public_name_has_a_page():
-    """The API lists every public name of the package and of the engines once."""
+    """The API lists every public name of the package once."""
     listed = entries(DOCS / "api" / "index.rst", r"^   ([a-zA-Z][\w.]*)$")
     assert sorted(listed) == sorted(["accessor", *public_names()])
+
+
+def imported_names(module: str) -> set[tuple[str | None, str]]:
+    """List what a module imports by name, and from where; it need not be installed."""
+    tree = ast.parse((ROOT / "src" / "stratframe" / f"{module}.py").read_text(encoding="utf-8"))
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    return {(node.module, each.name) for node in imports for each in node.names}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_functions_of_engines_are_those_of_the_package(engine):
+    """The modules of the engines have verbs of the package, to which the API links."""
+    verbs = {each for each in imported_names(engine) if each[0].startswith("verbs.")}
+    assert verbs <= imported_names("__init__")
+    section = (DOCS / "api" / "index.rst").read_text(encoding="utf-8").partition(".. _engines:")[2]
+    worked, _, refused = section.partition("The other verbs")
+    linked = re.findall(r":func:`(\w+)`", worked)
+    assert sorted(linked) == sorted(name for _, name in verbs)
+    others = set(re.findall(r":func:`(\w+)`", refused))
+    assert {*linked, *others} == set(entries(DOCS / "api" / "accessor.rst", r"^``df\.strat\.(\w+)"))
 
 
 def test_every_method_is_listed():

@@ -128,6 +128,7 @@ def test_permutation_keeps_samples(paper: dict[str, Any]) -> None:
     assert (mixed[0, :, 0] != drawn[:, 0]).any()
 
 
+@pytest.mark.slow
 def test_runs_in_parallel(paper: dict[str, Any], sample: pd.DataFrame) -> None:
     """Two jobs give the scores of one."""
     names = paper["run"].__globals__

@@ -1,5 +1,6 @@
 """What a new user walks into: nothing wrong is silent, and nothing right is refused."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import Make, at_fault, eager, make, refuse, refuse_now, values, warned
+from tests.helpers import (
+    Make,
+    at_fault,
+    eager,
+    make,
+    refuse,
+    refuse_now,
+    refuse_rule,
+    values,
+    warned,
+)
 
 N = 100
 TWO = {"y": [0, 1] * (N // 2), "id": list(range(N))}
@@ -75,17 +86,20 @@ def test_repeats_go_by_their_base_name(frame: Make) -> None:
 
 # Folds that count from 1 -----------------------------------------------------------------
 
+NO_FOLD_0 = "`k=6` if fold 0 has no rows; if they count from 1: "
 
-@pytest.mark.parametrize("k", [None, 5, 6])
+
+@pytest.mark.parametrize("k", [None, 5])
 def test_folds_counted_from_one(frame: Make, kind: str, k: int | None) -> None:
-    """`extend` says what it sees, and shows the line that subtracts 1."""
+    """`extend` says what it sees, and shows the line that subtracts 1, and the other reading."""
     df = frame({"y": [0, 1] * 6, "fold": [1, 2, 3, 4, 5, None] * 2})
     line = "df['fold'] -= 1"
     if "polars" in kind:
         line = "df = df.with_columns(pl.col('fold') - 1)"
+    counted, other = (", counted from 1", "") if k else ("", NO_FOLD_0)
     refuse(
-        "`extend` needs folds 0..k-1 in 'fold', but found folds 1..5, counted from 1."
-        f"\nHint: {line}",
+        f"`extend` needs folds 0..k-1 in 'fold', but found folds 1..5{counted}."
+        f"\nHint: {other}{line}",
         lambda: sf.extend(df, "y", k),
     )
     names: dict[str, Any] = {"df": eager(df), "pl": pl}
@@ -100,21 +114,29 @@ def test_folds_with_a_gap_are_not_counted_from_one(frame: Make) -> None:
     assert set(values(sf.extend(df, "y", 4, rare="ignore"), "fold")) == {0, 1, 2, 3}
 
 
+@pytest.mark.parametrize("k", [3, 4])
+def test_folds_are_what_k_says(frame: Make, k: int) -> None:
+    """With `k` the folds are 0..k-1, and the rows may be those of other folds than 0."""
+    df = frame({"y": [0] * 2 * k, "fold": [*range(1, k)] * 2 + [None] * 2})
+    filled = values(sf.extend(df, "y", k), "fold")
+    assert filled == [*range(1, k)] * 2 + [0, 0]
+
+
 # Classes in few groups -------------------------------------------------------------------
 
 GROUPED = {"y": ["a"] * 20 + ["b"] * 10, "who": [i // 2 for i in range(20)] + [20, 21] * 5}
 IN_TWO_GROUPS = "1 class of 'y' has fewer groups than the 5 folds: 'b' (2 groups)."
 
 
-def test_a_class_in_fewer_groups_than_folds(frame: Make, kind: str) -> None:
+def test_a_class_in_fewer_groups_than_folds(frame: Make) -> None:
     """Ten rows in two groups reach two folds at most: that is warned of."""
     df = frame(GROUPED)
-    dealt = warned(IN_TWO_GROUPS, lambda: sf.kfold(df, "y", groups="who"), kind)
+    dealt = warned(IN_TWO_GROUPS, lambda: sf.kfold(df, "y", groups="who"))
     folds = {fold for fold, y in zip(values(dealt, "fold"), GROUPED["y"], strict=True) if y == "b"}
     assert len(folds) <= 2
     parts = dict.fromkeys("abcde", 0.2)
     message = IN_TWO_GROUPS.replace("folds", "parts")
-    warned(message, lambda: sf.split(df, "y", parts, groups="who"), kind)
+    warned(message, lambda: sf.split(df, "y", parts, groups="who"))
 
 
 def test_policies_for_few_groups(frame: Make, kind: str) -> None:
@@ -123,7 +145,6 @@ def test_policies_for_few_groups(frame: Make, kind: str) -> None:
     error = refuse(
         IN_TWO_GROUPS.replace("folds:", 'folds (and `rare="error"`):'),
         lambda: sf.kfold(df, "y", groups="who", rare="error"),
-        kind,
     )
     assert at_fault(error, kind)["row"] == list(range(20, 30))
     folds = values(sf.kfold(df, "y", groups="who", rare="null"), "fold")
@@ -137,14 +158,13 @@ def test_policies_for_few_groups(frame: Make, kind: str) -> None:
 TAGS = {f"tag_{i}": [(row >> i) % 2 for row in range(64)] for i in range(6)}
 
 
-def test_joint_strata_that_are_too_sparse(frame: Make, kind: str) -> None:
+def test_joint_strata_that_are_too_sparse(frame: Make) -> None:
     """Six tags of 64 rows make 64 strata of one row: from the fourth on they are named."""
     warned(
         "The 6 entries of `by` make 64 joint strata of 64 rows, fewer than 5 rows each on average:"
-        " 'tag_3', 'tag_4', 'tag_5' are as good as unbalanced.\nHint: `sf.margins([...])` balances"
+        " 'tag_3', 'tag_4', 'tag_5' are hardly balanced.\nHint: `sf.margins([...])` balances"
         " each entry on its own.",
         lambda: sf.kfold(frame(TAGS), list(TAGS)),
-        kind,
     )
 
 
@@ -269,30 +289,30 @@ def test_parts_of_some_rows(frame: Make) -> None:
 def test_errors_name_the_rows_of_the_frame(frame: Make, kind: str) -> None:
     """Rows at fault are positions in the frame; rows that are not dealt are not looked at."""
     data = {**SOME, "y": [None if i == 9 else cell for i, cell in enumerate(SOME["y"])]}
-    call = lambda: sf.kfold(frame(data), "y", where="train")  # noqa: E731
-    with pytest.raises(sf.StratError) as caught:
-        eager(call())
-    assert "in 1 row (9)" in str(caught.value)
-    assert at_fault(caught.value, kind) == {"row": [9], "y": [None]}
+    error = refuse_rule(
+        "Column 'y' has missing values in 1 row (9).",
+        lambda: sf.kfold(frame(data), "y", where="train"),
+    )
+    assert at_fault(error, kind) == {"row": [9], "y": [None]}
     data = {**SOME, "id": [0 if i in (3, 4, 5) else 100 + i for i in range(60)]}
-    with pytest.raises(sf.StratError) as caught:
-        eager(sf.kfold(frame(data), "y", where="train", key="id"))
-    assert at_fault(caught.value, kind)["row"] == [3, 4]
+    error = refuse_rule(
+        "`key` ('id') must identify each row, but repeats in 2 rows (3, 4).",
+        lambda: sf.kfold(frame(data), "y", where="train", key="id"),
+    )
+    assert at_fault(error, kind)["row"] == [3, 4]
 
 
 @pytest.mark.parametrize(
-    ("where", "message"),
+    ("where", "rule"),
     [
-        ("x", "`where` must be a boolean column, but 'x' is "),
+        ("x", "`where` must be a boolean column, but 'x' is float64."),
         ("nowhere", "`where` names the column 'nowhere', which the frame does not have."),
         (5, "`where` must hold a boolean column, an expression or a callable, got 5."),
     ],
 )
-def test_bad_where(frame: Make, where: Any, message: str) -> None:
-    """Another type, or no column, is an error at the call, of lazy frames too."""
-    with pytest.raises(sf.StratError) as caught:
-        sf.kfold(frame(SOME), "y", where=where)
-    assert str(caught.value).startswith(message)
+def test_bad_where(where: Any, rule: str) -> None:
+    """Another type, or no column, is an error at the call."""
+    refuse_rule(rule, lambda: sf.kfold(pd.DataFrame(SOME), "y", where=where))
 
 
 def test_where_of_a_series() -> None:
@@ -309,16 +329,15 @@ def test_missing_where(frame: Make, kind: str) -> None:
         "Column 'train' has missing values in 1 row (1).\nHint: fill it, as in"
         " `fill_null(False)` or `fillna(False)`.",
         lambda: sf.kfold(df, "y", 2, where="train"),
-        kind,
     )
     assert at_fault(error, kind) == {"row": [1], "train": [None]}
 
 
-def test_where_of_no_rows(frame: Make, kind: str) -> None:
+def test_where_of_no_rows(frame: Make) -> None:
     """No row to deal is an error, as in an empty frame."""
     df = frame({"y": ["a", "b"] * 3, "train": [False] * 6})
     message = "`k` must be at most the number of rows dealt, got 2 for 0 rows."
-    refuse(message, lambda: sf.kfold(df, "y", 2, where="train"), kind)
+    refuse(message, lambda: sf.kfold(df, "y", 2, where="train"))
 
 
 # overwrite -------------------------------------------------------------------------------
@@ -337,14 +356,101 @@ def test_overwrite(frame: Make, repeats: int) -> None:
     assert values(again, name) != values(twice, name)
 
 
-def test_overwrite_a_column_that_is_read(frame: Make) -> None:
-    """The old column may be an entry of the new one."""
-    df = sf.kfold(frame(TWO), "y", 2)
-    again = sf.kfold(df, ["y", "fold"], 2, overwrite=True)
-    table = pd.crosstab(pd.Series(values(df, "fold")), pd.Series(values(again, "fold")))
-    assert table.to_numpy().tolist() == [[25, 25], [25, 25]]
-    split = sf.split(sf.split(frame(TWO), "y", 0.2), "y", 0.5, overwrite=True)
-    assert values(split, "split").count("test") == 50
+READS_FOLD = {
+    "by": ("by", {"by": ["y", "fold"]}),
+    "quantiles": ("by", {"by": sf.quantiles("fold", 2)}),
+    "features": ("by", {"by": sf.nearest(["fold", "x"])}),
+    "clusters": ("by", {"by": sf.clusters(["x", "fold"], 2)}),
+    "margins": ("by", {"by": sf.margins(["y", "fold"])}),
+    "groups": ("groups", {"groups": "fold"}),
+    "clusters of groups": ("groups", {"groups": sf.clusters(["fold", "x"], 2)}),
+    "key": ("key", {"key": ["x", "fold"]}),
+    "where": ("where", {"where": "fold"}),
+}
+
+
+@pytest.mark.parametrize("case", READS_FOLD)
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_column_that_is_read_is_not_replaced(case: str, overwrite: bool) -> None:
+    """A call that reads a column cannot add another one of its name."""
+    argument, given = READS_FOLD[case]
+    fold = [True, False] * 2 if case == "where" else [0, 1] * 2
+    df = pd.DataFrame({"y": ["a", "b"] * 2, "x": [1, 2, 3, 4], "fold": fold})
+    refuse_now(
+        f"`name` must not be a column that the call reads, but `{argument}` reads 'fold'.\n"
+        "Hint: give the new column another name, or rename this one first.",
+        lambda: sf.kfold(df, **given, k=2, overwrite=overwrite),
+    )
+    split = pd.DataFrame({"y": ["a", "b"] * 2, "split": ["a", "a", "b", "b"]})
+    refuse_now(
+        "`name` must not be a column that the call reads, but `by` reads 'split'.\n"
+        "Hint: give the new column another name, or rename this one first.",
+        lambda: sf.split(split, "split", 0.5, overwrite=True),
+    )
+
+
+def test_columns_of_repeats_that_are_read(frame: Make) -> None:
+    """Each of the columns that a call adds is looked at, and no other."""
+    df = frame({"y": ["a", "b"] * 4, "fold": [0, 1] * 4, "fold_2": [0, 0, 1, 1] * 2})
+    message = (
+        "`name` must not be a column that the call reads, but `by` reads 'fold_2'.\n"
+        "Hint: give the new column another name, or rename this one first."
+    )
+    refuse_now(message, lambda: sf.kfold(df, ["y", "fold_2"], 2, repeats=2, overwrite=True))
+    again = sf.kfold(df, ["y", "fold"], 2, repeats=2, overwrite=True)
+    assert eager(again).columns[-1] == "fold_1"
+
+
+def test_expressions_read_columns() -> None:
+    """The columns of an expression are those that it reads; its own name does not matter."""
+    df = pl.DataFrame({"y": [1, 2] * 4, "fold": [0, 1] * 4})
+    for read in (pl.col("fold") > 0, (pl.col("y") + pl.col("fold")).alias("z"), pl.nth(1)):
+        for each in (df, df.lazy()):
+            refuse_now(
+                "`name` must not be a column that the call reads, but `by` reads 'fold'.\n"
+                "Hint: give the new column another name, or rename this one first.",
+                partial(sf.kfold, each, read, 2, overwrite=True),
+            )
+    named = sf.kfold(df, (pl.col("y") > 1).alias("fold"), 2, overwrite=True)
+    assert named.columns == df.columns
+
+
+@pytest.mark.skipif(not hasattr(pd, "col"), reason="pandas has `pd.col` from 3.0 on")
+def test_pandas_expressions_read_columns() -> None:
+    """So are those of `pd.col`; of a callable they are not known."""
+    df = pd.DataFrame({"y": [1, 2] * 4, "fold": [0, 1] * 4})
+    message = (
+        "`name` must not be a column that the call reads, but `by` reads 'fold'.\n"
+        "Hint: give the new column another name, or rename this one first."
+    )
+    refuse_now(message, lambda: sf.kfold(df, pd.col("fold") > 0, 2, overwrite=True))
+    message = (
+        "`name` must not be a column that the call reads, but `where` reads 'fold'.\n"
+        "Hint: give the new column another name, or rename this one first."
+    )
+    refuse_now(message, lambda: sf.kfold(df, "y", 2, where=pd.col("fold") < 2, overwrite=True))
+    assert "fold" in sf.kfold(df, pd.col("y") > 1, 2, overwrite=True)
+
+
+def test_columns_of_levels_that_are_read() -> None:
+    """Under a MultiIndex the name of a new column is that of its first level."""
+    df = pd.DataFrame({("y", ""): [1, 2] * 4, ("fold", ""): [0, 1] * 4})
+    refuse_now(
+        "`name` must not be a column that the call reads, but `by` reads 'fold'.\n"
+        "Hint: give the new column another name, or rename this one first.",
+        lambda: sf.kfold(df, [("fold", "")], 2, overwrite=True),
+    )
+
+
+@pytest.mark.parametrize("flag", ["no", 0, None, 1.0])
+def test_flags_are_booleans(flag: Any) -> None:
+    """What is not True or False is no flag."""
+    df = pd.DataFrame({"y": ["a", "b"] * 2})
+    refuse_now(
+        f"`overwrite` must be True or False, got {flag!r}.",
+        lambda: sf.kfold(df, "y", 2, overwrite=flag),
+    )
+    assert "fold" in sf.kfold(df, "y", 2, overwrite=np.True_).columns
 
 
 # rare="pool" -----------------------------------------------------------------------------
@@ -389,10 +495,10 @@ def test_one_share_is_that_of_test(frame: Make) -> None:
         (20, '{"train": None, "test": 20} for as many rows, or a share below 1.'),
     ],
 )
-def test_guesses_at_parts(frame: Make, kind: str, parts: Any, tip: str) -> None:
+def test_guesses_at_parts(parts: Any, tip: str) -> None:
     """A list of shares, or a number of rows, is answered with the dict."""
     message = f"`parts` must map at least 2 names to their shares, got {parts!r}.\nHint: {tip}"
-    refuse_now(message, lambda: sf.split(frame(TWO), "y", parts), kind)
+    refuse_now(message, lambda: sf.split(pd.DataFrame(TWO), "y", parts))
 
 
 def test_all_kinds_agree_on_the_new_arguments() -> None:

@@ -119,8 +119,7 @@ def test_seeds_give_many_columns(benchmark: Any, largest: int) -> None:
     """Of 100 seeds many give columns of their own, each about as good as the best."""
     found: list[int] = []
     benchmark.pedantic(
-        lambda: found.extend(columns_near_the_best(forty(s, largest)) for s in range(10)),
-        rounds=1,
+        lambda: found.extend(columns_near_the_best(forty(s, largest)) for s in range(10)), rounds=1
     )
     benchmark.extra_info["all"] = sorted(found)
     reach(benchmark, median(found), "columns", at_least=30)

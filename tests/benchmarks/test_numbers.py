@@ -67,9 +67,7 @@ def test_bins_against_a_search(benchmark: Any, n_edges: int) -> None:
     values = normal()
     edges = np.linspace(values.min(), values.max(), n_edges)
     ratio = interleaved(
-        benchmark,
-        lambda: edge_bins(values, edges, "right"),
-        lambda: np.searchsorted(edges, values),
+        benchmark, lambda: edge_bins(values, edges, "right"), lambda: np.searchsorted(edges, values)
     )
     reach(benchmark, ratio, "x the time", at_most=0.7)
 

@@ -72,9 +72,7 @@ def test_many_strata_against_few(benchmark: Any, library: str) -> None:
     """100,000 joint strata of two columns take hardly longer than 3 classes of one."""
     many, few = two_columns(library), frame_of(library, y=labels(3))
     ratio = interleaved(
-        benchmark,
-        lambda: many.strat.kfold(["a", "b"], k=5),
-        lambda: few.strat.kfold("y", k=5),
+        benchmark, lambda: many.strat.kfold(["a", "b"], k=5), lambda: few.strat.kfold("y", k=5)
     )
     reach(benchmark, ratio, "x the time", at_most=1.8)
 
@@ -150,9 +148,7 @@ def test_continuous_against_argsort(benchmark: Any) -> None:
     price = np.random.default_rng(4).random(ROWS)
     frame = frame_of("pandas", price=price)
     ratio = interleaved(
-        benchmark,
-        lambda: frame.strat.kfold(sf.continuous("price"), k=5),
-        lambda: np.argsort(price),
+        benchmark, lambda: frame.strat.kfold(sf.continuous("price"), k=5), lambda: np.argsort(price)
     )
     reach(benchmark, ratio, "x the time")
 

@@ -10,7 +10,12 @@ from scipy.special import gammaincinv
 from scipy.stats import gamma, hypergeom, norm
 
 from stratframe.core import chance
-from stratframe.core.chance import class_chances, gamma_quantile, hypergeometric, numeric_chance
+from stratframe.core.chance import (
+    gamma_quantile,
+    hypergeometric,
+    ks_critical_value,
+    tv_critical_values,
+)
 
 
 @given(exponent=st.floats(-2.5, 12))
@@ -71,27 +76,29 @@ def by_scipy(sizes: np.ndarray, m: int) -> float:
 
 
 @given(sizes=st.lists(st.integers(1, 40), min_size=2, max_size=8), data=st.data())
-def test_class_chances_are_those_of_the_definition(sizes: list[int], data: st.DataObject) -> None:
+def test_tv_critical_values_are_those_of_the_definition(
+    sizes: list[int], data: st.DataObject
+) -> None:
     """Of each size of fold the level is that of the definition, with SciPy."""
     counts = np.array(sizes)
     totals = data.draw(st.lists(st.integers(1, int(counts.sum()) - 1), max_size=4))
     expected = [by_scipy(counts, m) for m in totals]
-    assert class_chances(counts, totals) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+    assert tv_critical_values(counts, totals) == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
 def test_no_chance_without_both_sides() -> None:
     """A fold of no rows, or of all, has no level of chance."""
-    assert np.isnan(class_chances(np.array([3, 4]), [0, 7])).all()
-    assert np.isnan(class_chances(np.array([0]), [0])).all()
+    assert np.isnan(tv_critical_values(np.array([3, 4]), [0, 7])).all()
+    assert np.isnan(tv_critical_values(np.array([0]), [0])).all()
 
 
-def test_numeric_chance_of_two_values_is_normal() -> None:
+def test_ks_critical_value_of_two_values_is_normal() -> None:
     """With one step the level is that of a share."""
     expected = norm.ppf(0.975) * np.sqrt(0.3 * 0.7)
-    assert numeric_chance(np.repeat([0.0, 1.0], [3, 7])) == pytest.approx(expected)
+    assert ks_critical_value(np.repeat([0.0, 1.0], [3, 7])) == pytest.approx(expected)
 
 
-def test_numeric_chance_of_many_values_is_the_limit() -> None:
+def test_ks_critical_value_of_many_values_is_the_limit() -> None:
     """With many distinct values the level is Smirnov's, and with one there is none."""
-    assert numeric_chance(np.arange(100.0)) == chance.KOLMOGOROV
-    assert numeric_chance(np.ones(9)) == 0
+    assert ks_critical_value(np.arange(100.0)) == chance.KOLMOGOROV
+    assert ks_critical_value(np.ones(9)) == 0

@@ -42,13 +42,13 @@ def ranked_one_by_one(
         sorted(np.flatnonzero(codes == stratum), key=lambda row: (numbers[row], row))
         for stratum in range(len(table))
     ]
-    torn = set()
+    split_by_cut = set()
     for ranked, parts in zip(rows, due, strict=True):
         parts_of: dict[int, set[int]] = {}
         for row, part in zip(ranked, parts, strict=True):
             parts_of.setdefault(int(numbers[row]), set()).add(int(part))
-        torn |= {row for row in ranked if len(parts_of[int(numbers[row])]) > 1}
-    second = dict(zip(sorted(torn), words.tolist(), strict=False))
+        split_by_cut |= {row for row in ranked if len(parts_of[int(numbers[row])]) > 1}
+    second = dict(zip(sorted(split_by_cut), words.tolist(), strict=False))
     dealt = np.empty(len(codes), dtype=int)
     for ranked, parts in zip(rows, due, strict=True):
         ranked = sorted(ranked, key=lambda row: (numbers[row], second.get(row, 0), row))

@@ -19,7 +19,7 @@ strata_sizes = st.lists(st.integers(1, 30), min_size=1, max_size=12)
 
 @given(sizes=st.lists(st.integers(10, 40), min_size=1, max_size=6), k=st.integers(2, 10))
 def test_equal_quota_as_scikit_learn(sizes: list[int], k: int) -> None:
-    """Without refold_permutation the table is the allocation of `StratifiedKFold`."""
+    """Where folds take turns in order the table is the allocation of `StratifiedKFold`."""
     labels = np.repeat(np.arange(len(sizes)), sizes)
     expected = [
         np.bincount(labels[valid], minlength=len(sizes))
@@ -37,6 +37,7 @@ def test_equal_quota_in_every_run(sizes: list[int], k: int, data: st.DataObject)
     start = data.draw(st.integers(0, len(sizes) - 1))
     stop = data.draw(st.integers(start + 1, len(sizes)))
     assert np.ptp(table[start:stop].sum(axis=0)) <= 1
+    assert table.dtype == np.int64
 
 
 @given(sizes=strata_sizes, data=st.data(), seed=seeds)
@@ -78,3 +79,21 @@ def test_no_strata_need_no_allocation() -> None:
     none = np.zeros(0, dtype=int)
     assert equal_allocation(none, 0, np.zeros(0, dtype=np.uint64)).tolist() == []
     assert proportional_allocation(none, 0, np.zeros(0, dtype=np.uint64)).tolist() == []
+
+
+def test_equal_allocation_of_all_rows_takes_all() -> None:
+    """A sample of every row takes each stratum whole."""
+    assert equal_allocation(np.array([1, 5]), 6, np.zeros(2, dtype=np.uint64)).tolist() == [1, 5]
+
+
+def test_a_full_stratum_gets_no_row_more() -> None:
+    """The row beyond equal numbers goes to a stratum that has one left, even by the first draw."""
+    quota = equal_allocation(np.array([2, 3, 3]), 7, np.arange(3, dtype=np.uint64))
+    assert quota.tolist() == [2, 3, 2]
+
+
+def test_equal_draws_take_strata_in_turn() -> None:
+    """Where draws tie the first strata get one row more, on every platform."""
+    draws = np.tile(np.array([1, 0], dtype=np.uint64), 500)
+    quota = equal_allocation(np.full(1_000, 5), 2_250, draws)
+    assert np.flatnonzero(quota == 3).tolist() == list(range(1, 501, 2))

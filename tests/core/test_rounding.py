@@ -1,5 +1,6 @@
 """Controlled rounding, against exact fractions."""
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import ceil, floor
 
@@ -8,132 +9,263 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stratframe.core import rounding
 from stratframe.core.rounding import (
     controlled_rounding,
-    divide,
     floor_and_remainder,
     integer_weights,
+    moves_up,
     pairing_tree,
-    repair_totals,
-    rounding_bounds,
+    round_total,
+    splits_between,
     systematic_round,
 )
 from stratframe.core.seeds import StreamTag, random_words
 
 seeds = st.integers(0, 2**32)
-
-
-strata_sizes = st.lists(st.integers(1, 30), min_size=1, max_size=12)
+strata_sizes = st.lists(st.integers(0, 30), min_size=1, max_size=24)
 
 
 def fractions(numbers: list[int]) -> list[Fraction]:
     return [Fraction(number, sum(numbers)) for number in numbers]
 
 
-def assert_rounded(table: np.ndarray, sizes: list[int], shares: list[Fraction]) -> None:
-    """Every cell and every total is its exact share rounded down or up."""
+def shares_of(least: int, most: int) -> st.SearchStrategy[list[Fraction]]:
+    """Shares of parts, with many ties or with few."""
+    return (
+        st.sampled_from([1, 3, 50, 2**36])
+        .flatmap(lambda top: st.lists(st.integers(1, top), min_size=least, max_size=most))
+        .map(fractions)
+    )
+
+
+@st.composite
+def nested_levels(draw: st.DrawFn, n_strata: int, n_levels: int) -> list[np.ndarray]:
+    """Coarser strata of strata, then coarser ones of these, and so on."""
+    codes, levels = np.arange(n_strata), []
+    for _ in range(n_levels):
+        steps = draw(st.lists(st.booleans(), min_size=n_strata, max_size=n_strata))
+        codes = np.cumsum(np.append(False, steps[1:]))[codes]
+        codes = np.unique(codes, return_inverse=True)[1]
+        levels.append(codes)
+    return levels
+
+
+def rounded(
+    sizes: list[int], shares: list[Fraction], levels: Sequence[np.ndarray], seed: int | None
+) -> np.ndarray:
+    """Round the shares of strata under a seed, or without draws."""
+    n_words = len(sizes) * (len(shares) - 1)
+    draws = None if seed is None else random_words(seed, StreamTag.PART_QUOTA, n_words)
+    return controlled_rounding(np.array(sizes), shares, levels, draws)
+
+
+def all_levels(sizes: list[int], levels: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
+    """Of every stratum and coarser stratum, and of all rows, mark the strata inside."""
+    for level in [np.arange(len(sizes)), *levels, np.zeros(len(sizes), dtype=int)]:
+        yield from (level == code for code in np.unique(level))
+
+
+def assert_rounded(
+    table: np.ndarray,
+    sizes: list[int],
+    shares: list[Fraction],
+    levels: Sequence[np.ndarray] = (),
+) -> None:
+    """Every cell, coarser stratum and total is its exact share rounded down or up."""
     np.testing.assert_array_equal(table.sum(axis=1), sizes)
-    for size, counts in [*zip(sizes, table, strict=True), (sum(sizes), table.sum(axis=0))]:
-        for share, count in zip(shares, counts, strict=True):
+    for inside in all_levels(sizes, levels):
+        size = int(np.array(sizes)[inside].sum())
+        for share, count in zip(shares, table[inside].sum(axis=0).tolist(), strict=True):
             assert floor(size * share) <= count <= ceil(size * share)
 
 
-@given(
-    sizes=strata_sizes,
-    shares=st.lists(st.integers(1, 50), min_size=2, max_size=8).map(fractions),
-    seed=st.none() | seeds,
-    data=st.data(),
-)
+@pytest.mark.parametrize(("least", "most"), [(2, 3), (4, 8), (9, 40), (60, 130)])
+@given(data=st.data(), sizes=strata_sizes, seed=st.none() | seeds)
 def test_every_level_is_rounded(
-    sizes: list[int], shares: list[Fraction], seed: int | None, data: st.DataObject
+    least: int, most: int, sizes: list[int], seed: int | None, data: st.DataObject
 ) -> None:
-    """Cells and totals are rounded shares, with coarser strata within 2 rows."""
-    steps = data.draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes)))
-    level = np.cumsum(steps) - steps[0]
-    draws = None if seed is None else random_words(seed, StreamTag.PART_QUOTA, len(sizes))
-    table = controlled_rounding(np.array(sizes), shares, [level], draws)
-    assert_rounded(table, sizes, shares)
-    bound = 1 if len(shares) < 4 else 2
-    for coarse in np.unique(level):
-        inside = level == coarse
-        exact = [int(np.array(sizes)[inside].sum()) * share for share in shares]
-        assert all(
-            abs(count - share) <= bound
-            for count, share in zip(table[inside].sum(axis=0).tolist(), exact, strict=True)
-        )
+    """Cells, coarser strata of all levels and totals are exact shares, rounded down or up."""
+    if most > 40:
+        sizes = sizes[:6]
+    shares = data.draw(shares_of(least, most))
+    levels = data.draw(nested_levels(len(sizes), data.draw(st.integers(0, 4))))
+    assert_rounded(rounded(sizes, shares, levels, seed), sizes, shares, levels)
 
 
-@pytest.mark.parametrize(
-    ("sizes", "numbers"),
-    [
-        ([2, 4, 6], [3, 2, 2, 2, 3]),
-        ([9, 9, 5, 10], [10, 15, 20, 45, 10]),
-        ([4, 8, 7, 9, 3, 9, 3], [4, 5, 5, 4]),
-    ],
-)
-def test_tables_on_which_separate_rounding_fails(sizes: list[int], numbers: list[int]) -> None:
-    """Tables on which rounding stratum by stratum misses a total are right."""
-    shares, level = fractions(numbers), np.array([0, 1, 2, 2, 2, 2, 2])[: len(sizes)]
-    for seed in range(200):
-        draws = random_words(seed, StreamTag.PART_QUOTA, len(sizes)) if seed else None
-        table = controlled_rounding(np.array(sizes), shares, [level], draws)
-        assert_rounded(table, sizes, shares)
-        last = table[level == level[-1]].sum(axis=0)
-        size = sum(np.array(sizes)[level == level[-1]].tolist())
-        assert all(abs(n - size * share) < 1 for n, share in zip(last, shares, strict=True))
+@pytest.mark.parametrize("n_parts", [3, 4, 5, 8, 12])
+def test_tables_on_which_simpler_rounding_fails(n_parts: int) -> None:
+    """Hundreds of random tables are right that break if joined pairs forget their inside."""
+    rng = np.random.default_rng(n_parts)
+    for seed in range(300):
+        sizes = rng.integers(0, 15, rng.integers(2, 30)).tolist()
+        shares = fractions(rng.integers(1, 20, n_parts).tolist())
+        finer = np.cumsum(rng.random(len(sizes)) < 0.4)
+        levels = [
+            finer,
+            np.cumsum(np.diff(finer, prepend=finer[0]) * (rng.random(len(sizes)) < 0.4)),
+        ]
+        assert_rounded(rounded(sizes, shares, levels, seed), sizes, shares, levels)
 
 
-def test_stuck_pairs_are_repaired() -> None:
-    """Tables of four or more parts are right even where a pair has no split."""
-    rng = np.random.default_rng(0)
-    for seed in range(3000):
-        sizes = rng.integers(1, 15, rng.integers(2, 9)).tolist()
-        shares = fractions(rng.integers(1, 20, rng.integers(4, 8)).tolist())
-        table = controlled_rounding(
-            np.array(sizes), shares, [], random_words(seed, StreamTag.PART_QUOTA, len(sizes))
-        )
-        assert_rounded(table, sizes, shares)
+def test_whole_shares_are_met_exactly() -> None:
+    """Where a share is a whole number, the count is that number."""
+    table = rounded([10, 20, 70], fractions([7, 2, 1]), [np.array([0, 0, 1])], 0)
+    assert table.tolist() == [[7, 2, 1], [14, 4, 2], [49, 14, 7]]
 
 
-def test_rounding_is_exact_where_int64_would_overflow() -> None:
+@pytest.mark.parametrize("n", [1, 10**7])
+def test_rounding_is_exact_where_int64_would_overflow(n: int) -> None:
     """Shares with huge denominators are rounded exactly, in integers of any size."""
-    primes = (999983, 999979, 999961)
-    first = [Fraction(1, prime) for prime in primes]
-    shares = [*first, 1 - sum(first, Fraction(0))]
-    sizes = [10**7, 3 * 10**6 + 1, 7]
-    assert_rounded(
-        controlled_rounding(np.array(sizes), shares, [], random_words(0, StreamTag.PART_QUOTA, 3)),
-        sizes,
-        shares,
-    )
+    first = [Fraction(1, prime) for prime in (999983, 999979, 999961, 999959)]
+    shares, levels = [*first, 1 - sum(first)], [np.array([0, 0, 1, 1])]
+    sizes = [n, 3 * n + 1, 7, 0]
+    for seed in (None, *range(20)):
+        assert_rounded(rounded(sizes, shares, levels, seed), sizes, shares, levels)
+
+
+@pytest.mark.parametrize("denominator", [10, 2**29, 2**30 + 1, 2**45, 2**70])
+def test_moves_keep_the_mean(denominator: int) -> None:
+    """Of 2**32 random numbers the share that moves up keeps the mean, to within one of them."""
+    kind = np.min_scalar_type(-3 * denominator)
+    for low, room in [(1, 3), (0, 5), (5, 0), (0, 0), (denominator // 3, denominator // 2)]:
+        share = Fraction(low, low + room) if low + room else Fraction(1)
+        # Random numbers from here on move up.
+        first = floor((1 - share) * 2**32)
+        near = np.clip(np.arange(first - 1, first + 3), 0, 2**32 - 1)
+        up = moves_up(np.full(4, low, kind), np.full(4, room, kind), denominator, near)
+        assert up.tolist() == [Fraction(int(u), 2**32) >= 1 - share for u in near]
+
+
+def every_rounding(
+    sizes: list[int],
+    shares: list[Fraction],
+    levels: Sequence[np.ndarray],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[tuple[Fraction, np.ndarray]]:
+    """All tables that chance can lead to, each with its probability."""
+    taken: list[bool] = []
+
+    def choose(low: np.ndarray, room: np.ndarray, *_: object) -> np.ndarray:
+        nonlocal probability, n_chosen
+        ups = np.ones(len(low), dtype=bool)
+        for i, (down, up) in enumerate(zip(low.tolist(), room.tolist(), strict=True)):
+            if not down or not up:
+                ups[i] = not up
+                continue
+            if n_chosen == len(taken):
+                taken.append(True)
+            ups[i] = taken[n_chosen]
+            n_chosen += 1
+            probability *= Fraction(down if ups[i] else up, down + up)
+        return ups
+
+    monkeypatch.setattr(rounding, "moves_up", choose)
+    while True:
+        probability, n_chosen = Fraction(1), 0
+        table = controlled_rounding(np.array(sizes), shares, levels, None)
+        yield probability, table
+        while taken and not taken[-1]:
+            taken.pop()
+        if not taken:
+            return
+        taken[-1] = False
+
+
+TINY = [
+    ([5, 7], [7, 2, 1], [[0, 0]]),
+    ([9, 7, 5, 2], [7, 2, 1], []),
+    ([1, 1, 1], [1, 1, 1], [[0, 0, 1]]),
+    ([3, 1, 2, 5], [5, 4, 3], [[0, 1, 1, 1]]),
+    ([2, 3], [5, 3, 2, 1], []),
+    ([1, 4, 2], [1, 2, 3, 1], [[0, 0, 1]]),
+    ([2, 0, 1], [3, 3, 2, 3], [[0, 1, 1]]),
+    ([3, 4], [5, 4, 3, 2, 1], []),
+    ([7], [6, 5, 4, 3, 2, 1], []),
+    ([3, 3, 4, 1, 2, 2, 5], [3, 5], [[0, 0, 1, 1, 1, 2, 2], [0, 0, 1, 1, 1, 1, 1]]),
+]
+
+
+@pytest.mark.parametrize(("sizes", "numbers", "levels"), TINY)
+def test_every_mean_is_the_exact_share(
+    sizes: list[int],
+    numbers: list[int],
+    levels: list[list[int]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Over all that chance can lead to, the mean of every cell is its exact share."""
+    shares, coarser = fractions(numbers), [np.array(level) for level in levels]
+    mean = np.zeros((len(sizes), len(shares)), dtype=object)
+    total = Fraction(0)
+    for probability, table in every_rounding(sizes, shares, coarser, monkeypatch):
+        assert_rounded(table, sizes, shares, coarser)
+        mean = mean + table.astype(object) * probability
+        total += probability
+    assert total == 1
+    assert mean.tolist() == [[size * share for share in shares] for size in sizes]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("numbers", [[8, 1, 1], [7, 3], [1, 1, 1]])
-def test_rounding_is_unbiased(numbers: list[int]) -> None:
-    """Over seeds each cell's mean is its exact share, to within a twentieth of a row."""
-    sizes, shares = np.array([3, 1, 2, 5, 3, 3, 4, 7]), fractions(numbers)
-    n = 4000
-    total = sum(
-        controlled_rounding(sizes, shares, [], random_words(seed, StreamTag.PART_QUOTA, len(sizes)))
-        for seed in range(n)
-    )
-    exact = sizes[:, None] * np.array([float(share) for share in shares])
-    assert np.abs(total / n - exact).max() < 0.05
+@pytest.mark.parametrize(
+    ("numbers", "n_strata"),
+    [([7, 3], 12), ([8, 1, 1], 20), ([1, 1, 1], 9), ([4, 3, 2, 1], 25), ([9, 7, 5, 3, 2, 1], 15)],
+)
+def test_rounding_is_unbiased(numbers: list[int], n_strata: int) -> None:
+    """Over seeds the mean of every count of every level is its exact share, as z statistics say."""
+    rng, n_seeds = np.random.default_rng(n_strata), 5000
+    sizes, shares = rng.integers(1, 12, n_strata).tolist(), fractions(numbers)
+    levels = [np.arange(n_strata) // 3, np.arange(n_strata) // 6]
+    total = np.zeros((n_strata, len(shares)))
+    for seed in range(n_seeds):
+        total += rounded(sizes, shares, levels, seed)
+    squares = []
+    for inside in all_levels(sizes, levels):
+        for share, count in zip(shares, total[inside].sum(axis=0), strict=True):
+            exact = int(np.array(sizes)[inside].sum()) * share
+            # A count is the share rounded down, or by chance one more.
+            fraction = float(exact % 1)
+            sd = (n_seeds * fraction * (1 - fraction)) ** 0.5
+            if not sd:
+                assert count == n_seeds * exact
+            else:
+                squares.append(((count - n_seeds * float(exact)) / sd) ** 2)
+    assert max(squares) < 4.5**2
+    assert np.mean(squares) < 1.4
 
 
-@given(sizes=strata_sizes, steps=st.lists(st.booleans(), min_size=12, max_size=12))
-def test_every_coarser_stratum_is_a_node(sizes: list[int], steps: list[bool]) -> None:
+@given(sizes=strata_sizes, data=st.data())
+def test_every_coarser_stratum_is_a_node(sizes: list[int], data: st.DataObject) -> None:
     """The pairing tree sums strata, passes each coarser stratum, and ends at the total."""
-    level = np.cumsum(steps[: len(sizes)])
-    level -= level[0]
-    tree = list(pairing_tree(np.array(sizes), [level]))
-    nodes = [node_sizes.tolist() for _, node_sizes in tree] + [[sum(sizes)]]
-    for (is_left, below), above in zip(tree, nodes[1:], strict=True):
-        assert np.add.reduceat(below, np.flatnonzero(is_left)).tolist() == above
+    n = len(sizes)
+    levels = data.draw(nested_levels(n, 2))
+    nodes = [np.eye(n, dtype=int)]
+    *pairings, root = pairing_tree(n, levels)
+    for is_left in pairings:
         assert not (~is_left[1:] & ~is_left[:-1]).any()
-    assert np.bincount(level, sizes).tolist() in nodes
-    assert sum((~is_left).sum() for is_left, _ in tree) == len(sizes) - 1
+        nodes.append(np.add.reduceat(nodes[-1], np.flatnonzero(is_left)))
+    assert root.tolist() == [True]
+    assert nodes[-1].tolist() == [[1] * n]
+    found = {tuple(node) for depth in nodes for node in depth.tolist()}
+    assert {tuple(inside.astype(int).tolist()) for inside in all_levels(sizes, levels)} <= found
+    assert sum((~is_left).sum() for is_left in pairings) == n - 1
+
+
+@pytest.mark.parametrize("n_parts", [6, 70])
+def test_splits_are_listed_once(n_parts: int) -> None:
+    """Of sets of ports, splits are those of two or more ports but not all, each once."""
+
+    def words(ports: set[int]) -> list[int]:
+        low = sum(1 << port for port in ports if port < 62)
+        return [low, *([sum(1 << port - 62 for port in ports if port >= 62)] * (n_parts > 62))]
+
+    last = n_parts - 1
+    everything = set(range(1, n_parts))
+    sets = [{1}, {2, last}, set[int](), everything, {1, 2}, {2, last}, {last}]
+    table = np.array([words(ports) for ports in sets]).T[:, :, None]
+    found = splits_between(table, n_parts)[:, :, 0].T.tolist()
+    assert found[:2] == [words({2, last}), words({1, 2})]
+    assert not np.any(found[2:])
+    assert len(found) == n_parts - 3
 
 
 @given(
@@ -143,79 +275,36 @@ def test_every_coarser_stratum_is_a_node(sizes: list[int], steps: list[bool]) ->
     | st.lists(st.integers(1, 98), min_size=1, max_size=6).map(
         lambda cells: [*cells, 100 - sum(cells) % 100] if sum(cells) % 100 else cells
     ),
-    uniform32=st.integers(0, 2**32 - 1),
+    seed=seeds,
 )
-def test_a_systematic_sample_has_its_sum(fractions: list[int], uniform32: int) -> None:
-    """A row whose probabilities sum to an integer has that many cells rounded up."""
-    probability = np.array([fractions]) / 100
-    need = sum(fractions) // 100
-    low = np.zeros((1, len(fractions)), dtype=np.int64)
-    rounded = systematic_round(
-        low, low + 1, np.array([need]), probability, np.array([uniform32], dtype=np.int64)
-    )
-    assert rounded.sum() == need
-    assert set(rounded.ravel().tolist()) <= {0, 1}
+def test_a_systematic_sample_has_its_sum(fractions: list[int], seed: int) -> None:
+    """Of fractions whose sum is a whole number, that many are rounded up."""
+    draws = np.array([seed << 31], dtype=np.uint64)
+    assert systematic_round(np.array([fractions]) / 100, draws).sum() == sum(fractions) // 100
 
 
 def test_systematic_rounding_has_the_probabilities() -> None:
-    """Over all starts, evenly spaced, each cell goes up as often as its probability says."""
-    probability, n = np.array([[0.5, 0.25, 0.9, 0.35]]), 4000
-    starts = np.linspace(0, 2**32 - 1, n).astype(np.int64)
-    low = np.zeros((n, 4), dtype=np.int64)
-    rounded = systematic_round(
-        low, low + 1, np.full(n, 2), np.repeat(probability, n, axis=0), starts
-    )
-    np.testing.assert_allclose(rounded.mean(axis=0), probability[0], atol=2 / n)
+    """Over all starts, evenly spaced, each fraction goes up as often as it says."""
+    fraction, n = np.array([[0.5, 0.25, 0.9, 0.35, 0]]), 4000
+    starts = np.linspace(0, 2.0**64, n, endpoint=False).astype(np.uint64)
+    up = systematic_round(np.repeat(fraction, n, axis=0), starts)
+    assert (up.sum(axis=1) == 2).all()
+    np.testing.assert_allclose(up.mean(axis=0), fraction[0], atol=2 / n)
 
 
-@pytest.mark.parametrize(("need", "up"), [(1, [1 / 3, 1 / 3, 1 / 3, 0]), (2, [2 / 3] * 3 + [0])])
-def test_probabilities_are_scaled_to_the_sum(need: int, up: list[float]) -> None:
-    """Probabilities whose sum is too large or too small are scaled; fixed cells stay."""
-    n = 3000
-    low = np.zeros((n, 4), dtype=np.int64)
-    high = low + np.array([1, 1, 1, 0])
-    starts = np.linspace(0, 2**32 - 1, n).astype(np.int64)
-    rounded = systematic_round(low, high, np.full(n, need), np.full((n, 4), 0.5), starts)
-    assert (rounded.sum(axis=1) == need).all()
-    np.testing.assert_allclose(rounded.mean(axis=0), up, atol=2 / n)
+@given(n_rows=st.integers(0, 10**12), shares=shares_of(2, 8), seed=seeds)
+def test_totals_are_rounded_with_one_word(n_rows: int, shares: list[Fraction], seed: int) -> None:
+    """A total is divided into its shares, rounded down or up."""
+    total = round_total(n_rows, shares, random_words(seed, StreamTag.PART_SEARCH, 1))
+    assert_rounded(total[None], [n_rows], shares)
 
 
-def test_totals_are_repaired_along_paths() -> None:
-    """A total that is off by two rows is corrected, in the coarser strata that have too many."""
-    sizes, shares = np.array([1, 1, 1, 1]), [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]
-    weights, denominator = integer_weights(shares, 4)
-    table = np.array([[1, 0, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0]])
-    repaired = repair_totals(table.copy(), sizes, weights, denominator, [])
-    assert_rounded(repaired, sizes.tolist(), shares)
-    in_strata = [np.array([0, 0, 1, 1])]
-    repaired = repair_totals(table.copy(), sizes, weights, denominator, in_strata)
-    assert_rounded(repaired, sizes.tolist(), shares)
-    assert repaired[:2, 0].sum() == repaired[2:, 0].sum() == 1
-
-
-def test_shares_that_do_not_sum_to_one_have_no_table() -> None:
-    """Where no table has all its totals rounded, an error says so instead of a wrong table."""
-    weights, denominator = integer_weights([Fraction(1, 2), Fraction(1, 4)], 8)
-    with pytest.raises(ValueError, match="the shares do not sum to 1"):
-        repair_totals(np.array([[4, 4]]), np.array([8]), weights, denominator, [])
-
-
-@given(
-    sizes=strata_sizes,
-    shares=st.lists(st.integers(1, 50), min_size=2, max_size=8).map(fractions),
-)
+@given(sizes=strata_sizes, shares=shares_of(2, 8))
 def test_floor_and_remainder_are_exact(sizes: list[int], shares: list[Fraction]) -> None:
-    """Whole rows and remainder add up to the exact share; bounds are its floor and ceiling."""
+    """Whole rows and remainder add up to the exact share."""
     weights, denominator = integer_weights(shares, sum(sizes))
     rows, remainder = floor_and_remainder(np.array(sizes), weights, denominator)
-    low, high, _ = rounding_bounds(np.array(sizes), weights, denominator)
     for i, j in np.ndindex(rows.shape):
         exact = sizes[i] * shares[j]
         assert int(rows[i, j]) + Fraction(int(remainder[i, j]), denominator) == exact
-        assert (low[i, j], high[i, j]) == (floor(exact), ceil(exact))
-
-
-def test_divide_integers_of_any_size() -> None:
-    """Quotients are floats, 0 / 0 is 0, and integers beyond 64 bits are no exception."""
-    assert divide(np.array([1, 0, 3]), np.array([2, 0, 3])).tolist() == [0.5, 0.0, 1.0]
-    assert divide(np.array([10**30], dtype=object), 4 * 10**30).tolist() == [0.25]
+        assert rows[i, j] == floor(exact)

@@ -1,17 +1,57 @@
 """Random words, against numpy's own bit generator."""
 
+from collections.abc import Iterator
+from itertools import product
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stratframe.core.seeds import (
+    OPEN_LAYOUT,
     StreamTag,
     permutation,
     position_bits,
     random_words,
+    stream_entropy,
     word_stream,
 )
+
+USES = {
+    "seed": (0, 1, 5, 2**32 - 1),
+    "tag": (*StreamTag, 16, 17, 31, 32, 2**32),
+    "n_parts": (0, 1, 2, 5, 16, 22, 65_534, 65_535, 65_536, 65_537, 65_541, 131_077, 2**28),
+    "repeat": (0, 1, 2, 4_095, 4_096, 8_192, 9_999, 10_000),
+    "name": ("", "a", "b", "0", "\0", "a\0", " ", "fold", "fold ", "\u00e9", "fold_1", "0 5 1"),
+}
+"""Uses at and around the limits: seed, purpose, number of parts, repeat and name."""
+
+
+def seed_words(number: int) -> list[int]:
+    """Split an integer into words of 32 bits, the lowest first, as `SeedSequence` does."""
+    n_words = max(-(-number.bit_length() // 32), 1)
+    return [number >> 32 * place & 0xFFFFFFFF for place in range(n_words)]
+
+
+def padded_words(entropy: list[int]) -> tuple[int, ...]:
+    """List the words that `SeedSequence` mixes: at least four, the last ones zeros."""
+    words = [word for number in entropy for word in seed_words(number)]
+    return (*words, *[0] * (4 - len(words)))
+
+
+def decoded(words: tuple[int, ...]) -> tuple[int, int, int, int, str]:
+    """Read a use back from its words, if its seed has one word or the layout is the open one."""
+    row = np.trim_zeros(np.array(words, dtype="<u4"), "b") if any(words[1:]) else words[:1]
+    assert len(row) > 1
+    if row[-1] == OPEN_LAYOUT:
+        text = row[:-1].tobytes().rstrip(b"\0")[:-1].decode()
+        seed, tag, n_parts, repeat, name = text.split(" ", 4)
+        return int(seed), int(tag), int(n_parts), int(repeat), name
+    has_two = len(row) > 2 and row[2] in (1, 2)
+    numbers = int(row[1]) + (int(row[2]) << 32 if has_two else 0)
+    name = row[3 if has_two else 2 :].tobytes().rstrip(b"\0")[:-1].decode()
+    return int(row[0]), numbers % 16, numbers // 16 % 65_536, numbers // 16 // 65_536, name
 
 
 @given(seed=st.integers(0, 2**70), tag=st.sampled_from(StreamTag))
@@ -28,17 +68,101 @@ def test_words_stay_as_they_are() -> None:
         4337974566608382337,
     ]
     assert random_words(7, StreamTag.PART_QUOTA, 1, 3, 2).tolist() == [8952126629070651911]
+    assert random_words(3, StreamTag.FOLD_ROWS, 1, 5, 0, "a").tolist() == [1756832806729137084]
+    assert word_stream(0, StreamTag.FOLD_ROWS)(1).tolist() == [5095898702908088964]
+
+
+@given(entropy=st.lists(st.integers(0, 2**100), min_size=1, max_size=4))
+@example(entropy=[0])
+@example(entropy=[2**32, 0])
+def test_words_are_all_that_numpy_sees(entropy: list[int]) -> None:
+    """NumPy mixes the words of its integers, with zeros up to four: equal words, one stream."""
+    words = np.array(padded_words(entropy), dtype=np.uint32)
+    expected = np.random.SeedSequence(words).generate_state(8)
+    np.testing.assert_array_equal(np.random.SeedSequence(entropy).generate_state(8), expected)
+
+
+names = st.text(st.characters(exclude_categories=["Cs"]), max_size=12).filter(
+    # In the frozen layout such a beginning reads as that of a repeat from 4,096 on.
+    lambda name: name[:4] not in ("\1\0\0\0", "\2\0\0\0")
+)
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    tag=st.integers(1, 40),
+    n_parts=st.integers(0, 2**17),
+    repeat=st.integers(0, 10_000),
+    name=names,
+)
+@example(seed=0, tag=16, n_parts=65_536, repeat=10_000, name="")
+@example(seed=0, tag=15, n_parts=65_535, repeat=10_000, name="\0\0\0\0")
+@example(seed=0, tag=15, n_parts=65_535, repeat=4_095, name="\3\0\0\0")
+def test_words_give_their_use_back(
+    seed: int, tag: int, n_parts: int, repeat: int, name: str
+) -> None:
+    """A use can be read from its words, so that no two uses share a stream."""
+    use = (seed, tag, n_parts, repeat, name)
+    assert decoded(padded_words(stream_entropy(*use))) == use
+
+
+@given(
+    seed=st.integers(0, 2**130),
+    tag=st.integers(16, 2**70),
+    n_parts=st.integers(0, 2**70),
+    repeat=st.integers(0, 2**70),
+    name=st.text(st.characters(exclude_categories=["Cs"])),
+)
+def test_new_words_give_their_use_back(
+    seed: int, tag: int, n_parts: int, repeat: int, name: str
+) -> None:
+    """A use with a new tag can be read from its words, whatever its numbers and its name."""
+    use = (seed, tag, n_parts, repeat, name)
+    assert decoded(padded_words(stream_entropy(*use))) == use
+
+
+@given(seed=st.integers(0, 2**130), tag=st.sampled_from(StreamTag), name=st.text(max_size=9))
+def test_old_words_end_otherwise_than_new_ones(seed: int, tag: StreamTag, name: str) -> None:
+    """No use of the frozen layout has a stream of the open one, under seeds of any size."""
+    for n_parts, repeat in product((0, 65_535), (0, 4_095, 4_096, 10_000)):
+        words = padded_words(stream_entropy(seed, tag, n_parts, repeat, name))
+        assert words[-1] != OPEN_LAYOUT
+
+
+def every_use() -> Iterator[tuple[int, int, int, int, str]]:
+    """List uses at and around the limits, and then all repeats of a few of them."""
+    yield from product(*USES.values())
+    yield from product((2**63 - 1,), (1, 15, 16), (5, 65_535, 65_541), range(10_001), ("",))
+
+
+def test_no_two_uses_share_a_stream() -> None:
+    """All tags, numbers of parts, repeats, names and seeds together have words of their own."""
+    words = [padded_words(stream_entropy(*use)) for use in every_use()]
+    assert len(set(words)) == len(words)
 
 
 def test_streams_differ() -> None:
-    """No two tags, numbers of parts or repeats share a word."""
+    """No two of a few thousand uses begin with one word."""
+    uses = list(every_use())[::89]
     words = [
-        int(random_words(0, tag, 1, n_parts, repeat)[0])
-        for tag in StreamTag
-        for n_parts in (0, 1, 2, 16, (1 << 16) - 1)
-        for repeat in range(3)
+        int(random_words(seed, tag, 1, n_parts, repeat, name)[0])
+        for seed, tag, n_parts, repeat, name in uses
     ]
+    assert len(uses) > 2_000
     assert len(set(words)) == len(words)
+
+
+def test_many_parts_have_streams_of_their_own() -> None:
+    """Streams of 65,536 parts more are others, and those below that number stay as they were."""
+    words = [int(random_words(3, StreamTag.FOLD_ROWS, 1, 5 + more)[0]) for more in (0, 65_536)]
+    assert words == [5478055185557216304, 13143563699805739388]
+
+
+def test_a_long_seed_can_be_made_to_repeat_a_short_one() -> None:
+    """Words of seeds from 2**32 on may be those of a shorter seed and another use."""
+    long = stream_entropy(5 + 2**32 * 81, StreamTag.FOLD_ROWS, 22, 0, "")
+    short = stream_entropy(5, StreamTag.FOLD_ROWS, 5, 0, "a")
+    assert padded_words(long) == padded_words(short)
 
 
 @given(seed=st.integers(0, 2**32 - 1), tag=st.sampled_from(StreamTag))
@@ -57,14 +181,22 @@ def test_a_stream_goes_on(sizes: list[int]) -> None:
     np.testing.assert_array_equal(drawn, random_words(3, StreamTag.EXTEND, 5, 4))
 
 
-@pytest.mark.parametrize("n_rows", [0, 1, 4, 7, 12])
+@pytest.mark.parametrize("n_rows", [0, 1, 4, 7, 12, 20])
 def test_rows_take_sixteen_bits_of_a_word(n_rows: int) -> None:
     """Row i has the bits 16 (i mod 4) to 16 (i mod 4) + 15 of word i // 4, at any start."""
     bits = position_bits(word_stream(2, StreamTag.FOLD_ROWS, 5), n_rows)
-    words = random_words(2, StreamTag.FOLD_ROWS, 3, 5).tolist()
+    words = random_words(2, StreamTag.FOLD_ROWS, 5, 5).tolist()
+    assert bits.dtype == np.uint16
     assert bits.tolist() == [words[i // 4] >> 16 * (i % 4) & 0xFFFF for i in range(n_rows)]
     source = np.random.PCG64DXSM(np.random.SeedSequence([2, int(StreamTag.FOLD_ROWS) + 16 * 5]))
-    assert source.advance(2).random_raw(1).tolist() == words[2:]
+    assert source.advance(2).random_raw(3).tolist() == words[2:]
+
+
+def test_equal_words_keep_their_order() -> None:
+    """Words that tie are ordered by their place, on every platform."""
+    drawn = np.tile(np.array([1, 0], dtype=np.uint64), 500)
+    expected = [*range(1, 1_000, 2), *range(0, 1_000, 2)]
+    assert permutation(drawn).tolist() == expected
 
 
 def test_permutations_are_equally_likely() -> None:

@@ -20,7 +20,8 @@ shares = st.lists(st.integers(1, 40), min_size=2, max_size=6).map(
 
 def deal(sizes: list[int], parts: list[Fraction], seed: int | None) -> tuple[np.ndarray, ...]:
     """Deal strata of given sizes, their rows in order."""
-    quota_draws = None if seed is None else random_words(seed, StreamTag.PART_QUOTA, len(sizes))
+    n_words = len(sizes) * (len(parts) - 1)
+    quota_draws = None if seed is None else random_words(seed, StreamTag.PART_QUOTA, n_words)
     table = controlled_rounding(np.array(sizes), parts, [], quota_draws)
     n = sum(sizes)
     draws = None if seed is None else random_words(seed, StreamTag.PART_SPREAD, table.size + n)

@@ -14,28 +14,35 @@ import pytest
 REASON = 'needs Java, and pip install "stratframe[spark]"'
 
 
+def start_session() -> Any:
+    """Start a session of Spark with two threads."""
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master("local[2]").appName("stratframe")
+    options = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
+        "spark.sql.shuffle.partitions": "3",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.timeType.enabled": "true",
+    }
+    for name, value in options.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
-    """Start a session of Spark with two threads."""
+    """Start a session of Spark, where it is installed."""
     with warnings.catch_warnings():
         # Spark warns of versions of pandas, and the JVM's pipes stay open at the end.
         warnings.simplefilter("ignore")
-        sql = pytest.importorskip("pyspark.sql", reason=REASON)
+        pytest.importorskip("pyspark.sql", reason=REASON)
         if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
             pytest.skip(REASON)
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        builder = sql.SparkSession.builder.master("local[2]").appName("stratframe")
-        options = {
-            "spark.ui.enabled": "false",
-            "spark.ui.showConsoleProgress": "false",
-            "spark.log.level": "ERROR",
-            "spark.sql.shuffle.partitions": "3",
-            "spark.sql.session.timeZone": "UTC",
-            "spark.sql.timeType.enabled": "true",
-        }
-        for name, value in options.items():
-            builder = builder.config(name, value)
-        session = builder.getOrCreate()
+        session = start_session()
     yield session
     session.stop()
 

@@ -14,7 +14,7 @@ from tests.engines.session import spark
 pytest.importorskip("pyspark", reason='needs pip install "stratframe[spark]"')
 
 import stratframe.spark as sf_spark
-from stratframe.spark import PandasOnSparkStrat
+from stratframe.accessor import Strat as PandasOnSparkStrat
 
 __all__ = ["spark"]
 
@@ -125,10 +125,37 @@ def test_computed_entries_are_of_the_spark_frame(frame):
     assert found["fold"].to_pandas().loc[FRAME.index].tolist() == expected["fold"].tolist()
 
 
+def test_columns_of_spark(frame):
+    """Columns of Spark are columns, and names are those of the session."""
+    from pyspark.sql import functions as fn
+
+    found = frame.strat.kfold([fn.col("label"), fn.col("price") > 10], k=4, key="ID")
+    expected = FRAME.strat.kfold(["label", lambda rows: rows["price"] > 10], k=4, key="id")
+    assert found["fold"].to_pandas().loc[FRAME.index].tolist() == expected["fold"].tolist()
+
+
+def test_callables_for_pandas_are_errors(frame):
+    """A callable that needs pandas, or returns a series, says what it gets."""
+    hint = "Hint: it gets a frame of Spark, as in `lambda df: df['price'] > 100`."
+    for entry, message in (
+        (
+            lambda rows: rows["label"].str.upper(),
+            "A callable must work on a pyspark.sql.DataFrame, got TypeError: 'Column' object is"
+            " not callable.",
+        ),
+        (lambda _: frame["label"], "A callable must return a column of Spark, got Series."),
+    ):
+        with pytest.raises(sf.StratError) as caught:
+            frame.strat.kfold(entry, key="id")
+        assert str(caught.value) == f"{message}\n{hint}"
+    with pytest.raises(sf.StratError, match="`where` must hold a boolean column"):
+        frame.strat.kfold("label", key="id", where=frame["price"] > 10)
+
+
 def test_errors(frame):
     """A column that is there, a missing key and odd names are errors of ours."""
-    with pytest.raises(sf.StratError, match="has a column 'label' already"):
-        frame.strat.kfold("label", key="id", name="label")
+    with pytest.raises(sf.StratError, match="has a column 'price' already"):
+        frame.strat.kfold("label", key="id", name="price")
     with pytest.raises(sf.StratError, match="key"):
         frame.strat.kfold("label")
     numbered = ps.DataFrame({0: [1, 2], "b": [3, 4]})
@@ -138,9 +165,8 @@ def test_errors(frame):
 
 def test_every_method_is_a_function():
     """A method has the arguments and the docstring of the function of stratframe.spark."""
-    methods = {name for name in vars(PandasOnSparkStrat) if not name.startswith("_")}
-    assert methods == set(sf_spark.__all__)
-    for name in methods:
+    assert set(sf_spark.__all__) <= set(vars(PandasOnSparkStrat))
+    for name in sf_spark.__all__:
         function, method = getattr(sf_spark, name), getattr(PandasOnSparkStrat, name)
         wanted = list(inspect.signature(function).parameters.values())[1:]
         assert list(inspect.signature(method).parameters.values())[1:] == wanted

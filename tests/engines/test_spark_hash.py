@@ -57,7 +57,7 @@ COLUMNS: dict[str, pl.Series] = {
 
 def numbers(session: Any, frame: pl.DataFrame, salt: int) -> list[int]:
     """Number the rows of a frame in Spark, as words without a sign."""
-    from stratframe.engines.spark_columns import number_column, typed_column
+    from stratframe.engines.spark.columns import number_column, typed_column
 
     spark_rows = spark_frame(session, frame)
     key = [typed_column(spark_rows, name, "key") for name in frame.columns]
@@ -82,7 +82,7 @@ def test_times_of_day_are_hashed_alike(spark):
     """Times of day are hashed as microseconds."""
     from pyspark.sql import functions as sf
 
-    from stratframe.engines.spark_columns import number_column, typed_column
+    from stratframe.engines.spark.columns import number_column, typed_column
 
     if not hasattr(sf, "time_to_micros"):
         pytest.skip("this Spark has no times of day")
@@ -126,7 +126,7 @@ def test_floats_are_hashed_by_value(spark):
 @pytest.mark.parametrize("dtype", ["array<int>", "interval month"])
 def test_other_types_cannot_be_hashed(spark, dtype):
     """Types that have no number are errors that say what to do."""
-    from stratframe.engines.spark_columns import Typed, hashed_columns
+    from stratframe.engines.spark.columns import Typed, hashed_columns
 
     with pytest.raises(StratError) as caught:
         hashed_columns(Typed(None, dtype, "x"))
@@ -138,7 +138,7 @@ def test_other_types_cannot_be_hashed(spark, dtype):
 
 def test_numbers_have_the_order_of_words():
     """The integers with a sign by which rows are compared have the order of the words."""
-    from stratframe.engines.spark_passes import unsigned, with_sign
+    from stratframe.engines.spark.passes import unsigned, with_sign
 
     words = np.array([0, 1, 2**63 - 1, 2**63, 2**64 - 1], dtype=np.uint64)
     assert (np.diff(with_sign(words)) > 0).all()

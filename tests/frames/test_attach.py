@@ -11,6 +11,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from stratframe.frames.attach import (
+    MAX_INPUTS,
     NewColumn,
     attach_columns,
     column_expression,
@@ -31,11 +32,7 @@ CASES = {
     "parts": ([SPLIT], {"split": ["test", "train", None, "test"]}),
     "several": (
         [FOLDS, SPARSE, SPLIT],
-        {
-            "fold": [0, 1, 0, 1],
-            "sparse": [0, None, 2, 1],
-            "split": ["test", "train", None, "test"],
-        },
+        {"fold": [0, 1, 0, 1], "sparse": [0, None, 2, 1], "split": ["test", "train", None, "test"]},
     ),
 }
 each_case = pytest.mark.parametrize(("columns", "expected"), CASES.values(), ids=CASES.keys())
@@ -43,7 +40,7 @@ each_case = pytest.mark.parametrize(("columns", "expected"), CASES.values(), ids
 
 def give(columns: Sequence[NewColumn]) -> Any:
     """Make a computation that gives these columns."""
-    return lambda series, n_rows: list(columns)
+    return lambda read, n_rows: list(columns)
 
 
 def listed(series: Any) -> list[Any]:
@@ -56,7 +53,7 @@ def test_columns_of_every_kind(
 ) -> None:
     """New columns come last; all others stay equal, and the given frame does not change."""
     made = frame(DATA)
-    attached = attach_columns(made, ["a"], give(columns), columns)
+    attached = attach_columns(made, {"by": ["a"]}, give(columns), columns)
     assert type(attached) is type(made)
     if isinstance(made, pl.LazyFrame):
         made, attached = made.collect(), attached.collect()
@@ -70,18 +67,21 @@ def test_columns_of_every_kind(
 def test_the_computation_reads_the_referenced_columns(
     frame: Make, kind: str, columns: list[NewColumn]
 ) -> None:
-    """A computation gets the columns in the order of their references, and the height."""
+    """A computation gets the columns by argument, in order of reference, and the height."""
     seen = []
 
-    def compute(series: list[Any], n_rows: int) -> list[NewColumn]:
-        seen.append(([listed(each) for each in series], n_rows))
+    def compute(read: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:
+        named = {argument: [listed(each) for each in series] for argument, series in read.items()}
+        seen.append((named, n_rows))
         return columns
 
     ref: Any = pl.col("a") + 1 if "polars" in kind else lambda df: df["a"] + 1
-    attached = attach_columns(frame(DATA), ["b", ref], compute, columns)
+    attached = attach_columns(
+        frame(DATA), {"by": ["b"], "key": [ref], "where": []}, compute, columns
+    )
     if isinstance(attached, pl.LazyFrame):
         attached.collect()
-    assert seen == [([DATA["b"], [2, 3, 4, 5]], 4)]
+    assert seen == [({"by": [DATA["b"]], "key": [[2, 3, 4, 5]], "where": []}, 4)]
 
 
 def test_pandas_frames_keep_index_and_attrs() -> None:
@@ -89,7 +89,7 @@ def test_pandas_frames_keep_index_and_attrs() -> None:
     df = pd.DataFrame(DATA, index=[7, 7, 0, 3])
     df.attrs["source"] = ["survey"]
     for columns in ([FOLDS], [FOLDS, SPARSE]):
-        attached = attach_columns(df, [], give(columns), columns)
+        attached = attach_columns(df, {}, give(columns), columns)
         assert_frame_equal(attached[list(DATA)], df)
         assert attached["fold"].tolist() == [0, 1, 0, 1]
         assert attached.attrs == df.attrs
@@ -99,7 +99,7 @@ def test_attributes_are_not_shared() -> None:
     """What is done to the attributes of the result leaves those of the frame alone."""
     df = pd.DataFrame(DATA)
     df.attrs["source"] = ["survey"]
-    attach_columns(df, [], give([FOLDS, SPARSE]), [FOLDS, SPARSE]).attrs["source"].append("x")
+    attach_columns(df, {}, give([FOLDS, SPARSE]), [FOLDS, SPARSE]).attrs["source"].append("x")
     assert df.attrs == {"source": ["survey"]}
 
 
@@ -107,7 +107,7 @@ def test_attributes_are_not_shared() -> None:
 def test_columns_under_a_multiindex(columns: list[NewColumn]) -> None:
     """The name of a new column is filled up to the levels of the others."""
     df = pd.DataFrame(np.zeros((4, 2)), columns=pd.MultiIndex.from_product([["a"], ["b", "c"]]))
-    attached = attach_columns(df, [], give(columns), columns)
+    attached = attach_columns(df, {}, give(columns), columns)
     assert attached.columns.tolist()[2:] == [(column.name, "") for column in columns]
 
 
@@ -118,7 +118,7 @@ def test_fragmented_frames_do_not_warn() -> None:
         warnings.simplefilter("ignore", pd.errors.PerformanceWarning)
         for place in range(120):
             df[f"c{place}"] = 0
-    assert attach_columns(df, [], give([FOLDS]), [FOLDS])["fold"].tolist() == [0, 1, 0, 1]
+    assert attach_columns(df, {}, give([FOLDS]), [FOLDS])["fold"].tolist() == [0, 1, 0, 1]
 
 
 def test_dtypes_of_pandas_columns() -> None:
@@ -147,7 +147,9 @@ def test_dtypes_of_polars_columns(column: NewColumn) -> None:
 def test_expressions(columns: list[NewColumn], expected: dict[str, list[Any]], lazy: bool) -> None:
     """An expression gives one column, or a struct of several, of the dtypes in its schema."""
     df = pl.DataFrame(DATA)
-    query = (df.lazy() if lazy else df).select(column_expression(["a"], give(columns), columns))
+    query = (df.lazy() if lazy else df).select(
+        column_expression({"by": ["a"]}, give(columns), columns)
+    )
     schema = query.collect_schema()
     series = query.lazy().collect().to_series()
     assert {series.name: series.dtype} == schema
@@ -178,11 +180,11 @@ def test_expressions_compute_several_columns_once() -> None:
     """The fields of a struct come from one computation."""
     calls = []
 
-    def compute(series: list[Any], n_rows: int) -> list[NewColumn]:
+    def compute(read: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:
         calls.append(n_rows)
         return [FOLDS, SPARSE]
 
-    attach_columns(pl.LazyFrame(DATA), ["a"], compute, [FOLDS, SPARSE]).collect()
+    attach_columns(pl.LazyFrame(DATA), {"by": ["a"]}, compute, [FOLDS, SPARSE]).collect()
     assert calls == [4]
 
 
@@ -190,17 +192,37 @@ def test_expressions_without_columns_know_the_height() -> None:
     """A computation that reads no column still gets the number of rows."""
     heights = []
 
-    def compute(series: list[Any], n_rows: int) -> list[NewColumn]:
-        heights.append((series, n_rows))
+    def compute(read: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:
+        heights.append((read, n_rows))
         return [FOLDS]
 
-    pl.DataFrame(DATA).select(column_expression([], compute, [FOLDS]))
-    assert heights == [([], 4)]
+    pl.DataFrame(DATA).select(column_expression({}, compute, [FOLDS]))
+    assert heights == [({}, 4)]
 
 
 @pytest.mark.parametrize("refs", [[pl.col("a").head(2)], [pl.col("a").head(2), "a"]])
 def test_expressions_of_another_height(refs: list[Any]) -> None:
     """A computed column of fewer rows is an error when the query runs."""
-    query = pl.LazyFrame(DATA).select(column_expression(refs, give([FOLDS]), [FOLDS]))
+    query = pl.LazyFrame(DATA).select(column_expression({"by": refs}, give([FOLDS]), [FOLDS]))
     with pytest.raises(Exception, match="one value for each of the 4 rows, got 2 from"):
         query.collect()
+
+
+def test_expressions_of_many_columns() -> None:
+    """Of many columns an expression passes each where it is referenced, and checks heights."""
+    names = [f"x{place}" for place in range(MAX_INPUTS + 1)]
+    frame = pl.LazyFrame({name: [place, -place] for place, name in enumerate(names)})
+    refs: list[Any] = [pl.col("x1") * 2, *names, "x0"]
+    seen: list[list[int]] = []
+
+    def compute(read: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:
+        seen.extend(column.to_list() for column in read["by"])
+        return [FOLDS._replace(parts=np.zeros(n_rows, dtype=np.int64))]
+
+    assert (
+        frame.select(column_expression({"by": refs}, compute, [FOLDS])).collect()["fold"].len() == 2
+    )
+    assert seen == [[2, -2], *([place, -place] for place in range(len(names))), [0, 0]]
+    scalar = column_expression({"by": [*refs, pl.col("x1").first()]}, compute, [FOLDS])
+    with pytest.raises(Exception, match="2 rows, got 1 from"):
+        frame.select(scalar).collect()

@@ -36,6 +36,9 @@ EPOCH = dt.datetime(1970, 1, 1)
 MICROSECOND = dt.timedelta(microseconds=1)
 
 
+IDENTIFIERS = [UUID(int=7919**power) for power in range(3)]
+
+
 def word(value: int) -> bytes:
     """Write a whole number as 8 bytes."""
     return (value % 2**64).to_bytes(8, "little")
@@ -118,10 +121,12 @@ BYTES_OF: dict[str, tuple[list[bytes], list[Any]]] = {
         [pl.Series([-1, 2**63, -(2**100)], dtype=pl.Int128)],
     ),
     "identifiers": (
-        [str(UUID(int=i)).encode() for i in range(3)],
+        [each.bytes for each in IDENTIFIERS],
         [
-            of_objects([UUID(int=i) for i in range(3)]),
-            pl.Series([str(UUID(int=i)) for i in range(3)]),
+            of_objects(IDENTIFIERS),
+            of_objects([each.bytes for each in IDENTIFIERS]),
+            of_arrow([each.bytes for each in IDENTIFIERS], pa.binary(16)),
+            pl.Series([each.bytes for each in IDENTIFIERS]),
         ],
     ),
     "dates": (

@@ -12,12 +12,7 @@ import pyarrow as pa
 import pytest
 
 from stratframe.errors import StratError
-from stratframe.frames.read_numbers import (
-    read_comparable,
-    read_interval,
-    read_matrix,
-    read_ordinal,
-)
+from stratframe.frames.read_numbers import read_comparable, read_interval, read_matrix, read_ordinal
 
 Column = Callable[[list[Any]], Any]
 INTEGERS = [3, None, -1, 2, 3]

@@ -1,5 +1,6 @@
 """References to columns: compared, checked and read."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from pandas.testing import assert_series_equal
 from stratframe.errors import StratError
 from stratframe.frames.references import (
     PANDAS_EXPRESSIONS,
+    check_all_refs,
     check_height,
     check_new,
     check_refs,
@@ -64,6 +66,7 @@ def test_references_in_messages() -> None:
         ("a", "b", False),
         (1, True, False),
         (1, 1.0, False),
+        (pd.NA, pd.NA, True),
         (pl.col("a") + 1, pl.col("a") + 1, True),
         (pl.col("a") + 1, pl.col("a") + 2, False),
         (pl.col("a"), "a", False),
@@ -156,6 +159,18 @@ def test_new_columns_must_be_new(frame: Make, kind: str) -> None:
         assert list(dropped.lazy().collect().columns if "polars" in kind else dropped) == left
 
 
+@pytest.mark.parametrize("name", ["*", "^a.*$"])
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_new_names_are_no_patterns(frame: Make, kind: str, name: str, overwrite: bool) -> None:
+    """Polars would take a pattern for other columns; pandas knows no patterns."""
+    if "polars" not in kind:
+        check_all_refs(frame(DATA), {}, [name], overwrite=overwrite)
+        return
+    rule = f"`name` must not be a pattern of names on a Polars frame, got {name!r}."
+    with pytest.raises(StratError, match=re.escape(rule)):
+        check_all_refs(frame(DATA), {}, [name], overwrite=overwrite)
+
+
 def test_eager_frames_are_not_collected(frame: Make, kind: str) -> None:
     """An eager frame is returned as it is."""
     made = frame(DATA)
@@ -190,8 +205,11 @@ def test_empty_columns() -> None:
     """Names and dtypes are those of the collected columns; there are no rows."""
     lazy, refs = pl.LazyFrame(DATA), ["b", (pl.col("a") / 2).alias("half")]
     expected = lazy.select(refs).collect().clear()
-    assert pl.DataFrame(empty_columns(lazy, refs)).equals(expected)
-    assert pl.DataFrame(empty_columns(lazy, refs)).schema == expected.schema
+    found = empty_columns(lazy, {"by": refs, "key": ["a"]})
+    assert found is not None
+    assert pl.DataFrame(found["by"]).equals(expected)
+    assert pl.DataFrame(found["by"]).schema == expected.schema
+    assert [series.name for series in found["key"]] == ["a"]
 
 
 def test_columns_are_read_by_name(frame: Make) -> None:

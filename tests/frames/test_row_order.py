@@ -14,7 +14,6 @@ from polars.io.plugins import register_io_source
 
 import stratframe as sf
 from stratframe.frames import row_order
-from tests.messages import hint
 
 LEFT = pl.LazyFrame({"id": range(20), "label": ["a", "b"] * 10})
 RIGHT = pl.LazyFrame({"id": range(20), "x": range(20)})
@@ -52,6 +51,22 @@ UNORDERED: dict[str, tuple[pl.LazyFrame, str]] = {
     "sort later": (
         LEFT.group_by("id").agg(x=pl.len()).with_columns(id=pl.col("id") // 2).sort("id"),
         "`group_by`",
+    ),
+    "unstable sort after unique": (
+        LEFT.unique("id", maintain_order=True).filter(pl.col("id") > 2).sort("label"),
+        "`sort`",
+    ),
+    "unstable sort after group_by": (
+        LEFT.group_by("id", maintain_order=True).agg(pl.first("label")).sort("label"),
+        "`sort`",
+    ),
+    "unstable sort after a join": (
+        LEFT.join(RIGHT, on="id", how="left", maintain_order="left").sort("label"),
+        "`sort`",
+    ),
+    "unstable top_k after unique": (
+        LEFT.unique("id", maintain_order=True).top_k(9, by="label"),
+        "`sort`",
     ),
     "inner": (LEFT.join(RIGHT, on="id"), "an inner join"),
     "left": (LEFT.join(RIGHT, on="id", how="left"), "a left join"),
@@ -95,7 +110,8 @@ ORDERED: dict[str, pl.LazyFrame] = {
     "head": LEFT.head(12),
     "unique": LEFT.unique("id", maintain_order=True),
     "group_by": LEFT.group_by("id", maintain_order=True).agg(pl.first("label")),
-    "sort after unique": LEFT.unique("id", maintain_order=True).sort("label"),
+    "sort after unique": LEFT.unique("id", maintain_order=True).sort("label", maintain_order=True),
+    "top_k": LEFT.top_k(5, by="label"),
     "sort by the keys": LEFT.group_by("id").agg(pl.first("label")).sort("id"),
     "sort by all keys": LEFT.group_by("id", "label")
     .agg(pl.len(), x=pl.len())
@@ -119,9 +135,10 @@ ORDERED: dict[str, pl.LazyFrame] = {
 
 def expected(step: str, fix: str) -> str:
     return (
-        f"{step} may put the rows of this lazy query in another order each time it is collected,"
-        " and without `key=` the folds depend on the order: train and test rows that are"
-        f" collected apart may overlap.{hint(fix)}"
+        f"{step} may put the rows of this lazy query in another order each time it is"
+        " collected, and without `key=` the folds depend on the order: train and test rows"
+        " that are collected apart may overlap.\n"
+        f"Hint: {fix}"
     )
 
 
@@ -242,6 +259,9 @@ def test_the_warning_is_about_real_leaks(engine: Any) -> None:
     assert shared(TEXTS.unique("id")) > 0
     assert shared(TEXTS.unique("id"), key="id") == 0
     assert shared(TEXTS.unique("id", maintain_order=True)) == 0
+    by_length = TEXTS.unique("id", maintain_order=True).with_columns(n=pl.col("id").str.len_bytes())
+    assert shared(by_length.sort("n")) > 0
+    assert shared(by_length.sort("n", maintain_order=True)) == 0
     joined = TEXTS.unique("id", maintain_order=True).join(TEXTS, on="id", how="semi")
     assert shared(joined, key="id") == 0
 

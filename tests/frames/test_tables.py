@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from pandas.testing import assert_frame_equal
 
-from stratframe.frames.tables import add_columns_of, float_column, make_frame, to_dicts
+from stratframe.frames.tables import float_column, make_frame, to_dicts
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -46,13 +46,3 @@ def test_missing_floats() -> None:
     frame = make_frame("pandas", {"a": float_column("pandas", values)})
     assert frame["a"].dtype == np.float64
     assert frame["a"].isna().tolist() == [False, True]
-
-
-def test_columns_of_another_frame() -> None:
-    """The named columns come last, in the order of their names."""
-    frame, other = pl.DataFrame({"a": ["1"]}), pl.DataFrame({"a": [1], "b": [2], "c": [3]})
-    assert add_columns_of(frame, other, ["c", "b"]).to_dict(as_series=False) == {
-        "a": ["1"],
-        "c": [3],
-        "b": [2],
-    }

@@ -7,17 +7,17 @@ import pytest
 
 import stratframe as sf
 from tests.helpers import ROWS, Make, columns_of, refuse, values, warned
-from tests.messages import cut_or_classes, fewer_bins
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud
 
 
-def test_fractions_come_last(frame: Make, kind: str) -> None:
+def test_fractions_come_last(frame: Make) -> None:
     """A float column with fractions is continuous, and refused where others follow."""
     refuse(
-        "A continuous entry of `by` must be the last, but 'price' holds fractions and others"
-        " follow." + cut_or_classes("price"),
+        "A continuous entry of `by` must be the last, but 'price' holds fractions and"
+        " others follow.\n"
+        "Hint: cut it, as in `sf.quantiles('price', 10)`, or take its values as they are,"
+        " `sf.classes('price')`.",
         lambda: sf.kfold(frame(ROWS), ["price", "label"]),
-        kind,
     )
 
 
@@ -65,11 +65,14 @@ DATA: dict[str, Any] = {
 }
 
 
-def test_strata_nest(frame: Make, kind: str) -> None:
+def test_strata_nest(frame: Make) -> None:
     """Several entries give a column each; bins are named by their edges."""
     by = ["size", sf.bins("id", [0, 3, 9], name="range"), sf.quantiles("price", 2)]
-    message = fewer_bins("sf.quantiles('price', 2)", 1, 2, "1 of 4 strata")
-    found = warned(message, lambda: sf.strata(frame(DATA), by), kind)
+    message = (
+        "`sf.quantiles('price', 2)` produced fewer bins than 2 in 1 of 4 strata (as few as"
+        " 1), because equal values stay in one bin."
+    )
+    found = warned(message, lambda: sf.strata(frame(DATA), by))
     assert list(zip(*columns_of(found).values(), strict=True)) == [
         (1, "[0, 3]", "[0.5, 0.5]", 1, 0.125),
         (1, "[0, 3]", "(0.5, 1.5]", 1, 0.125),

@@ -8,6 +8,12 @@ import polars as pl
 
 FEATURES = ["x", "y"]
 
+CALLS: list[int] = []
+"""Seeds of the calls of strategies; those name only this module, so that they stay the same."""
+
+STOP_AT: list[int] = []
+"""Numbers of calls at which a strategy is stopped."""
+
 
 def population(n_rows: int = 120, seed: int = 0) -> pd.DataFrame:
     """Two classes that overlap, and a number that depends on the features."""
@@ -15,8 +21,7 @@ def population(n_rows: int = 120, seed: int = 0) -> pd.DataFrame:
     label = drawn.random(n_rows) < 0.3
     points = drawn.normal(size=(n_rows, 2)) + label[:, None]
     return pd.DataFrame(points, columns=FEATURES).assign(
-        label=np.where(label, "yes", "no"),
-        price=points.sum(axis=1) + drawn.normal(size=n_rows),
+        label=np.where(label, "yes", "no"), price=points.sum(axis=1) + drawn.normal(size=n_rows)
     )
 
 

@@ -1,5 +1,8 @@
 """A study that is stopped goes on from its folder, and never with the samples of another."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,19 +15,14 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
 import stratframe as sf
-from tests.study.samples import FEATURES, population, results, to_library
-
-CALLS: list[int] = []
-"""Seeds of the calls of strategies, as the functions themselves must stay the same."""
-
-STOP_AT: list[int] = []
-"""Numbers of calls at which a strategy is stopped."""
+from tests.study import samples
+from tests.study.samples import CALLS, FEATURES, STOP_AT, population, results, to_library
 
 
 def counted(frame: Any, k: int, seed: int) -> Any:
     """Count a call, and stop the run at some."""
-    CALLS.append(seed)
-    if len(CALLS) in STOP_AT:
+    samples.CALLS.append(seed)
+    if len(samples.CALLS) in samples.STOP_AT:
         raise KeyboardInterrupt
     return sf.kfold(frame, k=k, seed=seed)
 
@@ -75,14 +73,52 @@ def test_more_samples_keep_those_that_are_done(run: Callable[..., Any]) -> None:
     assert_frame_equal(few, kept)
 
 
-def test_failures_are_kept(run: Callable[..., Any]) -> None:
-    """Missing estimates and errors come back from the folder as they were."""
-    strategies = {"mine": sf.clusters("label")}
-    with pytest.warns(sf.StratWarning, match="6 of 12 estimates failed"):
+def test_failures_are_tried_again(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What failed is run once more, and what did not fail keeps its times."""
+
+    def offline(frame: Any, k: int, seed: int) -> Any:
+        if not os.environ.get("ONLINE"):
+            raise ConnectionError
+        return sf.kfold(frame, k=k, seed=seed)
+
+    strategies = {"mine": counted, "offline": offline}
+    with pytest.warns(sf.StratWarning, match="6 of 18 estimates failed"):
         first = run(strategies=strategies)
-    assert first["estimate"].isna().sum() == 6
-    with pytest.warns(sf.StratWarning, match="6 of 12 estimates failed"):
-        assert_frame_equal(run(strategies=strategies), first)
+    with pytest.warns(sf.StratWarning, match="6 of 18 estimates failed"):
+        again = run(strategies=strategies)
+    assert_frame_equal(results(again), results(first))
+    monkeypatch.setenv("ONLINE", "yes")
+    third = run(strategies=strategies)
+    assert not third["estimate"].isna().any()
+    is_kept = third["strategy"] != "offline"
+    assert_frame_equal(third[is_kept], first[is_kept])
+    assert len(CALLS) == 6
+    assert_frame_equal(run(strategies=strategies), third)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[", "[]", "{}", "3", '[["mine"]]', '[[["mine"], 0, 0, 0, 0, 0, 0, 0, 0, ""]]']
+)
+def test_a_broken_file_is_run_again(run: Callable[..., Any], tmp_path: Path, text: str) -> None:
+    """A file that is empty, cut off or of another form counts as none, and is replaced."""
+    whole = run(samples=2)
+    (folder,) = (tmp_path / "cache").iterdir()
+    (folder / "sample_000001.json").write_text(text)
+    assert_frame_equal(results(run(samples=2)), results(whole))
+    assert len(CALLS) == 3
+    run(samples=2)
+    assert len(CALLS) == 3
+
+
+def test_a_file_of_other_bytes_is_run_again(run: Callable[..., Any], tmp_path: Path) -> None:
+    """A file that is no text counts as none."""
+    run(samples=1)
+    (folder,) = (tmp_path / "cache").iterdir()
+    (folder / "sample_000000.json").write_bytes(b"\xff\xfe\x00")
+    run(samples=1)
+    assert len(CALLS) == 2
 
 
 CHANGES: dict[str, dict[str, Any]] = {
@@ -119,6 +155,49 @@ def test_another_study_has_a_folder_of_its_own(
     assert len(list((tmp_path / "cache").iterdir())) == 2
 
 
+def test_the_order_of_many_categories_counts(run: Callable[..., Any], tmp_path: Path) -> None:
+    """Categories whose order an abbreviated list does not show are other data."""
+    numbers = list(range(300))
+    for categories in (numbers, [*numbers[:100], *numbers[199:99:-1], *numbers[200:]]):
+        town = pd.Categorical(numbers[:120], categories=categories)
+        run(frame=population().assign(town=town), samples=1)
+    assert len(list((tmp_path / "cache").iterdir())) == 2
+
+
+SCRIPT = """
+import pandas as pd
+import stratframe as sf
+from sklearn.dummy import DummyClassifier
+
+frame = pd.DataFrame({"label": ["a", "b"] * 30, "town": ["x", "x", "y"] * 20, "x": range(60)})
+TOWNS = {"x", "y", "z"}
+
+def mine(frame, k, seed):
+    by = "BY" if "z" in TOWNS and "y" in {"v", "w", "x", "y"} else None
+    return sf.kfold(frame, by, k, seed=seed)
+
+sf.study.estimates(
+    frame, "label", ["x"], {"mine": mine, "lambda": lambda *given: mine(*given)},
+    DummyClassifier(), k=2, samples=1, repeats=1, cache=CACHE
+)
+"""
+
+
+def test_a_script_on_standard_input_is_known_by_its_code(tmp_path: Path) -> None:
+    """It finds its samples again, whatever the lines above or the hash seed; another does not."""
+
+    def count_folders(code: str, hash_seed: int) -> int:
+        code = code.replace("CACHE", repr(str(tmp_path / "cache")))
+        environment = {**os.environ, "PYTHONHASHSEED": str(hash_seed)}
+        subprocess.run([sys.executable], input=code, text=True, env=environment, check=True)
+        return len(list((tmp_path / "cache").iterdir()))
+
+    by_label = SCRIPT.replace("BY", "label")
+    assert count_folders(by_label, 1) == 1
+    assert count_folders(f"\n# A line above.\n{by_label}", 2) == 1
+    assert count_folders(SCRIPT.replace("BY", "town"), 1) == 2
+
+
 def test_functions_are_told_apart_by_their_code(run: Callable[..., Any], tmp_path: Path) -> None:
     """Functions of one name but other code, or other values around them, are other strategies."""
     folder = tmp_path / "cache"
@@ -149,3 +228,11 @@ def test_half_a_file_is_never_read(run: Callable[..., Any], tmp_path: Path) -> N
     assert [each.name for each in folder.iterdir()] == ["sample_000000.json"]
     (folder / "sample_000001.partial").write_text('[["mine"')
     assert len(run(samples=2)) == 4
+
+
+@pytest.mark.parametrize("cache", [3, b"folder", "a\0b"])
+def test_what_is_no_folder(run: Callable[..., Any], cache: Any) -> None:
+    """What cannot be a folder is refused before anything is fitted."""
+    with pytest.raises(sf.StratError, match="`cache` must be a folder that can be written, got "):
+        run(cache=cache)
+    assert not CALLS

@@ -38,6 +38,28 @@ def test_each_k_has_a_panel_and_each_estimator_a_colour(results: pd.DataFrame) -
     assert points.get_color() == "#E69F00"
 
 
+@pytest.mark.parametrize("n_letters", [10, 30, 35, 100])
+@pytest.mark.parametrize("ks", [[5], [2, 5, 10]])
+def test_long_names_leave_room_for_the_panels(n_letters: int, ks: list[int]) -> None:
+    """However long the names, panels keep half of the figure, and the legend is above them."""
+    names = [f"{'a strategy of the literature ' * 4}"[: n_letters - 1] + end for end in "abcd"]
+    rows = [
+        {"strategy": strategy, "estimator": estimator, "k": k}
+        for strategy in names
+        for estimator in names
+        for k in ks
+    ]
+    figure = sf.study.plot(pd.DataFrame(rows).assign(mse_ratio=1.1, low=1.0, high=1.2))
+    figure.canvas.draw()
+    panels = [ax.get_window_extent() for ax in figure.axes]
+    assert sum(each.width for each in panels) >= figure.bbox.width / 2
+    assert all(each.height >= figure.bbox.height / 2 for each in panels)
+    legend = figure.legends[0].get_window_extent()
+    assert figure.bbox.padded(1).contains(legend.x0, legend.y0)
+    assert figure.bbox.padded(1).contains(legend.x1, legend.y1)
+    assert legend.y0 >= max(ax.title.get_window_extent().y1 for ax in figure.axes) - 1
+
+
 def test_polars_is_drawn_alike(results: pd.DataFrame) -> None:
     """A summary of Polars gives the same picture."""
     figures = [sf.study.plot(each) for each in (results, pl.DataFrame(results.to_dict("list")))]

@@ -10,7 +10,6 @@ import pytest
 
 import stratframe as sf
 from tests.helpers import ROWS, Make, eager, make, refuse, refuse_now, values, warned
-from tests.messages import fewer_bins, hint, needs_numbers, one_of
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", "a", "c", "b", "a", "c", "a"] * 3,
@@ -37,8 +36,7 @@ def test_number_of_quantiles(n: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "edges",
-    [[], [1], [1, 1], [2, 1], [0, float("nan"), 2], [0, None, 2], [0, "a"], "ab", 5, None],
+    "edges", [[], [1], [1, 1], [2, 1], [0, float("nan"), 2], [0, None, 2], [0, "a"], "ab", 5, None]
 )
 def test_edges(edges: Any) -> None:
     """Edges of bins are two or more increasing numbers."""
@@ -50,7 +48,7 @@ def test_edges(edges: Any) -> None:
 
 def test_closed() -> None:
     """Bins are closed on one of two sides."""
-    message = one_of("`closed` of `sf.bins`", ["right", "left"], "both")
+    message = "`closed` of `sf.bins` must be 'right' or 'left', got 'both'."
     refuse_now(message, lambda: sf.bins("price", [0, 1], closed="both"))
 
 
@@ -66,27 +64,27 @@ def test_terms_of_numbers(frame: Make, term: Any, shown: str) -> None:
     """A term that cuts or orders numbers refuses strings, and names their type."""
     dtype = eager(frame(ROWS))["label"].dtype
     refuse(
-        needs_numbers(shown, "label", dtype),
+        f"`{shown}` needs numbers or dates, but column 'label' is {dtype}.",
         lambda: sf.kfold(frame(ROWS), term),
     )
 
 
-def test_fewer_quantiles(frame: Make, kind: str) -> None:
+def test_fewer_quantiles(frame: Make) -> None:
     """Quantiles that make fewer bins than asked for warn, and say how many."""
     warned(
-        fewer_bins("sf.quantiles('x', 5)", 2, 5),
+        "`sf.quantiles('x', 5)` produced 2 bins instead of 5, because equal values stay in"
+        " one bin.",
         lambda: sf.kfold(frame({"x": [1] * 8 + [2, 3]}), sf.quantiles("x", 5), 2),
-        kind,
     )
 
 
-def test_fewer_quantiles_inside_strata(frame: Make, kind: str) -> None:
+def test_fewer_quantiles_inside_strata(frame: Make) -> None:
     """Inside strata the warning says in how many, and the fewest bins of any."""
     data = {"label": ["a"] * 6 + ["b"] * 6, "x": [1, 2, 3, 4, 5, 6, 1, 1, 1, 1, 1, 2]}
     warned(
-        fewer_bins("sf.quantiles('x', 3)", 2, 3, "1 of 2 strata"),
+        "`sf.quantiles('x', 3)` produced fewer bins than 3 in 1 of 2 strata (as few as 2),"
+        " because equal values stay in one bin.",
         lambda: sf.kfold(frame(data), ["label", sf.quantiles("x", 3)], 2),
-        kind,
     )
 
 
@@ -101,7 +99,8 @@ def test_fewer_quantiles_inside_strata(frame: Make, kind: str) -> None:
 def test_types_of_a_lazy_frame_are_checked_at_once(term: Any, shown: str) -> None:
     """A lazy frame's types are in its schema, so no data is needed to refuse them."""
     refuse_now(
-        needs_numbers(shown, "label", "String"), lambda: sf.kfold(pl.LazyFrame(ROWS), term, 2)
+        f"`{shown}` needs numbers or dates, but column 'label' is String.",
+        lambda: sf.kfold(pl.LazyFrame(ROWS), term, 2),
     )
 
 
@@ -132,7 +131,10 @@ def test_text_is_no_number() -> None:
     """Text, in columns or categories, is refused where numbers are asked for."""
     for frame in (PANDAS, PANDAS.astype({"label": "category"}), POLARS,
                   POLARS.with_columns(pl.col("label").cast(pl.Categorical))):  # fmt: skip
-        message = needs_numbers("sf.quantiles('label', 2)", "label", frame["label"].dtype)
+        message = (
+            "`sf.quantiles('label', 2)` needs numbers or dates, but column 'label' is"
+            f" {frame['label'].dtype}."
+        )
         refuse(message, lambda frame=frame: folds(frame, sf.quantiles("label", 2)))
 
 
@@ -163,8 +165,9 @@ def test_bins_take_no_dates(days: Any) -> None:
     """Edges are numbers, so dates are refused in bins, with quantiles as the way out."""
     frame = (pl if isinstance(days, pl.Series) else pd).DataFrame({"day": days})
     refuse(
-        f"`sf.bins('day', [0, 1])` needs numbers, but column 'day' is {frame['day'].dtype}."
-        + hint("`sf.quantiles` takes dates."),
+        "`sf.bins('day', [0, 1])` needs numbers, but column 'day' is"
+        f" {frame['day'].dtype}.\n"
+        "Hint: `sf.quantiles` takes dates.",
         lambda: sf.strata(frame, sf.bins("day", [0, 1])),
     )
 

@@ -11,20 +11,6 @@ import pytest
 
 import stratframe as sf
 from tests.helpers import FOLDED, ROWS, Make, make, refuse, refuse_now, values
-from tests.messages import (
-    OTHER_INDEX,
-    at_least_one,
-    column_taken,
-    column_twice,
-    given_twice,
-    last_entry,
-    must_hold,
-    no_column,
-    not_a_column,
-    not_working,
-    other_length,
-    other_library,
-)
 from tests.terms.clouds import FEATURE_ROWS
 
 DATA: dict[str, Any] = {
@@ -53,46 +39,59 @@ def parity() -> list[Any]:
 @pytest.mark.parametrize(
     ("by", "message"),
     [
-        ([], at_least_one("by", "entry", [])),
+        ([], "`by` must hold at least one entry, got []."),
         (
             5,
-            must_hold("by", 5),
+            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
+            " 5.\n"
+            "Hint: `by` comes first; the number of folds is `k=5`.",
         ),
         (
             [["label"]],
-            must_hold("by", ["label"]),
+            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
+            " ['label'].",
         ),
         (
             {"label"},
-            must_hold("by", {"label"}),
+            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
+            " {'label'}.",
         ),
-        (["label", "id", "label"], given_twice("by", "entry", "'label'")),
+        (["label", "id", "label"], "`by` must hold each entry once, got 'label' twice."),
         (
             [sf.quantiles("id", 3), sf.quantiles("id", 3)],
-            given_twice("by", "entry", "sf.quantiles('id', 3)"),
+            "`by` must hold each entry once, got sf.quantiles('id', 3) twice.",
         ),
         (
             [sf.bins("id", [0, 9.5]), sf.bins("id", [0, 9.5])],
-            given_twice("by", "entry", "sf.bins('id', [0, 9.5])"),
+            "`by` must hold each entry once, got sf.bins('id', [0, 9.5]) twice.",
         ),
         (
             [sf.continuous("price"), "label"],
-            last_entry("`sf.continuous`", "[sf.continuous('price'), 'label']"),
+            "`sf.continuous` must be the last entry of `by`, and only once, got"
+            " [sf.continuous('price'), 'label'].",
         ),
         (
             [sf.continuous("price"), sf.continuous("id")],
-            last_entry("`sf.continuous`", "[sf.continuous('price'), sf.continuous('id')]"),
+            "`sf.continuous` must be the last entry of `by`, and only once, got"
+            " [sf.continuous('price'), sf.continuous('id')].",
         ),
         (
             "lable",
-            no_column("by", "lable", "label"),
+            "`by` names the column 'lable', which the frame does not have.\n"
+            "Hint: did you mean 'label'?",
         ),
         (
             ["label", sf.classes("zzz")],
-            no_column("by", "zzz", known=["id", "label", "price", "tags"]),
+            "`by` names the column 'zzz', which the frame does not have.\n"
+            "Hint: the columns are 'id', 'label', 'price', 'tags'.",
         ),
     ],
 )
+def test_by(by: Any, message: str) -> None:
+    """What is no entry of `by`, or cannot be with others, is refused."""
+    refuse_now(message, lambda: sf.kfold(pd.DataFrame(ROWS), by))
+
+
 @pytest.mark.parametrize(
     "verb",
     [
@@ -105,24 +104,29 @@ def parity() -> list[Any]:
     ],
     ids=["kfold", "split", "plan", "strata", "balance", "sample"],
 )
-def test_by(frame: Make, kind: str, verb: Callable[..., Any], by: Any, message: str) -> None:
-    """Every verb refuses the same entries of `by` in the same words, at the call."""
-    refuse_now(message, lambda: verb(frame(ROWS), by), kind)
+def test_by_of_all_verbs(frame: Make, verb: Callable[..., Any]) -> None:
+    """Every verb refuses a wrong `by` at the call, on lazy frames too."""
+    message = (
+        "`by` names the column 'lable', which the frame does not have.\nHint: did you mean 'label'?"
+    )
+    refuse_now(message, lambda: verb(frame(ROWS), "lable"))
 
 
-def test_hint_shows_five_columns(frame: Make, kind: str) -> None:
+def test_hint_shows_five_columns() -> None:
     """The hint of a column that is not there lists at most five columns."""
     refuse_now(
-        no_column("by", "zzz", known=[f"a{place}" for place in range(7)]),
-        lambda: sf.kfold(frame({f"a{place}": [1] for place in range(7)}), "zzz"),
-        kind,
+        "`by` names the column 'zzz', which the frame does not have.\n"
+        "Hint: the columns are 'a0', 'a1', 'a2', 'a3', 'a4', ...",
+        lambda: sf.kfold(pd.DataFrame({f"a{place}": [1] for place in range(7)}), "zzz"),
     )
 
 
 @pytest.mark.parametrize("verb", [sf.strata, sf.balance, lambda df, by: sf.sample(df, by, n=3)])
-def test_by_is_needed(frame: Make, kind: str, verb: Callable[..., Any]) -> None:
+def test_by_is_needed(verb: Callable[..., Any]) -> None:
     """Where there is nothing to show without strata, `by=None` is refused."""
-    refuse_now(at_least_one("by", "entry", None), lambda: verb(frame(FOLDED), None), kind)
+    refuse_now(
+        "`by` must hold at least one entry, got None.", lambda: verb(pd.DataFrame(FOLDED), None)
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,7 +141,8 @@ def test_columns_that_are_there_twice(call: Callable[..., Any], argument: str) -
     """A column asked for that a pandas frame has twice is refused; others may be twice."""
     frame = pd.DataFrame([[1, 2, 3]] * 4, columns=["x", "x", "y"])
     refuse_now(
-        column_twice(argument, "x"),
+        f"`{argument}` names the column 'x', which the frame has 2 times.\n"
+        "Hint: rename or drop the others first.",
         lambda: call(frame),
     )
     assert sf.kfold(frame, "y", 2).shape == (4, 4)
@@ -148,37 +153,43 @@ def test_columns_that_are_there_twice(call: Callable[..., Any], argument: str) -
     [
         (
             [sf.chain("x"), "label"],
-            last_entry("`sf.chain`", "[sf.chain(['x']), 'label']"),
+            "`sf.chain` must be the last entry of `by`, and only once, got [sf.chain(['x']),"
+            " 'label'].",
         ),
         (
             [sf.chain("x"), sf.nearest(["y"])],
-            last_entry("`sf.chain` or `sf.nearest`", "[sf.chain(['x']), sf.nearest(['y'])]"),
+            "`sf.chain` or `sf.nearest` must be the last entry of `by`, and only once, got"
+            " [sf.chain(['x']), sf.nearest(['y'])].",
         ),
         (
             [sf.continuous("x"), sf.chain("y")],
-            last_entry("`sf.continuous` or `sf.chain`", "[sf.continuous('x'), sf.chain(['y'])]"),
+            "`sf.continuous` or `sf.chain` must be the last entry of `by`, and only once, got"
+            " [sf.continuous('x'), sf.chain(['y'])].",
         ),
         (
             [sf.clusters(["x", "y"], 2), sf.clusters(["x", "y"], 2)],
-            given_twice("by", "entry", "sf.clusters(['x', 'y'])"),
+            "`by` must hold each entry once, got sf.clusters(['x', 'y']) twice.",
         ),
         (
             ["label", sf.clusters(["x", "yy"])],
-            no_column("by", "yy", "y"),
+            "`by` names the column 'yy', which the frame does not have.\nHint: did you mean 'y'?",
         ),
         (
             sf.chain(("x", "y")),
-            no_column("by", ("x", "y")),
+            "`by` names the column ('x', 'y'), which the frame does not have.\n"
+            "Hint: several columns go in a list.",
         ),
         (
             sf.chain(5),
-            must_hold("by", 5),
+            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
+            " 5.\n"
+            "Hint: `by` comes first; the number of folds is `k=5`.",
         ),
     ],
 )
-def test_entries(frame: Make, kind: str, by: Any, message: str) -> None:
-    """What does not combine, or is no column, is refused at the call, on lazy frames too."""
-    refuse_now(message, lambda: sf.kfold(frame(FEATURE_ROWS), by, 2), kind)
+def test_entries(by: Any, message: str) -> None:
+    """What does not combine, or is no column, is refused at the call."""
+    refuse_now(message, lambda: sf.kfold(pd.DataFrame(FEATURE_ROWS), by, 2))
 
 
 # Labels ---------------------------------------------------------------------------------
@@ -197,7 +208,10 @@ def test_labels_of_any_kind(label: Any) -> None:
 def test_a_label_is_not_its_equal() -> None:
     """True is not the column 1."""
     frame = PANDAS.rename(columns={"label": 1})
-    refuse_now(must_hold("by", True), lambda: folds(frame, True))
+    refuse_now(
+        "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got True.",
+        lambda: folds(frame, True),
+    )
 
 
 def test_column_levels() -> None:
@@ -209,7 +223,9 @@ def test_column_levels() -> None:
     assert [fold.fold for fold in sf.folds(out)] == [0, 1, 2]
     assert len(sf.cv(out)) == 3
     refuse_now(
-        column_taken("fold", drop="columns='fold'"), lambda: sf.kfold(out, [("y", "label")], 3)
+        "The frame has a column 'fold' already. `overwrite=True` replaces it.\n"
+        "Hint: df = df.drop(columns='fold')",
+        lambda: sf.kfold(out, [("y", "label")], 3),
     )
 
 
@@ -235,7 +251,8 @@ def test_expressions_of_pandas() -> None:
     """A `pd.col` expression is a stratum; one that does not work is refused."""
     assert folds(PANDAS, [pd.col("x") % 2, "label"]) == parity()
     lost = pd.col("lost") % 2
-    with pytest.raises(sf.StratError, match=f"^{re.escape(not_working(lost))}"):
+    rule = f"A computed column must be a working expression, got {lost}: "
+    with pytest.raises(sf.StratError, match=f"^{re.escape(rule)}"):
         folds(PANDAS, lost)
 
 
@@ -247,22 +264,23 @@ def test_expressions_of_polars(lazy: bool) -> None:
     assert folds(frame, pl.col("^lab.*$")) == folds(POLARS, "label")
     assert len(sf.strata(frame, pl.col("^lab.*$"))) == 3
     wrong = pl.col("label") - dt.date(2020, 1, 1)
-    with pytest.raises(sf.StratError, match=f"^{re.escape(not_working(wrong))}"):
+    rule = f"A computed column must be a working expression, got {wrong}: "
+    with pytest.raises(sf.StratError, match=f"^{re.escape(rule)}"):
         folds(frame, wrong)
 
 
 @pytest.mark.parametrize(
     ("odd", "message"),
     [
-        (lambda df: df[["x"]], not_a_column("DataFrame")),
-        (lambda df: 1, not_a_column("int")),
+        (lambda df: df[["x"]], "A callable must return one value a row, got DataFrame."),
+        (lambda df: 1, "A callable must return one value a row, got int."),
         (
             lambda df: df["x"].sort_values(),
-            OTHER_INDEX,
+            "A callable must return its values in the order of the frame, got another index.",
         ),
         (
             lambda df: df["x"].head(3),
-            other_length(24, 3, "").removesuffix("."),
+            "A computed column must give one value for each of the 24 rows, got 3 from ",
         ),
     ],
 )
@@ -287,7 +305,8 @@ def test_references_of_the_other_library(frame: Make, kind: str, argument: str) 
     """Polars takes expressions and pandas callables; the other way round is refused."""
     reference = len if "polars" in kind else pl.col("label")
     refuse_now(
-        other_library(argument, reference, kind.partition("-")[0]),
+        f"`{argument}` takes Polars expressions on Polars frames, and callables or `pd.col`"
+        f" on pandas frames, got {reference} on a {kind.partition('-')[0]} frame.",
         lambda: sf.kfold(frame(ROWS), **{argument: reference}),
     )
 
@@ -302,7 +321,8 @@ def polars(request: pytest.FixtureRequest) -> Any:
 def test_expression_of_a_column_that_is_not_there(polars: Any, verb: Callable[..., Any]) -> None:
     """An expression over a column that is not there is refused at the call as the name is."""
     refuse_now(
-        no_column("by", "lable", "label"),
+        "`by` names the column 'lable', which the frame does not have.\n"
+        "Hint: did you mean 'label'?",
         lambda: verb(polars, pl.col("lable").str.to_uppercase()),
     )
 
@@ -323,7 +343,7 @@ def test_expression_of_another_length(
 ) -> None:
     """An expression that does not give a value for each row is refused."""
     refuse(
-        other_length(10, length, expr),
+        f"A computed column must give one value for each of the 10 rows, got {length} from {expr}.",
         lambda: sf.kfold(polars, [*more, expr], 2),
     )
 
@@ -331,12 +351,12 @@ def test_expression_of_another_length(
 @pytest.mark.parametrize(
     ("reference", "message"),
     [
-        (lambda df: 3, not_a_column("int")),
-        (lambda df: df, not_a_column("DataFrame")),
-        (lambda df: None, not_a_column("NoneType")),
+        (lambda df: 3, "A callable must return one value a row, got int."),
+        (lambda df: df, "A callable must return one value a row, got DataFrame."),
+        (lambda df: None, "A callable must return one value a row, got NoneType."),
         (
             lambda df: df["id"][::-1],
-            OTHER_INDEX,
+            "A callable must return its values in the order of the frame, got another index.",
         ),
     ],
 )
@@ -352,6 +372,6 @@ def test_callable_of_another_length() -> None:
         return df["id"].head(3)
 
     refuse_now(
-        other_length(10, 3, some),
+        f"A computed column must give one value for each of the 10 rows, got 3 from {some}.",
         lambda: sf.kfold(make("pandas", ROWS), some),
     )

@@ -11,7 +11,6 @@ import pytest
 
 import stratframe as sf
 from tests.helpers import ROWS, Make, refuse_now, values
-from tests.messages import mixed_types, single_values
 
 
 def folds(frame: Any, by: Any, **options: Any) -> list[Any]:
@@ -79,14 +78,16 @@ def test_whole_floats_are_classes_and_fractions_are_not() -> None:
 def test_nested_columns(frame: Make, kind: str, call: Callable[..., Any]) -> None:
     """A column of lists is refused at the call, whatever names it."""
     dtype = "List(String)" if "polars" in kind else "list"
-    refuse_now(single_values("tags", dtype), lambda: call(frame(ROWS)))
+    refuse_now(
+        f"A column must hold single values, but 'tags' is {dtype}.", lambda: call(frame(ROWS))
+    )
 
 
 @pytest.mark.parametrize("value", [{"a": 1}, {1}, (1,), np.array([1]), bytearray(b"a")])
 def test_nested_objects(value: object) -> None:
     """A pandas column of Python containers is refused by their type."""
     refuse_now(
-        single_values("x", type(value).__name__),
+        f"A column must hold single values, but 'x' is {type(value).__name__}.",
         lambda: sf.kfold(pd.DataFrame({"x": [value, value]}), "x", 2),
     )
 
@@ -97,6 +98,6 @@ def test_nested_objects(value: object) -> None:
 def test_mixed_types(mixed: list[object], types: str) -> None:
     """Equal values of different types are refused; others may mix."""
     refuse_now(
-        mixed_types("x", types),
+        f"Column 'x' mixes types whose values compare equal: {types}.\nHint: cast it to one type.",
         lambda: sf.kfold(pd.DataFrame({"x": pd.Series(mixed, dtype=object)}), "x", 2),
     )

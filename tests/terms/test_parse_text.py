@@ -12,7 +12,6 @@ from stratframe.errors import StratError
 from stratframe.terms import bins
 from stratframe.terms.by import same_terms, to_term
 from stratframe.terms.parse_text import TERMS, parse_entry
-from tests.messages import hint
 
 COLUMNS = ["price", "unit price", "x1", "x2", "quantiles(x1, 2)", "Mass (kg)"]
 
@@ -80,7 +79,11 @@ PLAIN = (
 )
 NAMES = "the terms are bins, chain, classes, clusters, continuous, margins, nearest, quantiles."
 
+LARGE = "a whole number is at most 9223372036854775807; write a larger one as 1e30."
+
 REFUSED = {
+    "quantiles(price, 9223372036854775808)": LARGE,
+    "bins(age, [0, -1" + "0" * 400 + "])": LARGE,
     "quantile(price, 10)": "did you mean quantiles(...)?",
     "cluster(x1)": "did you mean clusters(...)?",
     "quantiles(unit price, 10)": PLAIN,
@@ -112,14 +115,20 @@ REFUSED = {
 """Texts that are no entry, and the hint of each."""
 
 
+def shown(text: str) -> str:
+    """Write a text as messages do, of which a long one has only its start."""
+    return repr(text) if len(text) <= 200 else f"{text[:40]!r}... ({len(text):,} letters)"
+
+
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:30].replace("\0", "0"))
 def test_a_text_that_is_no_entry(text: str) -> None:
     """What is neither a column nor a term is an error with a hint, and nothing of it is run."""
     with pytest.raises(StratError) as caught:
         parse_entry("`--by`", text, COLUMNS)
     assert str(caught.value) == (
-        "`--by` must be a column or a term, as in quantiles(price, 10),"
-        f" got {text!r}.{hint(REFUSED[text])}"
+        "`--by` must be a column or a term, as in quantiles(price, 10), got"
+        f" {shown(text)}.\n"
+        f"Hint: {REFUSED[text]}"
     )
 
 

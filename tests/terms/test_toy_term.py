@@ -11,7 +11,15 @@ import pytest
 import stratframe as sf
 from stratframe import frames
 from stratframe.frames import Rule
-from stratframe.terms.base import ColumnTerm, Division, OrderTerm, Reading, StrataTerm, Term
+from stratframe.terms.base import (
+    ByValue,
+    ColumnTerm,
+    EncodedColumns,
+    OrderTerm,
+    StrataTerm,
+    Substrata,
+    Term,
+)
 from tests.helpers import Make, at_fault, refuse, values
 
 DATA = {"number": [0, 1, 2, 3, 4, 5] * 5, "label": ["a", "b"] * 15, "other": list(range(30))}
@@ -30,16 +38,16 @@ class Remainder(ColumnTerm):
     def shown_arguments(self) -> list[str]:
         return [str(self.n)]
 
-    def read(self, series: Sequence[Any], /) -> Reading:
-        return Reading(*frames.read_ordinal(series[0], str(self)))
+    def read(self, series: Sequence[Any], /) -> EncodedColumns:
+        return EncodedColumns(*frames.read_ordinal(series[0], str(self)))
 
     def rules(self, _: str, /) -> list[Rule]:
         return [Rule(within=(0, np.inf), hint="drop these rows.")]
 
-    def divide(self, entry: Any, parent: Any, n_parents: int, seed: int) -> Division:
-        return Division(entry.data.astype(np.int64) % self.n, self.n)
+    def divide(self, entry: Any, parent: Any, n_parents: int, seed: int) -> Substrata:
+        return Substrata(entry.data.astype(np.int64) % self.n, self.n)
 
-    def labels(self, entry: Any, division: Division, parent: Any, rows: Any) -> Any:
+    def labels(self, entry: Any, division: Substrata, parent: Any, rows: Any) -> Any:
         return [f"remainder {code}" for code in division.codes[rows]]
 
 
@@ -65,8 +73,11 @@ class Bare:
     def without_order(self) -> "Bare":
         return self
 
-    def read(self, series: Sequence[Any], /) -> Reading:
-        return Reading(*frames.read_ordinal(series[0], "bare"))
+    def counted_by(self) -> ByValue:
+        return ByValue()
+
+    def read(self, series: Sequence[Any], /) -> EncodedColumns:
+        return EncodedColumns(*frames.read_ordinal(series[0], "bare"))
 
     def rules(self, missing: str, /) -> list[Rule]:
         return [Rule()]
@@ -74,10 +85,10 @@ class Bare:
     def default_name(self, column: Hashable, /) -> Hashable:
         return "third"
 
-    def divide(self, entry: Any, parent: Any, n_parents: int, seed: int) -> Division:
-        return Division(entry.data.astype(np.int64) % 3, 3)
+    def divide(self, entry: Any, parent: Any, n_parents: int, seed: int) -> Substrata:
+        return Substrata(entry.data.astype(np.int64) % 3, 3)
 
-    def labels(self, entry: Any, division: Division, parent: Any, rows: Any) -> Any:
+    def labels(self, entry: Any, division: Substrata, parent: Any, rows: Any) -> Any:
         return division.codes[rows]
 
 
@@ -128,8 +139,8 @@ def test_states_its_rules(frame: Make, kind: str) -> None:
     """Values that break a rule of the term are an error with the rows; so are repeated terms."""
     df = frame({"number": [0, 1, -2, 3]})
     rule = "Column 'number' has values outside 0 to inf in 1 row (2)."
-    error = refuse(rule, lambda: sf.kfold(df, Remainder(("number",)), k=2), kind)
+    error = refuse(rule, lambda: sf.kfold(df, Remainder(("number",)), k=2))
     assert at_fault(error, kind) == {"row": [2], "number": [-2]}
     twice = [Remainder(("number",)), Remainder(("number",))]
     rule = "`by` must hold each entry once, got remainder('number', 3) twice."
-    refuse(rule, lambda: sf.kfold(frame(DATA), twice), kind)
+    refuse(rule, lambda: sf.kfold(frame(DATA), twice))

@@ -103,6 +103,15 @@ nan = float("nan")
             lambda: theory.variance_random(1, 1, 0.5),
             "`n` must be at least 2 without `replace`, got 1.",
         ),
+        (
+            lambda: untyped.variance_random(9, 3, 0.5, replace="no"),
+            "`replace` must be True or False, got 'no'.",
+        ),
+        (
+            lambda: untyped.largest_k(range(10**15)),
+            "`counts` must be whole numbers of at least 0, got range of 1,000,000,000,000,000"
+            " values.",
+        ),
         (lambda: theory.variance_random(9, 3, 1.5), "`p` must be a number from 0 to 1, got 1.5."),
         (lambda: theory.variance_random(9, 3, nan), "`p` must be a number from 0 to 1, got nan."),
         (

@@ -118,23 +118,34 @@ def test_largest_deviation_of_a_known_case() -> None:
     assert theory.largest_deviation((23, 7, 3), 10) == pytest.approx(7 / 33, abs=1e-15)
 
 
+@given(counts=st.lists(st.integers(0, 12), min_size=1, max_size=6), k=st.integers(1, 30))
+def test_largest_deviation_of_a_deal(counts: list[int], k: int) -> None:
+    """It is that of rows which are dealt to the folds in turn, the classes one after another."""
+    n = sum(counts)
+    if not n:
+        return
+    folds = np.arange(n) % min(k, n)
+    labels = np.repeat(np.arange(len(counts)), counts)
+    table = np.histogram2d(labels, folds, (range(len(counts) + 1), range(min(k, n) + 1)))[0]
+    off = table / table.sum(axis=0) - np.array(counts)[:, None] / n
+    assert theory.largest_deviation(counts, k) == pytest.approx(np.abs(off).max(), abs=1e-14)
+
+
+def test_largest_deviation_of_many_folds() -> None:
+    """Time and memory do not depend on the rows and folds, in all of the range."""
+    assert theory.largest_deviation([2**40, 5], 2**40) == pytest.approx(0.5, abs=1e-9)
+    assert theory.largest_deviation([2**53, 2**53], 2**53) == 0
+    assert theory.largest_deviation([1] * 100_000, 2**53) == pytest.approx(1, abs=1e-4)
+    start = time.perf_counter()
+    theory.largest_deviation(np.random.default_rng(0).integers(1, 99, 100_000), 20)
+    assert time.perf_counter() - start < 2
+
+
 def test_largest_deviation_of_more_folds_than_rows() -> None:
     """Only the folds that have rows count: each is of one class alone."""
     for k in (4, 5, 10**12):
         assert theory.largest_deviation([3, 1, 0], k) == 0.75
     assert theory.largest_deviation([9], 4) == 0
-
-
-def test_largest_deviation_takes_classes_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Classes taken a few at a time give the result of all at once; many take no time."""
-    counts = np.random.default_rng(0).integers(0, 9, 50)
-    at_once = theory.largest_deviation(counts, 7)
-    monkeypatch.setattr(theory, "CELLS_PER_PASS", 21)
-    assert theory.largest_deviation(counts, 7) == at_once
-    monkeypatch.undo()
-    start = time.perf_counter()
-    theory.largest_deviation(np.random.default_rng(0).integers(1, 99, 100_000), 20)
-    assert time.perf_counter() - start < 2
 
 
 @given(counts=st.lists(st.integers(2, 8), min_size=2, max_size=4))

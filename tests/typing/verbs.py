@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, assert_type
 
+import numpy as np
 import pandas as pd
 import polars as pl
 
@@ -13,6 +14,7 @@ def keeps_pandas(df: pd.DataFrame) -> None:
     """Verbs and uses on pandas frames."""
     assert_type(df.pipe(sf.kfold, "label"), pd.DataFrame)
     assert_type(df.pipe(sf.kfold, ["label", "sex"], k=3, seed=None, repeats=2), pd.DataFrame)
+    assert_type(sf.kfold(df, "label", seed=np.int64(3)), pd.DataFrame)
     assert_type(df.pipe(sf.split, "label", {"train": 0.8, "test": 0.2}), pd.DataFrame)
     assert_type(sf.split(df, parts={"train": None, "test": 20}), pd.DataFrame)
     assert_type(sf.folds(df), Iterator[sf.Fold[pd.DataFrame]])

@@ -15,7 +15,6 @@ from sklearn.model_selection import StratifiedGroupKFold
 
 import stratframe as sf
 from tests.helpers import HALVES, KINDS, ROWS, Make, eager, make, refuse, refuse_now, values
-from tests.messages import LARGEST_GROUP, NO_ROWS, column_taken
 
 # The column -----------------------------------------------------------------------------
 
@@ -29,7 +28,8 @@ def test_output_is_there_already(
     """A column that is there already is an error whose hint can be pasted."""
     drop = "'id'" if "polars" in kind else "columns='id'"
     refuse_now(
-        column_taken("id", drop=drop),
+        "The frame has a column 'id' already. `overwrite=True` replaces it.\n"
+        f"Hint: df = df.drop({drop})",
         lambda: verb(frame(ROWS), "label", name="id", **arguments),
     )
 
@@ -40,7 +40,9 @@ def test_outputs_are_there_already(frame: Make, kind: str) -> None:
     drop = "['fold_1', 'fold_2']"
     drop = drop if "polars" in kind else f"columns={drop}"
     refuse_now(
-        column_taken("fold_1", "fold_2", drop=drop),
+        "The frame has columns 'fold_1', 'fold_2' already. `overwrite=True` replaces"
+        " them.\n"
+        f"Hint: df = df.drop({drop})",
         lambda: sf.kfold(df, "label", repeats=3),
     )
     hint = f"df.drop({drop})"
@@ -49,12 +51,10 @@ def test_outputs_are_there_already(frame: Make, kind: str) -> None:
 
 @pytest.mark.parametrize(("verb", "arguments"), LAZY)
 @pytest.mark.parametrize("by", [None, "label", sf.quantiles("label", 3), sf.continuous("label")])
-def test_no_rows_to_deal(
-    frame: Make, kind: str, verb: Callable[..., Any], arguments: Any, by: Any
-) -> None:
+def test_no_rows_to_deal(frame: Make, verb: Callable[..., Any], arguments: Any, by: Any) -> None:
     """A verb that adds a column refuses an empty frame."""
-    message = NO_ROWS
-    refuse(message, lambda: verb(frame({"label": []}), by, *arguments), kind)
+    message = "Cannot assign folds to a frame without rows."
+    refuse(message, lambda: verb(frame({"label": []}), by, *arguments))
 
 
 def test_many_repeats_fragment_no_frame() -> None:
@@ -133,7 +133,7 @@ def split_groups(groups: list[Any], folds: list[Any]) -> list[Any]:
     k=st.integers(2, 4),
     seed=seeds,
 )
-@pytest.mark.filterwarnings(f"ignore:{LARGEST_GROUP}:stratframe.StratWarning")
+@pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
 def test_each_group_is_in_one_fold(
     kind: str, labels: list[tuple[int, int]], k: int, seed: int
 ) -> None:

@@ -1,7 +1,6 @@
 """`extend`: new rows get a fold, old rows keep theirs."""
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.helpers import KINDS, Make, at_fault, eager, make, refuse, refuse_now, values
-from tests.messages import at_least, hint, no_column, rows
 
 
 def spread(column: list[Any], folds: list[Any], k: int) -> int:
@@ -44,25 +42,15 @@ def appended(
     return {**rows, "fold": [*folds, *[None] * len(new["label"])]}
 
 
-FOLDS = "`extend` needs folds {} in 'fold', but"
-
-
-def other_folds(expected: str, found: Sequence[int]) -> str:
-    return FOLDS.format(expected) + f" there are others in {rows(found)}."
-
-
 def gaps(found: str) -> str:
     return (
-        FOLDS.format("0..k-1") + f" found {found}." + hint("say how many there are, as in `k=5`.")
+        f"`extend` needs folds 0..k-1 in 'fold', but found {found}.\n"
+        "Hint: say how many there are, as in `k=5`."
     )
 
 
 def no_folds(dtype: object) -> str:
-    return FOLDS.format("0..k-1") + f" it is {dtype}."
-
-
-def split_groups(found: Sequence[int]) -> str:
-    return f"`extend` needs each group in one fold, but groups span several in {rows(found)}."
+    return f"`extend` needs folds 0..k-1 in 'fold', but it is {dtype}."
 
 
 def no_order_in_by(term: str) -> str:
@@ -71,10 +59,7 @@ def no_order_in_by(term: str) -> str:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(
-    n=st.integers(5, 40),
-    more=st.integers(0, 30),
-    k=st.integers(2, 5),
-    seed=st.integers(0, 2**32),
+    n=st.integers(5, 40), more=st.integers(0, 30), k=st.integers(2, 5), seed=st.integers(0, 2**32)
 )
 def test_old_rows_keep_their_folds(kind: str, n: int, more: int, k: int, seed: int) -> None:
     """Rows that have a fold keep it; every other gets one of 0..k-1, evenly in each stratum."""
@@ -198,9 +183,7 @@ def test_members_join_their_group(frame: Make) -> None:
 
 
 @pytest.mark.parametrize("arguments", [{"rare": "null"}, {"missing": "null", "rare": "ignore"}])
-def test_groups_are_known_by_rows_that_are_not_dealt(
-    frame: Make, kind: str, arguments: Any
-) -> None:
+def test_groups_are_known_by_rows_that_are_not_dealt(frame: Make, arguments: Any) -> None:
     """A group is where its rows are, those without a stratum too."""
     odd = "z" if arguments["rare"] == "null" else None
     data = {
@@ -213,9 +196,8 @@ def test_groups_are_known_by_rows_that_are_not_dealt(
         assert values(out, "fold")[8:] == [1, 1]
     data["g"] = [0, 0, 1, 1, 2, 2, 3, 3, 2, 4]
     refuse(
-        split_groups([4, 5, 8]),
+        "`extend` needs each group in one fold, but groups span several in 3 rows (4, 5, 8).",
         lambda: sf.extend(frame(data), "y", 2, groups="g", **arguments),
-        kind,
     )
 
 
@@ -258,9 +240,8 @@ def test_groups_that_are_split_already(frame: Make, kind: str) -> None:
     """A group that is in two folds is refused, with the rows."""
     data = {"patient": [1, 2, 1, 3, 3], "label": list("ababa"), "fold": [0, 1, 1, 1, None]}
     error = refuse(
-        split_groups([0, 2]),
+        "`extend` needs each group in one fold, but groups span several in 2 rows (0, 2).",
         lambda: sf.extend(frame(data), "label", groups="patient", rare="ignore"),
-        kind,
     )
     assert at_fault(error, kind) == {"row": [0, 2], "patient": [1, 1], "fold": [0, 1]}
 
@@ -274,19 +255,19 @@ def test_groups_that_are_split_already(frame: Make, kind: str) -> None:
         (
             [0, 1, 2.5, None],
             None,
-            other_folds("0..k-1", [2]),
+            "`extend` needs folds 0..k-1 in 'fold', but there are others in 1 row (2).",
             [2],
         ),
         (
             [0, -1, 1, None],
             2,
-            other_folds("0..1", [1]),
+            "`extend` needs folds 0..1 in 'fold', but there are others in 1 row (1).",
             [1],
         ),
         (
             [0, 5, 1, 7],
             3,
-            other_folds("0..2", [1, 3]),
+            "`extend` needs folds 0..2 in 'fold', but there are others in 2 rows (1, 3).",
             [1, 3],
         ),
     ],
@@ -296,17 +277,16 @@ def test_columns_that_hold_other_numbers(
 ) -> None:
     """A column that holds anything but folds is refused, with the rows."""
     data = {"label": list("abab"), "fold": folds}
-    error = refuse(message, lambda: sf.extend(frame(data), "label", k, rare="ignore"), kind)
+    error = refuse(message, lambda: sf.extend(frame(data), "label", k, rare="ignore"))
     assert at_fault(error, kind)["row"] == rows
 
 
-def test_columns_that_are_no_folds(frame: Make, kind: str) -> None:
+def test_columns_that_are_no_folds(frame: Make) -> None:
     """Folds with a gap, none at all, and text are refused."""
     for folds, seen in (([0, 3, None], "0, 3"), ([None] * 3, "none"), ([0, 0, None], "0")):
         refuse(
             gaps(seen),
             lambda folds=folds: sf.extend(frame({"label": list("aba"), "fold": folds}), "label"),
-            kind,
         )
     text = frame({"label": list("aba"), "fold": ["x", "y", None]})
     dtype = eager(text)["fold"].dtype
@@ -317,24 +297,21 @@ def test_columns_that_are_no_folds(frame: Make, kind: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"k": 1}, at_least("k", 2, 1)),
+        ({"k": 1}, "`k` must be at least 2, got 1."),
         (
             {"name": "folds"},
-            no_column("name", "folds", "fold"),
+            "`name` names the column 'folds', which the frame does not have.\n"
+            "Hint: add it first, as in `df.strat.kfold(..., name='folds')`; or did you mean"
+            " 'fold'?",
         ),
         ({"by": sf.chain("price")}, no_order_in_by("`sf.chain`")),
-        (
-            {"by": sf.nearest("price")},
-            no_order_in_by("`sf.nearest`"),
-        ),
+        ({"by": sf.nearest("price")}, no_order_in_by("`sf.nearest`")),
     ],
 )
-def test_arguments_of_extend(
-    frame: Make, kind: str, arguments: dict[str, Any], message: str
-) -> None:
-    """A wrong argument is refused at the call, on lazy frames too."""
+def test_arguments_of_extend(arguments: dict[str, Any], message: str) -> None:
+    """A wrong argument is refused at the call."""
     data = {**drawn(6, 0), "fold": [0, 1, 0, 1, None, None]}
-    refuse_now(message, lambda: sf.extend(frame(data), **arguments), kind)
+    refuse_now(message, lambda: sf.extend(pd.DataFrame(data), **arguments))
 
 
 def test_lazy_reads_no_data() -> None:

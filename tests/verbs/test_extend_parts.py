@@ -70,8 +70,7 @@ def test_types_and_order_of_parts(kind: str) -> None:
 
 
 @given(
-    st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=1, max_size=6),
-    st.data(),
+    st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=1, max_size=6), st.data()
 )
 def test_strata_are_as_near_as_they_can_be(held: list[list[int]], data: st.DataObject) -> None:
     """New rows go where the share is least filled: moving one of them makes no stratum nearer."""
@@ -117,10 +116,7 @@ def test_several_columns(frame: Make) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            {"k": 3, "parts": PARTS},
-            "`extend` takes `k` for folds or `parts` for parts, got both.",
-        ),
+        ({"k": 3, "parts": PARTS}, "`extend` takes `k` for folds or `parts` for parts, got both."),
         (
             {"parts": {"train": 0.5, "rest": 0.5}},
             "`parts` must name all parts of 'split', but it also has 'valid', 'test'.",
@@ -130,7 +126,7 @@ def test_several_columns(frame: Make) -> None:
 def test_bad_parts(kind: str, arguments: dict[str, Any], message: str) -> None:
     """Folds and parts at once, and parts that leave some out, are errors."""
     df = grown(kind, parted())
-    refuse(message, lambda: sf.extend(df, "y", name="split", rare="ignore", **arguments), kind)
+    refuse(message, lambda: sf.extend(df, "y", name="split", rare="ignore", **arguments))
 
 
 def test_parts_without_rows() -> None:

@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     BaseCrossValidator,
     GridSearchCV,
+    GroupKFold,
     check_cv,
     cross_val_predict,
     cross_val_score,
@@ -28,7 +30,6 @@ from sklearn.pipeline import make_pipeline
 import stratframe as sf
 from stratframe import checks
 from tests.helpers import FOLDED, Make, eager, make, refuse_now
-from tests.messages import must_hold, no_column, no_fold, not_installed, one_fold, one_of
 
 EAGER = ["pandas", "pandas-nullable", "pandas-pyarrow", "polars"]
 NESTED = ["pandas", "polars"]
@@ -62,6 +63,20 @@ def test_splits_as_cv(frame: Make) -> None:
         splitter = sf.FoldSplit(name)
         assert listed(splitter.split(df)) == listed(sf.cv(df, name))
         assert splitter.get_n_splits(df) == len(sf.cv(df, name))
+
+
+@pytest.mark.parametrize("method", ["split", "get_n_splits"])
+def test_pairs_are_made_one_by_one(frame: Make, method: str) -> None:
+    """Of as many folds as rows, no more than one pair of positions is held, and none to count."""
+    n = 2_000
+    df, splitter = frame({"fold": list(range(n))}), sf.FoldSplit()
+    splitter.get_n_splits(df)  # what is imported when first needed
+    tracemalloc.start()
+    found = sum(1 for _ in splitter.split(df)) if method == "split" else splitter.get_n_splits(df)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found == n
+    assert peak < n * n  # all pairs are eight times as much
 
 
 @pytest.mark.parametrize("nulls", ["train", "drop"])
@@ -119,6 +134,53 @@ def test_is_a_cross_validator() -> None:
     ):
         assert type(copy) is sf.FoldSplit
         assert vars(copy) == vars(splitter)
+
+
+def test_is_one_before_there_is_any() -> None:
+    """The class is registered as it is imported, which `import stratframe` leaves to its users."""
+    code = """
+import sys
+import stratframe as sf
+assert "FoldSplit" in dir(sf) and "sklearn" not in sys.modules
+splitter = sf.FoldSplit
+assert "sklearn" in sys.modules
+from sklearn.model_selection import BaseCrossValidator
+assert issubclass(splitter, BaseCrossValidator)
+from stratframe import FoldSplit
+assert FoldSplit is splitter
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+    with pytest.raises(
+        AttributeError, match=r"^module 'stratframe' has no attribute 'FoldSplits'$"
+    ):
+        _ = sf.FoldSplits
+
+
+def test_the_request_of_groups() -> None:
+    """Where scikit-learn routes metadata, `groups` go by the request, as to its own splitters."""
+    df, labels = nested_folds("pandas")
+    features = df[["a", "b"]].to_numpy()
+    expected = cross_val_score(LogisticRegression(), features, labels, cv=sf.cv(df, "outer"))
+    with sklearn.config_context(enable_metadata_routing=True):
+        splitter = sf.FoldSplit("outer")
+        assert splitter.set_split_request(groups="folds") is splitter
+        for cv in (splitter, clone(splitter, safe=False), pickle.loads(pickle.dumps(splitter))):
+            found = cross_val_score(
+                LogisticRegression(), features, labels, cv=cv, params={"folds": df["outer"]}
+            )
+            assert (found == expected).all()
+        for request in (True, False, None, "folds"):
+            ours, theirs = (
+                each.set_split_request(groups=request).get_metadata_routing().split.requests
+                for each in (sf.FoldSplit(), GroupKFold())
+            )
+            assert ours == theirs
+    with pytest.raises(RuntimeError) as caught:
+        sf.FoldSplit().set_split_request(groups=False)
+    assert str(caught.value) == (
+        "`set_split_request` needs metadata routing:"
+        " `sklearn.set_config(enable_metadata_routing=True)`."
+    )
 
 
 @pytest.mark.parametrize("kind", NESTED)
@@ -188,21 +250,35 @@ def test_groups_do_not_hide_the_column(kind: str) -> None:
 def test_arguments(kind: str) -> None:
     """Names and the policy are checked when the splitter is made."""
     refuse_now(
-        one_of("nulls", ["error", "train", "drop"], "keep"), lambda: sf.FoldSplit(nulls="keep")
+        "`nulls` must be 'error', 'train' or 'drop', got 'keep'.",
+        lambda: sf.FoldSplit(nulls="keep"),
     )
-    refuse_now(must_hold("name", None), lambda: sf.FoldSplit(None))
-    refuse_now(must_hold("name", []), lambda: sf.FoldSplit([]))
-    refuse_now(must_hold("name", ["fold"]), lambda: sf.FoldSplit([["fold"]]))
+    refuse_now("`name` must hold column names, got None.", lambda: sf.FoldSplit(None))
+    refuse_now(f"`name` must hold column names, got {pd.NA!r}.", lambda: sf.FoldSplit(pd.NA))
+    refuse_now("`name` must hold column names, got [].", lambda: sf.FoldSplit([]))
+    refuse_now("`name` must hold column names, got ['fold'].", lambda: sf.FoldSplit([["fold"]]))
 
 
-def test_columns_of_frames(frame: Make, kind: str) -> None:
+def test_columns_of_frames(frame: Make) -> None:
     """A column that is not there, has gaps or a single fold is refused as by `cv`."""
     splitter = sf.FoldSplit("flod")
     for use in (splitter.split, splitter.get_n_splits):
-        refuse_now(no_column("name", "flod", "fold"), lambda use=use: use(frame(FOLDED)), kind)
+        refuse_now(
+            "`name` names the column 'flod', which the frame does not have.\n"
+            "Hint: add it first, as in `df.strat.kfold(..., name='flod')`; or did you mean"
+            " 'fold'?",
+            lambda use=use: use(frame(FOLDED)),
+        )
     gaps, one = frame({"fold": [0, None, 1]}), frame({"fold": [0, 0]})
-    refuse_now(no_fold("fold", 1), lambda: sf.FoldSplit().split(gaps), kind)
-    refuse_now(one_fold("fold", 0), lambda: sf.FoldSplit().split(one), kind)
+    refuse_now(
+        "Column 'fold' must give every row a fold, but 1 row has none.\n"
+        'Hint: `nulls="train"` keeps them in every training set, `nulls="drop"` in none.',
+        lambda: sf.FoldSplit().split(gaps),
+    )
+    refuse_now(
+        "Column 'fold' must have at least 2 folds, got 0 alone: its training set would be empty.",
+        lambda: sf.FoldSplit().split(one),
+    )
 
 
 @pytest.mark.parametrize(
@@ -225,16 +301,32 @@ def test_columns_of_frames(frame: Make, kind: str) -> None:
             pd.Series([0, 1], name="patient"),
             "`groups` must be the fold column 'fold' where `X` does not have it, got 'patient'.",
         ),
-        (
-            np.zeros((4, 1)),
-            [0, 1, 0],
-            "`groups` must have one fold for each of the 4 rows, got 3.",
-        ),
+        (np.zeros((4, 1)), [0, 1, 0], "`groups` must have one fold for each of the 4 rows, got 3."),
         (
             np.zeros((2, 1)),
             np.zeros((2, 2)),
             "Folds must be a column, got an array of shape (2, 2).",
         ),
+        (
+            np.zeros((2, 1)),
+            pd.Series([0, 1], name="f" * 5_000),
+            "`groups` must be the fold column 'fold' where `X` does not have it, got"
+            f" {'f' * 40!r}... (5,000 letters).",
+        ),
+        (None, [0, [1, 2]], "Folds must be a column, got [0, [1, 2]]."),
+        (
+            None,
+            range(2, 10**15),
+            "Folds must be a column, got range of 999,999,999,999,998 values.",
+        ),
+        (
+            None,
+            pd.Series(["f" * 5_000] * 2, name="fold"),
+            f"Column 'fold' must have at least 2 folds, got {'f' * 40!r}... (5,000 letters) alone:"
+            " its training set would be empty.",
+        ),
+        (3, [0, 1], "`X` must be a frame or an array with rows, got int."),
+        (np.array(3), [0, 1], "`X` must be a frame or an array with rows, got ndarray."),
     ],
 )
 def test_folds_that_are_not_found(data: Any, groups: Any, message: str) -> None:
@@ -251,17 +343,17 @@ def test_scikit_learn_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "import_module", missing)
     with pytest.raises(ImportError) as caught:
         sf.FoldSplit("fold")
-    assert str(caught.value) == not_installed("sklearn", "sklearn")
-
-
-def test_importing_it_is_cheap() -> None:
-    """`from stratframe import FoldSplit` leaves scikit-learn to when one is made."""
-    code = "import sys; from stratframe import FoldSplit; print('sklearn' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    assert str(caught.value) == 'sklearn is not installed: pip install "stratframe[sklearn]"'
 
 
 def test_lazy_frames_are_collected() -> None:
     """Of a lazy frame only the column is read."""
     df = make("polars-lazy", FOLDED)
     assert listed(sf.FoldSplit().split(df)) == listed(sf.cv(eager(df)))
+
+
+def test_folds_beside_a_frame_without_them(frame: Make) -> None:
+    """Folds given for `groups` go with a frame of any kind that lacks the column."""
+    folds = [0, 1, 1]
+    df = frame({"x": [1, 2, 3]})
+    assert listed(sf.FoldSplit().split(df, groups=folds)) == [[[1, 2], [0]], [[0], [1, 2]]]

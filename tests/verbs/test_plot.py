@@ -24,7 +24,6 @@ import stratframe as sf
 from stratframe.core.evenness import random_variance
 from stratframe.verbs.draw import COLOURS, FEATURES, STRATA, deviation_ticks, styles
 from tests.helpers import Make, refuse_now, refuse_rule, values
-from tests.messages import at_least_one, hint, no_column, not_installed, one_of
 
 mpl.use("Agg")
 
@@ -194,14 +193,14 @@ def test_rare_classes_are_as_readable_as_large_ones() -> None:
 
 
 @pytest.mark.parametrize("top", [26, 99, 100, 1e3, 123_456, 1e9])
-@pytest.mark.parametrize("most", [1, 3, 5, 9, 20])
-def test_ticks_are_powers_of_ten_in_reach(top: float, most: int) -> None:
+def test_ticks_are_powers_of_ten_in_reach(top: float) -> None:
     """Ticks lie on both sides of 0, the largest power of ten among them, and not too many."""
-    ticks = deviation_ticks(top, most)
-    assert ticks == [-tick for tick in reversed(ticks)]
-    assert ticks == sorted(set(ticks))
-    assert top / 10 < ticks[-1] <= top
-    assert len(ticks) <= max(most, 3)
+    for most in (1, 3, 5, 9, 20):
+        ticks = deviation_ticks(top, most)
+        assert ticks == [-tick for tick in reversed(ticks)]
+        assert ticks == sorted(set(ticks))
+        assert top / 10 < ticks[-1] <= top
+        assert len(ticks) <= max(most, 3)
 
 
 def test_many_strata_are_cut_off_with_a_line() -> None:
@@ -467,6 +466,57 @@ def test_a_new_figure_is_as_high_as_it_must_be(n_strata: int, n_folds: int) -> N
         assert box.y1 <= inside.y1
 
 
+def long_names(n_letters: int, count: int) -> list[str]:
+    """Names of so many letters that differ only at their ends."""
+    text = "the wards of the hospital beside the old river " * 3
+    return [f"{text[: n_letters - 2]}{place:02}" for place in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("n_letters", "n_folds"), [(10, 3), (10, 20), (30, 5), (35, 10), (100, 3), (100, 20)]
+)
+@pytest.mark.parametrize("kind_of_plot", ["balance", "drift", "sizes"])
+def test_long_names_leave_room_for_the_axes(
+    n_letters: int, n_folds: int, kind_of_plot: str
+) -> None:
+    """However long names are, axes keep half of the width and of the height of the figure."""
+    folds, strata = long_names(n_letters, n_folds), long_names(n_letters, 3)
+    label = strata[0]
+    rows = pd.DataFrame({label: np.resize(strata, 240), "x": np.arange(240.0)})
+    rows = rows.assign(fold=np.repeat(folds, 240 // n_folds))
+    by = {"balance": label, "drift": ["x", label], "sizes": None}[kind_of_plot]
+    ax = sf.plot(rows, by, "fold", kind_of_plot)
+    ax.figure.canvas.draw()
+    inside, whole = ax.get_window_extent(), ax.figure.bbox
+    assert inside.width >= whole.width / 2
+    assert inside.height >= whole.height / 2
+    if kind_of_plot == "sizes":
+        texts = [each.get_text() for each in ax.get_xticklabels()]
+        assert len(set(texts)) == n_folds
+        boxes = [each.get_window_extent() for each in ax.get_xticklabels()]
+        assert all(left.x1 <= right.x0 + 2 for left, right in itertools.pairwise(boxes))
+
+
+@pytest.mark.parametrize("n_letters", [30, 100])
+@pytest.mark.parametrize("kind_of_plot", ["balance", "drift", "sizes"])
+def test_long_names_fit_into_small_axes(n_letters: int, kind_of_plot: str) -> None:
+    """Beside other axes long names are shortened further, and legends stay below them."""
+    folds = long_names(n_letters, 5)
+    rows = pd.DataFrame({"a": np.resize(folds, 200), "fold": np.repeat(folds, 40)})
+    rows = rows.assign(other=rows["a"], x=np.arange(200.0))
+    by = {"balance": "a", "drift": ["x", "a"], "sizes": None}[kind_of_plot]
+    figure = Figure(figsize=(8, 3), layout="constrained")
+    for ax, names in zip(figure.subplots(1, 2), ["fold", ["fold", "other"]], strict=True):
+        sf.plot(rows, by, names, kind_of_plot, ax)
+    figure.canvas.draw()
+    for ax in figure.axes:
+        inside = ax.get_window_extent()
+        assert inside.width >= figure.bbox.width / 5
+        assert inside.height >= figure.bbox.height / 3
+    legend_box = figure.axes[1].get_legend().get_window_extent()
+    assert legend_box.y1 <= figure.axes[1].xaxis.label.get_window_extent().y0 + 1
+
+
 @pytest.mark.parametrize("layout", [None, "constrained", "tight"])
 @pytest.mark.parametrize("kind_of_plot", ["balance", "drift", "sizes"])
 def test_plots_fit_beside_each_other(layout: str | None, kind_of_plot: str) -> None:
@@ -507,24 +557,30 @@ def test_folds_have_styles_of_their_own(count: int) -> None:
 # Bad input ------------------------------------------------------------------------------
 
 
-def test_bad_input(frame: Make, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bad_input(frame: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is wrong is said word for word."""
     rows = frame(data())
-    message = one_of("kind", ["balance", "drift", "sizes"], "pie")
-    refuse_now(message, lambda: sf.plot(rows, "label", "plain", "pie"), kind)
+    message = "`kind` must be 'balance', 'drift' or 'sizes', got 'pie'."
+    refuse_now(message, lambda: sf.plot(rows, "label", "plain", "pie"))
     nothing = frame({"a": [1, 2], "fold": [None, None]})
     message = "Column 'fold' must hold folds to be drawn, but has none."
-    refuse_now(message, lambda: sf.plot(nothing, "a"), kind)
+    refuse_now(message, lambda: sf.plot(nothing, "a"))
     for name in ("plan", ["sorted", "plan"]):
-        message = no_column("name", "plan", "plain")
-        refuse_now(message, lambda name=name: sf.plot(rows, None, name, "sizes"), kind)
+        message = (
+            "`name` names the column 'plan', which the frame does not have.\n"
+            "Hint: add it first, as in `df.strat.kfold(..., name='plan')`; or did you mean"
+            " 'plain'?"
+        )
+        refuse_now(message, lambda name=name: sf.plot(rows, None, name, "sizes"))
     for noun, picture in [("entry", "balance"), ("feature", "drift")]:
-        message = at_least_one("by", noun, None) + hint('only `kind="sizes"` needs none.')
-        refuse_now(message, lambda picture=picture: sf.plot(rows, name="plain", kind=picture), kind)
+        message = (
+            f'`by` must hold at least one {noun}, got None.\nHint: only `kind="sizes"` needs none.'
+        )
+        refuse_now(message, lambda picture=picture: sf.plot(rows, name="plain", kind=picture))
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError) as caught:
         sf.plot(rows, "label", "plain")
-    assert str(caught.value) == not_installed("matplotlib", "plot")
+    assert str(caught.value) == 'matplotlib is not installed: pip install "stratframe[plot]"'
 
 
 def test_names_are_plain_text() -> None:
@@ -550,6 +606,10 @@ def test_pictures_have_bounds() -> None:
         refuse_rule(rule, lambda kind=kind: sf.plot(frame, "fold", "a", kind))
     message = "`ax` must be a matplotlib Axes, got Figure."
     refuse_now(message, lambda: sf.plot(frame, "fold", "fold", ax=Figure()))
+    solid = Figure().add_subplot(projection="3d")
+    message = "`ax` must be a matplotlib Axes of two dimensions, got Axes3D."
+    for kind in ("balance", "drift", "sizes"):
+        refuse_now(message, lambda kind=kind: sf.plot(frame, "fold", "fold", kind, solid))
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,21 @@
 """`report` and `advise`: against the balance table, SciPy, scikit-learn and simulations."""
 
 import warnings
+from collections.abc import Sequence
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import KFold
 
 import stratframe as sf
 from stratframe import theory
 from tests.helpers import KINDS, Make, columns_of, eager, make, refuse_now, values
-from tests.messages import at_least, at_least_one, count, no_column, single_values, whole_number
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", None, "a", "a", "b", "c", "a"],
@@ -33,14 +34,6 @@ REPORT = [
     "tv_distance",
     "verdict",
 ]
-
-
-def thin(held: str) -> str:
-    return f"thin: {held}/fold"
-
-
-def short(n: int) -> str:
-    return f"short for {count(n, 'fold')}"
 
 
 def test_report_measures_the_deviations_from_the_whole(frame: Make, kind: str) -> None:
@@ -88,6 +81,48 @@ def test_equal_folds_reach_the_optimum(kind: str, label: list[str], k: int) -> N
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=15)
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from("aab"), st.sampled_from([0, 1, None])), min_size=2, max_size=7
+    )
+)
+def test_optimum_is_that_of_all_columns_of_these_sizes(
+    kind: str, rows: list[tuple[str, int | None]]
+) -> None:
+    """No column with as many rows in each fold, and without one, is better than the optimum."""
+    label, fold = [row[0] for row in rows], [row[1] for row in rows]
+    data = make(kind, {"label": label, "fold": fold})
+    if set(fold) == {None}:
+        return
+    best = min(largest_deviation(label, other) for other in set(permutations(fold)))
+    found = columns_of(sf.report(data, "label"))
+    assert found["optimum"] == pytest.approx([best] * len(found["optimum"]))
+    (compared,) = values(sf.compare(data, "label", "fold"), "optimum")
+    assert compared == pytest.approx(best)
+
+
+def largest_deviation(label: list[str], fold: Sequence[int | None]) -> float:
+    """The largest difference of the rows of a class in a fold and those expected, one by one."""
+    pairs = list(zip(label, fold, strict=True))
+    return max(
+        abs(pairs.count((each, one)) - label.count(each) * fold.count(one) / len(label))
+        for each in set(label)
+        for one in {*fold} - {None}
+    )
+
+
+def test_a_class_without_folds_is_not_optimal(frame: Make) -> None:
+    """If all rows of a class lack a fold, other rows could: the folds are not optimal."""
+    data = frame({"label": ["a"] * 40 + ["b"] * 40, "fold": [0, 1] * 20 + [None] * 40})
+    report = columns_of(sf.report(data, "label"))
+    assert report["max_deviation"] == [10, 10]
+    assert report["optimum"] == [0, 0]
+    assert report["verdict"] == ["skewed", "skewed"]
+    assert values(sf.compare(data, "label", "fold"), "verdict") == ["skewed"]
+
+
 def test_random_is_what_random_columns_have() -> None:
     """Over many shuffles the mean square deviation is that of the reference."""
     drawn = np.random.default_rng(0)
@@ -338,11 +373,15 @@ def test_advise_counts_groups(frame: Make) -> None:
     data = frame({"label": label, "who": who})
     found = columns_of(sf.advise(data, "label", [3, 5, 40]))
     assert found["rarest"] == ["c"] * 3
-    assert found["verdict"][1] == thin("2 rows")
+    assert found["verdict"][1] == "thin: 2 rows/fold"
     found = columns_of(sf.advise(data, "label", [3, 5, 40], groups="who"))
     assert found["rarest"] == ["b"] * 3
     # 20 groups of `a`, 0..2 of which are groups of `b`, too, and 10 of `c`
-    assert found["verdict"] == [thin("1 group"), short(2), "not possible: 30 groups"]
+    assert found["verdict"] == [
+        "thin: 1 group/fold",
+        "short for 2 folds",
+        "not possible: 30 groups",
+    ]
     assert found["folds_lacking"] == [0, 2, 37]
     assert found["rarest_per_fold"] == [10, 6, None]
     assert found["probability_any_missing"][1] == theory.probability_any_missing(30, 3, 5)
@@ -355,7 +394,7 @@ def test_advise_counts_rows_without_a_group_as_groups(frame: Make) -> None:
     data = frame({"x": [1] * 6, "a": [1, 1, None, None, 2, 2], "b": list("xyxyzz")})
     assert values(sf.advise(data, "x", [6], groups="a"), "verdict") == ["not possible: 4 groups"]
     found = sf.advise(data, "x", [5], groups=["a", "b"])
-    assert values(found, "verdict") == [thin("1 group")]
+    assert values(found, "verdict") == ["thin: 1 group/fold"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -383,27 +422,36 @@ def test_advise_names_the_rarest_stratum(frame: Make) -> None:
     assert values(sf.advise(data, sf.margins(["b", "a"]), 2), "rarest") == ["a: missing"]
 
 
-def test_bad_columns_and_groups(frame: Make, kind: str) -> None:
+def test_bad_columns_and_groups() -> None:
     """What is not there is said, of lists and of groups too."""
-    data = frame(DATA)
-    wrong = no_column("name", "flod", "fold")
-    refuse_now(wrong, lambda: sf.report(data, "label", ["fold", "flod"]), kind)
-    refuse_now(wrong, lambda: sf.compare(data, "label", ["fold", "flod"]), kind)
-    message = no_column("features", "sizes", "size")
-    refuse_now(message, lambda: sf.compare(data, "label", "fold", "sizes"), kind)
-    message = no_column("groups", "sizes", "size")
-    refuse_now(message, lambda: sf.advise(data, "label", groups="sizes"), kind)
+    data = pd.DataFrame(DATA)
+    wrong = (
+        "`name` names the column 'flod', which the frame does not have.\n"
+        "Hint: add it first, as in `df.strat.kfold(..., name='flod')`; or did you mean"
+        " 'fold'?"
+    )
+    refuse_now(wrong, lambda: sf.report(data, "label", ["fold", "flod"]))
+    refuse_now(wrong, lambda: sf.compare(data, "label", ["fold", "flod"]))
+    message = (
+        "`features` names the column 'sizes', which the frame does not have.\n"
+        "Hint: did you mean 'size'?"
+    )
+    refuse_now(message, lambda: sf.compare(data, "label", "fold", "sizes"))
+    message = (
+        "`groups` names the column 'sizes', which the frame does not have.\n"
+        "Hint: did you mean 'size'?"
+    )
+    refuse_now(message, lambda: sf.advise(data, "label", groups="sizes"))
 
 
-def test_bad_input(frame: Make, kind: str) -> None:
+def test_bad_input() -> None:
     """What is wrong is said word for word."""
-    data = frame(DATA)
-    refuse_now(no_column("name", "flod", "fold"), lambda: sf.report(data, "label", "flod"), kind)
-    refuse_now(at_least_one("by", "entry", None), lambda: sf.report(data, None), kind)
-    refuse_now(at_least("ks", 2, 1), lambda: sf.advise(data, "label", [2, 1]), kind)
-    refuse_now(whole_number("ks", 2.5), lambda: sf.advise(data, "label", [2.5]), kind)
+    data = pd.DataFrame(DATA)
+    refuse_now("`by` must hold at least one entry, got None.", lambda: sf.report(data, None))
+    refuse_now("`ks` must be at least 2, got 1.", lambda: sf.advise(data, "label", [2, 1]))
+    refuse_now("`ks` must be a whole number, got 2.5.", lambda: sf.advise(data, "label", [2.5]))
     message = f"`ks` must be at most 2**53, got {10**20}."
-    refuse_now(message, lambda: sf.advise(data, "label", [10**20]), kind)
+    refuse_now(message, lambda: sf.advise(data, "label", [10**20]))
 
 
 def test_advise_gives_the_formulas(frame: Make) -> None:
@@ -424,11 +472,7 @@ def test_advise_gives_the_formulas(frame: Make) -> None:
     assert found["variance_random"] == [theory.variance_random(33, k, 3 / 33) for k in ks]
     assert found["variance_stratified"] == [theory.variance_stratified(33, k, 3) for k in ks]
     assert found["ratio"][0] == found["variance_stratified"][0] / found["variance_random"][0]
-    assert found["verdict"][:3] == [
-        thin("1-2 rows"),
-        thin("1 row"),
-        short(1),
-    ]
+    assert found["verdict"][:3] == ["thin: 1-2 rows/fold", "thin: 1 row/fold", "short for 1 fold"]
 
 
 def test_advised_probability_is_that_of_plain_kfold() -> None:
@@ -448,7 +492,7 @@ def test_advised_probability_is_that_of_plain_kfold() -> None:
 def test_advise_says_what_cannot_be(frame: Make) -> None:
     """Where there are fewer rows than folds, there are no figures but a verdict."""
     found = columns_of(sf.advise(frame({"label": ["a", "a", "b"]}), "label", [3, 4]))
-    assert found["verdict"] == [short(2), "not possible: 3 rows"]
+    assert found["verdict"] == ["short for 2 folds", "not possible: 3 rows"]
     assert found["fold_size"] == [1, None]
     assert found["ratio"][1] is None
     assert found["folds_lacking"] == [2, 3]
@@ -480,4 +524,7 @@ def test_report_refuses_lists(frame: Make, kind: str) -> None:
     """A column of lists makes no strata."""
     held = "List(Int64)" if "polars" in kind else "list"
     data = frame({"label": [[1], [2]], "fold": [0, 1]})
-    refuse_now(single_values("label", held), lambda: sf.report(data, "label"))
+    refuse_now(
+        f"A column must hold single values, but 'label' is {held}.",
+        lambda: sf.report(data, "label"),
+    )

@@ -16,20 +16,6 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import stratframe as sf
 from tests.helpers import FOLDED, KINDS, ROWS, Make, eager, make, refuse, refuse_now, values
-from tests.messages import (
-    at_least,
-    at_least_one,
-    at_most,
-    given_twice,
-    hint,
-    must_hold,
-    no_column,
-    no_fold,
-    one_fold,
-    one_of,
-    repeats_of,
-    whole_number,
-)
 
 
 def test_folds_part_the_rows(frame: Make, kind: str) -> None:
@@ -61,11 +47,15 @@ def test_rows_without_a_fold(frame: Make, nulls: str, in_train: bool) -> None:
     assert len(sf.cv(folded, nulls=nulls)) == 2
 
 
-def test_null_rows_are_refused_by_default(frame: Make, kind: str) -> None:
+def test_null_rows_are_refused_by_default(frame: Make) -> None:
     """Folds over a column with nulls are an error that names both ways out."""
     folded = sf.kfold(frame({"a": [None, 1, 1, 2, 2]}), "a", 2, missing="null")
     for use in (sf.folds, sf.cv):
-        refuse_now(no_fold("fold", 1), lambda use=use: use(folded), kind)
+        refuse_now(
+            "Column 'fold' must give every row a fold, but 1 row has none.\n"
+            'Hint: `nulls="train"` keeps them in every training set, `nulls="drop"` in none.',
+            lambda use=use: use(folded),
+        )
 
 
 def test_several_columns_come_in_turn(frame: Make) -> None:
@@ -73,8 +63,8 @@ def test_several_columns_come_in_turn(frame: Make) -> None:
     folded = sf.kfold(frame({"a": [1, 2] * 6, "x": list(range(12))}), "a", 3, repeats=2)
     names = ["fold_1", "fold_2"]
     both = [values(fold.valid, "x") for fold in sf.folds(folded, names)]
-    one_by_one = [values(f.valid, "x") for name in names for f in sf.folds(folded, name)]
-    assert both == one_by_one == [test.tolist() for _, test in sf.cv(folded, names)]
+    marginal = [values(f.valid, "x") for name in names for f in sf.folds(folded, name)]
+    assert both == marginal == [test.tolist() for _, test in sf.cv(folded, names)]
     assert len(both) == 6
 
 
@@ -239,56 +229,73 @@ def test_samples_of_small_shares_and_of_nothing(frame: Any) -> None:
 
 @pytest.mark.parametrize("verb", [sf.folds, sf.cv, lambda df, name: sf.balance(df, "label", name)])
 @pytest.mark.parametrize("name", [5, None, [], pl.col("fold"), [["fold"]]])
-def test_names_of_fold_columns(frame: Make, kind: str, verb: Callable[..., Any], name: Any) -> None:
+def test_names_of_fold_columns(verb: Callable[..., Any], name: Any) -> None:
     """Fold columns are named by a string or a list of them, one at least."""
     shown = ["fold"] if isinstance(name, list) and name else name
-    message = must_hold("name", shown)
-    refuse_now(message, lambda: verb(frame(FOLDED), name), kind)
+    message = f"`name` must hold column names, got {shown!r}."
+    refuse_now(message, lambda: verb(pd.DataFrame(FOLDED), name))
 
 
 @pytest.mark.parametrize("verb", [sf.parts])
 @pytest.mark.parametrize("name", [5, ["fold"], len])
-def test_name_of_one_column(frame: Make, kind: str, verb: Callable[..., Any], name: Any) -> None:
+def test_name_of_one_column(verb: Callable[..., Any], name: Any) -> None:
     """Parts take the name of one column."""
-    refuse_now(must_hold("name", name), lambda: verb(frame(FOLDED), name), kind)
+    refuse_now(
+        f"`name` must hold column names, got {name!r}.", lambda: verb(pd.DataFrame(FOLDED), name)
+    )
 
 
 @pytest.mark.parametrize(
     "verb", [sf.folds, sf.cv, sf.parts, lambda df, name: sf.balance(df, "label", name)]
 )
-def test_fold_column_that_is_not_there(frame: Make, kind: str, verb: Callable[..., Any]) -> None:
+def test_fold_column_that_is_not_there(verb: Callable[..., Any]) -> None:
     """A fold column that is not there is refused at the call, with the nearest name."""
     refuse_now(
-        no_column("name", "flod", "fold"),
-        lambda: verb(frame(FOLDED), "flod"),
-        kind,
+        "`name` names the column 'flod', which the frame does not have.\n"
+        "Hint: add it first, as in `df.strat.kfold(..., name='flod')`; or did you mean"
+        " 'fold'?",
+        lambda: verb(pd.DataFrame(FOLDED), "flod"),
     )
 
 
 @pytest.mark.parametrize("verb", [sf.folds, sf.cv])
-def test_rows_without_a_fold_are_refused(frame: Make, kind: str, verb: Callable[..., Any]) -> None:
+def test_rows_without_a_fold_are_refused(frame: Make, verb: Callable[..., Any]) -> None:
     """Rows without a fold are refused, with the two ways to keep them."""
     one, two = ({"fold": [0, 1, *nulls]} for nulls in ([None], [None, None]))
-    refuse_now(no_fold("fold", 1), lambda: verb(frame(one)), kind)
-    refuse_now(no_fold("fold", 2), lambda: verb(frame(two)), kind)
-    message = one_of("nulls", ["error", "train", "drop"], "keep")
-    refuse_now(message, lambda: verb(frame(one), nulls="keep"), kind)
+    refuse_now(
+        "Column 'fold' must give every row a fold, but 1 row has none.\n"
+        'Hint: `nulls="train"` keeps them in every training set, `nulls="drop"` in none.',
+        lambda: verb(frame(one)),
+    )
+    refuse_now(
+        "Column 'fold' must give every row a fold, but 2 rows have none.\n"
+        'Hint: `nulls="train"` keeps them in every training set, `nulls="drop"` in none.',
+        lambda: verb(frame(two)),
+    )
+    message = "`nulls` must be 'error', 'train' or 'drop', got 'keep'."
+    refuse_now(message, lambda: verb(frame(one), nulls="keep"))
 
 
 @pytest.mark.parametrize("verb", [sf.folds, sf.cv])
 @pytest.mark.parametrize("nulls", ["error", "train", "drop"])
-def test_one_fold(frame: Make, kind: str, verb: Callable[..., Any], nulls: str) -> None:
+def test_one_fold(frame: Make, verb: Callable[..., Any], nulls: str) -> None:
     """A column with a single fold is refused, as its training set would be empty."""
-    message = one_fold("fold", 3)
-    refuse_now(message, lambda: verb(frame({"fold": [3, 3, 3]}), nulls=nulls), kind)
+    message = (
+        "Column 'fold' must have at least 2 folds, got 3 alone: its training set would be empty."
+    )
+    refuse_now(message, lambda: verb(frame({"fold": [3, 3, 3]}), nulls=nulls))
 
 
 @pytest.mark.parametrize("verb", [sf.folds, sf.cv])
-def test_one_fold_and_rows_without(frame: Make, kind: str, verb: Callable[..., Any]) -> None:
+def test_one_fold_and_rows_without(frame: Make, verb: Callable[..., Any]) -> None:
     """Rows without a fold may be all that a single fold is trained on."""
     df = frame({"fold": [None, 0, None, 0], "i": [0, 1, 2, 3]})
-    message = one_fold("fold", 0) + hint('`nulls="train"` trains on the rows without a fold.')
-    refuse_now(message, lambda: verb(df, nulls="drop"), kind)
+    message = (
+        "Column 'fold' must have at least 2 folds, got 0 alone: its training set would be"
+        " empty.\n"
+        'Hint: `nulls="train"` trains on the rows without a fold.'
+    )
+    refuse_now(message, lambda: verb(df, nulls="drop"))
     assert len(list(verb(df, nulls="train"))) == 1
     ((train, test),) = sf.cv(df, nulls="train")
     assert (train.tolist(), test.tolist()) == ([0, 2], [1, 3])
@@ -299,7 +306,11 @@ def test_one_fold_and_rows_without(frame: Make, kind: str, verb: Callable[..., A
 def test_one_part_with_rows() -> None:
     """A category without rows does not make a second fold."""
     column = pd.Categorical(["a", "a"], categories=["a", "b"])
-    refuse_now(one_fold("split", "a"), lambda: sf.cv(pd.DataFrame({"split": column}), "split"))
+    refuse_now(
+        "Column 'split' must have at least 2 folds, got 'a' alone: its training set would"
+        " be empty.",
+        lambda: sf.cv(pd.DataFrame({"split": column}), "split"),
+    )
 
 
 SPLIT = {"split": ["train", "test", None, "train"]}
@@ -325,18 +336,19 @@ SPLIT = {"split": ["train", "test", None, "train"]}
         ),
         ("train", "`names` must be a list of part names, got 'train'."),
         ([["train"]], "`names` must be a list of part names, got [['train']]."),
-        ([], at_least_one("names", "part", [])),
-        (["test", "train", "test"], given_twice("names", "part", "'test'")),
+        ([("a", ["b"])], "`names` must be a list of part names, got [('a', ['b'])]."),
+        ([], "`names` must hold at least one part, got []."),
+        (["test", "train", "test"], "`names` must hold each part once, got 'test' twice."),
     ],
 )
-def test_other_names_of_parts(frame: Make, kind: str, names: Any, message: str) -> None:
+def test_other_names_of_parts(names: Any, message: str) -> None:
     """Names that are not those of the parts are refused, and the message says which."""
-    refuse_now(message, lambda: sf.parts(frame(SPLIT), names=names), kind)
+    refuse_now(message, lambda: sf.parts(pd.DataFrame(SPLIT), names=names))
 
 
 def test_names_of_long_data() -> None:
     """Data in place of names of parts are not printed."""
-    message = "`names` must be a list of part names, got Series of 100 values."
+    message = "`names` must be a list of part names, got Series."
     refuse_now(message, lambda: sf.parts(pd.DataFrame(SPLIT), names=pd.Series(range(100))))
 
 
@@ -352,22 +364,41 @@ def test_names_of_long_data() -> None:
         lambda df, name="fold": sf.extend(df, "label", name=name),
     ],
 )
-def test_fold_columns_not_yet_added(frame: Make, kind: str, verb: Callable[..., Any]) -> None:
+def test_fold_columns_not_yet_added(verb: Callable[..., Any]) -> None:
     """A fold column that is not there is added by `kfold`, or has other names by `repeats`."""
-    refuse_now(no_column("name", "fold"), lambda: verb(frame(ROWS)), kind)
-    three = sf.kfold(frame(ROWS), "label", 2, repeats=3)
-    message = repeats_of("fold", '"fold_1", "fold_2", "fold_3"')
-    refuse_now(message, lambda: verb(three), kind)
+    refuse_now(
+        "`name` names the column 'fold', which the frame does not have.\n"
+        "Hint: add it first, as in `df.strat.kfold(..., name='fold')`.",
+        lambda: verb(pd.DataFrame(ROWS)),
+    )
+    three = sf.kfold(pd.DataFrame(ROWS), "label", 2, repeats=3)
+    message = (
+        "`name` names the column 'fold', which the frame does not have.\n"
+        'Hint: `repeats` added several columns: `name=["fold_1", "fold_2", "fold_3"]`.'
+    )
+    refuse_now(message, lambda: verb(three))
 
 
 def test_hints_at_missing_columns() -> None:
     """Many repeats are not all listed; parts are added by `split`; a MultiIndex has no tuples."""
     many = sf.kfold(pd.DataFrame(ROWS), "label", 2, repeats=7)
     listed = ", ".join(f'"fold_{place}"' for place in range(1, 6))
-    refuse_now(repeats_of("fold", f"{listed}, ..."), lambda: sf.cv(many))
-    refuse_now(no_column("name", "split"), lambda: sf.parts(pd.DataFrame(ROWS)))
+    refuse_now(
+        "`name` names the column 'fold', which the frame does not have.\n"
+        f"Hint: `repeats` added several columns: `name=[{listed}, ...]`.",
+        lambda: sf.cv(many),
+    )
+    refuse_now(
+        "`name` names the column 'split', which the frame does not have.\n"
+        "Hint: add it first, as in `df.strat.split(..., name='split')`.",
+        lambda: sf.parts(pd.DataFrame(ROWS)),
+    )
     deep = pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")]))
-    refuse_now(no_column("name", "fold"), lambda: sf.cv(deep))
+    refuse_now(
+        "`name` names the column 'fold', which the frame does not have.\n"
+        "Hint: add it first, as in `df.strat.kfold(..., name='fold')`.",
+        lambda: sf.cv(deep),
+    )
 
 
 def test_uses_of_no_rows(frame: Make) -> None:
@@ -391,31 +422,26 @@ def from_0_to_1(frac: object) -> str:
     ("arguments", "message"),
     [
         ({}, n_or_frac(n=None, frac=None)),
-        (
-            {"n": 1, "frac": 0.5},
-            n_or_frac(n=1, frac=0.5),
-        ),
-        ({"n": -1}, at_least("n", 0, -1)),
-        ({"n": True}, whole_number("n", True)),
-        ({"n": 2.5}, whole_number("n", 2.5)),
+        ({"n": 1, "frac": 0.5}, n_or_frac(n=1, frac=0.5)),
+        ({"n": -1}, "`n` must be at least 0, got -1."),
+        ({"n": True}, "`n` must be a whole number, got True."),
+        ({"n": 2.5}, "`n` must be a whole number, got 2.5."),
         ({"frac": -0.1}, from_0_to_1(-0.1)),
         ({"frac": 1.1}, from_0_to_1(1.1)),
         ({"frac": True}, from_0_to_1(True)),
         ({"frac": "a"}, from_0_to_1("a")),
         ({"frac": float("nan")}, from_0_to_1(float("nan"))),
-        ({"n": 11}, at_most("n", "rows", 11, 10, "row")),
+        ({"n": 11}, "`n` must be at most the number of rows, got 11 for 10 rows."),
         (
             {"n": 1, "allocation": "fair"},
-            one_of("allocation", ["proportional", "equal"], "fair"),
+            "`allocation` must be 'proportional' or 'equal', got 'fair'.",
         ),
-        ({"n": 1, "seed": -1}, at_least("seed", 0, -1)),
+        ({"n": 1, "seed": -1}, "`seed` must be at least 0, got -1."),
     ],
 )
-def test_arguments_of_sample(
-    frame: Make, kind: str, arguments: dict[str, Any], message: str
-) -> None:
+def test_arguments_of_sample(arguments: dict[str, Any], message: str) -> None:
     """A sample of neither or both of `n` and `frac`, or of a wrong one, is refused."""
-    refuse(message, lambda: sf.sample(frame(ROWS), "label", **arguments), kind)
+    refuse(message, lambda: sf.sample(pd.DataFrame(ROWS), "label", **arguments))
 
 
 def test_numpy_frac(frame: Make) -> None:

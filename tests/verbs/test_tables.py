@@ -24,7 +24,6 @@ from tests.helpers import (
     values,
     warned,
 )
-from tests.messages import fewer_bins, own_name
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", None, "a", "a", "b", "c", "a"],
@@ -133,19 +132,16 @@ def test_a_plan_leaves_out_what_the_deal_leaves_out(frame: Make) -> None:
     assert list(planned.columns) == ["label", "fold", "n"]
 
 
-def test_empty_frames_give_empty_tables(frame: Make) -> None:
-    """Diagnostics of a frame without rows are tables without rows."""
-    data = {"label": [], "fold": []}
-    for table in (sf.strata(frame(data), "label"), sf.balance(frame(data), "label")):
-        assert len(table) == 0
-        assert "label" in table.columns
-
-
 def test_entries_need_names_of_their_own() -> None:
     """An entry that is called like a column of the table, or like another, is an error."""
     frame = pd.DataFrame({"n": [1, 2], "x": [1.5, 2.5]})
     for by, name in (("n", "n"), ([sf.quantiles("x", 2), "x"], "x")):
-        refuse_now(own_name(name), lambda by=by: sf.strata(frame, by))
+        refuse_now(
+            f"{name!r} is already a column of the result: an entry of `by` needs another"
+            " name.\n"
+            'Hint: give it one, as in `sf.classes(..., name="stratum")`.',
+            lambda by=by: sf.strata(frame, by),
+        )
     assert sf.strata(frame, sf.classes("n", name="number")).columns[0] == "number"
 
 
@@ -177,7 +173,10 @@ def test_tables_are_the_same_everywhere() -> None:
     """Every kind of frame gives the same table."""
     data = DATA | {"fold": [0, 1] * 4}
     by = ["label", sf.quantiles("price", 2, name="q")]
-    message = fewer_bins("sf.quantiles('price', 2)", 1, 2, "2 of 4 strata")
+    message = (
+        "`sf.quantiles('price', 2)` produced fewer bins than 2 in 2 of 4 strata (as few as"
+        " 1), because equal values stay in one bin."
+    )
     found = [
         columns_of(warned(message, lambda kind=kind: sf.balance(make(kind, data), by)))
         for kind in KINDS
@@ -188,22 +187,14 @@ def test_tables_are_the_same_everywhere() -> None:
 @pytest.mark.parametrize("by", ["fold", sf.classes("id", name="n"), sf.classes("id", name="share")])
 @pytest.mark.parametrize("table", [sf.strata, sf.balance, lambda df, by: sf.plan(df, by, 2)])
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
-def test_names_of_the_tables(frame: Make, kind: str, table: Callable[..., Any], by: Any) -> None:
+def test_names_of_the_tables(table: Callable[..., Any], by: Any) -> None:
     """An entry that is called as a column of the table itself is refused."""
     name = by if isinstance(by, str) else by.name
     refuse(
-        own_name(name),
-        lambda: table(frame(FOLDED), by),
-        kind,
-    )
-
-
-def test_two_entries_of_one_name(frame: Make, kind: str) -> None:
-    """Two entries over one column need two names in a table."""
-    refuse(
-        own_name("id"),
-        lambda: sf.strata(frame(ROWS), [sf.quantiles("id", 2), "id"]),
-        kind,
+        f"{name!r} is already a column of the result: an entry of `by` needs another"
+        " name.\n"
+        'Hint: give it one, as in `sf.classes(..., name="stratum")`.',
+        lambda: table(pd.DataFrame(FOLDED), by),
     )
 
 
@@ -289,11 +280,15 @@ def test_balance_of_several_columns(frame: Make) -> None:
     assert values(found, "n") == values(sf.balance(data, "size", "x"), "n") * 2
 
 
-def test_an_entry_called_column(frame: Make, kind: str) -> None:
+def test_an_entry_called_column(frame: Make) -> None:
     """With several fold columns an entry needs another name than `column`."""
     data = frame({"column": ["a", "b"], "x": [0, 1], "y": [1, 0]})
     assert values(sf.balance(data, "column", "x"), "column") == ["a", "b"] * 2
-    refuse_now(own_name("column"), lambda: sf.balance(data, "column", ["x", "y"]), kind)
+    refuse_now(
+        "'column' is already a column of the result: an entry of `by` needs another name.\n"
+        'Hint: give it one, as in `sf.classes(..., name="stratum")`.',
+        lambda: sf.balance(data, "column", ["x", "y"]),
+    )
 
 
 TEXT_PARTS = {

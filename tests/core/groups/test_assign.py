@@ -231,8 +231,8 @@ def test_blocks_of_similar_rows_lose_nothing(
     rates = drawn.beta(0.5, 5, 30)
     entries = [((drawn.random(n_rows) < rate).astype(np.int64), 2) for rate in rates]
     losses = []
-    for one_by_one in (1_000, n_rows):
-        monkeypatch.setattr(assign, "ONE_BY_ONE", one_by_one)
+    for marginal in (1_000, n_rows):
+        monkeypatch.setattr(assign, "ONE_BY_ONE", marginal)
         stream = word_stream(1, StreamTag.FOLD_SEARCH, len(shares))
         parts = balance_rows(entries, n_rows, shares, stream)
         units = margin_counts(entries, np.arange(n_rows), n_rows, with_sizes=False)

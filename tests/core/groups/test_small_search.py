@@ -12,10 +12,10 @@ from stratframe.core.groups.local_search import make_objective, total_loss
 from stratframe.core.groups.small_search import (
     LEVEL_RATIO,
     best_change,
+    inner_products,
     iterated_local_search,
     iterated_local_search_to_level,
     make_coordinates,
-    pull_of,
     steepest_descent,
 )
 from stratframe.core.seeds import StreamTag, word_stream
@@ -34,8 +34,10 @@ def test_best_change_is_the_best_of_all(table: np.ndarray, shares: np.ndarray, s
     off = np.stack(
         [part_table(units, row, len(shares)) - objective.target for row in parts], axis=1
     )
-    pull = pull_of(units_at, off)
-    rise, first, second, to = best_change(pull, units_at.distances, units_at.norms, shares, parts)
+    products = inner_products(units_at, off)
+    rise, first, second, to = best_change(
+        products, units_at.distances, units_at.norms, shares, parts
+    )
     for restart, row in enumerate(parts.tolist()):
         before = chi(table, row, shares)
         tried = []

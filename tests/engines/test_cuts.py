@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from stratframe import StratError
 from stratframe.core.deal import deal_by_rank
 from stratframe.core.quota import equal_quota
-from stratframe.engines.cut_points import (
+from stratframe.engines.cuts import (
     HIGHEST,
     cell_bits,
     cells_of,
+    cells_split_by_cut,
     coarser_cells,
     cut_points,
     parts_by_cuts,
-    torn_cells,
 )
 
 
@@ -28,7 +28,7 @@ def histogram(codes, numbers, bits, n_strata):
 def found_cuts(codes, numbers, bits, table):
     """Find the cut points as an engine does."""
     counts = histogram(codes, numbers, bits, len(table))
-    near = torn_cells(counts, table)[cells_of(codes, numbers, bits)]
+    near = cells_split_by_cut(counts, table)[cells_of(codes, numbers, bits)]
     return cut_points(counts, table, codes[near], numbers[near])
 
 
@@ -46,7 +46,7 @@ def test_cut_points_deal_by_rank(data):
     numbers = rng.permutation(n_rows).astype(np.uint64) << np.uint64(rng.integers(0, 56))
     table = equal_quota(np.bincount(codes, minlength=n_strata), rng.permutation(n_parts))
     cuts = found_cuts(codes, numbers, data.draw(st.integers(0, 10)), table)
-    assert not len(cuts.torn)
+    assert not len(cuts.split_by_cut)
     parts = parts_by_cuts(codes, numbers, cuts.points)
     expected = deal_by_rank(codes, table, numbers, lambda rows: numbers[rows])
     np.testing.assert_array_equal(parts, expected)
@@ -56,8 +56,8 @@ def test_equal_numbers_between_which_a_stratum_is_cut_are_listed():
     """Equal numbers are no matter, unless a cut point falls between them."""
     numbers = np.array([5, 5, 7, 7], dtype=np.uint64)
     codes = np.zeros(4, dtype=np.int64)
-    assert not len(found_cuts(codes, numbers, 3, np.array([[2, 2]])).torn)
-    assert found_cuts(codes, numbers, 3, np.array([[3, 1]])).torn.tolist() == [7]
+    assert not len(found_cuts(codes, numbers, 3, np.array([[2, 2]])).split_by_cut)
+    assert found_cuts(codes, numbers, 3, np.array([[3, 1]])).split_by_cut.tolist() == [7]
 
 
 def test_rows_that_are_not_dealt_have_no_part():

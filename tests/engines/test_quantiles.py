@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratframe.core.strata import quantile_bins
-from stratframe.engines.cut_points import WORD, cells_of, parts_by_cuts
-from stratframe.engines.quantile_cuts import (
+from stratframe.engines.cuts import WORD, cells_of, parts_by_cuts
+from stratframe.engines.quantiles import (
     cell_places,
     first_ranks,
     narrow,
@@ -27,8 +27,8 @@ def found_points(parent, words, n_parents, n, bits, few_rows):
             cells_of(cells, words[rows] << np.uint64(used), step), minlength=n_cells << step
         ).reshape(n_cells, 1 << step)
         ranks = first_ranks(counts, n) if ranks is None else ranks
-        ranks, torn, n_rows = narrow(ranks, counts)
-        rounds, n_cells, used = [*rounds, (torn, step)], len(torn), used + step
+        ranks, split_by_cut, n_rows = narrow(ranks, counts)
+        rounds, n_cells, used = [*rounds, (split_by_cut, step)], len(split_by_cut), used + step
         if used == WORD:
             return points_of(ranks, ranks.prefixes, n_parents, n)
         if n_rows <= few_rows:

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from stratframe.errors import StratError
-from stratframe.frames.which_library import (
+from stratframe.frames.libraries import (
     check_frame,
     column_names,
     label_of,

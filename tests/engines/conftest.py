@@ -1,0 +1,25 @@
+"""Fixture: every engine, as `frame` is every kind of frame."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.engines.frames import EngineFrames, on_dask, on_lists, on_spark
+from tests.engines.session import spark
+
+__all__ = ["engine", "spark"]
+
+
+@pytest.fixture(
+    params=[
+        "lists",
+        pytest.param("dask", marks=pytest.mark.dask),
+        pytest.param("spark", marks=pytest.mark.spark),
+    ]
+)
+def engine(request: pytest.FixtureRequest) -> Iterator[EngineFrames]:
+    """Frames of the engine under test."""
+    if request.param == "spark":
+        yield from on_spark(request.getfixturevalue("spark"))
+    else:
+        yield from {"lists": on_lists, "dask": on_dask}[request.param]()

@@ -1,0 +1,140 @@
+"""Frames of every engine, and the rows that tests of engines deal."""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from pandas.testing import assert_frame_equal
+from polars import selectors
+
+import stratframe as sf
+from tests.engines.lists import Lists
+from tests.engines.session import arrow_table
+from tests.helpers import columns_of
+from tests.test_golden import DATA, PARTS
+
+N = len(DATA["id"])
+FRAME = pd.DataFrame(DATA).assign(
+    kind=pd.Categorical(["xyzx"[i % 4] for i in range(N)], categories=["z", "y", "x", "w"]),
+    day=[date(2024, 1, 1 + i % 5) for i in range(N)],
+    time=pd.to_datetime([datetime(2024, 1, 1, i % 24, i) for i in range(N)]),
+    name=[f"row {i * 7 % N}" for i in range(N)],
+    whole=[float(i % 3) if i % 7 else None for i in range(N)],
+    some=[i % 5 > 0 for i in range(N)],
+    half=[i * 31 % N / 2 for i in range(N)],
+    who=[i // 3 for i in range(N)],
+    rarely=["common" if i > 4 else "rare" for i in range(N)],
+)
+FOLDED = sf.kfold(FRAME.assign(plain=[i % 3 for i in range(N)]), "label", 4, where="some")
+FOLDED = sf.split(FOLDED, "label", PARTS, rare="ignore")
+
+
+class EngineFrames(NamedTuple):
+    """How frames of an engine are made of those of pandas, and read again."""
+
+    name: str
+    """What messages call the engine."""
+    spread: Callable[[pd.DataFrame, Sequence[int]], Any]
+    """Cuts the rows into partitions at some places, equal ones for an empty partition; an engine
+    whose rows have no order makes as many partitions as there are places."""
+    collect: Callable[[Any], Any]
+    """Collects all rows in a frame of pandas or Polars."""
+    local: Callable[[pd.DataFrame], pd.DataFrame]
+    """Makes the pandas frame whose types the engine has."""
+    has_order: bool
+    """Whether rows have an order, so that there may be calls without a key."""
+    n_examples: int
+    """Random examples that are tried."""
+
+    def rows(self, frame: Any) -> dict[str, list[Any]]:
+        """List the columns of a frame in the order of ids, None where missing."""
+        rows = frame if isinstance(frame, pd.DataFrame) else self.collect(frame)
+        order = np.argsort(rows["id"].to_numpy())
+        return {name: [each[i] for i in order] for name, each in columns_of(rows).items()}
+
+    def check_table(self, found: pd.DataFrame, expected: pd.DataFrame) -> None:
+        """Compare a table with that of pandas: its types too, if the engine has those of pandas."""
+        if self.has_order:
+            assert_frame_equal(found, expected)
+        assert columns_of(found) == columns_of(expected)
+
+
+def cut(frame: pd.DataFrame, places: Sequence[int]) -> list[pd.DataFrame]:
+    """Cut a frame into pieces at some rows."""
+    return [frame.iloc[start:end] for start, end in pairwise([0, *sorted(places), len(frame)])]
+
+
+def on_lists() -> Iterator[EngineFrames]:
+    """Frames of the engine that the tests bring."""
+    yield EngineFrames(
+        name="Lists",
+        spread=lambda frame, places: Lists(cut(frame, places)),
+        collect=lambda frame: frame.compute(),
+        local=lambda frame: frame,
+        has_order=True,
+        n_examples=80,
+    )
+
+
+def on_dask() -> Iterator[EngineFrames]:
+    """Frames of Dask, computed without threads and processes, with text as pandas has it."""
+    dask = pytest.importorskip("dask", reason='needs pip install "stratframe[dask]"')
+    dd = pytest.importorskip("dask.dataframe", reason='needs pip install "stratframe[dask]"')
+
+    def spread(frame: pd.DataFrame, places: Sequence[int]) -> Any:
+        pieces = cut(frame, places)
+        return dd.from_map(lambda place: pieces[place], range(len(pieces)), meta=frame.iloc[:0])
+
+    with dask.config.set({"scheduler": "synchronous", "dataframe.convert-string": False}):
+        yield EngineFrames(
+            name="Dask",
+            spread=spread,
+            collect=lambda frame: frame.compute(),
+            local=lambda frame: frame,
+            has_order=True,
+            n_examples=80,
+        )
+
+
+def on_spark(session: Any) -> Iterator[EngineFrames]:
+    """Frames of Spark, which has no categories."""
+
+    def spread(frame: pd.DataFrame, places: Sequence[int]) -> Any:
+        made = session.createDataFrame(arrow_table(pl.from_pandas(local(frame))))
+        return made.repartition(len(places)) if places else made
+
+    def local(frame: pd.DataFrame) -> pd.DataFrame:
+        texts = frame.select_dtypes("category").columns
+        return frame.astype(dict.fromkeys(texts, object))
+
+    yield EngineFrames(
+        name="Spark",
+        spread=spread,
+        collect=collect_spark,
+        local=local,
+        has_order=False,
+        n_examples=16,
+    )
+
+
+def collect_spark(frame: Any) -> pl.DataFrame:
+    """Collect a Spark frame."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rows = pl.DataFrame(pl.from_arrow(frame.toArrow()))
+    # Spark's times are those of a zone.
+    return rows.with_columns(selectors.datetime().dt.replace_time_zone(None))
+
+
+def heard(call: Callable[[], Any]) -> tuple[Any, list[str]]:
+    """Return the result of a call, and the words of its warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = call()
+    return result, [str(each.message) for each in caught if each.category is sf.StratWarning]

@@ -1,0 +1,637 @@
+"""What every engine does: folds, parts and tables are those of pandas, whatever the partitions."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import stratframe as sf
+from tests.engines.frames import FOLDED, FRAME, N, heard
+from tests.helpers import refuse_now, refuse_rule
+from tests.terms.test_toy_term import TERMS
+from tests.test_golden import PARTS
+
+BY = [
+    None,
+    "label",
+    ["label", "sex"],
+    ["sex", "label"],
+    ["kind", "day", "label"],
+    ["whole", "kind"],
+    [lambda df: df["age"] > 40, "some"],
+    [sf.classes("half")],
+    sf.bins("age", [0, 18, 65, 120]),
+    [sf.bins("price", [0, 50, 126], closed="left"), "label", "sex"],
+    [sf.bins("whole", [0, 1, 2]), "sex"],
+    sf.quantiles("price", 4),
+    ["label", sf.quantiles("age", 3)],
+    [sf.quantiles("half", 3), "sex", sf.quantiles("time", 2), "label"],
+    ["sex", sf.quantiles("whole", 3)],
+    ["label", sf.quantiles("price", 70)],
+]
+
+KEYS = ["id", "name", "time", "half", ["day", "id"]]
+
+CALLS = [
+    {},
+    {"repeats": 3},
+    {"seed": 7, "name": "inner"},
+    {"where": "some"},
+    {"where": lambda df: df["age"] > 20},
+    {"rare": "null"},
+    {"rare": "pool"},
+    {"missing": "null"},
+]
+
+ORDERS = [(slice(None), [7, 7, 23, 41]), (slice(None, None, -1), [30])]
+"""Two orders of the rows, and where each is cut into partitions."""
+
+ELSEWHERE = "Hint: `sf.quantiles` and `sf.bins` make strata of numbers."
+
+KEYED = {"key": "id", "missing": "stratum", "rare": "ignore"}
+
+ALL = list(range(N))
+
+orders, places = st.permutations(ALL), st.lists(st.integers(0, N), max_size=6)
+
+
+def outcome(engine, call):
+    """List the rows of a result, or the words of the error, and those of warnings."""
+    try:
+        result, words = heard(call)
+        return engine.rows(result), words
+    except sf.StratError as error:
+        return str(error)
+
+
+# Samples ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "by", ["label", ["label", "sex"], ["sex", sf.quantiles("age", 3)]], ids=str
+)
+@pytest.mark.parametrize("options", [{"n": 17}, {"frac": 0.4, "allocation": "equal"}], ids=str)
+def test_samples_are_those_of_pandas(engine, by, options):
+    """With a key no partitioning and no order of the rows changes a sample, which is lazy."""
+    expected = sorted(sf.sample(FRAME, by, key="id", **options)["id"])
+    for order, cuts in ORDERS:
+        rows = engine.spread(engine.local(FRAME.iloc[order]), cuts)
+        found = engine.rows(sf.sample(rows, by, key="id", **options))
+        assert sorted(found["id"]) == expected
+        assert list(found) == list(engine.rows(rows))
+
+
+# Folds and parts -------------------------------------------------------------------------
+
+
+def test_folds_are_those_of_pandas(engine):
+    """With a key no partitions and no order of the rows change a fold, an error or a warning."""
+    frame = engine.local(FRAME)
+
+    @example(["label", "sex"], "id", {"missing": "null"}, ALL[::-1], [20], 4)
+    @example(["rarely", "sex"], "id", {"rare": "null"}, ALL[::-1], [20], 6)
+    @example(["who", sf.quantiles("age", 2)], "id", {"rare": "pool"}, ALL, [20], 4)
+    @given(*map(st.sampled_from, (BY, KEYS, CALLS)), orders, places, st.integers(2, 6))
+    @settings(max_examples=engine.n_examples)
+    def check(by, key, call, order, cuts, k):
+        rows, options = engine.spread(frame.iloc[order], cuts), {**KEYED, "key": key, **call}
+        found = outcome(engine, lambda: sf.kfold(rows, by, k, **options))
+        assert found == outcome(engine, lambda: sf.kfold(frame, by, k, **options))
+
+    check()
+
+
+def test_parts_are_those_of_pandas(engine):
+    """With a key parts are those of pandas, by shares and by counts."""
+    frame = engine.local(FRAME)
+
+    @given(*map(st.sampled_from, (BY, [PARTS, {"a": 20, "b": None}, 0.3])), orders, places)
+    @settings(max_examples=engine.n_examples // 2)
+    def check(by, parts, order, cuts):
+        rows = engine.spread(frame.iloc[order], cuts)
+        found = outcome(engine, lambda: sf.split(rows, by, parts, **KEYED))
+        assert found == outcome(engine, lambda: sf.split(frame, by, parts, **KEYED))
+
+    check()
+
+
+@pytest.mark.parametrize("verb", ["kfold", "split"])
+@pytest.mark.parametrize("place", [0, 1], ids=["first", "last"])
+@pytest.mark.parametrize("term", TERMS, ids=str)
+def test_a_term_of_ones_own_is_dealt(engine, term, place, verb):
+    """A term that only the protocol knows deals the same rows, with no line written for it."""
+    data = {"number": [0, 1, 2, 3, 4, 5, 7] * 6, "label": list("abbaab" * 7), "id": range(42)}
+    frame, by = pd.DataFrame(data), ["label"]
+    by.insert(place, term)
+    target = {"kfold": 4, "split": {"a": 0.7, "b": 0.3}}[verb]
+    expected = engine.rows(getattr(sf, verb)(frame, by, target, **KEYED))
+    rows = engine.spread(frame, [11, 30, 30])
+    assert engine.rows(getattr(sf, verb)(rows, by, target, **KEYED)) == expected
+    on_polars = getattr(sf, verb)(pl.from_pandas(frame), by, target, **KEYED)
+    assert on_polars[on_polars.columns[-1]].to_list() == list(expected.values())[-1]
+    engine.check_table(sf.strata(rows, by), sf.strata(frame, by))
+
+
+@pytest.mark.parametrize(("n_strata", "k"), [(1, 5), (3, 70), (2000, 4)])
+def test_many_rows(engine, n_strata, k):
+    """Large and small strata get the folds of pandas."""
+    rng, n = np.random.default_rng(0), 40_000
+    frame = pd.DataFrame({"id": rng.permutation(n), "g": rng.integers(0, n_strata, n)})
+    frame["big"] = frame["g"] * (frame["id"] % 3 > 0)
+    rows = engine.spread(frame, range(0, n, n // 8))
+    for by in ("g", ["big", "g"]):
+        expected, found = (sf.kfold(each, by, k, **KEYED, repeats=2) for each in (frame, rows))
+        assert engine.rows(found) == engine.rows(expected)
+
+
+def test_without_a_key_partitions_decide(engine):
+    """Without a key the same partitions have the same folds, as even as any."""
+    by, options = ["label", "sex"], {"missing": "stratum", "rare": "ignore"}
+    rows = engine.spread(engine.local(FRAME), [10, 10, 35])
+    if not engine.has_order:
+        refuse_now(
+            f"{engine.name} frames need a `key`, because their rows have no order.\nHint: name the"
+            ' columns that identify a row, as in `key="id"`.',
+            lambda: sf.kfold(rows, by, 4, **options),
+        )
+        return
+    first, again, other = (
+        pd.DataFrame(engine.rows(sf.kfold(rows, by, 4, **options, seed=seed))) for seed in (0, 0, 1)
+    )
+    assert first.equals(again)
+    assert first["fold"].tolist() != other["fold"].tolist()
+    for names in ([], ["label"]):
+        counts = first.groupby([*names, "fold"]).size().groupby(names or (lambda _: 0))
+        assert (counts.max() - counts.min()).max() <= 1
+
+
+def test_a_column_may_be_replaced(engine):
+    """`overwrite=True` replaces a fold column where it is; without it that is an error."""
+    frame = engine.local(FRAME[["id", "label"]].assign(fold=0, last="x"))
+    rows = engine.spread(frame, [20])
+    result = sf.kfold(rows, "label", key="id", overwrite=True)
+    assert list(result.columns) == ["id", "label", "fold", "last"]
+    assert engine.rows(result) == engine.rows(sf.kfold(frame, "label", key="id", overwrite=True))
+    rule = "The frame has a column 'fold' already. `overwrite=True` replaces it."
+    refuse_rule(rule, lambda: sf.kfold(rows, "label", key="id"))
+
+
+# Groups ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("by", "options"),
+    [
+        (None, {"groups": "who"}),
+        ("label", {"groups": "who", "repeats": 2}),
+        (["label", "sex"], {"groups": ["who", "kind"], "missing": "stratum"}),
+        (["sex", "label"], {"groups": "who", "missing": "null", "where": "some"}),
+        (["label", "price"], {"groups": "who"}),
+        (["label", sf.quantiles("age", 3)], {"groups": "who", "seed": 5}),
+        ("rarely", {"groups": "who", "rare": "null"}),
+        ("rarely", {"groups": "who", "rare": "pool"}),
+    ],
+    ids=str,
+)
+def test_groups_are_whole(engine, by, options):
+    """A group has one fold; rows in the order of pandas have its folds, others are as even."""
+    frame = engine.local(FRAME)
+    expected, warned = heard(lambda: sf.kfold(frame, by, 3, **options))
+    found = []
+    for order, cuts in ORDERS:
+        rows = engine.spread(frame[order], cuts)
+        result, words = heard(lambda rows=rows: sf.kfold(rows, by, 3, **options))
+        found.append(engine.rows(result))
+        assert words == warned
+    assert found[0] == (engine.rows(expected) if engine.has_order else found[1])
+    dealt = pd.DataFrame(found[1])
+    for name in set(dealt.columns) - set(frame.columns):
+        assert dealt.groupby(options["groups"])[name].nunique().max() == 1
+        assert dealt[name].count() == expected[name].count()
+        sizes = dealt[name].value_counts()
+        assert sizes.max() - sizes.min() <= 3
+
+
+def test_parts_of_groups(engine):
+    """Whole groups get one part, by shares that the rows come near to."""
+    frame = engine.local(FRAME)
+    expected = sf.split(frame, "label", PARTS, groups="who")
+    found = engine.rows(sf.split(engine.spread(frame, [7, 23]), "label", PARTS, groups="who"))
+    assert not engine.has_order or found == engine.rows(expected)
+    dealt = pd.DataFrame(found)
+    assert dealt.groupby("who")["split"].nunique().max() == 1
+    assert dealt["split"].value_counts().to_dict() == {"train": 42, "valid": 12, "test": 6}
+
+
+@pytest.mark.parametrize(
+    ("by", "options"),
+    [
+        (["kind", "some"], {"k": 3}),
+        (["label", sf.quantiles("price", 2)], {"parts": PARTS, "where": "some"}),
+    ],
+    ids=str,
+)
+def test_a_plan_of_groups_is_what_is_dealt(engine, by, options):
+    """A plan of whole groups has the counts that their folds have."""
+    frame, options = engine.local(FRAME), {**options, "groups": "who", "rare": "ignore"}
+    rows = engine.spread(frame, [7, 30])
+    found = sf.plan(rows, by, **options)
+    if engine.has_order:
+        engine.check_table(found, sf.plan(frame, by, **options))
+    verb = sf.split if "parts" in options else sf.kfold
+    dealt = engine.rows(verb(rows, by, **options, name="dealt"))["dealt"]
+    assert found.groupby("fold")["n"].sum().to_dict() == pd.Series(dealt).value_counts().to_dict()
+
+
+def test_rows_without_a_group_are_an_error(engine):
+    """Rows without a group are counted together, and so cannot be groups of their own."""
+    rows = engine.spread(engine.local(FRAME), [20])
+    refuse_now(
+        f"`groups` must have no missing values on {engine.name} frames, where rows without a group"
+        ' are counted together.\nHint: fill them, or in `kfold` use `missing="null"`, which leaves'
+        " their fold null.",
+        lambda: sf.kfold(rows, "label", groups="sex", missing="stratum"),
+    )
+    refuse_now(
+        "`k` must be at most the number of groups, got 5 for 3 groups.",
+        lambda: sf.kfold(rows, "kind", groups="label"),
+    )
+
+
+# Extend ----------------------------------------------------------------------------------
+
+
+def counts_of(engine, result, name):
+    """Count the rows of each class in each fold or part, sorted inside the class."""
+    rows = engine.rows(result)
+    table = pd.crosstab(pd.Series(rows["label"]), pd.Series(rows[name]))
+    return np.sort(table.to_numpy(), axis=1)
+
+
+@pytest.mark.parametrize("options", [{}, {"seed": 3}, {"k": 4}, {"missing": "null"}], ids=str)
+def test_extended_folds_are_as_even_as_those_of_pandas(engine, options):
+    """Given folds stay; with a key new ones are those of pandas, if rows are in its order."""
+    given = {i * 23 % N: i * i % 4 if i % 3 else None for i in range(N)}
+    frame = engine.local(FRAME.assign(fold=FRAME["id"].map(given)))
+    by, options = ["label", "sex", sf.quantiles("age", 2)], {**KEYED, **options}
+    found = []
+    for order, cuts in ORDERS:
+        expected = sf.extend(frame[order], by, **options)
+        result = sf.extend(engine.spread(frame[order], cuts), by, **options)
+        found.append(engine.rows(result))
+        if engine.has_order:
+            assert found[-1] == engine.rows(expected)
+        assert (counts_of(engine, result, "fold") == counts_of(engine, expected, "fold")).all()
+        assert list(result.columns) == list(frame.columns)
+    assert engine.has_order or found[0] == found[1]
+    for row, fold in enumerate(found[0]["fold"]):
+        assert fold == given[row] or given[row] is None
+
+
+def test_extend_without_a_key(engine):
+    """Without a key classes have the counts that pandas gives them, if rows have an order."""
+    frame = engine.local(FOLDED.assign(fold=[i * i % 4 if i % 3 else None for i in range(N)]))
+    rows = engine.spread(frame, [5, 30, 30])
+    if not engine.has_order:
+        refuse_rule(
+            f"{engine.name} frames need a `key`, because their rows have no order.",
+            lambda: sf.extend(rows, "label"),
+        )
+        return
+    found, expected = sf.extend(rows, "label"), sf.extend(frame, "label")
+    assert (counts_of(engine, found, "fold") == counts_of(engine, expected, "fold")).all()
+
+
+@pytest.mark.parametrize("parts", [None, PARTS], ids=str)
+def test_extended_parts_are_near_their_shares(engine, parts):
+    """New rows of part columns get parts, by given shares or by those of each column."""
+    names = ["split", "other"]
+    given = [[list(PARTS)[i % n % 3] if i % 4 else None for i in range(N)] for n in (7, 11)]
+    frame = engine.local(FRAME.assign(split=given[0], other=given[1]))
+    options = {"parts": parts, "name": names, "key": "id"}
+    expected = sf.extend(frame, "label", **options)
+    found = sf.extend(engine.spread(frame, [5, 30]), "label", **options)
+    assert not engine.has_order or engine.rows(found) == engine.rows(expected)
+    for name in names:
+        assert None not in engine.rows(found)[name]
+        # Which counts are rounded up is drawn.
+        difference = counts_of(engine, found, name) - counts_of(engine, expected, name)
+        assert np.abs(difference).max() <= 1
+
+
+def test_extended_partitions_may_lack_the_first_fold(engine):
+    """With `k` the folds are 0..k-1, whatever a partition, or all of them, has."""
+    rows = pd.DataFrame({"id": range(6), "y": ["a"] * 6, "fold": [1.0, 2.0, 1.0, 2.0, None, None]})
+    filled = sf.extend(engine.spread(rows, [0, 3]), "y", 3, key="id")
+    assert engine.rows(filled)["fold"] == [1, 2, 1, 2, 0, 0]
+
+
+def test_extend_refuses(engine):
+    """What is no fold is counted in all partitions; groups and `where` are not extended."""
+    frame = engine.local(FOLDED.assign(fold=[9 if i % 10 == 3 else i % 4 for i in range(N)]))
+    rows = engine.spread(frame, [20])
+    refuse_now(
+        "`extend` needs folds 0..3 in 'fold', but there are others in 6 rows.",
+        lambda: sf.extend(rows, "label", 4, key="id"),
+    )
+    refuse_now(
+        "Column 'sex' has missing values in 3 rows.",
+        lambda: sf.extend(engine.spread(engine.local(FOLDED), [20]), "label", key="sex"),
+    )
+    refuse_now(
+        "`extend` with `groups` looks at all rows of each group, which is not possible on"
+        f" {engine.name} frames.\n{ELSEWHERE}",
+        lambda: sf.extend(rows, "label", groups="age"),
+    )
+    refuse_now(
+        "`extend` with `where` looks at the folds of all rows, which is not possible on"
+        f" {engine.name} frames.\n{ELSEWHERE}",
+        lambda: sf.extend(rows, "label", key="id", where="some"),
+    )
+
+
+# Tables ----------------------------------------------------------------------------------
+
+TABLED = [
+    "label",
+    ["kind", "sex"],
+    ["day", "some"],
+    sf.quantiles("price", 4),
+    ["label", sf.quantiles("age", 3)],
+    ["sex", "price"],
+    [sf.bins("age", [0, 18, 65, 120]), "whole"],
+    sf.continuous("age", name="years"),
+]
+
+CUTS = [11, 11, 30, 59]
+
+
+@pytest.mark.parametrize("by", TABLED, ids=str)
+def test_tables_are_those_of_pandas(engine, by):
+    """Tables of strata, and of the folds and parts of several columns, are those of pandas."""
+    frame = engine.local(FOLDED)
+    rows, names = engine.spread(frame, CUTS), ["fold", "split"]
+    engine.check_table(sf.strata(rows, by), sf.strata(frame, by))
+    for verb in (sf.balance, sf.report):
+        engine.check_table(verb(rows, by, names), verb(frame, by, names))
+    # The order in which strata first appear decides, which rows without an order do not have.
+    left_out = [] if engine.has_order else ["largest_deviation"]
+    advice = [sf.advise(each, by, [2, 7, 99]).drop(columns=left_out) for each in (rows, frame)]
+    engine.check_table(*advice)
+
+
+@pytest.mark.parametrize("by", ["label", ["sex", sf.quantiles("age", 3)]], ids=str)
+def test_columns_are_compared_as_on_pandas(engine, by):
+    """Tables that compare fold columns, and those of one column alone, are those of pandas."""
+    frame, names = engine.local(FOLDED), ["fold", "split", "plain"]
+    rows = engine.spread(frame, CUTS)
+    engine.check_table(sf.compare(rows, by, names), sf.compare(frame, by, names))
+    engine.check_table(sf.balance(rows, by, "plain"), sf.balance(frame, by, "plain"))
+    engine.check_table(sf.report(rows, by, "split"), sf.report(frame, by, "split"))
+
+
+@pytest.mark.parametrize("groups", ["who", ["kind", "day"]], ids=str)
+def test_advice_on_groups_is_that_of_pandas(engine, groups):
+    """Advice counts the groups that hold rows of the rarest stratum."""
+    frame = engine.local(FRAME)
+    found = sf.advise(engine.spread(frame, CUTS), ["label", "age"], [2, 5, 30], groups=groups)
+    engine.check_table(found, sf.advise(frame, ["label", "age"], [2, 5, 30], groups=groups))
+
+
+def test_a_class_without_folds_is_not_optimal(engine):
+    """The optimum of a report is over all rows that could have a fold."""
+    rows = pd.DataFrame({"label": ["a"] * 8 + ["b"] * 8, "fold": [0.0, 1.0] * 4 + [None] * 8})
+    found = sf.report(engine.spread(rows, [0, 5, 5]), "label")
+    assert found["optimum"].tolist() == [0, 0]
+    assert "optimal" not in found["verdict"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("by", "options"),
+    [
+        ("label", {"k": 4}),
+        (["label", "sex"], {"parts": PARTS, "missing": "stratum", "seed": 3}),
+        ([sf.quantiles("price", 3), "kind"], {"k": 3, "where": "some", "name": "inner"}),
+        (["label", "sex"], {"k": 3, "missing": "null"}),
+    ],
+    ids=str,
+)
+def test_a_plan_is_that_of_pandas(engine, by, options):
+    """With a key a plan is that of pandas."""
+    frame, options = engine.local(FRAME), {"key": "id", "rare": "ignore", **options}
+    found = sf.plan(engine.spread(frame, [20, 40]), by, **options)
+    engine.check_table(found, sf.plan(frame, by, **options))
+
+
+@pytest.mark.parametrize("nulls", ["train", "drop"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"groups": "pair", "key": ["label", "age"], "columns": "pair"},
+        {"key": "sex", "by": ["label", "sex"], "columns": ["sex", "kind", "whole"]},
+        {"groups": ["label", "sex"], "by": sf.quantiles("price", 9), "columns": "half"},
+    ],
+    ids=str,
+)
+def test_an_audit_is_that_of_pandas(engine, options, nulls):
+    """An audit finds groups, keys and equal rows in several folds, and strata that a fold lacks."""
+    frame = engine.local(FOLDED.assign(pair=[i // 2 if i % 9 else None for i in range(N)]))
+    options = {"name": ["fold", "split"], "nulls": nulls, **options}
+    expected = sf.audit(frame, **options)
+    if "columns" not in options:
+        expected = expected[expected["check"] != "duplicate_rows"].reset_index(drop=True)
+    engine.check_table(sf.audit(engine.spread(frame, [17, 45]), **options), expected)
+
+
+def test_folds_and_parts_have_the_rows_of_pandas(engine):
+    """Training and validation frames, and parts, are frames of the engine with these rows."""
+    frame = engine.local(FOLDED)
+    rows = engine.spread(frame, [17, 45])
+    for nulls in ("train", "drop"):
+        pairs = zip(sf.folds(rows, nulls=nulls), sf.folds(frame, nulls=nulls), strict=True)
+        for found, expected in pairs:
+            assert found.fold == expected.fold
+            assert type(found.train) is type(rows)
+            assert engine.rows(found.train) == engine.rows(expected.train)
+            assert engine.rows(found.valid) == engine.rows(expected.valid)
+    found, expected = sf.parts(rows), sf.parts(frame)
+    assert list(found) == list(expected) == ["train", "valid", "test"]
+    for part in expected:
+        assert engine.rows(found[part]) == engine.rows(expected[part])
+    with pytest.raises(sf.StratError, match="must give every row a fold, but 12 rows have none"):
+        sf.folds(rows)
+    with pytest.raises(sf.StratError, match="has no part 'dev'"):
+        sf.parts(rows, names=["dev"])
+
+
+# Errors ----------------------------------------------------------------------------------
+
+BINS = "`report` of `sf.quantiles(...)` compares their bins"
+
+
+@pytest.mark.parametrize(
+    ("verb", "options", "what", "hint"),
+    [
+        ("cv", {}, "`cv` gives positions of rows", "`folds` gives frames"),
+        ("leaks", {"groups": "who"}, "`leaks` lists positions of rows", "`audit` counts them"),
+        (
+            "plot",
+            {"by": "label"},
+            "`plot` reads all rows",
+            "`balance` and `report` give the figures as tables",
+        ),
+        ("drift", {"features": "age"}, "`drift` looks at the values of all rows", BINS),
+        (
+            "compare",
+            {"by": "label", "names": "fold", "features": "age"},
+            "`compare` looks at the values of `features` in all rows",
+            BINS,
+        ),
+    ],
+)
+def test_what_needs_the_rows_is_an_error(engine, verb, options, what, hint):
+    """A verb that needs the rows themselves is an error that names what to do."""
+    rows = engine.spread(engine.local(FOLDED), [20])
+    message = f"{what}, which a {engine.name} frame does not have.\nHint: {hint}."
+    refuse_now(message, lambda: getattr(sf, verb)(rows, **options))
+
+
+@pytest.mark.parametrize(
+    ("by", "deal", "what"),
+    [
+        (sf.chain(["age"]), "random", "`sf.chain` needs the distances of all rows"),
+        (sf.nearest(["age"]), "random", "`sf.nearest` needs the distances of all rows"),
+        (sf.clusters(["age"]), "random", "`sf.clusters` needs the distances of all rows"),
+        (sf.margins(["label", "sex"]), "random", "`sf.margins` searches over all rows at once"),
+        ("label", "circular", '`deal="circular"` deals rows in their order'),
+    ],
+    ids=str,
+)
+def test_what_needs_all_rows_at_once_is_an_error(engine, by, deal, what):
+    """Orders and distances of all rows are errors that say what to do."""
+    rows = engine.spread(engine.local(FRAME), [20])
+    refuse_now(
+        f"{what}, which is not possible on {engine.name} frames.\n{ELSEWHERE}",
+        lambda: sf.kfold(rows, by, key="id", deal=deal),
+    )
+
+
+@pytest.mark.parametrize("by", ["price", sf.continuous("price")], ids=str)
+def test_continuous_entries_are_an_error(engine, by):
+    """A continuous entry is an error that says how to cut it, whether it is guessed or said."""
+    rows = engine.spread(engine.local(FRAME), [20])
+    refuse_now(
+        "A continuous entry of `by` sorts all rows, which is not possible on"
+        f" {engine.name} frames, got sf.continuous('price').\nHint: cut it, as in"
+        " `sf.quantiles('price', 10)`, or take its values as they are, `sf.classes('price')`.",
+        lambda: sf.kfold(rows, by, key="id"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("by", "options", "message"),
+    [
+        (
+            "sex",
+            {},
+            "Column 'sex' has missing values in 15 rows.\nHint: `missing=\"stratum\"` makes missing"
+            ' values a stratum of their own; in `kfold`, `missing="null"` leaves their fold null.',
+        ),
+        (sf.bins("age", [10, 60]), {}, "Column 'age' has values outside 10 to 60 in 27 rows."),
+        ("label", {"key": "sex"}, "Column 'sex' has missing values in 15 rows."),
+        ("label", {"key": ["id", "whole"]}, "Column 'whole' has missing values in 9 rows."),
+        ("label", {"k": 61}, "`k` must be at most the number of rows dealt, got 61 for 60 rows."),
+        (
+            "rarely",
+            {"rare": "error"},
+            "1 class of 'rarely' has fewer rows than the 7 folds (and `rare=\"error\"`): 'rare'"
+            " (5 rows).",
+        ),
+    ],
+    ids=str,
+)
+def test_bad_values_are_counted(engine, by, options, message):
+    """Values that break a rule are counted over all partitions."""
+    rows = engine.spread(engine.local(FRAME), [7, 7, 30])
+    refuse_now(message, lambda: sf.kfold(rows, by, **{"k": 7, "key": "id", **options}))
+
+
+def test_a_frame_without_rows_is_an_error(engine):
+    """There must be rows to deal."""
+    rows = engine.spread(FRAME[["id", "label"]][:0], [0])
+    message = "Cannot assign folds to a frame without rows."
+    refuse_now(message, lambda: sf.kfold(rows, "label", key="id"))
+
+
+def test_rare_classes_are_named_as_on_pandas(engine):
+    """Rare classes are a warning with the words of pandas."""
+    frame = pd.DataFrame({"id": range(30), "label": ["a"] * 27 + ["b"] * 3})
+    expected = heard(lambda: sf.kfold(frame, "label", key="id"))[1]
+    rows = engine.spread(frame, [9, 28])
+    assert heard(lambda: sf.kfold(rows, "label", key="id"))[1] == expected
+    assert len(expected) == 1
+
+
+def test_a_repeated_key_at_a_cut_is_an_error(engine):
+    """Rows of one key between which a stratum is cut are never dealt, but listed."""
+    frame = pd.DataFrame({"id": [7] * 10, "label": "a"})
+    error = refuse_rule(
+        "`key` ('id') must identify each row, but repeats in 10 rows.",
+        lambda: sf.kfold(engine.spread(frame, [3]), "label", key="id"),
+    )
+    assert error.failures["id"].tolist() == [7] * 10
+
+
+@pytest.mark.parametrize("named", [{"by": "fold"}, {"groups": "fold"}, {"key": ["id", "fold"]}])
+def test_a_column_that_is_read_is_not_replaced(engine, named):
+    """A call that reads a column cannot add another one of its name, and flags are booleans."""
+    rows = pd.DataFrame({"id": range(8), "y": ["a", "b"] * 4, "fold": [0, 1] * 4})
+    data, (argument,) = engine.spread(rows, [0, 5]), named
+    refuse_now(
+        f"`name` must not be a column that the call reads, but `{argument}` reads 'fold'.\n"
+        "Hint: give the new column another name, or rename this one first.",
+        lambda: sf.kfold(data, **named, k=2, overwrite=True),
+    )
+    message = "`overwrite` must be True or False, got 'no'."
+    refuse_now(message, lambda: sf.split(data, "y", 0.5, key="id", overwrite="no"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"by": "lable"},
+            "`by` names the column 'lable', which the frame does not have."
+            "\nHint: did you mean 'label'?",
+        ),
+        (
+            {"by": 5},
+            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 5."
+            "\nHint: `by` comes first; the number of folds is `k=5`.",
+        ),
+        (
+            {"where": True},
+            "`where` must hold a boolean column, an expression or a callable, got True.",
+        ),
+    ],
+    ids=str,
+)
+def test_bad_references_are_errors(engine, options, message):
+    """Columns must be there, and be named by what can name one."""
+    rows = engine.spread(engine.local(FRAME), [20])
+    refuse_now(message, lambda: sf.kfold(rows, **{"by": "label", "key": "id", **options}))
+
+
+def test_where_must_be_boolean(engine):
+    """`where` takes a boolean column without missing values."""
+    known = [None if i % 4 == 1 else True for i in range(N)]
+    rows = engine.spread(engine.local(FRAME.assign(known=known)), [20])
+    call = {"by": "label", "key": "id"}
+    dtype = "int64" if engine.has_order else "bigint"
+    message = f"`where` must be a boolean column, but 'age' is {dtype}."
+    refuse_now(message, lambda: engine.rows(sf.kfold(rows, **call, where="age")))
+    with pytest.raises(sf.StratError, match="has missing values in 15 rows"):
+        sf.kfold(rows, **call, where="known")

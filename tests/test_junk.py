@@ -1,0 +1,371 @@
+"""Every argument of every verb, term and schema is given what nobody means."""
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import count, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import stratframe as sf
+from stratframe.errors import describe
+from tests.helpers import FOLDED, ROWS, Make, eager, make, refuse, values
+
+MOST_LETTERS = 2_000
+"""Letters of the longest message."""
+
+MARK = "a value of the data"
+"""What no message may show but once, and once more in its hint."""
+
+FRAME = {name: cells for name, cells in FOLDED.items() if name != "tags"}
+
+DATA = {"y": [MARK] * 1000, "fold": [0, 1] * 500}
+
+JUNK: dict[str, Callable[[], Any]] = {
+    "None": lambda: None,
+    "flag": lambda: True,
+    "zero": lambda: 0,
+    "negative": lambda: -1,
+    "half": lambda: 0.5,
+    "nan": lambda: float("nan"),
+    "infinity": lambda: float("inf"),
+    "large": lambda: 10**15,
+    "huge": lambda: 10**400,
+    "beyond text": lambda: 10**5000,
+    "fraction": lambda: Fraction(10**400, 3),
+    "complex": lambda: 1j,
+    "no text": lambda: "",
+    "word": lambda: "no",
+    "surrogate": lambda: "\ud800",
+    "long text": lambda: "x" * 5000,
+    "long bytes": lambda: b"x" * 5000,
+    "pandas frame": lambda: pd.DataFrame(DATA),
+    "Polars frame": lambda: pl.DataFrame(DATA),
+    "lazy frame": lambda: pl.LazyFrame(DATA),
+    "pandas series": lambda: pd.Series(DATA["y"], name="y"),
+    "short series": lambda: pd.Series([MARK]),
+    "Polars series": lambda: pl.Series("y", DATA["y"]),
+    "index": lambda: pd.Index(DATA["y"]),
+    "array": lambda: np.array(DATA["y"]),
+    "short array": lambda: np.array([MARK]),
+    "no dimension": lambda: np.array(0),
+    "matrix": lambda: np.zeros((50, 50)),
+    "number of numpy": lambda: np.float32(0.3),
+    "empty list": list,
+    "empty dict": dict,
+    "long list": lambda: [MARK] * 5000,
+    "list of long text": lambda: ["x" * 5000],
+    "list of a series": lambda: [pd.Series([MARK])],
+    "list of an array": lambda: [np.array([MARK] * 50)],
+    "list of a list": lambda: [["y"]],
+    "deep list": lambda: [[["x" * 5000] * 5] * 5],
+    "dict": lambda: {"y": 1},
+    "long dict": lambda: dict.fromkeys(range(5000), MARK),
+    "dict of a frame": lambda: {"y": pd.DataFrame(DATA)},
+    "set": lambda: {"y"},
+    "unhashable tuple": lambda: (["y"],),
+    "range": lambda: range(10**30),
+    "endless": count,
+    "object": object,
+    "expression": lambda: pl.col("nowhere"),
+    "long expression": lambda: pl.sum_horizontal(*(f"column{i}" for i in range(1000))),
+    "nothing works": lambda: Unfriendly(),
+}
+
+
+class Unfriendly:
+    """An object that cannot be shown."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+    def __len__(self) -> int:
+        raise RuntimeError
+
+
+VERBS: dict[str, dict[str, Any]] = {
+    "kfold": {"by": "label", "k": 2, "name": "new"},
+    "split": {"by": "label", "parts": 0.5, "name": "new"},
+    "extend": {"by": "label", "k": 2},
+    "sample": {"by": "label", "n": 4},
+    "folds": {},
+    "parts": {"name": "fold"},
+    "cv": {},
+    "strata": {"by": "label"},
+    "plan": {"by": "label", "k": 2},
+    "balance": {"by": "label"},
+    "report": {"by": "label"},
+    "compare": {"by": "label", "names": "fold"},
+    "advise": {"by": "label"},
+    "drift": {"features": "price"},
+    "audit": {},
+    "leaks": {"columns": "label"},
+    "plot": {"by": "label"},
+}
+"""The verbs, each with arguments that are right."""
+
+TERMS: dict[str, dict[str, Any]] = {
+    "continuous": {"column": "price"},
+    "classes": {"column": "label"},
+    "quantiles": {"column": "price", "n": 2},
+    "bins": {"column": "price", "edges": [0, 5, 10]},
+    "clusters": {"features": "price", "n": 2},
+    "chain": {"features": "price"},
+    "nearest": {"features": "price"},
+    "margins": {"entries": ["label"]},
+}
+
+ENTRIES = {"by": "label", "groups": "id", "key": "id", "columns": "price", "features": "price"}
+"""Arguments that also take lists, whose entries may be junk."""
+
+
+def arguments_of(function: Callable[..., Any]) -> Iterator[str]:
+    """The arguments of a function but the frame."""
+    return (name for name in inspect.signature(function).parameters if name != "frame")
+
+
+def fault_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
+    """What is wrong with the answer: nothing of a result, or of a short error of ours."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = function(*args, **kwargs)
+            if isinstance(result, Iterator):
+                list(result)
+            eager(result)
+        except (sf.StratError, TypeError) as error:
+            ours = isinstance(error, sf.StratError) or "has no argument" in str(error)
+            texts = [str(error) if ours else f"{3 * MARK}: {error!r}"]
+        except Exception as error:
+            texts = [f"{3 * MARK}: {error!r}"]
+        else:
+            texts = []
+    texts += [str(warning.message) for warning in caught]
+    wrong = (text for text in texts if not 0 < len(text) <= MOST_LETTERS or text.count(MARK) > 2)
+    return next(wrong, "")[:MOST_LETTERS]
+
+
+def used(term: str, verb: str, df: Any, given: dict[str, Any]) -> Any:
+    """Make a term, and call a verb by it."""
+    return getattr(sf, verb)(df, getattr(sf, term)(**given))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "polars-lazy"])
+@pytest.mark.parametrize("verb", VERBS)
+def test_verbs_answer_junk(kind: str, verb: str) -> None:
+    """Whatever an argument is given, the answer is a result or a short error of ours."""
+    function, df = getattr(sf, verb), make(kind, FRAME)
+    faults = {}
+    for argument, (name, junk) in product(arguments_of(function), JUNK.items()):
+        given = {f"{argument}={name}": junk()}
+        if argument in ENTRIES:
+            given[f"{argument}=[..., {name}]"] = [ENTRIES[argument], junk()]
+        for case, value in given.items():
+            faults[case] = fault_of(function, df, **{**VERBS[verb], argument: value})
+    assert not {case: fault for case, fault in faults.items() if fault}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_verbs_answer_what_is_no_frame(verb: str) -> None:
+    """Only frames have folds."""
+    found = {
+        name: fault_of(getattr(sf, verb), junk(), **VERBS[verb]) for name, junk in JUNK.items()
+    }
+    assert not {name: fault for name, fault in found.items() if fault}
+
+
+@pytest.mark.parametrize(
+    ("term", "argument"),
+    [(term, argument) for term in TERMS for argument in arguments_of(getattr(sf, term))],
+)
+def test_terms_answer_junk(term: str, argument: str) -> None:
+    """So do the terms, when they are made or when they are used."""
+    df, faults = make("pandas", FRAME), {}
+    for name, junk in JUNK.items():
+        if argument in ("features", "entries", "edges"):
+            listed = {**TERMS[term], argument: ["price", junk()]}
+            faults[f"[..., {name}]"] = fault_of(used, term, "strata", df, listed)
+        for verb in ("kfold", "strata"):
+            given = {**TERMS[term], argument: junk()}
+            faults[f"{name} in {verb}"] = fault_of(used, term, verb, df, given)
+    assert not {name: fault for name, fault in faults.items() if fault}
+
+
+def test_long_terms_are_cut_in_messages() -> None:
+    """A term of many columns, edges or entries is not written out."""
+    df = pd.DataFrame({"y": ["a"] * 4, **{f"column {i}": ["b"] * 4 for i in range(200)}})
+    many = [*df.columns]
+    for by in (
+        sf.nearest(many),
+        sf.clusters(many, 2),
+        [sf.margins(many), "y"],
+        sf.bins("y", range(1000)),
+        [sf.nearest(many), "y"],
+    ):
+        with pytest.raises(sf.StratError) as caught:
+            sf.kfold(df, by, 2)
+        assert len(str(caught.value)) <= MOST_LETTERS
+
+
+SHOWN: list[tuple[object, str]] = [
+    (5, "5"),
+    ("label", "'label'"),
+    (["a", 1], "['a', 1]"),
+    (list(range(6)), "list of 6 values"),
+    ("x" * 5000, f"{'x' * 40!r}... (5,000 letters)"),
+    (["x" * 5000], "list of 1 value"),
+    ({"a": np.zeros(3)}, "dict of 1 value"),
+    (np.zeros(3), "ndarray"),
+    (np.float64(0.5), repr(np.float64(0.5))),  # NumPy 1 writes 0.5
+    (pl.Series([1]), "Series"),
+    (pd.DataFrame({"a": [1]}), "DataFrame"),
+    (pl.LazyFrame({"a": [1]}), "LazyFrame"),
+    (10**29, "1" + "0" * 29),
+    (10**5000, "about 10**5000"),
+    (-(10**400), "about -10**400"),
+    (range(10**30), f"range(0, {10**30})"),
+    (Unfriendly(), "Unfriendly"),
+]
+
+
+@pytest.mark.parametrize("place", range(len(SHOWN)))
+def test_values_in_messages(place: int) -> None:
+    """A value is shown as in code, data by its type, and what is long by its size."""
+    value, text = SHOWN[place]
+    assert describe(value) == text
+
+
+# What is too much ------------------------------------------------------------------------
+
+TOO_MUCH: dict[str, tuple[Callable[[pd.DataFrame], Any], str]] = {
+    "quantiles": (
+        lambda _: sf.quantiles("price", 10**15),
+        "`n` of `sf.quantiles` must be at most 1,000,000 bins, got 1,000,000,000,000,000.",
+    ),
+    "edges": (
+        lambda _: sf.bins("price", [0, 10**400]),
+        "`edges` of `sf.bins` must be numbers that floats can hold, got list of 2 values.",
+    ),
+    "endless edges": (
+        lambda _: sf.bins("price", count()),
+        "`edges` of `sf.bins` must make at most 1,000,000 bins.",
+    ),
+    "eps": (
+        lambda _: sf.clusters("price", algorithm="dbscan", eps=10**400),
+        "`eps` of `sf.clusters` must be a finite number above 0, got about 10**400.",
+    ),
+    "counts": (
+        lambda df: sf.split(df, "label", {"a": 10**400, "b": 1}),
+        "The counts in `parts` must sum to the rows dealt, got about 10**400 for 10 rows."
+        "\nHint: one part may be None: it takes the rest, at least 1 row.",
+    ),
+    "shares": (
+        lambda df: sf.split(df, "label", {"a": 1e308, "b": 1e308}),
+        "`parts` must be fractions that sum to 1, got {'a': 1e+308, 'b': 1e+308}, which sum to"
+        " about 10**308.",
+    ),
+    "ks": (
+        lambda df: sf.advise(df, "label", range(2, 10**9)),
+        "`ks` must hold at most 10,000 numbers, got range of 999,999,998 values.",
+    ),
+    "endless ks": (
+        lambda df: sf.advise(df, "label", count(2)),
+        "`ks` must hold at most 10,000 numbers, got count(2).",
+    ),
+    "repeats": (
+        lambda df: sf.kfold(df, "label", 2, repeats=10**5000),
+        "`repeats` must be at most 10,000 columns, got about 10**5000.",
+    ),
+    "k": (
+        lambda df: sf.kfold(df, "label", 10**400),
+        "`k` must be at most the number of rows dealt, got about 10**400 for 10 rows.",
+    ),
+    "sample": (
+        lambda df: sf.sample(df, "label", n=10**5000),
+        "`n` must be at most the number of rows, got about 10**5000 for 10 rows.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TOO_MUCH)
+def test_limits_say_what_is_possible(case: str) -> None:
+    """What memory or floats cannot hold is an error with a limit."""
+    call, message = TOO_MUCH[case]
+    refuse(message, lambda: call(pd.DataFrame(ROWS)))
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_tables_of_strata_and_folds_are_limited(library: Any) -> None:
+    """Half a million classes have no table with ten thousand folds."""
+    n = 500_000
+    df = library.DataFrame({"y": np.arange(2 * n) % n, "fold": np.arange(2 * n) % 10_000})
+    message = (
+        "The counts of strata in parts must be at most 268,435,456 cells, got {:,} (500,000 strata"
+        ' x {:,} parts).\nHint: take fewer folds, or make fewer strata, as with `rare="pool"`.'
+    )
+    dealt = message.format(n * 10_000, 10_000)
+    refuse(dealt, lambda: sf.kfold(df, "y", 10_000, rare="ignore", name="new"))
+    refuse(message.format(n * 10_001, 10_001), lambda: sf.report(df, "y"))
+
+
+def test_schemas_count_many_folds() -> None:
+    """A schema of more folds than memory holds looks at the rows alone."""
+    df = pd.DataFrame({"fold": [0, 1, None]})
+    assert len(sf.schemas.folded(10**12, nulls=True).validate(df)) == 3
+    for flag in ("nulls", "complete"):
+        message = f"`{flag}` must be True or False, got 'no'."
+        refuse(message, lambda flag=flag: sf.schemas.folded(3, **{flag: "no"}))
+
+
+# What is not what it seems ---------------------------------------------------------------
+
+
+def test_advise_by_an_order_alone(frame: Make) -> None:
+    """If entries only order the rows, these are one stratum."""
+    for by in (sf.nearest("price"), sf.chain("price")):
+        table = sf.advise(frame(ROWS), by, [2])
+        assert values(table, "rarest") == ["all rows"]
+        assert values(table, "rarest_per_fold") == [5]
+
+
+def test_extend_takes_each_column_once(frame: Make) -> None:
+    """A column that is named twice is an error, not one of Polars."""
+    message = "`name` must hold each column once, got 'fold' twice."
+    df = frame({**FRAME, "fold": [0, 1, None, 0, 1] * 2})
+    refuse(message, lambda: sf.extend(df, "label", 2, name=["fold", "fold"]))
+
+
+@pytest.mark.parametrize("key", [[["id"]], ["id", ["id"]], {"id": 1}, [{"id"}]])
+def test_audit_and_leaks_need_names_as_keys(key: Any) -> None:
+    """A list in a list, or a dict, names no column."""
+    wrong = key[-1] if isinstance(key, list) else key
+    message = f"`key` must hold column names or expressions, got {wrong!r}."
+    for verb in (sf.audit, sf.leaks):
+        refuse(message, lambda verb=verb: verb(pd.DataFrame(FRAME), key=key))
+
+
+@pytest.mark.skipif(not hasattr(pl, "BaseExtension"), reason="this Polars has no extensions")
+@pytest.mark.filterwarnings("ignore")
+def test_folds_of_an_extension_column() -> None:
+    """Folds are told apart by what an extension stores."""
+
+    class Numbered(pl.BaseExtension):
+        """Whole numbers of a kind."""
+
+        def __init__(self) -> None:
+            super().__init__("stratframe.tests.numbered", pl.Int64)
+
+    pl.register_extension_type("stratframe.tests.numbered", Numbered)
+    try:
+        fold = pl.Series("fold", [0, 1, 0, 1]).ext.to(Numbered())
+        for df in (pl.DataFrame([fold]), pl.LazyFrame([fold])):
+            found = [(len(eager(fold.train)), len(eager(fold.valid))) for fold in sf.folds(df)]
+            assert found == [(2, 2), (2, 2)]
+            assert [len(eager(part)) for part in sf.parts(df, "fold").values()] == [2, 2]
+    finally:
+        pl.unregister_extension_type("stratframe.tests.numbered")
