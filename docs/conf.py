@@ -35,10 +35,9 @@ toc_object_entries = False
 myst_enable_extensions = ["attrs_inline", "colon_fence"]
 myst_heading_anchors = 4
 
-# API: types are those of the docstrings, and the engines need not be installed.
+# API: types are those of the docstrings.
 autosummary_generate = True
 autodoc_typehints = "none"
-autodoc_mock_imports = ["dask", "distributed", "pyspark"]
 numpydoc_show_class_members = False
 
 copybutton_prompt_text = r">>> |\.\.\. "
