@@ -42,6 +42,12 @@ class Counts(NamedTuple):
     """By what the engine knows these rows again; nothing else looks inside."""
 
 
+def by_argument(columns: Sequence[Any], n_by: int, n_groups: int) -> dict[str, list[Any]]:
+    """Name the columns of counted rows by the arguments that they come from."""
+    given, end = list(columns), n_by + n_groups
+    return {"by": given[:n_by], "groups": given[n_by:end], "name": given[end:]}
+
+
 class NearCuts(NamedTuple):
     """What shows where the numbers of every stratum are cut."""
 

@@ -16,10 +16,10 @@ from ...frames.references import EXPRESSIONS
 from ...pipeline.options import Options
 from ...terms.base import Term
 from ...terms.classes import Classes
-from ..base import CountedCodes, Counts, NearCuts
+from ..base import CountedCodes, Counts, NearCuts, by_argument
 from ..counted import shared_values
 from ..cuts import counts_by, other_rows
-from .partitions import PartitionCounts, add_by_cuts, add_by_values, equal_keys, stack_parts
+from .partitions import add_by_cuts, add_by_values, equal_keys, stack_parts
 from .passes import (
     DaskCall,
     add_lazily,
@@ -148,7 +148,10 @@ class DaskEngine:
         plan = call.plan._replace(types=counted.types)
         if before is None:
             plan = plan._replace(salts=wanted.salts, cut_shares=wanted.cut_shares)
-        return call._replace(plan=plan), to_counts(found, plan if before is None else counted)
+        wanted = plan if before is None else counted
+        columns = by_argument(found.columns, wanted.n_by, wanted.n_groups)
+        lowest = found.lowest if len(found.lowest) else None
+        return call._replace(plan=plan), Counts(columns, found.sizes, lowest, found)
 
     def cut(self, call: DaskCall, place: int, n: int, parents: CountedCodes) -> DaskCall:
         """Find the quantiles of an entry in each stratum of those before."""
@@ -243,12 +246,3 @@ def check_expression(ref: Any, argument: str) -> None:
             f" {frames.format_reference(ref)}."
         )
         raise StratError(msg)
-
-
-def to_counts(found: PartitionCounts, plan: Plan) -> Counts:
-    """Name the columns of counted rows by the arguments that they come from."""
-    ends, columns = (plan.n_by, plan.n_by + plan.n_groups), found.columns
-    pieces = columns[: ends[0]], columns[ends[0] : ends[1]], columns[ends[1] :]
-    arguments: list[str] = ["by", "groups", "name"]
-    named = dict(zip(arguments, pieces, strict=True))
-    return Counts(named, found.sizes, found.lowest if len(found.lowest) else None, found)

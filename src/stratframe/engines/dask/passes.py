@@ -15,21 +15,17 @@ from ...terms.base import Term
 from ..base import CountedCodes, NearCuts, check_key
 from ..cuts import MAX_BITS, WORD, cells_of, cells_split_by_cut, counts_by, other_rows, window_cells
 from ..quantiles import SORTED_ROWS, Ranks, first_ranks, narrow, next_bits, points_of, words_at
+from .counts import NotCounted, PartitionCounts, count_partition, merge_counts, with_categories
 from .partitions import (
-    NotCounted,
-    PartitionCounts,
     add_tables,
     count_numbers,
-    count_partition,
     empty_like,
     keys_in_range,
-    merge_counts,
     merge_keys,
     merge_near,
     resolve_term,
     rows_near_cuts,
     take_numbers,
-    with_categories,
 )
 from .types import ColumnTypes, common_types
 from .values import Plan, StratumIndex, is_number, stratum_index

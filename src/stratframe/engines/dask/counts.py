@@ -1,0 +1,244 @@
+"""The rows of one partition counted by their values, and such counts merged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ...core.strata import first_occurrence, lowest_words, sum_by
+from ...core.types import Ints, StratumTable, Words
+from ...errors import StratError
+from ..cuts import (
+    HIGHEST,
+    MAX_BITS,
+    cell_bits,
+    cells_of,
+    coarser_cells,
+    window_cells,
+    window_widths,
+)
+from .partitions import Rows, checksum, numbers_of_rows, select_dealt
+from .types import HeldType, agree, held_types
+from .values import (
+    Plan,
+    codes_of,
+    combinations_of,
+    is_cut,
+    number_words,
+    series_of,
+    stack,
+    take_values,
+)
+
+
+class NearRows(NamedTuple):
+    """Rows whose numbers are near the expected cut points of their stratum."""
+
+    widths: Ints
+    """How many cells from the expected ones all rows are there, shape (n_counted,)."""
+    codes: Ints
+    """The counted row of each, shape (n_near,)."""
+    numbers: Words
+    """Shape (n_near,)."""
+
+
+class PartitionCounts(NamedTuple):
+    """Rows of some partitions, counted by the values of the stratum columns."""
+
+    columns: list[Any]
+    """A series for each term, with one row for each combination of values."""
+    sizes: Ints
+    """Shape (n_counted,)."""
+    lowest: Words
+    """The lowest number of these rows, shape (n_repeats, n_counted)."""
+    cells: list[StratumTable]
+    """Of each repeat, the rows by the leading bits of their numbers, shape (n_counted, 2**bits)."""
+    missing: Ints
+    """How many values are missing in each column of the key, and in `where`."""
+    near: list[NearRows]
+    """Of each repeat; empty if they are looked for in a pass of their own."""
+    checksums: Words
+    """Of each partition, as `checksum` makes them; shape (n_partitions, 2)."""
+    held: list[frozenset[HeldType]]
+    """What the partitions hold in the columns whose types are not known yet."""
+
+
+class NotCounted(NamedTuple):
+    """Partitions whose rows are counted once their columns have one type."""
+
+    held: list[frozenset[HeldType]]
+    """As in `PartitionCounts`."""
+
+
+# Counts ----------------------------------------------------------------------------------
+
+
+def count_partition(partition: Any, plan: Plan, number: int) -> PartitionCounts | NotCounted:
+    """Count the rows of a partition."""
+    rows = select_dealt(partition, plan, number)
+    if plan.types is not None:
+        return count_rows(rows, plan, [])
+    held = held_types(rows.partition, plan.uses)
+    try:
+        return count_rows(rows, plan, held)
+    except StratError:
+        # It is raised again if the types of the other partitions do not change it.
+        return NotCounted(held)
+
+
+def count_rows(rows: Rows, plan: Plan, held: list[frozenset[HeldType]]) -> PartitionCounts:
+    """Count the rows of a partition that are dealt."""
+    series = series_of(rows.partition, plan)
+    found = combinations_of(series, plan, len(rows.partition))
+    codes, n_codes = found.codes, found.n
+    sizes = np.bincount(codes, minlength=n_codes)
+    numbers = numbers_of_rows(rows, plan)
+    bits = cell_bits(n_codes * max(len(numbers), 1))
+    cells = [] if plan.for_table else [cells_of(codes, each, bits) for each in numbers]
+    near = []
+    if cells and bits == MAX_BITS and plan.cut_shares:
+        near = [near_rows(*each, sizes, plan) for each in zip(cells, numbers, strict=True)]
+    weights = shown_weights(sizes, plan)
+    return PartitionCounts(
+        take_values(series, shown_rows(series, codes, n_codes, plan)),
+        weights,
+        lowest_of_repeats(codes, numbers, n_codes, len(weights)),
+        [count_cells(each, bits, sizes) for each in cells],
+        rows.missing,
+        near,
+        checksum(found, numbers)[None],
+        held,
+    )
+
+
+def near_rows(cells: Ints, numbers: Words, sizes: Ints, plan: Plan) -> NearRows:
+    """Take the rows near the expected cut points, if strata are spread over the partitions."""
+    # A stratum in a few partitions only has wider windows in truth; another pass finds out.
+    widths = window_widths(sizes * plan.n_partitions // 4)
+    rows = np.flatnonzero(window_cells(widths, plan.cut_shares)[cells])
+    return NearRows(widths, cells[rows] >> MAX_BITS, numbers[rows])
+
+
+def with_categories(series: Any, meta: Any) -> Any:
+    """Give values the categories that the column is known to have."""
+    dtype = meta.dtype
+    if not isinstance(dtype, pd.CategoricalDtype) or UNKNOWN_CATEGORIES in dtype.categories:
+        return series
+    known = series.isin(dtype.categories) | series.isna()
+    return series.astype(dtype) if known.all() else series
+
+
+UNKNOWN_CATEGORIES = "__UNKNOWN_CATEGORIES__"
+"""The only category of a column whose categories Dask does not know."""
+
+
+def lowest_of_repeats(codes: Ints, words: Sequence[Words], n_codes: int, n_shown: int) -> Words:
+    """Find the lowest word of every code, for each repeat; further rows have the highest."""
+    lowest = np.full((len(words), n_shown), HIGHEST)
+    for repeat, each in enumerate(words):
+        lowest[repeat, :n_codes] = lowest_words(codes, n_codes, each)
+    return lowest
+
+
+def shown_weights(sizes: Ints, plan: Plan) -> Ints:
+    """Give every shown row the rows that it stands for: none to those that follow for a table."""
+    return np.append(sizes, np.zeros_like(sizes)) if plan.for_table else sizes
+
+
+def shown_rows(series: Sequence[Any], codes: Ints, n_codes: int, plan: Plan) -> list[Ints]:
+    """Choose the row that shows the value of each code in each column: of bins the highest.
+
+    For a table, those with the lowest values follow.
+    """
+    first = first_occurrence(codes, n_codes)
+    shown = []
+    for term, each in zip(plan.terms, series, strict=True):
+        words = number_words(each, str(term))[0] if is_cut(term) else None
+        highest = first if words is None else extreme_rows(codes, n_codes, words)
+        if plan.for_table:
+            lowest = first if words is None else extreme_rows(codes, n_codes, ~words)
+            highest = np.append(highest, lowest)
+        shown.append(highest)
+    return shown
+
+
+def extreme_rows(codes: Ints, n_codes: int, words: Words) -> Ints:
+    """Find a row of the highest word of every code."""
+    highest = np.zeros(n_codes, dtype=np.uint64)
+    np.maximum.at(highest, codes, words)
+    rows = np.flatnonzero(words == highest[codes])
+    return rows[first_occurrence(codes[rows], n_codes)]
+
+
+def count_cells(cells: Ints, bits: int, sizes: Ints) -> StratumTable:
+    """Count rows by code and by the leading bits of their numbers, in a small type."""
+    counts = np.zeros(len(sizes) << bits, dtype=np.min_scalar_type(int(sizes.max(initial=0))))
+    np.add.at(counts, cells, counts.dtype.type(1))
+    return counts.reshape(len(sizes), 1 << bits)
+
+
+def merge_counts(
+    several: Sequence[PartitionCounts | NotCounted], plan: Plan
+) -> PartitionCounts | NotCounted:
+    """Merge the counts of partitions, in their order, if these hold the same types."""
+    held = [frozenset().union(*each) for each in zip(*(each.held for each in several), strict=True)]
+    counted = [each for each in several if isinstance(each, PartitionCounts)]
+    if len(counted) < len(several) or not agree(held):
+        return NotCounted(held)
+    return add_counts(counted, plan, held)
+
+
+def add_counts(
+    several: Sequence[PartitionCounts], plan: Plan, held: list[frozenset[HeldType]]
+) -> PartitionCounts:
+    """Add up the counts of partitions, in their order."""
+    lengths = [len(each.sizes) for each in several]
+    columns = [stack(list(each)) for each in zip(*(each.columns for each in several), strict=True)]
+    codes, n_codes = codes_of(columns, plan, sum(lengths))
+    sizes = sum_by(codes, np.concatenate([each.sizes for each in several]), n_codes)
+    words = np.concatenate([each.lowest for each in several], axis=1)
+    parts = np.split(codes, np.cumsum(lengths)[:-1])
+    weights = shown_weights(sizes, plan)
+    fine = all(len(each.near) == len(each.cells) for each in several)
+    fine = fine and cell_bits(n_codes * max(len(words), 1)) == MAX_BITS
+    near = zip(*(each.near for each in several), strict=True) if fine else ()
+    return PartitionCounts(
+        take_values(columns, shown_rows(columns, codes, n_codes, plan)),
+        weights,
+        lowest_of_repeats(codes, list(words), n_codes, len(weights)),
+        [merge_cells(each, parts, sizes) for each in zip(*(x.cells for x in several), strict=True)],
+        np.sum([each.missing for each in several], axis=0),
+        [merge_windows(each, parts, sizes) for each in near],
+        np.concatenate([each.checksums for each in several]),
+        held,
+    )
+
+
+def merge_windows(several: Sequence[NearRows], codes: Sequence[Ints], sizes: Ints) -> NearRows:
+    """Put rows near cut points one below the other; the narrowest window of a stratum counts."""
+    widths = np.full(len(sizes), 1 << MAX_BITS, dtype=np.int64)
+    for each, rows in zip(several, codes, strict=True):
+        widths[rows] = np.minimum(widths[rows], each.widths)
+    return NearRows(
+        widths,
+        np.concatenate([rows[each.codes] for each, rows in zip(several, codes, strict=True)]),
+        np.concatenate([each.numbers for each in several]),
+    )
+
+
+def merge_cells(
+    several: Sequence[StratumTable], codes: Sequence[Ints], sizes: Ints
+) -> StratumTable:
+    """Add up the counts of cells, in as many bits as all of them have."""
+    filled = [each for each in several if len(each)]
+    n_cells = min((each.shape[1] for each in filled), default=1)
+    bits = min(n_cells.bit_length() - 1, cell_bits(len(sizes)))
+    counts = np.zeros((len(sizes), 1 << bits), np.min_scalar_type(int(sizes.max(initial=0))))
+    for each, rows in zip(several, codes, strict=True):
+        # A combination is counted once in each table, so that no row is added twice.
+        if len(each):
+            counts[rows] += coarser_cells(each, bits).astype(counts.dtype, copy=False)
+    return counts
