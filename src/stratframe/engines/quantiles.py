@@ -20,8 +20,8 @@ SORTED_ROWS = 1 << 21
 """Rows that the driver sorts rather than to have them counted again."""
 
 
-class Ranks(NamedTuple):
-    """Ranks that are looked for."""
+class QuantileRanks(NamedTuple):
+    """QuantileRanks that are looked for."""
 
     owners: Ints
     """The parent stratum of each, shape (n_ranks,)."""
@@ -44,7 +44,7 @@ def ordered_words(values: Values) -> Words:
     return np.where(bits & sign, ~bits, bits | sign)
 
 
-def first_ranks(counts: CellCounts, n: int) -> Ranks:
+def first_ranks(counts: CellCounts, n: int) -> QuantileRanks:
     """List the ranks of the quantiles i / n of every stratum that has rows.
 
     References
@@ -55,7 +55,7 @@ def first_ranks(counts: CellCounts, n: int) -> Ranks:
     filled = np.flatnonzero(sizes)
     ranks = -(-np.arange(1, n) * sizes[filled, None] // n) - 1
     owners = np.repeat(filled, n - 1)
-    return Ranks(owners, owners, ranks.ravel(), np.zeros(len(owners), dtype=np.uint64))
+    return QuantileRanks(owners, owners, ranks.ravel(), np.zeros(len(owners), dtype=np.uint64))
 
 
 def next_bits(n_cells: int, used: int) -> int:
@@ -63,7 +63,7 @@ def next_bits(n_cells: int, used: int) -> int:
     return min(MAX_BITS, max(MAX_COUNTS // max(n_cells, 1), 1).bit_length() - 1, WORD - used)
 
 
-def narrow(ranks: Ranks, counts: CellCounts) -> tuple[Ranks, Ints, int]:
+def narrow(ranks: QuantileRanks, counts: CellCounts) -> tuple[QuantileRanks, Ints, int]:
     """Find the cells of ranks by counts of the next bits.
 
     Returns the ranks in the new cells, which are counted up from 0, the number of each new cell
@@ -77,7 +77,7 @@ def narrow(ranks: Ranks, counts: CellCounts) -> tuple[Ranks, Ints, int]:
     cells, new = np.unique(found, return_inverse=True)
     leading = (found & ((1 << bits) - 1)).astype(np.uint64)
     prefixes = ranks.prefixes << np.uint64(bits) | leading
-    narrowed = Ranks(ranks.owners, new, places - starts[found], prefixes)
+    narrowed = QuantileRanks(ranks.owners, new, places - starts[found], prefixes)
     return narrowed, cells, int(counts.ravel()[cells].sum())
 
 
@@ -97,7 +97,7 @@ def cell_places(
     return rows, places
 
 
-def words_at(ranks: Ranks, cells: Ints, words: Words) -> Words:
+def words_at(ranks: QuantileRanks, cells: Ints, words: Words) -> Words:
     """Take the words at ranks, given all rows of their cells."""
     order = np.lexsort((words, cells))
     starts = np.searchsorted(cells[order], ranks.cells)
@@ -105,7 +105,7 @@ def words_at(ranks: Ranks, cells: Ints, words: Words) -> Words:
     return found
 
 
-def points_of(ranks: Ranks, words: Words, n_strata: int, n: int) -> Words:
+def points_of(ranks: QuantileRanks, words: Words, n_strata: int, n: int) -> Words:
     """Put different words into a row for each stratum, filled up with the highest."""
     points = np.full((n_strata, n - 1), HIGHEST)
     owners = ranks.owners.reshape(-1, n - 1)[:, 0]

@@ -196,7 +196,7 @@ def is_term(entry: object) -> TypeGuard[Term]:
     return isinstance(entry, Term) and not frames.is_computed(entry)
 
 
-def check_name(function: str, name: object) -> None:
+def check_entry_name(function: str, name: object) -> None:
     """Raise unless a name can be that of a column."""
     if not frames.is_label(name) or (isinstance(name, str) and not is_unicode(name)):
         msg = f"`name` of `{function}` must be able to name a column, got {describe(name)}."
@@ -219,7 +219,7 @@ class ColumnTerm:
 
     def __post_init__(self) -> None:
         """Check the name."""
-        check_name(self.function, self.name)
+        check_entry_name(self.function, self.name)
 
     def __str__(self) -> str:
         """Write the term as it is written in code."""

@@ -11,7 +11,7 @@ from .. import frames
 from ..core.features import SCALES
 from ..errors import StratError, at_least_one, given_twice, one_of, preview
 from ..frames import Rule
-from .base import LEFT_NULL, ColumnRef, EncodedColumns, Missing, check_name, is_term
+from .base import LEFT_NULL, ColumnRef, EncodedColumns, Missing, check_entry_name, is_term
 
 Scale: TypeAlias = Literal["standard", "minmax"] | None
 """What makes features comparable: their standard deviation, their range, or nothing."""
@@ -41,7 +41,7 @@ class FeatureTerm:
 
     def __post_init__(self) -> None:
         """Check the name."""
-        check_name(self.function, self.name)
+        check_entry_name(self.function, self.name)
 
     def check_k(self, k: int) -> None:
         """Any number of folds will do."""

@@ -39,7 +39,7 @@ DEEP = 0.35
 """The height of names of folds, at most, as a share of the axes before they make room."""
 
 
-class Counts(NamedTuple):
+class FoldSizes(NamedTuple):
     """The rows of the folds of a column."""
 
     name: str
@@ -48,7 +48,7 @@ class Counts(NamedTuple):
     """Shape (n_folds + 1,); the last counts the rows without a fold."""
 
 
-def draw_sizes(ax: Any, columns: Sequence[Counts]) -> Any:
+def draw_sizes(ax: Any, columns: Sequence[FoldSizes]) -> Any:
     """Draw the rows of every fold, and of no fold; the bars of several columns side by side."""
     folds = list(dict.fromkeys(fold for each in columns for fold in each.folds))
     labels = [str(fold) for fold in folds]
@@ -79,7 +79,7 @@ def bar_colours(count: int) -> list[str]:
     return list(COLOURS[:count]) if count <= len(COLOURS) else [PALE] * count
 
 
-def draw_bars(ax: Any, column: Counts, places: Values, width: float, colour: str) -> list[Any]:
+def draw_bars(ax: Any, column: FoldSizes, places: Values, width: float, colour: str) -> list[Any]:
     """Draw a bar for each fold of a column, and a hatched one for the rows without a fold."""
     shape: dict[str, Any] = {"width": width, "facecolor": colour, "edgecolor": "white"}
     shape["linewidth"] = 0.3

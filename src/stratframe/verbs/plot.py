@@ -24,7 +24,7 @@ from .draw import (
     draw_balance,
     draw_drift,
 )
-from .draw_sizes import Counts, draw_sizes
+from .draw_sizes import FoldSizes, draw_sizes
 from .drift import measure_drift
 from .select import fold_names
 from .sides import check_rows, side_of
@@ -169,7 +169,7 @@ def new_axes(pyplot: Any, n_rows: int, columns: Sequence[Column], n_letters: int
     return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
-def longest_fold(counts: Sequence[Counts]) -> int:
+def longest_fold(counts: Sequence[FoldSizes]) -> int:
     """Count the letters of the longest name of a fold."""
     return max(len(str(fold)) for each in counts for fold in each.folds)
 
@@ -177,13 +177,13 @@ def longest_fold(counts: Sequence[Counts]) -> int:
 # Measurement ----------------------------------------------------------------------------
 
 
-def count_fold_rows(frame: Frame, name: str) -> Counts:
+def count_fold_rows(frame: Frame, name: str) -> FoldSizes:
     """Count the rows of every fold, and those without one."""
     series = frames.read_fold_column(frames.collect_columns(frame, [name]), name)
     folds, codes = frames.fold_codes(series)
     check_plotted_folds(name, folds)
     n_parts = len(folds) + 1
-    return Counts(name, folds, np.bincount(codes % n_parts, minlength=n_parts))
+    return FoldSizes(name, folds, np.bincount(codes % n_parts, minlength=n_parts))
 
 
 def measure_strata(

@@ -32,7 +32,7 @@ from .passes import (
     shared_keys,
 )
 from .types import Use
-from .values import ENGINE, Plan, QuantileCuts, find_strata, is_number, stratum_index
+from .values import ENGINE, Plan, QuantileCuts, cuts_numbers, find_strata, stratum_index
 
 dd: Any = load_extra("dask.dataframe", "dask")
 
@@ -65,7 +65,7 @@ class DaskEngine:
         """Raise unless it has the columns that each argument refers to, and no new one yet."""
         for argument, given in refs.items():
             for ref in given:
-                check_expression(ref, argument)
+                refuse_expression(ref, argument)
         named = {argument: list(given) for argument, given in refs.items()}
         frames.check_all_refs(self.frame._meta, named, new_names, overwrite=overwrite)
 
@@ -102,7 +102,9 @@ class DaskEngine:
         of_fold = [] if fold is None else [fold]
         terms = (*options.terms, *options.groups, *(Classes((name,)) for name in of_fold))
         entries = [*named["by"], *named["groups"]]
-        uses = [Use(*each) for each in zip(entries + of_fold, map(is_number, terms), strict=True)]
+        uses = [
+            Use(*each) for each in zip(entries + of_fold, map(cuts_numbers, terms), strict=True)
+        ]
         plan = Plan(
             terms,
             tuple(entries + of_fold),
@@ -238,7 +240,7 @@ class DaskEngine:
         return kept.drop(columns=[name]) if drops else kept
 
 
-def check_expression(ref: Any, argument: str) -> None:
+def refuse_expression(ref: Any, argument: str) -> None:
     """Raise if a column is computed by an expression of another library."""
     if isinstance(ref, EXPRESSIONS):
         msg = (

@@ -20,7 +20,7 @@ from ..cuts import (
     window_cells,
     window_widths,
 )
-from .partitions import Rows, checksum, numbers_of_rows, select_dealt
+from .partitions import DealtRows, checksum, numbers_of_rows, select_dealt
 from .types import HeldType, agree, held_types
 from .values import (
     Plan,
@@ -35,7 +35,7 @@ from .values import (
 
 
 class NearRows(NamedTuple):
-    """Rows whose numbers are near the expected cut points of their stratum."""
+    """DealtRows whose numbers are near the expected cut points of their stratum."""
 
     widths: Ints
     """How many cells from the expected ones all rows are there, shape (n_counted,)."""
@@ -46,7 +46,7 @@ class NearRows(NamedTuple):
 
 
 class PartitionCounts(NamedTuple):
-    """Rows of some partitions, counted by the values of the stratum columns."""
+    """DealtRows of some partitions, counted by the values of the stratum columns."""
 
     columns: list[Any]
     """A series for each term, with one row for each combination of values."""
@@ -80,16 +80,16 @@ def count_partition(partition: Any, plan: Plan, number: int) -> PartitionCounts 
     """Count the rows of a partition."""
     rows = select_dealt(partition, plan, number)
     if plan.types is not None:
-        return count_rows(rows, plan, [])
+        return count_dealt(rows, plan, [])
     held = held_types(rows.partition, plan.uses)
     try:
-        return count_rows(rows, plan, held)
+        return count_dealt(rows, plan, held)
     except StratError:
         # It is raised again if the types of the other partitions do not change it.
         return NotCounted(held)
 
 
-def count_rows(rows: Rows, plan: Plan, held: list[frozenset[HeldType]]) -> PartitionCounts:
+def count_dealt(rows: DealtRows, plan: Plan, held: list[frozenset[HeldType]]) -> PartitionCounts:
     """Count the rows of a partition that are dealt."""
     series = series_of(rows.partition, plan)
     found = combinations_of(series, plan, len(rows.partition))

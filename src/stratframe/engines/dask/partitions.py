@@ -35,10 +35,10 @@ from .values import (
     strata_of,
 )
 
-# Rows ------------------------------------------------------------------------------------
+# DealtRows ------------------------------------------------------------------------------------
 
 
-class Rows(NamedTuple):
+class DealtRows(NamedTuple):
     """The rows of a partition that are dealt, as far as `where` says."""
 
     partition: Any
@@ -51,7 +51,7 @@ class Rows(NamedTuple):
     """How many values are missing in each column of the key, and in `where`."""
 
 
-def select_dealt(partition: Any, plan: Plan, number: int) -> Rows:
+def select_dealt(partition: Any, plan: Plan, number: int) -> DealtRows:
     """Select the rows that `where` flags, and count missing values of the key among them."""
     n_rows, missing = len(partition), np.zeros(len(plan.key) + 1, dtype=np.int64)
     flags = np.ones(n_rows, dtype=np.bool_)
@@ -67,21 +67,21 @@ def select_dealt(partition: Any, plan: Plan, number: int) -> Rows:
         partition = partition.iloc[positions]
     for place, name in enumerate(plan.key):
         missing[place] = np.count_nonzero(frames.is_missing(partition[name]))
-    return Rows(partition, positions, number, missing)
+    return DealtRows(partition, positions, number, missing)
 
 
-def numbers_of_rows(rows: Rows, plan: Plan) -> list[Words]:
+def numbers_of_rows(rows: DealtRows, plan: Plan) -> list[Words]:
     """Give rows their numbers, by key or else by partition and position, for each repeat."""
     if rows.missing.any() or not len(rows.partition):
         return [np.zeros(len(rows.partition), dtype=np.uint64) for _ in plan.salts]
-    columns = read_keys(rows.partition, plan)
+    columns = key_columns(rows.partition, plan)
     if not plan.key:
         partition = np.full(len(rows.partition), rows.number, dtype=np.uint64)
         columns = [HashedWords(partition), HashedWords(rows.positions.astype(np.uint64))]
     return [hash_keys(columns, salt) for salt in plan.salts]
 
 
-def read_keys(partition: Any, plan: Plan) -> list[KeyColumn]:
+def key_columns(partition: Any, plan: Plan) -> list[KeyColumn]:
     """Read the columns of the key, in the type that all partitions have."""
     types = plan.types.key if plan.types else ()
     return [
@@ -124,7 +124,7 @@ def numbers_in_cells(
     """Find the rows whose last column, which is cut, is in one of the cells that are looked at.
 
     The index is of the entries before. Returns the place of each row's cell among these, at first
-    its parent stratum, its word, and the missing values as in `Rows`.
+    its parent stratum, its word, and the missing values as in `DealtRows`.
     """
     rows = select_dealt(partition, plan, number)
     series = series_of(rows.partition, plan)
@@ -225,7 +225,7 @@ def rows_near_cuts(
 
 
 def same_rows(
-    rows: Rows, plan: Plan, index: StratumIndex, counted: Words
+    rows: DealtRows, plan: Plan, index: StratumIndex, counted: Words
 ) -> tuple[Ints, list[Words]]:
     """Find the strata and numbers of rows, and check that these are the counted ones."""
     found = combinations_of(series_of(rows.partition, plan), plan, len(rows.partition))
@@ -268,7 +268,7 @@ def add_by_cuts(
     codes, numbers = same_rows(rows, plan, index, counted)
     parts = [parts_by_cuts(codes, *each) for each in zip(numbers, points, strict=True)]
     if plan.filled is not None:
-        given = read_given(partition[plan.filled], outputs[0], points[0].shape[1] + 1)
+        given = read_filled(partition[plan.filled], outputs[0], points[0].shape[1] + 1)
         given[rows.positions] = parts[0]
         return attach_parts(partition, plan, outputs, [given])
     return attach_parts(partition, plan, outputs, place_parts(rows, parts, len(partition)))
@@ -290,7 +290,7 @@ def add_by_values(
     return attach_parts(partition, plan, outputs, placed)
 
 
-def place_parts(rows: Rows, parts: Sequence[Ints], n_rows: int) -> list[Ints]:
+def place_parts(rows: DealtRows, parts: Sequence[Ints], n_rows: int) -> list[Ints]:
     """Put the parts of the rows that are dealt at their places in the partition."""
     positions = rows.positions if len(rows.positions) < n_rows else None
     return [place_rows(each, positions, n_rows) for each in parts]
@@ -304,7 +304,7 @@ def attach_parts(
     return attach_pandas(partition.drop(columns=list(plan.computed)), columns)
 
 
-def read_given(given: Any, output: NewColumn, n_parts: int) -> Ints:
+def read_filled(given: Any, output: NewColumn, n_parts: int) -> Ints:
     """Read the folds or parts that the rows of a partition have."""
     if output.labels is None:
         return frames.read_fold_numbers(given, n_parts)[0]

@@ -14,7 +14,15 @@ from ...frames import NewColumn, SharedRows
 from ...terms.base import Term
 from ..base import CountedCodes, NearCuts, check_key
 from ..cuts import MAX_BITS, WORD, cells_of, cells_split_by_cut, counts_by, other_rows, window_cells
-from ..quantiles import SORTED_ROWS, Ranks, first_ranks, narrow, next_bits, points_of, words_at
+from ..quantiles import (
+    SORTED_ROWS,
+    QuantileRanks,
+    first_ranks,
+    narrow,
+    next_bits,
+    points_of,
+    words_at,
+)
 from .counts import NotCounted, PartitionCounts, count_partition, merge_counts, with_categories
 from .partitions import (
     add_tables,
@@ -28,7 +36,7 @@ from .partitions import (
     take_numbers,
 )
 from .types import ColumnTypes, common_types
-from .values import Plan, StratumIndex, is_number, stratum_index
+from .values import Plan, StratumIndex, cuts_numbers, stratum_index
 
 dask: Any = load_extra("dask", "dask")
 dd: Any = load_extra("dask.dataframe", "dask")
@@ -88,7 +96,7 @@ def count_frame(frame: Any, plan: Plan) -> tuple[PartitionCounts, Plan]:
     if counts.missing[-1]:
         check_key({str(plan.where): int(counts.missing[-1])})
     columns = [
-        series if is_number(term) else with_categories(series, frame._meta[name])
+        series if cuts_numbers(term) else with_categories(series, frame._meta[name])
         for series, term, name in zip(counts.columns, plan.terms, plan.by, strict=True)
     ]
     return counts._replace(columns=columns), plan
@@ -98,7 +106,7 @@ def order_statistics(frame: Any, plan: Plan, index: StratumIndex, n_strata: int,
     """Find the quantiles of the last column of a plan in each stratum, as words."""
     shared, n_cells, used = dask.delayed(index), n_strata, 0
     rounds: list[tuple[Ints, int]] = []
-    ranks: Ranks | None = None
+    ranks: QuantileRanks | None = None
     while True:
         bits = next_bits(n_cells, used)
         results = over_partitions(frame, plan, count_numbers, shared, rounds, n_cells, bits)

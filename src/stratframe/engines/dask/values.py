@@ -133,7 +133,7 @@ def is_cut(term: Term) -> bool:
     return isinstance(term.counted_by(), ByQuantiles)
 
 
-def is_number(term: Term) -> bool:
+def cuts_numbers(term: Term) -> bool:
     """Return whether a term cuts its column at numbers."""
     return isinstance(term.counted_by(), ByEdges | ByQuantiles)
 
@@ -174,7 +174,7 @@ def number_words(series: Any, text: str) -> tuple[Words, Flags]:
     return ordered_words(values), missing
 
 
-def combine(columns: Sequence[ColumnCodes], n_rows: int) -> tuple[Ints, int]:
+def combine_codes(columns: Sequence[ColumnCodes], n_rows: int) -> tuple[Ints, int]:
     """Combine the codes of columns into one code of their combination, by first appearance."""
     combined, n_combined = np.zeros(n_rows, dtype=np.int64), 1
     for codes, n in columns:
@@ -220,20 +220,20 @@ def series_of(partition: Any, plan: Plan) -> list[Any]:
     """List the column of each term, in the type that all partitions have."""
     types = plan.types.by if plan.types else ()
     return [
-        cast_column(read_column(partition, Use(name, is_number(term))), common)
+        cast_column(read_column(partition, Use(name, cuts_numbers(term))), common)
         for name, term, common in zip_longest(plan.by, plan.terms, types[: len(plan.by)])
     ]
 
 
 def codes_of(series: Sequence[Any], plan: Plan, n_rows: int) -> tuple[Ints, int]:
     """Encode the combinations of values by first appearance."""
-    return combine(code_columns(series, plan, n_rows), n_rows)
+    return combine_codes(code_columns(series, plan, n_rows), n_rows)
 
 
 def combinations_of(series: Sequence[Any], plan: Plan, n_rows: int) -> Combinations:
     """Encode the combinations of values, and find a word for each value of a combination."""
     columns = code_columns(series, plan, n_rows)
-    codes, n_codes = combine(columns, n_rows)
+    codes, n_codes = combine_codes(columns, n_rows)
     first = first_occurrence(codes, n_codes)
     words = [
         HashedWords(value_words(term, each, coded)[coded.codes[first]])
@@ -244,17 +244,17 @@ def combinations_of(series: Sequence[Any], plan: Plan, n_rows: int) -> Combinati
 
 def value_words(term: Term, series: Any, coded: ColumnCodes) -> Words:
     """List a word for each code of a column; that of a bin is its number."""
-    if is_number(term):
+    if cuts_numbers(term):
         return np.arange(coded.n, dtype=np.uint64)
     first = first_occurrence(coded.codes, coded.n)[: coded.n - 1]
-    return np.append(hash_values(series.iloc[first]), NO_VALUE)
+    return np.append(class_words(series.iloc[first]), NO_VALUE)
 
 
 NO_VALUE = np.uint64(0x9E3779B97F4A7C15)
 """The word of missing values."""
 
 
-def hash_values(series: Any) -> Words:
+def class_words(series: Any) -> Words:
     """Hash values of classes: equal ones have one word, whatever type they are stored in."""
     if not len(series):
         return np.zeros(0, dtype=np.uint64)
@@ -273,7 +273,7 @@ def hash_objects(series: Any) -> Words:
     words = np.empty(len(values), dtype=np.uint64)
     for place in range(len(names)):
         rows = np.flatnonzero(types == place)
-        words[rows] = hash_values(values.iloc[rows])
+        words[rows] = class_words(values.iloc[rows])
     return words
 
 
