@@ -187,6 +187,12 @@ class ListsEngine:
             parts.append(dealt)
         return self.add(outputs, parts)
 
+    def attach_by_number(self, call, outputs, salts, points):
+        """Compare the number of every row with the points."""
+        numbers = self.number(call, salts).numbers
+        parts = [np.searchsorted(points, each, side="right") for each in numbers]
+        return self.add(outputs, [np.where(call.dealt, each, -1) for each in parts])
+
     def attach_parts(self, call, counts, outputs, parts):
         """Give every row the part of its counted row."""
         return self.add(outputs, [np.append(each, -1)[counts.native] for each in parts])

@@ -51,6 +51,8 @@ class StreamTag(IntEnum):
     PART_SEARCH = 13
     EXTEND = 14
     LEVEL = 15
+    FOLD_HASH = 16
+    PART_HASH = 17
 
 
 FROZEN_TAGS, FROZEN_PART_COUNTS = 16, 1 << 16

@@ -143,6 +143,14 @@ class Engine(Protocol):
     ) -> Frame:
         """Add a column for each salt: the number of cut points of its stratum below each row."""
 
+    def attach_by_number(
+        self, call: Call, outputs: Sequence[NewColumn], salts: Sequence[int], points: Words
+    ) -> Frame:
+        """Add a column for each salt: how many points are at most the number of each row.
+
+        No row is counted: one that lacks a key is an error when the frame is computed.
+        """
+
     def attach_parts(
         self, call: Call, counts: Counts, outputs: Sequence[NewColumn], parts: Sequence[Ints]
     ) -> Frame:

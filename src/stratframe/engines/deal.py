@@ -16,6 +16,7 @@ from ..errors import StratError
 from ..frames import FoldValues, SharedRows
 from ..pipeline.deal import empty_outputs
 from ..pipeline.extend import fill_target, quota_of_new, read_given
+from ..pipeline.hashed import hash_points, hash_salts
 from ..pipeline.numbers import column_stream
 from ..pipeline.options import Options, Target
 from ..pipeline.sample import SampleSize, sample_streams, sample_table
@@ -65,6 +66,9 @@ class CountedFrame:
         check_possible(options, self.kind)
         names = [output.name for output in outputs]
         self.engine.check(options.columns(), names, overwrite=overwrite)
+        if options.deal == "hash":
+            call, by_hash = self.engine.bind(options), (hash_salts(options), hash_points(options))
+            return self.engine.keep(self.engine.attach_by_number(call, outputs, *by_hash))
         if options.groups:
             options = without_orders(self.engine, options)
             call = self.engine.bind(options)

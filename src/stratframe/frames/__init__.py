@@ -83,6 +83,7 @@ from .libraries import (
     check_frame,
     column_names,
     is_frame,
+    is_lazy,
     label_of,
     library_of,
     take,

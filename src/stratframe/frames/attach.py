@@ -42,11 +42,17 @@ Compute: TypeAlias = Callable[[dict[str, list[Any]], int], list[NewColumn]]
 
 
 def attach_columns(
-    frame: FrameT, refs: Refs, compute: Compute, outputs: Sequence[NewColumn]
+    frame: FrameT,
+    refs: Refs,
+    compute: Compute,
+    outputs: Sequence[NewColumn],
+    *,
+    by_row: bool = False,
 ) -> FrameT:
-    """Add the columns that are computed from referenced ones."""
+    """Add the columns that are computed from referenced ones, `by_row` from each row alone."""
     if isinstance(frame, pl.LazyFrame):
-        return attach_lazily(frame, column_expression(refs, compute, outputs), outputs)
+        expr = column_expression(refs, compute, outputs, by_row=by_row)
+        return attach_lazily(frame, expr, outputs, beside=not by_row and is_repeatable(frame))
     columns = list(compute(read_named(frame, refs), len(frame)))
     if isinstance(frame, pl.DataFrame):
         return frame.with_columns(list(convert_each(columns, polars_column)))
@@ -60,11 +66,13 @@ def convert_each(columns: list[NewColumn], convert: Callable[[NewColumn], Any]) 
         yield convert(columns.pop())
 
 
-def attach_lazily(frame: pl.LazyFrame, expr: pl.Expr, outputs: Sequence[NewColumn]) -> pl.LazyFrame:
-    """Add the columns of an expression to a query."""
+def attach_lazily(
+    frame: pl.LazyFrame, expr: pl.Expr, outputs: Sequence[NewColumn], *, beside: bool
+) -> pl.LazyFrame:
+    """Add the columns of an expression to a query, or put them `beside` it."""
     new, known = [column.name for column in outputs], frame.collect_schema().names()
     kept = frame.drop(new, strict=False)
-    if is_repeatable(frame):
+    if beside:
         # Next to a query of its own, which reads the columns of the expression and no
         # others, the frame streams: it need not be held until all rows have their folds.
         computed = frame.select(expr)
@@ -127,7 +135,9 @@ def polars_dtype(labels: tuple[str, ...] | None) -> pl.DataType:
     return pl.Int64() if labels is None else pl.Enum(labels)
 
 
-def column_expression(refs: Refs, compute: Compute, outputs: Sequence[NewColumn]) -> pl.Expr:
+def column_expression(
+    refs: Refs, compute: Compute, outputs: Sequence[NewColumn], *, by_row: bool = False
+) -> pl.Expr:
     """Build one Polars expression of a computation; several new columns come as a struct."""
     fields = {column.name: polars_dtype(column.labels) for column in outputs}
     every = [ref for given in refs.values() for ref in given]
@@ -139,19 +149,25 @@ def column_expression(refs: Refs, compute: Compute, outputs: Sequence[NewColumn]
 
     if len(fields) == 1:
         ((name, dtype),) = fields.items()
-        return batch_expression(every, compute_series, dtype).alias(name)
+        return batch_expression(every, compute_series, dtype, by_row=by_row).alias(name)
     # One expression per field would run the computation once per field.
-    return batch_expression(every, compute_series, pl.Struct(fields)).alias(outputs[0].name)
+    expr = batch_expression(every, compute_series, pl.Struct(fields), by_row=by_row)
+    return expr.alias(outputs[0].name)
 
 
 def batch_expression(
     refs: Sequence[Any],
     compute: Callable[[list[pl.Series], int], pl.Series],
     dtype: pl.DataType | type[pl.DataType],
+    *,
+    by_row: bool = False,
 ) -> pl.Expr:
-    """Build a Polars expression that passes columns, with all their rows, to a function."""
+    """Build a Polars expression that passes columns to a function, `by_row` a few rows at a time.
+
+    Otherwise the function gets all rows at once.
+    """
     if sum(isinstance(ref, str) for ref in refs) > MAX_INPUTS:
-        return batch_of_many(refs, compute, dtype)
+        return batch_of_many(refs, compute, dtype, by_row=by_row)
     exprs = [pl.col(ref) if isinstance(ref, str) else ref for ref in refs]
     # A computed column may differ from the frame in height; a named one never does.
     if not any(isinstance(ref, str) for ref in refs):
@@ -164,13 +180,15 @@ def batch_expression(
             check_height(ref, len(column), n_rows)
         return compute(list(series[: len(refs)]), n_rows)
 
-    return pl.map_batches(exprs, check_and_compute, return_dtype=dtype)
+    return pl.map_batches(exprs, check_and_compute, return_dtype=dtype, is_elementwise=by_row)
 
 
 def batch_of_many(
     refs: Sequence[Any],
     compute: Callable[[list[pl.Series], int], pl.Series],
     dtype: pl.DataType | type[pl.DataType],
+    *,
+    by_row: bool,
 ) -> pl.Expr:
     """Build the expression of `batch_expression` with all named columns as one struct."""
     names = list(dict.fromkeys(ref for ref in refs if isinstance(ref, str)))
@@ -183,7 +201,7 @@ def batch_of_many(
         given = [fields[ref] if isinstance(ref, str) else next(others) for ref in refs]
         return compute(given, n_rows)
 
-    return batch_expression([*computed, pl.struct(names)], compute_fields, dtype)
+    return batch_expression([*computed, pl.struct(names)], compute_fields, dtype, by_row=by_row)
 
 
 def struct_fields(series: pl.Series, expr: pl.Expr) -> list[pl.Series]:

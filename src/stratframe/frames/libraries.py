@@ -36,6 +36,11 @@ def is_frame(value: object) -> TypeGuard[Frame]:
     return isinstance(value, Frame)
 
 
+def is_lazy(frame: Frame) -> bool:
+    """Return whether a frame is a query, whose rows are not here."""
+    return isinstance(frame, pl.LazyFrame)
+
+
 def check_frame(frame: object) -> None:
     """Raise unless an object is a pandas or Polars frame."""
     if not is_frame(frame):

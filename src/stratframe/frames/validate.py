@@ -66,8 +66,11 @@ def broken_rows(column: RuledColumn) -> Flags:
     return flags
 
 
-def check_rules(columns: Sequence[RuledColumn]) -> None:
-    """Raise with all rows that break the rule of their column, if there are any."""
+def check_rules(columns: Sequence[RuledColumn], *, in_batch: bool = False) -> None:
+    """Raise with all rows that break the rule of their column, if there are any.
+
+    The rows of a batch have unknown places in the frame, and are not listed.
+    """
     broken = [
         (column, fault, np.flatnonzero(flags))
         for column in columns
@@ -81,6 +84,9 @@ def check_rules(columns: Sequence[RuledColumn]) -> None:
         for column, fault, _ in broken
         if fault == MISSING and column.rule.hint
     ]
+    if in_batch:
+        sentences = [f"{column.text} {fault}." for column, fault, _ in broken]
+        raise StratError("\n".join(dict.fromkeys(sentences + hints)))
     if columns[0].weights is not None:
         # The rows of the frame are not there: those that stand for them are only counted.
         counted = [

@@ -16,6 +16,7 @@ from ..terms.base import By, Term
 from ..terms.by import columns_of, require_by
 from .deal import check_columns, deal_units, empty_outputs, new_columns, numbers_of, quota_table
 from .extend import extended_columns
+from .hashed import hashed_columns
 from .options import NO_TARGET, Options, Target
 from .sample import SampleSize, sampled_rows
 from .strata import Strata, stratify
@@ -39,6 +40,9 @@ class LocalFrame:
         """Add the columns that a call makes."""
         outputs = empty_outputs(options)
         columns = check_columns(self.frame, options, outputs, overwrite=overwrite)
+        if options.deal == "hash":
+            compute = partial(hashed_columns, options, in_batch=frames.is_lazy(self.frame))
+            return frames.attach_columns(self.frame, columns, compute, outputs, by_row=True)
         if not options.key:
             frames.warn_row_order(self.frame, takes_key=not options.groups)
         return frames.attach_columns(self.frame, columns, partial(new_columns, options), outputs)

@@ -18,7 +18,7 @@ Parts: TypeAlias = Mapping[str, float | None] | float
 """Names of parts and their shares, or counts of rows, of which one may be None, the rest;
 or the share of `test` alone."""
 
-Deal: TypeAlias = Literal["random", "circular"]
+Deal: TypeAlias = Literal["random", "circular", "hash"]
 """How rows are dealt."""
 
 Rare: TypeAlias = Literal["warn", "error", "null", "pool", "ignore"]
@@ -87,12 +87,17 @@ class Options:
     key: tuple[ColumnRef, ...] = ()
     where: ColumnRef | None = None
     target: Target = NO_TARGET
-    circular: bool = False
+    deal: Deal = "random"
     missing: Missing = "stratum"
     rare: Rare = "ignore"
     repeats: int = 1
     seed: int = 0
     name: str = "fold"
+
+    @property
+    def circular(self) -> bool:
+        """Whether rows are dealt in turn, without random numbers."""
+        return self.deal == "circular"
 
     def columns(self) -> dict[str, list[ColumnRef]]:
         """List the columns that are read, by the argument that names them."""
@@ -134,7 +139,7 @@ def check_options(by: By | None, target: Target, **given: Unpack[Arguments]) -> 
         key=entries.key,
         where=given.get("where"),
         target=target,
-        circular=deal == "circular",
+        deal=deal,
         missing=missing,
         rare=rare,
         repeats=check_repeats(given.get("repeats", 1)),
@@ -162,6 +167,8 @@ def check_combination(options: Options) -> None:
     if options.marginal and options.circular:
         msg = '`sf.margins` cannot be combined with `deal="circular"`: margins have no row order.'
         raise StratError(msg)
+    if options.deal == "hash":
+        check_hash_deal(options)
     if not options.groups:
         return
     clashes = {
@@ -176,6 +183,46 @@ def check_combination(options: Options) -> None:
                 " whole groups are not assigned in row order."
             )
             raise StratError(msg)
+
+
+def check_hash_deal(options: Options) -> None:
+    """Raise unless the key is all that decides the part of a row."""
+    together = 'rows that share their key stay together, as in `key="patient"`.'
+    clashes = {
+        "`by`": (bool(options.terms), "without `deal`, a `key` works with `by`."),
+        "`groups`": (bool(options.groups), together),
+        f"`missing={options.missing!r}`": (options.missing != "error", NO_MISSING_KEY),
+        f"`rare={options.rare!r}`": (options.rare != "warn", "there are no classes without `by`."),
+    }
+    for argument, (clashes_here, hint) in clashes.items():
+        if clashes_here:
+            msg = (
+                f'`deal="hash"` cannot be combined with {argument}: a row\'s key alone decides.'
+                f"\nHint: {hint}"
+            )
+            raise StratError(msg)
+    if not options.key:
+        msg = (
+            '`deal="hash"` needs a `key`, whose hash decides where a row goes.\nHint: name the'
+            ' columns that identify a row or a unit, as in `key="user"`.'
+        )
+        raise StratError(msg)
+    if options.target.n > MAX_HASHED:
+        raise StratError(above_limit(options.target.argument, MAX_HASHED, "fold", options.target.n))
+    if any(isinstance(share, int) for share in options.target.shares or ()):
+        msg = (
+            '`deal="hash"` takes shares in `parts`, not counts of rows: a row\'s key alone'
+            ' decides.\nHint: a share, as in `parts={"train": 0.8, "test": 0.2}`, is met up to'
+            " chance."
+        )
+        raise StratError(msg)
+
+
+MAX_HASHED = 1_000_000
+"""Folds whose cut points every part of the data can hold, however few its rows are."""
+
+NO_MISSING_KEY = "rows without a key are left out by `where`."
+"""What to do where a key is missing."""
 
 
 def fold_target(k: object) -> Target:

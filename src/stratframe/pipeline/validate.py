@@ -37,14 +37,15 @@ def check_orders(entries: Sequence[BoundTerm], options: Options) -> None:
             raise StratError(msg)
 
 
-def rows_where(series: Any) -> Ints:
+def rows_where(series: Any, *, in_batch: bool = False) -> Ints:
     """List the rows that a boolean column marks as dealt."""
     text = "the column of `where`" if series.name is None else repr(series.name)
     flags, missing = frames.read_flags(series, text)
     rule = Rule(hint="fill it, as in `fill_null(False)` or `fillna(False)`.")
     subject = text.capitalize() if series.name is None else f"Column {text}"
     name = "where" if series.name is None else series.name
-    frames.check_rules([RuledColumn(name, subject, rule, series, missing)])
+    column = RuledColumn(name, subject, rule, series, missing)
+    frames.check_rules([column], in_batch=in_batch)
     return np.flatnonzero(flags)
 
 
@@ -81,6 +82,11 @@ def check_values(
         columns.append(RuledColumn("key", f"`key` ({texts})", unique, key[0], no_gaps, first, rows))
     frames.check_rules(columns)
     return keys
+
+
+def check_key_present(key: Sequence[Any], rows: Ints | None, *, in_batch: bool = False) -> None:
+    """Raise if the key of a row that is dealt is missing."""
+    frames.check_rules(key_columns(key, rows), in_batch=in_batch)
 
 
 def key_columns(key: Sequence[Any], rows: Ints | None) -> list[RuledColumn]:

@@ -19,7 +19,14 @@ from ...terms.classes import Classes
 from ..base import CountedCodes, Counts, NearCuts, by_argument
 from ..counted import shared_values
 from ..cuts import counts_by, other_rows
-from .partitions import add_by_cuts, add_by_values, equal_keys, stack_parts
+from .partitions import (
+    add_by_cuts,
+    add_by_number,
+    add_by_values,
+    empty_like,
+    equal_keys,
+    stack_parts,
+)
 from .passes import (
     DaskCall,
     add_lazily,
@@ -215,6 +222,20 @@ class DaskEngine:
         counts = counted.counts.native
         index = stratum_index(counts.columns, counted.codes, call.plan)
         return add_lazily(call, counts, add_by_cuts, outputs, index, list(points))
+
+    def attach_by_number(
+        self,
+        call: DaskCall,
+        outputs: Sequence[NewColumn],
+        salts: Sequence[int],
+        points: Words,
+    ) -> Any:
+        """Add the columns by the numbers of rows, partition by partition."""
+        plan = call.plan._replace(salts=tuple(salts))
+        meta = empty_like(call.frame._meta, plan, outputs)
+        return call.frame.map_partitions(
+            add_by_number, plan, list(outputs), points, meta=meta, enforce_metadata=False
+        )
 
     def attach_parts(
         self, call: DaskCall, counts: Counts, outputs: Sequence[NewColumn], parts: Sequence[Ints]

@@ -16,7 +16,9 @@ from ...core.types import Ints, StratumTable, Words
 from ...frames import NewColumn
 from ...frames.attach import attach_pandas
 from ...pipeline.deal import place_rows
+from ...pipeline.hashed import parts_by_hash
 from ...terms.base import Term
+from ..base import check_key
 from ..cuts import (
     cells_of,
     other_rows,
@@ -288,6 +290,14 @@ def add_by_values(
     places, _ = same_rows(rows, plan, index, counted)
     placed = place_parts(rows, [each[places] for each in parts], len(partition))
     return attach_parts(partition, plan, outputs, placed)
+
+
+def add_by_number(partition: Any, plan: Plan, outputs: Sequence[NewColumn], points: Words) -> Any:
+    """Add columns to a partition by the keys of its rows alone."""
+    rows = select_dealt(partition, plan, 0)
+    check_key(dict(zip(map(str, [*plan.key, plan.where]), rows.missing.tolist(), strict=True)))
+    parts = [parts_by_hash(numbers, points) for numbers in numbers_of_rows(rows, plan)]
+    return attach_parts(partition, plan, outputs, place_parts(rows, parts, len(partition)))
 
 
 def place_parts(rows: DealtRows, parts: Sequence[Ints], n_rows: int) -> list[Ints]:

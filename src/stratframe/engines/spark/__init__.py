@@ -29,6 +29,7 @@ from .columns import (
     typed_column,
     where_column,
 )
+from .hashed import attach_by_number
 from .on_pandas import to_spark
 from .passes import (
     HELPER,
@@ -128,7 +129,8 @@ class SparkEngine:
             seed=options.seed,
         )
         self.check_types(call)
-        check_where(call)
+        if options.deal != "hash":
+            check_where(call)
         return call
 
     def check_types(self, call: SparkCall) -> None:
@@ -216,6 +218,16 @@ class SparkEngine:
     ) -> Any:
         """Add the columns by cut points, which are joined to the rows of each stratum."""
         return attach(call, counted, outputs, points)
+
+    def attach_by_number(
+        self,
+        call: SparkCall,
+        outputs: Sequence[NewColumn],
+        salts: Sequence[int],
+        points: Words,
+    ) -> Any:
+        """Add the columns by the numbers of rows, which are expressions of their keys."""
+        return attach_by_number(call._replace(salts=tuple(salts)), outputs, points)
 
     def attach_parts(
         self, call: SparkCall, counts: Counts, outputs: Sequence[NewColumn], parts: Sequence[Ints]

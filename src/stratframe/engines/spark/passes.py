@@ -404,13 +404,17 @@ def look_up(rows: DataFrame, stratum: str, known: dict[str, Any]) -> DataFrame:
 def new_column(known: Any, part: Any, output: NewColumn) -> Any:
     """Turn the part of each row into a column, null where the row is not dealt."""
     sf = functions()
-    part = part.cast("bigint")
-    if output.labels is not None:
-        names = sf.array(*map(sf.lit, output.labels))
-        part = sf.get(names, part.cast("int"))
     changed = sf.raise_error(sf.lit(CHANGED))
-    of_known = sf.when(known.isNull(), changed).otherwise(part)
+    of_known = sf.when(known.isNull(), changed).otherwise(part_column(part, output))
     return sf.when(sf.col(f"{HELPER}t").isNotNull(), of_known)
+
+
+def part_column(part: Any, output: NewColumn) -> Any:
+    """Turn numbers of parts into folds, or into the names of parts."""
+    sf = functions()
+    if output.labels is None:
+        return part.cast("bigint")
+    return sf.get(sf.array(*map(sf.lit, output.labels)), part.cast("int"))
 
 
 CHANGED = (

@@ -1,0 +1,63 @@
+"""`deal="hash"`: the part of a row from its own key, whatever the other rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from .. import frames
+from ..core.hashing import hash_keys
+from ..core.seeds import StreamTag
+from ..core.types import Ints, Words
+from ..frames import NewColumn
+from .deal import empty_outputs, place_rows
+from .numbers import column_stream
+from .options import NO_TARGET, Options
+from .strata import Columns
+from .validate import check_key_present, rows_where
+
+
+def hash_salts(options: Options) -> list[int]:
+    """Draw the salt of the hash of each repeat, whatever the number of folds or parts."""
+    tag = StreamTag.FOLD_HASH if options.target.kind == "fold" else StreamTag.PART_HASH
+    of_any_number = replace(options, target=NO_TARGET)
+    return [
+        int(column_stream(of_any_number, tag, repeat)(1)[0]) for repeat in range(options.repeats)
+    ]
+
+
+def hash_points(options: Options) -> Words:
+    """List the lowest hash of each part but the first: its share of all hashes, rounded up.
+
+    Of k equal parts, as many points are at most a hash u as floor(u k / 2**64).
+    """
+    before = list(accumulate(options.target.fractions(0)))[:-1]
+    return np.array([ceil(share * 2**64) for share in before], dtype=np.uint64)
+
+
+def parts_by_hash(hashes: Words, points: Words) -> Ints:
+    """Find the part of every hash: how many points are at most the hash."""
+    return np.searchsorted(points, hashes, side="right")
+
+
+def hashed_columns(
+    options: Options, columns: Columns, n_rows: int, *, in_batch: bool = False
+) -> list[NewColumn]:
+    """Deal rows by the hashes of their keys alone; they may be a batch of those of the frame."""
+    keys: Sequence[Any] = columns["key"]
+    rows = rows_where(columns["where"][0], in_batch=in_batch) if columns.get("where") else None
+    check_key_present(keys, rows, in_batch=in_batch)
+    if rows is not None:
+        keys = [frames.take(series, rows) for series in keys]
+    read, points = [frames.read_key(series) for series in keys], hash_points(options)
+    return [
+        output._replace(
+            parts=place_rows(parts_by_hash(hash_keys(read, salt), points), rows, n_rows)
+        )
+        for output, salt in zip(empty_outputs(options), hash_salts(options), strict=True)
+    ]

@@ -1,0 +1,222 @@
+"""`deal="hash"`: the key of a row decides its fold, and nothing else."""
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import xxhash
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import stratframe as sf
+from tests.helpers import KINDS, make, refuse_now, refuse_rule, values
+
+USERS = [f"user {i * 37 % 60}" for i in range(150)]
+DATA = {"user": USERS, "id": list(range(-40, 110)), "ok": [i % 3 > 0 for i in range(150)]}
+BY_USER = {"key": "user", "deal": "hash"}
+MANY = pl.DataFrame({"id": range(100_000)})
+
+
+def share_of_hashes(*key, seed=0, name="", purpose=16, repeat=0):
+    """Hash a key as the documentation says, and give its share of all hashes."""
+    text = f"{seed} {purpose} 0 {repeat} {name}"
+    entropy = [int.from_bytes(text.encode() + b"\x01", "little"), 0xFFFFFFF0]
+    u = 42
+    for word in (np.random.PCG64DXSM(np.random.SeedSequence(entropy)).random_raw(), *key):
+        is_text = isinstance(word, str)
+        data = word.encode() if is_text else (int(word) % 2**64).to_bytes(8, "little")
+        u = xxhash.xxh64_intdigest(data, seed=u)
+    return u
+
+
+# The formula -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [2, 5, 7, 1000])
+def test_folds_are_those_of_the_published_formula(frame, k):
+    """The fold of a row is floor(u k / 2**64), u the hash of its key."""
+    folds = values(sf.kfold(frame(DATA), k=k, **BY_USER), "fold")
+    assert folds == [share_of_hashes(user) * k >> 64 for user in USERS]
+
+
+@pytest.mark.parametrize(
+    ("options", "given"),
+    [
+        ({"seed": 2**70}, {"seed": 2**70}),
+        ({"name": "inner"}, {"name": "inner"}),
+        ({"name": "split"}, {}),
+    ],
+)
+def test_seed_and_name_are_in_the_formula(options, given):
+    """Seed and name choose the salt; the names of both verbs count as none."""
+    folded = sf.kfold(pl.DataFrame(DATA), key=["id", "user"], deal="hash", **options)
+    keys = zip(DATA["id"], USERS, strict=True)
+    expected = [share_of_hashes(*key, **given) * 5 >> 64 for key in keys]
+    assert folded[options.get("name", "fold")].to_list() == expected
+
+
+def test_repeats_are_in_the_formula():
+    """Each repeat has a salt of its own, and the first is that of one column."""
+    folded = sf.kfold(pl.DataFrame(DATA), repeats=3, **BY_USER)
+    for repeat in range(3):
+        expected = [share_of_hashes(user, repeat=repeat) * 5 >> 64 for user in USERS]
+        assert folded[f"fold_{repeat + 1}"].to_list() == expected
+
+
+def test_parts_are_those_of_the_published_formula(frame):
+    """A row is in the first part whose shares up to there exceed its share of all hashes."""
+    shares = {"train": 0.5, "valid": 0.25, "test": None}
+    parts = values(sf.split(frame(DATA), parts=shares, **BY_USER), "split")
+    hashes = [share_of_hashes(user, purpose=17) for user in USERS]
+    names = ["train", "train", "valid", "test"]
+    assert parts == [names[u >> 62] for u in hashes]
+
+
+# Nothing else decides --------------------------------------------------------------------
+
+
+@given(rows=st.lists(st.integers(0, 149)), kind=st.sampled_from(KINDS))
+def test_any_rows_alone_have_the_same_folds(rows, kind):
+    """Other rows, their order, their number, repeats and the library change no fold."""
+    known = dict(zip(USERS, values(sf.kfold(pl.DataFrame(DATA), **BY_USER), "fold"), strict=True))
+    users = [USERS[row] for row in rows]
+    data = pl.Series(users, dtype=pl.String) if kind.startswith("polars") else users
+    alone = sf.kfold(make(kind, {"user": data}), **BY_USER)
+    assert values(alone, "fold") == [known[user] for user in users]
+
+
+@given(k=st.integers(2, 300), times=st.integers(2, 7))
+def test_folds_halve(k, times):
+    """Several times as many folds are folds of folds."""
+    few, many = (sf.kfold(MANY.head(500), k=n, key="id", deal="hash") for n in (k, k * times))
+    assert (few["fold"] == many["fold"] // times).all()
+
+
+def test_a_wider_test_part_keeps_the_old_test_rows():
+    """With the training part first, test rows stay test rows as the part grows."""
+    tests = [
+        set(MANY.strat.split(parts=share, key="id", deal="hash").strat.parts()["test"]["id"])
+        for share in (0.05, 0.1, 0.25, 0.5)
+    ]
+    assert all(less < more for less, more in pairwise(tests))
+
+
+def test_where_leaves_rows_out(frame):
+    """Rows outside `where` have no fold, may lack a key, and change nothing."""
+    users = [user if ok else None for user, ok in zip(USERS, DATA["ok"], strict=True)]
+    folds = values(sf.kfold(frame({**DATA, "user": users}), where="ok", **BY_USER), "fold")
+    full = values(sf.kfold(frame(DATA), **BY_USER), "fold")
+    assert folds == [fold if ok else None for fold, ok in zip(full, DATA["ok"], strict=True)]
+
+
+def test_frames_without_rows_get_a_column(frame):
+    """An empty piece of the data is no error, as no other piece is looked at."""
+    assert values(sf.kfold(frame({"user": [1, 2]}).head(0), k=9, **BY_USER), "fold") == []
+
+
+# Chance ----------------------------------------------------------------------------------
+
+
+def test_sizes_are_those_of_chance():
+    """Folds of many keys are uniform, and 0.2 of 1,000 rows are off by 12.6 rows on average."""
+    folded = MANY.strat.kfold(k=50, key="id", deal="hash")
+    assert stats.chisquare(folded["fold"].value_counts()["count"]).pvalue > 0.001
+    parts = MANY.strat.split(parts=0.2, key="id", deal="hash")["split"].to_numpy() == "test"
+    sizes = parts.reshape(-1, 1000).sum(axis=1)
+    assert sizes.std() == pytest.approx(12.6, abs=2.7)  # three standard errors of 100 samples
+
+
+@pytest.mark.parametrize("other", [{"seed": 1}, {"name": "inner"}, {"k": 7, "name": "x"}])
+def test_columns_are_independent(other):
+    """Columns of other seeds, names and verbs are independent of each other."""
+    first = MANY.strat.kfold(key="id", deal="hash")["fold"]
+    second = MANY.strat.kfold(key="id", deal="hash", **other)[other.get("name", "fold")]
+    part = MANY.strat.split(parts=0.3, key="id", deal="hash")["split"].to_physical()
+    for each in (second, part):
+        table = np.zeros((5, each.max() + 1))
+        np.add.at(table, (first.to_numpy(), each.to_numpy()), 1)
+        assert stats.chi2_contingency(table).pvalue > 0.001
+
+
+# Lazy frames -----------------------------------------------------------------------------
+
+
+def test_lazy_frames_stream(tmp_path):
+    """A lazy frame gets one expression of each row: nothing is held, no order warned of."""
+    MANY.write_parquet(tmp_path / "in.parquet")
+    query = pl.scan_parquet(tmp_path / "in.parquet").unique().strat.kfold(key="id", deal="hash")
+    plan = query.explain()
+    assert plan.count("python_udf") == 1
+    assert "HCONCAT" not in plan
+    query.sink_parquet(tmp_path / "out.parquet")
+    streamed = pl.read_parquet(tmp_path / "out.parquet").sort("id")
+    assert streamed.equals(MANY.strat.kfold(key="id", deal="hash"))
+
+
+def test_filters_before_and_after_agree():
+    """A filter before the deal and the same one after it give the same rows and folds."""
+    query, some = pl.LazyFrame(DATA), pl.col("id") > 20
+    before, after = (
+        query.filter(some).strat.kfold(repeats=2, **BY_USER),
+        query.strat.kfold(repeats=2, **BY_USER).filter(some),
+    )
+    assert before.collect().equals(after.collect())
+
+
+# Errors ----------------------------------------------------------------------------------
+
+
+def test_missing_keys_are_errors(kind):
+    """A row without a key is named; in a lazy frame, which comes in pieces, the column alone."""
+    data = make(kind, {"user": ["a", None, "b", None], "ok": [True, True, True, False]})
+    lazy = "Column 'user' has missing values."
+    rule = lazy if kind == "polars-lazy" else lazy[:-1] + " in 2 rows (1, 3)."
+    refuse_rule(rule, lambda: sf.kfold(data, k=2, **BY_USER))
+    rule = lazy if kind == "polars-lazy" else lazy[:-1] + " in 1 row (1)."
+    refuse_rule(rule, lambda: sf.kfold(data, k=2, where="ok", **BY_USER))
+
+
+ALONE = '`deal="hash"` cannot be combined with {}: a row\'s key alone decides.\nHint: '
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"by": "id"}, ALONE.format("`by`") + "without `deal`, a `key` works with `by`."),
+        (
+            {"groups": "id"},
+            ALONE.format("`groups`")
+            + 'rows that share their key stay together, as in `key="patient"`.',
+        ),
+        (
+            {"missing": "stratum"},
+            ALONE.format("`missing='stratum'`") + "rows without a key are left out by `where`.",
+        ),
+        (
+            {"rare": "ignore"},
+            ALONE.format("`rare='ignore'`") + "there are no classes without `by`.",
+        ),
+        (
+            {"key": None},
+            '`deal="hash"` needs a `key`, whose hash decides where a row goes.\nHint: name the'
+            ' columns that identify a row or a unit, as in `key="user"`.',
+        ),
+        ({"k": 10**9}, "`k` must be at most 1,000,000 folds, got 1,000,000,000."),
+    ],
+)
+def test_what_it_excludes(options, message):
+    """Whatever else would decide is refused, with a way out."""
+    refuse_now(message, lambda: sf.kfold(pl.LazyFrame(DATA), **{**BY_USER, **options}))
+
+
+def test_counts_of_rows_are_refused():
+    """A part of so many rows cannot be had without looking at the others."""
+    message = (
+        '`deal="hash"` takes shares in `parts`, not counts of rows: a row\'s key alone decides.'
+        '\nHint: a share, as in `parts={"train": 0.8, "test": 0.2}`, is met up to chance.'
+    )
+    counts = {"train": None, "test": 10}
+    refuse_now(message, lambda: sf.split(pd.DataFrame(DATA), parts=counts, **BY_USER))
