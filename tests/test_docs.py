@@ -81,7 +81,7 @@ def test_blocks(page):
     text = page.read_text(encoding="utf-8")
     assert text.count("```") == 2 * len(list(blocks(page)))
     for language, code, _ in blocks(page):
-        assert language in ("python", "pycon", "")
+        assert language in ("python", "pycon", "sql", "")
         assert (">>>" in code) == (language == "pycon")
 
 

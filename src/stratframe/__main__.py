@@ -43,7 +43,7 @@ ARGUMENTS: dict[str, tuple[list[str], dict[str, Any]]] = {
     ),
     "groups": (["--groups"], {"action": "append", "help": "a column whose rows stay together"}),
     "where": (["--where"], {"help": "a column of true and false: the rows that get a cell"}),
-    "deal": (["--deal"], {"help": "random (default) or circular"}),
+    "deal": (["--deal"], {"help": "random (default), circular or hash"}),
     "key": (["--key"], {"action": "append", "help": "a column that identifies the rows"}),
     "columns": (["--columns"], {"action": "append", "help": "a column to compare rows by"}),
     "missing": (["--missing"], {"help": "error (default), stratum or null"}),

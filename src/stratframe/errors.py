@@ -108,7 +108,7 @@ def given_twice(subject: str, noun: str, got: str) -> str:
 
 
 def one_of(subject: str, choices: Sequence[object], got: object) -> str:
-    """State the choices: "`deal` must be 'random' or 'circular', got 'fair'."."""
+    """State the choices: "`deal` must be 'random', 'circular' or 'hash', got 'fair'."."""
     *first, last = map(repr, choices)
     listed = f"{', '.join(first)} or {last}" if first else last
     return f"{subject} must be {listed}, got {describe(got)}."

@@ -1,11 +1,17 @@
 """`deal="hash"` on every engine: the folds of pandas, and no pass over the rows."""
 
+import re
+from pathlib import Path
+
+import polars as pl
 import pytest
 
 import stratframe as sf
 from tests.engines.frames import FRAME, N
 from tests.engines.test_engines import KEYS, ORDERS
 from tests.test_golden import PARTS
+
+BY_USER = {"key": "user", "deal": "hash"}
 
 CALLS = [
     {"k": 7},
@@ -42,6 +48,17 @@ def test_gaps_are_errors(engine, options, column):
     frame = engine.local(FRAME.assign(flag=[None, *[True] * (N - 1)]).astype({"flag": "boolean"}))
     with pytest.raises(Exception, match=f"({column}).* has missing values"):
         engine.rows(dealt(engine.spread(frame, [20]), options))
+
+
+@pytest.mark.spark
+def test_the_published_query_is_right(spark):
+    """The guide's SQL gives the folds of five under seed 0."""
+    guide = (Path(__file__).parents[2] / "docs" / "guide.md").read_text(encoding="utf-8")
+    (query,) = re.findall("```sql\n(.*?)```", guide, re.DOTALL)
+    users = [f"user {number}" for number in range(500)]
+    spark.createDataFrame([(user,) for user in users], ["user"]).createOrReplaceTempView("visits")
+    found = {row.user: row.fold for row in spark.sql(query).collect()}
+    assert found == dict(sf.kfold(pl.DataFrame({"user": users}), **BY_USER).iter_rows())
 
 
 @pytest.mark.dask

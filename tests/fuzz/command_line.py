@@ -70,7 +70,7 @@ OPTIONS = {
     "--parts": ["0.5", "train=0.6,test=0.4", "train=rest,test=1", "null=0.5,test=0.5"],
     "--groups": ["group", "label", "clusters(number, n=2)"],
     "--where": ["flag", "group"],
-    "--deal": ["random", "circular"],
+    "--deal": ["random", "circular", "hash"],
     "--key": ["number", "group"],
     "--columns": ["label", "group"],
     "--missing": ["stratum", "null", "error"],

@@ -34,7 +34,7 @@ VISITS = {
         ({"seed": -1}, "`seed` must be at least 0, got -1."),
         ({"seed": True}, "`seed` must be a whole number, got True."),
         ({"seed": "1"}, "`seed` must be a whole number, got '1'."),
-        ({"deal": "fair"}, "`deal` must be 'random' or 'circular', got 'fair'."),
+        ({"deal": "fair"}, "`deal` must be 'random', 'circular' or 'hash', got 'fair'."),
         ({"missing": "drop"}, "`missing` must be 'error', 'stratum' or 'null', got 'drop'."),
         ({"missing": ["null"]}, "`missing` must be 'error', 'stratum' or 'null', got ['null']."),
         ({"rare": None}, "`rare` must be 'warn', 'error', 'null', 'pool' or 'ignore', got None."),

@@ -212,6 +212,15 @@ def test_what_it_excludes(options, message):
     refuse_now(message, lambda: sf.kfold(pl.LazyFrame(DATA), **{**BY_USER, **options}))
 
 
+def test_plans_are_refused():
+    """What the rows decide by themselves cannot be counted before."""
+    message = (
+        '`plan` cannot count the rows of `deal="hash"`, whose sizes are left to chance.'
+        "\nHint: `report` measures the column that it makes."
+    )
+    refuse_now(message, lambda: sf.plan(pd.DataFrame(DATA), **BY_USER))
+
+
 def test_counts_of_rows_are_refused():
     """A part of so many rows cannot be had without looking at the others."""
     message = (

@@ -64,12 +64,15 @@ def kfold(
         `deal="circular"`, `key`, `sf.chain` or `sf.nearest`.
     where : boolean column, expression or callable, optional
         Which rows get a fold; the others are null, and their values are not looked at.
-    deal : {"random", "circular"}
+    deal : {"random", "circular", "hash"}
         "circular" uses no random numbers: the rows go to the folds in turn, in their
         order, from fold 0. (Clusters and neighbour orders still depend on the seed.)
+        "hash" looks at the `key` of each row alone, whatever the other rows are: keys may
+        repeat, and sizes are left to chance. Not with `by`, `groups`, `missing` or `rare`.
     key : column or list of columns, optional
         Rank rows by the hash of these columns instead of their position, so that neither
-        row order nor the library matters. Together they must identify each row uniquely.
+        row order nor the library matters. Together they must identify each row uniquely,
+        unless `deal="hash"`.
     missing : {"error", "stratum", "null"}
         Nulls and NaN in strata and groups raise an error, form a stratum of their own (in
         `groups`, each such row is a group of its own), or get no fold. In columns that

@@ -8,6 +8,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from ..core.types import StratumTable
+from ..errors import StratError
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
 from ..pipeline.options import (
@@ -225,6 +226,12 @@ def plan(
         seed=seed,
         name=name,
     )
+    if options.deal == "hash":
+        msg = (
+            '`plan` cannot count the rows of `deal="hash"`, whose sizes are left to chance.'
+            "\nHint: `report` measures the column that it makes."
+        )
+        raise StratError(msg)
     side = side_of(frame)
     return plan_table(side.library, *side.plan(options), options.target)
 
