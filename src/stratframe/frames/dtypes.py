@@ -145,6 +145,8 @@ def read_flags(series: Series, name: str) -> tuple[Flags, Flags]:
 def is_missing(series: Series) -> Flags:
     """Flag the rows that are null or NaN."""
     if isinstance(series, pl.Series):
+        if not (series.null_count() or series.dtype.is_float()):
+            return np.zeros(len(series), dtype=np.bool_)
         missing = series.is_null()
         if series.dtype.is_float():
             missing |= series.is_nan().fill_null(True)

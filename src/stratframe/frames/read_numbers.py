@@ -121,7 +121,7 @@ def ordinal_polars(series: pl.Series) -> Values:
     if dtype.is_temporal():
         return series.to_physical().cast(pl.Int64).fill_null(0).to_numpy()
     if dtype.is_integer() and dtype not in WIDE:
-        values: Values = series.fill_null(0).to_numpy()
+        values: Values = (series.fill_null(0) if series.null_count() else series).to_numpy()
         return values if dtype == pl.UInt64 else values.astype(np.int64, copy=False)
     if dtype.is_numeric() or dtype in (pl.Boolean, pl.Null):
         return to_floats(series)
