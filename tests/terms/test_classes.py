@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import ROWS, Make, refuse_now, values
+from tests.helpers import FOLDED, Make, refuse_now, values
 
 
 def folds(frame: Any, by: Any, **options: Any) -> list[Any]:
@@ -65,21 +65,26 @@ def test_whole_floats_are_classes_and_fractions_are_not() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda df: sf.kfold(df, "tags"),
+        lambda df: sf.kfold(df, "tags", name="new"),
         lambda df: sf.strata(df, ["label", "tags"]),
         lambda df: sf.sample(df, "tags", n=1),
-        lambda df: sf.kfold(df, key="tags"),
+        lambda df: sf.kfold(df, key="tags", name="new"),
         lambda df: sf.balance(df, "label", "tags"),
         lambda df: list(sf.folds(df, "tags")),
         lambda df: sf.cv(df, "tags"),
         lambda df: sf.parts(df, "tags"),
+        lambda df: sf.report(df, "tags"),
+        lambda df: sf.drift(df, "tags"),
+        lambda df: sf.audit(df),
+        lambda df: sf.audit(df, groups="tags", columns="id"),
+        lambda df: sf.audit(df, key="tags", columns="id"),
     ],
 )
 def test_nested_columns(frame: Make, kind: str, call: Callable[..., Any]) -> None:
     """A column of lists is refused at the call, whatever names it."""
     dtype = "List(String)" if "polars" in kind else "list"
     refuse_now(
-        f"A column must hold single values, but 'tags' is {dtype}.", lambda: call(frame(ROWS))
+        f"A column must hold single values, but 'tags' is {dtype}.", lambda: call(frame(FOLDED))
     )
 
 
