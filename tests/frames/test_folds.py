@@ -170,25 +170,6 @@ def test_other_numbers_are_no_folds(column: Column, wrong: float, k: int | None)
     assert caught.value.failures["x"].to_list() == [wrong, wrong]
 
 
-def test_folds_past_k() -> None:
-    """With k given, k itself is no fold."""
-    with pytest.raises(StratError, match=r"folds 0\.\.1 in 'x', but there are others in 1 row"):
-        read_fold_numbers(pd.Series([0, 1, 2], name="x"), 2)
-
-
-@pytest.mark.parametrize(
-    ("values", "found"), [([0, 2], "0, 2"), ([0, 0], "0"), ([None, None], "none"), ([], "none")]
-)
-def test_folds_that_cannot_be_counted(column: Column, values: list[Any], found: str) -> None:
-    """Without k, every fold up to the highest must have a row."""
-    with pytest.raises(StratError) as caught:
-        read_fold_numbers(column(values), None)
-    assert str(caught.value) == (
-        f"`extend` needs folds 0..k-1 in 'x', but found {found}."
-        "\nHint: say how many there are, as in `k=5`."
-    )
-
-
 @pytest.mark.parametrize(
     "series",
     [

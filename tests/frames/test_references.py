@@ -88,36 +88,6 @@ def test_columns_that_exist_pass(frame: Make, kind: str) -> None:
     check_refs(frame(DATA), ["a"], "name")
 
 
-@pytest.mark.parametrize(
-    ("ref", "message"),
-    [
-        ("aa", "`by` names the column 'aa', which the frame does not have.*did you mean 'a'"),
-        ("zzz", "`by` names the column 'zzz'.*the columns are 'a', 'b'"),
-        (("a", "b"), "several columns go in a list"),
-        (1, "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 1"),
-        (["a"], r"`by` must hold column names, .* got \['a'\]"),
-    ],
-)
-def test_columns_that_do_not_exist(frame: Make, ref: Any, message: str) -> None:
-    """The message names what is not a column, and the column that may be meant."""
-    with pytest.raises(StratError, match=f"(?s){message}"):
-        check_refs(frame(DATA), [ref], "by")
-
-
-def test_expressions_of_the_other_library(frame: Make, kind: str) -> None:
-    """A Polars expression on a pandas frame is an error, and a callable on a Polars frame."""
-    computed = column_a if "polars" in kind else pl.col("a")
-    with pytest.raises(StratError, match=f"`key` takes Polars .* on a {kind[:6]} frame"):
-        check_refs(frame(DATA), [computed], "key")
-
-
-def test_labels_that_occur_twice() -> None:
-    """A label of two pandas columns names neither."""
-    df = pd.DataFrame([[1, 2]], columns=["a", "a"])
-    with pytest.raises(StratError, match="'a', which the frame has 2 times"):
-        check_refs(df, ["a"], "groups")
-
-
 def test_name_under_a_multiindex() -> None:
     """The name of a fold column means its tuple; other arguments need the tuple."""
     df = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("fold", "")]))
@@ -169,13 +139,6 @@ def test_new_names_are_no_patterns(frame: Make, kind: str, name: str, overwrite:
     rule = f"`name` must not be a pattern of names on a Polars frame, got {name!r}."
     with pytest.raises(StratError, match=re.escape(rule)):
         check_all_refs(frame(DATA), {}, [name], overwrite=overwrite)
-
-
-def test_eager_frames_are_not_collected(frame: Make, kind: str) -> None:
-    """An eager frame is returned as it is."""
-    made = frame(DATA)
-    if kind != "polars-lazy":
-        assert collect_columns(made, ["a"]) is made
 
 
 @pytest.mark.parametrize(
@@ -248,21 +211,6 @@ def test_columns_are_read_by_callable(dtype: str) -> None:
     for series in read_columns(df, calls):
         assert series.tolist() == [1, 2, 3]
         assert series.index.equals(df.index)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda df: df, "one value a row, got DataFrame"),
-        (lambda df: 1, "one value a row, got int"),
-        (lambda df: df["a"].iloc[:2], "each of the 3 rows, got 2 from"),
-        (lambda df: df["a"].iloc[::-1], "got another index"),
-    ],
-)
-def test_callables_give_one_value_per_row(call: Any, message: str) -> None:
-    """A callable must return a column of the height and order of the frame."""
-    with pytest.raises(StratError, match=message):
-        read_columns(pd.DataFrame(DATA), [call])
 
 
 def test_heights_must_agree() -> None:

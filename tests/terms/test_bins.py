@@ -9,17 +9,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import ROWS, Make, eager, make, refuse, refuse_now, values, warned
-
-DATA: dict[str, Any] = {
-    "label": ["a", "b", "a", "c", "b", "a", "c", "a"] * 3,
-    "x": [i * 7 % 24 for i in range(24)],
-    "v": [i * 5 % 24 / 4 + 0.125 for i in range(24)],
-}
-
-PANDAS = make("pandas", DATA)
-
-POLARS = make("polars", DATA)
+from tests.helpers import ROWS, Make, eager, refuse, refuse_now, values, warned
 
 
 def folds(frame: Any, by: Any, **options: Any) -> list[Any]:
@@ -61,12 +51,15 @@ def test_closed() -> None:
     ],
 )
 def test_terms_of_numbers(frame: Make, term: Any, shown: str) -> None:
-    """A term that cuts or orders numbers refuses strings, and names their type."""
-    dtype = eager(frame(ROWS))["label"].dtype
-    refuse(
-        f"`{shown}` needs numbers or dates, but column 'label' is {dtype}.",
-        lambda: sf.kfold(frame(ROWS), term),
-    )
+    """Text is refused at the call where a term cuts or orders numbers, and so are categories."""
+    df = frame(ROWS)
+    categories = [df.astype({"label": "category"})] if isinstance(df, pd.DataFrame) else []
+    if isinstance(df, pl.DataFrame):
+        categories = [df.cast({"label": pl.Categorical})]
+    for each in (df, *categories):
+        dtype = eager(each)["label"].dtype
+        message = f"`{shown}` needs numbers or dates, but column 'label' is {dtype}."
+        refuse_now(message, lambda each=each: sf.kfold(each, term))
 
 
 def test_fewer_quantiles(frame: Make) -> None:
@@ -85,22 +78,6 @@ def test_fewer_quantiles_inside_strata(frame: Make) -> None:
         "`sf.quantiles('x', 3)` produced fewer bins than 3 in 1 of 2 strata (as few as 2),"
         " because equal values stay in one bin.",
         lambda: sf.kfold(frame(data), ["label", sf.quantiles("x", 3)], 2),
-    )
-
-
-@pytest.mark.parametrize(
-    ("term", "shown"),
-    [
-        (sf.quantiles("label", 3), "sf.quantiles('label', 3)"),
-        (sf.continuous("label"), "sf.continuous('label')"),
-    ],
-    ids=["term0", "term1"],
-)
-def test_types_of_a_lazy_frame_are_checked_at_once(term: Any, shown: str) -> None:
-    """A lazy frame's types are in its schema, so no data is needed to refuse them."""
-    refuse_now(
-        f"`{shown}` needs numbers or dates, but column 'label' is String.",
-        lambda: sf.kfold(pl.LazyFrame(ROWS), term, 2),
     )
 
 
@@ -125,17 +102,6 @@ def test_dates_order_rows() -> None:
     ]
     for frame in columns:
         assert folds(frame, sf.continuous("t")) == expected
-
-
-def test_text_is_no_number() -> None:
-    """Text, in columns or categories, is refused where numbers are asked for."""
-    for frame in (PANDAS, PANDAS.astype({"label": "category"}), POLARS,
-                  POLARS.with_columns(pl.col("label").cast(pl.Categorical))):  # fmt: skip
-        message = (
-            "`sf.quantiles('label', 2)` needs numbers or dates, but column 'label' is"
-            f" {frame['label'].dtype}."
-        )
-        refuse(message, lambda frame=frame: folds(frame, sf.quantiles("label", 2)))
 
 
 def test_a_categorical_of_numbers_counts_by_its_values() -> None:
