@@ -97,3 +97,9 @@ def at_fault(error: sf.StratError, kind: str) -> dict[str, list[Any]]:
     """List the rows at fault, which are in the caller's own library."""
     assert isinstance(error.failures, pl.DataFrame if "polars" in kind else pd.DataFrame)
     return {str(name): values(error.failures, name) for name in error.failures.columns}
+
+
+def evaluate(code: str, **names: Any) -> Any:
+    """Run code that a table of arguments or calls shows, such as `sf.bins("x", [0, inf])`."""
+    known = {"sf": sf, "np": np, "pd": pd, "pl": pl, "inf": float("inf"), "nan": float("nan")}
+    return eval(code, known | names)

@@ -22,7 +22,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import stratframe as sf
 from stratframe.study.resample import sample_rows
-from tests.helpers import refuse, refuse_rule
+from tests.helpers import evaluate, refuse, refuse_rule
 from tests.study.samples import FEATURES, population, results, to_library
 
 QUICK: dict[str, Any] = {"k": 2, "sample": 40, "samples": 3, "repeats": 2}
@@ -348,103 +348,82 @@ def test_the_size_of_a_sample_by_default() -> None:
     assert [check_size(None, n_rows) for n_rows in (90, 1500, 9000)] == [30, 500, 500]
 
 
-@pytest.mark.parametrize(
-    ("rule", "arguments"),
-    [
-        (
-            "`strategies` must be a dict of names and entries of `by`, arguments of `kfold` or"
-            " functions, got list.",
-            {"strategies": ["label"]},
-        ),
-        ("`strategies` must hold at least one strategy, got {}.", {"strategies": {}}),
-        (
-            "The strategy 'a' must hold arguments of `kfold`, got 'seed'.",
-            {"strategies": {"a": {"by": "label", "seed": 1}}},
-        ),
-        (
-            "`estimators` must hold estimators of scikit-learn, got str, which has no `fit`.",
-            {"estimators": "ridge"},
-        ),
-        (
-            "`estimators` must hold objects, got the class GaussianNB.",
-            {"estimators": {"a": GaussianNB}},
-        ),
-        ("`estimators` must hold at least one estimator, got [].", {"estimators": []}),
-        (
-            "`metric` must be the name of a scorer of scikit-learn, or a function, got 'truth'.",
-            {"metric": "truth"},
-        ),
-        ("`k` must be at least 2, got 1.", {"k": (5, 1)}),
-        ("`k` must hold at least one number of folds, got [].", {"k": []}),
-        ("`samples` must be at least 1, got 0.", {"samples": 0}),
-        ("`repeats` must be a whole number, got 1.5.", {"repeats": 1.5}),
-        (
-            "`repeats` must be at most 10,000 runs, got 18,446,744,073,709,551,616.",
-            {"repeats": 2**64},
-        ),
-        (
-            "`k` must hold at most 10,000 numbers, got range of 999,998 values.",
-            {"k": range(2, 10**6)},
-        ),
-        ("`n_jobs` must be None, or a whole number other than 0, got 0.", {"n_jobs": 0}),
-        ("`progress` must be True or False, got 'no'.", {"progress": "no"}),
-        ("`seed` must be at least 0, got -1.", {"seed": -1}),
-        ("`features` must hold at least one column, got [].", {"features": []}),
-        ("`features` must not hold the target, got 'label'.", {"features": ["x", "label"]}),
-        ("`target` names the column 'lable', which the frame does not have.", {"target": "lable"}),
-        (
-            "`target` must hold a column name, or `sf.classes` or `sf.continuous` of one, got 3.",
-            {"target": 3},
-        ),
-        (
-            "`target` must be a column name, `sf.classes` or `sf.continuous` of one, got"
-            " sf.quantiles.",
-            {"target": sf.quantiles("price", 3)},
-        ),
-        ("`frame` must be a pandas or Polars frame, got int.", {"frame": 5}),
-        ("`k` must be at most `sample`, got 41 for 40 rows.", {"k": [2, 41], "sample": 40}),
-        ("`features` must hold each column once, got 'x' twice.", {"features": ["x", "x"]}),
-        (
-            "`by` names the column 'z', which the frame does not have.",
-            {"strategies": {"a": "label", "b": ["label", sf.nearest(["x", "z"])]}},
-        ),
-        (
-            "`key` names the column 'id', which the frame does not have.",
-            {"strategies": {"a": {"by": "label", "key": "id"}}},
-        ),
-        (
-            "The strategy 'a' must not hold `groups`: samples are drawn row by row, so that the"
-            " true score is that of groups which are in the sample, too.",
-            {"strategies": {"a": {"by": "label", "groups": "x"}}},
-        ),
-        (
-            "`strategies` must hold each name once, got '1' twice.",
-            {"strategies": {1: None, "1": "label"}},
-        ),
-        (
-            "`estimators` must hold each name once, got '1' twice.",
-            {"estimators": {1: GaussianNB(), "1": DummyClassifier()}},
-        ),
-        (
-            "`metric` must be a scorer, a function of an estimator, X and y, got accuracy_score.",
-            {"metric": accuracy_score},
-        ),
-        (
-            "`target` must be text, whole numbers or booleans, but scikit-learn cannot take the"
-            " values of 'day' as 3 classes.",
-            {
-                "frame": population()
-                .assign(day=pd.to_datetime("2024-01-01"))
-                .assign(day=lambda rows: rows["day"] + pd.to_timedelta(np.arange(120) % 3, "D")),
-                "target": "day",
-            },
-        ),
-    ],
-)
-def test_bad_arguments(rule: str, arguments: dict[str, Any]) -> None:
+BAD_ARGUMENTS = {
+    "strategies=['label']": (
+        "`strategies` must be a dict of names and entries of `by`, arguments of `kfold` or"
+        " functions, got list."
+    ),
+    "strategies={}": "`strategies` must hold at least one strategy, got {}.",
+    "strategies={'a': {'by': 'label', 'seed': 1}}": (
+        "The strategy 'a' must hold arguments of `kfold`, got 'seed'."
+    ),
+    "estimators='ridge'": (
+        "`estimators` must hold estimators of scikit-learn, got str, which has no `fit`."
+    ),
+    "estimators={'a': GaussianNB}": "`estimators` must hold objects, got the class GaussianNB.",
+    "estimators=[]": "`estimators` must hold at least one estimator, got [].",
+    "metric='truth'": (
+        "`metric` must be the name of a scorer of scikit-learn, or a function, got 'truth'."
+    ),
+    "k=(5, 1)": "`k` must be at least 2, got 1.",
+    "k=[]": "`k` must hold at least one number of folds, got [].",
+    "samples=0": "`samples` must be at least 1, got 0.",
+    "repeats=1.5": "`repeats` must be a whole number, got 1.5.",
+    "repeats=2**64": "`repeats` must be at most 10,000 runs, got 18,446,744,073,709,551,616.",
+    "k=range(2, 10**6)": "`k` must hold at most 10,000 numbers, got range of 999,998 values.",
+    "n_jobs=0": "`n_jobs` must be None, or a whole number other than 0, got 0.",
+    "progress='no'": "`progress` must be True or False, got 'no'.",
+    "seed=-1": "`seed` must be at least 0, got -1.",
+    "features=[]": "`features` must hold at least one column, got [].",
+    "features=['x', 'label']": "`features` must not hold the target, got 'label'.",
+    "target='lable'": "`target` names the column 'lable', which the frame does not have.",
+    "target=3": (
+        "`target` must hold a column name, or `sf.classes` or `sf.continuous` of one, got 3."
+    ),
+    "target=sf.quantiles('price', 3)": (
+        "`target` must be a column name, `sf.classes` or `sf.continuous` of one, got sf.quantiles."
+    ),
+    "frame=5": "`frame` must be a pandas or Polars frame, got int.",
+    "k=[2, 41], sample=40": "`k` must be at most `sample`, got 41 for 40 rows.",
+    "features=['x', 'x']": "`features` must hold each column once, got 'x' twice.",
+    "strategies={'a': 'label', 'b': ['label', sf.nearest(['x', 'z'])]}": (
+        "`by` names the column 'z', which the frame does not have."
+    ),
+    "strategies={'a': {'by': 'label', 'key': 'id'}}": (
+        "`key` names the column 'id', which the frame does not have."
+    ),
+    "strategies={'a': {'by': 'label', 'groups': 'x'}}": (
+        "The strategy 'a' must not hold `groups`: samples are drawn row by row, so that the"
+        " true score is that of groups which are in the sample, too."
+    ),
+    "strategies={1: None, '1': 'label'}": "`strategies` must hold each name once, got '1' twice.",
+    "estimators={1: GaussianNB(), '1': Dummy()}": (
+        "`estimators` must hold each name once, got '1' twice."
+    ),
+    "metric=accuracy_score": (
+        "`metric` must be a scorer, a function of an estimator, X and y, got accuracy_score."
+    ),
+}
+"""Arguments that break a rule, and the rule."""
+
+
+@pytest.mark.parametrize("code", BAD_ARGUMENTS)
+def test_bad_arguments(code: str) -> None:
     """Every argument that breaks a rule is an error before any sample is drawn."""
+    known = {"GaussianNB": GaussianNB, "Dummy": DummyClassifier, "accuracy_score": accuracy_score}
+    arguments = evaluate(f"dict({code})", **known)
     given = {"frame": population(), "target": "label", "features": FEATURES, **arguments}
-    refuse_rule(rule, lambda: sf.study.compare(**given))
+    refuse_rule(BAD_ARGUMENTS[code], lambda: sf.study.compare(**given))
+
+
+def test_dates_are_no_target() -> None:
+    """Classes must be of a type that scikit-learn takes."""
+    days = pd.to_datetime("2024-01-01") + pd.to_timedelta(np.arange(120) % 3, "D")
+    refuse_rule(
+        "`target` must be text, whole numbers or booleans, but scikit-learn cannot take the"
+        " values of 'day' as 3 classes.",
+        lambda: sf.study.compare(population().assign(day=days), "day", FEATURES),
+    )
 
 
 @pytest.mark.parametrize(

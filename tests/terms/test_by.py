@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import FOLDED, ROWS, Make, make, refuse, refuse_now, values
+from tests.helpers import FOLDED, ROWS, Make, evaluate, make, refuse, refuse_now, values
 from tests.terms.clouds import FEATURE_ROWS
 
 DATA: dict[str, Any] = {
@@ -36,67 +36,55 @@ def parity() -> list[Any]:
 # Entries --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("by", "message"),
-    [
-        ([], "`by` must hold at least one entry, got []."),
-        (
-            [["label"]],
-            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
-            " ['label'].",
-        ),
-        (
-            True,  # is not the column 1
-            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got True.",
-        ),
-        (
-            sf.chain(5),
-            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 5.\n"
-            "Hint: `by` comes first; the number of folds is `k=5`.",
-        ),
-        (["label", "y", "label"], "`by` must hold each entry once, got 'label' twice."),
-        (
-            [sf.bins("x", [0, 9.5]), sf.bins("x", [0, 9.5])],
-            "`by` must hold each entry once, got sf.bins('x', [0, 9.5]) twice.",
-        ),
-        (
-            [sf.clusters(["x", "y"], 2), sf.clusters(["x", "y"], 2)],
-            "`by` must hold each entry once, got sf.clusters(['x', 'y']) twice.",
-        ),
-        (
-            [sf.continuous("x"), "label"],
-            "`sf.continuous` must be the last entry of `by`, and only once, got"
-            " [sf.continuous('x'), 'label'].",
-        ),
-        (
-            [sf.chain("x"), sf.chain(["y"])],
-            "`sf.chain` must be the last entry of `by`, and only once, got"
-            " [sf.chain(['x']), sf.chain(['y'])].",
-        ),
-        (
-            [sf.continuous("x"), sf.nearest("y")],
-            "`sf.continuous` or `sf.nearest` must be the last entry of `by`, and only once, got"
-            " [sf.continuous('x'), sf.nearest(['y'])].",
-        ),
-        (
-            ["label", sf.classes("zzz")],
-            "`by` names the column 'zzz', which the frame does not have.\n"
-            "Hint: the columns are 'label', 'x', 'y', 1.",
-        ),
-        (
-            ["label", sf.clusters(["x", "yy"])],
-            "`by` names the column 'yy', which the frame does not have.\nHint: did you mean 'y'?",
-        ),
-        (
-            sf.chain(("x", "y")),
-            "`by` names the column ('x', 'y'), which the frame does not have.\n"
-            "Hint: several columns go in a list.",
-        ),
-    ],
-)
-def test_by(by: Any, message: str) -> None:
+NO_ENTRIES = {
+    "[]": "`by` must hold at least one entry, got [].",
+    "[['label']]": (
+        "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got ['label']."
+    ),
+    "True": "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got True.",
+    "sf.chain(5)": (
+        "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 5.\n"
+        "Hint: `by` comes first; the number of folds is `k=5`."
+    ),
+    "['label', 'y', 'label']": "`by` must hold each entry once, got 'label' twice.",
+    "[sf.bins('x', [0, 9.5]), sf.bins('x', [0, 9.5])]": (
+        "`by` must hold each entry once, got sf.bins('x', [0, 9.5]) twice."
+    ),
+    "[sf.clusters(['x', 'y'], 2), sf.clusters(['x', 'y'], 2)]": (
+        "`by` must hold each entry once, got sf.clusters(['x', 'y']) twice."
+    ),
+    "[sf.continuous('x'), 'label']": (
+        "`sf.continuous` must be the last entry of `by`, and only once, got"
+        " [sf.continuous('x'), 'label']."
+    ),
+    "[sf.chain('x'), sf.chain(['y'])]": (
+        "`sf.chain` must be the last entry of `by`, and only once, got [sf.chain(['x']),"
+        " sf.chain(['y'])]."
+    ),
+    "[sf.continuous('x'), sf.nearest('y')]": (
+        "`sf.continuous` or `sf.nearest` must be the last entry of `by`, and only once, got"
+        " [sf.continuous('x'), sf.nearest(['y'])]."
+    ),
+    "['label', sf.classes('zzz')]": (
+        "`by` names the column 'zzz', which the frame does not have.\n"
+        "Hint: the columns are 'label', 'x', 'y', 1."
+    ),
+    "['label', sf.clusters(['x', 'yy'])]": (
+        "`by` names the column 'yy', which the frame does not have.\nHint: did you mean 'y'?"
+    ),
+    "sf.chain(('x', 'y'))": (
+        "`by` names the column ('x', 'y'), which the frame does not have.\n"
+        "Hint: several columns go in a list."
+    ),
+}
+"""What is no `by`, and the message of each; the frame has a column 1, which True is not."""
+
+
+@pytest.mark.parametrize("by", NO_ENTRIES)
+def test_by(by: str) -> None:
     """What is no entry of `by`, or cannot be with others, is refused."""
-    refuse_now(message, lambda: sf.kfold(pd.DataFrame({**FEATURE_ROWS, 1: 0}), by, 2))
+    df = pd.DataFrame({**FEATURE_ROWS, 1: 0})
+    refuse_now(NO_ENTRIES[by], lambda: sf.kfold(df, evaluate(by), 2))
 
 
 @pytest.mark.parametrize(

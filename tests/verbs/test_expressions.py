@@ -47,14 +47,6 @@ def test_expressions_compose() -> None:
     [
         (lambda: pl.col("x").strat.kfold(1), "`k` must be at least 2, got 1."),
         (
-            lambda: pl.col("x").strat.kfold(rare="no"),
-            "`rare` must be 'warn', 'error', 'null', 'pool' or 'ignore', got 'no'.",
-        ),
-        (
-            lambda: pl.col("x").strat.split({"a": 1}),
-            "`parts` must map at least 2 names to their shares, got {'a': 1}.",
-        ),
-        (
             lambda: pl.col("x").strat.split(missing="null"),
             "`missing` must be 'error' or 'stratum', got 'null'.",
         ),
