@@ -235,65 +235,51 @@ def test_warnings_are_lines(tmp_path: Path, file: str, capsys: pytest.CaptureFix
     assert out.exists()
 
 
-ERRORS: dict[str, tuple[list[str], str]] = {
-    "no file": (
-        ["kfold", "no.csv"],
-        "The file 'no.csv' cannot be read: No such file or directory.",
+ERRORS = {
+    "kfold no.csv": "The file 'no.csv' cannot be read: No such file or directory.",
+    "kfold dir.csv": "The file 'dir.csv' cannot be read: Is a directory.",
+    "kfold head.csv": "Cannot assign folds to a frame without rows.",
+    "kfold in.csv --out out": (
+        "A file name must end in .csv, .csv.gz or .parquet, got 'out'. Hint: - is standard"
+        " input or output, as CSV."
     ),
-    "directory": (["kfold", "dir.csv"], "The file 'dir.csv' cannot be read: Is a directory."),
-    "no rows": (["kfold", "head.csv"], "Cannot assign folds to a frame without rows."),
-    "suffix": (
-        ["kfold", "in.csv", "--out", "out"],
-        "A file name must end in .csv, .csv.gz or .parquet, got 'out'. Hint: - is standard input"
-        " or output, as CSV.",
+    "kfold in.csv --out in.csv/out.csv": (
+        "The file 'in.csv/out.csv' cannot be written: Not a directory."
     ),
-    "out in a file": (
-        ["kfold", "in.csv", "--out", "in.csv/out.csv"],
-        "The file 'in.csv/out.csv' cannot be written: Not a directory.",
+    "kfold in.csv --out dir.csv": "The file 'dir.csv' cannot be written: Is a directory.",
+    "kfold in.csv --by 'quantiles(prices, 3)'": (
+        "`by` names the column 'prices', which the frame does not have. Hint: did you mean 'price'?"
     ),
-    "out is a directory": (
-        ["kfold", "in.csv", "--out", "dir.csv"],
-        "The file 'dir.csv' cannot be written: Is a directory.",
+    "kfold in.csv --by 'quantile(price, 3)'": (
+        "`--by` must be a column or a term, as in quantiles(price, 10), got 'quantile(price,"
+        " 3)'. Hint: did you mean quantiles(...)?"
     ),
-    "column": (
-        ["kfold", "in.csv", "--by", "quantiles(prices, 3)"],
-        "`by` names the column 'prices', which the frame does not have. Hint: did you mean"
-        " 'price'?",
+    "kfold in.csv --k x": "argument -k/--k: invalid int value: 'x'",
+    "split in.csv --parts train=0.8,valid=4,test=rest": (
+        "`--parts` must be all fractions or all counts, with at most one rest, got"
+        " 'train=0.8,valid=4,test=rest'."
     ),
-    "term": (
-        ["kfold", "in.csv", "--by", "quantile(price, 3)"],
-        "`--by` must be a column or a term, as in quantiles(price, 10),"
-        " got 'quantile(price, 3)'. Hint: did you mean quantiles(...)?",
+    "split in.csv --parts train=0,test=rest": (
+        "`--parts` must be finite and above zero, got 'train=0,test=rest'."
     ),
-    "k text": (["kfold", "in.csv", "--k", "x"], "argument -k/--k: invalid int value: 'x'"),
-    "parts mixed": (
-        ["split", "in.csv", "--parts", "train=0.8,valid=4,test=rest"],
-        "`--parts` must be all fractions or all counts, with at most one rest,"
-        " got 'train=0.8,valid=4,test=rest'.",
+    "split in.csv --parts train=30,test=20": (
+        "The counts in `--parts` must sum to the rows dealt, got 50 for 40 rows. Hint: one"
+        " part may be rest: it takes the rest, at least 1 row."
     ),
-    "parts zero": (
-        ["split", "in.csv", "--parts", "train=0,test=rest"],
-        "`--parts` must be finite and above zero, got 'train=0,test=rest'.",
+    "extend in.csv --name pair -k 4 --parts 0.2": (
+        "`extend` takes `k` for folds or `--parts` for parts, got both."
     ),
-    "parts of too few rows": (
-        ["split", "in.csv", "--parts", "train=30,test=20"],
-        "The counts in `--parts` must sum to the rows dealt, got 50 for 40 rows."
-        " Hint: one part may be rest: it takes the rest, at least 1 row.",
-    ),
-    "k and parts": (
-        ["extend", "in.csv", "--name", "pair", "-k", "4", "--parts", "0.2"],
-        "`extend` takes `k` for folds or `--parts` for parts, got both.",
-    ),
-    "column that exists": (
-        ["kfold", "in.csv", "--name", "pair"],
-        "The frame has a column 'pair' already. `--overwrite` replaces it.",
-    ),
+    "kfold in.csv --name pair": "The frame has a column 'pair' already. `--overwrite` replaces it.",
 }
+"""Commands that go wrong, and the line that each prints."""
 
 
-@pytest.mark.parametrize("case", ERRORS)
+@pytest.mark.parametrize("command", ERRORS)
 def test_errors_are_one_line(
-    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """What goes wrong is one line on stderr, perhaps a hint, exit code 2, and no new file."""
     monkeypatch.chdir(tmp_path)
@@ -301,9 +287,9 @@ def test_errors_are_one_line(
     Path("head.csv").write_text("x\n")
     Path("dir.csv").mkdir()
     before = set(tmp_path.rglob("*"))
-    args, message = ERRORS[case]
+    args = shlex.split(command)
     assert main(args if "--out" in args else [*args, "--out", "out.csv"]) == 2
-    assert capsys.readouterr() == ("", f"stratframe: {message}\n")
+    assert capsys.readouterr() == ("", f"stratframe: {ERRORS[command]}\n")
     assert set(tmp_path.rglob("*")) == before
 
 

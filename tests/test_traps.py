@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.helpers import (
-    KINDS,
     Make,
     at_fault,
     eager,
-    make,
     refuse,
     refuse_now,
     refuse_rule,
@@ -38,19 +36,6 @@ def test_two_calls_are_two_columns(frame: Make) -> None:
     for fold in range(5):
         train = [one for one, other in zip(inner, outer, strict=True) if other != fold]
         assert min(np.bincount(train, minlength=5)) >= 10  # they were 20, 20, 20, 20, 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("names", [("fold", "a"), ("a", "b"), ("a", "A"), ("split", "fold_x")])
-@pytest.mark.parametrize("key", [None, "id"])
-def test_columns_of_two_names_are_independent(names: tuple[str, str], key: Any) -> None:
-    """A row has the same fold in both as often as chance says: a fifth of the time."""
-    df, same = pl.DataFrame(TWO), 0
-    for seed in range(200):
-        first, second = (sf.kfold(df, "y", seed=seed, name=name, key=key)[name] for name in names)
-        same += int((first == second).sum())
-    share, error = same / (200 * N), (0.2 * 0.8 / (200 * N)) ** 0.5
-    assert abs(share - 0.2) < 5 * error
 
 
 @given(st.text(min_size=1, max_size=5), st.text(min_size=1, max_size=5))
@@ -469,10 +454,3 @@ def test_guesses_at_parts(parts: Any, tip: str) -> None:
     """A list of shares, or a number of rows, is answered with the dict."""
     message = f"`parts` must map at least 2 names to their shares, got {parts!r}.\nHint: {tip}"
     refuse_now(message, lambda: sf.split(pd.DataFrame(TWO), "y", parts))
-
-
-def test_all_kinds_agree_on_the_new_arguments() -> None:
-    """The same folds in every library, with `where`, `pool` and a name."""
-    options: dict[str, Any] = {"where": "train", "rare": "pool", "missing": "null", "name": "f"}
-    found = {tuple(values(sf.kfold(make(kind, SOME), "y", 7, **options), "f")) for kind in KINDS}
-    assert len(found) == 1

@@ -13,7 +13,6 @@ import pytest
 
 from stratframe.core.order import CHUNK
 from stratframe.errors import StratError
-from stratframe.frames import read_classes
 from stratframe.frames.read_classes import check_objects, codes_match_values, encode_classes
 
 Column = Callable[[list[Any]], Any]
@@ -78,13 +77,6 @@ DAYS = [dt.date(2024, 1, 2), None, dt.date(2023, 1, 1), dt.date(2024, 1, 2)]
 def test_codes_of_other_dtypes(series: Any, values: list[Any]) -> None:
     """Equal values share a code, whatever the dtype."""
     assert_codes_of(series, values)
-
-
-def test_text_with_equal_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unequal texts with the same hash have different codes."""
-    values = ["x", "y", None, "z", "y", "x"]
-    monkeypatch.setattr(read_classes, "hash_values", lambda each: np.zeros(len(each), np.uint64))
-    assert_codes_of(pl.Series(values), values)
 
 
 def test_codes_are_compared_with_all_values() -> None:

@@ -18,7 +18,6 @@ from tests.helpers import (
     make,
     refuse,
     refuse_now,
-    refuse_rule,
     values,
 )
 
@@ -174,28 +173,21 @@ def test_plan_counts_what_is_dealt(frame: Make) -> None:
     assert len(empty) == 0
 
 
-@pytest.mark.parametrize(
-    ("make_by", "message"),
-    [
-        (lambda: sf.margins([]), "`sf.margins` must hold a list of entries, got []."),
-        (lambda: sf.margins("site"), "`sf.margins` must hold a list of entries, got 'site'."),
-        (
-            lambda: sf.margins(["site", sf.chain("price")]),
-            "`sf.margins` must hold entries that make strata, got `sf.chain`.",
-        ),
-        (
-            lambda: sf.margins([sf.continuous("price")]),
-            "`sf.margins` must hold entries that make strata, got `sf.continuous`.",
-        ),
-        (
-            lambda: sf.margins([sf.margins(["site"])]),
-            "`sf.margins` must hold entries that make strata, got `sf.margins`.",
-        ),
-    ],
-)
-def test_margins_that_are_none(make_by: Any, message: str) -> None:
-    """What is no list of strata is refused where the term is made."""
-    refuse_rule(message, make_by)
+@pytest.mark.parametrize("entries", [[], "site"])
+def test_margins_need_a_list(entries: Any) -> None:
+    """Margins are a list with entries."""
+    message = f"`sf.margins` must hold a list of entries, got {entries!r}."
+    refuse_now(message, lambda: sf.margins(entries))
+
+
+@pytest.mark.parametrize("term", [sf.chain("x"), sf.continuous("x"), sf.margins(["site"])])
+def test_margins_that_make_no_strata(term: Any) -> None:
+    """What makes no strata is refused where the term is made."""
+    message = (
+        f"`sf.margins` must hold entries that make strata, got `{term.function}`."
+        "\nHint: `sf.quantiles` cuts a continuous column."
+    )
+    refuse_now(message, lambda: sf.margins(["site", term]))
 
 
 @pytest.mark.parametrize(

@@ -67,14 +67,6 @@ def test_many_repeats_fragment_no_frame() -> None:
     assert out["fold_1"].tolist() == sf.kfold(frame, "a", 2)["fold"].tolist()
 
 
-def test_the_callers_frame_is_out_of_reach() -> None:
-    """Writing into the result does not write into the frame that it was made of."""
-    frame = make("pandas", {"a": [1, 1, 2, 2], "x": [1, 2, 3, 4]})
-    out = sf.kfold(frame, "a", 2)
-    out.loc[0, "x"] = 99
-    assert frame["x"].tolist() == [1, 2, 3, 4]
-
-
 # Groups: each is in one fold, and strata and sizes are close to even --------------------
 
 seeds = st.integers(0, 2**32)

@@ -733,8 +733,10 @@ def test_where_rows_without_a_fold_may_be() -> None:
     refuse_now(message, lambda: sf.audit(pd.DataFrame(DATA), nulls="error"))
 
 
-def test_leaks_of_what_is_no_frame() -> None:
-    """The rows that leak are those of a frame in memory."""
+def test_what_is_no_frame() -> None:
+    """Leaks are listed of frames in memory alone; audits are made of all."""
+    message = "`frame` must be a pandas, Polars, Dask or Spark frame, got list."
+    refuse_now(message, lambda: sf.audit([1]))
     message = "`frame` must be a pandas or Polars frame, got list."
     refuse_now(message, lambda: sf.leaks([1]))
 

@@ -234,7 +234,13 @@ def test_groups_that_are_split_already(frame: Make, kind: str) -> None:
             [1],
         ),
         (
-            [0, 5, 1, 7],
+            [0, 2, float("inf"), 1],
+            3,
+            "`extend` needs folds 0..2 in 'fold', but there are others in 1 row (2).",
+            [2],
+        ),
+        (
+            [0, 3, 1, 7],
             3,
             "`extend` needs folds 0..2 in 'fold', but there are others in 2 rows (1, 3).",
             [1, 3],
