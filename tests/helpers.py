@@ -1,5 +1,6 @@
 """What many tests need: frames of every kind, and checks of errors and warnings."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -57,6 +58,24 @@ def values(frame: Any, column: str) -> list[Any]:
 def columns_of(table: Any) -> dict[str, list[Any]]:
     """List all columns of any frame, None where missing."""
     return {name: values(table, name) for name in eager(table).columns}
+
+
+def folds_of(frame: Any, by: Any = None, k: int = 3, **options: Any) -> list[Any]:
+    """List the folds of a call that ignores rare classes."""
+    return values(sf.kfold(frame, by, k, rare="ignore", **options), options.get("name", "fold"))
+
+
+def split_groups(groups: list[Any], folds: list[Any]) -> set[Any]:
+    """List the groups that are in two folds; rows without a fold do not count."""
+    held = {(group, fold) for group, fold in zip(groups, folds, strict=True) if fold is not None}
+    return {group for group, n in Counter(group for group, _ in held).items() if n > 1}
+
+
+def spread(column: list[Any], folds: list[Any], k: int) -> int:
+    """Find the largest difference of counts between folds 0..k-1, over the values of a column."""
+    held = Counter(zip(column, folds, strict=True))
+    counts = [[held[value, fold] for fold in range(k)] for value in set(column)]
+    return max(max(each) - min(each) for each in counts)
 
 
 def refuse(message: str, call: Callable[[], Any]) -> sf.StratError:

@@ -76,6 +76,7 @@ NUMERIC = [
     pl.Series("x", INTEGERS, dtype=pl.Int8),
     pd.Series(INTEGERS, name="x", dtype="Int16"),
     pd.Series(FLOATS, name="x", dtype="Float32"),
+    *(pd.Series(FLOATS, name="x", dtype=dtype) for dtype in ("float16", ">f8", "Sparse[float64]")),
     pd.Series(FLOATS, name="x", dtype="category"),
     pd.Series(["3.5", None, "-1", "2", "3.5"], name="x", dtype="category"),
     pl.Series("x", ["3.5", None, "-1", "2", "3.5"], dtype=pl.Categorical),

@@ -9,11 +9,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import ROWS, Make, eager, refuse, refuse_now, values, warned
-
-
-def folds(frame: Any, by: Any, **options: Any) -> list[Any]:
-    return values(sf.kfold(frame, by, 3, rare="ignore", **options), "fold")
+from tests.helpers import ROWS, Make, eager, folds_of, refuse, refuse_now, warned
 
 
 @pytest.mark.parametrize("n", [1, 0, True, 2.5, "3", None])
@@ -85,7 +81,7 @@ def test_dates_order_rows() -> None:
     """Continuous dates, times and spans of either library and unit give the same folds."""
     day = dt.datetime(2020, 1, 1)
     moments = [day + dt.timedelta(hours=7 * (i * 11 % 24)) for i in range(24)]
-    expected = folds(pd.DataFrame({"t": [i * 11 % 24 for i in range(24)]}), sf.continuous("t"))
+    expected = folds_of(pd.DataFrame({"t": [i * 11 % 24 for i in range(24)]}), sf.continuous("t"))
     series = pd.Series(moments)
     columns: list[Any] = [
         pd.DataFrame({"t": series.astype(kind)})
@@ -101,7 +97,7 @@ def test_dates_order_rows() -> None:
         pl.DataFrame({"t": [moment - day for moment in moments]}),
     ]
     for frame in columns:
-        assert folds(frame, sf.continuous("t")) == expected
+        assert folds_of(frame, sf.continuous("t")) == expected
 
 
 def test_a_categorical_of_numbers_counts_by_its_values() -> None:
@@ -112,9 +108,9 @@ def test_a_categorical_of_numbers_counts_by_its_values() -> None:
         pl.col("a").cast(pl.Enum(["10", "2", "9"]))
     )
     for term in (sf.bins("a", [0, 5, 9, 10]), sf.quantiles("a", 3)):
-        expected = folds(frame, term)
-        assert folds(frame.astype({"a": ordered}), term) == expected
-        assert folds(texts, term) == expected
+        expected = folds_of(frame, term)
+        assert folds_of(frame.astype({"a": ordered}), term) == expected
+        assert folds_of(texts, term) == expected
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import FOLDED, ROWS, Make, evaluate, make, refuse, refuse_now, values
+from tests.helpers import FOLDED, ROWS, Make, evaluate, folds_of, make, refuse, refuse_now
 from tests.terms.clouds import FEATURE_ROWS
 
 DATA: dict[str, Any] = {
@@ -24,13 +24,9 @@ PANDAS = make("pandas", DATA)
 POLARS = make("polars", DATA)
 
 
-def folds(frame: Any, by: Any, **options: Any) -> list[Any]:
-    return values(sf.kfold(frame, by, 3, rare="ignore", **options), "fold")
-
-
 def parity() -> list[Any]:
     """Folds by a column that holds what the computed strata compute."""
-    return folds(PANDAS.assign(odd=PANDAS["x"] % 2), ["odd", "label"])
+    return folds_of(PANDAS.assign(odd=PANDAS["x"] % 2), ["odd", "label"])
 
 
 # Entries --------------------------------------------------------------------------------
@@ -155,7 +151,7 @@ def test_labels_of_any_kind(label: Any) -> None:
     renamed = PANDAS.copy()
     renamed.columns = pd.Index([label, "x", "v"], dtype=object, tupleize_cols=False)
     by = [label] if label is None else label
-    assert folds(renamed, by) == folds(PANDAS, "label")
+    assert folds_of(renamed, by) == folds_of(PANDAS, "label")
     assert sf.strata(renamed, by).columns[0] == label
 
 
@@ -164,7 +160,7 @@ def test_column_levels() -> None:
     frame = PANDAS.copy()
     frame.columns = pd.MultiIndex.from_tuples([("y", "label"), ("x", "x"), ("x", "v")])
     out = sf.kfold(frame, [("y", "label")], 3)
-    assert out["fold"].tolist() == folds(PANDAS, "label")
+    assert out["fold"].tolist() == folds_of(PANDAS, "label")
     assert [fold.fold for fold in sf.folds(out)] == [0, 1, 2]
     assert len(sf.cv(out)) == 3
     refuse_now(
@@ -188,30 +184,30 @@ def test_column_levels() -> None:
 )
 def test_callables_of_pandas_frames(odd: Any) -> None:
     """A callable gives a stratum for each row, as a series, an array or a list."""
-    assert folds(PANDAS, [odd, "label"]) == parity()
+    assert folds_of(PANDAS, [odd, "label"]) == parity()
 
 
 @pytest.mark.skipif(not hasattr(pd, "col"), reason="pandas has `pd.col` from 3.0 on")
 def test_expressions_of_pandas() -> None:
     """A `pd.col` expression is a stratum; one that does not work is refused."""
-    assert folds(PANDAS, [pd.col("x") % 2, "label"]) == parity()
+    assert folds_of(PANDAS, [pd.col("x") % 2, "label"]) == parity()
     lost = pd.col("lost") % 2
     rule = f"A computed column must be a working expression, got {lost}: "
     with pytest.raises(sf.StratError, match=f"^{re.escape(rule)}"):
-        folds(PANDAS, lost)
+        folds_of(PANDAS, lost)
 
 
 @pytest.mark.parametrize("lazy", [False, True])
 def test_expressions_of_polars(lazy: bool) -> None:
     """A Polars expression is a stratum, eagerly and lazily, patterns of names too."""
     frame = POLARS.lazy() if lazy else POLARS
-    assert folds(frame, [pl.col("x") % 2, "label"]) == parity()
-    assert folds(frame, pl.col("^lab.*$")) == folds(POLARS, "label")
+    assert folds_of(frame, [pl.col("x") % 2, "label"]) == parity()
+    assert folds_of(frame, pl.col("^lab.*$")) == folds_of(POLARS, "label")
     assert len(sf.strata(frame, pl.col("^lab.*$"))) == 3
     wrong = pl.col("label") - dt.date(2020, 1, 1)
     rule = f"A computed column must be a working expression, got {wrong}: "
     with pytest.raises(sf.StratError, match=f"^{re.escape(rule)}"):
-        folds(frame, wrong)
+        folds_of(frame, wrong)
 
 
 def test_terms_take_computed_columns() -> None:
@@ -219,8 +215,10 @@ def test_terms_take_computed_columns() -> None:
     double = POLARS.with_columns(w=pl.col("v") * 2)
     for term in (sf.quantiles, lambda column, n: sf.continuous(column), sf.bins):
         more = [0, 6, 99] if term is sf.bins else 3
-        assert folds(POLARS, term(pl.col("v") * 2, more)) == folds(double, term("w", more))
-        assert folds(PANDAS, term(lambda df: df["v"] * 2, more)) == folds(double, term("w", more))
+        assert folds_of(POLARS, term(pl.col("v") * 2, more)) == folds_of(double, term("w", more))
+        assert folds_of(PANDAS, term(lambda df: df["v"] * 2, more)) == folds_of(
+            double, term("w", more)
+        )
 
 
 @pytest.mark.parametrize("argument", ["by", "key"])

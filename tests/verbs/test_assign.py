@@ -14,7 +14,18 @@ from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedGroupKFold
 
 import stratframe as sf
-from tests.helpers import HALVES, KINDS, ROWS, Make, eager, make, refuse, refuse_now, values
+from tests.helpers import (
+    HALVES,
+    KINDS,
+    ROWS,
+    Make,
+    eager,
+    make,
+    refuse,
+    refuse_now,
+    split_groups,
+    values,
+)
 
 # The column -----------------------------------------------------------------------------
 
@@ -109,14 +120,6 @@ def scikit_learn(data: dict[str, Any], k: int) -> list[int]:
         for fold, (_, test) in enumerate(peer):
             folds[test] = fold
     return folds.tolist()
-
-
-def split_groups(groups: list[Any], folds: list[Any]) -> list[Any]:
-    """The groups that are in two folds."""
-    held: dict[Any, set[Any]] = {}
-    for group, fold in zip(groups, folds, strict=True):
-        held.setdefault(group, set()).add(fold)
-    return [group for group, found in held.items() if len(found) > 1]
 
 
 @pytest.mark.parametrize("kind", KINDS)

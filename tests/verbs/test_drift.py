@@ -302,7 +302,7 @@ def as_numbers(folds: list[Any] | None = None) -> Any:
     ids=["days", "microseconds", "dates", "durations", "short", "times", "decimals"],
 )
 def test_dates_are_numbers(frame: Make, column: list[Any]) -> None:
-    """Dates, times, durations and decimals are as far apart as they are; missing ones are not."""
+    """Dates, times, durations and decimals are numbers; missing ones are left out."""
     assert cells(sf.drift(frame({"x": column, "fold": HALVES}), "x")) == as_numbers()
     gaps = frame({"x": [None, *column, None], "fold": [0, *HALVES, 1]})
     assert cells(sf.drift(gaps, "x")) == as_numbers()

@@ -12,16 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import KINDS, Make, at_fault, eager, make, refuse, refuse_now, values
-
-
-def spread(column: list[Any], folds: list[Any], k: int) -> int:
-    """The largest difference of counts between folds, over the values of a column."""
-    held = Counter(zip(column, folds, strict=True))
-    return max(
-        max(held[value, fold] for fold in range(k)) - min(held[value, fold] for fold in range(k))
-        for value in set(column)
-    )
+from tests.helpers import (
+    KINDS,
+    Make,
+    at_fault,
+    eager,
+    make,
+    refuse,
+    refuse_now,
+    split_groups,
+    spread,
+    values,
+)
 
 
 def drawn(n: int, seed: int) -> dict[str, list[Any]]:
@@ -152,10 +154,7 @@ def test_members_join_their_group(frame: Make) -> None:
     rows = appended(old, folds, new)
     found = values(sf.extend(frame(rows), "label", groups="patient"), "fold")
     assert found[:150] == folds
-    held: dict[int, set[int]] = {}
-    for patient, fold in zip(rows["patient"], found, strict=True):
-        held.setdefault(patient, set()).add(fold)
-    assert all(len(each) == 1 for each in held.values())
+    assert not split_groups(rows["patient"], found)
     sizes = Counter(found)
     assert max(sizes.values()) - min(sizes.values()) <= 20
 
