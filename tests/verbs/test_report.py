@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold
 
 import stratframe as sf
 from stratframe import theory
-from tests.helpers import KINDS, Make, columns_of, eager, make, refuse_now, values
+from tests.helpers import KINDS, Make, columns_of, eager, evaluate, make, refuse_now, values
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", None, "a", "a", "b", "c", "a"],
@@ -356,36 +356,30 @@ def test_advise_names_the_rarest_stratum(frame: Make) -> None:
     assert values(sf.advise(data, sf.margins(["b", "a"]), 2), "rarest") == ["a: missing"]
 
 
-def test_bad_columns_and_groups() -> None:
-    """What is not there is said, of lists and of groups too."""
-    data = pd.DataFrame(DATA)
-    wrong = (
+BAD_CALLS = {
+    "sf.report(df, 'label', ['fold', 'flod'])": (
         "`name` names the column 'flod', which the frame does not have.\n"
-        "Hint: add it first, as in `df.strat.kfold(..., name='flod')`; or did you mean"
-        " 'fold'?"
-    )
-    refuse_now(wrong, lambda: sf.report(data, "label", ["fold", "flod"]))
-    refuse_now(wrong, lambda: sf.compare(data, "label", ["fold", "flod"]))
-    message = (
+        "Hint: add it first, as in `df.strat.kfold(..., name='flod')`; or did you mean 'fold'?"
+    ),
+    "sf.compare(df, 'label', 'fold', 'sizes')": (
         "`features` names the column 'sizes', which the frame does not have.\n"
         "Hint: did you mean 'size'?"
-    )
-    refuse_now(message, lambda: sf.compare(data, "label", "fold", "sizes"))
-    message = (
+    ),
+    "sf.advise(df, 'label', groups='sizes')": (
         "`groups` names the column 'sizes', which the frame does not have.\n"
         "Hint: did you mean 'size'?"
-    )
-    refuse_now(message, lambda: sf.advise(data, "label", groups="sizes"))
+    ),
+    "sf.report(df, None)": "`by` must hold at least one entry, got None.",
+    "sf.advise(df, 'label', [2, 1])": "`ks` must be at least 2, got 1.",
+    "sf.advise(df, 'label', [2.5])": "`ks` must be a whole number, got 2.5.",
+    "sf.advise(df, 'label', [10**20])": "`ks` must be at most 2**53, got 100000000000000000000.",
+}
 
 
-def test_bad_input() -> None:
+@pytest.mark.parametrize("call", BAD_CALLS)
+def test_bad_input(call: str) -> None:
     """What is wrong is said word for word."""
-    data = pd.DataFrame(DATA)
-    refuse_now("`by` must hold at least one entry, got None.", lambda: sf.report(data, None))
-    refuse_now("`ks` must be at least 2, got 1.", lambda: sf.advise(data, "label", [2, 1]))
-    refuse_now("`ks` must be a whole number, got 2.5.", lambda: sf.advise(data, "label", [2.5]))
-    message = f"`ks` must be at most 2**53, got {10**20}."
-    refuse_now(message, lambda: sf.advise(data, "label", [10**20]))
+    refuse_now(BAD_CALLS[call], lambda: evaluate(call, df=pd.DataFrame(DATA)))
 
 
 def test_advise_gives_the_formulas(frame: Make) -> None:
