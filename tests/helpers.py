@@ -1,5 +1,6 @@
 """What many tests need: frames of every kind, and checks of errors and warnings."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -59,6 +60,24 @@ def columns_of(table: Any) -> dict[str, list[Any]]:
     return {name: values(table, name) for name in eager(table).columns}
 
 
+def folds_of(frame: Any, by: Any = None, k: int = 3, **options: Any) -> list[Any]:
+    """List the folds of a call that ignores rare classes."""
+    return values(sf.kfold(frame, by, k, rare="ignore", **options), options.get("name", "fold"))
+
+
+def split_groups(groups: list[Any], folds: list[Any]) -> set[Any]:
+    """List the groups that are in two folds; rows without a fold do not count."""
+    held = {(group, fold) for group, fold in zip(groups, folds, strict=True) if fold is not None}
+    return {group for group, n in Counter(group for group, _ in held).items() if n > 1}
+
+
+def spread(column: list[Any], folds: list[Any], k: int) -> int:
+    """Find the largest difference of counts between folds 0..k-1, over the values of a column."""
+    held = Counter(zip(column, folds, strict=True))
+    counts = [[held[value, fold] for fold in range(k)] for value in set(column)]
+    return max(max(each) - min(each) for each in counts)
+
+
 def refuse(message: str, call: Callable[[], Any]) -> sf.StratError:
     """Check the error of a call whose result is collected.
 
@@ -97,3 +116,9 @@ def at_fault(error: sf.StratError, kind: str) -> dict[str, list[Any]]:
     """List the rows at fault, which are in the caller's own library."""
     assert isinstance(error.failures, pl.DataFrame if "polars" in kind else pd.DataFrame)
     return {str(name): values(error.failures, name) for name in error.failures.columns}
+
+
+def evaluate(code: str, **names: Any) -> Any:
+    """Run code that a table of arguments or calls shows, such as `sf.bins("x", [0, inf])`."""
+    known = {"sf": sf, "np": np, "pd": pd, "pl": pl, "inf": float("inf"), "nan": float("nan")}
+    return eval(code, known | names)

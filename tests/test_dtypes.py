@@ -11,13 +11,9 @@ import pyarrow as pa
 import pytest
 
 import stratframe as sf
-from tests.helpers import refuse, refuse_now, refuse_rule, values
+from tests.helpers import folds_of, refuse, refuse_now, refuse_rule
 
 NAN = float("nan")
-
-
-def folds(frame: Any, by: Any = None, k: int = 3, **options: Any) -> list[Any]:
-    return values(sf.kfold(frame, by, k, rare="ignore", **options), "fold")
 
 
 def nan_columns() -> list[Any]:
@@ -32,9 +28,11 @@ def nan_columns() -> list[Any]:
 @pytest.mark.parametrize("frame", nan_columns(), ids=["numpy", "pyarrow", "nullable", "polars"])
 def test_nan_is_missing(frame: Any) -> None:
     """A NaN is missing in classes, keys and fold columns, however the library stores it."""
-    refuse_rule("Column 'a' has missing values in 1 row (1).", lambda: folds(frame, "a", 2))
-    refuse_rule("Column 'a' has missing values in 1 row (1).", lambda: folds(frame, k=2, key="a"))
-    assert folds(frame, "a", 2, missing="null")[1] is None
+    refuse_rule("Column 'a' has missing values in 1 row (1).", lambda: folds_of(frame, "a", 2))
+    refuse_rule(
+        "Column 'a' has missing values in 1 row (1).", lambda: folds_of(frame, k=2, key="a")
+    )
+    assert folds_of(frame, "a", 2, missing="null")[1] is None
     refuse_now(
         "Column 'a' must give every row a fold, but 1 row has none.\n"
         'Hint: `nulls="train"` keeps them in every training set, `nulls="drop"` in none.',
@@ -52,22 +50,22 @@ def test_unsigned_integers_keep_their_order(by: Any) -> None:
     """Unsigned 64-bit integers are told apart and ordered exactly, on every dtype."""
     key = "a" if by is None else None
     order = np.argsort(np.argsort(WIDE)) if key is None else np.array(WIDE, np.uint64).view(int)
-    expected = folds(pd.DataFrame({"a": order}), by, key=key)
+    expected = folds_of(pd.DataFrame({"a": order}), by, key=key)
     frames = [pd.DataFrame({"a": pd.Series(WIDE, dtype=t)}) for t in ("u8", "UInt64")]
     frames += [pd.DataFrame({"a": pd.Series(WIDE, dtype="uint64[pyarrow]")})]
     for frame in [*frames, pl.DataFrame({"a": WIDE})]:
-        assert folds(frame, by, key=key) == expected
+        assert folds_of(frame, by, key=key) == expected
 
 
 def test_decimals_are_exact() -> None:
     """Decimals that float64 cannot tell apart are classes and keys of their own."""
     exact = [Decimal(10**19 + i) for i in (3, 1, 2, 0, 4, 5)]
-    expected = folds(pd.DataFrame({"a": [10**19 + i for i in (3, 1, 2, 0, 4, 5)]}), key="a")
+    expected = folds_of(pd.DataFrame({"a": [10**19 + i for i in (3, 1, 2, 0, 4, 5)]}), key="a")
     arrow = pd.Series(exact, dtype=pd.ArrowDtype(pa.decimal128(38, 0)))
     frames = [pd.DataFrame({"a": pd.Series(exact, dtype=object)}), pd.DataFrame({"a": arrow})]
     for frame in [*frames, pl.DataFrame({"a": exact}, schema={"a": pl.Decimal(38, 0)})]:
         assert len(sf.strata(frame, "a")) == 6
-        assert folds(frame, key="a") == expected
+        assert folds_of(frame, key="a") == expected
 
 
 def test_decimals_with_fractions_are_continuous(frame: Any) -> None:
@@ -83,26 +81,26 @@ def test_digits_are_no_numbers(dtype: Any) -> None:
     message = (
         f"`sf.quantiles('a', 2)` needs numbers or dates, but column 'a' is {frame['a'].dtype}."
     )
-    refuse(message, lambda: folds(frame, sf.quantiles("a", 2)))
+    refuse(message, lambda: folds_of(frame, sf.quantiles("a", 2)))
     assert len(sf.strata(frame.astype("category"), sf.quantiles("a", 2))) == 2
 
 
 def test_keys_of_any_ordered_type() -> None:
     """Identifiers, periods and categories are keys; a missing category is refused."""
     base = [3, 1, 2, 0, 5, 4]
-    expected = folds(pd.DataFrame({"a": base}), key="a")
+    expected = folds_of(pd.DataFrame({"a": base}), key="a")
     identifiers = [uuid.UUID(int=i) for i in base]
-    as_bytes = folds(pl.DataFrame({"a": [each.bytes for each in identifiers]}), key="a")
-    assert folds(pd.DataFrame({"a": identifiers}), key="a") == as_bytes
-    assert folds(pd.DataFrame({"a": [each.bytes for each in identifiers]}), key="a") == as_bytes
+    as_bytes = folds_of(pl.DataFrame({"a": [each.bytes for each in identifiers]}), key="a")
+    assert folds_of(pd.DataFrame({"a": identifiers}), key="a") == as_bytes
+    assert folds_of(pd.DataFrame({"a": [each.bytes for each in identifiers]}), key="a") == as_bytes
     for column in (
         pd.Series(pd.PeriodIndex.from_ordinals(base, freq="D")),
         pd.Series(pd.Categorical(base, categories=[5, 3, 1, 0, 2, 4])),
         pd.Series(pd.arrays.IntegerArray(np.array(base), np.zeros(6, dtype=bool))),
     ):
-        assert folds(pd.DataFrame({"a": column}), key="a") == expected
+        assert folds_of(pd.DataFrame({"a": column}), key="a") == expected
     gaps = pd.DataFrame({"a": pd.Categorical([1, 2, None])})
-    refuse_rule("Column 'a' has missing values in 1 row (2).", lambda: folds(gaps, k=2, key="a"))
+    refuse_rule("Column 'a' has missing values in 1 row (2).", lambda: folds_of(gaps, k=2, key="a"))
 
 
 def test_many_missing_rows_are_counted_fast(frame: Any) -> None:
@@ -116,9 +114,9 @@ def test_many_missing_rows_are_counted_fast(frame: Any) -> None:
 def test_hashes_that_meet_part_no_class(monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts of one hash are told apart by the text itself."""
     frame = pl.DataFrame({"a": ["x", "y", None, "z", "y", "x"] * 5})
-    expected = folds(frame, "a", missing="stratum")
+    expected = folds_of(frame, "a", missing="stratum")
     monkeypatch.setattr(
         "stratframe.frames.read_classes.hash_values",
         lambda series: np.minimum(series.str.len_bytes().to_numpy(), 1),
     )
-    assert folds(frame, "a", missing="stratum") == expected
+    assert folds_of(frame, "a", missing="stratum") == expected

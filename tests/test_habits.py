@@ -11,148 +11,111 @@ import pytest
 
 import stratframe as sf
 from stratframe.habits import HABITS
-from tests.helpers import ROWS, Make, make, refuse_now
+from tests.helpers import ROWS, Make, evaluate, refuse_now
 
-VERBS: dict[str, list[Any]] = {
-    "kfold": ["label"],
-    "split": ["label"],
-    "extend": ["label"],
-    "plan": ["label"],
-    "sample": ["label"],
+VERBS = ["kfold", "split", "extend", "plan", "sample"]
+"""The verbs that answer."""
+
+
+ANSWERS = {
+    "sf.kfold(df, n_splits=5)": "`kfold` has no argument `n_splits`.\nHint: `k=5`.",
+    "sf.kfold(df, n_folds='many')": "`kfold` has no argument `n_folds`.\nHint: `k=5`.",
+    "sf.kfold(df, n_splits=10**5_000)": "`kfold` has no argument `n_splits`.\nHint: `k=5`.",
+    "sf.kfold(df, random_state=42)": "`kfold` has no argument `random_state`.\nHint: `seed=42`.",
+    "sf.kfold(df, random_state=np.random.default_rng(0))": (
+        "`kfold` has no argument `random_state`.\nHint: `seed=0`."
+    ),
+    "sf.kfold(df, shuffle=True)": '`kfold` has no argument `shuffle`.\nHint: `deal="random"`.',
+    "sf.kfold(df, shuffle=False)": '`kfold` has no argument `shuffle`.\nHint: `deal="circular"`.',
+    "sf.extend(df, shuffle=True)": (
+        "`extend` has no argument `shuffle`.\nHint: rows are always drawn at random."
+    ),
+    "sf.kfold(df, stratify='city')": '`kfold` has no argument `stratify`.\nHint: `by="city"`.',
+    "sf.kfold(df, strata=pd.Series(range(99)))": (
+        '`kfold` has no argument `strata`.\nHint: `by="label"`.'
+    ),
+    "sf.kfold(df, cat_col='c' * 5_000)": '`kfold` has no argument `cat_col`.\nHint: `by="label"`.',
+    "sf.kfold(df, group='city')": '`kfold` has no argument `group`.\nHint: `groups="city"`.',
+    "sf.split(df, id_col=3)": '`split` has no argument `id_col`.\nHint: `groups="patient"`.',
+    "sf.kfold(df, num_fold_cols=3.5)": (
+        "`kfold` has no argument `num_fold_cols`.\nHint: `repeats=10`."
+    ),
+    "sf.split(df, n_splits=5)": (
+        "`split` has no argument `n_splits`.\nHint: `kfold` makes folds, as in `kfold(..., k=5)`."
+    ),
+    "sf.split(df, test_size=0.3)": (
+        '`split` has no argument `test_size`.\nHint: `parts={"train": 0.7, "test": 0.3}`.'
+    ),
+    "sf.split(df, test_size=100)": (
+        '`split` has no argument `test_size`.\nHint: `parts={"train": None, "test": 100}`.'
+    ),
+    "sf.split(df, test_size=None)": (
+        '`split` has no argument `test_size`.\nHint: `parts={"train": 0.8, "test": 0.2}`.'
+    ),
+    "sf.split(df, test_size=10**5_000)": (
+        '`split` has no argument `test_size`.\nHint: `parts={"train": 0.8, "test": 0.2}`.'
+    ),
+    "sf.sample(df, test_size=0.1)": "`sample` has no argument `test_size`.\nHint: `frac=0.1`.",
+    "sf.plan(df, test=0.2)": "`plan` has no argument `test`.\nHint: `parts=0.2`.",
+    "sf.split(df, test=100)": (
+        '`split` has no argument `test`.\nHint: `parts={"train": None, "test": 100}`.'
+    ),
+    "sf.split(df, test='city')": (
+        '`split` has no argument `test`.\nHint: `parts={"train": 0.8, "test": 0.2}`.'
+    ),
+    "sf.split(df, test=10**5_000)": (
+        '`split` has no argument `test`.\nHint: `parts={"train": 0.8, "test": 0.2}`.'
+    ),
+    "sf.split(df, train=0.75)": (
+        '`split` has no argument `train`.\nHint: `parts={"train": 0.75, "test": None}`.'
+    ),
+    "sf.kfold(df, n_splits=5, shuffle=True, random_state=0)": (
+        "`kfold` has no argument `n_splits`, `shuffle` or `random_state`.\n"
+        'Hint: `k=5`, `deal="random"`, `seed=0`.'
+    ),
+    "sf.split(df, test=0.1, val=0.1, random_state=3)": (
+        "`split` has no argument `test`, `val` or `random_state`.\n"
+        'Hint: `parts={"train": None, "val": 0.1, "test": 0.1}`, `seed=3`.'
+    ),
+    "sf.split(df, train=0.8, valid=0.1, test=0.1)": (
+        "`split` has no argument `train`, `valid` or `test`.\n"
+        'Hint: `parts={"train": 0.8, "valid": 0.1, "test": 0.1}`.'
+    ),
+    "sf.split(df, n_repeats=3)": (
+        "`split` has no argument `n_repeats`.\n"
+        "Hint: `df.strat.kfold(..., repeats=10)` adds several columns."
+    ),
+    "sf.sample(df, group='city')": (
+        "`sample` has no argument `group`.\n"
+        'Hint: groups stay together in `df.strat.kfold(..., groups="patient")` and in `split`.'
+    ),
+    "sf.kfold(df, test_size=0.2)": (
+        "`kfold` has no argument `test_size`.\n"
+        'Hint: `split` makes parts, as in `split(..., parts={"train": 0.8, "test": 0.2})`.'
+    ),
+    "pl.col('y').strat.kfold(n_splits=3)": "`kfold` has no argument `n_splits`.\nHint: `k=3`.",
+    "pl.col('y').strat.split(random_state=3)": (
+        "`split` has no argument `random_state`.\nHint: `seed=3`."
+    ),
+    "pl.col('y').strat.kfold(stratify='y')": (
+        "`kfold` has no argument `stratify`.\nHint: the expression itself is what is stratified by."
+    ),
 }
-"""The verbs that answer, and arguments that they need."""
+"""Calls as other libraries have them, and the answers."""
 
 
-def no_argument(verb: str, names: str, tip: str) -> str:
-    return f"`{verb}` has no argument {names}.\nHint: {tip}."
-
-
-def answered(message: str, call: Callable[[], Any]) -> None:
-    """Check the `TypeError` of a call."""
+@pytest.mark.parametrize("call", ANSWERS)
+def test_arguments_of_other_libraries(call: str) -> None:
+    """The error names our argument, and what to write."""
     with pytest.raises(TypeError) as caught:
-        call()
-    assert str(caught.value) == message
-
-
-ANSWERS: list[tuple[str, dict[str, Any], str, str]] = [
-    ("kfold", {"n_splits": 5}, "`n_splits`", "`k=5`"),
-    ("kfold", {"n_splits": 10}, "`n_splits`", "`k=10`"),
-    ("kfold", {"n_folds": "many"}, "`n_folds`", "`k=5`"),
-    ("kfold", {"v": 3}, "`v`", "`k=3`"),
-    ("kfold", {"random_state": 42}, "`random_state`", "`seed=42`"),
-    ("kfold", {"random_state": np.random.default_rng(0)}, "`random_state`", "`seed=0`"),
-    ("kfold", {"shuffle": True}, "`shuffle`", '`deal="random"`'),
-    ("kfold", {"shuffle": False}, "`shuffle`", '`deal="circular"`'),
-    ("kfold", {"stratify": "city"}, "`stratify`", '`by="city"`'),
-    ("kfold", {"strata": pd.Series(range(99))}, "`strata`", '`by="label"`'),
-    ("kfold", {"cat_col": "city"}, "`cat_col`", '`by="city"`'),
-    ("kfold", {"cat_col": "c" * 5_000}, "`cat_col`", '`by="label"`'),
-    ("kfold", {"n_splits": 10**5_000}, "`n_splits`", "`k=5`"),
-    ("split", {"test_size": 10**5_000}, "`test_size`", '`parts={"train": 0.8, "test": 0.2}`'),
-    ("split", {"test": 10**5_000}, "`test`", '`parts={"train": 0.8, "test": 0.2}`'),
-    ("kfold", {"group": "city"}, "`group`", '`groups="city"`'),
-    ("split", {"id_col": 3}, "`id_col`", '`groups="patient"`'),
-    ("kfold", {"n_repeats": 3, "seed": 1}, "`n_repeats`", "`repeats=3`"),
-    ("kfold", {"num_fold_cols": 3.5}, "`num_fold_cols`", "`repeats=10`"),
-    (
-        "split",
-        {"n_repeats": 3},
-        "`n_repeats`",
-        "`df.strat.kfold(..., repeats=10)` adds several columns",
-    ),
-    (
-        "sample",
-        {"group": "city"},
-        "`group`",
-        'groups stay together in `df.strat.kfold(..., groups="patient")` and in `split`',
-    ),
-    (
-        "kfold",
-        {"test_size": 0.2},
-        "`test_size`",
-        '`split` makes parts, as in `split(..., parts={"train": 0.8, "test": 0.2})`',
-    ),
-    (
-        "kfold",
-        {"n_splits": 5, "shuffle": True, "random_state": 0},
-        "`n_splits`, `shuffle` or `random_state`",
-        '`k=5`, `deal="random"`, `seed=0`',
-    ),
-    ("split", {"test_size": 0.25}, "`test_size`", '`parts={"train": 0.75, "test": 0.25}`'),
-    ("split", {"test_size": 0.3}, "`test_size`", '`parts={"train": 0.7, "test": 0.3}`'),
-    ("split", {"test_size": 100}, "`test_size`", '`parts={"train": None, "test": 100}`'),
-    ("split", {"test_size": None}, "`test_size`", '`parts={"train": 0.8, "test": 0.2}`'),
-    ("kfold", {"folds": 10}, "`folds`", "`k=10`"),
-    ("split", {"test": 0.2}, "`test`", "`parts=0.2`"),
-    ("split", {"test": 100}, "`test`", '`parts={"train": None, "test": 100}`'),
-    ("split", {"test": "city"}, "`test`", '`parts={"train": 0.8, "test": 0.2}`'),
-    ("split", {"train": 0.75}, "`train`", '`parts={"train": 0.75, "test": None}`'),
-    (
-        "split",
-        {"test": 0.1, "val": 0.1, "random_state": 3},
-        "`test`, `val` or `random_state`",
-        '`parts={"train": None, "val": 0.1, "test": 0.1}`, `seed=3`',
-    ),
-    (
-        "split",
-        {"train": 0.8, "valid": 0.1, "test": 0.1},
-        "`train`, `valid` or `test`",
-        '`parts={"train": 0.8, "valid": 0.1, "test": 0.1}`',
-    ),
-    ("plan", {"test": 0.2}, "`test`", "`parts=0.2`"),
-    (
-        "sample",
-        {"test": 0.2},
-        "`test`",
-        '`split` makes parts, as in `split(..., parts={"train": 0.8, "test": 0.2})`',
-    ),
-    ("split", {"n_splits": 5}, "`n_splits`", "`kfold` makes folds, as in `kfold(..., k=5)`"),
-    ("extend", {"n_splits": 5}, "`n_splits`", "`k=5`"),
-    ("extend", {"shuffle": True}, "`shuffle`", "rows are always drawn at random"),
-    ("plan", {"test_size": 0.2}, "`test_size`", '`parts={"train": 0.8, "test": 0.2}`'),
-    ("plan", {"random_state": 1}, "`random_state`", "`seed=1`"),
-    ("sample", {"test_size": 0.1}, "`test_size`", "`frac=0.1`"),
-    ("sample", {"random_state": 1}, "`random_state`", "`seed=1`"),
-]
-
-
-@pytest.mark.parametrize(("verb", "arguments", "names", "tip"), ANSWERS)
-@pytest.mark.parametrize("kind", ["pandas", "polars", "polars-lazy"])
-def test_arguments_of_other_libraries(
-    kind: str, verb: str, arguments: dict[str, Any], names: str, tip: str
-) -> None:
-    """The error of a function and of its method names our argument, and what to write."""
-    df, message = make(kind, ROWS), no_argument(verb, names, tip)
-    answered(message, lambda: getattr(sf, verb)(df, **arguments))
-    answered(message, lambda: getattr(df.strat, verb)(**arguments))
-    answered(message, lambda: df.pipe(getattr(sf, verb), *VERBS[verb], **arguments))
-
-
-@pytest.mark.parametrize(
-    ("verb", "arguments", "names", "tip"),
-    [
-        ("kfold", {"n_splits": 3}, "`n_splits`", "`k=3`"),
-        ("split", {"random_state": 3}, "`random_state`", "`seed=3`"),
-        (
-            "kfold",
-            {"stratify": "label"},
-            "`stratify`",
-            "the expression itself is what is stratified by",
-        ),
-    ],
-)
-def test_arguments_of_expressions(
-    verb: str, arguments: dict[str, Any], names: str, tip: str
-) -> None:
-    """The methods of Polars expressions answer, too."""
-    expr = pl.col("label").strat
-    answered(no_argument(verb, names, tip), lambda: getattr(expr, verb)(**arguments))
+        evaluate(call, df=pd.DataFrame(ROWS))
+    assert str(caught.value) == ANSWERS[call]
 
 
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("habit", HABITS)
 def test_every_name_is_answered(verb: str, habit: str) -> None:
-    """No verb leaves one of the names to Python's error."""
+    """No verb, nor its method, leaves one of the names to Python's error."""
     for call in (getattr(sf, verb), getattr(pd.DataFrame(ROWS).strat, verb)):
         with pytest.raises(TypeError, match=f"^`{verb}` has no argument `{habit}`.\nHint: "):
             call(**{habit: 5})
@@ -160,22 +123,14 @@ def test_every_name_is_answered(verb: str, habit: str) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_other_arguments_are_left_to_python(verb: str) -> None:
-    """An argument that no library has gets the error of Python."""
+    """An argument that no library has gets the error of Python, and none is in the signature."""
+    call = getattr(sf, verb)
     with pytest.raises(TypeError, match="unexpected keyword argument 'flods'"):
-        getattr(sf, verb)(pd.DataFrame(ROWS), flods=5)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'flods'"):
-        getattr(pd.DataFrame(ROWS).strat, verb)(flods=5)
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_signatures_stay_plain(verb: str) -> None:
-    """`inspect` and `help` show the arguments of the verb, and no others."""
-    for call in (getattr(sf, verb), getattr(pd.DataFrame(ROWS).strat, verb)):
-        parameters = inspect.signature(call).parameters
-        assert "seed" in parameters
-        assert not HABITS.keys() & parameters.keys()
-        assert not {"args", "kwargs"} & parameters.keys()
-        assert call.__name__ == verb
+        call(pd.DataFrame(ROWS), flods=5)
+    parameters = inspect.signature(call).parameters.keys()
+    assert "seed" in parameters
+    assert not {*HABITS, "args", "kwargs"} & parameters
+    assert call.__name__ == verb
 
 
 # Data where columns are named -----------------------------------------------------------
@@ -183,18 +138,12 @@ def test_signatures_stay_plain(verb: str) -> None:
 
 def test_number_of_folds_without_its_name(frame: Make) -> None:
     """A whole number in the place of `by` is answered with `k`, unless a column is called so."""
-    for call in (lambda: sf.kfold(frame(ROWS), 5), lambda: frame(ROWS).strat.kfold([5])):
-        refuse_now(
-            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
-            " 5.\n"
-            "Hint: `by` comes first; the number of folds is `k=5`.",
-            call,
-        )
-    assert "Hint: `by` comes first; the number of folds is `k=5`." in (
-        "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
-        " 5.\n"
+    message = (
+        "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 5.\n"
         "Hint: `by` comes first; the number of folds is `k=5`."
     )
+    for by in (5, [5]):
+        refuse_now(message, lambda by=by: sf.kfold(frame(ROWS), by))
     assert "fold" in sf.kfold(pd.DataFrame({5: [1, 2, 1, 2]}), 5, 2)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import stratframe as sf
 from stratframe.errors import describe
-from tests.helpers import FOLDED, ROWS, Make, eager, make, refuse, values
+from tests.helpers import FOLDED, ROWS, Make, eager, evaluate, make, refuse, values
 
 MOST_LETTERS = 2_000
 """Letters of the longest message."""
@@ -242,61 +242,46 @@ def test_values_in_messages(place: int) -> None:
 
 # What is too much ------------------------------------------------------------------------
 
-TOO_MUCH: dict[str, tuple[Callable[[pd.DataFrame], Any], str]] = {
-    "quantiles": (
-        lambda _: sf.quantiles("price", 10**15),
-        "`n` of `sf.quantiles` must be at most 1,000,000 bins, got 1,000,000,000,000,000.",
+TOO_MUCH = {
+    "sf.quantiles('price', 10**15)": (
+        "`n` of `sf.quantiles` must be at most 1,000,000 bins, got 1,000,000,000,000,000."
     ),
-    "edges": (
-        lambda _: sf.bins("price", [0, 10**400]),
-        "`edges` of `sf.bins` must be numbers that floats can hold, got list of 2 values.",
+    "sf.bins('price', [0, 10**400])": (
+        "`edges` of `sf.bins` must be numbers that floats can hold, got list of 2 values."
     ),
-    "endless edges": (
-        lambda _: sf.bins("price", count()),
-        "`edges` of `sf.bins` must make at most 1,000,000 bins.",
+    "sf.bins('price', count())": "`edges` of `sf.bins` must make at most 1,000,000 bins.",
+    "sf.clusters('price', algorithm='dbscan', eps=10**400)": (
+        "`eps` of `sf.clusters` must be a finite number above 0, got about 10**400."
     ),
-    "eps": (
-        lambda _: sf.clusters("price", algorithm="dbscan", eps=10**400),
-        "`eps` of `sf.clusters` must be a finite number above 0, got about 10**400.",
+    "sf.split(df, 'label', {'a': 10**400, 'b': 1})": (
+        "The counts in `parts` must sum to the rows dealt, got about 10**400 for 10 rows.\n"
+        "Hint: one part may be None: it takes the rest, at least 1 row."
     ),
-    "counts": (
-        lambda df: sf.split(df, "label", {"a": 10**400, "b": 1}),
-        "The counts in `parts` must sum to the rows dealt, got about 10**400 for 10 rows."
-        "\nHint: one part may be None: it takes the rest, at least 1 row.",
-    ),
-    "shares": (
-        lambda df: sf.split(df, "label", {"a": 1e308, "b": 1e308}),
+    "sf.split(df, 'label', {'a': 1e308, 'b': 1e308})": (
         "`parts` must be fractions that sum to 1, got {'a': 1e+308, 'b': 1e+308}, which sum to"
-        " about 10**308.",
+        " about 10**308."
     ),
-    "ks": (
-        lambda df: sf.advise(df, "label", range(2, 10**9)),
-        "`ks` must hold at most 10,000 numbers, got range of 999,999,998 values.",
+    "sf.advise(df, 'label', range(2, 10**9))": (
+        "`ks` must hold at most 10,000 numbers, got range of 999,999,998 values."
     ),
-    "endless ks": (
-        lambda df: sf.advise(df, "label", count(2)),
-        "`ks` must hold at most 10,000 numbers, got count(2).",
+    "sf.advise(df, 'label', count(2))": "`ks` must hold at most 10,000 numbers, got count(2).",
+    "sf.kfold(df, 'label', 2, repeats=10**5000)": (
+        "`repeats` must be at most 10,000 columns, got about 10**5000."
     ),
-    "repeats": (
-        lambda df: sf.kfold(df, "label", 2, repeats=10**5000),
-        "`repeats` must be at most 10,000 columns, got about 10**5000.",
+    "sf.kfold(df, 'label', 10**400)": (
+        "`k` must be at most the number of rows dealt, got about 10**400 for 10 rows."
     ),
-    "k": (
-        lambda df: sf.kfold(df, "label", 10**400),
-        "`k` must be at most the number of rows dealt, got about 10**400 for 10 rows.",
-    ),
-    "sample": (
-        lambda df: sf.sample(df, "label", n=10**5000),
-        "`n` must be at most the number of rows, got about 10**5000 for 10 rows.",
+    "sf.sample(df, 'label', n=10**5000)": (
+        "`n` must be at most the number of rows, got about 10**5000 for 10 rows."
     ),
 }
+"""Calls that ask for more than memory or floats hold, and the limits."""
 
 
-@pytest.mark.parametrize("case", TOO_MUCH)
-def test_limits_say_what_is_possible(case: str) -> None:
+@pytest.mark.parametrize("call", TOO_MUCH)
+def test_limits_say_what_is_possible(call: str) -> None:
     """What memory or floats cannot hold is an error with a limit."""
-    call, message = TOO_MUCH[case]
-    refuse(message, lambda: call(pd.DataFrame(ROWS)))
+    refuse(TOO_MUCH[call], lambda: evaluate(call, df=pd.DataFrame(ROWS), count=count))
 
 
 @pytest.mark.parametrize("library", [pd, pl])

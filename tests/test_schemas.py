@@ -1,5 +1,6 @@
 """Output schemas for pipelines: `sf.schemas.folded` and `sf.schemas.parted`."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,68 +23,51 @@ def library(kind: str) -> str:
     return kind.partition("-")[0]
 
 
-def refused(schema: Any, frame: Any) -> bool:
-    """Say whether a schema refuses a frame."""
-    with pytest.raises((pandera.errors.SchemaError, pandera.errors.SchemaErrors)):
-        eager(schema.validate(frame))
-    return True
-
-
-def refuses(schema: Any, frame: Any) -> bool:
+def refuses(schema: Any, frame: Any, *, lazy: bool = False) -> bool:
     """Return whether a schema refuses a frame."""
     try:
-        eager(schema.validate(frame))
+        eager(schema.validate(frame, lazy=lazy))
     except (pandera.errors.SchemaError, pandera.errors.SchemaErrors):
         return True
     return False
 
 
 @pytest.mark.parametrize(("rare", "nulls"), [("ignore", False), ("null", True)])
-def test_folded_accepts_folds(frame: Make, library: str, rare: str, nulls: bool) -> None:
-    """What `kfold` returns fits the schema, with nulls where its arguments allow them."""
-    df = sf.kfold(frame(DATA), "label", k=3, rare=rare, name="f")
-    schema = sf.schemas.folded(k=3, name="f", library=library, nulls=nulls)
-    assert eager(schema.validate(df)).shape == (21, 2)
-
-
-@pytest.mark.parametrize(("rare", "nulls"), [("ignore", False), ("null", True)])
-def test_parted_accepts_parts(frame: Make, library: str, rare: str, nulls: bool) -> None:
-    """What `split` returns fits the schema, with nulls where its arguments allow them."""
-    df = sf.split(frame(DATA), "label", PARTS, rare=rare, name="part")
-    schema = sf.schemas.parted(PARTS, name="part", library=library, nulls=nulls)
-    assert eager(schema.validate(df)).shape == (21, 2)
+def test_schemas_accept_new_columns(frame: Make, library: str, rare: str, nulls: bool) -> None:
+    """What `kfold` and `split` return fits, with nulls where their arguments allow them."""
+    given: dict[str, Any] = {"library": library, "nulls": nulls}
+    folded = sf.kfold(frame(DATA), "label", k=3, rare=rare, name="f")
+    parted = sf.split(frame(DATA), "label", PARTS, rare=rare, name="part")
+    share = sf.split(frame(DATA), "label", 0.2, rare=rare)
+    for schema, df in (
+        (sf.schemas.folded(k=3, name="f", **given), folded),
+        (sf.schemas.parted(PARTS, name="part", **given), parted),
+        (sf.schemas.parted(0.2, **given), share),
+    ):
+        assert eager(schema.validate(df)).shape == (21, 2)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize(
-    "arguments", [{"k": 2}, {"name": "other"}], ids=["a fold too many", "another name"]
-)
-def test_folded_refuses_other_folds(library: str, arguments: dict[str, Any]) -> None:
-    """A fold out of range and a column of another name do not fit."""
-    df = sf.kfold(make(library, DATA), k=3)
-    assert refused(sf.schemas.folded(**{"k": 3, "library": library} | arguments), df)
+@pytest.mark.parametrize("nulls", [False, True])
+def test_folded_refuses_other_folds(library: str, nulls: bool) -> None:
+    """A fold out of range and a column of another name do not fit, nulls or not."""
+    df = sf.kfold(make(library, DATA), "label", k=4, rare="null" if nulls else "ignore")
+    assert refuses(sf.schemas.folded(k=3, library=library, nulls=nulls), df)
+    assert refuses(sf.schemas.folded(k=4, name="other", library=library, nulls=nulls), df)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 @pytest.mark.parametrize("column", [[0.0, 1.0], ["0", "1"], [0, None], [-1, 0]])
 def test_folded_refuses_other_columns(library: str, column: list[Any]) -> None:
     """Floats, strings, nulls and negative numbers do not fit."""
-    assert refused(sf.schemas.folded(k=2, library=library), make(library, {"fold": column}))
+    assert refuses(sf.schemas.folded(k=2, library=library), make(library, {"fold": column}))
 
 
 def test_folded_refuses_narrow_integers() -> None:
     """Folds are 64 bits wide in both libraries."""
-    assert refused(sf.schemas.folded(k=2), pd.DataFrame({"fold": [0, 1]}, dtype="int32"))
+    assert refuses(sf.schemas.folded(k=2), pd.DataFrame({"fold": [0, 1]}, dtype="int32"))
     folds = pl.DataFrame({"fold": [0, 1]}, schema={"fold": pl.Int32})
-    assert refused(sf.schemas.folded(k=2, library="polars"), folds)
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize("nulls", [False, True])
-def test_folded_with_nulls_has_a_range_too(library: str, nulls: bool) -> None:
-    """A fold out of range does not fit, whether or not nulls are allowed."""
-    df = sf.kfold(make(library, DATA), "label", k=4, rare="null" if nulls else "ignore")
-    assert refused(sf.schemas.folded(k=3, library=library, nulls=nulls), df)
+    assert refuses(sf.schemas.folded(k=2, library="polars"), folds)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -99,56 +83,47 @@ def test_parted_refuses_other_parts(library: str, parts: dict[str, float]) -> No
     """Other parts, another order of them, or one more or less, do not fit."""
     for first, second in ((PARTS, parts), (parts, PARTS)):
         df = sf.split(make(library, DATA), None, first)
-        assert refused(sf.schemas.parted(second, library=library), df)
-
-
-def test_a_share_alone_is_that_of_test(frame: Make, library: str) -> None:
-    """A number means to the schema what it means to `split`."""
-    df = sf.split(frame(DATA), "label", 0.2, rare="ignore")
-    assert eager(sf.schemas.parted(0.2, library=library).validate(df)).shape == (21, 2)
+        assert refuses(sf.schemas.parted(second, library=library), df)
 
 
 @pytest.mark.parametrize(
-    ("parts", "message"),
+    ("make_schema", "message"),
     [
-        ({}, "`parts` must map at least 2 names to their shares, got {}."),
-        ({"train": 1}, "`parts` must map at least 2 names to their shares, got {'train': 1}."),
-        ({1: 0.5, 2: 0.5}, "The names of `parts` must be strings, got [1, 2]."),
         (
-            {"\ud800": 0.5, "b": 0.5},
+            lambda: sf.schemas.parted({"train": 1}),
+            "`parts` must map at least 2 names to their shares, got {'train': 1}.",
+        ),
+        (
+            lambda: sf.schemas.parted({1: 0.5, 2: 0.5}),
+            "The names of `parts` must be strings, got [1, 2].",
+        ),
+        (
+            lambda: sf.schemas.parted({"\ud800": 0.5, "b": 0.5}),
             "The names of `parts` must be text that UTF-8 can encode, got '\\ud800'.",
+        ),
+        (lambda: sf.schemas.folded(name=""), "`name` must be a non-empty string, got ''."),
+        (lambda: sf.schemas.parted(PARTS, name=5), "`name` must be a non-empty string, got 5."),
+        (
+            lambda: pl.col("label").strat.kfold(name="\ud800"),
+            "`name` must be text that UTF-8 can encode, got '\\ud800'.",
+        ),
+        (
+            lambda: sf.schemas.folded(library="dask"),
+            "`library` must be 'pandas' or 'polars', got 'dask'.",
         ),
     ],
 )
-def test_parts_are_those_of_split(parts: Any, message: str) -> None:
-    """What `split` refuses, the schema refuses in the same words."""
-    refuse_now(message, lambda: sf.schemas.parted(parts))
-    refuse_now(message, lambda: sf.split(pd.DataFrame(DATA), None, parts))
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("", "`name` must be a non-empty string, got ''."),
-        (5, "`name` must be a non-empty string, got 5."),
-        ("\ud800", "`name` must be text that UTF-8 can encode, got '\\ud800'."),
-    ],
-)
-def test_names_are_those_of_kfold(name: Any, message: str) -> None:
-    """What no verb takes for the name of its column, no schema and no expression takes."""
-    refuse_now(message, lambda: sf.schemas.folded(name=name))
-    refuse_now(message, lambda: sf.schemas.parted(PARTS, name=name))
-    refuse_now(message, lambda: sf.kfold(pd.DataFrame(DATA), name=name))
-    refuse_now(message, lambda: sf.split(pd.DataFrame(DATA), name=name))
-    refuse_now(message, lambda: pl.col("label").strat.kfold(name=name))
+def test_arguments(make_schema: Callable[[], Any], message: str) -> None:
+    """Schemas check names and parts as verbs do, and know two libraries."""
+    refuse_now(message, make_schema)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_parted_refuses_strings_and_nulls(library: str) -> None:
     """Names of parts as strings, and rows without a part, do not fit."""
     schema = sf.schemas.parted(PARTS, library=library)
-    assert refused(schema, make(library, {"split": ["train", "test"]}))
-    assert refused(schema, sf.split(make(library, DATA), "label", PARTS, rare="null"))
+    assert refuses(schema, make(library, {"split": ["train", "test"]}))
+    assert refuses(schema, sf.split(make(library, DATA), "label", PARTS, rare="null"))
 
 
 @pytest.mark.parametrize("nulls", [False, True])
@@ -225,8 +200,8 @@ def test_folded_takes_the_floats_that_pandas_makes(tmp_path: Path) -> None:
     for frame in (folded, read, grown, whole):
         assert schema.validate(frame).equals(frame)
     assert read["fold"].dtype == grown["fold"].dtype == "float64"
-    assert refused(sf.schemas.folded(k=4), read)
-    assert refused(sf.schemas.folded(k=2, nulls=True), grown)
+    assert refuses(sf.schemas.folded(k=4), read)
+    assert refuses(sf.schemas.folded(k=2, nulls=True), grown)
 
 
 @pytest.mark.parametrize(
@@ -235,9 +210,7 @@ def test_folded_takes_the_floats_that_pandas_makes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("lazy", [False, True])
 def test_folded_with_nulls_refuses_other_columns(column: list[Any], lazy: bool) -> None:
     """Fractions, numbers out of range and other types do not fit, with all faults at once too."""
-    schema = sf.schemas.folded(k=4, nulls=True)
-    with pytest.raises((pandera.errors.SchemaError, pandera.errors.SchemaErrors)):
-        schema.validate(pd.DataFrame({"fold": column}), lazy=lazy)
+    assert refuses(sf.schemas.folded(k=4, nulls=True), pd.DataFrame({"fold": column}), lazy=lazy)
 
 
 @pytest.mark.parametrize("nulls", [False, True])
@@ -247,8 +220,8 @@ def test_complete_folds(frame: Make, library: str, nulls: bool) -> None:
     schema = partial(sf.schemas.folded, library=library, nulls=nulls)
     assert eager(schema(k=3, complete=True).validate(df)).shape == (21, 2)
     assert eager(schema(k=4).validate(df)).shape == (21, 2)
-    assert refused(schema(k=4, complete=True), eager(df))
-    assert refused(schema(k=2, complete=True), eager(df))
+    assert refuses(schema(k=4, complete=True), eager(df))
+    assert refuses(schema(k=2, complete=True), eager(df))
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -268,12 +241,6 @@ def test_lazy_frames_are_checked_by_name_and_type() -> None:
     schema = sf.schemas.folded(k=2, library="polars")
     folds = pl.LazyFrame({"fold": [0, 7]})
     assert eager(schema.validate(folds)).height == 2
-    assert refused(schema, folds.collect())
-    assert refused(schema, folds.cast(pl.Int8))
-    assert refused(schema, folds.rename({"fold": "f"}))
-
-
-def test_library_is_one_of_two() -> None:
-    """A schema is for pandas or Polars."""
-    message = "`library` must be 'pandas' or 'polars', got 'dask'."
-    refuse_now(message, lambda: sf.schemas.folded(library="dask"))
+    assert refuses(schema, folds.collect())
+    assert refuses(schema, folds.cast(pl.Int8))
+    assert refuses(schema, folds.rename({"fold": "f"}))

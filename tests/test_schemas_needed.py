@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pandera.errors
 import polars as pl
@@ -49,11 +48,6 @@ FAULTS: list[tuple[str, int, Any]] = [
 ]
 
 
-def library(kind: str) -> str:
-    """The library of a kind of frame."""
-    return kind.partition("-")[0]
-
-
 def takes(call: Any) -> bool:
     """Whether a call gives a result, or an error of ours or of pandera."""
     try:
@@ -70,7 +64,7 @@ def test_takes_what_kfold_takes(kind: str, call: tuple[Any, dict[str, Any]]) -> 
     by, arguments = call
     frame = make(kind, DATA)
     sf.kfold(frame, by, 2, rare="ignore", **arguments)
-    valid = sf.schemas.needed(by, **arguments, library=library(kind)).validate(frame)
+    valid = sf.schemas.needed(by, **arguments, library=kind.partition("-")[0]).validate(frame)
     assert valid.equals(frame)
 
 
@@ -79,7 +73,7 @@ def test_takes_what_kfold_takes(kind: str, call: tuple[Any, dict[str, Any]]) -> 
 def test_refuses_what_kfold_refuses(kind: str, call: tuple[Any, dict[str, Any]]) -> None:
     """With one value at fault the schema takes the frame if and only if the call does."""
     by, arguments = call
-    schema = sf.schemas.needed(by, **arguments, library=library(kind))
+    schema = sf.schemas.needed(by, **arguments, library=kind.partition("-")[0])
     for column, row, value in FAULTS:
         cells = [*DATA[column]]
         cells[row] = value
@@ -99,7 +93,7 @@ def test_plain_columns_of_floats(values: list[float | None], missing: Any, kind:
     frame = make(kind, {"x": values})
     if all(value is None for value in values):
         return
-    schema = sf.schemas.needed("x", missing=missing, library=library(kind))
+    schema = sf.schemas.needed("x", missing=missing, library=kind.partition("-")[0])
     dealt = takes(lambda: sf.kfold(frame, "x", 2, missing=missing, rare="ignore"))
     assert takes(lambda: schema.validate(frame, lazy=True)) == dealt
 
@@ -107,7 +101,7 @@ def test_plain_columns_of_floats(values: list[float | None], missing: Any, kind:
 @pytest.mark.parametrize("kind", EAGER)
 def test_missing_continuous_values_are_no_stratum(kind: str) -> None:
     """A plain column with fractions needs all of its values, whatever `missing` says."""
-    schema = sf.schemas.needed("x", missing="stratum", library=library(kind))
+    schema = sf.schemas.needed("x", missing="stratum", library=kind.partition("-")[0])
     assert not takes(lambda: schema.validate(make(kind, {"x": [0.5, 1.5, None]}), lazy=True))
     assert takes(lambda: schema.validate(make(kind, {"x": [1.0, 2.0, None]}), lazy=True))
 
@@ -117,7 +111,7 @@ def test_names_all_rows_at_fault(kind: str) -> None:
     """Pandera names each row that the call would name."""
     frame = make(kind, {"x": [1.5, None, float("inf"), 2.0], "id": [1, 2, 2, 3]})
     with pytest.raises(pandera.errors.SchemaErrors) as caught:
-        sf.schemas.needed("x", key="id", library=library(kind)).validate(frame, lazy=True)
+        sf.schemas.needed("x", key="id", library=kind.partition("-")[0]).validate(frame, lazy=True)
     cases = caught.value.failure_cases
     assert {1, 2} <= {int(row) for row in cases["index"] if row is not None and row == row}
 
@@ -130,7 +124,7 @@ def test_missing_values_are_named_once(kind: str, by: Any, rows: list[int]) -> N
     """With all failures at once, a missing value is one failure, and an infinite one another."""
     frame = make(kind, {"label": ["a", None, "b", "a"], "x": [1.5, None, float("inf"), 2.0]})
     with pytest.raises(pandera.errors.SchemaErrors) as caught:
-        sf.schemas.needed(by, library=library(kind)).validate(frame, lazy=True)
+        sf.schemas.needed(by, library=kind.partition("-")[0]).validate(frame, lazy=True)
     cases = caught.value.failure_cases
     assert list(cases["index"]) == rows
     assert [check for check in cases["check"] if check == "not_nullable"] == ["not_nullable"]
@@ -140,7 +134,9 @@ def test_missing_values_are_named_once(kind: str, by: Any, rows: list[int]) -> N
 def test_wrong_types_are_named_beside_missing_values(kind: str) -> None:
     """A column of the wrong type is one failure, and hides none of the others."""
     cells = {"x": ["a", "b", None], "label": ["a", None, "b"], "id": [1, 1, 2]}
-    schema = sf.schemas.needed(["label", sf.quantiles("x", 2)], key="id", library=library(kind))
+    schema = sf.schemas.needed(
+        ["label", sf.quantiles("x", 2)], key="id", library=kind.partition("-")[0]
+    )
     with pytest.raises(pandera.errors.SchemaErrors) as caught:
         schema.validate(make(kind, cells), lazy=True)
     cases = caught.value.failure_cases
@@ -249,12 +245,9 @@ def test_lazy_frames_are_checked_by_names_and_types() -> None:
     [
         ({"by": "x", "library": "dask"}, "`library` must be 'pandas' or 'polars', got 'dask'."),
         ({"by": "x", "missing": "drop"}, "`missing` must be 'error', 'stratum' or 'null', got "),
-        ({"by": []}, "`by` must hold at least one entry"),
-        ({"by": "x", "groups": []}, "`groups` must hold at least one column"),
-        ({"by": 3, "library": "polars"}, "`by` must hold column names, terms such as"),
+        ({"by": [], "library": "polars"}, "`by` must hold at least one entry"),
         ({"by": "x", "key": [{"id": 1}]}, "`key` must hold column names, got {'id': 1}."),
         ({"by": "x", "groups": pd.NA}, "`groups` must hold column names, got <NA>."),
-        ({"by": "x", "key": [sf.margins(["x"])]}, "`key` must hold column names or expressions"),
         ({"by": "x", "key": [sf.classes("id")]}, "`key` must hold column names or expressions"),
         ({"by": "x", "key": "\ud800"}, "`key` must be text that UTF-8 can encode, got '\\ud800'."),
     ],
@@ -264,10 +257,3 @@ def test_arguments(arguments: dict[str, Any], rule: str) -> None:
     with pytest.raises(sf.StratError) as caught:
         sf.schemas.needed(**arguments)
     assert str(caught.value).startswith(rule)
-
-
-def test_values_are_those_of_numpy() -> None:
-    """Whole numbers in a float column are classes, which may be infinite but not missing."""
-    frame = pd.DataFrame({"x": [1.0, np.inf, 1.0, np.inf]})
-    assert takes(lambda: sf.schemas.needed("x").validate(frame))
-    assert takes(lambda: sf.kfold(frame, "x", 2))

@@ -1,6 +1,5 @@
 """What a new user walks into: nothing wrong is silent, and nothing right is refused."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from tests.helpers import (
     Make,
     at_fault,
     eager,
-    make,
     refuse,
     refuse_now,
     refuse_rule,
@@ -38,19 +36,6 @@ def test_two_calls_are_two_columns(frame: Make) -> None:
     for fold in range(5):
         train = [one for one, other in zip(inner, outer, strict=True) if other != fold]
         assert min(np.bincount(train, minlength=5)) >= 10  # they were 20, 20, 20, 20, 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("names", [("fold", "a"), ("a", "b"), ("a", "A"), ("split", "fold_x")])
-@pytest.mark.parametrize("key", [None, "id"])
-def test_columns_of_two_names_are_independent(names: tuple[str, str], key: Any) -> None:
-    """A row has the same fold in both as often as chance says: a fifth of the time."""
-    df, same = pl.DataFrame(TWO), 0
-    for seed in range(200):
-        first, second = (sf.kfold(df, "y", seed=seed, name=name, key=key)[name] for name in names)
-        same += int((first == second).sum())
-    share, error = same / (200 * N), (0.2 * 0.8 / (200 * N)) ** 0.5
-    assert abs(share - 0.2) < 5 * error
 
 
 @given(st.text(min_size=1, max_size=5), st.text(min_size=1, max_size=5))
@@ -356,37 +341,48 @@ def test_overwrite(frame: Make, repeats: int) -> None:
     assert values(again, name) != values(twice, name)
 
 
-READS_FOLD = {
-    "by": ("by", {"by": ["y", "fold"]}),
-    "quantiles": ("by", {"by": sf.quantiles("fold", 2)}),
-    "features": ("by", {"by": sf.nearest(["fold", "x"])}),
-    "clusters": ("by", {"by": sf.clusters(["x", "fold"], 2)}),
-    "margins": ("by", {"by": sf.margins(["y", "fold"])}),
-    "groups": ("groups", {"groups": "fold"}),
-    "clusters of groups": ("groups", {"groups": sf.clusters(["fold", "x"], 2)}),
-    "key": ("key", {"key": ["x", "fold"]}),
-    "where": ("where", {"where": "fold"}),
-}
+ROWS = {"y": [1, 2] * 4, "x": range(8), "fold": [True, False] * 4, "fold_2": [0, 0, 1, 1] * 2}
+LEVELS = pd.DataFrame({("y", ""): [1, 2] * 4, ("fold", ""): [0, 1] * 4})
+OF_PANDAS = [pd.col("fold") > 0] if hasattr(pd, "col") else []
+READS_FOLD: list[tuple[str, Any, dict[str, Any]]] = [
+    ("by", pd.DataFrame(ROWS), {"by": ["y", "fold"]}),
+    ("by", pd.DataFrame(ROWS), {"by": sf.quantiles("fold", 2)}),
+    ("by", pd.DataFrame(ROWS), {"by": sf.nearest(["fold", "x"])}),
+    ("by", pd.DataFrame(ROWS), {"by": sf.clusters(["x", "fold"], 2)}),
+    ("by", pd.DataFrame(ROWS), {"by": sf.margins(["y", "fold"])}),
+    ("groups", pd.DataFrame(ROWS), {"groups": "fold"}),
+    ("groups", pd.DataFrame(ROWS), {"groups": sf.clusters(["fold", "x"], 2)}),
+    ("key", pd.DataFrame(ROWS), {"key": ["x", "fold"]}),
+    ("where", pd.DataFrame(ROWS), {"where": "fold"}),
+    *(("by", pd.DataFrame(ROWS), {"by": read}) for read in OF_PANDAS),
+    *(("where", pd.DataFrame(ROWS), {"where": read}) for read in OF_PANDAS),
+    ("by", LEVELS, {"by": [("fold", "")]}),
+    ("by", pl.DataFrame(ROWS), {"by": pl.col("fold") > 0}),
+    ("by", pl.LazyFrame(ROWS), {"by": (pl.col("y") + pl.col("fold")).alias("z")}),
+    ("by", pl.LazyFrame(ROWS), {"by": pl.nth(2)}),
+]
+"""Arguments that read the column `fold`, alone and in terms and expressions."""
 
 
-@pytest.mark.parametrize("case", READS_FOLD)
+@pytest.mark.parametrize(("argument", "df", "given"), READS_FOLD)
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_a_column_that_is_read_is_not_replaced(case: str, overwrite: bool) -> None:
+def test_a_column_that_is_read_is_not_replaced(
+    argument: str, df: Any, given: dict[str, Any], overwrite: bool
+) -> None:
     """A call that reads a column cannot add another one of its name."""
-    argument, given = READS_FOLD[case]
-    fold = [True, False] * 2 if case == "where" else [0, 1] * 2
-    df = pd.DataFrame({"y": ["a", "b"] * 2, "x": [1, 2, 3, 4], "fold": fold})
-    refuse_now(
+    message = (
         f"`name` must not be a column that the call reads, but `{argument}` reads 'fold'.\n"
-        "Hint: give the new column another name, or rename this one first.",
-        lambda: sf.kfold(df, **given, k=2, overwrite=overwrite),
+        "Hint: give the new column another name, or rename this one first."
     )
-    split = pd.DataFrame({"y": ["a", "b"] * 2, "split": ["a", "a", "b", "b"]})
-    refuse_now(
-        "`name` must not be a column that the call reads, but `by` reads 'split'.\n"
-        "Hint: give the new column another name, or rename this one first.",
-        lambda: sf.split(split, "split", 0.5, overwrite=True),
-    )
+    refuse_now(message, lambda: sf.kfold(df, **given, k=2, overwrite=overwrite))
+    refuse_now(message, lambda: sf.split(df, **given, name="fold", overwrite=overwrite))
+
+
+def test_a_column_of_the_name_of_a_computed_one_may_be_replaced() -> None:
+    """What counts is what an expression reads, not what it is called."""
+    df = pl.DataFrame(ROWS)
+    named = sf.kfold(df, (pl.col("y") > 1).alias("fold"), 2, overwrite=True)
+    assert named.columns == df.columns
 
 
 def test_columns_of_repeats_that_are_read(frame: Make) -> None:
@@ -399,47 +395,6 @@ def test_columns_of_repeats_that_are_read(frame: Make) -> None:
     refuse_now(message, lambda: sf.kfold(df, ["y", "fold_2"], 2, repeats=2, overwrite=True))
     again = sf.kfold(df, ["y", "fold"], 2, repeats=2, overwrite=True)
     assert eager(again).columns[-1] == "fold_1"
-
-
-def test_expressions_read_columns() -> None:
-    """The columns of an expression are those that it reads; its own name does not matter."""
-    df = pl.DataFrame({"y": [1, 2] * 4, "fold": [0, 1] * 4})
-    for read in (pl.col("fold") > 0, (pl.col("y") + pl.col("fold")).alias("z"), pl.nth(1)):
-        for each in (df, df.lazy()):
-            refuse_now(
-                "`name` must not be a column that the call reads, but `by` reads 'fold'.\n"
-                "Hint: give the new column another name, or rename this one first.",
-                partial(sf.kfold, each, read, 2, overwrite=True),
-            )
-    named = sf.kfold(df, (pl.col("y") > 1).alias("fold"), 2, overwrite=True)
-    assert named.columns == df.columns
-
-
-@pytest.mark.skipif(not hasattr(pd, "col"), reason="pandas has `pd.col` from 3.0 on")
-def test_pandas_expressions_read_columns() -> None:
-    """So are those of `pd.col`; of a callable they are not known."""
-    df = pd.DataFrame({"y": [1, 2] * 4, "fold": [0, 1] * 4})
-    message = (
-        "`name` must not be a column that the call reads, but `by` reads 'fold'.\n"
-        "Hint: give the new column another name, or rename this one first."
-    )
-    refuse_now(message, lambda: sf.kfold(df, pd.col("fold") > 0, 2, overwrite=True))
-    message = (
-        "`name` must not be a column that the call reads, but `where` reads 'fold'.\n"
-        "Hint: give the new column another name, or rename this one first."
-    )
-    refuse_now(message, lambda: sf.kfold(df, "y", 2, where=pd.col("fold") < 2, overwrite=True))
-    assert "fold" in sf.kfold(df, pd.col("y") > 1, 2, overwrite=True)
-
-
-def test_columns_of_levels_that_are_read() -> None:
-    """Under a MultiIndex the name of a new column is that of its first level."""
-    df = pd.DataFrame({("y", ""): [1, 2] * 4, ("fold", ""): [0, 1] * 4})
-    refuse_now(
-        "`name` must not be a column that the call reads, but `by` reads 'fold'.\n"
-        "Hint: give the new column another name, or rename this one first.",
-        lambda: sf.kfold(df, [("fold", "")], 2, overwrite=True),
-    )
 
 
 @pytest.mark.parametrize("flag", ["no", 0, None, 1.0])
@@ -499,19 +454,3 @@ def test_guesses_at_parts(parts: Any, tip: str) -> None:
     """A list of shares, or a number of rows, is answered with the dict."""
     message = f"`parts` must map at least 2 names to their shares, got {parts!r}.\nHint: {tip}"
     refuse_now(message, lambda: sf.split(pd.DataFrame(TWO), "y", parts))
-
-
-def test_all_kinds_agree_on_the_new_arguments() -> None:
-    """The same folds in every library, with `where`, `pool` and a name."""
-    found = {
-        tuple(
-            values(
-                sf.kfold(
-                    make(kind, SOME), "y", 7, where="train", rare="pool", missing="null", name="f"
-                ),
-                "f",
-            )
-        )
-        for kind in ("pandas", "pandas-nullable", "pandas-pyarrow", "polars", "polars-lazy")
-    }
-    assert len(found) == 1

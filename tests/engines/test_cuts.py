@@ -10,12 +10,15 @@ from stratframe.core.deal import deal_by_rank
 from stratframe.core.quota import equal_quota
 from stratframe.engines.cuts import (
     HIGHEST,
+    MAX_BITS,
     cell_bits,
     cells_of,
     cells_split_by_cut,
     coarser_cells,
     cut_points,
     parts_by_cuts,
+    window_cells,
+    window_widths,
 )
 
 
@@ -67,6 +70,13 @@ def test_rows_that_are_not_dealt_have_no_part():
     assert parts.tolist() == [0, -1, 1, 2]
 
 
+@pytest.mark.parametrize("n_cuts", [1, 2, 3, 4])
+def test_the_highest_number_is_in_the_last_part(n_cuts):
+    """No number is behind the last part, however many cut points there are."""
+    points = np.arange(n_cuts, dtype=np.uint64)[None]
+    assert parts_by_cuts(np.array([0]), np.array([HIGHEST]), points).tolist() == [n_cuts]
+
+
 def test_a_cut_behind_all_rows_is_the_highest_word():
     """A stratum with no row for its last parts is cut behind all of its rows."""
     table = np.array([[1, 0, 0]])
@@ -97,3 +107,44 @@ def test_a_frame_that_changes_between_passes_is_an_error():
         "The frame must give the same rows each time that it is computed, but a second pass"
         " found others.\nHint: save it first, as in `to_parquet`, or persist it."
     )
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64])
+def test_cells_have_room_whatever_the_type_of_codes(dtype):
+    """Codes of few bits, such as those of categories, take the leading bits of a number, too."""
+    numbers = np.array([0, 2**64 - 1], dtype=np.uint64)
+    cells = cells_of(np.array([0, 100], dtype=dtype), numbers, MAX_BITS)
+    assert cells.tolist() == [0, (101 << MAX_BITS) - 1]
+
+
+def test_windows_hold_the_cut_points_of_random_numbers():
+    """The row at a share of the rows is in the window around the share, however many there are."""
+    rng, shares = np.random.default_rng(0), (0.0, 0.2, 0.5, 0.999)
+    sizes = np.array([1, 2, 50, 3_000, 200_000])
+    flags = window_cells(window_widths(sizes), shares).reshape(len(sizes), -1)
+    for size, window in zip(sizes.tolist(), flags, strict=True):
+        for _ in range(20):
+            cells = np.sort(rng.integers(0, 1 << MAX_BITS, size))
+            assert all(window[cells[int(share * size)]] for share in shares)
+
+
+def test_windows_are_narrow_in_large_strata():
+    """A window is six standard deviations wide on each side, and at most all cells."""
+    # sqrt(n) falls on 10**4, so that a deviation is 65,536 / (2 * 10**4) = 3.28 cells.
+    widths = window_widths(np.array([0, 1, 10**8]))
+    assert widths.tolist() == [1 << MAX_BITS, 1 << MAX_BITS, 20 + 2]
+
+
+def test_windows_end_with_the_cells_of_their_stratum():
+    """A window around the first or the last row does not reach into another stratum."""
+    flags = window_cells(np.array([2, 1]), [0.0, 0.5, 1.0]).reshape(2, -1)
+    last, middle = (1 << MAX_BITS) - 1, 1 << MAX_BITS - 1
+    assert np.flatnonzero(flags[0]).tolist() == [
+        0,
+        1,
+        2,
+        *range(middle - 2, middle + 3),
+        last - 1,
+        last,
+    ]
+    assert np.flatnonzero(flags[1]).tolist() == [0, 1, middle - 1, middle, middle + 1, last]

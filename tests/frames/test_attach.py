@@ -1,6 +1,5 @@
 """New columns: attached to every kind of frame, or built by an expression."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -8,7 +7,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from pandas.testing import assert_frame_equal
 
 from stratframe.frames.attach import (
     MAX_INPUTS,
@@ -84,41 +82,12 @@ def test_the_computation_reads_the_referenced_columns(
     assert seen == [({"by": [DATA["b"]], "key": [[2, 3, 4, 5]], "where": []}, 4)]
 
 
-def test_pandas_frames_keep_index_and_attrs() -> None:
-    """An index with repeats stays as it is, and does not align; so do the attributes."""
-    df = pd.DataFrame(DATA, index=[7, 7, 0, 3])
-    df.attrs["source"] = ["survey"]
-    for columns in ([FOLDS], [FOLDS, SPARSE]):
-        attached = attach_columns(df, {}, give(columns), columns)
-        assert_frame_equal(attached[list(DATA)], df)
-        assert attached["fold"].tolist() == [0, 1, 0, 1]
-        assert attached.attrs == df.attrs
-
-
-def test_attributes_are_not_shared() -> None:
-    """What is done to the attributes of the result leaves those of the frame alone."""
-    df = pd.DataFrame(DATA)
-    df.attrs["source"] = ["survey"]
-    attach_columns(df, {}, give([FOLDS, SPARSE]), [FOLDS, SPARSE]).attrs["source"].append("x")
-    assert df.attrs == {"source": ["survey"]}
-
-
 @pytest.mark.parametrize("columns", [[FOLDS], [FOLDS, SPARSE]])
 def test_columns_under_a_multiindex(columns: list[NewColumn]) -> None:
     """The name of a new column is filled up to the levels of the others."""
     df = pd.DataFrame(np.zeros((4, 2)), columns=pd.MultiIndex.from_product([["a"], ["b", "c"]]))
     attached = attach_columns(df, {}, give(columns), columns)
     assert attached.columns.tolist()[2:] == [(column.name, "") for column in columns]
-
-
-def test_fragmented_frames_do_not_warn() -> None:
-    """One more column on a frame that pandas calls fragmented is no reason to warn."""
-    df = pd.DataFrame({"a": [1, 2, 3, 4]})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pd.errors.PerformanceWarning)
-        for place in range(120):
-            df[f"c{place}"] = 0
-    assert attach_columns(df, {}, give([FOLDS]), [FOLDS])["fold"].tolist() == [0, 1, 0, 1]
 
 
 def test_dtypes_of_pandas_columns() -> None:
@@ -198,14 +167,6 @@ def test_expressions_without_columns_know_the_height() -> None:
 
     pl.DataFrame(DATA).select(column_expression({}, compute, [FOLDS]))
     assert heights == [({}, 4)]
-
-
-@pytest.mark.parametrize("refs", [[pl.col("a").head(2)], [pl.col("a").head(2), "a"]])
-def test_expressions_of_another_height(refs: list[Any]) -> None:
-    """A computed column of fewer rows is an error when the query runs."""
-    query = pl.LazyFrame(DATA).select(column_expression({"by": refs}, give([FOLDS]), [FOLDS]))
-    with pytest.raises(Exception, match="one value for each of the 4 rows, got 2 from"):
-        query.collect()
 
 
 def test_expressions_of_many_columns() -> None:

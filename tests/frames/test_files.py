@@ -136,14 +136,15 @@ def test_other_suffixes(path: str) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["data.csv.gz", "data.parquet"])
 @pytest.mark.parametrize("cut", [-1, -9, 20])
-def test_broken_packed_files(tmp_path: Path, cut: int) -> None:
+def test_broken_files(tmp_path: Path, name: str, cut: int) -> None:
     """A packed file that is not whole, or is none, is an error in one line."""
-    path = tmp_path / "data.csv.gz"
+    path = tmp_path / name
     write_file(FRAME, str(path))
     for content in (path.read_bytes()[:cut], b"a,b"):
         path.write_bytes(content)
-        with pytest.raises(StratError, match=r"data\.csv\.gz' cannot be read: .*\.$"):
+        with pytest.raises(StratError, match=rf"{name}' cannot be read: .*\.$"):
             read_file(str(path))
 
 
@@ -212,31 +213,3 @@ def test_named_pipes_stay(tmp_path: Path) -> None:
         write_file(FRAME, str(path))
         assert read.result(timeout=60) == FRAME.write_csv()
     assert path.is_fifo()
-
-
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    """The message names the file and the cause, on one line."""
-    missing = str(tmp_path / "none.csv")
-    with pytest.raises(StratError) as caught:
-        read_file(missing)
-    assert str(caught.value) == f"The file {missing!r} cannot be read: No such file or directory."
-    broken = tmp_path / "broken.parquet"
-    broken.write_text("a,b")
-    with pytest.raises(StratError, match=r"broken\.parquet' cannot be read: .*\.$"):
-        read_file(str(broken))
-
-
-def test_files_that_cannot_be_written(tmp_path: Path) -> None:
-    """A write that fails leaves the old file as it was, and no draft."""
-    missing = str(tmp_path / "none" / "data.csv")
-    with pytest.raises(StratError) as caught:
-        write_file(FRAME, missing)
-    assert str(caught.value) == (
-        f"The file {missing!r} cannot be written: No such file or directory."
-    )
-    path = tmp_path / "data.csv"
-    path.write_text("old")
-    with pytest.raises(StratError, match=r"data\.csv' cannot be written"):
-        write_file(pl.DataFrame({"a": [[1]]}), str(path))
-    assert path.read_text() == "old"
-    assert [each.name for each in tmp_path.iterdir()] == ["data.csv"]

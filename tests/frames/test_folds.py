@@ -156,54 +156,11 @@ def test_fold_numbers_of_other_dtypes(series: Any) -> None:
     assert (folds.tolist(), k) == ([1, 0], 2)
 
 
-@pytest.mark.parametrize("k", [None, 2])
-@pytest.mark.parametrize("wrong", [-1, 0.5, float("inf")])
-def test_other_numbers_are_no_folds(column: Column, wrong: float, k: int | None) -> None:
-    """The message counts the rows, and `failures` holds them."""
-    with pytest.raises(StratError) as caught:
-        read_fold_numbers(column([0, 1, wrong, None, wrong]), k)
-    highest = "k-1" if k is None else "1"
-    assert str(caught.value) == (
-        f"`extend` needs folds 0..{highest} in 'x', but there are others in 2 rows (2, 4)."
-    )
-    assert caught.value.failures["row"].to_list() == [2, 4]
-    assert caught.value.failures["x"].to_list() == [wrong, wrong]
-
-
-def test_folds_past_k() -> None:
-    """With k given, k itself is no fold."""
-    with pytest.raises(StratError, match=r"folds 0\.\.1 in 'x', but there are others in 1 row"):
-        read_fold_numbers(pd.Series([0, 1, 2], name="x"), 2)
-
-
 @pytest.mark.parametrize(
-    ("values", "found"), [([0, 2], "0, 2"), ([0, 0], "0"), ([None, None], "none"), ([], "none")]
-)
-def test_folds_that_cannot_be_counted(column: Column, values: list[Any], found: str) -> None:
-    """Without k, every fold up to the highest must have a row."""
-    with pytest.raises(StratError) as caught:
-        read_fold_numbers(column(values), None)
-    assert str(caught.value) == (
-        f"`extend` needs folds 0..k-1 in 'x', but found {found}."
-        "\nHint: say how many there are, as in `k=5`."
-    )
-
-
-@pytest.mark.parametrize(
-    "series",
-    [
-        pd.Series(["a"], name="x"),
-        pl.Series("x", ["a"]),
-        pd.Series([dt.datetime(2024, 1, 1)], name="x"),
-        pl.Series("x", [dt.date(2024, 1, 1)]),
-        pl.Series("x", [[1]]),
-        pd.Series([10**400], name="x", dtype=object),
-    ],
+    "series", [pl.Series("x", [[1]]), pd.Series([10**400], name="x", dtype=object)]
 )
 def test_columns_without_folds(series: Any) -> None:
-    """Text, dates and lists are no folds."""
+    """Lists, and numbers that floats cannot hold, are no folds."""
     with pytest.raises(StratError) as caught:
         read_fold_numbers(series, None)
-    rule, _, tip = str(caught.value).partition("\n")
-    assert rule == f"`extend` needs folds 0..k-1 in 'x', but it is {series.dtype}."
-    assert bool(tip) == (isinstance(series[0], str))
+    assert str(caught.value) == f"`extend` needs folds 0..k-1 in 'x', but it is {series.dtype}."

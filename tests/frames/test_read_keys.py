@@ -216,11 +216,12 @@ def test_keys_of_mixed_types(values: list[Any]) -> None:
         read_key(of_objects(values))
 
 
-def test_keys_of_nested_columns() -> None:
+@pytest.mark.parametrize("read", [read_key, rank_key])
+def test_keys_of_nested_columns(read: Any) -> None:
     """Lists are no keys."""
     for series in (pl.Series("x", [[1]]), of_objects([[1]])):
         with pytest.raises(StratError, match="must hold single values, but 'x' is"):
-            read_key(series)
+            read(series)
 
 
 @pytest.mark.parametrize(
@@ -276,10 +277,3 @@ def test_ranks_of_mixed_types(values: list[Any]) -> None:
     assert str(caught.value) == (
         "A column of `key` must hold values that can be ordered, but 'x' mixes types."
     )
-
-
-def test_ranks_of_nested_columns() -> None:
-    """Lists are no keys."""
-    for series in (pl.Series("x", [[1]]), of_objects([[1]])):
-        with pytest.raises(StratError, match="must hold single values, but 'x' is"):
-            rank_key(series)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from stratframe.errors import StratError
-from stratframe.frames.read_numbers import read_comparable, read_interval, read_matrix, read_ordinal
+from stratframe.frames.read_numbers import read_comparable, read_interval, read_ordinal
 
 Column = Callable[[list[Any]], Any]
 INTEGERS = [3, None, -1, 2, 3]
@@ -76,6 +76,7 @@ NUMERIC = [
     pl.Series("x", INTEGERS, dtype=pl.Int8),
     pd.Series(INTEGERS, name="x", dtype="Int16"),
     pd.Series(FLOATS, name="x", dtype="Float32"),
+    *(pd.Series(FLOATS, name="x", dtype=dtype) for dtype in ("float16", ">f8", "Sparse[float64]")),
     pd.Series(FLOATS, name="x", dtype="category"),
     pd.Series(["3.5", None, "-1", "2", "3.5"], name="x", dtype="category"),
     pl.Series("x", ["3.5", None, "-1", "2", "3.5"], dtype=pl.Categorical),
@@ -199,34 +200,3 @@ def test_differences_of_mixed_dates() -> None:
     """Dates and times in one column have no differences."""
     with pytest.raises(StratError, match="`drift` needs numbers or dates, but column 'x' mixes"):
         read_interval(of_objects([dt.date(2024, 1, 1), dt.datetime(2024, 1, 1, 1)]), "drift")
-
-
-def test_points_of_every_kind(frame: Any) -> None:
-    """Columns of numbers and booleans are the rows of a matrix of floats."""
-    data = {"x": [1, 2, None], "y": [0.5, None, -1.0], "z": [True, False, True]}
-    made = frame(data)
-    made = made.collect() if isinstance(made, pl.LazyFrame) else made
-    matrix = read_matrix([made[name] for name in data], "sf.chain")
-    np.testing.assert_array_equal(matrix, np.array(list(data.values()), dtype=float))
-
-
-@pytest.mark.parametrize(
-    "series",
-    [
-        *TEMPORAL,
-        pl.Series("x", ["a"]),
-        of_objects(["a"]),
-        pd.Series([1.5], name="x").astype("category"),
-    ],
-    **dtype_of,
-)
-def test_points_need_numbers(series: Any) -> None:
-    """Dates, text and categories are no features, and the hint says how to encode them."""
-    with pytest.raises(StratError, match="needs features of numbers or booleans, but column 'x'"):
-        read_matrix([series], "sf.chain")
-
-
-def test_points_need_numbers_that_fit() -> None:
-    """An integer past the largest float is an error."""
-    with pytest.raises(StratError, match=r"`sf\.chain` needs numbers that floats can hold"):
-        read_matrix([of_objects([10**400, 1])], "sf.chain")

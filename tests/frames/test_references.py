@@ -8,20 +8,15 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from pandas.testing import assert_series_equal
 
 from stratframe.errors import StratError
 from stratframe.frames.references import (
-    PANDAS_EXPRESSIONS,
     check_all_refs,
-    check_height,
-    check_new,
     check_refs,
     collect_columns,
     empty_columns,
     format_reference,
     is_computed,
-    read_columns,
     result_name,
     root_names,
     same_column,
@@ -29,7 +24,6 @@ from stratframe.frames.references import (
 
 Make = Callable[[dict[str, Any]], Any]
 DATA = {"a": [1, 2, 3], "b": ["x", "y", "x"]}
-needs_col = pytest.mark.skipif(not PANDAS_EXPRESSIONS, reason="pd.col is new in pandas 3.0")
 
 
 def column_a(df: pd.DataFrame) -> Any:
@@ -81,43 +75,6 @@ def test_same_column(one: Any, other: Any, same: bool) -> None:
     assert same_column(one, other) is same
 
 
-def test_columns_that_exist_pass(frame: Make, kind: str) -> None:
-    """Names, and what is computed in the library of the frame, pass on every kind."""
-    computed = pl.col("a") + 1 if "polars" in kind else column_a
-    check_refs(frame(DATA), ["a", "b", computed], "by")
-    check_refs(frame(DATA), ["a"], "name")
-
-
-@pytest.mark.parametrize(
-    ("ref", "message"),
-    [
-        ("aa", "`by` names the column 'aa', which the frame does not have.*did you mean 'a'"),
-        ("zzz", "`by` names the column 'zzz'.*the columns are 'a', 'b'"),
-        (("a", "b"), "several columns go in a list"),
-        (1, "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 1"),
-        (["a"], r"`by` must hold column names, .* got \['a'\]"),
-    ],
-)
-def test_columns_that_do_not_exist(frame: Make, ref: Any, message: str) -> None:
-    """The message names what is not a column, and the column that may be meant."""
-    with pytest.raises(StratError, match=f"(?s){message}"):
-        check_refs(frame(DATA), [ref], "by")
-
-
-def test_expressions_of_the_other_library(frame: Make, kind: str) -> None:
-    """A Polars expression on a pandas frame is an error, and a callable on a Polars frame."""
-    computed = column_a if "polars" in kind else pl.col("a")
-    with pytest.raises(StratError, match=f"`key` takes Polars .* on a {kind[:6]} frame"):
-        check_refs(frame(DATA), [computed], "key")
-
-
-def test_labels_that_occur_twice() -> None:
-    """A label of two pandas columns names neither."""
-    df = pd.DataFrame([[1, 2]], columns=["a", "a"])
-    with pytest.raises(StratError, match="'a', which the frame has 2 times"):
-        check_refs(df, ["a"], "groups")
-
-
 def test_name_under_a_multiindex() -> None:
     """The name of a fold column means its tuple; other arguments need the tuple."""
     df = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("fold", "")]))
@@ -145,20 +102,6 @@ def test_polars_columns_are_checked_by_their_schema(ref: Any, message: str, lazy
         check_refs(df.lazy() if lazy else df, [ref], "by")
 
 
-def test_new_columns_must_be_new(frame: Make, kind: str) -> None:
-    """A name that is taken is an error, and the hint drops just those that are taken."""
-    check_new(frame(DATA), ["a", "b"], ["fold", "c"])
-    with pytest.raises(StratError, match="has a column 'a' already") as one:
-        check_new(frame(DATA), ["a", "b"], ["a", "c"])
-    with pytest.raises(StratError, match="has columns 'a', 'b' already") as two:
-        check_new(frame(DATA), ["a", "b"], ["a", "b"])
-    for error, left in ((one, ["b"]), (two, [])):
-        scope = {"df": frame(DATA)}
-        exec(str(error.value).partition("Hint: ")[2], scope)
-        dropped = scope["df"]
-        assert list(dropped.lazy().collect().columns if "polars" in kind else dropped) == left
-
-
 @pytest.mark.parametrize("name", ["*", "^a.*$"])
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_new_names_are_no_patterns(frame: Make, kind: str, name: str, overwrite: bool) -> None:
@@ -169,13 +112,6 @@ def test_new_names_are_no_patterns(frame: Make, kind: str, name: str, overwrite:
     rule = f"`name` must not be a pattern of names on a Polars frame, got {name!r}."
     with pytest.raises(StratError, match=re.escape(rule)):
         check_all_refs(frame(DATA), {}, [name], overwrite=overwrite)
-
-
-def test_eager_frames_are_not_collected(frame: Make, kind: str) -> None:
-    """An eager frame is returned as it is."""
-    made = frame(DATA)
-    if kind != "polars-lazy":
-        assert collect_columns(made, ["a"]) is made
 
 
 @pytest.mark.parametrize(
@@ -210,63 +146,3 @@ def test_empty_columns() -> None:
     assert pl.DataFrame(found["by"]).equals(expected)
     assert pl.DataFrame(found["by"]).schema == expected.schema
     assert [series.name for series in found["key"]] == ["a"]
-
-
-def test_columns_are_read_by_name(frame: Make) -> None:
-    """A name gives the column of the frame itself."""
-    made = collect_columns(frame(DATA), ["a", "b"])
-    for name, series in zip("ba", read_columns(made, ["b", "a"]), strict=True):
-        assert series.equals(made[name])
-
-
-def test_columns_are_read_by_expression() -> None:
-    """A Polars expression gives what `select` gives."""
-    df = pl.DataFrame(DATA)
-    (series,) = read_columns(df, [pl.col("a") * 2])
-    assert series.equals(df.select(pl.col("a") * 2).to_series())
-    with pytest.raises(StratError, match="each of the 3 rows, got 1 from"):
-        read_columns(df, [pl.col("a").sum()])
-
-
-@needs_col
-def test_columns_are_read_by_pandas_expression() -> None:
-    """`pd.col` gives the column that `assign` would, without a name."""
-    df = pd.DataFrame(DATA, index=[5, 3, 4])
-    (series,) = read_columns(df, [pd.col("a") * 2])
-    assert_series_equal(series, (df["a"] * 2).rename(None))
-    assert is_computed(pd.col("a"))
-    assert format_reference(pd.col("a")) == str(pd.col("a"))
-    with pytest.raises(StratError, match="must be a working expression"):
-        read_columns(df, [pd.col("c")])
-
-
-@pytest.mark.parametrize("dtype", ["int64", "Int64", "int64[pyarrow]"])
-def test_columns_are_read_by_callable(dtype: str) -> None:
-    """A callable gives a series of the frame's index, or an array in its order."""
-    df = pd.DataFrame(DATA, index=[5, 3, 4]).astype({"a": dtype})
-    calls = [column_a, lambda df: df["a"].to_numpy(), lambda df: df["a"].tolist()]
-    for series in read_columns(df, calls):
-        assert series.tolist() == [1, 2, 3]
-        assert series.index.equals(df.index)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda df: df, "one value a row, got DataFrame"),
-        (lambda df: 1, "one value a row, got int"),
-        (lambda df: df["a"].iloc[:2], "each of the 3 rows, got 2 from"),
-        (lambda df: df["a"].iloc[::-1], "got another index"),
-    ],
-)
-def test_callables_give_one_value_per_row(call: Any, message: str) -> None:
-    """A callable must return a column of the height and order of the frame."""
-    with pytest.raises(StratError, match=message):
-        read_columns(pd.DataFrame(DATA), [call])
-
-
-def test_heights_must_agree() -> None:
-    """A computed column has the height of its frame."""
-    check_height(pl.col("a"), 3, 3)
-    with pytest.raises(StratError, match=r'each of the 3 rows, got 4 from col\("a"\)'):
-        check_height(pl.col("a"), 4, 3)

@@ -9,21 +9,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import ROWS, Make, eager, make, refuse, refuse_now, values, warned
-
-DATA: dict[str, Any] = {
-    "label": ["a", "b", "a", "c", "b", "a", "c", "a"] * 3,
-    "x": [i * 7 % 24 for i in range(24)],
-    "v": [i * 5 % 24 / 4 + 0.125 for i in range(24)],
-}
-
-PANDAS = make("pandas", DATA)
-
-POLARS = make("polars", DATA)
-
-
-def folds(frame: Any, by: Any, **options: Any) -> list[Any]:
-    return values(sf.kfold(frame, by, 3, rare="ignore", **options), "fold")
+from tests.helpers import ROWS, Make, eager, folds_of, refuse, refuse_now, warned
 
 
 @pytest.mark.parametrize("n", [1, 0, True, 2.5, "3", None])
@@ -61,12 +47,15 @@ def test_closed() -> None:
     ],
 )
 def test_terms_of_numbers(frame: Make, term: Any, shown: str) -> None:
-    """A term that cuts or orders numbers refuses strings, and names their type."""
-    dtype = eager(frame(ROWS))["label"].dtype
-    refuse(
-        f"`{shown}` needs numbers or dates, but column 'label' is {dtype}.",
-        lambda: sf.kfold(frame(ROWS), term),
-    )
+    """Text is refused at the call where a term cuts or orders numbers, and so are categories."""
+    df = frame(ROWS)
+    categories = [df.astype({"label": "category"})] if isinstance(df, pd.DataFrame) else []
+    if isinstance(df, pl.DataFrame):
+        categories = [df.cast({"label": pl.Categorical})]
+    for each in (df, *categories):
+        dtype = eager(each)["label"].dtype
+        message = f"`{shown}` needs numbers or dates, but column 'label' is {dtype}."
+        refuse_now(message, lambda each=each: sf.kfold(each, term))
 
 
 def test_fewer_quantiles(frame: Make) -> None:
@@ -88,27 +77,11 @@ def test_fewer_quantiles_inside_strata(frame: Make) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("term", "shown"),
-    [
-        (sf.quantiles("label", 3), "sf.quantiles('label', 3)"),
-        (sf.continuous("label"), "sf.continuous('label')"),
-    ],
-    ids=["term0", "term1"],
-)
-def test_types_of_a_lazy_frame_are_checked_at_once(term: Any, shown: str) -> None:
-    """A lazy frame's types are in its schema, so no data is needed to refuse them."""
-    refuse_now(
-        f"`{shown}` needs numbers or dates, but column 'label' is String.",
-        lambda: sf.kfold(pl.LazyFrame(ROWS), term, 2),
-    )
-
-
 def test_dates_order_rows() -> None:
     """Continuous dates, times and spans of either library and unit give the same folds."""
     day = dt.datetime(2020, 1, 1)
     moments = [day + dt.timedelta(hours=7 * (i * 11 % 24)) for i in range(24)]
-    expected = folds(pd.DataFrame({"t": [i * 11 % 24 for i in range(24)]}), sf.continuous("t"))
+    expected = folds_of(pd.DataFrame({"t": [i * 11 % 24 for i in range(24)]}), sf.continuous("t"))
     series = pd.Series(moments)
     columns: list[Any] = [
         pd.DataFrame({"t": series.astype(kind)})
@@ -124,18 +97,7 @@ def test_dates_order_rows() -> None:
         pl.DataFrame({"t": [moment - day for moment in moments]}),
     ]
     for frame in columns:
-        assert folds(frame, sf.continuous("t")) == expected
-
-
-def test_text_is_no_number() -> None:
-    """Text, in columns or categories, is refused where numbers are asked for."""
-    for frame in (PANDAS, PANDAS.astype({"label": "category"}), POLARS,
-                  POLARS.with_columns(pl.col("label").cast(pl.Categorical))):  # fmt: skip
-        message = (
-            "`sf.quantiles('label', 2)` needs numbers or dates, but column 'label' is"
-            f" {frame['label'].dtype}."
-        )
-        refuse(message, lambda frame=frame: folds(frame, sf.quantiles("label", 2)))
+        assert folds_of(frame, sf.continuous("t")) == expected
 
 
 def test_a_categorical_of_numbers_counts_by_its_values() -> None:
@@ -146,9 +108,9 @@ def test_a_categorical_of_numbers_counts_by_its_values() -> None:
         pl.col("a").cast(pl.Enum(["10", "2", "9"]))
     )
     for term in (sf.bins("a", [0, 5, 9, 10]), sf.quantiles("a", 3)):
-        expected = folds(frame, term)
-        assert folds(frame.astype({"a": ordered}), term) == expected
-        assert folds(texts, term) == expected
+        expected = folds_of(frame, term)
+        assert folds_of(frame.astype({"a": ordered}), term) == expected
+        assert folds_of(texts, term) == expected
 
 
 @pytest.mark.parametrize(

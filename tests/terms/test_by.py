@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import FOLDED, ROWS, Make, make, refuse, refuse_now, values
+from tests.helpers import FOLDED, ROWS, Make, evaluate, folds_of, make, refuse, refuse_now
 from tests.terms.clouds import FEATURE_ROWS
 
 DATA: dict[str, Any] = {
@@ -24,72 +24,63 @@ PANDAS = make("pandas", DATA)
 POLARS = make("polars", DATA)
 
 
-def folds(frame: Any, by: Any, **options: Any) -> list[Any]:
-    return values(sf.kfold(frame, by, 3, rare="ignore", **options), "fold")
-
-
 def parity() -> list[Any]:
     """Folds by a column that holds what the computed strata compute."""
-    return folds(PANDAS.assign(odd=PANDAS["x"] % 2), ["odd", "label"])
+    return folds_of(PANDAS.assign(odd=PANDAS["x"] % 2), ["odd", "label"])
 
 
 # Entries --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("by", "message"),
-    [
-        ([], "`by` must hold at least one entry, got []."),
-        (
-            5,
-            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
-            " 5.\n"
-            "Hint: `by` comes first; the number of folds is `k=5`.",
-        ),
-        (
-            [["label"]],
-            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
-            " ['label'].",
-        ),
-        (
-            {"label"},
-            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
-            " {'label'}.",
-        ),
-        (["label", "id", "label"], "`by` must hold each entry once, got 'label' twice."),
-        (
-            [sf.quantiles("id", 3), sf.quantiles("id", 3)],
-            "`by` must hold each entry once, got sf.quantiles('id', 3) twice.",
-        ),
-        (
-            [sf.bins("id", [0, 9.5]), sf.bins("id", [0, 9.5])],
-            "`by` must hold each entry once, got sf.bins('id', [0, 9.5]) twice.",
-        ),
-        (
-            [sf.continuous("price"), "label"],
-            "`sf.continuous` must be the last entry of `by`, and only once, got"
-            " [sf.continuous('price'), 'label'].",
-        ),
-        (
-            [sf.continuous("price"), sf.continuous("id")],
-            "`sf.continuous` must be the last entry of `by`, and only once, got"
-            " [sf.continuous('price'), sf.continuous('id')].",
-        ),
-        (
-            "lable",
-            "`by` names the column 'lable', which the frame does not have.\n"
-            "Hint: did you mean 'label'?",
-        ),
-        (
-            ["label", sf.classes("zzz")],
-            "`by` names the column 'zzz', which the frame does not have.\n"
-            "Hint: the columns are 'id', 'label', 'price', 'tags'.",
-        ),
-    ],
-)
-def test_by(by: Any, message: str) -> None:
+NO_ENTRIES = {
+    "[]": "`by` must hold at least one entry, got [].",
+    "[['label']]": (
+        "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got ['label']."
+    ),
+    "True": "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got True.",
+    "sf.chain(5)": (
+        "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 5.\n"
+        "Hint: `by` comes first; the number of folds is `k=5`."
+    ),
+    "['label', 'y', 'label']": "`by` must hold each entry once, got 'label' twice.",
+    "[sf.bins('x', [0, 9.5]), sf.bins('x', [0, 9.5])]": (
+        "`by` must hold each entry once, got sf.bins('x', [0, 9.5]) twice."
+    ),
+    "[sf.clusters(['x', 'y'], 2), sf.clusters(['x', 'y'], 2)]": (
+        "`by` must hold each entry once, got sf.clusters(['x', 'y']) twice."
+    ),
+    "[sf.continuous('x'), 'label']": (
+        "`sf.continuous` must be the last entry of `by`, and only once, got"
+        " [sf.continuous('x'), 'label']."
+    ),
+    "[sf.chain('x'), sf.chain(['y'])]": (
+        "`sf.chain` must be the last entry of `by`, and only once, got [sf.chain(['x']),"
+        " sf.chain(['y'])]."
+    ),
+    "[sf.continuous('x'), sf.nearest('y')]": (
+        "`sf.continuous` or `sf.nearest` must be the last entry of `by`, and only once, got"
+        " [sf.continuous('x'), sf.nearest(['y'])]."
+    ),
+    "['label', sf.classes('zzz')]": (
+        "`by` names the column 'zzz', which the frame does not have.\n"
+        "Hint: the columns are 'label', 'x', 'y', 1."
+    ),
+    "['label', sf.clusters(['x', 'yy'])]": (
+        "`by` names the column 'yy', which the frame does not have.\nHint: did you mean 'y'?"
+    ),
+    "sf.chain(('x', 'y'))": (
+        "`by` names the column ('x', 'y'), which the frame does not have.\n"
+        "Hint: several columns go in a list."
+    ),
+}
+"""What is no `by`, and the message of each; the frame has a column 1, which True is not."""
+
+
+@pytest.mark.parametrize("by", NO_ENTRIES)
+def test_by(by: str) -> None:
     """What is no entry of `by`, or cannot be with others, is refused."""
-    refuse_now(message, lambda: sf.kfold(pd.DataFrame(ROWS), by))
+    df = pd.DataFrame({**FEATURE_ROWS, 1: 0})
+    refuse_now(NO_ENTRIES[by], lambda: sf.kfold(df, evaluate(by), 2))
 
 
 @pytest.mark.parametrize(
@@ -105,11 +96,14 @@ def test_by(by: Any, message: str) -> None:
     ids=["kfold", "split", "plan", "strata", "balance", "sample"],
 )
 def test_by_of_all_verbs(frame: Make, verb: Callable[..., Any]) -> None:
-    """Every verb refuses a wrong `by` at the call, on lazy frames too."""
+    """Every verb refuses a wrong `by` at the call, on lazy frames and in expressions too."""
     message = (
         "`by` names the column 'lable', which the frame does not have.\nHint: did you mean 'label'?"
     )
-    refuse_now(message, lambda: verb(frame(ROWS), "lable"))
+    df = frame(ROWS)
+    refuse_now(message, lambda: verb(df, "lable"))
+    if not isinstance(df, pd.DataFrame):
+        refuse_now(message, lambda: verb(df, pl.col("lable").str.to_uppercase()))
 
 
 def test_hint_shows_five_columns() -> None:
@@ -148,50 +142,6 @@ def test_columns_that_are_there_twice(call: Callable[..., Any], argument: str) -
     assert sf.kfold(frame, "y", 2).shape == (4, 4)
 
 
-@pytest.mark.parametrize(
-    ("by", "message"),
-    [
-        (
-            [sf.chain("x"), "label"],
-            "`sf.chain` must be the last entry of `by`, and only once, got [sf.chain(['x']),"
-            " 'label'].",
-        ),
-        (
-            [sf.chain("x"), sf.nearest(["y"])],
-            "`sf.chain` or `sf.nearest` must be the last entry of `by`, and only once, got"
-            " [sf.chain(['x']), sf.nearest(['y'])].",
-        ),
-        (
-            [sf.continuous("x"), sf.chain("y")],
-            "`sf.continuous` or `sf.chain` must be the last entry of `by`, and only once, got"
-            " [sf.continuous('x'), sf.chain(['y'])].",
-        ),
-        (
-            [sf.clusters(["x", "y"], 2), sf.clusters(["x", "y"], 2)],
-            "`by` must hold each entry once, got sf.clusters(['x', 'y']) twice.",
-        ),
-        (
-            ["label", sf.clusters(["x", "yy"])],
-            "`by` names the column 'yy', which the frame does not have.\nHint: did you mean 'y'?",
-        ),
-        (
-            sf.chain(("x", "y")),
-            "`by` names the column ('x', 'y'), which the frame does not have.\n"
-            "Hint: several columns go in a list.",
-        ),
-        (
-            sf.chain(5),
-            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
-            " 5.\n"
-            "Hint: `by` comes first; the number of folds is `k=5`.",
-        ),
-    ],
-)
-def test_entries(by: Any, message: str) -> None:
-    """What does not combine, or is no column, is refused at the call."""
-    refuse_now(message, lambda: sf.kfold(pd.DataFrame(FEATURE_ROWS), by, 2))
-
-
 # Labels ---------------------------------------------------------------------------------
 
 
@@ -201,17 +151,8 @@ def test_labels_of_any_kind(label: Any) -> None:
     renamed = PANDAS.copy()
     renamed.columns = pd.Index([label, "x", "v"], dtype=object, tupleize_cols=False)
     by = [label] if label is None else label
-    assert folds(renamed, by) == folds(PANDAS, "label")
+    assert folds_of(renamed, by) == folds_of(PANDAS, "label")
     assert sf.strata(renamed, by).columns[0] == label
-
-
-def test_a_label_is_not_its_equal() -> None:
-    """True is not the column 1."""
-    frame = PANDAS.rename(columns={"label": 1})
-    refuse_now(
-        "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got True.",
-        lambda: folds(frame, True),
-    )
 
 
 def test_column_levels() -> None:
@@ -219,7 +160,7 @@ def test_column_levels() -> None:
     frame = PANDAS.copy()
     frame.columns = pd.MultiIndex.from_tuples([("y", "label"), ("x", "x"), ("x", "v")])
     out = sf.kfold(frame, [("y", "label")], 3)
-    assert out["fold"].tolist() == folds(PANDAS, "label")
+    assert out["fold"].tolist() == folds_of(PANDAS, "label")
     assert [fold.fold for fold in sf.folds(out)] == [0, 1, 2]
     assert len(sf.cv(out)) == 3
     refuse_now(
@@ -243,52 +184,30 @@ def test_column_levels() -> None:
 )
 def test_callables_of_pandas_frames(odd: Any) -> None:
     """A callable gives a stratum for each row, as a series, an array or a list."""
-    assert folds(PANDAS, [odd, "label"]) == parity()
+    assert folds_of(PANDAS, [odd, "label"]) == parity()
 
 
 @pytest.mark.skipif(not hasattr(pd, "col"), reason="pandas has `pd.col` from 3.0 on")
 def test_expressions_of_pandas() -> None:
     """A `pd.col` expression is a stratum; one that does not work is refused."""
-    assert folds(PANDAS, [pd.col("x") % 2, "label"]) == parity()
+    assert folds_of(PANDAS, [pd.col("x") % 2, "label"]) == parity()
     lost = pd.col("lost") % 2
     rule = f"A computed column must be a working expression, got {lost}: "
     with pytest.raises(sf.StratError, match=f"^{re.escape(rule)}"):
-        folds(PANDAS, lost)
+        folds_of(PANDAS, lost)
 
 
 @pytest.mark.parametrize("lazy", [False, True])
 def test_expressions_of_polars(lazy: bool) -> None:
     """A Polars expression is a stratum, eagerly and lazily, patterns of names too."""
     frame = POLARS.lazy() if lazy else POLARS
-    assert folds(frame, [pl.col("x") % 2, "label"]) == parity()
-    assert folds(frame, pl.col("^lab.*$")) == folds(POLARS, "label")
+    assert folds_of(frame, [pl.col("x") % 2, "label"]) == parity()
+    assert folds_of(frame, pl.col("^lab.*$")) == folds_of(POLARS, "label")
     assert len(sf.strata(frame, pl.col("^lab.*$"))) == 3
     wrong = pl.col("label") - dt.date(2020, 1, 1)
     rule = f"A computed column must be a working expression, got {wrong}: "
     with pytest.raises(sf.StratError, match=f"^{re.escape(rule)}"):
-        folds(frame, wrong)
-
-
-@pytest.mark.parametrize(
-    ("odd", "message"),
-    [
-        (lambda df: df[["x"]], "A callable must return one value a row, got DataFrame."),
-        (lambda df: 1, "A callable must return one value a row, got int."),
-        (
-            lambda df: df["x"].sort_values(),
-            "A callable must return its values in the order of the frame, got another index.",
-        ),
-        (
-            lambda df: df["x"].head(3),
-            "A computed column must give one value for each of the 24 rows, got 3 from ",
-        ),
-    ],
-)
-def test_callables_that_do_not_fit(odd: Any, message: str) -> None:
-    """A callable that returns no column, too short a one, or one in another order is refused."""
-    with pytest.raises(sf.StratError) as caught:
-        folds(PANDAS, odd)
-    assert str(caught.value).startswith(message)
+        folds_of(frame, wrong)
 
 
 def test_terms_take_computed_columns() -> None:
@@ -296,8 +215,10 @@ def test_terms_take_computed_columns() -> None:
     double = POLARS.with_columns(w=pl.col("v") * 2)
     for term in (sf.quantiles, lambda column, n: sf.continuous(column), sf.bins):
         more = [0, 6, 99] if term is sf.bins else 3
-        assert folds(POLARS, term(pl.col("v") * 2, more)) == folds(double, term("w", more))
-        assert folds(PANDAS, term(lambda df: df["v"] * 2, more)) == folds(double, term("w", more))
+        assert folds_of(POLARS, term(pl.col("v") * 2, more)) == folds_of(double, term("w", more))
+        assert folds_of(PANDAS, term(lambda df: df["v"] * 2, more)) == folds_of(
+            double, term("w", more)
+        )
 
 
 @pytest.mark.parametrize("argument", ["by", "key"])
@@ -315,16 +236,6 @@ def test_references_of_the_other_library(frame: Make, kind: str, argument: str) 
 def polars(request: pytest.FixtureRequest) -> Any:
     """Polars frames, eager and lazy."""
     return make(request.param, ROWS)
-
-
-@pytest.mark.parametrize("verb", [sf.kfold, sf.strata, sf.plan])
-def test_expression_of_a_column_that_is_not_there(polars: Any, verb: Callable[..., Any]) -> None:
-    """An expression over a column that is not there is refused at the call as the name is."""
-    refuse_now(
-        "`by` names the column 'lable', which the frame does not have.\n"
-        "Hint: did you mean 'label'?",
-        lambda: verb(polars, pl.col("lable").str.to_uppercase()),
-    )
 
 
 @pytest.mark.parametrize("expr", [pl.col("label", "id"), pl.col("^(label|id)$")])
@@ -348,30 +259,26 @@ def test_expression_of_another_length(
     )
 
 
+def some(df: pd.DataFrame) -> Any:
+    """Take three of the rows."""
+    return df["id"].head(3)
+
+
 @pytest.mark.parametrize(
     ("reference", "message"),
     [
         (lambda df: 3, "A callable must return one value a row, got int."),
         (lambda df: df, "A callable must return one value a row, got DataFrame."),
-        (lambda df: None, "A callable must return one value a row, got NoneType."),
         (
             lambda df: df["id"][::-1],
             "A callable must return its values in the order of the frame, got another index.",
+        ),
+        (
+            some,
+            f"A computed column must give one value for each of the 10 rows, got 3 from {some}.",
         ),
     ],
 )
 def test_callables(reference: Callable[..., Any], message: str) -> None:
     """A callable that does not return a value for each row, in their order, is refused."""
     refuse_now(message, lambda: sf.kfold(make("pandas", ROWS), reference))
-
-
-def test_callable_of_another_length() -> None:
-    """A callable that returns fewer values than rows is refused."""
-
-    def some(df: pd.DataFrame) -> Any:
-        return df["id"].head(3)
-
-    refuse_now(
-        f"A computed column must give one value for each of the 10 rows, got 3 from {some}.",
-        lambda: sf.kfold(make("pandas", ROWS), some),
-    )

@@ -10,12 +10,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import ROWS, Make, refuse_now, values
-
-
-def folds(frame: Any, by: Any, **options: Any) -> list[Any]:
-    return values(sf.kfold(frame, by, 3, rare="ignore", **options), "fold")
-
+from tests.helpers import FOLDED, Make, folds_of, refuse_now
 
 CLASSES: dict[str, list[Any]] = {
     "unsigned": [np.uint8(i % 3) for i in range(24)],
@@ -30,19 +25,19 @@ CLASSES: dict[str, list[Any]] = {
 @pytest.mark.parametrize("name", list(CLASSES))
 def test_classes_of_every_type(name: str) -> None:
     """Classes of every sensible type give the folds that numbers would give."""
-    expected = folds(pd.DataFrame({"a": [i % 3 for i in range(24)]}), "a")
-    assert folds(pd.DataFrame({"a": pd.Series(CLASSES[name])}), "a") == expected
-    assert folds(pl.DataFrame({"a": CLASSES[name]}), "a") == expected
+    expected = folds_of(pd.DataFrame({"a": [i % 3 for i in range(24)]}), "a")
+    assert folds_of(pd.DataFrame({"a": pd.Series(CLASSES[name])}), "a") == expected
+    assert folds_of(pl.DataFrame({"a": CLASSES[name]}), "a") == expected
 
 
 def test_other_types_of_polars_and_pandas() -> None:
     """Decimals, wide integers, enums, periods, intervals and sparse columns are classes too."""
     base = pl.DataFrame({"a": [i % 3 for i in range(24)]})
-    expected = folds(base, "a")
+    expected = folds_of(base, "a")
     for dtype in (pl.Int128, pl.Decimal(10, 2), pl.Float32, pl.Duration("ms"), pl.Null):
         cast = base.with_columns(pl.col("a").cast(dtype, strict=False))
         missing = "stratum" if dtype == pl.Null else "error"
-        found = folds(cast, "a", missing=missing)
+        found = folds_of(cast, "a", missing=missing)
         assert (found == expected) is (dtype != pl.Null)
     numbers = base["a"].to_pandas() if hasattr(base["a"], "to_arrow") else base["a"].to_list()
     series = pd.Series(list(numbers))
@@ -51,7 +46,7 @@ def test_other_types_of_polars_and_pandas() -> None:
         pd.arrays.IntervalArray.from_arrays(series, series + 1),
         pd.arrays.SparseArray(series),
     ):
-        assert folds(pd.DataFrame({"a": column}), "a") == expected
+        assert folds_of(pd.DataFrame({"a": column}), "a") == expected
 
 
 def test_whole_floats_are_classes_and_fractions_are_not() -> None:
@@ -65,21 +60,26 @@ def test_whole_floats_are_classes_and_fractions_are_not() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda df: sf.kfold(df, "tags"),
+        lambda df: sf.kfold(df, "tags", name="new"),
         lambda df: sf.strata(df, ["label", "tags"]),
         lambda df: sf.sample(df, "tags", n=1),
-        lambda df: sf.kfold(df, key="tags"),
+        lambda df: sf.kfold(df, key="tags", name="new"),
         lambda df: sf.balance(df, "label", "tags"),
         lambda df: list(sf.folds(df, "tags")),
         lambda df: sf.cv(df, "tags"),
         lambda df: sf.parts(df, "tags"),
+        lambda df: sf.report(df, "tags"),
+        lambda df: sf.drift(df, "tags"),
+        lambda df: sf.audit(df),
+        lambda df: sf.audit(df, groups="tags", columns="id"),
+        lambda df: sf.audit(df, key="tags", columns="id"),
     ],
 )
 def test_nested_columns(frame: Make, kind: str, call: Callable[..., Any]) -> None:
     """A column of lists is refused at the call, whatever names it."""
     dtype = "List(String)" if "polars" in kind else "list"
     refuse_now(
-        f"A column must hold single values, but 'tags' is {dtype}.", lambda: call(frame(ROWS))
+        f"A column must hold single values, but 'tags' is {dtype}.", lambda: call(frame(FOLDED))
     )
 
 

@@ -1,6 +1,5 @@
 """Clusters on frames, against the algorithms that they come from."""
 
-import importlib.util
 import sys
 import warnings
 from collections import Counter
@@ -30,7 +29,7 @@ from stratframe.core.seeds import StreamTag
 from stratframe.terms import algorithms
 from stratframe.terms import clusters as clustering
 from stratframe.terms.algorithms import seeds_of
-from tests.helpers import KINDS, Make, eager, make, refuse, refuse_now, values
+from tests.helpers import Make, eager, evaluate, make, refuse, refuse_now, values
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud, points_of, round_robin, rows_by_value
 
 # The strategies of the papers -----------------------------------------------------------
@@ -50,27 +49,23 @@ def algorithm_1(data: dict[str, Any], n: int, k: int, model: Any, nested: bool) 
     return round_robin(index_list, k)
 
 
+def mini_batches(n: int, **options: Any) -> Any:
+    """Make mini-batches, whose size comes from the rows."""
+    return MiniBatchKMeans(n, batch_size=256, tol=1e-3, **options)
+
+
 @pytest.mark.parametrize("nested", [True, False], ids=["SCBCV", "KCBCV"])
-@pytest.mark.parametrize("k", [2, 5])
-def test_scbcv_and_kcbcv(frame: Make, nested: bool, k: int) -> None:
+@pytest.mark.parametrize(
+    ("algorithm", "model", "k"),
+    [("kmeans", KMeans, 2), ("kmeans", KMeans, 5), ("minibatch", mini_batches, 5)],
+    ids=["2 folds", "5 folds", "Mini"],
+)
+def test_scbcv_and_kcbcv(frame: Make, algorithm: str, model: Any, k: int, nested: bool) -> None:
     """Rows by distance, cluster after cluster, class after class, go round the folds."""
-    data, term = cloud(), sf.clusters(FEATURES, 4, scale=None)
+    data, term = cloud(), sf.clusters(FEATURES, 4, algorithm=algorithm, scale=None)
     by = ["label", term] if nested else term
     folds = values(sf.kfold(frame(data), by, k, deal="circular"), "fold")
-    assert folds == algorithm_1(data, 4, k, KMeans, nested)
-
-
-@pytest.mark.parametrize("nested", [True, False], ids=["SCBCV Mini", "KCBCV Mini"])
-def test_scbcv_mini_and_kcbcv_mini(frame: Make, nested: bool) -> None:
-    """The same with mini-batches, whose size comes from the rows."""
-
-    def mini(n: int, **options: Any) -> Any:
-        return MiniBatchKMeans(n, batch_size=256, tol=1e-3, **options)
-
-    data, term = cloud(), sf.clusters(FEATURES, 4, algorithm="minibatch", scale=None)
-    by = ["label", term] if nested else term
-    folds = values(sf.kfold(frame(data), by, 5, deal="circular"), "fold")
-    assert folds == algorithm_1(data, 4, 5, mini, nested)
+    assert folds == algorithm_1(data, 4, k, model, nested)
 
 
 @pytest.mark.parametrize(
@@ -387,71 +382,48 @@ def test_missing_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(caught.value) == 'sklearn is not installed: pip install "stratframe[cluster]"'
 
 
-def test_the_fixtures_see_the_extras() -> None:
-    """The extras are installed where these tests run, and every kind of frame is tried."""
-    assert all(importlib.util.find_spec(name) for name in ("sklearn", "kneed", "tqdm"))
-    assert len(KINDS) == 5
-
-
 # Bad input ------------------------------------------------------------------------------
 
 
-def no_fit_predict(got: object) -> str:
-    return f"`algorithm` must have scikit-learn's `fit_predict`, got {got!r}."
+BAD_ARGUMENTS = {
+    "n=0": "`n` must be at least 1, got 0.",
+    "n=2.0": "`n` must be a whole number, got 2.0.",
+    "n=True": "`n` must be a whole number, got True.",
+    "n=None": "`n` must be a whole number, got None.",
+    "n='many'": "`n` of `sf.clusters` must be a whole number or 'auto', got 'many'.",
+    "algorithm='kmedoids'": (
+        "`algorithm` must be 'kmeans', 'minibatch', 'agglomerative' or 'dbscan', got 'kmedoids'."
+    ),
+    "algorithm=3": "`algorithm` must have scikit-learn's `fit_predict`, got 3.",
+    "algorithm=KMeans": (
+        "`algorithm` must have scikit-learn's `fit_predict`, got <class"
+        " 'sklearn.cluster._kmeans.KMeans'>.\n"
+        "Hint: pass an object, KMeans()."
+    ),
+    "n=3, algorithm='dbscan'": (
+        "`n` must be 'auto' for 'dbscan', which finds the number itself, got 3."
+    ),
+    "n=3, algorithm=HDBSCAN()": "`n` must be 'auto' for an object without `n_clusters`, got 3.",
+    "eps=0.5": "`eps` and `min_samples` are for algorithm='dbscan', got 'kmeans'.",
+    "min_samples=5, algorithm=HDBSCAN()": (
+        "`eps` and `min_samples` are for algorithm='dbscan', got HDBSCAN()."
+    ),
+    "eps=0, algorithm='dbscan'": "`eps` of `sf.clusters` must be a finite number above 0, got 0.",
+    "eps=nan, algorithm='dbscan'": (
+        "`eps` of `sf.clusters` must be a finite number above 0, got nan."
+    ),
+    "min_samples=0, algorithm='dbscan'": "`min_samples` must be at least 1, got 0.",
+    "seed=-1": "`seed` must be at least 0, got -1.",
+}
+"""Arguments of `sf.clusters`, and the message of each."""
 
 
-def only_auto(algorithm: str) -> str:
-    return f"`n` must be 'auto' for {algorithm}, got 3."
-
-
-def only_dbscan(got: str) -> str:
-    return f"`eps` and `min_samples` are for algorithm='dbscan', got {got}."
-
-
-def above_0(got: str) -> str:
-    return f"`eps` of `sf.clusters` must be a finite number above 0, got {got}."
-
-
-def failed(reason: str) -> str:
-    tip = "\nHint: it may need more rows than the smallest strata have."
-    return (
-        f"`algorithm` must cluster every stratum, but Odd() failed on one of 10 rows: {reason}{tip}"
-    )
-
-
-def no_labels(got: str) -> str:
-    return f"`algorithm` must give every row a whole number of at least -1, got {got} from Odd()."
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n": 0}, "`n` must be at least 1, got 0."),
-        ({"n": -2}, "`n` must be at least 1, got -2."),
-        ({"n": 2.0}, "`n` must be a whole number, got 2.0."),
-        ({"n": True}, "`n` must be a whole number, got True."),
-        ({"n": None}, "`n` must be a whole number, got None."),
-        ({"n": "many"}, "`n` of `sf.clusters` must be a whole number or 'auto', got 'many'."),
-        (
-            {"algorithm": "kmedoids"},
-            "`algorithm` must be 'kmeans', 'minibatch', 'agglomerative' or 'dbscan', got"
-            " 'kmedoids'.",
-        ),
-        ({"algorithm": 3}, no_fit_predict(3)),
-        ({"algorithm": KMeans}, f"{no_fit_predict(KMeans)}\nHint: pass an object, KMeans()."),
-        ({"n": 3, "algorithm": "dbscan"}, only_auto("'dbscan', which finds the number itself")),
-        ({"n": 3, "algorithm": HDBSCAN()}, only_auto("an object without `n_clusters`")),
-        ({"eps": 0.5}, only_dbscan("'kmeans'")),
-        ({"min_samples": 5, "algorithm": HDBSCAN()}, only_dbscan("HDBSCAN()")),
-        ({"eps": 0, "algorithm": "dbscan"}, above_0("0")),
-        ({"eps": float("nan"), "algorithm": "dbscan"}, above_0("nan")),
-        ({"min_samples": 0, "algorithm": "dbscan"}, "`min_samples` must be at least 1, got 0."),
-        ({"seed": -1}, "`seed` must be at least 0, got -1."),
-    ],
-)
-def test_arguments_of_clusters(arguments: dict[str, Any], message: str) -> None:
+@pytest.mark.parametrize("code", BAD_ARGUMENTS)
+def test_arguments_of_clusters(code: str) -> None:
     """A wrong argument of `sf.clusters` is refused where the term is made."""
-    refuse_now(message, lambda: sf.clusters(["x", "y"], **arguments))
+    known = {"KMeans": KMeans, "HDBSCAN": HDBSCAN}
+    call = f"sf.clusters(['x', 'y'], {code})"
+    refuse_now(BAD_ARGUMENTS[code], lambda: evaluate(call, **known))
 
 
 class Odd:
@@ -473,19 +445,32 @@ class Odd:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (ValueError("needs a hundred\nrows at least"), failed("needs a hundred")),
-        (TypeError("no"), failed("no")),
-        ([0, 1], no_labels("int64 of shape (2,)")),
-        ([0.5] * 10, no_labels("float64 of shape (10,)")),
-        ([-2] * 10, no_labels("int64 of shape (10,)")),
+        (
+            ValueError("needs a hundred\nrows at least"),
+            "`algorithm` must cluster every stratum, but Odd() failed on one of 10 rows: needs a"
+            " hundred\nHint: it may need more rows than the smallest strata have.",
+        ),
+        (
+            [0, 1],
+            "`algorithm` must give every row a whole number of at least -1, got int64 of shape"
+            " (2,) from Odd().",
+        ),
+        (
+            [0.5] * 10,
+            "`algorithm` must give every row a whole number of at least -1, got float64 of shape"
+            " (10,) from Odd().",
+        ),
+        (
+            [-2] * 10,
+            "`algorithm` must give every row a whole number of at least -1, got int64 of shape"
+            " (10,) from Odd().",
+        ),
     ],
 )
 def test_objects_that_fail(answer: Any, message: str) -> None:
     """An object that fails, or gives no labels, is named."""
-    refuse(
-        message,
-        lambda: sf.kfold(pd.DataFrame(FEATURE_ROWS), sf.clusters("x", algorithm=Odd(answer))),
-    )
+    term = sf.clusters("x", algorithm=Odd(answer))
+    refuse(message, lambda: sf.kfold(pd.DataFrame(FEATURE_ROWS), term))
 
 
 @pytest.mark.parametrize("algorithm", ["kmeans", "minibatch", "agglomerative", "dbscan"])

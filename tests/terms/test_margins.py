@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 from iterstrat.ml_stratifiers import MultilabelStratifiedKFold
 
 import stratframe as sf
-from tests.helpers import KINDS, Make, at_fault, eager, make, refuse, refuse_now, values
+from tests.helpers import (
+    KINDS,
+    Make,
+    at_fault,
+    eager,
+    make,
+    refuse,
+    refuse_now,
+    spread,
+    values,
+)
 
 TAGS = [f"tag_{i}" for i in range(6)]
 
@@ -26,16 +36,6 @@ def tagged(n: int = 300, seed: int = 0) -> dict[str, Any]:
         "patient": drawn.integers(0, n // 4, n).tolist(),
         "price": drawn.normal(size=n).round(3).tolist(),
     }
-
-
-def spread(column: list[Any], folds: list[Any]) -> int:
-    """The largest difference of counts between folds, over the values of a column."""
-    held = Counter(zip(column, folds, strict=True))
-    every = set(folds)
-    return max(
-        max(held[value, fold] for fold in every) - min(held[value, fold] for fold in every)
-        for value in set(column)
-    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -63,7 +63,9 @@ def test_no_worse_than_iterative_stratification(kind: str, seed: int) -> None:
     stratifier = MultilabelStratifiedKFold(5, shuffle=True, random_state=0)
     for fold, (_, test) in enumerate(stratifier.split(labels, labels)):
         peer[test] = fold
-    ours, theirs = ([spread(data[tag], found) for tag in TAGS] for found in (folds, peer.tolist()))
+    ours, theirs = (
+        [spread(data[tag], found, 5) for tag in TAGS] for found in (folds, peer.tolist())
+    )
     assert max(ours) <= max(theirs)
     assert sum(ours) <= sum(theirs)
     assert max(ours) <= 1
@@ -102,7 +104,7 @@ def test_entries_are_even_each(frame: Make) -> None:
     """Each entry is within 1 of even in every value, though their joint strata could not be."""
     data = tagged()
     folds = values(sf.kfold(frame(data), sf.margins([*TAGS, "site"]), 5), "fold")
-    assert max(spread(data[name], folds) for name in [*TAGS, "site"]) <= 1
+    assert max(spread(data[name], folds, 5) for name in [*TAGS, "site"]) <= 1
 
 
 def test_key_and_missing(frame: Make) -> None:
@@ -164,38 +166,21 @@ def test_plan_counts_what_is_dealt(frame: Make) -> None:
     assert len(empty) == 0
 
 
-def test_repeats_and_seeds(frame: Make) -> None:
-    """Repeats and seeds give columns of their own."""
-    data, by = tagged(), sf.margins(TAGS)
-    out = sf.kfold(frame(data), by, 5, repeats=3)
-    columns = [tuple(values(out, f"fold_{i}")) for i in (1, 2, 3)]
-    assert len(set(columns)) == 3
-    assert columns[0] == tuple(values(sf.kfold(frame(data), by, 5), "fold"))
-    assert columns[0] != tuple(values(sf.kfold(frame(data), by, 5, seed=1), "fold"))
+@pytest.mark.parametrize("entries", [[], "site"])
+def test_margins_need_a_list(entries: Any) -> None:
+    """Margins are a list with entries."""
+    message = f"`sf.margins` must hold a list of entries, got {entries!r}."
+    refuse_now(message, lambda: sf.margins(entries))
 
 
-def not_a_list(got: object) -> str:
-    return f"`sf.margins` must hold a list of entries, got {got!r}."
-
-
-def no_strata(term: str) -> str:
-    tip = "\nHint: `sf.quantiles` cuts a continuous column."
-    return f"`sf.margins` must hold entries that make strata, got {term}.{tip}"
-
-
-@pytest.mark.parametrize(
-    ("make_by", "message"),
-    [
-        (lambda: sf.margins([]), not_a_list([])),
-        (lambda: sf.margins("site"), not_a_list("site")),
-        (lambda: sf.margins(["site", sf.chain("price")]), no_strata("`sf.chain`")),
-        (lambda: sf.margins([sf.continuous("price")]), no_strata("`sf.continuous`")),
-        (lambda: sf.margins([sf.margins(["site"])]), no_strata("`sf.margins`")),
-    ],
-)
-def test_margins_that_are_none(make_by: Any, message: str) -> None:
-    """What is no list of strata is refused where the term is made."""
-    refuse_now(message, make_by)
+@pytest.mark.parametrize("term", [sf.chain("x"), sf.continuous("x"), sf.margins(["site"])])
+def test_margins_that_make_no_strata(term: Any) -> None:
+    """What makes no strata is refused where the term is made."""
+    message = (
+        f"`sf.margins` must hold entries that make strata, got `{term.function}`."
+        "\nHint: `sf.quantiles` cuts a continuous column."
+    )
+    refuse_now(message, lambda: sf.margins(["site", term]))
 
 
 @pytest.mark.parametrize(
@@ -215,12 +200,6 @@ def test_margins_that_are_none(make_by: Any, message: str) -> None:
             sf.margins(["site"]),
             {"deal": "circular"},
             '`sf.margins` cannot be combined with `deal="circular"`: margins have no row order.',
-        ),
-        (
-            sf.margins(["sites"]),
-            {},
-            "`by` names the column 'sites', which the frame does not have.\n"
-            "Hint: did you mean 'site'?",
         ),
     ],
 )

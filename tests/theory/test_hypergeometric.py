@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
 from stratframe.theory import formulas as theory
-from stratframe.theory.hypergeometric import DIGITS, missing_sums, none_drawn
+from stratframe.theory.hypergeometric import DIGITS, missing_sums
 
 
 def fold_sizes(n: int, k: int) -> list[int]:
@@ -153,33 +153,6 @@ def test_probabilities_fall_as_the_class_grows(case: tuple[int, int, int]) -> No
     for function in (theory.probability_missing, theory.probability_any_missing):
         found = function(n, np.arange(count + 1), k)
         assert (np.diff(found) <= 0).all()
-
-
-@given(n=st.integers(1, 300), data=st.data())
-def test_none_drawn_is_the_quotient_of_binomials(n: int, data: st.DataObject) -> None:
-    """It is C(n - count, size) / C(n, size) in fractions, to 50 digits."""
-    count, size = data.draw(st.integers(0, n)), data.draw(st.integers(0, n))
-    expected = Fraction(comb(n - count, size), comb(n, size))
-    with localcontext(DIGITS):
-        found = Fraction(none_drawn(n, count, size))
-    if expected < Fraction(1, 10**340):
-        assert found <= Fraction(1, 10**340)
-    else:
-        assert abs(found - expected) <= expected / 10**50
-
-
-@given(frames(most=24))
-def test_missing_sums_are_those_of_all_choices(case: tuple[int, int, int]) -> None:
-    """The j-th sum runs over all choices of j folds that lack the class together."""
-    n, count, k = case
-    sizes = fold_sizes(n, min(k, 6))
-    with localcontext(DIGITS):
-        sums = list(missing_sums(n, count, len(sizes)))
-    assert len(sums) == len(sizes)
-    for j, found in enumerate(sums, 1):
-        rows = [sum(chosen) for chosen in combinations(sizes, j)]
-        expected = sum(Fraction(comb(n - m, count), comb(n, count)) for m in rows)
-        assert float(found) == pytest.approx(float(expected), rel=1e-14)
 
 
 @pytest.mark.parametrize(("n", "count", "k"), [(20_011, 3_000, 53), (9_973, 2_048, 17)])

@@ -14,7 +14,18 @@ from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedGroupKFold
 
 import stratframe as sf
-from tests.helpers import HALVES, KINDS, ROWS, Make, eager, make, refuse, refuse_now, values
+from tests.helpers import (
+    HALVES,
+    KINDS,
+    ROWS,
+    Make,
+    eager,
+    make,
+    refuse,
+    refuse_now,
+    split_groups,
+    values,
+)
 
 # The column -----------------------------------------------------------------------------
 
@@ -67,14 +78,6 @@ def test_many_repeats_fragment_no_frame() -> None:
     assert out["fold_1"].tolist() == sf.kfold(frame, "a", 2)["fold"].tolist()
 
 
-def test_the_callers_frame_is_out_of_reach() -> None:
-    """Writing into the result does not write into the frame that it was made of."""
-    frame = make("pandas", {"a": [1, 1, 2, 2], "x": [1, 2, 3, 4]})
-    out = sf.kfold(frame, "a", 2)
-    out.loc[0, "x"] = 99
-    assert frame["x"].tolist() == [1, 2, 3, 4]
-
-
 # Groups: each is in one fold, and strata and sizes are close to even --------------------
 
 seeds = st.integers(0, 2**32)
@@ -117,14 +120,6 @@ def scikit_learn(data: dict[str, Any], k: int) -> list[int]:
         for fold, (_, test) in enumerate(peer):
             folds[test] = fold
     return folds.tolist()
-
-
-def split_groups(groups: list[Any], folds: list[Any]) -> list[Any]:
-    """The groups that are in two folds."""
-    held: dict[Any, set[Any]] = {}
-    for group, fold in zip(groups, folds, strict=True):
-        held.setdefault(group, set()).add(fold)
-    return [group for group, found in held.items() if len(found) > 1]
 
 
 @pytest.mark.parametrize("kind", KINDS)

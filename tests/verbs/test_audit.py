@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import stratframe as sf
 from stratframe.frames import SharedRows
 from stratframe.verbs.audit_checks import fit, in_several_folds
-from tests.helpers import KINDS, Make, columns_of, make, refuse, refuse_now, values
+from tests.helpers import KINDS, Make, columns_of, make, refuse_now, values
 
 COLUMNS = ["check", "severity", "n", "detail"]
 DATA: dict[str, Any] = {
@@ -25,15 +25,16 @@ DATA: dict[str, Any] = {
 }
 
 
-def rows_of(found: Any) -> list[tuple[str, str, str, int]]:
-    """List the rows of an audit."""
-    order = ["check", "severity", "detail", "n"]
-    return list(zip(*(values(found, name) for name in order), strict=True))
+def lines(found: Any) -> list[str]:
+    """Write the rows of an audit, one line for each."""
+    rows = zip(*(values(found, name) for name in COLUMNS), strict=True)
+    return [f"{check} {severity} {n}: {detail}" for check, severity, n, detail in rows]
 
 
 def one(check: str, found: Any) -> tuple[str, str, int]:
     """Take the severity, detail and number of one check, which comes once."""
-    (row,) = [row[1:] for row in rows_of(found) if row[0] == check]
+    rows = zip(*(values(found, name) for name in ("check", "severity", "detail", "n")), strict=True)
+    (row,) = [row[1:] for row in rows if row[0] == check]
     return row
 
 
@@ -49,25 +50,21 @@ def with_parts(kind: str, data: dict[str, Any], parts: list[Any], categories: li
     return frame.assign(fold=pd.Categorical(parts, categories=categories))
 
 
-def refuse_batch(_: pl.Series) -> pl.Series:
-    raise AssertionError
-
-
 # The table --------------------------------------------------------------------------------
 
 
 def test_a_row_for_every_check(frame: Make, kind: str) -> None:
-    """All checks are in their order, in a table of the caller's library."""
+    """All checks are in their order, and count in 64-bit integers."""
     found = sf.audit(frame(DATA), by="label", groups="who", key="id", columns="x")
     assert list(found.columns) == COLUMNS
-    assert isinstance(found, pl.DataFrame if "polars" in kind else pd.DataFrame)
-    assert rows_of(found) == [
-        ("unassigned_rows", "ok", "every row has a fold", 0),
-        ("split_groups", "error", "in several folds: 1 of 2 groups (3 rows)", 1),
-        ("repeated_keys", "ok", "each of 4 keys is unique", 0),
-        ("duplicate_rows", "ok", "no row equals a row of another fold (1 column)", 0),
-        ("empty_folds", "ok", "all 2 folds have rows", 0),
-        ("missing_strata", "ok", "in every fold: all 2 strata", 0),
+    assert found["n"].dtype == (pl.Int64 if "polars" in kind else np.int64)
+    assert lines(found) == [
+        "unassigned_rows ok 0: every row has a fold",
+        "split_groups error 1: in several folds: 1 of 2 groups (3 rows)",
+        "repeated_keys ok 0: each of 4 keys is unique",
+        "duplicate_rows ok 0: no row equals a row of another fold (1 column)",
+        "empty_folds ok 0: all 2 folds have rows",
+        "missing_strata ok 0: in every fold: all 2 strata",
     ]
 
 
@@ -94,52 +91,6 @@ def test_checks_without_an_argument_are_left_out(
     assert values(found, "check") == [name for name in order if name in {*always, *checks}]
 
 
-def test_the_number_is_a_whole_number(frame: Make, kind: str) -> None:
-    """`n` is of 64-bit integers."""
-    found = sf.audit(frame(DATA))
-    assert found["n"].dtype == (pl.Int64 if "polars" in kind else np.int64)
-
-
-@pytest.mark.parametrize("name", ["fold", ["fold", "part"]])
-def test_empty_frames(frame: Make, kind: str, name: Any) -> None:
-    """A frame without rows gives a table without rows, of all columns."""
-    data = frame({name: [] for name in ("x", "who", "id", "label", "fold", "part")})
-    found = sf.audit(data, name, by="label", groups="who", key="id", columns="x")
-    assert list(found.columns) == (COLUMNS if name == "fold" else ["column", *COLUMNS])
-    assert len(found) == 0
-    assert isinstance(found, pl.DataFrame if "polars" in kind else pd.DataFrame)
-
-
-def test_several_columns_are_checked_one_by_one(frame: Make) -> None:
-    """Of a list of names each has its checks, with its name in a column before them."""
-    data = {"x": [1, 1, 2, 2], "fold": [0, 1, 0, 1], "part": ["a", "a", "b", None]}
-    found = sf.audit(frame(data), ["fold", "part"])
-    assert list(found.columns) == ["column", *COLUMNS]
-    assert values(found, "column") == ["fold"] * 3 + ["part"] * 3
-    assert rows_of(found) == [
-        ("unassigned_rows", "ok", "every row has a fold", 0),
-        ("duplicate_rows", "error", "equal a row of another fold: 4 rows (1 column)", 4),
-        ("empty_folds", "ok", "all 2 folds have rows", 0),
-        ("unassigned_rows", "warning", "in every training set: 1 row without a fold", 1),
-        ("duplicate_rows", "error", "equal a row of another fold: 2 rows (1 column)", 2),
-        ("empty_folds", "ok", "all 2 folds have rows", 0),
-    ]
-
-
-def test_the_same_table_everywhere() -> None:
-    """Every kind of frame gives the same table."""
-    rng = np.random.default_rng(0)
-    data: dict[str, Any] = {
-        "a": rng.choice([0, 1, None], 60).tolist(),
-        "b": rng.choice(["x", "y", None], 60).tolist(),
-        "c": rng.choice([0.5, 0.0, -0.0, None], 60).tolist(),
-        "g": rng.integers(0, 30, 60).tolist(),
-        "fold": rng.choice([0, 1, 4, None], 60).tolist(),
-    }
-    found = [rows_of(sf.audit(make(kind, data), by="b", groups="g", key="g")) for kind in KINDS]
-    assert all(table == found[0] for table in found)
-
-
 def test_dealt_folds_pass(frame: Make) -> None:
     """Folds dealt by group leave nothing to say but that ids differ."""
     data = {"who": [row // 3 for row in range(60)], "label": ["a", "b"] * 30}
@@ -150,232 +101,174 @@ def test_dealt_folds_pass(frame: Make) -> None:
 
 # Checks on a few rows ---------------------------------------------------------------------
 
-Check = tuple[str, str, str, int]
-"""A row of the table: the check, its severity, its detail and its number."""
 
-CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[Check]]] = {
+CASES: dict[str, tuple[Any, ...]] = {
     "one row without a fold": (
         {"x": [1, 2, 3], "fold": [0, None, 1]},
         {},
-        [("unassigned_rows", "warning", "in every training set: 1 row without a fold", 1)],
+        "unassigned_rows warning 1: in every training set: 1 row without a fold",
     ),
     "a fold that is NaN is missing": (
         {"x": [1, 2, 3, 4], "fold": [0.0, nan(), None, 1.0]},
         {},
-        [
-            ("unassigned_rows", "warning", "in every training set: 2 rows without a fold", 2),
-            ("empty_folds", "ok", "all 2 folds have rows", 0),
-        ],
+        "unassigned_rows warning 2: in every training set: 2 rows without a fold",
+        "empty_folds ok 0: all 2 folds have rows",
     ),
     "what is in a fold and in a row without one leaks": (
         {"x": [1, 1, 2, 3], "fold": [0, None, 0, 1]},
         {"groups": "x", "key": "x", "columns": "x"},
-        [
-            ("split_groups", "error", "in several folds: 1 of 3 groups (2 rows)", 1),
-            ("repeated_keys", "error", "in several folds: 1 of 3 keys (2 rows)", 1),
-            ("duplicate_rows", "error", "equal a row of another fold: 2 rows (1 column)", 2),
-        ],
+        "split_groups error 1: in several folds: 1 of 3 groups (2 rows)",
+        "repeated_keys error 1: in several folds: 1 of 3 keys (2 rows)",
+        "duplicate_rows error 2: equal a row of another fold: 2 rows (1 column)",
     ),
     "rows without a fold do not leak among themselves": (
         {"x": [1, 1, 2, 3], "fold": [None, None, 0, 1]},
         {"groups": "x", "key": "x", "columns": "x"},
-        [
-            ("split_groups", "ok", "3 groups, each in one fold", 0),
-            ("repeated_keys", "warning", "repeated within a fold: 1 of 3 keys", 1),
-            ("duplicate_rows", "ok", "no row equals a row of another fold (1 column)", 0),
-        ],
-    ),
-    "rows without a group are alone": (
-        {"x": ["a", None, None, "b"], "fold": [0, 0, 1, 1]},
-        {"groups": "x"},
-        [("split_groups", "ok", "4 groups, each in one fold", 0)],
+        "split_groups ok 0: 3 groups, each in one fold",
+        "repeated_keys warning 1: repeated within a fold: 1 of 3 keys",
+        "duplicate_rows ok 0: no row equals a row of another fold (1 column)",
     ),
     "groups that are NaN are missing": (
         {"x": [1.0, nan(), None, 2.0], "fold": [0, 0, 1, 1]},
         {"groups": "x"},
-        [("split_groups", "ok", "4 groups, each in one fold", 0)],
+        "split_groups ok 0: 4 groups, each in one fold",
     ),
     "near rows in one fold": (
         {"x": [0.0, 0.1, 10.0, 10.1], "fold": [0, 0, 1, 1]},
         {"groups": sf.clusters(["x"], 2)},
-        [("split_groups", "ok", "2 groups, each in one fold", 0)],
+        "split_groups ok 0: 2 groups, each in one fold",
     ),
     "near rows in two folds are split groups": (
         {"x": [0.0, 0.1, 10.0, 10.1], "fold": [0, 1, 0, 1]},
         {"groups": sf.clusters(["x"], 2)},
-        [("split_groups", "error", "in several folds: 2 of 2 groups (4 rows)", 2)],
+        "split_groups error 2: in several folds: 2 of 2 groups (4 rows)",
     ),
     "keys repeated in one fold": (
         {"id": [7, 7, 8, 8, 9], "fold": [0, 0, 1, 1, 1]},
         {"key": "id"},
-        [("repeated_keys", "warning", "repeated within a fold: 2 of 3 keys", 2)],
+        "repeated_keys warning 2: repeated within a fold: 2 of 3 keys",
     ),
     "keys repeated in two folds, and within one": (
         {"id": [7, 7, 8, 8, 8], "fold": [0, 0, 1, 0, 1]},
         {"key": "id"},
-        [("repeated_keys", "error", "in several folds: 1 of 2 keys (3 rows)", 2)],
-    ),
-    "missing keys are not repeated": (
-        {"id": ["a", None, None, "b"], "fold": [0, 0, 1, 1]},
-        {"key": "id"},
-        [("repeated_keys", "ok", "each of 2 keys is unique; 2 rows without", 0)],
+        "repeated_keys error 2: in several folds: 1 of 2 keys (3 rows)",
     ),
     "keys that are NaN are missing": (
         {"id": [1.0, nan(), None, 2.0], "fold": [0, 0, 1, 1]},
         {"key": "id"},
-        [("repeated_keys", "ok", "each of 2 keys is unique; 2 rows without", 0)],
+        "repeated_keys ok 0: each of 2 keys is unique; 2 rows without",
     ),
     "one row without a key": (
         {"id": ["a", "a", None], "fold": [0, 1, 1]},
         {"key": "id"},
-        [
-            (
-                "repeated_keys",
-                "error",
-                "in several folds: 1 of 1 key (2 rows); 1 row without",
-                1,
-            ),
-        ],
+        "repeated_keys error 1: in several folds: 1 of 1 key (2 rows); 1 row without",
     ),
     "no row has a key": (
         {"x": [1, 2], "id": [None, None], "fold": [0, 1]},
         {"key": "id"},
-        [("repeated_keys", "ok", "each of 0 keys is unique; 2 rows without", 0)],
+        "repeated_keys ok 0: each of 0 keys is unique; 2 rows without",
     ),
     "several columns are the key together": (
         {"a": [1, 1, 1, None, None], "b": ["x", "y", "x", "x", "x"], "fold": [0, 0, 1, 0, 1]},
         {"key": ["a", "b"]},
-        [
-            (
-                "repeated_keys",
-                "error",
-                "in several folds: 1 of 2 keys (2 rows); 2 rows without",
-                1,
-            ),
-        ],
+        "repeated_keys error 1: in several folds: 1 of 2 keys (2 rows); 2 rows without",
     ),
     "rows that are equal in their fold only do not count": (
         {"x": [1, 1, 1, 2, 2, 3], "fold": [0, 0, 1, 1, 1, 0]},
         {},
-        [("duplicate_rows", "error", "equal a row of another fold: 3 rows (1 column)", 3)],
+        "duplicate_rows error 3: equal a row of another fold: 3 rows (1 column)",
     ),
     "numbers with fractions are no ids": (
         {"x": [0.5, 1.5, 2.0], "y": [1, 1, 2], "fold": [0, 1, 1]},
         {},
-        [("duplicate_rows", "ok", "no row equals a row of another fold (2 columns)", 0)],
+        "duplicate_rows ok 0: no row equals a row of another fold (2 columns)",
     ),
     "as many ids are named as there is room for": (
         {**{f"c{place}": [1, 2] for place in range(7)}, "fold": [0, 1]},
         {},
-        [
-            (
-                "duplicate_rows",
-                "warning",
-                "hidden by unique columns: 'c0', 'c1', 'c2', 'c3', 'c4', ...",
-                0,
-            ),
-        ],
+        "duplicate_rows warning 0: hidden by unique columns: 'c0', 'c1', 'c2', 'c3', 'c4', ...",
     ),
     "an id may lack one value": (
         {"x": ["a", "b", None], "fold": [0, 1, 1]},
         {},
-        [("duplicate_rows", "warning", "hidden by unique columns: 'x'", 0)],
+        "duplicate_rows warning 0: hidden by unique columns: 'x'",
     ),
     "what lacks two values is no id": (
         {"x": ["a", None, None], "y": [1, 1, 2], "fold": [0, 1, 1]},
         {},
-        [("duplicate_rows", "ok", "no row equals a row of another fold (2 columns)", 0)],
+        "duplicate_rows ok 0: no row equals a row of another fold (2 columns)",
     ),
     "equal rows in one fold rule ids out": (
         {"x": [1, 1, 2], "fold": [0, 0, 1]},
         {},
-        [("duplicate_rows", "ok", "no row equals a row of another fold (1 column)", 0)],
+        "duplicate_rows ok 0: no row equals a row of another fold (1 column)",
     ),
     "a fold column alone": (
         {"fold": [0, 1, 1]},
         {},
-        [("duplicate_rows", "warning", "there are no columns to compare", 0)],
+        "duplicate_rows warning 0: there are no columns to compare",
     ),
     "lists in other columns than those named": (
         {"x": [1, 1], "tags": [["a"], ["b"]], "fold": [0, 1]},
         {"columns": "x"},
-        [("duplicate_rows", "error", "equal a row of another fold: 2 rows (1 column)", 2)],
+        "duplicate_rows error 2: equal a row of another fold: 2 rows (1 column)",
     ),
     "strata that a fold lacks": (
         {"label": ["a", "a", "b", None], "site": [1, 1, 2, 2], "fold": [0, 1, 1, 0]},
         {"by": "label", "columns": "label"},
-        [("missing_strata", "warning", "not in every fold: b, missing (2 of 3 strata)", 2)],
+        "missing_strata warning 2: not in every fold: b, missing (2 of 3 strata)",
     ),
     "joint strata that a fold lacks": (
         {"label": ["a", "a", "b", None], "site": [1, 1, 2, 2], "fold": [0, 1, 1, 0]},
         {"by": ["site", "label"], "columns": "label"},
-        [
-            (
-                "missing_strata",
-                "warning",
-                "not in every fold: (2, b), (2, missing) (2 of 3 strata)",
-                2,
-            ),
-        ],
+        "missing_strata warning 2: not in every fold: (2, b), (2, missing) (2 of 3 strata)",
     ),
     "strata of rows without a fold are in none": (
         {"label": ["a", "a", "b"], "fold": [0, 1, None]},
         {"by": "label"},
-        [("missing_strata", "warning", "not in every fold: b (1 of 2 strata)", 1)],
+        "missing_strata warning 1: not in every fold: b (1 of 2 strata)",
     ),
     "strata need no rows without a fold": (
         {"label": ["a", "a", "a"], "fold": [0, 1, None]},
         {"by": "label"},
-        [("missing_strata", "ok", "in every fold: all 1 strata", 0)],
+        "missing_strata ok 0: in every fold: all 1 strata",
     ),
     "bins are strata": (
         {"x": [1, 2, 8, 9], "fold": [0, 0, 1, 1]},
         {"by": sf.bins("x", [0, 5, 10])},
-        [("missing_strata", "warning", "not in every fold: [0, 5], (5, 10] (2 of 2 strata)", 2)],
+        "missing_strata warning 2: not in every fold: [0, 5], (5, 10] (2 of 2 strata)",
     ),
     "margins are strata": (
         {"x": [1, 2, 8, 9], "label": ["a", "b", "a", "b"], "fold": [0, 0, 1, 1]},
         {"by": sf.margins(["label", sf.bins("x", [0, 5, 10])])},
-        [
-            (
-                "missing_strata",
-                "warning",
-                "not in every fold: x: [0, 5], x: (5, 10] (2 of 4 strata)",
-                2,
-            ),
-        ],
+        "missing_strata warning 2: not in every fold: x: [0, 5], x: (5, 10] (2 of 4 strata)",
     ),
     "five missing strata are named": (
         {"label": list("gfedcba"), "fold": [0, 1] * 3 + [0]},
         {"by": "label"},
-        [
-            (
-                "missing_strata",
-                "warning",
-                "not in every fold: a, b, c, d, e, ... (7 of 7 strata)",
-                7,
-            ),
-        ],
+        "missing_strata warning 7: not in every fold: a, b, c, d, e, ... (7 of 7 strata)",
     ),
     "a stratum of dropped rows is none": (
         {"a": ["x", "y", "x", "y", "z"], "fold": [0, 0, 1, 1, None]},
         {"by": "a", "nulls": "drop"},
-        [("missing_strata", "ok", "in every fold: all 2 strata", 0)],
+        "missing_strata ok 0: in every fold: all 2 strata",
     ),
     "two folds leak whatever is dropped": (
         {"x": [1, 1, 1], "fold": [0, 1, None]},
         {"nulls": "drop"},
-        [("duplicate_rows", "error", "equal a row of another fold: 2 rows (1 column)", 2)],
+        "duplicate_rows error 2: equal a row of another fold: 2 rows (1 column)",
     ),
 }
+"""A frame, arguments, and some of the checks of the audit."""
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_checks(frame: Make, case: str) -> None:
     """Each check counts what it is about, and says it in these words."""
-    data, arguments, expected = CASES[case]
-    found = sf.audit(frame(data), **arguments)
-    assert [(check, *one(check, found)) for check, *_ in expected] == expected
+    data, arguments, *expected = CASES[case]
+    asked = {line.split()[0] for line in expected}
+    found = lines(sf.audit(frame(data), **arguments))
+    assert [line for line in found if line.split()[0] in asked] == expected
 
 
 # Rows without a fold ----------------------------------------------------------------------
@@ -407,8 +300,8 @@ def test_rows_are_compared_by_all_but_folds_and_key(frame: Make) -> None:
     """By default the fold columns and the key are not compared, and all others are."""
     data = frame({"x": [1, 1], "y": ["a", "a"], "id": [1, 2], "fold": [0, 1], "part": [0, 1]})
     found = sf.audit(data, ["fold", "part"], key="id")
-    details = [row[2] for row in rows_of(found) if row[0] == "duplicate_rows"]
-    assert details == ["equal a row of another fold: 2 rows (2 columns)"] * 2
+    expected = "duplicate_rows error 2: equal a row of another fold: 2 rows (2 columns)"
+    assert lines(found).count(expected) == 2
     assert one("duplicate_rows", sf.audit(data, key=["id", "part"]))[2] == 2
     assert one("duplicate_rows", sf.audit(data, columns=["x", "y"]))[2] == 2
     assert one("duplicate_rows", sf.audit(data, columns=["x", "id"]))[2] == 0
@@ -430,10 +323,7 @@ def test_repeats_are_fold_columns(frame: Make) -> None:
     """The other repeats of a fold column are fold columns, and not compared."""
     data = {"x": [1, 1, 2, 2, 3, 3], "y_1": ["a"] * 6}
     found = sf.audit(sf.kfold(frame(data), "x", 2, repeats=3, rare="ignore"), "fold_1")
-    assert one("duplicate_rows", found)[1:] == (
-        "equal a row of another fold: 6 rows (2 columns)",
-        6,
-    )
+    assert one("duplicate_rows", found)[1] == "equal a row of another fold: 6 rows (2 columns)"
 
 
 @pytest.mark.parametrize(
@@ -512,31 +402,11 @@ def test_ids_hide_equal_rows(frame: Make, column: list[Any]) -> None:
     assert one("duplicate_rows", sf.audit(data, columns="x"))[::2] == ("error", 3)
 
 
-@pytest.mark.parametrize("library", [pd, pl])
-def test_ids_are_looked_for_in_all_rows(library: Any) -> None:
-    """A value that is repeated far down makes a column no id."""
-    n = 70_000
-    data = {"a": [*range(n), 0], "b": [0] * n + [1], "fold": [0] * n + [1]}
-    assert one("duplicate_rows", sf.audit(library.DataFrame(data)))[0] == "ok"
-    found = one("duplicate_rows", sf.audit(library.DataFrame(data | {"a": list(range(n + 1))})))
-    assert found == ("warning", "hidden by unique columns: 'a'", 0)
-
-
 def test_one_row(frame: Make) -> None:
     """A single row is equal to none, and its values make no ids."""
     found = sf.audit(frame({"x": [1], "fold": [0]}), groups="x", key="x", columns="x")
     assert values(found, "severity") == ["ok", "ok", "ok", "ok", "warning"]
     assert one("empty_folds", found) == ("warning", "there is only one fold", 0)
-
-
-def test_lists_are_refused(frame: Make, kind: str) -> None:
-    """A column of lists is refused among all columns, and as groups, key or column."""
-    held = "List(String)" if "polars" in kind else "list"
-    message = f"A column must hold single values, but 'tags' is {held}."
-    data = frame({"x": [1, 2], "tags": [["a"], ["b"]], "fold": [0, 1]})
-    refuse(message, lambda: sf.audit(data))
-    for argument in ("groups", "key", "columns"):
-        refuse(message, lambda name=argument: sf.audit(data, **{"columns": "x", name: "tags"}))
 
 
 # Oracles ----------------------------------------------------------------------------------
@@ -611,15 +481,17 @@ def test_many_rows_against_pandas(kind: str, n_values: int) -> None:
 
 
 @pytest.mark.parametrize("library", [pd, pl])
-def test_few_equal_rows_far_down(library: Any) -> None:
-    """Rows that are equal to one far above are found, and so are those above of like rows."""
-    n = 70_000
-    data = {"a": [*range(n), 3, 5, 5], "fold": [*[0] * n, 1, 0, 0]}
-    found = sf.audit(library.DataFrame(data), key="a", columns="a")
-    assert one("duplicate_rows", found)[::2] == ("error", 2)
-    assert one("repeated_keys", found)[1:] == ("in several folds: 1 of 70,000 keys (2 rows)", 2)
-    data = {"a": [*[0] * n, *range(n), 3], "fold": [*[0] * n, *[0] * n, 1]}
-    found = sf.audit(library.DataFrame(data), key="a", columns="a")
+@pytest.mark.parametrize(
+    ("column", "folds"),
+    [
+        ([*range(70_000), 3, 5, 5], [*[0] * 70_000, 1, 0, 0]),
+        ([*[0] * 70_000, *range(70_000), 3], [*[0] * 140_000, 1]),
+    ],
+    ids=["below different rows", "below equal rows"],
+)
+def test_few_equal_rows_far_down(library: Any, column: list[int], folds: list[int]) -> None:
+    """Rows that are equal to one far above are found, whatever the first rows are."""
+    found = sf.audit(library.DataFrame({"a": column, "fold": folds}), key="a", columns="a")
     assert one("duplicate_rows", found)[::2] == ("error", 2)
     assert one("repeated_keys", found)[1:] == ("in several folds: 1 of 70,000 keys (2 rows)", 2)
 
@@ -719,20 +591,6 @@ def test_parts_without_rows_lack_no_strata(kind: str) -> None:
 # pandas of all sorts ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "index",
-    [[5, 5, 5, 5], list("dcba"), [3, 2, 1, 0], pd.date_range("2024", periods=4), [None, 1, 1, 2]],
-    ids=str,
-)
-def test_the_index_is_no_matter(index: Any) -> None:
-    """Any index gives what a plain one gives."""
-    plain = pd.DataFrame(DATA)
-    arguments: dict[str, Any] = {"by": "label", "groups": "who", "key": "id", "columns": "x"}
-    expected = sf.audit(plain, **arguments)
-    found = sf.audit(plain.set_axis(pd.Index(index), axis=0), **arguments)
-    pd.testing.assert_frame_equal(found, expected)
-
-
 def test_labels_of_all_types() -> None:
     """Numbers and tuples are labels as strings are."""
     labels = pd.Index([0, (1, 2), "fold"], dtype=object, tupleize_cols=False)
@@ -763,193 +621,83 @@ def test_column_levels() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "column",
-    [
-        pd.Categorical(["b", "b", "a"], categories=["z", "b", "a"]),
-        pd.Series([1, 1, "a"], dtype=object),
-        pd.Series([0.5, 0.5, 1], dtype=object),
-        pd.Series([None, nan(), 1], dtype=object),
-        pd.Series([pd.NA, None, "a"], dtype=object),
-        pd.to_datetime(["2024-01-01", "2024-01-01", None]),
-        pd.to_datetime(["2024-01-01", "2024-01-01", None], utc=True),
-        pd.to_timedelta([1, 1, 2], unit="h"),
-        pd.period_range("2024", periods=1, freq="D").repeat(3),
-        pd.cut([1, 1, 9], 2),
-        pd.arrays.SparseArray([0, 0, 1]),
-        np.array([1, 1, 2], dtype=np.float16),
-        np.array([1, 1, 2], dtype=np.uint64) + 2**63,
-        np.array([1, 1, 2], dtype=">i4"),
-        np.array([1, 1, 2], dtype=">f8"),
-        np.array([1, 1, 2], dtype=np.longdouble),
-        np.array([1, 1, 2j]),
-        pd.Series([2**70, 2**70, 1], dtype=object),
-    ],
-    ids=lambda column: str(column.dtype),
-)
-def test_columns_of_pandas(column: Any) -> None:
-    """Columns of every dtype of pandas are compared."""
-    data = pd.DataFrame({"x": column, "fold": [0, 1, 1]})
-    expected = 3 if len(set(map(str, data["x"]))) == 1 else 2
-    assert one("duplicate_rows", sf.audit(data, columns="x"))[::2] == ("error", expected)
+DTYPES = [
+    *(pl.String(), pl.Categorical(), pl.Enum([str(number) for number in range(40)]), pl.Binary()),
+    *(pl.Decimal(9, 2), pl.Int128(), pl.UInt8(), pl.Float32(), pl.Float64(), pl.Date(), pl.Time()),
+    *(pl.Duration("ms"), pl.Datetime("ns", "Europe/Paris")),
+    *("int8", "uint64", "float16", "float32", "longdouble", ">i4", ">f8", "complex128"),
+    *("Int64", "Float64", "string", "category", object, "datetime64[s]", "timedelta64[ns]"),
+    *("int64[pyarrow]", "double[pyarrow]", "string[pyarrow]", "timestamp[us][pyarrow]"),
+    *("datetime64[ns, UTC]", "Sparse[int64]", "period[D]", "interval"),
+]
 
 
-@pytest.mark.parametrize(
-    "column",
-    [
-        pl.Series(["b", "b", "a"], dtype=pl.Categorical),
-        pl.Series(["b", "b", "a"], dtype=pl.Enum(["z", "b", "a"])),
-        pl.Series([1, 1, 2], dtype=pl.Decimal(5, 2)),
-        pl.Series([1, 1, 2], dtype=pl.Int128),
-        pl.Series([1, 1, 2], dtype=pl.UInt8),
-        pl.Series([1, 1, 2], dtype=pl.Float32),
-        pl.Series([b"a", b"a", b"b"]),
-        pl.Series([dt.time(1), dt.time(1), dt.time(2)]),
-        pl.Series([1, 1, 2]).cast(pl.Datetime("ns", "Europe/Paris")),
-        pl.Series([None, None, None]),
-    ],
-    ids=lambda column: str(column.dtype),
-)
-def test_columns_of_polars(column: pl.Series) -> None:
-    """Columns of every dtype of Polars are compared, eager and lazy."""
-    data = pl.DataFrame({"x": column, "fold": [0, 1, 1]})
-    for each in (data, data.lazy()):
-        n = 3 if column.dtype == pl.Null else 2
-        assert one("duplicate_rows", sf.audit(each, columns="x"))[::2] == ("error", n)
-
-
-MANY = [*range(40), 7]
-"""Numbers of which only the last is repeated."""
-
-
-@pytest.mark.parametrize(
-    "dtype",
-    [
-        *(pl.String(), pl.Categorical(), pl.Enum([str(number) for number in range(40)])),
-        *(pl.Decimal(9, 2), pl.Int128(), pl.UInt8(), pl.Float32(), pl.Float64(), pl.Binary()),
-        *(pl.Date(), pl.Time(), pl.Duration("ms"), pl.Datetime("ns", "Europe/Paris")),
-    ],
-    ids=str,
-)
-def test_one_equal_pair_in_polars(dtype: pl.DataType) -> None:
-    """One pair of equal rows among different ones is found in columns of every dtype."""
-    column = pl.Series(MANY)
-    as_text = dtype in (pl.Categorical, pl.Enum, pl.Binary)
-    column = column.cast(pl.String).cast(dtype) if as_text else column.cast(dtype)
-    data = pl.DataFrame({"x": column, "fold": [0] * 40 + [1]})
-    assert one("duplicate_rows", sf.audit(data))[::2] == ("error", 2)
-    assert one("repeated_keys", sf.audit(data, key="x"))[::2] == ("error", 1)
-
-
-@pytest.mark.parametrize(
-    "dtype",
-    [
-        *("int8", "uint64", "float16", "float32", "longdouble", ">i4", ">f8", "complex128"),
-        *("Int64", "Float64", "string", "category", object, "datetime64[s]", "timedelta64[ns]"),
-        *("int64[pyarrow]", "double[pyarrow]", "string[pyarrow]", "timestamp[us][pyarrow]"),
-        *("Sparse[int64]", "period[D]"),
-    ],
-    ids=str,
-)
-def test_one_equal_pair_in_pandas(dtype: Any) -> None:
-    """One pair of equal rows among different ones is found in columns of every dtype."""
+def of_dtype(numbers: list[int], dtype: Any) -> Any:
+    """Make a frame of these numbers in a type, all but the last in fold 0."""
+    folds = [0] * (len(numbers) - 1) + [1]
+    if isinstance(dtype, pl.DataType):
+        column = pl.Series(numbers)
+        as_text = dtype in (pl.Categorical, pl.Enum, pl.Binary)
+        column = column.cast(pl.String).cast(dtype) if as_text else column.cast(dtype)
+        return pl.DataFrame({"x": column, "fold": folds})
     if dtype == "period[D]":
-        column: Any = pd.PeriodIndex.from_ordinals(MANY, freq="D")
-    else:
-        column = pd.Series(MANY).astype(dtype)
-    data = pd.DataFrame({"x": column, "fold": [0] * 40 + [1]})
-    assert one("duplicate_rows", sf.audit(data))[::2] == ("error", 2)
-    assert one("repeated_keys", sf.audit(data, key="x"))[::2] == ("error", 1)
+        return pd.DataFrame({"x": pd.PeriodIndex.from_ordinals(numbers, freq="D"), "fold": folds})
+    if dtype == "interval":
+        return pd.DataFrame({"x": pd.cut(numbers, range(-1, 50)), "fold": folds})
+    if dtype == "datetime64[ns, UTC]":
+        return pd.DataFrame({"x": pd.to_datetime(numbers, utc=True), "fold": folds})
+    return pd.DataFrame({"x": pd.Series(numbers).astype(dtype), "fold": folds})
 
 
-def test_one_pair_that_is_equal_in_other_bits(frame: Make) -> None:
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("numbers", [[*range(40), 7], [7, 3, 3, 3, 3, 7]], ids=["few", "many"])
+def test_one_equal_pair_of_every_dtype(dtype: Any, numbers: list[int]) -> None:
+    """A pair of equal rows is found in columns of every dtype, if few or many rows are equal."""
+    data = of_dtype(numbers, dtype)
+    assert one("duplicate_rows", sf.audit(data, columns="x"))[::2] == ("error", 2)
+    assert one("repeated_keys", sf.audit(data, key="x"))[0] == "error"
+
+
+@pytest.mark.parametrize(
+    "column",
+    [[1, 1, "a"], [0.5, 0.5, 1], [None, nan(), 1], [pd.NA, None, "a"], [2**70, 2**70, 1]],
+    ids=str,
+)
+def test_equal_objects(column: list[Any]) -> None:
+    """Python objects of any types are compared, and all missing values are equal."""
+    data = pd.DataFrame({"x": pd.Series(column, dtype=object), "fold": [0, 1, 1]})
+    assert one("duplicate_rows", sf.audit(data, columns="x"))[::2] == ("error", 2)
+
+
+@pytest.mark.parametrize("pair", [(0.0, -0.0), (None, nan())])
+def test_one_pair_that_is_equal_in_other_bits(frame: Make, pair: tuple[Any, Any]) -> None:
     """Among different rows NaN is found equal to null, and -0.0 to 0.0."""
-    column = [0.0, *(number + 0.5 for number in range(40)), -0.0]
-    found = sf.audit(frame({"x": column, "fold": [0] * 41 + [1]}), key="x")
-    assert one("repeated_keys", found)[::2] == ("error", 1)
-    assert one("duplicate_rows", sf.audit(frame({"x": column, "fold": [0] * 41 + [1]})))[2] == 2
-    column = [None, *(number + 0.5 for number in range(40)), nan()]
-    assert one("duplicate_rows", sf.audit(frame({"x": column, "fold": [0] * 41 + [1]})))[2] == 2
+    column = [pair[0], *(number + 0.5 for number in range(40)), pair[1]]
+    found = sf.audit(frame({"x": column, "fold": [0] * 41 + [1]}))
+    assert one("duplicate_rows", found)[2] == 2
     sign = pd.DataFrame({"x": [nan(), *range(40), -nan()], "fold": [0] * 41 + [1]})
     assert one("duplicate_rows", sf.audit(sign))[2] == 2
-
-
-def test_objects_that_cannot_be_compared() -> None:
-    """Python objects without a hash, and types that are equal to others, are refused."""
-
-    class Bare:
-        __hash__ = None
-
-    data = pd.DataFrame({"x": [Bare(), Bare()], "fold": [0, 1]})
-    message = "Column 'x' holds values that cannot be compared: unhashable type: 'Bare'."
-    refuse(message, lambda: sf.audit(data))
-    refuse(message, lambda: sf.audit(data, key="x"))
-    mixed = pd.DataFrame({"x": pd.Series([1, True], dtype=object), "fold": [0, 1]})
-    message = (
-        "Column 'x' mixes types whose values compare equal: bool, int.\nHint: cast it to one type."
-    )
-    refuse(message, lambda: sf.audit(mixed))
-
-
-def test_folds_of_several_types_are_refused() -> None:
-    """Folds that cannot be ordered are an error."""
-    data = pd.DataFrame({"x": [1, 2], "fold": pd.Series([0, "a"], dtype=object)})
-    refuse(
-        "A column of `name` must hold values that can be ordered, but 'fold' mixes types.",
-        lambda: sf.audit(data),
-    )
 
 
 # Computed columns, and lazy frames --------------------------------------------------------
 
 
-def test_computed_columns() -> None:
-    """Expressions of Polars and callables of pandas do for groups, keys and columns."""
-    data = {"x": [1, 3, 2, 4], "fold": [0, 1, 1, 1]}
-    odd = pl.col("x") % 2
-    for table in (pl.DataFrame(data), pl.LazyFrame(data)):
-        found = sf.audit(table, groups=odd, key=odd, columns=odd)
-        assert values(found, "n") == [0, 1, 2, 2, 0]
-    found = sf.audit(
-        pd.DataFrame(data),
-        groups=lambda df: df["x"] % 2,
-        key=lambda df: df["x"] % 2,
-        columns=lambda df: (df["x"] % 2).to_numpy(),
-    )
-    assert values(found, "n") == [0, 1, 2, 2, 0]
+COMPUTED = {
+    "Polars": (pl.DataFrame, pl.col("x") % 2),
+    "lazy": (pl.LazyFrame, pl.col("x") % 2),
+    "callable": (pd.DataFrame, lambda df: df["x"] % 2),
+    "array": (pd.DataFrame, lambda df: (df["x"] % 2).to_numpy()),
+    **({"pandas": (pd.DataFrame, pd.col("x") % 2)} if hasattr(pd, "col") else {}),
+}
 
 
-@pytest.mark.skipif(not hasattr(pd, "col"), reason="pandas has `pd.col` from 3.0 on")
-def test_expressions_of_pandas() -> None:
-    """Expressions of pandas do for groups, keys and columns."""
-    data = pd.DataFrame({"x": [1, 3, 2, 4], "fold": [0, 1, 1, 1]})
-    odd = pd.col("x") % 2
+@pytest.mark.parametrize("case", COMPUTED)
+def test_computed_columns(case: str) -> None:
+    """Expressions of both libraries, and callables, do for groups, keys and columns."""
+    make_frame, odd = COMPUTED[case]
+    data = make_frame({"x": [1, 3, 2, 4], "fold": [0, 1, 1, 1]})
     assert values(sf.audit(data, groups=odd, key=odd, columns=odd), "n") == [0, 1, 2, 2, 0]
     assert values(sf.audit(data, key=odd), "n") == [0, 2, 0, 0]
-
-
-def test_lazy_frames_collect_only_what_they_need() -> None:
-    """With `columns` a column that is not named is not computed; without, all are."""
-    data = {**DATA, "costly": [0, 0, 0, 0]}
-    costly = pl.col("costly").map_batches(refuse_batch, return_dtype=pl.Int64)
-    lazy = pl.LazyFrame(data).with_columns(costly)
-    found = sf.audit(lazy, by="label", groups="who", key="id", columns="x")
-    assert rows_of(found) == rows_of(
-        sf.audit(pl.DataFrame(data), by="label", groups="who", key="id", columns="x")
-    )
-    with pytest.raises((AssertionError, pl.exceptions.ComputeError)):
-        sf.audit(lazy)
-
-
-def test_frames_stay_as_they_are(frame: Make, kind: str) -> None:
-    """An audit changes nothing in the frame."""
-    data = frame(DATA)
-    before = data if "polars" in kind else data.copy(deep=True)
-    sf.audit(data, by="label", groups="who", key="id")
-    if "polars" in kind:
-        assert data.lazy().collect().equals(pl.DataFrame(DATA))
-    else:
-        pd.testing.assert_frame_equal(data, before)
 
 
 # Bad input --------------------------------------------------------------------------------
@@ -958,11 +706,6 @@ def test_frames_stay_as_they_are(frame: Make, kind: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            {"name": ["fold", "part"]},
-            "`name` names the column 'part', which the frame does not have.\n"
-            "Hint: add it first, as in `df.strat.kfold(..., name='part')`.",
-        ),
         (
             {"groups": sf.clusters(["xx"], 2)},
             "`groups` names the column 'xx', which the frame does not have.\n"
@@ -975,37 +718,27 @@ def test_frames_stay_as_they_are(frame: Make, kind: str) -> None:
         ),
         ({"columns": []}, "`columns` must hold at least one column, got []."),
         ({"columns": {"x"}}, "`columns` must hold column names or expressions, got {'x'}."),
-        ({"nulls": "error"}, "`nulls` must be 'train' or 'drop', got 'error'."),
     ],
 )
-def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
+@pytest.mark.parametrize("verb", [sf.audit, sf.leaks])
+def test_bad_arguments(verb: Any, arguments: dict[str, Any], message: str) -> None:
     """A wrong argument is refused in these words, on a frame without rows, too."""
     for rows in (DATA, {name: [] for name in DATA}):
-        refuse_now(message, lambda rows=rows: sf.audit(pd.DataFrame(rows), **arguments))
+        refuse_now(message, lambda rows=rows: verb(pd.DataFrame(rows), **arguments))
 
 
-def test_bad_arguments_of_leaks() -> None:
-    """The rows that leak are asked for with the same checks of arguments."""
-    refuse_now(
-        "`columns` names the column 'labels', which the frame does not have.\n"
-        "Hint: did you mean 'label'?",
-        lambda: sf.leaks(pd.DataFrame(DATA), columns=["labels"]),
-    )
+def test_where_rows_without_a_fold_may_be() -> None:
+    """Rows without a fold train, or are dropped."""
+    message = "`nulls` must be 'train' or 'drop', got 'error'."
+    refuse_now(message, lambda: sf.audit(pd.DataFrame(DATA), nulls="error"))
 
 
-@pytest.mark.parametrize(
-    "table", [[1], {"fold": [0]}, pd.Series([1]), None], ids=["list", "dict", "series", "none"]
-)
-def test_no_frame(table: Any) -> None:
-    """What is no frame is refused."""
-    refuse_now(
-        f"`frame` must be a pandas, Polars, Dask or Spark frame, got {type(table).__name__}.",
-        lambda: sf.audit(table),
-    )
-    refuse_now(
-        f"`frame` must be a pandas or Polars frame, got {type(table).__name__}.",
-        lambda: sf.leaks(table),
-    )
+def test_what_is_no_frame() -> None:
+    """Leaks are listed of frames in memory alone; audits are made of all."""
+    message = "`frame` must be a pandas, Polars, Dask or Spark frame, got list."
+    refuse_now(message, lambda: sf.audit([1]))
+    message = "`frame` must be a pandas or Polars frame, got list."
+    refuse_now(message, lambda: sf.leaks([1]))
 
 
 @given(
@@ -1036,21 +769,6 @@ def test_the_fold_column_is_never_compared(frame: Make) -> None:
         assert one("duplicate_rows", sf.audit(levels, name))[::2] == ("error", 2)
 
 
-def test_a_lazy_frame_is_collected_once() -> None:
-    """All checks of all fold columns share one query."""
-    calls: list[int] = []
-
-    def count(series: pl.Series) -> pl.Series:
-        calls.append(1)
-        return series
-
-    data = pl.LazyFrame({"x": [1, 1, 2], "a": [0, 1, 1], "b": [0, 0, 1]}).with_columns(
-        pl.col("x").map_batches(count, return_dtype=pl.Int64)
-    )
-    assert len(sf.audit(data, ["a", "b"], by="x", groups="x", key="x")) == 12
-    assert len(calls) == 1
-
-
 # Columns of few values ---------------------------------------------------------------------
 
 
@@ -1070,29 +788,16 @@ def test_a_label_alone_has_no_duplicates(frame: Make) -> None:
         100,
     )
     named = sf.audit(dealt, key="id", columns=["label", "size"])
-    assert one("duplicate_rows", named) == (
-        "error",
-        "equal a row of another fold: 100 rows (2 columns)",
-        100,
-    )
+    assert one("duplicate_rows", named)[::2] == ("error", 100)
 
 
 def test_rows_that_come_twice_are_duplicates(frame: Make) -> None:
     """Where there are values for each row to differ, equal rows are an error."""
-    half = {"x": [row % 7 for row in range(40)], "y": [row // 7 for row in range(40)]}
-    data = {name: column * 2 for name, column in half.items()}
-    found = sf.audit(frame(data | {"fold": [0] * 40 + [1] * 40}))
-    assert one("duplicate_rows", found) == (
-        "error",
-        "equal a row of another fold: 80 rows (2 columns)",
-        80,
-    )
-    texts = frame({"text": [f"text {row % 40}" for row in range(80)], "fold": [0] * 40 + [1] * 40})
-    assert one("duplicate_rows", sf.audit(texts)) == (
-        "error",
-        "equal a row of another fold: 80 rows (1 column)",
-        80,
-    )
+    rows, folds = [*range(40)] * 2, [0] * 40 + [1] * 40
+    pairs = {"x": [row % 7 for row in rows], "y": [row // 7 for row in rows]}
+    for columns in (pairs, {"text": [f"text {row}" for row in rows]}):
+        found = sf.audit(frame({**columns, "fold": folds}))
+        assert one("duplicate_rows", found)[::2] == ("error", 80)
 
 
 # Details ----------------------------------------------------------------------------------
@@ -1113,20 +818,6 @@ def test_details_are_short(frame: Make, key: str) -> None:
     assert max(map(len, values(found, "detail"))) < 60
     found = sf.audit(frame(data), by=sf.margins([name]), columns=name)
     assert max(map(len, values(found, "detail"))) < 60
-
-
-def test_details_begin_with_what_matters(kind: str) -> None:
-    """The 30 letters that Polars shows say what was found."""
-    data = {"x": [1, 1, 2, 3], "who": list("abbb"), "id": [7, 7, 8, 9], "fold": [0, 1, None, 1]}
-    found = sf.audit(make(kind, data), by="who", groups="who", key="id", columns="x")
-    assert [text[:29] for text in values(found, "detail")] == [
-        "in every training set: 1 row ",
-        "in several folds: 1 of 2 grou",
-        "in several folds: 1 of 3 keys",
-        "equal a row of another fold: ",
-        "all 2 folds have rows",
-        "not in every fold: a, b (2 of",
-    ]
 
 
 @given(

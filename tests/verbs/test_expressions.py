@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import make, refuse_now, refuse_rule, values, warned
+from tests.helpers import folds_of, make, refuse_now, refuse_rule, values, warned
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", "a", "c", "b", "a", "c", "a"] * 3,
@@ -16,11 +16,6 @@ DATA: dict[str, Any] = {
 }
 
 POLARS = make("polars", DATA)
-
-
-def folds(frame: Any, by: Any, **options: Any) -> list[Any]:
-    name = options.get("name", "fold")
-    return values(sf.kfold(frame, by, 3, rare="ignore", **options), name)
 
 
 def test_expressions_compose() -> None:
@@ -32,28 +27,20 @@ def test_expressions_compose() -> None:
         (pl.col("x") % 2).strat.kfold(k=3, deal="circular", name="odd"),
     )
     assert out.columns == ["label", "x", "v", "fold", "both", "half", "odd"]
-    assert values(out, "fold") == folds(POLARS, "label")
-    assert values(out, "both") == folds(POLARS, ["label", "x"], name="both", seed=5)
+    assert values(out, "fold") == folds_of(POLARS, "label")
+    assert values(out, "both") == folds_of(POLARS, ["label", "x"], name="both", seed=5)
     half = sf.split(POLARS, "v", {"train": 0.5, "test": 0.5}, name="half")
     assert values(out, "half") == values(half, "half")
     odd = POLARS.with_columns(odd=pl.col("x") % 2)
-    assert values(out, "odd") == folds(odd, "odd", deal="circular")
+    assert values(out, "odd") == folds_of(odd, "odd", deal="circular")
     lazy = POLARS.lazy().select(pl.col("label").strat.kfold(k=3).alias("renamed")).collect()
-    assert values(lazy, "renamed") == folds(POLARS, "label")
+    assert values(lazy, "renamed") == folds_of(POLARS, "label")
 
 
 @pytest.mark.parametrize(
     ("expr", "message"),
     [
         (lambda: pl.col("x").strat.kfold(1), "`k` must be at least 2, got 1."),
-        (
-            lambda: pl.col("x").strat.kfold(rare="no"),
-            "`rare` must be 'warn', 'error', 'null', 'pool' or 'ignore', got 'no'.",
-        ),
-        (
-            lambda: pl.col("x").strat.split({"a": 1}),
-            "`parts` must map at least 2 names to their shares, got {'a': 1}.",
-        ),
         (
             lambda: pl.col("x").strat.split(missing="null"),
             "`missing` must be 'error' or 'stratum', got 'null'.",

@@ -1,5 +1,6 @@
 """`extend`: new rows get a fold, old rows keep theirs."""
 
+import datetime as dt
 from collections import Counter
 from typing import Any
 
@@ -11,16 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import KINDS, Make, at_fault, eager, make, refuse, refuse_now, values
-
-
-def spread(column: list[Any], folds: list[Any], k: int) -> int:
-    """The largest difference of counts between folds, over the values of a column."""
-    held = Counter(zip(column, folds, strict=True))
-    return max(
-        max(held[value, fold] for fold in range(k)) - min(held[value, fold] for fold in range(k))
-        for value in set(column)
-    )
+from tests.helpers import (
+    KINDS,
+    Make,
+    at_fault,
+    eager,
+    make,
+    refuse,
+    refuse_now,
+    split_groups,
+    spread,
+    values,
+)
 
 
 def drawn(n: int, seed: int) -> dict[str, list[Any]]:
@@ -40,21 +43,6 @@ def appended(
     """Old rows with their folds, and new rows without."""
     rows = {name: old[name] + new[name] for name in old}
     return {**rows, "fold": [*folds, *[None] * len(new["label"])]}
-
-
-def gaps(found: str) -> str:
-    return (
-        f"`extend` needs folds 0..k-1 in 'fold', but found {found}.\n"
-        "Hint: say how many there are, as in `k=5`."
-    )
-
-
-def no_folds(dtype: object) -> str:
-    return f"`extend` needs folds 0..k-1 in 'fold', but it is {dtype}."
-
-
-def no_order_in_by(term: str) -> str:
-    return f"`extend` does not support {term} in `by`."
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -78,9 +66,9 @@ def test_old_rows_keep_their_folds(kind: str, n: int, more: int, k: int, seed: i
 
 
 def test_appends_stay_even(frame: Make) -> None:
-    """Five appends of a tenth leave every stratum, and the whole, within 1 after each."""
+    """Where no row has a fold all are dealt; five appends then leave all strata within 1."""
     data = drawn(200, 0)
-    folds = values(sf.kfold(frame(data), "label", 5), "fold")
+    folds = values(sf.extend(frame({**data, "fold": [None] * 200}), "label", 5), "fold")
     for step in range(5):
         new = drawn(len(folds) // 10, 10 + step)
         rows = appended(data, folds, new)
@@ -131,14 +119,6 @@ def test_nothing_to_do(frame: Make) -> None:
     assert values(sf.extend(frame({**data, "fold": folds}), "label"), "fold") == folds
 
 
-def test_nothing_given_is_a_deal(frame: Make) -> None:
-    """Where no row has a fold, `extend` deals them all, evenly."""
-    data = {**drawn(60, 8), "fold": [None] * 60}
-    found = values(sf.extend(frame(data), "label", 4), "fold")
-    assert spread(data["label"], found, 4) <= 1
-    assert spread([0] * 60, found, 4) <= 1
-
-
 def test_lopsided_folds_are_filled_up(frame: Make) -> None:
     """Where old folds are uneven, the emptiest are filled first."""
     data = {"label": ["a"] * 12, "fold": [0] * 5 + [1] + [None] * 6}
@@ -174,10 +154,7 @@ def test_members_join_their_group(frame: Make) -> None:
     rows = appended(old, folds, new)
     found = values(sf.extend(frame(rows), "label", groups="patient"), "fold")
     assert found[:150] == folds
-    held: dict[int, set[int]] = {}
-    for patient, fold in zip(rows["patient"], found, strict=True):
-        held.setdefault(patient, set()).add(fold)
-    assert all(len(each) == 1 for each in held.values())
+    assert not split_groups(rows["patient"], found)
     sizes = Counter(found)
     assert max(sizes.values()) - min(sizes.values()) <= 20
 
@@ -227,15 +204,6 @@ def test_sizes_of_margins_stay_within_one(frame: Make) -> None:
         assert max(sizes.values()) - min(sizes.values()) <= 1
 
 
-def test_folds_that_are_ids_or_dates() -> None:
-    """Huge numbers and dates are no folds, and are refused at no cost."""
-    for folds in ([0, 1e13, None], [0, 10**9, None]):
-        frame = pd.DataFrame({"y": [1, 1, 1], "fold": folds})
-        refuse_now(gaps(f"0, {folds[1]:.0f}"), lambda frame=frame: sf.extend(frame, "y"))
-    dates = pd.DataFrame({"y": [1] * 3, "fold": pd.to_datetime(["2020", "2021", None])})
-    refuse_now(no_folds(dates["fold"].dtype), lambda: sf.extend(dates, "y"))
-
-
 def test_groups_that_are_split_already(frame: Make, kind: str) -> None:
     """A group that is in two folds is refused, with the rows."""
     data = {"patient": [1, 2, 1, 3, 3], "label": list("ababa"), "fold": [0, 1, 1, 1, None]}
@@ -265,7 +233,13 @@ def test_groups_that_are_split_already(frame: Make, kind: str) -> None:
             [1],
         ),
         (
-            [0, 5, 1, 7],
+            [0, 2, float("inf"), 1],
+            3,
+            "`extend` needs folds 0..2 in 'fold', but there are others in 1 row (2).",
+            [2],
+        ),
+        (
+            [0, 3, 1, 7],
             3,
             "`extend` needs folds 0..2 in 'fold', but there are others in 2 rows (1, 3).",
             [1, 3],
@@ -281,17 +255,38 @@ def test_columns_that_hold_other_numbers(
     assert at_fault(error, kind)["row"] == rows
 
 
-def test_columns_that_are_no_folds(frame: Make) -> None:
-    """Folds with a gap, none at all, and text are refused."""
-    for folds, seen in (([0, 3, None], "0, 3"), ([None] * 3, "none"), ([0, 0, None], "0")):
-        refuse(
-            gaps(seen),
-            lambda folds=folds: sf.extend(frame({"label": list("aba"), "fold": folds}), "label"),
-        )
+@pytest.mark.parametrize(
+    ("folds", "found"),
+    [
+        ([0, 3, None], "0, 3"),
+        ([None] * 3, "none"),
+        ([0, 0, None], "0"),
+        ([0, 1e13, None], "0, 10000000000000"),
+        ([0, 10**9, None], "0, 1000000000"),
+    ],
+)
+def test_folds_with_gaps(frame: Make, folds: list[Any], found: str) -> None:
+    """Without `k` there must be every fold up to the last; huge numbers cost nothing."""
+    refuse(
+        f"`extend` needs folds 0..k-1 in 'fold', but found {found}.\n"
+        "Hint: say how many there are, as in `k=5`.",
+        lambda: sf.extend(frame({"label": list("aba"), "fold": folds}), "label"),
+    )
+
+
+def test_text_and_dates_are_no_folds(frame: Make) -> None:
+    """Text is refused, and may be parts; dates are refused."""
     text = frame({"label": list("aba"), "fold": ["x", "y", None]})
-    dtype = eager(text)["fold"].dtype
-    tip = '\nHint: if it holds parts, give their shares, as in `parts={"train": 0.8, ...}`.'
-    refuse(no_folds(dtype) + tip, lambda: sf.extend(text, "label", 2))
+    refuse(
+        f"`extend` needs folds 0..k-1 in 'fold', but it is {eager(text)['fold'].dtype}."
+        '\nHint: if it holds parts, give their shares, as in `parts={"train": 0.8, ...}`.',
+        lambda: sf.extend(text, "label", 2),
+    )
+    dates = frame({"y": [1] * 3, "fold": [dt.datetime(2020, 1, 1)] * 3})
+    refuse(
+        f"`extend` needs folds 0..k-1 in 'fold', but it is {eager(dates)['fold'].dtype}.",
+        lambda: sf.extend(dates, "y"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -304,8 +299,8 @@ def test_columns_that_are_no_folds(frame: Make) -> None:
             "Hint: add it first, as in `df.strat.kfold(..., name='folds')`; or did you mean"
             " 'fold'?",
         ),
-        ({"by": sf.chain("price")}, no_order_in_by("`sf.chain`")),
-        ({"by": sf.nearest("price")}, no_order_in_by("`sf.nearest`")),
+        ({"by": sf.chain("price")}, "`extend` does not support `sf.chain` in `by`."),
+        ({"by": sf.nearest("price")}, "`extend` does not support `sf.nearest` in `by`."),
     ],
 )
 def test_arguments_of_extend(arguments: dict[str, Any], message: str) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import KINDS, Make, at_fault, eager, make, refuse, refuse_rule, values
+from tests.helpers import KINDS, Make, at_fault, eager, make, refuse_rule, split_groups, values
 
 N = 80
 PART = [["train", "train", "train", "test"][row % 4] for row in range(N)]
@@ -98,11 +98,9 @@ def test_groups_stay_whole(frame: Make, missing: Any) -> None:
         old for old in data["fold"] if old is not None
     ]
     assert after[0] == after[1] == 0
-    held: dict[int, set[Any]] = {}
     for who, fold, train in zip(data["who"], after, data["train"], strict=True):
         assert (fold is None) == (not train) or data["y"][who * 2] is None
-        held.setdefault(who, set()).add(fold)
-    assert max(len(folds - {None}) for folds in held.values()) == 1
+    assert not split_groups(data["who"], after)
 
 
 def test_clusters_as_groups(frame: Make) -> None:
@@ -113,17 +111,6 @@ def test_clusters_as_groups(frame: Make) -> None:
     df = frame({"x": x, "train": train, "fold": fold})
     after = values(sf.extend(df, groups=sf.clusters("x", 10), where="train"), "fold")
     assert after == [row // 4 % 2 if train[row] else None for row in range(40)]
-
-
-def test_split_groups_are_found(frame: Make, kind: str) -> None:
-    """A group that is in two folds is an error with its rows, and no column of `where`."""
-    data = {"g": [1, 1, 2, 2, 3], "new": [False, False, True, True, True]}
-    data["fold"] = [0, 1, 0, None, None]
-    error = refuse(
-        "`extend` needs each group in one fold, but groups span several in 2 rows (0, 1).",
-        lambda: sf.extend(frame(data), None, 2, groups="g", where="new"),
-    )
-    assert at_fault(error, kind) == {"row": [0, 1], "g": [1, 1], "fold": [0, 1]}
 
 
 @pytest.mark.parametrize("parts", [None, {"a": 0.5, "b": 0.5}])
@@ -151,30 +138,6 @@ def test_several_columns(frame: Make) -> None:
         after = values(found, name)
         assert after[:60] == before[:60]
         assert [fold is None for fold in after] == [part == "test" for part in PART]
-
-
-@pytest.mark.parametrize(
-    ("where", "rule"),
-    [
-        ("x", "`where` must be a boolean column, but 'x' is float64."),
-        ("nowhere", "`where` names the column 'nowhere', which the frame does not have."),
-        (5, "`where` must hold a boolean column, an expression or a callable, got 5."),
-    ],
-)
-def test_bad_where(where: Any, rule: str) -> None:
-    """Another type, or no column, is an error at the call."""
-    refuse_rule(rule, lambda: sf.extend(make("pandas", DATA), "y", where=where))
-
-
-def test_missing_where(frame: Make, kind: str) -> None:
-    """Neither yes nor no is an error with the rows."""
-    df = frame({"new": [True, None, False], "fold": [0, 1, None]})
-    error = refuse(
-        "Column 'new' has missing values in 1 row (1).\nHint: fill it, as in"
-        " `fill_null(False)` or `fillna(False)`.",
-        lambda: sf.extend(df, where="new"),
-    )
-    assert at_fault(error, kind) == {"row": [1], "new": [None]}
 
 
 @given(
