@@ -81,8 +81,9 @@ ANSWERS = {
         "`split` has no argument `train`, `valid` or `test`.\n"
         'Hint: `parts={"train": 0.8, "valid": 0.1, "test": 0.1}`.'
     ),
-    "sf.split(df, n_repeats=3)": (
-        "`split` has no argument `n_repeats`.\n"
+    "sf.split(df, n_repeats=3)": "`split` has no argument `n_repeats`.\nHint: `repeats=3`.",
+    "sf.extend(df, n_repeats=3)": (
+        "`extend` has no argument `n_repeats`.\n"
         "Hint: `df.strat.kfold(..., repeats=10)` adds several columns."
     ),
     "sf.sample(df, group='city')": (

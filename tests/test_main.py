@@ -123,6 +123,7 @@ COMMANDS: list[tuple[str, Verb]] = [
         "kfold --by label --repeats 2 --key sex --key id",
         lambda df: sf.kfold(df, "label", repeats=2, key=["sex", "id"]),
     ),
+    ("split --by label --parts 0.3 --repeats 3", lambda df: sf.split(df, "label", 0.3, repeats=3)),
     (
         "split --by label --parts train=0.5,test=0.5",
         lambda df: sf.split(df, "label", {"train": 0.5, "test": 0.5}),
@@ -751,3 +752,11 @@ def test_a_column_with_the_name_of_a_term_is_the_column(tmp_path: Path) -> None:
     frame.write_csv(path)
     assert main(["kfold", str(path), "--by", "quantiles(x, 2)", "-k", "3", "--out", str(out)]) == 0
     assert read(out).equals(sf.kfold(frame, "quantiles(x, 2)", 3))
+
+
+def test_repeats_are_all_named(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """All new columns are named, and the balance is that of the first."""
+    assert main(["kfold", file, "--repeats", "2", "--out", file]) == 0
+    assert capsys.readouterr().out == f"{file}: 40 rows, new columns 'fold_1', 'fold_2'\n"
+    assert main(["split", file, "--repeats", "2", "--out", file]) == 0
+    assert capsys.readouterr().out == f"{file}: 40 rows, new columns 'split_1', 'split_2'\n"

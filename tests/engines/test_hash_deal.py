@@ -29,7 +29,7 @@ def dealt(frame, options):
 
 
 @pytest.mark.parametrize("key", [*KEYS, "kind", ["label", "who"]], ids=str)
-@pytest.mark.parametrize("options", CALLS, ids=str)
+@pytest.mark.parametrize("options", CALLS)
 def test_folds_are_those_of_pandas(engine, key, options):
     """The key decides, also one that repeats, whatever the partitions and the order."""
     frame = engine.local(FRAME).dropna(subset=key)

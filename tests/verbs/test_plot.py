@@ -281,7 +281,7 @@ def test_many_columns_share_a_strip() -> None:
         (["label", "colour"], {"(cat, red)", "(dog, blue)"}, "label, colour"),
         (sf.margins(["label", "colour"]), {"label: cat", "label: dog", "colour: red"}, ""),
     ],
-    ids=str,
+    ids=["bins", "nested", "margins"],  # those of sets differ from run to run
 )
 def test_strata_are_named(frame: Make, by: Any, names: set[str], label: str) -> None:
     """Bins, joint strata and values of margins are rows; margins are named by their entry."""
