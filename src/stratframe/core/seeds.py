@@ -51,6 +51,7 @@ class StreamTag(IntEnum):
     PART_SEARCH = 13
     EXTEND = 14
     LEVEL = 15
+    GROUPS = 16
 
 
 FROZEN_TAGS, FROZEN_PART_COUNTS = 16, 1 << 16

@@ -40,7 +40,8 @@ class LocalFrame:
         outputs = empty_outputs(options)
         columns = check_columns(self.frame, options, outputs, overwrite=overwrite)
         if not options.key:
-            frames.warn_row_order(self.frame, takes_key=not options.groups)
+            hint = '`key="id"` names columns that identify the rows'
+            self.warn_row_order(options, "" if options.groups else hint)
         return frames.attach_columns(self.frame, columns, partial(new_columns, options), outputs)
 
     def extend(self, options: Options, target: Target, names: Sequence[Any], k: int | None) -> Any:
@@ -48,7 +49,7 @@ class LocalFrame:
         columns = check_columns(self.frame, options)
         self.check_names(names)
         # A key says which new rows get which fold, but strata still come in the order of rows.
-        frames.warn_row_order(self.frame, takes_key=False)
+        self.warn_row_order(options)
         several = [
             replace(options, name=name, target=self.target_of(name, target, k)) for name in names
         ]
@@ -56,6 +57,19 @@ class LocalFrame:
         outputs = [output for each in several for output in empty_outputs(each)]
         compute = partial(extended_columns, several, k)
         return frames.attach_columns(self.frame, columns | labels, compute, outputs)
+
+    def warn_row_order(self, options: Options, hint: str = "") -> None:
+        """Warn of a lazy query in no order, but for groups whose values alone decide."""
+        what = "without `key=` the folds"
+        if options.groups and fits_clusters(options):
+            what = "with `sf.clusters` the folds"
+        elif options.groups and options.missing == "stratum":
+            # Whether rows lack a group is not known of a query.
+            what = 'with `missing="stratum"` the folds of rows without a group'
+            hint = "fill these groups with values that identify the rows"
+        elif options.groups:
+            return
+        frames.warn_row_order(self.frame, what, hint)
 
     def target_of(self, name: str, target: Target, k: int | None) -> Target:
         """Choose what a column is extended to: the parts that it declares, where none are given."""
@@ -142,3 +156,9 @@ class LocalFrame:
         if equal:
             return frames.filter_equal(self.frame, name, value)
         return frames.filter_other(self.frame, name, value, nulls=nulls)
+
+
+def fits_clusters(options: Options) -> bool:
+    """Return whether a call with groups depends on the order of rows, as clusters do."""
+    terms = [term.without_order() or term for term in (*options.terms, *options.groups)]
+    return any(term.uses_row_order for term in terms)
