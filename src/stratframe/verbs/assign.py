@@ -73,7 +73,7 @@ def kfold(
         row order nor the library matters. Together they must identify each row uniquely.
     missing : {"error", "stratum", "null"}
         Nulls and NaN in strata and groups raise an error, form a stratum of their own (in
-        `groups`, each such row is a group of its own, last in order), or get no fold. In columns that
+        `groups`, each such row is a group of its own), or get no fold. In columns that
         order rows and in features they raise an error or get no fold.
     rare : {"warn", "error", "null", "pool", "ignore"}
         What to do with classes of the first entry that have fewer than `k` rows (with
