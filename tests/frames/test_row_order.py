@@ -222,8 +222,7 @@ def test_groups_do_not_depend_on_the_order(call: str) -> None:
 def test_rows_without_a_group_depend_on_the_order(verb: Callable[[Any], Any]) -> None:
     """Rows without a group, of which there may be some, are told apart by their order."""
     fix = f"fill these groups with values that identify the rows; or {SET}"
-    what = 'with `missing="stratum"` the folds of rows without a group'
-    message = expected("`unique`", fix).replace("without `key=` the folds", what)
+    message = expected("`unique`", fix).replace("without `key=`", "where rows lack a group")
     assert warnings_of(lambda: verb(LEFT.unique("id"))) == [message]
     assert warnings_of(lambda: verb(LEFT)) == []
 

@@ -65,7 +65,7 @@ class LocalFrame:
             what = "with `sf.clusters` the folds"
         elif options.groups and options.missing == "stratum":
             # Whether rows lack a group is not known of a query.
-            what = 'with `missing="stratum"` the folds of rows without a group'
+            what = "where rows lack a group the folds"
             hint = "fill these groups with values that identify the rows"
         elif options.groups:
             return
