@@ -275,6 +275,80 @@ def test_key_frees_folds_from_row_order(
     assert there == [here[row] for row in order]
 
 
+GROUPED: dict[str, tuple[Any, dict[str, Any]]] = {
+    "no strata": (None, {}),
+    "two columns": (["a", "b"], {"groups": ["key", "b"]}),
+    "quantiles": (["a", sf.quantiles("v", 2)], {}),
+    "continuous": (["b", "v"], {"where": "some"}),
+    "bins, pooled": (["a", sf.bins("v", [-9, 0, 9])], {"rare": "pool"}),
+    "margins": (sf.margins(["a", "b", sf.quantiles("v", 2)]), {}),
+    "missing is left out": (["a", "gap"], {"missing": "null"}),
+    "missing is a stratum": (["a", "gap"], {"missing": "stratum"}),
+}
+
+
+@kinds
+@settings(max_examples=20)
+@given(
+    data=columns(3, 2, 12, least=20),
+    call=st.sampled_from(sorted(GROUPED)),
+    type_of_group=st.sampled_from(list(KEYS)),
+    k=st.integers(2, 4),
+    seed=seeds,
+)
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
+def test_groups_are_free_of_row_order(
+    kind: str, data: dict[str, list[Any]], call: str, type_of_group: str, k: int, seed: int
+) -> None:
+    """A permuted frame gives each group the same fold and part, extends alike, and plans alike."""
+    by, options = GROUPED[call]
+    if len(set(data["c"])) < 5:
+        return
+    n = len(data["a"])
+    data["v"], data["key"] = prices(n), [KEYS[type_of_group](c) for c in data["c"]]
+    data["some"] = [c > 0 for c in data["c"]]
+    data["gap"] = [None if c == 1 else a for a, c in zip(data["a"], data["c"], strict=True)]
+    data["given"] = [c % k if c > 7 else None for c in data["c"]]
+    turned = {name: [column[row] for row in data["id"]] for name, column in data.items()}
+    options = {"groups": "key", "rare": "ignore", "seed": seed, **options}
+    extended = {name: value for name, value in options.items() if name != "rare"}
+    parts = {"train": 0.6, "valid": 0.2, "test": 0.2}
+    here, there = [], []
+    for found, rows in ((here, data), (there, turned)):
+        frame = make(kind, rows)
+        found.append(values(sf.kfold(frame, by, k, **options), "fold"))
+        found.append(values(sf.extend(frame, by, k, name="given", **extended), "given"))
+        if options.get("missing") != "null":
+            found.append(values(sf.split(frame, by, parts, **options), "split"))
+    assert there == [[column[row] for row in data["id"]] for column in here]
+    if call == "two columns":
+        plans = [
+            eager(sf.plan(make(kind, rows), by, k, **options))["n"].to_list()
+            for rows in (data, turned)
+        ]
+        assert plans[0] == plans[1]
+
+
+@kinds
+@given(data=columns(3, 8, least=20), seed=seeds, to_type=st.sampled_from(list(RECODINGS)))
+@pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
+def test_names_of_classes_do_not_matter_to_groups(
+    kind: str, data: dict[str, list[Any]], seed: int, to_type: str
+) -> None:
+    """Whole groups stay in their folds if classes are renamed."""
+    if len(set(data["b"])) < 3:
+        return
+    recode = {"boolean": lambda x: x % 2 == 0}.get(to_type, RECODINGS[to_type])
+    data["a"] = [a % 2 for a in data["a"]] if to_type == "boolean" else data["a"]
+    renamed = data | {"a": [recode(a) for a in data["a"]]}
+    for by in ("a", sf.margins(["a"])):
+        before, after = (
+            values(sf.kfold(make(kind, each), by, 3, groups="b", seed=seed, rare="ignore"), "fold")
+            for each in (data, renamed)
+        )
+        assert before == after
+
+
 @kinds
 @given(data=columns(3), seed=seeds)
 def test_key_orders_as_if_sorted(kind: str, data: dict[str, list[Any]], seed: int) -> None:

@@ -107,6 +107,15 @@ def test_quantiles_of_several_types_are_those_of_one(name, dtypes):
 
 
 @pytest.mark.parametrize(("name", "dtypes"), TOGETHER, ids=str)
+def test_groups_of_several_types_are_those_of_one(name, dtypes):
+    """A group has the fold of its values in whatever types its partitions store them."""
+    options = {"groups": "x", "missing": "null", "rare": "ignore"}
+    expected = sf.kfold(plain(VALUES[name]), None, 2, **options)["fold"]
+    found = in_types(VALUES[name], dtypes).strat.kfold(None, 2, **options)["fold"].compute()
+    assert found.astype("Int64").tolist() == expected.astype("Int64").tolist()
+
+
+@pytest.mark.parametrize(("name", "dtypes"), TOGETHER, ids=str)
 def test_keys_of_several_types_are_those_of_one(name, dtypes):
     """A key gives a row the same number in whatever type its partition stores it."""
     if name in ("holes", "some"):

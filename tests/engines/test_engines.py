@@ -1,5 +1,6 @@
 """What every engine does: folds, parts and tables are those of pandas, whatever the partitions."""
 
+from collections import Counter
 from datetime import datetime
 
 import numpy as np
@@ -188,6 +189,7 @@ def test_a_column_may_be_replaced(engine):
     [
         (None, {"groups": "who"}),
         ("label", {"groups": "who", "repeats": 2}),
+        ("label", {"groups": "sex", "missing": "null", "rare": "ignore"}),
         (["label", "sex"], {"groups": ["who", "kind"], "missing": "stratum"}),
         (["sex", "label"], {"groups": "who", "missing": "null", "where": "some"}),
         (["label", "price"], {"groups": "who"}),
@@ -197,34 +199,52 @@ def test_a_column_may_be_replaced(engine):
     ],
     ids=str,
 )
-def test_groups_are_whole(engine, by, options):
-    """A group has one fold; rows in the order of pandas have its folds, others are as even."""
-    frame = engine.local(FRAME)
-    expected, warned = heard(lambda: sf.kfold(frame, by, 3, **options))
-    found = []
+def test_folds_of_groups_are_those_of_pandas(engine, by, options):
+    """No order of the rows and no partitions change the fold of a group, or a warning."""
+    frame, k = engine.local(FRAME), 2 if options["groups"] == "sex" else 3
+    expected, warned = heard(lambda: sf.kfold(frame, by, k, **options))
     for order, cuts in ORDERS:
         rows = engine.spread(frame[order], cuts)
-        result, words = heard(lambda rows=rows: sf.kfold(rows, by, 3, **options))
-        found.append(engine.rows(result))
+        result, words = heard(lambda rows=rows: sf.kfold(rows, by, k, **options))
+        assert engine.rows(result) == engine.rows(expected)
         assert words == warned
-    assert found[0] == (engine.rows(expected) if engine.has_order else found[1])
-    dealt = pd.DataFrame(found[1])
-    for name in set(dealt.columns) - set(frame.columns):
-        assert dealt.groupby(options["groups"])[name].nunique().max() == 1
-        assert dealt[name].count() == expected[name].count()
-        sizes = dealt[name].value_counts()
-        assert sizes.max() - sizes.min() <= 3
+
+
+GROUPS = ["who", "label", "name", "kind", "day", "time", "whole", "half", "some"]
+
+
+def test_groups_of_any_type_are_those_of_pandas(engine):
+    """Groups of any columns have one fold on all engines, by whatever types these store them."""
+    frame = engine.local(FRAME)
+
+    @example(["who", "name"], ["label"], ALL[::-1], [20], 2, 1)
+    @given(
+        st.lists(st.sampled_from(GROUPS), min_size=1, max_size=3, unique=True),
+        st.sampled_from([None, "label", ["sex", "kind"], ["label", sf.quantiles("age", 2)]]),
+        orders,
+        places,
+        st.integers(2, 3),
+        st.integers(0, 9),
+    )
+    @settings(max_examples=engine.n_examples // 2)
+    def check(groups, by, order, cuts, k, seed):
+        options = {"groups": groups, "missing": "null", "rare": "ignore", "seed": seed}
+        rows = engine.spread(frame.iloc[order], cuts)
+        found = outcome(engine, lambda: sf.kfold(rows, by, k, **options))
+        assert found == outcome(engine, lambda: sf.kfold(frame, by, k, **options))
+
+    check()
 
 
 def test_parts_of_groups(engine):
-    """Whole groups get one part, by shares that the rows come near to."""
+    """Whole groups get the parts of pandas, by shares that the rows come near to."""
     frame = engine.local(FRAME)
     expected = sf.split(frame, "label", PARTS, groups="who")
-    found = engine.rows(sf.split(engine.spread(frame, [7, 23]), "label", PARTS, groups="who"))
-    assert not engine.has_order or found == engine.rows(expected)
-    dealt = pd.DataFrame(found)
-    assert dealt.groupby("who")["split"].nunique().max() == 1
-    assert dealt["split"].value_counts().to_dict() == {"train": 42, "valid": 12, "test": 6}
+    for order, cuts in ORDERS:
+        rows = engine.spread(frame[order], cuts)
+        found = engine.rows(sf.split(rows, "label", PARTS, groups="who"))
+        assert found == engine.rows(expected)
+    assert Counter(found["split"]) == {"train": 42, "valid": 12, "test": 6}
 
 
 @pytest.mark.parametrize(
@@ -235,16 +255,11 @@ def test_parts_of_groups(engine):
     ],
     ids=str,
 )
-def test_a_plan_of_groups_is_what_is_dealt(engine, by, options):
-    """A plan of whole groups has the counts that their folds have."""
+def test_a_plan_of_groups_is_that_of_pandas(engine, by, options):
+    """A plan of whole groups has the counts of pandas."""
     frame, options = engine.local(FRAME), {**options, "groups": "who", "rare": "ignore"}
-    rows = engine.spread(frame, [7, 30])
-    found = sf.plan(rows, by, **options)
-    if engine.has_order:
-        engine.check_table(found, sf.plan(frame, by, **options))
-    verb = sf.split if "parts" in options else sf.kfold
-    dealt = engine.rows(verb(rows, by, **options, name="dealt"))["dealt"]
-    assert found.groupby("fold")["n"].sum().to_dict() == pd.Series(dealt).value_counts().to_dict()
+    rows = engine.spread(frame[::-1], [7, 30])
+    engine.check_table(sf.plan(rows, by, **options), sf.plan(frame, by, **options))
 
 
 def test_rows_without_a_group_are_an_error(engine):

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import stratframe as sf
 from stratframe import StratError
 from stratframe.core.hashing import hash_keys
 from stratframe.frames import read_key
@@ -76,6 +77,16 @@ def test_all_types_are_hashed_alike(spark, names):
     frame = pl.DataFrame({name: COLUMNS[name] for name in names})
     for salt in SALTS[:: len(names) + 1]:
         assert numbers(spark, frame, salt) == expected(frame, salt)
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
+def test_groups_of_all_types_are_those_of_polars(spark, name):
+    """Groups have the folds of Polars by their values, at the extremes of each type."""
+    rows = pl.DataFrame({"id": range(18), "who": pl.concat([COLUMNS[name]] * 3)})
+    expected = rows.strat.kfold(k=2, groups="who")["fold"].to_list()
+    found = sf.kfold(spark_frame(spark, rows), k=2, groups="who").orderBy("id").collect()
+    assert [row.fold for row in found] == expected
 
 
 def test_times_of_day_are_hashed_alike(spark):

@@ -118,7 +118,10 @@ BYTES_OF: dict[str, tuple[list[bytes], list[Any]]] = {
     ),
     "wide": (
         [word(-1), word(2**63), str(-(2**100)).encode()],
-        [pl.Series([-1, 2**63, -(2**100)], dtype=pl.Int128)],
+        [
+            pl.Series([-1, 2**63, -(2**100)], dtype=pl.Int128),
+            of_objects([-1, 2**63, -(2**100)]),
+        ],
     ),
     "identifiers": (
         [each.bytes for each in IDENTIFIERS],

@@ -150,7 +150,6 @@ CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "by": (lambda query: sf.kfold(query, "label", k=2, seed=None), KEY),
     "repeats": (lambda query: sf.kfold(query, k=2, repeats=2), KEY),
     "split": (lambda query: sf.split(query), KEY),
-    "groups": (lambda query: sf.kfold(query, k=2, groups="label"), SET),
     "extend": (lambda query: sf.extend(query.with_columns(fold=pl.lit(None)), k=2), SET),
 }
 """Calls without a key, and the hint of each."""
@@ -190,6 +189,51 @@ def test_each_verb_warns_once(call: str) -> None:
     verb, fix = CALLS[call]
     assert warnings_of(lambda: verb(LEFT.unique("id"))) == [expected("`unique`", fix)]
     assert warnings_of(lambda: verb(LEFT)) == []
+
+
+BY_GROUP: dict[str, Callable[[Any], Any]] = {
+    "kfold": lambda query: sf.kfold(query, k=2, groups="id"),
+    "columns": lambda query: sf.kfold(query, ["label", "id"], k=2, groups=["id", "label"]),
+    "binned": lambda query: sf.kfold(query, sf.continuous("id"), k=2, groups="id"),
+    "margins": lambda query: sf.kfold(query, sf.margins(["label"]), k=2, groups="id"),
+    "null": lambda query: sf.kfold(query, k=2, groups="id", missing="null"),
+    "split": lambda query: sf.split(query, groups="id"),
+    "extend": lambda query: sf.extend(query.with_columns(fold=pl.lit(None)), k=2, groups="id"),
+}
+
+
+@pytest.mark.parametrize("call", BY_GROUP)
+def test_groups_do_not_depend_on_the_order(call: str) -> None:
+    """Groups are known by their values, so that no query warns."""
+    assert warnings_of(lambda: BY_GROUP[call](LEFT.unique("id"))) == []
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        lambda query: sf.kfold(query, k=2, groups="label", missing="stratum"),
+        lambda query: sf.split(query, groups="label", missing="stratum"),
+        lambda query: sf.extend(
+            query.with_columns(fold=pl.lit(None)), k=2, groups="label", missing="stratum"
+        ),
+    ],
+    ids=["kfold", "split", "extend"],
+)
+def test_rows_without_a_group_depend_on_the_order(verb: Callable[[Any], Any]) -> None:
+    """Rows without a group, of which there may be some, are told apart by their order."""
+    fix = f"fill these groups with values that identify the rows; or {SET}"
+    message = expected("`unique`", fix).replace("without `key=`", "where rows lack a group")
+    assert warnings_of(lambda: verb(LEFT.unique("id"))) == [message]
+    assert warnings_of(lambda: verb(LEFT)) == []
+
+
+def test_clusters_depend_on_the_order() -> None:
+    """Clusters, as groups or as strata of groups, are fitted to rows in their order."""
+    term = sf.clusters("id", 2)
+    message = expected("`unique`", SET).replace("without `key=`", "with `sf.clusters`")
+    for by, groups in ((None, term), (term, "id"), (sf.margins([term]), "id")):
+        call = lambda by=by, groups=groups: sf.kfold(LEFT.unique("id"), by, 2, groups=groups)  # noqa: E731
+        assert warnings_of(call) == [message]
 
 
 def test_joins_are_capitalized() -> None:

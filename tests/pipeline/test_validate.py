@@ -304,6 +304,35 @@ def test_rows_without_a_group_are_groups(frame: Make) -> None:
     assert folds[6] == folds[7] != folds[8] == folds[9]
 
 
+def test_rows_without_a_group_come_last_in_their_order(frame: Make) -> None:
+    """Where rows without a group keep their order, no order of the others changes a fold."""
+    patient = [None if i % 4 == 1 else i * 7 % 9 for i in range(40)]
+    label = ["aabcb"[i * i % 5] for i in range(40)]
+    lone = [row for row in range(40) if patient[row] is None]
+    order = [row for row in reversed(range(40)) if patient[row] is not None]
+    for place, row in zip((0, 3, 4, 9, 11, 20, 25, 26, 38, 39), lone, strict=True):
+        order.insert(place, row)
+    here, there = (
+        values(
+            sf.kfold(
+                frame(
+                    {
+                        "patient": [patient[row] for row in rows],
+                        "label": [label[row] for row in rows],
+                    }
+                ),
+                "label",
+                4,
+                groups="patient",
+                missing="stratum",
+            ),
+            "fold",
+        )
+        for rows in (range(40), order)
+    )
+    assert there == [here[row] for row in order]
+
+
 # Rare strata ----------------------------------------------------------------------------
 
 RARE = {"label": ["a"] * 9 + ["b", "c", "c"], "sex": ["m", "f"] * 6}

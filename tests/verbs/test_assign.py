@@ -3,11 +3,15 @@
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -222,14 +226,112 @@ def test_groups_may_be_computed() -> None:
     assert not split_groups([row // 4 for row in range(40)], two["fold"].to_list())
 
 
-def test_names_of_groups_do_not_matter(frame: Make) -> None:
-    """Renaming groups, or recoding them, changes no fold."""
-    data = patients()
-    numbers = {**data, "patient": [1000 - int(name[1:]) for name in data["patient"]]}
-    here, there = (
-        values(sf.kfold(frame(each), "label", groups="patient"), "fold") for each in (data, numbers)
+N_GROUPS = 24
+RETYPED: dict[str, tuple[list[Any], list[Any]]] = {
+    "integers": (list(range(N_GROUPS)), ["int16", "uint64", "Int32", "float32", "int64[pyarrow]"]),
+    "fractions": ([i / 4 for i in range(N_GROUPS)], ["float32", "Float64", "float[pyarrow]"]),
+    "text": ([f"Zoë {i}" for i in range(N_GROUPS)], ["category", "object", "string[pyarrow]"]),
+    "times": (
+        [datetime(2024, 1, 1, i, 30) for i in range(N_GROUPS)],
+        ["datetime64[s]", "datetime64[ns]", "timestamp[us][pyarrow]"],
+    ),
+    "dates": ([date(2024, 1, 1 + i) for i in range(N_GROUPS)], ["date32[pyarrow]"]),
+    "decimals": (
+        [Decimal(i) / 4 for i in range(N_GROUPS)],
+        [pd.ArrowDtype(pa.decimal128(9, 4))],
+    ),
+    "UUIDs": ([UUID(int=i * 2**70) for i in range(N_GROUPS)], []),
+    "wide integers": ([i * 2**65 for i in range(N_GROUPS)], []),
+}
+
+
+@pytest.mark.parametrize("name", RETYPED)
+def test_types_of_groups_do_not_matter(name: str) -> None:
+    """The values of groups decide, and not how they are stored."""
+    values_of, dtypes = RETYPED[name]
+    rows = [i * i % 11 + i % 14 for i in range(120)]
+    plain = pd.DataFrame({"who": [values_of[row] for row in rows], "label": list("abcab") * 24})
+    wide = {"who": pl.Int128} if name == "wide integers" else None
+    who = [row.bytes for row in values_of] if name == "UUIDs" else values_of
+    polars = pl.DataFrame(
+        {"who": [who[row] for row in rows], "label": plain["label"]}, schema_overrides=wide
     )
-    assert here == there
+    retyped = (plain.astype({"who": dtype}) for dtype in dtypes)
+    found = {
+        tuple(values(sf.kfold(frame, "label", groups="who"), "fold"))
+        for frame in (plain, *retyped, polars, polars.lazy())
+    }
+    assert len(found) == 1
+
+
+def test_two_columns_of_groups_are_hashed_one_after_another(frame: Make) -> None:
+    """Columns in another order are other groups, and one column of their text is, too."""
+    data = patients()
+    data["pair"] = [f"{who}{site}" for who, site in zip(data["patient"], data["site"], strict=True)]
+    found = {
+        tuple(values(sf.kfold(frame(data), "label", groups=groups), "fold"))
+        for groups in (["patient", "site"], ["site", "patient"], "pair")
+    }
+    assert len(found) == 3
+
+
+def test_clusters_are_ordered_by_their_points(frame: Make) -> None:
+    """Clusters that are the same in every order of the rows get the same folds."""
+    data: dict[str, list[Any]] = {"x": [100.0 * (i * 7 % 12) + i % 5 for i in range(96)]}
+    turned = {"x": data["x"][::-1]}
+    groups = sf.clusters("x", 12, algorithm="agglomerative", scale=None)
+    here, there = (
+        values(sf.kfold(frame(each), k=4, groups=groups), "fold") for each in (data, turned)
+    )
+    assert there == here[::-1]
+
+
+class Place:
+    """An object that equals another of the same name, and has no other value."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        [1, "one", 2, "two", 3, "three"],
+        [Place(name) for name in "abcdef"],
+        [frozenset(name) for name in "abcdef"],
+        [complex(i, 1) for i in range(6)],
+        ["\ud800", *"abcde"],
+    ],
+    ids=["mixed", "objects", "sets", "complex", "surrogates"],
+)
+def test_groups_that_cannot_be_hashed_come_in_order(groups: list[Any]) -> None:
+    """Groups of values that no key can have are dealt as they come."""
+    rows = [i * i % 6 for i in range(36)] + list(range(6))
+    frame = pd.DataFrame(
+        {"who": pd.Series([groups[row] for row in rows], dtype=object), "row": rows}
+    )
+    folds = sf.kfold(frame, k=3, groups="who")["fold"]
+    assert folds.groupby(frame["row"]).nunique().max() == 1
+    renamed = pd.DataFrame({"who": [Place(f"other {row}") for row in rows]})
+    assert folds.tolist() == sf.kfold(renamed, k=3, groups="who")["fold"].tolist()
+
+
+def test_intervals_are_groups_by_their_text() -> None:
+    """Intervals of pandas have the folds of their text, and so those of every row order."""
+    frame = pd.DataFrame({"x": [i * 37 % 101 for i in range(90)]})
+    frame["cut"] = pd.cut(frame["x"], 9)
+    frame["plain"] = frame["cut"].astype("interval[float64, right]")
+    frame["text"] = frame["cut"].astype(str)
+    by_text = sf.kfold(frame, k=3, groups="text")["fold"]
+    assert sf.kfold(frame, k=3, groups="plain")["fold"].tolist() == by_text.tolist()
+    turned = sf.kfold(frame[::-1], k=3, groups="cut")["fold"]
+    assert turned[::-1].tolist() == by_text.tolist()
 
 
 @pytest.mark.parametrize("test", [0.1, 0.2, 0.5])

@@ -20,7 +20,7 @@ BY_USER = {"key": "user", "deal": "hash"}
 MANY = pl.DataFrame({"id": range(100_000)})
 
 
-def share_of_hashes(*key, seed=0, name="", purpose=16, repeat=0):
+def share_of_hashes(*key, seed=0, name="", purpose=17, repeat=0):
     """Hash a key as the documentation says, and give its share of all hashes."""
     text = f"{seed} {purpose} 0 {repeat} {name}"
     entropy = [int.from_bytes(text.encode() + b"\x01", "little"), 0xFFFFFFF0]
@@ -70,7 +70,7 @@ def test_parts_are_those_of_the_published_formula(frame):
     """A row is in the first part whose shares up to there exceed its share of all hashes."""
     shares = {"train": 0.5, "valid": 0.25, "test": None}
     parts = values(sf.split(frame(DATA), parts=shares, **BY_USER), "split")
-    hashes = [share_of_hashes(user, purpose=17) for user in USERS]
+    hashes = [share_of_hashes(user, purpose=18) for user in USERS]
     names = ["train", "train", "valid", "test"]
     assert parts == [names[u >> 62] for u in hashes]
 

@@ -51,8 +51,9 @@ class StreamTag(IntEnum):
     PART_SEARCH = 13
     EXTEND = 14
     LEVEL = 15
-    FOLD_HASH = 16
-    PART_HASH = 17
+    GROUPS = 16
+    FOLD_HASH = 17
+    PART_HASH = 18
 
 
 FROZEN_TAGS, FROZEN_PART_COUNTS = 16, 1 << 16

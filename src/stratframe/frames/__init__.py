@@ -99,7 +99,7 @@ from .libraries import (
     to_list,
 )
 from .read_classes import encode_classes
-from .read_keys import rank_key, read_key
+from .read_keys import rank_key, read_group_key, read_key
 from .read_numbers import read_comparable, read_interval, read_matrix, read_ordinal
 from .references import (
     ResultName,

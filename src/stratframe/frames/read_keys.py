@@ -67,6 +67,18 @@ def read_key(series: Series) -> KeyColumn:
     return HashedWords(words_of(read_ordinal(series, "key")[0]))
 
 
+def read_group_key(series: Series) -> KeyColumn | None:
+    """Read a column of groups as that of a key, intervals as text; None where a key cannot be."""
+    if isinstance(series, pd.Series):
+        dtype: Any = series.dtype
+        if isinstance(getattr(dtype, "categories", series).dtype, pd.IntervalDtype):
+            series = series.astype(str)
+    try:
+        return read_key(series)
+    except (StratError, UnicodeError):
+        return None
+
+
 def key_of_polars(series: pl.Series) -> KeyColumn:
     """Read a Polars column."""
     dtype = series.dtype
@@ -105,6 +117,8 @@ def key_of_objects(series: pd.Series) -> KeyColumn:
             values = [value.bytes for value in values]
         return key_of_polars(pl.Series(str(series.name), values, strict=True))
     except (TypeError, OverflowError, pl.exceptions.PolarsError) as error:
+        if object_type(series) == "integer":  # of which the first fits into 64 bits
+            return key_of_exact(series.tolist())
         raise mixed_error(series) from error
 
 

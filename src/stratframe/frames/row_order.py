@@ -46,13 +46,15 @@ ORDERED = {"left", "right", "left_right", "right_left"}
 """What `maintain_order` of a join may be, but for "none"."""
 
 
-def warn_row_order(frame: Frame, *, takes_key: bool) -> None:
+def warn_row_order(frame: Frame, what: str, hint: str = "") -> None:
     """Warn of a lazy query whose rows may come in another order each time.
 
     Parameters
     ----------
-    takes_key : bool
-        Whether the call could be given a `key`.
+    what : str
+        What depends on the order.
+    hint : str
+        How the call could do without it.
     """
     if not isinstance(frame, pl.LazyFrame):
         return
@@ -61,11 +63,11 @@ def warn_row_order(frame: Frame, *, takes_key: bool) -> None:
         step, remedy = unordered_expression(frame), "collect the query first"
     if step is None:
         return
-    key = '`key="id"` names columns that identify the rows; or ' if takes_key else ""
+    remedies = f"{hint}; or {remedy}" if hint else remedy
     warn(
         f"{step[0].upper()}{step[1:]} may put the rows of this lazy query in another order each"
-        " time it is collected, and without `key=` the folds depend on the order: train and test"
-        f" rows that are collected apart may overlap.\nHint: {key}{remedy}."
+        f" time it is collected, and {what} depend on the order: train and test"
+        f" rows that are collected apart may overlap.\nHint: {remedies}."
     )
 
 

@@ -44,7 +44,8 @@ class LocalFrame:
             compute = partial(hashed_columns, options, in_batch=frames.is_lazy(self.frame))
             return frames.attach_columns(self.frame, columns, compute, outputs, by_row=True)
         if not options.key:
-            frames.warn_row_order(self.frame, takes_key=not options.groups)
+            hint = '`key="id"` names columns that identify the rows'
+            self.warn_row_order(options, "" if options.groups else hint)
         return frames.attach_columns(self.frame, columns, partial(new_columns, options), outputs)
 
     def extend(self, options: Options, target: Target, names: Sequence[Any], k: int | None) -> Any:
@@ -52,7 +53,7 @@ class LocalFrame:
         columns = check_columns(self.frame, options)
         self.check_names(names)
         # A key says which new rows get which fold, but strata still come in the order of rows.
-        frames.warn_row_order(self.frame, takes_key=False)
+        self.warn_row_order(options)
         several = [
             replace(options, name=name, target=self.target_of(name, target, k)) for name in names
         ]
@@ -60,6 +61,19 @@ class LocalFrame:
         outputs = [output for each in several for output in empty_outputs(each)]
         compute = partial(extended_columns, several, k)
         return frames.attach_columns(self.frame, columns | labels, compute, outputs)
+
+    def warn_row_order(self, options: Options, hint: str = "") -> None:
+        """Warn of a lazy query in no order, but for groups whose values alone decide."""
+        what = "without `key=` the folds"
+        if options.groups and fits_clusters(options):
+            what = "with `sf.clusters` the folds"
+        elif options.groups and options.missing == "stratum":
+            # Whether rows lack a group is not known of a query.
+            what = "where rows lack a group the folds"
+            hint = "fill these groups with values that identify the rows"
+        elif options.groups:
+            return
+        frames.warn_row_order(self.frame, what, hint)
 
     def target_of(self, name: str, target: Target, k: int | None) -> Target:
         """Choose what a column is extended to: the parts that it declares, where none are given."""
@@ -154,3 +168,9 @@ class LocalFrame:
     ) -> Any:
         """Keep the rows of chosen labels."""
         return frames.filter_labels(self.frame, rows, chosen, nulls=nulls, apart_from=apart_from)
+
+
+def fits_clusters(options: Options) -> bool:
+    """Return whether a call with groups depends on the order of rows, as clusters do."""
+    terms = [term.without_order() or term for term in (*options.terms, *options.groups)]
+    return any(term.uses_row_order for term in terms)

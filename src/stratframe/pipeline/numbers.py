@@ -11,7 +11,7 @@ from .. import frames
 from ..core.deal import TieBreaks
 from ..core.groups.local_search import Stream
 from ..core.hashing import KeyColumn, are_dense_and_unique, hash_keys, repeated_words
-from ..core.seeds import StreamTag, position_bits, word_stream
+from ..core.seeds import StreamTag, position_bits, random_words, word_stream
 from ..core.strata import first_occurrence
 from ..core.types import Ints, RandomKeys, Words
 from .options import DEFAULT_NAMES, Options
@@ -70,6 +70,22 @@ def read_keys(options: Options, key: Sequence[Any]) -> Keys:
     columns = [frames.read_key(series) for series in key]
     salt = int(row_streams(options)[0](1)[0])
     return Keys(columns, salt, hash_keys(columns, salt))
+
+
+def rank_groups(key: Sequence[Any]) -> Ints:
+    """Rank different groups by the hash of their values, equal hashes by value.
+
+    Groups that cannot be hashed are ranked as they come.
+    """
+    columns = [frames.read_group_key(series) for series in key]
+    hashable = [column for column in columns if column is not None]
+    if len(hashable) < len(columns):
+        return np.arange(len(key[0]))
+    hashes = hash_keys(hashable, int(random_words(0, StreamTag.GROUPS, 1)[0]))
+    values = [key_order(key)[1]] if len(repeated_words(hashes)) else []
+    numbers = np.empty(len(hashes), dtype=np.int64)
+    numbers[np.lexsort([*values, hashes])] = np.arange(len(hashes))
+    return numbers
 
 
 def first_of_equal_keys(keys: Keys, key: Sequence[Any]) -> Ints | None:

@@ -9,13 +9,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from .. import frames
-from ..core.strata import crosstab, factorize_codes, nest_codes, sum_by
+from ..core.strata import crosstab, factorize_codes, first_occurrence, nest_codes, sum_by
 from ..core.types import Flags, Ints, StratumTable
 from ..errors import StratError, above_limit, plural
 from ..terms.base import OrderTerm, RowOrder, StrataTerm, Substrata, Term
 from ..terms.by import split_series
 from ..terms.entry import BoundTerm, read_entry, select_rows, stratum_name, without_order
-from .numbers import Keys, key_order
+from .numbers import Keys, key_order, rank_groups
 from .options import Options
 from .validate import (
     check_enough,
@@ -63,8 +63,8 @@ class Strata(NamedTuple):
     """The positions of the dealt rows; None if all are, in the order of the frame."""
     levels: tuple[Level, ...] = ()
     groups: Ints | None = None
-    """The group of every dealt row, shape (n_dealt,), range 0..n_groups-1, numbered by
-    first appearance; None where rows are dealt one by one."""
+    """The group of every dealt row, shape (n_dealt,), range 0..n_groups-1, numbered by the hash
+    of their values, rows without a group last; None where rows are dealt one by one."""
     margins: tuple[Strata, ...] = ()
     """The strata of each entry by itself, where each is balanced on its own."""
     keys: Keys | None = None
@@ -203,15 +203,32 @@ def keep(entries: list[BoundTerm], flags: Flags) -> list[BoundTerm]:
 
 
 def group_codes(entries: Sequence[BoundTerm], options: Options) -> Ints | None:
-    """Encode the groups of the dealt rows, None without groups; a row without one is its own."""
+    """Encode the groups of the dealt rows by the hash of their values; None without groups.
+
+    A row without a group is a group of its own. These come last, in the order of the rows.
+    """
     entries = [entry for entry in entries if entry.argument == "groups"]
     if not entries:
         return None
     strata = nest(entries, entries[0].rows, len(entries[0].missing), options.seed)
-    codes = strata.codes.copy()
+    if not entries[0].term.is_nominal:
+        return clusters_by_value(entries[0], strata.codes)
     alone = np.logical_or.reduce([entry.missing for entry in entries])
-    codes[alone] = len(strata.sizes) + np.arange(alone.sum())
-    return factorize_codes(codes, len(strata.sizes) + int(alone.sum()))[0]
+    grouped = np.flatnonzero(~alone)
+    codes, present = factorize_codes(strata.codes[grouped], len(strata.sizes))
+    first = grouped[first_occurrence(codes, len(present))]
+    groups = np.empty(len(alone), dtype=np.int64)
+    groups[grouped] = rank_groups([entry.values_at(first) for entry in entries])[codes]
+    groups[alone] = len(present) + np.arange(len(alone) - len(grouped))
+    return groups
+
+
+def clusters_by_value(entry: BoundTerm, codes: Ints) -> Ints:
+    """Renumber clusters by their lowest points: by the first feature, then by the next."""
+    order = np.lexsort(entry.data[::-1])
+    numbered = np.empty_like(codes)
+    numbered[order] = factorize_codes(codes[order], int(codes.max(initial=-1)) + 1)[0]
+    return numbered
 
 
 def nest(

@@ -60,7 +60,8 @@ def kfold(
         Number of folds, from 2 to the number of rows, or of groups.
     groups : column, list of columns or `sf.clusters`, optional
         Keep each group in one fold. Strata and fold sizes are balanced as closely as the
-        search manages; a continuous entry is cut into ten quantile bins. Not with
+        search manages; a continuous entry is cut into ten quantile bins. Groups are known by
+        their values, so that the order of the rows does not matter. Not with
         `deal="circular"`, `key`, `sf.chain` or `sf.nearest`.
     where : boolean column, expression or callable, optional
         Which rows get a fold; the others are null, and their values are not looked at.
@@ -131,11 +132,9 @@ def kfold(
     `sf.continuous` (unless there are `groups`), `sf.clusters`, `sf.chain`, `sf.nearest` and
     `sf.margins`.
 
-    With `key` the folds there are those of pandas and Polars, whatever the partitions. Without a
-    key, the folds of a Dask frame depend on its partitions, and a Spark frame is an error unless
-    there are `groups`. The folds of groups depend on the order in which these first appear on
-    pandas, Polars and Dask; on Spark, which has no order of rows, they are others than on pandas.
-    Rows without a group are an error unless `missing="null"` leaves them out.
+    With `key` or `groups` the folds there are those of pandas and Polars, whatever the partitions.
+    Without either, the folds of a Dask frame depend on its partitions, and a Spark frame is an
+    error. Rows without a group are an error unless `missing="null"` leaves them out.
 
     References
     ----------

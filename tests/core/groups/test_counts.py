@@ -9,6 +9,7 @@ from stratframe.core.groups import counts as module
 from stratframe.core.groups.counts import (
     count_by_unit,
     nonzero,
+    number_columns,
     part_table,
     self_loss,
     to_dense,
@@ -81,3 +82,20 @@ def test_part_tables_and_self_loss(given_pairs: list[tuple[int, int]]) -> None:
     np.testing.assert_array_equal(part_table(units, parts, 3), np.array(held).T)
     scale = np.array([1, 0.5, 0.25, 2])
     np.testing.assert_allclose(self_loss(units, scale), (table**2 * scale).sum(axis=1))
+
+
+@given(given_pairs=pairs, names=st.permutations(range(4)))
+def test_columns_are_numbered_by_their_counts(
+    given_pairs: list[tuple[int, int]], names: list[int]
+) -> None:
+    """Renamed columns in another order of rows keep their numbers, weighted rows as repeated."""
+    unit, column = (np.array(each) for each in zip(*given_pairs, strict=True))
+    numbers = number_columns(unit, column, 7, 4)
+    assert sorted(numbers) == [0, 1, 2, 3]
+    renamed = number_columns(unit[::-1], np.array(names)[column[::-1]], 7, 4)
+    table = full(given_pairs)
+    in_order, again = np.argsort(numbers), np.argsort(renamed)
+    np.testing.assert_array_equal(table[:, in_order], table[:, np.argsort(names)][:, again])
+    cells, weights = np.unique(unit * 4 + column, return_counts=True)
+    weighted = number_columns(cells // 4, cells % 4, 7, 4, weights)
+    np.testing.assert_array_equal(weighted, numbers)

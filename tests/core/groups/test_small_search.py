@@ -118,3 +118,22 @@ def test_the_level_of_few_partitions_is_the_best() -> None:
             units, objective, parts, word_stream(seed, StreamTag.FOLD_SEARCH)
         )
         assert chi(table, parts.tolist(), objective.shares) == pytest.approx(best)
+
+
+@pytest.mark.parametrize("shares", [[1 / 2, 1 / 2], [0.6, 0.4]], ids=str)
+def test_seeds_choose_among_equally_good_partitions(shares: list[float]) -> None:
+    """Of the best of all partitions, 60 seeds find at least half as many as 60 random draws."""
+    table = np.random.default_rng(3).integers(1, 5, (11, 1))
+    units, objective = units_of(table), make_objective(table.sum(axis=0), np.array(shares))
+    losses = {
+        parts: chi(table, list(parts), objective.shares) for parts in product(range(2), repeat=11)
+    }
+    best = {parts for parts, loss in losses.items() if loss < min(losses.values()) + 1e-9}
+    search = iterated_local_search if shares[0] != shares[1] else iterated_local_search_to_level
+    found = set()
+    for seed in range(60):
+        stream, parts = word_stream(seed, StreamTag.FOLD_SEARCH), np.arange(11) % 2
+        search(units, objective, parts, stream)
+        found.add(tuple(parts.tolist()))
+    assert found <= best
+    assert len(found) >= len(best) * (1 - (1 - 1 / len(best)) ** 60) / 2

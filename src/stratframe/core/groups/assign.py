@@ -9,7 +9,15 @@ from ..deal import deal_by_table, smallest_dtype
 from ..order import shuffle_within_rows, shuffled
 from ..rounding import floor_and_remainder, integer_weights, round_total
 from ..types import Ints, Parts, Values, Words
-from .counts import UnitCounts, count_by_unit, entry_units, part_table, self_loss, unique_rows
+from .counts import (
+    UnitCounts,
+    count_by_unit,
+    entry_units,
+    number_columns,
+    part_table,
+    self_loss,
+    unique_rows,
+)
 from .local_search import (
     Objective,
     Stream,
@@ -116,6 +124,7 @@ def group_counts(
     group: Ints, n_groups: int, stratum: Ints, n_strata: int, weights: Ints | None = None
 ) -> UnitCounts:
     """Count the strata of every group; the last column counts all its rows, its size."""
+    stratum = number_columns(group, stratum, n_groups, n_strata, weights)[stratum]
     sizes = np.full(len(group), n_strata)
     columns = np.concatenate([stratum, sizes])
     if weights is not None:
@@ -126,10 +135,12 @@ def group_counts(
 def margin_counts(
     entries: Sequence[tuple[Ints, int]], unit: Ints, n_units: int, *, with_sizes: bool
 ) -> UnitCounts:
-    """Count the values of every unit, and `with_sizes` its rows in a last column."""
+    """Count the values of every unit, and `with_sizes`, as of groups, its rows in a last column."""
     pairs: list[tuple[Ints, Ints]] = []
     n_columns = 0
     for codes, n_values in entries:
+        if with_sizes:
+            codes = number_columns(unit, codes, n_units, n_values)[codes]
         if n_values > 2:
             pairs.append((unit, codes + n_columns))
             n_columns += n_values

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..hashing import hash_words
 from ..order import positions_within
 from ..strata import DENSE, sum_by
 from ..types import Ints, Parts, StratumTable, Values, Words
@@ -51,6 +52,27 @@ def count_by_unit(
     indptr = np.searchsorted(cells, np.arange(n_units + 1) * n_columns)
     totals = sum_by(column, weights, n_columns)
     return UnitCounts(indptr, cells % n_columns, counts, totals)
+
+
+def number_columns(
+    unit: Ints, column: Ints, n_units: int, n_columns: int, weights: Ints | None = None
+) -> Ints:
+    """Renumber columns by the units that they are in: neither names nor order matter.
+
+    The pairs are those of `count_by_unit`. Columns of equal counts are interchangeable.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_columns,)
+        The new number of every column.
+    """
+    # A random linear hash of the counts, as in `unique_rows`.
+    words = hash_words(np.arange(n_units, dtype=np.uint64), np.zeros(1, dtype=np.uint64))[unit]
+    sums = np.zeros(n_columns, dtype=np.uint64)
+    np.add.at(sums, column, words if weights is None else words * weights.astype(np.uint64))
+    numbers = np.empty(n_columns, dtype=np.int64)
+    numbers[np.argsort(sums, kind="stable")] = np.arange(n_columns)
+    return numbers
 
 
 def entry_units(units: UnitCounts) -> Ints:

@@ -75,7 +75,7 @@ def iterated_local_search(
     units_at = make_coordinates(to_dense(units, np.arange(len(parts))), objective)
     starts = random_starts(parts, len(objective.shares), stream)
     losses = perturb_and_descend(units_at, objective, starts, stream, PERTURBATIONS // 2)
-    parts[:] = starts[losses.argmin()]
+    parts[:] = starts[draw_best(losses, stream)]
 
 
 def iterated_local_search_to_level(
@@ -98,8 +98,15 @@ def iterated_local_search_to_level(
     losses = perturb_and_descend(
         units_at, objective, starts, stream, PERTURBATIONS, level, level / LEVEL_RATIO
     )
-    best = losses.argmin()
+    best = draw_best(losses, stream)
     parts[:] = starts[best] if losses[best] <= level else first[fallback]
+
+
+def draw_best(losses: Values, stream: Stream) -> int:
+    """Draw one of the partitions that share the lowest loss, but for rounding."""
+    # The first would mostly be where the greedy start leads.
+    best = np.flatnonzero(losses <= losses.min() * (1 + MIN_GAIN) + MIN_GAIN)
+    return int(best[stream(1)[0] % np.uint64(len(best))])
 
 
 def random_starts(parts: Parts, n_parts: int, stream: Stream) -> Ints:
