@@ -152,3 +152,19 @@ def test_margins_of_chosen_rows_with_a_key(frame: Make) -> None:
     expected = values(sf.kfold(frame(alone), by, **options), "fold")
     found = values(sf.kfold(frame(data), by, where="chosen", **options), "fold")
     assert [found[row] for row in chosen] == expected
+
+
+@pytest.mark.parametrize("options", [{}, {"groups": "who"}, {"key": "who"}], ids=str)
+def test_counts_of_strata_in_folds_have_a_limit(
+    frame: Make, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
+) -> None:
+    """A table that memory cannot hold is an error, for rows and for groups; the largest is none."""
+    data = frame({"label": list("abcabc"), "who": list(range(6))})
+    monkeypatch.setattr("stratframe.pipeline.strata.MAX_CELLS", 6)
+    assert None not in values(sf.kfold(data, "label", 2, **options), "fold")
+    monkeypatch.setattr("stratframe.pipeline.strata.MAX_CELLS", 5)
+    refuse(
+        "The counts of strata in parts must be at most 5 cells, got 6 (3 strata x 2 parts).\n"
+        'Hint: take fewer folds, or make fewer strata, as with `rare="pool"`.',
+        lambda: sf.kfold(data, "label", 2, **options),
+    )
