@@ -236,6 +236,31 @@ def test_groups_of_any_type_are_those_of_pandas(engine):
     check()
 
 
+def test_rows_without_a_group_may_have_no_fold(engine):
+    """With `missing="null"` the rows without a group, and no others, have no fold."""
+    pairs = [i // 2 if i % 9 else None for i in range(N)]
+    frame = engine.local(FRAME.assign(pair=pairs))
+    options = {"groups": "pair", "missing": "null"}
+    found = engine.rows(sf.kfold(engine.spread(frame, [20]), "label", 4, **options))
+    assert [fold is None for fold in found["fold"]] == [pair is None for pair in found["pair"]]
+    expected = engine.rows(sf.kfold(frame, "label", 4, **options))
+    assert not engine.has_order or found == expected
+
+
+@pytest.mark.parametrize("rare", ["null", "pool"])
+def test_rare_classes_of_groups_hold_no_quantiles(engine, rare):
+    """Quantiles inside classes are cut before their groups are counted; those outside are not."""
+    rows, options = engine.spread(engine.local(FRAME), [20]), {"groups": "who", "rare": rare}
+    quantiles = sf.quantiles("price", 2)
+    refuse_now(
+        f"`rare={rare!r}` cannot be combined with `groups` and quantiles inside the classes on"
+        " frames of Dask and Spark.",
+        lambda: sf.kfold(rows, ["rarely", quantiles], 3, **options),
+    )
+    found = engine.rows(sf.kfold(rows, [quantiles, "rarely"], 3, **options))
+    assert set(found["fold"]) == {0, 1, 2}
+
+
 def test_parts_of_groups(engine):
     """Whole groups get the parts of pandas, by shares that the rows come near to."""
     frame = engine.local(FRAME)
@@ -647,6 +672,30 @@ def test_continuous_entries_are_an_error(engine, by):
         f" {engine.name} frames, got sf.continuous('price').\nHint: cut it, as in"
         " `sf.quantiles('price', 10)`, or take its values as they are, `sf.classes('price')`.",
         lambda: sf.kfold(rows, by, key="id"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("verb", "options"),
+    [("split", {}), ("plan", {"k": 3}), ("sample", {"n": 9})],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    ("by", "what"),
+    [
+        ("price", "A continuous entry of `by` sorts all rows"),
+        (sf.continuous("price"), "A continuous entry of `by` sorts all rows"),
+        (sf.nearest("price"), "`sf.nearest` needs the distances of all rows"),
+    ],
+    ids=str,
+)
+def test_every_verb_that_deals_refuses_orders(engine, by, what, verb, options):
+    """What needs all rows in an order is as much of an error in parts, plans and samples."""
+    rows = engine.spread(engine.local(FRAME), [20])
+    refuse_rule(
+        f"{what}, which is not possible on {engine.name} frames"
+        + ("." if "distances" in what else ", got sf.continuous('price')."),
+        lambda: getattr(sf, verb)(rows, by, key="id", **options),
     )
 
 

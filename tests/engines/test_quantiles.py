@@ -11,6 +11,7 @@ from stratframe.engines.quantiles import (
     cell_places,
     first_ranks,
     narrow,
+    next_bits,
     ordered_words,
     points_of,
     words_at,
@@ -75,3 +76,10 @@ def test_words_have_the_order_of_the_numbers(values):
 def test_both_zeros_are_one_word():
     """Minus zero equals zero."""
     assert len(set(ordered_words(np.array([0.0, -0.0])).tolist())) == 1
+
+
+def test_fewer_bits_are_counted_of_more_cells():
+    """The counts of all cells fit into the memory of a worker, and a word has 64 bits."""
+    n_cells = (0, 1, 1 << 5, (1 << 5) + 1, 1 << 20, 1 << 21, 1 << 30)
+    assert [next_bits(n, 0) for n in n_cells] == [16, 16, 16, 15, 1, 0, 0]
+    assert [next_bits(1, used) for used in (47, 48, 60, WORD)] == [16, 16, 4, 0]

@@ -211,6 +211,21 @@ def test_entries_without_a_name() -> None:
     warned(f"{rare}.", lambda: sf.kfold(df.head(3), nameless, 2))
 
 
+def test_a_nameless_column_of_where() -> None:
+    """A computed `where` without a name is called by its argument, and must be full, too."""
+    df = pd.DataFrame({"x": ["a", "b", "a"]})
+    error = refuse(
+        "The column of `where` has missing values in 1 row (1).\n"
+        "Hint: fill it, as in `fill_null(False)` or `fillna(False)`.",
+        lambda: sf.kfold(df, "x", 2, where=lambda df: pd.array([True, None, True])),
+    )
+    assert at_fault(error, "pandas") == {"row": [1], "where": [None]}
+    refuse_now(
+        "`where` must be a boolean column, but the column of `where` is int64.",
+        lambda: sf.kfold(df, "x", 2, where=lambda df: df["x"].map(len).to_numpy()),
+    )
+
+
 # Keys -----------------------------------------------------------------------------------
 
 
@@ -219,6 +234,7 @@ def test_entries_without_a_name() -> None:
     [
         ([1, None, 3], "Column 'id' has missing values in 1 row (1).", [1]),
         (["a", "b", None], "Column 'id' has missing values in 1 row (2).", [2]),
+        ([None, None, 3], "Column 'id' has missing values in 2 rows (0, 1).", [0, 1]),
         ([1, 2, 2], "`key` ('id') must identify each row, but repeats in 2 rows (1, 2).", [1, 2]),
         (
             ["b", "a", "b"],

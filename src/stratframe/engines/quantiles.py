@@ -34,13 +34,13 @@ class QuantileRanks(NamedTuple):
 
 
 def ordered_words(values: Values) -> Words:
-    """Turn floats, int64 or uint64 into words of the same order; both zeros are one."""
+    """Turn float64, int64 or uint64 into words of the same order; both zeros are one."""
     if values.dtype == np.uint64:
         return values
     sign = np.uint64(1 << (WORD - 1))
     if values.dtype.kind != "f":
-        return values.astype(np.int64).view(np.uint64) ^ sign
-    bits = (values.astype(np.float64) + 0.0).view(np.uint64)
+        return values.view(np.uint64) ^ sign
+    bits = (values + 0.0).view(np.uint64)
     return np.where(bits & sign, ~bits, bits | sign)
 
 

@@ -20,7 +20,7 @@ from ..core.strata import first_occurrence, sum_by
 from ..core.types import Ints, StratumTable, Values
 from ..errors import StratError, preview, rows_at_fault
 from ..frames import NewColumn
-from .deal import empty_outputs, stratify_rows
+from .deal import empty_outputs, place_rows, stratify_rows
 from .numbers import column_stream, row_numbers
 from .options import Options, Target, fold_target
 from .strata import Columns, Strata, stratify
@@ -87,16 +87,12 @@ def target_of_counts(target: Target, counts: Ints) -> Target:
 
 
 def all_groups(options: Options, columns: Columns, n_rows: int, held: Ints) -> Ints:
-    """Encode the groups of all rows, dealt or not; those outside `where` are one more group."""
+    """Encode the groups of all rows, dealt or not; -1 for those outside `where`."""
     only_groups = Options(groups=options.groups, where=options.where, seed=options.seed)
     chosen = {argument: columns[argument] for argument in ("groups", "where")}
     found = stratify(only_groups, chosen, n_rows, always_dealt=held)
     assert found.groups is not None
-    if found.rows is None:
-        return found.groups
-    groups = np.full(n_rows, found.groups.max(initial=-1) + 1)
-    groups[found.rows] = found.groups
-    return groups
+    return place_rows(found.groups, found.rows, n_rows)
 
 
 def check_whole_groups(groups: Ints, series: Sequence[Any], folds: Ints) -> None:

@@ -1,0 +1,62 @@
+"""Rows that are counts are dealt, and compared, as the rows that they stand for."""
+
+from collections import defaultdict
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratframe.engines.base import Counts
+from stratframe.engines.counted import expected_shares, shared_values
+from stratframe.frames import SharedRows
+from stratframe.pipeline.options import Options, fold_target, part_target
+
+cells = st.tuples(
+    st.sampled_from(["a", "b", None]),
+    st.sampled_from([1.0, 2.0, None]),
+    st.sampled_from([0, 1, 2, None]),
+)
+"""Two values and a fold, any of them missing."""
+
+
+def brute_force(rows, *, nulls_alike):
+    """Compare all rows with each other; without a fold they are in one more."""
+    folds = defaultdict(list)
+    for place, (*values, fold) in enumerate(rows):
+        alone = None in values and not nulls_alike
+        folds[place if alone else tuple(values)].append(fold)
+    split = [each for each in folds.values() if len(set(each)) > 1]
+    repeated = [each for each in folds.values() if len(each) > 1]
+    return SharedRows(len(folds), len(repeated), len(split), sum(map(len, split)))
+
+
+@given(st.lists(st.tuples(cells, st.integers(0, 3)), min_size=1, max_size=25), st.booleans())
+def test_what_counted_rows_share_is_what_the_rows_share(counted, nulls_alike):
+    """Values, those that repeat and those in several folds are counted as row by row."""
+    rows = [row for row, weight in counted for _ in range(weight)]
+    first, second, fold = zip(*(row for row, _ in counted), strict=True)
+    columns = {
+        "by": [pd.Series(first, dtype=object), pd.Series(second, dtype=float)],
+        "name": [pd.Series(fold, dtype="Int64")],
+    }
+    weights = np.array([weight for _, weight in counted])
+    found = shared_values(Counts(columns, weights), nulls_alike=nulls_alike)
+    assert found == brute_force(rows, nulls_alike=nulls_alike)
+
+
+@pytest.mark.parametrize(
+    ("target", "shares"),
+    [
+        (fold_target(4), (0.25, 0.5, 0.75)),
+        (part_target({"a": 0.5, "b": 0.2, "c": 0.3}), (0.5, 0.7)),
+        (part_target({"a": None, "b": Fraction(1, 4)}), (0.75,)),
+        (part_target({"a": 20, "b": None}), ()),
+        (part_target({"a": 20, "b": 5}), ()),
+    ],
+)
+def test_shares_before_each_cut(target, shares):
+    """The rows before a cut are those of all parts before it; counts of rows are no shares yet."""
+    assert expected_shares(Options(target=target)) == shares
