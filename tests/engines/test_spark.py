@@ -84,13 +84,69 @@ def test_quantiles_of_many_rows(spark, monkeypatch, margin):
         assert words == warned
 
 
+def counting(frame: Any) -> tuple[Any, Any]:
+    """Count the rows of a frame each time that they are read."""
+    n_read = frame.sparkSession.sparkContext.accumulator(0)
+
+    def count(batches: Any) -> Any:
+        for batch in batches:
+            n_read.add(batch.num_rows)
+            yield batch
+
+    return frame.mapInArrow(count, frame.schema), n_read
+
+
+@pytest.mark.parametrize(
+    ("n_strata", "n_alone", "options", "n_passes"),
+    [
+        (3, 0, {}, 2),
+        (3, 0, {"repeats": 2}, 3),
+        (3, 0, {"few": 0}, 3),
+        (3, 0, {"expected": "elsewhere"}, 3),
+        (2000, 0, {"few": 0}, 2),
+        (2000, 0, {"few": 0, "repeats": 9}, 19),
+        (2000, 9000, {"few": 0}, 3),
+    ],
+    ids=str,
+)
+def test_cuts_take_one_pass_after_the_counts(
+    spark, monkeypatch, n_strata, n_alone, options, n_passes
+):
+    """There is one more where too many rows are near the cuts, or a cut is not where expected."""
+    from stratframe.engines.spark import passes as spark_passes
+
+    rng, n = np.random.default_rng(0), 40_000
+    labels = np.where(np.arange(n) < n_alone, -1, rng.integers(0, n_strata, n))
+    frame = pl.DataFrame({"id": rng.permutation(n), "g": labels})
+    monkeypatch.setattr(spark_passes, "COLLECTED_ROWS", options.get("few", 1 << 20))
+    if "expected" in options:
+        elsewhere = np.arange(64) == 63
+        monkeypatch.setattr(spark_passes, "expected_cells", lambda *_: np.array([elsewhere] * 3))
+    repeats = options.get("repeats", 1)
+    rows, n_read = counting(spark_frame(spark, frame, 3))
+    result = sf_spark.kfold(rows, "g", key="id", rare="ignore", repeats=repeats)
+    assert n_read.value == n_passes * n
+    expected = sf.kfold(frame, "g", key="id", rare="ignore", repeats=repeats)
+    assert collect_spark(result).sort("id").equals(expected.sort("id"))
+
+
+def test_numbers_that_repeat_are_no_counts(spark):
+    """Rows of one key are too many for the bits that count the rows of a small stratum."""
+    frame = pl.DataFrame({"id": [7] * 500})
+    refused(
+        "`key` ('id') must identify each row, but repeats in 500 rows.",
+        spark_frame(spark, frame),
+        None,
+    )
+
+
 @pytest.mark.parametrize(
     ("verb", "options", "few", "many"),
     [
-        ("kfold", {"key": "id"}, 2, 3),
-        ("kfold", {"key": "id", "where": "some"}, 3, 4),
-        ("kfold", {"key": "id", "repeats": 2}, 3, 5),
-        ("kfold", {"key": "id", "by": sf.quantiles("price", 3)}, 4, 6),
+        ("kfold", {"key": "id"}, 2, 2),
+        ("kfold", {"key": "id", "where": "some"}, 3, 3),
+        ("kfold", {"key": "id", "repeats": 2}, 3, 3),
+        ("kfold", {"key": "id", "by": sf.quantiles("price", 3)}, 4, 5),
         ("kfold", {"groups": "age"}, 1, 1),
         ("extend", {"key": "id", "name": "old"}, 3, 4),
     ],
@@ -101,18 +157,11 @@ def test_passes_over_the_rows(spark, monkeypatch, verb, options, few, many):
     from stratframe.engines.spark import passes as spark_passes
     from stratframe.engines.spark import quantiles as spark_quantiles
 
-    n_read = spark.sparkContext.accumulator(0)
-
-    def count(batches: Any) -> Any:
-        for batch in batches:
-            n_read.add(batch.num_rows)
-            yield batch
-
     old = pl.when("some").then(pl.col("id") % 4)
     made = spark_frame(
         spark, FRAME.with_columns(old=old).select("id", "age", "price", "some", "old")
     )
-    rows = made.mapInArrow(count, made.schema)
+    rows, n_read = counting(made)
     for few_rows, n_passes in ((1 << 20, few), (0, many)):
         monkeypatch.setattr(spark_passes, "COLLECTED_ROWS", few_rows)
         monkeypatch.setattr(spark_quantiles, "COLLECTED_ROWS", few_rows)

@@ -7,33 +7,29 @@ from functools import partial
 from typing import Any
 
 from ...checks import load_extra
-from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
-from ...frames import NewColumn, SharedRows
+from ...frames import SharedRows
 from ...frames.references import check_new, check_unread
 from ...pipeline.options import Options
 from ...terms.base import Term
 from ...terms.classes import Classes
 from ...terms.entry import read_entry
-from ..base import CountedCodes, Counts, NearCuts, check_term
-from ..cuts import counts_by
+from ..base import CountedCodes, Counts, check_term
 from .columns import (
     SparkCall,
     Typed,
+    check_boolean,
     check_single,
     compared_names,
     functions,
     hashed_columns,
-    row_with_fraction,
     stratum_of_term,
     typed_column,
-    where_column,
 )
 from .hashed import attach_by_number
 from .on_pandas import to_spark
 from .passes import (
     HELPER,
-    StratumCodes,
     attach,
     attach_parts,
     check_keys,
@@ -42,7 +38,8 @@ from .passes import (
     collect_keys,
     count_rows,
     key_counts,
-    rows_near_cuts,
+    near_cuts,
+    resolve_on,
 )
 from .quantiles import cut_entry
 from .shared import shared_rows
@@ -58,7 +55,7 @@ class SparkEngine:
 
     def __init__(self, frame: Any) -> None:
         self.frame = frame
-        self.back: Callable[[Any], Any] = as_it_is
+        self.back: Callable[[Any], Any] = lambda rows: rows
         if type(frame).__module__.startswith("pyspark.pandas."):
             self.frame, self.back = to_spark(frame)
         check_frame(self.frame)
@@ -93,19 +90,17 @@ class SparkEngine:
 
     def typed(self, ref: Any, argument: str) -> Typed:
         """Find a column of single values, and check its type."""
-        if argument == "where":
-            where_column(self.frame, ref)
         typed = typed_column(self.frame, ref, argument)
+        if argument == "where":
+            check_boolean(typed)
         check_single(typed)
         if argument == "key":
             hashed_columns(typed)
         return typed
 
     def resolve(self, term: Term) -> Term:
-        """Choose the term that one stands for, by a row with a fraction, if there is any."""
-        typed = self.typed(term.columns[0], "by")
-        series = collect(row_with_fraction(self.frame, typed))["value"].alias(typed.name)
-        return term.resolve([series])
+        """Choose the term that one stands for."""
+        return resolve_on(self.frame, term, self.typed(term.columns[0], "by"))
 
     def bind(self, options: Options, fold: str | None = None) -> SparkCall:
         """Find the columns of a call, and check their types."""
@@ -124,7 +119,7 @@ class SparkEngine:
             len(options.terms),
             len(options.groups),
             tuple(self.typed(ref, "key") for ref in named["key"]),
-            where_column(self.frame, options.where),
+            next((self.typed(ref, "where").column for ref in named["where"]), None),
             needs_values=options.missing == "null",
             seed=options.seed,
         )
@@ -140,7 +135,7 @@ class SparkEngine:
             return
         table = collect(self.frame.select(*columns).limit(0))
         for place, (term, each) in enumerate(zip(call.terms, call.strata, strict=True)):
-            check_term(self.resolve(term), ENGINE)
+            check_term(resolve_on(self.frame, term, each.typed), ENGINE)
             read_entry(term, [table[f"c{place}"].alias(each.typed.name)], place + 1)
 
     def restrict(self, call: SparkCall, *, present: bool) -> SparkCall:
@@ -158,7 +153,7 @@ class SparkEngine:
         *,
         before: int | None = None,
         salts: Sequence[int] = (),
-        cut_shares: Sequence[float] = (),  # noqa: ARG002 - rows near cuts take a pass of their own
+        cut_shares: Sequence[float] = (),  # noqa: ARG002 - the next pass knows each table
         for_table: bool = False,
     ) -> tuple[SparkCall, Counts]:
         """Count the rows that are alike, in one pass."""
@@ -166,9 +161,7 @@ class SparkEngine:
         counted = call if before is None else call.before(before)
         return call, count_rows(counted, for_table=for_table)
 
-    def cut(self, call: SparkCall, place: int, n: int, parents: CountedCodes) -> SparkCall:
-        """Add the column of the bins of an entry, inside the strata of those before."""
-        return cut_entry(call, place, n, parents)
+    cut = staticmethod(cut_entry)
 
     def recount(
         self, call: SparkCall, counted: CountedCodes, salts: Sequence[int]
@@ -178,21 +171,8 @@ class SparkEngine:
         check_keys(call.key, collect(call.rows.agg(n_rows, *key_counts(call.key))))
         return call._replace(salts=tuple(salts)), counted
 
-    def near_cuts(
-        self, call: SparkCall, counted: CountedCodes, tables: Sequence[StratumTable]
-    ) -> list[NearCuts]:
-        """Find the rows near the cut points, for each salt."""
-        weights = counted.counts.weights[:, None]
-        sizes = counts_by(counted.codes, weights, counted.n_strata)[:, 0]
-        strata = StratumCodes(counted.counts.native, counted.codes, sizes)
-        return [
-            rows_near_cuts(call, strata, table, salt)
-            for table, salt in zip(tables, call.salts, strict=True)
-        ]
-
-    def keys_at(self, call: SparkCall, numbers: Sequence[Words]) -> Any:
-        """Collect the keys of rows that have some numbers."""
-        return collect_keys(call, numbers)
+    near_cuts = staticmethod(near_cuts)
+    keys_at = staticmethod(collect_keys)
 
     def shared_rows(
         self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
@@ -209,31 +189,9 @@ class SparkEngine:
 
     # Results ----------------------------------------------------------------------------
 
-    def attach(
-        self,
-        call: SparkCall,
-        counted: CountedCodes,
-        outputs: Sequence[NewColumn],
-        points: Sequence[Words],
-    ) -> Any:
-        """Add the columns by cut points, which are joined to the rows of each stratum."""
-        return attach(call, counted, outputs, points)
-
-    def attach_by_number(
-        self,
-        call: SparkCall,
-        outputs: Sequence[NewColumn],
-        salts: Sequence[int],
-        points: Words,
-    ) -> Any:
-        """Add the columns by the numbers of rows, which are expressions of their keys."""
-        return attach_by_number(call._replace(salts=tuple(salts)), outputs, points)
-
-    def attach_parts(
-        self, call: SparkCall, counts: Counts, outputs: Sequence[NewColumn], parts: Sequence[Ints]
-    ) -> Any:
-        """Add the columns by the values of rows, to which parts are joined."""
-        return attach_parts(call, counts.native, parts, outputs)
+    attach = staticmethod(attach)
+    attach_by_number = staticmethod(attach_by_number)
+    attach_parts = staticmethod(attach_parts)
 
     def select(
         self,
@@ -261,11 +219,6 @@ class SparkEngine:
             held = other.select(typed.present.alias(label)).distinct()
             kept = kept.join(held, typed.present == functions().col(label), "left_anti")
         return kept
-
-
-def as_it_is(frame: Any) -> Any:
-    """Return a Spark frame, which is the caller's own kind."""
-    return frame
 
 
 def check_frame(frame: Any) -> None:

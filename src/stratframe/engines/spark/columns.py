@@ -240,13 +240,10 @@ def bin_column(column: Any, bins: ByEdges) -> Any:
 
 def row_with_fraction(frame: Any, typed: Typed) -> Any:
     """Find a row whose value has a fraction, if there is any; infinities have none."""
-    column = typed.column.alias("value")
-    if typed.dtype not in FLOATS and not typed.is_decimal:
-        return frame.select(column).limit(0)
     value = typed.present.cast("double")
     whole = functions().abs(value) >= HIGHEST
     fractions = frame.filter(whole_numbers(typed).isNull() & value.isNotNull() & ~whole)
-    return fractions.select(column).limit(1)
+    return fractions.select(typed.column.alias("value")).limit(1)
 
 
 def typed_column(frame: Any, ref: Any, argument: str) -> Typed:
@@ -331,15 +328,11 @@ def check_single(typed: Typed) -> None:
         raise StratError(msg)
 
 
-def where_column(frame: Any, ref: Any) -> Any | None:
-    """Find the column that says which rows are dealt."""
-    if ref is None:
-        return None
-    typed = typed_column(frame, ref, "where")
+def check_boolean(typed: Typed) -> None:
+    """Raise unless a column can say which rows are dealt."""
     if typed.dtype != "boolean":
         msg = f"`where` must be a boolean column, but {typed.name!r} is {typed.dtype}."
         raise StratError(msg)
-    return typed.column
 
 
 def stratum_salts(seed: int) -> Iterable[int]:

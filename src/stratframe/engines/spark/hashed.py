@@ -8,10 +8,12 @@ from typing import Any
 from ...core.types import Words
 from ...frames import NewColumn
 from .columns import SparkCall, functions, whole_numbers
-from .passes import HELPER, count_at_most, part_column, with_sign
+from .passes import HELPER, count_points, part_column, with_sign
 
 
-def attach_by_number(call: SparkCall, outputs: Sequence[NewColumn], points: Words) -> Any:
+def attach_by_number(
+    call: SparkCall, outputs: Sequence[NewColumn], salts: Sequence[int], points: Words
+) -> Any:
     """Add a column for each salt: the number of points that are at most the number of each row."""
     sf = functions()
     known = sf.array(*map(sf.lit, with_sign(points).tolist()))
@@ -20,10 +22,10 @@ def attach_by_number(call: SparkCall, outputs: Sequence[NewColumn], points: Word
         dealt = sf.when(is_fault, sf.raise_error(sf.lit(message))).otherwise(dealt)
     if call.where is not None:
         dealt = dealt & call.where
-    for repeat, (salt, output) in enumerate(zip(call.salts, outputs, strict=True)):
+    for repeat, (salt, output) in enumerate(zip(salts, outputs, strict=True)):
         number = sf.col(f"{HELPER}u{repeat}")
         numbers[f"{HELPER}u{repeat}"] = sf.when(dealt, call.number(salt))
-        part = sf.when(number.isNotNull(), count_at_most(known, number, len(points)))
+        part = sf.when(number.isNotNull(), count_points(known, len(points), number.__ge__))
         columns[output.name] = part_column(part, output)
     # A projection of their own lets each number be computed once, not for each point.
     return call.frame.withColumns(numbers).withColumns(columns).drop(*numbers)

@@ -1,8 +1,8 @@
-"""Passes over Spark frames: two or three that count, and the one that adds the columns."""
+"""Passes over Spark frames: those that count, and the one that adds the columns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,12 +11,23 @@ from ...checks import load_extra
 from ...core.types import Flags, Ints, StratumTable, Words
 from ...errors import StratError, plural
 from ...frames import NewColumn
+from ...terms.base import Term
 from ..base import MAX_STRATA, CountedCodes, Counts, NearCuts, check_key, check_n_strata
-from ..cuts import cells_split_by_cut
+from ..cuts import (
+    MAX_BITS,
+    cell_bits,
+    cells_of,
+    cells_split_by_cut,
+    coarser_cells,
+    counts_by,
+    window_widths,
+)
 from .columns import (
+    FLOATS,
     SparkCall,
     Typed,
     functions,
+    row_with_fraction,
     stratum_column,
     stratum_salts,
     unhashable,
@@ -26,22 +37,20 @@ from .columns import (
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-ENGINE = "Spark"
-
 HELPER = "__stratframe_"
 """How the names of columns begin that no result keeps."""
 
 COLLECTED_ROWS = 1 << 20
-"""Rows whose numbers are collected without counting first."""
+"""Rows around the expected cut points that are collected in the pass that counts cells."""
 
-MAX_CELL_BITS = 12
+MAX_CELL_BITS = 14
 """Leading bits beyond which more would only mean more counts."""
 
 MAX_WORDS = 32
 """Words of packed counts that each stratum may have."""
 
-WORD_BITS = 63
-"""Bits of a sum that may hold counts, as the sign is none."""
+WORD_BITS = 53
+"""Bits of a sum that may hold counts: doubles, whose sums never fail, are exact up to here."""
 
 UNROLLED = 64
 """Cut points up to which each comparison is an expression of its own."""
@@ -54,6 +63,8 @@ class Hashes(NamedTuple):
     """Of the hashes that name the combinations of values."""
     values: Ints
     """The hash of each combination, ascending; shape (n_combinations,)."""
+    cells: Sequence[StratumTable] = ()
+    """For each salt, the rows of each combination by `FIRST_CELLS`, if these were counted."""
 
 
 class StratumCodes(NamedTuple):
@@ -62,6 +73,8 @@ class StratumCodes(NamedTuple):
     hashes: Hashes
     codes: Ints
     """Shape (n_combinations,), -1 for one that is not dealt."""
+    weights: Ints
+    """How many rows each combination has."""
     sizes: Ints
     """Shape (n_strata,)."""
 
@@ -70,6 +83,48 @@ class StratumCodes(NamedTuple):
         known = self.hashes.values
         found: Ints = self.codes[np.searchsorted(known, hashes).clip(max=len(known) - 1)]
         return found
+
+    def first_cells(self, repeat: int) -> StratumTable | None:
+        """Take the counts of cells of the first pass, if all of them fitted into their bits."""
+        if not self.sizes.any():
+            return self.sizes[:, None]
+        if not self.hashes.cells:
+            return None
+        cells, dealt = self.hashes.cells[repeat], self.codes >= 0
+        fits = (cells.sum(axis=1) == self.weights) & (self.weights <= FIRST_CELLS.most_rows)
+        if not fits[dealt].all():
+            return None
+        n_strata = len(self.sizes)
+        cells = coarser_cells(cells, min(FIRST_CELLS.bits, cell_bits(n_strata)))
+        return counts_by(self.codes, cells, n_strata)
+
+
+class Cells(NamedTuple):
+    """How the rows of each stratum are counted by the leading bits of their numbers."""
+
+    bits: int
+    """How many leading bits."""
+    width: int = 0
+    """Bits that hold the count of a cell, where those of a stratum are packed into words."""
+
+    @property
+    def log_packed(self) -> int:
+        """How many cells a word holds, a power of two: its exponent."""
+        return (WORD_BITS // self.width).bit_length() - 1
+
+    @property
+    def n_words(self) -> int:
+        """How many words a stratum has."""
+        return max((1 << self.bits) >> self.log_packed, 1)
+
+    @property
+    def most_rows(self) -> int:
+        """Up to how many rows in a stratum a sum shows that no count was too large for its bits."""
+        return (1 << (WORD_BITS - self.width * ((1 << self.log_packed) - 1))) - 1
+
+
+FIRST_CELLS = Cells(6, 6)
+"""By what rows are counted before the sizes of strata are known: enough for small ones."""
 
 
 # Counts ----------------------------------------------------------------------------------
@@ -92,19 +147,26 @@ def count_rows(call: SparkCall, *, for_table: bool) -> Counts:
     """Count rows by the values of the stratum columns, and find the lowest of their numbers."""
     sf = functions()
     codes = [each.code.alias(f"c{i}") for i, each in enumerate(call.strata)]
+    numbers = [f"{HELPER}u{i}" for i in range(len(call.salts))]
     totals = [sf.count(sf.lit(1)).alias("n")]
-    totals += [sf.min(call.number(salt)).alias(f"u{i}") for i, salt in enumerate(call.salts)]
+    totals += [sf.min(number).alias(number) for number in numbers]
     totals += key_counts(call.key) if call.salts else []
     for i, each in enumerate(call.strata):
         if not each.is_value:
             totals.append(sf.min(each.typed.present).alias(f"low{i}"))
             totals.append(sf.max(each.typed.present).alias(f"high{i}"))
-    counted = call.rows.groupBy(*codes).agg(*totals).limit(MAX_STRATA + 1)
+    rows = call.rows.withColumns(dict(zip(numbers, map(call.number, call.salts), strict=True)))
+    packed = numbers if len(numbers) * FIRST_CELLS.n_words <= UNROLLED and not for_table else []
+    for number in packed:
+        rows, sums = pack(rows, number, FIRST_CELLS)
+        totals += sums
+    counted = rows.groupBy(*codes).agg(*totals).limit(MAX_STRATA + 1)
     hashes, table = collect_named(counted, call)
     check_n_strata(len(table))
     if call.salts:
         check_keys(call.key, table)
-    return read_counts(call, hashes, table, for_table=for_table)
+    cells = [unpack(table, number, FIRST_CELLS) for number in packed]
+    return read_counts(call, hashes._replace(cells=cells), table, for_table=for_table)
 
 
 def read_counts(call: SparkCall, hashes: Hashes, table: Any, *, for_table: bool) -> Counts:
@@ -117,8 +179,8 @@ def read_counts(call: SparkCall, hashes: Hashes, table: Any, *, for_table: bool)
         columns.append(to_pandas(values) if for_table else values)
     weights, lowest, n_salts = whole_column(table, "n"), None, len(call.salts)
     if n_salts:
-        lowest = np.array([unsigned(whole_column(table, f"u{i}")) for i in range(n_salts)])
-        lowest = np.tile(lowest, 1 + for_table)
+        words = [unsigned(whole_column(table, f"{HELPER}u{i}")) for i in range(n_salts)]
+        lowest = np.tile(np.array(words), 1 + for_table)
     if for_table:
         weights = np.append(weights, np.zeros_like(weights))
     ends = (call.n_by, call.n_by + call.n_groups)
@@ -154,6 +216,15 @@ def key_counts(key: Sequence[Typed]) -> list[Any]:
     counts = [sf.count(each.present).alias(f"k{i}") for i, each in enumerate(key)]
     decimals = [(i, whole_numbers(each)) for i, each in enumerate(key) if each.is_decimal]
     return counts + [sf.count(whole).alias(f"d{i}") for i, whole in decimals]
+
+
+def resolve_on(frame: DataFrame, term: Term, typed: Typed) -> Term:
+    """Choose the term that one stands for, by a row with a fraction where it asks for them."""
+    series = load_extra("polars", "spark").Series
+    whole, broken = (term.resolve([series(typed.name, [each])]) for each in (0, 0.5))
+    if type(whole) is type(broken) or not (typed.is_decimal or typed.dtype in FLOATS):
+        return whole
+    return term.resolve([collect(row_with_fraction(frame, typed))["value"].alias(typed.name)])
 
 
 def collect(frame: DataFrame) -> Any:
@@ -194,109 +265,155 @@ def check_keys(key: Sequence[Typed], table: Any) -> None:
 # Cut points ------------------------------------------------------------------------------
 
 
-class Cells(NamedTuple):
-    """How the rows of each stratum are counted by the leading bits of their numbers."""
-
-    bits: int
-    """How many leading bits; 0 if rows are not counted again."""
-    width: int = 0
-    """Bits that hold the count of a cell, where those of a stratum are packed into words."""
-
-    @property
-    def log_packed(self) -> int:
-        """How many cells a word holds, a power of two: its exponent."""
-        return (WORD_BITS // self.width).bit_length() - 1
-
-    @property
-    def n_words(self) -> int:
-        """How many words a stratum has."""
-        return max((1 << self.bits) >> self.log_packed, 1)
-
-
 def choose_cells(sizes: Ints, n_cuts: int) -> Cells:
     """Choose how rows are counted, given the sizes of strata."""
-    n_rows = int(sizes.sum())
-    if n_rows <= COLLECTED_ROWS:
-        return Cells(0)
     # About as many cells as rows in those with a cut.
-    bits = round(np.log2(max(n_cuts * n_rows / len(sizes), 4)) / 2)
+    bits = round(np.log2(max(n_cuts * int(sizes.sum()) / len(sizes), 4)) / 2)
     packed = Cells(bits + 1, int(sizes.max()).bit_length())
     if packed.width <= WORD_BITS // 2 and packed.n_words <= MAX_WORDS:
         return packed
     return Cells(min(bits, MAX_CELL_BITS))
 
 
+def expected_cells(sizes: Ints, table: StratumTable, bits: int) -> Flags:
+    """Flag the cells around the places where cuts are expected, shape (n_strata, 2**bits)."""
+    cells, widths = np.arange(1 << bits), window_widths(sizes)[:, None]
+    flags = np.zeros((len(sizes), len(cells)), dtype=np.bool_)
+    for cuts in np.cumsum(table, axis=1).T[:-1]:
+        places = (cuts << MAX_BITS) // np.maximum(sizes, 1)
+        ends = (places[:, None] + np.hstack([-widths, widths])) >> (MAX_BITS - bits)
+        flags |= (ends[:, :1] <= cells) & (cells <= ends[:, 1:])
+    return flags
+
+
+def near_cuts(
+    call: SparkCall, counted: CountedCodes, tables: Sequence[StratumTable]
+) -> list[NearCuts]:
+    """Find the rows near the cut points, for each salt."""
+    weights = counted.counts.weights
+    sizes = counts_by(counted.codes, weights[:, None], counted.n_strata)[:, 0]
+    strata = StratumCodes(counted.counts.native, counted.codes, weights, sizes)
+    return [rows_near_cuts(call, strata, *each[::-1]) for each in enumerate(tables)]
+
+
 def rows_near_cuts(
-    call: SparkCall, strata: StratumCodes, table: StratumTable, salt: int
+    call: SparkCall, strata: StratumCodes, table: StratumTable, repeat: int
 ) -> NearCuts:
     """Find the rows in cells with a cut point, for one column."""
-    sf = functions()
-    cells = choose_cells(strata.sizes, table.shape[1] - 1)
-    stratum = call.stratum(strata.hashes.salt)
-    rows = call.rows.select(stratum.alias("s"), call.number(salt).alias("u"))
-    cell = sf.shiftright("u", 64 - cells.bits) + 2**cells.bits // 2 if cells.bits else sf.lit(0)
-    rows = rows.select("s", "u", cell.cast("int").alias("cell"))
-    counts = count_cells(rows, strata, cells)
+    counts = strata.first_cells(repeat)
+    if counts is None:
+        cells = choose_cells(strata.sizes, table.shape[1] - 1)
+        # A quarter of the cells is narrow enough for windows, and takes fewer counts.
+        wide = Cells(max(cells.bits - 2, 1))
+        expected = expected_cells(strata.sizes, table, wide.bits)
+        if int(expected.sum(axis=1) @ strata.sizes) >> wide.bits <= COLLECTED_ROWS:
+            cells = wide
+        else:
+            expected = np.zeros((len(strata.sizes), 1 << cells.bits), dtype=np.bool_)
+        rows = numbered_rows(call, strata, repeat, cells.bits)
+        if cells.width:
+            counts = count_packed(rows, strata, cells)
+        else:
+            counts, codes, numbers = count_cells(rows, strata, expected)
+            flags = cells_split_by_cut(counts, table)
+            if not (flags & ~expected.ravel()).any():
+                inside = flags[cells_of(codes, numbers, cells.bits)]
+                return NearCuts(counts, codes[inside], numbers[inside])
     flags = cells_split_by_cut(counts, table).reshape(counts.shape)
+    rows = numbered_rows(call, strata, repeat, counts.shape[1].bit_length() - 1)
     return NearCuts(counts, *collect_cells(rows, strata, flags))
 
 
-def count_cells(rows: DataFrame, strata: StratumCodes, cells: Cells) -> StratumTable:
-    """Count the rows of every stratum by the leading bits of their numbers."""
-    if not cells.bits:
-        return strata.sizes[:, None]
-    if cells.width:
-        return count_packed(rows, strata, cells)
+def numbered_rows(call: SparkCall, strata: StratumCodes, repeat: int, bits: int) -> DataFrame:
+    """Select the stratum, the number and the cell of each row."""
+    stratum, number = call.stratum(strata.hashes.salt), call.number(call.salts[repeat])
+    rows: DataFrame = call.rows.select(stratum.alias("s"), number.alias("u"))
+    return rows.select("s", "u", leading("u", bits).alias("cell"))
+
+
+def leading(number: str, bits: int) -> Any:
+    """Make the column of the leading bits of numbers."""
     sf = functions()
-    counted = collect(rows.groupBy("s", "cell").agg(sf.count(sf.lit(1)).alias("n")))
-    codes = strata.look_up(whole_column(counted, "s"))
-    dealt = codes >= 0
-    places = (codes << cells.bits) + whole_column(counted, "cell")
-    n_strata = len(strata.sizes)
-    counts = np.bincount(places[dealt], whole_column(counted, "n")[dealt], n_strata << cells.bits)
-    return counts.astype(np.int64).reshape(n_strata, 1 << cells.bits)
+    cell = sf.shiftright(number, 64 - bits) + 2**bits // 2 if bits else sf.lit(0)
+    return cell.cast("int")
+
+
+def count_cells(
+    rows: DataFrame, strata: StratumCodes, expected: Flags
+) -> tuple[StratumTable, Ints, Words]:
+    """Count the rows of every stratum by cell, and collect those of the cells that are flagged.
+
+    Returns the counts, and the strata and the numbers of the rows that were collected.
+    """
+    sf = functions()
+    near, (n_strata, n_cells) = sf.lit(None).cast("bigint"), expected.shape
+    if expected.any():
+        known = frame_of_cells(rows, strata, expected)
+        rows = rows.join(sf.broadcast(known), "s", "left")
+        near = sf.when(sf.get("cells", rows.cell), rows.u)
+    grouped = rows.groupBy("s", "cell", near.alias("u"))
+    counted = collect(grouped.agg(sf.count(sf.lit(1)).alias("n")))
+    codes, sizes = strata.look_up(whole_column(counted, "s")), whole_column(counted, "n")
+    places, dealt = codes * n_cells + whole_column(counted, "cell"), codes >= 0
+    counts = np.bincount(places[dealt], sizes[dealt], n_strata * n_cells).astype(np.int64)
+    # Rows of one number are of one key, which repeats.
+    times = sizes * (dealt & counted["u"].is_not_null().to_numpy())
+    numbers = unsigned(whole_column(counted, "u"))
+    return counts.reshape(expected.shape), np.repeat(codes, times), np.repeat(numbers, times)
+
+
+def pack(rows: DataFrame, number: str, cells: Cells) -> tuple[DataFrame, list[Any]]:
+    """Count rows by cell, with the counts of several cells in the bits of one sum.
+
+    Rows of many small strata have nearly each a cell of its own, and so a group by cells would
+    send nearly every row to another task. Returns the rows with further columns, and the sums.
+    """
+    sf, word, bit = functions(), f"{number}_word", f"{number}_bit"
+    cell, one = leading(number, cells.bits), sf.lit(1).cast("bigint")
+    place = (cell.bitwiseAND((1 << cells.log_packed) - 1) * cells.width).cast("int")
+    flag = sf.call_function("shiftleft", one, place).cast("double")
+    rows = rows.withColumns({word: sf.shiftright(cell, cells.log_packed), bit: flag})
+    words = [sf.when(sf.col(word) == i, sf.col(bit)) for i in range(cells.n_words)]
+    return rows, [sf.sum(each).alias(f"{number}_{i}") for i, each in enumerate(words)]
+
+
+def unpack(table: Any, number: str, cells: Cells) -> StratumTable:
+    """Read the counts of cells out of the bits of sums; too large sums give any counts."""
+    packed, mask = 1 << cells.log_packed, (1 << cells.width) - 1
+    counts = np.zeros((len(table), 1 << cells.bits), dtype=np.min_scalar_type(mask))
+    for i in range(cells.n_words):
+        sums = table[f"{number}_{i}"].fill_null(0).clip(0, 1 << WORD_BITS)
+        word = sums.to_numpy().astype(np.int64)
+        for place in range(min(packed, 1 << cells.bits)):
+            counts[:, i * packed + place] = (word >> (place * cells.width)) & mask
+    return counts
 
 
 def count_packed(rows: DataFrame, strata: StratumCodes, cells: Cells) -> StratumTable:
-    """Count as `count_cells`, with the counts of several cells in the bits of one sum.
-
-    Rows of many small strata have nearly each a cell of its own, and so a group by cells would
-    send nearly every row to another task.
-    """
-    sf = functions()
-    one, width, packed = sf.lit(1).cast("bigint"), cells.width, 1 << cells.log_packed
-    place = (sf.col("cell").bitwiseAND(packed - 1) * width).cast("int")
-    word = sf.shiftright("cell", cells.log_packed)
-    bit = sf.call_function("shiftleft", one, place)
-    sums = [sf.sum(sf.when(word == i, bit)).alias(f"w{i}") for i in range(cells.n_words)]
+    """Count the rows of every stratum by cell, packed."""
+    rows, sums = pack(rows, "u", cells)
     counted = collect(rows.groupBy("s").agg(*sums))
     codes = strata.look_up(whole_column(counted, "s"))
-    words = np.array([whole_column(counted, f"w{i}") for i in range(cells.n_words)])
-    shifts = np.arange(min(packed, 1 << cells.bits)) * width
-    unpacked = (words.T[:, :, None] >> shifts) & ((1 << width) - 1)
-    counts = np.zeros((len(strata.sizes), 1 << cells.bits), dtype=np.int64)
-    dealt = codes >= 0
-    np.add.at(counts, codes[dealt], unpacked.reshape(len(codes), -1)[dealt])
-    return counts
+    return counts_by(codes, unpack(counted, "u", cells), len(strata.sizes))
+
+
+def frame_of_cells(rows: DataFrame, strata: StratumCodes, flags: Flags) -> DataFrame:
+    """Make the frame of the flagged cells of each combination that is dealt and has some."""
+    dealt = np.flatnonzero(strata.codes >= 0)
+    places = dealt[np.any(flags[strata.codes[dealt]], axis=1)]
+    cells: Flags = flags[strata.codes[places]]
+    lists = (cells.ravel(), np.full(len(places), flags.shape[1]))
+    return small_frame(rows, {"s": strata.hashes.values[places], "cells": lists})
 
 
 def collect_cells(rows: DataFrame, strata: StratumCodes, flags: Flags) -> tuple[Ints, Words]:
     """Collect the strata and numbers of the rows in flagged cells, shape (n_strata, 2**bits)."""
-    sf = functions()
-    dealt = np.flatnonzero(strata.codes >= 0)
-    wanted = flags[strata.codes[dealt]]
-    places = dealt[wanted.any(axis=1)]
-    if not len(places):
+    if not flags.any():
         return np.zeros(0, np.int64), np.zeros(0, np.uint64)
-    cells = wanted[wanted.any(axis=1)]
-    if len(places) < len(strata.codes) or not cells.all():
-        lists = np.nonzero(cells)[1].astype(np.int32)
-        known = small_frame(
-            rows,
-            {"s": strata.hashes.values[places], "cells": (lists, np.count_nonzero(cells, axis=1))},
-        )
-        rows = rows.join(sf.broadcast(known), "s").filter(sf.array_contains("cells", rows.cell))
-    table = collect(rows.select("s", "u"))
+    sf = functions()
+    known = sf.broadcast(frame_of_cells(rows, strata, flags))
+    near = rows.join(known, "s").filter(sf.get("cells", rows.cell))
+    table = collect(near.select("s", "u"))
     return strata.look_up(whole_column(table, "s")), unsigned(whole_column(table, "u"))
 
 
@@ -314,7 +431,7 @@ def small_frame(frame: DataFrame, columns: dict[str, Any]) -> DataFrame:
 
 
 def collect_keys(call: SparkCall, numbers: Sequence[Words]) -> Any:
-    """Collect the keys of rows that have some numbers, at most a thousand for each salt."""
+    """Collect the keys of rows that have some numbers, at most a thousand in all."""
     sf = functions()
     columns = [each.column.alias(f"{i}") for i, each in enumerate(call.key)]
     listed = sf.lit(False)
@@ -345,7 +462,7 @@ def attach(
         n_cuts = cuts.shape[1]
         of_rows = with_sign(cuts)[codes[codes >= 0]]
         lists[f"{HELPER}{repeat}"] = (of_rows.ravel(), np.where(codes < 0, 0, n_cuts))
-        part = sf.when(sf.size(known) > 0, count_at_most(known, number, n_cuts))
+        part = sf.when(sf.size(known) > 0, count_points(known, n_cuts, number.__ge__))
         columns[output.name] = new_column(known, part, output)
         if call.filled is not None:
             given = call.filled.present
@@ -357,7 +474,7 @@ def attach(
 
 
 def attach_parts(
-    call: SparkCall, hashes: Hashes, parts: Sequence[Ints], outputs: Sequence[NewColumn]
+    call: SparkCall, counts: Counts, outputs: Sequence[NewColumn], parts: Sequence[Ints]
 ) -> DataFrame:
     """Add the columns, by the parts of the combinations of values; -1 for none."""
     sf, lists, columns = functions(), {}, {}
@@ -365,7 +482,7 @@ def attach_parts(
         part = sf.col(f"{HELPER}{repeat}")
         lists[f"{HELPER}{repeat}"] = of_rows
         columns[output.name] = new_column(part, sf.when(part >= 0, part), output)
-    return join_columns(call, hashes, lists, columns, {})
+    return join_columns(call, counts.native, lists, columns, {})
 
 
 def join_columns(
@@ -424,10 +541,11 @@ CHANGED = (
 """What Spark raises if a row is in no stratum that was counted."""
 
 
-def count_at_most(points: Any, number: Any, n_cuts: int) -> Any:
-    """Count the points that are at most a number."""
+def count_points(points: Any, n_points: int, is_reached: Callable[[Any], Any]) -> Any:
+    """Count the points of a list that a condition holds for; there may be fewer than `n_points`."""
     sf = functions()
-    if n_cuts > UNROLLED:
-        return sf.size(sf.filter(points, lambda point: point <= number))
-    flags = [(number >= sf.get(points, sf.lit(place))).cast("int") for place in range(n_cuts)]
-    return sum(flags[1:], flags[0])
+    if n_points > UNROLLED:
+        return sf.size(sf.filter(points, is_reached))
+    flags = [is_reached(sf.get(points, sf.lit(place))) for place in range(n_points)]
+    ones = [sf.when(flag, 1).otherwise(0) for flag in flags]
+    return sum(ones[1:], ones[0])

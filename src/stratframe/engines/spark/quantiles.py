@@ -15,9 +15,9 @@ from .columns import SparkCall, StratumColumn, functions
 from .passes import (
     COLLECTED_ROWS,
     HELPER,
-    UNROLLED,
     as_polars,
     collect,
+    count_points,
     look_up,
     small_frame,
     whole_column,
@@ -176,7 +176,7 @@ def with_bin_column(
     rows = call.frame.withColumn(own, call.before(place).stratum(hashes.salt))
     joined = look_up(rows, own, {key: hashes.values, cuts: lists_of(points, parents.codes)})
     value = entry.typed.present
-    bins = sf.when(value.isNotNull(), count_below(sf.col(cuts), value, n - 1))
+    bins = sf.when(value.isNotNull(), count_points(sf.col(cuts), n - 1, value.__gt__))
     frame = joined.withColumn(name, bins).drop(key, own, cuts)
     strata = list(call.strata)
     strata[place] = StratumColumn(entry.typed, sf.col(name), is_value=False)
@@ -192,15 +192,3 @@ def lists_of(points: Any, codes: Ints) -> tuple[Any, Ints]:
     first = np.repeat(starts[codes], lengths)
     within = np.arange(len(first)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     return points["value"].gather(first + within).to_arrow(), lengths
-
-
-def count_below(points: Any, value: Any, n_points: int) -> Any:
-    """Count the points that are below a value."""
-    sf = functions()
-    if n_points > UNROLLED:
-        return sf.size(sf.filter(points, lambda point: point < value))
-    flags = [
-        sf.coalesce((value > sf.get(points, sf.lit(i))).cast("int"), sf.lit(0))
-        for i in range(n_points)
-    ]
-    return sum(flags[1:], flags[0])
