@@ -76,7 +76,9 @@ ROWS = ("by", "groups", "where", "missing", "rare", "seed")
 
 COMMANDS = {
     "kfold": Command("add a fold column", ("k", *ROWS, "deal", "key", "repeats", "overwrite")),
-    "split": Command("add a column of parts", ("parts", *ROWS, "deal", "key", "overwrite")),
+    "split": Command(
+        "add a column of parts", ("parts", *ROWS, "deal", "key", "repeats", "overwrite")
+    ),
     "extend": Command("give rows without a fold or part one", ("k", "parts", *ROWS)),
     "report": Command("show how even a column is", ("by",), makes_table=True),
     "audit": Command(

@@ -205,11 +205,15 @@ class ListsEngine:
             for each, piece in zip(self.frame.partitions, pieces, strict=True)
         )
 
-    def select(self, name, value, *, equal, nulls=False, drops=False):
+    def select(self, name, values, *, equal, nulls=False, drops=False):
         """Keep some rows of every partition."""
-        keep = frames.filter_equal if equal else partial(frames.filter_other, nulls=nulls)
-        kept = [keep(partition, name, value) for partition in self.frame.partitions]
+        keep = partial(frames.filter_values, name=name, values=values, equal=equal, nulls=nulls)
+        kept = map(keep, self.frame.partitions)
         return Lists(each.drop(columns=name) if drops else each for each in kept)
+
+    def drop_shared(self, other, values):
+        """Drop the rows of every partition that have one of the values."""
+        return Lists(frames.drop_values(each, values) for each in self.frame.partitions)
 
     def shared_rows(self, refs, argument, name, *, drop):
         """Compare all rows; those without a group are groups by themselves."""

@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 from stratframe.errors import StratError
-from stratframe.frames.folds import fold_codes, fold_values, read_fold_column, read_fold_numbers
+from stratframe.frames.folds import fold_codes, read_fold_column, read_fold_numbers
+from stratframe.frames.label_rows import read_labels
 
 Column = Callable[[list[Any]], Any]
 Make = Callable[[dict[str, Any]], Any]
@@ -34,7 +35,7 @@ def test_values_of_every_kind(frame: Make, values: list[Any]) -> None:
     """Values are listed in order without nulls, and nulls are counted."""
     expected = sorted({value for value in values if value is not None})
     sizes = [values.count(value) for value in expected]
-    found = fold_values(frame({"fold": values}), "fold")
+    found = read_labels(frame({"fold": values}), "fold").labels
     assert found == (expected, sizes, values.count(None))
     assert found.present == expected
 
@@ -81,7 +82,7 @@ def test_integral_floats_are_folds() -> None:
 def test_nan_is_no_fold(lazy: bool) -> None:
     """NaN and null are one missing value in Polars too."""
     df = pl.DataFrame({"fold": [1.0, NAN, None, 0.0]})
-    assert fold_values(df.lazy() if lazy else df, "fold") == ([0, 1], [1, 1], 2)
+    assert read_labels(df.lazy() if lazy else df, "fold").labels == ([0, 1], [1, 1], 2)
 
 
 @pytest.mark.parametrize("lazy", [False, True])
@@ -89,7 +90,7 @@ def test_enums_keep_their_order(lazy: bool) -> None:
     """The parts of an Enum keep its order, with those that no row has."""
     parts = pl.Series("split", ["test", None, "train"], dtype=pl.Enum(["train", "none", "test"]))
     df = parts.to_frame()
-    assert fold_values(df.lazy() if lazy else df, "split") == (
+    assert read_labels(df.lazy() if lazy else df, "split").labels == (
         ["train", "none", "test"],
         [1, 0, 1],
         1,
@@ -101,7 +102,7 @@ def test_categories_keep_their_order() -> None:
     """The parts of a pandas categorical keep its order, those of Polars are sorted."""
     parts = pd.Categorical(["test", None, "train"], categories=["train", "none", "test"])
     df = pd.DataFrame({"split": parts})
-    assert fold_values(df, "split") == (["train", "none", "test"], [1, 0, 1], 1)
+    assert read_labels(df, "split").labels == (["train", "none", "test"], [1, 0, 1], 1)
     assert fold_codes(df["split"])[1].tolist() == [2, -1, 0]
     assert fold_codes(pl.Series(["b", "a"], dtype=pl.Categorical))[0] == ["a", "b"]
 
@@ -110,7 +111,7 @@ def test_columns_under_a_multiindex() -> None:
     """A fold column is read by its name, or by its tuple."""
     df = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("fold", "")]))
     assert read_fold_column(df, "fold").tolist() == [2]
-    assert fold_values(df, "fold") == ([2], [1], 0)
+    assert read_labels(df, "fold").labels == ([2], [1], 0)
 
 
 def test_mixed_values_have_no_order() -> None:

@@ -157,11 +157,24 @@ class Engine(Protocol):
         """Add columns of the part of every counted row, which its rows take."""
 
     def select(
-        self, name: str, value: Any, *, equal: bool, nulls: bool = False, drops: bool = False
+        self,
+        name: str,
+        values: Sequence[Any],
+        *,
+        equal: bool,
+        nulls: bool = False,
+        drops: bool = False,
     ) -> Frame:
-        """Keep the rows of a fold, or those of the others, with or without those of none.
+        """Keep the rows of some folds, or those of the others, with or without those of none.
 
         With `drops` the column itself is left out.
+        """
+
+    def drop_shared(self, other: Frame, values: Mapping[str, Any]) -> Frame:
+        """Drop the rows that share a value of a column with a row of another frame.
+
+        Missing values match nothing. `values` has the series of the values of the other frame in
+        each column, as they were counted: an engine joins the frames, or looks the values up.
         """
 
     def shared_rows(

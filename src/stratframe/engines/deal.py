@@ -11,9 +11,9 @@ import numpy as np
 
 from .. import frames
 from ..core.seeds import StreamTag
-from ..core.types import StratumTable, Words
+from ..core.types import Flags, StratumTable, Words
 from ..errors import StratError
-from ..frames import FoldValues, SharedRows
+from ..frames import LabelRows, SharedRows
 from ..pipeline.deal import empty_outputs
 from ..pipeline.extend import fill_target, quota_of_new, read_given
 from ..pipeline.hashed import hash_points, hash_salts
@@ -24,6 +24,7 @@ from ..pipeline.strata import Strata
 from ..pipeline.tables import Folded
 from ..terms.base import By, Term
 from ..terms.by import require_by
+from ..terms.classes import Classes
 from .base import Call, CountedCodes, Engine, check_possible, engine_of, not_possible
 from .counted import (
     count_strata,
@@ -119,7 +120,7 @@ class CountedFrame:
         points = find_cuts(self.engine, call, counted.coded, [table])
         outputs = empty_outputs(replace(options, name=mark, target=Target(2)))
         marked = engine_on(self.engine.attach(call, counted.coded, outputs, points))
-        return self.engine.keep(marked.select(mark, 0, equal=True, drops=True))
+        return self.engine.keep(marked.select(mark, [0], equal=True, drops=True))
 
     def check_key(self, options: Options) -> None:
         """Raise if a call needs a key, and has none."""
@@ -184,24 +185,43 @@ class CountedFrame:
 
     # Folds ------------------------------------------------------------------------------
 
-    def check_names(self, names: Sequence[Any]) -> None:
-        """Raise unless columns of folds are there."""
-        self.engine.check({"name": list(names)})
+    def check_names(self, names: Sequence[Any], apart: Sequence[Any] = ()) -> None:
+        """Raise unless columns of folds are there, and those that labels share no value of."""
+        self.engine.check({"name": list(names), "apart": list(apart)})
 
-    def fold_values(self, name: str, *, is_part: bool = False) -> FoldValues:
-        """List the values of a fold or part column, and count the rows of each."""
-        counts = self.engine.count(self.engine.bind(Options(), name))[1]
-        (folds,), weights = counts.columns["name"], counts.weights
+    def label_rows(
+        self, name: str, apart: Sequence[str] = (), *, is_part: bool = False
+    ) -> LabelRows:
+        """Count the rows by the labels of a column, and by the values of others."""
+        terms = tuple(Classes((each,)) for each in apart)
+        counts = self.engine.count(self.engine.bind(Options(terms), name))[1]
+        (folds,), columns = counts.columns["name"], counts.columns["by"]
+        weights = counts.weights
         ranks = frames.rank_values(folds) if self.engine.needs_key else None
         if ranks is not None:  # counts of rows without an order come in any order
             order = np.argsort(ranks, kind="stable")
             folds, weights = frames.take(folds, order), weights[order]
-        values, codes = frames.part_codes(folds) if is_part else frames.fold_codes(folds)
-        return frames.count_values(values, codes, weights)
+            columns = [frames.take(column, order) for column in columns]
+        shared = list(zip(apart, columns, strict=True))
+        return frames.encode_labels(name, folds, weights=weights, apart=shared, is_part=is_part)
 
-    def select(self, name: str, value: Any, *, equal: bool, nulls: bool = False) -> Any:
-        """Keep the rows of a fold, or those of the others."""
-        return self.engine.keep(self.engine.select(name, value, equal=equal, nulls=nulls))
+    def select(
+        self,
+        rows: LabelRows,
+        chosen: Flags,
+        *,
+        nulls: bool = False,
+        apart_from: int | None = None,
+    ) -> Any:
+        """Keep the rows of chosen labels."""
+        listed, is_match = frames.shorter_list(rows, chosen)
+        labels = [rows.labels.values[place] for place in np.flatnonzero(listed)]
+        kept = self.engine.select(rows.name, labels, equal=is_match, nulls=nulls)
+        if apart_from is not None and rows.apart:
+            valid = self.engine.select(rows.name, [rows.labels.values[apart_from]], equal=True)
+            values = frames.values_apart(rows, apart_from)
+            kept = engine_on(kept).drop_shared(valid, values)
+        return self.engine.keep(kept)
 
     def check_shared(self, options: Options, refs: Mapping[str, Sequence[Any]]) -> None:
         """Raise unless columns are there, and groups can be counted."""

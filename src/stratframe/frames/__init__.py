@@ -14,6 +14,7 @@ Frames and series come in, numpy arrays go out, and arrays come back as new colu
 - `tables`: how is a result frame made in the caller's library?
 - `validate`: which rows broke a rule?
 - `folds`: which folds does a column hold, and which one is each row in?
+- `label_rows`: which rows have some labels, and which share a value with others?
 - `filters`: which rows of a frame does a fold, or a computation, select?
 - `duplicates`: which rows are equal in several columns, and are they in one fold?
 - `csv_cells`: how are cells written into a CSV file whose other bytes stay?
@@ -55,22 +56,30 @@ from .files import (
     update_csv,
     write_file,
 )
-from .filters import filter_equal, filter_other, filter_rows
+from .filters import drop_values, filter_labels, filter_rows, filter_values
 from .folds import (
+    PURPOSES,
     FoldValues,
     are_folds,
     are_parts,
     count_values,
     declared_parts,
     fold_codes,
-    fold_values,
     has_all_folds,
     part_codes,
-    part_values,
+    purposes_of,
     read_fold_column,
     read_fold_numbers,
     read_part_codes,
     to_fold_column,
+)
+from .label_rows import (
+    LabelRows,
+    encode_labels,
+    flag_labels,
+    read_labels,
+    shorter_list,
+    values_apart,
 )
 from .libraries import (
     AnyFrame,

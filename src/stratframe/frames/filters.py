@@ -1,6 +1,6 @@
 """The rows of a frame that a fold column or a computation selects, in their order."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,26 +11,71 @@ from ..core.types import Flags
 from .attach import batch_expression
 from .dtypes import is_missing
 from .folds import fold_expression
-from .libraries import EagerFrame, Frame, FrameT, label_of
+from .label_rows import (
+    LabelRows,
+    flag_labels,
+    match_codes,
+    read_labels,
+    shorter_list,
+    values_apart,
+)
+from .libraries import EagerFrame, Frame, label_of
 from .references import read_columns
 
 
-def filter_equal(frame: FrameT, name: str, value: Any) -> FrameT:
-    """Keep the rows of one fold or part."""
-    if isinstance(frame, pd.DataFrame):
-        series = frame[label_of(frame, name)]
-        return frame[np.asarray((series == value).fillna(False), dtype=np.bool_)]
-    return frame.filter(fold_expression(frame, name) == value)
+def filter_labels(
+    frame: Frame,
+    rows: LabelRows,
+    chosen: Flags,
+    *,
+    nulls: bool = False,
+    apart_from: int | None = None,
+) -> Frame:
+    """Keep the rows of chosen labels, of an eager frame those that `flag_labels` flags."""
+    if not isinstance(frame, pl.LazyFrame):
+        flags = flag_labels(rows, chosen, nulls=nulls, apart_from=apart_from)
+        return frame[flags] if isinstance(frame, pd.DataFrame) else frame.filter(flags)
+    listed, is_match = shorter_list(rows, chosen)
+    fold, held = fold_expression(frame, rows.name), rows.series.filter(match(rows, listed))
+    found = is_one_of(fold, held.unique())
+    wanted = found if is_match else ~found
+    kept = frame.filter(wanted.fill_null(True) if nulls else wanted)
+    shared = {} if apart_from is None else values_apart(rows, apart_from)
+    for name, values in shared.items():
+        kept = kept.filter((~is_one_of(fold_expression(frame, name), values)).fill_null(True))
+    return kept
 
 
-def filter_other(frame: FrameT, name: str, value: Any, *, nulls: bool) -> FrameT:
-    """Keep the rows of all other folds or parts, and with `nulls` those without one."""
-    if isinstance(frame, pd.DataFrame):
+def match(rows: LabelRows, chosen: Flags) -> Flags:
+    """Flag the rows of some labels."""
+    return match_codes(rows.codes, chosen, nulls=False)
+
+
+def is_one_of(column: pl.Expr, values: pl.Series) -> pl.Expr:
+    """Compare a column with values of its type; null where it is null."""
+    if values.dtype == pl.Categorical:
+        column, values = column.cast(pl.String), values.cast(pl.String)
+    # Python has no nanoseconds.
+    is_exact = len(values) == 1 and not values.dtype.is_temporal()
+    return column == values[0] if is_exact else column.is_in(values.implode())
+
+
+def filter_values(
+    frame: EagerFrame, name: str, values: Sequence[Any], *, equal: bool, nulls: bool = False
+) -> EagerFrame:
+    """Keep the rows of some labels, or those of the others, with or without those of none."""
+    rows = read_labels(frame, name)
+    known = set(values)
+    chosen = np.array([(value in known) == equal for value in rows.labels.values], dtype=np.bool_)
+    return filter_labels(frame, rows, chosen, nulls=nulls)
+
+
+def drop_values(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
+    """Drop the rows of a pandas frame that have one of the values listed for a column."""
+    for name, held in values.items():
         series = frame[label_of(frame, name)]
-        differs = np.asarray((series != value).fillna(True), dtype=np.bool_)
-        return frame[differs if nulls else differs & ~is_missing(series)]
-    fold = fold_expression(frame, name)
-    return frame.filter(fold.ne_missing(value) if nulls else fold != value)
+        frame = frame[~(np.asarray(series.isin(held), dtype=np.bool_) & ~is_missing(series))]
+    return frame
 
 
 def filter_rows(

@@ -41,31 +41,6 @@ class FoldValues(NamedTuple):
         return [value for value, size in zip(self.values, self.sizes, strict=True) if size]
 
 
-def fold_values(frame: Frame, name: str) -> FoldValues:
-    """List the values of a fold column, in order, and count the rows of each.
-
-    Categories keep their order, with those that no row has. A lazy frame runs
-    one small query.
-    """
-    series, weights = read_counts(frame, name)
-    return count_values(*fold_codes(series), weights)
-
-
-def part_values(frame: Frame, name: str) -> FoldValues:
-    """List the values of a part column as `fold_values`, but text in the order of its purpose."""
-    series, weights = read_counts(frame, name)
-    return count_values(*part_codes(series), weights)
-
-
-def read_counts(frame: Frame, name: str) -> tuple[Series, Ints | None]:
-    """Read a fold column; of a lazy frame its distinct values, and how many rows have each."""
-    if not isinstance(frame, pl.LazyFrame):
-        return read_fold_column(frame, name), None
-    groups = frame.select(fold_expression(frame, name)).group_by(name, maintain_order=True)
-    counts = groups.len().collect()
-    return counts[name], counts["len"].to_numpy()
-
-
 def count_values(values: list[Any], codes: Ints, weights: Ints | None = None) -> FoldValues:
     """Count the rows of each value, or sum their weights."""
     counts = np.bincount(codes + 1, weights, len(values) + 1).astype(np.int64).tolist()
@@ -123,7 +98,7 @@ def fold_codes(series: Series, *, small: bool = False) -> tuple[list[Any], Ints]
     """List the values of a fold or part column, in order, and encode its rows by them.
 
     Categories keep their order. Text that names parts, such as train and test, comes in the
-    order of `part_values`; anything else is sorted by value.
+    order of `part_codes`; anything else is sorted by value.
 
     Parameters
     ----------
@@ -235,7 +210,7 @@ def declared_parts(frame: Frame, name: str) -> tuple[str, ...] | None:
         return None if declared is None else tuple(declared)
     if not holds_names(read_fold_column(frame, name)):
         return None
-    return tuple(part_values(frame, name).values)
+    return tuple(part_codes(read_fold_column(frame, name))[0])
 
 
 def is_text(series: Series) -> bool:

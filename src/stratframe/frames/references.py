@@ -64,6 +64,7 @@ ACCEPTED = {
     "columns": "column names or expressions",
     "features": "column names or expressions",
     "name": "column names",
+    "apart": "column names",
     "target": "a column name, or `sf.classes` or `sf.continuous` of one",
 }
 """What each argument that refers to columns may hold."""

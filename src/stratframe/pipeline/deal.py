@@ -204,5 +204,5 @@ def quota_in_order(
     words = None
     if not options.circular:
         n_words = len(sizes) * (options.target.n - 1)
-        words = column_stream(options, StreamTag.PART_QUOTA)(n_words)
+        words = column_stream(options, StreamTag.PART_QUOTA, repeat)(n_words)
     return controlled_rounding(sizes, options.target.fractions(int(sizes.sum())), ancestors, words)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import frames
 from ..core.types import Flags, StratumTable
-from ..frames import FoldValues
+from ..frames import LabelRows
 from ..terms.base import By, Term
 from ..terms.by import columns_of, require_by
 from .deal import check_columns, deal_units, empty_outputs, new_columns, numbers_of, quota_table
@@ -133,16 +133,24 @@ class LocalFrame:
 
     # Folds ------------------------------------------------------------------------------
 
-    def check_names(self, names: Sequence[Any]) -> None:
-        """Raise unless columns of folds are there."""
+    def check_names(self, names: Sequence[Any], apart: Sequence[Any] = ()) -> None:
+        """Raise unless columns of folds are there, and those that labels share no value of."""
         frames.check_refs(self.frame, names, "name")
+        frames.check_refs(self.frame, apart, "apart")
 
-    def fold_values(self, name: str, *, is_part: bool = False) -> FoldValues:
-        """List the values of a fold or part column, and count the rows of each."""
-        return (frames.part_values if is_part else frames.fold_values)(self.frame, name)
+    def label_rows(
+        self, name: str, apart: Sequence[str] = (), *, is_part: bool = False
+    ) -> LabelRows:
+        """Encode the rows by the labels of a column; of a lazy frame the rows that differ."""
+        return frames.read_labels(self.frame, name, apart, is_part=is_part)
 
-    def select(self, name: str, value: Any, *, equal: bool, nulls: bool = False) -> Any:
-        """Keep the rows of a fold, or those of the others."""
-        if equal:
-            return frames.filter_equal(self.frame, name, value)
-        return frames.filter_other(self.frame, name, value, nulls=nulls)
+    def select(
+        self,
+        rows: LabelRows,
+        chosen: Flags,
+        *,
+        nulls: bool = False,
+        apart_from: int | None = None,
+    ) -> Any:
+        """Keep the rows of chosen labels."""
+        return frames.filter_labels(self.frame, rows, chosen, nulls=nulls, apart_from=apart_from)

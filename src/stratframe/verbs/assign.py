@@ -178,6 +178,7 @@ def split(
     key: Any = None,
     missing: Missing = "error",
     rare: Rare = "warn",
+    repeats: int = 1,
     seed: SupportsIndex | None = 0,
     name: str = "split",
     overwrite: bool = False,
@@ -200,6 +201,9 @@ def split(
     missing : {"error", "stratum"}
         Nulls and NaN in strata and groups raise an error, or form a stratum of their own
         (in `groups`, each such row is a group of its own).
+    repeats : int
+        Number of columns to add: `split_1`, `split_2`, ... if more than 1. Each is drawn anew, so
+        that a row may be in the same part of several columns.
     name, overwrite
         As for `kfold`.
 
@@ -245,6 +249,10 @@ def split(
     │ train ┆ 6     │
     │ test  ┆ 4     │
     └───────┴───────┘
+    >>> twenty = sf.split(df, "label", 0.2, repeats=20)
+    >>> names = [f"split_{number}" for number in range(1, 21)]
+    >>> len(sf.cv(twenty, names, train="train", valid="test"))
+    20
     """
     options = check_options(
         by,
@@ -255,6 +263,7 @@ def split(
         key=key,
         missing=missing,
         rare=rare,
+        repeats=repeats,
         seed=seed,
         name=name,
     )

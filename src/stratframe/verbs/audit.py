@@ -198,7 +198,7 @@ def audit_counts(
 
     def table_of(column: str, _: str) -> Any:
         """Audit one fold column."""
-        found = side.fold_values(column)
+        found = side.label_rows(column).labels
         if not sum(found.sizes) + found.n_nulls:
             return checks_table(side.library, [])
         shared = {

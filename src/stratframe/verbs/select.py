@@ -3,41 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Generic, Literal, NamedTuple, TypeAlias, get_args
-
-import numpy as np
+from typing import Any, Generic, NamedTuple
 
 from .. import frames
-from ..checks import check_each_once, check_one_of, is_hashable
-from ..core.types import Flags, Ints
-from ..errors import (
-    StratError,
-    at_least_one,
-    describe,
-    plural,
-    preview,
-    with_full_stop,
-)
+from ..checks import check_each_once, is_hashable
+from ..core.types import Ints
+from ..errors import StratError, at_least_one, describe, with_full_stop
 from ..frames import AnyFrameT, FoldValues, Frame
+from .reading import (
+    Nulls,
+    Pairs,
+    check_apart,
+    check_pair_rule,
+    flag_places,
+    list_values,
+    pair_labels,
+)
 from .sides import Side, check_rows, side_of
-
-Nulls: TypeAlias = Literal["error", "train", "drop"]
-"""How rows without a fold are treated."""
 
 
 class Fold(NamedTuple, Generic[AnyFrameT]):
     """One fold and its training and validation frames."""
 
     fold: Any
-    """The number of the fold, as in the column."""
+    """The label that is validated, as in the column: of a fold column its number."""
     train: AnyFrameT
-    """The rows of all other folds."""
+    """The rows that are trained on: by default those of all other folds."""
     valid: AnyFrameT
     """The rows of this fold."""
 
 
 def folds(
-    frame: AnyFrameT, name: str | Sequence[str] = "fold", *, nulls: Nulls = "error"
+    frame: AnyFrameT,
+    name: str | Sequence[str] = "fold",
+    *,
+    train: Any = "rest",
+    valid: Any = None,
+    gap: int = 0,
+    window: int | None = None,
+    apart: str | Sequence[str] | None = None,
+    nulls: Nulls = "error",
 ) -> Iterator[Fold[AnyFrameT]]:
     """Iterate over the folds of a column: fold, train and valid frames.
 
@@ -46,25 +51,59 @@ def folds(
     frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
         A Polars lazy frame runs one small query for the folds, and yields lazy frames.
     name : str or list of str
-        The fold column; for a list, all folds of each column in turn.
+        The fold column; for a list, all folds of each column in turn. Any column of a few
+        labels will do, such as months or sites.
+    train : {"rest", "past"}, label or list of labels
+        Which labels train for the label that is validated: all others; those before it, in
+        their order; or these, but for itself. Labels that are called "rest" or "past" go in a
+        list.
+    valid : label or list of labels, optional
+        Which labels are validated, each in turn. By default all of them; or where `train`
+        names labels, all others; or with "past", all that have labels before them to train on.
+    gap : int
+        How many labels are left out next to the validated one: before it with "past", on each
+        side of it with "rest".
+    window : int, optional
+        With "past", train on so many labels at most, the latest ones.
+    apart : str or list of str, optional
+        Columns of which training and validation rows share no value: training rows that have
+        a value of any row to validate, in any of these columns, are left out. Missing values
+        match nothing.
     nulls : {"error", "train", "drop"}
         Rows without a fold raise an error, are in every training frame, or in none.
 
     Yields
     ------
     Fold
-        In the order of the fold numbers; rows keep their order.
+        In the order of the labels, or of `valid`; rows keep their order.
 
     Raises
     ------
     StratError
         If the column does not exist, has a single fold, or has nulls that `nulls` does not
-        allow.
+        allow; if its labels name parts, such as train and test, and neither `train` nor `valid`
+        is given; if labels that are named have no rows; if `train="past"` or a gap needs an
+        order that the labels do not have; if a training set would be empty.
+
+    Warns
+    -----
+    StratWarning
+        If `apart` leaves less than half of the training rows in a pair.
 
     Notes
     -----
-    On Dask and Spark frames the folds are counted when this is called; the frames of each fold
-    are lazy.
+    The order is that of numbers, dates, times, durations, periods, ordered categories and Enums,
+    or of text if all of it is ISO dates (2024-04-30) or all of it months (2024-04). Only labels
+    that have rows count: a month without rows is not a gap.
+
+    On Dask and Spark frames the rows are counted when this is called, by the fold and the columns
+    of `apart`; the frames of each fold are lazy.
+
+    References
+    ----------
+    Bergmeir and Benítez (2012), On the use of cross-validation for time series predictor
+    evaluation. Pahikkala et al. (2015), Toward more realistic drug-target interaction predictions
+    (both axes new).
 
     Examples
     --------
@@ -74,46 +113,38 @@ def folds(
     ...     print(fold.fold, fold.train["x"].tolist(), fold.valid["x"].tolist())
     0 [2] [1, 3]
     1 [1, 3] [2]
+    >>> sales = pd.DataFrame({"month": ["2024-01", "2024-02", "2024-03", "2024-04"]})
+    >>> for month, past, present in sf.folds(sales, "month", train="past", gap=1):
+    ...     print(month, past["month"].tolist())
+    2024-03 ['2024-01']
+    2024-04 ['2024-01', '2024-02']
     """
-    check_one_of("nulls", nulls, get_args(Nulls))
-    side, names = named_side(frame, name)
-    columns = [(column, side.fold_values(column)) for column in names]
-    for column, found in columns:
-        check_folds(column, found, nulls)
-    return (
-        Fold(
-            fold,
-            side.select(column, fold, equal=False, nulls=nulls == "train"),
-            side.select(column, fold, equal=True),
-        )
-        for column, found in columns
-        for fold in found.values
+    rule = check_pair_rule(
+        "folds", train=train, valid=valid, gap=gap, window=window, apart=apart, nulls=nulls
     )
+    side, names = named_side(frame, name, rule.apart)
+    several = [pair_labels(rule, side.label_rows(column, rule.apart)) for column in names]
+    check_apart(several)
+    return (frame_pair(side, pairs, place) for pairs in several for place in pairs.valid)
 
 
-def check_folds(column: str, found: FoldValues, nulls: Nulls) -> None:
-    """Raise if rows without a fold are not allowed, or if a training set would be empty."""
-    if found.n_nulls and nulls == "error":
-        msg = (
-            f"Column {column!r} must give every row a fold, but {plural(found.n_nulls, 'row')}"
-            f" {'has' if found.n_nulls == 1 else 'have'} none."
-            '\nHint: `nulls="train"` keeps them in every training set, `nulls="drop"` in none.'
-        )
-        raise StratError(msg)
-    if len(found.present) == 1 and not (found.n_nulls and nulls == "train"):
-        msg = (
-            f"Column {column!r} must have at least 2 folds, got {describe(found.present[0])} alone:"
-            " its training set would be empty."
-        )
-        if found.n_nulls:
-            msg += '\nHint: `nulls="train"` trains on the rows without a fold.'
-        raise StratError(msg)
+def frame_pair(side: Side[AnyFrameT], pairs: Pairs, place: int) -> Fold[AnyFrameT]:
+    """Take the training and validation frames of a label."""
+    rows = pairs.rows
+    train = side.select(
+        rows,
+        pairs.training_labels(place),
+        nulls=pairs.rule.nulls == "train",
+        apart_from=place if rows.apart else None,
+    )
+    valid = side.select(rows, flag_places([place], len(pairs.ranks)))
+    return Fold(rows.labels.values[place], train, valid)
 
 
-def named_side(frame: Any, name: object) -> tuple[Side[Any], list[Any]]:
+def named_side(frame: Any, name: object, apart: Sequence[str] = ()) -> tuple[Side[Any], list[Any]]:
     """List the names of fold columns, which must be there, and find the side of their frame."""
     side, names = side_of(frame), list_names(name)
-    side.check_names(names)
+    side.check_names(names, apart)
     return side, names
 
 
@@ -182,11 +213,13 @@ def parts(
     side, (column,) = named_side(frame, [name])
     if names is not None:
         check_part_names(names)
-    found = side.fold_values(column, is_part=True)
+    rows = side.label_rows(column, is_part=True)
+    values = rows.labels.values
     if names is not None:
-        check_parts(name, found, names)
-    chosen = found.values if names is None else names
-    return {value: side.select(column, value, equal=True) for value in chosen}
+        check_parts(name, rows.labels, names)
+    chosen = values if names is None else names
+    places = {value: place for place, value in enumerate(values)}
+    return {value: side.select(rows, flag_places([places[value]], len(values))) for value in chosen}
 
 
 def check_part_names(names: object) -> None:
@@ -215,13 +248,16 @@ def check_parts(column: str, found: FoldValues, names: Sequence[Any]) -> None:
         raise StratError("\n".join(map(with_full_stop, [*faults, has])))
 
 
-def list_values(values: Sequence[Any]) -> str:
-    """List a few values as in code."""
-    return preview(map(repr, values), len(values))
-
-
 def cv(
-    frame: Frame, name: str | Sequence[str] = "fold", *, nulls: Nulls = "error"
+    frame: Frame,
+    name: str | Sequence[str] = "fold",
+    *,
+    train: Any = "rest",
+    valid: Any = None,
+    gap: int = 0,
+    window: int | None = None,
+    apart: str | Sequence[str] | None = None,
+    nulls: Nulls = "error",
 ) -> list[tuple[Ints, Ints]]:
     """Convert fold columns to the pairs that scikit-learn takes as `cv=`.
 
@@ -230,19 +266,23 @@ def cv(
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
     name : str or list of str
         The fold column; for a list, the folds of each column in turn.
-    nulls : {"error", "train", "drop"}
+    train, valid, gap, window, apart, nulls
         As for `folds`.
 
     Returns
     -------
     list of (train, test)
-        Arrays of row positions, int64, one pair for each fold.
+        Arrays of row positions, int64, one pair for each fold that `folds` yields.
 
     Raises
     ------
     StratError
-        If the column does not exist, has a single fold, or has nulls that `nulls` does not
-        allow.
+        As for `folds`.
+
+    Warns
+    -----
+    StratWarning
+        As for `folds`.
 
     See Also
     --------
@@ -251,48 +291,22 @@ def cv(
     Examples
     --------
     >>> import pandas as pd, stratframe as sf
-    >>> sf.cv(pd.DataFrame({"fold": [0, 1, 0]}))
+    >>> df = pd.DataFrame({"fold": [0, 1, 0], "split": ["test", "train", "train"]})
+    >>> sf.cv(df)
     [(array([1]), array([0, 2])), (array([0, 2]), array([1]))]
+    >>> sf.cv(df, "split", train="train", valid="test")
+    [(array([1, 2]), array([0]))]
     """
     check_rows(frame, "`cv` gives positions of rows", "`folds` gives frames")
     frames.check_frame(frame)
-    check_one_of("nulls", nulls, get_args(Nulls))
+    rule = check_pair_rule(
+        "cv", train=train, valid=valid, gap=gap, window=window, apart=apart, nulls=nulls
+    )
     columns = fold_names(frame, name)
-    eager = frames.collect_columns(frame, columns)
-    series = [frames.read_fold_column(eager, column) for column in columns]
-    return [
-        pair
-        for column, folds in zip(columns, series, strict=True)
-        for pair in fold_pairs(read_fold_codes(column, folds, nulls), nulls)
+    frames.check_refs(frame, rule.apart, "apart")
+    eager = frames.collect_columns(frame, [*columns, *rule.apart])
+    several = [
+        pair_labels(rule, frames.read_labels(eager, column, rule.apart)) for column in columns
     ]
-
-
-class FoldCodes(NamedTuple):
-    """A fold column whose rules were checked."""
-
-    codes: Ints
-    """The place of each row's fold in their order; -1 where it has none."""
-    n_folds: int
-
-
-def read_fold_codes(column: str, series: Any, nulls: Nulls) -> FoldCodes:
-    """Encode the rows of a fold column by their fold, and check the folds."""
-    # Every fold compares all codes, which takes as long as to read them: so they are small.
-    values, codes = frames.fold_codes(series, small=True)
-    check_folds(column, frames.count_values(values, codes), nulls)
-    return FoldCodes(codes, len(values))
-
-
-def fold_pairs(folds: FoldCodes, nulls: Nulls) -> Iterator[tuple[Ints, Ints]]:
-    """Find the positions of the training and test rows of one fold after another."""
-    codes, n_folds = folds
-    for fold in range(n_folds):
-        yield np.flatnonzero(training_rows(codes, fold, nulls)), np.flatnonzero(codes == fold)
-
-
-def training_rows(codes: Ints, fold: int, nulls: Nulls) -> Flags:
-    """Flag the training rows of a fold."""
-    flags: Flags = codes != fold
-    if nulls != "train":
-        flags &= codes >= 0
-    return flags
+    check_apart(several)
+    return [pair for pairs in several for pair in pairs.positions()]

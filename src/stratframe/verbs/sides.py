@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar, cast
 
-from ..core.types import StratumTable
+from ..core.types import Flags, StratumTable
 from ..engines.base import engine_of
 from ..engines.deal import CountedFrame
 from ..errors import StratError
-from ..frames import FoldValues, is_frame
+from ..frames import LabelRows, is_frame
 from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options, Target
 from ..pipeline.sample import SampleSize
@@ -62,15 +62,27 @@ class Side(Protocol[T_co]):
         """Find the strata and folds of the rows; with `drop` of rows in folds only."""
         ...
 
-    def check_names(self, names: Sequence[Any]) -> None:
-        """Raise unless columns of folds are there."""
+    def check_names(self, names: Sequence[Any], apart: Sequence[Any] = ()) -> None:
+        """Raise unless columns of folds are there, and those that labels share no value of."""
 
-    def fold_values(self, name: str, *, is_part: bool = False) -> FoldValues:
-        """List the values of a fold or part column, and count the rows of each."""
+    def label_rows(
+        self, name: str, apart: Sequence[str] = (), *, is_part: bool = False
+    ) -> LabelRows:
+        """Encode the rows, or counts of equal rows, by the labels of a fold or part column."""
         ...
 
-    def select(self, name: str, value: Any, *, equal: bool, nulls: bool = False) -> T_co:
-        """Keep the rows of a fold, or those of the others, with or without those of none."""
+    def select(
+        self,
+        rows: LabelRows,
+        chosen: Flags,
+        *,
+        nulls: bool = False,
+        apart_from: int | None = None,
+    ) -> T_co:
+        """Keep the rows of chosen labels, with or without those of none.
+
+        With `apart_from`, without those that share a value of `rows.apart` with this label.
+        """
         ...
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any, get_args
+from inspect import Parameter, signature
+from typing import Any
 
 from .. import frames
-from ..checks import check_one_of, load_extra
+from ..checks import load_extra
 from ..core.types import Ints
 from ..errors import StratError, describe
-from .select import FoldCodes, Nulls, fold_pairs, list_names, read_fold_codes
+from .reading import Nulls, PairRule, Pairs, check_apart, check_pair_rule, pair_labels
+from .select import list_names
 
 
 class FoldSplit:
@@ -27,14 +29,16 @@ class FoldSplit:
         The fold column of the frame `X`. If `X` has no such column, as an array has none, it
         is read from `groups`: a frame with the column, or the folds themselves. For a list,
         the folds of each column in turn.
-    nulls : {"error", "train", "drop"}
+    train, valid, gap, window, nulls
         As for `folds`.
+    apart : str or list of str, optional
+        As for `folds`. These columns are looked up as the fold column is; an array in `groups`
+        does not have them.
 
     Raises
     ------
     StratError
-        When it splits: if the column is not found, has a single fold, or has nulls that
-        `nulls` does not allow.
+        When it splits: if a column is not found, and as for `folds`.
     ImportError
         If scikit-learn is not installed.
 
@@ -48,26 +52,58 @@ class FoldSplit:
     >>> X = pd.DataFrame({"x": [1, 2, 3], "fold": [0, 1, 0]})
     >>> splitter = sf.FoldSplit("fold")
     >>> splitter
-    FoldSplit(name='fold', nulls='error')
+    FoldSplit(name='fold')
     >>> list(splitter.split(X))
     [(array([1]), array([0, 2])), (array([0, 2]), array([1]))]
     >>> splitter.get_n_splits(X)
     2
+    >>> sf.FoldSplit("month", train="past", gap=1)
+    FoldSplit(name='month', train='past', gap=1)
     """
 
     groups_request: bool | str | None = True
     """What scikit-learn is told to do with `groups`; of a splitter, only if it was set."""
 
-    def __init__(self, name: str | Sequence[str] = "fold", *, nulls: Nulls = "error") -> None:
-        check_one_of("nulls", nulls, get_args(Nulls))
+    def __init__(
+        self,
+        name: str | Sequence[str] = "fold",
+        *,
+        train: Any = "rest",
+        valid: Any = None,
+        gap: int = 0,
+        window: int | None = None,
+        apart: str | Sequence[str] | None = None,
+        nulls: Nulls = "error",
+    ) -> None:
+        self.name = name
+        self.train = train
+        self.valid = valid
+        self.gap = gap
+        self.window = window
+        self.apart = apart
+        self.nulls: Nulls = nulls
+        self.check_rule()
         frames.check_names("name", list_names(name))
         load_extra("sklearn.model_selection", "sklearn")
-        self.name = name
-        self.nulls: Nulls = nulls
 
     def __repr__(self) -> str:
         """Write the splitter as it is written in code."""
-        return f"FoldSplit(name={self.name!r}, nulls={self.nulls!r})"
+        known = signature(type(self)).parameters.items()
+        given = {name: getattr(self, name) for name, _ in known}
+        shown = [f"{name}={given[name]!r}" for name, each in known if is_told(each, given[name])]
+        return f"FoldSplit({', '.join(shown)})"
+
+    def check_rule(self) -> PairRule:
+        """Check which labels train."""
+        return check_pair_rule(
+            "FoldSplit",
+            train=self.train,
+            valid=self.valid,
+            gap=self.gap,
+            window=self.window,
+            apart=self.apart,
+            nulls=self.nulls,
+        )
 
     def split(
         self, X: Any = None, y: Any = None, groups: Any = None
@@ -88,12 +124,13 @@ class FoldSplit:
         train, test : ndarray of int64
             Row positions, in increasing order.
         """
-        columns = self.read_columns(X, groups)  # now, so that faults are not found later
-        return (pair for folds in columns for pair in fold_pairs(folds, self.nulls))
+        several = self.read_pairs(X, groups)  # now, so that faults are not found later
+        check_apart(several)
+        return (pair for pairs in several for pair in pairs.positions())
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Count the folds; the arguments are those of `split`."""
-        return sum(folds.n_folds for folds in self.read_columns(X, groups))
+        """Count the pairs; the arguments are those of `split`."""
+        return sum(len(pairs.valid) for pairs in self.read_pairs(X, groups))
 
     def get_metadata_routing(self) -> Any:
         """Ask scikit-learn, where it routes metadata, for `groups`, or as was requested."""
@@ -131,12 +168,23 @@ class FoldSplit:
         self.groups_request = groups
         return self
 
-    def read_columns(self, data: Any, groups: Any) -> list[FoldCodes]:
-        """Read the folds of each column, and check them."""
+    def read_pairs(self, data: Any, groups: Any) -> list[Pairs]:
+        """Read the labels of each column, and pair them."""
+        rule = self.check_rule()
+        apart = [(name, find_apart(data, groups, name)) for name in rule.apart]
+        columns = ((name, find_folds(data, groups, name)) for name in list_names(self.name))
         return [
-            read_fold_codes(name, find_folds(data, groups, name), self.nulls)
-            for name in list_names(self.name)
+            pair_labels(rule, frames.encode_labels(name, series, apart=apart))
+            for name, series in columns
         ]
+
+
+def is_told(parameter: Parameter, value: Any) -> bool:
+    """Return whether an argument is written: the name, and what is not as by default."""
+    return parameter.name == "name" or (
+        parameter.default is not value
+        and (type(value) is not type(parameter.default) or value != parameter.default)
+    )
 
 
 # Registered, not inherited from, so that the class can be named without scikit-learn.
@@ -155,6 +203,24 @@ def find_folds(data: Any, groups: Any, name: str) -> Any:
     )
     check_length(data, folds)
     return folds
+
+
+def find_apart(data: Any, groups: Any, name: str) -> Any:
+    """Read a column of `apart` from the frame that is split, or else from `groups`."""
+    for frame in (data, groups):
+        if frames.has_column(frame, name):
+            frames.check_refs(frame, [name], "apart")
+            eager = frames.collect_columns(frame, [name])
+            (column,) = frames.read_columns(eager, [frames.label_of(eager, name)])
+            check_length(data, column)
+            return column
+    if frames.is_frame(data):
+        frames.check_refs(data, [name], "apart")  # says why it has no such column
+    msg = (
+        f"`FoldSplit` must find the column {describe(name)} of `apart` in `X` or `groups`, got"
+        f" {type(data).__name__} and {type(groups).__name__}.\nHint: pass a frame with the column."
+    )
+    raise StratError(msg)
 
 
 def read_split_folds(frame: Any, name: str) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -246,19 +247,29 @@ class DaskEngine:
         return add_lazily(call, found, add_by_values, outputs, index, list(parts))
 
     def select(
-        self, name: str, value: Any, *, equal: bool, nulls: bool = False, drops: bool = False
+        self,
+        name: str,
+        values: Sequence[Any],
+        *,
+        equal: bool,
+        nulls: bool = False,
+        drops: bool = False,
     ) -> Any:
         """Keep some rows of every partition."""
-        options = {} if equal else {"nulls": nulls}
-        kept = self.frame.map_partitions(
-            frames.filter_equal if equal else frames.filter_other,
-            name,
-            value,
-            meta=self.frame._meta,
-            enforce_metadata=False,
-            **options,
-        )
+        choice = {"name": name, "values": list(values), "equal": equal, "nulls": nulls}
+        kept = self.over_rows(partial(frames.filter_values, **choice))
         return kept.drop(columns=[name]) if drops else kept
+
+    def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002
+        """Look the values up in every partition."""
+        return self.over_rows(partial(frames.drop_values, values=dict(values)))
+
+    def over_rows(self, keep: Callable[[Any], Any]) -> Any:
+        """Keep the rows of every partition that a function of it chooses."""
+        # All is bound in the function: Dask takes two frames for one if keywords that it passes
+        # on to a function swap their values.
+        meta = self.frame._meta
+        return self.frame.map_partitions(keep, meta=meta, enforce_metadata=False)
 
 
 def refuse_expression(ref: Any, argument: str) -> None:

@@ -236,13 +236,31 @@ class SparkEngine:
         return attach_parts(call, counts.native, parts, outputs)
 
     def select(
-        self, name: str, value: Any, *, equal: bool, nulls: bool = False, drops: bool = False
+        self,
+        name: str,
+        values: Sequence[Any],
+        *,
+        equal: bool,
+        nulls: bool = False,
+        drops: bool = False,
     ) -> Any:
-        """Keep the rows of a fold, or those of the others."""
-        fold, wanted = self.typed(name, "name").present, functions().lit(value)
-        chosen = fold == wanted if equal else fold != wanted
-        kept = self.frame.filter(chosen | fold.isNull() if nulls else chosen)
+        """Keep the rows of some folds, or those of the others."""
+        fold = self.typed(name, "name").present
+        found = fold.isin(list(values)) if values else functions().lit(False)
+        found = functions().when(fold.isNotNull(), found)
+        kept = self.frame.filter(
+            functions().coalesce(found if equal else ~found, functions().lit(nulls))
+        )
         return kept.drop(name) if drops else kept
+
+    def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:
+        """Join the values of the other frame, which need not be few."""
+        kept = self.frame
+        for name in values:
+            label, typed = f"{HELPER}shared", self.typed(name, "apart")
+            held = other.select(typed.present.alias(label)).distinct()
+            kept = kept.join(held, typed.present == functions().col(label), "left_anti")
+        return kept
 
 
 def as_it_is(frame: Any) -> Any:

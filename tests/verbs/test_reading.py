@@ -1,0 +1,608 @@
+"""Which labels train: the rest, the past, labels by name, and rows apart."""
+
+import datetime as dt
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.model_selection import LeaveOneGroupOut, PredefinedSplit, TimeSeriesSplit
+
+import stratframe as sf
+from tests.helpers import KINDS, Make, make, refuse_now, values, warned
+
+READERS = [sf.folds, sf.cv, lambda df, name="fold", **rule: sf.FoldSplit(name, **rule).split(df)]
+"""The three readers, each of which takes all rules."""
+
+readers = pytest.mark.parametrize("read", READERS, ids=["folds", "cv", "FoldSplit"])
+
+BLOCKS: dict[str, Callable[[int], Any]] = {
+    "numbers": lambda block: block * 3 - 10,
+    "fractions": lambda block: block / 4,
+    "days": lambda block: dt.date(2023, 12, 25) + dt.timedelta(days=5 * block),
+    "times": lambda block: dt.datetime(2023, 12, 31, 20) + dt.timedelta(hours=3 * block),
+    "durations": lambda block: dt.timedelta(hours=9 * block),
+    "months": lambda block: f"{2023 + block // 12}-{block % 12 + 1:02}",
+    "ISO dates": lambda block: str(dt.date(2023, 12, 25) + dt.timedelta(days=5 * block)),
+}
+"""Labels that have an order, from the numbers of blocks."""
+
+MONTHS = ["Jan", "Feb", "Mar", "Apr", "May"]
+IN_ORDER = {
+    "pandas": lambda labels: pd.Categorical(labels, categories=MONTHS, ordered=True),
+    "polars": lambda labels: pl.Series(labels, dtype=pl.Enum(MONTHS)),
+}
+
+Pair = tuple[list[int], list[int]]
+
+
+def listed(pairs: Any) -> list[Pair]:
+    """List pairs of positions."""
+    return [(train.tolist(), test.tolist()) for train, test in pairs]
+
+
+def read_all(df: Any, name: Any, **rule: Any) -> list[Pair]:
+    """List the pairs of a frame with the column `row`, which all three readers must agree on."""
+    pairs = listed(sf.cv(df, name, **rule))
+    frames = [
+        (values(fold.train, "row"), values(fold.valid, "row"))
+        for fold in sf.folds(df, name, **rule)
+    ]
+    assert frames == pairs
+    splitter = sf.FoldSplit(name, **rule)
+    assert listed(splitter.split(df)) == pairs
+    assert splitter.get_n_splits(df) == len(pairs)
+    return pairs
+
+
+def rows_of(blocks: list[int], chosen: Any) -> list[int]:
+    """List the rows of some blocks."""
+    wanted = set(np.atleast_1d(chosen).tolist())
+    return [row for row, block in enumerate(blocks) if block in wanted]
+
+
+# The past and the rest -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("labels", BLOCKS)
+@pytest.mark.parametrize("kind", KINDS)
+@given(
+    blocks=st.lists(st.integers(0, 6), min_size=2, max_size=24),
+    gap=st.integers(0, 3),
+    window=st.none() | st.integers(1, 4),
+)
+@settings(max_examples=12)
+def test_the_past_is_that_of_time_series_split(
+    kind: str, labels: str, blocks: list[int], gap: int, window: int | None
+) -> None:
+    """The blocks that are there train and test as scikit-learn's, whatever the order of rows."""
+    present = np.unique(blocks)
+    assume(len(present) > gap + 2)  # it makes 2 splits at least
+    theirs = TimeSeriesSplit(
+        len(present) - gap - 1, test_size=1, gap=gap, max_train_size=window
+    ).split(present)
+    expected = [(rows_of(blocks, present[a]), rows_of(blocks, present[b])) for a, b in theirs]
+    column = [BLOCKS[labels](block) for block in blocks]
+    df = make(kind, {"row": list(range(len(blocks))), "block": column})
+    assert read_all(df, "block", train="past", gap=gap, window=window) == expected
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(blocks=st.lists(st.integers(0, 6), min_size=2, max_size=24), gap=st.integers(0, 2))
+def test_the_rest_without_neighbours(kind: str, blocks: list[int], gap: int) -> None:
+    """A gap leaves out neighbours on both sides; without one each block is left out by itself."""
+    present = np.unique(blocks).tolist()
+    expected = []
+    for place, block in enumerate(present):
+        near = present[max(place - gap, 0) : place + gap + 1]
+        expected.append((rows_of(blocks, sorted(set(present) - set(near))), rows_of(blocks, block)))
+    assume(len(present) > 1 and all(train for train, _ in expected))
+    df = make(kind, {"row": list(range(len(blocks))), "block": blocks})
+    assert read_all(df, "block", gap=gap) == expected
+    if not gap:
+        theirs = LeaveOneGroupOut().split(blocks, groups=blocks)
+        assert expected == listed(theirs)
+
+
+@given(data=st.data(), blocks=st.lists(st.integers(0, 5), min_size=4, max_size=20))
+@pytest.mark.parametrize("kind", ["pandas", "polars", "polars-lazy"])
+@pytest.mark.parametrize("rule", [{"train": "past"}, {"train": "past", "window": 2}, {"gap": 1}])
+def test_the_order_of_rows_does_not_matter(
+    rule: dict[str, Any], kind: str, data: st.DataObject, blocks: list[int]
+) -> None:
+    """A permuted frame has the permuted pairs."""
+    assume(len(set(blocks)) > 3)
+    order = data.draw(st.permutations(range(len(blocks))))
+    pairs = read_all(make(kind, {"row": range(len(blocks)), "block": blocks}), "block", **rule)
+    permuted = [blocks[row] for row in order]
+    found = read_all(make(kind, {"row": range(len(blocks)), "block": permuted}), "block", **rule)
+    again = [tuple(sorted(order[row] for row in side) for side in pair) for pair in found]
+    assert again == pairs
+
+
+@pytest.mark.parametrize("kind", IN_ORDER)
+def test_ordered_categories(kind: str) -> None:
+    """Ordered categories and Enums come in their order; those without rows are not there."""
+    labels = ["Apr", "Jan", "Mar", "Jan"]
+    df = make(kind, {"row": range(4)})
+    column = IN_ORDER[kind](labels)
+    df = df.with_columns(month=column) if kind == "polars" else df.assign(month=column)
+    expected = [([1, 3], [2]), ([1, 2, 3], [0])]
+    assert read_all(df, "month", train="past") == expected
+    if kind == "polars":
+        assert read_all(df.lazy(), "month", train="past") == expected
+
+
+def test_periods_and_plain_categories() -> None:
+    """Periods of pandas are in order, and so are numbers in categories without an order."""
+    months = pd.PeriodIndex(["2024-03", "2024-01", "2024-02"], freq="M")
+    numbers = pd.Categorical([30, 10, 20], categories=[20, 30, 10])
+    df = pd.DataFrame({"row": range(3), "month": months, "number": numbers})
+    expected = [([1], [2]), ([1, 2], [0])]
+    assert read_all(df, "month", train="past") == expected
+    assert read_all(df, "number", train="past") == expected
+
+
+def test_labels_that_differ_by_nanoseconds() -> None:
+    """Lazy frames tell apart times that Python takes for equal."""
+    times = pl.Series("time", [2000, 1000, 1500, 1000]).cast(pl.Datetime("ns"))
+    df = pl.LazyFrame([pl.Series("row", range(4)), pl.Series("fold", [0, 0, 1, 1]), times])
+    folds = sf.folds(df, apart="time")
+    assert [values(fold.train, "row") for fold in folds] == [[2], [0]]
+
+
+def test_absent_blocks_are_no_gap(frame: Make) -> None:
+    """Blocks without rows do not count: next to 3 comes 7."""
+    df = frame({"row": [0, 1, 2, 3], "block": [1, 3, 7, 8]})
+    assert read_all(df, "block", train="past", gap=1) == [([0], [2]), ([0, 1], [3])]
+
+
+def test_several_columns_by_one_rule(frame: Make) -> None:
+    """A list of names reads each column by the rule."""
+    df = frame({"row": [0, 1, 2], "a": [1, 2, 3], "b": [3, 2, 1]})
+    expected = [([0], [1]), ([0, 1], [2]), ([2], [1]), ([1, 2], [0])]
+    assert read_all(df, ["a", "b"], train="past") == expected
+
+
+def test_rows_without_a_label_have_no_past(frame: Make) -> None:
+    """Rows without a label are in no training set of the past."""
+    df = frame({"row": [0, 1, 2], "block": [1, None, 2]})
+    assert read_all(df, "block", train="past", nulls="drop") == [([0], [2])]
+
+
+# Labels by name --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(parts=st.lists(st.sampled_from(["train", "test"]), min_size=2, max_size=12))
+def test_named_parts_are_a_predefined_split(kind: str, parts: list[str]) -> None:
+    """Train and test are the one pair of scikit-learn's `PredefinedSplit`."""
+    assume(len(set(parts)) == 2)
+    theirs = PredefinedSplit([-1 if part == "train" else 0 for part in parts]).split()
+    df = make(kind, {"row": range(len(parts)), "split": parts})
+    assert read_all(df, "split", train="train", valid="test") == listed(theirs)
+    assert read_all(df, "split", train="train") == listed(
+        PredefinedSplit([-1 if part == "train" else 0 for part in parts]).split()
+    )
+
+
+NAMED = ["train", "valid", "test", "train", None, "test"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ({"train": "train", "valid": "valid"}, [([0, 3], [1])]),
+        ({"train": "train", "valid": ["test", "valid"]}, [([0, 3], [2, 5]), ([0, 3], [1])]),
+        ({"train": ["train"]}, [([0, 3], [1]), ([0, 3], [2, 5])]),
+        ({"train": ["train", "valid"], "valid": "test"}, [([0, 1, 3], [2, 5])]),
+        ({"train": ("train", "valid")}, [([0, 1, 3], [2, 5])]),
+        ({"train": ["train", "valid"], "valid": ["valid"]}, [([0, 3], [1])]),
+        ({"valid": "test"}, [([0, 1, 3], [2, 5])]),
+        ({"valid": ["test", "train"]}, [([0, 1, 3], [2, 5]), ([1, 2, 5], [0, 3])]),
+        ({"train": "train", "valid": "test", "nulls": "train"}, [([0, 3, 4], [2, 5])]),
+        ({"train": "test", "valid": "test", "nulls": "train"}, [([4], [2, 5])]),
+    ],
+    ids=str,
+)
+def test_labels_by_name(frame: Make, rule: dict[str, Any], expected: list[Pair]) -> None:
+    """Named labels train, but never for themselves; named labels are validated, in this order."""
+    df = frame({"row": range(6), "split": NAMED})
+    assert read_all(df, "split", **{"nulls": "drop", **rule}) == expected
+
+
+def test_names_that_are_rules(frame: Make) -> None:
+    """Labels that are called as a rule go in a list."""
+    df = frame({"row": range(3), "when": ["past", "rest", "now"]})
+    assert read_all(df, "when", train=["past"], valid="now") == [([0], [2])]
+    assert read_all(df, "when", train="rest", valid="past") == [([1, 2], [0])]
+
+
+def test_labels_of_numpy(frame: Make) -> None:
+    """Labels are equal to what Python takes for equal, but flags are no numbers."""
+    df = frame({"row": range(3), "fold": [0, 1, 2]})
+    assert read_all(df, "fold", train=np.int64(1), valid=range(1)) == [([1], [0])]
+    refuse_now(
+        '`train` must be "rest", "past" or labels of \'fold\', got True.\n'
+        "Hint: the labels with rows are 0, 1, 2.",
+        lambda: sf.cv(df, train=True),
+    )
+
+
+def test_valid_names_labels_with_a_past(frame: Make) -> None:
+    """Labels that are named are validated by their past."""
+    df = frame({"row": range(4), "month": ["2024-02", "2024-01", "2024-04", "2024-03"]})
+    found = read_all(df, "month", train="past", valid=["2024-04", "2024-02"])
+    assert found == [([0, 1, 3], [2]), ([1], [0])]
+
+
+@pytest.mark.parametrize("groups", [None, "patient"])
+def test_repeated_holdouts(frame: Make, groups: str | None) -> None:
+    """Twenty columns of parts are twenty pairs, each without a group on both sides."""
+    data = {"row": range(60), "label": list("aab" * 20), "patient": [i // 3 for i in range(60)]}
+    df = sf.split(frame(data), "label", 0.2, groups=groups, repeats=20)
+    names = [f"split_{number}" for number in range(1, 21)]
+    pairs = read_all(df, names, train="train", valid="test")
+    assert len(pairs) == 20
+    assert len({tuple(test) for _, test in pairs}) == 20
+    for train, test in pairs:
+        assert sorted(train + test) == list(range(60))
+        assert len(test) == 12
+        assert sum(data["label"][row] == "b" for row in test) == 4
+        if groups:
+            assert not {row // 3 for row in train} & {row // 3 for row in test}
+
+
+# Apart -----------------------------------------------------------------------------------
+
+
+def apart_by_hand(data: dict[str, list[Any]], apart: list[str]) -> list[Pair]:
+    """Leave out what shares a value with a row to validate, by sets."""
+    folds, pairs = data["fold"], []
+    for fold in sorted(set(folds)):
+        valid = [row for row, each in enumerate(folds) if each == fold]
+        held = {name: {data[name][row] for row in valid} - {None} for name in apart}
+        train = [
+            row
+            for row, each in enumerate(folds)
+            if each != fold and not any(data[name][row] in held[name] for name in apart)
+        ]
+        pairs.append((train, valid))
+    return pairs
+
+
+VALUES = {
+    "site": st.none() | st.sampled_from(["a", "b", "c", "d"]),
+    "time": st.none() | st.integers(0, 5),
+    "day": st.none() | st.dates(dt.date(2024, 1, 1), dt.date(2024, 1, 4)),
+    "size": st.none() | st.sampled_from([0.5, 1.5, -0.25]),
+}
+
+
+@pytest.mark.parametrize("apart", [["site"], ["time"], ["day"], ["size"], ["site", "time", "day"]])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.filterwarnings("ignore:`apart` leaves less than half")
+@given(data=st.data(), folds=st.lists(st.integers(0, 2), min_size=3, max_size=16))
+@settings(max_examples=12)
+def test_apart_by_sets(kind: str, apart: list[str], data: st.DataObject, folds: list[int]) -> None:
+    """No training row shares a value with a row to validate; missing values match nothing."""
+    assume(len(set(folds)) > 1)
+    columns: dict[str, list[Any]] = {"row": list(range(len(folds))), "fold": folds}
+    for name in apart:
+        size = {"min_size": len(folds), "max_size": len(folds)}
+        columns[name] = data.draw(st.lists(VALUES[name], **size))
+    assume(all(any(each is not None for each in columns[name]) for name in apart))
+    df, expected = make(kind, columns), apart_by_hand(columns, apart)
+    if all(train for train, _ in expected):
+        assert read_all(df, "fold", apart=apart) == expected
+        assert read_all(df, "fold", apart=apart[0] if len(apart) == 1 else tuple(apart)) == expected
+    else:
+        for read in READERS:
+            with pytest.raises(sf.StratError, match="must leave rows to train on"):
+                read(df, apart=apart)
+
+
+def test_both_axes_are_new(frame: Make) -> None:
+    """Cells of site and time are validated once each, by models that saw neither."""
+    k, rows = 4, range(96)
+    site, time = [row % 8 for row in rows], [row // 8 for row in rows]
+    data = {"row": rows, "site": site, "time": time}
+    df = sf.kfold(frame(data), k=k, groups="site", name="site_fold")
+    df = sf.kfold(df, k=k, groups="time", name="time_fold")
+    site_fold, time_fold = values(df, "site_fold"), values(df, "time_fold")
+    cells = [k * each + other for each, other in zip(site_fold, time_fold, strict=True)]
+    cell = pd.Series(cells) if isinstance(df, pd.DataFrame) else pl.Series(cells)
+    df = df.assign(cell=cell) if isinstance(df, pd.DataFrame) else df.with_columns(cell=cell)
+    pairs = read_all(df, "cell", apart=["site_fold", "time_fold"])
+    assert sorted(row for _, test in pairs for row in test) == list(rows)
+    for train, test in pairs:
+        assert len(train) == 96 * 9 // 16
+        for axis in (site, time):
+            assert not {axis[row] for row in train} & {axis[row] for row in test}
+
+
+def test_apart_after_the_past(frame: Make) -> None:
+    """Of the past, too, rows that share a value are left out."""
+    data = {"row": range(6), "month": [1, 1, 2, 2, 3, 3], "user": ["a", "b", "a", "c", "b", None]}
+    found = read_all(frame(data), "month", train="past", apart="user")
+    assert found == [([1], [2, 3]), ([0, 2, 3], [4, 5])]
+
+
+def test_apart_of_categories() -> None:
+    """Categories of Polars are compared by what they are called."""
+    users = pl.Series("user", ["a", "b", "a", None, "c"], dtype=pl.Categorical)
+    df = pl.DataFrame({"row": range(5), "fold": [0, 0, 1, 1, 1]}).with_columns(users)
+    expected = [([3, 4], [0, 1]), ([1], [2, 3, 4])]
+    assert (
+        read_all(df, "fold", apart="user") == read_all(df.lazy(), "fold", apart="user") == expected
+    )
+
+
+def test_few_rows_left_are_one_warning(frame: Make) -> None:
+    """One warning names the pair that keeps the smallest share of its training rows."""
+    data = {"row": range(8), "fold": [0, 0, 1, 1, 2, 2, 2, 2], "user": list("abaeabcd")}
+    message = (
+        "`apart` leaves less than half of the training rows in 1 of 3 pairs: for 2 of 'fold',"
+        " 1 of 4 rows."
+    )
+    for read in READERS:
+        assert (
+            len(list(warned(message, lambda read=read: list(read(frame(data), apart="user"))))) == 3
+        )
+    splitter = sf.FoldSplit(apart="user")
+    assert splitter.get_n_splits(frame(data)) == 3  # without a second warning
+
+
+def test_apart_where_x_has_no_column() -> None:
+    """A splitter looks up the columns in `X`, or else in a frame of `groups`."""
+    df = pd.DataFrame({"row": range(6), "fold": [0, 0, 1, 1, 2, 2], "user": list("aabbca")})
+    splitter, array = sf.FoldSplit(apart="user"), np.zeros((6, 1))
+    expected = listed(sf.cv(df, apart="user"))
+    assert listed(splitter.split(array, groups=df)) == expected
+    assert listed(splitter.split(df[["fold"]], groups=df[["user"]])) == expected
+    refuse_now(
+        "`FoldSplit` must find the column 'user' of `apart` in `X` or `groups`, got ndarray and"
+        " Series.\nHint: pass a frame with the column.",
+        lambda: splitter.split(array, groups=df["fold"]),
+    )
+    refuse_now(
+        "`apart` names the column 'user', which the frame does not have.\n"
+        "Hint: the columns are 'fold'.",
+        lambda: splitter.split(df[["fold"]]),
+    )
+    refuse_now(
+        "`groups` must have one fold for each of the 3 rows, got 6.",
+        lambda: splitter.split(df[["fold"]].head(3), groups=df[["user"]]),
+    )
+
+
+# Bad input -------------------------------------------------------------------------------
+
+NUMBERS = {"row": range(4), "fold": [1, 2, 3, 3], "user": ["a", "b", "a", "b"]}
+
+
+@readers
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ({"gap": -1}, "`gap` must be at least 0, got -1."),
+        ({"gap": True}, "`gap` must be a whole number, got True."),
+        ({"gap": 1.0}, "`gap` must be a whole number, got 1.0."),
+        ({"train": "past", "window": 0}, "`window` must be at least 1, got 0."),
+        ({"train": "past", "window": True}, "`window` must be a whole number, got True."),
+        ({"window": 2}, "`window` goes with `train=\"past\"` only, got `train='rest'`."),
+        (
+            {"train": [1], "window": 2},
+            '`window` goes with `train="past"` only, got `train=[1]`.',
+        ),
+        (
+            {"train": [1], "gap": 1},
+            '`gap` goes with `train="rest"` and `train="past"` only, got `train=[1]`.\n'
+            "Hint: leave the neighbours out of `train`.",
+        ),
+        (
+            {"train": "past", "nulls": "train"},
+            '`nulls="train"` cannot be combined with `train="past"`: rows without a label have no'
+            ' place in the order.\nHint: `nulls="drop"` leaves them out.',
+        ),
+        (
+            {"gap": 2, "nulls": "train"},
+            '`nulls="train"` cannot be combined with `gap=2`: rows without a label have no'
+            ' place in the order.\nHint: `nulls="drop"` leaves them out.',
+        ),
+        ({"nulls": "keep"}, "`nulls` must be 'error', 'train' or 'drop', got 'keep'."),
+        (
+            {"train": None},
+            '`train` must be "rest", "past", a label or a list of labels, got None.',
+        ),
+        (
+            {"train": {"a": 1}},
+            '`train` must be "rest", "past", a label or a list of labels, got {\'a\': 1}.',
+        ),
+        ({"valid": [[1]]}, "`valid` must be a label or a list of labels, got [[1]]."),
+        ({"valid": []}, "`valid` must hold at least one label, got []."),
+        ({"train": []}, "`train` must hold at least one label, got []."),
+        ({"valid": [1, 2, 1]}, "`valid` must hold each label once, got 1 twice."),
+        (
+            {"train": "psat"},
+            "`train` must be \"rest\", \"past\" or labels of 'fold', got 'psat'.\n"
+            "Hint: the labels with rows are 1, 2, 3.",
+        ),
+        (
+            {"valid": [2, 5, 6]},
+            "`valid` must be labels of 'fold', got 5, 6.\nHint: the labels with rows are 1, 2, 3.",
+        ),
+        (
+            {"train": [1, 2, 3]},
+            "`train` must leave labels of 'fold' to validate, but it names all of them.",
+        ),
+        (
+            {"train": 1, "valid": [2, 1]},
+            "1 of 'fold' must have other labels to train on, but `train` names no other.",
+        ),
+        ({"gap": 1}, "2 of 'fold' must have other labels to train on, but `gap=1` leaves none."),
+        (
+            {"train": "past", "gap": 2},
+            '`train="past"` must leave labels to validate, but with `gap=2` none of the 3 labels of'
+            " 'fold' has one before it to train on.",
+        ),
+        (
+            {"train": "past", "gap": 10**40},
+            '`train="past"` must leave labels to validate, but with `gap=about 10**40` none of the'
+            " 3 labels of 'fold' has one before it to train on.",
+        ),
+        (
+            {"train": "past", "valid": [3, 1]},
+            '`valid` must name labels with others before them to train on, as `train="past"` with'
+            " `gap=0` asks, got 1.\nHint: the first such label is 2.",
+        ),
+        (
+            {"train": "past", "valid": [3], "gap": 2},
+            '`valid` must name labels with others before them to train on, as `train="past"` with'
+            " `gap=2` asks, got 3.",
+        ),
+        ({"apart": []}, "`apart` must hold column names, got []."),
+        ({"apart": 5}, "`apart` must hold column names, got 5."),
+        ({"apart": ["user", "user"]}, "`apart` must hold each column once, got 'user' twice."),
+        (
+            {"apart": "usr"},
+            "`apart` names the column 'usr', which the frame does not have.\n"
+            "Hint: did you mean 'user'?",
+        ),
+        (
+            {"apart": "user"},
+            "`apart` must leave rows to train on for 3 of 'fold', but all 2 rows share a value of"
+            " 'user' with a row to validate.\nHint: make a coarser column, whose folds hold whole"
+            " values, as in `kfold(groups='user')`.",
+        ),
+        (
+            {"apart": ["user", "row"], "valid": 3},
+            "`apart` must leave rows to train on for 3 of 'fold', but all 2 rows share a value of"
+            " 'user' or 'row' with a row to validate.\nHint: make a coarser column, whose folds"
+            " hold whole values, as in `kfold(groups='user')`.",
+        ),
+    ],
+    ids=str,
+)
+def test_rules_that_are_broken(frame: Make, read: Any, rule: dict[str, Any], message: str) -> None:
+    """Each rule is told at the call, the same by all readers."""
+    refuse_now(message, lambda: read(frame(NUMBERS), **rule))
+
+
+@readers
+@pytest.mark.parametrize("rule", [{"train": "past"}, {"gap": 1}], ids=str)
+@pytest.mark.parametrize(
+    ("labels", "shown"),
+    [
+        (["Jan", "Feb", "Apr"], "'Apr', 'Feb', 'Jan'"),
+        (["2024-01", "2024-02", "2024-13"], "'2024-01', '2024-02', '2024-13'"),
+        (["2024-01-30", "2024-02-30", "2024-03-30"], "'2024-01-30', '2024-02-30', '2024-03-30'"),
+        (["2024-01", "2024-02", "2024-03-01"], "'2024-01', '2024-02', '2024-03-01'"),
+        (["2024-1", "2024-2", "2024-10"], "'2024-1', '2024-10', '2024-2'"),
+    ],
+)
+def test_text_without_an_order(
+    frame: Make, read: Any, rule: dict[str, Any], labels: list[str], shown: str
+) -> None:
+    """Text is no time unless all of it is ISO dates, or all of it months."""
+    cause = '`train="past"`' if "train" in rule else "`gap=1`"
+    refuse_now(
+        f"The labels of 'fold' must have an order for {cause}, but they are text: {shown}.\n"
+        "Hint: make them numbers, dates, ordered categories, or text of ISO dates or months such"
+        " as '2024-04'.",
+        lambda: read(frame({"fold": labels}), **rule),
+    )
+    assert len(list(read(frame({"fold": labels})))) == 3  # where order does not matter
+
+
+def test_categories_that_mix_types() -> None:
+    """Values that cannot be compared have no order, though categories list them."""
+    df = pd.DataFrame({"fold": pd.Categorical([1, "a", 2])})
+    refuse_now(
+        "The labels of 'fold' must have an order for `train=\"past\"`, but they are text: 'a'.\n"
+        "Hint: make them numbers, dates, ordered categories, or text of ISO dates or months such"
+        " as '2024-04'.",
+        lambda: sf.cv(df, train="past"),
+    )
+    df = pd.DataFrame({"fold": pd.Categorical([1, dt.date(2024, 1, 1)])})
+    refuse_now(
+        "The labels of 'fold' must have an order for `train=\"past\"`, but they mix types.\n"
+        "Hint: make them numbers, dates, ordered categories, or text of ISO dates or months such"
+        " as '2024-04'.",
+        lambda: sf.cv(df, train="past"),
+    )
+
+
+@readers
+def test_null_rows_where_order_matters(frame: Make, read: Any) -> None:
+    """Rows without a label cannot be trained on, so that the hint does not say so."""
+    refuse_now(
+        "Column 'fold' must give every row a fold, but 1 row has none.\n"
+        'Hint: `nulls="drop"` leaves them out.',
+        lambda: read(frame({"fold": [0, 1, None]}), train="past"),
+    )
+    refuse_now(
+        "Column 'fold' must have at least 2 folds, got 0 alone: its training set would be empty.",
+        lambda: read(frame({"fold": [0, None]}), gap=1, nulls="drop"),
+    )
+
+
+@pytest.mark.parametrize("verb", ["folds", "cv", "FoldSplit"])
+@pytest.mark.parametrize(
+    ("parts", "call"),
+    [
+        (["train", "test", "train"], "train='train', valid='test'"),
+        (["test", "valid", "train", None], "train='train', valid='valid'"),
+        (["TRAIN", "Dev"], "train='TRAIN', valid='Dev'"),
+        (["fit", "holdout"], "train='fit', valid='holdout'"),
+        (["train", "a"], "train='train', valid='a'"),
+    ],
+)
+def test_parts_are_no_folds(frame: Make, verb: str, parts: list[Any], call: str) -> None:
+    """A column of parts does not silently train on the test set: the call is shown."""
+    read = dict(zip(["folds", "cv", "FoldSplit"], READERS, strict=True))[verb]
+    df = frame({"row": range(len(parts)), "split": parts})
+    present = list(dict.fromkeys(each for each in parts if each))
+    shown = ", ".join(map(repr, [name for name in sf.parts(df) if name in present]))
+    refuse_now(
+        f"`{verb}` must be told what trains where labels name parts, but 'split' has {shown}.\n"
+        f"Hint: {verb}('split', {call}); or to validate each of them, list them all in `valid`.",
+        lambda: read(df, "split"),
+    )
+    rule = eval(f"dict({call})")
+    (pair,) = read_all(df, "split", nulls="drop", **rule)
+    assert [parts[row] for row in pair[0]].count(rule["train"]) == len(pair[0])
+    assert [parts[row] for row in pair[1]].count(rule["valid"]) == len(pair[1])
+    assert len(read_all(df, "split", nulls="drop", valid=present)) == len(present)
+
+
+@readers
+def test_columns_of_split_are_parts(frame: Make, read: Any) -> None:
+    """What `split` adds is known as parts, of several columns too."""
+    df = sf.split(frame({"row": range(10)}), repeats=2)
+    with pytest.raises(sf.StratError, match="must be told what trains where labels name parts"):
+        read(df, ["split_1", "split_2"])
+
+
+def test_parts_of_one_name() -> None:
+    """A single part is too few folds, whatever its name."""
+    refuse_now(
+        "Column 'split' must have at least 2 folds, got 'train' alone: its training set would be"
+        " empty.",
+        lambda: sf.cv(pd.DataFrame({"split": ["train"] * 3}), "split"),
+    )
+
+
+@readers
+def test_no_rows(frame: Make, read: Any) -> None:
+    """A column without rows has no pairs; labels that are named are not there."""
+    df = frame({"fold": [], "user": []})
+    for rule in ({"train": "past"}, {"gap": 1}, {"apart": "user"}):
+        assert list(read(df, **rule)) == []
+    refuse_now(
+        "`valid` must be labels of 'fold', got 1, but it has none.", lambda: read(df, valid=1)
+    )
