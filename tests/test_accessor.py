@@ -36,7 +36,7 @@ CALLS: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "split": [
         (["label"], {"groups": "id", "rare": "ignore"}),
         (["label", 0.5], {"where": "some", "name": "split", "overwrite": True}),
-        ([["label", "sex"], PARTS], {"seed": 3, "name": "part", "key": "id"}),
+        ([["label", "sex"], PARTS], {"seed": 3, "name": "part", "key": "id", "repeats": 2}),
         ([], {"deal": "circular", "missing": "stratum", "rare": "null"}),
     ],
     "extend": [
@@ -49,9 +49,18 @@ CALLS: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
         (["label"], {"n": 7, "seed": 3, "key": "id"}),
         (["label"], {"frac": 0.3, "allocation": "equal"}),
     ],
-    "folds": [([], {}), (["inner"], {"nulls": "train"})],
+    "folds": [
+        ([], {}),
+        (["inner"], {"nulls": "train"}),
+        (["fold"], {"train": "past", "gap": 1, "window": 2, "valid": [3, 4]}),
+        (["split"], {"train": "train", "valid": "test", "apart": "id"}),
+    ],
     "parts": [([], {}), (["fold", [3, 2, 4, 0, 1]], {})],
-    "cv": [([["fold", "inner"]], {"nulls": "drop"})],
+    "cv": [
+        ([["fold", "inner"]], {"nulls": "drop"}),
+        (["fold"], {"train": "past", "gap": 1, "window": 2, "valid": [3, 4]}),
+        (["split"], {"train": "train", "valid": "test", "apart": ["id"]}),
+    ],
     "strata": [([["label", "sex"]], {})],
     "plan": [
         (["label", 4], {"seed": 3, "key": "id"}),
@@ -233,9 +242,8 @@ def test_expression_takes_arguments_of_the_function(name: str) -> None:
     known = {each.name: each.default for each in arguments(getattr(sf, name))}
     taken = {each.name: each.default for each in arguments(methods(StratExpr)[name])}
     assert taken == {argument: known[argument] for argument in taken}
-    assert set(known) - set(taken) == {"by", "groups", "key", "where", "overwrite"} | (
-        {"repeats"} if name == "kfold" else set()
-    )
+    left_out = {"by", "groups", "key", "where", "overwrite", "repeats"}
+    assert set(known) - set(taken) == left_out
 
 
 def test_calls_cover_every_argument() -> None:

@@ -54,8 +54,9 @@ ANSWERS: list[tuple[str, dict[str, Any], str, str]] = [
     ("split", {"id_col": 3}, "`id_col`", '`groups="patient"`'),
     ("kfold", {"n_repeats": 3, "seed": 1}, "`n_repeats`", "`repeats=3`"),
     ("kfold", {"num_fold_cols": 3.5}, "`num_fold_cols`", "`repeats=10`"),
+    ("split", {"n_repeats": 3}, "`n_repeats`", "`repeats=3`"),
     (
-        "split",
+        "extend",
         {"n_repeats": 3},
         "`n_repeats`",
         "`df.strat.kfold(..., repeats=10)` adds several columns",

@@ -135,6 +135,10 @@ COMMANDS: dict[str, tuple[list[str], Callable[[Any], Any]]] = {
         ["kfold", "--by", "label", "--repeats", "2", "--key", "sex", "--key", "id"],
         lambda df: sf.kfold(df, "label", repeats=2, key=["sex", "id"]),
     ),
+    "repeats of parts": (
+        ["split", "--by", "label", "--parts", "0.3", "--repeats", "3"],
+        lambda df: sf.split(df, "label", 0.3, repeats=3),
+    ),
     "parts": (
         ["split", "--by", "label", "--parts", "train=0.5,test=0.5"],
         lambda df: sf.split(df, "label", {"train": 0.5, "test": 0.5}),
@@ -821,3 +825,5 @@ def test_repeats_are_all_named(file: str, capsys: pytest.CaptureFixture[str]) ->
     """All new columns are named, and the balance is that of the first."""
     assert main(["kfold", file, "--repeats", "2", "--out", file]) == 0
     assert capsys.readouterr().out == f"{file}: 40 rows, new columns 'fold_1', 'fold_2'\n"
+    assert main(["split", file, "--repeats", "2", "--out", file]) == 0
+    assert capsys.readouterr().out == f"{file}: 40 rows, new columns 'split_1', 'split_2'\n"

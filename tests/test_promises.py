@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
@@ -579,6 +579,26 @@ def test_a_drawn_seed_is_drawn_once() -> None:
     assert plan.collect().equals(plan.collect())
     other = pl.LazyFrame({"a": [1, 2] * 50}).strat.kfold("a", seed=None)
     assert not plan.collect().equals(other.collect())
+
+
+@kinds
+@given(
+    blocks=st.lists(st.integers(-9, 9), min_size=2, max_size=30),
+    gap=st.integers(0, 4),
+    window=st.none() | st.integers(1, 5),
+)
+def test_the_past_is_the_past(kind: str, blocks: list[int], gap: int, window: int | None) -> None:
+    """With `train="past"` each training label is smaller, by more than `gap` labels."""
+    ranks = {block: rank for rank, block in enumerate(sorted(set(blocks)))}
+    assume(len(ranks) > gap + 1)
+    frame = make(kind, {"block": blocks})
+    folds = list(sf.folds(frame, "block", train="past", gap=gap, window=window))
+    assert [ranks[fold.fold] for fold in folds] == list(range(gap + 1, len(ranks)))
+    for fold in folds:
+        train, valid = values(fold.train, "block"), values(fold.valid, "block")
+        assert max(train) < min(valid)
+        assert ranks[min(valid)] - ranks[max(train)] == gap + 1
+        assert len(set(train)) == min(window or len(ranks), ranks[fold.fold] - gap)
 
 
 @kinds

@@ -1,5 +1,7 @@
 """What every engine does: folds, parts and tables are those of pandas, whatever the partitions."""
 
+from datetime import datetime
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -465,6 +467,108 @@ def test_folds_and_parts_have_the_rows_of_pandas(engine):
         sf.folds(rows)
     with pytest.raises(sf.StratError, match="has no part 'dev'"):
         sf.parts(rows, names=["dev"])
+
+
+RULES = [
+    {"name": "day", "train": "past"},
+    {"name": "day", "train": "past", "gap": 1, "window": 2},
+    {"name": "day", "gap": 1},
+    {"name": "time", "train": "past", "gap": 56, "window": 3},
+    {"name": "half", "train": [0.5, 7, 9.5], "valid": [2.5, 2]},
+    {"name": "name", "train": ["row 1", "row 2", "row 7"], "valid": ["row 7", "row 3"]},
+    {"name": "split", "train": "train", "valid": "test"},
+    {"name": "split", "train": ["train", "valid"]},
+    {"name": "split", "train": "train", "valid": ["test", "valid"], "apart": "who"},
+    {"name": "fold", "train": [0, 2], "nulls": "drop"},
+    {"name": "fold", "train": [0, 2], "nulls": "train", "apart": ["who", "day"]},
+    {"name": "fold", "nulls": "train", "apart": "half"},
+    {"name": "fold", "nulls": "drop", "apart": ["time", "name", "who"]},
+    {"name": ["day", "fold"], "nulls": "drop", "apart": "whole"},
+    {"name": "day", "train": "past", "apart": "kind"},
+]
+"""Rules by which columns are read."""
+
+
+def without_zone(label):
+    """Drop the zone of a time, which those of Spark have."""
+    return label.replace(tzinfo=None) if isinstance(label, datetime) else label
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_rules_read_the_rows_of_pandas(engine, rule):
+    """Pairs by any rule are those of pandas, with its words, whatever the partitions."""
+    frame = engine.local(FOLDED.assign(who=[i // 2 if i % 9 else None for i in range(N)]))
+    rows = engine.spread(frame, [17, 45])
+    try:
+        expected, words = heard(lambda: list(sf.folds(frame, **rule)))
+    except sf.StratError as error:
+        refuse_now(str(error), lambda: sf.folds(rows, **rule))
+        return
+    pairs, found_words = heard(lambda: list(sf.folds(rows, **rule)))
+    assert found_words == words
+    assert len(pairs) > 0
+    for found, each in zip(pairs, expected, strict=True):
+        assert without_zone(found.fold) == each.fold
+        assert type(found.train) is type(rows)
+        assert engine.rows(found.train) == engine.rows(each.train)
+        assert engine.rows(found.valid) == engine.rows(each.valid)
+
+
+def test_missing_values_are_not_apart(engine):
+    """Rows without a value, null or NaN, share nothing with each other."""
+    data = {
+        "id": range(8),
+        "fold": [0, 0, 0, 0, 1, 1, 1, 1],
+        "user": ["a", None, "b", None, "a", None, None, "c"],
+        "dose": [None, 1.5, 2.5, None, None, None, 2.5, 3.5],
+    }
+    frame = engine.local(pd.DataFrame(data))
+    pairs = list(sf.folds(engine.spread(frame, [3]), apart=["user", "dose"]))
+    assert [engine.rows(pair.train)["id"] for pair in pairs] == [[5, 7], [1, 3]]
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (
+            {"name": "split"},
+            "`folds` must be told what trains where labels name parts, but 'split' has 'train',"
+            " 'valid', 'test'.\nHint: folds('split', train='train', valid='valid'); or to validate"
+            " each of them, list them all in `valid`.",
+        ),
+        (
+            {"name": "label", "train": "past"},
+            "The labels of 'label' must have an order for `train=\"past\"`, but they are text: 'a',"
+            " 'b', 'c'.\nHint: make them numbers, dates, ordered categories, or text of ISO dates"
+            " or months such as '2024-04'.",
+        ),
+        (
+            {"name": "day", "apart": "whom"},
+            "`apart` names the column 'whom', which the frame does not have.\n"
+            "Hint: did you mean 'who'?",
+        ),
+    ],
+    ids=str,
+)
+def test_rules_that_are_broken(engine, rule, message):
+    """A rule that is broken is told at the call, as on pandas."""
+    frame = engine.local(FOLDED)
+    for each in (frame, engine.spread(frame, [17])):
+        refuse_now(message, lambda each=each: sf.folds(each, **rule))
+
+
+def test_repeats_of_parts_are_those_of_pandas(engine):
+    """Several columns of parts are those of pandas, the first that of one repeat."""
+    frame = engine.local(FRAME)
+    for call in ({"by": ["label", "sex"], "key": "id", "missing": "stratum"}, {"groups": "who"}):
+        rows = engine.spread(frame, [17, 45])
+        found = engine.rows(sf.split(rows, parts=PARTS, repeats=3, rare="ignore", **call))
+        one = engine.rows(sf.split(rows, parts=PARTS, rare="ignore", **call))
+        assert found["split_1"] == one["split"]
+        assert len({tuple(found[f"split_{number}"]) for number in (1, 2, 3)}) == 3
+        if "key" in call:
+            whole = sf.split(frame, parts=PARTS, repeats=3, rare="ignore", **call)
+            assert found == engine.rows(whole)
 
 
 # Errors ----------------------------------------------------------------------------------

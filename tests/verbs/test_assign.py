@@ -275,6 +275,64 @@ def test_repeats_of_groups(frame: Make) -> None:
     assert not any(split_groups(data["patient"], column) for column in columns)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"by": "label"},
+        {"by": ["label", "sex"]},
+        {"by": ["label", sf.continuous("price")]},
+        {"by": sf.margins(["label", "sex"])},
+        {"by": "label", "groups": "patient"},
+        {"by": "label", "key": "id"},
+        {"by": "label", "where": "some", "seed": 3, "name": "mine"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("parts", [0.3, {"a": 0.55, "b": 0.25, "c": 0.2}], ids=str)
+def test_repeats_of_parts(frame: Make, options: dict[str, Any], parts: Any) -> None:
+    """The first column of parts is that of one repeat, and more repeats change no earlier one."""
+    rng = np.random.default_rng(0)
+    data = {
+        "id": list(range(60)),
+        "label": list("aabab" * 12),
+        "sex": rng.integers(0, 2, 60).tolist(),
+        "price": rng.normal(size=60).tolist(),
+        "patient": [i // 4 for i in range(60)],
+        "some": [i % 6 > 0 for i in range(60)],
+    }
+    name = options.get("name", "split")
+    few, many = (sf.split(frame(data), parts=parts, repeats=n, **options) for n in (3, 5))
+    columns = [values(many, f"{name}_{number}") for number in range(1, 6)]
+    assert columns[0] == values(sf.split(frame(data), parts=parts, **options), name)
+    assert columns[:3] == [values(few, f"{name}_{number}") for number in (1, 2, 3)]
+    assert len(set(map(tuple, columns))) == 5
+    if "groups" in options:
+        assert not any(split_groups(data["patient"], column) for column in columns)
+    elif "where" not in options:
+        expected = {"train": 42, "test": 18} if parts == 0.3 else {"a": 33, "b": 15, "c": 12}
+        assert all(Counter(column) == expected for column in columns)
+
+
+def test_repeats_of_parts_round_anew() -> None:
+    """Where a stratum's share is no whole number, its rows in a part average to it."""
+    df = pd.DataFrame({"label": list("aaabbbbbbb")})
+    out = sf.split(df, "label", {"train": 0.5, "test": 0.5}, rare="ignore", repeats=400)
+    counts = [int((out[name][:3] == "test").sum()) for name in out.columns if name != "label"]
+    assert set(counts) == {1, 2}
+    assert abs(np.mean(counts) - 1.5) < 4 * 0.5 / 400**0.5
+
+
+def test_repeats_of_parts_are_counted() -> None:
+    """A number of columns is checked as that of folds is."""
+    df = pd.DataFrame(ROWS)
+    refuse_now("`repeats` must be at least 1, got 0.", lambda: sf.split(df, repeats=0))
+    refuse_now(
+        "`repeats` must be at most 10,000 columns, got 10,001.",
+        lambda: sf.split(df, repeats=10_001),
+    )
+
+
 def test_plan_of_groups(frame: Make) -> None:
     """A plan counts what the call deals."""
     data = patients()

@@ -79,6 +79,36 @@ def test_pairs_are_made_one_by_one(frame: Make, method: str) -> None:
     assert peak < n * n  # all pairs are eight times as much
 
 
+@pytest.mark.parametrize("rule", [{"train": "past"}, {"gap": 3}, {"apart": "even"}], ids=str)
+def test_pairs_by_a_rule_are_made_one_by_one(frame: Make, rule: dict[str, Any]) -> None:
+    """Whatever the rule, no more than one pair of positions is held."""
+    n = 2_000
+    even = [number % 2 if number % 500 == 0 else None for number in range(n)]
+    df, splitter = frame({"fold": list(range(n)), "even": even}), sf.FoldSplit(**rule)
+    splitter.get_n_splits(df)
+    tracemalloc.start()
+    found = sum(1 for _ in splitter.split(df))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found == splitter.get_n_splits(df) == n - (rule.get("train") == "past")
+    assert peak < n * n  # all pairs are four or eight times as much
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_a_forecast_inside_a_search(kind: str) -> None:
+    """A search trains each candidate on the months before the one that it scores."""
+    df, labels = nested_folds(kind)
+    months = [f"2024-{1 + row // 15:02}" for row in range(90)]
+    column = pl.Series("month", months) if kind == "polars" else months
+    df = df.with_columns(column) if kind == "polars" else df.assign(month=column)
+    grid, rule = {"logisticregression__C": [0.01, 1.0]}, {"train": "past", "gap": 1}
+    search = GridSearchCV(model(), grid, cv=sf.FoldSplit("month", **rule)).fit(df, labels)
+    again = GridSearchCV(model(), grid, cv=sf.cv(df, "month", **rule)).fit(df, labels)
+    assert search.n_splits_ == 4
+    for score in ("split0_test_score", "split3_test_score", "mean_test_score"):
+        assert search.cv_results_[score].tolist() == again.cv_results_[score].tolist()
+
+
 @pytest.mark.parametrize("nulls", ["train", "drop"])
 def test_rows_without_a_fold(frame: Make, nulls: Any) -> None:
     """Rows without a fold are trained on, or left out, as in `cv`."""
@@ -121,12 +151,31 @@ def test_groups_with_gaps() -> None:
         assert listed(pairs) == [[[1, 2], [0]], [[0, 2], [1]]]
 
 
-def test_is_a_cross_validator() -> None:
-    """scikit-learn takes it for one of its own, and passes it on as it is."""
-    splitter = sf.FoldSplit("fold", nulls="drop")
+@pytest.mark.parametrize(
+    ("rule", "shown"),
+    [
+        ({"nulls": "drop"}, "FoldSplit(name='fold', nulls='drop')"),
+        ({"train": "past", "gap": 1}, "FoldSplit(name='fold', train='past', gap=1)"),
+        (
+            {"train": ["a"], "valid": "b", "apart": ["site", "time"]},
+            "FoldSplit(name='fold', train=['a'], valid='b', apart=['site', 'time'])",
+        ),
+        ({"train": "past", "window": 2}, "FoldSplit(name='fold', train='past', window=2)"),
+        ({"valid": 0, "gap": 0}, "FoldSplit(name='fold', valid=0)"),
+        ({}, "FoldSplit(name='fold')"),
+    ],
+    ids=str,
+)
+def test_is_a_cross_validator(rule: dict[str, Any], shown: str) -> None:
+    """scikit-learn takes it for one of its own, passes it on as it is, and copies it whole."""
+    splitter = sf.FoldSplit("fold", **rule)
     assert isinstance(splitter, BaseCrossValidator)
     assert check_cv(splitter) is splitter
-    assert repr(splitter) == "FoldSplit(name='fold', nulls='drop')"
+    search = GridSearchCV(model(), {}, cv=splitter)
+    assert search.get_params()["cv"] is splitter
+    assert search.set_params(cv=splitter).cv is splitter
+    assert repr(splitter) == shown
+    assert vars(eval(shown, {"FoldSplit": sf.FoldSplit})) == vars(splitter)
     for copy in (
         pickle.loads(pickle.dumps(splitter)),
         clone(splitter, safe=False),

@@ -225,7 +225,7 @@ def test_names_that_are_rules(frame: Make) -> None:
 def test_labels_of_numpy(frame: Make) -> None:
     """Labels are equal to what Python takes for equal, but flags are no numbers."""
     df = frame({"row": range(3), "fold": [0, 1, 2]})
-    assert read_all(df, "fold", train=np.int64(1), valid=range(1)) == [([1], [0])]
+    assert read_all(df, "fold", train=np.int64(1), valid=(np.int8(0),)) == [([1], [0])]
     refuse_now(
         '`train` must be "rest", "past" or labels of \'fold\', got True.\n'
         "Hint: the labels with rows are 0, 1, 2.",

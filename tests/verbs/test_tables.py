@@ -303,9 +303,10 @@ def test_parts_of_text_are_in_their_order(frame: Make) -> None:
     assert list(sf.parts(df)) == names
     assert list(dict.fromkeys(values(sf.balance(df, "label", "split"), "fold"))) == names
     assert values(sf.report(df, "label", "split"), "split") == names
-    assert [fold.fold for fold in sf.folds(df, "split", nulls="drop")] == names
+    rule = {"valid": names, "nulls": "drop"}
+    assert [fold.fold for fold in sf.folds(df, "split", **rule)] == names
     held = [[1, 4], [2], [0, 5], [3]]
-    assert [valid.tolist() for _, valid in sf.cv(df, "split", nulls="drop")] == held
+    assert [valid.tolist() for _, valid in sf.cv(df, "split", **rule)] == held
 
 
 def test_text_that_names_no_parts_is_sorted(frame: Make) -> None:

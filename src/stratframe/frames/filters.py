@@ -19,39 +19,43 @@ from .label_rows import (
     shorter_list,
     values_apart,
 )
-from .libraries import EagerFrame, Frame, label_of
+from .libraries import EagerFrame, Frame, FrameT, label_of
 from .references import read_columns
 
 
 def filter_labels(
-    frame: Frame,
+    frame: FrameT,
     rows: LabelRows,
     chosen: Flags,
     *,
     nulls: bool = False,
     apart_from: int | None = None,
-) -> Frame:
+) -> FrameT:
     """Keep the rows of chosen labels, of an eager frame those that `flag_labels` flags."""
-    if not isinstance(frame, pl.LazyFrame):
-        flags = flag_labels(rows, chosen, nulls=nulls, apart_from=apart_from)
-        return frame[flags] if isinstance(frame, pd.DataFrame) else frame.filter(flags)
+    if isinstance(frame, pl.LazyFrame):
+        kept = filter_lazy(frame, rows, chosen, nulls=nulls)
+        shared = {} if apart_from is None else values_apart(rows, apart_from)
+        for name, values in shared.items():
+            is_shared = is_one_of(fold_expression(frame, name), values)
+            kept = kept.filter((~is_shared).fill_null(True))
+        return kept
+    flags = flag_labels(rows, chosen, nulls=nulls, apart_from=apart_from)
+    return frame[flags] if isinstance(frame, pd.DataFrame) else frame.filter(flags)
+
+
+def filter_lazy(
+    frame: pl.LazyFrame, rows: LabelRows, chosen: Flags, *, nulls: bool
+) -> pl.LazyFrame:
+    """Keep the rows of chosen labels of a lazy frame, whose rows that differ were read."""
     listed, is_match = shorter_list(rows, chosen)
-    fold, held = fold_expression(frame, rows.name), rows.series.filter(match(rows, listed))
-    found = is_one_of(fold, held.unique())
+    held: Any = rows.series
+    values = held.filter(match_codes(rows.codes, listed, nulls=False)).unique()
+    found = is_one_of(fold_expression(frame, rows.name), values)
     wanted = found if is_match else ~found
-    kept = frame.filter(wanted.fill_null(True) if nulls else wanted)
-    shared = {} if apart_from is None else values_apart(rows, apart_from)
-    for name, values in shared.items():
-        kept = kept.filter((~is_one_of(fold_expression(frame, name), values)).fill_null(True))
-    return kept
+    return frame.filter(wanted.fill_null(True) if nulls else wanted)
 
 
-def match(rows: LabelRows, chosen: Flags) -> Flags:
-    """Flag the rows of some labels."""
-    return match_codes(rows.codes, chosen, nulls=False)
-
-
-def is_one_of(column: pl.Expr, values: pl.Series) -> pl.Expr:
+def is_one_of(column: pl.Expr, values: Any) -> pl.Expr:
     """Compare a column with values of its type; null where it is null."""
     if values.dtype == pl.Categorical:
         column, values = column.cast(pl.String), values.cast(pl.String)
@@ -61,8 +65,8 @@ def is_one_of(column: pl.Expr, values: pl.Series) -> pl.Expr:
 
 
 def filter_values(
-    frame: EagerFrame, name: str, values: Sequence[Any], *, equal: bool, nulls: bool = False
-) -> EagerFrame:
+    frame: FrameT, name: str, values: Sequence[Any], *, equal: bool, nulls: bool = False
+) -> FrameT:
     """Keep the rows of some labels, or those of the others, with or without those of none."""
     rows = read_labels(frame, name)
     known = set(values)

@@ -222,7 +222,7 @@ def check_refs_among(frame: Frame, refs: Iterable[Any], argument: str, columns: 
         if argument != "name" and is_computed(ref):
             check_library(frame, ref, argument)
         else:
-            is_name = argument == "name" and isinstance(ref, str)
+            is_name = argument in ("name", "apart") and isinstance(ref, str)
             check_label(label_of(frame, ref) if is_name else ref, argument, columns, shown=ref)
     if columns.query is not None:
         plain = dict.fromkeys(ref for ref in refs if is_plain_name(ref))

@@ -135,7 +135,7 @@ def check_pair_rule(
 
 def list_labels(argument: str, given: Any, rules: str = "") -> list[Any]:
     """List one or more labels, each once."""
-    labels = list(given) if isinstance(given, list | tuple | range) else [given]
+    labels = list(given) if isinstance(given, list | tuple) else [given]
     if not labels:
         raise StratError(at_least_one(f"`{argument}`", "label", given))
     if not all(label is not None and frames.is_label(label) for label in labels):

@@ -124,13 +124,16 @@ class FoldSplit:
         train, test : ndarray of int64
             Row positions, in increasing order.
         """
-        several = self.read_pairs(X, groups)  # now, so that faults are not found later
+        several = self.read_pairs(
+            self.check_rule(), X, groups
+        )  # now, so that faults are not found later
         check_apart(several)
         return (pair for pairs in several for pair in pairs.positions())
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Count the pairs; the arguments are those of `split`."""
-        return sum(len(pairs.valid) for pairs in self.read_pairs(X, groups))
+        rule = self.check_rule()._replace(apart=[])  # which leaves every pair
+        return sum(len(pairs.valid) for pairs in self.read_pairs(rule, X, groups))
 
     def get_metadata_routing(self) -> Any:
         """Ask scikit-learn, where it routes metadata, for `groups`, or as was requested."""
@@ -168,9 +171,8 @@ class FoldSplit:
         self.groups_request = groups
         return self
 
-    def read_pairs(self, data: Any, groups: Any) -> list[Pairs]:
+    def read_pairs(self, rule: PairRule, data: Any, groups: Any) -> list[Pairs]:
         """Read the labels of each column, and pair them."""
-        rule = self.check_rule()
         apart = [(name, find_apart(data, groups, name)) for name in rule.apart]
         columns = ((name, find_folds(data, groups, name)) for name in list_names(self.name))
         return [

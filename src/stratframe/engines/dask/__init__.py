@@ -256,8 +256,9 @@ class DaskEngine:
         drops: bool = False,
     ) -> Any:
         """Keep some rows of every partition."""
-        choice = {"name": name, "values": list(values), "equal": equal, "nulls": nulls}
-        kept = self.over_rows(partial(frames.filter_values, **choice))
+        kept = self.over_rows(
+            partial(frames.filter_values, name=name, values=values, equal=equal, nulls=nulls)
+        )
         return kept.drop(columns=[name]) if drops else kept
 
     def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002
