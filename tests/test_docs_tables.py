@@ -66,6 +66,8 @@ def make_rows() -> dict[str, Any]:
         "patient": [row // 4 for row in range(n)],
         "text": [f"text {row % 200}" for row in range(n)],
         "month": [row // 20 for row in range(n)],
+        "drug": [row % 15 for row in range(n)],
+        "target": [row // 15 for row in range(n)],
         "column": [row % 7 for row in range(n)],
         "row": [row % 5 for row in range(n)],
         **tags,
@@ -83,10 +85,10 @@ def make_columns(verb: str) -> dict[str, Any]:
     repeats = {f"fold_{n}": [(row + n) % 5 for row in range(240)] for n in (1, 2)}
     holdouts = {f"split_{n}": split[n:] + split[:n] for n in (1, 2)}
     axes = {
-        "patient_fold": [row // 4 % 4 for row in range(240)],
-        "site_fold": [row % 3 for row in range(240)],
+        "drug_fold": [row % 4 for row in range(240)],
+        "target_fold": [row // 4 % 3 for row in range(240)],
     }
-    cell = [3 * patient + site for patient, site in zip(*axes.values(), strict=True)]
+    cell = [3 * drug + target for drug, target in zip(*axes.values(), strict=True)]
     return {"fold": fold, "split": split, **repeats, **holdouts, **axes, "cell": cell}
 
 
@@ -131,6 +133,14 @@ def test_calls(call, tmp_path, monkeypatch):
     if isinstance(pandas, pd.DataFrame):
         for frame in (polars, lazy):
             assert frame.columns == list(pandas.columns)
-            for name in {"fold", "inner", "split", "fold_1", "split_1", "site_fold"} & set(frame.columns):
+            for name in {
+                "fold",
+                "inner",
+                "split",
+                "fold_1",
+                "split_1",
+                "drug_fold",
+                "target_fold",
+            } & set(frame.columns):
                 expected = pandas[name].astype(object).where(pandas[name].notna(), None)
                 assert frame[name].to_list() == expected.tolist()
