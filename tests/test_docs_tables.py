@@ -66,6 +66,10 @@ def make_rows() -> dict[str, Any]:
         "patient": [row // 4 for row in range(n)],
         "text": [f"text {row % 200}" for row in range(n)],
         "month": [row // 20 for row in range(n)],
+        "drug": [row % 15 for row in range(n)],
+        "target": [row // 15 for row in range(n)],
+        "column": [row % 7 for row in range(n)],
+        "row": [row % 5 for row in range(n)],
         **tags,
     }
 
@@ -79,7 +83,13 @@ def make_columns(verb: str) -> dict[str, Any]:
     if verb == "extend":
         return {"fold": [*fold[:200], *[None] * 40], "split": [*split[:200], *[None] * 40]}
     repeats = {f"fold_{n}": [(row + n) % 5 for row in range(240)] for n in (1, 2)}
-    return {"fold": fold, "split": split, **repeats}
+    holdouts = {f"split_{n}": split[n:] + split[:n] for n in (1, 2)}
+    axes = {
+        "drug_fold": [row % 4 for row in range(240)],
+        "target_fold": [row // 4 % 3 for row in range(240)],
+    }
+    cell = [3 * drug + target for drug, target in zip(*axes.values(), strict=True)]
+    return {"fold": fold, "split": split, **repeats, **holdouts, **axes, "cell": cell}
 
 
 def evaluate(call: str, df: Any) -> Any:
@@ -123,6 +133,14 @@ def test_calls(call, tmp_path, monkeypatch):
     if isinstance(pandas, pd.DataFrame):
         for frame in (polars, lazy):
             assert frame.columns == list(pandas.columns)
-            for name in {"fold", "inner", "split", "fold_1"} & set(frame.columns):
+            for name in {
+                "fold",
+                "inner",
+                "split",
+                "fold_1",
+                "split_1",
+                "drug_fold",
+                "target_fold",
+            } & set(frame.columns):
                 expected = pandas[name].astype(object).where(pandas[name].notna(), None)
                 assert frame[name].to_list() == expected.tolist()

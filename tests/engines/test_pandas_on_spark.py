@@ -86,6 +86,21 @@ def test_folds(frame):
         assert found.train.index.name == "place"
 
 
+def test_folds_apart(frame):
+    """Pairs by a rule have the rows of pandas, and the index, without values that they share."""
+    dealt, wanted = (each.assign(site=each["id"] // 4) for each in (frame, FRAME))
+    rule = {"name": "site", "train": "past", "valid": [7, 9], "gap": 1, "apart": ["old", "price"]}
+    pairs = zip(dealt.strat.folds(**rule), wanted.strat.folds(**rule), strict=True)
+    for found, expected in pairs:
+        assert isinstance(found.train, ps.DataFrame)
+        assert found.train.index.name == "place"
+        assert 0 < len(expected.train) < 28
+        for side in ("train", "valid"):
+            rows, known = getattr(found, side).to_pandas(), getattr(expected, side)
+            assert sorted(rows.index) == sorted(known.index)
+            assert list(rows) == list(known)
+
+
 def test_extend_keeps_folds(frame):
     """Rows with a fold keep it, all others get one, and every stratum is even."""
     found = frame.strat.extend("label", 4, key="id", name="old").to_pandas().loc[FRAME.index]

@@ -24,6 +24,9 @@ def keeps_pandas(df: pd.DataFrame) -> None:
     assert_type(sf.parts(df), dict[Any, pd.DataFrame])
     assert_type(sf.parts(df, names=["train", "test"])["train"], pd.DataFrame)
     assert_type(sf.FoldSplit("fold", nulls="train").get_n_splits(df), int)
+    sf.FoldSplit("month", train="past", gap=1, window=12, apart=["site", "time"])
+    sf.folds(df, "split", train=["train", "valid"], valid="test", apart="site")
+    sf.split(df, "label", 0.2, repeats=20)
 
 
 def keeps_polars(df: pl.DataFrame) -> None:
@@ -98,6 +101,7 @@ def refuses(df: pd.DataFrame, text: str) -> None:
     sf.sample(df, "label", n=5, allocation="fair")  # type: ignore[call-overload]
     sf.strata(text, "label")  # type: ignore[call-overload]
     sf.folds(df, nulls="keep")  # type: ignore[arg-type]
+    sf.folds(df, gap="1")  # type: ignore[arg-type]
     sf.plot(df, "label", kind="pie")  # type: ignore[arg-type]
     sf.split(df, "label", [0.8, 0.2])  # type: ignore[arg-type]
     sf.quantiles("price")  # type: ignore[call-arg]

@@ -413,4 +413,4 @@ def nothing_left(pairs: Pairs, label: str, n_all: int) -> StratError:
 
 def list_values(values: Sequence[Any]) -> str:
     """List a few values as in code."""
-    return preview(map(repr, values), len(values))
+    return preview(map(describe, values), len(values))
