@@ -100,7 +100,9 @@ class SparkEngine:
 
     def resolve(self, term: Term) -> Term:
         """Choose the term that one stands for."""
-        return resolve_on(self.frame, term, self.typed(term.columns[0], "by"))
+        typed = self.typed(term.columns[0], "by")
+        empty = collect(self.frame.select(typed.column.alias("value")).limit(0))["value"]
+        return resolve_on(self.frame, term, typed, empty.alias(typed.name))
 
     def bind(self, options: Options, fold: str | None = None) -> SparkCall:
         """Find the columns of a call, and check their types."""
@@ -135,8 +137,9 @@ class SparkEngine:
             return
         table = collect(self.frame.select(*columns).limit(0))
         for place, (term, each) in enumerate(zip(call.terms, call.strata, strict=True)):
-            check_term(resolve_on(self.frame, term, each.typed), ENGINE)
-            read_entry(term, [table[f"c{place}"].alias(each.typed.name)], place + 1)
+            empty = table[f"c{place}"].alias(each.typed.name)
+            check_term(resolve_on(self.frame, term, each.typed, empty), ENGINE)
+            read_entry(term, [empty], place + 1)
 
     def restrict(self, call: SparkCall, *, present: bool) -> SparkCall:
         """Deal only the rows with a value in the column of folds, or those that have none."""

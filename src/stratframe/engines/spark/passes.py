@@ -91,7 +91,7 @@ class StratumCodes(NamedTuple):
         if not self.hashes.cells:
             return None
         cells, dealt = self.hashes.cells[repeat], self.codes >= 0
-        fits = (cells.sum(axis=1) == self.weights) & (self.weights <= FIRST_CELLS.most_rows)
+        fits = (cells.sum(axis=1) == self.weights) & (self.weights <= SMALL)
         if not fits[dealt].all():
             return None
         n_strata = len(self.sizes)
@@ -117,14 +117,12 @@ class Cells(NamedTuple):
         """How many words a stratum has."""
         return max((1 << self.bits) >> self.log_packed, 1)
 
-    @property
-    def most_rows(self) -> int:
-        """Up to how many rows in a stratum a sum shows that no count was too large for its bits."""
-        return (1 << (WORD_BITS - self.width * ((1 << self.log_packed) - 1))) - 1
-
 
 FIRST_CELLS = Cells(6, 6)
 """By what rows are counted before the sizes of strata are known: enough for small ones."""
+
+SMALL = (1 << 11) - 1
+"""Rows of a stratum up to which all sums of `FIRST_CELLS` are exact: 11 bits after 7 cells of 6."""
 
 
 # Counts ----------------------------------------------------------------------------------
@@ -218,12 +216,15 @@ def key_counts(key: Sequence[Typed]) -> list[Any]:
     return counts + [sf.count(whole).alias(f"d{i}") for i, whole in decimals]
 
 
-def resolve_on(frame: DataFrame, term: Term, typed: Typed) -> Term:
-    """Choose the term that one stands for, by a row with a fraction where it asks for them."""
-    series = load_extra("polars", "spark").Series
-    whole, broken = (term.resolve([series(typed.name, [each])]) for each in (0, 0.5))
-    if type(whole) is type(broken) or not (typed.is_decimal or typed.dtype in FLOATS):
-        return whole
+def resolve_on(frame: DataFrame, term: Term, typed: Typed, empty: Any) -> Term:
+    """Choose the term that one stands for, by a row with a fraction where it asks for them.
+
+    `empty` is the column as a series of Polars without rows.
+    """
+    resolved, half = term.resolve([empty]), load_extra("polars", "spark").Series([0.5])
+    has_fractions = typed.is_decimal or typed.dtype in FLOATS
+    if not has_fractions or type(term.resolve([half])) is type(resolved):
+        return resolved
     return term.resolve([collect(row_with_fraction(frame, typed))["value"].alias(typed.name)])
 
 
@@ -380,7 +381,7 @@ def pack(rows: DataFrame, number: str, cells: Cells) -> tuple[DataFrame, list[An
 def unpack(table: Any, number: str, cells: Cells) -> StratumTable:
     """Read the counts of cells out of the bits of sums; too large sums give any counts."""
     packed, mask = 1 << cells.log_packed, (1 << cells.width) - 1
-    counts = np.zeros((len(table), 1 << cells.bits), dtype=np.min_scalar_type(mask))
+    counts = np.zeros((len(table), 1 << cells.bits), dtype=np.min_scalar_type(-mask))
     for i in range(cells.n_words):
         sums = table[f"{number}_{i}"].fill_null(0).clip(0, 1 << WORD_BITS)
         word = sums.to_numpy().astype(np.int64)
