@@ -26,7 +26,7 @@ from polars.testing import assert_frame_equal as assert_polars_equal
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 import stratframe as sf
-from tests.helpers import KINDS, eager, make, values
+from tests.helpers import KINDS, eager, make, split_groups, values
 
 Data = dict[str, list[Any]]
 Forms = dict[str, Any]
@@ -331,12 +331,9 @@ def check_parts(data: Data, call: Call, parts: list[Any]) -> None:
 def check_groups(data: Data, call: Call, parts: list[Any]) -> None:
     """Fail if a group is in two parts."""
     names = call.given["groups"]
-    names = names if isinstance(names, list) else [names]
-    complete = [
-        row for row in range(len(parts)) if all(data[name][row] is not None for name in names)
-    ]
-    for rows in rows_by([data[name] for name in names], complete):
-        assert len({parts[row] for row in rows} - {None}) <= 1, "a group in two parts"
+    columns = [data[name] for name in (names if isinstance(names, list) else [names])]
+    split = split_groups(list(zip(*columns, strict=True)), parts)
+    assert all(None in group for group in split), "a group in two parts"
 
 
 # Comparisons ----------------------------------------------------------------------------

@@ -218,40 +218,21 @@ def test_groups_that_are_split_already(frame: Make, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("folds", "k", "message", "rows"),
+    ("folds", "k", "fault", "rows"),
     [
-        (
-            [0, 1, 2.5, None],
-            None,
-            "`extend` needs folds 0..k-1 in 'fold', but there are others in 1 row (2).",
-            [2],
-        ),
-        (
-            [0, -1, 1, None],
-            2,
-            "`extend` needs folds 0..1 in 'fold', but there are others in 1 row (1).",
-            [1],
-        ),
-        (
-            [0, 2, float("inf"), 1],
-            3,
-            "`extend` needs folds 0..2 in 'fold', but there are others in 1 row (2).",
-            [2],
-        ),
-        (
-            [0, 3, 1, 7],
-            3,
-            "`extend` needs folds 0..2 in 'fold', but there are others in 2 rows (1, 3).",
-            [1, 3],
-        ),
+        ([0, 1, 2.5, None], None, "0..k-1 in 'fold', but there are others in 1 row (2).", [2]),
+        ([0, -1, 1, None], 2, "0..1 in 'fold', but there are others in 1 row (1).", [1]),
+        ([0, 2, float("inf"), 1], 3, "0..2 in 'fold', but there are others in 1 row (2).", [2]),
+        ([0, 3, 1, 7], 3, "0..2 in 'fold', but there are others in 2 rows (1, 3).", [1, 3]),
     ],
 )
 def test_columns_that_hold_other_numbers(
-    frame: Make, kind: str, folds: list[Any], k: int | None, message: str, rows: list[int]
+    frame: Make, kind: str, folds: list[Any], k: int | None, fault: str, rows: list[int]
 ) -> None:
     """A column that holds anything but folds is refused, with the rows."""
-    data = {"label": list("abab"), "fold": folds}
-    error = refuse(message, lambda: sf.extend(frame(data), "label", k, rare="ignore"))
+    data = frame({"label": list("abab"), "fold": folds})
+    message = f"`extend` needs folds {fault}"
+    error = refuse(message, lambda: sf.extend(data, "label", k, rare="ignore"))
     assert at_fault(error, kind)["row"] == rows
 
 
