@@ -175,17 +175,6 @@ def test_all_strata_take_groups(by: str) -> None:
         assert len(set(found)) > 2
 
 
-def test_strata_are_close_to_even(frame: Make) -> None:
-    """Forty groups come out within a row or two of even, in every label and in all."""
-    data = patients()
-    folds = values(sf.kfold(frame(data), "label", groups="patient"), "fold")
-    sizes = Counter(folds)
-    assert max(sizes.values()) - min(sizes.values()) <= 2
-    held = Counter(zip(data["label"], folds, strict=True))
-    for label, n in Counter(data["label"]).items():
-        assert all(abs(held[label, fold] - n / 5) <= 2 for fold in range(5))
-
-
 def test_several_columns_name_a_group(frame: Make) -> None:
     """A group is what is alike in all columns of `groups`."""
     data = patients()

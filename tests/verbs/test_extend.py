@@ -112,13 +112,6 @@ def test_floats_of_concat() -> None:
     assert joined["fold"].isna().sum() == 30
 
 
-def test_nothing_to_do(frame: Make) -> None:
-    """A column without gaps stays as it is."""
-    data = drawn(30, 7)
-    folds = values(sf.kfold(frame(data), "label", 3), "fold")
-    assert values(sf.extend(frame({**data, "fold": folds}), "label"), "fold") == folds
-
-
 def test_lopsided_folds_are_filled_up(frame: Make) -> None:
     """Where old folds are uneven, the emptiest are filled first."""
     data = {"label": ["a"] * 12, "fold": [0] * 5 + [1] + [None] * 6}
