@@ -98,6 +98,8 @@ BAD_CALLS = {
     "pl.col('label').strat.kfold(name='\\ud800')": (
         "`name` must be text that UTF-8 can encode, got '\\ud800'."
     ),
+    "sf.schemas.folded(nulls='no')": "`nulls` must be True or False, got 'no'.",
+    "sf.schemas.folded(complete='no')": "`complete` must be True or False, got 'no'.",
     "sf.schemas.folded(library='dask')": "`library` must be 'pandas' or 'polars', got 'dask'.",
 }
 """Calls with wrong names, parts or libraries."""
