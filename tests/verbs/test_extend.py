@@ -128,6 +128,19 @@ def test_seeds_choose_among_equals(frame: Make) -> None:
     assert found[0] == found[2] != found[1]
 
 
+def test_a_key_frees_new_folds_from_row_order(frame: Make) -> None:
+    """With a key a permuted frame is filled with the permuted folds."""
+    old, new = drawn(60, 9), drawn(40, 10)
+    folds = values(sf.kfold(frame(old), "label", 3), "fold")
+    rows = {**appended(old, folds, new), "id": list(range(100))}
+    order = np.random.default_rng(0).permutation(100).tolist()
+    turned = {name: [column[row] for row in order] for name, column in rows.items()}
+    here, there = (
+        values(sf.extend(frame(each), "label", key="id"), "fold") for each in (rows, turned)
+    )
+    assert there == [here[row] for row in order]
+
+
 def test_missing_strata(frame: Make) -> None:
     """With `missing="null"` new rows without a stratum stay null, and old ones keep their fold."""
     data = {"label": ["a", None, "a", None, "a", "a"], "fold": [0, 1, 1, None, None, None]}
