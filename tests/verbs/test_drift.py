@@ -143,9 +143,10 @@ def test_constant_folds_that_differ(frame: Make) -> None:
 
 
 def test_two_rows(frame: Make) -> None:
-    """Two folds of one row are compared without a warning."""
-    found = cells(sf.drift(frame({"x": [1, 2], "fold": [0, 1]}), "x"))
-    assert found[0, "x"] == found[1, "x"] == near([None, 1, np.sqrt(2), None])
+    """Two folds of one row are compared without a warning; chance is no more than 1."""
+    table = sf.drift(frame({"x": [1, 2], "fold": [0, 1]}), "x")
+    assert cells(table)[0, "x"] == cells(table)[1, "x"] == near([None, 1, np.sqrt(2), None])
+    assert values(table, "chance") == [1, 1]
 
 
 def test_measures_do_not_depend_on_scale_or_place(frame: Make) -> None:
