@@ -1,5 +1,6 @@
 """What many tests need: frames of every kind, and checks of errors and warnings."""
 
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -78,15 +79,38 @@ def spread(column: list[Any], folds: list[Any], k: int) -> int:
     return max(max(each) - min(each) for each in counts)
 
 
-def refuse(message: str, call: Callable[[], Any]) -> sf.StratError:
-    """Check the error of a call whose result is collected.
+def peer_folds(splitter: Any, classes: Any, groups: Any) -> list[int]:
+    """List the folds that a splitter of scikit-learn gives the rows."""
+    folds = np.zeros(len(classes), dtype=int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for fold, (_, rows) in enumerate(splitter.split(classes, classes, groups)):
+            folds[rows] = fold
+    return folds.tolist()
 
-    What Polars adds to a message after a blank line does not count.
-    """
+
+def loss_of(classes: Any, folds: list[int], k: int) -> float:
+    """Sum the squared deviations from even folds by these, over classes and sizes."""
+    codes = np.unique(classes, return_inverse=True)[1]
+    table = np.zeros((k, codes.max() + 1))
+    np.add.at(table, (folds, codes), 1)
+    counts = np.column_stack([table, table.sum(axis=1)])
+    even = counts.sum(axis=0) / k
+    return float(((counts - even) ** 2 / even).sum())
+
+
+def refused(call: Callable[[], Any]) -> sf.StratError:
+    """Take the error of a call whose result is collected."""
     with pytest.raises(sf.StratError) as caught:
         eager(call())
-    assert str(caught.value).partition("\n\n")[0] == message
     return caught.value
+
+
+def refuse(message: str, call: Callable[[], Any]) -> sf.StratError:
+    """Check the error of a call; what Polars adds after a blank line does not count."""
+    error = refused(call)
+    assert str(error).partition("\n\n")[0] == message
+    return error
 
 
 def refuse_now(message: str, call: Callable[[], Any]) -> None:
@@ -98,10 +122,9 @@ def refuse_now(message: str, call: Callable[[], Any]) -> None:
 
 def refuse_rule(rule: str, call: Callable[[], Any]) -> sf.StratError:
     """Check the first line of an error, the rule, whatever hints follow."""
-    with pytest.raises(sf.StratError) as caught:
-        eager(call())
-    assert str(caught.value).partition("\n")[0] == rule
-    return caught.value
+    error = refused(call)
+    assert str(error).partition("\n")[0] == rule
+    return error
 
 
 def warned(message: str, call: Callable[[], Any]) -> Any:

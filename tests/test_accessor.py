@@ -153,12 +153,12 @@ def test_repr_names_the_accessor() -> None:
 
 PARTS = {"a": 0.5, "b": 0.25, "c": None}
 EXPRESSIONS: list[tuple[str, dict[str, Any]]] = [
-    ("kfold", {"k": 4, "seed": 3, "name": "f"}),
-    ("kfold", {"k": 10, "deal": "circular", "missing": "null", "rare": "ignore"}),
-    ("split", {"parts": PARTS, "seed": 3, "name": "part"}),
+    ("kfold", {"k": 4, "seed": 3, "name": "f", "missing": "stratum", "rare": "ignore"}),
+    ("kfold", {"k": 10, "deal": "circular", "missing": "null", "rare": "null"}),
+    ("split", {"parts": PARTS, "seed": 3, "name": "part", "missing": "stratum", "rare": "ignore"}),
     ("split", {"deal": "circular", "missing": "stratum", "rare": "null"}),
 ]
-"""Calls that together give every argument a value that is not its default."""
+"""Calls in which every argument changes the column of a rare, of a missing and of other rows."""
 
 
 @pytest.mark.parametrize("name", methods(StratExpr))
@@ -179,7 +179,7 @@ def test_an_expression_gives_the_column_of_the_function(
     name: str, kwargs: dict[str, Any], by: Any, kind: str
 ) -> None:
     """An expression gives the column of the frame's verb; the fields of a struct nest."""
-    df = make(kind, DATA)
+    df = make(kind, {"label": [*DATA["label"], "c", None, None], "sex": [*DATA["sex"], *"mfm"]})
     expr = pl.struct(by) if isinstance(by, list) else pl.col(by)
     found = eager(df.with_columns(getattr(expr.strat, name)(**kwargs)))
     assert_polars(found, eager(getattr(df.strat, name)(by, **kwargs)))

@@ -43,8 +43,8 @@ ANSWERS = {
     "sf.split(df, n_splits=5)": (
         "`split` has no argument `n_splits`.\nHint: `kfold` makes folds, as in `kfold(..., k=5)`."
     ),
-    "sf.split(df, test_size=0.3)": (
-        '`split` has no argument `test_size`.\nHint: `parts={"train": 0.7, "test": 0.3}`.'
+    "sf.split(df, test_size=0.9)": (
+        '`split` has no argument `test_size`.\nHint: `parts={"train": 0.1, "test": 0.9}`.'
     ),
     "sf.split(df, test_size=100)": (
         '`split` has no argument `test_size`.\nHint: `parts={"train": None, "test": 100}`.'

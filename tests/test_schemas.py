@@ -1,6 +1,5 @@
 """Output schemas for pipelines: `sf.schemas.folded` and `sf.schemas.parted`."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import Make, eager, make, refuse_now
+from tests.helpers import Make, eager, evaluate, make, refuse_now
 
 DATA = {"label": ["a", "b"] * 10 + ["c"]}
 PARTS = {"train": 0.8, "test": 0.2}
@@ -86,36 +85,30 @@ def test_parted_refuses_other_parts(library: str, parts: dict[str, float]) -> No
         assert refuses(sf.schemas.parted(second, library=library), df)
 
 
-@pytest.mark.parametrize(
-    ("make_schema", "message"),
-    [
-        (
-            lambda: sf.schemas.parted({"train": 1}),
-            "`parts` must map at least 2 names to their shares, got {'train': 1}.",
-        ),
-        (
-            lambda: sf.schemas.parted({1: 0.5, 2: 0.5}),
-            "The names of `parts` must be strings, got [1, 2].",
-        ),
-        (
-            lambda: sf.schemas.parted({"\ud800": 0.5, "b": 0.5}),
-            "The names of `parts` must be text that UTF-8 can encode, got '\\ud800'.",
-        ),
-        (lambda: sf.schemas.folded(name=""), "`name` must be a non-empty string, got ''."),
-        (lambda: sf.schemas.parted(PARTS, name=5), "`name` must be a non-empty string, got 5."),
-        (
-            lambda: pl.col("label").strat.kfold(name="\ud800"),
-            "`name` must be text that UTF-8 can encode, got '\\ud800'.",
-        ),
-        (
-            lambda: sf.schemas.folded(library="dask"),
-            "`library` must be 'pandas' or 'polars', got 'dask'.",
-        ),
-    ],
-)
-def test_arguments(make_schema: Callable[[], Any], message: str) -> None:
+BAD_CALLS = {
+    "sf.schemas.parted({'train': 1})": (
+        "`parts` must map at least 2 names to their shares, got {'train': 1}."
+    ),
+    "sf.schemas.parted({1: 0.5, 2: 0.5})": "The names of `parts` must be strings, got [1, 2].",
+    "sf.schemas.parted({'\\ud800': 0.5, 'b': 0.5})": (
+        "The names of `parts` must be text that UTF-8 can encode, got '\\ud800'."
+    ),
+    "sf.schemas.folded(name='')": "`name` must be a non-empty string, got ''.",
+    "sf.schemas.parted(0.2, name=5)": "`name` must be a non-empty string, got 5.",
+    "pl.col('label').strat.kfold(name='\\ud800')": (
+        "`name` must be text that UTF-8 can encode, got '\\ud800'."
+    ),
+    "sf.schemas.folded(nulls='no')": "`nulls` must be True or False, got 'no'.",
+    "sf.schemas.folded(complete='no')": "`complete` must be True or False, got 'no'.",
+    "sf.schemas.folded(library='dask')": "`library` must be 'pandas' or 'polars', got 'dask'.",
+}
+"""Calls with wrong names, parts or libraries."""
+
+
+@pytest.mark.parametrize("call", BAD_CALLS)
+def test_arguments(call: str) -> None:
     """Schemas check names and parts as verbs do, and know two libraries."""
-    refuse_now(message, make_schema)
+    refuse_now(BAD_CALLS[call], lambda: evaluate(call))
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

@@ -157,18 +157,6 @@ def test_expressions_compute_several_columns_once() -> None:
     assert calls == [4]
 
 
-def test_expressions_without_columns_know_the_height() -> None:
-    """A computation that reads no column still gets the number of rows."""
-    heights = []
-
-    def compute(read: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:
-        heights.append((read, n_rows))
-        return [FOLDS]
-
-    pl.DataFrame(DATA).select(column_expression({}, compute, [FOLDS]))
-    assert heights == [({}, 4)]
-
-
 def test_expressions_of_many_columns() -> None:
     """Of many columns an expression passes each where it is referenced, and checks heights."""
     names = [f"x{place}" for place in range(MAX_INPUTS + 1)]

@@ -22,10 +22,11 @@ Make = Callable[[dict[str, Any]], Any]
 
 
 def test_every_kind_is_a_frame(frame: Make, kind: str) -> None:
-    """All five kinds pass; each is of one library."""
+    """All five kinds pass; each is of one library, and so are its columns."""
     made = frame({"x": [1, 2]})
     check_frame(made)
-    assert library_of(made) == kind.partition("-")[0]
+    series = made.collect()["x"] if isinstance(made, pl.LazyFrame) else made["x"]
+    assert library_of(made) == library_of(series) == kind.partition("-")[0]
     assert column_names(made) == ["x"]
 
 
@@ -34,12 +35,6 @@ def test_other_objects_are_no_frames(other: object) -> None:
     """The message names the type of what is not a frame."""
     with pytest.raises(StratError, match=f"pandas or Polars frame, got {type(other).__name__}"):
         check_frame(other)
-
-
-def test_series_have_the_library_of_their_frame() -> None:
-    """A series is of pandas or of Polars."""
-    assert library_of(pd.Series([1])) == "pandas"
-    assert library_of(pl.Series([1])) == "polars"
 
 
 def test_column_names_of_a_query_read_no_data() -> None:

@@ -132,11 +132,6 @@ def test_lazy_frames_collect_what_is_needed(refs: list[Any], columns: list[str])
     assert found.equals(lazy.collect().select(columns))
 
 
-def test_lazy_frames_without_references_keep_their_height() -> None:
-    """Where no column is needed, the rows can still be counted."""
-    assert len(collect_columns(pl.LazyFrame(DATA), [])) == 3
-
-
 def test_empty_columns() -> None:
     """Names and dtypes are those of the collected columns; there are no rows."""
     lazy, refs = pl.LazyFrame(DATA), ["b", (pl.col("a") / 2).alias("half")]

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from pandas.testing import assert_frame_equal
 
-from stratframe.frames.tables import float_column, make_frame, to_dicts
+from stratframe.frames.tables import make_frame, to_dicts
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -37,12 +37,3 @@ def test_labels_of_any_type(label: Any) -> None:
     assert frame.columns.nlevels == 1
     assert frame.to_numpy().tolist() == [[0, 2], [1, 3]]
     assert make_frame("polars", columns).columns == ["row", str(label)]
-
-
-def test_missing_floats() -> None:
-    """NaN is null in Polars, and stays NaN in pandas."""
-    values = np.array([0.5, np.nan])
-    assert make_frame("polars", {"a": float_column("polars", values)})["a"].to_list() == [0.5, None]
-    frame = make_frame("pandas", {"a": float_column("pandas", values)})
-    assert frame["a"].dtype == np.float64
-    assert frame["a"].isna().tolist() == [False, True]

@@ -24,8 +24,8 @@ from sklearn.dummy import DummyClassifier
 
 import stratframe as sf
 from stratframe.habits import HABITS
+from tests import test_junk
 from tests.helpers import KINDS, eager, make
-from tests.test_junk import JUNK as TESTED
 
 MAX_BYTES = 12 << 30
 """Memory that a call may ask for; more is a `MemoryError`, which no call may raise."""
@@ -76,7 +76,7 @@ VALUES: list[Any] = [
 """What no call changes."""
 
 JUNK: list[Callable[[], Any]] = [
-    *TESTED.values(),
+    *test_junk.JUNK.values(),
     *(lambda value=value: value for value in VALUES),
     lambda: [[]],
     lambda: ["label"],
@@ -188,23 +188,12 @@ def validate(make_schema: Callable[..., Any]) -> Callable[..., Any]:
 
 
 VERBS: dict[Callable[..., Any], dict[str, Any]] = {
-    sf.kfold: {"by": "label", "k": 3, "name": "new"},
-    sf.split: {"by": "label", "name": "new"},
+    **{getattr(sf, name): given for name, given in test_junk.VERBS.items()},
     sf.extend: {"by": "label", "name": "holes"},
-    sf.sample: {"by": "label", "n": 5},
-    list_folds: {},
-    list_parts: {},
-    sf.cv: {},
-    sf.strata: {"by": "label"},
-    sf.plan: {"by": "label", "k": 3},
-    sf.balance: {"by": "label"},
-    sf.report: {"by": "label"},
-    sf.compare: {"by": "label", "names": ["fold", "split"]},
-    sf.advise: {"by": "label", "ks": [2, 3]},
-    sf.drift: {"features": ["x", "label"]},
     sf.audit: {"groups": "patient", "columns": "x"},
     sf.leaks: {"groups": "patient", "columns": "x"},
-    sf.plot: {"by": "label"},
+    list_folds: {},
+    list_parts: {},
     splitter_pairs: {},
 }
 """Functions of a frame, and arguments with which they work."""
@@ -216,16 +205,7 @@ ARGUMENTS = {
 }
 """Signatures of functions above that pass their arguments on."""
 
-TERMS: dict[Callable[..., Any], dict[str, Any]] = {
-    sf.classes: {"column": "label"},
-    sf.continuous: {"column": "price"},
-    sf.quantiles: {"column": "price", "n": 3},
-    sf.bins: {"column": "x", "edges": [0, 2, 5]},
-    sf.clusters: {"features": ["x", "price"], "n": 2},
-    sf.chain: {"features": ["x", "price"]},
-    sf.nearest: {"features": ["x", "price"]},
-    sf.margins: {"entries": ["label", "sex"]},
-}
+TERMS = {getattr(sf, name): given for name, given in test_junk.TERMS.items()}
 
 OTHERS: dict[Callable[..., Any], dict[str, Any]] = {
     splitter_groups: {"X": np.zeros((24, 1)), "groups": ROWS["fold"]},

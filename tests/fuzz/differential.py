@@ -8,7 +8,6 @@ from running import Case, run
 
 import datetime as dt
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -26,7 +25,7 @@ from polars.testing import assert_frame_equal as assert_polars_equal
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 import stratframe as sf
-from tests.helpers import KINDS, eager, make, values
+from tests.helpers import KINDS, eager, loss_of, make, peer_folds, split_groups, values
 
 Data = dict[str, list[Any]]
 Forms = dict[str, Any]
@@ -331,12 +330,9 @@ def check_parts(data: Data, call: Call, parts: list[Any]) -> None:
 def check_groups(data: Data, call: Call, parts: list[Any]) -> None:
     """Fail if a group is in two parts."""
     names = call.given["groups"]
-    names = names if isinstance(names, list) else [names]
-    complete = [
-        row for row in range(len(parts)) if all(data[name][row] is not None for name in names)
-    ]
-    for rows in rows_by([data[name] for name in names], complete):
-        assert len({parts[row] for row in rows} - {None}) <= 1, "a group in two parts"
+    columns = [data[name] for name in (names if isinstance(names, list) else [names])]
+    split = split_groups(list(zip(*columns, strict=True)), parts)
+    assert all(None in group for group in split), "a group in two parts"
 
 
 # Comparisons ----------------------------------------------------------------------------
@@ -375,25 +371,6 @@ def check_renamed(case: Case, data: Data, call: Call, name: str, parts: list[Any
     assert values(found, name) == parts, f"folds by other names: {kind}"
 
 
-def loss(classes: np.ndarray, folds: np.ndarray, k: int) -> float:
-    """Sum the squared deviations of folds from even ones over what is even: classes and sizes."""
-    table = np.zeros((k, classes.max() + 1))
-    np.add.at(table, (folds, classes), 1)
-    shares, sizes = table.sum(axis=0) / k, table.sum(axis=1)
-    of_sizes = ((sizes - len(folds) / k) ** 2).sum() / (len(folds) / k)
-    return float(((table - shares) ** 2 / shares).sum() + of_sizes)
-
-
-def peer_folds(splitter: Any, classes: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """Make a fold column of the pairs of a splitter."""
-    folds = np.zeros(len(classes), dtype=int)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for fold, (_, rows) in enumerate(splitter.split(classes, classes, groups)):
-            folds[rows] = fold
-    return folds
-
-
 def check_against_peers(data: Data, call: Call, folds: list[Any]) -> None:
     """Fail if scikit-learn has a smaller loss."""
     given, k = call.given, call.given["k"]
@@ -410,9 +387,9 @@ def check_against_peers(data: Data, call: Call, folds: list[Any]) -> None:
         return
     else:
         peers = [StratifiedKFold(k)]
-    ours = loss(classes, np.array(folds), k)
+    ours = loss_of(classes, folds, k)
     for peer in peers:
-        theirs = loss(classes, peer_folds(peer, classes, groups), k)
+        theirs = loss_of(classes, peer_folds(peer, classes, groups), k)
         assert ours <= theirs + 1e-9, f"a loss of {ours}, where {peer} has {theirs}"
 
 

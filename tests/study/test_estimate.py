@@ -374,6 +374,7 @@ BAD_ARGUMENTS = {
     "n_jobs=0": "`n_jobs` must be None, or a whole number other than 0, got 0.",
     "progress='no'": "`progress` must be True or False, got 'no'.",
     "seed=-1": "`seed` must be at least 0, got -1.",
+    "features=np.array(3)": "`features` must hold column names or expressions, got ndarray.",
     "features=[]": "`features` must hold at least one column, got [].",
     "features=['x', 'label']": "`features` must not hold the target, got 'label'.",
     "target='lable'": "`target` names the column 'lable', which the frame does not have.",

@@ -106,7 +106,7 @@ def test_features_of_any_numeric_type(kind: str) -> None:
     x, flag = [1, 5, 2, 7, 3, 9, 4, 8], [True, False] * 4
     whole = make(kind, {"x": x, "flag": flag})
     floats = make(kind, {"x": [float(v) for v in x], "flag": [float(v) for v in flag]})
-    for term in (sf.clusters, sf.chain, sf.nearest):
+    for term in TERMS:
         by = term(["x", "flag"])
         here, there = (values(sf.kfold(each, by, 3), "fold") for each in (whole, floats))
         assert here == there
@@ -116,14 +116,14 @@ def test_features_may_be_computed() -> None:
     """Features are expressions on Polars frames and callables on pandas frames, too."""
     data = cloud(40)
     frame, lazy = pd.DataFrame(data), pl.LazyFrame(data)
-    for term in (sf.clusters, sf.chain, sf.nearest):
+    for term in TERMS:
         one = sf.kfold(frame, term([lambda df: df["x"] * 2, "y"]), 4)["fold"].tolist()
         two = sf.kfold(lazy, term([pl.col("x") * 2, "y"]), 4).collect()["fold"].to_list()
         assert one == two
 
 
 @pytest.mark.parametrize("scale", ["standard", "minmax"])
-@pytest.mark.parametrize("term", [sf.clusters, sf.chain, sf.nearest])
+@pytest.mark.parametrize("term", TERMS)
 def test_scales_make_units_alike(frame: Make, scale: str, term: Any) -> None:
     """Scaled features count alike, whatever their units; a constant one does not count."""
     data = cloud(60)
@@ -425,17 +425,11 @@ def test_computed_features_without_a_name(frame: Make, kind: str) -> None:
     )
 
 
-@pytest.mark.parametrize("term", [sf.clusters("x"), sf.chain("x"), sf.nearest("x")])
-def test_no_rows(frame: Make, term: Any) -> None:
-    """An empty frame is refused by what adds a column, and an empty table elsewhere."""
-    message = "Cannot assign folds to a frame without rows."
-    refuse(message, lambda: sf.kfold(frame({"x": []}), term))
-    assert len(sf.strata(frame({"x": []}), term)) == 0
-    assert len(sf.sample(frame({"x": []}), term, frac=0.5)) == 0
-
-
-@pytest.mark.parametrize("term", [sf.clusters("x"), sf.chain("x"), sf.nearest("x")])
+@pytest.mark.parametrize("term", TERMS)
 def test_fewest_rows(frame: Make, term: Any) -> None:
-    """Two rows are enough for two folds."""
-    out = sf.kfold(frame({"x": [1.0, 1.0]}), term, 2)
-    assert out is not None
+    """Two rows are enough for two folds; no rows are an empty table, and refused by `kfold`."""
+    assert sf.kfold(frame({"x": [1.0, 1.0]}), term("x"), 2) is not None
+    message = "Cannot assign folds to a frame without rows."
+    refuse(message, lambda: sf.kfold(frame({"x": []}), term("x")))
+    assert len(sf.strata(frame({"x": []}), term("x"))) == 0
+    assert len(sf.sample(frame({"x": []}), term("x"), frac=0.5)) == 0

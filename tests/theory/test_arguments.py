@@ -119,7 +119,8 @@ def test_bad_arguments(call: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [True, ["1"], np.datetime64("2024-01-01"), [[1], [1, 2]], 1j, [10**400]]
+    "value",
+    [True, [Fraction(1), True], ["1"], np.datetime64("2024-01-01"), [[1], [1, 2]], 1j, [10**400]],
 )
 def test_other_objects_are_not_numbers(value: Any) -> None:
     """Booleans, texts, dates, ragged lists and what exceeds floats are not read as numbers."""

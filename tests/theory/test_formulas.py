@@ -112,12 +112,6 @@ def test_largest_deviation_as_scikit_learn(counts: list[int], k: int) -> None:
     assert theory.largest_deviation(counts, k) == pytest.approx(expected, abs=1e-14)
 
 
-def test_largest_deviation_of_a_known_case() -> None:
-    """23, 7 and 3 rows are off by 2/33 in three folds, and by 7/33 in ten."""
-    assert theory.largest_deviation([23, 7, 3], 3) == pytest.approx(2 / 33, abs=1e-15)
-    assert theory.largest_deviation((23, 7, 3), 10) == pytest.approx(7 / 33, abs=1e-15)
-
-
 @given(counts=st.lists(st.integers(0, 12), min_size=1, max_size=6), k=st.integers(1, 30))
 def test_largest_deviation_of_a_deal(counts: list[int], k: int) -> None:
     """It is that of rows which are dealt to the folds in turn, the classes one after another."""

@@ -1,6 +1,5 @@
 """`kfold` and `split`: the column that they add, and whole groups."""
 
-import warnings
 from collections import Counter
 from collections.abc import Callable
 from datetime import date, datetime
@@ -24,7 +23,9 @@ from tests.helpers import (
     ROWS,
     Make,
     eager,
+    loss_of,
     make,
+    peer_folds,
     refuse,
     refuse_now,
     split_groups,
@@ -102,30 +103,6 @@ def patients(n: int = 240, n_groups: int = 40, seed: int = 0) -> dict[str, Any]:
     }
 
 
-def chi(strata: list[Any], folds: list[int], k: int) -> float:
-    """The loss of promise 8: strata plus sizes."""
-    found = 0.0
-    for column in (strata, [0] * len(strata)):
-        for value, n in Counter(column).items():
-            for fold in range(k):
-                held = sum(
-                    f == fold and each == value for f, each in zip(folds, column, strict=True)
-                )
-                found += (held - n / k) ** 2 / (n / k)
-    return found
-
-
-def scikit_learn(data: dict[str, Any], k: int) -> list[int]:
-    """The folds of scikit-learn's `StratifiedGroupKFold`."""
-    folds = np.empty(len(data["label"]), dtype=int)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        peer = StratifiedGroupKFold(k).split(folds, data["label"], data["patient"])
-        for fold, (_, test) in enumerate(peer):
-            folds[test] = fold
-    return folds.tolist()
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @given(
     labels=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), min_size=12, max_size=60),
@@ -144,8 +121,8 @@ def test_each_group_is_in_one_fold(
     folds = values(out, "fold")
     assert not split_groups(data["patient"], folds)
     assert set(folds) <= set(range(k))
-    ours, peer = (chi(data["label"], each, k) for each in (folds, scikit_learn(data, k)))
-    assert ours <= peer + 1e-6
+    peer = peer_folds(StratifiedGroupKFold(k), data["label"], data["patient"])
+    assert loss_of(data["label"], folds, k) <= loss_of(data["label"], peer, k) + 1e-6
 
 
 BY: dict[str, Any] = {
@@ -177,17 +154,6 @@ def test_all_strata_take_groups(by: str) -> None:
     for found in (folds.pop(), split.pop()):
         assert not split_groups(data["patient"], list(found))
         assert len(set(found)) > 2
-
-
-def test_strata_are_close_to_even(frame: Make) -> None:
-    """Forty groups come out within a row or two of even, in every label and in all."""
-    data = patients()
-    folds = values(sf.kfold(frame(data), "label", groups="patient"), "fold")
-    sizes = Counter(folds)
-    assert max(sizes.values()) - min(sizes.values()) <= 2
-    held = Counter(zip(data["label"], folds, strict=True))
-    for label, n in Counter(data["label"]).items():
-        assert all(abs(held[label, fold] - n / 5) <= 2 for fold in range(5))
 
 
 def test_several_columns_name_a_group(frame: Make) -> None:

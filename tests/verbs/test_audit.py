@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import stratframe as sf
 from stratframe.frames import SharedRows
 from stratframe.verbs.audit_checks import fit, in_several_folds
-from tests.helpers import KINDS, Make, columns_of, make, refuse_now, values
+from tests.helpers import KINDS, Make, columns_of, evaluate, make, refuse_now, values
 
 COLUMNS = ["check", "severity", "n", "detail"]
 DATA: dict[str, Any] = {
@@ -69,26 +69,23 @@ def test_a_row_for_every_check(frame: Make, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "checks"),
+    ("arguments", "left_out"),
     [
-        ({}, []),
-        ({"groups": "who"}, ["split_groups"]),
-        ({"key": "id"}, ["repeated_keys"]),
-        ({"by": "label"}, ["missing_strata"]),
-        ({"columns": "x"}, []),
-        ({"by": "label", "groups": "who"}, ["split_groups", "missing_strata"]),
+        ({}, {"split_groups", "repeated_keys", "missing_strata"}),
+        ({"groups": "who", "columns": "x"}, {"repeated_keys", "missing_strata"}),
+        ({"key": "id"}, {"split_groups", "missing_strata"}),
+        ({"by": "label"}, {"split_groups", "repeated_keys"}),
     ],
     ids=str,
 )
 def test_checks_without_an_argument_are_left_out(
-    frame: Make, arguments: dict[str, Any], checks: list[str]
+    frame: Make, arguments: dict[str, Any], left_out: set[str]
 ) -> None:
     """What is always checked comes with the checks that the arguments ask for."""
     order = ["unassigned_rows", "split_groups", "repeated_keys", "duplicate_rows"]
     order += ["empty_folds", "missing_strata"]
-    always = {"unassigned_rows", "duplicate_rows", "empty_folds"}
-    found = sf.audit(frame(DATA), **arguments)
-    assert values(found, "check") == [name for name in order if name in {*always, *checks}]
+    found = values(sf.audit(frame(DATA), **arguments), "check")
+    assert found == [name for name in order if name not in left_out]
 
 
 def test_dealt_folds_pass(frame: Make) -> None:
@@ -611,14 +608,14 @@ def test_labels_of_all_types() -> None:
 
 
 def test_column_levels() -> None:
-    """Under column levels the fold column is not compared."""
-    labels = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("fold", "")])
-    data = pd.DataFrame([[1, 1, 0], [1, 1, 1]], columns=labels)
-    assert one("duplicate_rows", sf.audit(data, columns=[("a", "x")]))[2] == 2
-    assert one("duplicate_rows", sf.audit(data))[1:] == (
-        "equal a row of another fold: 2 rows (2 columns)",
-        2,
-    )
+    """Under column levels the fold column and its repeats are not compared."""
+    labels = [("a", "x"), ("a", "y"), ("fold_1", ""), ("fold_2", "")]
+    rows = [[1, 1, 0, 1], [1, 1, 1, 0]]
+    data = pd.DataFrame(rows, columns=pd.MultiIndex.from_tuples(labels))
+    assert one("duplicate_rows", sf.audit(data, "fold_1", columns=[("a", "x")]))[2] == 2
+    for name in ("fold_1", [("fold_1", "")]):
+        detail = one("duplicate_rows", sf.audit(data, name))[1]
+        assert detail == "equal a row of another fold: 2 rows (2 columns)"
 
 
 DTYPES = [
@@ -703,28 +700,27 @@ def test_computed_columns(case: str) -> None:
 # Bad input --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            {"groups": sf.clusters(["xx"], 2)},
-            "`groups` names the column 'xx', which the frame does not have.\n"
-            "Hint: did you mean 'x'?",
-        ),
-        (
-            {"columns": ["x", "labels"]},
-            "`columns` names the column 'labels', which the frame does not have.\n"
-            "Hint: did you mean 'label'?",
-        ),
-        ({"columns": []}, "`columns` must hold at least one column, got []."),
-        ({"columns": {"x"}}, "`columns` must hold column names or expressions, got {'x'}."),
-    ],
-)
+BAD_ARGUMENTS = {
+    "groups=sf.clusters(['xx'], 2)": (
+        "`groups` names the column 'xx', which the frame does not have.\nHint: did you mean 'x'?"
+    ),
+    "columns=['x', 'labels']": (
+        "`columns` names the column 'labels', which the frame does not have.\n"
+        "Hint: did you mean 'label'?"
+    ),
+    "columns=[]": "`columns` must hold at least one column, got [].",
+    "columns={'x'}": "`columns` must hold column names or expressions, got {'x'}.",
+}
+"""Arguments of `audit` and `leaks`, and the message of each."""
+
+
+@pytest.mark.parametrize("code", BAD_ARGUMENTS)
 @pytest.mark.parametrize("verb", [sf.audit, sf.leaks])
-def test_bad_arguments(verb: Any, arguments: dict[str, Any], message: str) -> None:
+def test_bad_arguments(verb: Any, code: str) -> None:
     """A wrong argument is refused in these words, on a frame without rows, too."""
+    arguments = evaluate(f"dict({code})")
     for rows in (DATA, {name: [] for name in DATA}):
-        refuse_now(message, lambda rows=rows: verb(pd.DataFrame(rows), **arguments))
+        refuse_now(BAD_ARGUMENTS[code], lambda rows=rows: verb(pd.DataFrame(rows), **arguments))
 
 
 def test_where_rows_without_a_fold_may_be() -> None:
@@ -763,10 +759,6 @@ def test_the_fold_column_is_never_compared(frame: Make) -> None:
     """Rows of two folds differ in the fold column, so that it is left out if it is named."""
     data = frame({"x": [1, 1, 2], "fold": [0, 1, 1]})
     assert one("duplicate_rows", sf.audit(data, columns=["x", "fold"]))[::2] == ("error", 2)
-    labels = pd.MultiIndex.from_tuples([("a", "x"), ("fold", "")])
-    levels = pd.DataFrame([[1, 0], [1, 1]], columns=labels)
-    for name in ("fold", [("fold", "")]):
-        assert one("duplicate_rows", sf.audit(levels, name))[::2] == ("error", 2)
 
 
 # Columns of few values ---------------------------------------------------------------------

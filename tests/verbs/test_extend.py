@@ -112,13 +112,6 @@ def test_floats_of_concat() -> None:
     assert joined["fold"].isna().sum() == 30
 
 
-def test_nothing_to_do(frame: Make) -> None:
-    """A column without gaps stays as it is."""
-    data = drawn(30, 7)
-    folds = values(sf.kfold(frame(data), "label", 3), "fold")
-    assert values(sf.extend(frame({**data, "fold": folds}), "label"), "fold") == folds
-
-
 def test_lopsided_folds_are_filled_up(frame: Make) -> None:
     """Where old folds are uneven, the emptiest are filled first."""
     data = {"label": ["a"] * 12, "fold": [0] * 5 + [1] + [None] * 6}
@@ -133,6 +126,19 @@ def test_seeds_choose_among_equals(frame: Make) -> None:
     rows = appended(old, folds, new)
     found = [tuple(values(sf.extend(frame(rows), "label", seed=s), "fold")) for s in (0, 1, 0)]
     assert found[0] == found[2] != found[1]
+
+
+def test_a_key_frees_new_folds_from_row_order(frame: Make) -> None:
+    """With a key a permuted frame is filled with the permuted folds."""
+    old, new = drawn(60, 9), drawn(40, 10)
+    folds = values(sf.kfold(frame(old), "label", 3), "fold")
+    rows = {**appended(old, folds, new), "id": list(range(100))}
+    order = np.random.default_rng(0).permutation(100).tolist()
+    turned = {name: [column[row] for row in order] for name, column in rows.items()}
+    here, there = (
+        values(sf.extend(frame(each), "label", key="id"), "fold") for each in (rows, turned)
+    )
+    assert there == [here[row] for row in order]
 
 
 def test_missing_strata(frame: Make) -> None:
@@ -218,40 +224,21 @@ def test_groups_that_are_split_already(frame: Make, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("folds", "k", "message", "rows"),
+    ("folds", "k", "fault", "rows"),
     [
-        (
-            [0, 1, 2.5, None],
-            None,
-            "`extend` needs folds 0..k-1 in 'fold', but there are others in 1 row (2).",
-            [2],
-        ),
-        (
-            [0, -1, 1, None],
-            2,
-            "`extend` needs folds 0..1 in 'fold', but there are others in 1 row (1).",
-            [1],
-        ),
-        (
-            [0, 2, float("inf"), 1],
-            3,
-            "`extend` needs folds 0..2 in 'fold', but there are others in 1 row (2).",
-            [2],
-        ),
-        (
-            [0, 3, 1, 7],
-            3,
-            "`extend` needs folds 0..2 in 'fold', but there are others in 2 rows (1, 3).",
-            [1, 3],
-        ),
+        ([0, 1, 2.5, None], None, "0..k-1 in 'fold', but there are others in 1 row (2).", [2]),
+        ([0, -1, 1, None], 2, "0..1 in 'fold', but there are others in 1 row (1).", [1]),
+        ([0, 2, float("inf"), 1], 3, "0..2 in 'fold', but there are others in 1 row (2).", [2]),
+        ([0, 3, 1, 7], 3, "0..2 in 'fold', but there are others in 2 rows (1, 3).", [1, 3]),
     ],
 )
 def test_columns_that_hold_other_numbers(
-    frame: Make, kind: str, folds: list[Any], k: int | None, message: str, rows: list[int]
+    frame: Make, kind: str, folds: list[Any], k: int | None, fault: str, rows: list[int]
 ) -> None:
     """A column that holds anything but folds is refused, with the rows."""
-    data = {"label": list("abab"), "fold": folds}
-    error = refuse(message, lambda: sf.extend(frame(data), "label", k, rare="ignore"))
+    data = frame({"label": list("abab"), "fold": folds})
+    message = f"`extend` needs folds {fault}"
+    error = refuse(message, lambda: sf.extend(data, "label", k, rare="ignore"))
     assert at_fault(error, kind)["row"] == rows
 
 

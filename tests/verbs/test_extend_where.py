@@ -54,16 +54,6 @@ def test_the_column_is_nullable(kind: str) -> None:
     assert str(after["fold"].dtype) == "Int64"
 
 
-def test_rows_with_a_fold_count_and_stay(frame: Make) -> None:
-    """A new month is filled next to all earlier rows, though `where` leaves them out."""
-    data = {"y": ["a"] * 12, "fold": [0, 0, 0, 0, 1, 1, 2, 2, None, None, None, None]}
-    data["new"] = [False] * 9 + [True] * 3
-    after = values(sf.extend(frame(data), "y", 3, where="new"), "fold")
-    assert after[:8] == data["fold"][:8]
-    assert after[8] is None
-    assert sorted(after[9:]) == [1, 1, 2] or sorted(after[9:]) == [1, 2, 2]
-
-
 def test_rows_that_stay_null_are_not_looked_at(frame: Make) -> None:
     """Missing values of rows that get no fold are no error, those of others are."""
     data = {**DATA, "y": [None if PART[row] == "test" else DATA["y"][row] for row in range(N)]}

@@ -21,6 +21,7 @@ from tests.helpers import (
     make,
     refuse,
     refuse_now,
+    refuse_rule,
     values,
 )
 
@@ -264,23 +265,18 @@ def test_text_that_names_no_parts_is_sorted(frame: Make) -> None:
     assert values(sf.report(df, "label"), "fold") == ["east", "north", "south", "west"]
 
 
-def too_large(verb: str, rows: int, size: str, gib: str) -> str:
-    """A table that has too many rows."""
-    return (
-        f"The table of `{verb}` must be at most 10 rows, got {rows} ({size}), some {gib} GiB."
-        "\nHint: name fewer entries in `by`, or cut them into fewer strata."
-    )
-
-
 def test_tables_that_are_too_large(frame: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table of more rows than the limit is an error that gives its size; others are made."""
     monkeypatch.setattr("stratframe.pipeline.tables.MAX_TABLE_ROWS", 10)
     data = frame({"a": list("abcdef") * 2, "b": [0, 1] * 6, "fold": [0, 1] * 6})
     assert len(sf.plan(data, "b")) == 10
+    rule = "The table of `plan` must be at most 10 rows, got 30 (6 strata x 5 parts), some 0.0 GiB."
     for by in ("a", sf.margins(["a"])):
-        size = "6 strata x 5 parts"
-        refuse(too_large("plan", 30, size, "0.0"), lambda by=by: sf.plan(data, by, rare="ignore"))
-    refuse(too_large("balance", 12, "6 strata x 2 parts", "0.0"), lambda: sf.balance(data, "a"))
+        refuse_rule(rule, lambda by=by: sf.plan(data, by, rare="ignore"))
+    rule = (
+        "The table of `balance` must be at most 10 rows, got 12 (6 strata x 2 parts), some 0.0 GiB."
+    )
+    refuse_rule(rule, lambda: sf.balance(data, "a"))
 
 
 def test_a_plan_beyond_memory_is_refused_at_once() -> None:
