@@ -55,6 +55,23 @@ def test_arguments_of_kfold(arguments: dict[str, Any], message: str) -> None:
     refuse_now(message, lambda: sf.kfold(pd.DataFrame(ROWS), "label", **arguments))
 
 
+@pytest.mark.parametrize(
+    ("verb", "options"),
+    [(sf.kfold, {}), (sf.split, {}), (sf.extend, {"k": 2, "name": "given"})],
+)
+def test_types_of_a_lazy_frame_are_checked_at_the_call(
+    verb: Callable[..., Any], options: dict[str, Any]
+) -> None:
+    """A query is refused before it is collected if `where` is no flag, or a class is a list."""
+    lazy = pl.LazyFrame({**ROWS, "given": [None, 1] * 5})
+    refuse_now(
+        "`where` must be a boolean column, but 'id' is Int64.",
+        lambda: verb(lazy, "label", where="id", **options),
+    )
+    message = "A column must hold single values, but 'tags' is List(String)."
+    refuse_now(message, lambda: verb(lazy, "tags", **options))
+
+
 @pytest.mark.parametrize("verb", [sf.kfold, sf.strata, sf.balance, sf.plan, sf.folds])
 @pytest.mark.parametrize("what", [None, [1], pd.Series([1]), pl.Series([1])])
 def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
