@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratframe.engines.base import Counts
+from stratframe import StratError
+from stratframe.engines.base import Counts, check_n_strata
 from stratframe.engines.counted import expected_shares, shared_values
 from stratframe.frames import SharedRows
 from stratframe.pipeline.options import Options, fold_target, part_target
@@ -60,3 +61,14 @@ def test_what_counted_rows_share_is_what_the_rows_share(counted, nulls_alike):
 def test_shares_before_each_cut(target, shares):
     """The rows before a cut are those of all parts before it; counts of rows are no shares yet."""
     assert expected_shares(Options(target=target)) == shares
+
+
+def test_the_driver_holds_the_counts_of_so_many_strata():
+    """The largest number of strata is allowed, and one more is an error that says what to do."""
+    check_n_strata(2**22)
+    with pytest.raises(StratError) as caught:
+        check_n_strata(2**22 + 1)
+    assert str(caught.value) == (
+        "`by` must make at most 4,194,304 strata on frames of Dask and Spark, got 4,194,305.\n"
+        "Hint: `sf.quantiles` and `sf.bins` make few strata of many numbers."
+    )

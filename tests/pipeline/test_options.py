@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
+from stratframe.pipeline.options import check_repeats
 from tests.helpers import HALVES, ROWS, Make, make, refuse, refuse_now, values, warned
 from tests.terms.clouds import FEATURE_ROWS
 
@@ -54,6 +55,23 @@ def test_arguments_of_kfold(arguments: dict[str, Any], message: str) -> None:
     refuse_now(message, lambda: sf.kfold(pd.DataFrame(ROWS), "label", **arguments))
 
 
+@pytest.mark.parametrize(
+    ("verb", "options"),
+    [(sf.kfold, {}), (sf.split, {}), (sf.extend, {"k": 2, "name": "given"})],
+)
+def test_types_of_a_lazy_frame_are_checked_at_the_call(
+    verb: Callable[..., Any], options: dict[str, Any]
+) -> None:
+    """A query is refused before it is collected if `where` is no flag, or a class is a list."""
+    lazy = pl.LazyFrame({**ROWS, "given": [None, 1] * 5})
+    refuse_now(
+        "`where` must be a boolean column, but 'id' is Int64.",
+        lambda: verb(lazy, "label", where="id", **options),
+    )
+    message = "A column must hold single values, but 'tags' is List(String)."
+    refuse_now(message, lambda: verb(lazy, "tags", **options))
+
+
 @pytest.mark.parametrize("verb", [sf.kfold, sf.strata, sf.balance, sf.plan, sf.folds])
 @pytest.mark.parametrize("what", [None, [1], pd.Series([1]), pl.Series([1])])
 def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
@@ -69,6 +87,9 @@ def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
         (["a", "b"], "`parts` must map at least 2 names to their shares, got ['a', 'b']."),
         ({}, "`parts` must map at least 2 names to their shares, got {}."),
         ({"a": 1.0}, "`parts` must map at least 2 names to their shares, got {'a': 1.0}."),
+        (1.0, "`parts` must map at least 2 names to their shares, got 1.0."),
+        (0.0, "`parts` must map at least 2 names to their shares, got 0.0."),
+        (True, "`parts` must map at least 2 names to their shares, got True."),
         ({1: 0.5, 2: 0.5}, "The names of `parts` must be strings, got [1, 2]."),
         *(
             (
@@ -254,6 +275,11 @@ def test_repeats_have_a_limit() -> None:
     """More columns than a frame should have are refused at the call."""
     message = "`repeats` must be at most 10,000 columns, got 10,000,000."
     refuse_now(message, lambda: sf.kfold(pd.DataFrame({"x": [1, 2]}), "x", 2, repeats=10**7))
+
+
+def test_the_limit_of_repeats_is_allowed() -> None:
+    """As many columns as the limit says may be asked for."""
+    assert check_repeats(10_000) == 10_000
 
 
 class Seven:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import stratframe as sf
-from tests.helpers import ROWS, Make, columns_of, refuse, values, warned
+from tests.helpers import FOLDED, ROWS, Make, columns_of, refuse, values, warned
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud
 
 
@@ -18,6 +18,17 @@ def test_fractions_come_last(frame: Make) -> None:
         "Hint: cut it, as in `sf.quantiles('price', 10)`, or take its values as they are,"
         " `sf.classes('price')`.",
         lambda: sf.kfold(frame(ROWS), ["price", "label"]),
+    )
+
+
+@pytest.mark.parametrize("verb", [sf.kfold, sf.strata, sf.balance, sf.report])
+def test_margins_must_make_strata(frame: Make, verb: Any) -> None:
+    """A column with fractions is no margin, in folds as in tables, which cut other entries."""
+    refuse(
+        "An entry of `sf.margins` must make strata, but 'price' holds fractions.\n"
+        "Hint: cut it, as in `sf.quantiles('price', 10)`, or take its values as they are,"
+        " `sf.classes('price')`.",
+        lambda: verb(frame(ROWS if verb is sf.kfold else FOLDED), sf.margins(["label", "price"])),
     )
 
 

@@ -423,3 +423,14 @@ def test_rare_strata_without_a_word(frame: Make, rare: str, nulls: int) -> None:
     """Rare strata get no fold with `rare="null"`, theirs with `"ignore"`, and no warning."""
     df = sf.kfold(frame(RARE), "label", 3, rare=rare)
     assert values(df, "fold").count(None) == nulls
+
+
+def test_levels_of_enough_rows_are_not_called_sparse(frame: Make) -> None:
+    """Only entries whose strata hold fewer than k rows on average are called hardly balanced."""
+    data = {"a": [0, 1] * 6, "b": [0, 0, 1, 1] * 3, "c": list(range(12))}
+    warned(
+        "The 3 entries of `by` make 12 joint strata of 12 rows, fewer than 3 rows each on average:"
+        " 'c' is hardly balanced.\n"
+        "Hint: `sf.margins([...])` balances each entry on its own.",
+        lambda: sf.kfold(frame(data), ["a", "b", "c"], 3),
+    )
