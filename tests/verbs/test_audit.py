@@ -865,6 +865,15 @@ def test_leaks_are_the_rows_that_audit_counts(frame: Make, kind: str) -> None:
     }
 
 
+def test_rows_without_a_fold_in_leaks_of_several_columns(frame: Make) -> None:
+    """Rows without a fold have none in a table of several columns, beside numbers or names."""
+    data = {"x": [1, 1, 1], "a": [0, 1, None], "b": [None, 3, 4], "part": ["u", None, "v"]}
+    folds = values(sf.leaks(frame(data), ["a", "b"], columns="x"), "fold")
+    assert folds == [0, 1, None, None, 3, 4]
+    folds = values(sf.leaks(frame(data), ["a", "part"], columns="x"), "fold")
+    assert folds == ["0", "1", None, "u", None, "v"]
+
+
 def test_leaks_of_keys(frame: Make) -> None:
     """Keys in two folds leak; repeated ones in a single fold, and missing ones, do not."""
     data = {"id": [1, 1, 2, 2, None, None], "part": ["a", "b", "a", "a", "a", "b"]}

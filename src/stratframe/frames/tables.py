@@ -8,8 +8,8 @@ import pandas as pd
 import polars as pl
 
 from ..core.types import Ints, Values
-from .dtypes import category_values
-from .libraries import EagerFrame, Series, to_list
+from .dtypes import category_values, is_missing
+from .libraries import EagerFrame, Series, take, to_list
 
 
 def make_frame(library: str, columns: dict[Hashable, Any]) -> Any:
@@ -60,7 +60,8 @@ def stack_frames(names: Sequence[str], tables: Sequence[Any]) -> Any:
     filled = [place for place, table in enumerate(tables) if len(table)] or [0]
     labels = [names[place] for place in filled]
     chosen = [tables[place] for place in filled]
-    types = {type(fold) for table in chosen if "fold" in table for fold in to_list(table["fold"])}
+    folds = [fold for table in chosen if "fold" in table for fold in present(table["fold"])]
+    types = set(map(type, folds))
     if len(types) > 1 and not types <= {int, float}:
         chosen = [with_text(table, "fold") for table in chosen]
     if isinstance(chosen[0], pl.DataFrame):
@@ -76,11 +77,24 @@ def stack_frames(names: Sequence[str], tables: Sequence[Any]) -> Any:
 
 
 def with_text(frame: Any, name: str) -> Any:
-    """Write the values of a column as text."""
+    """Write the values of a column as text: whole floats without a point, gaps as None."""
+    texts = [
+        None if is_gap else write_label(value)
+        for value, is_gap in zip(to_list(frame[name]), is_missing(frame[name]), strict=True)
+    ]
     if isinstance(frame, pl.DataFrame):
-        texts = [str(value) for value in frame[name].to_list()]
         return frame.with_columns(pl.Series(name, texts, dtype=pl.String))
-    return frame.assign(**{name: frame[name].astype(str)})
+    return frame.assign(**{name: pd.array(texts, dtype=pd.StringDtype(na_value=np.nan))})
+
+
+def write_label(value: Any) -> str:
+    """Write a label; pandas holds whole numbers with gaps as floats."""
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def present(series: Series) -> list[Any]:
+    """List the values of a series that are not missing."""
+    return to_list(take(series, np.flatnonzero(~is_missing(series))))
 
 
 def to_dicts(frame: EagerFrame) -> list[dict[Any, Any]]:

@@ -80,7 +80,7 @@ def feature_refs(function: str, features: Any) -> tuple[ColumnRef, ...]:
         if not is_ref(ref):
             msg = (
                 f"`features` of `{function}` must be a column or a list of columns,"
-                f" got {frames.format_reference(ref)}."
+                f" got {ref if is_term(ref) else frames.format_reference(ref)}."
                 "\nHint: several columns go in a list, as in `list(df.columns)`."
             )
             raise StratError(msg)
