@@ -153,7 +153,8 @@ def count_rows(call: SparkCall, *, for_table: bool) -> Counts:
         if not each.is_value:
             totals.append(sf.min(each.typed.present).alias(f"low{i}"))
             totals.append(sf.max(each.typed.present).alias(f"high{i}"))
-    rows = call.rows.withColumns(dict(zip(numbers, map(call.number, call.salts), strict=True)))
+    made = [call.number(salt).alias(f"{HELPER}u{i}") for i, salt in enumerate(call.salts)]
+    rows = call.rows.select("*", *made)  # Spark Connect has no `withColumns` of none.
     packed = numbers if len(numbers) * FIRST_CELLS.n_words <= UNROLLED and not for_table else []
     for number in packed:
         rows, sums = pack(rows, number, FIRST_CELLS)
