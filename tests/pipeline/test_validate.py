@@ -425,12 +425,15 @@ def test_rare_strata_without_a_word(frame: Make, rare: str, nulls: int) -> None:
     assert values(df, "fold").count(None) == nulls
 
 
-def test_levels_of_enough_rows_are_not_called_sparse(frame: Make) -> None:
+@pytest.mark.parametrize(("n", "sparse"), [(12, "'c' is"), (11, "'b', 'c' are")])
+def test_levels_of_enough_rows_are_not_called_sparse(frame: Make, n: int, sparse: str) -> None:
     """Only entries whose strata hold fewer than k rows on average are called hardly balanced."""
     data = {"a": [0, 1] * 6, "b": [0, 0, 1, 1] * 3, "c": list(range(12))}
     warned(
-        "The 3 entries of `by` make 12 joint strata of 12 rows, fewer than 3 rows each on average:"
-        " 'c' is hardly balanced.\n"
+        f"The 3 entries of `by` make {n} joint strata of {n} rows, fewer than 3 rows each on"
+        f" average: {sparse} hardly balanced.\n"
         "Hint: `sf.margins([...])` balances each entry on its own.",
-        lambda: sf.kfold(frame(data), ["a", "b", "c"], 3),
+        lambda: sf.kfold(
+            frame({name: cells[:n] for name, cells in data.items()}), ["a", "b", "c"], 3
+        ),
     )

@@ -196,6 +196,18 @@ def test_few_new_groups_find_their_best(frame: Make) -> None:
     assert [[held[y, fold] for fold in range(3)] for y in (0, 1)] == [[3, 3, 3], [2, 2, 2]]
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_new_groups_balance_the_strata(frame: Make, seed: int) -> None:
+    """Groups of one class each are shared out class by class, and not by their sizes alone."""
+    data = {
+        "y": [*"ab" * 2, *"aaaaaaaabbbbbbbb"],
+        "g": [0, 0, 1, 1, *[2 + row // 2 for row in range(16)]],
+        "fold": [0, 0, 1, 1, *[None] * 16],
+    }
+    found = values(sf.extend(frame(data), "y", 2, groups="g", seed=seed), "fold")
+    assert set(Counter(zip(data["y"], found, strict=True)).values()) == {5}
+
+
 def test_sizes_of_margins_stay_within_one(frame: Make) -> None:
     """Margins are extended with even sizes."""
     for seed in range(8):

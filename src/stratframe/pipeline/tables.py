@@ -224,7 +224,7 @@ def taken_name(name: Hashable) -> str:
     )
 
 
-def stratum_names(strata: Strata, which: Ints, *, with_entry: bool = False) -> list[str]:
+def stratum_names(strata: Strata, which: Ints, *, with_entry: bool) -> list[str]:
     """Name some strata in words, the values of several entries in brackets."""
     if not strata.levels:
         return [ALL_ROWS] * len(which)
