@@ -295,7 +295,7 @@ def near_cuts(
     weights = counted.counts.weights
     sizes = counts_by(counted.codes, weights[:, None], counted.n_strata)[:, 0]
     strata = StratumCodes(counted.counts.native, counted.codes, weights, sizes)
-    return [rows_near_cuts(call, strata, *each[::-1]) for each in enumerate(tables)]
+    return [rows_near_cuts(call, strata, each, repeat) for repeat, each in enumerate(tables)]
 
 
 def rows_near_cuts(
