@@ -76,7 +76,6 @@ def test_a_row_for_every_check(frame: Make, kind: str) -> None:
         ({"key": "id"}, {"split_groups", "missing_strata"}),
         ({"by": "label"}, {"split_groups", "repeated_keys"}),
     ],
-    ids=str,
 )
 def test_checks_without_an_argument_are_left_out(
     frame: Make, arguments: dict[str, Any], left_out: set[str]
