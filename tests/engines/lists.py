@@ -95,7 +95,7 @@ class ListsEngine:
         dealt = np.ones(len(self.rows), dtype=np.bool_)
         for series in self.read(options.columns()["where"]):
             dealt, missing = frames.read_flags(series, repr(series.name))
-            check_key({series.name: missing.sum()})
+            check_key([(series.name, missing.sum())])
         return Call(entries, self.read(options.key), dealt, [])
 
     def encode(self, term):
@@ -121,7 +121,7 @@ class ListsEngine:
     def number(self, call, salts):
         """Hash the keys of the rows that are dealt, or else their partition and their place."""
         key = [series[call.dealt] for series in call.key] if salts else []
-        check_key({series.name: frames.is_missing(series).sum() for series in key})
+        check_key((series.name, frames.is_missing(series).sum()) for series in key)
         places = [each[call.dealt].astype(np.uint64) for each in (self.partitions, self.rows)]
         columns = list(map(frames.read_key, key)) or list(map(HashedWords, places))
         numbers = [np.zeros(len(self.rows), dtype=np.uint64) for _ in salts]

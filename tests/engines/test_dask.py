@@ -238,3 +238,29 @@ def test_a_frame_that_changes_between_passes_is_an_error(large, monkeypatch):
     calls.clear()
     with pytest.raises(sf.StratError, match="must give the same rows each time"):
         lazy.strat.split("label", {"train": 40_000, "test": None}, key="id")
+
+
+def test_new_rows_of_few_strata_are_extended():
+    """Strata without new rows do not matter to where those with many of them are cut."""
+    n = 140_000
+    rows = pd.DataFrame(
+        {"id": range(3 * n), "label": np.repeat(list("ab"), n).tolist() + ["c"] * n}
+    )
+    rows["label"] = rows["label"].where(rows["id"] < 2 * n, rows["id"] % 6 + 2).astype(str)
+    rows["fold"] = pd.array([None] * (2 * n) + [i % 3 for i in range(n)], dtype="Int64")
+    found = sf.extend(dd.from_pandas(rows, npartitions=2), "label", 3, key="id").compute()
+    expected = sf.extend(rows, "label", 3, key="id")
+    table = pd.crosstab(found["label"], found["fold"])
+    assert (
+        table.to_numpy().tolist()
+        == pd.crosstab(rows["label"], expected["fold"]).to_numpy().tolist()
+    )
+    assert found["fold"][2 * n :].tolist() == rows["fold"][2 * n :].tolist()
+
+
+def test_zeros_are_equal_where_folds_are_apart():
+    """0.0 and -0.0 are one value, in Arrow's floats too."""
+    values = pd.array([0.0, -0.0, 2.5, 3.0], dtype="double[pyarrow]")
+    rows = pd.DataFrame({"id": range(4), "fold": [0, 1, 1, 0], "dose": values})
+    pairs = sf.folds(dd.from_pandas(rows, npartitions=2), apart="dose")
+    assert [sorted(pair.train.compute()["id"]) for pair in pairs] == [[2], [3]]

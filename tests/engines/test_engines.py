@@ -572,7 +572,7 @@ def test_missing_values_are_not_apart(engine):
     [
         (
             {"name": "split"},
-            "`folds` must be told what trains where labels name parts, but 'split' has 'train',"
+            "`folds` needs `train`, as the labels of 'split' look like parts: 'train',"
             " 'valid', 'test'.\nHint: folds('split', train='train', valid='valid'); or to validate"
             " each of them, list them all in `valid`.",
         ),

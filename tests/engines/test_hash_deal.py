@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -88,3 +89,16 @@ def test_spark_runs_no_job_before(spark):
     plan = made._jdf.queryExecution().toString()
     assert "Join" not in plan
     assert "Exchange" not in plan
+
+
+@pytest.mark.dask
+def test_a_key_may_have_any_name():
+    """A missing key is found whatever its column is called, by labels of one text too."""
+    dd = pytest.importorskip("dask.dataframe")
+    for names in (["None"], [1, "1"]):
+        rows = pd.DataFrame(
+            {name: [3, None, 5] for name in names[:1]} | dict.fromkeys(names[1:], 7)
+        )
+        made = dealt(dd.from_pandas(rows, npartitions=1), {"key": names})
+        with pytest.raises(sf.StratError, match=f"Column '{names[0]}' has missing values in 1 row"):
+            made.compute(scheduler="synchronous")

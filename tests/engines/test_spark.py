@@ -455,3 +455,13 @@ def test_a_frame_that_changes_is_an_error(spark):
     unstable = rows.withColumn("r", random)
     with pytest.raises((sf.StratError, PySparkException), match="must give the same rows"):
         collect_spark(sf_spark.kfold(unstable, "r", key="id", rare="ignore"))
+
+
+def test_strata_of_other_sizes_are_an_error(spark):
+    """A second pass that finds more or fewer rows in a stratum than the first is an error."""
+    from pyspark.sql import functions as fn
+
+    random = fn.substring(fn.java_method(fn.lit("java.util.UUID"), fn.lit("randomUUID")), 1, 1)
+    unstable = spark.range(30_000).filter(random < "8")
+    with pytest.raises(sf.StratError, match="must give the same rows each time"):
+        sf_spark.kfold(unstable, key="id")

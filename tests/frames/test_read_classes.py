@@ -111,3 +111,11 @@ def test_nested_dtypes(series: Any) -> None:
 def test_unequal_values_of_different_types(values: list[Any]) -> None:
     """Types may mix while no two values are equal."""
     check_objects(pd.Series(values, name="x", dtype=object))
+
+
+def test_dictionaries_of_arrow_are_read_by_value() -> None:
+    """Values that a dictionary holds twice are one class, and those without rows are none."""
+    arrow = pa.DictionaryArray.from_arrays(pa.array([2, 3, 1, None, 3]), pa.array(list("zaba")))
+    series = pd.Series(pd.array(arrow, dtype=pd.ArrowDtype(arrow.type)))
+    codes, n_classes = encode_classes(series)
+    assert (codes.tolist(), n_classes) == ([0, 1, 1, -1, 1], 2)

@@ -280,3 +280,12 @@ def test_ranks_of_mixed_types(values: list[Any]) -> None:
     assert str(caught.value) == (
         "A column of `key` must hold values that can be ordered, but 'x' mixes types."
     )
+
+
+def test_decimals_that_polars_cannot_hold() -> None:
+    """Decimals of many digits are hashed as their digits; infinite ones have none."""
+    wide = pd.Series([Decimal("1" * 40), Decimal("1E-400"), Decimal("1.50")])
+    texts = pd.Series(["1" * 40, "0." + "0" * 399 + "1", "1.5"])
+    assert hash_keys([read_key(wide)], 7).tolist() == hash_keys([read_key(texts)], 7).tolist()
+    with pytest.raises(StratError):
+        read_key(pd.Series([Decimal("Infinity"), Decimal(1)]))

@@ -179,13 +179,14 @@ def test_missing_keys_are_errors(kind):
     refuse_rule(rule, lambda: sf.kfold(data, k=2, where="ok", **BY_USER))
 
 
+BALANCED = 'leave it out; or for even strata leave `deal` out, with `groups="user"` for each user.'
 ALONE = '`deal="hash"` cannot be combined with {}: a row\'s key alone decides.\nHint: '
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"by": "id"}, ALONE.format("`by`") + "without `deal`, a `key` works with `by`."),
+        ({"by": "id"}, ALONE.format("`by`") + BALANCED),
         (
             {"groups": "id"},
             ALONE.format("`groups`")
@@ -202,7 +203,8 @@ ALONE = '`deal="hash"` cannot be combined with {}: a row\'s key alone decides.\n
         (
             {"key": None},
             '`deal="hash"` needs a `key`, whose hash decides where a row goes.\nHint: name the'
-            ' columns that identify a row or a unit, as in `key="user"`.',
+            ' columns that identify a row or a unit, as in `df.strat.kfold(key="user",'
+            ' deal="hash")`.',
         ),
         ({"k": 10**9}, "`k` must be at most 1,000,000 folds, got 1,000,000,000."),
     ],

@@ -1,6 +1,7 @@
 """Which labels train: the rest, the past, labels by name, and rows apart."""
 
 import datetime as dt
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -203,7 +204,10 @@ NAMED = ["train", "valid", "test", "train", None, "test"]
         ({"train": ("train", "valid")}, [([0, 1, 3], [2, 5])]),
         ({"train": ["train", "valid"], "valid": ["valid"]}, [([0, 3], [1])]),
         ({"valid": "test"}, [([0, 1, 3], [2, 5])]),
-        ({"valid": ["test", "train"]}, [([0, 1, 3], [2, 5]), ([1, 2, 5], [0, 3])]),
+        (
+            {"valid": ["test", "train", "valid"]},
+            [([0, 1, 3], [2, 5]), ([1, 2, 5], [0, 3]), ([0, 2, 3, 5], [1])],
+        ),
         ({"train": "train", "valid": "test", "nulls": "train"}, [([0, 3, 4], [2, 5])]),
         ({"train": "test", "valid": "test", "nulls": "train"}, [([4], [2, 5])]),
     ],
@@ -560,6 +564,7 @@ def test_null_rows_where_order_matters(frame: Make, read: Any) -> None:
         (["test", "valid", "train", None], "train='train', valid='valid'"),
         (["TRAIN", "Dev"], "train='TRAIN', valid='Dev'"),
         (["fit", "holdout"], "train='fit', valid='holdout'"),
+        (["dev", "test"], "train='dev', valid='test'"),
         (["train", "a"], "train='train', valid='a'"),
     ],
 )
@@ -570,7 +575,7 @@ def test_parts_are_no_folds(frame: Make, verb: str, parts: list[Any], call: str)
     present = list(dict.fromkeys(each for each in parts if each))
     shown = ", ".join(map(repr, [name for name in sf.parts(df) if name in present]))
     refuse_now(
-        f"`{verb}` must be told what trains where labels name parts, but 'split' has {shown}.\n"
+        f"`{verb}` needs `train`, as the labels of 'split' look like parts: {shown}.\n"
         f"Hint: {verb}('split', {call}); or to validate each of them, list them all in `valid`.",
         lambda: read(df, "split"),
     )
@@ -582,10 +587,22 @@ def test_parts_are_no_folds(frame: Make, verb: str, parts: list[Any], call: str)
 
 
 @readers
+def test_parts_that_are_validated_do_not_train(frame: Make, read: Any) -> None:
+    """Of three parts `valid` alone may let the test set train; for the test set it does not."""
+    df = frame({"row": range(6), "split": ["train", "valid", "test"] * 2})
+    for valid, shown in (("valid", "'valid'"), (["valid", "test"], "['valid', 'test']")):
+        with pytest.raises(sf.StratError, match=f"train='train', valid={re.escape(shown)}"):
+            read(df, "split", valid=valid)
+    assert read_all(df, "split", valid="test") == [([0, 1, 3, 4], [2, 5])]
+    two = frame({"row": range(4), "split": ["train", "test"] * 2})
+    assert read_all(two, "split", valid="test") == [([0, 2], [1, 3])]
+
+
+@readers
 def test_columns_of_split_are_parts(frame: Make, read: Any) -> None:
     """What `split` adds is known as parts, of several columns too."""
     df = sf.split(frame({"row": range(10)}), repeats=2)
-    with pytest.raises(sf.StratError, match="must be told what trains where labels name parts"):
+    with pytest.raises(sf.StratError, match="look like parts"):
         read(df, ["split_1", "split_2"])
 
 

@@ -8,7 +8,7 @@ columns by a rule for each row. All that is known of strata, quotas and tables i
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -270,11 +270,11 @@ def check_n_strata(n_strata: int) -> None:
         raise StratError(msg)
 
 
-def check_key(missing: Mapping[str, int]) -> None:
+def check_key(missing: Iterable[tuple[Any, int]]) -> None:
     """Raise if columns of the key have missing values, given how many each has."""
     faults = [
         f"Column {name!r} has missing values in {plural(count, 'row')}."
-        for name, count in missing.items()
+        for name, count in missing
         if count
     ]
     if faults:

@@ -9,7 +9,7 @@ import polars as pl
 
 from ..core.types import Flags
 from .attach import batch_expression
-from .dtypes import is_missing
+from .dtypes import is_float, is_missing, to_floats
 from .folds import fold_expression
 from .label_rows import (
     LabelRows,
@@ -78,7 +78,11 @@ def drop_values(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
     """Drop the rows of a pandas frame that have one of the values listed for a column."""
     for name, held in values.items():
         series = frame[label_of(frame, name)]
-        frame = frame[~(np.asarray(series.isin(held), dtype=np.bool_) & ~is_missing(series))]
+        if is_float(series):  # pyarrow tells -0.0 from 0.0
+            shared = np.isin(to_floats(series), to_floats(pd.Series(held)))
+        else:
+            shared = np.asarray(series.isin(held), dtype=np.bool_)
+        frame = frame[~(shared & ~is_missing(series))]
     return frame
 
 

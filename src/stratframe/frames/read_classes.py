@@ -98,6 +98,10 @@ def factorize(values: Any) -> tuple[Ints, int]:
             shifted = wide - wide.dtype.type(low) if low else wide
             codes, present = factorize_codes(shifted.astype(np.int64, copy=False), high - low + 1)
             return codes, len(present)
+    if isinstance(values.dtype, pd.ArrowDtype) and str(values.dtype).startswith("dictionary"):
+        # Codes of a dictionary may stand for equal values, or for none.
+        arrow: Any = values.dtype.pyarrow_dtype
+        values = values.astype(pd.ArrowDtype(arrow.value_type))
     codes, classes = pd.factorize(values)
     return codes, len(classes)
 

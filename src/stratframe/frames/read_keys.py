@@ -15,6 +15,7 @@ matters:
 """
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -113,6 +114,8 @@ def key_of_objects(series: pd.Series) -> KeyColumn:
         if is_object(series.dtype) and object_type(series) == "mixed-integer":
             raise TypeError
         values = series.tolist()
+        if all(isinstance(value, Decimal) for value in values):
+            return key_of_exact(values)  # Polars has no room for some
         if all(isinstance(value, UUID) for value in values):
             values = [value.bytes for value in values]
         return key_of_polars(pl.Series(str(series.name), values, strict=True))
@@ -128,7 +131,7 @@ def key_of_exact(values: Sequence[Any]) -> KeyColumn:
 
 
 def exact_bytes(value: Any) -> bytes:
-    """Write an exact number as a word, or in digits without trailing zeros."""
+    """Write an exact number as a word, or in digits without trailing zeros; raise if infinite."""
     if value == int(value) and -(2**63) <= value < 2**64:
         return (int(value) % 2**64).to_bytes(8, "little")
     digits = str(value) if isinstance(value, int) else format(value, "f")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..core.hashing import KeyColumn, are_dense_and_unique, hash_keys, repeated_
 from ..core.seeds import StreamTag, position_bits, random_words, word_stream
 from ..core.strata import first_occurrence
 from ..core.types import Ints, RandomKeys, Words
+from ..errors import StratError
 from .options import DEFAULT_NAMES, Options
 
 
@@ -82,7 +84,10 @@ def rank_groups(key: Sequence[Any]) -> Ints:
     if len(hashable) < len(columns):
         return np.arange(len(key[0]))
     hashes = hash_keys(hashable, int(random_words(0, StreamTag.GROUPS, 1)[0]))
-    values = [key_order(key)[1]] if len(repeated_words(hashes)) else []
+    values = []
+    if len(repeated_words(hashes)):
+        with suppress(StratError):  # such as times with and without a zone
+            values = [key_order(key)[1]]
     numbers = np.empty(len(hashes), dtype=np.int64)
     numbers[np.lexsort([*values, hashes])] = np.arange(len(hashes))
     return numbers

@@ -189,7 +189,7 @@ def check_hash_deal(options: Options) -> None:
     """Raise unless the key is all that decides the part of a row."""
     together = 'rows that share their key stay together, as in `key="patient"`.'
     clashes = {
-        "`by`": (bool(options.terms), "without `deal`, a `key` works with `by`."),
+        "`by`": (bool(options.terms), BALANCED),
         "`groups`": (bool(options.groups), together),
         f"`missing={options.missing!r}`": (options.missing != "error", NO_MISSING_KEY),
         f"`rare={options.rare!r}`": (options.rare != "warn", "there are no classes without `by`."),
@@ -204,7 +204,8 @@ def check_hash_deal(options: Options) -> None:
     if not options.key:
         msg = (
             '`deal="hash"` needs a `key`, whose hash decides where a row goes.\nHint: name the'
-            ' columns that identify a row or a unit, as in `key="user"`.'
+            ' columns that identify a row or a unit, as in `df.strat.kfold(key="user",'
+            ' deal="hash")`.'
         )
         raise StratError(msg)
     if options.target.n > MAX_HASHED:
@@ -220,6 +221,9 @@ def check_hash_deal(options: Options) -> None:
 
 MAX_HASHED = 1_000_000
 """Folds whose cut points every part of the data can hold, however few its rows are."""
+
+BALANCED = 'leave it out; or for even strata leave `deal` out, with `groups="user"` for each user.'
+"""How folds can be stratified."""
 
 NO_MISSING_KEY = "rows without a key are left out by `where`."
 """What to do where a key is missing."""

@@ -328,7 +328,7 @@ def check_size(sample: Any, n_rows: int) -> int:
     if size < 2 or n_rows - size < size:
         msg = (
             f"At least as many rows must stay outside of a sample as are in it, got"
-            f" {plural(n_rows, 'row')} for a sample of {size}."
+            f" {plural(n_rows, 'row')} for a sample of {describe(size)}."
             f"\nHint: `sample={max(2, n_rows // 3)}`, or more rows: the true score is measured on"
             " those outside."
         )

@@ -194,23 +194,38 @@ def pair_labels(rule: PairRule, rows: LabelRows) -> Pairs:
 
 
 def check_no_parts(rule: PairRule, rows: LabelRows) -> None:
-    """Raise if the labels are parts, which are no folds, and the call names none of them."""
+    """Raise if labels look like parts, one of which would train for another without being told."""
     present = rows.labels.present
-    if rule.train != "rest" or rule.valid is not None or len(present) < 2:
-        return
     purposes = frames.purposes_of(present)
-    if (purposes == len(frames.PURPOSES)).all():
+    known = purposes < len(frames.PURPOSES)
+    if rule.train != "rest" or len(present) < 2 or not known.any():
+        return
+    if rule.valid and not trains_on_test(rule.valid, present, purposes):
         return
     first, second, *_ = (present[place] for place in np.argsort(purposes, kind="stable"))
-    if purposes.min() > 0:  # what trains is called otherwise
+    if purposes.min() > 0 and not known.all():  # what trains is called otherwise
         first, second = present[int(purposes.argmax())], first
+    if rule.valid:
+        second = rule.valid[0] if len(rule.valid) == 1 else rule.valid
     name = describe(rows.name)
     msg = (
-        f"`{rule.verb}` must be told what trains where labels name parts, but {name} has"
+        f"`{rule.verb}` needs `train`, as the labels of {name} look like parts:"
         f" {list_values(present)}.\nHint: {rule.verb}({name}, train={describe(first)},"
         f" valid={describe(second)}); or to validate each of them, list them all in `valid`."
     )
     raise StratError(msg)
+
+
+def trains_on_test(valid: Sequence[Any], present: Sequence[Any], purposes: Ints) -> bool:
+    """Return whether a test set would train for an earlier part, which only a list of all asks for.
+
+    To train on train and valid for a last test is fine, and so is any choice between two parts.
+    """
+    if len(present) == 2 or len(valid) >= len(present):
+        return False
+    named = [rank for label, rank in zip(present, purposes, strict=True) if label in valid]
+    tests = purposes[(purposes >= frames.PURPOSES["test"]) & (purposes < len(frames.PURPOSES))]
+    return bool(named) and tests.max(initial=0) > min(named)
 
 
 def check_nulls(rule: PairRule, rows: LabelRows) -> None:

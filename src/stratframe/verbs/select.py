@@ -234,8 +234,9 @@ def check_part_names(names: object) -> None:
 
 def check_parts(column: str, found: FoldValues, names: Sequence[Any]) -> None:
     """Raise unless names are the parts of a column; those without rows may be left out."""
-    unknown = [each for each in names if each not in found.values]
-    unlisted = [each for each in found.present if each not in names]
+    known, listed = set(found.values), set(names)  # pandas' NA has no comparison
+    unknown = [each for each in names if each not in known]
+    unlisted = [each for each in found.present if each not in listed]
     faults = []
     if unknown:
         faults.append(f"Column {column!r} has no part {list_values(unknown)}")

@@ -90,7 +90,9 @@ class FoldSplit:
         """Write the splitter as it is written in code."""
         known = signature(type(self)).parameters.items()
         given = {name: getattr(self, name) for name, _ in known}
-        shown = [f"{name}={given[name]!r}" for name, each in known if is_told(each, given[name])]
+        shown = [
+            f"{name}={describe(given[name])}" for name, each in known if is_told(each, given[name])
+        ]
         return f"FoldSplit({', '.join(shown)})"
 
     def check_rule(self) -> PairRule:

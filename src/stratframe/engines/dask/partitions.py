@@ -204,23 +204,21 @@ def rows_near_cuts(
     plan: Plan,
     number: int,
     index: StratumIndex,
-    split_by_cut: Sequence[tuple[Ints, int]],
+    split_by_cut: Sequence[tuple[Ints, tuple[int, int]]],
     checksums: Words,
 ) -> list[tuple[Ints, Words]]:
     """Find the strata and numbers of the rows in cells with a cut point, for each salt.
 
-    `split_by_cut` lists these cells, and how many there are in all, for each salt.
+    `split_by_cut` lists these cells, and the shape of the table of all, for each salt.
     """
     rows = select_dealt(partition, plan, number)
     codes, words = same_rows(rows, plan, index, checksums[number])
-    n_strata = int(index.strata.max(initial=0)) + 1
     strata = codes if codes.min(initial=0) >= 0 else np.maximum(codes, 0)
     near = []
-    for (cells, n_cells), numbers in zip(split_by_cut, words, strict=True):
-        flags = np.zeros(n_cells, dtype=np.bool_)
+    for (cells, (n_strata, n_cells)), numbers in zip(split_by_cut, words, strict=True):
+        flags = np.zeros(n_strata * n_cells, dtype=np.bool_)
         flags[cells] = True
-        bits = (n_cells // n_strata).bit_length() - 1
-        is_near = flags[cells_of(strata, numbers, bits)]
+        is_near = flags[cells_of(strata, numbers, n_cells.bit_length() - 1)]
         found = np.flatnonzero(is_near if strata is codes else is_near & (codes >= 0))
         near.append((codes[found].astype(np.int32), numbers[found]))
     return near
@@ -295,7 +293,7 @@ def add_by_values(
 def add_by_number(partition: Any, plan: Plan, outputs: Sequence[NewColumn], points: Words) -> Any:
     """Add columns to a partition by the keys of its rows alone."""
     rows = select_dealt(partition, plan, 0)
-    check_key(dict(zip(map(str, [*plan.key, plan.where]), rows.missing.tolist(), strict=True)))
+    check_key(zip(map(str, [*plan.key, plan.where]), rows.missing.tolist(), strict=True))
     parts = [parts_by_hash(numbers, points) for numbers in numbers_of_rows(rows, plan)]
     return attach_parts(partition, plan, outputs, place_parts(rows, parts, len(partition)))
 

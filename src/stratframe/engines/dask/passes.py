@@ -92,9 +92,9 @@ def count_frame(frame: Any, plan: Plan) -> tuple[PartitionCounts, Plan]:
         counts = merged(over_partitions(frame, plan, count_partition), merge_counts, plan)
     elif plan.types is None:
         plan = plan._replace(types=ColumnTypes())
-    check_key(dict(zip(map(str, plan.key), counts.missing.tolist(), strict=False)))
+    check_key(zip(map(str, plan.key), counts.missing.tolist(), strict=False))
     if counts.missing[-1]:
-        check_key({str(plan.where): int(counts.missing[-1])})
+        check_key([(str(plan.where), int(counts.missing[-1]))])
     columns = [
         series if cuts_numbers(term) else with_categories(series, frame._meta[name])
         for series, term, name in zip(counts.columns, plan.terms, plan.by, strict=True)
@@ -131,7 +131,10 @@ def cells_near_cuts(
     split_by_cut = [cells_split_by_cut(*each) for each in zip(cells, tables, strict=True)]
     near = known_rows(call, counts, codes, split_by_cut)
     if near is None:
-        few = [(np.flatnonzero(flags), len(flags)) for flags in split_by_cut]
+        few = [
+            (np.flatnonzero(flags), counted_cells.shape)
+            for flags, counted_cells in zip(split_by_cut, cells, strict=True)
+        ]
         shared = [dask.delayed(each) for each in (index, few, counts.checksums)]
         results = over_partitions(call.frame, call.plan, rows_near_cuts, *shared)
         near = merged(results, merge_near)

@@ -20,6 +20,7 @@ from ..cuts import (
     cells_split_by_cut,
     coarser_cells,
     counts_by,
+    other_rows,
     window_widths,
 )
 from .columns import (
@@ -258,7 +259,7 @@ def with_sign(words: Words) -> Ints:
 def check_keys(key: Sequence[Typed], table: Any) -> None:
     """Raise if values of the key are missing, or are decimals with a fraction."""
     n_rows = int(table["n"].sum())
-    check_key({each.name: n_rows - int(table[f"k{i}"].sum()) for i, each in enumerate(key)})
+    check_key((each.name, n_rows - int(table[f"k{i}"].sum())) for i, each in enumerate(key))
     for i, each in enumerate(key):
         if each.is_decimal and table[f"d{i}"].sum() < n_rows:
             raise unhashable(each.name, each.dtype)
@@ -315,8 +316,10 @@ def rows_near_cuts(
         rows = numbered_rows(call, strata, repeat, cells.bits)
         if cells.width:
             counts = count_packed(rows, strata, cells)
+            check_sizes(counts, strata.sizes)
         else:
             counts, codes, numbers = count_cells(rows, strata, expected)
+            check_sizes(counts, strata.sizes)
             flags = cells_split_by_cut(counts, table)
             if not (flags & ~expected.ravel()).any():
                 inside = flags[cells_of(codes, numbers, cells.bits)]
@@ -324,6 +327,12 @@ def rows_near_cuts(
     flags = cells_split_by_cut(counts, table).reshape(counts.shape)
     rows = numbered_rows(call, strata, repeat, counts.shape[1].bit_length() - 1)
     return NearCuts(counts, *collect_cells(rows, strata, flags))
+
+
+def check_sizes(counts: StratumTable, sizes: Ints) -> None:
+    """Raise unless a second pass finds as many rows in each stratum as the first."""
+    if not np.array_equal(counts.sum(axis=1), sizes):
+        raise other_rows()
 
 
 def numbered_rows(call: SparkCall, strata: StratumCodes, repeat: int, bits: int) -> DataFrame:

@@ -123,8 +123,9 @@ def window_statistics(values: DataFrame, n: int) -> tuple[Any, list[int]]:
     inside = reduce(or_, map(and_, reached, within))
     above: Any = sum((flag.cast("int") for flag in reached[1:]), reached[0].cast("int"))
     counted = joined.groupBy("parent", above.alias("above"), sf.when(inside, value).alias("value"))
-    near = collect(counted.agg(sf.count(sf.lit(1)).alias("n"))).partition_by("parent", as_dict=True)
-    found, missed = next(iter(near.values())).clear().select("parent", "value"), []
+    collected = collect(counted.agg(sf.count(sf.lit(1)).alias("n")))
+    near = collected.partition_by("parent", as_dict=True)
+    found, missed = collected.clear().select("parent", "value"), []
     for window in as_polars(table).iter_slices(1):
         rows = near[window["of"].item(),]
         places = places_in_windows(rows, window, n)
