@@ -145,7 +145,7 @@ def check_not_data(argument: str, given: object) -> None:
 
 def is_label(value: object) -> bool:
     """Return whether a value can be told from other labels of columns."""
-    return is_hashable(value) and value is not pd.NA
+    return is_hashable(value) and value is not pd.NA and not isinstance(value, range)
 
 
 def check_names(argument: str, given: Iterable[object]) -> None:

@@ -270,6 +270,6 @@ def count_rows(data: Any) -> int:
         return len(frames.collect_columns(data, []))
     try:
         return int(data.shape[0]) if hasattr(data, "shape") else len(data)
-    except (TypeError, IndexError) as error:
+    except (TypeError, IndexError, OverflowError) as error:
         msg = f"`X` must be a frame or an array with rows, got {type(data).__name__}."
         raise StratError(msg) from error
