@@ -100,8 +100,8 @@ def factorize(values: Any) -> tuple[Ints, int]:
             return codes, len(present)
     if isinstance(values.dtype, pd.ArrowDtype) and str(values.dtype).startswith("dictionary"):
         # Codes of a dictionary may stand for equal values, or for none.
-        arrow: Any = values.dtype.pyarrow_dtype
-        values = values.astype(pd.ArrowDtype(arrow.value_type))
+        dictionary: Any = values
+        values = dictionary.astype(pd.ArrowDtype(dictionary.dtype.pyarrow_dtype.value_type))
     codes, classes = pd.factorize(values)
     return codes, len(classes)
 
