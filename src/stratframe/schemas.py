@@ -107,10 +107,22 @@ def check_labels(argument: str, refs: Sequence[ColumnRef], library: Library) -> 
         if not frames.is_computed(ref):
             frames.check_names(argument, [ref])
             is_entry = is_term(ref) or isinstance(ref, Margins)
-            if is_entry or (library == "polars" and not isinstance(ref, str)):
+            if (
+                is_entry
+                or (library == "polars" and not isinstance(ref, str))
+                or not is_written(ref)
+            ):
                 raise frames.not_a_reference(argument, ref)
             if isinstance(ref, str):
                 check_encodable(f"`{argument}`", ref)
+
+
+def is_written(label: object) -> bool:
+    """Return whether a label can be written as text, as pandera does in its messages."""
+    try:
+        return isinstance(str(label), str)
+    except Exception:
+        return False
 
 
 def keeps_rule(

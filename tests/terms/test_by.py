@@ -278,6 +278,7 @@ def some(df: pd.DataFrame) -> Any:
             f"A computed column must give one value for each of the 10 rows, got 3 from {some}.",
         ),
     ],
+    ids=["number", "frame", "order", "height"],  # a function has another address each time
 )
 def test_callables(reference: Callable[..., Any], message: str) -> None:
     """A callable that does not return a value for each row, in their order, is refused."""
