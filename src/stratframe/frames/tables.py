@@ -84,7 +84,7 @@ def with_text(frame: Any, name: str) -> Any:
     ]
     if isinstance(frame, pl.DataFrame):
         return frame.with_columns(pl.Series(name, texts, dtype=pl.String))
-    return frame.assign(**{name: pd.array(texts, dtype=pd.StringDtype(na_value=np.nan))})
+    return frame.assign(**{name: pd.Series(texts, index=frame.index)})
 
 
 def write_label(value: Any) -> str:
