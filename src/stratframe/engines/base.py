@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from ..core.strata import sum_by
 from ..core.types import Ints, StratumTable, Words
 from ..errors import StratError, plural
 from ..frames import NewColumn, SharedRows, format_reference
@@ -194,6 +195,12 @@ class CountedCodes(NamedTuple):
     codes: Ints
     """Shape (n_counted,), -1 for a counted row that is not dealt."""
     n_strata: int
+
+    @property
+    def sizes(self) -> Ints:
+        """How many rows of each stratum are dealt, shape (n_strata,)."""
+        dealt = self.codes >= 0
+        return sum_by(self.codes[dealt], self.counts.weights[dealt], self.n_strata)
 
 
 # Which engine ----------------------------------------------------------------------------

@@ -117,7 +117,7 @@ def expected_shares(options: Options) -> tuple[float, ...]:
     target = options.target
     if any(isinstance(share, int) for share in target.shares or ()):
         return ()
-    return tuple(float(sum(target.fractions(0)[:place])) for place in range(1, target.n))
+    return tuple(map(float, target.shares_before(0)))
 
 
 def list_quotas(options: Options, counted: CountedStrata) -> list[StratumTable]:

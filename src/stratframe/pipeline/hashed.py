@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import accumulate
 from math import ceil
 from typing import Any
 
@@ -36,7 +35,7 @@ def hash_points(options: Options) -> Words:
 
     Of k equal parts, as many points are at most a hash u as floor(u k / 2**64).
     """
-    before = list(accumulate(options.target.fractions(0)))[:-1]
+    before = options.target.shares_before(0)
     return np.array([ceil(share * 2**64) for share in before], dtype=np.uint64)
 
 

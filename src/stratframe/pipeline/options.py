@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any, Literal, SupportsIndex, TypeAlias, TypedDict, Unpack, get_args
@@ -61,6 +62,10 @@ class Target:
             raise StratError(msg)
         counts = [n_rows - total if share is None else int(share) for share in self.shares]
         return [Fraction(count, n_rows) for count in counts]
+
+    def shares_before(self, n_rows: int) -> list[Fraction]:
+        """Sum up the fractions before each part but the first."""
+        return list(accumulate(self.fractions(n_rows)))[:-1]
 
 
 MAX_PARTS_SHOWN = 12

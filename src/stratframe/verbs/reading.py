@@ -129,7 +129,7 @@ def check_pair_rule(
         list_apart(apart),
         nulls,
     )
-    check_combination(rule, train)
+    check_readings(rule, train)
     return rule
 
 
@@ -155,7 +155,7 @@ def list_apart(apart: object) -> list[Any]:
     return names
 
 
-def check_combination(rule: PairRule, train: object) -> None:
+def check_readings(rule: PairRule, train: object) -> None:
     """Raise if arguments cannot be combined."""
     if rule.window is not None and rule.train != "past":
         msg = f'`window` goes with `train="past"` only, got `train={describe(train)}`.'

@@ -19,7 +19,7 @@ from ...terms.base import Term
 from ...terms.classes import Classes
 from ..base import CountedCodes, Counts, NearCuts, by_argument
 from ..counted import shared_values
-from ..cuts import counts_by, other_rows
+from ..cuts import other_rows
 from .partitions import (
     add_by_cuts,
     add_by_number,
@@ -178,12 +178,12 @@ class DaskEngine:
     ) -> tuple[DaskCall, CountedCodes]:
         """Count rows again by the strata that they are known to be in."""
         index = stratum_index(counted.counts.native.columns, counted.codes, call.plan)
-        sizes = counts_by(counted.codes, counted.counts.weights[:, None], counted.n_strata)
         call, counts = self.count(call, salts=salts)
         codes = find_strata(counts.native.columns, index, call.plan, len(counts.weights))
-        if not np.array_equal(counts_by(codes, counts.weights[:, None], len(sizes)), sizes):
+        found = CountedCodes(counts, codes, counted.n_strata)
+        if not np.array_equal(found.sizes, counted.sizes):
             raise other_rows()
-        return call, CountedCodes(counts, codes, counted.n_strata)
+        return call, found
 
     def near_cuts(
         self, call: DaskCall, counted: CountedCodes, tables: Sequence[StratumTable]

@@ -270,8 +270,8 @@ def add_by_cuts(
     if plan.filled is not None:
         given = read_filled(partition[plan.filled], outputs[0], points[0].shape[1] + 1)
         given[rows.positions] = parts[0]
-        return attach_parts(partition, plan, outputs, [given])
-    return attach_parts(partition, plan, outputs, place_parts(rows, parts, len(partition)))
+        return attach_placed(partition, plan, outputs, [given])
+    return attach_placed(partition, plan, outputs, place_parts(rows, parts, len(partition)))
 
 
 def add_by_values(
@@ -287,7 +287,7 @@ def add_by_values(
     rows = select_dealt(partition, plan, number)
     places, _ = same_rows(rows, plan, index, counted)
     placed = place_parts(rows, [each[places] for each in parts], len(partition))
-    return attach_parts(partition, plan, outputs, placed)
+    return attach_placed(partition, plan, outputs, placed)
 
 
 def add_by_number(partition: Any, plan: Plan, outputs: Sequence[NewColumn], points: Words) -> Any:
@@ -295,7 +295,7 @@ def add_by_number(partition: Any, plan: Plan, outputs: Sequence[NewColumn], poin
     rows = select_dealt(partition, plan, 0)
     check_key(zip(map(str, [*plan.key, plan.where]), rows.missing.tolist(), strict=True))
     parts = [parts_by_hash(numbers, points) for numbers in numbers_of_rows(rows, plan)]
-    return attach_parts(partition, plan, outputs, place_parts(rows, parts, len(partition)))
+    return attach_placed(partition, plan, outputs, place_parts(rows, parts, len(partition)))
 
 
 def place_parts(rows: DealtRows, parts: Sequence[Ints], n_rows: int) -> list[Ints]:
@@ -304,7 +304,7 @@ def place_parts(rows: DealtRows, parts: Sequence[Ints], n_rows: int) -> list[Int
     return [place_rows(each, positions, n_rows) for each in parts]
 
 
-def attach_parts(
+def attach_placed(
     partition: Any, plan: Plan, outputs: Sequence[NewColumn], parts: Sequence[Ints]
 ) -> Any:
     """Attach columns of the parts of all rows, and drop those that were computed for the call."""
@@ -326,4 +326,4 @@ def stack_parts(several: Sequence[Any]) -> Any:
 
 def empty_like(meta: Any, plan: Plan, outputs: Sequence[NewColumn]) -> Any:
     """Make the frame without rows that tells what the result will be."""
-    return attach_parts(meta, plan, outputs, [output.parts for output in outputs])
+    return attach_placed(meta, plan, outputs, [output.parts for output in outputs])

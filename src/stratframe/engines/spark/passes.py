@@ -12,7 +12,15 @@ from ...core.types import Flags, Ints, StratumTable, Words
 from ...errors import StratError, plural
 from ...frames import NewColumn
 from ...terms.base import Term
-from ..base import MAX_STRATA, CountedCodes, Counts, NearCuts, check_key, check_n_strata
+from ..base import (
+    MAX_STRATA,
+    CountedCodes,
+    Counts,
+    NearCuts,
+    by_argument,
+    check_key,
+    check_n_strata,
+)
 from ..cuts import (
     MAX_BITS,
     cell_bits,
@@ -183,11 +191,7 @@ def read_counts(call: SparkCall, hashes: Hashes, table: Any, *, for_table: bool)
         lowest = np.tile(np.array(words), 1 + for_table)
     if for_table:
         weights = np.append(weights, np.zeros_like(weights))
-    ends = (call.n_by, call.n_by + call.n_groups)
-    pieces = columns[: ends[0]], columns[ends[0] : ends[1]], columns[ends[1] :]
-    arguments: list[str] = ["by", "groups", "name"]
-    named = dict(zip(arguments, pieces, strict=True))
-    return Counts(named, weights, lowest, hashes)
+    return Counts(by_argument(columns, call.n_by, call.n_groups), weights, lowest, hashes)
 
 
 def to_pandas(series: Any) -> Any:
@@ -293,9 +297,8 @@ def near_cuts(
     call: SparkCall, counted: CountedCodes, tables: Sequence[StratumTable]
 ) -> list[NearCuts]:
     """Find the rows near the cut points, for each salt."""
-    weights = counted.counts.weights
-    sizes = counts_by(counted.codes, weights[:, None], counted.n_strata)[:, 0]
-    strata = StratumCodes(counted.counts.native, counted.codes, weights, sizes)
+    counts = counted.counts
+    strata = StratumCodes(counts.native, counted.codes, counts.weights, counted.sizes)
     return [rows_near_cuts(call, strata, each, repeat) for repeat, each in enumerate(tables)]
 
 
