@@ -19,6 +19,16 @@ def deviations(table: StratumTable, sizes: Ints) -> Values:
     return deviation
 
 
+def promised_deviation(sizes: Ints) -> Values:
+    """Bound the deviation of each stratum that is within one row of its share, in rows.
+
+    The share of a fold is known from its size alone, which may be a row off itself: of a stratum
+    that is a fraction p of all rows, this moves the rows expected by up to p.
+    """
+    bound: Values = 1 + sizes / max(int(sizes.sum()), 1)
+    return bound
+
+
 def tv_distance(deviation: Values, totals: Ints) -> Values:
     """Compute the total variation distance of every fold's strata from those of all rows, 0..1.
 

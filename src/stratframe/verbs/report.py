@@ -8,8 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames
-from ..core.evenness import deviations, optimal_max_deviation, random_variance, tv_distance
-from ..core.types import Ints, Values
+from ..core.evenness import (
+    deviations,
+    optimal_max_deviation,
+    promised_deviation,
+    random_variance,
+    tv_distance,
+)
+from ..core.types import Flags, Ints, Values
 from ..frames import AnyFrame
 from ..pipeline.tables import FoldCounts, fold_table, table_verb, text_array
 from ..terms.base import By
@@ -76,9 +82,10 @@ def report(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     Notes
     -----
     The verdict is the first of these that holds: "empty", the fold has no rows; "optimal",
-    `max_deviation` is at most `optimum`; "even", it is at most one row more; "between" even
-    and random, `rms_deviation` is less than half of `random`; "as random", it is at most three
-    times `random`; "skewed", it is more than that.
+    `max_deviation` is at most `optimum`; "even", each stratum is within one row of its share of
+    the fold, whose own size may be rounded; "between" even and random, `rms_deviation` is less
+    than half of `random`; "as random", it is at most three times `random`; "skewed", it is more
+    than that.
 
     The optimum is that of single rows, assigned one by one. It does not know groups: whole
     groups are often unable to reach it, and so may be several margins at once; a continuous
@@ -191,6 +198,8 @@ class FoldReport(NamedTuple):
     random: Values
     missing: Ints
     tv_distance: Values
+    is_even: Flags
+    """Whether each stratum is within one row of its share."""
 
     def columns(self) -> dict[Hashable, Any]:
         """Name the figures, in their order, and the verdicts."""
@@ -208,6 +217,7 @@ class FoldReport(NamedTuple):
             np.array([root_mean_square(self.random)]),
             np.array([self.missing.sum()]),
             np.array([self.tv_distance.max(initial=0.0)]),
+            np.array([self.is_even.all()]),
         )
 
     def verdicts(self) -> list[str]:
@@ -215,7 +225,7 @@ class FoldReport(NamedTuple):
         rules = {
             "empty": self.n == 0,
             "optimal": self.max_deviation <= self.optimum + REPORT_ROUNDING,
-            "even": self.max_deviation <= self.optimum + 1 + REPORT_ROUNDING,
+            "even": self.is_even,
             "between": self.rms_deviation < BETTER * self.random,
             "as random": self.rms_deviation <= SKEWED * self.random,
         }
@@ -240,6 +250,7 @@ def measure_folds(folded: FoldCounts) -> FoldReport:
     off = np.concatenate(apart)
     distances = [tv_distance(own, totals) for own in apart]
     chance = np.concatenate([random_variance(n, totals) for n in sizes])
+    promised = np.concatenate([promised_deviation(n) for n in sizes])[:, None]
     return FoldReport(
         folds=folded.folds,
         n=totals,
@@ -249,4 +260,5 @@ def measure_folds(folded: FoldCounts) -> FoldReport:
         random=np.sqrt(chance.sum(axis=0) / max(len(chance), 1)),
         missing=(np.concatenate(dealt) == 0).sum(axis=0),
         tv_distance=np.max(distances, axis=0),
+        is_even=(np.abs(off) <= promised + REPORT_ROUNDING).all(axis=0),
     )
