@@ -316,7 +316,7 @@ def test_parts_that_cannot_be_read(
         (["kfold", "in.csv", "--seed", "9" * 5_000], "argument --seed: invalid int value: '999"),
         (["kfold", "in.csv", "--out", "o.csv", "--by", "\udcff"], "`--by` must be in UTF-8, got"),
         (["audit", "a\0.csv"], "The file 'a\\x00.csv' cannot be read: embedded null byte."),
-        (["deal"], "argument {kfold,split,extend,report,audit}: invalid choice: 'deal' "),
+        (["deal"], "argument {kfold,split,extend,check,report,audit}: invalid choice: 'deal' "),
     ],
 )
 def test_bad_arguments_are_one_line(
@@ -732,6 +732,27 @@ def test_audit_ends_with_1_if_rows_leak(
     assert lines[0].split()[:2] == ["check", "severity"]
     assert severity in " ".join(lines[1:]).split()
     assert ("error" in " ".join(lines).split()) == (code == 1)
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "text"),
+    [
+        (["--by", "label"], 0, "fold: exactly even (no row off)."),
+        (["--key", "id"], 0, "fold: 4 folds of"),
+        (["--groups", "sex"], 1, "LEAK: 2 of 2 sexes are in several folds, for instance"),
+        (["--columns", "label", "--name", "fold"], 1, "rows equal a row of another fold"),
+    ],
+)
+def test_check_ends_with_1_if_anything_is_wrong(
+    args: list[str], code: int, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`check` prints its sentence; exit code 1 says that it found something wrong."""
+    path = tmp_path / "in.csv"
+    path.write_text(FOLDED)
+    assert main(["check", str(path), *args]) == code
+    out = capsys.readouterr().out
+    assert text in out
+    assert out.count("\n") == 1
 
 
 def test_missing_extras_are_one_line(

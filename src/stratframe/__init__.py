@@ -18,6 +18,7 @@ from .terms.neighbours import chain, nearest
 from .verbs.advise import advise
 from .verbs.assign import extend, kfold, split
 from .verbs.audit import audit
+from .verbs.check import CheckResult, check
 from .verbs.drift import drift
 from .verbs.leaks import leaks
 from .verbs.plot import plot
@@ -34,6 +35,7 @@ register()
 __version__ = "0.1.0"
 
 __all__ = [
+    "CheckResult",
     "Fold",
     "FoldSplit",
     "StratError",
@@ -43,6 +45,7 @@ __all__ = [
     "balance",
     "bins",
     "chain",
+    "check",
     "classes",
     "clusters",
     "compare",

@@ -9,7 +9,7 @@ from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import stratframe as sf
 
@@ -25,8 +25,9 @@ MAX_SHOWN = 20
 MAX_LETTERS = 300
 """Letters of a message about options, which may quote them."""
 
-LEAKS, FAILED, STOPPED, PIPE_CLOSED = 1, 2, 130, 141
-"""Exit codes: `audit` finds an error; bad input; and those of a shell for Ctrl-C and `| head`."""
+WRONG, FAILED, STOPPED, PIPE_CLOSED = 1, 2, 130, 141
+"""Exit codes: `audit` finds an error, or `check` anything wrong; bad input; and those of a shell
+for Ctrl-C and `| head`."""
 
 SIGNALLED = 128
 """What a shell adds to the number of a signal that ended a command."""
@@ -64,15 +65,18 @@ class Command(NamedTuple):
 
     help: str
     arguments: tuple[str, ...]
-    makes_table: bool = False
-    """Whether the verb returns a table, and not the frame with a column."""
+    result: Literal["frame", "table", "sentence"] = "frame"
+    """What the verb returns; a frame has a new column."""
 
 
-READS_FOLDS = ("extend", "report", "audit")
+READS_FOLDS = ("extend", "report", "audit", "check")
 """The commands that read a column of folds or parts, which other programs may have written."""
 
 ROWS = ("by", "groups", "where", "missing", "rare", "seed")
 """What all commands take that give rows a fold or part."""
+
+COMPARED = ("by", "groups", "key", "columns")
+"""What the commands take that look for leaks."""
 
 COMMANDS = {
     "kfold": Command("add a fold column", ("k", *ROWS, "deal", "key", "repeats", "overwrite")),
@@ -80,12 +84,11 @@ COMMANDS = {
         "add a column of parts", ("parts", *ROWS, "deal", "key", "repeats", "overwrite")
     ),
     "extend": Command("give rows without a fold or part one", ("k", "parts", *ROWS)),
-    "report": Command("show how even a column is", ("by",), makes_table=True),
-    "audit": Command(
-        "look for leaks; exit code 1 if there are any",
-        ("by", "groups", "key", "columns"),
-        makes_table=True,
+    "check": Command(
+        "say in a sentence if a column is fit for use; exit code 1 if not", COMPARED, "sentence"
     ),
+    "report": Command("show how even a column is", ("by",), "table"),
+    "audit": Command("look for leaks; exit code 1 if there are any", COMPARED, "table"),
 }
 
 EPILOG = """A term is written as in Python, with column names bare or in quotes:
@@ -206,11 +209,12 @@ def parser() -> Parser:
             formatter_class=RawDescriptionHelpFormatter,
         )
         options.add_argument("file", metavar="FILE", help="the file to read")
-        is_needed = not command.makes_table
-        options.add_argument("--out", required=is_needed, help="the file to write")
+        if command.result != "sentence":
+            is_needed = command.result == "frame"
+            options.add_argument("--out", required=is_needed, help="the file to write")
         for argument in (*command.arguments, "name"):
             flags, how = ARGUMENTS[argument]
-            if argument == "name" and command.makes_table:
+            if argument == "name" and command.result != "frame":
                 how = {**how, "action": "append"}
             if argument == "by" and name == "report":
                 how = {**how, "required": True}
@@ -237,9 +241,12 @@ def run(given: dict[str, Any]) -> int:
         frame = read_folds(command, frame, given)
     with option_words(texts, given):
         result = getattr(sf, command)(frame, **given)
-    if COMMANDS[command].makes_table:
+    if COMMANDS[command].result == "sentence":
+        say(str(result))
+        return 0 if result else WRONG
+    if COMMANDS[command].result == "table":
         show_table(result, out)
-        return LEAKS if command == "audit" and "error" in column_list(result, "severity") else 0
+        return WRONG if command == "audit" and "error" in column_list(result, "severity") else 0
     names = output_names(command, given)
     filled = None
     if command == "extend":

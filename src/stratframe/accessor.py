@@ -18,6 +18,7 @@ from .terms.base import Missing
 from .verbs import advise as advise_verb
 from .verbs import assign, select, tables
 from .verbs import audit as audit_verb
+from .verbs import check as check_verb
 from .verbs import drift as drift_verb
 from .verbs import leaks as leaks_verb
 from .verbs import plot as plot_verb
@@ -74,6 +75,7 @@ class Strat:
     report = method(report_verb.report)
     compare = method(report_verb.compare)
     advise = method(advise_verb.advise)
+    check = method(check_verb.check)
     drift = method(drift_verb.drift)
     audit = method(audit_verb.audit)
     leaks = method(leaks_verb.leaks)

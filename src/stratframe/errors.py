@@ -262,11 +262,11 @@ def plural(count: int, noun: str, many: str = "") -> str:
     return f"1 {noun}" if count == 1 else f"{describe_count(count)} {many or f'{noun}s'}"
 
 
-def plural_name(name: object) -> str:
+def plural_name(name: object, otherwise: str = "groups") -> str:
     """Name the things that a column tells apart: "users" of "user" or "user_id", else "groups"."""
     is_word = isinstance(name, str) and re.fullmatch(r"[A-Za-z][a-z]{2,}(_id)?", name)
     if not is_word:
-        return "groups"
+        return otherwise
     noun = str(name).lower().removesuffix("_id")
     if noun in IRREGULAR:
         return IRREGULAR[noun]

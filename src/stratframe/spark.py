@@ -12,6 +12,7 @@ from .checks import load_extra
 from .verbs.advise import advise
 from .verbs.assign import extend, kfold, split
 from .verbs.audit import audit
+from .verbs.check import check
 from .verbs.report import compare, report
 from .verbs.sample import sample
 from .verbs.select import folds, parts
@@ -21,6 +22,7 @@ __all__ = [
     "advise",
     "audit",
     "balance",
+    "check",
     "compare",
     "extend",
     "folds",

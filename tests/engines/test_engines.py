@@ -488,6 +488,32 @@ def test_an_audit_is_that_of_pandas(engine, options, nulls):
     engine.check_table(sf.audit(engine.spread(frame, [17, 45]), **options), expected)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"by": "label", "name": ["fold", "split"]},
+        {"by": ["label", "sex"], "groups": "pair", "key": "id"},
+        {"by": "label", "groups": ["whole", "pair"], "columns": ["label", "age"]},
+        {"by": "label", "groups": "whole", "name": "whole"},
+    ],
+    ids=str,
+)
+def test_a_check_is_that_of_pandas(engine, options):
+    """A check finds what it finds in pandas, but names no rows and no keys of Dask."""
+    frame = engine.local(
+        FOLDED.assign(pair=[i // 2 for i in range(N)], whole=[i % 4 for i in range(N)])
+    )
+    found = sf.check(engine.spread(frame, [17, 45]), **options)
+    expected = sf.check(frame, **{"columns": [], **options})
+    assert found.ok == expected.ok
+    kept = [each._replace(text=each.text.partition(", for")[0]) for each in found.findings]
+    assert kept == [
+        each._replace(text=each.text.partition(", for")[0]) for each in expected.findings
+    ]
+    if options.get("groups") == "pair":
+        assert "pairs are in several folds, for instance " in str(found)
+
+
 def test_folds_and_parts_have_the_rows_of_pandas(engine):
     """Training and validation frames, and parts, are frames of the engine with these rows."""
     frame = engine.local(FOLDED)

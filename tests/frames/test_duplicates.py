@@ -11,6 +11,7 @@ import pytest
 from stratframe.errors import StratError
 from stratframe.frames import duplicates
 from stratframe.frames.duplicates import (
+    SharedExample,
     SharedRows,
     all_unique,
     count_across_folds,
@@ -23,17 +24,23 @@ NAN = float("nan")
 
 
 def counted(rows: list[Any], folds: Any) -> SharedRows:
-    """Count rows, given as one hashable value each, with `groupby`."""
-    groups = pd.Series(np.asarray(folds)).groupby(pd.factorize(pd.Series(rows, dtype=object))[0])
+    """Count rows, given as one hashable value each, with `groupby`; the first is the example."""
+    codes = pd.factorize(pd.Series(rows, dtype=object))[0]
+    groups = pd.Series(np.asarray(folds)).groupby(codes)
     sizes, split = groups.size(), groups.nunique() > 1
-    return SharedRows(len(sizes), (sizes > 1).sum(), split.sum(), sizes[split].sum())
+    counts = (len(sizes), (sizes > 1).sum(), split.sum(), sizes[split].sum())
+    if not split.any():
+        return SharedRows(*counts)
+    first = int(np.flatnonzero(split.to_numpy()[codes])[0])
+    others = np.flatnonzero((codes == codes[first]) & (folds != folds[first]))
+    return SharedRows(*counts, example=SharedExample((first, int(others[0]))))
 
 
 @pytest.mark.parametrize("n_columns", [1, 2])
 def test_no_rows(n_columns: int) -> None:
     """No rows at all are none."""
     nothing = [pl.Series([], dtype=pl.Int64)] * n_columns
-    assert count_across_folds(nothing, np.arange(0)) == (0, 0, 0, 0)
+    assert count_across_folds(nothing, np.arange(0)) == (0, 0, 0, 0, None)
 
 
 @pytest.mark.parametrize("n_values", [3, 40, 5000])

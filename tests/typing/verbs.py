@@ -68,6 +68,7 @@ def tables_of_pandas(df: pd.DataFrame) -> None:
     assert_type(sf.drift(df, ["x", "y"], name="fold"), pd.DataFrame)
     assert_type(sf.audit(df, ["fold_1", "fold_2"], by="label"), pd.DataFrame)
     assert_type(sf.leaks(df, "fold", groups="patient"), pd.DataFrame)
+    assert_type(sf.check(df, "label", groups="patient"), sf.CheckResult)
     assert_type(sf.compare(df, "label", ["fold_1", "fold_2"], ["x"]), pd.DataFrame)
     assert_type(sf.sample(df, "label", n=5, allocation="equal"), pd.DataFrame)
 

@@ -707,7 +707,6 @@ BAD_ARGUMENTS = {
         "`columns` names the column 'labels', which the frame does not have.\n"
         "Hint: did you mean 'label'?"
     ),
-    "columns=[]": "`columns` must hold at least one column, got [].",
     "columns={'x'}": "`columns` must hold column names or expressions, got {'x'}.",
 }
 """Arguments of `audit` and `leaks`, and the message of each."""
@@ -720,6 +719,14 @@ def test_bad_arguments(verb: Any, code: str) -> None:
     arguments = evaluate(f"dict({code})")
     for rows in (DATA, {name: [] for name in DATA}):
         refuse_now(BAD_ARGUMENTS[code], lambda rows=rows: verb(pd.DataFrame(rows), **arguments))
+
+
+def test_no_rows_are_compared_by_no_columns(frame: Make) -> None:
+    """With an empty list of columns no equal rows are looked for."""
+    data = frame({"x": [1, 1], "fold": [0, 1]})
+    assert "duplicate_rows" in values(sf.audit(data), "check")
+    assert "duplicate_rows" not in values(sf.audit(data, columns=[]), "check")
+    assert values(sf.leaks(data, columns=[]), "row") == []
 
 
 def test_where_rows_without_a_fold_may_be() -> None:

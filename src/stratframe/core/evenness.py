@@ -54,6 +54,21 @@ def random_variance(sizes: Ints, totals: Ints) -> Values:
     return variance
 
 
+def grouped_variance(squares: Values, totals: Ints) -> Values:
+    """Compute the variance of each stratum's rows, p (1 - p) s, in folds of random groups.
+
+    Parameters
+    ----------
+    squares : ndarray of float64, shape (n_strata,)
+        s, the sum over groups of the squared number of rows of the stratum.
+    totals : ndarray of int64, shape (n_folds,)
+        The rows of the folds, of which each has a share p.
+    """
+    share = totals / max(int(totals.sum()), 1)
+    variance: Values = np.outer(squares, share * (1 - share))
+    return variance
+
+
 def optimal_max_deviation(sizes: Ints, totals: Ints) -> float:
     """Find the largest deviation that the best of all fold columns of these sizes has.
 

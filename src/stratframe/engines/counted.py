@@ -16,7 +16,7 @@ from .. import frames
 from ..core.strata import lowest_words
 from ..core.types import Ints, StratumTable, Words
 from ..errors import StratError, plural
-from ..frames import SharedRows
+from ..frames import SharedExample, SharedRows
 from ..pipeline.deal import (
     deal_units,
     place_rows,
@@ -178,10 +178,18 @@ def shared_values(counts: Counts, *, nulls_alike: bool) -> SharedRows:
     lacks = np.logical_or.reduce([frames.is_missing(series) for series in columns])
     alone = lacks & (not nulls_alike)
     strata = strata._replace(weights=np.where(alone, 0, weights))
-    _, folds = frames.fold_codes(counts.columns["name"][0])
+    labels, folds = frames.fold_codes(counts.columns["name"][0])
     n_folds = int(folds.max(initial=-1)) + 2
     table = strata.crosstab(folds % n_folds, n_folds)
     n_rows, is_split = table.sum(axis=1), (table > 0).sum(axis=1) > 1
     n_values = int((n_rows > 0).sum() + weights[alone].sum())
     n_repeated, n_split = int((n_rows > 1).sum()), int(is_split.sum())
-    return SharedRows(n_values, n_repeated, n_split, int(n_rows[is_split].sum()))
+    example = None
+    if n_split:
+        counted = np.flatnonzero((strata.codes == np.argmax(is_split)) & ~alone)
+        ends = [counted[pick(folds[counted] % n_folds)] for pick in (np.argmin, np.argmax)]
+        values = (frames.to_list(frames.take(series, np.array(ends[:1])))[0] for series in columns)
+        example = SharedExample(
+            None, (*values,), tuple([*labels, None][folds[end]] for end in ends)
+        )
+    return SharedRows(n_values, n_repeated, n_split, int(n_rows[is_split].sum()), example)

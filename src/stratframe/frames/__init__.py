@@ -39,6 +39,7 @@ from .dtypes import (
     read_flags,
 )
 from .duplicates import (
+    SharedExample,
     SharedRows,
     all_unique,
     count_across_folds,
@@ -97,6 +98,7 @@ from .libraries import (
     library_of,
     take,
     to_list,
+    value_at,
 )
 from .read_classes import encode_classes
 from .read_keys import rank_key, read_group_key, read_key

@@ -26,6 +26,17 @@ HEAD_ROWS, MOSTLY_UNIQUE = 1 << 16, 0.9
 """First rows that are examined before all are, and the share of unique ones that is high."""
 
 
+class SharedExample(NamedTuple):
+    """Two rows that are equal and in different folds."""
+
+    rows: tuple[int, int] | None = None
+    """Their positions; None where rows have none."""
+    values: tuple[Any, ...] = ()
+    """What they share, a value of each column; empty where it is not known."""
+    folds: tuple[Any, ...] = ()
+    """Their folds, None for no fold."""
+
+
 class SharedRows(NamedTuple):
     """How many rows are equal, and how many of these are in several folds."""
 
@@ -37,6 +48,8 @@ class SharedRows(NamedTuple):
     """Unique rows that occur in two folds or more."""
     n_rows: int
     """All rows equal to one of these."""
+    example: SharedExample | None = None
+    """Two of these; None if there are none."""
 
 
 def count_across_folds(columns: Sequence[Any], folds: Ints) -> SharedRows:
@@ -51,18 +64,33 @@ def count_across_folds(columns: Sequence[Any], folds: Ints) -> SharedRows:
     compared, names = comparable_rows(columns, folds)
     fold = pl.col("fold")
     groups = compared.lazy().group_by(names)
-    n_values, *counts = (
-        groups.agg(pl.len().alias("n"), (fold.min() != fold.max()).alias("split"))
+    n_values, n_repeated, n_split, n_rows, first = (
+        groups.agg(
+            pl.len().alias("n"),
+            (fold.min() != fold.max()).alias("split"),
+            pl.col("row").min().alias("first"),
+        )
         .select(
             pl.len().alias("values"),
             (pl.col("n") > 1).sum().alias("repeated"),
             pl.col("split").sum().alias("split"),
             pl.col("n").filter("split").sum().alias("rows"),
+            pl.col("first").filter("split").min(),
         )
         .collect()
         .row(0)
     )
-    return SharedRows(n_values + len(folds) - compared.height, *counts)
+    example = None if first is None else SharedExample((first, find_equal(compared, names, first)))
+    n_values += len(folds) - compared.height
+    return SharedRows(n_values, n_repeated, n_split, n_rows, example)
+
+
+def find_equal(compared: pl.DataFrame, names: Sequence[str], row: int) -> int:
+    """Find the first row of another fold that equals a row."""
+    place = (compared["row"] == row).arg_true()[0]
+    alike = [pl.col(name).eq_missing(pl.col(name).get(place)) for name in names]
+    found = compared.filter(pl.col("fold") != pl.col("fold").get(place), *alike)
+    return int(found["row"][0])
 
 
 def rows_across_folds(columns: Sequence[Any], folds: Ints) -> tuple[Ints, Ints]:

@@ -73,6 +73,12 @@ def take(series: Series, rows: Ints) -> Series:
     return series.gather(rows) if isinstance(series, pl.Series) else series.iloc[rows]
 
 
+def value_at(series: Series, row: int) -> Any:
+    """Read one value by its position, None if it is missing."""
+    rows = slice(row, row + 1)  # a slice copies nothing, of whatever dtype
+    return to_list(series[rows] if isinstance(series, pl.Series) else series.iloc[rows])[0]
+
+
 def to_list(values: Series | np.ndarray | list[Any]) -> list[Any]:
     """List a series, array or list as Python values, None where missing."""
     if isinstance(values, pl.Series):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -24,9 +24,13 @@ from .audit_checks import (
     KeptNulls,
     checks_table,
     duplicate_rows,
+    empty_folds,
     equal_rows,
     lacks_key,
-    list_checks,
+    missing_strata,
+    repeated_keys,
+    split_groups,
+    unassigned_rows,
 )
 from .select import fold_names, list_names
 from .sides import side_of
@@ -37,6 +41,8 @@ class AuditInput(NamedTuple):
 
     groups: Ints | None
     """The group of every row."""
+    group_names: list[Any]
+    """The columns whose values name the groups; none if groups are clusters."""
     keys: list[Any]
     rows: list[Any]
     """The columns by which rows are compared."""
@@ -47,6 +53,7 @@ class AuditInput(NamedTuple):
         """Take some rows."""
         return AuditInput(
             None if self.groups is None else self.groups[rows],
+            [frames.take(series, rows) for series in self.group_names],
             [frames.take(series, rows) for series in self.keys],
             [frames.take(series, rows) for series in self.rows],
             self.are_named,
@@ -74,7 +81,9 @@ class AuditColumns(NamedTuple):
         if self.group_terms:
             options = Options(groups=self.group_terms)
             groups = stratify(options, {"groups": group_columns}, len(self.frame)).groups
-        return AuditInput(groups, keys, rows, self.are_named)
+        are_values = all(term.is_nominal for term in self.group_terms)
+        names = group_columns if are_values else []
+        return AuditInput(groups, names, keys, rows, self.are_named)
 
     def fold_column(self, name: str) -> Any:
         """Read a fold column."""
@@ -94,6 +103,34 @@ def check_audit(
     compared = compared_columns(frame, columns, names, keys)
     eager = frames.collect_columns(frame, [*by_refs, *names, *group_refs, *keys, *compared])
     return AuditColumns(names, group_terms, keys, compared, columns is not None, eager)
+
+
+class Examined(NamedTuple):
+    """What was found in one fold column, before it is told."""
+
+    folds: frames.FoldValues
+    groups: SharedRows | None = None
+    """How the groups are shared by the folds; as all others, None if not asked for."""
+    keys: tuple[SharedRows, int] | None = None
+    """How the keys are, and the number of rows without one."""
+    rows: tuple[Check, SharedRows | None] | None = None
+    """Whether rows equal those of another fold, and how many do."""
+    counts: FoldCounts | None = None
+    """The rows of the strata in every fold."""
+
+    def checks(self, nulls: KeptNulls) -> list[Check]:
+        """List the checks in their order; a column without rows has none."""
+        if not sum(self.folds.sizes) + self.folds.n_nulls:
+            return []
+        found = [
+            unassigned_rows(self.folds.n_nulls, nulls),
+            None if self.groups is None else split_groups(self.groups),
+            None if self.keys is None else repeated_keys(*self.keys),
+            None if self.rows is None else self.rows[0],
+            empty_folds(self.folds),
+            None if self.counts is None else missing_strata(self.counts, nulls),
+        ]
+        return [check for check in found if check is not None]
 
 
 @table_verb
@@ -122,8 +159,8 @@ def audit(
         Look for repeated keys. Rows without a key are left out.
     columns : column or list of columns, optional
         Columns to compare when looking for equal rows in two folds; by default all but the
-        fold columns and `key`. With `fold_1`, its repeats `fold_2`, ... count as fold
-        columns. Missing values are equal to each other. If these columns have fewer than
+        fold columns and `key`, and with [] none. With `fold_1`, its repeats `fold_2`, ... count
+        as fold columns. Missing values are equal to each other. If these columns have fewer than
         half as many combinations of values as there are rows, equal rows are a warning.
     nulls : {"train", "drop"}
         Rows without a fold are in every training set: if such a row, its group or its key is
@@ -165,88 +202,108 @@ def audit(
     3      empty_folds       ok  0
     """
     check_one_of("nulls", nulls, get_args(KeptNulls))
+    library, names, examined = examine(frame, name, by, groups, key, columns, nulls)
+    return fold_table(names, lambda each, _: checks_table(library, examined(each).checks(nulls)))
+
+
+def examine(
+    frame: Any, name: object, by: By | None, groups: Any, key: Any, columns: Any, nulls: KeptNulls
+) -> tuple[str, list[Any], Callable[[Any], Examined]]:
+    """Check the arguments of an audit: its library, its columns, and how to look at one."""
     side = side_of(frame)
     if isinstance(side, CountedFrame):
-        return audit_counts(side, list_names(name), by, groups, key, columns, nulls)
+        names, look = list_names(name), examine_counts(side, by, groups, key, columns, nulls)
+        return side.library, names, look
     found = check_audit(frame, name, by, groups, key, columns)
     given = found.read()
 
-    def table_of(column: str, _: str) -> Any:
-        """Audit one fold column."""
+    def look_at(column: str) -> Examined:
+        """Examine one fold column."""
         counts = None if by is None else LocalFrame(found.frame).folded(by, column).crossed()
-        series = found.fold_column(column)
-        checks = run_checks(series, given, counts, nulls) if len(series) else []
-        return checks_table(frames.library_of(found.frame), checks)
+        return examine_rows(found.fold_column(column), given, counts, nulls)
 
-    return fold_table(found.names, table_of)
+    return frames.library_of(found.frame), found.names, look_at
 
 
-def audit_counts(
-    side: CountedFrame,
-    names: list[Any],
-    by: By | None,
-    groups: Any,
-    key: Any,
-    columns: Any,
-    nulls: KeptNulls,
-) -> Any:
-    """Audit the fold columns of a frame whose rows are counted."""
+def examine_counts(
+    side: CountedFrame, by: By | None, groups: Any, key: Any, columns: Any, nulls: KeptNulls
+) -> Callable[[Any], Examined]:
+    """Check the arguments of an audit of a frame whose rows are counted."""
     (_, _, group_terms, keys) = parse(None, groups, key)
     named = {"groups": columns_of(group_terms), "key": list(keys)}
-    named["columns"] = list(parse_columns("columns", columns))
-    side.check_shared(Options(groups=group_terms), {"name": names, **named})
+    named["columns"] = list(parse_compared(columns))
+    side.check_shared(Options(groups=group_terms), named)
 
-    def table_of(column: str, _: str) -> Any:
-        """Audit one fold column."""
+    def look_at(column: str) -> Examined:
+        """Examine one fold column."""
         found = side.label_rows(column).labels
         if not sum(found.sizes) + found.n_nulls:
-            return checks_table(side.library, [])
+            return Examined(found)
         shared = {
             argument: side.shared_rows(refs, argument, column, drop=nulls == "drop")
             for argument, refs in named.items()
             if refs
         }
-        checks = list_checks(
+        return Examined(
             found,
-            nulls,
             groups=shared["groups"][0] if "groups" in shared else None,
             keys=shared.get("key"),
             rows=equal_rows(shared["columns"][0], len(named["columns"])) if columns else None,
             counts=None if by is None else side.folded(by, column).crossed(),
         )
-        return checks_table(side.library, checks)
 
-    return fold_table(names, table_of)
+    return look_at
 
 
-def run_checks(
+def examine_rows(
     series: Any, given: AuditInput, counts: FoldCounts | None, nulls: KeptNulls
-) -> list[Check]:
+) -> Examined:
     """Run the checks of one fold column whose arguments were given."""
     values, folds = frames.fold_codes(series)
     found = frames.count_values(values, folds)
     if nulls == "drop" and found.n_nulls:
         known = np.flatnonzero(folds >= 0)
         given, folds = given.take(known), folds[known]
-    groups = None if given.groups is None else frames.count_across_folds([given.groups], folds)
-    keys = count_keys(given.keys, folds) if given.keys else None
-    rows = duplicate_rows(given.rows, folds, named=given.are_named)
-    return list_checks(found, nulls, groups=groups, keys=keys, rows=rows, counts=counts)
+    groups = None
+    if given.groups is not None:
+        shared = frames.count_across_folds([given.groups], folds)
+        groups = name_example(shared, given.group_names, values, folds)
+    keys = count_keys(given.keys, values, folds) if given.keys else None
+    rows = None
+    if given.rows or not given.are_named:
+        rows = duplicate_rows(given.rows, folds, named=given.are_named)
+    return Examined(found, groups, keys, rows, counts)
 
 
-def count_keys(keys: Sequence[Any], folds: Ints) -> tuple[SharedRows, int]:
+def count_keys(keys: Sequence[Any], values: list[Any], folds: Ints) -> tuple[SharedRows, int]:
     """Count the keys across folds, and the rows that lack one."""
     known = np.flatnonzero(~lacks_key(keys))
     if len(known) < len(folds):
         keys = [frames.take(series, known) for series in keys]
-    return frames.count_across_folds(keys, folds[known]), len(folds) - len(known)
+    shared = frames.count_across_folds(keys, folds[known])
+    return name_example(shared, keys, values, folds[known]), len(folds) - len(known)
+
+
+def name_example(
+    shared: SharedRows, columns: Sequence[Any], values: list[Any], folds: Ints
+) -> SharedRows:
+    """Name the value and the folds of an example of rows that are in several folds."""
+    if shared.example is None or shared.example.rows is None:
+        return shared
+    rows = sorted(shared.example.rows, key=lambda row: folds[row] % (len(values) + 1))
+    labels = [*values, None]
+    example = shared.example._replace(
+        values=tuple(frames.value_at(series, rows[0]) for series in columns),
+        folds=tuple(labels[folds[row]] for row in rows),
+    )
+    return shared._replace(example=example)
 
 
 def compared_columns(
     frame: Frame, columns: Any, names: Sequence[Any], keys: Sequence[Any]
 ) -> tuple[Any, ...]:
     """List the columns by which rows are compared."""
-    refs = parse_columns("columns", columns)
+    refs = parse_compared(columns)
     folds = {frames.label_of(frame, name) for name in names} | {*names}
     if columns is None:
         roots = [root for key in keys for root in frames.root_names(key)]
@@ -260,6 +317,11 @@ def compared_columns(
     if columns is not None or len(set(refs)) < len(refs):
         frames.check_refs(frame, refs, "columns")
     return tuple(ref for ref in refs if frames.is_computed(ref) or ref not in folds)
+
+
+def parse_compared(columns: Any) -> tuple[Any, ...]:
+    """Turn `columns` into a tuple, which may be empty: then no rows are compared."""
+    return () if isinstance(columns, list) and not columns else parse_columns("columns", columns)
 
 
 def base_of_repeat(name: object) -> str | None:

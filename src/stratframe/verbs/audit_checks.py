@@ -48,33 +48,6 @@ def checks_table(library: str, checks: Sequence[Check]) -> Any:
     return frames.make_frame(library, columns)
 
 
-def list_checks(
-    folds: frames.FoldValues,
-    nulls: KeptNulls,
-    *,
-    groups: frames.SharedRows | None,
-    keys: tuple[frames.SharedRows, int] | None,
-    rows: Check | None = None,
-    counts: FoldCounts | None,
-) -> list[Check]:
-    """List the checks of a fold column in their order; those of None were not asked for.
-
-    Parameters
-    ----------
-    keys : SharedRows and int
-        The keys, and the number of rows without one.
-    """
-    checks = [
-        unassigned_rows(folds.n_nulls, nulls),
-        None if groups is None else split_groups(groups),
-        None if keys is None else repeated_keys(*keys),
-        rows,
-        empty_folds(folds),
-        None if counts is None else missing_strata(counts, nulls),
-    ]
-    return [check for check in checks if check is not None]
-
-
 def fit(text: str, *more: str) -> str:
     """Add more to a detail where there is room, and cut what is too long."""
     for each in more:
@@ -132,7 +105,9 @@ def in_several_folds(shared: frames.SharedRows, noun: str) -> tuple[str, str]:
     return text, f" ({plural(shared.n_rows, 'row')})"
 
 
-def duplicate_rows(columns: Sequence[Any], folds: Ints, *, named: bool) -> Check:
+def duplicate_rows(
+    columns: Sequence[Any], folds: Ints, *, named: bool
+) -> tuple[Check, frames.SharedRows | None]:
     """Count the rows that equal a row of another fold.
 
     Where none does, a column of unique values, such as an id, may be the reason. Numbers
@@ -140,31 +115,31 @@ def duplicate_rows(columns: Sequence[Any], folds: Ints, *, named: bool) -> Check
     label alone, rows are equal without being copies.
     """
     if not columns:
-        return Check("duplicate_rows", "warning", 0, "there are no columns to compare")
+        return Check("duplicate_rows", "warning", 0, "there are no columns to compare"), None
     shared = frames.count_across_folds(columns, folds)
     compared = f" ({plural(len(columns), 'column')})"
     if shared.n_split:
         n_values = None if named else count_combinations(columns, folds)
         if n_values is not None:
             detail = fit(f"too few values to tell: {n_values:,}", compared)
-            return Check("duplicate_rows", "warning", shared.n_rows, detail)
+            return Check("duplicate_rows", "warning", shared.n_rows, detail), None
         return equal_rows(shared, len(columns))
     ids = [] if shared.n_repeated else [series for series in columns if is_id(series)]
     if ids:
         names = (repr(series.name) for series in ids)
         detail = fit_list("hidden by unique columns", names, len(ids))
-        return Check("duplicate_rows", "warning", 0, detail)
+        return Check("duplicate_rows", "warning", 0, detail), None
     return equal_rows(shared, len(columns))
 
 
-def equal_rows(shared: frames.SharedRows, n_columns: int) -> Check:
+def equal_rows(shared: frames.SharedRows, n_columns: int) -> tuple[Check, frames.SharedRows]:
     """Report the rows that equal a row of another fold."""
     compared = f" ({plural(n_columns, 'column')})"
     if shared.n_split:
         detail = fit(f"equal a row of another fold: {plural(shared.n_rows, 'row')}", compared)
-        return Check("duplicate_rows", "error", shared.n_rows, detail)
+        return Check("duplicate_rows", "error", shared.n_rows, detail), shared
     detail = fit("no row equals a row of another fold", compared)
-    return Check("duplicate_rows", "ok", 0, detail)
+    return Check("duplicate_rows", "ok", 0, detail), shared
 
 
 def count_combinations(columns: Sequence[Any], folds: Ints) -> int | None:

@@ -285,5 +285,5 @@ def measure_folds(folded: FoldCounts) -> FoldReport:
         random=np.sqrt(chance.sum(axis=0) / max(len(chance), 1)),
         missing=(np.concatenate(dealt) == 0).sum(axis=0),
         tv_distance=np.max(distances, axis=0),
-        is_even=(np.abs(off) <= promised + REPORT_ROUNDING).all(axis=0),
+        is_even=np.logical_and.reduce(np.abs(off) <= promised + REPORT_ROUNDING),
     )

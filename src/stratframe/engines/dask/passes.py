@@ -191,7 +191,8 @@ def shared_keys(call: DaskCall, n_rows: int, index: StratumIndex) -> tuple[Share
         )
         hashes, folds, n_without = merged(results, merge_keys)
         found.append(frames.count_across_folds([hashes], folds))
-    return SharedRows(*(sum(counts) for counts in zip(*found, strict=True))), n_without
+    totals = np.sum([each[:4] for each in found], axis=0).tolist()  # hashes are no examples
+    return SharedRows(*totals), n_without
 
 
 def add_lazily(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...frames import SharedRows
+from ...frames import SharedExample, SharedRows
 from .columns import Typed, check_single, functions
 
 
@@ -22,17 +22,34 @@ def shared_rows(
     # Rows without a fold are one more.
     of_fold = sf.xxhash64(fold.present, fold.present.isNull())
     values = [each.present.alias(f"c{place}") for place, each in enumerate(columns)]
-    table = rows.select(*values, of_fold.alias("fold"))
-    known = table
+    table = rows.select(*values, of_fold.alias("fold"), fold.present.alias("label"))
+    known, names = table, [f"c{place}" for place in range(len(columns))]
     if not nulls_alike:
-        known = table.dropna(subset=[f"c{place}" for place in range(len(columns))])
-    groups = known.groupBy(*known.columns[:-1]).agg(
-        sf.count(sf.lit(1)).alias("n"), (sf.min("fold") != sf.max("fold")).alias("split")
+        known = table.dropna(subset=names)
+    groups = known.groupBy(*names).agg(
+        sf.count(sf.lit(1)).alias("n"),
+        (sf.min("fold") != sf.max("fold")).alias("split"),
+        sf.min("label").alias("low"),
+        sf.max("label").alias("high"),
     )
     n_split = sf.when(sf.col("split"), sf.col("n"))
-    counts = groups.agg(
-        sf.count("n"), sf.count_if(sf.col("n") > 1), sf.count_if("split"), sf.sum(n_split)
+    example = sf.when(sf.col("split"), sf.struct(*names, "low", "high"))
+    *counts, found = groups.agg(
+        sf.count("n"),
+        sf.count_if(sf.col("n") > 1),
+        sf.count_if("split"),
+        sf.sum(n_split),
+        sf.min(example),
     ).first()
-    shared = SharedRows(*(int(count or 0) for count in counts))
+    n_values, n_repeated, n_split, n_rows = (int(count or 0) for count in counts)
+    shared = SharedRows(n_values, n_repeated, n_split, n_rows, read_example(found))
     n_known = groups.agg(sf.sum("n")).first()[0] or 0
     return shared, table.count() - int(n_known)
+
+
+def read_example(found: Any) -> SharedExample | None:
+    """Read values that are in several folds, and the lowest and the highest of these."""
+    if found is None:
+        return None
+    *values, low, high = found
+    return SharedExample(None, tuple(values), (low, None if high == low else high))
