@@ -76,14 +76,14 @@ def test_every_method_is_listed():
         assert set(entries(page, pattern)) == methods
 
 
-@pytest.mark.parametrize("folder", [".", "recipes", "coming-from"])
+@pytest.mark.parametrize("folder", [".", "guide", "recipes", "coming-from"])
 def test_every_page_is_in_the_navigation(conf, folder):
     """The links of the index page of a folder make the toctrees, which have every page once."""
     index = (DOCS / folder / "index.md").read_text(encoding="utf-8")
     listed = re.findall(r"<([\w/-]+)>$", conf["make_toctrees"](index), re.MULTILINE)
     pages = {path.stem for path in (DOCS / folder).glob("*.md")} - {"index"}
-    indexes = {"api/index", "coming-from/index", "recipes/index"} if folder == "." else set()
-    assert sorted(listed) == sorted(pages | indexes)
+    folders = ("api", "guide", "recipes", "coming-from") if folder == "." else ()
+    assert sorted(listed) == sorted(pages | {f"{each}/index" for each in folders})
 
 
 def test_cards(conf):

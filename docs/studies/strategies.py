@@ -5,7 +5,7 @@
 FOLDER holds the data sets contraceptive, vowel and wine_quality_red of the Penn Machine
 Learning Benchmarks as NAME.csv.gz; without it, there are 8 populations. CACHE is a folder for
 finished samples, from which a stopped run goes on. Saves docs/studies/strategies.parquet, which
-docs/study.md reads. Takes about an hour on two cores.
+docs/study-evidence.md reads. Takes about an hour on two cores.
 """
 
 import os

@@ -53,13 +53,15 @@ def test_gaps_are_errors(engine, options, column):
 
 @pytest.mark.spark
 def test_the_published_query_is_right(spark):
-    """The guide's SQL gives the folds of five under seed 0."""
-    guide = (Path(__file__).parents[2] / "docs" / "guide.md").read_text(encoding="utf-8")
-    (query,) = re.findall("```sql\n(.*?)```", guide, re.DOTALL)
+    """The SQL of the recipe gives five folds, and train and test, under seed 0."""
+    recipe = Path(__file__).parents[2] / "docs" / "recipes" / "fold-from-id.md"
+    queries = re.findall("```sql\n(.*?)```", recipe.read_text(encoding="utf-8"), re.DOTALL)
     users = [f"user {number}" for number in range(500)]
     spark.createDataFrame([(user,) for user in users], ["user"]).createOrReplaceTempView("visits")
-    found = {row.user: row.fold for row in spark.sql(query).collect()}
-    assert found == dict(sf.kfold(pl.DataFrame({"user": users}), **BY_USER).iter_rows())
+    folds, parts = ({row.user: row[-1] for row in spark.sql(each).collect()} for each in queries)
+    frame = pl.DataFrame({"user": users})
+    assert folds == dict(sf.kfold(frame, **BY_USER).iter_rows())
+    assert parts == dict(sf.split(frame, **BY_USER).iter_rows())
 
 
 @pytest.mark.dask

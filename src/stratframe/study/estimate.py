@@ -80,7 +80,7 @@ def compare(
         seed, that returns a frame with a column `fold`. `rare` is "ignore" by default. "SCV",
         stratified k-fold, is what the others are compared with, and is added: by the classes
         of the target, or by ten quantile bins of it. By default those of the literature,
-        which need numeric features: `docs/study.md` lists them. Functions may be lambdas.
+        which need numeric features: `docs/study-evidence.md` lists them. Functions may be lambdas.
     estimators : dict, list or estimator, optional
         Any of scikit-learn's, with names or without. A `random_state` that is no whole number is
         set to the same seed for all strategies and folds of a sample; what is random without

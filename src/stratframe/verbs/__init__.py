@@ -1,1 +1,1 @@
-"""What a user calls: one file for each page of the guide."""
+"""What a user calls."""
