@@ -11,6 +11,7 @@ from .. import frames
 from ..core.evenness import deviations, optimal_max_deviation, random_variance, tv_distance
 from ..core.types import Ints, Values
 from ..frames import AnyFrame
+from ..habits import suggest_arguments
 from ..pipeline.tables import FoldCounts, fold_table, table_verb, text_array
 from ..terms.base import By
 from ..terms.by import parse_columns
@@ -38,6 +39,7 @@ REPORTED = (
 
 
 @table_verb
+@suggest_arguments
 def report(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     """Report the imbalance of each fold, next to the optimum and to random assignment.
 
@@ -116,6 +118,7 @@ def report_table(library: str, counted: FoldCounts, label: str) -> Any:
 
 
 @table_verb
+@suggest_arguments
 def compare(frame: AnyFrame, by: By, names: str | Sequence[str], features: Any = None) -> Any:
     """Compare fold columns: how even each one is, and how far its features drift.
 
