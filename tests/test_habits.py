@@ -12,7 +12,7 @@ import pytest
 import stratframe as sf
 from stratframe.accessor import Strat
 from stratframe.habits import HABITS
-from tests.helpers import ROWS, Make, evaluate, refuse_now
+from tests.helpers import FOLDED, ROWS, Make, evaluate, refuse_now
 
 VERBS = sorted({*vars(Strat)} & {*sf.__all__})
 """The verbs, all of which answer."""
@@ -262,6 +262,47 @@ def test_long_values_are_not_printed() -> None:
         "Hint: several columns go in a list."
     )
     refuse_now(message, lambda: sf.kfold(pd.DataFrame(ROWS), tuple(LABELS)))
+
+
+@pytest.mark.parametrize("argument", ["by", "groups", "key"])
+@pytest.mark.parametrize(
+    "text", ["label, price", "label,price", " label ,price", ("label", "price")]
+)
+def test_several_names_in_one_text(frame: Make, argument: str, text: Any) -> None:
+    """Names with commas between them, all of which are columns, are answered with the list."""
+    message = (
+        f"`{argument}` names the column {text!r}, which the frame does not have.\n"
+        'Hint: several columns go in a list: `["label", "price"]`.'
+    )
+    refuse_now(message, lambda: sf.kfold(frame(ROWS), **{argument: text}))
+
+
+def test_text_with_commas_that_is_no_list() -> None:
+    """Text of which one piece is no column is a name, which may have commas in it."""
+    message = (
+        "`by` names the column 'label, prize', which the frame does not have.\n"
+        "Hint: the columns are 'id', 'label', 'price', 'tags'."
+    )
+    refuse_now(message, lambda: sf.kfold(pd.DataFrame(ROWS), "label, prize"))
+    assert "fold" in sf.kfold(pd.DataFrame({"a, b": [1, 2] * 5, "a": 1, "b": 2}), "a, b")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "sf.cv(df, 'fold, id')",
+        "sf.folds(df, 'fold, id')",
+        "sf.audit(df, 'fold, id')",
+        "sf.FoldSplit('fold, id').split(df)",
+    ],
+)
+def test_several_fold_columns_in_one_text(frame: Make, call: str) -> None:
+    """What reads fold columns says so, too."""
+    message = (
+        "`name` names the column 'fold, id', which the frame does not have.\n"
+        'Hint: several columns go in a list: `["fold", "id"]`.'
+    )
+    refuse_now(message, lambda: evaluate(call, df=frame(FOLDED)))
 
 
 def test_many_features_are_columns() -> None:

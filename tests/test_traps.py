@@ -300,11 +300,46 @@ def test_bad_where(where: Any, rule: str) -> None:
     refuse_rule(rule, lambda: sf.kfold(pd.DataFrame(SOME), "y", where=where))
 
 
-def test_where_of_a_series() -> None:
-    """The most natural try in pandas is answered with the callable that does it."""
-    df = pd.DataFrame(TWO)
-    with pytest.raises(sf.StratError, match="Hint: compute it, as in `where=lambda df:"):
-        sf.kfold(df, "y", where=df["y"] == 0)
+@pytest.mark.parametrize(
+    ("library", "hint"), [(pd, '`where=lambda df: df["split"]'), (pl, '`where=pl.col("split")')]
+)
+def test_where_of_a_series(library: Any, hint: str) -> None:
+    """The most natural try is answered with what does it in this library."""
+    df = library.DataFrame(TWO)
+    message = (
+        "`where` must hold a boolean column, an expression or a callable, got Series.\n"
+        f'Hint: compute it, as in {hint} == "train"`.'
+    )
+    refuse_now(message, lambda: sf.kfold(df, "y", where=df["y"] == 0))
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "rest"),
+    [
+        ("y == 1", "y", "== 1"),
+        ("y=1", "y", "== 1"),
+        ("y != 'a b'", "y", "!= 'a b'"),
+        ('y >= "a"', "y", '>= "a"'),
+        ("z == 1", "split", '== "train"'),
+        ("y > x", "split", '== "train"'),
+        ("y == 1 and x == 2", "split", '== "train"'),
+        ("y in [1, 2]", "split", '== "train"'),
+    ],
+)
+def test_where_of_text(frame: Make, kind: str, text: str, column: str, rest: str) -> None:
+    """A condition in text is answered with one that the library takes, if simple the same."""
+    read = f'pl.col("{column}")' if "polars" in kind else f'lambda df: df["{column}"]'
+    message = (
+        "`where` must hold a boolean column, an expression or a callable, got the text"
+        f" {text!r}.\nHint: `where={read} {rest}`."
+    )
+    refuse_now(message, lambda: sf.kfold(frame(TWO), "y", where=text))
+
+
+def test_where_of_a_column_with_signs_in_its_name(frame: Make) -> None:
+    """A column may be called like a condition."""
+    dealt = sf.kfold(frame({**TWO, "y == 1": [label == 1 for label in TWO["y"]]}), where="y == 1")
+    assert [fold is None for fold in values(dealt, "fold")] == [label == 0 for label in TWO["y"]]
 
 
 def test_missing_where(frame: Make, kind: str) -> None:

@@ -295,8 +295,8 @@ def test_text_and_dates_are_no_folds(frame: Make) -> None:
         (
             {"name": "folds"},
             "`name` names the column 'folds', which the frame does not have.\n"
-            "Hint: add it first, as in `df.strat.kfold(..., name='folds')`; or did you mean"
-            " 'fold'?",
+            "Hint: did you mean 'fold'? If not, add it first, as in"
+            " `df.strat.kfold(..., name='folds')` or `split`.",
         ),
         ({"by": sf.chain("price")}, "`extend` does not support `sf.chain` in `by`."),
         ({"by": sf.nearest("price")}, "`extend` does not support `sf.nearest` in `by`."),
