@@ -264,8 +264,8 @@ ERRORS = {
         "`--parts` must be finite and above zero, got 'train=0,test=rest'."
     ),
     "split in.csv --parts train=30,test=20": (
-        "The counts in `--parts` must sum to the rows dealt, got 50 for 40 rows. Hint: one"
-        " part may be rest: it takes the rest, at least 1 row."
+        "The counts in `--parts` must sum to the rows that get a part, got 50 for 40 rows. Hint:"
+        " one part may be rest: it takes the rest, at least 1 row."
     ),
     "extend in.csv --name pair -k 4 --parts 0.2": (
         "`extend` takes `k` for folds or `--parts` for parts, got both."

@@ -356,7 +356,7 @@ def test_missing_where(frame: Make, kind: str) -> None:
 def test_where_of_no_rows(frame: Make) -> None:
     """No row to deal is an error, as in an empty frame."""
     df = frame({"y": ["a", "b"] * 3, "train": [False] * 6})
-    message = "`k` must be at most the number of rows dealt, got 2 for 0 rows."
+    message = "`k` must be at most the number of rows that get a fold, got 2 for 0 rows."
     refuse(message, lambda: sf.kfold(df, "y", 2, where="train"))
 
 

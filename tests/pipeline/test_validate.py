@@ -3,6 +3,7 @@
 import datetime as dt
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -258,7 +259,8 @@ def test_keys(
     frame: Make, kind: str, column: list[Any], message: str, rows: list[int], missing: str
 ) -> None:
     """Missing and repeated keys are always refused with their rows, by way of pandera."""
-    error = refuse(message, lambda: sf.kfold(frame({"id": column}), k=2, key="id", missing=missing))
+    call = partial(sf.kfold, frame({"id": column}), k=2, key="id", missing=missing)
+    error = refuse_rule(message, call)
     assert at_fault(error, kind) == {"row": rows, "id": [column[row] for row in rows]}
     assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
 
@@ -267,7 +269,9 @@ def test_keys_of_two_columns(frame: Make, kind: str) -> None:
     """Several key columns name a row together."""
     data = {"day": [1, 1, 2, 2], "place": ["a", "b", "c", "c"]}
     error = refuse(
-        "`key` ('day', 'place') must identify each row, but repeats in 2 rows (2, 3).",
+        "`key` ('day', 'place') must identify each row, but repeats in 2 rows (2, 3).\n"
+        "Hint: in `kfold` and `split`, `groups=` keeps rows that belong together in one fold or"
+        ' part, and with `deal="hash"` keys may repeat.',
         lambda: sf.split(frame(data), None, HALVES, key=["day", "place"]),
     )
     assert at_fault(error, kind) == {"row": [2, 3], "day": [2, 2], "place": ["c", "c"]}

@@ -69,7 +69,7 @@ def test_arguments_of_expressions(expr: Callable[[], pl.Expr], message: str) -> 
         (
             pl.col("x").strat.kfold(5, rare="ignore"),
             {"x": [1, 1]},
-            "`k` must be at most the number of rows dealt, got 5 for 2 rows.",
+            "`k` must be at most the number of rows that get a fold, got 5 for 2 rows.",
         ),
         (pl.col("x").strat.kfold(2), {"x": []}, "Cannot assign folds to a frame without rows."),
         (

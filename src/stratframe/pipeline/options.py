@@ -11,6 +11,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias, TypedDict, Unpack, ge
 
 from ..checks import check_choices, check_encodable, check_int, check_name, check_seed
 from ..errors import StratError, above_limit, describe, describe_count, plural
+from ..frames import format_reference
 from ..terms.base import By, ColumnRef, Missing, Term
 from ..terms.by import parse
 
@@ -44,7 +45,7 @@ class Target:
         return "`k`" if self.kind == "fold" else "The number of `parts`"
 
     def fractions(self, n_rows: int) -> list[Fraction]:
-        """Turn shares into fractions of the rows dealt."""
+        """Turn shares into fractions of the rows that get a part."""
         if self.shares is None:
             return [Fraction(1, self.n)] * self.n
         given = [Fraction(share) for share in self.shares if share is not None]
@@ -54,9 +55,9 @@ class Target:
         total = int(sum(given))
         if total > n_rows or (total == n_rows) == (None in self.shares):
             msg = (
-                f"The counts in `parts` must sum to the rows dealt, got {describe_count(total)} for"
-                f" {plural(n_rows, 'row')}.\nHint: one part may be None: it takes the rest, at"
-                " least 1 row."
+                "The counts in `parts` must sum to the rows that get a part, got"
+                f" {describe_count(total)} for {plural(n_rows, 'row')}.\nHint: one part may be"
+                " None: it takes the rest, at least 1 row."
             )
             raise StratError(msg)
         counts = [n_rows - total if share is None else int(share) for share in self.shares]
@@ -172,17 +173,35 @@ def check_combination(options: Options) -> None:
     if not options.groups:
         return
     clashes = {
-        '`deal="circular"`': options.circular,
-        "`key`": bool(options.key),
-        **{f"`{term.function}`": term.without_order() is None for term in options.terms},
+        '`deal="circular"`': (options.circular, "leave out `deal`."),
+        "`key`": (bool(options.key), hint_for_keyed_groups(options.groups)),
+        **{
+            f"`{term.function}`": (
+                term.without_order() is None,
+                "`sf.clusters` of the same features makes strata.",
+            )
+            for term in options.terms
+        },
     }
-    for argument, clashes_here in clashes.items():
+    for argument, (clashes_here, hint) in clashes.items():
         if clashes_here:
             msg = (
                 f"`groups` cannot be combined with {argument}:"
-                " whole groups are not assigned in row order."
+                f" whole groups are not assigned in row order.\nHint: {hint}"
             )
             raise StratError(msg)
+
+
+def hint_for_keyed_groups(groups: Sequence[Term]) -> str:
+    """Say how folds of groups do without a key, or make one of the groups."""
+    if any(term.uses_row_order for term in groups):
+        return "leave out `key`."
+    columns = ", ".join(format_reference(column) for term in groups for column in term.columns)
+    key = columns if len(groups) == 1 else f"[{columns}]"
+    return (
+        "leave out `key`, as folds of groups do not depend on the order of rows; or let a hash of"
+        f' the group alone decide, as in `kfold(key={key}, deal="hash")`.'
+    )
 
 
 def check_hash_deal(options: Options) -> None:

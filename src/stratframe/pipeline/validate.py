@@ -77,7 +77,7 @@ def check_values(
     first = first_of_equal_keys(keys, key)
     if first is not None:
         texts = ", ".join(key_text(series, place) for place, series in enumerate(key, 1))
-        unique = Rule(present=False, unique=True)
+        unique = Rule(present=False, unique=True, hint=UNIQUE_KEY_HINT)
         no_gaps = np.zeros(len(first), dtype=np.bool_)
         columns.append(RuledColumn("key", f"`key` ({texts})", unique, key[0], no_gaps, first, rows))
     frames.check_rules(columns)
@@ -87,6 +87,12 @@ def check_values(
 def check_key_present(key: Sequence[Any], rows: Ints | None, *, in_batch: bool = False) -> None:
     """Raise if the key of a row that is dealt is missing."""
     frames.check_rules(key_columns(key, rows), in_batch=in_batch)
+
+
+UNIQUE_KEY_HINT = (
+    "in `kfold` and `split`, `groups=` keeps rows that belong together in one fold or part, and"
+    ' with `deal="hash"` keys may repeat.'
+)
 
 
 def key_columns(key: Sequence[Any], rows: Ints | None) -> list[RuledColumn]:
@@ -111,7 +117,7 @@ def key_text(series: Any, place: int) -> str:
 
 def check_enough(n_rows: int, groups: Ints | None, target: Target) -> None:
     """Raise if there are more folds or parts than rows, or groups, to deal."""
-    counts = [(n_rows, "rows dealt", "row")]
+    counts = [(n_rows, f"rows that get a {target.kind}", "row")]
     if groups is not None:
         counts.append((int(groups.max(initial=-1)) + 1, "groups", "group"))
     for count, what, noun in counts:
