@@ -110,7 +110,11 @@ def test_folds_are_what_k_says(frame: Make, k: int) -> None:
 # Classes in few groups -------------------------------------------------------------------
 
 GROUPED = {"y": ["a"] * 20 + ["b"] * 10, "who": [i // 2 for i in range(20)] + [20, 21] * 5}
-IN_TWO_GROUPS = "1 class of 'y' has fewer groups than the 5 folds: 'b' (2 groups)."
+IN_TWO_GROUPS = (
+    "1 class of 'y' has fewer groups than the 5 folds: 'b' (2 groups).\n"
+    "Hint: `df.strat.advise('y', groups='who')` shows what each k does to it;"
+    ' `rare="ignore"` silences this warning.'
+)
 
 
 def test_a_class_in_fewer_groups_than_folds(frame: Make) -> None:
@@ -120,7 +124,10 @@ def test_a_class_in_fewer_groups_than_folds(frame: Make) -> None:
     folds = {fold for fold, y in zip(values(dealt, "fold"), GROUPED["y"], strict=True) if y == "b"}
     assert len(folds) <= 2
     parts = dict.fromkeys("abcde", 0.2)
-    message = IN_TWO_GROUPS.replace("folds", "parts")
+    message = (
+        "1 class of 'y' has fewer groups than the 5 parts: 'b' (2 groups).\n"
+        'Hint: `rare="ignore"` silences this warning.'
+    )
     warned(message, lambda: sf.split(df, "y", parts, groups="who"))
 
 
@@ -128,7 +135,8 @@ def test_policies_for_few_groups(frame: Make, kind: str) -> None:
     """`rare` says what becomes of such a class: an error with its rows, null, or nothing."""
     df = frame(GROUPED)
     error = refuse(
-        IN_TWO_GROUPS.replace("folds:", 'folds (and `rare="error"`):'),
+        "1 class of 'y' has fewer groups than the 5 folds (and `rare=\"error\"`): 'b' (2 groups).\n"
+        "Hint: `df.strat.advise('y', groups='who')` shows what each k does to it.",
         lambda: sf.kfold(df, "y", groups="who", rare="error"),
     )
     assert at_fault(error, kind)["row"] == list(range(20, 30))

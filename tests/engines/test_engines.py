@@ -720,7 +720,7 @@ def test_every_verb_that_deals_refuses_orders(engine, by, what, verb, options):
             "rarely",
             {"rare": "error"},
             "1 class of 'rarely' has fewer rows than the 7 folds (and `rare=\"error\"`): 'rare'"
-            " (5 rows).",
+            " (5 rows).\nHint: `df.strat.advise('rarely')` shows what each k does to it.",
         ),
     ],
     ids=str,

@@ -196,12 +196,19 @@ def hint_for_keyed_groups(groups: Sequence[Term]) -> str:
     """Say how folds of groups do without a key, or make one of the groups."""
     if any(term.uses_row_order for term in groups):
         return "leave out `key`."
-    columns = ", ".join(format_reference(column) for term in groups for column in term.columns)
-    key = columns if len(groups) == 1 else f"[{columns}]"
     return (
         "leave out `key`, as folds of groups do not depend on the order of rows; or let a hash of"
-        f' the group alone decide, as in `kfold(key={key}, deal="hash")`.'
+        f' the group alone decide, as in `kfold(key={write_groups(groups)}, deal="hash")`.'
     )
+
+
+def write_groups(groups: Sequence[Term]) -> str:
+    """Write groups as in code; of clusters the function."""
+    texts = [
+        f"{term.function}(...)" if term.uses_row_order else format_reference(term.columns[0])
+        for term in groups
+    ]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 
 def check_hash_deal(options: Options) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,7 @@ from ..frames import Rule, RuledColumn
 from ..terms.classes import Classes, pool_classes
 from ..terms.entry import BoundTerm, ruled_columns
 from .numbers import Keys, first_of_equal_keys, read_keys
-
-if TYPE_CHECKING:
-    from .options import Options, Target
+from .options import Options, Target, write_groups
 
 
 def check_orders(entries: Sequence[BoundTerm], options: Options) -> None:
@@ -184,12 +182,26 @@ def format_rare(
         f"{classes} of {entry.text} {has} fewer {noun}s than the"
         f" {plural(options.target.n, options.target.kind)}{why}: {preview(listed, len(rare))}"
     )
-    if noun == "row":
-        text += hint_for_rare(entry, sizes, is_rare)
-    return text
+    doubts = hint_for_numbers(entry, sizes, is_rare) if noun == "row" else ""
+    return text + (doubts or hint_for_rare(entry, len(rare), options))
 
 
-def hint_for_rare(entry: BoundTerm, sizes: Ints, is_rare: Flags) -> str:
+def hint_for_rare(entry: BoundTerm, n_rare: int, options: Options) -> str:
+    """Say what can be done about rare classes."""
+    them = "it" if n_rare == 1 else "them"
+    hints = []
+    if n_rare > 1:
+        hints.append('`rare="pool"` balances them as one class')
+    if options.target.kind == "fold":
+        groups = f", groups={write_groups(options.groups)}" if options.groups else ""
+        call = f"df.strat.advise({entry.code}{groups})"
+        hints.append(f"`{call}` shows what each k does to {them}")
+    if options.rare == "warn":
+        hints.append('`rare="ignore"` silences this warning')
+    return f"\nHint: {'; '.join(hints)}." if hints else ""
+
+
+def hint_for_numbers(entry: BoundTerm, sizes: Ints, is_rare: Flags) -> str:
     """Say that a column looks continuous, or like an id, if it does."""
     cuts = f"`sf.quantiles({entry.code}, 10)` or `sf.continuous({entry.code})`"
     if 2 * int(sizes[is_rare].sum()) > int(sizes.sum()):
