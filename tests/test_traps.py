@@ -485,6 +485,33 @@ def test_one_share_is_that_of_test(frame: Make) -> None:
     assert values(one, "split").count("test") == 30
 
 
+BIG = (
+    "`parts=0.8` is the share of `test`, and leaves 0.2 for `train`.\n"
+    'Hint: `0.2`, or `{"train": 0.8, "test": 0.2}`, trains on 0.8; `{"train": 0.2, "test": 0.8}`'
+    " says that this is meant."
+)
+
+
+@pytest.mark.parametrize("share", [0.8, np.float64(0.8)])
+def test_a_share_of_more_than_half(frame: Make, share: float) -> None:
+    """Other libraries train on such a share: that it is the test set is said once."""
+    parts = values(warned(BIG, lambda: sf.split(frame(TWO), "y", share)), "split")
+    assert parts.count("test") == 80
+    warned(BIG, lambda: sf.plan(frame(TWO), "y", parts=share))
+
+
+def test_shares_that_say_what_they_are(frame: Make) -> None:
+    """Half of the rows, and a large test set that is called so, are what they say."""
+    assert values(sf.split(frame(TWO), "y", 0.5), "split").count("test") == 50
+    parts = values(sf.split(frame(TWO), "y", {"train": 0.2, "test": 0.8}), "split")
+    assert parts.count("test") == 80
+
+
+def test_a_share_of_more_than_half_of_an_expression() -> None:
+    """Polars expressions say so when they are made."""
+    warned(BIG, lambda: pl.DataFrame(TWO).select(pl.col("y").strat.split(0.8)))
+
+
 @pytest.mark.parametrize(
     ("parts", "tip"),
     [

@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from typing import Any, Literal, SupportsIndex, TypeAlias, TypedDict, Unpack, get_args
 
 from ..checks import check_choices, check_encodable, check_int, check_name, check_seed
-from ..errors import StratError, above_limit, describe, describe_count, plural
+from ..errors import StratError, above_limit, describe, describe_count, plural, warn
 from ..frames import format_reference
 from ..terms.base import By, ColumnRef, Missing, Term
 from ..terms.by import parse
@@ -263,6 +263,7 @@ def fold_target(k: object) -> Target:
 def part_target(parts: object) -> Target:
     """Check the parts of a split: fractions that sum to 1, or counts of rows."""
     if isinstance(parts, float) and 0 < parts < 1:
+        warn_large_test(parts)
         return part_target({"train": None, "test": parts})
     if not isinstance(parts, Mapping) or len(parts) < 2:
         msg = (
@@ -292,6 +293,17 @@ def part_target(parts: object) -> Target:
     if not all(counts):
         check_fractions(shares, dict(parts))
     return Target(len(parts), "part", tuple(parts), shares)
+
+
+def warn_large_test(share: float) -> None:
+    """Warn of a test set of more than half of the rows, which other libraries train on."""
+    if share > 0.5:
+        share, rest = float(share), round(1 - share, 12)
+        warn(
+            f"`parts={share}` is the share of `test`, and leaves {rest} for `train`.\nHint:"
+            f' `{rest}`, or `{{"train": {share}, "test": {rest}}}`, trains on {share};'
+            f' `{{"train": {rest}, "test": {share}}}` says that this is meant.'
+        )
 
 
 def is_finite(share: Any) -> bool:
