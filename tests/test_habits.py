@@ -10,11 +10,12 @@ import polars as pl
 import pytest
 
 import stratframe as sf
+from stratframe.accessor import Strat
 from stratframe.habits import HABITS
-from tests.helpers import ROWS, Make, evaluate, refuse_now
+from tests.helpers import FOLDED, ROWS, Make, evaluate, refuse_now
 
-VERBS = ["kfold", "split", "extend", "plan", "sample"]
-"""The verbs that answer."""
+VERBS = sorted({*vars(Strat)} & {*sf.__all__})
+"""The verbs, all of which answer."""
 
 
 ANSWERS = {
@@ -94,6 +95,37 @@ ANSWERS = {
         "`kfold` has no argument `test_size`.\n"
         'Hint: `split` makes parts, as in `split(..., parts={"train": 0.8, "test": 0.2})`.'
     ),
+    "sf.split(df, k=5)": (
+        "`split` has no argument `k`.\nHint: `kfold` makes folds, as in `kfold(..., k=5)`."
+    ),
+    "sf.sample(df, parts=0.1)": "`sample` has no argument `parts`.\nHint: `frac=0.1`.",
+    "sf.advise(df, n_splits=5)": "`advise` has no argument `n_splits`.\nHint: `ks=5`.",
+    "sf.strata(df, shuffle=True)": (
+        "`strata` has no argument `shuffle`.\nHint: nothing is drawn at random."
+    ),
+    "sf.audit(df, group='city')": '`audit` has no argument `group`.\nHint: `groups="city"`.',
+    "sf.report(df, stratify='city')": '`report` has no argument `stratify`.\nHint: `by="city"`.',
+    "sf.cv(df, shuffle=True)": (
+        "`cv` has no argument `shuffle`.\nHint: `cv` reads a column that is made before, as by"
+        ' `df.strat.kfold(..., deal="random")`.'
+    ),
+    "sf.folds(df, k=10)": (
+        "`folds` has no argument `k`.\nHint: `folds` reads a column that is made before, as by"
+        " `df.strat.kfold(..., k=10)`."
+    ),
+    "sf.FoldSplit(n_splits=10, shuffle=True, random_state=42)": (
+        "`FoldSplit` has no argument `n_splits`, `shuffle` or `random_state`.\n"
+        "Hint: `FoldSplit` reads a column that is made before, as by"
+        ' `df.strat.kfold(..., k=10, deal="random", seed=42)`.'
+    ),
+    "sf.cv(df, test='holdout', groups='city')": (
+        '`cv` has no argument `test` or `groups`.\nHint: `valid="holdout"`, `cv` reads a column'
+        ' that is made before, as by `df.strat.kfold(..., groups="city")`.'
+    ),
+    "sf.folds(df, test_size=0.2)": (
+        "`folds` has no argument `test_size`.\n"
+        'Hint: `split` makes parts, as in `split(..., parts={"train": 0.8, "test": 0.2})`.'
+    ),
     "pl.col('y').strat.kfold(n_splits=3)": "`kfold` has no argument `n_splits`.\nHint: `k=3`.",
     "pl.col('y').strat.split(random_state=3)": (
         "`split` has no argument `random_state`.\nHint: `seed=3`."
@@ -113,8 +145,16 @@ def test_arguments_of_other_libraries(call: str) -> None:
     assert str(caught.value) == ANSWERS[call]
 
 
-@pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("habit", HABITS)
+UNKNOWN = [
+    (verb, habit)
+    for verb in VERBS
+    for habit in HABITS
+    if habit not in inspect.signature(getattr(sf, verb)).parameters
+]
+"""Verbs, and names of arguments that they do not have."""
+
+
+@pytest.mark.parametrize(("verb", "habit"), UNKNOWN)
 def test_every_name_is_answered(verb: str, habit: str) -> None:
     """No verb, nor its method, leaves one of the names to Python's error."""
     for call in (getattr(sf, verb), getattr(pd.DataFrame(ROWS).strat, verb)):
@@ -129,8 +169,7 @@ def test_other_arguments_are_left_to_python(verb: str) -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'flods'"):
         call(pd.DataFrame(ROWS), flods=5)
     parameters = inspect.signature(call).parameters.keys()
-    assert "seed" in parameters
-    assert not {*HABITS, "args", "kwargs"} & parameters
+    assert not {"args", "kwargs"} & parameters
     assert call.__name__ == verb
 
 
@@ -223,6 +262,47 @@ def test_long_values_are_not_printed() -> None:
         "Hint: several columns go in a list."
     )
     refuse_now(message, lambda: sf.kfold(pd.DataFrame(ROWS), tuple(LABELS)))
+
+
+@pytest.mark.parametrize("argument", ["by", "groups", "key"])
+@pytest.mark.parametrize(
+    "text", ["label, price", "label,price", " label ,price", ("label", "price")]
+)
+def test_several_names_in_one_text(frame: Make, argument: str, text: Any) -> None:
+    """Names with commas between them, all of which are columns, are answered with the list."""
+    message = (
+        f"`{argument}` names the column {text!r}, which the frame does not have.\n"
+        'Hint: several columns go in a list: `["label", "price"]`.'
+    )
+    refuse_now(message, lambda: sf.kfold(frame(ROWS), **{argument: text}))
+
+
+def test_text_with_commas_that_is_no_list() -> None:
+    """Text of which one piece is no column is a name, which may have commas in it."""
+    message = (
+        "`by` names the column 'label, prize', which the frame does not have.\n"
+        "Hint: the columns are 'id', 'label', 'price', 'tags'."
+    )
+    refuse_now(message, lambda: sf.kfold(pd.DataFrame(ROWS), "label, prize"))
+    assert "fold" in sf.kfold(pd.DataFrame({"a, b": [1, 2] * 5, "a": 1, "b": 2}), "a, b")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "sf.cv(df, 'fold, id')",
+        "sf.folds(df, 'fold, id')",
+        "sf.audit(df, 'fold, id')",
+        "sf.FoldSplit('fold, id').split(df)",
+    ],
+)
+def test_several_fold_columns_in_one_text(frame: Make, call: str) -> None:
+    """What reads fold columns says so, too."""
+    message = (
+        "`name` names the column 'fold, id', which the frame does not have.\n"
+        'Hint: several columns go in a list: `["fold", "id"]`.'
+    )
+    refuse_now(message, lambda: evaluate(call, df=frame(FOLDED)))
 
 
 def test_many_features_are_columns() -> None:

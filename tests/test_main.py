@@ -236,6 +236,23 @@ def test_warnings_are_lines(tmp_path: Path, file: str, capsys: pytest.CaptureFix
     assert out.exists()
 
 
+def test_warnings_speak_of_options(
+    tmp_path: Path, file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a warning tells to write is written as options."""
+    out = ["--out", str(tmp_path / "out.csv")]
+    assert main(["split", file, "--by", "label", "--parts", "0.8", *out]) == 0
+    assert capsys.readouterr().err == (
+        "stratframe: warning: `--parts 0.8` is the share of `test`, and leaves 0.2 for `train`."
+        " Hint: `0.2`, or `train=0.8,test=0.2`, trains on 0.8; `train=0.2,test=0.8` says that this"
+        " is meant.\n"
+    )
+    rare = tmp_path / "rare.csv"
+    rare.write_text("label\n" + "a\n" * 20 + "b\n")
+    assert main(["kfold", str(rare), "--by", "label", *out]) == 0
+    assert "`--rare ignore` silences this warning" in capsys.readouterr().err
+
+
 ERRORS = {
     "kfold no.csv": "The file 'no.csv' cannot be read: No such file or directory.",
     "kfold dir.csv": "The file 'dir.csv' cannot be read: Is a directory.",
@@ -264,8 +281,8 @@ ERRORS = {
         "`--parts` must be finite and above zero, got 'train=0,test=rest'."
     ),
     "split in.csv --parts train=30,test=20": (
-        "The counts in `--parts` must sum to the rows dealt, got 50 for 40 rows. Hint: one"
-        " part may be rest: it takes the rest, at least 1 row."
+        "The counts in `--parts` must sum to the rows that get a part, got 50 for 40 rows. Hint:"
+        " one part may be rest: it takes the rest, at least 1 row."
     ),
     "extend in.csv --name pair -k 4 --parts 0.2": (
         "`extend` takes `k` for folds or `--parts` for parts, got both."

@@ -110,7 +110,11 @@ def test_folds_are_what_k_says(frame: Make, k: int) -> None:
 # Classes in few groups -------------------------------------------------------------------
 
 GROUPED = {"y": ["a"] * 20 + ["b"] * 10, "who": [i // 2 for i in range(20)] + [20, 21] * 5}
-IN_TWO_GROUPS = "1 class of 'y' has fewer groups than the 5 folds: 'b' (2 groups)."
+IN_TWO_GROUPS = (
+    "1 class of 'y' has fewer groups than the 5 folds: 'b' (2 groups).\n"
+    "Hint: `df.strat.advise('y', groups='who')` shows what each k does to it;"
+    ' `rare="ignore"` silences this warning.'
+)
 
 
 def test_a_class_in_fewer_groups_than_folds(frame: Make) -> None:
@@ -120,7 +124,10 @@ def test_a_class_in_fewer_groups_than_folds(frame: Make) -> None:
     folds = {fold for fold, y in zip(values(dealt, "fold"), GROUPED["y"], strict=True) if y == "b"}
     assert len(folds) <= 2
     parts = dict.fromkeys("abcde", 0.2)
-    message = IN_TWO_GROUPS.replace("folds", "parts")
+    message = (
+        "1 class of 'y' has fewer groups than the 5 parts: 'b' (2 groups).\n"
+        'Hint: `rare="ignore"` silences this warning.'
+    )
     warned(message, lambda: sf.split(df, "y", parts, groups="who"))
 
 
@@ -128,7 +135,8 @@ def test_policies_for_few_groups(frame: Make, kind: str) -> None:
     """`rare` says what becomes of such a class: an error with its rows, null, or nothing."""
     df = frame(GROUPED)
     error = refuse(
-        IN_TWO_GROUPS.replace("folds:", 'folds (and `rare="error"`):'),
+        "1 class of 'y' has fewer groups than the 5 folds (and `rare=\"error\"`): 'b' (2 groups).\n"
+        "Hint: `df.strat.advise('y', groups='who')` shows what each k does to it.",
         lambda: sf.kfold(df, "y", groups="who", rare="error"),
     )
     assert at_fault(error, kind)["row"] == list(range(20, 30))
@@ -300,11 +308,46 @@ def test_bad_where(where: Any, rule: str) -> None:
     refuse_rule(rule, lambda: sf.kfold(pd.DataFrame(SOME), "y", where=where))
 
 
-def test_where_of_a_series() -> None:
-    """The most natural try in pandas is answered with the callable that does it."""
-    df = pd.DataFrame(TWO)
-    with pytest.raises(sf.StratError, match="Hint: compute it, as in `where=lambda df:"):
-        sf.kfold(df, "y", where=df["y"] == 0)
+@pytest.mark.parametrize(
+    ("library", "hint"), [(pd, '`where=lambda df: df["split"]'), (pl, '`where=pl.col("split")')]
+)
+def test_where_of_a_series(library: Any, hint: str) -> None:
+    """The most natural try is answered with what does it in this library."""
+    df = library.DataFrame(TWO)
+    message = (
+        "`where` must hold a boolean column, an expression or a callable, got Series.\n"
+        f'Hint: compute it, as in {hint} == "train"`.'
+    )
+    refuse_now(message, lambda: sf.kfold(df, "y", where=df["y"] == 0))
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "rest"),
+    [
+        ("y == 1", "y", "== 1"),
+        ("y=1", "y", "== 1"),
+        ("y != 'a b'", "y", "!= 'a b'"),
+        ('y >= "a"', "y", '>= "a"'),
+        ("z == 1", "split", '== "train"'),
+        ("y > x", "split", '== "train"'),
+        ("y == 1 and x == 2", "split", '== "train"'),
+        ("y in [1, 2]", "split", '== "train"'),
+    ],
+)
+def test_where_of_text(frame: Make, kind: str, text: str, column: str, rest: str) -> None:
+    """A condition in text is answered with one that the library takes, if simple the same."""
+    read = f'pl.col("{column}")' if "polars" in kind else f'lambda df: df["{column}"]'
+    message = (
+        "`where` must hold a boolean column, an expression or a callable, got the text"
+        f" {text!r}.\nHint: `where={read} {rest}`."
+    )
+    refuse_now(message, lambda: sf.kfold(frame(TWO), "y", where=text))
+
+
+def test_where_of_a_column_with_signs_in_its_name(frame: Make) -> None:
+    """A column may be called like a condition."""
+    dealt = sf.kfold(frame({**TWO, "y == 1": [label == 1 for label in TWO["y"]]}), where="y == 1")
+    assert [fold is None for fold in values(dealt, "fold")] == [label == 0 for label in TWO["y"]]
 
 
 def test_missing_where(frame: Make, kind: str) -> None:
@@ -321,7 +364,7 @@ def test_missing_where(frame: Make, kind: str) -> None:
 def test_where_of_no_rows(frame: Make) -> None:
     """No row to deal is an error, as in an empty frame."""
     df = frame({"y": ["a", "b"] * 3, "train": [False] * 6})
-    message = "`k` must be at most the number of rows dealt, got 2 for 0 rows."
+    message = "`k` must be at most the number of rows that get a fold, got 2 for 0 rows."
     refuse(message, lambda: sf.kfold(df, "y", 2, where="train"))
 
 
@@ -440,6 +483,33 @@ def test_one_share_is_that_of_test(frame: Make) -> None:
     two = sf.split(frame(TWO), "y", {"train": 0.7, "test": 0.3})
     assert values(one, "split") == values(two, "split")
     assert values(one, "split").count("test") == 30
+
+
+BIG = (
+    "`parts=0.8` is the share of `test`, and leaves 0.2 for `train`.\n"
+    'Hint: `0.2`, or `{"train": 0.8, "test": 0.2}`, trains on 0.8; `{"train": 0.2, "test": 0.8}`'
+    " says that this is meant."
+)
+
+
+@pytest.mark.parametrize("share", [0.8, np.float64(0.8)])
+def test_a_share_of_more_than_half(frame: Make, share: float) -> None:
+    """Other libraries train on such a share: that it is the test set is said once."""
+    parts = values(warned(BIG, lambda: sf.split(frame(TWO), "y", share)), "split")
+    assert parts.count("test") == 80
+    warned(BIG, lambda: sf.plan(frame(TWO), "y", parts=share))
+
+
+def test_shares_that_say_what_they_are(frame: Make) -> None:
+    """Half of the rows, and a large test set that is called so, are what they say."""
+    assert values(sf.split(frame(TWO), "y", 0.5), "split").count("test") == 50
+    parts = values(sf.split(frame(TWO), "y", {"train": 0.2, "test": 0.8}), "split")
+    assert parts.count("test") == 80
+
+
+def test_a_share_of_more_than_half_of_an_expression() -> None:
+    """Polars expressions say so when they are made."""
+    warned(BIG, lambda: pl.DataFrame(TWO).select(pl.col("y").strat.split(0.8)))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The command line, `stratframe`: folds on an example, or on a file of your own."""
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -122,8 +123,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         warnings.simplefilter("always", StratWarning)
         code = run_safely(argv)
     for text in dict.fromkeys(str(warning.message) for warning in caught):
-        complain(f"warning: {text}")
+        complain(f"warning: {with_options(text)}")
     return code
+
+
+def with_options(text: str) -> str:
+    """Write arguments in a warning as options."""
+    text = re.sub(r'\{"train": ([\d.]+), "test": ([\d.]+)\}', r"train=\1,test=\2", text)
+    return re.sub(r'`(rare|parts)="?([\w.]+)"?`', r"`--\1 \2`", text)
 
 
 @contextmanager

@@ -121,11 +121,25 @@ def one_of(subject: str, choices: Sequence[object], got: object) -> str:
 def no_such_column(argument: str, name: object, known: Sequence[object]) -> str:
     """State that a frame lacks a column, with the hint that its name deserves."""
     msg = f"`{argument}` names the column {describe(name)}, which the frame does not have."
-    if isinstance(name, tuple):
-        return f"{msg}\nHint: several columns go in a list."
+    several = list_in_text(name, known)
+    if isinstance(name, tuple) or several:
+        listed = f": `[{', '.join(several)}]`" if several else ""
+        return f"{msg}\nHint: several columns go in a list{listed}."
     if argument == "name":
         return f"{msg}\n{suggest_fold_column(name, known)}"
     return f"{msg}\n{suggest_name(name, known)}"
+
+
+def list_in_text(name: object, known: Sequence[object]) -> list[str]:
+    """Write the columns that text with commas, or a tuple, names; none unless it names several."""
+    if isinstance(name, str):
+        name = tuple(name.split(",")) if len(name) <= MAX_SHOWN else ()
+    if not isinstance(name, tuple) or not 1 < len(name) <= MAX_LISTED:
+        return []
+    parts = [each.strip() if isinstance(each, str) else each for each in name]
+    if not {*known}.issuperset(parts):
+        return []
+    return [f'"{part}"' if isinstance(part, str) else describe(part) for part in parts]
 
 
 def suggest_name(name: object, known: Sequence[object]) -> str:
@@ -146,15 +160,18 @@ def nearest_name(name: object, known: Sequence[object]) -> str | None:
 
 
 def suggest_fold_column(name: object, known: Sequence[object]) -> str:
-    """Hint at the columns of `repeats`, or at the verb that adds a fold column."""
+    """Hint at the columns of `repeats`, at another column, or at the verb that adds this one."""
     repeats = list(takewhile(known.__contains__, (f"{name}_{i}" for i in count(1))))
     if repeats:
         listed = ", ".join(f'"{each}"' for each in repeats[:MAX_LISTED])
         dots = ", ..." if len(repeats) > MAX_LISTED else ""
         return f"Hint: `repeats` added several columns: `name=[{listed}{dots}]`."
-    verb, near = "split" if name == "split" else "kfold", nearest_name(name, known)
-    other = "." if near is None else f"; or did you mean {near}?"
-    return f"Hint: add it first, as in `df.strat.{verb}(..., name={describe(name)})`{other}"
+    other = {"fold": "split", "split": "fold"}.get(str(name))
+    near = repr(other) if other in {*known} else nearest_name(name, known)
+    asked = "" if near is None else f"did you mean {near}? If not, "
+    verb = "split" if name == "split" else "kfold"
+    call = f"`df.strat.{verb}(..., name={describe(name)})`{'' if other else ' or `split`'}"
+    return f"Hint: {asked}add it first, as in {call}."
 
 
 def describe(value: object, listed: int = MAX_LISTED) -> str:

@@ -15,35 +15,29 @@ PART_NAMES = ("train", "valid", "val", "validation", "dev", "test")
 """Parts that are given as arguments, each with its share, in the order of a split."""
 
 HABITS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("n_splits", "n_folds", "folds", "v"), ("k",)),
-    "random_state": ("seed",),
-    "shuffle": ("deal",),
-    **dict.fromkeys(("stratify", "strata", "cat_col"), ("by",)),
-    **dict.fromkeys(("group", "id_col"), ("groups",)),
-    **dict.fromkeys(("n_repeats", "num_fold_cols"), ("repeats",)),
+    **dict.fromkeys(("n_splits", "n_folds", "folds", "v", "k"), ("k", "ks")),
+    **dict.fromkeys(("random_state", "seed"), ("seed",)),
+    **dict.fromkeys(("shuffle", "deal"), ("deal",)),
+    **dict.fromkeys(("stratify", "strata", "cat_col", "by"), ("by",)),
+    **dict.fromkeys(("group", "id_col", "groups"), ("groups",)),
+    **dict.fromkeys(("n_repeats", "num_fold_cols", "repeats"), ("repeats",)),
     "test_size": ("parts", "frac"),
-    **dict.fromkeys(PART_NAMES, ("parts",)),
+    "parts": ("parts", "frac"),
+    **dict.fromkeys(PART_NAMES, ("parts", "valid")),
 }
-"""Arguments of other libraries, and those that take their place; the first that a verb has."""
+"""Arguments of other libraries and of other verbs, and those that take their place; the first that
+a verb has."""
 
 SPLIT_HINT = '`split` makes parts, as in `split(..., parts={"train": 0.8, "test": 0.2})`'
 
 OTHERWISE = {
-    **dict.fromkeys(
-        ("n_splits", "n_folds", "folds", "v"), "`kfold` makes folds, as in `kfold(..., k=5)`"
-    ),
-    "shuffle": "rows are always drawn at random",
-    **dict.fromkeys(
-        ("stratify", "strata", "cat_col"), "the expression itself is what is stratified by"
-    ),
-    **dict.fromkeys(
-        ("group", "id_col"),
-        'groups stay together in `df.strat.kfold(..., groups="patient")` and in `split`',
-    ),
-    **dict.fromkeys(
-        ("n_repeats", "num_fold_cols"), "`df.strat.kfold(..., repeats=10)` adds several columns"
-    ),
-    **dict.fromkeys(("test_size", *PART_NAMES), SPLIT_HINT),
+    "k": "`kfold` makes folds, as in `kfold(..., k=5)`",
+    "seed": "nothing is drawn at random",
+    "deal": "rows are always drawn at random",
+    "by": "the expression itself is what is stratified by",
+    "groups": 'groups stay together in `df.strat.kfold(..., groups="patient")` and in `split`',
+    "repeats": "`df.strat.kfold(..., repeats=10)` adds several columns",
+    "parts": SPLIT_HINT,
 }
 """What to do where a verb has no argument that takes their place."""
 
@@ -52,11 +46,13 @@ MAX_LETTERS = 40
 
 EXAMPLES: dict[str, object] = {
     "k": 5,
+    "ks": 5,
     "seed": 0,
     "by": "label",
     "groups": "patient",
     "repeats": 10,
     "frac": 0.2,
+    "valid": "test",
 }
 """Values for the hint where the value given is of another type."""
 
@@ -68,29 +64,42 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
     """
     known = signature(verb).parameters.keys()
     habits = HABITS.keys() - known
+    name = verb.__qualname__.removesuffix(".__init__").rpartition(".")[-1]
 
     @wraps(verb)
     def answered(*args: Params.args, **kwargs: Params.kwargs) -> ResultT:
-        found = [name for name in kwargs if name in habits]
+        found = [argument for argument in kwargs if argument in habits]
         if found:
-            hints = dict.fromkeys(suggest_argument(known, name, kwargs) for name in found)
-            *first, last = (f"`{name}`" for name in found)
+            *first, last = (f"`{argument}`" for argument in found)
             listed = f"{', '.join(first)} or {last}" if first else last
-            msg = f"`{verb.__name__}` has no argument {listed}.\nHint: {', '.join(hints)}."
+            hints = ", ".join(suggest(name, known, {each: kwargs[each] for each in found}))
+            msg = f"`{name}` has no argument {listed}.\nHint: {hints}."
             raise TypeError(msg)
         return verb(*args, **kwargs)
 
     return answered
 
 
-def suggest_argument(known: Collection[str], habit: str, given: Mapping[str, object]) -> str:
-    """Write the argument that takes the place of another, with its value if that is simple."""
-    for name in HABITS[habit]:
-        if name in known:
-            if habit in PART_NAMES:
-                return f"`parts={translate_parts(given)}`"
-            return f"`{name}={translate_value(name, given[habit])}`"
-    return OTHERWISE[habit]
+def suggest(verb: str, known: Collection[str], given: Mapping[str, object]) -> list[str]:
+    """Write the arguments that take the place of others, with their values if these are simple."""
+    draws = "seed" in known
+    reads_folds = not draws and not {"name", "names"}.isdisjoint(known)
+    hints, of_kfold = [], []
+    for habit, value in given.items():
+        ours = next((name for name in HABITS[habit] if name in known), None)
+        main = HABITS[habit][0]
+        if ours == "parts" and habit in PART_NAMES:
+            hints.append(f"`parts={translate_parts(given)}`")
+        elif ours is not None:
+            hints.append(f"`{ours}={translate_value(ours, value)}`")
+        elif reads_folds and main != "parts":
+            of_kfold.append(f"{main}={translate_value(main, value)}")
+        else:
+            hints.append(OTHERWISE["seed" if main == "deal" and not draws else main])
+    if of_kfold:
+        call = f"df.strat.kfold(..., {', '.join(of_kfold)})"
+        hints.append(f"`{verb}` reads a column that is made before, as by `{call}`")
+    return list(dict.fromkeys(hints))
 
 
 def translate_value(name: str, value: object) -> str:

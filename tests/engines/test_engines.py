@@ -737,12 +737,16 @@ def test_every_verb_that_deals_refuses_orders(engine, by, what, verb, options):
         (sf.bins("age", [10, 60]), {}, "Column 'age' has values outside 10 to 60 in 27 rows."),
         ("label", {"key": "sex"}, "Column 'sex' has missing values in 15 rows."),
         ("label", {"key": ["id", "whole"]}, "Column 'whole' has missing values in 9 rows."),
-        ("label", {"k": 61}, "`k` must be at most the number of rows dealt, got 61 for 60 rows."),
+        (
+            "label",
+            {"k": 61},
+            "`k` must be at most the number of rows that get a fold, got 61 for 60 rows.",
+        ),
         (
             "rarely",
             {"rare": "error"},
             "1 class of 'rarely' has fewer rows than the 7 folds (and `rare=\"error\"`): 'rare'"
-            " (5 rows).",
+            " (5 rows).\nHint: `df.strat.advise('rarely')` shows what each k does to it.",
         ),
     ],
     ids=str,

@@ -17,6 +17,7 @@ from tests.helpers import columns_of, refuse_now
 pytest.importorskip("pyspark", reason='needs pip install "stratframe[spark]"')
 
 import stratframe.spark as sf_spark
+from stratframe.pipeline.validate import UNIQUE_KEY_HINT
 
 pytestmark = pytest.mark.spark
 
@@ -134,7 +135,7 @@ def test_numbers_that_repeat_are_no_counts(spark):
     """Rows of one key are too many for the bits that count the rows of a small stratum."""
     frame = pl.DataFrame({"id": [7] * 500})
     refused(
-        "`key` ('id') must identify each row, but repeats in 500 rows.",
+        f"`key` ('id') must identify each row, but repeats in 500 rows.\nHint: {UNIQUE_KEY_HINT}",
         spark_frame(spark, frame),
         None,
     )

@@ -11,7 +11,7 @@ import pytest
 
 import stratframe as sf
 from stratframe.pipeline.options import check_repeats
-from tests.helpers import HALVES, ROWS, Make, make, refuse, refuse_now, values, warned
+from tests.helpers import HALVES, ROWS, Make, make, refuse, refuse_now, split_groups, values, warned
 from tests.terms.clouds import FEATURE_ROWS
 
 VISITS = {
@@ -156,7 +156,7 @@ def test_split_has_no_null() -> None:
 def test_counts_sum_to_the_rows(frame: Make, parts: dict[str, int | None]) -> None:
     """Counts of rows that do not sum to the rows dealt are refused."""
     refuse(
-        "The counts in `parts` must sum to the rows dealt, got"
+        "The counts in `parts` must sum to the rows that get a part, got"
         f" {sum(n or 0 for n in parts.values())} for 10 rows."
         "\nHint: one part may be None: it takes the rest, at least 1 row.",
         lambda: sf.split(frame(ROWS), "label", parts),
@@ -169,14 +169,17 @@ def test_counts_sum_to_the_rows(frame: Make, parts: dict[str, int | None]) -> No
 )
 def test_more_folds_than_rows(frame: Make, data: Any, missing: str, rows: int) -> None:
     """More folds than rows dealt are refused, and nothing is said of rare strata first."""
-    message = f"`k` must be at most the number of rows dealt, got 11 for {rows:,} rows."
+    message = f"`k` must be at most the number of rows that get a fold, got 11 for {rows:,} rows."
     refuse(message, lambda: sf.kfold(frame(data), "label", 11, missing=missing))
 
 
 def test_more_parts_than_rows(frame: Make) -> None:
     """More parts than rows dealt are refused."""
     parts = {f"p{place}": 0.05 for place in range(20)}
-    message = "The number of `parts` must be at most the number of rows dealt, got 20 for 10 rows."
+    message = (
+        "The number of `parts` must be at most the number of rows that get a part, got 20 for 10"
+        " rows."
+    )
     refuse(message, lambda: sf.split(frame(ROWS), "label", parts))
 
 
@@ -208,21 +211,41 @@ def test_groups_that_are_none(groups: Any, message: str) -> None:
     refuse_now(message, lambda: sf.kfold(pd.DataFrame(VISITS), "label", 2, groups=groups))
 
 
+KEYED = (
+    "leave out `key`, as folds of groups do not depend on the order of rows; or let a hash of the"
+    ' group alone decide, as in `kfold(key={}, deal="hash")`.'
+)
+CLUSTERED = "`sf.clusters` of the same features makes strata."
+
+
 @pytest.mark.parametrize(
-    ("arguments", "clash"),
+    ("arguments", "clash", "hint"),
     [
-        ({"deal": "circular"}, '`deal="circular"`'),
-        ({"key": "x"}, "`key`"),
-        ({"by": sf.chain("x")}, "`sf.chain`"),
-        ({"by": ["label", sf.nearest("x")]}, "`sf.nearest`"),
+        ({"deal": "circular"}, '`deal="circular"`', "leave out `deal`."),
+        ({"key": "x"}, "`key`", KEYED.format("'patient'")),
+        ({"key": "x", "groups": ["patient", "x"]}, "`key`", KEYED.format("['patient', 'x']")),
+        ({"key": "x", "groups": sf.clusters("x", 2)}, "`key`", "leave out `key`."),
+        ({"by": sf.chain("x")}, "`sf.chain`", CLUSTERED),
+        ({"by": ["label", sf.nearest("x")]}, "`sf.nearest`", CLUSTERED),
     ],
 )
-def test_what_groups_exclude(arguments: dict[str, Any], clash: str) -> None:
-    """Groups cannot be combined with what orders rows."""
+def test_what_groups_exclude(arguments: dict[str, Any], clash: str, hint: str) -> None:
+    """Groups cannot be combined with what orders rows, and the error says what to do instead."""
     refuse_now(
-        f"`groups` cannot be combined with {clash}: whole groups are not assigned in row order.",
-        lambda: sf.kfold(pd.DataFrame(VISITS), groups="patient", **arguments),
+        f"`groups` cannot be combined with {clash}: whole groups are not assigned in row order.\n"
+        f"Hint: {hint}",
+        lambda: sf.kfold(pd.DataFrame(VISITS), **{"groups": "patient", **arguments}),
     )
+
+
+def test_a_key_instead_of_groups() -> None:
+    """Both ways out of `groups` with `key` keep groups whole, whatever the order of the rows."""
+    df = pd.DataFrame(VISITS)
+    for way in ({"groups": "patient"}, {"key": "patient", "deal": "hash"}):
+        dealt = sf.kfold(df, k=2, **way)
+        assert not split_groups(dealt["patient"].tolist(), dealt["fold"].tolist())
+        turned = sf.kfold(df[::-1], k=2, **way)
+        assert turned["fold"].sort_index().tolist() == dealt["fold"].tolist()
 
 
 def test_fewer_groups_than_folds(frame: Make) -> None:

@@ -3,6 +3,7 @@
 import datetime as dt
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -21,6 +22,8 @@ from tests.helpers import (
     values,
     warned,
 )
+
+SILENCED = '`rare="ignore"` silences this warning.'
 
 LAZY = [(sf.kfold, (2,)), (sf.split, (HALVES,))]
 
@@ -207,8 +210,11 @@ def test_entries_without_a_name() -> None:
         ' `missing="null"` leaves their fold null.',
         lambda: sf.kfold(df, nameless, 2),
     )
-    rare = "1 class of entry 1 of `by` has fewer rows than the 2 folds: 'b' (1 row)"
-    warned(f"{rare}.", lambda: sf.kfold(df.head(3), nameless, 2))
+    rare = (
+        "1 class of entry 1 of `by` has fewer rows than the 2 folds: 'b' (1 row).\n"
+        f"Hint: `df.strat.advise(...)` shows what each k does to it; {SILENCED}"
+    )
+    warned(rare, lambda: sf.kfold(df.head(3), nameless, 2))
 
 
 def test_a_nameless_column_of_where() -> None:
@@ -258,7 +264,8 @@ def test_keys(
     frame: Make, kind: str, column: list[Any], message: str, rows: list[int], missing: str
 ) -> None:
     """Missing and repeated keys are always refused with their rows, by way of pandera."""
-    error = refuse(message, lambda: sf.kfold(frame({"id": column}), k=2, key="id", missing=missing))
+    call = partial(sf.kfold, frame({"id": column}), k=2, key="id", missing=missing)
+    error = refuse_rule(message, call)
     assert at_fault(error, kind) == {"row": rows, "id": [column[row] for row in rows]}
     assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
 
@@ -267,7 +274,9 @@ def test_keys_of_two_columns(frame: Make, kind: str) -> None:
     """Several key columns name a row together."""
     data = {"day": [1, 1, 2, 2], "place": ["a", "b", "c", "c"]}
     error = refuse(
-        "`key` ('day', 'place') must identify each row, but repeats in 2 rows (2, 3).",
+        "`key` ('day', 'place') must identify each row, but repeats in 2 rows (2, 3).\n"
+        "Hint: in `kfold` and `split`, `groups=` keeps rows that belong together in one fold or"
+        ' part, and with `deal="hash"` keys may repeat.',
         lambda: sf.split(frame(data), None, HALVES, key=["day", "place"]),
     )
     assert at_fault(error, kind) == {"row": [2, 3], "day": [2, 2], "place": ["c", "c"]}
@@ -354,7 +363,14 @@ def test_rows_without_a_group_come_last_in_their_order(frame: Make) -> None:
 RARE = {"label": ["a"] * 9 + ["b", "c", "c"], "sex": ["m", "f"] * 6}
 
 LISTED = "'b' (1 row), 'c' (2 rows)"
-FEW = f"2 classes of 'label' have fewer rows than the 3 folds: {LISTED}."
+POOLED = (
+    "Hint: `rare=\"pool\"` balances them as one class; `df.strat.advise('{}')` shows what each k"
+    " does to them"
+)
+FEW = (
+    f"2 classes of 'label' have fewer rows than the 3 folds: {LISTED}.\n"
+    f"{POOLED.format('label')}; {SILENCED}"
+)
 
 
 @pytest.mark.parametrize("by", ["label", ["label", "sex"]])
@@ -367,7 +383,7 @@ def test_rare_strata_are_warned_of(frame: Make, by: Any) -> None:
 def test_rare_strata_of_a_split(frame: Make) -> None:
     """A stratum is rare where it has fewer rows than there are parts."""
     warned(
-        "1 class of 'label' has fewer rows than the 2 parts: 'b' (1 row).",
+        f"1 class of 'label' has fewer rows than the 2 parts: 'b' (1 row).\nHint: {SILENCED}",
         lambda: sf.split(frame(RARE), "label"),
     )
 
@@ -377,7 +393,8 @@ def test_five_rare_strata_are_named(frame: Make) -> None:
     labels = ["a"] * 40 + list("bcdefg") * 2 + ["h"]
     listed = "'h' (1 row), 'b' (2 rows), 'c' (2 rows), 'd' (2 rows), 'e' (2 rows), ..."
     warned(
-        f"7 classes of 'label' have fewer rows than the 3 folds: {listed}",
+        f"7 classes of 'label' have fewer rows than the 3 folds: {listed}\n"
+        f"{POOLED.format('label')}; {SILENCED}",
         lambda: sf.kfold(frame({"label": labels}), "label", 3),
     )
 
@@ -395,7 +412,8 @@ def test_a_column_that_looks_like_an_id(frame: Make) -> None:
 def test_half_of_the_rows_are_no_hint(frame: Make) -> None:
     """Half of the rows in rare strata are not more than half."""
     warned(
-        "2 classes of 'x' have fewer rows than the 3 folds: 2 (1 row), 3 (2 rows).",
+        "2 classes of 'x' have fewer rows than the 3 folds: 2 (1 row), 3 (2 rows).\n"
+        f"{POOLED.format('x')}; {SILENCED}",
         lambda: sf.kfold(frame({"x": [1, 1, 1, 2, 3, 3]}), "x", 3),
     )
 
@@ -403,7 +421,8 @@ def test_half_of_the_rows_are_no_hint(frame: Make) -> None:
 def test_a_missing_stratum_may_be_rare(frame: Make) -> None:
     """Missing values that are a stratum of their own may be a rare one."""
     warned(
-        "1 class of 'x' has fewer rows than the 3 folds: None (1 row).",
+        "1 class of 'x' has fewer rows than the 3 folds: None (1 row).\n"
+        f"Hint: `df.strat.advise('x')` shows what each k does to it; {SILENCED}",
         lambda: sf.kfold(frame({"x": [1, 1, 1, None]}), "x", 3, missing="stratum"),
     )
 
@@ -411,7 +430,8 @@ def test_a_missing_stratum_may_be_rare(frame: Make) -> None:
 def test_rare_strata_as_errors(frame: Make, kind: str) -> None:
     """With `rare="error"` rare classes are refused, with their rows."""
     error = refuse(
-        f"2 classes of 'label' have fewer rows than the 3 folds (and `rare=\"error\"`): {LISTED}.",
+        f"2 classes of 'label' have fewer rows than the 3 folds (and `rare=\"error\"`): {LISTED}.\n"
+        f"{POOLED.format('label')}.",
         lambda: sf.kfold(frame(RARE), ["label", "sex"], 3, rare="error"),
     )
     found = at_fault(error, kind)

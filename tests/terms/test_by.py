@@ -70,7 +70,7 @@ NO_ENTRIES = {
     ),
     "sf.chain(('x', 'y'))": (
         "`by` names the column ('x', 'y'), which the frame does not have.\n"
-        "Hint: several columns go in a list."
+        'Hint: several columns go in a list: `["x", "y"]`.'
     ),
 }
 """What is no `by`, and the message of each; the frame has a column 1, which True is not."""

@@ -69,7 +69,7 @@ def test_arguments_of_expressions(expr: Callable[[], pl.Expr], message: str) -> 
         (
             pl.col("x").strat.kfold(5, rare="ignore"),
             {"x": [1, 1]},
-            "`k` must be at most the number of rows dealt, got 5 for 2 rows.",
+            "`k` must be at most the number of rows that get a fold, got 5 for 2 rows.",
         ),
         (pl.col("x").strat.kfold(2), {"x": []}, "Cannot assign folds to a frame without rows."),
         (
@@ -126,7 +126,11 @@ def test_warnings_inside_over_name_the_column(expr: pl.Expr, lazy: bool) -> None
     """A warning of an expression inside `.over` names the column, as one outside does."""
     frame = pl.LazyFrame({"y": ["a"] * 8 + ["b"], "x": [1] * 9, "all": [0] * 9})
     fold = expr.strat.kfold(k=3).over("all")
-    message = "1 class of 'y' has fewer rows than the 3 folds: 'b' (1 row)."
+    message = (
+        "1 class of 'y' has fewer rows than the 3 folds: 'b' (1 row).\n"
+        "Hint: `df.strat.advise('y')` shows what each k does to it; `rare=\"ignore\"` silences this"
+        " warning."
+    )
     warned(message, lambda: (frame if lazy else frame.collect()).with_columns(fold))
 
 

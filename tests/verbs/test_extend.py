@@ -179,7 +179,9 @@ def test_groups_are_known_by_rows_that_are_not_dealt(frame: Make, arguments: Any
         assert values(out, "fold")[8:] == [1, 1]
     data["g"] = [0, 0, 1, 1, 2, 2, 3, 3, 2, 4]
     refuse(
-        "`extend` needs each group in one fold, but groups span several in 3 rows (4, 5, 8).",
+        "`extend` needs each group in one fold, but 1 group in 3 rows (4, 5, 8) is in several: for"
+        " instance 2 in folds 0, 1.\n"
+        "Hint: make the column with groups, as in `df.strat.kfold(..., groups='g')`.",
         lambda: sf.extend(frame(data), "y", 2, groups="g", **arguments),
     )
 
@@ -226,10 +228,35 @@ def test_groups_that_are_split_already(frame: Make, kind: str) -> None:
     """A group that is in two folds is refused, with the rows."""
     data = {"patient": [1, 2, 1, 3, 3], "label": list("ababa"), "fold": [0, 1, 1, 1, None]}
     error = refuse(
-        "`extend` needs each group in one fold, but groups span several in 2 rows (0, 2).",
+        "`extend` needs each group in one fold, but 1 group in 2 rows (0, 2) is in several: for"
+        " instance 1 in folds 0, 1.\n"
+        "Hint: make the column with groups, as in `df.strat.kfold(..., groups='patient')`.",
         lambda: sf.extend(frame(data), "label", groups="patient", rare="ignore"),
     )
     assert at_fault(error, kind) == {"row": [0, 2], "patient": [1, 1], "fold": [0, 1]}
+
+
+def test_parts_that_split_groups(frame: Make) -> None:
+    """Groups of two columns, and parts, are named as they are."""
+    data = {"a": [1, 1, 2, 2, 3], "b": list("xxyyz"), "split": ["u", "v", "v", "u", None]}
+    refuse(
+        "`extend` needs each group in one part, but 2 groups in 4 rows (0, 1, 2, 3) are in several:"
+        " for instance 1, 'x' in parts 'u', 'v'.\n"
+        "Hint: make the column with groups, as in `df.strat.split(..., groups=['a', 'b'])`.",
+        lambda: sf.extend(frame(data), parts={"u": 0.5, "v": 0.5}, groups=["a", "b"], name="split"),
+    )
+
+
+def test_clusters_that_are_split_already() -> None:
+    """Clusters have no values to name."""
+    data = {"x": [0.0, 0.1, 9.0, 9.1, 9.2], "fold": [0, 1, 1, 1, None]}
+    refuse(
+        "`extend` needs each group in one fold, but 1 group in 2 rows (0, 1) is in several: for"
+        " instance folds 0, 1.\n"
+        "Hint: make the column with groups, as in"
+        " `df.strat.kfold(..., groups=sf.clusters(...))`.",
+        lambda: sf.extend(pd.DataFrame(data), groups=sf.clusters("x", n=2)),
+    )
 
 
 # Bad input --------------------------------------------------------------------------------
@@ -295,8 +322,8 @@ def test_text_and_dates_are_no_folds(frame: Make) -> None:
         (
             {"name": "folds"},
             "`name` names the column 'folds', which the frame does not have.\n"
-            "Hint: add it first, as in `df.strat.kfold(..., name='folds')`; or did you mean"
-            " 'fold'?",
+            "Hint: did you mean 'fold'? If not, add it first, as in"
+            " `df.strat.kfold(..., name='folds')` or `split`.",
         ),
         ({"by": sf.chain("price")}, "`extend` does not support `sf.chain` in `by`."),
         ({"by": sf.nearest("price")}, "`extend` does not support `sf.nearest` in `by`."),

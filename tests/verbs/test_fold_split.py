@@ -314,8 +314,8 @@ def test_columns_of_frames(frame: Make) -> None:
     for use in (splitter.split, splitter.get_n_splits):
         refuse_now(
             "`name` names the column 'flod', which the frame does not have.\n"
-            "Hint: add it first, as in `df.strat.kfold(..., name='flod')`; or did you mean"
-            " 'fold'?",
+            "Hint: did you mean 'fold'? If not, add it first, as in"
+            " `df.strat.kfold(..., name='flod')` or `split`.",
             lambda use=use: use(frame(FOLDED)),
         )
     gaps, one = frame({"fold": [0, None, 1]}), frame({"fold": [0, 0]})

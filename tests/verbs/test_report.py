@@ -362,7 +362,8 @@ def test_advise_names_the_rarest_stratum(frame: Make) -> None:
 BAD_CALLS = {
     "sf.report(df, 'label', ['fold', 'flod'])": (
         "`name` names the column 'flod', which the frame does not have.\n"
-        "Hint: add it first, as in `df.strat.kfold(..., name='flod')`; or did you mean 'fold'?"
+        "Hint: did you mean 'fold'? If not, add it first, as in"
+        " `df.strat.kfold(..., name='flod')` or `split`."
     ),
     "sf.compare(df, 'label', 'fold', 'sizes')": (
         "`features` names the column 'sizes', which the frame does not have.\n"

@@ -252,8 +252,8 @@ def test_fold_column_that_is_not_there(verb: Callable[..., Any]) -> None:
     """A fold column that is not there is refused at the call, with the nearest name."""
     refuse_now(
         "`name` names the column 'flod', which the frame does not have.\n"
-        "Hint: add it first, as in `df.strat.kfold(..., name='flod')`; or did you mean"
-        " 'fold'?",
+        "Hint: did you mean 'fold'? If not, add it first, as in"
+        " `df.strat.kfold(..., name='flod')` or `split`.",
         lambda: verb(pd.DataFrame(FOLDED), "flod"),
     )
 
@@ -377,6 +377,18 @@ def test_fold_columns_not_yet_added(verb: Callable[..., Any]) -> None:
         'Hint: `repeats` added several columns: `name=["fold_1", "fold_2", "fold_3"]`.'
     )
     refuse_now(message, lambda: verb(three))
+
+
+@pytest.mark.parametrize(("there", "wanted"), [("fold", "split"), ("split", "fold")])
+def test_folds_and_parts_are_mixed_up(there: str, wanted: str) -> None:
+    """A frame with one of the two default columns is asked for the other."""
+    verb = "split" if wanted == "split" else "kfold"
+    refuse_now(
+        f"`name` names the column {wanted!r}, which the frame does not have.\n"
+        f"Hint: did you mean {there!r}? If not, add it first, as in"
+        f" `df.strat.{verb}(..., name={wanted!r})`.",
+        lambda: sf.parts(pd.DataFrame({"x": [1, 2], there: [0, 1]}), wanted),
+    )
 
 
 def test_hints_at_missing_columns() -> None:

@@ -27,6 +27,7 @@ from ..pipeline.deal import (
 from ..pipeline.numbers import row_streams
 from ..pipeline.options import NO_TARGET, Options, Rare
 from ..pipeline.strata import Strata, stratify
+from ..pipeline.validate import UNIQUE_KEY_HINT
 from ..terms.base import ByQuantiles
 from ..terms.classes import Classes
 from .base import Call, CountedCodes, Counts, Engine
@@ -161,6 +162,7 @@ def repeated_keys(names: Sequence[str], failures: Any) -> StratError:
     """Build the error for rows of one key between which a stratum should be cut."""
     texts = ", ".join(map(repr, names))
     msg = f"`key` ({texts}) must identify each row, but repeats in {plural(len(failures), 'row')}."
+    msg += f"\nHint: {UNIQUE_KEY_HINT}"
     return StratError(msg, failures)
 
 

@@ -5,6 +5,7 @@ expression, on pandas `pd.col(...)` or a callable that gets the frame. Checks re
 names and types of a frame only, so that a call on a lazy frame fails before its query runs.
 """
 
+import re
 from abc import ABC
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -160,9 +161,9 @@ def not_a_reference(argument: str, given: object, accepted: str = "") -> StratEr
     msg = f"`{argument}` must hold {accepted or ACCEPTED[argument]}, got {describe(given)}."
     n_values = len(given) if isinstance(given, list) else 0
     if isinstance(given, DATA) and argument == "where":
-        return StratError(
-            f"{msg}\nHint: compute it, as in `where=lambda df: df['part'] == 'train'`."
-        )
+        is_polars = isinstance(given, pl.Series | pl.DataFrame | pl.LazyFrame)
+        column = 'pl.col("split")' if is_polars else 'lambda df: df["split"]'
+        return StratError(f'{msg}\nHint: compute it, as in `where={column} == "train"`.')
     if isinstance(given, DATA) or n_values > MAX_LISTED:
         name = getattr(given, "name", None)
         named = f", {describe(name)}" if isinstance(name, str) and name else ""
@@ -274,9 +275,31 @@ def check_label(label: Any, argument: str, columns: Columns, shown: Any = None) 
             "\nHint: rename or drop the others first."
         )
         raise StratError(msg)
+    if isinstance(label, str) and argument == "where" and CONDITION.search(label):
+        raise not_a_condition(label, columns)
     if isinstance(label, str | tuple):
         raise StratError(no_such_column(argument, shown, columns.names))
     raise not_a_reference(argument, label)
+
+
+CONDITION = re.compile(r"[=<>!~&|]| (and|or|in|not|is) ")
+"""What a condition has that the name of a column seldom has."""
+
+COMPARISON = re.compile(r"""\s*(\w+)\s*(==|=|!=|<=|>=|<|>)\s*('[^']*'|"[^"]*"|-?\d[\d.]*)\s*""")
+"""A column compared with text or a number."""
+
+
+def not_a_condition(text: str, columns: Columns) -> StratError:
+    """Build the error for a condition in text, with one that the library takes."""
+    name, sign, value = "split", "==", '"train"'
+    simple = COMPARISON.fullmatch(text)
+    if simple is not None and simple[1] in columns.names:
+        name, sign, value = simple[1], "==" if simple[2] == "=" else simple[2], simple[3]
+    column = f'lambda df: df["{name}"]' if columns.query is None else f'pl.col("{name}")'
+    return StratError(
+        f"`where` must hold {ACCEPTED['where']}, got the text {describe(text)}."
+        f"\nHint: `where={column} {sign} {value}`."
+    )
 
 
 def is_plain_name(ref: Any) -> bool:

@@ -36,7 +36,7 @@ class Rule(NamedTuple):
     unique: bool = False
     """No value twice."""
     hint: str = ""
-    """What to do about missing values; `{column}` is the column as written in code."""
+    """What to do about missing or repeated values; `{column}` is the column as written in code."""
 
 
 class RuledColumn(NamedTuple):
@@ -82,7 +82,7 @@ def check_rules(columns: Sequence[RuledColumn], *, in_batch: bool = False) -> No
     hints = [
         f"Hint: {column.rule.hint}"
         for column, fault, _ in broken
-        if fault == MISSING and column.rule.hint
+        if column.rule.hint and (fault == MISSING or column.rule.unique)
     ]
     if in_batch:
         sentences = [f"{column.text} {fault}." for column, fault, _ in broken]

@@ -18,11 +18,11 @@ from ..core.groups.local_search import Stream
 from ..core.seeds import StreamTag
 from ..core.strata import first_occurrence, sum_by
 from ..core.types import Ints, StratumTable, Values
-from ..errors import StratError, preview, rows_at_fault
+from ..errors import StratError, count_rows, describe, plural, preview, with_full_stop
 from ..frames import NewColumn
 from .deal import empty_outputs, place_rows, stratify_rows
 from .numbers import column_stream, row_numbers
-from .options import Options, Target, fold_target
+from .options import Options, Target, fold_target, write_groups
 from .strata import Columns, Strata, stratify
 
 
@@ -49,7 +49,7 @@ def extended_column(
         groups = strata.groups
         if strata.rows is not None:
             groups = all_groups(options, columns, n_rows, held)
-        check_whole_groups(groups, [*columns["groups"], column], parts)
+        check_whole_groups(options, groups, [*columns["groups"], column], parts)
         given = folds_of_units(groups, int(groups.max()) + 1, parts)[groups]
         strata = strata._replace(groups=np.unique(groups[rows], return_inverse=True)[1])
     parts[rows] = extend_dealt(options, strata, given[rows])
@@ -95,7 +95,7 @@ def all_groups(options: Options, columns: Columns, n_rows: int, held: Ints) -> I
     return place_rows(found.groups, found.rows, n_rows)
 
 
-def check_whole_groups(groups: Ints, series: Sequence[Any], folds: Ints) -> None:
+def check_whole_groups(options: Options, groups: Ints, series: Sequence[Any], folds: Ints) -> None:
     """Raise if a group is in two folds already; the last of the series is the column of folds."""
     rows = rows_of_split_groups(groups, folds)
     if not len(rows):
@@ -104,8 +104,31 @@ def check_whole_groups(groups: Ints, series: Sequence[Any], folds: Ints) -> None
         f"group {place}" if column.name is None else column.name: column
         for place, column in enumerate(series, 1)
     }
-    msg = rows_at_fault("`extend` needs each group in one fold, but groups", "span several", rows)
-    raise StratError(msg, frames.failing_rows(frames.library_of(series[-1]), shown, rows))
+    raise StratError(
+        split_group_text(options, groups, series, folds, rows),
+        frames.failing_rows(frames.library_of(series[-1]), shown, rows),
+    )
+
+
+def split_group_text(
+    options: Options, groups: Ints, series: Sequence[Any], folds: Ints, rows: Ints
+) -> str:
+    """State that groups are in two folds already, and name the first of them."""
+    kind, labels = options.target.kind, options.target.names or range(options.target.n)
+    of_first = folds[(groups == groups[rows[0]]) & (folds >= 0)]
+    found = [repr(labels[part]) for part in np.unique(of_first)]
+    example = f"{kind}s {preview(found, len(found))}"
+    if not any(term.uses_row_order for term in options.groups):
+        values = [frames.to_list(frames.take(column, rows[:1]))[0] for column in series[:-1]]
+        example = f"{', '.join(map(describe, values))} in {example}"
+    n_groups = len(np.unique(groups[rows]))
+    verb = "kfold" if kind == "fold" else "split"
+    return (
+        f"`extend` needs each group in one {kind}, but {plural(n_groups, 'group')} in"
+        f" {count_rows(rows)} {'is' if n_groups == 1 else 'are'} in several: for instance"
+        f" {with_full_stop(example)}\nHint: make the column with groups, as in"
+        f" `df.strat.{verb}(..., groups={write_groups(options.groups)})`."
+    )
 
 
 def extend_dealt(options: Options, strata: Strata, folds: Ints) -> Ints:

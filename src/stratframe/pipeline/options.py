@@ -11,7 +11,8 @@ from numbers import Integral, Real
 from typing import Any, Literal, SupportsIndex, TypeAlias, TypedDict, Unpack, get_args
 
 from ..checks import check_choices, check_encodable, check_int, check_name, check_seed
-from ..errors import StratError, above_limit, describe, describe_count, plural
+from ..errors import StratError, above_limit, describe, describe_count, plural, warn
+from ..frames import format_reference
 from ..terms.base import By, ColumnRef, Missing, Term
 from ..terms.by import parse
 
@@ -45,7 +46,7 @@ class Target:
         return "`k`" if self.kind == "fold" else "The number of `parts`"
 
     def fractions(self, n_rows: int) -> list[Fraction]:
-        """Turn shares into fractions of the rows dealt."""
+        """Turn shares into fractions of the rows that get a part."""
         if self.shares is None:
             return [Fraction(1, self.n)] * self.n
         given = [Fraction(share) for share in self.shares if share is not None]
@@ -55,9 +56,9 @@ class Target:
         total = int(sum(given))
         if total > n_rows or (total == n_rows) == (None in self.shares):
             msg = (
-                f"The counts in `parts` must sum to the rows dealt, got {describe_count(total)} for"
-                f" {plural(n_rows, 'row')}.\nHint: one part may be None: it takes the rest, at"
-                " least 1 row."
+                "The counts in `parts` must sum to the rows that get a part, got"
+                f" {describe_count(total)} for {plural(n_rows, 'row')}.\nHint: one part may be"
+                " None: it takes the rest, at least 1 row."
             )
             raise StratError(msg)
         counts = [n_rows - total if share is None else int(share) for share in self.shares]
@@ -177,17 +178,42 @@ def check_combination(options: Options) -> None:
     if not options.groups:
         return
     clashes = {
-        '`deal="circular"`': options.circular,
-        "`key`": bool(options.key),
-        **{f"`{term.function}`": term.without_order() is None for term in options.terms},
+        '`deal="circular"`': (options.circular, "leave out `deal`."),
+        "`key`": (bool(options.key), hint_for_keyed_groups(options.groups)),
+        **{
+            f"`{term.function}`": (
+                term.without_order() is None,
+                "`sf.clusters` of the same features makes strata.",
+            )
+            for term in options.terms
+        },
     }
-    for argument, clashes_here in clashes.items():
+    for argument, (clashes_here, hint) in clashes.items():
         if clashes_here:
             msg = (
                 f"`groups` cannot be combined with {argument}:"
-                " whole groups are not assigned in row order."
+                f" whole groups are not assigned in row order.\nHint: {hint}"
             )
             raise StratError(msg)
+
+
+def hint_for_keyed_groups(groups: Sequence[Term]) -> str:
+    """Say how folds of groups do without a key, or make one of the groups."""
+    if any(term.uses_row_order for term in groups):
+        return "leave out `key`."
+    return (
+        "leave out `key`, as folds of groups do not depend on the order of rows; or let a hash of"
+        f' the group alone decide, as in `kfold(key={write_groups(groups)}, deal="hash")`.'
+    )
+
+
+def write_groups(groups: Sequence[Term]) -> str:
+    """Write groups as in code; of clusters the function."""
+    texts = [
+        f"{term.function}(...)" if term.uses_row_order else format_reference(term.columns[0])
+        for term in groups
+    ]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 
 def check_hash_deal(options: Options) -> None:
@@ -242,6 +268,7 @@ def fold_target(k: object) -> Target:
 def part_target(parts: object) -> Target:
     """Check the parts of a split: fractions that sum to 1, or counts of rows."""
     if isinstance(parts, float) and 0 < parts < 1:
+        warn_large_test(parts)
         return part_target({"train": None, "test": parts})
     if not isinstance(parts, Mapping) or len(parts) < 2:
         msg = (
@@ -271,6 +298,17 @@ def part_target(parts: object) -> Target:
     if not all(counts):
         check_fractions(shares, dict(parts))
     return Target(len(parts), "part", tuple(parts), shares)
+
+
+def warn_large_test(share: float) -> None:
+    """Warn of a test set of more than half of the rows, which other libraries train on."""
+    if share > 0.5:
+        share, rest = float(share), round(1 - share, 12)
+        warn(
+            f"`parts={share}` is the share of `test`, and leaves {rest} for `train`.\nHint:"
+            f' `{rest}`, or `{{"train": {share}, "test": {rest}}}`, trains on {share};'
+            f' `{{"train": {rest}, "test": {share}}}` says that this is meant.'
+        )
 
 
 def is_finite(share: Any) -> bool:

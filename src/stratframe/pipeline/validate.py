@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,7 @@ from ..frames import Rule, RuledColumn
 from ..terms.classes import Classes, pool_classes
 from ..terms.entry import BoundTerm, ruled_columns
 from .numbers import Keys, first_of_equal_keys, read_keys
-
-if TYPE_CHECKING:
-    from .options import Options, Target
+from .options import Options, Target, write_groups
 
 
 def check_orders(entries: Sequence[BoundTerm], options: Options) -> None:
@@ -77,7 +75,7 @@ def check_values(
     first = first_of_equal_keys(keys, key)
     if first is not None:
         texts = ", ".join(key_text(series, place) for place, series in enumerate(key, 1))
-        unique = Rule(present=False, unique=True)
+        unique = Rule(present=False, unique=True, hint=UNIQUE_KEY_HINT)
         no_gaps = np.zeros(len(first), dtype=np.bool_)
         columns.append(RuledColumn("key", f"`key` ({texts})", unique, key[0], no_gaps, first, rows))
     frames.check_rules(columns)
@@ -87,6 +85,12 @@ def check_values(
 def check_key_present(key: Sequence[Any], rows: Ints | None, *, in_batch: bool = False) -> None:
     """Raise if the key of a row that is dealt is missing."""
     frames.check_rules(key_columns(key, rows), in_batch=in_batch)
+
+
+UNIQUE_KEY_HINT = (
+    "in `kfold` and `split`, `groups=` keeps rows that belong together in one fold or part, and"
+    ' with `deal="hash"` keys may repeat.'
+)
 
 
 def key_columns(key: Sequence[Any], rows: Ints | None) -> list[RuledColumn]:
@@ -111,7 +115,7 @@ def key_text(series: Any, place: int) -> str:
 
 def check_enough(n_rows: int, groups: Ints | None, target: Target) -> None:
     """Raise if there are more folds or parts than rows, or groups, to deal."""
-    counts = [(n_rows, "rows dealt", "row")]
+    counts = [(n_rows, f"rows that get a {target.kind}", "row")]
     if groups is not None:
         counts.append((int(groups.max(initial=-1)) + 1, "groups", "group"))
     for count, what, noun in counts:
@@ -178,12 +182,26 @@ def format_rare(
         f"{classes} of {entry.text} {has} fewer {noun}s than the"
         f" {plural(options.target.n, options.target.kind)}{why}: {preview(listed, len(rare))}"
     )
-    if noun == "row":
-        text += hint_for_rare(entry, sizes, is_rare)
-    return text
+    doubts = hint_for_numbers(entry, sizes, is_rare) if noun == "row" else ""
+    return text + (doubts or hint_for_rare(entry, len(rare), options))
 
 
-def hint_for_rare(entry: BoundTerm, sizes: Ints, is_rare: Flags) -> str:
+def hint_for_rare(entry: BoundTerm, n_rare: int, options: Options) -> str:
+    """Say what can be done about rare classes."""
+    them = "it" if n_rare == 1 else "them"
+    hints = []
+    if n_rare > 1:
+        hints.append('`rare="pool"` balances them as one class')
+    if options.target.kind == "fold":
+        groups = f", groups={write_groups(options.groups)}" if options.groups else ""
+        call = f"df.strat.advise({entry.code}{groups})"
+        hints.append(f"`{call}` shows what each k does to {them}")
+    if options.rare == "warn":
+        hints.append('`rare="ignore"` silences this warning')
+    return f"\nHint: {'; '.join(hints)}." if hints else ""
+
+
+def hint_for_numbers(entry: BoundTerm, sizes: Ints, is_rare: Flags) -> str:
     """Say that a column looks continuous, or like an id, if it does."""
     cuts = f"`sf.quantiles({entry.code}, 10)` or `sf.continuous({entry.code})`"
     if 2 * int(sizes[is_rare].sum()) > int(sizes.sum()):

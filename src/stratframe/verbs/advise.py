@@ -12,6 +12,7 @@ from ..checks import check_int, first_entries
 from ..core.types import Ints
 from ..errors import StratError, describe, plural
 from ..frames import AnyFrame
+from ..habits import suggest_arguments
 from ..pipeline.strata import Strata
 from ..pipeline.tables import stratum_names, table_order, table_verb, text_array
 from ..terms.base import By
@@ -27,6 +28,7 @@ THIN = 5
 
 
 @table_verb
+@suggest_arguments
 def advise(
     frame: AnyFrame, by: By, ks: int | Iterable[int] = range(2, 21), *, groups: Any = None
 ) -> Any:

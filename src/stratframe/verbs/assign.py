@@ -190,7 +190,7 @@ def split(
     by : entry or list of entries, optional
         As for `kfold`.
     parts : mapping of name to share, or float
-        Fractions that sum to 1, or counts of rows that sum to the number of rows dealt.
+        Fractions that sum to 1, or counts of rows that sum to the rows that get a part.
         One part may be None, which takes the rest. A float is the share of "test", beside
         "train".
     groups : column, list of columns or `sf.clusters`, optional

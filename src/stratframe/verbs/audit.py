@@ -13,6 +13,7 @@ from ..checks import check_one_of
 from ..core.types import Ints
 from ..engines.deal import CountedFrame
 from ..frames import Frame, SharedRows
+from ..habits import suggest_arguments
 from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options
 from ..pipeline.strata import stratify
@@ -134,6 +135,7 @@ class Examined(NamedTuple):
 
 
 @table_verb
+@suggest_arguments
 def audit(
     frame: Frame,
     name: str | Sequence[str] = "fold",

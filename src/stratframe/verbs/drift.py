@@ -15,6 +15,7 @@ from ..core.strata import crosstab
 from ..core.types import Ints, Values
 from ..errors import StratError, at_least_one
 from ..frames import Frame
+from ..habits import suggest_arguments
 from ..pipeline.tables import fold_table, table_verb, text_array
 from ..terms.by import parse_columns
 from .select import fold_names
@@ -53,6 +54,7 @@ class Drift(NamedTuple):
 
 
 @table_verb
+@suggest_arguments
 def drift(frame: Frame, features: Any, name: str | Sequence[str] = "fold") -> Any:
     """Measure how far the features of every fold are from those of the other rows.
 

@@ -10,6 +10,7 @@ import numpy as np
 from .. import frames
 from ..core.types import Ints
 from ..frames import Frame
+from ..habits import suggest_arguments
 from ..pipeline.tables import fold_table, table_verb, text_array
 from ..terms.by import columns_of
 from .audit import AuditInput, check_audit
@@ -18,6 +19,7 @@ from .sides import check_rows
 
 
 @table_verb
+@suggest_arguments
 def leaks(
     frame: Frame,
     name: str | Sequence[str] = "fold",

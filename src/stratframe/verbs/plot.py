@@ -13,6 +13,7 @@ from ..core.evenness import deviations, optimal_max_deviation, random_variance
 from ..core.types import StratumTable
 from ..errors import StratError, at_least_one
 from ..frames import Frame
+from ..habits import suggest_arguments
 from ..pipeline.tables import stratum_names, table_order
 from ..terms.by import parse_columns
 from .draw import (
@@ -42,6 +43,7 @@ LABELLED: dict[Kind, str] = {"balance": "strata", "drift": "features", "sizes": 
 """What the labels of an axis name."""
 
 
+@suggest_arguments
 def plot(
     frame: Frame,
     by: Any = None,

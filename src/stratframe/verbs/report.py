@@ -19,6 +19,7 @@ from ..core.evenness import (
 from ..core.types import Flags, Ints, Values
 from ..errors import plural
 from ..frames import AnyFrame
+from ..habits import suggest_arguments
 from ..pipeline.tables import FoldCounts, fold_table, table_verb, text_array
 from ..terms.base import By
 from ..terms.by import parse_columns
@@ -56,6 +57,7 @@ REPORTED = (
 
 
 @table_verb
+@suggest_arguments
 def report(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     """Report the imbalance of each fold, next to the optimum and to random assignment.
 
@@ -135,6 +137,7 @@ def report_table(library: str, counted: FoldCounts, label: str) -> Any:
 
 
 @table_verb
+@suggest_arguments
 def compare(frame: AnyFrame, by: By, names: str | Sequence[str], features: Any = None) -> Any:
     """Compare fold columns: how even each one is, and how far its features drift.
 

@@ -10,6 +10,7 @@ from ..checks import check_each_once, is_hashable
 from ..core.types import Ints
 from ..errors import StratError, at_least_one, describe, with_full_stop
 from ..frames import AnyFrameT, FoldValues, Frame
+from ..habits import suggest_arguments
 from .reading import (
     Nulls,
     Pairs,
@@ -33,6 +34,7 @@ class Fold(NamedTuple, Generic[AnyFrameT]):
     """The rows of this fold."""
 
 
+@suggest_arguments
 def folds(
     frame: AnyFrameT,
     name: str | Sequence[str] = "fold",
@@ -168,6 +170,7 @@ def extended_names(name: object) -> list[Any]:
     return names
 
 
+@suggest_arguments
 def parts(
     frame: AnyFrameT, name: str = "split", names: Sequence[Any] | None = None
 ) -> dict[Any, AnyFrameT]:
@@ -249,6 +252,7 @@ def check_parts(column: str, found: FoldValues, names: Sequence[Any]) -> None:
         raise StratError("\n".join(map(with_full_stop, [*faults, has])))
 
 
+@suggest_arguments
 def cv(
     frame: Frame,
     name: str | Sequence[str] = "fold",

@@ -11,6 +11,7 @@ from .. import frames
 from ..checks import load_extra
 from ..core.types import Ints
 from ..errors import StratError, describe
+from ..habits import suggest_arguments
 from .reading import Nulls, PairRule, Pairs, check_apart, check_pair_rule, pair_labels
 from .select import list_names
 
@@ -64,6 +65,7 @@ class FoldSplit:
     groups_request: bool | str | None = True
     """What scikit-learn is told to do with `groups`; of a splitter, only if it was set."""
 
+    @suggest_arguments
     def __init__(
         self,
         name: str | Sequence[str] = "fold",

@@ -38,6 +38,7 @@ from .sides import side_of
 
 
 @table_verb
+@suggest_arguments
 def strata(frame: AnyFrame, by: By) -> Any:
     """List the strata of a frame: their values, row counts and shares.
 
@@ -88,6 +89,7 @@ def strata_table(library: str, found: Strata) -> Any:
 
 
 @table_verb
+@suggest_arguments
 def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     """Compare the strata of every fold with those of all rows, as counts and shares.
 
