@@ -180,11 +180,124 @@ def test_report_takes_every_entry(frame: Make, by: Any) -> None:
     )
 
 
-def test_report_takes_columns_of_one_name_twice() -> None:
-    """A column may be an entry and the fold column at once, and expressions are entries."""
+def test_an_expression_may_read_the_fold_column() -> None:
+    """An entry may be called as the fold column, if it is not that column."""
     data = pl.DataFrame({"a": [0, 1, 0, 1]})
-    assert sf.report(data, "a", "a")["missing"].to_list() == [1, 1]
     assert sf.report(data, pl.col("a") > 0, "a")["missing"].to_list() == [1, 1]
+
+
+# Arguments in each other's place ----------------------------------------------------------
+
+MEASURES = {
+    "report": lambda df, by, name: sf.report(df, by, name),
+    "balance": lambda df, by, name: sf.balance(df, by, name),
+    "compare": lambda df, by, name: sf.compare(df, by, name),
+    "audit": lambda df, by, name: sf.audit(df, name, by=by),
+    "plot": lambda df, by, name: sf.plot(df, by, name),
+}
+PATIENTS = {
+    "y": [0, 0, 0, 1] * 15,
+    "label": list("aab") * 20,
+    "sick": [True, False, False] * 20,
+    "price": [place / 8 for place in range(60)],
+    "fold": [0, 1, 2, 3, 4] * 12,
+    "split": ["train", "train", "test"] * 20,
+    "inner": [1, 0, 2, 1, 0, 2, 1, 1, 0, 2] * 6,
+    "purpose": ["test", "dev", "train"] * 20,
+}
+
+
+@pytest.mark.parametrize("verb", MEASURES)
+@pytest.mark.parametrize("by", ["fold", ["y", "fold"], sf.classes("fold"), sf.margins(["fold"])])
+def test_folds_compared_by_themselves(frame: Make, verb: str, by: Any) -> None:
+    """The fold column as what the folds are compared by is an error that says what is wanted."""
+    refuse_now(
+        "`by` must be other columns than the folds, but both are 'fold'.\n"
+        'Hint: name what the folds are compared by, as in `by="label"`.',
+        lambda: MEASURES[verb](frame(PATIENTS), by, "fold"),
+    )
+
+
+def test_other_forms_of_the_fold_column() -> None:
+    """A Polars column, a column under levels and a feature are the folds as well."""
+    message = "must be other columns than the folds, but both are"
+    with pytest.raises(sf.StratError, match=message):
+        sf.report(pl.DataFrame(PATIENTS), pl.col("fold"))
+    deep = pd.DataFrame(PATIENTS)
+    deep.columns = pd.MultiIndex.from_product([deep.columns, [""]])
+    with pytest.raises(sf.StratError, match=message):
+        sf.report(deep, [("fold", "")])
+    with pytest.raises(sf.StratError, match=f"`features` {message}"):
+        sf.drift(pd.DataFrame(PATIENTS), "fold")
+    assert len(sf.drift(pd.DataFrame(PATIENTS), ["fold", "y"])) == 10
+
+
+@pytest.mark.parametrize("verb", MEASURES)
+@pytest.mark.parametrize("by", ["fold", "split"])
+@pytest.mark.parametrize("name", ["y", "label", "sick"])
+def test_swapped_arguments(frame: Make, verb: str, by: str, name: str) -> None:
+    """Folds as what to compare by, and labels as folds, are told to swap."""
+    refuse_now(
+        f"`by` must be what folds are compared by, but {by!r} looks like the folds, and"
+        f' {name!r} does not.\nHint: swap them, `by="{name}"` and "{by}" as the fold column; or if'
+        f' this is meant, `by=sf.classes("{by}")`.',
+        lambda: MEASURES[verb](frame(PATIENTS), by, name),
+    )
+
+
+@pytest.mark.parametrize(
+    ("by", "name"),
+    [
+        ("fold", "inner"),
+        ("fold", "purpose"),
+        ("fold", "split"),
+        (["fold"], "label"),
+        (sf.classes("fold"), "label"),
+        ("y", "label"),
+        ("label", "fold"),
+    ],
+)
+def test_arguments_that_are_not_swapped(frame: Make, by: Any, name: str) -> None:
+    """Folds may be compared by other folds, by sites, and by what is said to be meant."""
+    assert len(sf.report(frame(PATIENTS), by, name)) > 1
+
+
+def test_a_column_that_is_only_called_fold(frame: Make) -> None:
+    """A column of other values than folds may be called so."""
+    data = {"manifold": list("xyz") * 4, "site": list("abcd") * 3}
+    assert len(sf.report(frame(data), "manifold", "site")) == 4
+
+
+READS = [
+    *("sf.report(df, 'label', 'price')", "sf.balance(df, 'label', 'price')"),
+    *("sf.cv(df, 'price')", "sf.folds(df, 'price')", "sf.parts(df, 'price')"),
+    *("sf.drift(df, 'y', 'price')", "sf.audit(df, 'price')", "sf.leaks(df, 'price')"),
+    *("sf.FoldSplit('price').split(df)", "sf.compare(df, 'label', ['fold', 'price'])"),
+]
+
+
+@pytest.mark.parametrize("call", READS)
+def test_measurements_are_no_folds(frame: Make, call: str) -> None:
+    """A column of fractions, nearly as many as rows, is refused as a fold column everywhere."""
+    refuse_now(
+        "Column 'price' must hold folds, but it has 60 different fractions in 60 rows.\n"
+        "Hint: name the fold column, such as 'fold'; several columns to stratify by go in a list,"
+        " as in `['label', 'price']`.",
+        lambda: evaluate(call, df=frame(PATIENTS)),
+    )
+
+
+def test_many_folds_that_are_folds(frame: Make) -> None:
+    """Leave-one-out folds, ids, and fractions of several rows each are what they are."""
+    data = {
+        "label": list("ab") * 20,
+        "one": list(range(40)),
+        "late": list(range(1, 41)),
+        "id": [f"p{place}" for place in range(40)],
+        "dose": [place / 8 for place in range(20)] * 2,
+    }
+    for name in ("one", "late", "id", "dose"):
+        assert len(sf.report(frame(data), "label", name)) == len(sf.cv(frame(data), name)) >= 20
 
 
 def test_report_is_the_same_everywhere() -> None:

@@ -155,14 +155,16 @@ def test_computed_strata_are_named() -> None:
     assert "odd" in sf.strata(pl.DataFrame({"x": [1, 2, 3]}), odd).columns
 
 
-@pytest.mark.parametrize("by", ["fold", sf.classes("id", name="n"), sf.classes("id", name="share")])
+@pytest.mark.parametrize(
+    "by",
+    [sf.classes("id", name="fold"), sf.classes("id", name="n"), sf.classes("id", name="share")],
+)
 @pytest.mark.parametrize("table", [sf.strata, sf.balance, lambda df, by: sf.plan(df, by, 2)])
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_names_of_the_tables(table: Callable[..., Any], by: Any) -> None:
     """An entry that is called as a column of the table itself is refused."""
-    name = by if isinstance(by, str) else by.name
     refuse(
-        f"{name!r} is already a column of the result: an entry of `by` needs another"
+        f"{by.name!r} is already a column of the result: an entry of `by` needs another"
         " name.\n"
         'Hint: give it one, as in `sf.classes(..., name="stratum")`.',
         lambda: table(pd.DataFrame(FOLDED), by),

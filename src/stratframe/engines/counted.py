@@ -180,7 +180,7 @@ def shared_values(counts: Counts, *, nulls_alike: bool) -> SharedRows:
     lacks = np.logical_or.reduce([frames.is_missing(series) for series in columns])
     alone = lacks & (not nulls_alike)
     strata = strata._replace(weights=np.where(alone, 0, weights))
-    labels, folds = frames.fold_codes(counts.columns["name"][0])
+    labels, folds = frames.fold_codes(counts.columns["name"][0], weights=weights)
     n_folds = int(folds.max(initial=-1)) + 2
     table = strata.crosstab(folds % n_folds, n_folds)
     n_rows, is_split = table.sum(axis=1), (table > 0).sum(axis=1) > 1

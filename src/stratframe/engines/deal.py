@@ -21,9 +21,9 @@ from ..pipeline.numbers import column_stream
 from ..pipeline.options import Options, Target
 from ..pipeline.sample import SampleSize, sample_streams, sample_table
 from ..pipeline.strata import Strata
-from ..pipeline.tables import Folded
+from ..pipeline.tables import Folded, check_not_itself, check_not_swapped
 from ..terms.base import By, Term
-from ..terms.by import require_by
+from ..terms.by import columns_of, require_by
 from ..terms.classes import Classes
 from .base import Call, CountedCodes, Engine, check_possible, engine_of, not_possible
 from .counted import (
@@ -160,9 +160,12 @@ class CountedFrame:
 
     def folded(self, by: By, name: str, *, drop: bool = False) -> Folded:
         """Find the strata and folds of counted rows; with `drop` of rows in folds only."""
-        strata, folds = self.count_by(self.read_by(by), name, drop=drop)
+        options = self.read_by(by)
+        check_not_itself("by", columns_of(options.terms), name)
+        strata, series = self.count_by(options, name, drop=drop)
         nominal = all(each.is_nominal for each in strata.levels)
-        return Folded(strata, *frames.fold_codes(folds), nominal)
+        folds, codes = frames.fold_codes(series, weights=strata.weights)
+        return check_not_swapped(by, name, Folded(strata, folds, codes, nominal))
 
     def read_by(self, by: By) -> Options:
         """Read `by` for a table."""

@@ -114,6 +114,7 @@ from .references import (
     empty_columns,
     format_reference,
     has_column,
+    is_column,
     is_computed,
     is_label,
     not_a_reference,

@@ -12,7 +12,7 @@ import polars as pl
 
 from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints, Values
-from ..errors import StratError, count_rows, describe, preview
+from ..errors import StratError, count_rows, describe, plural, preview
 from .dtypes import category_values, is_extension, is_missing, is_temporal, to_floats
 from .libraries import EagerFrame, Frame, Series, label_of, library_of, take, to_list
 from .read_classes import encode_classes
@@ -21,6 +21,9 @@ from .validate import failing_rows
 
 PURPOSES = {"train": 0, "valid": 1, "validation": 1, "val": 1, "dev": 1, "test": 2, "holdout": 3}
 """The order of parts that are named after what they are used for."""
+
+FEW_FRACTIONS = 10
+"""Different fractions that may be the labels of folds, such as doses, in however few rows."""
 
 FOLD_TYPES = ("int64", "Int64", "float64")
 """Types of pandas that folds have, or get where some rows have none and a file is read."""
@@ -94,7 +97,9 @@ def to_fold_column(values: Any, name: str) -> Any:
     return pd.Series(array, name=name).infer_objects()
 
 
-def fold_codes(series: Series, *, small: bool = False) -> tuple[list[Any], Ints]:
+def fold_codes(
+    series: Series, *, small: bool = False, weights: Ints | None = None
+) -> tuple[list[Any], Ints]:
     """List the values of a fold or part column, in order, and encode its rows by them.
 
     Categories keep their order. Text that names parts, such as train and test, comes in the
@@ -105,6 +110,8 @@ def fold_codes(series: Series, *, small: bool = False) -> tuple[list[Any], Ints]
     small : bool
         Encode in the smallest type of integers, for codes that are compared and no more:
         sums and products of them would overflow.
+    weights : ndarray of int64, shape (n_rows,), optional
+        How many rows each row stands for.
 
     Returns
     -------
@@ -133,12 +140,27 @@ def fold_codes(series: Series, *, small: bool = False) -> tuple[list[Any], Ints]
         )
         raise StratError(msg)
     dtype = np.min_scalar_type(-len(values) - 1) if small else np.dtype(np.int64)
-    return values, np.array([*(places[value] for value in present), -1], dtype=dtype)[codes]
+    found = np.array([*(places[value] for value in present), -1], dtype=dtype)[codes]
+    if len(values) > FEW_FRACTIONS and isinstance(values[-1], float):
+        check_few(series.name, count_values(values, found, weights))
+    return values, found
 
 
-def part_codes(series: Series) -> tuple[list[Any], Ints]:
+def check_few(name: object, labels: FoldValues) -> None:
+    """Raise if fractions are nearly as many as their rows: measurements, and no folds."""
+    n_labels, n_rows = len(labels.present), sum(labels.sizes)
+    if 2 * n_labels > n_rows:
+        msg = (
+            f"Column {name!r} must hold folds, but it has {n_labels:,} different fractions in"
+            f" {plural(n_rows, 'row')}.\nHint: name the fold column, such as 'fold'; several"
+            f" columns to stratify by go in a list, as in `['label', {describe(name)}]`."
+        )
+        raise StratError(msg)
+
+
+def part_codes(series: Series, weights: Ints | None = None) -> tuple[list[Any], Ints]:
     """List the values of a part column, text in the order of its purpose, and encode its rows."""
-    values, codes = fold_codes(series)
+    values, codes = fold_codes(series, weights=weights)
     if category_values(series) is None and all(isinstance(value, str) for value in values):
         return sort_parts(values, codes)
     return values, codes

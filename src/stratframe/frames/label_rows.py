@@ -65,7 +65,9 @@ def encode_labels(
 ) -> LabelRows:
     """Encode the rows of a fold or part column, and columns of which labels share no value."""
     # Every pair compares all codes, which takes as long as to read them: so they are small.
-    values, codes = part_codes(series) if is_part else fold_codes(series, small=True)
+    values, codes = (
+        part_codes(series, weights) if is_part else fold_codes(series, small=True, weights=weights)
+    )
     labels = count_values(values, codes, weights)
     columns = (ApartColumn(each, column, encode_classes(column)[0]) for each, column in apart)
     return LabelRows(name, labels, series, codes, weights, tuple(columns))

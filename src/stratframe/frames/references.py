@@ -88,6 +88,13 @@ def same_column(ref: Any, other: Any) -> bool:
     return column_key(ref) == column_key(other)
 
 
+def is_column(ref: Any, label: Hashable) -> bool:
+    """Return whether a reference is a column of the frame as it is."""
+    if isinstance(ref, pl.Expr) and isinstance(label, str):
+        return ref.meta.eq(pl.col(label))
+    return same_column(ref, label)
+
+
 def column_key(ref: Any) -> Hashable:
     """Return what references to the same column share; other expressions may share it, too."""
     if isinstance(ref, pl.Expr):

@@ -20,7 +20,7 @@ from .hashed import hashed_columns
 from .options import NO_TARGET, Options, Target
 from .sample import SampleSize, sampled_rows
 from .strata import Strata, stratify
-from .tables import Folded, tabulated
+from .tables import Folded, check_not_itself, check_not_swapped, tabulated
 
 
 class LocalFrame:
@@ -131,6 +131,7 @@ class LocalFrame:
         """Find the strata and folds of all rows; with `drop` of rows in folds only."""
         entries = require_by(by)
         refs = columns_of(entries.terms)
+        check_not_itself("by", refs, frames.label_of(self.frame, name))
         frames.check_all_refs(self.frame, {"by": refs, "name": [name]})
         eager = frames.collect_columns(self.frame, [*refs, name])
         series = [*frames.read_columns(eager, refs), frames.read_fold_column(eager, name)]
@@ -141,9 +142,9 @@ class LocalFrame:
         nominal = not options.marginal and all(term.is_nominal for term in options.terms)
         if nominal:
             series, weights = frames.count_unique_rows(series)
-        folds, codes = frames.fold_codes(series.pop())
+        folds, codes = frames.fold_codes(series.pop(), weights=weights)
         strata = stratify(options, {"by": series}, len(codes), weights)
-        return Folded(strata, folds, codes, nominal)
+        return check_not_swapped(by, name, Folded(strata, folds, codes, nominal))
 
     # Folds ------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, cast, overload
 
@@ -77,6 +78,48 @@ class Folded(NamedTuple):
         # Rows without a fold have the code -1, which is the last column of a table.
         tables = [level.crosstab(self.codes % n_parts, n_parts) for level in levels]
         return FoldCounts(self.folds, tables, levels, self.nominal)
+
+
+def check_not_itself(argument: str, refs: Sequence[Any], name: Hashable) -> None:
+    """Raise if one of the references is the fold column itself."""
+    if any(frames.is_column(ref, name) for ref in refs):
+        shown = frames.format_reference(name)
+        msg = (
+            f"`{argument}` must be other columns than the folds, but both are {shown}.\nHint: name"
+            f' what the folds are compared by, as in `{argument}="label"`.'
+        )
+        raise StratError(msg)
+
+
+def check_not_swapped(by: Any, name: object, folded: Folded) -> Folded:
+    """Raise if a single column of `by` looks like folds, and the fold column like labels."""
+    if not isinstance(by, str) or not isinstance(name, str):
+        return folded
+    if FOLD_NAME.search(by) and not FOLD_NAME.search(name):
+        (level,), n_strata = folded.strata.levels, len(folded.strata.sizes)
+        compared = frames.to_list(level.values(first_occurrence(folded.strata.codes, n_strata)))
+        folds = frames.count_values(folded.folds, folded.codes, folded.strata.weights)
+        if look_like_folds(compared) and not look_like_folds(folds.present, folds.sizes):
+            msg = (
+                f"`by` must be what folds are compared by, but {by!r} looks like the folds, and"
+                f' {name!r} does not.\nHint: swap them, `by="{name}"` and "{by}" as the fold'
+                f' column; or if this is meant, `by=sf.classes("{by}")`.'
+            )
+            raise StratError(msg)
+    return folded
+
+
+def look_like_folds(values: Sequence[Any], sizes: Sequence[int] = ()) -> bool:
+    """Return whether values are names of parts, or 0..k-1 of about the same sizes."""
+    if len(values) < 2 or any(isinstance(value, bool) for value in values):
+        return False
+    is_part = frames.purposes_of(values) < len(frames.PURPOSES)
+    are_even = 2 * max(sizes, default=0) <= 3 * min(sizes, default=0)
+    return bool(is_part.any()) or (are_even and {*values} == {*range(len(values))})
+
+
+FOLD_NAME = re.compile("fold|split", re.IGNORECASE)
+"""What columns of folds and parts are often called."""
 
 
 def tabulated(entries: Entries, series: Sequence[Any]) -> Options:

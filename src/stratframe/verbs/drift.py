@@ -16,7 +16,7 @@ from ..core.types import Ints, Values
 from ..errors import StratError, at_least_one
 from ..frames import Frame
 from ..habits import suggest_arguments
-from ..pipeline.tables import fold_table, table_verb, text_array
+from ..pipeline.tables import check_not_itself, fold_table, table_verb, text_array
 from ..terms.by import parse_columns
 from .select import fold_names
 from .sides import check_rows
@@ -155,6 +155,8 @@ def measure_drift(frame: Frame, features: Any, name: str) -> tuple[list[Any], li
     """Measure every feature in every fold: the folds, names of features, and their drift."""
     frames.check_all_refs(frame, {"name": [name]})
     refs = check_features(frame, features)
+    if len(refs) == 1:
+        check_not_itself("features", refs, name)
     eager = frames.collect_columns(frame, [*refs, name])
     folds, codes = frames.fold_codes(frames.read_fold_column(eager, name))
     names: list[str] = []
