@@ -133,11 +133,12 @@ def audit(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per check: `check`; `severity`, "ok", "warning" or, for rows that leak,
-        "error"; `n`, the number of rows, groups, keys, folds or strata; `detail`, in fewer
-        than 60 letters. The checks are `unassigned_rows`, `split_groups`, `repeated_keys`,
-        `duplicate_rows`, `empty_folds` and `missing_strata`; those whose argument is not
-        given are left out. With two columns or more, the first column is `column`.
+        One row per check: `severity`, "ok", "warning" or, for rows that leak, "error";
+        `check`; `n`, the number of rows, groups, keys, folds or strata; `detail`, in at most
+        42 letters, with two columns or more 28. The checks are `unassigned_rows`,
+        `split_groups`, `repeated_keys`, `duplicate_rows`, `empty_folds` and `missing_strata`;
+        those whose argument is not given are left out. With two columns or more, the first
+        column is `column`.
 
     Raises
     ------
@@ -157,12 +158,12 @@ def audit(
     --------
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"x": [1, 1, 2, 3], "who": ["a", "b", "b", "b"], "fold": [0, 1, 1, 1]})
-    >>> sf.audit(df, groups="who", columns="x")[["check", "severity", "n"]]
-                 check severity  n
-    0  unassigned_rows       ok  0
-    1     split_groups       ok  0
-    2   duplicate_rows    error  2
-    3      empty_folds       ok  0
+    >>> sf.audit(df, groups="who", columns="x")
+      severity            check  n                                detail
+    0       ok  unassigned_rows  0                  every row has a fold
+    1       ok     split_groups  0                none of 2 groups leaks
+    2    error   duplicate_rows  2  2 rows equal across folds (1 column)
+    3       ok      empty_folds  0                 all 2 folds have rows
     """
     check_one_of("nulls", nulls, get_args(KeptNulls))
     side = side_of(frame)
@@ -176,7 +177,7 @@ def audit(
         counts = None if by is None else LocalFrame(found.frame).folded(by, column).crossed()
         series = found.fold_column(column)
         checks = run_checks(series, given, counts, nulls) if len(series) else []
-        return checks_table(frames.library_of(found.frame), checks)
+        return checks_table(frames.library_of(found.frame), checks, alone=len(found.names) == 1)
 
     return fold_table(found.names, table_of)
 
@@ -195,12 +196,13 @@ def audit_counts(
     named = {"groups": columns_of(group_terms), "key": list(keys)}
     named["columns"] = list(parse_columns("columns", columns))
     side.check_shared(Options(groups=group_terms), {"name": names, **named})
+    alone = len(names) == 1
 
     def table_of(column: str, _: str) -> Any:
         """Audit one fold column."""
         found = side.label_rows(column).labels
         if not sum(found.sizes) + found.n_nulls:
-            return checks_table(side.library, [])
+            return checks_table(side.library, [], alone=alone)
         shared = {
             argument: side.shared_rows(refs, argument, column, drop=nulls == "drop")
             for argument, refs in named.items()
@@ -214,7 +216,7 @@ def audit_counts(
             rows=equal_rows(shared["columns"][0], len(named["columns"])) if columns else None,
             counts=None if by is None else side.folded(by, column).crossed(),
         )
-        return checks_table(side.library, checks)
+        return checks_table(side.library, checks, alone=alone)
 
     return fold_table(names, table_of)
 
