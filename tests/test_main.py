@@ -746,7 +746,7 @@ def test_audit_ends_with_1_if_rows_leak(
     path.write_text(FOLDED)
     assert main(["audit", str(path), *args]) == code
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split()[:2] == ["check", "severity"]
+    assert lines[0].split() == ["severity", "check", "n", "detail"]
     assert severity in " ".join(lines[1:]).split()
     assert ("error" in " ".join(lines).split()) == (code == 1)
 

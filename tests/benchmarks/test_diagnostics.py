@@ -125,7 +125,7 @@ def test_advice_on_many_folds(benchmark: Any, rarest: float) -> None:
     """Advice on 2 to 1,999 folds of 1,000,000 rows takes some seconds."""
     shares = [0.5, 0.5 - rarest, rarest]
     frame = frame_of("pandas", y=np.random.default_rng(10).choice(3, 1_000_000, p=shares))
-    benchmark.pedantic(lambda: sf.advise(frame, "y", range(2, 2_000)), rounds=1)
+    benchmark.pedantic(lambda: sf.advise(frame, "y", range(2, 2_000), full=True), rounds=1)
     reach(benchmark, benchmark.stats.stats.median, "s", at_most=10)
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -416,12 +417,12 @@ def test_tables_are_those_of_pandas(engine, by):
     frame = engine.local(FOLDED)
     rows, names = engine.spread(frame, CUTS), ["fold", "split"]
     engine.check_table(sf.strata(rows, by), sf.strata(frame, by))
-    for verb in (sf.balance, sf.report):
+    for verb in (sf.balance, partial(sf.report, full=True)):
         engine.check_table(verb(rows, by, names), verb(frame, by, names))
     # The order in which strata first appear decides, which rows without an order do not have.
     left_out = [] if engine.has_order else ["largest_deviation"]
-    advice = [sf.advise(each, by, [2, 7, 99]).drop(columns=left_out) for each in (rows, frame)]
-    engine.check_table(*advice)
+    advice = [sf.advise(each, by, [2, 7, 99], full=True) for each in (rows, frame)]
+    engine.check_table(*(table.drop(columns=left_out) for table in advice))
 
 
 @pytest.mark.parametrize("by", ["label", ["sex", sf.quantiles("age", 3)]], ids=str)
@@ -429,7 +430,7 @@ def test_columns_are_compared_as_on_pandas(engine, by):
     """Tables that compare fold columns, and those of one column alone, are those of pandas."""
     frame, names = engine.local(FOLDED), ["fold", "split", "plain"]
     rows = engine.spread(frame, CUTS)
-    engine.check_table(sf.compare(rows, by, names), sf.compare(frame, by, names))
+    engine.check_table(*(sf.compare(each, by, names, full=True) for each in (rows, frame)))
     engine.check_table(sf.balance(rows, by, "plain"), sf.balance(frame, by, "plain"))
     engine.check_table(sf.report(rows, by, "split"), sf.report(frame, by, "split"))
 
@@ -438,8 +439,9 @@ def test_columns_are_compared_as_on_pandas(engine, by):
 def test_advice_on_groups_is_that_of_pandas(engine, groups):
     """Advice counts the groups that hold rows of the rarest stratum."""
     frame = engine.local(FRAME)
-    found = sf.advise(engine.spread(frame, CUTS), ["label", "age"], [2, 5, 30], groups=groups)
-    engine.check_table(found, sf.advise(frame, ["label", "age"], [2, 5, 30], groups=groups))
+    rows = engine.spread(frame, CUTS)
+    by, given = ["label", "age"], {"groups": groups, "full": True}
+    engine.check_table(*(sf.advise(each, by, [2, 5, 30], **given) for each in (rows, frame)))
 
 
 def test_a_class_without_folds_is_not_optimal(engine):

@@ -447,13 +447,15 @@ def check_readers(case: Case, answers: Forms, call: Call, names: list[str]) -> N
     )
     verbs: list[Callable[..., Any]] = [
         partial(sf.balance, by=entries, name=name),
-        partial(sf.report, by=entries, name=names),
+        partial(sf.report, by=entries, name=names, full=True),
         partial(sf.strata, by=entries),
-        partial(sf.advise, by=entries, ks=range(2, 5), groups=case.rng.choice([None, "g"])),
+        partial(
+            sf.advise, by=entries, ks=range(2, 5), groups=case.rng.choice([None, "g"]), full=True
+        ),
         partial(sf.audit, name=name, groups="g", key="id"),
         partial(sf.audit, name=name, columns=["label", "a"], by=entries),
         partial(sf.leaks, name=name, groups="g", columns=["label", "v"]),
-        partial(sf.drift, features=["v", "a", "label"], name=name),
+        partial(sf.drift, features=["v", "a", "label"], name=name, full=True),
         partial(sf.sample, by="label", frac=case.rng.random(), seed=case.rng.randint(0, 9)),
         partial(sf.sample, by=["a", sf.continuous("w")], n=case.rng.randint(0, 20)),
         partial(sf.plan, by=entries, k=case.rng.randint(2, 9)),

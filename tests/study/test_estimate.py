@@ -241,7 +241,7 @@ def test_a_failing_strategy_is_recorded() -> None:
     assert bad["estimate"].isna().tolist() == [True, False] * 3
     assert bad["truth"].notna().all()
     assert found[found["strategy"] == "SCV"]["estimate"].notna().all()
-    row = sf.study.summary(found).set_index("strategy").loc["bad"]
+    row = sf.study.summary(found, full=True).set_index("strategy").loc["bad"]
     assert row["failed"] == 3
     assert row["error"] == "RuntimeError: no folds today"
 
@@ -508,7 +508,7 @@ def test_stratified_folds_beat_plain_ones() -> None:
     """A majority of the other folds is a minority of this one, unless folds are stratified."""
     drawn = np.random.default_rng(0)
     frame = pd.DataFrame({"x": drawn.normal(size=2000), "label": drawn.random(2000) < 0.5})
-    given = {"k": 10, "sample": 60, "samples": 60, "repeats": 2}
+    given = {"k": 10, "sample": 60, "samples": 60, "repeats": 2, "full": True}
     found = sf.study.compare(frame, "label", "x", {"k-fold": None}, DummyClassifier(), **given)
     found = found.set_index("strategy")
     assert found.loc["k-fold", "low"] > 1

@@ -97,7 +97,7 @@ def test_bad_results(results: pd.DataFrame) -> None:
     )
     refuse(
         "`results` names the column 'high', which the frame does not have."
-        "\nHint: the columns are 'strategy', 'estimator', 'k', 'bias', 'sd', ...",
+        "\nHint: the columns are 'strategy', 'estimator', 'k', 'mse_ratio', 'low'.",
         lambda: sf.study.plot(results.drop(columns=["high"])),
     )
 

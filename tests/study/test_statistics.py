@@ -32,7 +32,7 @@ def drawn_estimates(n_samples: int = 40, n_repeats: int = 3, seed: int = 0) -> p
 def test_moments_are_those_of_numpy() -> None:
     """Bias, standard deviation and mean squared error are those of all errors."""
     frame = drawn_estimates()
-    found = sf.study.summary(frame).set_index(["strategy", "estimator", "k"])
+    found = sf.study.summary(frame, full=True).set_index(["strategy", "estimator", "k"])
     errors = (frame["estimate"] - frame["truth"]).groupby(
         [frame["strategy"], frame["estimator"], frame["k"]]
     )
@@ -45,6 +45,16 @@ def test_moments_are_those_of_numpy() -> None:
     assert (found["seconds"] == 2).all()
     assert (found["fold_seconds"] == 0.5).all()
     assert (found["failed"] == 0).all()
+
+
+def test_a_summary_in_full_adds_columns() -> None:
+    """The ratio and its interval are next to what they are of; all else comes after them."""
+    frame = drawn_estimates()
+    found, in_full = sf.study.summary(frame), sf.study.summary(frame, full=True)
+    assert found.columns.tolist() == ["strategy", "estimator", "k", "mse_ratio", "low", "high"]
+    more = ["bias", "sd", "mse", "within", "seconds", "fold_seconds", "failed", "error"]
+    assert in_full.columns.tolist() == [*found.columns, *more]
+    assert_frame_equal(in_full[found.columns], found)
 
 
 def test_the_interval_is_that_of_scipy() -> None:
@@ -87,14 +97,15 @@ def test_the_interval_covers_the_ratio() -> None:
 def test_within_gives_the_error_of_a_mean_of_repeats() -> None:
     """The formula of the docstring is exact for the mean of all repeats."""
     frame = drawn_estimates(n_repeats=4)
-    found = sf.study.summary(frame)
+    found = sf.study.summary(frame, full=True)
     means = frame.groupby(["strategy", "estimator", "k", "sample"], sort=False)[
         ["estimate", "truth"]
     ].mean()
     squares = (means["estimate"] - means["truth"]) ** 2
     expected = squares.groupby(["strategy", "estimator", "k"], sort=False).mean()
     assert (found["mse"] - 3 / 4 * found["within"]).to_numpy() == pytest.approx(expected.to_numpy())
-    assert sf.study.summary(frame[frame["repeat"] == 0])["within"].isna().all()
+    once = sf.study.summary(frame[frame["repeat"] == 0], full=True)
+    assert once["within"].isna().all()
 
 
 def test_equal_strategies_have_a_ratio_of_one() -> None:
@@ -126,7 +137,7 @@ def test_missing_estimates() -> None:
         (frame["sample"] < 5) | ((frame["sample"] == 7) & (frame["repeat"] == 1))
     )
     frame.loc[lost, ["estimate", "error"]] = [np.nan, "ValueError: lost"]
-    first, second = (row for _, row in sf.study.summary(frame).iterrows())
+    first, second = (row for _, row in sf.study.summary(frame, full=True).iterrows())
     squares = (frame["estimate"] - frame["truth"]) ** 2
     per_sample = squares.groupby([frame["strategy"], frame["sample"]]).mean().unstack(0)
     assert first["mse"] == pytest.approx(per_sample["SCV"].mean())
@@ -152,7 +163,7 @@ def test_strategies_need_not_have_all_rows() -> None:
     """Rows that were left out are not failures, and cells without rows are not there."""
     frame = drawn_estimates()
     some = frame[(frame["strategy"] == "SCV") | (frame["k"] == 2) & (frame["repeat"] == 0)]
-    found = sf.study.summary(some)
+    found = sf.study.summary(some, full=True)
     assert found.groupby("strategy").size().to_dict() == {"SCV": 4, "other": 2}
     assert (found["failed"] == 0).all()
 
@@ -161,10 +172,10 @@ def test_strategies_need_not_have_all_rows() -> None:
 def test_polars_gives_the_same(make: Any) -> None:
     """A summary is in the caller's library; missing numbers are null in Polars."""
     frame = drawn_estimates(n_repeats=1)
-    found = sf.study.summary(make(frame.to_dict("list")))
+    found = sf.study.summary(make(frame.to_dict("list")), full=True)
     assert isinstance(found, pl.DataFrame)
     assert found["within"].null_count() == len(found)
-    expected = sf.study.summary(frame).drop(columns="within")
+    expected = sf.study.summary(frame, full=True).drop(columns="within")
     plain = pd.DataFrame(found.drop("within").to_dict(as_series=False))
     assert_frame_equal(plain, expected, check_dtype=False)
 

@@ -125,7 +125,7 @@ def test_is_in_every_verb(frame: Make) -> None:
     assert None not in values(sf.kfold(df, sf.margins([term, "label"])), "fold")
     assert None not in values(sf.kfold(df, term, groups="other"), "fold")
     report = sf.report(sf.kfold(df, term), term)
-    assert values(report, "max_deviation") == [0.0] * 5
+    assert values(report, "rows_off") == [0.0] * 5
 
 
 def test_names_its_strata(frame: Make) -> None:

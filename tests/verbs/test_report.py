@@ -26,23 +26,27 @@ DATA: dict[str, Any] = {
     "fold": [0, 0, 1, 2, 0, None, 1, 2],
 }
 
-FIGURES = ["max_deviation", "optimum", "rms_deviation", "random"]
-REPORT = ["fold", "n", *FIGURES, "missing", "tv_distance", "verdict"]
+COMPARED = ["rows_off", "optimum", "ratio"]
+REPORT = ["fold", "n", *COMPARED, "missing", "verdict"]
+ROUNDING = 0.005 + 1e-9
+IN_FULL = ["rms_deviation", "random", "tv_distance"]
 
 
 def test_report_measures_the_deviations_from_the_whole(frame: Make, kind: str) -> None:
     """The measures are those of the counts; rows without a fold are part of the whole."""
-    found = columns_of(table := sf.report(frame(DATA), "label"))
+    found = columns_of(table := sf.report(frame(DATA), "label", full=True))
     assert isinstance(table, pd.DataFrame if kind.startswith("pandas") else pl.DataFrame)
-    assert list(found) == REPORT
+    assert list(found) == [*REPORT[:-1], *IN_FULL, "verdict"]
     counts = np.array([[2, 1, 0, 0], [0, 0, 1, 1], [2, 0, 0, 0]])
     whole = np.array([4, 2, 1, 1])
     off = counts - counts.sum(axis=1, keepdims=True) * whole / 8
     assert found["fold"] == [0, 1, 2]
     assert found["n"] == [3, 2, 2]
     assert found["missing"] == [2, 2, 3]
-    np.testing.assert_allclose(found["max_deviation"], np.abs(off).max(axis=1))
+    np.testing.assert_allclose(found["rows_off"], np.abs(off).max(axis=1).round(2))
     np.testing.assert_allclose(found["rms_deviation"], np.sqrt((off**2).mean(axis=1)))
+    ratio = np.divide(found["rms_deviation"], found["random"])
+    np.testing.assert_allclose(found["ratio"], ratio.round(2))
     shares = np.abs(counts / counts.sum(axis=1, keepdims=True) - whole / 8)
     np.testing.assert_allclose(found["tv_distance"], shares.sum(axis=1) / 2)
 
@@ -57,11 +61,12 @@ def test_report_is_the_worst_of_balance(kind: str, label: list[Any], k: int, see
     """Of a full column the deviations are the largest and the mean square of those of `balance`."""
     fold = np.random.default_rng(seed).integers(k, size=len(label)).tolist()
     data = make(kind, {"label": label, "fold": fold})
-    found, table = sf.report(data, "label"), sf.balance(data, "label")
+    found, table = sf.report(data, "label", full=True), sf.balance(data, "label")
     off = np.array(values(table, "deviation")).reshape(len(set(fold)), -1)
-    np.testing.assert_allclose(values(found, "max_deviation"), np.abs(off).max(axis=1))
+    worst = np.abs(off).max(axis=1)
+    np.testing.assert_allclose(values(found, "rows_off"), worst, atol=ROUNDING)
     np.testing.assert_allclose(values(found, "rms_deviation"), np.sqrt((off**2).mean(axis=1)))
-    assert max(values(found, "optimum")) <= np.abs(off).max() + 1e-9
+    assert max(values(found, "optimum")) <= worst.max() + ROUNDING
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -71,7 +76,7 @@ def test_equal_folds_reach_the_optimum(kind: str, label: list[str], k: int) -> N
     label = label[: len(label) // k * k]
     data = sf.kfold(make(kind, {"label": label}), "label", k, rare="ignore")
     found = sf.report(data, "label")
-    assert max(values(found, "max_deviation")) == values(found, "optimum")[0]
+    assert max(values(found, "rows_off")) == values(found, "optimum")[0]
 
 
 @pytest.mark.slow
@@ -92,9 +97,9 @@ def test_optimum_is_that_of_all_columns_of_these_sizes(
         return
     best = min(largest_deviation(label, other) for other in set(permutations(fold)))
     found = columns_of(sf.report(data, "label"))
-    assert found["optimum"] == pytest.approx([best] * len(found["optimum"]))
+    assert found["optimum"] == pytest.approx([best] * len(found["optimum"]), abs=ROUNDING)
     (compared,) = values(sf.compare(data, "label", "fold"), "optimum")
-    assert compared == pytest.approx(best)
+    assert compared == pytest.approx(best, abs=ROUNDING)
 
 
 def largest_deviation(label: list[str], fold: Sequence[int | None]) -> float:
@@ -111,7 +116,7 @@ def test_a_class_without_folds_is_not_optimal(frame: Make) -> None:
     """If all rows of a class lack a fold, other rows could: the folds are not optimal."""
     data = frame({"label": ["a"] * 40 + ["b"] * 40, "fold": [0, 1] * 20 + [None] * 40})
     report = columns_of(sf.report(data, "label"))
-    assert report["max_deviation"] == [10, 10]
+    assert report["rows_off"] == [10, 10]
     assert report["optimum"] == [0, 0]
     assert report["verdict"] == ["skewed", "skewed"]
     assert values(sf.compare(data, "label", "fold"), "verdict") == ["skewed"]
@@ -127,31 +132,39 @@ def test_random_is_what_random_columns_have() -> None:
         table = pd.crosstab(drawn.permutation(fold), label).to_numpy()[1:]
         squares.append(((table - np.outer([20, 50], [0.6, 0.3, 0.1])) ** 2).mean(axis=1))
     data = pd.DataFrame({"label": label, "fold": np.where(fold < 0, np.nan, fold)})
-    reference = sf.report(data, "label")["random"]
+    reference = sf.report(data, "label", full=True)["random"]
     np.testing.assert_allclose(np.sqrt(np.mean(squares, axis=0)), reference, rtol=0.03)
 
 
 def test_report_of_parts_and_of_empty_parts(frame: Make) -> None:
-    """Parts are in their order; one without rows has no distance, and lacks every stratum."""
+    """Parts are in their order; one without rows has no distance or ratio, and no stratum."""
     data = sf.split(frame(DATA), parts={"train": 6, "test": 2})
     assert values(sf.report(data, "size", "split"), "split") == ["train", "test"]
     kinds = pd.CategoricalDtype(["a", "b"])
     found = sf.report(
-        pd.DataFrame({"x": [1, 2], "p": pd.Series(["a", "a"], dtype=kinds)}), "x", "p"
+        pd.DataFrame({"x": [1, 2], "p": pd.Series(["a", "a"], dtype=kinds)}), "x", "p", full=True
     )
-    assert found.columns.tolist() == ["p", *REPORT[1:]]
+    assert found.columns.tolist() == ["p", *REPORT[1:-1], *IN_FULL, "verdict"]
     assert found["n"].tolist() == [2, 0]
     assert found["verdict"].tolist() == ["optimal", "empty"]
     assert found["missing"].tolist() == [0, 2]
     assert found["tv_distance"].isna().tolist() == [False, True]
+    assert found["ratio"].isna().tolist() == [False, True]
+
+
+def test_nothing_deviates_from_one_class(frame: Make) -> None:
+    """Where neither the folds nor random ones can deviate, the ratio is 0."""
+    found = columns_of(sf.report(frame({"x": ["a"] * 5, "fold": [0, 0, 1, 1, 1]}), "x"))
+    assert found["ratio"] == [0, 0]
+    assert found["verdict"] == ["optimal"] * 2
 
 
 def test_report_of_margins_takes_the_worst_entry(frame: Make) -> None:
     """The values of all margins count one by one; the distance is that of the worst entry."""
     data = frame({"x": [0, 0, 1, 1], "y": [0, 1, 0, 1], "fold": [0, 0, 1, 1]})
-    found = columns_of(sf.report(data, sf.margins(["x", "y"])))
+    found = columns_of(sf.report(data, sf.margins(["x", "y"]), full=True))
     assert found["tv_distance"] == [0.5, 0.5]
-    assert found["max_deviation"] == [1, 1]
+    assert found["rows_off"] == [1, 1]
     assert found["rms_deviation"] == [pytest.approx(np.sqrt(0.5))] * 2
     assert found["missing"] == [1, 1]
     assert found["optimum"] == [0, 0]
@@ -175,9 +188,8 @@ def test_report_takes_every_entry(frame: Make, by: Any) -> None:
         }
     )
     off = np.array(values(sf.balance(data, by), "deviation")).reshape(4, -1)
-    np.testing.assert_allclose(
-        values(sf.report(data, by), "max_deviation"), np.abs(off).max(axis=1)
-    )
+    worst = np.abs(off).max(axis=1)
+    np.testing.assert_allclose(values(sf.report(data, by), "rows_off"), worst, atol=ROUNDING)
 
 
 def test_an_expression_may_read_the_fold_column() -> None:
@@ -307,7 +319,7 @@ def test_report_is_the_same_everywhere() -> None:
         "label": drawn.integers(0, 900, 9_000).tolist(),
         "fold": drawn.integers(0, 7, 9_000).tolist(),
     }
-    tables = [columns_of(sf.report(make(kind, data), "label")) for kind in KINDS * 2]
+    tables = [columns_of(sf.report(make(kind, data), "label", full=True)) for kind in KINDS * 2]
     assert all(table == tables[0] for table in tables)
 
 
@@ -319,7 +331,7 @@ def test_report_of_folds_that_are_fractions(frame: Make) -> None:
 
 def test_advise_of_one_stratum_has_no_variance(frame: Make) -> None:
     """The share of all rows in a fold is 1, whatever the fold."""
-    found = sf.advise(frame({"x": ["a"] * 30}), "x", [7])
+    found = sf.advise(frame({"x": ["a"] * 30}), "x", [7], full=True)
     assert values(found, "variance_stratified") == [0]
     assert values(found, "variance_random") == [0]
 
@@ -366,9 +378,9 @@ def test_columns_of_kfold_are_even(kind: str, label: list[str], k: int, seed: in
 
 def test_first_column_is_called_as_the_fold_column(frame: Make) -> None:
     """The folds are under the name of their column, unless the table has that name itself."""
-    data = frame({"label": ["a", "b"] * 2, "inner": [0, 0, 1, 1], "random": [0, 1, 0, 1]})
+    data = frame({"label": ["a", "b"] * 2, "inner": [0, 0, 1, 1], "ratio": [0, 1, 0, 1]})
     assert list(sf.report(data, "label", "inner").columns) == ["inner", *REPORT[1:]]
-    assert list(sf.report(data, "label", "random").columns) == REPORT
+    assert list(sf.report(data, "label", "ratio").columns) == REPORT
     assert list(sf.report(data, "label", ["inner"]).columns) == ["inner", *REPORT[1:]]
 
 
@@ -386,20 +398,21 @@ def test_compare_has_a_row_for_each_column(frame: Make, kind: str) -> None:
     data["plain"] = np.random.default_rng(0).permutation(40) % 4
     dealt = sf.kfold(frame(data), "label", 4)
     names = ["sorted", "plain", "fold"]
-    found = sf.compare(dealt, "label", names, ["x"])
+    found = sf.compare(dealt, "label", names, ["x"], full=True)
     assert isinstance(found, pd.DataFrame if kind.startswith("pandas") else pl.DataFrame)
-    assert list(found.columns) == ["column", *FIGURES, "drift", "verdict"]
+    assert list(found.columns) == ["column", *COMPARED, "drift", *IN_FULL[:2], "verdict"]
     assert values(found, "column") == names
     for place, name in enumerate(names):
-        report, drift = sf.report(dealt, "label", name), sf.drift(dealt, "x", name)
-        assert values(found, "max_deviation")[place] == max(values(report, "max_deviation"))
-        for figure in ("rms_deviation", "random"):
-            expected = np.sqrt(np.mean(np.square(values(report, figure))))
+        report, drift = sf.report(dealt, "label", name, full=True), sf.drift(dealt, "x", name)
+        assert values(found, "rows_off")[place] == max(values(report, "rows_off"))
+        means = [np.sqrt(np.mean(np.square(values(report, each)))) for each in IN_FULL[:2]]
+        for figure, expected in zip(IN_FULL[:2], means, strict=True):
             assert values(found, figure)[place] == pytest.approx(expected)
+        assert values(found, "ratio")[place] == round(means[0] / means[1], 2)
         assert values(found, "drift")[place] == pytest.approx(max(values(drift, "ratio")))
     assert values(found, "verdict")[2] == "optimal"
     assert values(found, "drift")[0] > 1.5
-    assert list(sf.compare(dealt, "label", "fold").columns) == ["column", *FIGURES, "verdict"]
+    assert list(sf.compare(dealt, "label", "fold").columns) == ["column", *COMPARED, "verdict"]
 
 
 def test_compare_of_nothing(frame: Make) -> None:
@@ -407,13 +420,31 @@ def test_compare_of_nothing(frame: Make) -> None:
     found = sf.compare(frame({"label": ["a"], "fold": [0], "x": [1]}).head(0), "label", "fold", "x")
     assert columns_of(found) == {
         "column": ["fold"],
-        "max_deviation": [0],
+        "rows_off": [0],
         "optimum": [0],
-        "rms_deviation": [0],
-        "random": [0],
+        "ratio": [None],
         "drift": [None],
         "verdict": ["empty"],
     }
+
+
+def test_advise_in_full_adds_columns(frame: Make, kind: str) -> None:
+    """A table has five columns, of the library of the frame, and in full six more after them."""
+    data = frame({"label": ["a"] * 20 + ["b"] * 9})
+    found, in_full = sf.advise(data, "label", [2, 3]), sf.advise(data, "label", [2, 3], full=True)
+    assert isinstance(found, pd.DataFrame if kind.startswith("pandas") else pl.DataFrame)
+    assert list(found.columns) == ["k", "verdict", "rarest", "per_fold", "lacking"]
+    assert list(in_full.columns) == [
+        *found.columns,
+        "fold_size",
+        "largest_deviation",
+        "probability_any_missing",
+        "variance_random",
+        "variance_stratified",
+        "ratio",
+    ]
+    assert columns_of(in_full[list(found.columns)]) == columns_of(found)
+    assert values(found, "per_fold") == [4.5, 3]
 
 
 def test_advise_counts_groups(frame: Make) -> None:
@@ -424,7 +455,7 @@ def test_advise_counts_groups(frame: Make) -> None:
     found = columns_of(sf.advise(data, "label", [3, 5, 40]))
     assert found["rarest"] == ["c"] * 3
     assert found["verdict"][1] == "thin: 2 rows/fold"
-    found = columns_of(sf.advise(data, "label", [3, 5, 40], groups="who"))
+    found = columns_of(sf.advise(data, "label", [3, 5, 40], groups="who", full=True))
     assert found["rarest"] == ["b"] * 3
     # 20 groups of `a`, 0..2 of which are groups of `b`, too, and 10 of `c`
     assert found["verdict"] == [
@@ -432,8 +463,8 @@ def test_advise_counts_groups(frame: Make) -> None:
         "short for 2 folds",
         "not possible: 30 groups",
     ]
-    assert found["folds_lacking"] == [0, 2, 37]
-    assert found["rarest_per_fold"] == [10, 6, None]
+    assert found["lacking"] == [0, 2, 37]
+    assert found["per_fold"] == [10, 6, None]
     assert found["probability_any_missing"][1] == theory.probability_any_missing(30, 3, 5)
     for name in ("largest_deviation", "variance_random", "variance_stratified", "ratio"):
         assert found[name] == [None] * 3
@@ -457,7 +488,7 @@ def test_no_fold_has_what_advise_says_it_lacks(kind: str, rows: list[tuple[str, 
     """`kfold` by whole groups leaves at least so many folds without a stratum."""
     label, who = map(list, zip(*rows, strict=True))
     data = make(kind, {"label": label, "who": who})
-    lacking = values(sf.advise(data, "label", [4], groups="who"), "folds_lacking")[0]
+    lacking = values(sf.advise(data, "label", [4], groups="who"), "lacking")[0]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sf.StratWarning)
         folded = eager(sf.kfold(data, "label", 4, groups="who"))
@@ -486,6 +517,9 @@ BAD_CALLS = {
         "`groups` names the column 'sizes', which the frame does not have.\n"
         "Hint: did you mean 'size'?"
     ),
+    "sf.report(df, 'label', full='all')": "`full` must be True or False, got 'all'.",
+    "sf.compare(df, 'label', 'fold', full=1)": "`full` must be True or False, got 1.",
+    "sf.advise(df, 'label', full=None)": "`full` must be True or False, got None.",
     "sf.report(df, None)": "`by` must hold at least one entry, got None.",
     "sf.advise(df, 'label', [2, 1])": "`ks` must be at least 2, got 1.",
     "sf.advise(df, 'label', [2.5])": "`ks` must be a whole number, got 2.5.",
@@ -502,12 +536,12 @@ def test_bad_input(call: str) -> None:
 def test_advise_gives_the_formulas(frame: Make) -> None:
     """The figures are those of `sf.theory`, for the rarest stratum."""
     data = frame({"label": ["a"] * 23 + ["b"] * 7 + ["c"] * 3})
-    found = columns_of(sf.advise(data, "label", range(2, 12)))
+    found = columns_of(sf.advise(data, "label", range(2, 12), full=True))
     ks = found["k"]
     assert ks == list(range(2, 12))
-    assert found["fold_size"] == [33 / k for k in ks]
-    assert found["rarest_per_fold"] == [3 / k for k in ks]
-    assert found["folds_lacking"] == [max(k - 3, 0) for k in ks]
+    assert found["fold_size"] == [round(33 / k, 2) for k in ks]
+    assert found["per_fold"] == [round(3 / k, 2) for k in ks]
+    assert found["lacking"] == [max(k - 3, 0) for k in ks]
     assert found["largest_deviation"] == [theory.largest_deviation([23, 7, 3], k) for k in ks]
     assert found["largest_deviation"][ks.index(3)] == pytest.approx(2 / 33)
     assert found["largest_deviation"][ks.index(10)] == pytest.approx(7 / 33)
@@ -530,26 +564,28 @@ def test_advised_probability_is_that_of_plain_kfold() -> None:
         )
         for seed in range(3000)
     ]
-    found = sf.advise(pd.DataFrame({"label": label}), "label", 4)["probability_any_missing"].item()
+    table = sf.advise(pd.DataFrame({"label": label}), "label", 4, full=True)
+    found = table["probability_any_missing"].item()
     assert np.mean(lacking) == pytest.approx(found, abs=4 * np.sqrt(found * (1 - found) / 3000))
 
 
 def test_advise_says_what_cannot_be(frame: Make) -> None:
     """Where there are fewer rows than folds, there are no figures but a verdict."""
-    found = columns_of(sf.advise(frame({"label": ["a", "a", "b"]}), "label", [3, 4]))
+    data = frame({"label": ["a", "a", "b"]})
+    found = columns_of(sf.advise(data, "label", [3, 4], full=True))
     assert found["verdict"] == ["short for 2 folds", "not possible: 3 rows"]
     assert found["fold_size"] == [1, None]
     assert found["ratio"][1] is None
-    assert found["folds_lacking"] == [2, 3]
+    assert found["lacking"] == [2, 3]
 
 
 def test_advise_takes_missing_values_margins_and_bins(frame: Make) -> None:
     """Missing values are a stratum; of margins and bins the rarest of all counts."""
     data = frame(DATA | {"id": list(range(8))})
-    assert values(sf.advise(data, "label", [2]), "rarest_per_fold") == [0.5]
-    assert values(sf.advise(data, sf.margins(["label", "size"]), [2]), "folds_lacking") == [1]
-    assert values(sf.advise(data, sf.quantiles("id", 2), [2]), "rarest_per_fold") == [2]
-    one = values(sf.advise(frame({"x": [1, 1, 1]}), "x", [3]), "ratio")
+    assert values(sf.advise(data, "label", [2]), "per_fold") == [0.5]
+    assert values(sf.advise(data, sf.margins(["label", "size"]), [2]), "lacking") == [1]
+    assert values(sf.advise(data, sf.quantiles("id", 2), [2]), "per_fold") == [2]
+    one = values(sf.advise(frame({"x": [1, 1, 1]}), "x", [3], full=True), "ratio")
     assert one == [None]
 
 
@@ -559,7 +595,8 @@ def test_report_of_many_classes(frame: Make) -> None:
     data = frame({"label": label, "fold": [i % 2 for i in range(20_000)]})
     found = columns_of(sf.report(data, "label"))
     assert found["n"] == [10_000, 10_000]
-    assert found["max_deviation"] == [0, 0]
+    assert found["rows_off"] == [0, 0]
+    assert found["ratio"] == [0, 0]
     assert found["missing"] == [0, 0]
     data = frame({"label": label, "fold": [i // 10_000 for i in range(20_000)]})
     assert columns_of(sf.report(data, "label"))["missing"] == [5_000, 5_000]

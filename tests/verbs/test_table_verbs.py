@@ -73,7 +73,10 @@ def test_frames_without_rows(frame: Make, kind: str, verb: str) -> None:
 
 @pytest.mark.parametrize("verb", ["balance", "report", "drift", "audit"])
 def test_several_fold_columns(frame: Make, verb: str) -> None:
-    """Of several columns each has its rows, below those of the one before, and its name."""
+    """Of several columns each has its rows, below those of the one before, and its name.
+
+    Details are as they begin in the table of one column, as there is less room for them.
+    """
     df, table = frame(DATA), READS_FOLDS[verb]
     found = columns_of(table(df, ["fold", "part"]))
     first, second = (columns_of(table(df, name)) for name in ("fold", "part"))
@@ -82,6 +85,9 @@ def test_several_fold_columns(frame: Make, verb: str) -> None:
     n_first, n_second = (len(next(iter(each.values()))) for each in (first, second))
     assert found.pop("column") == ["fold"] * n_first + ["part"] * n_second
     expected = [one + other for one, other in zip(first.values(), second.values(), strict=True)]
+    if verb == "audit":
+        details = zip(expected.pop(), found.pop("detail"), strict=True)
+        assert all(detail.startswith(short) for detail, short in details)
     assert list(found.values()) == expected
 
 

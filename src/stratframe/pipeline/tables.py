@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import frames
 from ..core.strata import first_occurrence
-from ..core.types import Ints, StratumTable
+from ..core.types import Ints, StratumTable, Values
 from ..errors import StratError, above_limit, plural
 from ..frames import AnyFrame, Frame, PandasFrame, PolarsFrame, PolarsTable
 from ..terms.base import Term
@@ -25,6 +25,9 @@ RESERVED = ("n", "share", "fold", "expected", "deviation")
 
 ALL_ROWS = "all rows"
 """What the one stratum is called where all entries only order the rows."""
+
+DECIMALS = 2
+"""Of the figures that no reader needs more exactly, so that tables fit a terminal."""
 
 MAX_TABLE_ROWS = 2**26
 """Rows that a table of strata and parts may have: in pandas, 8 GiB while it is made."""
@@ -281,3 +284,8 @@ def stratum_names(strata: Strata, which: Ints, *, with_entry: bool) -> list[str]
 def text_array(texts: Sequence[str]) -> Any:
     """Make a column of text, which may be empty."""
     return np.array(texts, dtype=np.str_)
+
+
+def rounded_column(library: str, values: Values) -> Any:
+    """Make a column of floats of few decimals, NaN as the missing value of the library."""
+    return frames.float_column(library, values.round(DECIMALS))

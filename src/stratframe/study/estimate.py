@@ -55,6 +55,7 @@ def compare(
     seed: SupportsIndex | None = 0,
     cache: Any = None,
     progress: bool = True,
+    full: bool = False,
 ) -> Any:
     """Measure which strategy gives the truest cross-validated score on your data.
 
@@ -113,6 +114,8 @@ def compare(
         a new folder. Times are those of the first run.
     progress : bool
         Show a bar, in a terminal.
+    full : bool
+        Whether to add bias, standard deviation, times and failures: as for `summary`.
 
     Returns
     -------
@@ -123,7 +126,7 @@ def compare(
     ------
     StratError
         If an argument breaks a rule. A strategy or estimator that fails on a sample is
-        recorded in `failed` and `error` instead.
+        recorded in `failed` and `error` instead, columns of the table in full.
     ImportError
         Without scikit-learn: `pip install "stratframe[sklearn]"`.
 
@@ -149,12 +152,13 @@ def compare(
     >>> found = sf.study.compare(
     ...     iris, "target", features, strategies, GaussianNB(), k=2, samples=20, repeats=2
     ... )
-    >>> found[["strategy", "k", "bias", "sd", "mse_ratio"]].round(3)
-      strategy  k   bias     sd  mse_ratio
-    0      SCV  2  0.014  0.039      1.000
-    1   k-fold  2  0.010  0.047      1.290
-    2  DOB-SCV  2  0.021  0.039      1.119
+    >>> found.round(3)
+      strategy   estimator  k  mse_ratio    low   high
+    0      SCV  GaussianNB  2      1.000  1.000  1.000
+    1   k-fold  GaussianNB  2      1.290  1.046  1.657
+    2  DOB-SCV  GaussianNB  2      1.119  0.806  1.423
     """
+    in_full = check_flag("full", full)
     found = estimates(
         frame,
         target,
@@ -171,7 +175,7 @@ def compare(
         cache=cache,
         progress=progress,
     )
-    return summary(found)
+    return summary(found, full=in_full)
 
 
 def estimates(

@@ -13,9 +13,7 @@ from ..checks import load_extra
 from ..core.types import Values
 from ..errors import StratError
 from ..verbs.draw import COLOURS, COMPACT, LETTER, MARKERS, arrange_legend, shorten
-
-SHOWN: tuple[str, ...] = ("strategy", "estimator", "k", "mse_ratio", "low", "high")
-"""The columns of a summary that are drawn."""
+from .statistics import SHOWN
 
 TICKS = (
     (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 5, 10),

@@ -8,11 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames
-from ..checks import load_extra
+from ..checks import check_flag, load_extra
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError, given_twice, one_of
 from .resample import Estimate
 from .strategies import BASELINE
+
+SHOWN = ("strategy", "estimator", "k", "mse_ratio", "low", "high")
+"""The columns of a summary that is not in full, so that it fits a terminal."""
 
 RESAMPLES = 1999
 """Bootstrap resamples of an interval."""
@@ -35,7 +38,7 @@ class Scores(NamedTuple):
     """Which cells are a row of the frame."""
 
 
-def summary(estimates: Any, baseline: str = BASELINE) -> Any:
+def summary(estimates: Any, baseline: str = BASELINE, *, full: bool = False) -> Any:
     """Summarize how far the estimates of each strategy are from the truth.
 
     Parameters
@@ -44,17 +47,19 @@ def summary(estimates: Any, baseline: str = BASELINE) -> Any:
         The frame that `sf.study.estimates` returns, or some of its rows.
     baseline : str
         The strategy that the others are compared with.
+    full : bool
+        Whether to add the columns from `bias` on.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per strategy, estimator and k: `strategy`, `estimator`, `k`; of the error,
-        estimate minus truth, `bias`, its mean, `sd`, its standard deviation, and `mse`, the
-        mean of its square, which is `bias` squared plus `sd` squared; `mse_ratio`, the `mse`
-        divided by that of the baseline, and `low` and `high`, its 95 % bootstrap interval;
-        `within`, the variance between the repeats of one sample; `seconds`, the mean time of
-        one cross-validation, and `fold_seconds`, that of dealing alone; `failed`, how many
-        estimates are missing, and `error`, the first message.
+        One row per strategy, estimator and k: `strategy`, `estimator`, `k`; `mse_ratio`, the
+        mean squared error, of estimate minus truth, divided by that of the baseline, and `low`
+        and `high`, its 95 % bootstrap interval. In full also, of the same error, `bias`, its
+        mean, `sd`, its standard deviation, and `mse`, the mean of its square, which is `bias`
+        squared plus `sd` squared; `within`, the variance between the repeats of one sample;
+        `seconds`, the mean time of one cross-validation, and `fold_seconds`, that of dealing
+        alone; `failed`, how many estimates are missing, and `error`, the first message.
 
     Notes
     -----
@@ -84,11 +89,12 @@ def summary(estimates: Any, baseline: str = BASELINE) -> Any:
     ...     {"strategy": ["SCV", "SCV", "k-fold", "k-fold"], "sample": [0, 1, 0, 1]}
     ... ).assign(estimator="ridge", k=5, repeat=0, truth=0.4, seconds=1.0, fold_seconds=0.1)
     >>> found = sf.study.summary(rows.assign(estimate=[0.4, 0.6, 0.2, 0.8], error=""))
-    >>> found[["strategy", "bias", "sd", "mse", "mse_ratio"]].round(2)
-      strategy  bias   sd   mse  mse_ratio
-    0      SCV   0.1  0.1  0.02        1.0
-    1   k-fold   0.1  0.3  0.10        5.0
+    >>> found[["strategy", "mse_ratio"]].round(2)
+      strategy  mse_ratio
+    0      SCV        1.0
+    1   k-fold        5.0
     """
+    in_full = check_flag("full", full)
     scores = read_scores(estimates)
     strategies, estimators, ks = scores.names
     if baseline not in strategies:
@@ -101,7 +107,8 @@ def summary(estimates: Any, baseline: str = BASELINE) -> Any:
         if scores.is_row[strategy, estimator, k].any()
     ]
     library = frames.library_of(estimates)
-    columns: dict[Any, Any] = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    names = rows[0] if in_full else SHOWN
+    columns: dict[Any, Any] = {name: np.array([row[name] for row in rows]) for name in names}
     for name, values in columns.items():
         if values.dtype.kind == "f":
             columns[name] = frames.float_column(library, values)
@@ -170,10 +177,10 @@ def summarize_cell(
         "strategy": scores.names[0][place[0]],
         "estimator": scores.names[1][place[1]],
         "k": scores.names[2][place[2]],
+        **dict(zip(("mse_ratio", "low", "high"), ratio, strict=True)),
         "bias": bias,
         "sd": mean(mean_rows((errors - bias) ** 2)) ** 0.5,
         "mse": mse,
-        **dict(zip(("mse_ratio", "low", "high"), ratio, strict=True)),
         "within": mean(variance_rows(scores.estimates[place])),
         "seconds": mean(mean_rows(scores.seconds[place])),
         "fold_seconds": mean(mean_rows(scores.fold_seconds[place])),

@@ -8,13 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames, theory
-from ..checks import check_int, first_entries
-from ..core.types import Ints
+from ..checks import check_flag, check_int, first_entries
+from ..core.types import Ints, Values
 from ..errors import StratError, describe, plural
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
 from ..pipeline.strata import Strata
-from ..pipeline.tables import stratum_names, table_order, table_verb, text_array
+from ..pipeline.tables import (
+    rounded_column,
+    stratum_names,
+    table_order,
+    table_verb,
+    text_array,
+)
 from ..terms.base import By
 from ..terms.by import parse_groups
 from ..theory.arguments import MAX_EXACT
@@ -30,7 +36,12 @@ THIN = 5
 @table_verb
 @suggest_arguments
 def advise(
-    frame: AnyFrame, by: By, ks: int | Iterable[int] = range(2, 21), *, groups: Any = None
+    frame: AnyFrame,
+    by: By,
+    ks: int | Iterable[int] = range(2, 21),
+    *,
+    groups: Any = None,
+    full: bool = False,
 ) -> Any:
     """Report the expected imbalance for each k, and whether folds can hold every stratum.
 
@@ -45,21 +56,24 @@ def advise(
         As for `kfold`. Whole groups are counted, not rows: the rarest stratum is the one in
         the fewest groups. A row without a group is a group by itself.
 
+    full : bool
+        Whether to add the columns from `fold_size` on.
+
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
         One row per k: `k`; `verdict`, in words; `rarest`, the stratum with the fewest rows;
-        `variance_random` and `variance_stratified`, of the rarest stratum's share in a fold
-        under plain and under stratified k-fold; `probability_any_missing`, that plain k-fold
-        leaves a fold without the rarest stratum; `largest_deviation`, of a stratum's share in
-        a fold from its share of all rows, for `kfold` by classes, bins and clusters (margins
-        and a continuous entry may deviate further); `rarest_per_fold` and `fold_size`, the
-        mean rows of the rarest stratum in a fold and of the fold; `folds_lacking`, how many
-        folds must lack a stratum; `ratio`, the second variance divided by the first. Where k
-        is larger than the number of rows or groups, only `k`, `verdict`, `rarest` and
-        `folds_lacking` are given. With groups, the probability is that of dealing whole
-        groups at random, and the deviation, the variances and their ratio, which are those of
-        single rows, are missing.
+        `per_fold`, its mean rows in a fold; `lacking`, how many folds must lack a stratum. In
+        full also `fold_size`, the mean rows of a fold; `largest_deviation`, of a stratum's
+        share in a fold from its share of all rows, for `kfold` by classes, bins and clusters
+        (margins and a continuous entry may deviate further); `probability_any_missing`, that
+        plain k-fold leaves a fold without the rarest stratum; `variance_random` and
+        `variance_stratified`, of the rarest stratum's share in a fold under plain and under
+        stratified k-fold; `ratio`, the second variance divided by the first. Where k is larger
+        than the number of rows or groups, only `k`, `verdict`, `rarest` and `lacking` are
+        given. With groups, the probability is that of dealing whole groups at random, and the
+        deviation, the variances and their ratio, which are those of single rows, are missing.
+        `per_fold` and `fold_size` are rounded to two decimals.
 
     Raises
     ------
@@ -79,15 +93,15 @@ def advise(
     --------
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"label": ["a"] * 90 + ["b"] * 10})
-    >>> sf.advise(df, "label", [5, 20])[["k", "verdict", "rarest"]]
-        k            verdict rarest
-    0   5  thin: 2 rows/fold      b
-    1  20  short for 10 folds      b
+    >>> sf.advise(df, "label", [5, 20])
+        k             verdict rarest  per_fold  lacking
+    0   5   thin: 2 rows/fold      b       2.0        0
+    1  20  short for 10 folds      b       0.5       10
     """
-    wanted = check_ks(ks)
+    wanted, in_full = check_ks(ks), check_flag("full", full)
     side, terms = side_of(frame), parse_groups(groups)
     strata = side.strata(by, terms)
-    found = advice(wanted if strata.n_rows else [], strata, side.library)
+    found = advice(wanted if strata.n_rows else [], strata, side.library, full=in_full)
     return frames.make_frame(side.library, found)
 
 
@@ -133,36 +147,43 @@ def units_of_strata(level: Strata, units: Ints) -> Ints:
     return np.bincount(pairs // n_units, minlength=len(level.sizes))
 
 
-def advice(ks: Sequence[int], strata: Strata, library: str) -> dict[Hashable, Any]:
+def advice(ks: Sequence[int], strata: Strata, library: str, *, full: bool) -> dict[Hashable, Any]:
     """Make the columns of `advise`."""
     levels, units = list(strata.margins or [strata]), strata.groups
     sizes, n_rows = [level.sizes for level in levels], strata.n_rows
     n_units = n_rows if units is None else int(units.max(initial=-1)) + 1
     rarest = find_rarest(levels, units) if n_rows else Rarest("", 0, 0)
     given = [k if k <= n_units else None for k in ks]
-    rows = row_figures(n_rows, rarest.n_rows, sizes) if units is None else {}
 
-    def figures(of_k: Callable[[int], float] | None) -> Any:
+    def figures(of_k: Callable[[int], float] | None) -> Values:
         """Compute one figure for each k that the rows, or groups, suffice for."""
         found = [np.nan if k is None or of_k is None else of_k(k) for k in given]
-        return frames.float_column(library, np.array(found, dtype=np.float64))
+        return np.array(found, dtype=np.float64)
 
     noun = "row" if units is None else "group"
-    return {
+    table: dict[Hashable, Any] = {
         "k": np.array(ks, dtype=np.int64),
         "verdict": text_array([verdict(k, n_units, rarest.n_units, noun) for k in ks]),
         "rarest": text_array([rarest.name] * len(ks)),
-        "variance_random": figures(rows.get("variance_random")),
-        "variance_stratified": figures(rows.get("variance_stratified")),
-        "probability_any_missing": figures(
-            lambda k: theory.probability_any_missing(n_units, rarest.n_units, k)
-        ),
-        "largest_deviation": figures(rows.get("largest_deviation")),
-        "rarest_per_fold": figures(lambda k: rarest.n_rows / k),
-        "folds_lacking": np.maximum(np.array(ks, dtype=np.int64) - rarest.n_units, 0),
-        "fold_size": figures(lambda k: n_rows / k),
-        "ratio": figures(rows.get("ratio")),
+        "per_fold": rounded_column(library, figures(lambda k: rarest.n_rows / k)),
+        "lacking": np.maximum(np.array(ks, dtype=np.int64) - rarest.n_units, 0),
     }
+    if not full:
+        return table
+    rows = row_figures(n_rows, rarest.n_rows, sizes) if units is None else {}
+    table["fold_size"] = rounded_column(library, figures(lambda k: n_rows / k))
+    exact = {
+        "largest_deviation": rows.get("largest_deviation"),
+        "probability_any_missing": lambda k: theory.probability_any_missing(
+            n_units, rarest.n_units, k
+        ),
+        "variance_random": rows.get("variance_random"),
+        "variance_stratified": rows.get("variance_stratified"),
+        "ratio": rows.get("ratio"),
+    }
+    for name, of_k in exact.items():
+        table[name] = frames.float_column(library, figures(of_k))
+    return table
 
 
 def row_figures(

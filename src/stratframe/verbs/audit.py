@@ -172,11 +172,12 @@ def audit(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per check: `check`; `severity`, "ok", "warning" or, for rows that leak,
-        "error"; `n`, the number of rows, groups, keys, folds or strata; `detail`, in fewer
-        than 60 letters. The checks are `unassigned_rows`, `split_groups`, `repeated_keys`,
-        `duplicate_rows`, `empty_folds` and `missing_strata`; those whose argument is not
-        given are left out. With two columns or more, the first column is `column`.
+        One row per check: `severity`, "ok", "warning" or, for rows that leak, "error";
+        `check`; `n`, the number of rows, groups, keys, folds or strata; `detail`, in at most
+        42 letters, with two columns or more 28. The checks are `unassigned_rows`,
+        `split_groups`, `repeated_keys`, `duplicate_rows`, `empty_folds` and `missing_strata`;
+        those whose argument is not given are left out. With two columns or more, the first
+        column is `column`.
 
     Raises
     ------
@@ -196,16 +197,19 @@ def audit(
     --------
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"x": [1, 1, 2, 3], "who": ["a", "b", "b", "b"], "fold": [0, 1, 1, 1]})
-    >>> sf.audit(df, groups="who", columns="x")[["check", "severity", "n"]]
-                 check severity  n
-    0  unassigned_rows       ok  0
-    1     split_groups       ok  0
-    2   duplicate_rows    error  2
-    3      empty_folds       ok  0
+    >>> sf.audit(df, groups="who", columns="x")
+      severity            check  n                                detail
+    0       ok  unassigned_rows  0                  every row has a fold
+    1       ok     split_groups  0                none of 2 groups leaks
+    2    error   duplicate_rows  2  2 rows equal across folds (1 column)
+    3       ok      empty_folds  0                 all 2 folds have rows
     """
     check_one_of("nulls", nulls, get_args(KeptNulls))
     library, names, examined = examine(frame, name, by, groups, key, columns, nulls)
-    return fold_table(names, lambda each, _: checks_table(library, examined(each).checks(nulls)))
+    alone = len(names) == 1
+    return fold_table(
+        names, lambda each, _: checks_table(library, examined(each).checks(nulls), alone=alone)
+    )
 
 
 def examine(
@@ -214,8 +218,8 @@ def examine(
     """Check the arguments of an audit: its library, its columns, and how to look at one."""
     side = side_of(frame)
     if isinstance(side, CountedFrame):
-        names, look = list_names(name), examine_counts(side, by, groups, key, columns, nulls)
-        return side.library, names, look
+        names = list_names(name)
+        return side.library, names, examine_counts(side, names, by, groups, key, columns, nulls)
     found = check_audit(frame, name, by, groups, key, columns)
     given = found.read()
 
@@ -228,13 +232,19 @@ def examine(
 
 
 def examine_counts(
-    side: CountedFrame, by: By | None, groups: Any, key: Any, columns: Any, nulls: KeptNulls
+    side: CountedFrame,
+    names: list[Any],
+    by: By | None,
+    groups: Any,
+    key: Any,
+    columns: Any,
+    nulls: KeptNulls,
 ) -> Callable[[Any], Examined]:
     """Check the arguments of an audit of a frame whose rows are counted."""
     (_, _, group_terms, keys) = parse(None, groups, key)
     named = {"groups": columns_of(group_terms), "key": list(keys)}
     named["columns"] = list(parse_compared(columns))
-    side.check_shared(Options(groups=group_terms), named)
+    side.check_shared(Options(groups=group_terms), {"name": names, **named})
 
     def look_at(column: str) -> Examined:
         """Examine one fold column."""

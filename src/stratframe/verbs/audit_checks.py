@@ -21,8 +21,8 @@ KeptNulls: TypeAlias = Literal["train", "drop"]
 MANY = 2**62
 """More gaps than these are not counted further, as counts are int64."""
 
-LONGEST = 59
-"""Letters of a detail; Polars shows the first 30, so that what matters comes first."""
+LONGEST, LONGEST_OF_SEVERAL = 42, 28
+"""Letters of a detail, of one fold column and of several, so that tables are at most 80 wide."""
 
 MOSTLY_ALIKE = 2
 """Rows for each combination of values above which equal rows are no sign of a copy."""
@@ -35,49 +35,61 @@ class Check(NamedTuple):
     severity: Severity
     n: int
     detail: str
+    """What matters."""
+    more: tuple[str, ...] = ()
+    """What to add to it where there is room."""
 
 
-def checks_table(library: str, checks: Sequence[Check]) -> Any:
-    """Make the table of the checks of a column."""
+def checks_table(library: str, checks: Sequence[Check], *, alone: bool) -> Any:
+    """Make the table of the checks of a fold column, the only one or one of several."""
+    longest = LONGEST if alone else LONGEST_OF_SEVERAL
     columns: dict[Hashable, Any] = {
-        "check": text_array([check.check for check in checks]),
         "severity": text_array([check.severity for check in checks]),
+        "check": text_array([check.check for check in checks]),
         "n": np.array([check.n for check in checks], dtype=np.int64),
-        "detail": text_array([check.detail for check in checks]),
+        "detail": text_array([fit(longest, check.detail, *check.more) for check in checks]),
     }
     return frames.make_frame(library, columns)
 
 
-def fit(text: str, *more: str) -> str:
+def fit(longest: int, text: str, *more: str) -> str:
     """Add more to a detail where there is room, and cut what is too long."""
     for each in more:
-        text = text + each if len(text + each) <= LONGEST else text
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "\u2026"
+        text = text + each if len(text + each) <= longest else text
+    return text if len(text) <= longest else text[: longest - 1] + "\u2026"
 
 
-def fit_list(text: str, items: Iterable[object], total: int) -> str:
-    """List the first items after a text, as many as there is room for."""
+def list_examples(text: str, items: Iterable[object], total: int) -> str:
+    """List the first items that go on with a text, as many as there is room for, at least one."""
     listed = list(map(str, items))[:MAX_LISTED]
     while len(listed) > 1 and len(f"{text}: {preview(listed, total)}") > LONGEST:
         listed.pop()
-    return fit(f"{text}: {preview(listed, total)}")
+    return f": {preview(listed, total)}"
 
 
 def unassigned_rows(n: int, nulls: KeptNulls) -> Check:
     """Report the rows without a fold."""
     if not n:
         return Check("unassigned_rows", "ok", 0, "every row has a fold")
-    where = "every training set" if nulls == "train" else "no training set"
-    detail = f"in {where}: {plural(n, 'row')} without a fold"
+    detail = f"{plural(n, 'row')} {'has' if n == 1 else 'have'} no fold"
     return Check("unassigned_rows", "warning" if nulls == "train" else "ok", n, detail)
 
 
 def split_groups(shared: frames.SharedRows) -> Check:
     """Report the groups that are in two folds."""
-    if not shared.n_split:
-        detail = f"{plural(shared.n_values, 'group')}, each in one fold"
-        return Check("split_groups", "ok", 0, detail)
-    return Check("split_groups", "error", shared.n_split, fit(*in_several_folds(shared, "group")))
+    severity: Severity = "error" if shared.n_split else "ok"
+    return Check("split_groups", severity, shared.n_split, *count_leaks(shared, "group"))
+
+
+def count_leaks(shared: frames.SharedRows, noun: str) -> tuple[str, tuple[str, ...]]:
+    """Say how many groups or keys span folds, and how many rows these have."""
+    detail = some_of(shared.n_split, plural(shared.n_values, noun), "leaks", "leak")
+    return detail, (f" ({plural(shared.n_rows, 'row')})",) if shared.n_split else ()
+
+
+def some_of(n: int, whole: str, does: str, do: str) -> str:
+    """Say what n of several do, with the verb for at most one and for more."""
+    return f"{f'{n:,}' if n else 'none'} of {whole} {does if n < 2 else do}"
 
 
 def lacks_key(keys: Sequence[Any]) -> Any:
@@ -87,22 +99,15 @@ def lacks_key(keys: Sequence[Any]) -> Any:
 
 def repeated_keys(shared: frames.SharedRows, n_without: int) -> Check:
     """Report the repeated keys; those in two folds leak."""
-    left_out = f"; {plural(n_without, 'row')} without" if n_without else ""
+    left_out = (f"; {plural(n_without, 'row')} without",) if n_without else ()
     n = shared.n_repeated
     if shared.n_split:
-        text, rows = in_several_folds(shared, "key")
-        return Check("repeated_keys", "error", n, fit(text, rows, left_out))
+        detail, more = count_leaks(shared, "key")
+        return Check("repeated_keys", "error", n, detail, more + left_out)
+    detail = some_of(n, plural(shared.n_values, "key"), "repeats", "repeat")
     if n:
-        text = f"repeated within a fold: {n:,} of {plural(shared.n_values, 'key')}"
-        return Check("repeated_keys", "warning", n, fit(text, left_out))
-    text = f"each of {plural(shared.n_values, 'key')} is unique"
-    return Check("repeated_keys", "ok", 0, fit(text, left_out))
-
-
-def in_several_folds(shared: frames.SharedRows, noun: str) -> tuple[str, str]:
-    """Describe how many groups or keys span folds, and how many rows these have."""
-    text = f"in several folds: {shared.n_split:,} of {plural(shared.n_values, noun)}"
-    return text, f" ({plural(shared.n_rows, 'row')})"
+        return Check("repeated_keys", "warning", n, f"{detail} in a fold", left_out)
+    return Check("repeated_keys", "ok", 0, detail, left_out)
 
 
 def duplicate_rows(
@@ -115,31 +120,31 @@ def duplicate_rows(
     label alone, rows are equal without being copies.
     """
     if not columns:
-        return Check("duplicate_rows", "warning", 0, "there are no columns to compare"), None
+        return Check("duplicate_rows", "warning", 0, "no columns to compare"), None
     shared = frames.count_across_folds(columns, folds)
-    compared = f" ({plural(len(columns), 'column')})"
-    if shared.n_split:
-        n_values = None if named else count_combinations(columns, folds)
-        if n_values is not None:
-            detail = fit(f"too few values to tell: {n_values:,}", compared)
-            return Check("duplicate_rows", "warning", shared.n_rows, detail), None
-        return equal_rows(shared, len(columns))
+    n_values = count_combinations(columns, folds) if shared.n_split and not named else None
+    if n_values is not None:
+        detail, more = f"too few values to tell: {n_values:,}", compared(len(columns))
+        return Check("duplicate_rows", "warning", shared.n_rows, detail, more), None
     ids = [] if shared.n_repeated else [series for series in columns if is_id(series)]
     if ids:
-        names = (repr(series.name) for series in ids)
-        detail = fit_list("hidden by unique columns", names, len(ids))
+        detail = "hidden by ids"
+        detail += list_examples(detail, (repr(series.name) for series in ids), len(ids))
         return Check("duplicate_rows", "warning", 0, detail), None
     return equal_rows(shared, len(columns))
 
 
 def equal_rows(shared: frames.SharedRows, n_columns: int) -> tuple[Check, frames.SharedRows]:
     """Report the rows that equal a row of another fold."""
-    compared = f" ({plural(n_columns, 'column')})"
-    if shared.n_split:
-        detail = fit(f"equal a row of another fold: {plural(shared.n_rows, 'row')}", compared)
-        return Check("duplicate_rows", "error", shared.n_rows, detail), shared
-    detail = fit("no row equals a row of another fold", compared)
-    return Check("duplicate_rows", "ok", 0, detail), shared
+    n = shared.n_rows
+    severity: Severity = "error" if n else "ok"
+    detail = f"{f'{n:,}' if n else 'no'} rows equal across folds"
+    return Check("duplicate_rows", severity, n, detail, compared(n_columns)), shared
+
+
+def compared(n_columns: int) -> tuple[str, ...]:
+    """Say how many columns were compared."""
+    return (f" ({plural(n_columns, 'column')})",)
 
 
 def count_combinations(columns: Sequence[Any], folds: Ints) -> int | None:
@@ -171,9 +176,8 @@ def empty_folds(folds: frames.FoldValues) -> Check:
         gaps = (fold for fold in range(start, highest) if fold not in known)
         empty = [*empty, *islice(gaps, MAX_LISTED)]
     if n:
-        verb = "has" if n == 1 else "have"
-        detail = fit_list(f"{plural(n, 'fold')} {verb} no rows", empty, n)
-        return Check("empty_folds", "warning", n, detail)
+        detail = f"{plural(n, 'fold')} {'has' if n == 1 else 'have'} no rows"
+        return Check("empty_folds", "warning", n, detail, (list_examples(detail, empty, n),))
     if len(present) < 2:
         detail = "there is only one fold" if present else "there are no folds"
         return Check("empty_folds", "warning", 0, detail)
@@ -195,7 +199,7 @@ def missing_strata(counts: FoldCounts, nulls: KeptNulls) -> Check:
         names += stratum_names(strata, order[lacks_some[order]], with_entry=len(counts.tables) > 1)
         n_strata += int(is_known.sum())
     if not names:
-        return Check("missing_strata", "ok", 0, f"in every fold: all {n_strata:,} strata")
-    listed = fit_list("not in every fold", names, len(names))
-    detail = fit(listed, f" ({len(names):,} of {n_strata:,} strata)")
-    return Check("missing_strata", "warning", len(names), detail)
+        return Check("missing_strata", "ok", 0, f"every fold has all {n_strata:,} strata")
+    n = len(names)
+    detail = some_of(n, plural(n_strata, "stratum", "strata"), "misses", "miss") + " a fold"
+    return Check("missing_strata", "warning", n, detail, (list_examples(detail, names, n),))

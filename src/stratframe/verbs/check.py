@@ -323,7 +323,7 @@ def find_empty(folds: FoldValues, fold: str) -> Told | None:
     audited = empty_folds(folds)
     if audited.severity == "ok":
         return None
-    return "warning", "empty_folds", audited.detail.replace("fold", fold, 1)
+    return "warning", "empty_folds", audited.detail.replace("fold", fold, 1) + "".join(audited.more)
 
 
 def find_missing(counts: FoldCounts, fold: str, *, in_groups: bool) -> Told | None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames
+from ..checks import check_flag
 from ..core.chance import ks_critical_value, tv_critical_values
 from ..core.distances import group_distances, sort_groups
 from ..core.evenness import deviations, tv_distance
@@ -16,7 +17,13 @@ from ..core.types import Ints, Values
 from ..errors import StratError, at_least_one
 from ..frames import Frame
 from ..habits import suggest_arguments
-from ..pipeline.tables import check_not_itself, fold_table, table_verb, text_array
+from ..pipeline.tables import (
+    check_not_itself,
+    fold_table,
+    rounded_column,
+    table_verb,
+    text_array,
+)
 from ..terms.by import parse_columns
 from .select import fold_names
 from .sides import check_rows
@@ -24,8 +31,11 @@ from .sides import check_rows
 DRIFT_HINT = "`report` of `sf.quantiles(...)` compares their bins"
 """What to do where the values of all rows are not at hand."""
 
-DRIFTED = ("feature", "ks", "tv", "chance", "ratio", "smd", "wasserstein")
+DRIFTED = ("feature", "ratio", "ks", "tv", "smd")
 """The columns of `drift` after that of the folds."""
+
+DRIFTED_IN_FULL = ("chance", "wasserstein")
+"""The columns with which a table is wider than a terminal."""
 
 
 class Drift(NamedTuple):
@@ -55,7 +65,9 @@ class Drift(NamedTuple):
 
 @table_verb
 @suggest_arguments
-def drift(frame: Frame, features: Any, name: str | Sequence[str] = "fold") -> Any:
+def drift(
+    frame: Frame, features: Any, name: str | Sequence[str] = "fold", *, full: bool = False
+) -> Any:
     """Measure how far the features of every fold are from those of the other rows.
 
     Parameters
@@ -67,22 +79,24 @@ def drift(frame: Frame, features: Any, name: str | Sequence[str] = "fold") -> An
     name : str or list of str
         A fold or part column from any source; of a list, each column. Rows without a fold
         are training rows: they are among the other rows of every fold.
+    full : bool
+        Whether to add the columns `chance` and `wasserstein`.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
         One row per fold and feature, the worst first: the fold, in a column of the name of
-        the fold column (`fold`, if the table has a column of that name); `feature`; for
-        numbers `ks`, the Kolmogorov-Smirnov statistic, the largest difference of the
-        distribution functions; for classes `tv`, the total variation distance; `chance`, the
-        `ks` or `tv` that one in twenty random folds of this size exceeds; `ratio`, `ks` or
-        `tv` divided by `chance`: up to 1 is noise; for numbers `smd`, the mean in the fold
-        minus that of the other rows, divided by the root of the mean of their two variances;
-        and `wasserstein`, the mean distance that values would have to move, divided by the
-        standard deviation of all values. The worst has the largest `ratio`. A measure is
-        missing where it does not apply, or where one side has too few values. With two
-        columns or more, the first columns are `column` and `fold`, and the worst come first
-        within each column.
+        the fold column (`fold`, if the table has a column of that name); `feature`; `ratio`,
+        `ks` or `tv` divided by `chance`, to two decimals: up to 1 is noise; for numbers `ks`,
+        the Kolmogorov-Smirnov statistic, the largest difference of the distribution
+        functions; for classes `tv`, the total variation distance; for numbers `smd`, the mean
+        in the fold minus that of the other rows, divided by the root of the mean of their two
+        variances. In full also `chance`, the `ks` or `tv` that one in twenty random folds of
+        this size exceeds; for numbers `wasserstein`, the mean distance that values would have
+        to move, divided by the standard deviation of all values. The worst has the largest
+        `ratio`. A measure is missing where it does not apply, or where one side has too few
+        values. With two columns or more, the first columns are `column` and `fold`, and the
+        worst come first within each column.
 
     Notes
     -----
@@ -109,24 +123,27 @@ def drift(frame: Frame, features: Any, name: str | Sequence[str] = "fold") -> An
     --------
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"x": [1, 2, 3, 4], "c": ["a", "b", "a", "b"], "fold": [0, 0, 1, 1]})
-    >>> sf.drift(df, ["x", "c"])[["fold", "feature", "ks", "tv"]]
-       fold feature   ks   tv
-    0     0       x  1.0  NaN
-    1     1       x  1.0  NaN
-    2     0       c  NaN  0.0
-    3     1       c  NaN  0.0
+    >>> sf.drift(df, ["x", "c"]).round(2)
+       fold feature  ratio   ks   tv   smd
+    0     0       x    1.0  1.0  NaN -2.83
+    1     1       x    1.0  1.0  NaN  2.83
+    2     0       c    0.0  NaN  0.0   NaN
+    3     1       c    0.0  NaN  0.0   NaN
     """
+    shown = (*DRIFTED, *DRIFTED_IN_FULL) if check_flag("full", full) else DRIFTED
     check_rows(frame, "`drift` looks at the values of all rows", DRIFT_HINT)
     frames.check_frame(frame)
     columns = fold_names(frame, name)
     refs = check_features(frame, features)
     eager = frames.collect_columns(frame, [*refs, *columns])
     return fold_table(
-        columns, lambda column, label: drift_table(eager, refs, column, label), DRIFTED
+        columns, lambda column, label: drift_table(eager, refs, column, label, shown), shown
     )
 
 
-def drift_table(frame: Any, refs: Sequence[Any], name: str, label: str) -> Any:
+def drift_table(
+    frame: Any, refs: Sequence[Any], name: str, label: str, shown: Sequence[str]
+) -> Any:
     """Make the table of one fold column, the worst fold and feature first."""
     folds, names, measured = measure_drift(frame, list(refs), name)
     flat = Drift(*(each.ravel() for each in measured))
@@ -137,8 +154,9 @@ def drift_table(frame: Any, refs: Sequence[Any], name: str, label: str) -> Any:
         label: [folds[place] for place in fold],
         "feature": text_array([names[place] for place in feature]),
     }
-    for measure in DRIFTED[1:]:
-        table[measure] = frames.float_column(library, getattr(flat, measure)[order])
+    for measure in shown[1:]:
+        column = rounded_column if measure == "ratio" else frames.float_column
+        table[measure] = column(library, getattr(flat, measure)[order])
     return frames.make_frame(library, table)
 
 

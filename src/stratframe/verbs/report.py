@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames
+from ..checks import check_flag
 from ..core.evenness import (
     deviations,
     optimal_max_deviation,
@@ -20,7 +21,7 @@ from ..core.types import Flags, Ints, Values
 from ..errors import plural
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.tables import FoldCounts, fold_table, table_verb, text_array
+from ..pipeline.tables import FoldCounts, fold_table, rounded_column, table_verb, text_array
 from ..terms.base import By
 from ..terms.by import parse_columns
 from .drift import DRIFT_HINT, Drift, measure_drift
@@ -43,22 +44,22 @@ EVENNESS = {
 }
 """Verdicts in words that need no table beside them."""
 
-REPORTED = (
-    "n",
-    "max_deviation",
-    "optimum",
-    "rms_deviation",
-    "random",
-    "missing",
-    "tv_distance",
-    "verdict",
-)
-"""The columns of `report` after that of the folds."""
+COMPARED = ("rows_off", "optimum", "ratio")
+"""The figures that `report` and `compare` round: a hundredth of a row changes no decision."""
+
+REPORTED = ("n", *COMPARED, "missing")
+"""The columns of `report` between that of the folds and the verdict."""
+
+COMPARED_IN_FULL = ("rms_deviation", "random")
+REPORTED_IN_FULL = (*COMPARED_IN_FULL, "tv_distance")
+"""The columns with which a table is wider than a terminal."""
 
 
 @table_verb
 @suggest_arguments
-def report(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
+def report(
+    frame: AnyFrame, by: By, name: str | Sequence[str] = "fold", *, full: bool = False
+) -> Any:
     """Report the imbalance of each fold, next to the optimum and to random assignment.
 
     Parameters
@@ -69,20 +70,23 @@ def report(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     name : str or list of str
         A fold or part column from any source; of a list, each column. Rows without a fold
         are training rows: they count among all rows, with which each fold is compared.
+    full : bool
+        Whether to add the columns `rms_deviation`, `random` and `tv_distance`.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
         One row per fold: the fold, in a column of the name of the fold column (`fold`, if
-        the table has a column of that name); `n`, its rows; `max_deviation`, the largest
+        the table has a column of that name); `n`, its rows; `rows_off`, the largest
         difference, over the strata, of the rows in the fold and the rows expected;
-        `optimum`, the largest `max_deviation` of the best column with these fold sizes,
-        whichever rows it leaves without a fold;
-        `rms_deviation`, the root mean square of the differences; `random`, the root of its
-        expected square in a random column with these fold sizes; `missing`, the number of
-        strata that the fold lacks; `tv_distance`, the total variation distance to all rows
-        (with margins, that of the worst entry); `verdict`, a word. With two columns or more,
-        one row per column and fold, and the first columns are `column` and `fold`.
+        `optimum`, the largest `rows_off` of the best column with these fold sizes,
+        whichever rows it leaves without a fold; `ratio`, `rms_deviation` divided by `random`:
+        0 is perfect, 1 as random; `missing`, the number of strata that the fold lacks;
+        `verdict`, a word. In full also `rms_deviation`, the root mean square of the
+        differences; `random`, the root of its expected square in a random column with these
+        fold sizes; `tv_distance`, the total variation distance to all rows (with margins, that
+        of the worst entry). With two columns or more, one row per column and fold, and the
+        first columns are `column` and `fold`.
 
     Raises
     ------
@@ -96,10 +100,10 @@ def report(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     Notes
     -----
     The verdict is the first of these that holds: "empty", the fold has no rows; "optimal",
-    `max_deviation` is at most `optimum`; "even", each stratum is within one row of its share of
-    the fold, whose own size may be rounded; "between" even and random, `rms_deviation` is less
-    than half of `random`; "as random", it is at most three times `random`; "skewed", it is more
-    than that.
+    `rows_off` is at most `optimum`; "even", each stratum is within one row of its share of
+    the fold, whose own size may be rounded; "between" even and random, `ratio` is less than a
+    half; "as random", it is at most 3; "skewed", it is more than that. `rows_off`, `optimum` and
+    `ratio` are rounded to two decimals, after the verdict.
 
     The optimum is that of single rows, assigned one by one. It does not know groups: whole
     groups are often unable to reach it, and so may be several margins at once; a continuous
@@ -113,32 +117,42 @@ def report(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     --------
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"label": ["a"] * 5 + ["b"] * 3}).strat.kfold("label", k=2)
-    >>> sf.report(df, "label")[["fold", "n", "max_deviation", "optimum", "verdict"]]
-       fold  n  max_deviation  optimum  verdict
-    0     0  4            0.5      0.5  optimal
-    1     1  4            0.5      0.5  optimal
+    >>> sf.report(df, "label")
+       fold  n  rows_off  optimum  ratio  missing  verdict
+    0     0  4       0.5      0.5   0.68        0  optimal
+    1     1  4       0.5      0.5   0.68        0  optimal
     """
+    shown = (*REPORTED, *REPORTED_IN_FULL) if check_flag("full", full) else REPORTED
     side, names = named_side(frame, name)
     read = side.collect(by, names)
 
     def table_of(column: str, label: str) -> Any:
         """Report one fold column."""
-        return report_table(side.library, read.folded(by, column).crossed(), label)
+        found = measure_folds(read.folded(by, column).crossed())
+        return report_table(side.library, {label: found.folds}, found, shown)
 
-    return fold_table(names, table_of, REPORTED)
+    return fold_table(names, table_of, (*shown, "verdict"))
 
 
-def report_table(library: str, counted: FoldCounts, label: str) -> Any:
-    """Report the folds of a column that was counted."""
-    found = measure_folds(counted)
-    columns: dict[Hashable, Any] = {label: found.folds} | found.columns()
-    columns["tv_distance"] = frames.float_column(library, found.tv_distance)
-    return frames.make_frame(library, columns)
+def report_table(
+    library: str, first: dict[Hashable, Any], found: FoldReport, shown: Sequence[str]
+) -> Any:
+    """Make a table of the first columns, some figures and the verdicts."""
+    return frames.make_frame(
+        library, first | found.figures(library, shown) | {"verdict": text_array(found.verdicts())}
+    )
 
 
 @table_verb
 @suggest_arguments
-def compare(frame: AnyFrame, by: By, names: str | Sequence[str], features: Any = None) -> Any:
+def compare(
+    frame: AnyFrame,
+    by: By,
+    names: str | Sequence[str],
+    features: Any = None,
+    *,
+    full: bool = False,
+) -> Any:
     """Compare fold columns: how even each one is, and how far its features drift.
 
     Parameters
@@ -150,14 +164,17 @@ def compare(frame: AnyFrame, by: By, names: str | Sequence[str], features: Any =
         Fold or part columns from any source.
     features : column or list of columns, optional
         As for `drift`.
+    full : bool
+        Whether to add the columns `rms_deviation` and `random`.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per column: `column`; `max_deviation`, the largest of its folds in `report`;
-        `optimum`; `rms_deviation` and `random`, the root mean square of those of its folds;
-        with `features`, `drift`, the largest `ratio` of its folds and features in `drift`;
-        `verdict`, as of `report`, by these figures.
+        One row per column: `column`; `rows_off`, the largest of its folds in `report`;
+        `optimum`; `ratio`, `rms_deviation` divided by `random`; with `features`, `drift`, the
+        largest `ratio` of its folds and features in `drift`; in full, `rms_deviation` and
+        `random`, the root mean squares of those of its folds; `verdict`, as of `report`, by
+        these figures.
 
     Raises
     ------
@@ -174,26 +191,27 @@ def compare(frame: AnyFrame, by: By, names: str | Sequence[str], features: Any =
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"label": ["a", "a", "b", "b"] * 5, "plain": [0, 1, 0, 0] * 5})
     >>> df = df.strat.kfold("label", k=2)
-    >>> sf.compare(df, "label", ["plain", "fold"])[["column", "max_deviation", "verdict"]]
-      column  max_deviation    verdict
-    0  plain            2.5  as random
-    1   fold            0.0    optimal
+    >>> sf.compare(df, "label", ["plain", "fold"])
+      column  rows_off  optimum  ratio    verdict
+    0  plain       2.5      0.5   2.52  as random
+    1   fold       0.0      0.0   0.00    optimal
     """
+    more = COMPARED_IN_FULL if check_flag("full", full) else ()
     side, columns = named_side(frame, names)
     refs = parse_columns("features", features)
     if refs:
         check_rows(frame, "`compare` looks at the values of `features` in all rows", DRIFT_HINT)
         frames.check_refs(side.frame, refs, "features")
     read = side.collect(by, [*columns, *refs])
-    found = [measure_folds(read.folded(by, column).crossed()).pooled() for column in columns]
+    found = stacked(
+        [measure_folds(read.folded(by, column).crossed()).pooled() for column in columns]
+    )
     table: dict[Hashable, Any] = {"column": text_array(list(map(str, columns)))}
-    for figure in ("max_deviation", "optimum", "rms_deviation", "random"):
-        table[figure] = np.array([getattr(each, figure).item() for each in found])
+    table |= found.figures(side.library, COMPARED)
     if refs:
         worst = [worst_ratio(measure_drift(read.frame, features, column)[2]) for column in columns]
-        table["drift"] = frames.float_column(side.library, np.array(worst))
-    table["verdict"] = text_array([word for each in found for word in each.verdicts()])
-    return frames.make_frame(side.library, table)
+        table["drift"] = rounded_column(side.library, np.array(worst))
+    return report_table(side.library, table, found, more)
 
 
 def worst_ratio(measured: Drift) -> float:
@@ -216,10 +234,21 @@ class FoldReport(NamedTuple):
     is_even: Flags
     """Whether each stratum is within one row of its share."""
 
-    def columns(self) -> dict[Hashable, Any]:
-        """Name the figures, in their order, and the verdicts."""
-        figures: dict[Hashable, Any] = {each: getattr(self, each) for each in REPORTED[:-1]}
-        return figures | {"verdict": text_array(self.verdicts())}
+    @property
+    def ratio(self) -> Values:
+        """The RMS deviation by that of a random fold; 0 / 0 counts as 0, NaN without rows."""
+        ratio = np.where(self.n, 0.0, np.nan)
+        return np.divide(self.rms_deviation, self.random, out=ratio, where=self.random > 0)
+
+    def figures(self, library: str, names: Sequence[str]) -> dict[Hashable, Any]:
+        """Make columns of some figures, those that are compared rounded."""
+        known = self._asdict() | {"rows_off": self.max_deviation, "ratio": self.ratio}
+        figures: dict[Hashable, Any] = {name: known[name] for name in names}
+        for name in {*COMPARED} & {*names}:
+            figures[name] = rounded_column(library, known[name])
+        if "tv_distance" in names:
+            figures["tv_distance"] = frames.float_column(library, self.tv_distance)
+        return figures
 
     def pooled(self) -> FoldReport:
         """Take the folds of a column together, as one."""
@@ -264,6 +293,13 @@ def describe_evenness(pooled: FoldReport) -> tuple[str, str]:
 def root_mean_square(values: Values) -> float:
     """Compute the root mean square, 0 of nothing."""
     return float(np.sqrt((values**2).sum() / max(len(values), 1)))
+
+
+def stacked(reports: Sequence[FoldReport]) -> FoldReport:
+    """Put the folds of reports one below the other."""
+    folds = [fold for each in reports for fold in each.folds]
+    fields = zip(*(each[1:] for each in reports), strict=True)
+    return FoldReport(folds, *map(np.concatenate, fields))
 
 
 def measure_folds(folded: FoldCounts) -> FoldReport:
