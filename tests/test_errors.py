@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
+from stratframe.errors import plural_name
 from stratframe.frames.tables import make_frame
 from tests.helpers import Make, eager
 
@@ -69,3 +70,29 @@ def test_calls_do_not_make_rows(frame: Make, monkeypatch: pytest.MonkeyPatch) ->
     assert not made
     assert list(caught.value.failures["row"]) == [1]
     assert made == [1]
+
+
+@pytest.mark.parametrize(
+    ("name", "noun"),
+    [
+        ("patient", "patients"),
+        ("patients", "patients"),
+        ("user_id", "users"),
+        ("Family", "families"),
+        ("day", "days"),
+        ("box", "boxes"),
+        ("batch", "batches"),
+        ("class", "classes"),
+        ("campus", "campuses"),
+        ("person", "people"),
+        ("ID", "groups"),
+        ("the ward", "groups"),
+        ("ward-2", "groups"),
+        ("Straße", "groups"),
+        (("a", "b"), "groups"),
+        (7, "groups"),
+    ],
+)
+def test_columns_name_what_they_tell_apart(name: object, noun: str) -> None:
+    """A simple word is put in the plural; of any other name the noun is groups."""
+    assert plural_name(name) == noun

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import warnings
 from collections.abc import Iterable, Sequence, Sized
 from difflib import get_close_matches
@@ -23,6 +24,9 @@ MAX_SHOWN = 200
 
 MAX_START = 40
 """Letters of a longer text that it shows."""
+
+IRREGULAR = {"child": "children", "man": "men", "mouse": "mice", "person": "people"}
+"""Names of groups whose plural no rule gives."""
 
 HUGE = 10**30
 """Whole numbers from here on are not written out."""
@@ -256,3 +260,18 @@ def with_full_stop(text: str) -> str:
 def plural(count: int, noun: str, many: str = "") -> str:
     """Count things in words: "1 row", "2 rows"."""
     return f"1 {noun}" if count == 1 else f"{describe_count(count)} {many or f'{noun}s'}"
+
+
+def plural_name(name: object) -> str:
+    """Name the things that a column tells apart: "users" of "user" or "user_id", else "groups"."""
+    is_word = isinstance(name, str) and re.fullmatch(r"[A-Za-z][a-z]{2,}(_id)?", name)
+    if not is_word:
+        return "groups"
+    noun = str(name).lower().removesuffix("_id")
+    if noun in IRREGULAR:
+        return IRREGULAR[noun]
+    if re.search(r"[^aeiou]y$", noun):
+        return f"{noun[:-1]}ies"
+    if re.search(r"(ss|us|x|ch|sh)$", noun):
+        return f"{noun}es"
+    return noun if noun.endswith("s") else f"{noun}s"

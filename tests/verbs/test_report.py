@@ -1,5 +1,6 @@
 """`report` and `advise`: against the balance table, SciPy, scikit-learn and simulations."""
 
+import string
 import warnings
 from collections.abc import Sequence
 from itertools import permutations
@@ -15,6 +16,8 @@ from sklearn.model_selection import KFold
 
 import stratframe as sf
 from stratframe import theory
+from stratframe.verbs.report import describe_evenness, measure_folds
+from stratframe.verbs.sides import side_of
 from tests.helpers import KINDS, Make, columns_of, eager, evaluate, make, refuse_now, values
 
 DATA: dict[str, Any] = {
@@ -446,3 +449,36 @@ def test_report_of_many_classes(frame: Make) -> None:
     assert found["missing"] == [0, 0]
     data = frame({"label": label, "fold": [i // 10_000 for i in range(20_000)]})
     assert columns_of(sf.report(data, "label"))["missing"] == [5_000, 5_000]
+
+
+def words_of(label: Sequence[Any], fold: Sequence[Any]) -> str:
+    """A column in words."""
+    rows = pd.DataFrame({"label": label, "fold": fold})
+    counts = side_of(rows).collect("label", ["fold"]).folded("label", "fold").crossed()
+    return ", ".join(describe_evenness(measure_folds(counts).pooled()))
+
+
+@pytest.mark.parametrize(
+    ("label", "fold", "words"),
+    [
+        ("aabbbb", [0, 1] * 3, "exactly even, no row off"),
+        ("aaabbb", [0, 1] * 3, "even, at most 1 row off"),
+        (
+            "aaaabbbb" + string.ascii_letters[2:] * 4,
+            [0, 0, 0, 0, 1, 1, 1, 1] + [0] * 100 + [1] * 100,
+            "better than random, but not even, up to 2 rows off",
+        ),
+        ("aaaaaaabbbbbbb", [0, 0, 1, 1, 1, 1, 1] * 2, "exactly even, no row off"),
+        (
+            "a" * 9 + "b" * 9,
+            [0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1],
+            "no better than random, up to 3 rows off",
+        ),
+        ("a" * 50 + "b" * 50, [0] * 50 + [1] * 50, "SKEWED, up to 25 rows off"),
+        ("ab", [None, None], "empty, no row has a fold"),
+    ],
+    ids=["exact", "even", "between", "sizes", "random", "skewed", "empty"],
+)
+def test_evenness_in_words(label: str, fold: list[Any], words: str) -> None:
+    """A verdict in plain words, and the rows by which the worst stratum is off, rounded up."""
+    assert words_of(list(label), fold) == words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..core.evenness import (
     tv_distance,
 )
 from ..core.types import Flags, Ints, Values
+from ..errors import plural
 from ..frames import AnyFrame
 from ..pipeline.tables import FoldCounts, fold_table, table_verb, text_array
 from ..terms.base import By
@@ -29,6 +31,16 @@ BETTER, SKEWED = 1 / 2, 3
 
 REPORT_ROUNDING = 1e-9
 """Rows by which floats may be off."""
+
+EVENNESS = {
+    "empty": "empty",
+    "optimal": "even",
+    "even": "even",
+    "between": "better than random, but not even",
+    "as random": "no better than random",
+    "skewed": "SKEWED",
+}
+"""Verdicts in words that need no table beside them."""
 
 REPORTED = (
     "n",
@@ -231,6 +243,19 @@ class FoldReport(NamedTuple):
         }
         words: list[str] = np.select(list(rules.values()), list(rules), "skewed").tolist()
         return words
+
+
+def describe_evenness(pooled: FoldReport) -> tuple[str, str]:
+    """Describe folds taken together as one: a verdict, and how many rows they are off."""
+    (verdict,), worst = pooled.verdicts(), float(pooled.max_deviation.max())
+    word = EVENNESS[verdict]
+    if verdict == "empty":
+        return word, "no row has a fold"
+    if worst <= REPORT_ROUNDING:
+        return f"exactly {word}", "no row off"
+    if word == "even":
+        return word, "at most 1 row off"
+    return word, f"up to {plural(ceil(worst - REPORT_ROUNDING), 'row')} off"
 
 
 def root_mean_square(values: Values) -> float:
