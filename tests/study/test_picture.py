@@ -50,7 +50,7 @@ def test_long_names_leave_room_for_the_panels(n_letters: int, ks: list[int]) -> 
         for k in ks
     ]
     figure = sf.study.plot(pd.DataFrame(rows).assign(mse_ratio=1.1, low=1.0, high=1.2))
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     panels = [ax.get_window_extent() for ax in figure.axes]
     assert sum(each.width for each in panels) >= figure.bbox.width / 2
     assert all(each.height >= figure.bbox.height / 2 for each in panels)
