@@ -27,7 +27,8 @@ def test_each_k_has_a_panel_and_each_estimator_a_colour(results: pd.DataFrame) -
     assert [ax.get_title() for ax in figure.axes] == ["k = 2", "k = 5"]
     ax = figure.axes[1]
     assert ax.get_xscale() == "log"
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["SCV", "other"]
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert names == ["stratified k-fold (SCV)", "other"]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b"]
     chosen = results[(results["k"] == 5) & (results["estimator"] == "b")]
     points = next(line for line in ax.get_lines() if line.get_label() == "b")
@@ -36,6 +37,19 @@ def test_each_k_has_a_panel_and_each_estimator_a_colour(results: pd.DataFrame) -
     ends = [(segment[0][0], segment[1][0]) for segment in segments]
     np.testing.assert_allclose(ends, chosen[["low", "high"]])
     assert points.get_color() == "#E69F00"
+
+
+def test_the_label_says_what_is_compared(results: pd.DataFrame) -> None:
+    """It names the strategy whose ratios are 1, or the baseline if it is not there."""
+
+    def compared(rows: pd.DataFrame) -> str:
+        """The first line of the label, from where it names the strategy."""
+        label = sf.study.plot(rows).get_supxlabel()
+        return label.split("\n")[0].removeprefix("mean squared error of the score, that of ")
+
+    assert compared(results) == "stratified k-fold (SCV) = 1"
+    assert compared(sf.study.summary(drawn_estimates(), "other")) == "other = 1"
+    assert compared(results[results["strategy"] == "other"]) == "the baseline = 1"
 
 
 @pytest.mark.parametrize("n_letters", [10, 30, 35, 100])
@@ -50,7 +64,7 @@ def test_long_names_leave_room_for_the_panels(n_letters: int, ks: list[int]) -> 
         for k in ks
     ]
     figure = sf.study.plot(pd.DataFrame(rows).assign(mse_ratio=1.1, low=1.0, high=1.2))
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     panels = [ax.get_window_extent() for ax in figure.axes]
     assert sum(each.width for each in panels) >= figure.bbox.width / 2
     assert all(each.height >= figure.bbox.height / 2 for each in panels)

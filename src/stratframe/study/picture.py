@@ -14,6 +14,7 @@ from ..core.types import Values
 from ..errors import StratError
 from ..verbs.draw import COLOURS, COMPACT, LETTER, MARKERS, arrange_legend, shorten
 from .statistics import SHOWN
+from .strategies import BASELINE
 
 TICKS = (
     (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 5, 10),
@@ -43,8 +44,8 @@ def plot(results: Any) -> Any:
     matplotlib.figure.Figure
         A panel for each k, a row for each strategy and a colour for each estimator: the ratio
         as a point on its 95 % interval, on a logarithmic axis. Left of the line at 1, the
-        estimates are closer to the truth than those of the baseline. Rows without a ratio are
-        left out.
+        estimates are closer to the truth than those of stratified k-fold, or of the baseline
+        that `summary` was given. Rows without a ratio are left out.
 
     Raises
     ------
@@ -68,7 +69,7 @@ def plot(results: Any) -> Any:
     ks, strategies, estimators = (
         list(dict.fromkeys(row[name] for row in rows)) for name in ("k", "strategy", "estimator")
     )
-    height = 1.6 + len(strategies) * max(0.3, 0.09 * len(estimators))
+    height = 1.9 + len(strategies) * max(0.3, 0.09 * len(estimators))
     figure, axes = pyplot.subplots(
         1,
         len(ks),
@@ -81,7 +82,11 @@ def plot(results: Any) -> Any:
     for ax, k in zip(axes[0], ks, strict=True):
         draw_panel(ax, [row for row in rows if row["k"] == k], strategies, estimators)
         ax.set_title(f"k = {k}")
-    figure.supxlabel("mean squared error relative to the baseline: less is better", size="medium")
+    figure.supxlabel(
+        f"mean squared error of the score, that of {name_baseline(rows)} = 1\n"
+        "left of the line: closer to the true score",
+        size="medium",
+    )
     scale_ratios(axes[0, 0], rows)
     label_rows(axes[0, 0], strategies)
     if len(estimators) > 1:
@@ -89,9 +94,21 @@ def plot(results: Any) -> Any:
     return figure
 
 
+def name_baseline(rows: Sequence[dict[str, Any]]) -> str:
+    """Name the strategy that the others are compared with: its ratios are all exactly 1."""
+    others = {row["strategy"] for row in rows if {row[name] for name in SHOWN[3:]} != {1}}
+    own = [row["strategy"] for row in rows if row["strategy"] not in others]
+    return name_strategy(own[0]) if len(set(own)) == 1 else "the baseline"
+
+
+def name_strategy(strategy: Any) -> str:
+    """Name a strategy, and stratified k-fold in full."""
+    return shorten(f"stratified k-fold ({BASELINE})" if strategy == BASELINE else strategy)
+
+
 def width_of_names(names: Sequence[Any]) -> float:
     """Choose the inches that a figure needs for long names, beside those for short ones."""
-    longest = max(len(shorten(each)) for each in names)
+    longest = max(len(name_strategy(each)) for each in names)
     return max(0, longest - SHORT) * LETTER * 10 / 72
 
 
@@ -171,6 +188,6 @@ def scale_ratios(ax: Any, rows: Sequence[dict[str, Any]]) -> None:
 
 def label_rows(ax: Any, strategies: Sequence[Any]) -> None:
     """Write the names of strategies, the first at the top."""
-    ax.set_yticks(np.arange(len(strategies)), [shorten(each) for each in strategies])
+    ax.set_yticks(np.arange(len(strategies)), [name_strategy(each) for each in strategies])
     ax.set_ylim(len(strategies) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)

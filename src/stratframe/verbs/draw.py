@@ -1,9 +1,10 @@
-"""Fold columns drawn on the axes of matplotlib: points of rows against chance, and bars."""
+"""What the pictures of fold columns share: colours, titles, names and legends."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
-from math import ceil, log10
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,14 +13,21 @@ from ..checks import load_extra
 from ..core.types import Ints, Values
 from ..errors import plural
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#F0E442")
-"""Colours that the colour-blind can distinguish: Okabe and Ito (2008), Color universal design."""
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#F0E442")
+"""Colours that the colour-blind can distinguish: Okabe and Ito (2008), Color universal design.
+Their eighth, vermilion, is that of what is bad."""
 
-MARKERS = "os^DvPX*<>"
+BAD, BAD_MARKER = "#D55E00", "X"
+"""What is worse than chance, or leaks."""
+
+GOOD_TEXT, RANDOM_TEXT, BAD_TEXT, TEXT = "#00704F", "#8A6400", "#C42B00", "0.15"
+"""Titles by their verdict, dark enough to be read."""
+
+MARKERS = "os^DvP*<>d"
 """A marker for each fold or column, up to this many; of more, all share a neutral strip."""
 
-STRATA, FEATURES, NUMBERED = 40, 64, 20
-"""Strata and features drawn at most, and features up to which numbers are written."""
+NUMBERED = 20
+"""Features, or folds, up to which all numbers and names are written."""
 
 LONG = 40
 """Letters of a name drawn at most."""
@@ -36,8 +44,8 @@ LEGEND = 0.35
 BESIDE = 150
 """The width in points of what a label of an axis says besides the columns."""
 
-LETTER, LINE = 0.62, 1.25
-"""The width of a letter and the height of a line, in sizes of the font."""
+LETTER, TITLE_LETTER, LINE = 0.62, 0.56, 1.25
+"""The width of a letter, of one in a sentence, and the height of a line, in sizes of the font."""
 
 LEGEND_FONT = 8.0
 """In points."""
@@ -45,71 +53,30 @@ LEGEND_FONT = 8.0
 COMPACT = {"handlelength": 1.2, "handletextpad": 0.4, "columnspacing": 1.2}
 """The spaces in a legend, in sizes of the font: `arrange_legend` counts with them."""
 
-CHANCE, OPTIMUM, NEUTRAL, PALE = "0.9", "0.7", "0.25", "0.6"
-"""The greys of the bands, and of strips and bars that have no colour."""
+NEUTRAL, PALE = "0.25", "0.6"
+"""The greys of strips and bars that have no colour."""
 
-LINEAR = 25
-"""Rows above which deviations need a logarithmic scale, so that single rows can be seen."""
+FONT = 9.0
+"""Of the names of folds, in points."""
 
+NARROW = 60.0
+"""Points below which a bar is too narrow for lines of words, so that names are upright."""
 
-class Column(NamedTuple):
-    """What was measured of one fold column."""
+DEEP = 0.35
+"""The height of names of folds, at most, as a share of the axes before they make room."""
 
-    name: str
-    folds: list[Any]
-    values: Values
-    """Shape (n_rows, n_folds), NaN where nothing can be measured."""
-    chance: Values
-    """What a random fold of the same size rarely exceeds, of the same shape."""
-    optimum: float = 0.0
-    """The largest value of the best column."""
+TITLE, CLAUSED, LEAST_TITLE = 12.0, 9.5, 8.0
+"""The sizes of the font of a title: at most, below which clauses get a line, and at least."""
 
-
-class Strip(NamedTuple):
-    """Values that share a colour and a marker: of one fold, or of all folds of a column."""
-
-    label: str
-    values: Values
-    """Shape (n_rows, n_points)."""
-    chance: Values
-    """Shape (n_rows,)."""
-    optimum: float
-    colour: str
-    marker: str
+TITLE_LINES = 3
+"""Lines of a title, one for each verdict; of more, the columns are counted."""
 
 
-def count_strips(columns: Sequence[Column]) -> int:
-    """Count the strips of a row: folds, or columns if there are several; one for too many."""
-    count = len(columns) if len(columns) > 1 else len(columns[0].folds)
-    return count if count <= len(MARKERS) else 1
+class Verdict(NamedTuple):
+    """What the title says of a column."""
 
-
-def strips_of(columns: Sequence[Column]) -> list[Strip]:
-    """Divide columns into strips: of folds, of columns if there are several, or one of all."""
-    several, looks = len(columns) > 1, styles(count_strips(columns))
-    if several and len(looks) == len(columns):
-        parts = [(each, each.name, slice(None)) for each in columns]
-    elif not several and len(looks) == len(columns[0].folds):
-        folds = enumerate(columns[0].folds)
-        parts = [(columns[0], str(value), slice(place, place + 1)) for place, value in folds]
-    else:
-        return [pooled_strip(columns)]
-    return [
-        Strip(
-            label, each.values[:, part], largest(each.chance[:, part]), each.optimum, colour, marker
-        )
-        for (each, label, part), (colour, marker) in zip(parts, looks, strict=True)
-    ]
-
-
-def pooled_strip(columns: Sequence[Column]) -> Strip:
-    """Pool all folds of all columns."""
-    values, chance = (
-        np.concatenate([getattr(each, part) for each in columns], axis=1)
-        for part in ("values", "chance")
-    )
-    label, optimum = plural(values.shape[1], "fold"), max(each.optimum for each in columns)
-    return Strip(label, values, largest(chance), optimum, NEUTRAL, "o")
+    text: str
+    colour: str = TEXT
 
 
 def largest(values: Values) -> Values:
@@ -123,121 +90,73 @@ def styles(count: int) -> list[tuple[str, str]]:
     return [(COLOURS[place % len(COLOURS)], MARKERS[place]) for place in range(count)]
 
 
-def draw_balance(ax: Any, columns: Sequence[Column], names: list[str], entry: str) -> Any:
-    """Draw the deviations of strata in rows, the worst first, on bands of chance and optimum."""
-    strips = strips_of(columns)
-    worst = largest(np.abs(np.concatenate([each.values for each in strips], axis=1)))
-    shown, rest = divide_rows(ax, worst, STRATA)
-    draw_strips(ax, strips, shown, two_sided=True)
-    ax.axvline(0, color="0.4", linewidth=0.8, zorder=1)
-    band = max(max(each.optimum, each.chance.max(initial=0.0)) for each in strips)
-    scale_deviations(ax, max(1.0, band, worst.max(initial=0.0)))
-    off = worst[rest].max(initial=0.0)
-    note = f"not shown, {f'off by {format_rows(off)} or less' if off else 'not off'}"
-    label_rows(ax, [names[row] for row in shown.tolist()], len(rest), note)
-    ax.set_ylabel(shorten(entry, letters_in(1.4 * height_of(ax), 10)))
-    title = join_names(ax, columns)
-    ax.set_xlabel(f"deviation in rows, by {title}")
-    ax.set_title(f"Balance of {title}")
-    return add_legend(ax, {"optimum": OPTIMUM, "chance": CHANCE})
+def write_title(ax: Any, names: Sequence[str], verdicts: Sequence[Verdict]) -> None:
+    """Write the verdict of a column, or of several a line for each verdict, as the title.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns, which go before their verdicts; "" for none.
+    """
+    columns: dict[Verdict, list[str]] = {}
+    for name, verdict in zip(names, verdicts, strict=True):
+        columns.setdefault(verdict, []).append(name)
+    lines = [
+        f"{join_names(ax, own)}: {verdict.text}" if own[0] else verdict.text
+        for verdict, own in columns.items()
+    ]
+    colour = verdicts[0].colour if len({each.colour for each in verdicts}) == 1 else TEXT
+    if len(lines) > TITLE_LINES:
+        n_good = sum(each.colour == GOOD_TEXT for each in verdicts)
+        lines = [f"{n_good} of {len(names)} columns are even"]
+    room = width_of(ax) / TITLE_LETTER
+    if room / max(map(len, lines)) < CLAUSED:
+        lines = [part for line in lines for part in break_clause(line, room / CLAUSED)]
+    font = float(np.clip(room / max(map(len, lines)), LEAST_TITLE, TITLE))
+    width = max(20, round(room / font))
+    lines = [part for line in lines for part in textwrap.wrap(line, width)]
+    ax.set_title("\n".join(lines), fontsize=font, color=colour)
 
 
-def draw_drift(ax: Any, columns: Sequence[Column], names: list[str]) -> Any:
-    """Draw the distances of features from the other rows, the furthest above chance first."""
-    strips = strips_of(columns)
-    values = np.concatenate([each.values for each in columns], axis=1)
-    chance = np.concatenate([each.chance for each in columns], axis=1)
-    excess = np.nan_to_num(values / np.where(chance > 0, chance, np.nan))
-    shown, rest = divide_rows(ax, excess.max(axis=1, initial=0.0), FEATURES)
-    draw_strips(ax, strips, shown, two_sided=False)
-    worst = largest(values)
-    top = max(0.1, worst.max(initial=0.0), *(each.chance.max(initial=0.0) for each in strips))
-    numbered = len(shown) <= NUMBERED
-    set_range(ax, 0, top * (1.2 if numbered else 1.05))
-    if top > 0.8:
-        ax.set_xticks(np.linspace(0, 1, 6))
-    if numbered:
-        write_numbers(ax, np.where(np.isnan(values).all(axis=1), np.nan, worst)[shown])
-    note = f"not shown, {excess[rest].max(initial=0.0):.1f} times chance or less"
-    label_rows(ax, [names[row] for row in shown.tolist()], len(rest), note)
-    title = join_names(ax, columns)
-    ax.set_xlabel(f"KS or TV distance, by {title}")
-    ax.set_title(f"Drift of {title}")
-    return add_legend(ax, {"chance": CHANCE})
+def break_clause(line: str, most: float) -> list[str]:
+    """Break a line that has too many letters before its last clause."""
+    first, comma, last = line.rpartition(", ")
+    return [line] if len(line) <= most or not comma else [f"{first},", last]
 
 
-def divide_rows(ax: Any, worst: Values, most: int) -> tuple[Ints, Ints]:
-    """Divide rows, the worst first, into those that can be read on axes and the others."""
+def divide_rows(ax: Any, worst: Values, most: int, above: float = 0.0) -> tuple[Ints, Ints]:
+    """Divide rows, the worst first, into those that can be read on axes and the others.
+
+    Parameters
+    ----------
+    above : float
+        Points that are taken above the first row.
+    """
     order = np.argsort(-worst, kind="stable")
-    room = max(1, int(height_of(ax) / PITCH) - 1)
-    return order[: min(most, room)], order[min(most, room) :]
+    n_shown = min(most, rows_in(ax, above))
+    return order[:n_shown], order[n_shown:]
+
+
+def rows_in(ax: Any, above: float = 0.0) -> int:
+    """Count the rows that can be read on axes, and one that says how many are not shown."""
+    return max(1, int((height_of(ax) - above) / PITCH) - 1)
+
+
+def set_of_bars(counts: Sequence[int]) -> list[Values]:
+    """Place the folds of columns side by side, with a gap between columns."""
+    starts = np.cumsum([0, *counts[:-1]]) + 0.8 * np.arange(len(counts))
+    return [start + np.arange(count) for start, count in zip(starts, counts, strict=True)]
 
 
 def height_of(ax: Any) -> float:
     """Estimate the height of axes in points, without what a layout engine moves below them."""
     height: float = ax.get_window_extent().height / ax.figure.dpi * 72
-    return max(1.0, height - 30 if is_laid_out(ax) else height)
+    return max(1.0, height - 40 if is_laid_out(ax) else height)
 
 
 def is_laid_out(ax: Any) -> bool:
     """Return whether the figure makes room for what is outside of axes."""
     return ax.figure.get_layout_engine() is not None and ax.get_subplotspec() is not None
-
-
-def draw_strips(ax: Any, strips: Sequence[Strip], shown: Ints, *, two_sided: bool) -> None:
-    """Draw bands and points of rows; the strips of a row lie one below the other."""
-    edges = np.linspace(-0.4, 0.4, len(strips) + 1)
-    bands = {CHANCE: np.array([each.chance for each in strips])}
-    if two_sided:
-        bands[OPTIMUM] = np.array([np.full(len(each.chance), each.optimum) for each in strips])
-    for grey, widths in bands.items():
-        for place, row in enumerate(shown.tolist()):
-            draw_band(ax, widths[:, row], place + edges, grey, two_sided=two_sided)
-    slot = height_of(ax) / max(len(shown), 1) * (edges[1] - edges[0])
-    size = float(np.clip(1.6 * slot, 3.0, 6.5))
-    most = legend_letters(ax, len(strips) + len(bands))
-    strips = [each._replace(label=shorten(each.label, most)) for each in strips]
-    for strip, middle in zip(strips, (edges[:-1] + edges[1:]) / 2, strict=True):
-        draw_points(ax, strip, shown, np.arange(len(shown)) + middle, size)
-
-
-def draw_band(ax: Any, widths: Values, edges: Values, grey: str, *, two_sided: bool) -> None:
-    """Draw the band of a row, with a step where its strips have other limits."""
-    baseline = -widths if two_sided else 0.0
-    ax.stairs(
-        widths, edges, baseline=baseline, orientation="horizontal", fill=True, color=grey, zorder=0
-    )
-
-
-def draw_points(ax: Any, strip: Strip, shown: Ints, heights: Values, size: float) -> None:
-    """Draw the points of a strip, several of a row on a line from the least to the largest."""
-    values = strip.values[shown]
-    n_points = values.shape[1]
-    if n_points > 1:
-        ends = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
-        ax.hlines(heights, *ends, color=strip.colour, linewidth=1.2, zorder=2)
-        size *= 0.75
-    ax.scatter(
-        values.ravel(),
-        np.repeat(heights, n_points),
-        s=size**2,
-        color=strip.colour,
-        marker=strip.marker,
-        edgecolors="0.2",
-        linewidths=0.3,
-        label=strip.label,
-        zorder=3,
-    )
-
-
-def scale_deviations(ax: Any, top: float) -> None:
-    """Set the scale of deviations: in rows, and logarithmic above one row if some are large."""
-    set_range(ax, -top, top)
-    if top > LINEAR:
-        ax.set_xscale("symlog", linthresh=1)
-        set_range(ax, -top, top)
-        ticks = deviation_ticks(max(map(abs, ax.get_xlim())), int(width_of(ax) / 30))
-        ax.set_xticks(ticks, [format_deviation(tick) for tick in ticks])
 
 
 def set_range(ax: Any, low: float, high: float) -> None:
@@ -248,42 +167,41 @@ def set_range(ax: Any, low: float, high: float) -> None:
     ax.autoscale_view(scaley=False)
 
 
-def deviation_ticks(top: float, most: int) -> list[float]:
-    """List 0 and powers of ten on both sides of it, at most so many."""
-    decades = int(log10(top)) + 1
-    step = ceil(2 * decades / max(most - 1, 2))
-    powers = [10.0**power for power in range((decades - 1) % step, decades, step)]
-    return [*(-each for each in reversed(powers)), 0.0, *powers]
-
-
-def format_deviation(value: float) -> str:
-    """Write a tick with its sign, large powers of ten in short."""
-    text = f"{abs(value):,.0f}" if abs(value) < 1e6 else f"{abs(value):.0e}".replace("e+0", "e")
-    return ("\u2212" if value < 0 else "+" if value > 0 else "") + text
-
-
-def format_rows(value: float) -> str:
-    """Write a number of rows that may have a fraction."""
-    return f"{value:.2g} rows" if value < 100 else f"{value:,.0f} rows"
-
-
-def write_numbers(ax: Any, numbers: Values) -> None:
-    """Write a number at the right end of every row that has one."""
-    for place in np.flatnonzero(~np.isnan(numbers)).tolist():
+def name_sets(
+    ax: Any,
+    names: Sequence[str],
+    sets: Sequence[Values],
+    verdicts: Sequence[Verdict],
+    height: float,
+) -> None:
+    """Write the name of each column above what is drawn of it, in the colour of its verdict."""
+    pitch = 0.9 * width_of(ax) / (sets[-1][-1] + 1)
+    for name, places, verdict in zip(names, sets, verdicts, strict=True):
         ax.text(
-            0.99,
-            place,
-            f"{numbers[place]:.2f}",
-            transform=ax.get_yaxis_transform(),
-            ha="right",
-            va="center",
-            fontsize=row_font(ax, len(numbers)),
+            (places[0] + places[-1]) / 2,
+            height,
+            shorten(name, letters_in(pitch * len(places), FONT)),
+            ha="center",
+            va="bottom",
+            fontsize=FONT,
+            color=verdict.colour,
         )
 
 
-def label_rows(ax: Any, names: list[str], n_more: int, note: str) -> None:
-    """Write the names of rows, the first at the top, and how many are not shown."""
-    size = row_font(ax, len(names))
+def label_rows(ax: Any, names: list[str], n_more: int, note: str, above: float = 0.0) -> float:
+    """Write the names of rows, the first at the top, and how many are not shown.
+
+    Parameters
+    ----------
+    above : float
+        As of `divide_rows`.
+
+    Returns
+    -------
+    float
+        The width of the names in points.
+    """
+    size = row_font(ax, len(names), above)
     most = letters_in(LABELS * width_of(ax), size)
     labels = [shorten(each, most) for each in names]
     if n_more:
@@ -299,26 +217,68 @@ def label_rows(ax: Any, names: list[str], n_more: int, note: str) -> None:
         )
         labels.append(f"{n_more:,} more")
     ax.set_yticks(np.arange(len(labels)), labels, fontsize=size)
-    ax.set_ylim(len(labels) - 0.5, -0.5)
+    ax.set_ylim(max(len(labels), 1) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x", color="0.85", linewidth=0.6)
     ax.set_axisbelow(True)
+    return LETTER * size * max(map(len, labels), default=0)
 
 
-def row_font(ax: Any, n_rows: int) -> float:
+def row_font(ax: Any, n_rows: int, above: float) -> float:
     """Choose the size of font that the height of a row has room for."""
-    return float(np.clip(0.85 * height_of(ax) / max(n_rows, 1), SMALL, 9))
+    return float(np.clip(0.78 * (height_of(ax) - above) / max(n_rows, 1), SMALL, FONT))
 
 
-def add_legend(ax: Any, bands: dict[str, str]) -> Any:
-    """Add a legend of points and bands, for which axes without a layout get longer."""
-    handles, labels = ax.get_legend_handles_labels()
-    patch = load_extra("matplotlib.patches", "plot").Patch
-    handles += [patch(color=grey) for grey in bands.values()]
-    room = place_legend(ax, handles, [*labels, *bands], "lower center")
-    bottom, top = ax.get_ylim()
-    ax.set_ylim(bottom + (bottom - top) * room, top)
-    return ax
+def label_groups(
+    ax: Any, labels: Sequence[str], places: Values | None = None, beside: float = 0.0
+) -> float:
+    """Write the folds below their bars: all, on several lines or upright, or some of many.
+
+    Parameters
+    ----------
+    places : ndarray of float64, shape (n_labels,), optional
+        Where they are; by default at 0, 1, 2, ...
+    beside : float
+        Points that names beside the axes take from their width, if the figure makes room.
+
+    Returns
+    -------
+    float
+        The height of the labels in points.
+    """
+    places = np.arange(float(len(labels))) if places is None else places
+    width = width_of(ax) - (beside if is_laid_out(ax) else 0)
+    pitch = 0.9 * width / (places[-1] + 1)
+    labels = [cut_middle(" ".join(each.split()), LONG) for each in labels]
+    longest = LETTER * FONT * max(map(len, labels)) + 4
+    is_wide = longest > pitch and len(labels) <= NUMBERED
+    is_upright = is_wide and pitch < NARROW
+    step = 1 if is_wide else ceil(longest / pitch)
+    depth = DEEP * height_of(ax) if is_wide else FONT
+    if is_wide:
+        along, across = (depth, pitch) if is_upright else (pitch, depth)
+        size = letters_in(along, FONT), max(1, int(across / (LINE * FONT)))
+        labels = [wrap(each, *size) for each in labels]
+    ax.set_xticks(places[::step], [plain_text(each) for each in labels[::step]])
+    ax.tick_params(axis="x", rotation=90 if is_upright else 0, labelsize=FONT)
+    ax.set_xlim(-0.6, places[-1] + 0.6)
+    return depth_of(labels, upright=is_upright)
+
+
+def wrap(text: str, width: int, n_lines: int) -> str:
+    """Break a text into lines, between words if they fit so, and else anywhere."""
+    lines = textwrap.wrap(text, width)
+    if len(lines) > n_lines:
+        text = cut_middle(text, width * n_lines)
+        lines = [text[start : start + width] for start in range(0, len(text), width)]
+    return "\n".join(lines)
+
+
+def depth_of(labels: Sequence[str], *, upright: bool) -> float:
+    """Estimate the height of labels in points."""
+    if upright:
+        return LETTER * FONT * max(len(line) for each in labels for line in each.split("\n"))
+    return LINE * FONT * (1 + max(each.count("\n") for each in labels))
 
 
 def place_legend(
@@ -404,14 +364,14 @@ def width_of(ax: Any) -> float:
     return float(ax.get_window_extent().width / ax.figure.dpi * 72)
 
 
-def join_names(ax: Any, columns: Sequence[Any]) -> str:
+def join_names(ax: Any, names: Sequence[object]) -> str:
     """Name the columns of a picture, or the first and the last of many."""
     most = letters_in(width_of(ax) - BESIDE, 10)
-    names = [str(each.name) for each in columns]
-    if len(names) == 1:
-        return shorten(names[0], most)
-    texts = (", ".join(names), f"{names[0]}, \u2026, {names[-1]}", plural(len(names), "column"))
-    return shorten(next((text for text in texts if len(text) <= most), texts[-1]))
+    texts = [str(each) for each in names]
+    if len(texts) == 1:
+        return shorten(texts[0], most)
+    joined = (", ".join(texts), f"{texts[0]}, \u2026, {texts[-1]}", plural(len(texts), "column"))
+    return shorten(next((text for text in joined if len(text) <= most), joined[-1]))
 
 
 def shorten(value: object, most: int = LONG) -> str:

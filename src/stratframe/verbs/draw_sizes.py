@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
-from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,30 +11,18 @@ from ..core.types import Ints, Values
 from .draw import (
     COLOURS,
     LETTER,
-    LINE,
-    LONG,
-    NUMBERED,
     PALE,
     SMALL,
-    cut_middle,
+    Verdict,
     height_of,
     join_names,
+    label_groups,
     legend_letters,
-    letters_in,
     place_legend,
-    plain_text,
     shorten,
     width_of,
+    write_title,
 )
-
-FONT = 9.0
-"""Of the names of folds, in points."""
-
-NARROW = 60.0
-"""Points below which a bar is too narrow for lines of words, so that names are upright."""
-
-DEEP = 0.35
-"""The height of names of folds, at most, as a share of the axes before they make room."""
 
 
 class FoldSizes(NamedTuple):
@@ -46,6 +32,9 @@ class FoldSizes(NamedTuple):
     folds: list[Any]
     sizes: Ints
     """Shape (n_folds + 1,); the last counts the rows without a fold."""
+    verdict: Verdict
+    exact: float | None
+    """The rows of each fold if all had the same; None if they need not, as of parts."""
 
 
 def draw_sizes(ax: Any, columns: Sequence[FoldSizes]) -> Any:
@@ -64,9 +53,13 @@ def draw_sizes(ax: Any, columns: Sequence[FoldSizes]) -> Any:
     ax.set_ylabel("rows")
     ax.yaxis.get_major_locator().set_params(integer=True)
     ax.yaxis.set_major_formatter("{x:,.0f}")
-    title = join_names(ax, columns)
-    ax.set_xlabel(title)
-    ax.set_title(f"Sizes of {title}")
+    names = [each.name for each in columns]
+    exact = sorted({each.exact for each in columns if each.exact is not None})
+    for size in exact:
+        ax.axhline(size, color="black", linestyle=":", linewidth=1.3)
+    means = f" (dotted: {exact[0]:,.4g} rows each)" if len(exact) == 1 else " (dotted: equal sizes)"
+    ax.set_xlabel(join_names(ax, names) + (means if exact else ""))
+    write_title(ax, names, [each.verdict for each in columns])
     if 1 < len(columns) <= len(COLOURS):
         handles, names = ax.get_legend_handles_labels()
         room = place_legend(ax, handles, names, "upper center", depth)
@@ -99,49 +92,15 @@ def write_sizes(ax: Any, bars: Sequence[Any], sizes: Ints, n_bars: int, depth: f
     longest = LETTER * font * max(map(len, texts))
     is_upright = longest > pitch
     for container, part in zip(bars, (texts[:-1], texts[-1:]), strict=False):
-        ax.bar_label(container, part, fontsize=font, padding=2, rotation=90 if is_upright else 0)
+        ax.bar_label(
+            container,
+            part,
+            fontsize=font,
+            padding=2,
+            rotation=90 if is_upright else 0,
+            bbox={"facecolor": ax.get_facecolor(), "linewidth": 0, "pad": 0.3},
+            zorder=3,
+        )
     room = (longest if is_upright else font) + 4
     height = height_of(ax) - depth
     ax.margins(y=max(ax.margins()[1], room / max(height - room, room)))
-
-
-def label_groups(ax: Any, labels: Sequence[str]) -> float:
-    """Write the folds below their bars: all, on several lines or upright, or some of many.
-
-    Returns
-    -------
-    float
-        The height of the labels in points.
-    """
-    pitch = 0.9 * width_of(ax) / len(labels)
-    labels = [cut_middle(" ".join(each.split()), LONG) for each in labels]
-    longest = LETTER * FONT * max(map(len, labels)) + 4
-    is_wide = longest > pitch and len(labels) <= NUMBERED
-    is_upright = is_wide and pitch < NARROW
-    step = 1 if is_wide else ceil(longest / pitch)
-    depth = DEEP * height_of(ax) if is_wide else FONT
-    if is_wide:
-        along, across = (depth, pitch) if is_upright else (pitch, depth)
-        size = letters_in(along, FONT), max(1, int(across / (LINE * FONT)))
-        labels = [wrap(each, *size) for each in labels]
-    which = range(0, len(labels), step)
-    ax.set_xticks(which, [plain_text(labels[place]) for place in which])
-    ax.tick_params(axis="x", rotation=90 if is_upright else 0, labelsize=FONT)
-    ax.set_xlim(-0.6, len(labels) - 0.4)
-    return depth_of(labels, upright=is_upright)
-
-
-def wrap(text: str, width: int, n_lines: int) -> str:
-    """Break a text into lines, between words if they fit so, and else anywhere."""
-    lines = textwrap.wrap(text, width)
-    if len(lines) > n_lines:
-        text = cut_middle(text, width * n_lines)
-        lines = [text[start : start + width] for start in range(0, len(text), width)]
-    return "\n".join(lines)
-
-
-def depth_of(labels: Sequence[str], *, upright: bool) -> float:
-    """Estimate the height of labels in points."""
-    if upright:
-        return LETTER * FONT * max(len(line) for each in labels for line in each.split("\n"))
-    return LINE * FONT * (1 + max(each.count("\n") for each in labels))

@@ -1,0 +1,104 @@
+"""Draw what three fold columns look like: sorted, shuffled, stratified.
+
+    python docs/studies/landing.py
+
+Saves docs/images/landing.png, from scikit-learn's wine data. The site also has the picture for
+dark and for narrow pages.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from sklearn.datasets import load_wine
+from sklearn.model_selection import KFold
+
+import stratframe as sf
+
+mpl.use("Agg")
+
+IMAGES = Path(__file__).parents[1] / "images"
+PANELS = {
+    "sorted": "KFold(5), sorted rows",
+    "shuffled": "KFold(5, shuffle=True)",
+    "fold": 'df.strat.kfold("class")',
+}
+"""The fold columns, and what makes them."""
+
+
+class Ink(NamedTuple):
+    """Colours that depend on the page."""
+
+    text: str
+    paper: str
+    verdicts: tuple[str, str, str]
+    """Of bad, random and good columns."""
+
+
+INKS = {
+    "": Ink("#1f2328", "white", ("#C42B00", "#8A6400", "#00704F")),
+    "-dark": Ink("#e6e6e6", "#14181e", ("#FF7F5C", "#F0B84A", "#3FCF9F")),
+}
+"""By the ending of a picture's name."""
+
+
+def make_frame() -> pd.DataFrame:
+    """Give the wine data, which are sorted by class, the three fold columns."""
+    data = load_wine(as_frame=True)
+    frame = data.data.assign(**{"class": data.target_names[data.target]})
+    frame["class"] = frame["class"].str.replace("_", " ")
+    splitters = {"sorted": KFold(5), "shuffled": KFold(5, shuffle=True, random_state=0)}
+    for name, splitter in splitters.items():
+        frame[name] = 0
+        for fold, (_, valid) in enumerate(splitter.split(frame)):
+            frame.loc[valid, name] = fold
+    return frame.strat.kfold("class", k=5)
+
+
+def draw_panel(ax: Axes, frame: pd.DataFrame, name: str, ink: Ink, colour: str) -> None:
+    """Draw a fold column, titled with what makes it and with its verdict."""
+    sf.plot(frame, "class", name, kind="shares", ax=ax)
+    verdict, _, off = ax.get_title().replace("\n", " ").partition(": ")[2].rpartition(", ")
+    ax.set_title(f"{verdict.upper()}:\n{off}", color=colour, fontsize=13, weight="bold")
+    made = {"family": "monospace", "color": ink.text, "fontsize": 11, "ha": "center"}
+    ax.annotate(
+        PANELS[name], (0.5, 1), (0, 44), "axes fraction", textcoords="offset points", **made
+    )
+    ax.set(ylabel="", facecolor=ink.paper)
+    ax.set_xlabel("fold", color=ink.text, fontsize=12)
+    ax.tick_params(axis="x", labelsize=12, colors=ink.text)
+    ax.spines[:].set_visible(False)
+    for line in ax.collections:
+        line.set_color("black")
+
+
+def draw_landing(ink: Ink, narrow: bool = False) -> Figure:
+    """Draw the columns beside each other, or on a narrow page one below the other."""
+    shape, size = ((3, 1), (4.2, 9.6)) if narrow else ((1, 3), (9.2, 3.7))
+    figure, axes = plt.subplots(*shape, figsize=size, layout="constrained", facecolor=ink.paper)
+    frame = make_frame()
+    for place, (ax, name) in enumerate(zip(axes.flat, PANELS, strict=True)):
+        draw_panel(ax, frame, name, ink, ink.verdicts[place])
+        ax.tick_params(axis="y", labelleft=narrow or not place, left=narrow or not place)
+        plt.setp(ax.get_yticklabels(), color=ink.text, fontsize=12)
+    figure.supxlabel(
+        "share of each class in each fold; dotted: in all rows", color=ink.text, fontsize=12
+    )
+    return figure
+
+
+def draw_all(folder: Path, dpi: int) -> None:
+    """Draw the picture for wide and narrow, light and dark pages, and save it in a folder."""
+    for narrow in (False, True):
+        for ending, ink in INKS.items():
+            figure = draw_landing(ink, narrow)
+            figure.savefig(folder / f"landing{'-narrow' * narrow}{ending}.png", dpi=dpi)
+            plt.close(figure)
+
+
+if __name__ == "__main__":
+    draw_landing(INKS[""]).savefig(IMAGES / "landing.png", dpi=110)
