@@ -106,7 +106,7 @@ def make_cards(entries: re.Match[str]) -> str:
         f":link-type: doc\n\n{text[0].upper()}{text[1:]}::::\n"
         for title, path, text in ENTRY.findall(entries[0])
     ]
-    return ":::::{grid} 1 2 3 3\n:gutter: 3\n\n" + "".join(cards) + ":::::\n\n"
+    return ":::::{grid} 1 2 2 4\n:gutter: 3\n\n" + "".join(cards) + ":::::\n\n"
 
 
 def show_variants(image: re.Match[str]) -> str:
@@ -135,7 +135,7 @@ def read_page(app, page, source):
     text = text.replace("](../CHANGELOG.md", "](changes.md")
     text = IMAGE.sub(show_variants, text)
     if page == "index":
-        text = ENTRIES.sub(make_cards, text) + make_toctrees(text)
+        text = ENTRIES.sub(make_cards, text, count=1) + make_toctrees(text)
     elif page.endswith("/index") and app.env.doc2path(page).suffix == ".md":
         text += "\n" + make_toctrees(text)
     source[0] = text

@@ -48,19 +48,42 @@ def read(path: Path) -> pl.DataFrame:
     return pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path)
 
 
-def test_example_is_run_by_the_module() -> None:
-    """`python -m stratframe` prints three balance tables and that the libraries agree."""
+def test_example_is_run_by_the_module(tmp_path: Path) -> None:
+    """`python -m stratframe` prints the folds, what a check says, and what to type next."""
     done = subprocess.run(
-        [sys.executable, "-m", "stratframe"], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "stratframe"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
     )
     assert (done.returncode, done.stderr) == (0, "")
     (counts,) = re.findall(r"class_0((?:  [0-9]{2}){5})\n", done.stdout)
     assert sorted(counts.split()) == ["11", "12", "12", "12", "12"]
     assert "   class    train  valid  test\n" in done.stdout
-    assert done.stdout.count("largest deviation") == 3
-    assert done.stdout.endswith(
-        "pandas and Polars got the same columns: fold, alcohol_fold, split\n"
-    )
+    lines = done.stdout.splitlines()
+    for call, said in (
+        ('>>> df.strat.check("class")', "fold: even (at most 1 row off). No row equals a row of"),
+        ('>>> df.strat.check("class", "split")', "split: even (at most 1 row off). No row equals"),
+    ):
+        assert lines[lines.index(call) + 1].startswith(said)
+    assert "pandas and Polars got the same columns." in lines
+    assert "A picture of the folds: stratframe-example.png" in lines
+    assert (tmp_path / "stratframe-example.png").read_bytes().startswith(b"\x89PNG")
+    assert lines[-1] == '  df.strat.check("label")'
+
+
+def test_example_needs_no_picture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without matplotlib the example has no picture, but is whole."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    assert main([]) == 0
+    out = capsys.readouterr().out
+    assert "picture" not in out
+    assert out.endswith('df.strat.check("label")\n')
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_example_compares_the_libraries(
@@ -194,7 +217,7 @@ def test_command_prints_the_balance(file: str, capsys: pytest.CaptureFixture[str
         "   label   0   1\n"
         "   a      10  10\n"
         "   b      10  10\n"
-        "    largest deviation from the exact share: 0.00 rows\n"
+        "   fold_1: exactly even (no row off).\n"
     )
 
 
@@ -639,7 +662,7 @@ def test_extend_says_what_it_did(tmp_path: Path, capsys: pytest.CaptureFixture[s
         "   y  0  1\n"
         "   a  3  3\n"
         "   b  3  3\n"
-        "    largest deviation from the exact share: 0.00 rows\n"
+        "   part: exactly even (no row off).\n"
     )
     assert pl.read_parquet(out)["part"].dtype == pl.Int64
 

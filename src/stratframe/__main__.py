@@ -97,15 +97,29 @@ EPILOG = """A term is written as in Python, with column names bare or in quotes:
   --by "continuous(price)"      --groups "clusters([x1, x2], n=5)"
 FILE and OUT end in .csv, .csv.gz or .parquet; - is standard input or output, as CSV."""
 
-EXAMPLE = {
-    "fold": ('sf.kfold(df, "class", k=5)', "class"),
-    "alcohol_fold": (
-        'sf.kfold(df, sf.quantiles("alcohol", 5), k=5, name="alcohol_fold")',
-        sf.quantiles("alcohol", 5),
+CALLS = (
+    ("fold", 'df = df.strat.kfold("class", k=5)', 'df.strat.check("class")'),
+    (
+        "split",
+        'df = df.strat.split("class", {"train": 0.8, "valid": 0.1, "test": 0.1})',
+        'df.strat.check("class", "split")',
     ),
-    "split": ('sf.split(df, "class", {"train": 0.8, "valid": 0.1, "test": 0.1})', "class"),
-}
-"""The columns of the example: the calls that add them, and what they are stratified by."""
+)
+"""The columns of the example, the calls that add them, and those that check them."""
+
+PICTURE = "stratframe-example.png"
+
+NEXT = """Next, with data of your own:
+
+  stratframe kfold rows.csv --by label --out folded.csv
+  stratframe check folded.csv --by label
+
+or in Python:
+
+  import pandas as pd
+  import stratframe as sf  # registers .strat
+  df = pd.read_csv("rows.csv").strat.kfold("label", k=5)
+  df.strat.check("label")"""
 
 
 class Parser(ArgumentParser):
@@ -264,7 +278,7 @@ def run(given: dict[str, Any]) -> int:
     frames.write_file(written, out)
     if out != frames.PIPE:
         say(f"{out}: {plural(len(result), 'row')}, {describe_change(frame, names, filled)}")
-        show_evenness(result, given.get("by"), names[0])
+        show_evenness(result, names[0], given.get("by"), given.get("groups"))
     return 0
 
 
@@ -371,19 +385,28 @@ def to_number(text: str) -> float:
 
 
 def example() -> None:
-    """Put three columns on the wines of scikit-learn, in both libraries, and compare them."""
+    """Put folds and parts on the wines of scikit-learn, in both libraries, and check them."""
     columns = wine()
-    grown = {library: grow(frames.make_frame(library, columns)) for library in ("pandas", "polars")}
+    pandas, polars = (grow(frames.make_frame(each, columns)) for each in ("pandas", "polars"))
     say(f"The wine data of scikit-learn: {len(columns['class'])} rows, 3 classes.")
-    for name, (call, by) in EXAMPLE.items():
-        say(f"\n{call}")
-        show_balance(sf.balance(grown["pandas"], by, name))
-    for name in EXAMPLE:
-        ours, theirs = (column_list(frame, name) for frame in grown.values())
-        if ours != theirs:
+    for name, call, check in CALLS:
+        if column_list(pandas, name) != column_list(polars, name):
             msg = f"pandas and Polars must get the same column {name!r}, but did not."
             raise StratError(msg)
-    say(f"\npandas and Polars got the same columns: {', '.join(EXAMPLE)}")
+        say(f"\n>>> {call}")
+        show_balance(sf.balance(pandas, "class", name))
+        say(f">>> {check}")
+        say(str(sf.check(pandas, "class", name)))
+    say("\npandas and Polars got the same columns.")
+    draw_example(pandas)
+    say(f"\n{NEXT}")
+
+
+def draw_example(frame: Any) -> None:
+    """Save a picture of the folds, if matplotlib is there and the folder can be written to."""
+    with suppress(ImportError, OSError):
+        sf.plot(frame, "class", kind="shares").figure.savefig(PICTURE, dpi=150)
+        say(f"A picture of the folds: {PICTURE}")
 
 
 def wine() -> dict[Any, Any]:
@@ -400,7 +423,6 @@ def wine() -> dict[Any, Any]:
 def grow(frame: Any) -> Any:
     """Add the columns of the example."""
     frame = sf.kfold(frame, "class", k=5)
-    frame = sf.kfold(frame, sf.quantiles("alcohol", 5), k=5, name="alcohol_fold")
     return sf.split(frame, "class", {"train": 0.8, "valid": 0.1, "test": 0.1})
 
 
@@ -409,15 +431,19 @@ def column_list(frame: Any, name: str) -> list[Any]:
     return frames.to_list(frames.read_columns(frame, [name])[0])
 
 
-def show_evenness(frame: Any, by: Any, name: str) -> None:
-    """Print the balance of a column, unless it has no strata to show."""
+def show_evenness(frame: Any, name: str, by: Any = None, groups: Any = None) -> None:
+    """Print the balance of a column, and how even it is, unless it has no strata to show."""
     if by is None:
         return
     try:
-        table = sf.balance(frame, by, name)
+        table, found = (
+            sf.balance(frame, by, name),
+            sf.check(frame, by, name, groups=groups, columns=[]),
+        )
     except StratError:  # an entry has the name of a column of the table
         return
     show_balance(table)
+    say("  ", str(found))
 
 
 def show_balance(table: Any) -> None:
@@ -436,8 +462,6 @@ def show_balance(table: Any) -> None:
     show_lines(lines, [True] + [False] * len(folds))
     if len(counts) > MAX_SHOWN:
         say(f"    ... and {len(counts) - MAX_SHOWN:,} more")
-    worst = max(abs(row["deviation"]) for row in rows)
-    say(f"    largest deviation from the exact share: {worst:.2f} rows")
 
 
 def show_table(table: Any, out: str | None) -> None:
