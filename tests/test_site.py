@@ -100,7 +100,10 @@ def test_gallery_has_every_kind(tmp_path):
     assert {kind or "balance" for kind in kinds} == set(get_args(Kind))
     figures = runpy.run_path(str(DOCS / "studies" / "gallery.py"))["draw_page"]()
     assert list(figures) == entries(page, r"^!\[.*\]\(images/(.*)\)$")
-    titles = {name: [ax.get_title() for ax in each.axes] for name, each in figures.items()}
+    titles = {
+        name: [ax.get_title().replace("\n", " ") for ax in each.axes]
+        for name, each in figures.items()
+    }
     assert len({id(figure) for figure in figures.values()}) == len(figures)
     good, bad = titles["gallery-balance.png"]
     assert (good, bad) == ("fold: even, at most 1 row off", "sorted: SKEWED, up to 26 rows off")

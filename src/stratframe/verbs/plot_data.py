@@ -264,6 +264,12 @@ def measure_leaks(
     found = check_audit(frame, names, None, groups, key, columns)
     given = found.read()
     compared = compared_rows(found, given)
+    if not compared.columns:
+        msg = (
+            '`kind="leaks"` must have columns to compare, got none.'
+            '\nHint: name groups, as in `groups="patient"`.'
+        )
+        raise StratError(msg)
     labels, codes = zip(
         *(frames.fold_codes(found.fold_column(name)) for name in found.names), strict=True
     )
@@ -405,4 +411,4 @@ def describe_duplicates(given: AuditInput, codes: Ints) -> Verdict:
         return Verdict(f"{check.n:,} rows equal a row of another fold", BAD_TEXT)
     if check.severity == "ok":
         return Verdict("no row equals a row of another fold", GOOD_TEXT)
-    return Verdict(plain_text(check.detail), RANDOM_TEXT)
+    return Verdict(plain_text(f"cannot tell, {check.detail}"), RANDOM_TEXT)
