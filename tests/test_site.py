@@ -100,11 +100,37 @@ def test_gallery_has_every_kind(tmp_path):
     assert {kind or "balance" for kind in kinds} == set(get_args(Kind))
     figures = runpy.run_path(str(DOCS / "studies" / "gallery.py"))["draw_page"]()
     assert list(figures) == entries(page, r"^!\[.*\]\(images/(.*)\)$")
-    titles = {name: figure.axes[0].get_title() for name, figure in figures.items()}
+    titles = {
+        name: [ax.get_title().replace("\n", " ") for ax in each.axes]
+        for name, each in figures.items()
+    }
     assert len({id(figure) for figure in figures.values()}) == len(figures)
-    assert titles["gallery-columns.png"] == "Balance of plain, repeat_1, repeat_2, repeat_3"
-    assert titles["gallery-drift.png"] == "Drift of sorted"
-    assert titles["gallery-sizes.png"] == "Sizes of kept"
+    good, bad = titles["gallery-balance.png"]
+    assert (good, bad) == ("fold: even, at most 1 row off", "sorted: SKEWED, up to 26 rows off")
+    assert titles["gallery-shares.png"] == [good, bad]
+    assert titles["gallery-leaks.png"] == [
+        "none of 40 patients is in two folds",
+        "38 of 40 patients leak",
+    ]
+    assert [text.split(", ")[0] for text in titles["gallery-drift.png"]] == [
+        "fold: no drift beyond chance",
+        "sorted: DRIFTS",
+    ]
+    assert titles["gallery-kept.png"] == ["kept: 31 to 32 rows"]
+
+
+def test_landing_picture_has_verdicts():
+    """The picture of three columns, wide and narrow, is titled with their verdicts, as computed."""
+    study = runpy.run_path(str(DOCS / "studies" / "landing.py"))
+    compared = sf.compare(study["make_frame"](), "class", list(study["PANELS"]))
+    assert [word in {"optimal", "even"} for word in compared["verdict"]] == [False, False, True]
+    for narrow in (False, True):
+        figure = study["draw_landing"](study["INKS"]["-dark"], narrow)
+        assert [ax.get_title() for ax in figure.axes] == [
+            "SKEWED:\nup to 26 rows off",
+            "NO BETTER THAN RANDOM:\nup to 4 rows off",
+            "EVEN:\nat most 1 row off",
+        ]
 
 
 def test_pipeline_shows_real_folds():

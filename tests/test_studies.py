@@ -63,7 +63,7 @@ def test_pictures_of_diagnostics(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     assert stratified < 0.2 * plain
     assert study["strata"]().axes[0].get_yticklabels()[40].get_text() == "10 more"
-    assert len(study["repeats"]().axes[0].get_legend().get_texts()) == 6
+    assert len(study["repeats"]().axes[0].get_legend().get_texts()) == 4
     assert len(study["drift"]().axes) == 1
     assert study["sizes"]().axes[0].get_ylabel() == "rows"
 

@@ -58,8 +58,6 @@ def balance() -> Figure:
     figure, axes = plt.subplots(2, 1, figsize=(7, 4.8), sharex=True, layout="constrained")
     for axis, name in zip(axes, ["shuffled", "fold"], strict=True):
         sf.plot(wine(), "label", name, ax=axis)
-    axes[0].set_title("shuffled: plain k-fold")
-    axes[1].set_title("fold: stratified")
     return figure
 
 

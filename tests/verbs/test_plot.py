@@ -586,6 +586,23 @@ def test_keys_and_equal_rows_leak(frame: Make) -> None:
     assert [text.get_text() for text in ax.texts] == ["nothing leaks"]
 
 
+def test_rows_that_cannot_be_compared() -> None:
+    """Where an id hides equal rows, or values are few, the title says so; no column is an error."""
+    rows = pd.DataFrame({"id": range(6), "x": [1.5, 2.5] * 3, "label": list("ab") * 3})
+    rows["fold"] = [0, 0, 1] * 2
+    ax = sf.plot(rows, kind="leaks", ax=new())
+    assert (ax.get_title(), len(ax.texts)) == ("cannot tell, hidden by ids: 'id'", 0)
+    ax = sf.plot(rows[["label", "fold"]], kind="leaks", ax=new())
+    assert ax.get_title().startswith("cannot tell, too few values")
+    assert ax.title.get_color() == RANDOM_TEXT
+    message = (
+        '`kind="leaks"` must have columns to compare, got none.'
+        '\nHint: name groups, as in `groups="patient"`.'
+    )
+    refuse_now(message, lambda: sf.plot(rows[["fold"]], kind="leaks"))
+    refuse_now(message, lambda: sf.plot(rows, kind="leaks", columns=[]))
+
+
 def test_clusters_are_groups() -> None:
     """Groups may be clusters of features, as in `audit`."""
     rows = pd.DataFrame({"x": [0.0, 0.1, 9.0, 9.1], "fold": [0, 1, 0, 0]})
@@ -802,6 +819,21 @@ def test_plots_fit_beside_each_other(layout: str | None, kind_of_plot: str) -> N
             assert ax.get_window_extent().padded(1).containsy(legend_box.y0)
         elif legend_box:
             assert legend_box.y1 <= ax.xaxis.label.get_window_extent().y0 + 1
+
+
+@pytest.mark.parametrize("kind_of_plot", KINDS_OF_PLOT)
+def test_titles_fit_into_a_grid(kind_of_plot: Any) -> None:
+    """In four plots of one figure, titles are inside the figure and apart from each other."""
+    figure = Figure(figsize=(7, 5.5), layout="constrained")
+    rows = pd.DataFrame(data()).strat.kfold("label", k=5)
+    names = ["fold", "plain", "sorted", ["fold", "plain", "sorted"]]
+    for ax, name in zip(figure.subplots(2, 2).flat, names, strict=True):
+        sf.plot(rows, name=name, kind=kind_of_plot, ax=ax, **arguments(kind_of_plot, "label"))
+    figure.draw_without_rendering()
+    boxes = [ax.title.get_window_extent() for ax in figure.axes]
+    assert all(0 <= box.x0 <= box.x1 <= figure.bbox.x1 for box in boxes)
+    for left, right in (boxes[:2], boxes[2:]):
+        assert left.x1 <= right.x0
 
 
 def test_legends_inside_cover_no_rows() -> None:

@@ -41,6 +41,9 @@ LABELS = 0.58
 LEGEND = 0.35
 """The height of a legend, at most, as a share of the axes, if its names can be shortened."""
 
+MARGIN = 40
+"""Points beside axes that names have before these become narrower."""
+
 BESIDE = 150
 """The width in points of what a label of an axis says besides the columns."""
 
@@ -66,7 +69,7 @@ DEEP = 0.35
 """The height of names of folds, at most, as a share of the axes before they make room."""
 
 TITLE, CLAUSED, LEAST_TITLE = 12.0, 9.5, 8.0
-"""The sizes of the font of a title: at most, below which clauses get a line, and at least."""
+"""The sizes of the font of a title: at most, below which a clause gets a line, and at least."""
 
 TITLE_LINES = 3
 """Lines of a title, one for each verdict; of more, the columns are counted."""
@@ -90,13 +93,17 @@ def styles(count: int) -> list[tuple[str, str]]:
     return [(COLOURS[place % len(COLOURS)], MARKERS[place]) for place in range(count)]
 
 
-def write_title(ax: Any, names: Sequence[str], verdicts: Sequence[Verdict]) -> None:
+def write_title(
+    ax: Any, names: Sequence[str], verdicts: Sequence[Verdict], beside: float = 0.0
+) -> None:
     """Write the verdict of a column, or of several a line for each verdict, as the title.
 
     Parameters
     ----------
     names : sequence of str
         The columns, which go before their verdicts; "" for none.
+    beside : float
+        As of `label_groups`.
     """
     columns: dict[Verdict, list[str]] = {}
     for name, verdict in zip(names, verdicts, strict=True):
@@ -109,9 +116,9 @@ def write_title(ax: Any, names: Sequence[str], verdicts: Sequence[Verdict]) -> N
     if len(lines) > TITLE_LINES:
         n_good = sum(each.colour == GOOD_TEXT for each in verdicts)
         lines = [f"{n_good} of {len(names)} columns are even"]
-    room = width_of(ax) / TITLE_LETTER
-    if room / max(map(len, lines)) < CLAUSED:
-        lines = [part for line in lines for part in break_clause(line, room / CLAUSED)]
+    room = width_beside(ax, beside) / TITLE_LETTER
+    least = CLAUSED if len(lines) == 1 else LEAST_TITLE
+    lines = [part for line in lines for part in break_clause(line, room / least)]
     font = float(np.clip(room / max(map(len, lines)), LEAST_TITLE, TITLE))
     width = max(20, round(room / font))
     lines = [part for line in lines for part in textwrap.wrap(line, width)]
@@ -247,8 +254,7 @@ def label_groups(
         The height of the labels in points.
     """
     places = np.arange(float(len(labels))) if places is None else places
-    width = width_of(ax) - (beside if is_laid_out(ax) else 0)
-    pitch = 0.9 * width / (places[-1] + 1)
+    pitch = 0.9 * width_beside(ax, beside) / (places[-1] + 1)
     labels = [cut_middle(" ".join(each.split()), LONG) for each in labels]
     longest = LETTER * FONT * max(map(len, labels)) + 4
     is_wide = longest > pitch and len(labels) <= NUMBERED
@@ -357,6 +363,12 @@ def arrange_legend(labels: Sequence[str], room: float) -> tuple[int, float]:
     fitting = (count for count in range(len(labels), 1, -1) if width_of_columns(count) <= room)
     n_columns = next(fitting, 1)
     return n_columns, width_of_columns(n_columns)
+
+
+def width_beside(ax: Any, names: float) -> float:
+    """Estimate the width of axes in points after names beside them, if the figure makes room."""
+    width = width_of(ax)
+    return max(width - max(names - MARGIN, 0), width / 3) if is_laid_out(ax) else width
 
 
 def width_of(ax: Any) -> float:

@@ -12,6 +12,7 @@ from .draw import (
     BAD,
     BAD_MARKER,
     COLOURS,
+    GOOD_TEXT,
     Verdict,
     height_of,
     join_names,
@@ -65,7 +66,7 @@ def draw_leaks(ax: Any, columns: Sequence[FoldLeaks], names: list[str], label: s
         more, note = max(n_others, 0), "not shown, each in one fold"
     beside = label_rows(ax, names[:n_shown], more, note)
     label_groups(ax, labels, np.concatenate(sets), beside)
-    if not names:
+    if not names and all(each.verdict.colour == GOOD_TEXT for each in columns):
         ax.text(0.5, 0.5, "nothing leaks", transform=ax.transAxes, ha="center", va="center")
     ax.set_ylabel(shorten(label, letters_in(1.4 * height_of(ax), 10)))
     columns_named, verdicts = [each.name for each in columns], [each.verdict for each in columns]
@@ -76,5 +77,5 @@ def draw_leaks(ax: Any, columns: Sequence[FoldLeaks], names: list[str], label: s
         bottom, _ = ax.get_ylim()
         ax.set_ylim(bottom, -0.5 - 16 / height_of(ax) * (bottom + 0.5))
         name_sets(ax, columns_named, sets, verdicts, -0.5)
-    write_title(ax, columns_named, verdicts)
+    write_title(ax, columns_named, verdicts, beside)
     return ax

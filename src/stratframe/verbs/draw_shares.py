@@ -92,7 +92,7 @@ def draw_shares(
         label = f"{len(entries) - room} more entries"
     ax.set_ylabel(shorten(label, letters_in(1.4 * height_of(ax), 10)))
     ax.set_xlabel(f"{join_names(ax, names)} (dotted: all rows)")
-    write_title(ax, names, verdicts)
+    write_title(ax, names, verdicts, beside)
     return ax
 
 

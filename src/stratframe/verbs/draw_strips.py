@@ -128,14 +128,15 @@ def draw_balance(ax: Any, columns: Sequence[Column], names: list[str], entry: st
     set_range(ax, -top, top)
     off = worst[rest].max(initial=0.0)
     note = f"not shown, {f'off by {format_rows(off)} or less' if off else 'not off'}"
-    label_rows(ax, [names[row] for row in shown.tolist()], len(rest), note, 2 * HEADER)
+    beside = label_rows(ax, [names[row] for row in shown.tolist()], len(rest), note, 2 * HEADER)
     bands = {
         "no better than random": max(each.chance[shown[:1]].max(initial=0.0) for each in strips),
         "within one row of its share": columns[0].promise[shown[:1]].max(initial=0.0),
     }
     write_header(ax, bands, two_sided=True)
     ax.set_ylabel(shorten(entry, letters_in(1.4 * height_of(ax), 10)))
-    return finish(ax, columns, strips, "rows too few or too many")
+    ax.set_xlabel("rows too few or too many")
+    return finish(ax, columns, strips, beside)
 
 
 def draw_drift(ax: Any, columns: Sequence[Column], names: list[str]) -> Any:
@@ -155,10 +156,11 @@ def draw_drift(ax: Any, columns: Sequence[Column], names: list[str]) -> Any:
     if numbered:
         write_numbers(ax, np.where(np.isnan(values).all(axis=1), np.nan, worst)[shown])
     note = f"not shown, {excess[rest].max(initial=0.0):.1f} times chance or less"
-    label_rows(ax, [names[row] for row in shown.tolist()], len(rest), note, HEADER)
+    beside = label_rows(ax, [names[row] for row in shown.tolist()], len(rest), note, HEADER)
     limit = max(each.chance[shown[:1]].max(initial=0.0) for each in strips)
     write_header(ax, {"random folds": limit}, two_sided=False)
-    return finish(ax, columns, strips, "KS or TV distance")
+    ax.set_xlabel("KS or TV distance")
+    return finish(ax, columns, strips, beside)
 
 
 def draw_strips(ax: Any, strips: Sequence[Strip], shown: Ints, *, two_sided: bool) -> None:
@@ -260,11 +262,10 @@ def write_numbers(ax: Any, numbers: Values) -> None:
         )
 
 
-def finish(ax: Any, columns: Sequence[Column], strips: Sequence[Strip], measure: str) -> Any:
-    """Add the title, the label of the axis, and a legend, for which axes may get longer."""
-    names = [each.name for each in columns]
-    ax.set_xlabel(measure)
-    write_title(ax, names, [each.verdict for each in columns])
+def finish(ax: Any, columns: Sequence[Column], strips: Sequence[Strip], beside: float) -> Any:
+    """Add the title, beside names, and a legend, for which axes may get longer."""
+    names, verdicts = [each.name for each in columns], [each.verdict for each in columns]
+    write_title(ax, names, verdicts, beside)
     handles, labels = ax.get_legend_handles_labels()
     if any((np.abs(each.values) > each.limit + ROUNDING).any() for each in strips):
         line = load_extra("matplotlib.lines", "plot").Line2D

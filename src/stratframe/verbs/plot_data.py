@@ -15,7 +15,6 @@ from ..frames import Frame
 from ..pipeline.strata import Strata
 from ..pipeline.tables import FoldCounts, format_values, stratum_names, table_order
 from ..terms.by import columns_of, parse_columns
-from ..terms.clusters import Clusters
 from .audit import AuditColumns, AuditInput, check_audit
 from .audit_checks import duplicate_rows, lacks_key
 from .draw import BAD_TEXT, GOOD_TEXT, RANDOM_TEXT, TEXT, Verdict, largest, plain_text
@@ -265,6 +264,12 @@ def measure_leaks(
     found = check_audit(frame, names, None, groups, key, columns)
     given = found.read()
     compared = compared_rows(found, given)
+    if not compared.columns:
+        msg = (
+            '`kind="leaks"` must have columns to compare, got none.'
+            '\nHint: name groups, as in `groups="patient"`.'
+        )
+        raise StratError(msg)
     labels, codes = zip(
         *(frames.fold_codes(found.fold_column(name)) for name in found.names), strict=True
     )
@@ -298,11 +303,10 @@ def compared_rows(found: AuditColumns, given: AuditInput) -> Compared:
     """Choose what is compared: groups, else keys, else rows."""
     all_rows = np.arange(len(found.frame))
     if given.groups is not None:
-        refs = columns_of(found.group_terms)
-        if isinstance(found.group_terms[0], Clusters):
+        names, refs = given.group_names, columns_of(found.group_terms)
+        if not names:  # clusters
             return Compared([given.groups], all_rows, [given.groups], "groups", "group")
-        series = frames.read_columns(found.frame, refs)
-        return Compared([given.groups], all_rows, series, *named_by(refs, series, "groups"))
+        return Compared([given.groups], all_rows, names, *named_by(refs, names, "groups"))
     if given.keys:
         known = np.flatnonzero(~lacks_key(given.keys))
         keys = [frames.take(series, known) for series in given.keys]
@@ -407,4 +411,4 @@ def describe_duplicates(given: AuditInput, codes: Ints) -> Verdict:
         return Verdict(f"{check.n:,} rows equal a row of another fold", BAD_TEXT)
     if check.severity == "ok":
         return Verdict("no row equals a row of another fold", GOOD_TEXT)
-    return Verdict(plain_text(check.detail), RANDOM_TEXT)
+    return Verdict(plain_text(f"cannot tell, {check.detail}"), RANDOM_TEXT)
