@@ -144,7 +144,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def with_options(text: str) -> str:
     """Write arguments in a warning as options."""
     text = re.sub(r'\{"train": ([\d.]+), "test": ([\d.]+)\}', r"train=\1,test=\2", text)
-    return re.sub(r'`(rare|parts)="?([\w.]+)"?`', r"`--\1 \2`", text)
+    return re.sub(r'`(by|rare|parts)="?([\w.]+)"?`', r"`--\1 \2`", text)
 
 
 @contextmanager

@@ -671,6 +671,31 @@ def test_what_needs_the_rows_is_an_error(engine, verb, options, what, hint):
     refuse_now(message, lambda: getattr(sf, verb)(rows, **options))
 
 
+def test_a_splitter_needs_the_rows(engine):
+    """`FoldSplit` says so, too."""
+    rows = engine.spread(engine.local(FOLDED), [20])
+    message = (
+        f"`FoldSplit` gives positions of rows, which a {engine.name} frame does not have.\n"
+        "Hint: `sf.folds` gives frames."
+    )
+    refuse_now(message, lambda: sf.FoldSplit().split(rows))
+
+
+def test_arguments_in_each_others_place(engine):
+    """Folds as what to compare by, and measurements as folds, are refused as on pandas."""
+    frame = pd.DataFrame({"label": list("aab") * 10, "fold": list(range(5)) * 6})
+    rows = engine.spread(frame.assign(price=frame.index / 8), [12])
+    for by, name, message in (
+        ("fold", "fold", "`by` must be other columns than the folds, but both are 'fold'."),
+        ("fold", "label", "'fold' looks like the folds, and 'label' does not"),
+        ("label", "price", "Column 'price' must hold folds, but it has 30 different fractions"),
+    ):
+        with pytest.raises(sf.StratError, match=message):
+            sf.report(rows, by, name)
+    with pytest.raises(sf.StratError, match="'price' must hold folds"):
+        list(sf.folds(rows, "price"))
+
+
 @pytest.mark.parametrize(
     ("by", "deal", "what"),
     [

@@ -49,6 +49,17 @@ def test_column_names_of_a_query_read_no_data() -> None:
     assert column_names(lazy) == ["x", "y"]
 
 
+def test_frames_of_other_packages() -> None:
+    """A frame of another package is named with it, and what to do is said."""
+    made = type("DataFrame", (), {"__module__": "modin.pandas.dataframe"})()
+    with pytest.raises(StratError) as caught:
+        check_frame(made)
+    assert str(caught.value) == (
+        "`frame` must be a pandas or Polars frame, got modin.DataFrame.\n"
+        "Hint: convert it, as with `.compute()` or `.toPandas()`."
+    )
+
+
 def test_label_of_a_name_under_a_multiindex() -> None:
     """A name means a tuple filled up with empty strings; a tuple stays what it is."""
     flat = pd.DataFrame({"a": [1]})

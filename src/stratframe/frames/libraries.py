@@ -44,7 +44,12 @@ def is_lazy(frame: Frame) -> bool:
 def check_frame(frame: object) -> None:
     """Raise unless an object is a pandas or Polars frame."""
     if not is_frame(frame):
-        msg = f"`frame` must be a pandas or Polars frame, got {type(frame).__name__}."
+        kind = type(frame)
+        got, hint = kind.__name__, ""
+        if got == "DataFrame":
+            got = f"{kind.__module__.partition('.')[0]}.DataFrame"
+            hint = "\nHint: convert it, as with `.compute()` or `.toPandas()`."
+        msg = f"`frame` must be a pandas or Polars frame, got {got}.{hint}"
         raise StratError(msg)
 
 

@@ -328,7 +328,10 @@ def extend(
     Warns
     -----
     StratWarning
-        If classes are rare, or quantiles produce fewer bins than asked for.
+        If classes are rare, or quantiles produce fewer bins than asked for. If `by` is left out
+        although the given folds are far more even in a column than folds by chance; only pandas
+        frames and collected Polars frames are looked at, their first 100 columns, and those of at
+        most 50 values.
 
     Notes
     -----

@@ -14,6 +14,7 @@ from ..errors import StratError, describe
 from ..habits import suggest_arguments
 from .reading import Nulls, PairRule, Pairs, check_apart, check_pair_rule, pair_labels
 from .select import list_names
+from .sides import check_rows
 
 
 class FoldSplit:
@@ -200,6 +201,7 @@ with suppress(ImportError):
 
 def find_folds(data: Any, groups: Any, name: str) -> Any:
     """Read a fold column of the frame that is split, or else of `groups`."""
+    check_rows(data, "`FoldSplit` gives positions of rows", "`sf.folds` gives frames")
     if frames.has_column(data, name):
         return read_split_folds(data, name)
     folds = (
