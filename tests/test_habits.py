@@ -106,21 +106,21 @@ ANSWERS = {
     "sf.audit(df, group='city')": '`audit` has no argument `group`.\nHint: `groups="city"`.',
     "sf.report(df, stratify='city')": '`report` has no argument `stratify`.\nHint: `by="city"`.',
     "sf.cv(df, shuffle=True)": (
-        "`cv` has no argument `shuffle`.\nHint: `cv` reads a column that is made before, as by"
-        ' `df.strat.kfold(..., deal="random")`.'
+        "`cv` has no argument `shuffle`.\nHint: `cv` reads a column that is there already;"
+        ' `df.strat.kfold(..., deal="random")` makes one.'
     ),
     "sf.folds(df, k=10)": (
-        "`folds` has no argument `k`.\nHint: `folds` reads a column that is made before, as by"
-        " `df.strat.kfold(..., k=10)`."
+        "`folds` has no argument `k`.\nHint: `folds` reads a column that is there already;"
+        " `df.strat.kfold(..., k=10)` makes one."
     ),
     "sf.FoldSplit(n_splits=10, shuffle=True, random_state=42)": (
         "`FoldSplit` has no argument `n_splits`, `shuffle` or `random_state`.\n"
-        "Hint: `FoldSplit` reads a column that is made before, as by"
-        ' `df.strat.kfold(..., k=10, deal="random", seed=42)`.'
+        "Hint: `FoldSplit` reads a column that is there already;"
+        ' `df.strat.kfold(..., k=10, deal="random", seed=42)` makes one.'
     ),
     "sf.cv(df, test='holdout', groups='city')": (
         '`cv` has no argument `test` or `groups`.\nHint: `valid="holdout"`, `cv` reads a column'
-        ' that is made before, as by `df.strat.kfold(..., groups="city")`.'
+        ' that is there already; `df.strat.kfold(..., groups="city")` makes one.'
     ),
     "sf.folds(df, test_size=0.2)": (
         "`folds` has no argument `test_size`.\n"

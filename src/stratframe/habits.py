@@ -98,7 +98,7 @@ def suggest(verb: str, known: Collection[str], given: Mapping[str, object]) -> l
             hints.append(OTHERWISE["seed" if main == "deal" and not draws else main])
     if of_kfold:
         call = f"df.strat.kfold(..., {', '.join(of_kfold)})"
-        hints.append(f"`{verb}` reads a column that is made before, as by `{call}`")
+        hints.append(f"`{verb}` reads a column that is there already; `{call}` makes one")
     return list(dict.fromkeys(hints))
 
 
