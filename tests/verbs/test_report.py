@@ -461,7 +461,7 @@ def test_advise_counts_groups(frame: Make) -> None:
     assert found["verdict"] == [
         "thin: 1 group/fold",
         "short for 2 folds",
-        "not possible: 30 groups",
+        "impossible: 30 groups",
     ]
     assert found["lacking"] == [0, 2, 37]
     assert found["per_fold"] == [10, 6, None]
@@ -473,7 +473,7 @@ def test_advise_counts_groups(frame: Make) -> None:
 def test_advise_counts_rows_without_a_group_as_groups(frame: Make) -> None:
     """A row without a group is a group by itself; groups may be several columns."""
     data = frame({"x": [1] * 6, "a": [1, 1, None, None, 2, 2], "b": list("xyxyzz")})
-    assert values(sf.advise(data, "x", [6], groups="a"), "verdict") == ["not possible: 4 groups"]
+    assert values(sf.advise(data, "x", [6], groups="a"), "verdict") == ["impossible: 4 groups"]
     found = sf.advise(data, "x", [5], groups=["a", "b"])
     assert values(found, "verdict") == ["thin: 1 group/fold"]
 
@@ -573,7 +573,7 @@ def test_advise_says_what_cannot_be(frame: Make) -> None:
     """Where there are fewer rows than folds, there are no figures but a verdict."""
     data = frame({"label": ["a", "a", "b"]})
     found = columns_of(sf.advise(data, "label", [3, 4], full=True))
-    assert found["verdict"] == ["short for 2 folds", "not possible: 3 rows"]
+    assert found["verdict"] == ["short for 2 folds", "impossible: 3 rows"]
     assert found["fold_size"] == [1, None]
     assert found["ratio"][1] is None
     assert found["lacking"] == [2, 3]

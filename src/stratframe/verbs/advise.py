@@ -210,7 +210,7 @@ def row_figures(
 def verdict(k: int, n_units: int, rarest: int, noun: str) -> str:
     """Say in words what k folds do to the rarest stratum, short enough for a narrow table."""
     if k > n_units:
-        return f"not possible: {plural(n_units, noun)}"
+        return f"impossible: {plural(n_units, noun)}"
     if k > rarest:
         return f"short for {plural(k - rarest, 'fold')}"
     least, most = rarest // k, -(-rarest // k)
