@@ -24,7 +24,7 @@ from matplotlib.testing.decorators import remove_ticks_and_titles
 
 import stratframe as sf
 from stratframe.core.evenness import promised_deviation, random_variance
-from stratframe.verbs.draw import BAD, BAD_TEXT, COLOURS, GOOD_TEXT, RANDOM_TEXT, TEXT, styles
+from stratframe.verbs.draw import BAD, BAD_TEXT, COLOURS, GOOD_TEXT, RANDOM_TEXT, styles
 from stratframe.verbs.draw_strips import CHANCE, FEATURES, PROMISE, STRATA
 from stratframe.verbs.plot import Kind
 from tests.helpers import Make, columns_of, refuse_now, refuse_rule
@@ -661,10 +661,10 @@ def test_sizes_count_the_rows_of_folds(frame: Make) -> None:
     ("folds", "words", "colour", "line"),
     [
         ([0, 1, 2] * 4, "4 rows each", GOOD_TEXT, 4),
-        ([1, 2, 3, 1] * 2, "2 to 4 rows", TEXT, 8 / 3),
+        ([1, 2, 3, 1] * 2, "2 to 4 rows", "black", 8 / 3),
         ([0, 1, 2, 0], "1 to 2 rows", GOOD_TEXT, 4 / 3),
-        (["train", "train", "test", "train"], "train 75 %, test 25 %", TEXT, None),
-        ([2019, 2020, 2020, 2020], "2019 25 %, 2020 75 %", TEXT, None),
+        (["train", "train", "test", "train"], "train 75 %, test 25 %", "black", None),
+        ([2019, 2020, 2020, 2020], "2019 25 %, 2020 75 %", "black", None),
     ],
     ids=["equal", "unequal", "rounded", "parts", "years"],
 )
@@ -674,6 +674,13 @@ def test_sizes_are_described(folds: list[Any], words: str, colour: str, line: fl
     assert (ax.get_title(), ax.title.get_color()) == (f"fold: {words}", colour)
     found = [each.get_ydata()[0] for each in ax.get_lines()]
     assert found == ([] if line is None else [pytest.approx(line)])
+
+
+def test_titles_without_a_verdict_follow_the_style() -> None:
+    """A title that is neither good nor bad has the colour of text, as on a dark background."""
+    with mpl.style.context("dark_background"):
+        ax = sf.plot(pd.DataFrame({"fold": list("aab")}), kind="sizes", ax=new())
+    assert ax.title.get_color() == "white"
 
 
 def test_sizes_of_several_columns_are_grouped(frame: Make) -> None:

@@ -20,8 +20,8 @@ Their eighth, vermilion, is that of what is bad."""
 BAD, BAD_MARKER = "#D55E00", "X"
 """What is worse than chance, or leaks."""
 
-GOOD_TEXT, RANDOM_TEXT, BAD_TEXT, TEXT = "#00704F", "#8A6400", "#C42B00", "0.15"
-"""Titles by their verdict, dark enough to be read."""
+GOOD_TEXT, RANDOM_TEXT, BAD_TEXT, TEXT = "#00704F", "#8A6400", "#C42B00", ""
+"""Titles by their verdict, dark enough to be read; others have the colour of all text."""
 
 MARKERS = "os^DvP*<>d"
 """A marker for each fold or column, up to this many; of more, all share a neutral strip."""
@@ -122,7 +122,12 @@ def write_title(
     font = float(np.clip(room / max(map(len, lines)), LEAST_TITLE, TITLE))
     width = max(20, round(room / font))
     lines = [part for line in lines for part in textwrap.wrap(line, width)]
-    ax.set_title("\n".join(lines), fontsize=font, color=colour)
+    ax.set_title("\n".join(lines), fontsize=font, color=text_colour(colour))
+
+
+def text_colour(colour: str) -> str:
+    """Choose the colour of all text, which a style sets, where there is none."""
+    return colour or str(load_extra("matplotlib", "plot").rcParams["text.color"])
 
 
 def break_clause(line: str, most: float) -> list[str]:
@@ -191,7 +196,7 @@ def name_sets(
             ha="center",
             va="bottom",
             fontsize=FONT,
-            color=verdict.colour,
+            color=text_colour(verdict.colour),
         )
 
 

@@ -16,7 +16,6 @@ from .draw import (
     LINE,
     PALE,
     SMALL,
-    TEXT,
     Verdict,
     height_of,
     is_laid_out,
@@ -154,7 +153,7 @@ def label_classes(ax: Any, ticks: Sequence[tuple[float, str, Any]]) -> float:
     step = -(-len(ordered) // max(1, int(height_of(ax) / (LINE * font))))
     most = letters_in(LABELS * width_of(ax), font)
     texts = [shorten(each[1], most) for each in ordered]
-    ax.set_yticks(places[::step], texts[::step], fontsize=font, color=TEXT)
+    ax.set_yticks(places[::step], texts[::step], fontsize=font)
     ax.tick_params(axis="y", length=7, width=5)
     for tick, (_, _, colour) in zip(ax.yaxis.get_major_ticks(), ordered[::step], strict=True):
         tick.tick1line.set_markeredgecolor(colour)
