@@ -312,7 +312,7 @@ def test_advise_by_an_order_alone(frame: Make) -> None:
     for by in (sf.nearest("price"), sf.chain("price")):
         table = sf.advise(frame(ROWS), by, [2])
         assert values(table, "rarest") == ["all rows"]
-        assert values(table, "rarest_per_fold") == [5]
+        assert values(table, "per_fold") == [5]
 
 
 def test_extend_takes_each_column_once(frame: Make) -> None:
