@@ -55,7 +55,6 @@ def advise(
     groups : column, list of columns or `sf.clusters`, optional
         As for `kfold`. Whole groups are counted, not rows: the rarest stratum is the one in
         the fewest groups. A row without a group is a group by itself.
-
     full : bool
         Whether to add the columns from `fold_size` on.
 
@@ -71,7 +70,7 @@ def advise(
         `variance_stratified`, of the rarest stratum's share in a fold under plain and under
         stratified k-fold; `ratio`, the second variance divided by the first. Where k is larger
         than the number of rows or groups, only `k`, `verdict`, `rarest` and `lacking` are
-        given. With groups, the probability is that of dealing whole groups at random, and the
+        given. With groups, the probability is that of assigning whole groups at random, and the
         deviation, the variances and their ratio, which are those of single rows, are missing.
         `per_fold` and `fold_size` are rounded to two decimals.
 
