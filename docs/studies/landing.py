@@ -85,9 +85,8 @@ def draw_landing(ink: Ink, narrow: bool = False) -> Figure:
         draw_panel(ax, frame, name, ink, ink.verdicts[place])
         ax.tick_params(axis="y", labelleft=narrow or not place, left=narrow or not place)
         plt.setp(ax.get_yticklabels(), color=ink.text, fontsize=12)
-    figure.supxlabel(
-        "share of each class in each fold; dotted: in all rows", color=ink.text, fontsize=12
-    )
+    legend = ["share of each class in each fold;", "dotted: in all rows"]
+    figure.supxlabel(("\n" if narrow else " ").join(legend), color=ink.text, fontsize=12)
     return figure
 
 
