@@ -6,7 +6,7 @@ import inspect
 import os
 import re
 import warnings
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Hashable, Iterable, Sequence, Sized
 from difflib import get_close_matches
 from itertools import count, islice, takewhile
 from math import log10
@@ -137,6 +137,8 @@ def list_in_text(name: object, known: Sequence[object]) -> list[str]:
     if not isinstance(name, tuple) or not 1 < len(name) <= MAX_LISTED:
         return []
     parts = [each.strip() if isinstance(each, str) else each for each in name]
+    if not all(isinstance(each, Hashable) for each in parts):
+        return []
     if not {*known}.issuperset(parts):
         return []
     return [f'"{part}"' if isinstance(part, str) else describe(part) for part in parts]

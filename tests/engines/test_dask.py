@@ -43,11 +43,12 @@ def test_methods_are_the_functions():
         "split": {"by": "label", "parts": PARTS, "key": "id", "seed": 3, "name": "f"},
         "strata": {"by": "label"},
     }
-    assert {*calls, "folds", "parts"} == set(stratframe.dask.__all__)
+    assert {*calls, "check", "folds", "parts"} == set(stratframe.dask.__all__)
     for name, options in calls.items():
         by_method = getattr(lazy.strat, name)(**options)
         by_function = lazy.pipe(getattr(stratframe.dask, name), **options)
         assert_frame_equal(*dask.compute(by_method, by_function))
+    assert lazy.strat.check("label", "plain") == stratframe.dask.check(lazy, "label", "plain")
     assert len(lazy.strat.parts()["test"]) == len(FOLDED.strat.parts()["test"])
     assert len(list(lazy.strat.folds("plain"))) == 3
     with pytest.raises(TypeError, match="`k=3`"):

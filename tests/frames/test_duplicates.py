@@ -56,7 +56,9 @@ def test_rows_of_several_columns(n_values: int) -> None:
     folds = rng.integers(-1, 4, 400)
     expected = counted(list(zip(*(each.tolist() for each in data.values()), strict=True)), folds)
     for frame in (pd.DataFrame(data), pl.DataFrame(data)):
-        assert count_across_folds([frame[name] for name in data], folds) == expected
+        found = count_across_folds([frame[name] for name in data], folds, with_example=True)
+        assert found == expected
+        assert count_across_folds([frame[name] for name in data], folds)[:4] == expected[:4]
 
 
 def test_integers_that_are_packed_stay_apart() -> None:

@@ -442,3 +442,18 @@ def test_clusters_as_groups_are_those_of_all_rows(frame: Make) -> None:
     groups = sf.clusters(["x"], algorithm=Whole(), scale=None)
     out = sf.extend(frame(rows), "label", groups=groups, missing="null", rare="ignore")
     assert values(out, "fold")[:6] == [0, 1, 0, None, 1, 1]
+
+
+def test_groups_explain_even_folds() -> None:
+    """Groups of repeated measures make folds even in what repeats, which is no sign of strata."""
+    rows = {"patient": [row // 4 for row in range(320)], "visit": [0, 1, 2, 3] * 80}
+    old = sf.kfold(pd.DataFrame(rows).iloc[:240], groups="patient", k=5)
+    both = pd.concat([old, pd.DataFrame(rows).iloc[240:]], ignore_index=True)
+    assert sf.extend(both, groups="patient")["fold"].notna().all()
+
+
+def test_names_that_look_like_patterns() -> None:
+    """A column of Polars may be called as a pattern."""
+    frame = pl.DataFrame({"^x$": ["a", "b"] * 10, "fold": [0, 1, None, 1] * 5})
+    assert sf.extend(frame, k=2)["fold"].null_count() == 0
+    assert "duplicate_rows" in sf.audit(frame)["check"]

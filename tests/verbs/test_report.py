@@ -617,7 +617,7 @@ def words_of(label: Sequence[Any], fold: Sequence[Any]) -> str:
         (
             "aaaabbbb" + string.ascii_letters[2:] * 4,
             [0, 0, 0, 0, 1, 1, 1, 1] + [0] * 100 + [1] * 100,
-            "better than random, but not even, up to 2 rows off",
+            "better than random, up to 2 rows off",
         ),
         ("aaaaaaabbbbbbb", [0, 0, 1, 1, 1, 1, 1] * 2, "exactly even, no row off"),
         (

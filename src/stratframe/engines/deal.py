@@ -21,7 +21,7 @@ from ..pipeline.numbers import column_stream
 from ..pipeline.options import Options, Target
 from ..pipeline.sample import SampleSize, sample_streams, sample_table
 from ..pipeline.strata import Strata
-from ..pipeline.tables import Folded, check_not_itself, check_not_swapped
+from ..pipeline.tables import Folded, check_not_itself, check_not_swapped, show_order
 from ..terms.base import By, Term
 from ..terms.by import columns_of, require_by
 from ..terms.classes import Classes
@@ -165,7 +165,9 @@ class CountedFrame:
         strata, series = self.count_by(options, name, drop=drop)
         nominal = all(each.is_nominal for each in strata.levels)
         folds, codes = frames.fold_codes(series, weights=strata.weights)
-        return check_not_swapped(by, name, Folded(strata, folds, codes, nominal))
+        return check_not_swapped(
+            by, name, Folded(strata, folds, codes, nominal, show_order(options.terms))
+        )
 
     def read_by(self, by: By) -> Options:
         """Read `by` for a table."""

@@ -52,7 +52,9 @@ class SharedRows(NamedTuple):
     """Two of these; None if there are none."""
 
 
-def count_across_folds(columns: Sequence[Any], folds: Ints) -> SharedRows:
+def count_across_folds(
+    columns: Sequence[Any], folds: Ints, *, with_example: bool = False
+) -> SharedRows:
     """Count the unique rows, those that repeat, and those that repeat across folds.
 
     Parameters
@@ -64,23 +66,22 @@ def count_across_folds(columns: Sequence[Any], folds: Ints) -> SharedRows:
     compared, names = comparable_rows(columns, folds)
     fold = pl.col("fold")
     groups = compared.lazy().group_by(names)
-    n_values, n_repeated, n_split, n_rows, first = (
-        groups.agg(
-            pl.len().alias("n"),
-            (fold.min() != fold.max()).alias("split"),
-            pl.col("row").min().alias("first"),
-        )
+    first_row = [pl.col("row").min().alias("first")] if with_example else []
+    n_values, n_repeated, n_split, n_rows, *first = (
+        groups.agg(pl.len().alias("n"), (fold.min() != fold.max()).alias("split"), *first_row)
         .select(
             pl.len().alias("values"),
             (pl.col("n") > 1).sum().alias("repeated"),
             pl.col("split").sum().alias("split"),
             pl.col("n").filter("split").sum().alias("rows"),
-            pl.col("first").filter("split").min(),
+            *([pl.col("first").filter("split").min()] if with_example else []),
         )
         .collect()
         .row(0)
     )
-    example = None if first is None else SharedExample((first, find_equal(compared, names, first)))
+    example = None
+    if first and first[0] is not None:
+        example = SharedExample((first[0], find_equal(compared, names, first[0])))
     n_values += len(folds) - compared.height
     return SharedRows(n_values, n_repeated, n_split, n_rows, example)
 

@@ -75,7 +75,10 @@ def label_of(frame: Frame, name: str) -> Hashable:
 
 def take(series: Series, rows: Ints) -> Series:
     """Take rows of a series by position."""
-    return series.gather(rows) if isinstance(series, pl.Series) else series.iloc[rows]
+    if isinstance(series, pl.Series):
+        # Polars would read a name such as "^x$" as a pattern.
+        return series.alias("").gather(rows).alias(series.name)
+    return series.iloc[rows]
 
 
 def value_at(series: Series, row: int) -> Any:

@@ -61,6 +61,7 @@ def encode_polars(series: pl.Series) -> tuple[Ints, int]:
 
 def encode_present(series: pl.Series) -> tuple[Ints, int]:
     """Encode the classes of a Polars column without nulls."""
+    series = series.alias("")  # Polars would read a name such as "^x$" as a pattern
     if series.dtype == pl.String:
         codes, n_codes = factorize(hash_values(series))
         if codes_match_values(series, codes, n_codes):

@@ -54,8 +54,11 @@ UNLIKELY = 0.01
 def warn_without_by(frame: Any, names: Sequence[Any], options: Options) -> None:
     """Warn once if folds that are extended without `by` look stratified by a column.
 
-    How a column was made is not stored, so that its rows must tell.
+    How a column was made is not stored, so that its rows must tell. Groups make folds even in
+    what repeats in each of them.
     """
+    if options.groups:
+        return
     read = [ref for refs in options.columns().values() for ref in refs]
     columns = class_columns(frame, [*names, *read])
     for name in names:

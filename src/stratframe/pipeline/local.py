@@ -20,7 +20,7 @@ from .hashed import hashed_columns
 from .options import NO_TARGET, Options, Target
 from .sample import SampleSize, sampled_rows
 from .strata import Strata, stratify
-from .tables import Folded, check_not_itself, check_not_swapped, tabulated
+from .tables import Folded, check_not_itself, check_not_swapped, show_order, tabulated
 
 
 class LocalFrame:
@@ -147,7 +147,9 @@ class LocalFrame:
             series, weights = frames.count_unique_rows(series)
         folds, codes = frames.fold_codes(series.pop(), weights=weights)
         strata = stratify(options, {"by": series}, len(codes), weights)
-        return check_not_swapped(by, name, Folded(strata, folds, codes, nominal))
+        return check_not_swapped(
+            by, name, Folded(strata, folds, codes, nominal, show_order(options.terms))
+        )
 
     # Folds ------------------------------------------------------------------------------
 

@@ -62,6 +62,8 @@ class FoldCounts(NamedTuple):
     """What the rows of each table are."""
     nominal: bool
     """Whether all entries are of classes, which have no order of their own."""
+    of_order: bool = False
+    """Whether some strata are bins that only show an entry by which rows are ordered."""
 
 
 class Folded(NamedTuple):
@@ -74,13 +76,15 @@ class Folded(NamedTuple):
     """The fold of every row, shape (n_dealt,), range -1..n_folds-1."""
     nominal: bool
     """As of `FoldCounts`."""
+    of_order: bool = False
+    """As of `FoldCounts`."""
 
     def crossed(self) -> FoldCounts:
         """Count the rows of every stratum in every fold."""
         levels, n_parts = list(self.strata.margins or [self.strata]), len(self.folds) + 1
         # Rows without a fold have the code -1, which is the last column of a table.
         tables = [level.crosstab(self.codes % n_parts, n_parts) for level in levels]
-        return FoldCounts(self.folds, tables, levels, self.nominal)
+        return FoldCounts(self.folds, tables, levels, self.nominal, self.of_order)
 
 
 def check_not_itself(argument: str, refs: Sequence[Any], name: Hashable) -> None:
@@ -121,8 +125,13 @@ def look_like_folds(values: Sequence[Any], sizes: Sequence[int] = ()) -> bool:
     return bool(is_part.any()) or (are_even and {*values} == {*range(len(values))})
 
 
-FOLD_NAME = re.compile("fold|split", re.IGNORECASE)
+FOLD_NAME = re.compile(r"(?<![a-z])(k?fold|split)s?(?![a-z])|^(inner|outer)$", re.IGNORECASE)
 """What columns of folds and parts are often called."""
+
+
+def show_order(terms: Sequence[Term]) -> bool:
+    """Return whether a term cuts bins in place of one that orders rows, which has no warning."""
+    return any(getattr(term, "warns", True) is False for term in terms)
 
 
 def tabulated(entries: Entries, series: Sequence[Any]) -> Options:

@@ -17,7 +17,7 @@ from ..habits import suggest_arguments
 from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options
 from ..pipeline.strata import stratify
-from ..pipeline.tables import FoldCounts, fold_table, table_verb
+from ..pipeline.tables import FOLD_NAME, FoldCounts, fold_table, table_verb
 from ..terms.base import By, Term
 from ..terms.by import columns_of, parse, parse_columns, require_by
 from .audit_checks import (
@@ -34,7 +34,10 @@ from .audit_checks import (
     unassigned_rows,
 )
 from .select import fold_names, list_names
-from .sides import side_of
+from .sides import Side, side_of
+
+HEAD, MOST_FOLDS = 10_000, 100
+"""First rows of a column that is called as folds are, and the values that it may then have."""
 
 
 class AuditInput(NamedTuple):
@@ -49,6 +52,8 @@ class AuditInput(NamedTuple):
     """The columns by which rows are compared."""
     are_named: bool
     """Whether the call names these columns."""
+    with_examples: bool = False
+    """Whether examples of what leaks are looked for."""
 
     def take(self, rows: Ints) -> AuditInput:
         """Take some rows."""
@@ -58,6 +63,7 @@ class AuditInput(NamedTuple):
             [frames.take(series, rows) for series in self.keys],
             [frames.take(series, rows) for series in self.rows],
             self.are_named,
+            self.with_examples,
         )
 
 
@@ -72,7 +78,7 @@ class AuditColumns(NamedTuple):
     frame: Any
     """Collected, if it was lazy."""
 
-    def read(self) -> AuditInput:
+    def read(self, *, with_examples: bool = False) -> AuditInput:
         """Read what is compared, and encode the groups."""
         group_columns, keys, rows = (
             frames.read_columns(self.frame, refs)
@@ -82,9 +88,11 @@ class AuditColumns(NamedTuple):
         if self.group_terms:
             options = Options(groups=self.group_terms)
             groups = stratify(options, {"groups": group_columns}, len(self.frame)).groups
+        if not self.are_named:
+            rows = [series for series in rows if not holds_folds(series)]
         are_values = all(term.is_nominal for term in self.group_terms)
         names = group_columns if are_values else []
-        return AuditInput(groups, names, keys, rows, self.are_named)
+        return AuditInput(groups, names, keys, rows, self.are_named, with_examples)
 
     def fold_column(self, name: str) -> Any:
         """Read a fold column."""
@@ -162,8 +170,9 @@ def audit(
     columns : column or list of columns, optional
         Columns to compare when looking for equal rows in two folds; by default all but the
         fold columns and `key`, and with [] none. With `fold_1`, its repeats `fold_2`, ... count
-        as fold columns. Missing values are equal to each other. If these columns have fewer than
-        half as many combinations of values as there are rows, equal rows are a warning.
+        as fold columns, and so do others that are called fold or split, inner or outer. Missing
+        values are equal to each other. If these columns have fewer than half as many
+        combinations of values as there are rows, equal rows are a warning.
     nulls : {"train", "drop"}
         Rows without a fold are in every training set: if such a row, its group or its key is
         also in a fold, it leaks. Or they are in none, as in `folds(nulls="drop")`, and no
@@ -205,42 +214,49 @@ def audit(
     3       ok      empty_folds  0                 all 2 folds have rows
     """
     check_one_of("nulls", nulls, get_args(KeptNulls))
-    library, names, examined = examine(frame, name, by, groups, key, columns, nulls)
+    side, names, examined = examine(frame, name, Question(by, groups, key, columns, nulls))
     alone = len(names) == 1
     return fold_table(
-        names, lambda each, _: checks_table(library, examined(each).checks(nulls), alone=alone)
+        names, lambda each, _: checks_table(side.library, examined(each).checks(nulls), alone=alone)
     )
 
 
+class Question(NamedTuple):
+    """What an audit is asked for."""
+
+    by: By | None
+    groups: Any
+    key: Any
+    columns: Any
+    nulls: KeptNulls = "train"
+    with_examples: bool = False
+
+
 def examine(
-    frame: Any, name: object, by: By | None, groups: Any, key: Any, columns: Any, nulls: KeptNulls
-) -> tuple[str, list[Any], Callable[[Any], Examined]]:
-    """Check the arguments of an audit: its library, its columns, and how to look at one."""
+    frame: Any, name: object, asked: Question
+) -> tuple[Side[Any], list[Any], Callable[[Any], Examined]]:
+    """Check the arguments of an audit: the collected frame, its fold columns, a look at one."""
+    by, groups, key, columns, nulls, with_examples = asked
     side = side_of(frame)
     if isinstance(side, CountedFrame):
         names = list_names(name)
-        return side.library, names, examine_counts(side, names, by, groups, key, columns, nulls)
+        return side, names, examine_counts(side, names, asked)
     found = check_audit(frame, name, by, groups, key, columns)
-    given = found.read()
+    given, collected = found.read(with_examples=with_examples), LocalFrame(found.frame)
 
     def look_at(column: str) -> Examined:
         """Examine one fold column."""
-        counts = None if by is None else LocalFrame(found.frame).folded(by, column).crossed()
+        counts = None if by is None else collected.folded(by, column).crossed()
         return examine_rows(found.fold_column(column), given, counts, nulls)
 
-    return frames.library_of(found.frame), found.names, look_at
+    return collected, found.names, look_at
 
 
 def examine_counts(
-    side: CountedFrame,
-    names: list[Any],
-    by: By | None,
-    groups: Any,
-    key: Any,
-    columns: Any,
-    nulls: KeptNulls,
+    side: CountedFrame, names: list[Any], asked: Question
 ) -> Callable[[Any], Examined]:
     """Check the arguments of an audit of a frame whose rows are counted."""
+    by, groups, key, columns, nulls, _ = asked
     (_, _, group_terms, keys) = parse(None, groups, key)
     named = {"groups": columns_of(group_terms), "key": list(keys)}
     named["columns"] = list(parse_compared(columns))
@@ -276,23 +292,28 @@ def examine_rows(
     if nulls == "drop" and found.n_nulls:
         known = np.flatnonzero(folds >= 0)
         given, folds = given.take(known), folds[known]
-    groups = None
+    groups, with_example = None, given.with_examples
     if given.groups is not None:
-        shared = frames.count_across_folds([given.groups], folds)
+        shared = frames.count_across_folds([given.groups], folds, with_example=with_example)
         groups = name_example(shared, given.group_names, values, folds)
-    keys = count_keys(given.keys, values, folds) if given.keys else None
+    keys = None
+    if given.keys:
+        keys = count_keys(given.keys, values, folds, with_example=with_example)
     rows = None
     if given.rows or not given.are_named:
-        rows = duplicate_rows(given.rows, folds, named=given.are_named)
+        named = given.are_named
+        rows = duplicate_rows(given.rows, folds, named=named, with_example=with_example)
     return Examined(found, groups, keys, rows, counts)
 
 
-def count_keys(keys: Sequence[Any], values: list[Any], folds: Ints) -> tuple[SharedRows, int]:
+def count_keys(
+    keys: Sequence[Any], values: list[Any], folds: Ints, *, with_example: bool
+) -> tuple[SharedRows, int]:
     """Count the keys across folds, and the rows that lack one."""
     known = np.flatnonzero(~lacks_key(keys))
     if len(known) < len(folds):
         keys = [frames.take(series, known) for series in keys]
-    shared = frames.count_across_folds(keys, folds[known])
+    shared = frames.count_across_folds(keys, folds[known], with_example=with_example)
     return name_example(shared, keys, values, folds[known]), len(folds) - len(known)
 
 
@@ -329,6 +350,15 @@ def compared_columns(
     if columns is not None or len(set(refs)) < len(refs):
         frames.check_refs(frame, refs, "columns")
     return tuple(ref for ref in refs if frames.is_computed(ref) or ref not in folds)
+
+
+def holds_folds(series: Any) -> bool:
+    """Return whether a column is called as columns of folds are, and has few values."""
+    name = series.name[0] if isinstance(series.name, tuple) else series.name
+    if not FOLD_NAME.search(str(name)) or frames.is_continuous(series):
+        return False
+    head = np.arange(min(len(series), HEAD))
+    return frames.encode_classes(frames.take(series, head))[1] <= MOST_FOLDS
 
 
 def parse_compared(columns: Any) -> tuple[Any, ...]:

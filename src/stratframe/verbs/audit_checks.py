@@ -111,7 +111,7 @@ def repeated_keys(shared: frames.SharedRows, n_without: int) -> Check:
 
 
 def duplicate_rows(
-    columns: Sequence[Any], folds: Ints, *, named: bool
+    columns: Sequence[Any], folds: Ints, *, named: bool, with_example: bool = False
 ) -> tuple[Check, frames.SharedRows | None]:
     """Count the rows that equal a row of another fold.
 
@@ -121,7 +121,7 @@ def duplicate_rows(
     """
     if not columns:
         return Check("duplicate_rows", "warning", 0, "no columns to compare"), None
-    shared = frames.count_across_folds(columns, folds)
+    shared = frames.count_across_folds(columns, folds, with_example=with_example)
     n_values = count_combinations(columns, folds) if shared.n_split and not named else None
     if n_values is not None:
         detail, more = f"too few values to tell: {n_values:,}", compared(len(columns))
@@ -148,7 +148,7 @@ def compared(n_columns: int) -> tuple[str, ...]:
 
 
 def count_combinations(columns: Sequence[Any], folds: Ints) -> int | None:
-    """Count the combinations of the values of columns; None unless most rows must be equal."""
+    """Count the combinations of values of columns; None unless most rows must be equal."""
     n_values = 1
     for series in columns:
         n_values *= frames.count_across_folds([series], folds).n_values

@@ -19,10 +19,10 @@ from ..pipeline.strata import Strata
 from ..pipeline.tables import FoldCounts, stratum_names, table_order
 from ..terms.base import By
 from ..terms.by import parse_groups
-from .audit import Examined, examine
+from .advise import units_of_strata
+from .audit import Examined, Question, examine
 from .audit_checks import empty_folds
 from .report import describe_evenness, measure_folds
-from .sides import side_of
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
 
@@ -30,6 +30,12 @@ WORST_FIRST: tuple[Severity, ...] = ("error", "warning", "note")
 
 COLOURS: dict[Severity, str] = {"error": "#c62828", "warning": "#b26a00", "note": "gray"}
 """Of findings in a notebook, readable on white and on black."""
+
+CERTAIN = ("optimal", "even", "between", "skewed")
+"""Verdicts that mean what they say even of bins that only show an order."""
+
+ENOUGH = 2
+"""Groups for each fold above which none should lack their stratum."""
 
 Told: TypeAlias = tuple[Severity, str, str]
 """A finding without the column."""
@@ -140,9 +146,12 @@ def check(
     -----
     A column is *even* if every stratum is within one row of its share of every fold, as `kfold` and
     `split` promise; the other verdicts are those of `report`. Rows without a fold do not count
-    here, and are only noted. With `groups` the column is compared with whole groups that are
+    here, and are only noted; but as for `audit`, they count as training rows where groups, keys or
+    rows are in several folds. With `groups` the column is compared with whole groups that are
     assigned at random, and being no better than these is not wrong: few groups may allow no more.
-    A stratum that a fold lacks is wrong only if it has enough rows for every fold.
+    A stratum that a fold lacks is wrong only if it has enough rows, or groups, for every fold. A
+    continuous entry is shown as bins, of which a column that is no better than random is not
+    wrong. Sizes and labels of `deal="hash"` are left to chance, so that they are no better.
 
     On Dask and Spark frames `by` is as for `strata`, and rows without a group are an error if there
     are both `by` and `groups`. No example is named of rows, nor of keys of a Dask frame.
@@ -160,11 +169,15 @@ def check(
     >>> print(found.findings[0].text)
     LEAK: 3 of 7 patients are in several folds, for instance 'p4' in folds 0 and 2
     """
-    side, terms = side_of(frame), parse_groups(groups)
-    _, names, examined = examine(frame, name, by, groups, key, columns, "train")
+    asked = Question(by, groups, key, columns, with_examples=True)
+    side, names, examined = examine(frame, name, asked)
+    terms = parse_groups(groups)
     of_groups = side.strata(by, terms) if by is not None and terms else None
     called = {"split_groups": plural_name(groups), "repeated_keys": plural_name(key, "keys")}
-    told = [tell(str(each), examined(each), of_groups, called) for each in names]
+    are_named = columns is not None
+    told = [
+        tell(str(each), examined(each), of_groups, called, are_named=are_named) for each in names
+    ]
     findings = [finding for column in told for finding in column.findings]
     findings.sort(key=lambda finding: WORST_FIRST.index(finding.severity))
     return CheckResult("\n".join(column.text for column in told), tuple(findings))
@@ -174,7 +187,12 @@ def check(
 
 
 def tell(
-    name: str, found: Examined, of_groups: Strata | None, called: dict[str, str]
+    name: str,
+    found: Examined,
+    of_groups: Strata | None,
+    called: dict[str, str],
+    *,
+    are_named: bool,
 ) -> CheckResult:
     """Say in a sentence what was found in one column.
 
@@ -184,22 +202,30 @@ def tell(
         The strata of all rows with their groups, if both were asked for.
     called : dict of str
         What the groups and the keys are called.
+    are_named : bool
+        Whether the call names the columns by which rows are compared.
     """
     counts = found.counts and without_nulls(found.counts)
     fold = name_folds(found.folds)
-    headline, balance = describe_sizes(found.folds, fold), None
+    headline = describe_sizes(found.folds, fold)
+    balance: Told | None = None
     if not found.folds.present:
         return CheckResult(
             f"{name}: {headline}.", (Finding("warning", "empty_folds", headline, name),)
         )
     if counts is not None:
-        headline, balance = describe_balance(counts, of_groups)
+        verdict, text = describe_balance(counts, of_groups)
+        if verdict in CERTAIN or not counts.of_order:
+            headline = text
+        if verdict == "skewed" or (verdict == "as random" and not (of_groups or counts.of_order)):
+            balance = ("warning", "balance", text)
     listed = [
-        *find_leaks(found, called, fold),
+        *find_leaks(found, called, fold, are_named=are_named),
         balance,
         find_empty(found.folds, fold),
-        None if counts is None else find_missing(counts, fold, in_groups=bool(of_groups)),
+        None if counts is None else find_missing(counts, fold, of_groups),
         find_repeated(found, called["repeated_keys"], fold),
+        find_unclear(found, fold),
         find_unassigned(found.folds, fold),
     ]
     findings = [
@@ -232,7 +258,9 @@ def describe_sizes(folds: FoldValues, fold: str) -> str:
 # Leaks ----------------------------------------------------------------------------------
 
 
-def find_leaks(found: Examined, called: dict[str, str], fold: str) -> list[Told]:
+def find_leaks(
+    found: Examined, called: dict[str, str], fold: str, *, are_named: bool
+) -> list[Told]:
     """Say which groups, keys and rows are in several folds."""
     leaks: list[Told] = []
     shared = {"split_groups": found.groups, "repeated_keys": found.keys and found.keys[0]}
@@ -243,12 +271,14 @@ def find_leaks(found: Examined, called: dict[str, str], fold: str) -> list[Told]
             text = f"LEAK: {subject} {verb} in several {fold}s{give_example(rows, fold)}"
             leaks.append(("error", check_name, text))
     audited, rows = found.rows or (None, None)
-    if audited is not None and audited.severity == "error" and rows is not None:
+    if audited is not None and rows is not None and rows.n_split:
         verb = "equals" if rows.n_rows == 1 else "equal"
         text = f"LEAK: {plural(rows.n_rows, 'row')} {verb} a row of another {fold}"
         if rows.example is not None and rows.example.rows is not None:
             first, second = sorted(rows.example.rows)
             text += f", for instance rows {first:,} and {second:,}"
+        if not are_named:
+            text += " (`columns=[]` compares none)"
         leaks.append(("error", audited.check, text))
     return leaks
 
@@ -285,16 +315,14 @@ def without_nulls(counts: FoldCounts) -> FoldCounts:
     return counts._replace(tables=[table * dealt for table in counts.tables])
 
 
-def describe_balance(counts: FoldCounts, of_groups: Strata | None) -> tuple[str, Told | None]:
-    """Say how even a column is, and whether that is wrong."""
+def describe_balance(counts: FoldCounts, of_groups: Strata | None) -> tuple[str, str]:
+    """Say how even a column is, by a verdict of `report` and in words."""
     folds = measure_folds(counts)
     if of_groups is not None:
         folds = folds._replace(random=random_groups(of_groups, folds.n))
     word, off = describe_evenness(folds.pooled())
     (verdict,) = folds.pooled().verdicts()
-    text = f"{word} ({off})"
-    wrong = ("skewed",) if of_groups is not None else ("skewed", "as random")
-    return text, ("warning", "balance", text) if verdict in wrong else None
+    return verdict, f"{word} ({off})"
 
 
 def random_groups(strata: Strata, totals: Ints) -> Values:
@@ -306,6 +334,8 @@ def random_groups(strata: Strata, totals: Ints) -> Values:
             for each in strata.margins or [strata]
         ]
     )
+    # Of all groups only a share may have folds.
+    squares = squares * (totals.sum() / max(strata.n_rows, 1))
     expected: Values = np.sqrt(grouped_variance(squares, totals).mean(axis=0))
     return expected
 
@@ -326,30 +356,47 @@ def find_empty(folds: FoldValues, fold: str) -> Told | None:
     return "warning", "empty_folds", audited.detail.replace("fold", fold, 1) + "".join(audited.more)
 
 
-def find_missing(counts: FoldCounts, fold: str, *, in_groups: bool) -> Told | None:
-    """Say which strata of a single entry some fold lacks; wrong if it has rows for every fold.
+def find_missing(counts: FoldCounts, fold: str, of_groups: Strata | None) -> Told | None:
+    """Say which strata some fold lacks: wrong if there are enough rows, or groups, for all.
 
-    Whole groups cannot be expected to bring every stratum to every fold.
+    Joint strata, and bins of an order, are too many to be told of if they are only too rare.
     """
-    if any(len(strata.levels) > 1 for strata in counts.strata):
-        return None
+    units = None if of_groups is None else count_groups(of_groups)
+    is_joint = counts.of_order or any(len(strata.levels) > 1 for strata in counts.strata)
     rare: list[str] = []
     wrong: list[str] = []
     for table, strata in zip(counts.tables, counts.strata, strict=True):
         sizes, totals = table.sum(axis=1), table.sum(axis=0)
         expected = sizes[:, None] * totals / max(int(sizes.sum()), 1)
         lacks = (table == 0) & (totals > 0)
-        could = expected > promised_deviation(sizes)[:, None]
         order, with_entry = table_order(strata), len(counts.tables) > 1
+        # Any 2 k neighbours of an order hold a whole block, which has a row for each fold.
+        could = expected > promised_deviation(sizes)[:, None] + counts.of_order
+        if units is not None:
+            held = stratum_names(strata, np.arange(len(sizes)), with_entry=with_entry)
+            n_groups = np.array([units.get(name, 0) for name in held])[:, None]
+            could &= n_groups * totals > ENOUGH * max(int(sizes.sum()), 1)
         for names, missed in ((wrong, lacks & could), (rare, lacks & ~could)):
             rows = order[(missed.any(axis=1) & (sizes > 0))[order]]
             names += map(repr, stratum_names(strata, rows, with_entry=with_entry))
     if wrong:
-        severity: Severity = "note" if in_groups else "warning"
-        return severity, "missing_strata", f"not in every {fold}: {preview(wrong, len(wrong))}"
-    if rare:
+        return "warning", "missing_strata", f"not in every {fold}: {preview(wrong, len(wrong))}"
+    if rare and not is_joint:
         return "note", "missing_strata", f"too rare for every {fold}: {preview(rare, len(rare))}"
     return None
+
+
+def count_groups(strata: Strata) -> dict[str, int]:
+    """Count the groups that hold rows of each stratum, by its name."""
+    assert strata.groups is not None
+    found: dict[str, int] = {}
+    for level in strata.margins or [strata]:
+        names = stratum_names(
+            level, np.arange(len(level.sizes)), with_entry=len(strata.margins) > 1
+        )
+        counts = units_of_strata(level, strata.groups).tolist()
+        found |= dict(zip(names, counts, strict=True))
+    return found
 
 
 # Rows -----------------------------------------------------------------------------------
@@ -361,8 +408,21 @@ def find_repeated(found: Examined, keys: str, fold: str) -> Told | None:
         return None
     n_repeated, n_values = found.keys[0].n_repeated, found.keys[0].n_values
     verb = "repeats" if n_repeated == 1 else "repeat"
-    text = f"{n_repeated:,} of {n_values:,} {keys} {verb} within a {fold}"
+    text = f"{n_repeated:,} of {n_values:,} {keys} {verb} within a {fold} (`groups` may repeat)"
     return "warning", "repeated_keys", text
+
+
+def find_unclear(found: Examined, fold: str) -> Told | None:
+    """Say why equal rows, or their absence, mean nothing."""
+    audited, rows = found.rows or (None, None)
+    if audited is None or rows is not None or audited.severity != "warning":
+        return None
+    if audited.n:
+        text = f"{plural(audited.n, 'row')} equal a row of another {fold}, maybe by chance"
+        return "note", audited.check, f"{text}, as there are few values"
+    if ":" not in audited.detail:  # there is nothing to compare
+        return None
+    return "note", audited.check, f"equal rows may be {audited.detail}"
 
 
 def find_unassigned(folds: FoldValues, fold: str) -> Told | None:

@@ -94,7 +94,12 @@ def styles(count: int) -> list[tuple[str, str]]:
 
 
 def write_title(
-    ax: Any, names: Sequence[str], verdicts: Sequence[Verdict], beside: float = 0.0
+    ax: Any,
+    names: Sequence[str],
+    verdicts: Sequence[Verdict],
+    beside: float = 0.0,
+    *,
+    good: str = "are even",
 ) -> None:
     """Write the verdict of a column, or of several a line for each verdict, as the title.
 
@@ -104,18 +109,20 @@ def write_title(
         The columns, which go before their verdicts; "" for none.
     beside : float
         As of `label_groups`.
+    good : str
+        What the good ones of many columns are.
     """
     columns: dict[Verdict, list[str]] = {}
     for name, verdict in zip(names, verdicts, strict=True):
         columns.setdefault(verdict, []).append(name)
     lines = [
-        f"{join_names(ax, own)}: {verdict.text}" if own[0] else verdict.text
+        f"{join_names(ax, own)}: {verdict.text}" if own[0] != "" else verdict.text
         for verdict, own in columns.items()
     ]
     colour = verdicts[0].colour if len({each.colour for each in verdicts}) == 1 else TEXT
     if len(lines) > TITLE_LINES:
         n_good = sum(each.colour == GOOD_TEXT for each in verdicts)
-        lines = [f"{n_good} of {len(names)} columns are even"]
+        lines = [f"{n_good} of {len(names)} columns {good}"]
     room = width_beside(ax, beside) / TITLE_LETTER
     least = CLAUSED if len(lines) == 1 else LEAST_TITLE
     lines = [part for line in lines for part in break_clause(line, room / least)]

@@ -77,5 +77,5 @@ def draw_leaks(ax: Any, columns: Sequence[FoldLeaks], names: list[str], label: s
         bottom, _ = ax.get_ylim()
         ax.set_ylim(bottom, -0.5 - 16 / height_of(ax) * (bottom + 0.5))
         name_sets(ax, columns_named, sets, verdicts, -0.5)
-    write_title(ax, columns_named, verdicts, beside)
+    write_title(ax, columns_named, verdicts, beside, good="do not leak")
     return ax

@@ -38,7 +38,7 @@ EVENNESS = {
     "empty": "empty",
     "optimal": "even",
     "even": "even",
-    "between": "better than random, but not even",
+    "between": "better than random",
     "as random": "no better than random",
     "skewed": "SKEWED",
 }
