@@ -463,6 +463,6 @@ def test_strata_of_other_sizes_are_an_error(spark):
     from pyspark.sql import functions as fn
 
     random = fn.substring(fn.java_method(fn.lit("java.util.UUID"), fn.lit("randomUUID")), 1, 1)
-    unstable = spark.range(30_000).filter(random < "8")
+    unstable = spark.range(30_000).filter(random < "8").withColumn("label", fn.col("id") % 8)
     with pytest.raises(sf.StratError, match="must give the same rows each time"):
-        sf_spark.kfold(unstable, key="id")
+        sf_spark.kfold(unstable, "label", key="id")
