@@ -23,7 +23,7 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 per_page = pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
 
-SLOW = {"study-evidence.md"}
+SLOW = {"study-choice.md", "study-evidence.md"}
 """Pages whose code takes most of a minute."""
 
 DRAWN = {"gallery.md"}

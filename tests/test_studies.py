@@ -11,6 +11,8 @@ from scipy.spatial.distance import cdist
 from scipy.stats import energy_distance
 from sklearn.datasets import load_wine
 
+import stratframe as sf
+
 STUDIES = Path(__file__).parents[1] / "docs" / "studies"
 
 
@@ -152,3 +154,27 @@ def test_scores_of_the_paper_study(paper: dict[str, Any]) -> None:
     assert (sizes["described"] == 24 * paper["SAMPLES"]).all()
     assert (sizes["published"] == 20 * paper["SAMPLES"]).all()
     assert raw["score"].between(0, 1).all()
+
+
+def test_choices_are_between_close_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The study of close models saves an estimate for each model, and knows their pairs."""
+    monkeypatch.syspath_prepend(STUDIES)
+    study = runpy.run_path(str(STUDIES / "choices.py"))
+    names = study["main"].__globals__
+    all_models, linear = study["models"], ["linear", "linear, fewer features"]
+    for is_regression in (False, True):
+        known = list(all_models(is_regression))
+        assert all(known.index(first) < known.index(second) for first, second in study["PAIRS"])
+    names.update(
+        RESULT=tmp_path / "choices.parquet",
+        NAMES={"diabetes"},
+        SAMPLES=2,
+        models=lambda is_regression: {name: all_models(is_regression)[name] for name in linear},
+    )
+    study["main"]([])
+    runs = pd.read_parquet(tmp_path / "choices.parquet")
+    assert len(runs) == 5 * 2 * 2 * 2 * 2
+    assert runs["estimate"].notna().all()
+    found = sf.study.differences(runs)
+    assert found["pair"].unique().tolist() == ["linear - linear, fewer features"]
+    assert len(found) == 5 * 2

@@ -219,6 +219,7 @@ OTHERS: dict[Callable[..., Any], dict[str, Any]] = {
     sf.theory.variance_random: {"n": 20, "k": 5, "p": 0.1},
     sf.theory.variance_stratified: {"n": 20, "k": 5, "count": 3},
     sf.study.summary: {"estimates": None},
+    sf.study.differences: {"estimates": None},
     sf.study.plot: {"results": None},
 }
 

@@ -127,3 +127,17 @@ def test_a_summary_of_a_study_fits_a_terminal(
     lines = printed(table, monkeypatch)
     assert max(map(len, lines)) <= WIDTH
     assert header(lines) == list(table.columns)
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("pooled", [False, True])
+def test_differences_of_a_study_fit_a_terminal(
+    library: Any, pooled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The ratio of a strategy is shown beside the pair and k that it is of."""
+    names = {"other": "SCBCV, random", "a": "linear", "b": "decision tree"}
+    rows = drawn_estimates().replace(names)
+    table = sf.study.differences(library(rows.to_dict("list")), pooled=pooled)
+    lines = printed(table, monkeypatch)
+    assert max(map(len, lines)) <= WIDTH
+    assert header(lines) == list(table.columns)

@@ -37,15 +37,15 @@ def plot(results: Any) -> Any:
     Parameters
     ----------
     results : pandas.DataFrame or polars.DataFrame
-        What `sf.study.compare` or `sf.study.summary` returns.
+        What `sf.study.compare`, `sf.study.summary` or `sf.study.differences` returns.
 
     Returns
     -------
     matplotlib.figure.Figure
-        A panel for each k, a row for each strategy and a colour for each estimator: the ratio
-        as a point on its 95 % interval, on a logarithmic axis. Left of the line at 1, the
-        estimates are closer to the truth than those of stratified k-fold, or of the baseline
-        that `summary` was given. Rows without a ratio are left out.
+        A panel for each k, a row for each strategy and a colour for each estimator, or pair of
+        them: the ratio as a point on its 95 % interval, on a logarithmic axis. Left of the line
+        at 1, the estimates are closer to the truth than those of stratified k-fold, or of the
+        baseline that `summary` or `differences` was given. Rows without a ratio are left out.
 
     Raises
     ------
@@ -65,7 +65,9 @@ def plot(results: Any) -> Any:
     1
     """
     pyplot = load_extra("matplotlib.pyplot", "plot")
-    rows = read_results(results)
+    of_pairs = frames.has_column(results, "pair")
+    rows = read_results(results, "pair" if of_pairs else "estimator")
+    compared = "difference" if of_pairs else "score"
     ks, strategies, estimators = (
         list(dict.fromkeys(row[name] for row in rows)) for name in ("k", "strategy", "estimator")
     )
@@ -83,8 +85,8 @@ def plot(results: Any) -> Any:
         draw_panel(ax, [row for row in rows if row["k"] == k], strategies, estimators)
         ax.set_title(f"k = {k}")
     figure.supxlabel(
-        f"mean squared error of the score, that of {name_baseline(rows)} = 1\n"
-        "left of the line: closer to the true score",
+        f"mean squared error of the {compared}, that of {name_baseline(rows)} = 1\n"
+        f"left of the line: closer to the true {compared}",
         size="medium",
     )
     scale_ratios(axes[0, 0], rows)
@@ -127,12 +129,13 @@ def add_legend(figure: Any, handles: Sequence[Any], labels: Sequence[str]) -> No
     )
 
 
-def read_results(results: Any) -> list[dict[str, Any]]:
-    """List the rows of a summary that have a ratio."""
+def read_results(results: Any, coloured: str) -> list[dict[str, Any]]:
+    """List the rows of a summary that have a ratio, what has a colour as the estimator."""
     frames.check_frame(results)
-    frames.check_refs(results, SHOWN, "results")
-    eager = frames.collect_columns(results, SHOWN)
-    columns = [frames.to_list(series) for series in frames.read_columns(eager, SHOWN)]
+    names = [coloured if name == "estimator" else name for name in SHOWN]
+    frames.check_refs(results, names, "results")
+    eager = frames.collect_columns(results, names)
+    columns = [frames.to_list(series) for series in frames.read_columns(eager, names)]
     rows: list[dict[str, Any]] = [
         dict(zip(SHOWN, values, strict=True)) for values in zip(*columns, strict=True)
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ class Scores(NamedTuple):
     """Strategies, estimators and numbers of folds."""
     estimates: Values
     """NaN where a strategy failed."""
+    truths: Values
     errors: Values
     """Estimate minus truth."""
     seconds: Values
@@ -97,17 +99,30 @@ def summary(estimates: Any, baseline: str = BASELINE, *, full: bool = False) -> 
     in_full = check_flag("full", full)
     scores = read_scores(estimates)
     strategies, estimators, ks = scores.names
-    if baseline not in strategies:
-        raise StratError(one_of("`baseline`", strategies, baseline))
+    place = find_baseline(strategies, baseline)
     rows = [
-        summarize_cell(scores, (strategy, estimator, k), strategies.index(baseline))
+        summarize_cell(scores, (strategy, estimator, k), place)
         for strategy in range(len(strategies))
         for estimator in range(len(estimators))
         for k in range(len(ks))
         if scores.is_row[strategy, estimator, k].any()
     ]
+    return results_frame(estimates, rows, None if in_full else SHOWN)
+
+
+def find_baseline(strategies: list[Any], baseline: Any) -> int:
+    """Find the strategy that the others are compared with."""
+    if baseline not in strategies:
+        raise StratError(one_of("`baseline`", strategies, baseline))
+    return strategies.index(baseline)
+
+
+def results_frame(
+    estimates: Any, rows: Sequence[Mapping[str, Any]], names: Sequence[str] | None = None
+) -> Any:
+    """Make a frame of some columns, or all, in the library of the estimates."""
     library = frames.library_of(estimates)
-    names = rows[0] if in_full else SHOWN
+    names = list(rows[0]) if names is None else names
     columns: dict[Any, Any] = {name: np.array([row[name] for row in rows]) for name in names}
     for name, values in columns.items():
         if values.dtype.kind == "f":
@@ -142,7 +157,9 @@ def read_scores(estimates: Any) -> Scores:
     messages[places] = frames.to_list(series["error"])
     names = (keys[0][0], keys[1][0], keys[2][0])
     is_known = is_row.astype(np.bool_)
-    return Scores(names, estimate, estimate - truth, seconds, fold_seconds, messages, is_known)
+    return Scores(
+        names, estimate, truth, estimate - truth, seconds, fold_seconds, messages, is_known
+    )
 
 
 def number_values(series: Any) -> tuple[list[Any], Ints]:
@@ -167,20 +184,25 @@ def summarize_cell(
 ) -> dict[str, float | str | int]:
     """Summarize one strategy, estimator and k."""
     errors, others = scores.errors[place], scores.errors[(baseline, *place[1:])]
-    squares, base = mean_rows(errors**2), mean_rows(others**2)
-    bias, mse = mean(mean_rows(errors)), mean(squares)
-    both = ~np.isnan(squares) & ~np.isnan(base)
-    ratio = ratio_interval(squares[both], base[both])
-    missing = scores.is_row[place] & np.isnan(errors)
-    messages = [message for message in scores.messages[place].flat if message]
     return {
         "strategy": scores.names[0][place[0]],
         "estimator": scores.names[1][place[1]],
         "k": scores.names[2][place[2]],
-        **dict(zip(("mse_ratio", "low", "high"), ratio, strict=True)),
+        **ratio_interval(mean_rows(errors**2), mean_rows(others**2)),
+        **describe_cell(scores, place),
+    }
+
+
+def describe_cell(scores: Scores, place: tuple[int, int, int]) -> dict[str, float | str | int]:
+    """Describe the errors of one strategy, estimator and k."""
+    errors = scores.errors[place]
+    bias = mean(mean_rows(errors))
+    missing = scores.is_row[place] & np.isnan(errors)
+    messages = [message for message in scores.messages[place].flat if message]
+    return {
         "bias": bias,
         "sd": mean(mean_rows((errors - bias) ** 2)) ** 0.5,
-        "mse": mse,
+        "mse": mean(mean_rows(errors**2)),
         "within": mean(variance_rows(scores.estimates[place])),
         "seconds": mean(mean_rows(scores.seconds[place])),
         "fold_seconds": mean(mean_rows(scores.fold_seconds[place])),
@@ -212,7 +234,14 @@ def variance_rows(values: Values) -> Values:
     return found
 
 
-def ratio_interval(squares: Values, base: Values) -> tuple[float, float, float]:
+def ratio_interval(squares: Values, base: Values) -> dict[str, float]:
+    """Divide two means over the samples that both have, with the interval of the ratio."""
+    both = ~np.isnan(squares) & ~np.isnan(base)
+    found = bootstrap_ratio(squares[both], base[both])
+    return dict(zip(("mse_ratio", "low", "high"), found, strict=True))
+
+
+def bootstrap_ratio(squares: Values, base: Values) -> tuple[float, float, float]:
     """Divide two paired means, with the bootstrap interval of the ratio."""
     if not len(base) or not base.sum():
         return np.nan, np.nan, np.nan

@@ -1,0 +1,379 @@
+"""The errors of differences between scores, against NumPy and pandas called directly."""
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
+
+import stratframe as sf
+from tests.helpers import refuse
+from tests.study.test_statistics import drawn_estimates
+
+KEYS = ["strategy", "pair", "k"]
+
+
+def three_estimators(n_samples: int = 20, n_repeats: int = 2) -> pd.DataFrame:
+    """Estimates of two strategies by three estimators, at random around drawn truths."""
+    frame = drawn_estimates(n_samples, n_repeats)
+    third = drawn_estimates(n_samples, n_repeats, 1).query("estimator == 'a'")
+    return pd.concat([frame, third.assign(estimator="c")], ignore_index=True)
+
+
+def written(estimates: Any, truths: Any, strategy: str = "SCV") -> pd.DataFrame:
+    """Rows of estimators a, b, ... on samples, each an array (n_estimators, n_samples)."""
+    shape = np.shape(estimates)
+    places = np.indices(shape)
+    return pd.DataFrame(
+        {
+            "strategy": strategy,
+            "estimator": [chr(ord("a") + place) for place in places[0].flat],
+            "k": 5,
+            "sample": places[1].ravel(),
+            "repeat": 0,
+            "estimate": np.ravel(estimates),
+            "truth": np.ravel(truths),
+            "seconds": 2.0,
+            "fold_seconds": 0.5,
+            "error": "",
+        }
+    )
+
+
+def by_hand(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
+    """Differences of two estimators, one row per strategy, k, sample and repeat."""
+    wide = frame.pivot(
+        index=["strategy", "k", "sample", "repeat"],
+        columns="estimator",
+        values=["estimate", "truth"],
+    )
+    return pd.DataFrame(
+        {name: wide[name][first] - wide[name][second] for name in ("estimate", "truth")}
+    ).assign(error=lambda each: each["estimate"] - each["truth"])
+
+
+def test_moments_are_those_of_the_differences() -> None:
+    """Bias, standard deviation and mean squared error are those of (A - B) minus the truth."""
+    frame = three_estimators()
+    found = sf.study.differences(frame, full=True).set_index(KEYS)
+    assert len(found) == 2 * 3 * 2
+    for first, second in combinations("abc", 2):
+        for (strategy, k), rows in by_hand(frame, first, second).groupby(["strategy", "k"]):
+            row = found.loc[(strategy, f"{first} - {second}", k)]
+            assert row["bias"] == pytest.approx(rows["error"].mean())
+            assert row["sd"] == pytest.approx(rows["error"].std(ddof=0))
+            assert row["mse"] == pytest.approx((rows["error"] ** 2).mean())
+            assert row["mse"] == pytest.approx(row["bias"] ** 2 + row["sd"] ** 2)
+            within = rows.groupby("sample")["estimate"].var().mean()
+            assert row["within"] == pytest.approx(within)
+            right = (rows["estimate"] > 0) == (rows["truth"] > 0)
+            assert row["correct"] == pytest.approx(right.mean())
+            assert row["regret"] == pytest.approx((rows["truth"].abs() * ~right).mean())
+    assert (found["seconds"] == 3.5).all()
+    assert (found["fold_seconds"] == 0.5).all()
+
+
+def test_known_errors() -> None:
+    """Errors that both estimators share cancel; those that differ stay, whatever the scores."""
+    truths = np.array([[0.8, 0.7, 0.9], [0.6, 0.8, 0.5]])
+    shared = truths + np.array([0.1, -0.2, 0.3])
+    apart = shared + np.array([[0.02], [-0.01]])
+    rows = pd.concat([written(apart, truths), written(shared, truths, "other")])
+    first, second = (row for _, row in sf.study.differences(rows, full=True).iterrows())
+    assert first["bias"] == pytest.approx(0.03)
+    assert first["sd"] == pytest.approx(0, abs=1e-12)
+    assert first["mse"] == pytest.approx(0.0009)
+    assert second["mse_ratio"] == pytest.approx(0, abs=1e-12)
+    assert second["correct"] == 1
+    assert second["regret"] == 0
+
+
+def test_ratios_are_those_of_a_summary_of_differences() -> None:
+    """The ratio and its interval are what `summary` makes of one estimator with these errors."""
+    frame = drawn_estimates()
+    rows = by_hand(frame, "a", "b").drop(columns="error").reset_index()
+    rows = rows.assign(estimator="a - b", seconds=1.0, fold_seconds=0.1, error="")
+    expected = sf.study.summary(rows).rename(columns={"estimator": "pair"})
+    assert_frame_equal(sf.study.differences(frame), expected)
+
+
+def test_ties() -> None:
+    """Equal estimates choose as a coin does; equal truths have no better estimator."""
+    estimates = np.array([[0.7, 0.7, 0.7, 0.8], [0.7, 0.6, 0.8, 0.6]])
+    truths = np.array([[0.9, 0.8, 0.8, 0.7], [0.5, 0.8, 0.4, 0.6]])
+    row = sf.study.differences(written(estimates, truths), full=True).iloc[0]
+    # Sample 1 has equal truths, so that any choice is as good.
+    assert row["correct"] == pytest.approx((0.5 + 0 + 1) / 3)
+    assert row["regret"] == pytest.approx((0.2 + 0 + 0.4 + 0) / 4)
+    same = sf.study.differences(written(estimates, np.ones((2, 4))), full=True).iloc[0]
+    assert np.isnan(same["correct"])
+    assert same["regret"] == 0
+
+
+def test_ties_but_for_rounding() -> None:
+    """Sums in another order, or single precision, make no better estimator."""
+    tied = [[0.1 + 0.2, 0.5], [0.3, np.float32(0.1) * 5]]
+    row = sf.study.differences(written(tied, [[0.9, 0.9], [0.5, 0.5]]), full=True).iloc[0]
+    assert row["correct"] == 0.5
+    assert row["regret"] == pytest.approx(0.2)
+
+
+def test_pooled_pairs() -> None:
+    """Pooled errors are means over pairs, and regret is that of choosing among all."""
+    frame = three_estimators()
+    each = sf.study.differences(frame, full=True)
+    found = sf.study.differences(frame, pooled=True, full=True)
+    assert found["pair"].eq("all").all()
+    assert found.columns.tolist() == each.columns.tolist()
+    means = each.groupby(["strategy", "k"]).mean(numeric_only=True)
+    squares = (each.set_index(["strategy", "k"])[["bias", "sd"]] ** 2).groupby(level=[0, 1]).mean()
+    rows = found.set_index(["strategy", "k"])
+    for name in ("mse", "correct", "within", "seconds"):
+        assert rows[name].to_numpy() == pytest.approx(means[name].to_numpy())
+    assert rows[["bias", "sd"]].to_numpy() == pytest.approx(np.sqrt(squares.to_numpy()))
+    assert rows["mse_ratio"].to_numpy() == pytest.approx(
+        (means["mse"] / means["mse"].xs("SCV")).to_numpy()
+    )
+    index = ["strategy", "k", "sample", "repeat"]
+    estimates, truths = (
+        frame.pivot(index=index, columns="estimator", values=name) for name in ("estimate", "truth")
+    )
+    picked = truths.to_numpy()[np.arange(len(truths)), estimates.to_numpy().argmax(axis=1)]
+    regret = (truths.max(axis=1) - picked).groupby(["strategy", "k"]).mean()
+    assert rows["regret"].to_numpy() == pytest.approx(regret.to_numpy())
+
+
+def test_pooled_mse_is_twice_the_variance_between_estimators() -> None:
+    """All pairs together measure how the errors of the estimators of a sample differ."""
+    frame = three_estimators().assign(off=lambda rows: rows["estimate"] - rows["truth"])
+    found = sf.study.differences(frame, pooled=True, full=True)
+    spread = frame.groupby(["strategy", "k", "sample", "repeat"])["off"].var()
+    expected = 2 * spread.groupby(["strategy", "k"]).mean()
+    assert found["mse"].to_numpy() == pytest.approx(expected.to_numpy())
+
+
+def test_two_estimators_pooled_are_their_pair() -> None:
+    """The one pair of two estimators is all pairs, but for the sign of the bias."""
+    frame = drawn_estimates(10)
+    one, pooled = (sf.study.differences(frame, pooled=each, full=True) for each in (False, True))
+    one["bias"] = one["bias"].abs()
+    assert_frame_equal(pooled.drop(columns="pair"), one.drop(columns="pair"))
+
+
+def test_antisymmetry() -> None:
+    """B - A has the bias of A - B with the other sign, and all else as it is."""
+    frame = drawn_estimates()
+    turned = frame.iloc[frame["estimator"].argsort(kind="stable")[::-1]].sort_values(
+        ["strategy", "k", "sample", "repeat"], kind="stable"
+    )
+    first, second = (sf.study.differences(rows, full=True) for rows in (frame, turned))
+    assert first["pair"].unique() == ["a - b"]
+    assert second["pair"].unique() == ["b - a"]
+    second["bias"] *= -1
+    assert_frame_equal(first.drop(columns="pair"), second.drop(columns="pair"))
+
+
+def test_missing_estimates() -> None:
+    """A difference needs both scores; a ratio uses the samples that both strategies have."""
+    frame = drawn_estimates(n_repeats=1).query("k == 2").reset_index(drop=True)
+    lost = (frame["strategy"] == "other") & (frame["estimator"] == "b") & (frame["sample"] < 5)
+    frame.loc[lost, ["estimate", "error"]] = [np.nan, "ValueError: lost"]
+    rows = by_hand(frame, "a", "b").droplevel(["k", "repeat"])["error"].unstack("strategy")
+    for pooled in (False, True):
+        first, second = (
+            row for _, row in sf.study.differences(frame, pooled=pooled, full=True).iterrows()
+        )
+        both = (rows.dropna() ** 2).mean()
+        assert second["mse_ratio"] == pytest.approx(both["other"] / both["SCV"])
+        assert second["mse"] == pytest.approx(both["other"])
+        assert first["mse"] == pytest.approx((rows["SCV"] ** 2).mean())
+        assert (second["failed"], second["error"]) == (5, "ValueError: lost")
+        assert (first["failed"], first["error"]) == (0, "")
+
+
+def test_a_pair_that_is_missing_leaves_both_pooled_sums() -> None:
+    """A pair with large errors that one strategy lacks on a sample does not make it the better."""
+    frame = three_estimators(n_repeats=1).query("k == 5").reset_index(drop=True)
+    is_third = frame["estimator"] == "c"
+    frame.loc[is_third, "estimate"] += 5 * (frame.loc[is_third, "sample"] % 3)
+    frame.loc[is_third & (frame["strategy"] == "other") & (frame["sample"] > 5), "estimate"] = (
+        np.nan
+    )
+    found = sf.study.differences(frame, pooled=True).set_index("strategy").loc["other"]
+    squares = []
+    for first, second in combinations("abc", 2):
+        errors = by_hand(frame, first, second)["error"].unstack("strategy")
+        squares.append(np.where(errors.isna().any(axis=1).to_numpy()[:, None], np.nan, errors**2))
+    means = np.nanmean(squares, axis=0)
+    assert found["mse_ratio"] == pytest.approx(means[:, 1].mean() / means[:, 0].mean())
+
+
+def test_one_sample() -> None:
+    """One sample has a ratio and a regret, but no interval."""
+    found = sf.study.differences(drawn_estimates(1, 1), full=True).query("strategy == 'other'")
+    assert found[["mse_ratio", "regret", "correct"]].notna().all(axis=None)
+    assert found[["low", "high", "within"]].isna().all(axis=None)
+
+
+def test_rows_that_were_left_out() -> None:
+    """A pair has rows where both estimators have; the other columns are those of these rows."""
+    frame = three_estimators()
+    some = frame[(frame["estimator"] != "c") | (frame["strategy"] == "SCV")]
+    found = sf.study.differences(some, full=True)
+    assert found.groupby("strategy").size().to_dict() == {"SCV": 6, "other": 2}
+    assert (found["failed"] == 0).all()
+    pooled = sf.study.differences(some, pooled=True, full=True).query("strategy == 'other'")
+    alone = found.query("strategy == 'other'")
+    assert pooled["regret"].to_numpy() == pytest.approx(alone["regret"].to_numpy())
+
+
+def test_in_full_adds_columns() -> None:
+    """The ratio and its interval are next to what they are of; all else comes after them."""
+    frame = drawn_estimates(5)
+    found, in_full = sf.study.differences(frame), sf.study.differences(frame, full=True)
+    assert found.columns.tolist() == [*KEYS, "mse_ratio", "low", "high"]
+    more = ["bias", "sd", "mse", "correct", "regret"]
+    more += ["within", "seconds", "fold_seconds", "failed", "error"]
+    assert in_full.columns.tolist() == [*found.columns, *more]
+    assert_frame_equal(in_full[found.columns], found)
+
+
+def test_another_baseline() -> None:
+    """Any strategy may be what the others are compared with."""
+    frame = drawn_estimates(10)
+    first, second = sf.study.differences(frame), sf.study.differences(frame, "other")
+    ratios = first.loc[first["strategy"] == "other", "mse_ratio"].to_numpy()
+    inverse = second.loc[second["strategy"] == "SCV", "mse_ratio"].to_numpy()
+    assert ratios == pytest.approx(1 / inverse)
+    refuse(
+        "`baseline` must be 'SCV' or 'other', got 'DOB-SCV'.",
+        lambda: sf.study.differences(frame, "DOB-SCV"),
+    )
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame])
+@pytest.mark.parametrize("pooled", [False, True])
+def test_polars_gives_the_same(make: Any, pooled: bool) -> None:
+    """A result is in the caller's library; missing numbers are null in Polars."""
+    frame = three_estimators(n_repeats=1)
+    found = sf.study.differences(make(frame.to_dict("list")), pooled=pooled, full=True)
+    assert isinstance(found, pl.DataFrame)
+    assert found["within"].null_count() == len(found)
+    expected = sf.study.differences(frame, pooled=pooled, full=True).drop(columns="within")
+    plain = pd.DataFrame(found.drop("within").to_dict(as_series=False))
+    assert_frame_equal(plain, expected, check_dtype=False)
+
+
+@given(st.permutations(range(24)), st.booleans())
+def test_the_order_of_rows_does_not_matter(order: list[int], pooled: bool) -> None:
+    """Rows in another order give the same figures, with pairs named by first appearance."""
+    frame = three_estimators(4, 1).query("k == 2")
+    frame["estimate"] = frame["estimate"].round(2)
+    first, second = (
+        sf.study.differences(rows, pooled=pooled, full=True).drop(columns=["low", "high"])
+        for rows in (frame, frame.iloc[order])
+    )
+    is_turned = [pair not in set(first["pair"]) for pair in second["pair"]]
+    second.loc[is_turned, "bias"] *= -1
+    second["pair"] = [
+        " - ".join(sorted(pair.split(" - "))) if turned else pair
+        for pair, turned in zip(second["pair"], is_turned, strict=True)
+    ]
+    columns = first.columns.tolist()
+    first, second = (rows.set_index(KEYS).sort_index().reset_index() for rows in (first, second))
+    assert_frame_equal(first[columns], second[columns])
+
+
+@given(st.integers(0, 1000), st.integers(2, 5), st.floats(0.5, 100))
+def test_units_and_shared_errors_do_not_matter(seed: int, n_estimators: int, unit: float) -> None:
+    """Other units scale errors and regret; an error shared by all estimators changes nothing."""
+    drawn = np.random.default_rng(seed)
+    # Quarters: gaps are either none or far above rounding.
+    truths, estimates, others = drawn.integers(-8, 9, (3, n_estimators, 6)) / 4
+    shared = drawn.integers(-8, 9, 6) / 4
+    rows = pd.concat([written(estimates, truths), written(others, truths, "other")])
+    changed = pd.concat(
+        [
+            written(unit * (each + shared), unit * truths, name)
+            for each, name in ((estimates, "SCV"), (others, "other"))
+        ]
+    )
+    first, second = (sf.study.differences(each, full=True) for each in (rows, changed))
+    for name, scale in (("mse_ratio", 1), ("correct", 1), ("bias", unit), ("regret", unit)):
+        assert second[name].to_numpy() == pytest.approx(
+            scale * first[name].to_numpy(), abs=1e-9, nan_ok=True
+        )
+
+
+@given(st.integers(0, 1000), st.integers(2, 5))
+def test_regret_is_between_none_and_the_spread(seed: int, n_estimators: int) -> None:
+    """Regret is never negative, never above the range of truths, and 0 if estimates are truths."""
+    drawn = np.random.default_rng(seed)
+    truths, estimates = drawn.integers(0, 5, (2, n_estimators, 6)) / 4
+    rows = pd.concat([written(truths, truths), written(estimates, truths, "other")])
+    exact, other = sf.study.differences(rows, pooled=True, full=True)["regret"]
+    assert exact == 0
+    assert 0 <= other <= np.ptp(truths, axis=0).mean() + 1e-12
+
+
+def test_saved_runs() -> None:
+    """Categories, single precision and columns beside those of `estimates` are read."""
+    frame = three_estimators().astype({"estimate": "float32", "truth": "float32", "k": "int16"})
+    texts = ["strategy", "estimator"]
+    saved = frame.assign(
+        population="wine", **{name: frame[name].astype("category") for name in texts}
+    )
+    assert_frame_equal(sf.study.differences(saved), sf.study.differences(frame))
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_the_picture(pooled: bool) -> None:
+    """Pairs have the colours that estimators have in a summary, and the label says differences."""
+    mpl.use("Agg")
+    results = sf.study.differences(three_estimators(), pooled=pooled)
+    figure = sf.study.plot(results)
+    assert figure.get_supxlabel() == (
+        "mean squared error of the difference, that of stratified k-fold (SCV) = 1\n"
+        "left of the line: closer to the true difference"
+    )
+    names = [line.get_label() for line in figure.axes[0].get_lines()[1:]]
+    assert names == (["all"] if pooled else ["a - b", "a - c", "b - c"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda frame: frame.query("estimator == 'a'"),
+            "`estimates` must have at least two estimators, got 'a' alone."
+            "\nHint: `sf.study.estimates` takes a dict of `estimators`; `sf.study.summary` is for"
+            " the scores of one.",
+        ),
+        (
+            lambda frame: frame[(frame["estimator"] == "a") == (frame["k"] == 2)],
+            "`estimates` must have two estimators of one strategy, k, sample and repeat, got none."
+            "\nHint: `sf.study.estimates` gives such rows.",
+        ),
+        (lambda frame: frame[:0], "`estimates` must have rows, got none."),
+        (
+            lambda frame: pd.concat([frame, frame]),
+            "`estimates` must hold each repeat once, got some twice.",
+        ),
+        (
+            lambda frame: frame.drop(columns="truth"),
+            "`estimates` names the column 'truth', which the frame does not have."
+            "\nHint: the columns are 'strategy', 'estimator', 'k', 'sample', 'repeat', ...",
+        ),
+    ],
+    ids=["one estimator", "none together", "no rows", "rows twice", "no truth"],
+)
+def test_bad_frames(change: Callable[[pd.DataFrame], pd.DataFrame], message: str) -> None:
+    """A frame of one estimator, or that holds no estimates, is an error."""
+    refuse(message, lambda: sf.study.differences(change(drawn_estimates(4))))
