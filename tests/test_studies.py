@@ -30,15 +30,58 @@ def test_energy_distance_is_scipys(quality: dict[str, Any]) -> None:
     assert found == pytest.approx(np.mean(expected))
 
 
-def test_quality_of_wine(quality: dict[str, Any], tmp_path: Path) -> None:
-    """Strategies that look at the features beat plain k-fold; the table and the plot are made."""
-    found = quality["measure"](load_wine(as_frame=True).frame, range(3))
-    shares = found.div(found["k-fold"], axis=0)
-    assert (shares[["SCBCV", "DB-SCV", "DOB-SCV"]] < 0.9).all(axis=None)
-    named = quality["pd"].concat({"wine": found}, names=["data set"])
-    assert quality["table"](named).count("| wine |") == 3
+@pytest.fixture(scope="module")
+def distances(quality: dict[str, Any]) -> pd.DataFrame:
+    """The stored distances of the study of quality."""
+    return pd.read_parquet(quality["RESULTS"]).set_index(["data set", "k", "seed"])
+
+
+def test_quality_is_that_of_the_folds_of_today(
+    quality: dict[str, Any], distances: pd.DataFrame
+) -> None:
+    """The stored distances are those of the folds as they are now: else run the study again."""
+    found = quality["measure"](load_wine(as_frame=True).frame, range(2))
+    stored = distances.loc["wine"].loc[found.index]
+    by_sklearn = [name for name in found.columns if name.startswith("SCBCV")]
+    exact = found.columns.drop(by_sklearn)
+    np.testing.assert_allclose(found[exact], stored[exact], rtol=1e-9)
+    # The clusters of another version of scikit-learn may differ a little.
+    np.testing.assert_allclose(found[by_sklearn].mean(), stored[by_sklearn].mean(), rtol=0.1)
+
+
+def test_quality_is_complete(distances: pd.DataFrame) -> None:
+    """Each of 17 data sets has 20 seeds for each k, and no two have the same distances."""
+    assert distances.groupby(["data set", "k"]).size().eq(20).sum() == 17 * 3
+    assert distances["SCV"].groupby("data set").mean().nunique() == 17
+    assert distances.notna().all(axis=None)
+
+
+def test_errors_of_quality(quality: dict[str, Any]) -> None:
+    """The errors of ratios are those of the mean over seeds, with k-fold at the same seeds."""
+    drawn = np.random.default_rng(0)
+    index = pd.MultiIndex.from_product(
+        [["a", "b"], [2], range(20)], names=["data set", "k", "seed"]
+    )
+    plain = drawn.uniform(1, 2, 40)
+    found = pd.DataFrame(
+        {"k-fold": plain, "half": plain / 2, "SCV": drawn.uniform(1, 2, 40)}, index
+    )
+    shares, errors = quality["ratios"](found)
+    np.testing.assert_allclose(shares["half"], 0.5)
+    np.testing.assert_allclose(errors["half"], 0, atol=1e-12)
+    rows = drawn.integers(0, 20, (4000, 20))
+    scores, plain = (
+        found.loc["a", name].to_numpy()[rows].mean(axis=1) for name in ("SCV", "k-fold")
+    )
+    assert errors.loc[("a", 2), "SCV"] == pytest.approx(np.std(scores / plain), rel=0.1)
+
+
+def test_picture_of_quality(
+    quality: dict[str, Any], distances: pd.DataFrame, tmp_path: Path
+) -> None:
+    """The plot of all data sets is made."""
     quality["draw"].__globals__["IMAGE"] = tmp_path / "quality.png"
-    quality["draw"](named)
+    quality["draw"](distances)
     assert (tmp_path / "quality.png").stat().st_size > 10_000
 
 
