@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import energy_distance
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_breast_cancer, load_wine
+
+import stratframe as sf
 
 STUDIES = Path(__file__).parents[1] / "docs" / "studies"
 
@@ -156,12 +158,6 @@ def test_figures_of_the_paper(paper: dict[str, Any]) -> None:
     assert {np.shape(rows) for rows in paper["PAPER_P"].values()} == {(4, 2)}
 
 
-def test_wins(paper: dict[str, Any]) -> None:
-    """The value nearest to zero wins; equal ones share."""
-    values = np.array([[[[0.1, -0.05, 0.2], [0.1, -0.1, 0.2]]]])
-    np.testing.assert_allclose(paper["count_wins"](values), [[0.5, 1.5, 0.0]])
-
-
 def test_permutation_keeps_samples(paper: dict[str, Any]) -> None:
     """Shuffled strategies keep the scores of a sample together, and learners in step."""
     drawn = np.random.default_rng(0).random((3, 1, 4, 5))
@@ -195,3 +191,35 @@ def test_scores_of_the_paper_study(paper: dict[str, Any]) -> None:
     assert (sizes["described"] == 24 * paper["SAMPLES"]).all()
     assert (sizes["published"] == 20 * paper["SAMPLES"]).all()
     assert raw["score"].between(0, 1).all()
+
+
+def test_scores_of_the_paper_study_are_those_of_the_folds_of_today(paper: dict[str, Any]) -> None:
+    """The stored scores belong to the folds as they are now: else run the study again."""
+    assert paper["FOLDS"].read_text() == f"{paper['hash_folds']()}\n"
+
+
+def test_estimates_are_those_of_the_folds_of_today() -> None:
+    """The stored estimates are those of the folds as they are now: else run the study again."""
+    study = runpy.run_path(str(STUDIES / "strategies.py"), run_name="study")
+    each = study["population"]("breast_cancer", *load_breast_cancer(return_X_y=True), size=150)
+    nearest = "nearest neighbours"
+    found = sf.study.estimates(
+        each.frame,
+        "target",
+        each.frame.columns[:-1],
+        estimators={nearest: study["CLASSIFIERS"][nearest]},
+        k=(2, 5, 10),
+        sample=each.size,
+        samples=1,
+        repeats=study["REPEATS"],
+    ).to_pandas()
+    stored = pd.read_parquet(study["RESULT"])
+    stored = stored[stored["population"].eq(each.name) & stored["estimator"].eq(nearest)]
+    keys = ["strategy", "k", "sample", "repeat"]
+    found, stored = (
+        rows.astype({"strategy": str}).set_index(keys)["estimate"] for rows in (found, stored)
+    )
+    # The clusters of another version of scikit-learn may differ.
+    found = found[[not name.startswith(("KCBCV", "SCBCV")) for name, *_ in found.index]]
+    assert len(found) == 7 * 3 * 2
+    np.testing.assert_allclose(found, stored[found.index], atol=1e-6)

@@ -2,6 +2,7 @@
 
 from .estimate import compare, estimates
 from .picture import plot
+from .ranks import friedman, wins
 from .statistics import summary
 
-__all__ = ["compare", "estimates", "plot", "summary"]
+__all__ = ["compare", "estimates", "friedman", "plot", "summary", "wins"]
