@@ -220,6 +220,8 @@ OTHERS: dict[Callable[..., Any], dict[str, Any]] = {
     sf.theory.variance_stratified: {"n": 20, "k": 5, "count": 3},
     sf.study.summary: {"estimates": None},
     sf.study.plot: {"results": None},
+    sf.study.wins: {"summary": None},
+    sf.study.friedman: {"summary": None},
 }
 
 POLARS: dict[Callable[..., Any], tuple[str, ...]] = {

@@ -152,9 +152,18 @@ def test_friedman_needs_three_strategies_and_two_cases() -> None:
 def test_a_summary_needs_rows_and_columns() -> None:
     """A frame without rows, or without the measure, is an error that says so."""
     frame = drawn_summary()
+    refuse(
+        "`cases` must hold at least one column, got None.",
+        lambda: sf.study.wins(frame, "bias", cases=None),  # type: ignore[arg-type]
+    )
+    refuse(
+        "`summary` names the column 'strategy', which the frame does not have.\n"
+        "Hint: the columns are 'k', 'population', 'estimator', 'bias'.",
+        lambda: sf.study.wins(frame.drop(columns="strategy"), "bias"),
+    )
     refuse("`summary` must have rows, got none.", lambda: sf.study.wins(frame[:0], "bias"))
     refuse(
-        "`summary` names the column 'mse', which the frame does not have.\n"
+        "`measure` names the column 'mse', which the frame does not have.\n"
         "Hint: the columns are 'k', 'population', 'estimator', 'strategy', 'bias'.",
         lambda: sf.study.wins(frame, cases=CASES),
     )

@@ -11,7 +11,7 @@ import numpy as np
 from .. import frames
 from ..checks import check_flag, load_extra
 from ..core.types import Ints, Values
-from ..errors import StratError, describe, given_twice
+from ..errors import StratError, at_least_one, describe, given_twice
 from ..terms.base import ColumnRef
 from ..terms.by import parse_columns
 from .statistics import number_values
@@ -169,17 +169,22 @@ def friedman(
 def read_cases(summary: Any, measure: str, cases: Any) -> tuple[list[Any], list[Any], list[Values]]:
     """Read values: each k, each strategy, and for each k a table of cases and strategies."""
     frames.check_frame(summary)
-    refs = [*parse_columns("cases", cases), "k", "strategy", measure]
-    frames.check_refs(summary, refs, "summary")
+    case_refs = parse_columns("cases", cases)
+    if not case_refs:
+        raise StratError(at_least_one("`cases`", "column", None))
+    refs = [*case_refs, "k", "strategy", measure]
+    frames.check_refs(summary, ("k", "strategy"), "summary")
+    frames.check_refs(summary, case_refs, "cases")
+    frames.check_refs(summary, [measure], "measure")
     eager = frames.collect_columns(summary, refs)
     if not len(eager):
         msg = "`summary` must have rows, got none."
         raise StratError(msg)
     *keys, k_series, strategy_series, measured = frames.read_columns(eager, refs)
     (values,) = frames.read_matrix([measured], "study")
-    named = zip(*map(frames.to_list, keys), strict=True)
-    places = {case: place for place, case in enumerate(dict.fromkeys(named))}
-    numbers = np.array([places[case] for case in zip(*map(frames.to_list, keys), strict=True)])
+    rows = list(zip(*map(frames.to_list, keys), strict=True))
+    places = {case: place for place, case in enumerate(dict.fromkeys(rows))}
+    numbers = np.array([places[case] for case in rows])
     (ks, of_k), (strategies, of_strategy) = map(number_values, (k_series, strategy_series))
     table, times = (
         np.full((len(ks), len(places), len(strategies)), each) for each in (np.nan, 0.0)
@@ -200,11 +205,10 @@ def complete_cases(table: Values) -> Values:
 
 def check_tolerance(tolerance: Any) -> float:
     """Check that a tolerance is a number that is not negative."""
-    is_number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
-    if not is_number or not tolerance >= 0:
-        msg = f"`tolerance` must be a number of at least 0, got {describe(tolerance)}."
-        raise StratError(msg)
-    return float(tolerance)
+    if isinstance(tolerance, Real) and not isinstance(tolerance, bool) and float(tolerance) >= 0:
+        return float(tolerance)
+    msg = f"`tolerance` must be a number of at least 0, got {describe(tolerance)}."
+    raise StratError(msg)
 
 
 # Statistics -----------------------------------------------------------------------------
