@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import energy_distance
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_breast_cancer, load_wine
 
 import stratframe as sf
 
@@ -32,15 +32,58 @@ def test_energy_distance_is_scipys(quality: dict[str, Any]) -> None:
     assert found == pytest.approx(np.mean(expected))
 
 
-def test_quality_of_wine(quality: dict[str, Any], tmp_path: Path) -> None:
-    """Strategies that look at the features beat plain k-fold; the table and the plot are made."""
-    found = quality["measure"](load_wine(as_frame=True).frame, range(3))
-    shares = found.div(found["k-fold"], axis=0)
-    assert (shares[["SCBCV", "DB-SCV", "DOB-SCV"]] < 0.9).all(axis=None)
-    named = quality["pd"].concat({"wine": found}, names=["data set"])
-    assert quality["table"](named).count("| wine |") == 3
+@pytest.fixture(scope="module")
+def distances(quality: dict[str, Any]) -> pd.DataFrame:
+    """The stored distances of the study of quality."""
+    return pd.read_parquet(quality["RESULTS"]).set_index(["data set", "k", "seed"])
+
+
+def test_quality_is_that_of_the_folds_of_today(
+    quality: dict[str, Any], distances: pd.DataFrame
+) -> None:
+    """The stored distances are those of the folds as they are now: else run the study again."""
+    found = quality["measure"](load_wine(as_frame=True).frame, range(2))
+    stored = distances.loc["wine"].loc[found.index]
+    by_sklearn = [name for name in found.columns if name.startswith("SCBCV")]
+    exact = found.columns.drop(by_sklearn)
+    np.testing.assert_allclose(found[exact], stored[exact], rtol=1e-9)
+    # The clusters of another version of scikit-learn may differ a little.
+    np.testing.assert_allclose(found[by_sklearn].mean(), stored[by_sklearn].mean(), rtol=0.1)
+
+
+def test_quality_is_complete(distances: pd.DataFrame) -> None:
+    """Each of 17 data sets has 20 seeds for each k, and no two have the same distances."""
+    assert distances.groupby(["data set", "k"]).size().eq(20).sum() == 17 * 3
+    assert distances["SCV"].groupby("data set").mean().nunique() == 17
+    assert distances.notna().all(axis=None)
+
+
+def test_errors_of_quality(quality: dict[str, Any]) -> None:
+    """The errors of ratios are those of the mean over seeds, with k-fold at the same seeds."""
+    drawn = np.random.default_rng(0)
+    index = pd.MultiIndex.from_product(
+        [["a", "b"], [2], range(20)], names=["data set", "k", "seed"]
+    )
+    plain = drawn.uniform(1, 2, 40)
+    found = pd.DataFrame(
+        {"k-fold": plain, "half": plain / 2, "SCV": drawn.uniform(1, 2, 40)}, index
+    )
+    shares, errors = quality["ratios"](found)
+    np.testing.assert_allclose(shares["half"], 0.5)
+    np.testing.assert_allclose(errors["half"], 0, atol=1e-12)
+    rows = drawn.integers(0, 20, (4000, 20))
+    scores, plain = (
+        found.loc["a", name].to_numpy()[rows].mean(axis=1) for name in ("SCV", "k-fold")
+    )
+    assert errors.loc[("a", 2), "SCV"] == pytest.approx(np.std(scores / plain), rel=0.1)
+
+
+def test_picture_of_quality(
+    quality: dict[str, Any], distances: pd.DataFrame, tmp_path: Path
+) -> None:
+    """The plot of all data sets is made."""
     quality["draw"].__globals__["IMAGE"] = tmp_path / "quality.png"
-    quality["draw"](named)
+    quality["draw"](distances)
     assert (tmp_path / "quality.png").stat().st_size > 10_000
 
 
@@ -115,12 +158,6 @@ def test_figures_of_the_paper(paper: dict[str, Any]) -> None:
     assert {np.shape(rows) for rows in paper["PAPER_P"].values()} == {(4, 2)}
 
 
-def test_wins(paper: dict[str, Any]) -> None:
-    """The value nearest to zero wins; equal ones share."""
-    values = np.array([[[[0.1, -0.05, 0.2], [0.1, -0.1, 0.2]]]])
-    np.testing.assert_allclose(paper["count_wins"](values), [[0.5, 1.5, 0.0]])
-
-
 def test_permutation_keeps_samples(paper: dict[str, Any]) -> None:
     """Shuffled strategies keep the scores of a sample together, and learners in step."""
     drawn = np.random.default_rng(0).random((3, 1, 4, 5))
@@ -178,3 +215,35 @@ def test_choices_are_between_close_models(monkeypatch: pytest.MonkeyPatch, tmp_p
     found = sf.study.differences(runs)
     assert found["pair"].unique().tolist() == ["linear - linear, fewer features"]
     assert len(found) == 5 * 2
+
+
+def test_scores_of_the_paper_study_are_those_of_the_folds_of_today(paper: dict[str, Any]) -> None:
+    """The stored scores belong to the folds as they are now: else run the study again."""
+    assert paper["FOLDS"].read_text() == f"{paper['hash_folds']()}\n"
+
+
+def test_estimates_are_those_of_the_folds_of_today() -> None:
+    """The stored estimates are those of the folds as they are now: else run the study again."""
+    study = runpy.run_path(str(STUDIES / "strategies.py"), run_name="study")
+    each = study["population"]("breast_cancer", *load_breast_cancer(return_X_y=True), size=150)
+    nearest = "nearest neighbours"
+    found = sf.study.estimates(
+        each.frame,
+        "target",
+        each.frame.columns[:-1],
+        estimators={nearest: study["CLASSIFIERS"][nearest]},
+        k=(2, 5, 10),
+        sample=each.size,
+        samples=1,
+        repeats=study["REPEATS"],
+    ).to_pandas()
+    stored = pd.read_parquet(study["RESULT"])
+    stored = stored[stored["population"].eq(each.name) & stored["estimator"].eq(nearest)]
+    keys = ["strategy", "k", "sample", "repeat"]
+    found, stored = (
+        rows.astype({"strategy": str}).set_index(keys)["estimate"] for rows in (found, stored)
+    )
+    # The clusters of another version of scikit-learn may differ.
+    found = found[[not name.startswith(("KCBCV", "SCBCV")) for name, *_ in found.index]]
+    assert len(found) == 7 * 3 * 2
+    np.testing.assert_allclose(found, stored[found.index], atol=1e-6)

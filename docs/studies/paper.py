@@ -15,6 +15,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
+from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,9 @@ from typing import Any
 import joblib
 import numpy as np
 import pandas as pd
-from scipy.stats import friedmanchisquare, gmean
+from scipy.stats import gmean
 from sklearn.base import clone
+from sklearn.datasets import make_blobs
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, f1_score
@@ -35,8 +37,10 @@ from sklearn.tree import DecisionTreeClassifier
 from tqdm import tqdm
 
 import stratframe as sf
+from stratframe.study.ranks import TOLERANCE, count_wins, rank_test
 
 RESULTS = Path(__file__).with_name("paper.parquet")
+FOLDS = Path(__file__).with_name("paper.folds")
 KS = (2, 10)
 HOLDOUTS = 100
 SAMPLES = 20
@@ -203,6 +207,18 @@ def make_folds(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return sf.kfold(frame, k=k, seed=seed, rare="ignore", **call)["fold"].to_numpy()
+
+
+def hash_folds() -> str:
+    """Hash the folds of four blobs, whose clusters are the same in all versions of scikit-learn.
+
+    It is stored beside the scores, so that a test notices if they are those of other folds.
+    """
+    points, _ = make_blobs([30] * 4, centers=100 * np.eye(4), random_state=0)
+    frame = pd.DataFrame(points, columns=list("abcd")).assign(target=np.arange(120) % 3)
+    names = [*PLAIN, "SCBCV", "KCBCV", "ACBCV"]
+    folds = [make_folds(frame, name, k, 0, 4, "described") for name in names for k in KS]
+    return sha256(np.stack(folds).astype(np.uint8).tobytes()).hexdigest()
 
 
 def runs() -> list[tuple[str, str, int]]:
@@ -379,18 +395,6 @@ def by_case(values: np.ndarray) -> np.ndarray:
     return values.reshape(*values.shape[:-3], -1, values.shape[-1])
 
 
-def friedman(values: np.ndarray) -> Any:
-    """Apply Friedman's test; as in the paper, a block is a data set with a learner."""
-    return friedmanchisquare(*np.moveaxis(by_case(values), -1, 0), axis=-1)
-
-
-def count_wins(values: np.ndarray) -> np.ndarray:
-    """Count how often each strategy is nearest to zero; equal ones share a win."""
-    size = np.abs(by_case(values))
-    best = np.isclose(size, size.min(axis=-1, keepdims=True), rtol=0, atol=1e-12)
-    return (best / best.sum(axis=-1, keepdims=True)).sum(axis=-2)
-
-
 def resample(scores: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Draw samples and holdouts of each data set with replacement, for all strategies alike."""
     drawn = np.random.default_rng(0)
@@ -419,8 +423,8 @@ def wins_table(raw: pd.DataFrame, table: str) -> pd.DataFrame:
             for code in CODES:
                 found, again = bootstrapped(raw, kind, k, SETS[table], code, measure)
                 cases = found.size / found.shape[-1]
-                shares = 100 * count_wins(found) / cases
-                errors = (100 * count_wins(again) / cases).std(axis=0, ddof=1)
+                shares = 100 * count_wins(by_case(found), TOLERANCE) / cases
+                errors = 100 * count_wins(by_case(again), TOLERANCE).std(axis=0, ddof=1) / cases
                 rows[kind, k, measure, code] = with_errors(shares, errors, 0)
     return to_table(rows, SETS[table])
 
@@ -468,9 +472,10 @@ def p_values(
         measures(np.delete(scores, number, axis=-1), truth)[measure]
         for number in range(scores.shape[-1])
     ]
-    statistic, p = friedman(np.stack(found))
-    mixed = friedman(measures(permute(scores), truth)[measure]).statistic
-    permuted = (1 + (mixed >= statistic[0] - 1e-9).sum()) / (1 + DRAWS)
+    statistic, p = rank_test(by_case(np.stack(found)), TOLERANCE)
+    mixed = measures(permute(scores), truth)[measure]
+    statistics = rank_test(by_case(mixed), TOLERANCE).statistic
+    permuted = (1 + (statistics >= statistic[0] - 1e-9).sum()) / (1 + DRAWS)
     return [f"{p[0]:.5f}", f"{p[1:].min():.3f}-{p[1:].max():.3f}", f"{permuted:.3f}"]
 
 
@@ -560,6 +565,7 @@ def save(found: pd.DataFrame, path: Path) -> None:
     small = {"k": "int8", "number": "int16", "fold_seconds": "float32", "seconds": "float32"}
     names = dict.fromkeys(["data_set", "learner", "code", "strategy", "tuned"], "category")
     found.astype(small | names).to_parquet(path, index=False, compression="zstd")
+    FOLDS.write_text(f"{hash_folds()}\n")
 
 
 def main(arguments: list[str]) -> None:

@@ -1,10 +1,10 @@
 """Measure how far the folds of each strategy are from the rest of the data.
 
-    python docs/studies/quality.py [FOLDER]
+    python docs/studies/quality.py FOLDER
 
-FOLDER holds data sets as NAME.csv.gz with numeric features and a last column `target`; the
-data sets bundled with scikit-learn are always included. Prints the table of docs/quality.md
-and saves the plot docs/images/quality.png.
+FOLDER holds data sets as NAME.csv.gz with numeric features and a last column `target`; those
+bundled with scikit-learn are included. Saves all distances in docs/studies/quality.parquet, from
+which docs/quality.md makes its tables, and the plot docs/images/quality.png.
 """
 
 import sys
@@ -16,14 +16,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from scipy.spatial.distance import cdist
-from scipy.stats import gmean
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
 from sklearn.preprocessing import StandardScaler
 
 import stratframe as sf
 
 mpl.use("Agg")
 
+RESULTS = Path(__file__).with_name("quality.parquet")
 IMAGE = Path(__file__).parents[1] / "images" / "quality.png"
 KS = (2, 5, 10)
 SEEDS = range(20)
@@ -50,15 +50,16 @@ STRATEGIES = {
 }
 
 
-def data_sets(folder: Path | None) -> Iterator[tuple[str, pd.DataFrame]]:
+def data_sets(folder: Path) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield names and frames; the target of a regression is cut into five quantile bins."""
-    for path in sorted(folder.glob("*.csv.gz")) if folder else []:
+    for path in sorted(folder.glob("*.csv.gz")):
         yield path.name.removesuffix(".csv.gz"), pd.read_csv(path)
-    for load in (load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine):
+    # Without iris, which is in the folder, too.
+    for load in (load_breast_cancer, load_diabetes, load_digits, load_wine):
         frame = load(as_frame=True).frame
         if load is load_diabetes:
             frame["target"] = pd.qcut(frame["target"], 5, labels=False)
-        yield f"{load.__name__.removeprefix('load_')} (scikit-learn)", frame
+        yield load.__name__.removeprefix("load_"), frame
 
 
 def energy_distance(apart: np.ndarray, folds: np.ndarray, k: int) -> float:
@@ -83,26 +84,20 @@ def energy_distance(apart: np.ndarray, folds: np.ndarray, k: int) -> float:
 
 
 def measure(frame: pd.DataFrame, seeds: range = SEEDS) -> pd.DataFrame:
-    """Average energy distances over seeds, with a row per k and a column per strategy."""
+    """Measure every strategy: a row for each k and seed, a column for each strategy."""
     features = [name for name in frame.columns if name != "target"]
     points = StandardScaler().fit_transform(frame[features])
     scaled = pd.DataFrame(points, columns=features).assign(target=frame["target"].to_numpy())
     apart = cdist(points, points)
-    return pd.DataFrame(
-        {
-            name: [
-                np.mean(
-                    [
-                        energy_distance(apart, folds_of(scaled, strategy(features), k, seed), k)
-                        for seed in seeds
-                    ]
-                )
-                for k in KS
-            ]
-            for name, strategy in STRATEGIES.items()
-        },
-        index=pd.Index(KS, name="k"),
-    )
+    index = pd.MultiIndex.from_product([KS, seeds], names=["k", "seed"])
+    distances = {
+        name: [
+            energy_distance(apart, folds_of(scaled, strategy(features), k, seed), k)
+            for k, seed in index
+        ]
+        for name, strategy in STRATEGIES.items()
+    }
+    return pd.DataFrame(distances, index)
 
 
 def folds_of(frame: pd.DataFrame, call: dict, k: int, seed: int) -> np.ndarray:
@@ -110,15 +105,48 @@ def folds_of(frame: pd.DataFrame, call: dict, k: int, seed: int) -> np.ndarray:
     return sf.kfold(frame, k=k, seed=seed, rare="ignore", **call)["fold"].to_numpy()
 
 
+def ratios(found: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Divide mean distances by those of k-fold; with standard errors over seeds."""
+    cells = found.groupby(level=["data set", "k"], sort=False)
+    shares = cells.mean().div(cells.mean()["k-fold"], axis=0)
+    # The same seeds for both: the error of a ratio is that of the mean of a - ratio b.
+    apart = found - shares.mul(found["k-fold"], axis=0)
+    errors = apart.groupby(level=["data set", "k"], sort=False).sem()
+    return shares, errors.div(cells.mean()["k-fold"], axis=0)
+
+
+def table(found: pd.DataFrame) -> pd.DataFrame:
+    """Write the mean distance of k-fold, and the ratios of the others, with standard errors."""
+    shares, errors = ratios(found)
+    columns = {"k-fold": found["k-fold"].groupby(level=["data set", "k"], sort=False).mean()}
+    columns["k-fold"] = columns["k-fold"].map("{:.4f}".format)
+    return pd.DataFrame(columns | {n: write(shares[n], errors[n]) for n in shares.columns[1:]})
+
+
+def means_table(found: pd.DataFrame) -> pd.DataFrame:
+    """Write geometric means of ratios, with standard errors over data sets."""
+    logs = np.log(ratios(found)[0]).groupby(level="k")
+    means = np.exp(logs.mean())
+    errors = means * logs.sem()
+    return pd.DataFrame({name: write(means[name], errors[name]) for name in means.columns[1:]})
+
+
+def write(values: pd.Series, errors: pd.Series) -> pd.Series:
+    """Write values with their standard errors."""
+    pairs = zip(values, errors, strict=True)
+    return pd.Series([f"{a:.2f}±{b:.2f}" for a, b in pairs], values.index)
+
+
 def draw(found: pd.DataFrame) -> None:
     """Plot every data set as a line across strategies, relative to k-fold, one panel per k."""
+    all_shares = ratios(found)[0]
     figure, axes = plt.subplots(1, len(KS), figsize=(12, 4.6), sharey=True, layout="constrained")
     for axis, k in zip(axes, KS, strict=True):
-        shares = found.xs(k, level="k").div(found.xs(k, level="k")["k-fold"], axis=0)
+        shares = all_shares.xs(k, level="k")
         places = range(len(shares.columns))
         for _, row in shares.iterrows():
             axis.plot(places, row, color="0.75", linewidth=0.8, marker=".", markersize=4)
-        axis.plot(places, gmean(shares), color="#0072b2", linewidth=2, marker="o")
+        axis.plot(places, np.exp(np.log(shares).mean()), color="#0072b2", linewidth=2, marker="o")
         axis.axhline(1, color="0.4", linewidth=0.8, linestyle="--")
         axis.set_xticks(places, shares.columns, rotation=40, ha="right")
         axis.set_title(f"k = {k}")
@@ -128,32 +156,14 @@ def draw(found: pd.DataFrame) -> None:
     figure.savefig(IMAGE, dpi=110)
 
 
-def table(found: pd.DataFrame) -> str:
-    """Format the table: the distance of k-fold, and the others relative to it."""
-    shares = found.div(found["k-fold"], axis=0)
-    lines = [
-        "| data set | k | k-fold | " + " | ".join(shares.columns[1:]) + " |",
-        "|---|---|---|" + "---|" * (len(shares.columns) - 1),
-    ]
-    for (name, k), row in shares.iterrows():
-        first = f"{found.loc[(name, k), 'k-fold']:.4f}"
-        cells = " | ".join(f"{share:.2f}" for share in row.iloc[1:])
-        lines.append(f"| {name} | {k} | {first} | {cells} |")
-    for k in KS:
-        cells = " | ".join(f"{mean:.2f}" for mean in gmean(shares.xs(k, level="k"))[1:])
-        lines.append(f"| **geometric mean** | {k} | | {cells} |")
-    return "\n".join(lines)
-
-
 def main(arguments: list[str]) -> None:
-    """Measure, print and plot."""
-    folder = Path(arguments[0]) if arguments else None
+    """Measure, save and plot."""
     found = {}
-    for name, frame in data_sets(folder):
+    for name, frame in data_sets(Path(arguments[0])):
         found[name] = measure(frame)
         print(name, file=sys.stderr)
     all_found = pd.concat(found, names=["data set"])
-    print(table(all_found))
+    all_found.reset_index().to_parquet(RESULTS, index=False, compression="zstd")
     draw(all_found)
 
 

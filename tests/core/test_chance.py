@@ -1,19 +1,23 @@
 """The level of chance of distances, against SciPy and exact fractions."""
 
-from math import comb
+from itertools import product
+from math import comb, prod
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammaincinv
-from scipy.stats import gamma, hypergeom, norm
+from scipy.stats import gamma, hypergeom
 
 from stratframe.core import chance
 from stratframe.core.chance import (
+    counted_level,
+    gamma_level,
     gamma_quantile,
     hypergeometric,
-    ks_critical_value,
+    ks_critical_values,
+    rounding_deviation,
     tv_critical_values,
 )
 
@@ -55,7 +59,7 @@ def test_hypergeometric_of_many_rows_is_scipys() -> None:
 
 
 def by_scipy(sizes: np.ndarray, m: int) -> float:
-    """The distance of classes that one in twenty folds exceeds, pair by pair."""
+    """The quantile of a gamma distribution of the distance, pair by pair."""
     n = int(sizes.sum())
     above = m * sizes // n + 1
     mean = 2 * above * (n - sizes - m + above) / n * hypergeom.pmf(above, n, sizes, m)
@@ -71,19 +75,85 @@ def by_scipy(sizes: np.ndarray, m: int) -> float:
     unit = (1 / m + 1 / (n - m)) / 2
     mean, variance = mean.sum() * unit, variance * unit**2
     if variance <= 1e-12 * mean**2:
-        return min(1.0, mean)
-    return min(1.0, gamma.ppf(0.95, mean**2 / variance, scale=variance / mean))
+        return float(mean)
+    return float(gamma.ppf(0.95, mean**2 / variance, scale=variance / mean))
 
 
 @given(sizes=st.lists(st.integers(1, 40), min_size=2, max_size=8), data=st.data())
-def test_tv_critical_values_are_those_of_the_definition(
-    sizes: list[int], data: st.DataObject
-) -> None:
-    """Of each size of fold the level is that of the definition, with SciPy."""
+def test_gamma_level_is_that_of_the_definition(sizes: list[int], data: st.DataObject) -> None:
+    """The approximate level of a distance is that of the definition, with SciPy."""
     counts = np.array(sizes)
-    totals = data.draw(st.lists(st.integers(1, int(counts.sum()) - 1), max_size=4))
-    expected = [by_scipy(counts, m) for m in totals]
-    assert tv_critical_values(counts, totals) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+    n = int(counts.sum())
+    m = data.draw(st.integers(1, n - 1))
+    assert gamma_level(counts, n, m) == pytest.approx(by_scipy(counts, m), rel=1e-6, abs=1e-9)
+
+
+def counted_out(sizes: list[int], m: int) -> float:
+    """The distance that at most 5 % of folds exceed, over all tables."""
+    n, chances = sum(sizes), dict[float, float]()
+    for counts in product(*(range(size + 1) for size in sizes)):
+        if sum(counts) == m:
+            apart = zip(counts, sizes, strict=True)
+            tv = sum(abs(x / m - (size - x) / (n - m)) for x, size in apart) / 2
+            ways = prod(map(comb, sizes, counts)) / comb(n, m)
+            chances[round(tv, 12)] = chances.get(round(tv, 12), 0.0) + ways
+    return min(
+        level
+        for level in chances
+        if sum(chances[each] for each in chances if each > level) <= 0.05 + 1e-9
+    )
+
+
+def rounded(sizes: list[int], m: int) -> float:
+    """The largest distance of one class whose share is rounded up or down."""
+    n = sum(sizes)
+    return rounding_deviation(np.array(sizes), n, m) / (m * (n - m))
+
+
+@given(
+    rare=st.lists(st.integers(1, 4), min_size=1, max_size=4),
+    most=st.integers(4, 60),
+    data=st.data(),
+)
+def test_level_of_rare_classes_is_exact(rare: list[int], most: int, data: st.DataObject) -> None:
+    """With few rows outside the largest class, one in twenty of all folds is counted out."""
+    sizes = [*rare, most]
+    m = data.draw(st.integers(1, sum(sizes) - 1))
+    (found,) = tv_critical_values(np.array(sizes[::-1]), [m])
+    assert found == pytest.approx(max(counted_out(sizes, m), rounded(sizes, m)))
+
+
+@given(rare=st.integers(1, 300), others=st.integers(300, 100_000), data=st.data())
+def test_level_of_two_classes_is_scipys(rare: int, others: int, data: st.DataObject) -> None:
+    """Of two classes, as of two numbers, the level is exact: the tails are SciPy's."""
+    n = rare + others
+    m = data.draw(st.integers(1, n - 1))
+    (found,) = tv_critical_values(np.array([others, rare]), [m])
+    drawn = np.arange(rare + 1)
+    apart = np.abs(drawn / m - (rare - drawn) / (n - m))
+    chances = hypergeom.pmf(drawn, n, rare, m)
+    assert chances[apart > found * (1 + 1e-9)].sum() <= 0.05 * (1 + 1e-6)
+    if found > rounded([rare, others], m):
+        assert chances[apart > found * (1 - 1e-9)].sum() > 0.05 * (1 - 1e-6)
+    if rare < others:
+        values = np.repeat([0.0, 1.0], [others, rare])
+        assert ks_critical_values(values, np.array([m])) <= found * (1 + 1e-9)
+
+
+def test_rare_rows_are_no_drift() -> None:
+    """A fold with the only row of a class is as good as chance allows, whatever k is."""
+    for k in (2, 5, 20, 50, 100):
+        m = 1000 // k
+        assert tv_critical_values(np.array([999, 1]), [m]) == pytest.approx([1 / m])
+
+
+def test_levels_meet_where_counting_ends() -> None:
+    """Of 65 rare rows the level is the approximate one, a tenth off the exact one at most."""
+    sizes = np.array([5, 5, 15, 20, 20, 1000])
+    n, m = int(sizes.sum()), 213
+    (found,) = tv_critical_values(sizes, [m])
+    assert found == gamma_level(sizes, n, m)
+    assert found == pytest.approx(counted_level(sizes, n, m), rel=0.1)
 
 
 def test_no_chance_without_both_sides() -> None:
@@ -92,13 +162,26 @@ def test_no_chance_without_both_sides() -> None:
     assert np.isnan(tv_critical_values(np.array([0]), [0])).all()
 
 
-def test_ks_critical_value_of_two_values_is_normal() -> None:
-    """With one step the level is that of a share."""
-    expected = norm.ppf(0.975) * np.sqrt(0.3 * 0.7)
-    assert ks_critical_value(np.repeat([0.0, 1.0], [3, 7])) == pytest.approx(expected)
+def test_ks_critical_value_of_two_values_is_that_of_classes() -> None:
+    """With one step the level is that of two classes of the same sizes."""
+    values, totals = np.repeat([0.0, 1.0], [30, 170]), np.array([20, 50, 50])
+    expected = tv_critical_values(np.array([30, 170]), totals.tolist())
+    assert ks_critical_values(values, totals) == pytest.approx(expected)
+
+
+def test_ks_critical_value_of_few_values_sums_the_tails() -> None:
+    """With several steps the exact tails at each add up to one in twenty at most."""
+    steps, n, m = np.array([6, 10, 197]), 200, 40
+    values = np.repeat([0.0, 1.0, 2.0, 3.0], np.diff([0, *steps, n]))
+    (level,) = ks_critical_values(values, np.array([m]))
+    drawn = np.arange(m + 1)
+    apart = np.abs(drawn / m - (steps[:, None] - drawn) / (n - m))
+    chances = hypergeom.pmf(drawn, n, steps[:, None], m)
+    assert chances[apart > level + 1e-12].sum() <= 0.05 < chances[apart > level - 1e-12].sum()
 
 
 def test_ks_critical_value_of_many_values_is_the_limit() -> None:
     """With many distinct values the level is Smirnov's, and with one there is none."""
-    assert ks_critical_value(np.arange(100.0)) == chance.KOLMOGOROV
-    assert ks_critical_value(np.ones(9)) == 0
+    (level,) = ks_critical_values(np.arange(100.0), np.array([20]))
+    assert level == pytest.approx(chance.KOLMOGOROV * np.sqrt(1 / 20 + 1 / 80))
+    assert ks_critical_values(np.ones(9), np.array([3])) == 0

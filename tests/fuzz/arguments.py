@@ -221,6 +221,8 @@ OTHERS: dict[Callable[..., Any], dict[str, Any]] = {
     sf.study.summary: {"estimates": None},
     sf.study.differences: {"estimates": None},
     sf.study.plot: {"results": None},
+    sf.study.wins: {"summary": None},
+    sf.study.friedman: {"summary": None},
 }
 
 POLARS: dict[Callable[..., Any], tuple[str, ...]] = {

@@ -1,7 +1,7 @@
 """How far random folds are from the other rows: the distances that one in twenty exceeds."""
 
 from collections.abc import Sequence
-from math import erfc, exp, lgamma, log, nan, pi, sqrt
+from math import comb, exp, lgamma, log, nan, pi, sqrt
 
 import numpy as np
 
@@ -18,6 +18,13 @@ FEW_VALUES, MANY_CLASSES = 32, 1000
 """Distinct numbers up to which ties are accounted for, and distinct sizes of classes, the
 largest ones, whose differences are taken as correlated."""
 
+COUNTED_ROWS = 64
+"""Rows outside the largest class up to which the distances of classes are counted out, in less
+than a tenth of a second."""
+
+FAR = 9
+"""No random fold has a class so many standard deviations, and as many rows, off its share."""
+
 STIRLING_FROM = 16
 """Numbers below which Stirling's series is not exact to the last digits."""
 
@@ -31,53 +38,111 @@ NEARLY_NORMAL = 1e8
 """Shape of a gamma distribution from which the formula of Wilson and Hilferty is exact."""
 
 
-def ks_critical_value(values: Values) -> float:
-    """Approximate the Kolmogorov-Smirnov statistic that one in twenty random folds exceeds.
+def ks_critical_values(values: Values, totals: Ints) -> Values:
+    """Compute the Kolmogorov-Smirnov statistics that at most one in twenty random folds exceeds.
 
-    Times sqrt(m n / (m + n)), for m values in the fold and n others, all of them ascending. By
-    the limit of Smirnov or, where few values are distinct, by a sum over the steps of the
-    distribution function, at each of which the difference is nearly normal. Both are upper
-    bounds.
+    For folds of given sizes, of all values, ascending. By the limit of Smirnov or, where few
+    values are distinct, by the exact tails at the steps of the distribution function, summed
+    over them. Both are upper bounds; with one step, the second is exact.
     """
+    n = len(values)
     steps = np.flatnonzero(values[1:] != values[:-1]) + 1
-    if not len(steps):
-        return 0.0
+    levels = np.minimum(1, KOLMOGOROV * np.sqrt(1 / totals + 1 / (n - totals)))
     if len(steps) > FEW_VALUES:
-        return KOLMOGOROV
-    shares = steps / len(values)
-    spreads = np.sqrt(2 * shares * (1 - shares)).tolist()
-    low, high = 0.0, KOLMOGOROV
-    for _ in range(50):
-        middle = (low + high) / 2
-        # Both tails of a normal distribution are the complementary error function.
-        is_rare = sum(erfc(middle / spread) for spread in spreads) < RARELY
-        low, high = (low, middle) if is_rare else (middle, high)
-    return high
+        return levels
+    for m in set(totals.tolist()):
+        level = exact_level(steps, n, m) / (m * (n - m)) if len(steps) else 0.0
+        levels[totals == m] = np.minimum(levels[totals == m], level)
+    return levels
 
 
 def tv_critical_values(sizes: Ints, totals: Sequence[int]) -> list[float]:
-    """Approximate the total variation distances that one in twenty random folds exceeds.
+    """Compute the total variation distances that one in twenty random folds exceeds.
 
-    A gamma distribution with the mean and the variance of the distance. The rows of a class
-    in a random fold are hypergeometric; the mean of their absolute deviation has a closed
-    form (Diaconis and Zabell 1991), and two of them are correlated as if they were normal.
+    At most one in twenty: of two classes, or where few rows are outside the largest class, by the
+    exact distribution. Otherwise approximately, by a gamma distribution. Never less than a fold
+    has that is within one row of its share.
     """
-    n = int(sizes.sum())
-    sizes, times = np.unique(sizes[sizes > 0], return_counts=True)
-    base, covariance = sizes * (n - sizes) / n, shared_variance(sizes, times, n)
+    n, sizes = int(sizes.sum()), np.sort(sizes[sizes > 0])
     levels = {}
     for m in set(totals):
         if not 0 < m < n:
             levels[m] = nan
-            continue
-        per_row = m * (n - m) / (n * (n - 1))
-        mean = mean_deviation(sizes, n, m)
-        variance = (times * (base * per_row - mean**2)).sum() + covariance * per_row
-        # From rows of the fold to a difference of shares, and half the sum over the classes.
-        unit = (1 / m + 1 / (n - m)) / 2
-        expected = float((times * mean).sum() * unit)
-        levels[m] = min(1.0, gamma_quantile(expected, float(variance * unit**2)))
+        elif len(sizes) == 2:
+            levels[m] = exact_level(sizes[:1], n, m) / (m * (n - m))
+        else:
+            find_level = counted_level if n - sizes[-1] <= COUNTED_ROWS else gamma_level
+            level = find_level(sizes, n, m)
+            levels[m] = min(1.0, max(level, rounding_deviation(sizes, n, m) / (m * (n - m))))
     return [levels[m] for m in totals]
+
+
+def rounding_deviation(sizes: Ints, n: int, m: int) -> int:
+    """Find how far the rows of a class in a fold are from their share if it is rounded, times n."""
+    over = m * sizes % n
+    return int(np.where(over, np.maximum(over, n - over), 0).max(initial=0))
+
+
+def exact_level(sizes: Ints, n: int, m: int) -> int:
+    """Find the deviation of a class, times n, that at most one in twenty folds exceeds.
+
+    Of several classes, the tails are summed.
+    """
+    means = m * sizes / n
+    reach = FAR * np.sqrt(means * (n - sizes) / n * (n - m) / n) + FAR
+    first = np.maximum(np.ceil(means - reach).astype(np.int64), np.maximum(0, m + sizes - n))
+    last = np.minimum(np.floor(means + reach).astype(np.int64), np.minimum(m, sizes))
+    lengths = last - first + 1
+    owners = np.repeat(sizes, lengths)
+    starts = np.repeat(first - np.cumsum(lengths) + lengths, lengths)
+    counts = starts + np.arange(len(owners))
+    level = rarely_exceeded(np.abs(n * counts - m * owners), hypergeometric(counts, owners, n, m))
+    return max(level, rounding_deviation(sizes, n, m))
+
+
+def rarely_exceeded(deviations: Ints, probabilities: Values) -> int:
+    """Find the least of some deviations that are exceeded with a probability of 5 % at most."""
+    order = np.argsort(-deviations)
+    beyond = np.cumsum(probabilities[order])
+    # With a tolerance, lest the last bit decides where they meet 5 % exactly.
+    place = int(np.searchsorted(beyond, RARELY * (1 + 1e-9), side="right"))
+    return int(deviations[order[min(place, len(order) - 1)]])
+
+
+def counted_level(sizes: Ints, n: int, m: int) -> float:
+    """Count out the level of the distance of classes, the largest last."""
+    rare = int(sizes[:-1].sum())
+    drawn, moved = np.zeros((2, 1), np.int64)
+    ways: Values = np.ones(1)
+    for size in sizes[:-1].tolist():
+        counts = np.arange(size + 1)
+        each = [comb(size, count) for count in counts.tolist()]
+        all_drawn = np.add.outer(drawn, counts).ravel()
+        all_moved = np.add.outer(moved, np.abs(n * counts - m * size)).ravel()
+        states, places = np.unique(np.stack([all_drawn, all_moved]), axis=1, return_inverse=True)
+        (drawn, moved), weights = states, np.outer(ways, each).ravel()
+        ways = np.bincount(places.ravel(), weights)
+    per_total = hypergeometric(drawn, np.full(len(drawn), rare), n, m)
+    all_ways = np.array([float(comb(rare, count)) for count in range(rare + 1)])
+    moved = moved + np.abs(n * (m - drawn) - m * int(sizes[-1]))
+    return rarely_exceeded(moved, per_total * ways / all_ways[drawn]) / (2 * m * (n - m))
+
+
+def gamma_level(sizes: Ints, n: int, m: int) -> float:
+    """Approximate the level of the distance of classes by a gamma distribution.
+
+    It has the mean and the variance of the distance. The rows of a class in a random fold are
+    hypergeometric; the mean of their absolute deviation has a closed form (Diaconis and Zabell
+    1991), and two of them are correlated as if they were normal.
+    """
+    sizes, times = np.unique(sizes, return_counts=True)
+    base, covariance = sizes * (n - sizes) / n, shared_variance(sizes, times, n)
+    per_row = m * (n - m) / (n * (n - 1))
+    mean = mean_deviation(sizes, n, m)
+    variance = (times * (base * per_row - mean**2)).sum() + covariance * per_row
+    # From rows of the fold to a difference of shares, and half the sum over the classes.
+    unit = (1 / m + 1 / (n - m)) / 2
+    return gamma_quantile(float((times * mean).sum() * unit), float(variance * unit**2))
 
 
 def shared_variance(sizes: Ints, times: Ints, n: int) -> float:

@@ -66,6 +66,8 @@ ACCEPTED = {
     "features": "column names or expressions",
     "name": "column names",
     "apart": "column names",
+    "cases": "column names or expressions",
+    "measure": "a column name or an expression",
     "target": "a column name, or `sf.classes` or `sf.continuous` of one",
 }
 """What each argument that refers to columns may hold."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import frames
 from ..checks import check_flag
-from ..core.chance import ks_critical_value, tv_critical_values
+from ..core.chance import ks_critical_values, tv_critical_values
 from ..core.distances import group_distances, sort_groups
 from ..core.evenness import deviations, tv_distance
 from ..core.strata import crosstab
@@ -49,7 +49,7 @@ class Drift(NamedTuple):
     wasserstein: Values
     tv: Values
     chance: Values
-    """The `ks` or `tv` that one in twenty random folds exceeds."""
+    """The `ks` or `tv` that at most one in twenty random folds exceeds."""
 
     @property
     def main(self) -> Values:
@@ -91,19 +91,21 @@ def drift(
         the Kolmogorov-Smirnov statistic, the largest difference of the distribution
         functions; for classes `tv`, the total variation distance; for numbers `smd`, the mean
         in the fold minus that of the other rows, divided by the root of the mean of their two
-        variances. In full also `chance`, the `ks` or `tv` that one in twenty random folds of
-        this size exceeds; for numbers `wasserstein`, the mean distance that values would have
-        to move, divided by the standard deviation of all values. The worst has the largest
-        `ratio`. A measure is missing where it does not apply, or where one side has too few
-        values. With two columns or more, the first columns are `column` and `fold`, and the
+        variances. In full also `chance`, the `ks` or `tv` that at most one in twenty random
+        folds of this size exceeds; for numbers `wasserstein`, the mean distance that values
+        would have to move, divided by the standard deviation of all values. The worst has the
+        largest `ratio`. A measure is missing where it does not apply, or where one side has too
+        few values. With two columns or more, the first columns are `column` and `fold`, and the
         worst come first within each column.
 
     Notes
     -----
-    `chance` is an approximation. For numbers it is the 95 % quantile of the asymptotic
-    distribution of Smirnov, sqrt(log(40) / 2) * sqrt(1 / m + 1 / (n - m)) for m of n rows, or
-    less where there are few distinct numbers. For classes it is that of a gamma distribution
-    with the mean (de Moivre's formula) and the variance of the total variation distance.
+    `chance` is exact for two classes or two distinct numbers, and for more classes with at most
+    64 rows outside the largest. For other classes it is the 95 % quantile of a gamma
+    distribution with the mean (de Moivre's formula) and the variance of the total variation
+    distance. For numbers it is that of the asymptotic distribution of Smirnov, sqrt(log(40) / 2)
+    * sqrt(1 / m + 1 / (n - m)) for m of n rows, or less where there are few distinct numbers. It
+    is never less than a fold has that is within one row of its share of a class.
 
     Raises
     ------
@@ -216,9 +218,8 @@ def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Drift:
     sizes = ordered.sizes[1:]
     apart, missing = group_distances(ordered), np.full(n_folds, np.nan)
     compared = np.flatnonzero((sizes > 0) & (sizes < len(known)))
-    per_value = np.sqrt(1 / sizes[compared] + 1 / (len(known) - sizes[compared]))
     chance = missing.copy()
-    chance[compared] = np.minimum(1, ks_critical_value(ordered.values) * per_value)
+    chance[compared] = ks_critical_values(ordered.values, sizes[compared])
     return Drift(apart.smd, apart.ks, apart.wasserstein, tv=missing, chance=chance)
 
 

@@ -1,0 +1,243 @@
+"""Which strategy is best how often, and whether ranks differ: `wins` and `friedman`."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from .. import frames
+from ..checks import check_flag, load_extra
+from ..core.types import Ints, Values
+from ..errors import StratError, at_least_one, describe, given_twice
+from ..terms.base import ColumnRef
+from ..terms.by import parse_columns
+from .statistics import number_values
+
+TOLERANCE = 1e-9
+"""Differences that are noise of floats, for scores of about 1."""
+
+MORE_CASES = '\nHint: `cases=["population", "estimator"]` tells more of them apart.'
+
+Columns = ColumnRef | Sequence[ColumnRef]
+
+
+def wins(
+    summary: Any,
+    measure: str = "mse",
+    *,
+    cases: Columns = "estimator",
+    tolerance: float = TOLERANCE,
+) -> Any:
+    """Count how often each strategy has the value nearest to zero.
+
+    A win says nothing about how much better a strategy is: of k equal ones, each wins one case
+    in k. `sf.study.summary` has the ratios, with their intervals.
+
+    Parameters
+    ----------
+    summary : pandas.DataFrame or polars.DataFrame
+        What `sf.study.summary` returns with `full=True`, or the same of several populations,
+        one below the other; or any frame with the columns `strategy` and `k`, and those of
+        `measure` and `cases`.
+    measure : str
+        A column of numbers, of which the one nearest to zero is the best: `"mse"`, `"bias"`,
+        `"sd"`.
+    cases : column or list of columns
+        What tells cases apart: the estimator; or `["population", "estimator"]`, if the frame
+        has a column `population`.
+    tolerance : float
+        Values that differ by no more are tied. Tied strategies share a win.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        One row per k and strategy: `k`; `strategy`; `wins`; and `cases`, the number of cases in
+        which each strategy has a value. Others are left out.
+
+    Raises
+    ------
+    StratError
+        If a column is missing, or a strategy has two values in a case.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> found = pd.DataFrame({"strategy": ["SCV", "k-fold"] * 2, "estimator": ["a", "a", "b", "b"]})
+    >>> sf.study.wins(found.assign(k=5, mse=[0.1, 0.2, 0.3, 0.3]))
+       k strategy  wins  cases
+    0  5      SCV   1.5      2
+    1  5   k-fold   0.5      2
+    """
+    ks, strategies, values = read_cases(summary, measure, cases)
+    noise = check_tolerance(tolerance)
+    columns: dict[Hashable, Any] = {"k": [], "strategy": [], "wins": [], "cases": []}
+    for k, table in zip(ks, values, strict=True):
+        complete = complete_cases(table)
+        columns["k"] += [k] * len(strategies)
+        columns["strategy"] += strategies
+        columns["wins"] += count_wins(complete, noise).tolist()
+        columns["cases"] += [len(complete)] * len(strategies)
+    return frames.make_frame(frames.library_of(summary), columns)
+
+
+def friedman(
+    summary: Any,
+    measure: str = "mse",
+    *,
+    cases: Columns = "estimator",
+    signed: bool = False,
+    tolerance: float = TOLERANCE,
+) -> Any:
+    """Test whether the ranks of strategies differ by more than chance: Friedman's test.
+
+    Parameters
+    ----------
+    summary, measure, cases
+        As in `wins`.
+    signed : bool
+        Whether to rank values as they are, from the least to the largest. By default their
+        absolute values are ranked, as counts for `"bias"`, where the best is nearest to zero.
+    tolerance : float
+        Values that differ by no more are tied, and have the mean of their ranks. Without it, the
+        last bits of floats would rank strategies that are equal.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        One row per k: `k`; `statistic` and `p`, those of `scipy.stats.friedmanchisquare`,
+        missing if all strategies are tied in all cases; `strategies` and `cases`, the numbers of
+        both. Cases in which a strategy has no value are left out.
+
+    Notes
+    -----
+    The test takes cases as independent. Estimators on the same samples are not: then p is too
+    small, or too large.
+
+    Raises
+    ------
+    StratError
+        If a column is missing, a strategy has two values in a case, or there are fewer than
+        three strategies or two cases.
+    ImportError
+        Without SciPy: `pip install "stratframe[sklearn]"`.
+
+    References
+    ----------
+    Friedman (1937), The use of ranks to avoid the assumption of normality implicit in the
+    analysis of variance, Journal of the American Statistical Association 32.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> found = pd.DataFrame({"strategy": ["a", "b", "c"] * 4, "estimator": [*"llltttnnnsss"]})
+    >>> found = found.assign(k=5, mse=[1, 2, 3, 1, 2, 3, 1, 3, 2, 1, 2, 2])
+    >>> sf.study.friedman(found).round(3)
+       k  statistic      p  strategies  cases
+    0  5      6.533  0.038           3      4
+    """
+    ks, strategies, values = read_cases(summary, measure, cases)
+    is_signed, noise = check_flag("signed", signed), check_tolerance(tolerance)
+    if len(strategies) < 3:
+        msg = f"`summary` must have at least three strategies, got {len(strategies)}."
+        raise StratError(msg)
+    complete = [complete_cases(table) for table in values]
+    for k, table in zip(ks, complete, strict=True):
+        if len(table) < 2:
+            msg = (
+                f"`cases` must give at least two cases that have all strategies, got {len(table)}"
+                f" for k={k}.{MORE_CASES}"
+            )
+            raise StratError(msg)
+    tests = [rank_test(table if is_signed else np.abs(table), noise) for table in complete]
+    library = frames.library_of(summary)
+    columns: dict[Hashable, Any] = {
+        "k": ks,
+        "statistic": frames.float_column(library, np.array([float(each[0]) for each in tests])),
+        "p": frames.float_column(library, np.array([float(each[1]) for each in tests])),
+        "strategies": [len(strategies)] * len(ks),
+        "cases": [len(table) for table in complete],
+    }
+    return frames.make_frame(library, columns)
+
+
+# Reading --------------------------------------------------------------------------------
+
+
+def read_cases(summary: Any, measure: str, cases: Any) -> tuple[list[Any], list[Any], list[Values]]:
+    """Read values: each k, each strategy, and for each k a table of cases and strategies."""
+    frames.check_frame(summary)
+    case_refs = parse_columns("cases", cases)
+    if not case_refs:
+        raise StratError(at_least_one("`cases`", "column", None))
+    refs = [*case_refs, "k", "strategy", measure]
+    frames.check_refs(summary, ("k", "strategy"), "summary")
+    frames.check_refs(summary, case_refs, "cases")
+    frames.check_refs(summary, [measure], "measure")
+    eager = frames.collect_columns(summary, refs)
+    if not len(eager):
+        msg = "`summary` must have rows, got none."
+        raise StratError(msg)
+    *keys, k_series, strategy_series, measured = frames.read_columns(eager, refs)
+    (values,) = frames.read_matrix([measured], "study")
+    rows = list(zip(*map(frames.to_list, keys), strict=True))
+    places = {case: place for place, case in enumerate(dict.fromkeys(rows))}
+    numbers = np.array([places[case] for case in rows])
+    (ks, of_k), (strategies, of_strategy) = map(number_values, (k_series, strategy_series))
+    table, times = (
+        np.full((len(ks), len(places), len(strategies)), each) for each in (np.nan, 0.0)
+    )
+    where = (of_k, numbers, of_strategy)
+    np.add.at(times, where, 1)
+    if times.max() > 1:
+        raise StratError(given_twice("`summary`", "strategy of a case", "some") + MORE_CASES)
+    table[where] = values
+    return ks, strategies, list(table)
+
+
+def complete_cases(table: Values) -> Values:
+    """Keep the cases in which each strategy has a value."""
+    known: Values = table[~np.isnan(table).any(axis=1)]
+    return known
+
+
+def check_tolerance(tolerance: Any) -> float:
+    """Check that a tolerance is a number that is not negative."""
+    if isinstance(tolerance, Real) and not isinstance(tolerance, bool) and float(tolerance) >= 0:
+        return float(tolerance)
+    msg = f"`tolerance` must be a number of at least 0, got {describe(tolerance)}."
+    raise StratError(msg)
+
+
+# Statistics -----------------------------------------------------------------------------
+
+
+def count_wins(values: Values, tolerance: float) -> Values:
+    """Count the wins of each strategy, shape (..., n_strategies), from values (..., n_cases, ...).
+
+    The strategies are the last axis, the cases the one before it.
+    """
+    size = np.abs(values)
+    is_best = size <= size.min(axis=-1, keepdims=True) + tolerance
+    counts: Values = (is_best / is_best.sum(axis=-1, keepdims=True)).sum(axis=-2)
+    return counts
+
+
+def rank_test(values: Values, tolerance: float) -> Any:
+    """Apply Friedman's test to values of shape (..., n_cases, n_strategies), ties as ties."""
+    friedmanchisquare = load_extra("scipy.stats", "sklearn").friedmanchisquare
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return friedmanchisquare(*np.moveaxis(places_of(values, tolerance), -1, 0), axis=-1)
+
+
+def places_of(values: Values, tolerance: float) -> Ints:
+    """Rank values along the last axis; tied ones have the same whole number."""
+    order = np.argsort(values, axis=-1)
+    steps = np.diff(np.take_along_axis(values, order, -1), axis=-1) > tolerance
+    ascending = np.zeros(values.shape, dtype=np.int64)
+    ascending[..., 1:] = np.cumsum(steps, axis=-1)
+    numbers = np.empty_like(ascending)
+    np.put_along_axis(numbers, order, ascending, -1)
+    return numbers

@@ -1,0 +1,179 @@
+"""Wins and Friedman's test of a study, against pandas and SciPy called directly."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from pandas.testing import assert_frame_equal
+from scipy.stats import friedmanchisquare
+
+import stratframe as sf
+from stratframe.errors import describe
+from stratframe.study.ranks import count_wins, places_of, rank_test
+from tests.helpers import refuse
+
+
+def drawn_summary(seed: int = 0) -> pd.DataFrame:
+    """Biases of four strategies on three populations by five estimators, at two k."""
+    names = ["k", "population", "estimator", "strategy"]
+    keys = pd.MultiIndex.from_product([[2, 5], [*"xyz"], [*"abcde"], ["SCV", *"uvw"]], names=names)
+    frame = keys.to_frame(index=False)
+    return frame.assign(bias=np.random.default_rng(seed).normal(size=len(frame)).round(1))
+
+
+CASES = ["population", "estimator"]
+
+
+@pytest.mark.parametrize("signed", [True, False], ids=["signed", "absolute"])
+def test_friedman_is_scipys(signed: bool) -> None:
+    """Statistic and p are those of SciPy for the values, or their sizes, of each k."""
+    frame = drawn_summary()
+    found = sf.study.friedman(frame, "bias", cases=CASES, signed=signed).set_index("k")
+    for k, rows in frame.groupby("k"):
+        values = rows.pivot(index=CASES, columns="strategy", values="bias")
+        columns = (values if signed else values.abs()).to_numpy().T
+        expected = friedmanchisquare(*columns)
+        assert found.loc[k, "statistic"] == pytest.approx(expected.statistic)
+        assert found.loc[k, "p"] == pytest.approx(expected.pvalue)
+    assert (found["strategies"] == 4).all()
+    assert (found["cases"] == 15).all()
+
+
+def test_noise_of_floats_changes_no_result() -> None:
+    """Values that differ in their last bits are ties, for the test and for the wins."""
+    frame = drawn_summary()
+    noise = np.random.default_rng(1).uniform(-1e-13, 1e-13, len(frame))
+    noisy = frame.assign(bias=frame["bias"] + noise)
+    for verb in (sf.study.friedman, sf.study.wins):
+        assert_frame_equal(verb(noisy, "bias", cases=CASES), verb(frame, "bias", cases=CASES))
+    exact = sf.study.friedman(noisy, "bias", cases=CASES, tolerance=0)
+    assert (exact["p"] != sf.study.friedman(frame, "bias", cases=CASES)["p"]).all()
+
+
+def test_wins_are_those_of_the_smallest_size() -> None:
+    """Each case is one win, divided among the strategies that are nearest to zero."""
+    frame = drawn_summary()
+    found = sf.study.wins(frame, "bias", cases=CASES)
+    assert found.columns.tolist() == ["k", "strategy", "wins", "cases"]
+    assert found["strategy"].tolist() == ["SCV", *"uvw"] * 2
+    size = frame["bias"].abs()
+    is_best = size == size.groupby([frame["k"], *(frame[name] for name in CASES)]).transform("min")
+    shared = is_best / is_best.groupby([frame["k"], *(frame[name] for name in CASES)]).transform(
+        "sum"
+    )
+    expected = shared.groupby([frame["k"], frame["strategy"]], sort=False).sum()
+    np.testing.assert_allclose(found["wins"], expected)
+    assert (found.groupby("k")["wins"].sum() == 15).all()
+
+
+def test_cases_without_a_value_are_left_out() -> None:
+    """A case counts if each strategy has a value there."""
+    frame = drawn_summary()
+    frame.loc[0, "bias"] = np.nan
+    without = frame.iloc[1:]
+    rest = frame.iloc[4:]
+    for verb in (sf.study.friedman, sf.study.wins):
+        expected = verb(rest, "bias", cases=CASES)
+        assert_frame_equal(verb(frame, "bias", cases=CASES), expected)
+        assert expected.loc[expected["k"] == 2, "cases"].eq(14).all()
+    found = sf.study.wins(without, "bias", cases=CASES).groupby(["k", "strategy"])["wins"].sum()
+    expected = sf.study.wins(rest, "bias", cases=CASES).groupby(["k", "strategy"])["wins"].sum()
+    assert found.to_dict() == expected.to_dict()
+
+
+def test_ranks_of_all_ties_have_no_p() -> None:
+    """Strategies that are equal in all cases have no statistic, and share all wins."""
+    frame = drawn_summary().assign(bias=0.1)
+    found = sf.study.friedman(frame, "bias", cases=CASES)
+    assert found[["statistic", "p"]].isna().all(axis=None)
+    assert (sf.study.wins(frame, "bias", cases=CASES)["wins"] == 15 / 4).all()
+
+
+def test_polars_frames_are_as_pandas_frames() -> None:
+    """A Polars frame gives a Polars frame with the same values."""
+    frame = drawn_summary()
+    polars = pl.DataFrame(frame.to_dict("list"))
+    for verb in (sf.study.friedman, sf.study.wins):
+        found = verb(polars, "bias", cases=CASES)
+        assert isinstance(found, pl.DataFrame)
+        expected = verb(frame, "bias", cases=CASES).to_dict("list")
+        assert found.to_dict(as_series=False) == expected
+
+
+def test_ranks_of_a_summary() -> None:
+    """A summary in full is what both take; by default a case is an estimator."""
+    keys = pd.MultiIndex.from_product(
+        [["SCV", "k-fold", "other"], ["a", "b"], [5], range(6), [0]],
+        names=["strategy", "estimator", "k", "sample", "repeat"],
+    )
+    rows = keys.to_frame(index=False).assign(truth=0.8, seconds=1.0, fold_seconds=0.1, error="")
+    rows["estimate"] = np.random.default_rng(0).normal(0.8, 0.1, len(rows))
+    summary = sf.study.summary(rows, full=True)
+    assert sf.study.friedman(summary)["cases"].tolist() == [2]
+    assert sf.study.wins(summary, "bias")["wins"].sum() == 2
+
+
+@pytest.mark.parametrize("tolerance", [-1, float("nan"), True, "0"], ids=repr)
+def test_a_tolerance_is_a_number(tolerance: Any) -> None:
+    """A tolerance that is no number, or negative, is an error."""
+    for verb in (sf.study.friedman, sf.study.wins):
+        refuse(
+            f"`tolerance` must be a number of at least 0, got {describe(tolerance)}.",
+            lambda verb=verb: verb(drawn_summary(), "bias", cases=CASES, tolerance=tolerance),
+        )
+
+
+def test_each_strategy_has_one_value_in_a_case() -> None:
+    """Cases that are not told apart are an error."""
+    for verb in (sf.study.friedman, sf.study.wins):
+        refuse(
+            "`summary` must hold each strategy of a case once, got some twice.\n"
+            'Hint: `cases=["population", "estimator"]` tells more of them apart.',
+            lambda verb=verb: verb(drawn_summary(), "bias"),
+        )
+
+
+def test_friedman_needs_three_strategies_and_two_cases() -> None:
+    """Fewer strategies or cases have no test."""
+    frame = drawn_summary()
+    refuse(
+        "`summary` must have at least three strategies, got 2.",
+        lambda: sf.study.friedman(frame[frame["strategy"] < "v"], "bias", cases=CASES),
+    )
+    refuse(
+        "`cases` must give at least two cases that have all strategies, got 1 for k=2.\n"
+        'Hint: `cases=["population", "estimator"]` tells more of them apart.',
+        lambda: sf.study.friedman(frame[:4], "bias", cases=CASES),
+    )
+
+
+def test_a_summary_needs_rows_and_columns() -> None:
+    """A frame without rows, or without the measure, is an error that says so."""
+    frame = drawn_summary()
+    refuse(
+        "`cases` must hold at least one column, got None.",
+        lambda: sf.study.wins(frame, "bias", cases=None),  # type: ignore[arg-type]
+    )
+    refuse(
+        "`summary` names the column 'strategy', which the frame does not have.\n"
+        "Hint: the columns are 'k', 'population', 'estimator', 'bias'.",
+        lambda: sf.study.wins(frame.drop(columns="strategy"), "bias"),
+    )
+    refuse("`summary` must have rows, got none.", lambda: sf.study.wins(frame[:0], "bias"))
+    refuse(
+        "`measure` names the column 'mse', which the frame does not have.\n"
+        "Hint: the columns are 'k', 'population', 'estimator', 'strategy', 'bias'.",
+        lambda: sf.study.wins(frame, cases=CASES),
+    )
+
+
+def test_ranks_of_many_draws_at_once() -> None:
+    """Leading axes are draws: each has the ranks, the wins and the test of its own values."""
+    drawn = np.random.default_rng(0).normal(size=(5, 12, 4)).round(1)
+    np.testing.assert_array_equal(places_of(np.array([[0.3, 0.1, 0.1]]), 0), [[1, 0, 0]])
+    for place, values in enumerate(drawn):
+        test = rank_test(drawn, 1e-9)
+        assert test.pvalue[place] == pytest.approx(friedmanchisquare(*values.T).pvalue)
+        np.testing.assert_array_equal(count_wins(drawn, 0)[place], count_wins(values, 0))
