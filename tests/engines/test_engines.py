@@ -510,9 +510,11 @@ def test_a_check_is_that_of_pandas(engine, options):
     assert found.ok == expected.ok
     kept = [each._replace(text=each.text.partition(", for")[0]) for each in found.findings]
     assert kept == [
-        each._replace(text=each.text.partition(", for")[0]) for each in expected.findings
+        each._replace(text=each.text.partition(", for")[0])
+        for each in expected.findings
+        if "ids" not in each.text
     ]
-    if options.get("groups") == "pair":
+    if options.get("groups") == "pair" and engine.name != "Lists":  # which give no example
         assert "pairs are in several folds, for instance " in str(found)
 
 

@@ -225,7 +225,7 @@ def tell(
         find_empty(found.folds, fold),
         None if counts is None else find_missing(counts, fold, of_groups),
         find_repeated(found, called["repeated_keys"], fold),
-        find_unclear(found, fold),
+        find_unclear(found),
         find_unassigned(found.folds, fold),
     ]
     findings = [
@@ -412,15 +412,10 @@ def find_repeated(found: Examined, keys: str, fold: str) -> Told | None:
     return "warning", "repeated_keys", text
 
 
-def find_unclear(found: Examined, fold: str) -> Told | None:
-    """Say why equal rows, or their absence, mean nothing."""
+def find_unclear(found: Examined) -> Told | None:
+    """Say which columns differ in every row, so that none can equal another."""
     audited, rows = found.rows or (None, None)
-    if audited is None or rows is not None or audited.severity != "warning":
-        return None
-    if audited.n:
-        text = f"{plural(audited.n, 'row')} equal a row of another {fold}, maybe by chance"
-        return "note", audited.check, f"{text}, as there are few values"
-    if ":" not in audited.detail:  # there is nothing to compare
+    if audited is None or rows is not None or ":" not in audited.detail or audited.n:
         return None
     return "note", audited.check, f"equal rows may be {audited.detail}"
 
