@@ -23,8 +23,8 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 per_page = pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
 
-SLOW = {"study-choice.md", "study-evidence.md"}
-"""Pages whose code takes most of a minute."""
+SLOW = {"study-choice.md", "study-compare.md", "study-evidence.md"}
+"""Pages whose code takes many seconds."""
 
 DRAWN = {"gallery.md"}
 """Pages whose code `tests/test_site.py` runs, as it draws their pictures."""

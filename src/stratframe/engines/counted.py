@@ -188,7 +188,8 @@ def shared_values(counts: Counts, *, nulls_alike: bool) -> SharedRows:
     n_repeated, n_split = int((n_rows > 1).sum()), int(is_split.sum())
     example = None
     if n_split:
-        counted = np.flatnonzero((strata.codes == np.argmax(is_split)) & ~alone)
+        is_one = (strata.codes == np.argmax(is_split)) & ~alone & (weights > 0)
+        counted = np.flatnonzero(is_one)
         ends = [counted[pick(folds[counted] % n_folds)] for pick in (np.argmin, np.argmax)]
         values = (frames.to_list(frames.take(series, np.array(ends[:1])))[0] for series in columns)
         example = SharedExample(
