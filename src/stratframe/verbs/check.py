@@ -241,8 +241,8 @@ def tell(
 
 def name_folds(folds: FoldValues) -> str:
     """Choose what the labels of a column are: folds, or parts if they are text."""
-    is_text = folds.values and all(isinstance(value, str) for value in folds.values)
-    return "part" if is_text else "fold"
+    texts = [value for value in folds.values if isinstance(value, str) and not value.isdecimal()]
+    return "part" if texts and len(texts) == len(folds.values) else "fold"
 
 
 def describe_sizes(folds: FoldValues, fold: str) -> str:
