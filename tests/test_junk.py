@@ -104,6 +104,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "advise": {"by": "label"},
     "drift": {"features": "price"},
     "audit": {},
+    "check": {"by": "label"},
     "leaks": {"columns": "label"},
     "plot": {"by": "label"},
 }

@@ -93,6 +93,7 @@ def test_cards(conf):
     assert cards.endswith("End.\n")
 
 
+@pytest.mark.slow
 def test_gallery_has_every_kind(tmp_path):
     """Every picture of the gallery is drawn by the code above it, and all kinds are there."""
     page = DOCS / "gallery.md"

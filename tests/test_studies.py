@@ -193,6 +193,7 @@ def test_scores_of_the_paper_study(paper: dict[str, Any]) -> None:
     assert raw["score"].between(0, 1).all()
 
 
+@pytest.mark.slow
 def test_choices_are_between_close_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The study of close models saves an estimate for each model, and knows their pairs."""
     monkeypatch.syspath_prepend(STUDIES)

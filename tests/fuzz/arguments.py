@@ -191,6 +191,7 @@ VERBS: dict[Callable[..., Any], dict[str, Any]] = {
     **{getattr(sf, name): given for name, given in test_junk.VERBS.items()},
     sf.extend: {"by": "label", "name": "holes"},
     sf.audit: {"groups": "patient", "columns": "x"},
+    sf.check: {"by": "label", "groups": "patient", "columns": "x"},
     sf.leaks: {"groups": "patient", "columns": "x"},
     list_folds: {},
     list_parts: {},
