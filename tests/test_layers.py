@@ -218,6 +218,7 @@ def test_the_layers_are_seen() -> None:
     assert found >= {("verbs", "pipeline"), ("accessor", "verbs"), ("__init__", "accessor")}
 
 
+@pytest.mark.slow
 def test_no_module_needs_the_facade() -> None:
     """Each module below the facade can be imported alone, and never imports the facade."""
     names = [dotted(each) for each in MODULES if each not in ("__init__", "__main__")]

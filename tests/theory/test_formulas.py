@@ -130,9 +130,9 @@ def test_largest_deviation_of_many_folds() -> None:
     assert theory.largest_deviation([2**40, 5], 2**40) == pytest.approx(0.5, abs=1e-9)
     assert theory.largest_deviation([2**53, 2**53], 2**53) == 0
     assert theory.largest_deviation([1] * 100_000, 2**53) == pytest.approx(1, abs=1e-4)
-    start = time.perf_counter()
+    start = time.process_time()
     theory.largest_deviation(np.random.default_rng(0).integers(1, 99, 100_000), 20)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_largest_deviation_of_more_folds_than_rows() -> None:

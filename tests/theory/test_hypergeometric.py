@@ -65,10 +65,10 @@ def test_probability_missing_is_exact_for_many_rows(n: int, count: int, k: int) 
 
 def test_probability_missing_is_zero_where_floats_end() -> None:
     """Of a large class in a large fold it is 0 at once, and just above it is not."""
-    start = time.perf_counter()
+    start = time.process_time()
     assert theory.probability_missing(10**15, 10**14, 10) == 0
     assert theory.probability_any_missing(10**15, 10**14, 10) == 0
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert 0 < theory.probability_missing(10**6, 6600, 10) < 1e-300
 
 
