@@ -318,10 +318,11 @@ def without_nulls(counts: FoldCounts) -> FoldCounts:
 def describe_balance(counts: FoldCounts, of_groups: Strata | None) -> tuple[str, str]:
     """Say how even a column is, by a verdict of `report` and in words."""
     folds = measure_folds(counts)
-    if of_groups is not None:
+    if of_groups is not None and not folds.is_even.all():
         folds = folds._replace(random=random_groups(of_groups, folds.n))
-    word, off = describe_evenness(folds.pooled())
-    (verdict,) = folds.pooled().verdicts()
+    pooled = folds.pooled()
+    (verdict,) = pooled.verdicts()
+    word, off = describe_evenness(pooled)
     return verdict, f"{word} ({off})"
 
 
