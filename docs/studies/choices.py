@@ -23,7 +23,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from strategies import Population, populations, small
+from strategies import Population, populations, run, save
 
 import stratframe as sf
 
@@ -77,27 +77,16 @@ def strategies(is_regression: bool, features: list[str]) -> dict[str, Any]:
     }
 
 
-def run(each: Population, cache: Path) -> pl.DataFrame:
-    """Estimate the scores on a population."""
-    features = each.frame.columns[:-1]
-    found = sf.study.estimates(
-        each.frame,
-        (sf.continuous if each.is_regression else sf.classes)("target"),
-        features,
-        strategies(each.is_regression, features),
-        models(each.is_regression),
+def run_close(each: Population, cache: Path) -> pl.DataFrame:
+    """Estimate the scores of close models on a population."""
+    return run(
+        each,
+        strategies=strategies(each.is_regression, each.frame.columns[:-1]),
+        estimators=models(each.is_regression),
         k=(5, 10),
-        sample=each.size,
         samples=SAMPLES,
         repeats=REPEATS,
-        n_jobs=2,
         cache=cache,
-    )
-    print(each.name, file=sys.stderr, flush=True)
-    return found.select(
-        pl.lit(each.name).alias("population"),
-        pl.lit(each.is_regression).alias("regression"),
-        pl.all(),
     )
 
 
@@ -106,8 +95,7 @@ def main(arguments: list[str]) -> None:
     folder = Path(arguments[0]) if arguments else None
     cache = Path(arguments[1] if len(arguments) > 1 else tempfile.mkdtemp())
     sklearn.set_config(assume_finite=True, skip_parameter_validation=True)
-    found = [run(each, cache) for each in populations(folder) if each.name in NAMES]
-    small(pl.concat(found)).write_parquet(RESULT, compression="zstd", compression_level=19)
+    save([run_close(each, cache) for each in populations(folder) if each.name in NAMES], RESULT)
 
 
 if __name__ == "__main__":

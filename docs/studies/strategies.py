@@ -17,7 +17,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -126,20 +126,15 @@ def regression(name: str, points: np.ndarray, target: np.ndarray, size: int = 20
 # Runs -----------------------------------------------------------------------------------
 
 
-def run(each: Population, cache: Path) -> pl.DataFrame:
+def run(each: Population, **options: Any) -> pl.DataFrame:
     """Estimate the scores on a population."""
-    target = (sf.continuous if each.is_regression else sf.classes)("target")
     found = sf.study.estimates(
         each.frame,
-        target,
+        (sf.continuous if each.is_regression else sf.classes)("target"),
         each.frame.columns[:-1],
-        estimators=REGRESSORS if each.is_regression else CLASSIFIERS,
-        k=(2, 5, 10),
         sample=each.size,
-        samples=SAMPLES,
-        repeats=REPEATS,
         n_jobs=2,
-        cache=cache,
+        **options,
     )
     print(each.name, file=sys.stderr, flush=True)
     return found.select(
@@ -149,13 +144,14 @@ def run(each: Population, cache: Path) -> pl.DataFrame:
     )
 
 
-def small(found: pl.DataFrame) -> pl.DataFrame:
-    """Choose the smallest types that hold the results, and round the times."""
+def save(found: list[pl.DataFrame], path: Path) -> None:
+    """Save the results with the smallest types that hold them, and rounded times."""
     texts = [pl.col(name).cast(pl.Categorical) for name in ("population", "strategy", "estimator")]
     counts = [pl.col(name).cast(pl.Int16) for name in ("k", "sample", "repeat")]
     scores = pl.col("estimate", "truth").cast(pl.Float32)
     times = pl.col("seconds", "fold_seconds").round_sig_figs(2).cast(pl.Float32)
-    return found.with_columns(*texts, *counts, scores, times)
+    rows = pl.concat(found).with_columns(*texts, *counts, scores, times)
+    rows.write_parquet(path, compression="zstd", compression_level=19)
 
 
 def main(arguments: list[str]) -> None:
@@ -163,8 +159,18 @@ def main(arguments: list[str]) -> None:
     folder = Path(arguments[0]) if arguments else None
     cache = Path(arguments[1] if len(arguments) > 1 else tempfile.mkdtemp())
     sklearn.set_config(assume_finite=True, skip_parameter_validation=True)
-    found = [run(each, cache) for each in populations(folder)]
-    small(pl.concat(found)).write_parquet(RESULT, compression="zstd", compression_level=19)
+    found = [
+        run(
+            each,
+            estimators=REGRESSORS if each.is_regression else CLASSIFIERS,
+            k=(2, 5, 10),
+            samples=SAMPLES,
+            repeats=REPEATS,
+            cache=cache,
+        )
+        for each in populations(folder)
+    ]
+    save(found, RESULT)
 
 
 if __name__ == "__main__":
