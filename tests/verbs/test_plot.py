@@ -658,20 +658,23 @@ def test_sizes_count_the_rows_of_folds(frame: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("folds", "words", "colour", "line"),
+    ("folds", "words", "line"),
     [
-        ([0, 1, 2] * 4, "4 rows each", GOOD_TEXT, 4),
-        ([1, 2, 3, 1] * 2, "2 to 4 rows", "black", 8 / 3),
-        ([0, 1, 2, 0], "1 to 2 rows", GOOD_TEXT, 4 / 3),
-        (["train", "train", "test", "train"], "train 75 %, test 25 %", "black", None),
-        ([2019, 2020, 2020, 2020], "2019 25 %, 2020 75 %", "black", None),
+        ([0, 1, 2] * 4, "4 rows each", 4),
+        ([1, 2, 3, 1] * 2, "2 to 4 rows", 8 / 3),
+        ([0, 1, 2, 0], "1 to 2 rows", 4 / 3),
+        (["train", "train", "test", "train"], "train 75 %, test 25 %", None),
+        ([2019, 2020, 2020, 2020], "2019 25 %, 2020 75 %", None),
     ],
     ids=["equal", "unequal", "rounded", "parts", "years"],
 )
-def test_sizes_are_described(folds: list[Any], words: str, colour: str, line: float | None) -> None:
-    """Numbered folds have a line at their equal size; parts, which may differ, have shares."""
+def test_sizes_are_described(folds: list[Any], words: str, line: float | None) -> None:
+    """Numbered folds have a line at their equal size; parts, which may differ, have shares.
+
+    The title has the colour of text, as sizes alone do not say whether folds are good.
+    """
     ax = sf.plot(pd.DataFrame({"fold": folds}), kind="sizes", ax=new())
-    assert (ax.get_title(), ax.title.get_color()) == (f"fold: {words}", colour)
+    assert (ax.get_title(), ax.title.get_color()) == (f"fold: {words}", "black")
     found = [each.get_ydata()[0] for each in ax.get_lines()]
     assert found == ([] if line is None else [pytest.approx(line)])
 
@@ -691,6 +694,14 @@ def test_sizes_of_several_columns_are_grouped(frame: Make) -> None:
     assert len(bars(ax)) == 5 + 6 + 12
     boxes = sorted(bar.get_bbox().intervalx.tolist() for bar in ax.patches)
     assert all(left[1] <= right[0] + 1e-9 for left, right in itertools.pairwise(boxes))
+
+
+def test_columns_of_equal_sizes_are_counted() -> None:
+    """Of many columns of different sizes the title says how many have equal ones."""
+    columns = {f"fold_{place}": [0] * (10 - place) + [1] * place for place in range(1, 6)}
+    ax = sf.plot(pd.DataFrame(columns), name=list(columns), kind="sizes", ax=new())
+    assert ax.get_title() == "1 of 5 columns have equal sizes"
+    assert ax.title.get_color() == "black"
 
 
 def test_sizes_of_many_columns_have_one_colour() -> None:

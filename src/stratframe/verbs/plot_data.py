@@ -86,7 +86,7 @@ def describe_sizes(folds: Sequence[Any], sizes: Ints) -> Verdict:
         listed = (f"{part} {share:.3g} %" for part, share in zip(folds, shares, strict=True))
         return Verdict(plain_text(", ".join(listed)))
     text = f"{plural(most, 'row')} each" if least == most else f"{least:,} to {most:,} rows"
-    return Verdict(text, GOOD_TEXT if most - least <= 1 and are_folds(folds) else TEXT)
+    return Verdict(text)
 
 
 def are_folds(folds: Sequence[Any]) -> bool:
