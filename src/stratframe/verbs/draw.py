@@ -88,11 +88,6 @@ def largest(values: Values) -> Values:
     return found
 
 
-def styles(count: int) -> list[tuple[str, str]]:
-    """List a colour and a marker for each fold or column."""
-    return [(COLOURS[place % len(COLOURS)], MARKERS[place]) for place in range(count)]
-
-
 def write_title(
     ax: Any,
     names: Sequence[str],
