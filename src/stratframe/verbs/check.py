@@ -28,7 +28,7 @@ Severity: TypeAlias = Literal["error", "warning", "note"]
 
 WORST_FIRST: tuple[Severity, ...] = ("error", "warning", "note")
 
-COLOURS: dict[Severity, str] = {"error": "#c62828", "warning": "#b26a00", "note": "gray"}
+SEVERITY_COLOURS: dict[Severity, str] = {"error": "#c62828", "warning": "#b26a00", "note": "gray"}
 """Of findings in a notebook, readable on white and on black."""
 
 CERTAIN = ("optimal", "even", "between", "skewed")
@@ -88,7 +88,7 @@ class CheckResult:
     def _repr_html_(self) -> str:
         """Show the lines of the text in a notebook, with a mark that says if all is well."""
         worst = self.findings[0].severity if self.findings else "note"
-        colour, mark = ("#2e7d32", "&#10003;") if self.ok else (COLOURS[worst], "&#10007;")
+        colour, mark = ("#2e7d32", "&#10003;") if self.ok else (SEVERITY_COLOURS[worst], "&#10007;")
         lines = "<br>".join(map(escape, self.text.splitlines()))
         return (
             f'<div style="border-left: 4px solid {colour}; padding: 2px 10px; max-width: 45em">'
@@ -207,7 +207,7 @@ def tell(
     """
     counts = found.counts and without_nulls(found.counts)
     fold = name_folds(found.folds)
-    headline = describe_sizes(found.folds, fold)
+    headline = describe_folds(found.folds, fold)
     balance: Told | None = None
     if not found.folds.present:
         return CheckResult(
@@ -245,7 +245,7 @@ def name_folds(folds: FoldValues) -> str:
     return "part" if texts and len(texts) == len(folds.values) else "fold"
 
 
-def describe_sizes(folds: FoldValues, fold: str) -> str:
+def describe_folds(folds: FoldValues, fold: str) -> str:
     """Describe how many rows there are in each fold."""
     sizes = [size for size in folds.sizes if size]
     if not sizes:

@@ -185,7 +185,7 @@ def set_range(ax: Any, low: float, high: float) -> None:
     ax.autoscale_view(scaley=False)
 
 
-def name_sets(
+def write_column_names(
     ax: Any,
     names: Sequence[str],
     sets: Sequence[Values],

@@ -67,14 +67,14 @@ def count_fold_rows(frame: Frame, name: str) -> FoldSizes:
     check_plotted_folds(name, folds)
     n_parts = len(folds) + 1
     sizes = np.bincount(codes % n_parts, minlength=n_parts)
-    exact = int(sizes[:-1].sum()) / len(folds) if are_folds(folds) else None
+    exact = int(sizes[:-1].sum()) / len(folds) if are_fold_numbers(folds) else None
     return FoldSizes(name, folds, sizes, describe_sizes(folds, sizes[:-1]), exact)
 
 
 def describe_sizes(folds: Sequence[Any], sizes: Ints) -> Verdict:
     """Describe how far sizes of folds are apart; of a few parts, what share each has."""
     least, most = int(sizes.min()), int(sizes.max())
-    if not are_folds(folds) and len(folds) <= FEW_PARTS:
+    if not are_fold_numbers(folds) and len(folds) <= FEW_PARTS:
         shares = (100 * sizes / max(int(sizes.sum()), 1)).tolist()
         listed = (f"{part} {share:.3g} %" for part, share in zip(folds, shares, strict=True))
         return Verdict(plain_text(", ".join(listed)))
@@ -82,7 +82,7 @@ def describe_sizes(folds: Sequence[Any], sizes: Ints) -> Verdict:
     return Verdict(text)
 
 
-def are_folds(folds: Sequence[Any]) -> bool:
+def are_fold_numbers(folds: Sequence[Any]) -> bool:
     """Return whether labels number folds, which are of equal size as a rule: 0, 1, 2 or 1, 2, 3."""
     start = folds[0]
     return start in (0, 1) and list(folds) == list(range(start, start + len(folds)))
@@ -108,7 +108,7 @@ class NamedStrata(NamedTuple):
         return [table[order] for table, order in zip(tables, self.orders, strict=True)]
 
 
-def count_strata(frame: Frame, by: Any, fold_columns: Sequence[str]) -> NamedStrata:
+def count_named_strata(frame: Frame, by: Any, fold_columns: Sequence[str]) -> NamedStrata:
     """Count the strata in columns, and name them and their entries."""
     read = side_of(frame).collect(by, fold_columns)
     counts = []
@@ -140,7 +140,7 @@ def measure_strata(
     frame: Frame, by: Any, fold_columns: Sequence[str]
 ) -> tuple[list[Column], list[str], str]:
     """Measure the deviations of strata in columns, and name the strata and their entries."""
-    found = count_strata(frame, by, fold_columns)
+    found = count_named_strata(frame, by, fold_columns)
     columns = [
         measure_column(name, counts.folds, found.tables(place), verdict_of(counts))
         for place, (name, counts) in enumerate(zip(fold_columns, found.counts, strict=True))
@@ -173,7 +173,7 @@ def measure_shares(
     frame: Frame, by: Any, fold_columns: Sequence[str]
 ) -> tuple[list[FoldShares], list[Entry], str]:
     """Count the classes in columns, and name the classes and their entries."""
-    found = count_strata(frame, by, fold_columns)
+    found = count_named_strata(frame, by, fold_columns)
     columns = [
         FoldShares(
             name,

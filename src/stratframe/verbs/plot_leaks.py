@@ -80,7 +80,7 @@ def measure_leaks(
         FoldLeaks(
             str(name),
             labels[at],
-            cells_of(sets, labels[at], codes[at]),
+            folds_of_sets(sets, labels[at], codes[at]),
             split[at].n_sets,
             n_groups,
             verdicts[at],
@@ -164,7 +164,7 @@ def missing_in(series: Any, rows: Ints) -> Flags:
     return np.asarray(frames.is_missing(frames.take(series, rows)))
 
 
-def cells_of(sets: Sequence[Ints], folds: Sequence[Any], codes: Ints) -> Flags:
+def folds_of_sets(sets: Sequence[Ints], folds: Sequence[Any], codes: Ints) -> Flags:
     """Flag the folds that each set has rows in, and last, if some rows have none, no fold."""
     cells = np.zeros((len(sets), len(folds) + 1), dtype=np.bool_)
     for place, rows in enumerate(sets):
