@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..core.evenness import grouped_variance, promised_deviation
-from ..core.strata import sum_by
+from ..core.evenness import group_squares, grouped_variance, promised_deviation
 from ..core.types import Ints, Values
 from ..errors import describe, plural, plural_name, preview
 from ..frames import AnyFrame, FoldValues, SharedRows
@@ -331,7 +330,7 @@ def random_groups(strata: Strata, totals: Ints) -> Values:
     assert strata.groups is not None
     squares = np.concatenate(
         [
-            sum_squares(each.codes, strata.groups, strata.weights, len(each.sizes))
+            group_squares(each.codes, strata.groups, strata.weights, len(each.sizes))
             for each in strata.margins or [strata]
         ]
     )
@@ -339,14 +338,6 @@ def random_groups(strata: Strata, totals: Ints) -> Values:
     squares = squares * (totals.sum() / max(strata.n_rows, 1))
     expected: Values = np.sqrt(grouped_variance(squares, totals).mean(axis=0))
     return expected
-
-
-def sum_squares(codes: Ints, groups: Ints, weights: Ints | None, n_strata: int) -> Values:
-    """Sum up the squared rows of the groups in each stratum, shape (n_strata,)."""
-    n_groups = int(groups.max(initial=-1)) + 1
-    pairs, place = np.unique(codes * n_groups + groups, return_inverse=True)
-    rows = sum_by(place, weights, len(pairs)).astype(np.float64)
-    return np.bincount(pairs // n_groups, rows**2, n_strata)
 
 
 def find_empty(folds: FoldValues, fold: str) -> Told | None:
@@ -362,20 +353,19 @@ def find_missing(counts: FoldCounts, fold: str, of_groups: Strata | None) -> Tol
 
     Joint strata, and bins of an order, are too many to be told of if they are only too rare.
     """
-    units = None if of_groups is None else count_groups(of_groups)
+    levels = [] if of_groups is None else of_groups.margins or [of_groups]
     is_joint = counts.of_order or any(len(strata.levels) > 1 for strata in counts.strata)
     rare: list[str] = []
     wrong: list[str] = []
-    for table, strata in zip(counts.tables, counts.strata, strict=True):
+    for place, (table, strata) in enumerate(zip(counts.tables, counts.strata, strict=True)):
         sizes, totals = table.sum(axis=1), table.sum(axis=0)
         expected = sizes[:, None] * totals / max(int(sizes.sum()), 1)
         lacks = (table == 0) & (totals > 0)
         order, with_entry = table_order(strata), len(counts.tables) > 1
         # Any 2 k neighbours of an order hold a whole block, which has a row for each fold.
         could = expected > promised_deviation(sizes)[:, None] + counts.of_order
-        if units is not None:
-            held = stratum_names(strata, np.arange(len(sizes)), with_entry=with_entry)
-            n_groups = np.array([units.get(name, 0) for name in held])[:, None]
+        if of_groups is not None and lacks.any():
+            n_groups = count_groups(strata, levels[place], of_groups.groups)[:, None]
             could &= n_groups * totals > ENOUGH * max(int(sizes.sum()), 1)
         for names, missed in ((wrong, lacks & could), (rare, lacks & ~could)):
             rows = order[(missed.any(axis=1) & (sizes > 0))[order]]
@@ -387,17 +377,15 @@ def find_missing(counts: FoldCounts, fold: str, of_groups: Strata | None) -> Tol
     return None
 
 
-def count_groups(strata: Strata) -> dict[str, int]:
-    """Count the groups that hold rows of each stratum, by its name."""
-    assert strata.groups is not None
-    found: dict[str, int] = {}
-    for level in strata.margins or [strata]:
-        names = stratum_names(
-            level, np.arange(len(level.sizes)), with_entry=len(strata.margins) > 1
-        )
-        counts = units_of_strata(level, strata.groups).tolist()
-        found |= dict(zip(names, counts, strict=True))
-    return found
+def count_groups(strata: Strata, of_groups: Strata, groups: Ints | None) -> Ints:
+    """Count the groups in each stratum, by its name: with groups strata are numbered otherwise."""
+    assert groups is not None
+    names, own_names = (
+        stratum_names(each, np.arange(len(each.sizes)), with_entry=False)
+        for each in (of_groups, strata)
+    )
+    counts = dict(zip(names, units_of_strata(of_groups, groups).tolist(), strict=True))
+    return np.array([counts.get(name, 0) for name in own_names])
 
 
 # Rows -----------------------------------------------------------------------------------
