@@ -76,16 +76,10 @@ def measure_leaks(
             sets = sets[:FILLED]
     else:
         verdicts = [describe_duplicates(given, own) for own in codes]
+    columns_found = zip(found.names, labels, codes, split, verdicts, strict=True)
     shown = [
-        FoldLeaks(
-            str(name),
-            labels[at],
-            folds_of_sets(sets, labels[at], codes[at]),
-            split[at].n_sets,
-            n_groups,
-            verdicts[at],
-        )
-        for at, name in enumerate(found.names)
+        FoldLeaks(str(name), folds, folds_of_sets(sets, folds, own), each.n_sets, n_groups, verdict)
+        for name, folds, own, each, verdict in columns_found
     ]
     return shown, name_sets(compared, sets), compared.label
 
