@@ -76,7 +76,7 @@ READS_FOLDS = ("extend", "report", "audit", "check")
 ROWS = ("by", "groups", "where", "missing", "rare", "seed")
 """What all commands take that give rows a fold or part."""
 
-COMPARED = ("by", "groups", "key", "columns")
+AUDITED = ("by", "groups", "key", "columns")
 """What the commands take that look for leaks."""
 
 COMMANDS = {
@@ -86,10 +86,10 @@ COMMANDS = {
     ),
     "extend": Command("give rows without a fold or part one", ("k", "parts", *ROWS)),
     "check": Command(
-        "say in a sentence if a column is fit for use; exit code 1 if not", COMPARED, "sentence"
+        "say in a sentence if a column is fit for use; exit code 1 if not", AUDITED, "sentence"
     ),
     "report": Command("show how even a column is", ("by",), "table"),
-    "audit": Command("look for leaks; exit code 1 if there are any", COMPARED, "table"),
+    "audit": Command("look for leaks; exit code 1 if there are any", AUDITED, "table"),
 }
 
 EPILOG = """A term is written as in Python, with column names bare or in quotes:

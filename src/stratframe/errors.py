@@ -252,10 +252,10 @@ def shorten(text: str) -> str:
 
 def rows_at_fault(subject: str, fault: str, rows: Ints, weights: Ints | None = None) -> str:
     """State what is wrong in which rows: "Column 'id' has missing values in 1 row (3)."."""
-    return f"{subject} {fault} in {count_rows(rows, weights)}."
+    return f"{subject} {fault} in {describe_rows(rows, weights)}."
 
 
-def count_rows(rows: Ints, weights: Ints | None = None) -> str:
+def describe_rows(rows: Ints, weights: Ints | None = None) -> str:
     """Count the rows at fault and list the first of them: "2 rows (2, 5)".
 
     Rows that stand for several, as `weights` says, are counted alone.

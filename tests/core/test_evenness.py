@@ -11,6 +11,8 @@ from scipy.stats import chi2, hypergeom
 from stratframe.core.evenness import (
     chance_as_even,
     deviations,
+    group_squares,
+    grouped_variance,
     optimal_max_deviation,
     random_variance,
     tv_distance,
@@ -155,3 +157,17 @@ def test_chance_as_even_of_random_and_even_folds(shares: list[float], k: int) ->
 def test_chance_as_even_of_one_class_or_fold(table: object) -> None:
     """Where there is one class or one fold, or none, nothing is uneven by chance."""
     assert chance_as_even(np.array(table, dtype=np.int64)) == 1
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4), st.integers(1, 3)), min_size=1),
+    k=st.integers(2, 3),
+)
+def test_random_groups_vary_as_all_their_folds_do(rows: list[tuple[int, int, int]], k: int) -> None:
+    """The variance is that over all ways to give each group a fold, weights counting rows."""
+    codes, groups, weights = np.array(rows).T
+    ways = [np.array(folds) for folds in product(range(k), repeat=5)]
+    counts = [np.bincount(codes, weights * (folds[groups] == 0), 3) for folds in ways]
+    squares = group_squares(codes, groups, weights, 3)
+    found = grouped_variance(squares, np.full(k, 1))
+    np.testing.assert_allclose(found, np.repeat(np.var(counts, axis=0)[:, None], k, axis=1))

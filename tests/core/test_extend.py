@@ -10,9 +10,9 @@ from hypothesis.extra import numpy as hnp
 
 from stratframe.core.extend import (
     count_links,
-    equal_rows,
     fill_by_shares,
     fill_evenly,
+    group_equal_rows,
     move_row,
     rebalance,
     water_level,
@@ -91,7 +91,7 @@ def test_left_over_rows_fit_at_the_level(held: np.ndarray, n: int) -> None:
 def test_equal_rows_come_in_order(flags: np.ndarray, data: st.DataObject) -> None:
     """Chosen rows are grouped as by `np.unique`, in its order."""
     chosen = np.array(sorted(data.draw(st.sets(st.integers(0, len(flags) - 1)))), dtype=int)
-    found = equal_rows(flags, chosen)
+    found = group_equal_rows(flags, chosen)
     if not len(chosen):
         assert found == []
         return

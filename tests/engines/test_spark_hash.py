@@ -137,10 +137,10 @@ def test_floats_are_hashed_by_value(spark):
 @pytest.mark.parametrize("dtype", ["array<int>", "interval month"])
 def test_other_types_cannot_be_hashed(spark, dtype):
     """Types that have no number are errors that say what to do."""
-    from stratframe.engines.spark.columns import Typed, hashed_columns
+    from stratframe.engines.spark.columns import Typed, columns_to_hash
 
     with pytest.raises(StratError) as caught:
-        hashed_columns(Typed(None, dtype, "x"))
+        columns_to_hash(Typed(None, dtype, "x"))
     assert str(caught.value) == (
         "A column of `key` must hold whole numbers of 64 bits, text, dates or times, but 'x' is"
         f" {dtype}.\nHint: cast it to text."

@@ -24,8 +24,14 @@ from matplotlib.testing.decorators import remove_ticks_and_titles
 
 import stratframe as sf
 from stratframe.core.evenness import promised_deviation, random_variance
-from stratframe.verbs.draw import BAD, BAD_TEXT, COLOURS, GOOD_TEXT, RANDOM_TEXT, styles
-from stratframe.verbs.draw_strips import CHANCE, FEATURES, PROMISE, STRATA
+from stratframe.verbs.draw import BAD, BAD_TEXT, COLOURS, GOOD_TEXT, RANDOM_TEXT
+from stratframe.verbs.draw_strips import (
+    CHANCE_BAND,
+    FEATURES,
+    PROMISE_BAND,
+    STRATA,
+    styles,
+)
 from stratframe.verbs.plot import Kind
 from tests.helpers import Make, columns_of, refuse_now, refuse_rule
 
@@ -188,9 +194,9 @@ def test_balance_draws_what_report_tells(frame: Make) -> None:
     assert found == {str(fold): off[[fold]].to_numpy().tolist() for fold in (0, 1)}
     assert abs(off).max(axis=1).is_monotonic_decreasing
     sizes = counts.sum(axis=1).loc[texts(ax)[2]].to_numpy()
-    np.testing.assert_allclose(np.ravel(bands(ax, PROMISE)), promised_deviation(sizes))
+    np.testing.assert_allclose(np.ravel(bands(ax, PROMISE_BAND)), promised_deviation(sizes))
     chance = 3 * np.sqrt(random_variance(sizes, counts.sum(axis=0).to_numpy()))
-    np.testing.assert_allclose(bands(ax, CHANCE), chance)
+    np.testing.assert_allclose(bands(ax, CHANCE_BAND), chance)
 
 
 def test_rows_without_a_fold_are_expected_too() -> None:
@@ -218,7 +224,7 @@ def test_what_kfold_makes_is_inside_the_promise(
         rows = rows.strat.kfold("label", k=k, seed=seed, rare="ignore")
     ax = sf.plot(rows, "label", ax=new())
     worst = np.abs([row for strip in points(ax).values() for row in [strip]]).max(axis=(0, 2))
-    assert (worst <= np.ravel(bands(ax, PROMISE)) + 1e-9).all()
+    assert (worst <= np.ravel(bands(ax, PROMISE_BAND)) + 1e-9).all()
     assert not crosses(ax)
     assert ax.title.get_color() == GOOD_TEXT
     assert "even, " in ax.get_title()
@@ -245,7 +251,7 @@ def test_what_is_worse_than_random_is_crossed_out() -> None:
     """Points beyond chance and the promise are red crosses; a skewed column has some."""
     rows = pd.DataFrame(data()).sort_values("label").assign(biased=np.arange(600) // 120)
     ax = sf.plot(rows, "label", "biased", ax=new())
-    limits = np.maximum(bands(ax, CHANCE), bands(ax, PROMISE))
+    limits = np.maximum(bands(ax, CHANCE_BAND), bands(ax, PROMISE_BAND))
     values = np.hstack(list(points(ax).values()))
     expected = values[np.abs(values) > limits]
     assert sorted(x for x, _ in crosses(ax)) == pytest.approx(sorted(expected))
@@ -299,10 +305,10 @@ def test_folds_of_other_sizes_have_other_bands() -> None:
     rows = pd.DataFrame({"a": ["x", "y"] * 50}).strat.split("a", {"train": 0.9, "test": 0.1})
     ax = sf.plot(rows, "a", "split", ax=new())
     assert list(points(ax)) == ["train", "test"]
-    train, test = bands(ax, CHANCE)[0]
+    train, test = bands(ax, CHANCE_BAND)[0]
     assert train == test
     rows = pd.DataFrame({"a": ["x", "y"] * 50, "fold": [0] * 60 + [1] * 30 + [2] * 10})
-    first, second, third = bands(sf.plot(rows, "a", ax=new()), CHANCE)[0]
+    first, second, third = bands(sf.plot(rows, "a", ax=new()), CHANCE_BAND)[0]
     assert first > second > third
 
 
@@ -386,7 +392,7 @@ def test_drift_draws_the_measures_of_drift(frame: Make) -> None:
     for place, feature in enumerate(texts(ax)[2]):
         is_own = table["feature"] == feature
         np.testing.assert_allclose([row[place][0] for row in points(ax).values()], main[is_own])
-        np.testing.assert_allclose(bands(ax, CHANCE)[place], table["chance"][is_own])
+        np.testing.assert_allclose(bands(ax, CHANCE_BAND)[place], table["chance"][is_own])
 
 
 @pytest.mark.parametrize(("n_features", "n_numbers"), [(20, 20), (21, 0)])
@@ -658,20 +664,23 @@ def test_sizes_count_the_rows_of_folds(frame: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("folds", "words", "colour", "line"),
+    ("folds", "words", "line"),
     [
-        ([0, 1, 2] * 4, "4 rows each", GOOD_TEXT, 4),
-        ([1, 2, 3, 1] * 2, "2 to 4 rows", "black", 8 / 3),
-        ([0, 1, 2, 0], "1 to 2 rows", GOOD_TEXT, 4 / 3),
-        (["train", "train", "test", "train"], "train 75 %, test 25 %", "black", None),
-        ([2019, 2020, 2020, 2020], "2019 25 %, 2020 75 %", "black", None),
+        ([0, 1, 2] * 4, "4 rows each", 4),
+        ([1, 2, 3, 1] * 2, "2 to 4 rows", 8 / 3),
+        ([0, 1, 2, 0], "1 to 2 rows", 4 / 3),
+        (["train", "train", "test", "train"], "train 75 %, test 25 %", None),
+        ([2019, 2020, 2020, 2020], "2019 25 %, 2020 75 %", None),
     ],
     ids=["equal", "unequal", "rounded", "parts", "years"],
 )
-def test_sizes_are_described(folds: list[Any], words: str, colour: str, line: float | None) -> None:
-    """Numbered folds have a line at their equal size; parts, which may differ, have shares."""
+def test_sizes_are_described(folds: list[Any], words: str, line: float | None) -> None:
+    """Numbered folds have a line at their equal size; parts, which may differ, have shares.
+
+    The title has the colour of text, as sizes alone do not say whether folds are good.
+    """
     ax = sf.plot(pd.DataFrame({"fold": folds}), kind="sizes", ax=new())
-    assert (ax.get_title(), ax.title.get_color()) == (f"fold: {words}", colour)
+    assert (ax.get_title(), ax.title.get_color()) == (f"fold: {words}", "black")
     found = [each.get_ydata()[0] for each in ax.get_lines()]
     assert found == ([] if line is None else [pytest.approx(line)])
 
@@ -691,6 +700,14 @@ def test_sizes_of_several_columns_are_grouped(frame: Make) -> None:
     assert len(bars(ax)) == 5 + 6 + 12
     boxes = sorted(bar.get_bbox().intervalx.tolist() for bar in ax.patches)
     assert all(left[1] <= right[0] + 1e-9 for left, right in itertools.pairwise(boxes))
+
+
+def test_columns_of_equal_sizes_are_counted() -> None:
+    """Of many columns of different sizes the title says how many have equal ones."""
+    columns = {f"fold_{place}": [0] * (10 - place) + [1] * place for place in range(1, 6)}
+    ax = sf.plot(pd.DataFrame(columns), name=list(columns), kind="sizes", ax=new())
+    assert ax.get_title() == "1 of 5 columns have equal sizes"
+    assert ax.title.get_color() == "black"
 
 
 def test_sizes_of_many_columns_have_one_colour() -> None:
@@ -851,14 +868,19 @@ def test_legends_inside_cover_no_rows() -> None:
     assert ax.get_legend().get_window_extent().y1 <= last + 2
 
 
-@pytest.mark.parametrize("count", [2, 7, 10])
+@pytest.mark.parametrize("count", [2, 6, 10])
 def test_folds_have_styles_of_their_own(count: int) -> None:
-    """No two folds have the same marker; up to seven have the colours of Okabe and Ito."""
+    """No two folds have the same marker; up to six have different colours of Okabe and Ito.
+
+    None has the green of the band that they lie on, nor the red of what is bad.
+    """
     found = styles(count)
     assert len({marker for _, marker in found}) == count
-    assert BAD not in COLOURS
-    if count <= 7:
-        assert [colour for colour, _ in found] == list(COLOURS[:count])
+    colours = [colour for colour, _ in found]
+    assert len(set(colours)) == min(count, 6)
+    assert set(colours) <= set(COLOURS)
+    band = {PROMISE_BAND["facecolor"], PROMISE_BAND["edgecolor"]}
+    assert not set(colours) & {*band, BAD, GOOD_TEXT}
 
 
 # Bad input ------------------------------------------------------------------------------

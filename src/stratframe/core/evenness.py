@@ -6,6 +6,7 @@ from math import exp, lgamma, log
 import numpy as np
 
 from .flow import table_exists
+from .strata import sum_by
 from .types import Ints, StratumTable, Values
 
 
@@ -55,13 +56,21 @@ def random_variance(sizes: Ints, totals: Ints) -> Values:
     return variance
 
 
+def group_squares(codes: Ints, groups: Ints, weights: Ints | None, n_strata: int) -> Values:
+    """Sum up the squared numbers of rows that the groups have in each stratum, (n_strata,)."""
+    n_groups = int(groups.max(initial=-1)) + 1
+    pairs, place = np.unique(codes * n_groups + groups, return_inverse=True)
+    rows = sum_by(place, weights, len(pairs)).astype(np.float64)
+    return np.bincount(pairs // n_groups, rows**2, n_strata)
+
+
 def grouped_variance(squares: Values, totals: Ints) -> Values:
     """Compute the variance of each stratum's rows, p (1 - p) s, in folds of random groups.
 
     Parameters
     ----------
     squares : ndarray of float64, shape (n_strata,)
-        s, the sum over groups of the squared number of rows of the stratum.
+        s, as of `group_squares`.
     totals : ndarray of int64, shape (n_folds,)
         The rows of the folds, of which each has a share p.
     """

@@ -83,7 +83,7 @@ def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Wor
     extra = np.zeros_like(is_open)
     totals, tie = totals.copy(), np.argsort(np.argsort(draws, kind="stable"))
     # Strata with the same open folds take turns together.
-    for strata in equal_rows(is_open, np.flatnonzero(n_left > 0)):
+    for strata in group_equal_rows(is_open, np.flatnonzero(n_left > 0)):
         folds = np.flatnonzero(is_open[strata[0]])
         folds = folds[np.lexsort((tie[folds], totals[folds]))]
         n_given = n_left[strata]
@@ -93,7 +93,7 @@ def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Wor
     return extra
 
 
-def equal_rows(flags: Flags, chosen: Ints) -> list[Ints]:
+def group_equal_rows(flags: Flags, chosen: Ints) -> list[Ints]:
     """Group chosen rows of a table of flags that are equal, in lexicographic order."""
     if not len(chosen):
         return []

@@ -25,7 +25,7 @@ MAX_STRATA = 1 << 22
 Call: TypeAlias = Any
 """What an engine knows of the columns of a call; nothing else looks inside."""
 
-Frame: TypeAlias = Any
+EngineFrame: TypeAlias = Any
 """A frame of an engine."""
 
 
@@ -72,7 +72,7 @@ class Engine(Protocol):
     """What messages call it: "Dask"."""
     needs_key: bool
     """Whether a call needs a key, as rows have no order."""
-    frame: Frame
+    frame: EngineFrame
 
     def check(
         self,
@@ -141,12 +141,12 @@ class Engine(Protocol):
         counted: CountedCodes,
         outputs: Sequence[NewColumn],
         points: Sequence[Words],
-    ) -> Frame:
+    ) -> EngineFrame:
         """Add a column for each salt: the number of cut points of its stratum below each row."""
 
     def attach_by_number(
         self, call: Call, outputs: Sequence[NewColumn], salts: Sequence[int], points: Words
-    ) -> Frame:
+    ) -> EngineFrame:
         """Add a column for each salt: how many points are at most the number of each row.
 
         No row is counted: one that lacks a key is an error when the frame is computed.
@@ -154,7 +154,7 @@ class Engine(Protocol):
 
     def attach_parts(
         self, call: Call, counts: Counts, outputs: Sequence[NewColumn], parts: Sequence[Ints]
-    ) -> Frame:
+    ) -> EngineFrame:
         """Add columns of the part of every counted row, which its rows take."""
 
     def select(
@@ -165,13 +165,13 @@ class Engine(Protocol):
         equal: bool,
         nulls: bool = False,
         drops: bool = False,
-    ) -> Frame:
+    ) -> EngineFrame:
         """Keep the rows of some folds, or those of the others, with or without those of none.
 
         With `drops` the column itself is left out.
         """
 
-    def drop_shared(self, other: Frame, values: Mapping[str, Any]) -> Frame:
+    def drop_shared(self, other: EngineFrame, values: Mapping[str, Any]) -> EngineFrame:
         """Drop the rows that share a value of a column with a row of another frame.
 
         Missing values match nothing. `values` has the series of the values of the other frame in
@@ -184,7 +184,7 @@ class Engine(Protocol):
         """Count what rows share across the folds of a column, and the rows that lack a value."""
         ...
 
-    def keep(self, frame: Frame) -> Frame:
+    def keep(self, frame: EngineFrame) -> EngineFrame:
         """Turn a result into a frame of the caller's kind."""
 
 

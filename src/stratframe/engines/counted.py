@@ -158,7 +158,7 @@ def described(options: Options) -> Options:
     return replace(options, target=NO_TARGET, rare="ignore")
 
 
-def repeated_keys(names: Sequence[str], failures: Any) -> StratError:
+def repeated_key_error(names: Sequence[str], failures: Any) -> StratError:
     """Build the error for rows of one key between which a stratum should be cut."""
     texts = ", ".join(map(repr, names))
     msg = f"`key` ({texts}) must identify each row, but repeats in {plural(len(failures), 'row')}."

@@ -34,7 +34,7 @@ from .counted import (
     lowest_of_strata,
     nest_counts,
     parts_of_groups,
-    repeated_keys,
+    repeated_key_error,
     without_orders,
 )
 from .cuts import cut_points
@@ -261,7 +261,7 @@ def find_cuts(
     ]
     if any(len(cuts.split_by_cut) for cuts in found):
         keys = engine.keys_at(call, [cuts.split_by_cut for cuts in found])
-        raise repeated_keys([str(name) for name in keys.columns], keys)
+        raise repeated_key_error([str(name) for name in keys.columns], keys)
     return [cuts.points for cuts in found]
 
 

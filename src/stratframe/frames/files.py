@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from ..core.types import Flags
-from ..errors import StratError, count_rows
+from ..errors import StratError, describe_rows
 from .csv_cells import BOM, write_cells
 
 PIPE = "-"
@@ -130,7 +130,7 @@ def check_folds_or_parts(series: pl.Series) -> None:
     if is_number.any() and len(rows):
         msg = (
             f"`extend` needs folds 0..k-1 in {series.name!r}, but there are others in"
-            f" {count_rows(rows)}.\nHint: an empty cell or NA is a missing fold."
+            f" {describe_rows(rows)}.\nHint: an empty cell or NA is a missing fold."
         )
         raise StratError(msg)
 

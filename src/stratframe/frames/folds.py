@@ -12,7 +12,7 @@ import polars as pl
 
 from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints, Values
-from ..errors import StratError, count_rows, describe, plural, preview
+from ..errors import StratError, describe, describe_rows, plural, preview
 from .dtypes import category_values, is_extension, is_missing, is_temporal, to_floats
 from .libraries import EagerFrame, Frame, Series, label_of, library_of, take, to_list
 from .read_classes import encode_classes
@@ -336,7 +336,7 @@ def check_fold_range(
         highest = "k-1" if k is None else describe(k - 1)
         msg = (
             f"`extend` needs folds 0..{highest} in {series.name!r}, but there are others in"
-            f" {count_rows(rows, weights)}."
+            f" {describe_rows(rows, weights)}."
         )
         if weights is not None:
             raise StratError(msg)

@@ -184,7 +184,7 @@ def not_a_reference(argument: str, given: object, accepted: str = "") -> StratEr
     return StratError(msg)
 
 
-class Columns(NamedTuple):
+class ColumnLookup(NamedTuple):
     """The columns of a frame, in which any number of references is looked up."""
 
     names: list[Hashable]
@@ -194,14 +194,14 @@ class Columns(NamedTuple):
     """A query on a Polars frame, to be asked for types."""
 
 
-def list_columns(frame: Frame) -> Columns:
+def list_columns(frame: Frame) -> ColumnLookup:
     """List the columns of a frame, of a lazy one without reading data."""
     return name_columns(column_names(frame), schema_query(frame))
 
 
-def name_columns(names: list[Any], query: pl.LazyFrame | None = None) -> Columns:
+def name_columns(names: list[Any], query: pl.LazyFrame | None = None) -> ColumnLookup:
     """List columns by their names."""
-    return Columns(names, Counter(map(column_key, names)), query)
+    return ColumnLookup(names, Counter(map(column_key, names)), query)
 
 
 def has_column(data: Any, name: str) -> bool:
@@ -225,7 +225,9 @@ def check_refs(frame: Frame, refs: Iterable[Any], argument: str) -> None:
     check_refs_among(frame, refs, argument, list_columns(frame))
 
 
-def check_refs_among(frame: Frame, refs: Iterable[Any], argument: str, columns: Columns) -> None:
+def check_refs_among(
+    frame: Frame, refs: Iterable[Any], argument: str, columns: ColumnLookup
+) -> None:
     """Raise as `check_refs`, for a frame whose columns are listed."""
     refs = list(refs)
     for ref in refs:
@@ -272,7 +274,7 @@ def check_library(frame: Frame, ref: Any, argument: str) -> None:
         raise StratError(msg)
 
 
-def check_label(label: Any, argument: str, columns: Columns, shown: Any = None) -> None:
+def check_label(label: Any, argument: str, columns: ColumnLookup, shown: Any = None) -> None:
     """Raise unless a label names exactly one column; `shown` is what the caller gave for it."""
     shown = label if shown is None else shown
     count = columns.counts[column_key(label)]
@@ -298,7 +300,7 @@ COMPARISON = re.compile(r"""\s*(\w+)\s*(==|=|!=|<=|>=|<|>)\s*('[^']*'|"[^"]*"|-?
 """A column compared with text or a number."""
 
 
-def not_a_condition(text: str, columns: Columns) -> StratError:
+def not_a_condition(text: str, columns: ColumnLookup) -> StratError:
     """Build the error for a condition in text, with one that the library takes."""
     name, sign, value = "split", "==", '"train"'
     simple = COMPARISON.fullmatch(text)
@@ -324,7 +326,7 @@ def check_types(schema: pl.Schema) -> None:
             raise nested_error(name, dtype)
 
 
-def check_expression(query: pl.LazyFrame, ref: Any, argument: str, columns: Columns) -> None:
+def check_expression(query: pl.LazyFrame, ref: Any, argument: str, columns: ColumnLookup) -> None:
     """Raise unless a reference resolves to one column of single values; reads no data."""
     try:
         schema = query.select(ref).collect_schema()

@@ -20,7 +20,7 @@ from ..core.groups.local_search import Stream
 from ..core.seeds import StreamTag
 from ..core.strata import crosstab, first_occurrence, sum_by
 from ..core.types import Ints, StratumTable, Values
-from ..errors import StratError, count_rows, describe, plural, preview, warn, with_full_stop
+from ..errors import StratError, describe, describe_rows, plural, preview, warn, with_full_stop
 from ..frames import NewColumn
 from .deal import empty_outputs, place_rows, stratify_rows
 from .numbers import column_stream, row_numbers
@@ -183,7 +183,7 @@ def split_group_text(
     verb = "kfold" if kind == "fold" else "split"
     return (
         f"`extend` needs each group in one {kind}, but {plural(n_groups, 'group')} in"
-        f" {count_rows(rows)} {'is' if n_groups == 1 else 'are'} in several: for instance"
+        f" {describe_rows(rows)} {'is' if n_groups == 1 else 'are'} in several: for instance"
         f" {with_full_stop(example)}\nHint: make the column with groups, as in"
         f" `df.strat.{verb}(..., groups={write_groups(options.groups)})`."
     )

@@ -67,7 +67,7 @@ def check_values(
     if not key:
         frames.check_rules(columns)
         return None
-    columns += key_columns(key, rows)
+    columns += ruled_keys(key, rows)
     if any(column.missing.any() for column in columns[-len(key) :]):
         frames.check_rules(columns)
     key = key if rows is None else [frames.take(each, rows) for each in key]
@@ -84,7 +84,7 @@ def check_values(
 
 def check_key_present(key: Sequence[Any], rows: Ints | None, *, in_batch: bool = False) -> None:
     """Raise if the key of a row that is dealt is missing."""
-    frames.check_rules(key_columns(key, rows), in_batch=in_batch)
+    frames.check_rules(ruled_keys(key, rows), in_batch=in_batch)
 
 
 UNIQUE_KEY_HINT = (
@@ -93,7 +93,7 @@ UNIQUE_KEY_HINT = (
 )
 
 
-def key_columns(key: Sequence[Any], rows: Ints | None) -> list[RuledColumn]:
+def ruled_keys(key: Sequence[Any], rows: Ints | None) -> list[RuledColumn]:
     """State that no key may be missing."""
     return [
         RuledColumn(

@@ -21,14 +21,14 @@ TOLERANCE = 1e-9
 
 MORE_CASES = '\nHint: `cases=["population", "estimator"]` tells more of them apart.'
 
-Columns = ColumnRef | Sequence[ColumnRef]
+Cases = ColumnRef | Sequence[ColumnRef]
 
 
 def wins(
     summary: Any,
     measure: str = "mse",
     *,
-    cases: Columns = "estimator",
+    cases: Cases = "estimator",
     tolerance: float = TOLERANCE,
 ) -> Any:
     """Count how often each strategy has the value nearest to zero.
@@ -87,7 +87,7 @@ def friedman(
     summary: Any,
     measure: str = "mse",
     *,
-    cases: Columns = "estimator",
+    cases: Cases = "estimator",
     signed: bool = False,
     tolerance: float = TOLERANCE,
 ) -> Any:

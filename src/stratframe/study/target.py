@@ -72,11 +72,11 @@ def read_target(frame: Any, target: Any) -> TargetColumn:
     if given is not term:
         check_guess(name, series, n_classes)
     found = TargetColumn(name, False, Classes((name,)))
-    check_labels(found, frame, n_classes)
+    check_classes(found, frame, n_classes)
     return found
 
 
-def check_labels(target: TargetColumn, frame: Any, n_classes: int) -> None:
+def check_classes(target: TargetColumn, frame: Any, n_classes: int) -> None:
     """Raise unless scikit-learn takes the values as labels of so many classes."""
     labels = target.read(frame)
     multiclass = load_extra("sklearn.utils.multiclass", "sklearn")

@@ -13,7 +13,7 @@ from ..core.types import Ints
 from ..errors import MAX_LISTED, plural, preview
 from ..pipeline.tables import FoldCounts, stratum_names, table_order, text_array
 
-Severity: TypeAlias = Literal["ok", "warning", "error"]
+AuditSeverity: TypeAlias = Literal["ok", "warning", "error"]
 
 KeptNulls: TypeAlias = Literal["train", "drop"]
 """Whether rows without a fold are in every training set, or in none."""
@@ -32,7 +32,7 @@ class Check(NamedTuple):
     """One row of an audit."""
 
     check: str
-    severity: Severity
+    severity: AuditSeverity
     n: int
     detail: str
     """What matters."""
@@ -77,7 +77,7 @@ def unassigned_rows(n: int, nulls: KeptNulls) -> Check:
 
 def split_groups(shared: frames.SharedRows) -> Check:
     """Report the groups that are in two folds."""
-    severity: Severity = "error" if shared.n_split else "ok"
+    severity: AuditSeverity = "error" if shared.n_split else "ok"
     return Check("split_groups", severity, shared.n_split, *count_leaks(shared, "group"))
 
 
@@ -137,7 +137,7 @@ def duplicate_rows(
 def equal_rows(shared: frames.SharedRows, n_columns: int) -> tuple[Check, frames.SharedRows]:
     """Report the rows that equal a row of another fold."""
     n = shared.n_rows
-    severity: Severity = "error" if n else "ok"
+    severity: AuditSeverity = "error" if n else "ok"
     detail = f"{f'{n:,}' if n else 'no'} rows equal across folds"
     return Check("duplicate_rows", severity, n, detail, compared(n_columns)), shared
 

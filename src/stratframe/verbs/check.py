@@ -5,40 +5,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from ..core.evenness import grouped_variance, promised_deviation
-from ..core.strata import sum_by
-from ..core.types import Ints, Values
-from ..errors import describe, plural, plural_name, preview
-from ..frames import AnyFrame, FoldValues, SharedRows
+from ..errors import plural_name
+from ..frames import AnyFrame
 from ..habits import suggest_arguments
 from ..pipeline.strata import Strata
-from ..pipeline.tables import FoldCounts, stratum_names, table_order
 from ..terms.base import By
 from ..terms.by import parse_groups
-from .advise import units_of_strata
 from .audit import Examined, Question, examine
-from .audit_checks import empty_folds
-from .report import describe_evenness, measure_folds
-
-Severity: TypeAlias = Literal["error", "warning", "note"]
+from .check_findings import (
+    Severity,
+    Told,
+    describe_balance,
+    describe_folds,
+    describe_no_leaks,
+    find_empty,
+    find_leaks,
+    find_missing,
+    find_repeated,
+    find_unassigned,
+    find_unclear,
+    name_folds,
+    without_nulls,
+)
 
 WORST_FIRST: tuple[Severity, ...] = ("error", "warning", "note")
 
-COLOURS: dict[Severity, str] = {"error": "#c62828", "warning": "#b26a00", "note": "gray"}
+SEVERITY_COLOURS: dict[Severity, str] = {"error": "#c62828", "warning": "#b26a00", "note": "gray"}
 """Of findings in a notebook, readable on white and on black."""
 
 CERTAIN = ("optimal", "even", "between", "skewed")
 """Verdicts that mean what they say even of bins that only show an order."""
-
-ENOUGH = 2
-"""Groups for each fold above which none should lack their stratum."""
-
-Told: TypeAlias = tuple[Severity, str, str]
-"""A finding without the column."""
 
 
 class Finding(NamedTuple):
@@ -88,7 +86,7 @@ class CheckResult:
     def _repr_html_(self) -> str:
         """Show the lines of the text in a notebook, with a mark that says if all is well."""
         worst = self.findings[0].severity if self.findings else "note"
-        colour, mark = ("#2e7d32", "&#10003;") if self.ok else (COLOURS[worst], "&#10007;")
+        colour, mark = ("#2e7d32", "&#10003;") if self.ok else (SEVERITY_COLOURS[worst], "&#10007;")
         lines = "<br>".join(map(escape, self.text.splitlines()))
         return (
             f'<div style="border-left: 4px solid {colour}; padding: 2px 10px; max-width: 45em">'
@@ -207,7 +205,7 @@ def tell(
     """
     counts = found.counts and without_nulls(found.counts)
     fold = name_folds(found.folds)
-    headline = describe_sizes(found.folds, fold)
+    headline = describe_folds(found.folds, fold)
     balance: Told | None = None
     if not found.folds.present:
         return CheckResult(
@@ -237,193 +235,3 @@ def tell(
         texts += describe_no_leaks(found, called, fold)
     sentences = " ".join(f"{text[0].upper()}{text[1:]}." for text in texts)
     return CheckResult(f"{name}: {headline}. {sentences}".rstrip(), tuple(findings))
-
-
-def name_folds(folds: FoldValues) -> str:
-    """Choose what the labels of a column are: folds, or parts if they are text."""
-    texts = [value for value in folds.values if isinstance(value, str) and not value.isdecimal()]
-    return "part" if texts and len(texts) == len(folds.values) else "fold"
-
-
-def describe_sizes(folds: FoldValues, fold: str) -> str:
-    """Describe how many rows there are in each fold."""
-    sizes = [size for size in folds.sizes if size]
-    if not sizes:
-        return f"no row has a {fold}" if folds.n_nulls else "there are no rows"
-    low, high = min(sizes), max(sizes)
-    rows = plural(low, "row") if low == high else f"{low:,} to {high:,} rows"
-    return f"{plural(len(sizes), fold)} of {rows}"
-
-
-# Leaks ----------------------------------------------------------------------------------
-
-
-def find_leaks(
-    found: Examined, called: dict[str, str], fold: str, *, are_named: bool
-) -> list[Told]:
-    """Say which groups, keys and rows are in several folds."""
-    leaks: list[Told] = []
-    shared = {"split_groups": found.groups, "repeated_keys": found.keys and found.keys[0]}
-    for check_name, rows in shared.items():
-        if rows is not None and rows.n_split:
-            verb = "is" if rows.n_split == 1 else "are"
-            subject = f"{rows.n_split:,} of {rows.n_values:,} {called[check_name]}"
-            text = f"LEAK: {subject} {verb} in several {fold}s{give_example(rows, fold)}"
-            leaks.append(("error", check_name, text))
-    audited, rows = found.rows or (None, None)
-    if audited is not None and rows is not None and rows.n_split:
-        verb = "equals" if rows.n_rows == 1 else "equal"
-        text = f"LEAK: {plural(rows.n_rows, 'row')} {verb} a row of another {fold}"
-        if rows.example is not None and rows.example.rows is not None:
-            first, second = sorted(rows.example.rows)
-            text += f", for instance rows {first:,} and {second:,}"
-        if not are_named:
-            text += " (`columns=[]` compares none)"
-        leaks.append(("error", audited.check, text))
-    return leaks
-
-
-def give_example(shared: SharedRows, fold: str) -> str:
-    """Name a value that is in several folds, and two of these; nothing if none is known."""
-    if shared.example is None or not shared.example.values:
-        return ""
-    values, (low, high) = shared.example.values, shared.example.folds
-    shown = describe(values[0] if len(values) == 1 else values)
-    where = f"in {fold}s {low} and {high}"
-    return f", for instance {shown} {where if high is not None else f'in {fold} {low} and in none'}"
-
-
-def describe_no_leaks(found: Examined, called: dict[str, str], fold: str) -> list[str]:
-    """Say what was looked at and does not leak."""
-    clean = []
-    if found.groups is not None and found.groups.n_values:
-        noun = called["split_groups"]
-        clean.append(f"each of {found.groups.n_values:,} {noun} is in one {fold}")
-    if found.keys is not None and found.keys[0].n_values and not found.keys[0].n_repeated:
-        clean.append(f"each of {found.keys[0].n_values:,} {called['repeated_keys']} is unique")
-    if found.rows is not None and found.rows[0].severity == "ok":
-        clean.append(f"no row equals a row of another {fold}")
-    return [", and ".join(clean)] if clean else []
-
-
-# Balance --------------------------------------------------------------------------------
-
-
-def without_nulls(counts: FoldCounts) -> FoldCounts:
-    """Leave out the rows without a fold, which are counted in the last column of each table."""
-    dealt = np.append(np.ones(len(counts.folds), dtype=np.int64), 0)
-    return counts._replace(tables=[table * dealt for table in counts.tables])
-
-
-def describe_balance(counts: FoldCounts, of_groups: Strata | None) -> tuple[str, str]:
-    """Say how even a column is, by a verdict of `report` and in words."""
-    folds = measure_folds(counts)
-    if of_groups is not None and not folds.is_even.all():
-        folds = folds._replace(random=random_groups(of_groups, folds.n))
-    pooled = folds.pooled()
-    (verdict,) = pooled.verdicts()
-    word, off = describe_evenness(pooled)
-    return verdict, f"{word} ({off})"
-
-
-def random_groups(strata: Strata, totals: Ints) -> Values:
-    """Compute the deviation to expect of each fold if whole groups were assigned at random."""
-    assert strata.groups is not None
-    squares = np.concatenate(
-        [
-            sum_squares(each.codes, strata.groups, strata.weights, len(each.sizes))
-            for each in strata.margins or [strata]
-        ]
-    )
-    # Of all groups only a share may have folds.
-    squares = squares * (totals.sum() / max(strata.n_rows, 1))
-    expected: Values = np.sqrt(grouped_variance(squares, totals).mean(axis=0))
-    return expected
-
-
-def sum_squares(codes: Ints, groups: Ints, weights: Ints | None, n_strata: int) -> Values:
-    """Sum up the squared rows of the groups in each stratum, shape (n_strata,)."""
-    n_groups = int(groups.max(initial=-1)) + 1
-    pairs, place = np.unique(codes * n_groups + groups, return_inverse=True)
-    rows = sum_by(place, weights, len(pairs)).astype(np.float64)
-    return np.bincount(pairs // n_groups, rows**2, n_strata)
-
-
-def find_empty(folds: FoldValues, fold: str) -> Told | None:
-    """Say which folds have no rows, or that there are too few."""
-    audited = empty_folds(folds)
-    if audited.severity == "ok":
-        return None
-    return "warning", "empty_folds", audited.detail.replace("fold", fold, 1) + "".join(audited.more)
-
-
-def find_missing(counts: FoldCounts, fold: str, of_groups: Strata | None) -> Told | None:
-    """Say which strata some fold lacks: wrong if there are enough rows, or groups, for all.
-
-    Joint strata, and bins of an order, are too many to be told of if they are only too rare.
-    """
-    units = None if of_groups is None else count_groups(of_groups)
-    is_joint = counts.of_order or any(len(strata.levels) > 1 for strata in counts.strata)
-    rare: list[str] = []
-    wrong: list[str] = []
-    for table, strata in zip(counts.tables, counts.strata, strict=True):
-        sizes, totals = table.sum(axis=1), table.sum(axis=0)
-        expected = sizes[:, None] * totals / max(int(sizes.sum()), 1)
-        lacks = (table == 0) & (totals > 0)
-        order, with_entry = table_order(strata), len(counts.tables) > 1
-        # Any 2 k neighbours of an order hold a whole block, which has a row for each fold.
-        could = expected > promised_deviation(sizes)[:, None] + counts.of_order
-        if units is not None:
-            held = stratum_names(strata, np.arange(len(sizes)), with_entry=with_entry)
-            n_groups = np.array([units.get(name, 0) for name in held])[:, None]
-            could &= n_groups * totals > ENOUGH * max(int(sizes.sum()), 1)
-        for names, missed in ((wrong, lacks & could), (rare, lacks & ~could)):
-            rows = order[(missed.any(axis=1) & (sizes > 0))[order]]
-            names += map(repr, stratum_names(strata, rows, with_entry=with_entry))
-    if wrong:
-        return "warning", "missing_strata", f"not in every {fold}: {preview(wrong, len(wrong))}"
-    if rare and not is_joint:
-        return "note", "missing_strata", f"too rare for every {fold}: {preview(rare, len(rare))}"
-    return None
-
-
-def count_groups(strata: Strata) -> dict[str, int]:
-    """Count the groups that hold rows of each stratum, by its name."""
-    assert strata.groups is not None
-    found: dict[str, int] = {}
-    for level in strata.margins or [strata]:
-        names = stratum_names(
-            level, np.arange(len(level.sizes)), with_entry=len(strata.margins) > 1
-        )
-        counts = units_of_strata(level, strata.groups).tolist()
-        found |= dict(zip(names, counts, strict=True))
-    return found
-
-
-# Rows -----------------------------------------------------------------------------------
-
-
-def find_repeated(found: Examined, keys: str, fold: str) -> Told | None:
-    """Say if keys repeat, though in one fold."""
-    if found.keys is None or found.keys[0].n_split or not found.keys[0].n_repeated:
-        return None
-    n_repeated, n_values = found.keys[0].n_repeated, found.keys[0].n_values
-    verb = "repeats" if n_repeated == 1 else "repeat"
-    text = f"{n_repeated:,} of {n_values:,} {keys} {verb} within a {fold} (`groups` may repeat)"
-    return "warning", "repeated_keys", text
-
-
-def find_unclear(found: Examined) -> Told | None:
-    """Say which columns differ in every row, so that none can equal another."""
-    audited, rows = found.rows or (None, None)
-    if audited is None or rows is not None or ":" not in audited.detail or audited.n:
-        return None
-    return "note", audited.check, f"equal rows may be {audited.detail}"
-
-
-def find_unassigned(folds: FoldValues, fold: str) -> Told | None:
-    """Say how many rows have no fold."""
-    if not folds.n_nulls:
-        return None
-    verb = "has" if folds.n_nulls == 1 else "have"
-    return "note", "unassigned_rows", f"{plural(folds.n_nulls, 'row')} {verb} no {fold}"

@@ -88,11 +88,6 @@ def largest(values: Values) -> Values:
     return found
 
 
-def styles(count: int) -> list[tuple[str, str]]:
-    """List a colour and a marker for each fold or column."""
-    return [(COLOURS[place % len(COLOURS)], MARKERS[place]) for place in range(count)]
-
-
 def write_title(
     ax: Any,
     names: Sequence[str],
@@ -100,6 +95,7 @@ def write_title(
     beside: float = 0.0,
     *,
     good: str = "are even",
+    n_good: int | None = None,
 ) -> None:
     """Write the verdict of a column, or of several a line for each verdict, as the title.
 
@@ -111,6 +107,8 @@ def write_title(
         As of `label_groups`.
     good : str
         What the good ones of many columns are.
+    n_good : int, optional
+        How many these are; by default those whose verdict has the colour of good ones.
     """
     columns: dict[Verdict, list[str]] = {}
     for name, verdict in zip(names, verdicts, strict=True):
@@ -121,7 +119,8 @@ def write_title(
     ]
     colour = verdicts[0].colour if len({each.colour for each in verdicts}) == 1 else TEXT
     if len(lines) > TITLE_LINES:
-        n_good = sum(each.colour == GOOD_TEXT for each in verdicts)
+        if n_good is None:
+            n_good = sum(each.colour == GOOD_TEXT for each in verdicts)
         lines = [f"{n_good} of {len(names)} columns {good}"]
     room = width_beside(ax, beside) / TITLE_LETTER
     least = CLAUSED if len(lines) == 1 else LEAST_TITLE
@@ -186,7 +185,7 @@ def set_range(ax: Any, low: float, high: float) -> None:
     ax.autoscale_view(scaley=False)
 
 
-def name_sets(
+def write_column_names(
     ax: Any,
     names: Sequence[str],
     sets: Sequence[Values],

@@ -19,10 +19,10 @@ from .draw import (
     label_groups,
     label_rows,
     letters_in,
-    name_sets,
     rows_in,
     set_of_bars,
     shorten,
+    write_column_names,
     write_title,
 )
 
@@ -76,6 +76,6 @@ def draw_leaks(ax: Any, columns: Sequence[FoldLeaks], names: list[str], label: s
     else:
         bottom, _ = ax.get_ylim()
         ax.set_ylim(bottom, -0.5 - 16 / height_of(ax) * (bottom + 0.5))
-        name_sets(ax, columns_named, sets, verdicts, -0.5)
+        write_column_names(ax, columns_named, sets, verdicts, -0.5)
     write_title(ax, columns_named, verdicts, beside, good="do not leak")
     return ax

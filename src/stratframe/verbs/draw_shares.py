@@ -22,10 +22,10 @@ from .draw import (
     join_names,
     label_groups,
     letters_in,
-    name_sets,
     set_of_bars,
     shorten,
     width_of,
+    write_column_names,
     write_title,
 )
 
@@ -71,7 +71,7 @@ def draw_shares(
     for place, entry in enumerate(entries[:room]):
         bottom = (min(len(entries), room) - 1 - place) * (1 + GAP)
         tops.append(bottom + 1)
-        kept, colours = pool_classes(entry)
+        kept, colours = choose_colours(entry)
         for column, places in zip(columns, sets, strict=True):
             draw_bars(ax, places, pool(column.tables[place], kept), bottom, colours)
         shares = pool(entry.whole[:, None], kept)[:, 0]
@@ -83,7 +83,7 @@ def draw_shares(
     ax.set_ylim(0, max(tops))
     if len(columns) > 1:
         ax.set_ylim(0, max(tops) * (1 + 16 / height_of(ax)))
-        name_sets(ax, names, sets, verdicts, max(tops))
+        write_column_names(ax, names, sets, verdicts, max(tops))
     beside = label_classes(ax, ticks)
     folds = [str(fold) for each in columns for fold in each.folds]
     label_groups(ax, folds, np.concatenate(sets), beside)
@@ -95,7 +95,7 @@ def draw_shares(
     return ax
 
 
-def pool_classes(entry: Entry) -> tuple[Ints, list[Any]]:
+def choose_colours(entry: Entry) -> tuple[Ints, list[Any]]:
     """Choose the classes that have a colour of their own, and the colours, of all others last."""
     n_classes = len(entry.names)
     if not entry.is_nominal:

@@ -59,7 +59,9 @@ def draw_sizes(ax: Any, columns: Sequence[FoldSizes]) -> Any:
         ax.axhline(size, color="black", linestyle=":", linewidth=1.3)
     means = f" (dotted: {exact[0]:,.4g} rows each)" if len(exact) == 1 else " (dotted: equal sizes)"
     ax.set_xlabel(join_names(ax, names) + (means if exact else ""))
-    write_title(ax, names, [each.verdict for each in columns], good="have equal sizes")
+    n_equal = sum(int(np.ptp(each.sizes[:-1])) <= 1 for each in columns)
+    verdicts = [each.verdict for each in columns]
+    write_title(ax, names, verdicts, good="have equal sizes", n_good=n_equal)
     if 1 < len(columns) <= len(COLOURS):
         handles, names = ax.get_legend_handles_labels()
         room = place_legend(ax, handles, names, "upper center", depth)

@@ -13,6 +13,7 @@ from ..errors import plural
 from .draw import (
     BAD,
     BAD_MARKER,
+    COLOURS,
     MARKERS,
     NEUTRAL,
     NUMBERED,
@@ -27,16 +28,23 @@ from .draw import (
     row_font,
     set_range,
     shorten,
-    styles,
     write_title,
 )
 
 STRATA, FEATURES = 40, 64
 """Strata and features drawn at most."""
 
-CHANCE: dict[str, Any] = {"facecolor": "0.95", "edgecolor": "0.7", "hatch": "////", "linewidth": 0}
-PROMISE: dict[str, Any] = {"facecolor": "#9FD9C3", "edgecolor": "#009E73", "linewidth": 0.6}
+CHANCE_BAND: dict[str, Any] = {
+    "facecolor": "0.95",
+    "edgecolor": "0.7",
+    "hatch": "////",
+    "linewidth": 0,
+}
+PROMISE_BAND: dict[str, Any] = {"facecolor": "#9FD9C3", "edgecolor": "#009E73", "linewidth": 0.6}
 """The bands of chance, and of what `kfold` promises."""
+
+STRIP_COLOURS = tuple(each for each in COLOURS if each != PROMISE_BAND["edgecolor"])
+"""Of folds and columns, whose points lie on the band and must not have its green."""
 
 ROUNDING = 1e-9
 """Rows by which floats may be off."""
@@ -81,6 +89,11 @@ def count_strips(columns: Sequence[Column]) -> int:
     """Count the strips of a row: folds, or columns if there are several; one for too many."""
     count = len(columns) if len(columns) > 1 else len(columns[0].folds)
     return count if count <= len(MARKERS) else 1
+
+
+def styles(count: int) -> list[tuple[str, str]]:
+    """List a colour and a marker for each fold or column."""
+    return [(STRIP_COLOURS[place % len(STRIP_COLOURS)], MARKERS[place]) for place in range(count)]
 
 
 def strips_of(columns: Sequence[Column]) -> list[Strip]:
@@ -168,9 +181,10 @@ def draw_strips(ax: Any, strips: Sequence[Strip], shown: Ints, *, two_sided: boo
     edges = np.linspace(-0.4, 0.4, len(strips) + 1)
     chance = np.array([each.chance for each in strips])
     for place, row in enumerate(shown.tolist()):
-        draw_band(ax, chance[:, row], place + edges, CHANCE, two_sided=two_sided)
+        draw_band(ax, chance[:, row], place + edges, CHANCE_BAND, two_sided=two_sided)
         if two_sided:
-            draw_band(ax, strips[0].promise[[row]], place + edges[[0, -1]], PROMISE, two_sided=True)
+            ends = place + edges[[0, -1]]
+            draw_band(ax, strips[0].promise[[row]], ends, PROMISE_BAND, two_sided=True)
     slot = height_of(ax) / max(len(shown), 1) * (edges[1] - edges[0])
     size = float(np.clip(1.6 * slot, 3.0, 6.5))
     most = legend_letters(ax, len(strips) + 1)

@@ -17,13 +17,8 @@ from .draw_leaks import draw_leaks
 from .draw_shares import FoldShares, draw_shares
 from .draw_sizes import FoldSizes, draw_sizes
 from .draw_strips import FEATURES, STRATA, Column, count_strips, draw_balance, draw_drift
-from .plot_data import (
-    count_fold_rows,
-    measure_features,
-    measure_leaks,
-    measure_shares,
-    measure_strata,
-)
+from .plot_data import count_fold_rows, measure_features, measure_shares, measure_strata
+from .plot_leaks import measure_leaks
 from .select import fold_names
 from .sides import check_rows
 

@@ -288,7 +288,7 @@ def rank_labels(rule: PairRule, rows: LabelRows) -> Ints:
         try:
             places.sort(key=rows.labels.values.__getitem__)
         except TypeError as error:
-            raise without_order(rule, rows, "they mix types") from error
+            raise unordered_labels(rule, rows, "they mix types") from error
     ranks = np.full(len(has_rows), -1, dtype=np.int64)
     ranks[places] = np.arange(len(places))
     return ranks
@@ -298,10 +298,10 @@ def check_order(rule: PairRule, rows: LabelRows) -> None:
     """Raise if labels are text whose order is not that of time."""
     texts = [value for value in rows.labels.present if isinstance(value, str | bytes)]
     if texts and not (all(map(is_iso_date, texts)) or all(map(is_iso_month, texts))):
-        raise without_order(rule, rows, f"they are text: {list_values(texts)}")
+        raise unordered_labels(rule, rows, f"they are text: {list_values(texts)}")
 
 
-def without_order(rule: PairRule, rows: LabelRows, why: str) -> StratError:
+def unordered_labels(rule: PairRule, rows: LabelRows, why: str) -> StratError:
     """Build the error for labels that have no order where it matters."""
     fault = with_full_stop(f"but {why}")
     return StratError(

@@ -20,9 +20,9 @@ from .columns import (
     Typed,
     check_boolean,
     check_single,
+    columns_to_hash,
     compared_names,
     functions,
-    hashed_columns,
     stratum_of_term,
     typed_column,
 )
@@ -95,7 +95,7 @@ class SparkEngine:
             check_boolean(typed)
         check_single(typed)
         if argument == "key":
-            hashed_columns(typed)
+            columns_to_hash(typed)
         return typed
 
     def resolve(self, term: Term) -> Term:

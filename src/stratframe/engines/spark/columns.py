@@ -140,7 +140,7 @@ def signed(word: int) -> int:
 
 def number_column(key: Sequence[Typed], salt: int) -> Any:
     """Make the column of the numbers of rows, as integers whose order is that of the words."""
-    words = [word for column in key for word in hashed_columns(column)]
+    words = [word for column in key for word in columns_to_hash(column)]
     return hash_column(words, salt).bitwiseXOR(functions().lit(SIGN_BIT))
 
 
@@ -151,7 +151,7 @@ def hash_column(words: Sequence[Any], salt: int) -> Any:
     return sf.xxhash64(sf.lit(signed(salt)).cast("bigint"), *words)
 
 
-def hashed_columns(typed: Typed) -> list[Any]:
+def columns_to_hash(typed: Typed) -> list[Any]:
     """List what Spark must hash in place of a column of a key; it passes over nulls.
 
     Values are hashed as `frames.read_key` says, not as they are stored.
