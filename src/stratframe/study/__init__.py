@@ -1,4 +1,4 @@
-"""Which strategy gives the truest cross-validated score: `sf.study`."""
+"""Which folds give the cross-validated score closest to the true one: `sf.study`."""
 
 from .difference import differences
 from .estimate import compare, estimates

@@ -49,7 +49,7 @@ def differences(
 ) -> Any:
     """Summarize how far the differences between two estimators' scores are from the truth.
 
-    Cross-validation is mostly used to choose between models. Then what counts is not how far a
+    Cross-validation is often used to choose between models. Then what counts is not how far a
     score is from the truth, as in `sf.study.summary`, but how far the difference of two is:
     errors that both scores share cancel.
 
@@ -97,11 +97,12 @@ def differences(
     the means over pairs, so that pairs with large errors weigh more; and pairs that share an
     estimator are not independent.
 
-    Training sets overlap, so that the variance between folds is too low for a test of the
-    difference (Nadeau and Bengio 2003), and so is the usual standard error of a single score
-    (Bates, Hastie and Tibshirani 2024). Here neither is used: the error is measured, on rows
-    outside of the sample. The truth is that of the two models fitted on this sample, not the mean
-    over samples.
+    Training sets share rows, so that the variance of a mean, estimated from the spread of the
+    splits, is too low for a test of the difference (Nadeau and Bengio 2003), and the usual
+    interval of a single score may cover far less than it says (Bates, Hastie and Tibshirani
+    2024). Here neither is used: the error is measured, on rows outside of the sample. The truth
+    is that of the two models fitted on this sample, not the mean over samples, and it has an
+    error of its own: where two models are nearly equal, `correct` is partly a coin.
 
     References
     ----------

@@ -57,7 +57,7 @@ def compare(
     progress: bool = True,
     full: bool = False,
 ) -> Any:
-    """Measure which strategy gives the truest cross-validated score on your data.
+    """Measure which folds give the cross-validated score closest to the true one.
 
     The frame serves as a population. From it `samples` samples are drawn; each estimator is
     fitted on all of a sample and scored on the rows outside, which is nearly its true score.
@@ -139,6 +139,7 @@ def compare(
     --------
     estimates : The same, before it is summarized.
     summary : What the columns mean.
+    differences : The same for the difference between two scores, from `estimates`.
     plot : A picture of the result.
 
     Examples
