@@ -56,6 +56,28 @@ ANSWERS = {
     "sf.split(df, test_size=10**5_000)": (
         '`split` has no argument `test_size`.\nHint: `parts={"train": 0.8, "test": 0.2}`.'
     ),
+    "sf.split(df, test_size=1.5)": (
+        '`split` has no argument `test_size`.\nHint: `parts={"train": 0.8, "test": 0.2}`.'
+    ),
+    "sf.split(df, train_size=0.7)": (
+        '`split` has no argument `train_size`.\nHint: `parts={"train": 0.7, "test": 0.3}`.'
+    ),
+    "sf.split(df, train_size=100)": (
+        '`split` has no argument `train_size`.\nHint: `parts={"train": 100, "test": None}`.'
+    ),
+    "sf.split(df, train_size=0.7, test_size=0.3)": (
+        "`split` has no argument `train_size` or `test_size`.\n"
+        'Hint: `parts={"train": 0.7, "test": 0.3}`.'
+    ),
+    "sf.split(df, val=0.5, test=0.6)": (
+        "`split` has no argument `val` or `test`.\n"
+        'Hint: `parts={"train": None, "val": 0.5, "test": 0.6}`.'
+    ),
+    "sf.sample(df, train_size=0.9)": "`sample` has no argument `train_size`.\nHint: `frac=0.9`.",
+    "sf.kfold(df, train_size=0.8)": (
+        "`kfold` has no argument `train_size`.\n"
+        'Hint: `split` makes parts, as in `split(..., parts={"train": 0.8, "test": 0.2})`.'
+    ),
     "sf.sample(df, test_size=0.1)": "`sample` has no argument `test_size`.\nHint: `frac=0.1`.",
     "sf.plan(df, test=0.2)": "`plan` has no argument `test`.\nHint: `parts=0.2`.",
     "sf.split(df, test=100)": (
@@ -68,7 +90,7 @@ ANSWERS = {
         '`split` has no argument `test`.\nHint: `parts={"train": 0.8, "test": 0.2}`.'
     ),
     "sf.split(df, train=0.75)": (
-        '`split` has no argument `train`.\nHint: `parts={"train": 0.75, "test": None}`.'
+        '`split` has no argument `train`.\nHint: `parts={"train": 0.75, "test": 0.25}`.'
     ),
     "sf.kfold(df, n_splits=5, shuffle=True, random_state=0)": (
         "`kfold` has no argument `n_splits`, `shuffle` or `random_state`.\n"
@@ -76,7 +98,7 @@ ANSWERS = {
     ),
     "sf.split(df, test=0.1, val=0.1, random_state=3)": (
         "`split` has no argument `test`, `val` or `random_state`.\n"
-        'Hint: `parts={"train": None, "val": 0.1, "test": 0.1}`, `seed=3`.'
+        'Hint: `parts={"train": 0.8, "val": 0.1, "test": 0.1}`, `seed=3`.'
     ),
     "sf.split(df, train=0.8, valid=0.1, test=0.1)": (
         "`split` has no argument `train`, `valid` or `test`.\n"
@@ -171,6 +193,70 @@ def test_other_arguments_are_left_to_python(verb: str) -> None:
     parameters = inspect.signature(call).parameters.keys()
     assert not {"args", "kwargs"} & parameters
     assert call.__name__ == verb
+
+
+# Arguments without their names ----------------------------------------------------------
+
+
+PLACES = {
+    "sample('label', 10)": (
+        "`sample` takes no argument after `by` without its name, got 10.\nHint: `n=10`."
+    ),
+    "sample('label', 0.1)": (
+        "`sample` takes no argument after `by` without its name, got 0.1.\nHint: `frac=0.1`."
+    ),
+    "sample('label', -1)": (
+        "`sample` takes no argument after `by` without its name, got -1.\n"
+        "Hint: name it: `n`, `frac`, `allocation`, `key`, `seed`."
+    ),
+    "sample('label', 10**5_000)": (
+        "`sample` takes no argument after `by` without its name, got about 10**5000.\n"
+        "Hint: name it: `n`, `frac`, `allocation`, `key`, `seed`."
+    ),
+    "kfold('label', 5, 'id', pd.Series([1, 2]))": (
+        "`kfold` takes no argument after `k` without its name, got 'id', Series.\n"
+        "Hint: name it: `groups`, `where`, `deal`, `key`, `missing`, ..."
+    ),
+    "split('label', 0.2, 0)": (
+        "`split` takes no argument after `parts` without its name, got 0.\n"
+        "Hint: name it: `groups`, `where`, `deal`, `key`, `missing`, ..."
+    ),
+    "audit('fold', 'id')": (
+        "`audit` takes no argument after `name` without its name, got 'id'.\n"
+        "Hint: name it: `by`, `groups`, `key`, `columns`, `nulls`."
+    ),
+    **{
+        f"{verb}('label', 'id'{others})": (
+            f"`{verb}` takes all columns as one argument, got 'label', 'id'.\n"
+            'Hint: several columns go in a list: `["label", "id"]`.'
+        )
+        for verb in ("kfold", "split", "extend", "plan", "advise", "sample", "strata")
+        for others in ("", ", 5")
+    },
+    "kfold('label', 'id', k=5)": (
+        "`kfold` takes all columns as one argument, got 'label', 'id'.\n"
+        'Hint: several columns go in a list: `["label", "id"]`.'
+    ),
+}
+"""Calls with more arguments by their place than a verb takes so, and the answers."""
+
+
+@pytest.mark.parametrize("call", PLACES)
+def test_arguments_without_their_names(frame: Make, call: str) -> None:
+    """The error of a function and of its method says how to write what it takes by name alone."""
+    df, verb = frame(ROWS), call.partition("(")[0]
+    for code in (f"df.strat.{call}", call.replace("(", "(df, ", 1).replace(verb, f"sf.{verb}", 1)):
+        with pytest.raises(TypeError) as caught:
+            evaluate(code, df=df)
+        assert str(caught.value) == PLACES[call]
+
+
+def test_text_that_is_no_second_column() -> None:
+    """A number in quotes is no column, and where a fold column comes second, text names it."""
+    refuse_now(
+        "`k` must be a whole number, got '5'.", lambda: sf.kfold(pd.DataFrame(ROWS), "label", "5")
+    )
+    assert len(sf.balance(pd.DataFrame(FOLDED), "label", "fold"))
 
 
 # Data where columns are named -----------------------------------------------------------

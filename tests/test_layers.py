@@ -46,7 +46,7 @@ RANKS = {
 }
 """The height of every module or folder on top: imports lead to a lower one."""
 
-LEVEL = {("theory", "core"), ("errors", "checks"), ("checks", "errors")}
+LEVEL = {("theory", "core"), ("errors", "checks"), ("checks", "errors"), ("habits", "errors")}
 """Imports that lead to another folder of the same height."""
 
 START = """

@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from stratframe.__main__ import main
+from stratframe.__main__ import as_typed, main
 from tests.helpers import values
 
 DATA = {
@@ -70,6 +70,7 @@ def test_example_is_run_by_the_module(tmp_path: Path) -> None:
     assert "pandas and Polars got the same columns." in lines
     assert "A picture of the folds: stratframe-example.png" in lines
     assert (tmp_path / "stratframe-example.png").read_bytes().startswith(b"\x89PNG")
+    assert "  python -m stratframe check folded.csv --by label" in lines
     assert lines[-1] == '  df.strat.check("label")'
 
 
@@ -82,6 +83,7 @@ def test_example_needs_no_picture(
     assert main([]) == 0
     out = capsys.readouterr().out
     assert "picture" not in out
+    assert "  stratframe check folded.csv --by label\n" in out
     assert out.endswith('df.strat.check("label")\n')
     assert list(tmp_path.iterdir()) == []
 
@@ -256,6 +258,7 @@ def test_warnings_are_lines(tmp_path: Path, file: str, capsys: pytest.CaptureFix
     assert len(lines) == 1
     rule = "40 classes of 'id' have fewer rows than the 5 folds: "
     assert lines[0].startswith(f"stratframe: warning: {rule}")
+    assert lines[0].endswith("Hint: `quantiles('id', 10)` or `continuous('id')`.")
     assert out.exists()
 
 
@@ -314,6 +317,32 @@ ERRORS = {
     "extend in.csv --name pair -k 4 --parts 0.2": (
         "`extend` takes `k` for folds or `--parts` for parts, got both."
     ),
+    "kfold in.csv --by label,price": (
+        "`by` names the column 'label,price', which the frame does not have. Hint: repeat the"
+        " option: `--by label --by price`."
+    ),
+    "kfold in.csv --by 'margins([price, label])'": (
+        "An entry of `margins` must make strata, but 'price' holds fractions. Hint: cut it, as in"
+        " `quantiles('price', 10)`, or take its values as they are, `classes('price')`."
+    ),
+    "kfold in.csv --groups pair --key id": (
+        "`groups` cannot be combined with `key`: whole groups are not assigned in row order. Hint:"
+        " leave out `key`, as folds of groups do not depend on the order of rows; or let a hash of"
+        " the group alone decide, as in `stratframe kfold --key pair --deal hash`."
+    ),
+    "kfold in.csv --key pair": (
+        "`key` ('pair') must identify each row, but repeats in 40 rows (0, 1, 2, 3, 4, ...). Hint:"
+        " in `kfold` and `split`, `--groups` keeps rows that belong together in one fold or part,"
+        " and with `--deal hash` keys may repeat."
+    ),
+    "split in.csv --deal hash --key id --parts train=30,test=10": (
+        "`--deal hash` takes shares in `--parts`, not counts of rows: a row's key alone decides."
+        " Hint: a share, as in `--parts train=0.8,test=0.2`, is met up to chance."
+    ),
+    "report in.csv --by label": (
+        "`name` names the column 'fold', which the frame does not have. Hint: did you mean 'old'?"
+        " If not, add it first, as in `stratframe kfold ... --name fold`."
+    ),
     "kfold in.csv --name pair": "The frame has a column 'pair' already. `--overwrite` replaces it.",
 }
 """Commands that go wrong, and the line that each prints."""
@@ -336,6 +365,28 @@ def test_errors_are_one_line(
     assert main(args if "--out" in args else [*args, "--out", "out.csv"]) == 2
     assert capsys.readouterr() == ("", f"stratframe: {ERRORS[command]}\n")
     assert set(tmp_path.rglob("*")) == before
+
+
+TYPED = {
+    "k=5": "-k 5",
+    "overwrite=True": "--overwrite",
+    'missing="null"': "--missing null",
+    "name='my fold'": "--name 'my fold'",
+    'name=["fold_1", "fold_2"]': "--name fold_1 --name fold_2",
+    'parts={"train": None, "test": 100}': "--parts train=rest,test=100",
+    'by=sf.classes("site")': "--by \"classes('site')\"",
+    "df.strat.kfold(..., groups=['a', 'b'])": "stratframe kfold ... --groups a --groups b",
+    "df.strat.kfold(..., groups=sf.clusters(...))": 'stratframe kfold ... --groups "clusters(...)"',
+    "df.strat.advise('label')": "df.strat.advise('label')",
+    'where=pl.col("price") > 5': 'where=pl.col("price") > 5',
+}
+"""Code in messages, and what is typed for it; what has no option stays as it is."""
+
+
+@pytest.mark.parametrize("code", TYPED)
+def test_code_in_messages_is_typed(code: str) -> None:
+    """What a message tells to write is written as it is typed on the command line."""
+    assert as_typed(f"Hint: `{code}`, or `k`.") == f"Hint: `{TYPED[code]}`, or `k`."
 
 
 @pytest.mark.parametrize("text", ["8", "1.2", "", "a,b", "=1,b=1", "a=x,b=1", "a=1,a=1", "a=1=2"])
@@ -606,6 +657,15 @@ def test_help_shows_terms(command: str, capsys: pytest.CaptureFixture[str]) -> N
     assert "--by" in out
     assert '--by "quantiles(price, 10)"' in out
     assert "- is standard input or output" in out
+
+
+def test_help_and_hints_say_how_the_command_was_called(tmp_path: Path) -> None:
+    """The module calls itself the module, so that what it prints can be typed again."""
+    assert run("--help").stdout.startswith("usage: python -m stratframe [-h]")
+    assert run("kfold", "--help").stdout.startswith("usage: python -m stratframe kfold [-h]")
+    (tmp_path / "in.csv").write_text(CSV)
+    hint = "as in `python -m stratframe kfold ... --name fold`.\n"
+    assert run("check", str(tmp_path / "in.csv")).stderr.endswith(hint)
 
 
 def test_the_console_script_is_the_module() -> None:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import signal
 import sys
 import threading
@@ -111,8 +112,8 @@ PICTURE = "stratframe-example.png"
 
 NEXT = """Next, with data of your own:
 
-  stratframe kfold rows.csv --by label --out folded.csv
-  stratframe check folded.csv --by label
+  {program} kfold rows.csv --by label --out folded.csv
+  {program} check folded.csv --by label
 
 or in Python:
 
@@ -120,6 +121,18 @@ or in Python:
   import stratframe as sf  # registers .strat
   df = pd.read_csv("rows.csv").strat.kfold("label", k=5)
   df.strat.check("label")"""
+
+VALUE = r"""sf\.\w+\(.*\)|"[^"]*"|'[^']*'|[\w.]+"""
+"""A term, text or a number in code."""
+
+OPTION = re.compile(rf"({'|'.join(ARGUMENTS)})=(\[.+\]|{{.+}}|{VALUE}|)(?=, |$)")
+"""An argument in code, which is an option here; without a value, its name alone."""
+
+CALL = re.compile(rf"(?:df\.strat\.)?({'|'.join(COMMANDS)})\((\.{{3}})?(.*)\)")
+"""A verb in code, which is a command here."""
+
+IN_A_LIST = re.compile(r"(`(\w+)` .*)several columns go in a list: `(?=\[)", re.DOTALL)
+"""An error about an argument, up to the list of columns that it should be."""
 
 
 class Parser(ArgumentParser):
@@ -137,14 +150,49 @@ def main(argv: Sequence[str] | None = None) -> int:
         warnings.simplefilter("always", StratWarning)
         code = run_safely(argv)
     for text in dict.fromkeys(str(warning.message) for warning in caught):
-        complain(f"warning: {with_options(text)}")
+        complain(f"warning: {as_typed(text)}")
     return code
 
 
-def with_options(text: str) -> str:
-    """Write arguments in a warning as options."""
-    text = re.sub(r'\{"train": ([\d.]+), "test": ([\d.]+)\}', r"train=\1,test=\2", text)
-    return re.sub(r'`(by|rare|parts)="?([\w.]+)"?`', r"`--\1 \2`", text)
+def as_typed(text: str) -> str:
+    """Write the code in a message as it is typed here, where there are options for it."""
+    return re.sub("`([^`]+)`", lambda code: f"`{code_as_typed(code[1])}`", text)
+
+
+def code_as_typed(code: str) -> str:
+    """Write a call as a command, an argument as an option, and parts and terms as values of one."""
+    if call := CALL.fullmatch(code):
+        options = [option_as_typed(*each) for each in OPTION.findall(call[3])]
+        return " ".join([program(), *filter(None, call.groups()[:2]), *options])
+    if argument := OPTION.fullmatch(code):
+        return option_as_typed(*argument.groups())
+    if code.startswith("{"):
+        return parts_as_typed(code)
+    return code.removeprefix("sf.")
+
+
+def option_as_typed(name: str, value: str) -> str:
+    """Write an argument as an option, which is repeated for each entry of a list."""
+    (flag, *_), _ = ARGUMENTS[name]
+    if value in ("", "True"):
+        return flag
+    if value.startswith("{"):
+        return f"{flag} {parts_as_typed(value)}"
+    return " ".join(f"{flag} {value_as_typed(each)}" for each in re.findall(VALUE, value))
+
+
+def value_as_typed(value: str) -> str:
+    """Write a term in the quotes of a shell, and other text without those of Python."""
+    if value.startswith("sf."):
+        return '"{}"'.format(value.removeprefix("sf.").replace('"', "'"))
+    return shlex.quote(value.strip("\"'"))
+
+
+def parts_as_typed(parts: str) -> str:
+    """Write parts and their shares as `--parts` takes them."""
+    for code, typed in (('"', ""), (": ", "="), (", ", ","), ("None", "rest")):
+        parts = parts.replace(code, typed)
+    return parts.strip("{}")
 
 
 @contextmanager
@@ -177,7 +225,7 @@ def run_safely(argv: Sequence[str] | None) -> int:
             if sys.stdout is not None:
                 sys.stdout.flush()
     except (StratError, ImportError) as error:
-        complain(str(error))
+        complain(as_typed(str(error)))
     except KeyboardInterrupt:
         return STOPPED
     except BrokenPipeError:
@@ -211,12 +259,18 @@ def say(*words: str, sep: str = " ") -> None:
         print(sep.join(words).encode(encoding, "backslashreplace").decode(encoding))
 
 
+def program() -> str:
+    """Write how the command was called."""
+    is_module = sys.argv[0].endswith("__main__.py")
+    return "python -m stratframe" if is_module else "stratframe"
+
+
 def parser() -> Parser:
     """Describe the arguments."""
     whole = Parser(
-        prog="stratframe",
+        prog=program(),
         description="Stratified folds for a file; without arguments, an example.",
-        epilog="stratframe COMMAND --help lists the options of a command.",
+        epilog=f"{program()} COMMAND --help lists the options of a command.",
     )
     whole.add_argument("--version", action="version", version=f"stratframe {sf.__version__}")
     commands = whole.add_subparsers(dest="command", metavar=f"{{{','.join(COMMANDS)}}}")
@@ -334,12 +388,12 @@ def option_words(texts: dict[str, Any], given: dict[str, Any]) -> Iterator[None]
     except StratError as error:
         words = str(error)
         if "`overwrite=True`" in words:  # and not the hint, which is code
-            words = words.partition("\n")[0].replace("`overwrite=True`", "`--overwrite`")
+            words = words.partition("\n")[0]
+        words = IN_A_LIST.sub(r"\1repeat the option: `\2=", words)
         if "parts" in texts:
             words = words.replace(repr(given["parts"]), repr(texts["parts"]))
         if "`parts" in words:
-            words = words.replace('`parts={"train": 0.8, ...}`', "`--parts train=0.8,...`")
-            words = words.replace("`parts=`", "`--parts`").replace("`parts`", "`--parts`")
+            words = words.replace("`parts`", "`--parts`")
             words = words.replace(" one None", " one rest").replace(" be None:", " be rest:")
         raise StratError(words) from error
 
@@ -399,7 +453,7 @@ def example() -> None:
         say(str(sf.check(pandas, "class", name)))
     say("\npandas and Polars got the same columns.")
     draw_example(pandas)
-    say(f"\n{NEXT}")
+    say(f"\n{NEXT.format(program=program())}")
 
 
 def draw_example(frame: Any) -> None:

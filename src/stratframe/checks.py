@@ -11,13 +11,15 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from .errors import StratError, at_least, describe, given_twice, one_of
+from .errors import HUGE, StratError, at_least, describe, given_twice, one_of
 
 
 def check_int(argument: str, value: object, minimum: int) -> int:
     """Raise unless a value is an integer of at least `minimum`."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         msg = f"`{argument}` must be a whole number, got {describe(value)}."
+        if isinstance(value, float) and value.is_integer() and minimum <= value < HUGE:
+            msg += f"\nHint: `{argument}={value:.0f}`."
         raise StratError(msg)
     if value < minimum:
         raise StratError(at_least(f"`{argument}`", minimum, value))

@@ -123,11 +123,16 @@ def no_such_column(argument: str, name: object, known: Sequence[object]) -> str:
     msg = f"`{argument}` names the column {describe(name)}, which the frame does not have."
     several = list_in_text(name, known)
     if isinstance(name, tuple) or several:
-        listed = f": `[{', '.join(several)}]`" if several else ""
-        return f"{msg}\nHint: several columns go in a list{listed}."
+        return f"{msg}\n{several_columns(several)}"
     if argument == "name":
         return f"{msg}\n{suggest_fold_column(name, known)}"
     return f"{msg}\n{suggest_name(name, known)}"
+
+
+def several_columns(names: Sequence[str]) -> str:
+    """Hint at the list of columns, and write it if they are known."""
+    listed = f": `[{', '.join(names)}]`" if names else ""
+    return f"Hint: several columns go in a list{listed}."
 
 
 def list_in_text(name: object, known: Sequence[object]) -> list[str]:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
-from inspect import signature
-from numbers import Real
+from inspect import Parameter, signature
+from itertools import takewhile
+from numbers import Integral, Real
 from typing import ParamSpec, TypeVar
+
+from .errors import describe, preview, several_columns, with_full_stop
 
 Params = ParamSpec("Params")
 ResultT = TypeVar("ResultT")
 
-PART_NAMES = ("train", "valid", "val", "validation", "dev", "test")
+PART_NAMES = {
+    "train": "train",
+    "train_size": "train",
+    **{part: part for part in ("valid", "val", "validation", "dev", "test")},
+    "test_size": "test",
+}
 """Parts that are given as arguments, each with its share, in the order of a split."""
 
 HABITS: dict[str, tuple[str, ...]] = {
@@ -21,9 +29,8 @@ HABITS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("stratify", "strata", "cat_col", "by"), ("by",)),
     **dict.fromkeys(("group", "id_col", "groups"), ("groups",)),
     **dict.fromkeys(("n_repeats", "num_fold_cols", "repeats"), ("repeats",)),
-    "test_size": ("parts", "frac"),
-    "parts": ("parts", "frac"),
     **dict.fromkeys(PART_NAMES, ("parts", "valid")),
+    **dict.fromkeys(("train_size", "test_size", "parts"), ("parts", "frac")),
 }
 """Arguments of other libraries and of other verbs, and those that take their place; the first that
 a verb has."""
@@ -58,11 +65,13 @@ EXAMPLES: dict[str, object] = {
 
 
 def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, ResultT]:
-    """Answer arguments of other libraries with a `TypeError` that names those of this verb.
+    """Answer arguments of other libraries, and those without names, with a `TypeError` that helps.
 
     The signature stays as it is, and other unknown arguments get Python's own error.
     """
-    known = signature(verb).parameters.keys()
+    known = signature(verb).parameters
+    named = [each for each in known if known[each].kind is Parameter.KEYWORD_ONLY]
+    placed = [each for each in known if each not in named]
     habits = HABITS.keys() - known
     name = verb.__qualname__.removesuffix(".__init__").rpartition(".")[-1]
 
@@ -75,9 +84,43 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
             hints = ", ".join(suggest(name, known, {each: kwargs[each] for each in found}))
             msg = f"`{name}` has no argument {listed}.\nHint: {hints}."
             raise TypeError(msg)
+        check_places(name, args, placed, named)
         return verb(*args, **kwargs)
 
     return answered
+
+
+def check_places(
+    verb: str, given: Sequence[object], placed: Sequence[str], named: Sequence[str]
+) -> None:
+    """Raise if several columns are given one by one, or an argument without the name it needs."""
+    takes_columns = placed[1:2] == ["by"] and {"name", "names"}.isdisjoint(placed)
+    columns = list(takewhile(is_word, given[1:])) if takes_columns else []
+    if len(columns) > 1:
+        listed = ", ".join(map(repr, columns))
+        hint = several_columns([f'"{column}"' for column in columns])
+        msg = f"`{verb}` takes all columns as one argument, got {listed}.\n{hint}"
+        raise TypeError(msg)
+    extra = given[len(placed) :]
+    if extra and named:
+        got = with_full_stop(preview(map(describe, extra), len(extra)))
+        msg = (
+            f"`{verb}` takes no argument after `{placed[-1]}` without its name, got {got}"
+            f"\n{name_size(named, extra)}"
+        )
+        raise TypeError(msg)
+
+
+def is_word(value: object) -> bool:
+    """Return whether a value is text that may name a column, and is no number."""
+    return isinstance(value, str) and is_short(value) and any(map(str.isalpha, value))
+
+
+def name_size(named: Sequence[str], given: Sequence[object]) -> str:
+    """Hint at the size of a sample with its name; of other values list the names."""
+    if len(given) == 1 and "n" in named and is_size(given[0]):
+        return f"Hint: `{'n' if isinstance(given[0], Integral) else 'frac'}={given[0]}`."
+    return with_full_stop(f"Hint: name it: {preview((f'`{each}`' for each in named), len(named))}")
 
 
 def suggest(verb: str, known: Collection[str], given: Mapping[str, object]) -> list[str]:
@@ -88,7 +131,7 @@ def suggest(verb: str, known: Collection[str], given: Mapping[str, object]) -> l
     for habit, value in given.items():
         ours = next((name for name in HABITS[habit] if name in known), None)
         main = HABITS[habit][0]
-        if ours == "parts" and habit in PART_NAMES:
+        if ours == "parts":
             hints.append(f"`parts={translate_parts(given)}`")
         elif ours is not None:
             hints.append(f"`{ours}={translate_value(ours, value)}`")
@@ -106,8 +149,6 @@ def translate_value(name: str, value: object) -> str:
     """Write a value in the way that our argument takes it, or an example."""
     if name == "deal":
         return '"circular"' if value is False else '"random"'
-    if name == "parts":
-        return translate_size(value)
     shown = value if type(value) is type(EXAMPLES[name]) and is_short(value) else EXAMPLES[name]
     return f'"{shown}"' if isinstance(shown, str) else repr(shown)
 
@@ -120,29 +161,25 @@ def is_short(value: object) -> bool:
 
 
 def translate_parts(given: Mapping[str, object]) -> str:
-    """Write shares that were given one by one as parts; the share of a test set alone."""
-    shares = {name: given[name] for name in PART_NAMES if name in given}
-    test = shares.get("test")
-    if not all(is_number(share) for share in shares.values()):
-        return translate_size(None)
-    if len(shares) == 1 and isinstance(test, float) and 0 < test < 1:
-        return repr(test)
-    if "train" not in shares:
-        shares = {"train": None, **shares}
-    elif len(shares) == 1:
-        shares["test"] = None
-    listed = (f'"{name}": {share}' for name, share in shares.items())
+    """Write sizes that were given one by one as parts; the share of `test` alone."""
+    sizes = {part: given[name] for name, part in PART_NAMES.items() if name in given}
+    if not all(map(is_size, sizes.values())):
+        sizes = {"test": 0.2}
+    elif len(sizes) == 1 and isinstance(given.get("test"), float):
+        return str(sizes["test"])
+    shares = [size for size in sizes.values() if isinstance(size, float)]
+    is_rest_known = len(shares) == len(sizes) and sum(shares) < 1
+    rest = round(1 - sum(shares), 12) if is_rest_known else None
+    if "train" not in sizes:
+        sizes = {"train": rest, **sizes}
+    elif len(sizes) == 1:
+        sizes["test"] = rest
+    listed = (f'"{part}": {size}' for part, size in sizes.items())
     return f"{{{', '.join(listed)}}}"
 
 
-def is_number(value: object) -> bool:
-    """Return whether a value is a number, as shares are."""
-    return isinstance(value, Real) and not isinstance(value, bool) and is_short(value)
-
-
-def translate_size(size: object) -> str:
-    """Write the size of a test set, a share or a number of rows, as parts."""
-    if type(size) is int and is_short(size):
-        return f'{{"train": None, "test": {size}}}'
-    share = size if isinstance(size, float) and 0 < size < 1 else 0.2
-    return f'{{"train": {round(1 - share, 12)}, "test": {share}}}'
+def is_size(value: object) -> bool:
+    """Return whether a value is a number of rows, or a share of them."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not is_short(value):
+        return False
+    return float(value) > 0 if isinstance(value, Integral) else 0 < float(value) < 1

@@ -28,10 +28,14 @@ VISITS = {
         ({"k": -3}, "`k` must be at least 2, got -3."),
         ({"k": True}, "`k` must be a whole number, got True."),
         ({"k": 2.5}, "`k` must be a whole number, got 2.5."),
+        ({"k": 5.0}, "`k` must be a whole number, got 5.0.\nHint: `k=5`."),
+        ({"k": 1.0}, "`k` must be a whole number, got 1.0."),
+        ({"k": 1e30}, "`k` must be a whole number, got 1e+30."),
+        ({"k": float("inf")}, "`k` must be a whole number, got inf."),
         ({"k": "5"}, "`k` must be a whole number, got '5'."),
         ({"k": None}, "`k` must be a whole number, got None."),
         ({"repeats": 0}, "`repeats` must be at least 1, got 0."),
-        ({"repeats": 1.0}, "`repeats` must be a whole number, got 1.0."),
+        ({"repeats": 1.0}, "`repeats` must be a whole number, got 1.0.\nHint: `repeats=1`."),
         ({"seed": -1}, "`seed` must be at least 0, got -1."),
         ({"seed": True}, "`seed` must be a whole number, got True."),
         ({"seed": "1"}, "`seed` must be a whole number, got '1'."),
@@ -322,7 +326,7 @@ def test_seeds_are_what_could_be_an_index(seed: Any) -> None:
 def test_seeds_that_are_no_index() -> None:
     """Numbers with fractions, several numbers and truth values are refused."""
     for seed, shown in (
-        (7.0, "7.0"),
+        (7.0, "7.0.\nHint: `seed=7`"),
         (np.array([7, 8]), "ndarray"),
         (np.bool_(True), repr(np.bool_(True))),
     ):

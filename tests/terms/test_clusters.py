@@ -387,7 +387,7 @@ def test_missing_extras(monkeypatch: pytest.MonkeyPatch) -> None:
 
 BAD_ARGUMENTS = {
     "n=0": "`n` must be at least 1, got 0.",
-    "n=2.0": "`n` must be a whole number, got 2.0.",
+    "n=2.0": "`n` must be a whole number, got 2.0.\nHint: `n=2`.",
     "n=True": "`n` must be a whole number, got True.",
     "n=None": "`n` must be a whole number, got None.",
     "n='many'": "`n` of `sf.clusters` must be a whole number or 'auto', got 'many'.",

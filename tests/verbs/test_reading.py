@@ -396,7 +396,7 @@ NUMBERS = {"row": range(4), "fold": [1, 2, 3, 3], "user": ["a", "b", "a", "b"]}
     [
         ({"gap": -1}, "`gap` must be at least 0, got -1."),
         ({"gap": True}, "`gap` must be a whole number, got True."),
-        ({"gap": 1.0}, "`gap` must be a whole number, got 1.0."),
+        ({"gap": 1.0}, "`gap` must be a whole number, got 1.0.\nHint: `gap=1`."),
         ({"train": "past", "window": 0}, "`window` must be at least 1, got 0."),
         ({"train": "past", "window": True}, "`window` must be a whole number, got True."),
         ({"window": 2}, "`window` goes with `train=\"past\"` only, got `train='rest'`."),

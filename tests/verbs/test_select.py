@@ -227,12 +227,19 @@ def test_samples_of_small_shares_and_of_nothing(frame: Any) -> None:
 # Bad input ------------------------------------------------------------------------------
 
 
+NOT_A_NUMBER = (
+    "\nHint: `name` is a column that is there already; `df.strat.kfold(..., k=5)` makes one."
+)
+"""What a number of folds in place of a column is answered with."""
+
+
 @pytest.mark.parametrize("verb", [sf.folds, sf.cv, lambda df, name: sf.balance(df, "label", name)])
 @pytest.mark.parametrize("name", [5, None, [], pl.col("fold"), [["fold"]]])
 def test_names_of_fold_columns(verb: Callable[..., Any], name: Any) -> None:
     """Fold columns are named by a string or a list of them, one at least."""
     shown = ["fold"] if isinstance(name, list) and name else name
-    message = f"`name` must hold column names, got {shown!r}."
+    hint = NOT_A_NUMBER if isinstance(name, int) else ""
+    message = f"`name` must hold column names, got {shown!r}.{hint}"
     refuse_now(message, lambda: verb(pd.DataFrame(FOLDED), name))
 
 
@@ -240,9 +247,9 @@ def test_names_of_fold_columns(verb: Callable[..., Any], name: Any) -> None:
 @pytest.mark.parametrize("name", [5, ["fold"], len])
 def test_name_of_one_column(verb: Callable[..., Any], name: Any) -> None:
     """Parts take the name of one column."""
-    refuse_now(
-        f"`name` must hold column names, got {name!r}.", lambda: verb(pd.DataFrame(FOLDED), name)
-    )
+    hint = NOT_A_NUMBER if isinstance(name, int) else ""
+    message = f"`name` must hold column names, got {name!r}.{hint}"
+    refuse_now(message, lambda: verb(pd.DataFrame(FOLDED), name))
 
 
 @pytest.mark.parametrize(

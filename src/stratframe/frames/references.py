@@ -72,6 +72,12 @@ ACCEPTED = {
 }
 """What each argument that refers to columns may hold."""
 
+NOT_A_NUMBER = {
+    "by": "`by` comes first; the number of folds is `k={}`",
+    "name": "`name` is a column that is there already; `df.strat.kfold(..., k={})` makes one",
+}
+"""What to do where the number of folds is given in place of a column."""
+
 
 def is_computed(ref: Any) -> bool:
     """Return whether a reference is an expression or callable, not a column name."""
@@ -177,10 +183,8 @@ def not_a_reference(argument: str, given: object, accepted: str = "") -> StratEr
         name = getattr(given, "name", None)
         named = f", {describe(name)}" if isinstance(name, str) and name else ""
         return StratError(f"{msg}\nHint: give the name of the column{named}.")
-    if argument == "by" and isinstance(given, Integral) and not isinstance(given, bool):
-        return StratError(
-            f"{msg}\nHint: `by` comes first; the number of folds is `k={describe(given)}`."
-        )
+    if argument in NOT_A_NUMBER and isinstance(given, Integral) and not isinstance(given, bool):
+        return StratError(f"{msg}\nHint: {NOT_A_NUMBER[argument].format(describe(given))}.")
     return StratError(msg)
 
 
