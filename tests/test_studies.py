@@ -223,28 +223,59 @@ def test_scores_of_the_paper_study_are_those_of_the_folds_of_today(paper: dict[s
     assert paper["FOLDS"].read_text() == f"{paper['hash_folds']()}\n"
 
 
-def test_estimates_are_those_of_the_folds_of_today() -> None:
-    """The stored estimates are those of the folds as they are now: else run the study again."""
-    study = runpy.run_path(str(STUDIES / "strategies.py"), run_name="study")
-    each = study["population"]("breast_cancer", *load_breast_cancer(return_X_y=True), size=150)
-    nearest = "nearest neighbours"
+def check_stored(
+    study: dict[str, Any], each: Any, name: str, n_estimates: int, **options: Any
+) -> None:
+    """Compare the estimates of one model and the first sample with those that are stored."""
     found = sf.study.estimates(
         each.frame,
-        "target",
+        (sf.continuous if each.is_regression else sf.classes)("target"),
         each.frame.columns[:-1],
-        estimators={nearest: study["CLASSIFIERS"][nearest]},
-        k=(2, 5, 10),
         sample=each.size,
         samples=1,
         repeats=study["REPEATS"],
+        **options,
     ).to_pandas()
     stored = pd.read_parquet(study["RESULT"])
-    stored = stored[stored["population"].eq(each.name) & stored["estimator"].eq(nearest)]
+    stored = stored[stored["population"].eq(each.name) & stored["estimator"].eq(name)]
     keys = ["strategy", "k", "sample", "repeat"]
     found, stored = (
         rows.astype({"strategy": str}).set_index(keys)["estimate"] for rows in (found, stored)
     )
     # The clusters of another version of scikit-learn may differ.
     found = found[[not name.startswith(("KCBCV", "SCBCV")) for name, *_ in found.index]]
-    assert len(found) == 7 * 3 * 2
+    assert len(found) == n_estimates
     np.testing.assert_allclose(found, stored[found.index], atol=1e-6)
+
+
+def test_estimates_are_those_of_the_folds_of_today() -> None:
+    """The stored estimates are those of the folds as they are now: else run the study again."""
+    study = runpy.run_path(str(STUDIES / "strategies.py"), run_name="study")
+    each = study["population"]("breast_cancer", *load_breast_cancer(return_X_y=True), size=150)
+    name = "nearest neighbours"
+    models = {name: study["CLASSIFIERS"][name]}
+    check_stored(study, each, name, 7 * 3 * 2, estimators=models, k=(2, 5, 10))
+
+
+def test_choices_are_those_of_the_folds_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stored estimates of close models are those of the folds as they are now."""
+    monkeypatch.syspath_prepend(STUDIES)
+    study = runpy.run_path(str(STUDIES / "choices.py"), run_name="study")
+    (each,) = (each for each in study["populations"](None) if each.name == "diabetes")
+    name = "linear, penalized"
+    options = {
+        "estimators": {name: study["models"](is_regression=True)[name]},
+        "strategies": study["strategies"](True, each.frame.columns[:-1]),
+    }
+    check_stored(study, each, name, 4 * 2 * 2, k=(5, 10), **options)
+
+
+def test_choices_are_complete() -> None:
+    """Each of 8 populations has 100 samples of each close model, strategy, k and run."""
+    runs = pd.read_parquet(STUDIES / "choices.parquet")
+    assert len(runs) == 8 * 100 * 5 * 5 * 2 * 2
+    assert runs["population"].nunique() == 8
+    assert runs[["estimate", "truth"]].notna().all(axis=None)
+    assert not runs.duplicated(
+        ["population", "strategy", "estimator", "k", "sample", "repeat"]
+    ).any()
