@@ -538,28 +538,48 @@ def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
         assert process.returncode == 141
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
-def test_a_signal_leaves_no_draft(tmp_path: Path, name: str) -> None:
-    """A command that is ended while it writes leaves no file, and the code of a shell."""
-    path, number = tmp_path / "in.csv", getattr(signal, name)
+def signal_while_writing(folder: Path, number: int, action: str) -> tuple[int, str]:
+    """Send a signal to a command that writes a file, and return its exit code and errors."""
+    path = folder / "in.csv"
     pl.DataFrame(DATA).write_csv(path)
     code = f"""
-import os, sys, time
+import os, signal, sys, time
 import polars as pl
 from stratframe.__main__ import main
 
-def write(*_):
-    assert len(os.listdir({str(tmp_path)!r})) == 2
-    os.kill(os.getpid(), {number})
-    time.sleep(60)
+write = pl.DataFrame.write_parquet
 
-pl.DataFrame.write_parquet = write
-sys.exit(main(["kfold", {str(path)!r}, "--out", {str(tmp_path / "out.parquet")!r}]))
+def write_signalled(*args):
+    assert len(os.listdir({str(folder)!r})) == 2
+    os.kill(os.getpid(), {number})
+    time.sleep(0.1)
+    return write(*args)
+
+signal.signal({number}, signal.{action})
+pl.DataFrame.write_parquet = write_signalled
+sys.exit(main(["kfold", {str(path)!r}, "--out", {str(folder / "out.parquet")!r}]))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", "")
-    assert list(tmp_path.iterdir()) == [path]
+    return done.returncode, done.stderr
+
+
+posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+
+
+@posix
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_leaves_no_draft(tmp_path: Path, name: str) -> None:
+    """A command that is ended while it writes leaves no file, and the code of a shell."""
+    number = getattr(signal, name)
+    assert signal_while_writing(tmp_path, number, "SIG_DFL") == (128 + number, "")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+@posix
+def test_an_ignored_signal_ends_nothing(tmp_path: Path) -> None:
+    """A command that outlives its terminal, as under `nohup`, writes its file."""
+    assert signal_while_writing(tmp_path, signal.SIGHUP, "SIG_IGN") == (0, "")
+    assert len(pl.read_parquet(tmp_path / "out.parquet")) == len(pl.DataFrame(DATA))
 
 
 def test_signals_of_the_caller_stay(file: str) -> None:
