@@ -33,7 +33,7 @@ NAMES = {
     *("breast_cancer", "imbalanced", "blobs", "diabetes", "friedman", "heavy tail"),
     *("contraceptive", "wine alcohol"),
 }
-"""Populations of at most three classes, on which boosting is quick."""
+"""Populations of more than two features and at most three classes, on which boosting is quick."""
 
 PAIRS = [
     ("linear", "linear, penalized"),
