@@ -162,7 +162,9 @@ def is_short(value: object) -> bool:
 
 def translate_parts(given: Mapping[str, object]) -> str:
     """Write sizes that were given one by one as parts; the share of `test` alone."""
-    sizes = {part: given[name] for name, part in PART_NAMES.items() if name in given}
+    sizes: dict[str, object] = {
+        part: given[name] for name, part in PART_NAMES.items() if name in given
+    }
     if not all(map(is_size, sizes.values())):
         sizes = {"test": 0.2}
     elif len(sizes) == 1 and isinstance(given.get("test"), float):
