@@ -27,15 +27,16 @@ pytestmark = [
 N_FILES, N_ROWS = 24, 20_000
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def client():
-    """Start a cluster of two processes."""
+    """Start a cluster of two processes for each test: a killed one may not be started again."""
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
+        client.wait_for_workers(2, timeout=60)
         yield client
 
 
@@ -83,7 +84,7 @@ def test_folds_on_a_cluster_are_those_of_pandas(client, files, expected, place):
 
 
 def kill_after(client, seconds, victim):
-    """Kill a worker after some time, from a thread; its nanny starts another."""
+    """Kill a worker after some time, from a thread."""
     pids = list(client.run(os.getpid).values())
 
     def kill():
@@ -98,7 +99,6 @@ def kill_after(client, seconds, victim):
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
 def test_a_killed_worker_changes_nothing(client, files, expected, share):
     """A worker that is killed on the way leaves the same folds."""
-    client.wait_for_workers(2)
     started = time.perf_counter()
     folds_of(files, BY[0])
     seconds = time.perf_counter() - started
