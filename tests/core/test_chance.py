@@ -147,13 +147,59 @@ def test_rare_rows_are_no_drift() -> None:
         assert tv_critical_values(np.array([999, 1]), [m]) == pytest.approx([1 / m])
 
 
-def test_levels_meet_where_counting_ends() -> None:
-    """Of 65 rare rows the level is the approximate one, a tenth off the exact one at most."""
-    sizes = np.array([5, 5, 15, 20, 20, 1000])
-    n, m = int(sizes.sum()), 213
-    (found,) = tv_critical_values(sizes, [m])
-    assert found == gamma_level(sizes, n, m)
-    assert found == pytest.approx(counted_level(sizes, n, m), rel=0.1)
+@pytest.mark.parametrize("k", [2, 5, 10, 20])
+@pytest.mark.parametrize("most", [1, 400, 10_000])
+@pytest.mark.parametrize("n_single", [66, 3000])
+def test_level_of_single_rows_is_scipys(n_single: int, most: int, k: int) -> None:
+    """Of many classes of one row the level is exact: their rows are as those of one class."""
+    n = n_single + most
+    m = n // k
+    (found,) = tv_critical_values(np.array([1] * n_single + [most]), [m])
+    drawn = np.arange(n_single + 1)
+    apart = (
+        drawn / m
+        + (n_single - drawn) / (n - m)
+        + np.abs((m - drawn) / m - (n - m - n_single + drawn) / (n - m))
+    )
+    chances = hypergeom.pmf(drawn, n, n_single, m)
+    assert chances[apart / 2 > found + 1e-9].sum() <= 0.05 * (1 + 1e-6)
+    if found > rounded([1] * n_single + [most], m) + 1e-9:
+        assert chances[apart / 2 > found - 1e-9].sum() > 0.05 * (1 - 1e-6)
+
+
+def exceeding(sizes: list[int], m: int) -> float:
+    """The share of random folds that exceed the level."""
+    counts, n = np.array(sizes), sum(sizes)
+    (level,) = tv_critical_values(counts, [m])
+    drawn = np.random.default_rng(0).multivariate_hypergeometric(counts, m, 20_000, "marginals")
+    apart = np.abs(drawn / m - (counts - drawn) / (n - m)).sum(axis=1) / 2
+    return float((apart > level + 1e-9).mean())
+
+
+@pytest.mark.parametrize("k", [2, 5, 20])
+@pytest.mark.parametrize("rare", [[2] * 40, [3] * 30, [1] * 50 + [2] * 20 + [7] * 3, [10] * 20])
+def test_level_of_many_rare_classes_is_rarely_exceeded(rare: list[int], k: int) -> None:
+    """Of many rare classes, too, at most one in twenty folds exceeds the level."""
+    sizes = [*rare, 1000]
+    n = sum(sizes)
+    assert counted_level(np.array(sizes), n, n // k) is not None
+    assert exceeding(sizes, n // k) <= 0.054
+
+
+@pytest.mark.parametrize("k", [2, 5, 20])
+@pytest.mark.parametrize("rare", [[3] * 300, [20] * 50])
+def test_approximate_level_is_near(rare: list[int], k: int) -> None:
+    """Of classes that are too many to be counted out, one in twelve folds exceeds the level."""
+    sizes = [*rare, 10_000]
+    n = sum(sizes)
+    assert counted_level(np.array(sizes), n, n // k) is None
+    assert 0.04 <= exceeding(sizes, n // k) <= 0.085
+
+
+def test_large_frames_are_not_counted_out() -> None:
+    """Where deviations of rare classes do not fit into 64 bits, the level is approximate."""
+    sizes = np.array([1] * 5000 + [2, 10**15])
+    assert counted_level(sizes, int(sizes.sum()), 10**12) is None
 
 
 def test_no_chance_without_both_sides() -> None:

@@ -1,7 +1,7 @@
 """How far random folds are from the other rows: the distances that one in twenty exceeds."""
 
 from collections.abc import Sequence
-from math import comb, exp, lgamma, log, nan, pi, sqrt
+from math import exp, lgamma, log, nan, pi, sqrt
 
 import numpy as np
 
@@ -18,9 +18,12 @@ FEW_VALUES, MANY_CLASSES = 32, 1000
 """Distinct numbers up to which ties are accounted for, and distinct sizes of classes, the
 largest ones, whose differences are taken as correlated."""
 
-COUNTED_ROWS = 64
-"""Rows outside the largest class up to which the distances of classes are counted out, in less
-than a tenth of a second."""
+COUNTED_SUMS = 2**18
+"""Sums of deviations up to which the distances of classes are counted out, in some hundredths of a
+second: those of 100 rare classes of two rows, 30 of ten, or any number of single rows."""
+
+NEVER = 1e-15
+"""Probability of a sum of deviations below which it is left out."""
 
 FAR = 9
 """No random fold has a class so many standard deviations, and as many rows, off its share."""
@@ -59,9 +62,9 @@ def ks_critical_values(values: Values, totals: Ints) -> Values:
 def tv_critical_values(sizes: Ints, totals: Sequence[int]) -> list[float]:
     """Compute the total variation distances that one in twenty random folds exceeds.
 
-    At most one in twenty: of two classes, or where few rows are outside the largest class, by the
-    exact distribution. Otherwise approximately, by a gamma distribution. Never less than a fold
-    has that is within one row of its share.
+    At most one in twenty: of two classes, or where the rows outside the largest class can be
+    counted out, by the exact distribution. Otherwise approximately, by a gamma distribution.
+    Never less than a fold has that is within one row of its share.
     """
     n, sizes = int(sizes.sum()), np.sort(sizes[sizes > 0])
     levels = {}
@@ -71,8 +74,8 @@ def tv_critical_values(sizes: Ints, totals: Sequence[int]) -> list[float]:
         elif len(sizes) == 2:
             levels[m] = exact_level(sizes[:1], n, m) / (m * (n - m))
         else:
-            find_level = counted_level if n - sizes[-1] <= COUNTED_ROWS else gamma_level
-            level = find_level(sizes, n, m)
+            counted = counted_level(sizes, n, m)
+            level = gamma_level(sizes, n, m) if counted is None else counted
             levels[m] = min(1.0, max(level, rounding_deviation(sizes, n, m) / (m * (n - m))))
     return [levels[m] for m in totals]
 
@@ -109,23 +112,43 @@ def rarely_exceeded(deviations: Ints, probabilities: Values) -> int:
     return int(deviations[order[min(place, len(order) - 1)]])
 
 
-def counted_level(sizes: Ints, n: int, m: int) -> float:
-    """Count out the level of the distance of classes, the largest last."""
-    rare = int(sizes[:-1].sum())
-    drawn, moved = np.zeros((2, 1), np.int64)
-    ways: Values = np.ones(1)
-    for size in sizes[:-1].tolist():
-        counts = np.arange(size + 1)
-        each = [comb(size, count) for count in counts.tolist()]
-        all_drawn = np.add.outer(drawn, counts).ravel()
-        all_moved = np.add.outer(moved, np.abs(n * counts - m * size)).ravel()
-        states, places = np.unique(np.stack([all_drawn, all_moved]), axis=1, return_inverse=True)
-        (drawn, moved), weights = states, np.outer(ways, each).ravel()
-        ways = np.bincount(places.ravel(), weights)
-    per_total = hypergeometric(drawn, np.full(len(drawn), rare), n, m)
-    all_ways = np.array([float(comb(rare, count)) for count in range(rare + 1)])
+def counted_level(sizes: Ints, n: int, m: int) -> float | None:
+    """Count out the level of the distance of classes, the largest last, if few enough are rare."""
+    found = rare_deviations(sizes[:-1], n, m)
+    if found is None:
+        return None
+    drawn, moved, chances = found
+    rare = np.full(len(drawn), sizes[:-1].sum())
+    chances *= hypergeometric(drawn, rare, n, m) / binomial(drawn, rare, m / n)
     moved = moved + np.abs(n * (m - drawn) - m * int(sizes[-1]))
-    return rarely_exceeded(moved, per_total * ways / all_ways[drawn]) / (2 * m * (n - m))
+    return rarely_exceeded(moved, chances) / (2 * m * (n - m))
+
+
+def rare_deviations(sizes: Ints, n: int, m: int) -> tuple[Ints, Ints, Values] | None:
+    """List the numbers of rows of a fold, and the deviations of classes, and the chances of both.
+
+    Ascending sizes of classes; deviations are summed, times n. The rows of a class are taken as
+    binomial: given how many there are of all, they are then those of a random fold.
+    """
+    n_single, base = int((sizes == 1).sum()), int(sizes.sum()) + 1
+    drawn = np.arange(n_single + 1)
+    chances = binomial(drawn, np.full_like(drawn, n_single), m / n)
+    drawn, chances = drawn[chances > NEVER], chances[chances > NEVER]
+    moved = n * drawn + m * (n_single - 2 * drawn)
+    n_counted = 0
+    for size in sizes[n_single:].tolist():
+        n_counted += len(drawn) * (size + 1)
+        if n_counted > COUNTED_SUMS or n * base**2 >= 2**63:
+            return None
+        counts = np.arange(size + 1)
+        each = binomial(counts, np.full_like(counts, size), m / n)
+        # Pairs of numbers as one number, as these sort much faster.
+        pairs = np.add.outer(moved * base + drawn, np.abs(n * counts - m * size) * base + counts)
+        pairs, places = np.unique(pairs, return_inverse=True)
+        summed = np.bincount(places.ravel(), np.outer(chances, each).ravel())
+        chances = summed[summed > NEVER]
+        moved, drawn = np.divmod(pairs[summed > NEVER], base)
+    return drawn, moved, chances
 
 
 def gamma_level(sizes: Ints, n: int, m: int) -> float:
@@ -176,22 +199,27 @@ def mean_deviation(sizes: Ints, n: int, m: int) -> Values:
 def hypergeometric(drawn: Ints, sizes: Ints, n: int, m: int) -> Values:
     """Compute the probability that m of n rows hold given numbers of rows of each class.
 
-    By Loader's deviances, in which nothing large cancels.
+    By three binomial ones.
+    """
+    others, left = n - sizes, m - drawn
+    possible = (drawn <= sizes) & (left >= 0) & (left <= others)
+    drawn, left = np.where(possible, drawn, 0), np.where(possible, left, 0)
+    of_fold = binomial(np.array([m]), np.array([n]), m / n)
+    both = binomial(drawn, sizes, m / n) * binomial(left, others, m / n)
+    return np.where(possible, both / of_fold, 0.0)
+
+
+def binomial(counts: Ints, sizes: Ints, share: float) -> Values:
+    """Compute binomial probabilities, by Loader's deviances, in which nothing large cancels.
 
     References
     ----------
     Loader (2000), Fast and accurate computation of binomial probabilities.
     """
-    others, left = n - sizes, m - drawn
-    possible = (drawn <= sizes) & (left >= 0) & (left <= others)
-    drawn, left = np.where(possible, drawn, 0), np.where(possible, left, 0)
-    logs = log_rest(sizes) - log_rest(drawn) - log_rest(sizes - drawn)
-    logs += log_rest(others) - log_rest(left) - log_rest(others - left)
-    constant = log_rest(np.array([n, m, n - m]))
-    logs += constant[1] + constant[2] - constant[0]
-    logs -= deviance(drawn, sizes * (m / n)) + deviance(sizes - drawn, sizes * ((n - m) / n))
-    logs -= deviance(left, others * (m / n)) + deviance(others - left, others * ((n - m) / n))
-    return np.where(possible, np.exp(logs), 0.0)
+    logs = log_rest(sizes) - log_rest(counts) - log_rest(sizes - counts)
+    logs -= deviance(counts, sizes * share) + deviance(sizes - counts, sizes * (1 - share))
+    chances: Values = np.exp(logs)
+    return chances
 
 
 def deviance(counts: Ints | Values, means: Values) -> Values:
