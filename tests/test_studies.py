@@ -279,3 +279,14 @@ def test_choices_are_complete() -> None:
     assert not runs.duplicated(
         ["population", "strategy", "estimator", "k", "sample", "repeat"]
     ).any()
+
+
+def test_splitters_of_the_authors_are_complete(paper: dict[str, Any]) -> None:
+    """The authors' splitters and SCV were run on each sample of the study of their paper."""
+    theirs = pd.read_parquet(STUDIES / "authors.parquet")
+    ours = pd.read_parquet(paper["RESULTS"])
+    assert set(theirs["data_set"]) == set(ours["data_set"])
+    assert set(theirs["strategy"]) == {"SCV", *paper["SETS"]["VII"]}
+    assert len(theirs) == 13 * paper["SAMPLES"] * len(paper["KS"]) * 7
+    assert not theirs.duplicated(["data_set", "strategy", "k", "number"]).any()
+    assert theirs.notna().all(axis=None)
