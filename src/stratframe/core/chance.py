@@ -1,7 +1,7 @@
 """How far random folds are from the other rows: the distances that one in twenty exceeds."""
 
 from collections.abc import Sequence
-from math import exp, lgamma, log, nan, pi, sqrt
+from math import ceil, exp, floor, lgamma, log, nan, pi, sqrt
 
 import numpy as np
 
@@ -131,9 +131,10 @@ def rare_deviations(sizes: Ints, n: int, m: int) -> tuple[Ints, Ints, Values] | 
     binomial: given how many there are of all, they are then those of a random fold.
     """
     n_single, base = int((sizes == 1).sum()), int(sizes.sum()) + 1
-    drawn = np.arange(n_single + 1)
+    mean = n_single * m / n
+    reach = FAR * sqrt(mean) + FAR
+    drawn = np.arange(max(0, floor(mean - reach)), min(n_single, ceil(mean + reach)) + 1)
     chances = binomial(drawn, np.full_like(drawn, n_single), m / n)
-    drawn, chances = drawn[chances > NEVER], chances[chances > NEVER]
     moved = n * drawn + m * (n_single - 2 * drawn)
     n_counted = 0
     for size in sizes[n_single:].tolist():
