@@ -23,7 +23,14 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 per_page = pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
 
-SLOW = {"comparing-strategies.md", "study-choice.md", "study-compare.md", "study-evidence.md"}
+SLOW = {
+    "comparing-strategies.md",
+    "nested-search.md",
+    "repeated-holdouts.md",
+    "study-choice.md",
+    "study-compare.md",
+    "study-evidence.md",
+}
 """Pages whose code takes many seconds."""
 
 DRAWN = {"gallery.md"}

@@ -33,7 +33,13 @@ CASES: dict[str, tuple[dict[str, Any], Any]] = {
 
 
 KEYS: dict[str, Any] = {"position": None, "number": lambda i: i, "text": lambda i: f"id {i}"}
-keyed = pytest.mark.parametrize("to_key", KEYS.values(), ids=list(KEYS))
+keyed = pytest.mark.parametrize(
+    "to_key",
+    [
+        pytest.param(to_key, marks=[pytest.mark.slow] if name == "text" else [], id=name)
+        for name, to_key in KEYS.items()
+    ],
+)
 
 
 def with_key(data: dict[str, Any], to_key: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -54,6 +60,7 @@ def test_every_row_has_every_fold_alike(data: dict[str, Any], by: Any, to_key: A
 
 
 @keyed
+@pytest.mark.slow
 @pytest.mark.parametrize("bits", [0, 4, 12])
 def test_rows_of_large_strata_too(bits: int, to_key: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where strata are large, and counted first, each row has the same chance of every fold."""

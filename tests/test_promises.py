@@ -18,6 +18,15 @@ import stratframe as sf
 from tests.helpers import KINDS, eager, make, values
 
 kinds = pytest.mark.parametrize("kind", KINDS)
+slow_kinds = pytest.mark.parametrize(
+    "kind",
+    [
+        each if each in ("pandas", "polars") else pytest.param(each, marks=pytest.mark.slow)
+        for each in KINDS
+    ],
+)
+"""All kinds; but a plain run has two of them, as partitions of groups take long to search."""
+
 seeds = st.integers(0, 2**40)
 
 PARTS = {"train": 0.7, "valid": 0.2, "test": 0.1}
@@ -287,7 +296,7 @@ GROUPED: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
-@kinds
+@slow_kinds
 @settings(max_examples=20)
 @given(
     data=columns(3, 2, 12, least=20),
@@ -329,7 +338,7 @@ def test_groups_are_free_of_row_order(
         assert plans[0] == plans[1]
 
 
-@kinds
+@slow_kinds
 @given(data=columns(3, 8, least=20), seed=seeds, to_type=st.sampled_from(list(RECODINGS)))
 @pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
 def test_names_of_classes_do_not_matter_to_groups(

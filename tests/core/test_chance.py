@@ -186,6 +186,7 @@ def test_level_of_many_rare_classes_is_rarely_exceeded(rare: list[int], k: int) 
     assert exceeding(sizes, n // k) <= 0.054
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 5, 20])
 @pytest.mark.parametrize("rare", [[3] * 300, [20] * 50])
 def test_approximate_level_is_near(rare: list[int], k: int) -> None:

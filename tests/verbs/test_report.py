@@ -122,6 +122,7 @@ def test_a_class_without_folds_is_not_optimal(frame: Make) -> None:
     assert values(sf.compare(data, "label", "fold"), "verdict") == ["skewed"]
 
 
+@pytest.mark.slow
 def test_random_is_what_random_columns_have() -> None:
     """Over many shuffles the mean square deviation is that of the reference."""
     drawn = np.random.default_rng(0)

@@ -90,6 +90,7 @@ def test_search_finds_the_best_partition(seed: int) -> None:
     assert chi(table, parts.tolist(), objective.shares) == pytest.approx(best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_units", "distinct"), [(9, 2), (30, 15)])
 def test_all_seeds_reach_one_level(n_units: int, distinct: int) -> None:
     """Seeds give different partitions whose losses are within the ratio of equally good ones."""
