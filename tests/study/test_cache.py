@@ -180,6 +180,7 @@ sf.study.estimates(
 """
 
 
+@pytest.mark.slow
 def test_a_script_on_standard_input_is_known_by_its_code(tmp_path: Path) -> None:
     """It finds its samples again, whatever the lines above or the hash seed; another does not."""
 
@@ -210,6 +211,7 @@ def test_functions_are_told_apart_by_their_code(run: Callable[..., Any], tmp_pat
     assert len(list(folder.iterdir())) == 3
 
 
+@pytest.mark.slow
 def test_terms_are_the_same_when_made_again(run: Callable[..., Any], tmp_path: Path) -> None:
     """Equal entries, and the default strategies, find their folder again."""
     for _ in range(2):

@@ -135,9 +135,14 @@ BY: dict[str, Any] = {
     "continuous": "x",
     "class, continuous": ["label", sf.continuous("x")],
 }
+SEARCHED = {"continuous", "class, continuous", "clusters", "two columns"}
+"""Strata in which groups take seconds to search."""
 
 
-@pytest.mark.parametrize("by", BY)
+@pytest.mark.parametrize(
+    "by",
+    [pytest.param(name, marks=[pytest.mark.slow] if name in SEARCHED else []) for name in BY],
+)
 def test_all_strata_take_groups(by: str) -> None:
     """Every kind of strata works, and gives the same folds and parts on every kind of frame."""
     data = patients()
