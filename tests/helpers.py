@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,11 @@ ROWS = {
 """Ten rows in which nothing is wrong, but that `tags` holds lists."""
 
 FOLDED = {**ROWS, "fold": [0, 1] * 5}
+
+
+def some_slow(cases: Iterable[Any], slow: Container[Any]) -> list[Any]:
+    """Make a parameter of each case, some of them for the slow run alone."""
+    return [pytest.param(each, marks=[pytest.mark.slow] if each in slow else []) for each in cases]
 
 
 def make(kind: str, data: dict[str, Any]) -> Any:

@@ -9,6 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+from tests.helpers import some_slow
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOT_RUN = {"benchmarks.md", "beyond-one-machine.md"}
@@ -63,11 +65,10 @@ def anchors(page: Path) -> set[str]:
 
 @pytest.mark.parametrize(
     "page",
-    [
-        pytest.param(page, marks=[pytest.mark.slow] if page.name in SLOW else [])
-        for page in RUN
-        if page.name not in DRAWN
-    ],
+    some_slow(
+        [page for page in RUN if page.name not in DRAWN],
+        [page for page in RUN if page.name in SLOW],
+    ),
     ids=lambda page: page.name,
 )
 def test_examples(page):

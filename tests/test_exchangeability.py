@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import chi2_contingency, chisquare
 
 import stratframe as sf
+from tests.helpers import some_slow
 
 N_SEEDS = 1500
 
@@ -33,17 +34,12 @@ CASES: dict[str, tuple[dict[str, Any], Any]] = {
 
 
 KEYS: dict[str, Any] = {"position": None, "number": lambda i: i, "text": lambda i: f"id {i}"}
-keyed = pytest.mark.parametrize(
-    "to_key",
-    [
-        pytest.param(to_key, marks=[pytest.mark.slow] if name == "text" else [], id=name)
-        for name, to_key in KEYS.items()
-    ],
-)
+keyed = pytest.mark.parametrize("ranked_by", some_slow(KEYS, {"text"}))
 
 
-def with_key(data: dict[str, Any], to_key: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def with_key(data: dict[str, Any], ranked_by: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Add a key to data, and to the options of a call."""
+    to_key = KEYS[ranked_by]
     if to_key is None:
         return data, {}
     n_rows = len(next(iter(data.values())))
@@ -52,9 +48,9 @@ def with_key(data: dict[str, Any], to_key: Any) -> tuple[dict[str, Any], dict[st
 
 @keyed
 @pytest.mark.parametrize(("data", "by"), CASES.values(), ids=list(CASES))
-def test_every_row_has_every_fold_alike(data: dict[str, Any], by: Any, to_key: Any) -> None:
+def test_every_row_has_every_fold_alike(data: dict[str, Any], by: Any, ranked_by: str) -> None:
     """Each row comes to each fold equally often, whatever ranks the rows."""
-    data, options = with_key(data, to_key)
+    data, options = with_key(data, ranked_by)
     for row in folds_over_seeds(data, by, 4, **options).T:
         assert chisquare(np.bincount(row, minlength=4)).pvalue > 1e-5
 
@@ -62,10 +58,12 @@ def test_every_row_has_every_fold_alike(data: dict[str, Any], by: Any, to_key: A
 @keyed
 @pytest.mark.slow
 @pytest.mark.parametrize("bits", [0, 4, 12])
-def test_rows_of_large_strata_too(bits: int, to_key: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_large_strata_too(
+    bits: int, ranked_by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where strata are large, and counted first, each row has the same chance of every fold."""
     monkeypatch.setattr("stratframe.core.deal.histogram_bits", lambda *_: bits)
-    data, options = with_key({"a": [0, 0, 1] * 300}, to_key)
+    data, options = with_key({"a": [0, 0, 1] * 300}, ranked_by)
     folds = folds_over_seeds(data, "a", 3, **options)
     for row in folds[:, :6].T:
         assert chisquare(np.bincount(row, minlength=3)).pvalue > 1e-5
@@ -76,9 +74,9 @@ def test_rows_of_large_strata_too(bits: int, to_key: Any, monkeypatch: pytest.Mo
 
 
 @keyed
-def test_a_rare_class_visits_all_folds(to_key: Any) -> None:
+def test_a_rare_class_visits_all_folds(ranked_by: str) -> None:
     """A class of 3 rows with k=5 visits all folds, and all sets of 3 folds, equally."""
-    data, options = with_key({"a": [0] * 3 + [1] * 14}, to_key)
+    data, options = with_key({"a": [0] * 3 + [1] * 14}, ranked_by)
     folds = folds_over_seeds(data, "a", 5, **options)[:, :3]
     assert (np.diff(np.sort(folds, axis=1), axis=1) > 0).all()
     assert chisquare(np.bincount(folds.ravel(), minlength=5)).pvalue > 1e-3
@@ -88,9 +86,9 @@ def test_a_rare_class_visits_all_folds(to_key: Any) -> None:
 
 
 @keyed
-def test_strata_are_shuffled_independently(to_key: Any) -> None:
+def test_strata_are_shuffled_independently(ranked_by: str) -> None:
     """Which row of one stratum comes to a fold says nothing of the row of another."""
-    data, options = with_key({"a": [0, 0, 0, 1, 1, 1]}, to_key)
+    data, options = with_key({"a": [0, 0, 0, 1, 1, 1]}, ranked_by)
     folds = folds_over_seeds(data, "a", 3, **options)
     table = np.zeros((3, 3))
     np.add.at(table, (folds[:, 0], folds[:, 3]), 1)

@@ -15,16 +15,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import KINDS, eager, make, values
+from tests.helpers import KINDS, eager, make, some_slow, values
 
 kinds = pytest.mark.parametrize("kind", KINDS)
-slow_kinds = pytest.mark.parametrize(
-    "kind",
-    [
-        each if each in ("pandas", "polars") else pytest.param(each, marks=pytest.mark.slow)
-        for each in KINDS
-    ],
-)
+slow_kinds = pytest.mark.parametrize("kind", some_slow(KINDS, set(KINDS) - {"pandas", "polars"}))
 """All kinds; but a plain run has two of them, as partitions of groups take long to search."""
 
 seeds = st.integers(0, 2**40)

@@ -35,6 +35,8 @@ from paper import (
 from sklearn.model_selection import StratifiedKFold
 from tqdm import tqdm
 
+from stratframe.core.evenness import deviations, random_variance
+
 RESULT = Path(__file__).with_suffix(".parquet")
 
 SEED = 123
@@ -69,18 +71,13 @@ def take_folds(splitter: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def unevenness(folds: np.ndarray, y: np.ndarray) -> dict[str, float]:
-    """Sum the squared deviations of classes, and what they are in random folds of these sizes.
-
-    The rows of a class in a random fold are hypergeometric.
-    """
-    counts = pd.crosstab(folds, y).to_numpy()
-    n, sizes, classes = len(y), counts.sum(axis=1), counts.sum(axis=0)
-    shares = np.outer(sizes, classes) / n
-    by_chance = shares * (1 - classes / n) * ((n - sizes) / (n - 1))[:, None]
+    """Sum the squared deviations of classes, and what they are in random folds of these sizes."""
+    table = pd.crosstab(y, folds).to_numpy()
+    sizes, totals = table.sum(axis=1), table.sum(axis=0)
     return {
-        "squares": float(((counts - shares) ** 2).sum()),
-        "by_chance": float(by_chance.sum()),
-        "size_range": int(np.ptp(sizes)),
+        "squares": float((deviations(table, sizes) ** 2).sum()),
+        "by_chance": float(random_variance(sizes, totals).sum()),
+        "size_range": int(np.ptp(totals)),
     }
 
 

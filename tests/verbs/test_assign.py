@@ -28,6 +28,7 @@ from tests.helpers import (
     peer_folds,
     refuse,
     refuse_now,
+    some_slow,
     split_groups,
     values,
 )
@@ -139,10 +140,7 @@ SEARCHED = {"continuous", "class, continuous", "clusters", "two columns"}
 """Strata in which groups take seconds to search."""
 
 
-@pytest.mark.parametrize(
-    "by",
-    [pytest.param(name, marks=[pytest.mark.slow] if name in SEARCHED else []) for name in BY],
-)
+@pytest.mark.parametrize("by", some_slow(BY, SEARCHED))
 def test_all_strata_take_groups(by: str) -> None:
     """Every kind of strata works, and gives the same folds and parts on every kind of frame."""
     data = patients()

@@ -1,7 +1,7 @@
 """How far random folds are from the other rows: the distances that one in twenty exceeds."""
 
 from collections.abc import Sequence
-from math import ceil, exp, floor, lgamma, log, nan, pi, sqrt
+from math import exp, lgamma, log, nan, pi, sqrt
 
 import numpy as np
 
@@ -91,16 +91,22 @@ def exact_level(sizes: Ints, n: int, m: int) -> int:
 
     Of several classes, the tails are summed.
     """
-    means = m * sizes / n
-    reach = FAR * np.sqrt(means * (n - sizes) / n * (n - m) / n) + FAR
-    first = np.maximum(np.ceil(means - reach).astype(np.int64), np.maximum(0, m + sizes - n))
-    last = np.minimum(np.floor(means + reach).astype(np.int64), np.minimum(m, sizes))
+    first, last = likely_counts(sizes, n, m)
     lengths = last - first + 1
     owners = np.repeat(sizes, lengths)
     starts = np.repeat(first - np.cumsum(lengths) + lengths, lengths)
     counts = starts + np.arange(len(owners))
     level = rarely_exceeded(np.abs(n * counts - m * owners), hypergeometric(counts, owners, n, m))
     return max(level, rounding_deviation(sizes, n, m))
+
+
+def likely_counts(sizes: Ints, n: int, m: int) -> tuple[Ints, Ints]:
+    """Find the fewest and the most rows of each class that a random fold has."""
+    means = m * sizes / n
+    reach = FAR * np.sqrt(means * (n - sizes) / n * (n - m) / n) + FAR
+    first = np.maximum(np.ceil(means - reach).astype(np.int64), np.maximum(0, m + sizes - n))
+    last = np.minimum(np.floor(means + reach).astype(np.int64), np.minimum(m, sizes))
+    return first, last
 
 
 def rarely_exceeded(deviations: Ints, probabilities: Values) -> int:
@@ -131,9 +137,8 @@ def rare_deviations(sizes: Ints, n: int, m: int) -> tuple[Ints, Ints, Values] | 
     binomial: given how many there are of all, they are then those of a random fold.
     """
     n_single, base = int((sizes == 1).sum()), int(sizes.sum()) + 1
-    mean = n_single * m / n
-    reach = FAR * sqrt(mean) + FAR
-    drawn = np.arange(max(0, floor(mean - reach)), min(n_single, ceil(mean + reach)) + 1)
+    (first,), (last,) = likely_counts(np.array([n_single]), n, m)
+    drawn = np.arange(first, last + 1)
     chances = binomial(drawn, np.full_like(drawn, n_single), m / n)
     moved = n * drawn + m * (n_single - 2 * drawn)
     n_counted = 0

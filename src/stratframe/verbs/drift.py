@@ -49,7 +49,7 @@ class Drift(NamedTuple):
     wasserstein: Values
     tv: Values
     chance: Values
-    """The `ks` or `tv` that at most one in twenty random folds exceeds."""
+    """The `ks` or `tv` that about one in twenty random folds exceeds, or fewer."""
 
     @property
     def main(self) -> Values:
@@ -91,8 +91,8 @@ def drift(
         the Kolmogorov-Smirnov statistic, the largest difference of the distribution
         functions; for classes `tv`, the total variation distance; for numbers `smd`, the mean
         in the fold minus that of the other rows, divided by the root of the mean of their two
-        variances. In full also `chance`, the `ks` or `tv` that at most one in twenty random
-        folds of this size exceeds; for numbers `wasserstein`, the mean distance that values
+        variances. In full also `chance`, the `ks` or `tv` that about one in twenty random folds
+        of this size exceeds, or fewer; for numbers `wasserstein`, the mean distance that values
         would have to move, divided by the standard deviation of all values. The worst has the
         largest `ratio`. A measure is missing where it does not apply, or where one side has too
         few values. With two columns or more, the first columns are `column` and `fold`, and the
