@@ -1,11 +1,12 @@
 """Groups and margins assigned to parts: what must hold for any data."""
 
+from datetime import timedelta
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -249,3 +250,48 @@ def test_words_put_frequent_columns_first() -> None:
     units = count_by_unit(*np.nonzero(table), *table.shape)
     words = similarity_words(units, np.array([1, 0, 0], dtype=np.uint64))
     assert (words >> np.uint64(61)).tolist() == [0b101, 0b110, 0b100, 0b100, 0b011]
+
+
+def test_sizes_that_no_partition_meets() -> None:
+    """A search ends where sizes weigh so much that gains of rounding alternate."""
+    shares = [Fraction(8, 10), Fraction(1, 10), Fraction(1, 10)]
+    group = np.repeat([0, 1, 2], [3, 50, 1])
+    stream = word_stream(0, StreamTag.PART_SEARCH, 3)
+    parts = assign_groups(group, 3, np.zeros(54, dtype=int), 1, shares, stream)
+    assert parts[1] == 0
+    assert sorted(parts[[0, 2]]) == [1, 2]
+
+
+def test_groups_of_a_million_rows() -> None:
+    """A search of groups that stand for a million rows ends, each in a fold of its own."""
+    rows = np.array([228190, 987437, 597183, 754553, 794559, 820269, 54666, 519073])
+    stream = word_stream(0, StreamTag.FOLD_SEARCH, 4)
+    group, stratum = np.repeat(np.arange(4), 2), np.tile([0, 1], 4)
+    parts = assign_groups(group, 4, stratum, 2, [Fraction(1, 4)] * 4, stream, rows)
+    assert sorted(parts) == [0, 1, 2, 3]
+
+
+any_shares = st.one_of(
+    st.integers(2, 6).map(lambda k: [1] * k),
+    st.lists(st.integers(1, 9), min_size=2, max_size=6),
+    st.lists(st.integers(1, 10**6), min_size=2, max_size=6),
+)
+
+
+@pytest.mark.slow
+@settings(max_examples=1_000, deadline=timedelta(seconds=5))
+@given(
+    rows=st.lists(st.integers(1, 9) | st.integers(1, 10**9), min_size=2, max_size=12),
+    weights=any_shares,
+    n_strata=st.integers(1, 3),
+    seed=seeds,
+)
+def test_every_search_ends(rows: list[int], weights: list[int], n_strata: int, seed: int) -> None:
+    """Groups of any sizes get parts of any shares, within seconds."""
+    shares = [Fraction(weight, sum(weights)) for weight in weights]
+    group, n_groups = np.arange(len(rows)) // 2, (len(rows) + 1) // 2
+    stream = word_stream(seed, StreamTag.PART_SEARCH, len(shares))
+    stratum = np.arange(len(rows)) % n_strata
+    parts = assign_groups(group, n_groups, stratum, n_strata, shares, stream, np.array(rows))
+    assert parts.shape == (n_groups,)
+    assert 0 <= parts.min() <= parts.max() < len(shares)

@@ -27,7 +27,12 @@ from .local_search import (
     sampled_local_search,
     total_loss,
 )
-from .small_search import FEW_UNITS, iterated_local_search, iterated_local_search_to_level
+from .small_search import (
+    FEW_UNITS,
+    UNEQUAL_PERTURBATIONS,
+    iterated_local_search,
+    iterated_local_search_to_level,
+)
 
 PERTURB_UP_TO, SAMPLED_PERTURBATIONS, PERTURB_ONE_IN = 5_000, 8, 5
 """Units up to which a sampled search is perturbed, how often, and one of how many units."""
@@ -39,6 +44,12 @@ More units one by one take longer (docs/studies/tuning.py)."""
 SIZE_WEIGHTS = (10.0, 1e2, 1e3, 1e4, 1e6)
 """By how much more sizes count, step by step, where unequal parts miss theirs; what that does to
 strata is in docs/studies/tuning.py."""
+
+
+WEIGHTED_WORK, WORK_OF_CALLS = 2_500_000, 3_000
+"""Where sizes are missed, few units are perturbed until this many products of units are computed,
+and as how many the calls of a perturbation count: less than a second in all, as sizes that no
+partition meets are looked for in vain."""
 
 
 def assign_groups(
@@ -243,14 +254,23 @@ def hardest_first(units: UnitCounts, chosen: Ints, objective: Objective, stream:
     return chosen[np.lexsort((stream(len(chosen)), -loss))]
 
 
-def improve(units: UnitCounts, objective: Objective, parts: Parts, stream: Stream) -> None:
-    """Improve a partition in place, by all changes of few units or by samples of changes."""
+def improve(
+    units: UnitCounts,
+    objective: Objective,
+    parts: Parts,
+    stream: Stream,
+    n_perturbations: int = UNEQUAL_PERTURBATIONS,
+) -> None:
+    """Improve a partition in place, by all changes of few units or by samples of changes.
+
+    Few units of unequal parts are perturbed as often as given.
+    """
     if len(parts) > FEW_UNITS:
         search_from_perturbed(units, objective, parts, stream, np.arange(len(parts)))
     elif (objective.shares == objective.shares[0]).all():
         iterated_local_search_to_level(units, objective, parts, stream)
     else:
-        iterated_local_search(units, objective, parts, stream)
+        iterated_local_search(units, objective, parts, stream, n_perturbations)
 
 
 def search_from_perturbed(
@@ -283,7 +303,9 @@ def meet_part_sizes(units: UnitCounts, objective: Objective, parts: Parts, strea
     is_size = units.indices == len(units.totals) - 1
     sizes[entry_units(units)[is_size]] = units.data[is_size]
     tolerance = np.median(sizes) / 2
-    n_parts = len(objective.shares)
+    n_units, (n_columns, n_parts) = len(parts), objective.target.shape
+    work = WORK_OF_CALLS + n_units * (n_units + n_parts + 2 * n_columns)
+    n_left = WEIGHTED_WORK // work
     for weight in SIZE_WEIGHTS:
         held = np.bincount(parts, sizes, minlength=n_parts)
         if np.abs(held - objective.target[-1]).max() <= tolerance:
@@ -295,8 +317,10 @@ def meet_part_sizes(units: UnitCounts, objective: Objective, parts: Parts, strea
         afresh = np.full_like(parts, -1)
         order = hardest_first(units, np.arange(len(parts)), heavier, stream)
         greedy_assign(units, order, heavier, afresh)
-        improve(units, heavier, parts, stream)
-        improve(units, heavier, afresh, stream)
+        for each in (parts, afresh):
+            n_perturbations = min(UNEQUAL_PERTURBATIONS, n_left)
+            improve(units, heavier, each, stream, n_perturbations)
+            n_left -= n_perturbations
         losses = [total_loss(heavier, part_table(units, p, n_parts)) for p in (parts, afresh)]
         parts = afresh if losses[1] < losses[0] else parts
     return parts

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ..types import Ints, Parts, Values, Words
-from .counts import UnitCounts, part_table, to_dense
+from .counts import UnitCounts, part_table, self_loss, to_dense
 
 Stream: TypeAlias = Callable[[int], Words]
 """Draws the given number of random words, new ones at each call."""
@@ -18,8 +18,9 @@ MAX_IDLE_BATCHES, LITTLE_GAIN = 16, 0.02
 """Consecutive batches of little gain after which the search ends, and what is little: a
 share of the loss above the lower bound. Less takes longer (docs/studies/tuning.py)."""
 
-MIN_GAIN = 1e-9
-"""The smallest gain that counts; rounding makes smaller ones of nothing."""
+MIN_GAIN, ROUNDING = 1e-9, 1e-12
+"""The smallest gain that counts, and by which share of what units add to the loss by themselves
+sums may be off: rounding makes smaller gains of nothing, for ever."""
 
 
 class Objective(NamedTuple):
@@ -37,6 +38,8 @@ class Objective(NamedTuple):
     """Shares of the parts, shape (n_parts,)."""
     lower_bound: float
     """A loss that no partition of whole rows can be below."""
+    min_gain: float = MIN_GAIN
+    """The smallest gain that counts."""
 
 
 def make_objective(totals: Ints, shares: Values) -> Objective:
@@ -64,6 +67,11 @@ def total_loss(objective: Objective, table: Values) -> float:
 def is_optimal(loss: float, objective: Objective) -> bool:
     """Check if a loss is, but for rounding, at the lower bound."""
     return bool(loss <= objective.lower_bound * (1 + MIN_GAIN) + MIN_GAIN)
+
+
+def smallest_gain(heaviest: float, objective: Objective) -> float:
+    """Compute the smallest gain that counts, where the heaviest terms of a gain are known."""
+    return max(MIN_GAIN, ROUNDING * heaviest / float(objective.shares.min()))
 
 
 def greedy_assign(
@@ -118,6 +126,8 @@ def sampled_local_search(
         return
     deviation = part_table(units, parts, int(n_parts)) - objective.target
     loss = total_loss(objective, deviation + objective.target)
+    heaviest = self_loss(units, objective.scale).max()
+    objective = objective._replace(min_gain=smallest_gain(heaviest, objective))
     size = max(64, min(BATCH, CELLS_PER_BATCH // max(len(objective.scale), 1)))
     n_idle = 0
     while n_idle < MAX_IDLE_BATCHES and not is_optimal(loss, objective):
@@ -165,7 +175,7 @@ def apply_improving_moves(
     """
     source = parts[first].astype(np.int64)
     rise = delta_loss(deviation, objective, change, source, to)
-    improving = np.flatnonzero((rise < -MIN_GAIN) & (source != to))
+    improving = np.flatnonzero((rise < -objective.min_gain) & (source != to))
     improving = improving[np.argsort(rise[improving], kind="stable")]
     moved: set[int] = set()
     total_gain = 0.0
@@ -177,7 +187,7 @@ def apply_improving_moves(
             continue
         only = slice(index, index + 1)
         now = float(delta_loss(deviation, objective, change[:, only], source[only], to[only])[0])
-        if now < -MIN_GAIN:
+        if now < -objective.min_gain:
             deviation[:, source[index]] += change[:, index]
             deviation[:, to[index]] -= change[:, index]
             parts[first[index]] = to[index]

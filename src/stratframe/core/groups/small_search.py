@@ -7,21 +7,23 @@ import numpy as np
 from ..seeds import StreamTag, word_stream
 from ..types import Ints, Parts, Values
 from .counts import UnitCounts, to_dense
-from .local_search import MIN_GAIN, Objective, Stream, is_optimal
+from .local_search import MIN_GAIN, Objective, Stream, is_optimal, smallest_gain
 
 FEW_UNITS = 64
 """Units up to which every move and every swap is tried."""
 
-RESTARTS, PERTURBATIONS, PERTURBED_UNITS = 8, 240, 4
-"""Searches side by side, how often each is perturbed at most, and in how many units."""
+RESTARTS, PERTURBATIONS, UNEQUAL_PERTURBATIONS, PERTURBED_UNITS = 8, 240, 120, 4
+"""Searches side by side, how often each is perturbed at most (of equal and of unequal parts), and
+in how many units."""
 
 LEVEL_PERTURBATIONS, LEVEL_RANK, LEVEL_RATIO = 80, 2, 1.045
 """What sets the loss that the searches of all seeds reach: the perturbations of a first
 search, the rank of the restart whose loss is taken, and the ratio of losses that count as
 equally good. A lower level has fewer partitions (docs/studies/tuning.py)."""
 
-PRODUCT_ROUNDING = 1e-12
-"""By this share products of units may be off."""
+MAX_STEPS = 1000
+"""Changes of a descent at most. As each lowers the loss, none is undone; random partitions of 64
+units need about 80."""
 
 MANY_CELLS = 1 << 11
 """Columns times parts above which the search works with products of units, not with counts."""
@@ -59,22 +61,26 @@ def make_coordinates(counts: Values, objective: Objective) -> Coordinates:
         products += column[:, None] * weights
     distances = norms[:, None] + norms - 2 * products
     if objective.target.size <= MANY_CELLS:
-        return Coordinates(counts, objective.target, scaled, norms, distances, MIN_GAIN)
-    totals = sum_layers(products)
-    # Products are as large as units, and the loss may be much smaller.
-    min_gain = max(MIN_GAIN, PRODUCT_ROUNDING * totals.max() / objective.shares.min())
+        min_gain = smallest_gain(norms.max(), objective)
+        return Coordinates(counts, objective.target, scaled, norms, distances, min_gain)
+    totals = products.sum(axis=0)
+    min_gain = smallest_gain(totals.max(), objective)
     return Coordinates(
         products, totals[:, None] * objective.shares, None, norms, distances, min_gain
     )
 
 
 def iterated_local_search(
-    units: UnitCounts, objective: Objective, parts: Parts, stream: Stream
+    units: UnitCounts,
+    objective: Objective,
+    parts: Parts,
+    stream: Stream,
+    n_perturbations: int = UNEQUAL_PERTURBATIONS,
 ) -> None:
     """Search for the best partition of few units, from a start that it replaces."""
     units_at = make_coordinates(to_dense(units, np.arange(len(parts))), objective)
     starts = random_starts(parts, len(objective.shares), stream)
-    losses = perturb_and_descend(units_at, objective, starts, stream, PERTURBATIONS // 2)
+    losses = perturb_and_descend(units_at, objective, starts, stream, n_perturbations)
     parts[:] = starts[draw_best(losses, stream)]
 
 
@@ -155,26 +161,39 @@ def perturb_and_descend(
 def steepest_descent(units_at: Coordinates, objective: Objective, parts: Parts) -> Values:
     """Apply the best move or swap of each partition until none lowers its loss; return losses."""
     vectors = units_at.vectors
-    in_part = parts[:, :, None] == np.arange(len(objective.shares))
-    held = np.stack([(in_part * row[:, None]).sum(axis=1) for row in vectors])
-    deviation = held - units_at.target[:, None]
+    deviation = held_vectors(units_at, parts, len(objective.shares)) - units_at.target[:, None]
+    products = inner_products(units_at, deviation)
     active = np.arange(len(parts))
-    while len(active):
-        products = inner_products(units_at, deviation[:, active])
+    for _ in range(MAX_STEPS):
         rise, first, second, to = best_change(
-            products, units_at.distances, units_at.norms, objective.shares, parts[active]
+            products[active], units_at.distances, units_at.norms, objective.shares, parts[active]
         )
         improves = rise < -units_at.min_gain
         active, first, second, to = (each[improves] for each in (active, first, second, to))
+        if not len(active):
+            break
         source = parts[active, first]
         is_swap = second >= 0
         change = -vectors[:, first]
         change[:, is_swap] += vectors[:, second[is_swap]]
         deviation[:, active, source] += change
         deviation[:, active, to] -= change
+        for part in (source, to):
+            changed = inner_products(units_at, deviation[:, active, part][:, :, None])
+            products[active, :, part] = changed[:, :, 0]
         parts[active, first] = to
         parts[active[is_swap], second[is_swap]] = source[is_swap]
     return losses_of(units_at, objective, deviation, parts)
+
+
+def held_vectors(units_at: Coordinates, parts: Parts, n_parts: int) -> Values:
+    """Sum the vectors of the units of each part, shape (n_rows, n_restarts, n_parts)."""
+    in_part = parts[:, :, None] == np.arange(n_parts)
+    if units_at.scaled is None:
+        return np.stack([(in_part * row[:, None]).sum(axis=1) for row in units_at.vectors])
+    # Sums of whole numbers are exact, in whatever order they are added.
+    held: Values = (units_at.vectors @ in_part.astype(np.float64)).transpose(1, 0, 2)
+    return held
 
 
 def inner_products(units_at: Coordinates, deviation: Values) -> Values:
@@ -183,8 +202,10 @@ def inner_products(units_at: Coordinates, deviation: Values) -> Values:
     From deviations of shape (n_rows, n_restarts, n_parts) to (n_restarts, n_units, n_parts).
     """
     if units_at.scaled is None:
-        return deviation.transpose(1, 0, 2)
-    return sum_layers(units_at.scaled[:, None, :, None] * deviation[:, :, None, :])
+        return deviation.transpose(1, 0, 2).copy()
+    # NumPy adds along a first axis in order, and so alike on every platform.
+    products: Values = (units_at.scaled[:, None, :, None] * deviation[:, :, None, :]).sum(axis=0)
+    return products
 
 
 def losses_of(
@@ -199,16 +220,8 @@ def losses_of(
     # The deviations of a part are its units minus its share s of all units. So
     # |d|**2 / s is the sum of the products with its units, by s, minus that with all units.
     own = np.take_along_axis(deviation, parts.T[:, :, None], axis=2)[:, :, 0]
-    losses = sum_layers(own / objective.shares[parts.T]) - sum_layers(deviation).sum(axis=1)
+    losses = (own / objective.shares[parts.T]).sum(axis=0) - deviation.sum(axis=0).sum(axis=1)
     return losses
-
-
-def sum_layers(layers: Values) -> Values:
-    """Sum over the first axis in the same order of additions on every platform."""
-    total = np.zeros(layers.shape[1:])
-    for layer in layers:
-        total += layer
-    return total
 
 
 def best_change(
@@ -223,16 +236,21 @@ def best_change(
     # Write <x, y> for products of counts weighted by the scale, d_a for the deviations of
     # part a, and s_a for its share: the loss is the sum of |d_a|**2 / s_a. `products` are
     # <x_u, d_a>.
-    own_product = np.take_along_axis(products, parts[:, :, None], axis=2)
+    restart = np.arange(n_restarts)[:, None]
+    own_product = products[restart, np.arange(n_units), parts][:, :, None]
     share = shares[parts][:, :, None]
     # A move of u from part a to b changes the loss by
     # (|x_u|**2 - 2 <x_u, d_a>) / s_a + (2 <x_u, d_b> + |x_u|**2) / s_b.
-    moves = (norms[:, None] - 2 * own_product) / share + (2 * products + norms[:, None]) / shares
-    np.put_along_axis(moves, parts[:, :, None], np.inf, axis=2)
+    moves = (2 * products + norms[:, None]) / shares
+    moves += (norms[:, None] - 2 * own_product) / share
+    moves[restart, np.arange(n_units), parts] = np.inf
     # Part a, which v enters for u, changes by (2 <x_v - x_u, d_a> + |x_v - x_u|**2) / s_a.
-    # The part of v changes by the same with u and v exchanged.
-    other_product = np.take_along_axis(products.transpose(0, 2, 1), parts[:, :, None], axis=1)
-    one_side = (2 * (other_product - own_product) + distances) / share
+    # The part of v changes by the same with u and v exchanged. In place, as these are many.
+    one_side = products.transpose(0, 2, 1)[restart, parts]
+    one_side -= own_product
+    one_side *= 2
+    one_side += distances
+    one_side /= share
     swaps = one_side + one_side.transpose(0, 2, 1)
     swaps[parts[:, :, None] == parts[:, None, :]] = np.inf
     moves, swaps = moves.reshape(n_restarts, -1), swaps.reshape(n_restarts, -1)
