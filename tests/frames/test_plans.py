@@ -99,7 +99,7 @@ def test_folds_by_key_of_unique_values_hold_in_every_query(flag: bool) -> None:
         assert rows["fold"].to_list() == [expected[user] for user in rows["id"]]
 
 
-@pytest.mark.parametrize("name", UNORDERED)
+@pytest.mark.parametrize("name", [name for name in UNORDERED if name != "sample"])
 def test_an_expression_of_unknown_order_warns_without_a_key(name: str) -> None:
     """Without a key such an expression warns by its name; with one, it does not."""
     query = TABLE.lazy().select(UNORDERED[name].alias("text")).with_columns(x=pl.lit(1))

@@ -64,10 +64,6 @@ UNORDERED: dict[str, tuple[pl.LazyFrame, str]] = {
         LEFT.join(RIGHT, on="id", how="left", maintain_order="left").sort("label"),
         "`sort`",
     ),
-    "unstable top_k after unique": (
-        LEFT.unique("id", maintain_order=True).top_k(9, by="label"),
-        "`sort`",
-    ),
     "inner": (LEFT.join(RIGHT, on="id"), "an inner join"),
     "left": (LEFT.join(RIGHT, on="id", how="left"), "a left join"),
     "right": (LEFT.join(RIGHT, on="id", how="right"), "a right join"),
@@ -99,6 +95,48 @@ UNORDERED: dict[str, tuple[pl.LazyFrame, str]] = {
 }
 """Queries, and the step that may put their rows in another order."""
 
+CHOSEN: dict[str, tuple[pl.LazyFrame, str]] = {
+    "head": (LEFT.unique("id").head(9), "`unique`"),
+    "limit": (LEFT.unique("id").limit(9), "`unique`"),
+    "tail": (LEFT.join(RIGHT, on="id").tail(9), "an inner join"),
+    "slice": (LEFT.group_by("id").agg(pl.first("label")).slice(2, 9), "`group_by`"),
+    "gather_every": (LEFT.unique("id").gather_every(2), "`unique`"),
+    "gather": (LEFT.unique("id").select(pl.all().gather([1, 2, 3, 4])), "`unique`"),
+    "sample": (LEFT.select(pl.all().sample(9)), "the expression `sample`"),
+    "sample after unique": (
+        LEFT.unique("id").select(pl.all().sample(9)),
+        "the expression `sample`",
+    ),
+    "row index": (LEFT.unique("id").with_row_index("row"), "`unique`"),
+    "steps between": (
+        LEFT.unique("id", keep="any")
+        .filter(pl.col("id") > 2)
+        .sort("label")
+        .with_columns(y=1)
+        .head(9),
+        "`unique`",
+    ),
+    "one of two frames": (pl.concat([LEFT.head(5), LEFT.unique("id").head(9)]), "`unique`"),
+    "after a concat": (pl.concat([LEFT, LEFT.unique("id")]).head(9), "`unique`"),
+    "below a join": (
+        LEFT.join(RIGHT.unique("id").head(9), on="id", maintain_order="left"),
+        "`unique`",
+    ),
+    "in groups": (
+        LEFT.unique("id")
+        .group_by("label", maintain_order=True)
+        .agg(pl.col("id").head(2))
+        .explode("id"),
+        "`unique`",
+    ),
+    "unstable top_k": (LEFT.unique("id", maintain_order=True).top_k(9, by="label"), "`sort`"),
+    "expression": (
+        LEFT.select(pl.col("id").unique().head(9), label=pl.lit("a")),
+        "the expression `unique`",
+    ),
+}
+"""Queries that choose other rows each time, and the step that gives them in another order."""
+
 ORDERED: dict[str, pl.LazyFrame] = {
     "frame": LEFT,
     "filter": LEFT.filter(pl.col("id") > 3),
@@ -112,6 +150,9 @@ ORDERED: dict[str, pl.LazyFrame] = {
     "group_by": LEFT.group_by("id", maintain_order=True).agg(pl.first("label")),
     "sort after unique": LEFT.unique("id", maintain_order=True).sort("label", maintain_order=True),
     "top_k": LEFT.top_k(5, by="label"),
+    "ranks": LEFT.with_columns(
+        dense=pl.col("id").rank("dense").over("label"), seeded=pl.col("id").rank("random", seed=1)
+    ),
     "sort by the keys": LEFT.group_by("id").agg(pl.first("label")).sort("id"),
     "sort by all keys": LEFT.group_by("id", "label")
     .agg(pl.len(), x=pl.len())
@@ -150,7 +191,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "by": (lambda query: sf.kfold(query, "label", k=2, seed=None), KEY),
     "repeats": (lambda query: sf.kfold(query, k=2, repeats=2), KEY),
     "split": (lambda query: sf.split(query), KEY),
-    "extend": (lambda query: sf.extend(query.with_columns(fold=pl.lit(None)), k=2), SET),
+    "extend": (lambda query: sf.extend(query.with_columns(fold=pl.lit(None)), k=2), KEY),
 }
 """Calls without a key, and the hint of each."""
 
@@ -173,8 +214,49 @@ def test_a_step_that_keeps_no_order_is_named(name: str) -> None:
 
 @pytest.mark.parametrize("name", UNORDERED)
 def test_a_key_is_the_remedy(name: str) -> None:
-    """With a key no query warns."""
-    assert warnings_of(lambda: sf.kfold(UNORDERED[name][0], k=2, key="id")) == []
+    """With a key no query of these warns."""
+    query = UNORDERED[name][0]
+    assert warnings_of(lambda: sf.kfold(query, k=2, key="id")) == []
+    given = query.with_columns(fold=pl.lit(None))
+    assert warnings_of(lambda: sf.extend(given, k=2, key="id")) == []
+
+
+BY_VALUE: dict[str, Callable[[Any], Any]] = {
+    "key": lambda query: sf.kfold(query, "label", k=2, key="id"),
+    "groups": lambda query: sf.split(query, groups="id"),
+    "extend": lambda query: sf.extend(query.with_columns(fold=pl.lit(None)), k=2, key="id"),
+    "neither": lambda query: sf.kfold(query, k=2),
+}
+
+
+@pytest.mark.parametrize("call", BY_VALUE)
+@pytest.mark.parametrize("name", CHOSEN)
+def test_other_rows_each_time_have_no_remedy(name: str, call: str) -> None:
+    """Where rows are chosen after a step without an order, keys and groups warn, too."""
+    query, step = CHOSEN[name]
+    fix = "collect the query first" if "expression" in step else SET.rstrip(".")
+    assert warnings_of(lambda: BY_VALUE[call](query)) == [
+        f"{step[0].upper()}{step[1:]} may put the rows of this lazy query in another order each"
+        " time it is collected, and `head`, `tail`, `slice`, `gather`, `sample` or a row index"
+        " after it then choose other rows: train and test rows that are collected apart may"
+        " overlap.\n"
+        f"Hint: {fix}."
+    ]
+    assert warnings_of(lambda: sf.kfold(query, k=2, key="id", deal="hash")) == []
+
+
+def test_ranks_at_random_are_others_each_time() -> None:
+    """Ties broken at random give other labels each time, wherever the rank is."""
+    rank = pl.col("label").rank("random")
+    for expr in (
+        rank,
+        pl.when(rank > 3).then(1),
+        (rank + 1).over("label"),
+        pl.max_horizontal(rank, 2),
+    ):
+        (found,) = warnings_of(lambda expr=expr: sf.kfold(LEFT.with_columns(x=expr), "x", k=2))
+        assert found.startswith("The expression `rank` may put the rows")
+    assert len(warnings_of(lambda: sf.kfold(LEFT.filter(rank < 9), k=2))) == 1
 
 
 @pytest.mark.parametrize("name", ORDERED)
@@ -274,12 +356,18 @@ def test_building_the_plan_reads_nothing(tmp_path: Path) -> None:
     assert len(warnings_of(lambda: sf.kfold(query, k=2))) == 1
 
 
+def steps_of(query: pl.LazyFrame) -> list[str]:
+    """Name what may put the rows of a query in any order."""
+    plan = query.explain(optimized=False).splitlines()
+    return [step.name for step in row_order.unordered_steps(query, plan)]
+
+
 def test_an_unknown_view_of_the_plan_warns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Polars does not show how its joins are set, they count as unordered."""
     monkeypatch.delattr(pl, "QueryOptFlags")
     query = LEFT.join(RIGHT, on="id", maintain_order="left")
-    assert row_order.unordered_step(query) == "a join"
-    assert row_order.unordered_step(LEFT) is None
+    assert steps_of(query) == ["a join"]
+    assert steps_of(LEFT) == []
 
 
 ROWS = 20_000
@@ -290,7 +378,7 @@ TEXTS = pl.LazyFrame({"id": [f"row {number % ROWS}" for number in range(2 * ROWS
 def test_the_warning_is_about_real_leaks(engine: Any) -> None:
     """Train and test collected apart share rows without a key; with one, or in order, none."""
 
-    def shared(query: pl.LazyFrame, **key: str) -> int:
+    def shared(query: pl.LazyFrame, **key: Any) -> int:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", sf.StratWarning)
             folded = sf.kfold(query, k=5, **key)
@@ -308,6 +396,10 @@ def test_the_warning_is_about_real_leaks(engine: Any) -> None:
     assert shared(by_length.sort("n", maintain_order=True)) == 0
     joined = TEXTS.unique("id", maintain_order=True).join(TEXTS, on="id", how="semi")
     assert shared(joined, key="id") == 0
+    # Other rows each time: groups, whose sizes decide, go to other folds.
+    visits = TEXTS.with_columns(who=pl.col("id").str.slice(-3)).unique().head(2990)
+    assert shared(visits, groups="who") > 0
+    assert shared(visits, key="id", deal="hash") == 0
 
 
 ORDERS = ["none", "left", "right", "left_right", "right_left"]
@@ -316,13 +408,13 @@ KINDS = ["inner", "left", "full", "semi", "anti"]
 
 @given(joins=st.lists(st.tuples(st.sampled_from(KINDS), st.sampled_from(ORDERS)), max_size=4))
 def test_joins_warn_exactly_if_one_keeps_no_order(joins: list[tuple[Any, Any]]) -> None:
-    """Of any chain of joins the last without an order is named; with orders on all, none."""
+    """Of any chain of joins those without an order are found, the last one first."""
     query = LEFT
     for how, order in joins:
         query = query.join(
             RIGHT.select("id"), on="id", how=how, maintain_order=order, suffix="_left"
         ).select("id")
     unordered = [how for how, order in joins if order == "none"]
-    step = row_order.unordered_step(query)
-    assert (step is None) == (not unordered)
-    assert step is None or unordered[-1] in step
+    steps = steps_of(query)
+    assert len(steps) == len(unordered)
+    assert all(how in step for how, step in zip(reversed(unordered), steps, strict=True))

@@ -143,6 +143,30 @@ def test_a_key_frees_new_folds_from_row_order(frame: Make) -> None:
     assert there == [here[row] for row in order]
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{"k": 4}, {"parts": {"a": 0.5, "b": 0.3, "c": 0.2}}, {"by": ["x", "y"], "k": 5}],
+    ids=str,
+)
+@given(seed=st.integers(0, 2**32))
+def test_strata_take_turns_by_their_keys(options: dict[str, Any], seed: int) -> None:
+    """With a key many small strata share left-over rows alike, whichever comes first."""
+    drawn = np.random.default_rng(seed)
+    rows = pl.DataFrame(
+        {"x": drawn.integers(0, 12, 60), "y": drawn.integers(0, 3, 60), "id": range(60)}
+    )
+    known = (
+        sf.split(rows, None, options["parts"], name="to")
+        if "parts" in options
+        else (sf.kfold(rows, None, options["k"], name="to"))
+    )
+    given_rows = known.with_columns(to=pl.when(pl.col("id") % 3 > 0).then("to"))
+    call = {"by": "x", "key": "id", "name": "to", "rare": "ignore", "seed": seed, **options}
+    turned = given_rows.sample(fraction=1, shuffle=True, seed=seed)
+    here, there = (sf.extend(each, **call) for each in (given_rows, turned))
+    assert there.sort("id").equals(here)
+
+
 def test_missing_strata(frame: Make) -> None:
     """With `missing="null"` new rows without a stratum stay null, and old ones keep their fold."""
     data = {"label": ["a", None, "a", None, "a", "a"], "fold": [0, 1, 1, None, None, None]}

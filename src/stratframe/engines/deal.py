@@ -15,7 +15,7 @@ from ..core.types import Flags, StratumTable, Words
 from ..errors import StratError
 from ..frames import LabelRows, SharedRows
 from ..pipeline.deal import empty_outputs
-from ..pipeline.extend import fill_target, quota_of_new, read_given
+from ..pipeline.extend import ORDER_SALT, fill_target, quota_of_new, read_given
 from ..pipeline.hashed import hash_points, hash_salts
 from ..pipeline.numbers import column_stream
 from ..pipeline.options import Options, Target
@@ -268,7 +268,7 @@ def find_cuts(
 def extend_column(engine: Engine, options: Options, k: int | None) -> Any:
     """Fill one column, whose name is that of the options."""
     call = cut_quantiles(engine, engine.bind(options, options.name), described(options))
-    call, counts = engine.count(call)
+    call, counts = engine.count(call, salts=[ORDER_SALT] if options.key else ())
     (folds,) = counts.columns["name"]
     options = replace(options, name=folds.name)  # as the frame spells it
     if options.target.names is None and k is None:
@@ -282,7 +282,8 @@ def extend_column(engine: Engine, options: Options, k: int | None) -> Any:
     shares = np.array([float(share) for share in options.target.fractions(strata.n_rows)])
     given = parts if strata.rows is None else parts[strata.rows]
     fill = partial(fill_target, options, shares, stream)
-    table = quota_of_new(strata, given, len(shares), fill)
+    lowest = lowest_of_strata(counted)[0] if options.key else None
+    table = quota_of_new(strata, given, len(shares), fill, lowest)
     salts = [int(stream(1)[0])]
     coded = counted.coded
     new = coded._replace(codes=np.where(parts < 0, coded.codes, -1))

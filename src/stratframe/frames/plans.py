@@ -6,7 +6,7 @@ in every version, plugins and Python functions may do anything, and some that ar
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -127,14 +127,13 @@ def is_repeatable(frame: pl.LazyFrame) -> bool:
     )
 
 
-def reordering_expression(frame: pl.LazyFrame) -> str | None:
-    """Name an expression of a query that is not known to leave rows in order; None if none."""
-    known = REPEATABLE | IN_ORDER
-    for line in expressions(frame.explain(optimized=False).splitlines()):
-        for name in call_names(ANY_QUOTED.sub("", line)):
-            if name not in known:
-                return name
-    return None
+def reordering_expressions(plan: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Name expressions that may not leave rows in order, each with its line of a printed plan."""
+    known = (REPEATABLE | IN_ORDER) - {"rank"}
+    for line, text in enumerate(plan):
+        if EXPRESSION_LINE.match(text):
+            found = call_names(ANY_QUOTED.sub("", text))
+            yield from ((line, name) for name in found if name not in known)
 
 
 def expressions(lines: list[str]) -> Iterator[str]:

@@ -17,9 +17,9 @@ from ..core.evenness import chance_as_even
 from ..core.extend import fill_by_shares, fill_evenly
 from ..core.groups.assign import extend_units, group_counts, margin_counts
 from ..core.groups.local_search import Stream
-from ..core.seeds import StreamTag
-from ..core.strata import crosstab, first_occurrence, sum_by
-from ..core.types import Ints, StratumTable, Values
+from ..core.seeds import StreamTag, random_words
+from ..core.strata import crosstab, first_occurrence, lowest_words, order_of_strata, sum_by
+from ..core.types import Ints, StratumTable, Values, Words
 from ..errors import StratError, describe, describe_rows, plural, preview, warn, with_full_stop
 from ..frames import NewColumn
 from .deal import empty_outputs, place_rows, stratify_rows
@@ -229,8 +229,10 @@ def extend_rows(
     stream: Stream,
 ) -> Ints:
     """Give a fold to single rows: each stratum as even as can be, then the total."""
-    new, table = np.flatnonzero(folds < 0), quota_of_new(strata, folds, n_parts, fill)
-    keys = strata.keys
+    new, keys, lowest = np.flatnonzero(folds < 0), strata.keys, None
+    if keys is not None:
+        lowest = lowest_words(strata.codes, len(strata.sizes), keys.hash(ORDER_SALT))
+    table = quota_of_new(strata, folds, n_parts, fill, lowest)
     if keys is not None:
         keys = keys._replace(dealt=new if keys.dealt is None else keys.dealt[new])
     numbers, second = row_numbers(keys, len(new), stream, stream)
@@ -239,13 +241,29 @@ def extend_rows(
     return extended
 
 
+ORDER_SALT = int(random_words(0, StreamTag.EXTEND, 1)[0])
+"""Of the hashes of keys by which strata are ordered."""
+
+
 def quota_of_new(
-    strata: Strata, folds: Ints, n_parts: int, fill: Callable[[StratumTable, Ints], StratumTable]
+    strata: Strata,
+    folds: Ints,
+    n_parts: int,
+    fill: Callable[[StratumTable, Ints], StratumTable],
+    lowest: Words | None,
 ) -> StratumTable:
-    """Compute how many of the rows without a fold each stratum gives to each part."""
+    """Compute how many of the rows without a fold each stratum gives to each part.
+
+    Strata take turns by the lowest hash of the keys of their rows, or without keys as they come.
+    """
     # The rows without a fold are one more part.
     table = strata.crosstab(folds % (n_parts + 1), n_parts + 1)
-    return fill(table[:, :-1], table[:, -1])
+    order = np.arange(len(table))
+    if lowest is not None:
+        order = order_of_strata(lowest, strata.ancestors)
+    quota = np.empty_like(table[:, :-1])
+    quota[order] = fill(table[order, :-1], table[order, -1])
+    return quota
 
 
 def folds_of_units(unit: Ints, n_units: int, folds: Ints) -> Ints:

@@ -43,16 +43,13 @@ class LocalFrame:
         if options.deal == "hash":
             compute = partial(hashed_columns, options, in_batch=frames.is_lazy(self.frame))
             return frames.attach_columns(self.frame, columns, compute, outputs, by_row=True)
-        if not options.key:
-            hint = '`key="id"` names columns that identify the rows'
-            self.warn_row_order(options, "" if options.groups else hint)
+        self.warn_row_order(options)
         return frames.attach_columns(self.frame, columns, partial(new_columns, options), outputs)
 
     def extend(self, options: Options, target: Target, names: Sequence[Any], k: int | None) -> Any:
         """Fill columns of folds or parts in the rows that have none."""
         columns = check_columns(self.frame, options)
         self.check_names(names)
-        # A key says which new rows get which fold, but strata still come in the order of rows.
         self.warn_row_order(options)
         several = [
             replace(options, name=name, target=self.target_of(name, target, k)) for name in names
@@ -65,17 +62,18 @@ class LocalFrame:
             warn_without_by(self.frame, names, options)
         return extended
 
-    def warn_row_order(self, options: Options, hint: str = "") -> None:
-        """Warn of a lazy query in no order, but for groups whose values alone decide."""
-        what = "without `key=` the folds"
+    def warn_row_order(self, options: Options) -> None:
+        """Warn of a lazy query in no order, but for rows whose values alone decide."""
+        what: str | None = "without `key=` the folds"
+        hint = '`key="id"` names columns that identify the rows'
         if options.groups and fits_clusters(options):
-            what = "with `sf.clusters` the folds"
+            what, hint = "with `sf.clusters` the folds", ""
         elif options.groups and options.missing == "stratum":
             # Whether rows lack a group is not known of a query.
             what = "where rows lack a group the folds"
             hint = "fill these groups with values that identify the rows"
-        elif options.groups:
-            return
+        elif options.groups or options.key:
+            what = None
         frames.warn_row_order(self.frame, what, hint)
 
     def target_of(self, name: str, target: Target, k: int | None) -> Target:

@@ -172,7 +172,10 @@ class SparkEngine:
         """Keep the counts, and check the keys of the rows that are dealt now."""
         n_rows = functions().count(functions().lit(1)).alias("n")
         check_keys(call.key, collect(call.rows.agg(n_rows, *key_counts(call.key))))
-        return call._replace(salts=tuple(salts)), counted
+        counts = counted.counts
+        # The cells of the first pass, if any, are those of other numbers.
+        counts = counts._replace(native=counts.native._replace(cells=()))
+        return call._replace(salts=tuple(salts)), counted._replace(counts=counts)
 
     near_cuts = staticmethod(near_cuts)
     keys_at = staticmethod(collect_keys)
