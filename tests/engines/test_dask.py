@@ -55,6 +55,26 @@ def test_methods_are_the_functions():
         lazy.strat.kfold("label", n_splits=3)
 
 
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        (["a", b"a", "b", b"c"], "'a' and b'a'"),
+        ([1.0, 5e-324, 0.0, 3.0], "1.0 and 5e-324"),
+        (pd.Series([-1, 2**64 - 1, 5, 6], dtype=object), "-1 and 18446744073709551615"),
+    ],
+    ids=str,
+)
+def test_values_of_one_hash_are_told(values, shown):
+    """Classes and groups that differ, but whose hash is the same, are one clear error."""
+    lazy = dd.from_pandas(pd.DataFrame({"x": list(values) * 5, "id": range(20)}), npartitions=3)
+    message = (
+        f"Dask frames tell classes apart by a hash of their values, which {shown} in column 'x'"
+        " share.\nHint: give the column one type, as with `.astype({'x': \"str\"})`."
+    )
+    refuse_now(message, lambda: sf.kfold(lazy, sf.classes("x"), 2, key="id", rare="ignore"))
+    refuse_now(message, lambda: sf.kfold(lazy, k=2, groups="x"))
+
+
 def test_computed_columns_are_of_dask():
     """Columns are computed by callables that return a Dask series, and no expressions."""
     lazy = dd.from_pandas(FRAME, npartitions=3)

@@ -17,7 +17,7 @@ from ... import frames
 from ...core.hashing import HashedWords, hash_keys
 from ...core.strata import DENSE, edge_bins, factorize_codes, first_occurrence
 from ...core.types import Flags, Ints, Words
-from ...errors import StratError
+from ...errors import StratError, describe
 from ...terms.base import ByEdges, ByQuantiles, Term
 from ..base import check_n_strata, check_term
 from ..cuts import other_rows, parts_by_cuts
@@ -283,13 +283,30 @@ def hash_objects(series: Any) -> Words:
 def stratum_index(columns: Sequence[Any], strata: Ints, plan: Plan) -> StratumIndex:
     """Index counted rows, by their values, by stratum; -1 for those that are not dealt."""
     found = combinations_of(columns, plan, len(strata))
-    strata = strata[first_occurrence(found.codes, found.n)]
-    salt, hashes = 0, found.hashes(0)
-    order = np.argsort(hashes)
-    while (hashes[order][1:] == hashes[order][:-1]).any():
-        salt, hashes = salt + 1, found.hashes(salt + 1)
+    first = first_occurrence(found.codes, found.n)
+    for salt in range(MAX_SALTS):
+        hashes = found.hashes(salt)
         order = np.argsort(hashes)
-    return StratumIndex(hashes[order], strata[order], salt)
+        equal = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])
+        if not len(equal):
+            return StratumIndex(hashes[order], strata[first[order]], salt)
+    raise same_word_error(columns, first[order[equal[0] : equal[0] + 2]])
+
+
+MAX_SALTS = 8
+"""Salts that are tried: of a million strata one is enough but for one in 10**8 times."""
+
+
+def same_word_error(columns: Sequence[Any], rows: Ints) -> StratError:
+    """Build the error for two rows whose values differ, but not their words."""
+    pairs = [(column.name, frames.to_list(column.iloc[rows])) for column in columns]
+    name, (one, other) = next((name, pair) for name, pair in pairs if pair[0] != pair[1])
+    msg = (
+        f"{ENGINE} frames tell classes apart by a hash of their values, which {describe(one)} and"
+        f" {describe(other)} in column {name!r} share.\nHint: give the column one type, as with"
+        f' `.astype({{{name!r}: "str"}})`.'
+    )
+    return StratError(msg)
 
 
 def find_strata(series: Sequence[Any], index: StratumIndex, plan: Plan, n_rows: int) -> Ints:
