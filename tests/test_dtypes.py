@@ -1,5 +1,6 @@
 """Values of every dtype: wide, exact, missing, and what is no number."""
 
+import datetime as dt
 import uuid
 from decimal import Decimal
 from typing import Any
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import stratframe as sf
-from tests.helpers import folds_of, refuse, refuse_now, refuse_rule
+from tests.helpers import folds_of, refuse, refuse_now, refuse_rule, values
 
 NAN = float("nan")
 
@@ -83,6 +84,19 @@ def test_digits_are_no_numbers(dtype: Any) -> None:
     )
     refuse(message, lambda: folds_of(frame, sf.quantiles("a", 2)))
     assert len(sf.strata(frame.astype("category"), sf.quantiles("a", 2))) == 2
+
+
+def test_dates_have_one_key() -> None:
+    """Dates are keys and groups by their day, whatever they are stored in."""
+    days = [dt.date(1960, 1, 1) + dt.timedelta(i * 37 % 100) for i in range(60)]
+    frames = [pl.DataFrame({"a": days}), pd.DataFrame({"a": days})]
+    for kind in (pa.date32(), pa.date64()):
+        arrow = pd.Series(days).astype(pd.ArrowDtype(kind))
+        frames += [pd.DataFrame({"a": arrow}), pd.DataFrame({"a": arrow.astype("category")})]
+    options: list[Any] = [{"key": "a"}, {"groups": "a"}, {"key": "a", "deal": "hash"}]
+    for call in options:
+        first, *others = (values(sf.kfold(frame, **call), "fold") for frame in frames)
+        assert all(each == first for each in others)
 
 
 def test_keys_of_any_ordered_type() -> None:

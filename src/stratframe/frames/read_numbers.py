@@ -188,4 +188,7 @@ def periods(series: Any) -> Ints:
 
 def from_arrow(series: Any) -> pl.Series:
     """Turn a pandas column of pyarrow values into a Polars column."""
-    return pl.Series(pl.from_arrow(series.array.__arrow_array__()))
+    values = series.array.__arrow_array__()
+    if str(values.type) == "date64[ms]":  # days in milliseconds, which Polars takes for times
+        values = values.cast("date32", safe=False)
+    return pl.Series(pl.from_arrow(values))

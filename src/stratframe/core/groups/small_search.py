@@ -192,8 +192,8 @@ def held_vectors(units_at: Coordinates, parts: Parts, n_parts: int) -> Values:
     if units_at.scaled is None:
         return np.stack([(in_part * row[:, None]).sum(axis=1) for row in units_at.vectors])
     # Sums of whole numbers are exact, in whatever order they are added.
-    held: Values = (units_at.vectors @ in_part.astype(np.float64)).transpose(1, 0, 2)
-    return held
+    held = units_at.vectors @ in_part.astype(np.float64)
+    return np.ascontiguousarray(held.transpose(1, 0, 2))
 
 
 def inner_products(units_at: Coordinates, deviation: Values) -> Values:
@@ -203,8 +203,9 @@ def inner_products(units_at: Coordinates, deviation: Values) -> Values:
     """
     if units_at.scaled is None:
         return deviation.transpose(1, 0, 2).copy()
-    # NumPy adds along a first axis in order, and so alike on every platform.
-    products: Values = (units_at.scaled[:, None, :, None] * deviation[:, :, None, :]).sum(axis=0)
+    # NumPy adds along the first axis of such an array in order, so alike on every platform.
+    terms = np.multiply(units_at.scaled[:, None, :, None], deviation[:, :, None, :], order="C")
+    products: Values = terms.sum(axis=0)
     return products
 
 
