@@ -174,6 +174,25 @@ def test_parts_are_shares_rounded(
 
 
 @kinds
+@given(
+    data=columns(3),
+    weights=st.lists(st.floats(0.01, 1), min_size=2, max_size=6),
+    seed=seeds,
+)
+def test_any_shares_that_sum_to_one(
+    kind: str, data: dict[str, list[int]], weights: list[float], seed: int
+) -> None:
+    """Shares of any floats that sum to 1 within 1e-9 are met, rounded down or up."""
+    given_shares = [weight / sum(weights) for weight in weights]
+    parts = {f"part {place}": share for place, share in enumerate(given_shares)}
+    out = values(sf.split(make(kind, data), "a", parts, seed=seed, rare="ignore"), "split")
+    for rows in strata_rows(data["a"]).values():
+        counts = Counter(out[row] for row in rows)
+        for name, share in parts.items():
+            assert abs(counts[name] - len(rows) * share) < 1 + 1e-6
+
+
+@kinds
 @given(data=columns(3), seed=seeds)
 def test_counts_are_met_exactly(kind: str, data: dict[str, list[int]], seed: int) -> None:
     """Parts given as counts hold just so many rows; None takes the rest."""

@@ -247,6 +247,7 @@ def test_lazy_frames_are_checked_by_names_and_types() -> None:
         ({"by": "x", "missing": "drop"}, "`missing` must be 'error', 'stratum' or 'null', got "),
         ({"by": [], "library": "polars"}, "`by` must hold at least one entry"),
         ({"by": "x", "key": [{"id": 1}]}, "`key` must hold column names, got {'id': 1}."),
+        ({"by": "x", "key": [["a"]]}, "`key` must hold column names, got ['a']."),
         ({"by": "x", "groups": pd.NA}, "`groups` must hold column names, got <NA>."),
         ({"by": "x", "key": [sf.classes("id")]}, "`key` must hold column names or expressions"),
         ({"by": "x", "key": "\ud800"}, "`key` must be text that UTF-8 can encode, got '\\ud800'."),
@@ -257,3 +258,22 @@ def test_arguments(arguments: dict[str, Any], rule: str) -> None:
     with pytest.raises(sf.StratError) as caught:
         sf.schemas.needed(**arguments)
     assert str(caught.value).startswith(rule)
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda: sf.schemas.folded("label", k=5), "`k` twice: 'label' by its place, and `k=5`"),
+        (
+            lambda: sf.kfold(pd.DataFrame(), "x", by="y"),
+            "`by` twice: 'x' by its place, and `by='y'`",
+        ),
+    ],
+    ids=["folded", "kfold"],
+)
+def test_arguments_that_are_given_twice(call: Any, argument: str) -> None:
+    """An argument that is given by its place and by its name is named."""
+    with pytest.raises(TypeError) as caught:
+        call()
+    assert argument in str(caught.value)
+    assert str(caught.value).endswith("Hint: give every argument its name.")

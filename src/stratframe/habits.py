@@ -85,6 +85,7 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
             msg = f"`{name}` has no argument {listed}.\nHint: {hints}."
             raise TypeError(msg)
         check_places(name, args, placed, named)
+        check_once(name, dict(zip(placed, args, strict=False)), kwargs)
         return verb(*args, **kwargs)
 
     return answered
@@ -107,6 +108,17 @@ def check_places(
         msg = (
             f"`{verb}` takes no argument after `{placed[-1]}` without its name, got {got}"
             f"\n{name_size(named, extra)}"
+        )
+        raise TypeError(msg)
+
+
+def check_once(verb: str, placed: Mapping[str, object], named: Mapping[str, object]) -> None:
+    """Raise if an argument is given by its place and again by its name."""
+    for argument in placed.keys() & named.keys():
+        first, second = describe(placed[argument]), describe(named[argument])
+        msg = (
+            f"`{verb}` got `{argument}` twice: {first} by its place, and"
+            f" `{argument}={second}`.\nHint: give every argument its name."
         )
         raise TypeError(msg)
 

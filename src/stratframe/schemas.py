@@ -14,6 +14,7 @@ from .checks import check_encodable, check_flag, check_int, check_name, check_on
 from .core.types import Flags
 from .errors import StratError
 from .frames import Rule
+from .habits import suggest_arguments
 from .pipeline.options import NO_TARGET, Parts, check_options, part_target
 from .terms.base import By, ColumnRef, Missing, Term, is_term
 from .terms.by import columns_of
@@ -26,6 +27,7 @@ Library: TypeAlias = Literal["pandas", "polars"]
 """The frame library of a schema."""
 
 
+@suggest_arguments
 def needed(
     by: By | None,
     groups: Any = None,
@@ -118,9 +120,9 @@ def check_labels(argument: str, refs: Sequence[ColumnRef], library: Library) -> 
 
 
 def is_written(label: object) -> bool:
-    """Return whether a label can be written as text, as pandera does in its messages."""
+    """Return whether a label can be written as text, and found, as pandera does it."""
     try:
-        return isinstance(str(label), str)
+        return isinstance(str(label), str) and isinstance(hash(label), int)
     except Exception:
         return False
 
@@ -139,6 +141,7 @@ def keeps_rule(
     return np.logical_not(frames.broken_rows(column))
 
 
+@suggest_arguments
 def folded(
     k: int = 5,
     name: str = "fold",
@@ -196,6 +199,7 @@ def folded(
     return pandera.DataFrameSchema({name: pandera.Column(dtype, checks, nullable=nulls)})
 
 
+@suggest_arguments
 def parted(
     parts: Parts,
     name: str = "split",

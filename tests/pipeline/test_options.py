@@ -131,6 +131,7 @@ def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
             )
             for parts, total in (
                 ({"a": 0.5, "b": 0.4}, "0.9"),
+                ({"a": 0.5, "b": 0.5 + 2e-6}, "1.000002"),
                 ({"a": 0.5, "b": 0.6}, "1.1"),
                 ({"a": 1.0, "b": None}, "1"),
                 ({"a": 0.7, "b": 0.7, "c": None}, "1.4"),

@@ -430,7 +430,7 @@ def test_compare_of_nothing(frame: Make) -> None:
 
 
 def test_advise_in_full_adds_columns(frame: Make, kind: str) -> None:
-    """A table has five columns, of the library of the frame, and in full six more after them."""
+    """A table has five columns, of the library of the frame, and in full five more after them."""
     data = frame({"label": ["a"] * 20 + ["b"] * 9})
     found, in_full = sf.advise(data, "label", [2, 3]), sf.advise(data, "label", [2, 3], full=True)
     assert isinstance(found, pd.DataFrame if kind.startswith("pandas") else pl.DataFrame)
@@ -438,7 +438,6 @@ def test_advise_in_full_adds_columns(frame: Make, kind: str) -> None:
     assert list(in_full.columns) == [
         *found.columns,
         "fold_size",
-        "largest_deviation",
         "probability_any_missing",
         "variance_random",
         "variance_stratified",
@@ -467,7 +466,7 @@ def test_advise_counts_groups(frame: Make) -> None:
     assert found["lacking"] == [0, 2, 37]
     assert found["per_fold"] == [10, 6, None]
     assert found["probability_any_missing"][1] == theory.probability_any_missing(30, 3, 5)
-    for name in ("largest_deviation", "variance_random", "variance_stratified", "ratio"):
+    for name in ("variance_random", "variance_stratified", "ratio"):
         assert found[name] == [None] * 3
 
 
@@ -543,16 +542,58 @@ def test_advise_gives_the_formulas(frame: Make) -> None:
     assert found["fold_size"] == [round(33 / k, 2) for k in ks]
     assert found["per_fold"] == [round(3 / k, 2) for k in ks]
     assert found["lacking"] == [max(k - 3, 0) for k in ks]
-    assert found["largest_deviation"] == [theory.largest_deviation([23, 7, 3], k) for k in ks]
-    assert found["largest_deviation"][ks.index(3)] == pytest.approx(2 / 33)
-    assert found["largest_deviation"][ks.index(10)] == pytest.approx(7 / 33)
     assert found["probability_any_missing"] == [
         theory.probability_any_missing(33, 3, k) for k in ks
     ]
     assert found["variance_random"] == [theory.variance_random(33, k, 3 / 33) for k in ks]
-    assert found["variance_stratified"] == [theory.variance_stratified(33, k, 3) for k in ks]
+    for k in (3, 11):  # which divide 33
+        expected = theory.variance_stratified(33, k, 3)
+        assert found["variance_stratified"][ks.index(k)] == pytest.approx(expected)
     assert found["ratio"][0] == found["variance_stratified"][0] / found["variance_random"][0]
     assert found["verdict"][:3] == ["thin: 1-2 rows/fold", "thin: 1 row/fold", "short for 1 fold"]
+
+
+RESERVED = {"fold", "n", "share", "expected", "deviation"}
+
+
+@pytest.mark.parametrize("by", ["label", ["label", "sex"], sf.quantiles("age", 3)], ids=str)
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
+@given(seed=st.integers(0, 2**32))
+def test_advised_variance_is_that_of_kfold(by: Any, seed: int) -> None:
+    """The rarest stratum's share varies so much over the folds of `kfold`, for any k."""
+    drawn = np.random.default_rng(seed)
+    n, k = int(drawn.integers(9, 60)), int(drawn.integers(2, 9))
+    data = pl.DataFrame(
+        {
+            "label": drawn.choice(list("abc"), n, p=[0.6, 0.3, 0.1]),
+            "sex": drawn.integers(0, 2, n),
+            "age": drawn.integers(0, 90, n),
+        }
+    )
+    found = sf.advise(data, by, k, full=True).to_dicts()[0]
+    dealt = sf.kfold(data, by, k, rare="ignore", seed=seed)
+    table = sf.balance(dealt, by)
+    strata = [name for name in table.columns if name not in RESERVED]
+    sizes = dict(dealt.group_by("fold").len().iter_rows())
+    shares = {
+        key: (
+            int(rows["n"].sum()),
+            np.var([n / sizes[f] for f, n in rows["fold", "n"].iter_rows()]),
+        )
+        for key, rows in table.partition_by(strata, as_dict=True).items()
+    }
+    fewest = min(n for n, _ in shares.values())
+    variances = [variance for n, variance in shares.values() if n == fewest]
+    assert min(abs(each - found["variance_stratified"]) for each in variances) < 1e-12
+
+
+def test_advised_figures_of_orders_and_margins_are_missing(frame: Make) -> None:
+    """The folds of a continuous entry and of margins depend on the rows, not on counts alone."""
+    data = frame({"x": [i / 8 for i in range(40)], "a": [0, 1] * 20})
+    for by in ("x", ["a", "x"], sf.margins(["a"])):
+        found = columns_of(sf.advise(data, by, 3, full=True))
+        assert found["variance_stratified"] == found["ratio"] == [None]
+        assert found["variance_random"] != [None]
 
 
 def test_advised_probability_is_that_of_plain_kfold() -> None:

@@ -294,6 +294,14 @@ def test_one_fold(frame: Make, verb: Callable[..., Any], nulls: str) -> None:
 
 
 @pytest.mark.parametrize("verb", [sf.folds, sf.cv])
+@pytest.mark.parametrize("rule", [{}, {"valid": [0]}, {"train": [1]}, {"train": "past"}], ids=str)
+def test_no_fold(frame: Make, verb: Callable[..., Any], rule: dict[str, Any]) -> None:
+    """A column in which no row has a fold is refused, not read as no pairs."""
+    message = "Column 'fold' must have at least 2 folds, but no row has one."
+    refuse_now(message, lambda: verb(frame({"fold": [None, None]}), nulls="drop", **rule))
+
+
+@pytest.mark.parametrize("verb", [sf.folds, sf.cv])
 def test_one_fold_and_rows_without(frame: Make, verb: Callable[..., Any]) -> None:
     """Rows without a fold may be all that a single fold is trained on."""
     df = frame({"fold": [None, 0, None, 0], "i": [0, 1, 2, 3]})

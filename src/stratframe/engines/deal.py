@@ -135,7 +135,10 @@ class CountedFrame:
 
     def strata(self, by: By, groups: tuple[Term, ...] = ()) -> Strata:
         """Nest the rows for a table, which shows bins of a continuous entry."""
-        return self.count_by(replace(self.read_by(by), groups=groups))[0]
+        options = self.read_by(by)
+        strata, _ = self.count_by(replace(options, groups=groups))
+        in_turn = not (self.engine.needs_key or show_order(options.terms))
+        return strata._replace(in_turn=in_turn)
 
     def plan(self, options: Options) -> tuple[Strata, Callable[[Strata], StratumTable]]:
         """Find the strata of a call, and how many rows of each it would deal to each part."""

@@ -109,7 +109,8 @@ class LocalFrame:
         eager = frames.collect_columns(self.frame, [*named["by"], *named["groups"]])
         columns = frames.read_named(eager, named)
         options = tabulated(entries, columns["by"])
-        return stratify(replace(options, groups=groups), columns, len(eager))
+        strata = stratify(replace(options, groups=groups), columns, len(eager))
+        return strata._replace(in_turn=not show_order(options.terms))
 
     def plan(self, options: Options) -> tuple[Strata, Callable[[Strata], StratumTable]]:
         """Find the strata of a call, and how many rows of each it would deal to each part."""

@@ -293,10 +293,11 @@ def part_target(parts: object) -> Target:
     if not all(is_finite(share) and share > 0 for share in given):
         msg = f"`parts` must be finite and above zero, got {show_parts(dict(parts))}."
         raise StratError(msg)
-    to_share = int if all(counts) else simple_fraction
-    shares = tuple(None if share is None else to_share(share) for share in parts.values())
-    if not all(counts):
-        check_fractions(shares, dict(parts))
+    shares: tuple[Fraction | int | None, ...]
+    if all(counts):
+        shares = tuple(None if share is None else int(share) for share in parts.values())
+    else:
+        shares = exact_shares(dict(parts))
     return Target(len(parts), "part", tuple(parts), shares)
 
 
@@ -345,21 +346,34 @@ def part_hint(parts: object) -> str:
     return ""
 
 
-def simple_fraction(share: Any) -> Fraction:
-    """Turn a share into the simple fraction that it stands for."""
-    exact = share if isinstance(share, Fraction) else float(share)
-    return Fraction(exact).limit_denominator(10**6)
+SUM_ROUNDING = Fraction(1, 10**9)
+"""By how much the sum of shares may be off."""
 
 
-def check_fractions(shares: Sequence[Fraction | int | None], parts: dict[str, Any]) -> None:
-    """Raise unless fractions sum to 1, or leave a rest for the part without one."""
-    if 0 in shares:
+def exact_shares(parts: dict[str, Any]) -> tuple[Fraction | None, ...]:
+    """Turn shares that sum to 1, or leave a rest for the part without one, into exact fractions.
+
+    Each is the simple fraction that it stands for; where these do not sum to 1, it is itself
+    divided by the sum.
+    """
+    given = {
+        part: Fraction(share if isinstance(share, Fraction) else float(share))
+        for part, share in parts.items()
+        if share is not None
+    }
+    simple = {part: share.limit_denominator(10**6) for part, share in given.items()}
+    if 0 in simple.values():
         msg = f"Each share in `parts` must be at least one millionth, got {show_parts(parts)}."
         raise StratError(msg)
-    total = sum((Fraction(share) for share in shares if share is not None), Fraction(0))
-    if total > 1 or (total == 1) == (None in shares):
+    has_rest, total = len(given) < len(parts), sum(simple.values(), Fraction(0))
+    if not has_rest and total != 1:
+        total = sum(given.values(), Fraction(0))
+        if abs(total - 1) <= SUM_ROUNDING:
+            simple, total = {part: share / total for part, share in given.items()}, Fraction(1)
+    if total > 1 or (total == 1) == has_rest:
         msg = (
             f"`parts` must be fractions that sum to 1, got {show_parts(parts)},"
             f" which sum to {show_total(total)}."
         )
         raise StratError(msg)
+    return tuple(simple.get(part) for part in parts)

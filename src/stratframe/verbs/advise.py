@@ -63,16 +63,15 @@ def advise(
     pandas.DataFrame or polars.DataFrame
         One row per k: `k`; `verdict`, in words; `rarest`, the stratum with the fewest rows;
         `per_fold`, its mean rows in a fold; `lacking`, how many folds must lack a stratum. In
-        full also `fold_size`, the mean rows of a fold; `largest_deviation`, of a stratum's
-        share in a fold from its share of all rows, for `kfold` by classes, bins and clusters
-        (margins and a continuous entry may deviate further); `probability_any_missing`, that
+        full also `fold_size`, the mean rows of a fold; `probability_any_missing`, that
         plain k-fold leaves a fold without the rarest stratum; `variance_random` and
-        `variance_stratified`, of the rarest stratum's share in a fold under plain and under
-        stratified k-fold; `ratio`, the second variance divided by the first. Where k is larger
-        than the number of rows or groups, only `k`, `verdict`, `rarest` and `lacking` are
-        given. With groups, the probability is that of assigning whole groups at random, and the
-        deviation, the variances and their ratio, which are those of single rows, are missing.
-        `per_fold` and `fold_size` are rounded to two decimals.
+        `variance_stratified`, of the rarest stratum's share in a fold of plain k-fold and of
+        `kfold` without a key; `ratio`, the second variance divided by the first. The second
+        variance and the ratio are missing for margins and continuous entries, and on Spark, as
+        they depend on the rows. Where k is larger than the number of rows or groups, only `k`,
+        `verdict`, `rarest` and `lacking` are given. With groups, the probability is that of
+        assigning whole groups at random, and the variances and their ratio, which are those of
+        single rows, are missing. `per_fold` and `fold_size` are rounded to two decimals.
 
     Raises
     ------
@@ -125,6 +124,8 @@ class Rarest(NamedTuple):
     n_rows: int
     n_units: int
     """The units that hold rows of it: groups, or rows where these are dealt one by one."""
+    n_before: int = 0
+    """The rows of the strata before it."""
 
 
 def find_rarest(levels: Sequence[Strata], units: Ints | None) -> Rarest:
@@ -135,7 +136,8 @@ def find_rarest(levels: Sequence[Strata], units: Ints | None) -> Rarest:
         order = table_order(level)
         place = order[np.lexsort((level.sizes[order], counts[order]))[:1]]
         (name,) = stratum_names(level, place, with_entry=len(levels) > 1)
-        found.append(Rarest(name, int(level.sizes[place[0]]), int(counts[place[0]])))
+        n_before = int(level.sizes[: place[0]].sum())
+        found.append(Rarest(name, int(level.sizes[place[0]]), int(counts[place[0]]), n_before))
     return min(found, key=lambda each: (each.n_units, each.n_rows))
 
 
@@ -149,7 +151,7 @@ def units_of_strata(level: Strata, units: Ints) -> Ints:
 def advice(ks: Sequence[int], strata: Strata, library: str, *, full: bool) -> dict[Hashable, Any]:
     """Make the columns of `advise`."""
     levels, units = list(strata.margins or [strata]), strata.groups
-    sizes, n_rows = [level.sizes for level in levels], strata.n_rows
+    n_rows = strata.n_rows
     n_units = n_rows if units is None else int(units.max(initial=-1)) + 1
     rarest = find_rarest(levels, units) if n_rows else Rarest("", 0, 0)
     given = [k if k <= n_units else None for k in ks]
@@ -169,10 +171,11 @@ def advice(ks: Sequence[int], strata: Strata, library: str, *, full: bool) -> di
     }
     if not full:
         return table
-    rows = row_figures(n_rows, rarest.n_rows, sizes) if units is None else {}
+    rows = row_figures(n_rows, rarest) if units is None else {}
+    if strata.margins or not strata.in_turn:
+        rows = {"variance_random": rows["variance_random"]} if rows else {}
     table["fold_size"] = rounded_column(library, figures(lambda k: n_rows / k))
     exact = {
-        "largest_deviation": rows.get("largest_deviation"),
         "probability_any_missing": lambda k: theory.probability_any_missing(
             n_units, rarest.n_units, k
         ),
@@ -185,25 +188,46 @@ def advice(ks: Sequence[int], strata: Strata, library: str, *, full: bool) -> di
     return table
 
 
-def row_figures(
-    n_rows: int, n_rarest: int, sizes: Sequence[Ints]
-) -> dict[str, Callable[[int], float]]:
+def row_figures(n_rows: int, rarest: Rarest) -> dict[str, Callable[[int], float]]:
     """Give the figures that hold for rows that are dealt one by one, as functions of k."""
+    share = rarest.n_rows / n_rows if n_rows else np.nan
 
     def random(k: int) -> float:
         """Compute the variance of a share in a fold drawn at random."""
-        return float(theory.variance_random(n_rows, k, n_rarest / n_rows))
+        return float(theory.variance_random(n_rows, k, share))
 
     def stratified(k: int) -> float:
-        """Compute the variance of a share in a stratified fold."""
-        return n_rarest < n_rows and float(theory.variance_stratified(n_rows, k, n_rarest))
+        """Compute the variance of a share in a fold that `kfold` deals."""
+        return variance_dealt(n_rows, rarest.n_rows, rarest.n_before, k)
 
     return {
         "variance_random": random,
         "variance_stratified": stratified,
-        "largest_deviation": lambda k: max(theory.largest_deviation(entry, k) for entry in sizes),
-        "ratio": lambda k: stratified(k) / random(k) if n_rarest < n_rows else np.nan,
+        "ratio": lambda k: stratified(k) / random(k) if rarest.n_rows < n_rows else np.nan,
     }
+
+
+def variance_dealt(n_rows: int, count: int, n_before: int, k: int) -> float:
+    """Compute the variance of a stratum's share in the folds that rows are dealt to in turn.
+
+    The strata take the seats 0, ..., k - 1, 0, ... one after another, as in `equal_quota`.
+    """
+    size, larger = divmod(n_rows, k)
+    rows, more = divmod(count, k)
+    start = n_before % k
+    # Of the seats with one more row of the stratum, those that have one more row in all.
+    both = max(min(start + more, larger) - start, 0) + max(min(start + more - k, larger), 0)
+    seats = np.array([both, more - both, larger - both, k - more - larger + both])
+    shares = np.array(
+        [
+            (rows + 1) / (size + 1),
+            (rows + 1) / max(size, 1),
+            rows / (size + 1),
+            rows / max(size, 1),
+        ]
+    )
+    mean = seats @ shares / k
+    return float(seats @ (shares - mean) ** 2 / k)
 
 
 def verdict(k: int, n_units: int, rarest: int, noun: str) -> str:

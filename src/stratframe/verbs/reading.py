@@ -181,11 +181,10 @@ def pair_labels(rule: PairRule, rows: LabelRows) -> Pairs:
     """Pair the labels of a column, and check that each pair has something to train on."""
     check_no_parts(rule, rows)
     check_nulls(rule, rows)
+    check_several(rule, rows)
     trained = find_labels("train", rule.train if rule.names_train else [], rows)
     named = find_labels("valid", rule.valid or [], rows)
     ranks = rank_labels(rule, rows)
-    if rule.train == "rest":
-        check_several(rule, rows)
     order = [int(place) for place in np.argsort(ranks, kind="stable") if ranks[place] >= 0]
     is_trained = flag_places(trained, len(ranks))
     valid = named if rule.valid else [place for place in order if not is_trained[place]]
@@ -243,8 +242,13 @@ def check_nulls(rule: PairRule, rows: LabelRows) -> None:
 
 
 def check_several(rule: PairRule, rows: LabelRows) -> None:
-    """Raise if a column has a single fold, so that its training set would be empty."""
+    """Raise if no row has a fold, or if there is a single fold, with nothing to train on."""
     present, n_nulls = rows.labels.present, rows.labels.n_nulls
+    if n_nulls and not present:
+        msg = f"Column {rows.name!r} must have at least 2 folds, but no row has one."
+        raise StratError(msg)
+    if rule.train != "rest":
+        return
     if len(present) == 1 and not (n_nulls and rule.nulls == "train"):
         msg = (
             f"Column {rows.name!r} must have at least 2 folds, got {describe(present[0])} alone:"
