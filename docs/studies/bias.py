@@ -38,7 +38,7 @@ def mean_places(frame: pd.DataFrame, deal: str, count: int) -> np.ndarray:
     """
     term = sf.clusters(list(frame.columns), 6, seed=0)
     points = np.ascontiguousarray(frame.to_numpy().T)
-    labels, distances = cluster(term, points, np.zeros(len(frame), dtype=int), 1, 0)
+    labels, distances = cluster(term, points, np.zeros(len(frame), dtype=int), 1)
     ranked = pd.Series(distances).groupby(labels)
     places = ((ranked.rank() - 0.5) / ranked.transform("size")).to_numpy()
     dealt = frame.strat.kfold(term, K, deal=deal, repeats=count)

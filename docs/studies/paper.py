@@ -97,8 +97,8 @@ LEARNERS = {
 
 def by_clusters(algorithm: str = "kmeans", n: int | None = None) -> Callable[..., dict[str, Any]]:
     """Make a strategy of clusters of all rows."""
-    return lambda features, estimated: {
-        "by": [sf.clusters(features, n or estimated, algorithm=algorithm, scale=None)],
+    return lambda features, estimated, seed: {
+        "by": [sf.clusters(features, n or estimated, algorithm=algorithm, scale=None, seed=seed)],
         "deal": "circular",
     }
 
@@ -108,15 +108,15 @@ def by_class_and_clusters(
 ) -> Callable[..., dict[str, Any]]:
     """Make a strategy of clusters within each class."""
     clusters = by_clusters(algorithm, n)
-    return lambda features, estimated: {
-        "by": ["target", *clusters(features, estimated)["by"]],
+    return lambda features, estimated, seed: {
+        "by": ["target", *clusters(features, estimated, seed)["by"]],
         "deal": "circular",
     }
 
 
 STRATEGIES: dict[str, Callable[..., dict[str, Any]]] = {
-    "k-fold": lambda features, n: {"by": None},
-    "SCV": lambda features, n: {"by": "target"},
+    "k-fold": lambda features, n, seed: {"by": None},
+    "SCV": lambda features, n, seed: {"by": "target"},
     "SCBCV": by_class_and_clusters(),
     "SCBCV2": by_class_and_clusters(n=2),
     "SCBCV3": by_class_and_clusters(n=3),
@@ -126,7 +126,7 @@ STRATEGIES: dict[str, Callable[..., dict[str, Any]]] = {
     "KCBCV": by_clusters(),
     "KCBCV Mini": by_clusters("minibatch"),
     "ACBCV": by_clusters("agglomerative"),
-    "DBSCANBCV": lambda features, n: {
+    "DBSCANBCV": lambda features, n, seed: {
         "by": [
             sf.clusters(features, algorithm="dbscan", min_samples=2 * len(features), scale=None)
         ],
@@ -199,7 +199,7 @@ def make_folds(
     `code="published"` numbers the rows of a shuffled copy, sorted by class where the strategy
     stratifies by class, and applies these positions to the rows as they are in the sample.
     """
-    call = STRATEGIES[strategy](list(frame.columns[:-1]), clusters)
+    call = STRATEGIES[strategy](list(frame.columns[:-1]), clusters, seed)
     if code == "published":
         frame = frame.sample(frac=1, random_state=seed, ignore_index=True)
         if "target" in call["by"]:

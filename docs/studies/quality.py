@@ -29,24 +29,24 @@ KS = (2, 5, 10)
 SEEDS = range(20)
 
 STRATEGIES = {
-    "k-fold": lambda features: {"by": None},
-    "SCV": lambda features: {"by": "target"},
-    "SCBCV": lambda features: {
-        "by": ["target", sf.clusters(features, scale=None)],
+    "k-fold": lambda features, seed: {"by": None},
+    "SCV": lambda features, seed: {"by": "target"},
+    "SCBCV": lambda features, seed: {
+        "by": ["target", sf.clusters(features, scale=None, seed=seed)],
         "deal": "circular",
     },
-    "SCBCV Mini": lambda features: {
-        "by": ["target", sf.clusters(features, algorithm="minibatch", scale=None)],
+    "SCBCV Mini": lambda features, seed: {
+        "by": ["target", sf.clusters(features, algorithm="minibatch", scale=None, seed=seed)],
         "deal": "circular",
     },
-    "SCBCV, random": lambda features: {
-        "by": ["target", sf.clusters(features, scale=None)],
+    "SCBCV, random": lambda features, seed: {
+        "by": ["target", sf.clusters(features, scale=None, seed=seed)],
     },
-    "DB-SCV": lambda features: {
+    "DB-SCV": lambda features, seed: {
         "by": ["target", sf.chain(features, scale=None)],
         "deal": "circular",
     },
-    "DOB-SCV": lambda features: {"by": ["target", sf.nearest(features, scale=None)]},
+    "DOB-SCV": lambda features, seed: {"by": ["target", sf.nearest(features, scale=None)]},
 }
 
 
@@ -92,7 +92,7 @@ def measure(frame: pd.DataFrame, seeds: range = SEEDS) -> pd.DataFrame:
     index = pd.MultiIndex.from_product([KS, seeds], names=["k", "seed"])
     distances = {
         name: [
-            energy_distance(apart, folds_of(scaled, strategy(features), k, seed), k)
+            energy_distance(apart, folds_of(scaled, strategy(features, seed), k, seed), k)
             for k, seed in index
         ]
         for name, strategy in STRATEGIES.items()

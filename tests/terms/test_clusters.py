@@ -315,7 +315,7 @@ def test_centres_beside_noise() -> None:
     fitted = MeanShift(bandwidth=1.0, cluster_all=False).fit(points)
     known = fitted.labels_ >= 0
     term = sf.clusters("x", algorithm=model, scale=None)
-    _, distances = clustering.cluster(term, points.T, np.zeros(7, dtype=int), 1, 0)
+    _, distances = clustering.cluster(term, points.T, np.zeros(7, dtype=int), 1)
     expected = np.abs(points[known] - fitted.cluster_centers_[fitted.labels_[known]]).ravel()
     np.testing.assert_allclose(distances[known], expected, atol=1e-9)
 
@@ -484,8 +484,8 @@ def test_small_strata_are_fitted_like_others(
     points = drawn.normal(size=(2, len(parent)))
     n = "auto" if algorithm == "dbscan" else 4
     term = sf.clusters(["x", "y"], n, algorithm=algorithm)
-    found = clustering.cluster(term, points, parent, len(sizes), 0)
+    found = clustering.cluster(term, points, parent, len(sizes))
     monkeypatch.setattr(clustering, "ONE_THREAD", 0)
-    expected = clustering.cluster(term, points, parent, len(sizes), 0)
+    expected = clustering.cluster(term, points, parent, len(sizes))
     np.testing.assert_array_equal(found[0], expected[0])
     np.testing.assert_array_equal(found[1], expected[1])

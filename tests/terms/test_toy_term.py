@@ -44,7 +44,7 @@ class Remainder(ColumnTerm):
     def rules(self, _: str, /) -> list[Rule]:
         return [Rule(within=(0, np.inf), hint="drop these rows.")]
 
-    def divide(self, entry: Any, parent: Any, n_parents: int, seed: int) -> Substrata:
+    def divide(self, entry: Any, parent: Any, n_parents: int) -> Substrata:
         return Substrata(entry.data.astype(np.int64) % self.n, self.n)
 
     def labels(self, entry: Any, division: Substrata, parent: Any, rows: Any) -> Any:
@@ -85,7 +85,7 @@ class Bare:
     def default_name(self, column: Hashable, /) -> Hashable:
         return "third"
 
-    def divide(self, entry: Any, parent: Any, n_parents: int, seed: int) -> Substrata:
+    def divide(self, entry: Any, parent: Any, n_parents: int) -> Substrata:
         return Substrata(entry.data.astype(np.int64) % 3, 3)
 
     def labels(self, entry: Any, division: Substrata, parent: Any, rows: Any) -> Any:

@@ -146,7 +146,7 @@ def target_of_counts(target: Target, counts: Ints) -> Target:
 
 def all_groups(options: Options, columns: Columns, n_rows: int, held: Ints) -> Ints:
     """Encode the groups of all rows, dealt or not; -1 for those outside `where`."""
-    only_groups = Options(groups=options.groups, where=options.where, seed=options.seed)
+    only_groups = Options(groups=options.groups, where=options.where)
     chosen = {argument: columns[argument] for argument in ("groups", "where")}
     found = stratify(only_groups, chosen, n_rows, always_dealt=held)
     assert found.groups is not None

@@ -138,9 +138,9 @@ def stratify(
     if groups is not None or not ordered:
         stratum_entries = [without_order(entry) for entry in stratum_entries]
     if options.marginal:
-        margins = tuple(nest([entry], rows, n_rows, options.seed) for entry in stratum_entries)
+        margins = tuple(nest([entry], rows, n_rows) for entry in stratum_entries)
         return nest([], rows, n_rows)._replace(groups=groups, margins=margins)
-    strata = nest(stratum_entries, rows, n_rows, options.seed, weights)._replace(groups=groups)
+    strata = nest(stratum_entries, rows, n_rows, weights)._replace(groups=groups)
     if hashed is not None and strata.order is None and not options.circular:
         dealt = rows if keyed is None or rows is None else np.searchsorted(keyed, rows)
         strata = strata._replace(keys=hashed._replace(dealt=dealt))
@@ -182,14 +182,14 @@ def dealt_entries(
     """Restrict entries to the rows that are dealt, and encode the groups of these."""
     if entries and options.missing == "null":
         entries = keep(entries, ~np.logical_or.reduce([entry.missing for entry in entries]))
-    groups = group_codes(entries, options)
+    groups = group_codes(entries)
     check_enough(entries[0].n_rows if entries else n_rows, groups, options.target)
     nested = options.terms and not options.marginal
     if nested and options.rare != "ignore" and entries[0].term.is_nominal:
         first, flags = treat_rare(entries[0], groups, options)
         entries = keep([first, *entries[1:]], flags)
         if not flags.all():
-            groups = group_codes(entries, options)
+            groups = group_codes(entries)
             check_enough(entries[0].n_rows, groups, options.target)
     return entries, groups
 
@@ -204,7 +204,7 @@ def keep(entries: list[BoundTerm], flags: Flags) -> list[BoundTerm]:
     return entries if flags.all() else restricted(entries, np.flatnonzero(flags))
 
 
-def group_codes(entries: Sequence[BoundTerm], options: Options) -> Ints | None:
+def group_codes(entries: Sequence[BoundTerm]) -> Ints | None:
     """Encode the groups of the dealt rows by the hash of their values; None without groups.
 
     A row without a group is a group of its own. These come last, in the order of the rows.
@@ -212,7 +212,7 @@ def group_codes(entries: Sequence[BoundTerm], options: Options) -> Ints | None:
     entries = [entry for entry in entries if entry.argument == "groups"]
     if not entries:
         return None
-    strata = nest(entries, entries[0].rows, len(entries[0].missing), options.seed)
+    strata = nest(entries, entries[0].rows, len(entries[0].missing))
     if not entries[0].term.is_nominal:
         return clusters_by_value(entries[0], strata.codes)
     alone = np.logical_or.reduce([entry.missing for entry in entries])
@@ -237,7 +237,6 @@ def nest(
     entries: Sequence[BoundTerm],
     rows: Ints | None,
     n_rows: int,
-    seed: int = 0,
     weights: Ints | None = None,
 ) -> Strata:
     """Nest entries into joint strata, on the rows that are dealt."""
@@ -253,7 +252,7 @@ def nest(
             order = cast("OrderTerm", term).row_order(entry.data)
             break
         term, parent = cast("StrataTerm", term), codes
-        division = term.divide(entry, parent, n_strata, seed)
+        division = term.divide(entry, parent, n_strata)
         order = division.order or order
         if levels:
             codes, parents = nest_codes(parent, n_strata, division.codes, division.n)

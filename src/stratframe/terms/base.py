@@ -170,7 +170,7 @@ class StrataTerm(Term, Protocol):
         """Name its column in result frames, where the user did not."""
         ...
 
-    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int, seed: int) -> Substrata:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
         """Divide the strata so far."""
         ...
 

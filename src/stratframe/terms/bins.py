@@ -98,7 +98,7 @@ class Quantiles(NumericTerm):
         """Take rows of one bin as alike, once its cuts are found."""
         return ByQuantiles(self.n)
 
-    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int, seed: int) -> Substrata:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
         """Cut the values of every parent stratum at their quantiles."""
         return cut_present(entry, parent, self.cut)
 
@@ -176,7 +176,7 @@ class Bins(ColumnTerm):
             rule._replace(within=(self.edges[0], self.edges[-1])) for rule in super().rules(missing)
         ]
 
-    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int, seed: int) -> Substrata:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
         """Find the bin of every value."""
         return cut_present(entry, parent, self.cut)
 

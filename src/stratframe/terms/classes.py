@@ -35,7 +35,7 @@ class Classes(ColumnTerm):
         codes, n_classes = frames.encode_classes(series[0])
         return EncodedColumns(codes, codes < 0, n_classes)
 
-    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int, seed: int) -> Substrata:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
         """Divide strata by class, missing values last."""
         if not entry.missing.any():
             return Substrata(entry.data, entry.n_classes)
@@ -65,7 +65,7 @@ class Plain(Classes):
 class Pooled(Classes):
     """A column of classes whose rare ones were made one, the last."""
 
-    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int, seed: int) -> Substrata:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
         """Divide strata by class."""
         return Substrata(entry.data.copy(), entry.n_classes)
 

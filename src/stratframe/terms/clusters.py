@@ -59,17 +59,16 @@ class Clusters(FeatureTerm):
     scale: Scale
     eps: float | None
     min_samples: int | None
-    seed: int | None
-    """None for that of the call."""
+    seed: int
     name: Hashable | None = None
 
     def default_name(self, _: Hashable) -> Hashable:
         """Call it "cluster"."""
         return "cluster"
 
-    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int, seed: int) -> Substrata:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
         """Cluster the rows of every parent stratum, and order them by distance."""
-        labels, distances = cluster(self, entry.data, parent, n_parents, seed)
+        labels, distances = cluster(self, entry.data, parent, n_parents)
         # Noise is the last child.
         codes = np.where(labels < 0, labels.max(initial=-1) + 1, labels)
         return Substrata(codes, int(codes.max(initial=-1)) + 1, value_order(distances), labels)
@@ -91,12 +90,12 @@ class Clusters(FeatureTerm):
         }
         return named[self.algorithm]
 
-    def count(self, points: Values, seed: int) -> int:
+    def count(self, points: Values) -> int:
         """Choose the number: as asked, the object's own, or estimated; 0 leaves it open."""
         if self.n is not None:
             return self.n
         if isinstance(self.algorithm, str):
-            return estimate(points, seed) if self.algorithm in COUNTED else 0
+            return estimate(points, self.seed) if self.algorithm in COUNTED else 0
         n = getattr(self.algorithm, "n_clusters", 0)
         return n if isinstance(n, int) else 0
 
@@ -109,7 +108,7 @@ def clusters(
     scale: Scale = "standard",
     eps: float | None = None,
     min_samples: int | None = None,
-    seed: int | None = None,
+    seed: int = 0,
     name: Hashable | None = None,
 ) -> Clusters:
     """Use clusters of rows as strata, fitted within each parent stratum.
@@ -137,9 +136,8 @@ def clusters(
     min_samples : int, optional
         Rows of a dense neighbourhood, for DBSCAN; by default twice the number of
         features, at most a tenth of the rows, at least 2.
-    seed : int, optional
-        Seed of the clusters alone; by default that of the call, and 0 in tables, which
-        take no seed.
+    seed : int
+        Seed of the clusters, whatever that of the call is: so all verbs find the same ones.
     name : hashable, optional
         Name of its stratum column in result frames; by default "cluster".
 
@@ -192,7 +190,7 @@ def clusters(
         scale,
         None if eps is None else float(eps),
         None if min_samples is None else check_int("min_samples", min_samples, 1),
-        None if seed is None else check_int("seed", seed, 0),
+        check_int("seed", seed, 0),
         name,
     )
 
@@ -225,9 +223,7 @@ def check_number(n: object, algorithm: Any) -> int | None:
     return number
 
 
-def cluster(
-    term: Clusters, points: Values, parent: Ints, n_parents: int, seed: int
-) -> tuple[Ints, Values]:
+def cluster(term: Clusters, points: Values, parent: Ints, n_parents: int) -> tuple[Ints, Values]:
     """Cluster the rows of every parent stratum.
 
     Parameters
@@ -242,13 +238,12 @@ def cluster(
     distances : ndarray of float64, shape (n_rows,)
         From every row to the centre of its cluster, in scaled units.
     """
-    seed = seed if term.seed is None else term.seed
     labels, distances = np.zeros(len(parent), dtype=np.int64), np.zeros(len(parent))
     if not len(parent):
         return labels, distances
     points = scale_features(points, term.scale)
-    n, fit = term.count(points, seed), term.fit()
-    seeds = seeds_of(seed, StreamTag.CLUSTERS, n_parents)
+    n, fit = term.count(points), term.fit()
+    seeds = seeds_of(term.seed, StreamTag.CLUSTERS, n_parents)
     sizes = np.bincount(parent, minlength=n_parents)
     if n_parents == 1:
         labels, distances = cluster_stratum(fit, points, n, seeds[0])
