@@ -35,7 +35,7 @@ def keeps_polars(df: pl.DataFrame) -> None:
     assert_type(df.pipe(sf.kfold, [pl.col("label"), sf.continuous("price")]), pl.DataFrame)
     assert_type(df.pipe(sf.split, "label", {"train": 0.8, "test": 0.2}), pl.DataFrame)
     assert_type(sf.folds(df), Iterator[sf.Fold[pl.DataFrame]])
-    for _, train, valid in sf.folds(df):
+    for train, valid in sf.folds(df):
         assert_type(train, pl.DataFrame)
         assert_type(valid, pl.DataFrame)
     assert_type(sf.parts(df)["train"], pl.DataFrame)

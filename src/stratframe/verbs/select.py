@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Generic, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Generic
 
 from .. import frames
 from ..checks import check_each_once, is_hashable
@@ -23,8 +24,9 @@ from .reading import (
 from .sides import Side, check_rows, side_of
 
 
-class Fold(NamedTuple, Generic[AnyFrameT]):
-    """One fold and its training and validation frames."""
+@dataclass(frozen=True, eq=False)
+class Fold(Generic[AnyFrameT]):
+    """One fold: its training and validation frames, as which it unpacks, and its label."""
 
     fold: Any
     """The label that is validated, as in the column: of a fold column its number."""
@@ -32,6 +34,10 @@ class Fold(NamedTuple, Generic[AnyFrameT]):
     """The rows that are trained on: by default those of all other folds."""
     valid: AnyFrameT
     """The rows of this fold."""
+
+    def __iter__(self) -> Iterator[AnyFrameT]:
+        """Unpack as `train, valid`."""
+        return iter((self.train, self.valid))
 
 
 @suggest_arguments
@@ -46,7 +52,7 @@ def folds(
     apart: str | Sequence[str] | None = None,
     nulls: Nulls = "error",
 ) -> Iterator[Fold[AnyFrameT]]:
-    """Iterate over the folds of a column: fold, train and valid frames.
+    """Iterate over the folds of a column: train and valid frames.
 
     Parameters
     ----------
@@ -77,7 +83,8 @@ def folds(
     Yields
     ------
     Fold
-        In the order of the labels, or of `valid`; rows keep their order.
+        Unpacks as `train, valid`; the label is its `fold`. In the order of the labels, or of
+        `valid`; rows keep their order.
 
     Raises
     ------
@@ -116,10 +123,10 @@ def folds(
     0 [2] [1, 3]
     1 [1, 3] [2]
     >>> sales = pd.DataFrame({"month": ["2024-01", "2024-02", "2024-03", "2024-04"]})
-    >>> for month, past, present in sf.folds(sales, "month", train="past", gap=1):
-    ...     print(month, past["month"].tolist())
-    2024-03 ['2024-01']
-    2024-04 ['2024-01', '2024-02']
+    >>> for past, present in sf.folds(sales, "month", train="past", gap=1):
+    ...     print(present["month"].tolist(), past["month"].tolist())
+    ['2024-03'] ['2024-01']
+    ['2024-04'] ['2024-01', '2024-02']
     """
     rule = check_pair_rule(
         "folds", train=train, valid=valid, gap=gap, window=window, apart=apart, nulls=nulls
