@@ -279,7 +279,7 @@ any_shares = st.one_of(
 
 
 @pytest.mark.slow
-@settings(max_examples=1_000, deadline=timedelta(seconds=5))
+@settings(max_examples=1_000, deadline=timedelta(seconds=10))
 @given(
     rows=st.lists(st.integers(1, 9) | st.integers(1, 10**9), min_size=2, max_size=12),
     weights=any_shares,

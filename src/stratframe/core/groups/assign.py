@@ -46,7 +46,7 @@ SIZE_WEIGHTS = (10.0, 1e2, 1e3, 1e4, 1e6)
 strata is in docs/studies/tuning.py."""
 
 
-WEIGHTED_WORK, WORK_OF_CALLS = 2_500_000, 3_000
+WEIGHTED_WORK, WORK_OF_CALLS = 1_500_000, 3_000
 """Where sizes are missed, few units are perturbed until this many products of units are computed,
 and as how many the calls of a perturbation count: less than a second in all, as sizes that no
 partition meets are looked for in vain."""
