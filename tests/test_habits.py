@@ -28,7 +28,7 @@ ANSWERS = {
     ),
     "sf.kfold(df, shuffle=True)": '`kfold` has no argument `shuffle`.\nHint: `deal="random"`.',
     "sf.kfold(df, shuffle=False)": '`kfold` has no argument `shuffle`.\nHint: `deal="circular"`.',
-    "sf.extend(df, shuffle=True)": (
+    "sf.extend(df, None, shuffle=True)": (
         "`extend` has no argument `shuffle`.\nHint: rows are always drawn at random."
     ),
     "sf.kfold(df, stratify='city')": '`kfold` has no argument `stratify`.\nHint: `by="city"`.',
@@ -105,7 +105,7 @@ ANSWERS = {
         'Hint: `parts={"train": 0.8, "valid": 0.1, "test": 0.1}`.'
     ),
     "sf.split(df, n_repeats=3)": "`split` has no argument `n_repeats`.\nHint: `repeats=3`.",
-    "sf.extend(df, n_repeats=3)": (
+    "sf.extend(df, None, n_repeats=3)": (
         "`extend` has no argument `n_repeats`.\n"
         "Hint: `df.strat.kfold(..., repeats=10)` adds several columns."
     ),

@@ -277,10 +277,6 @@ def test_warnings_speak_of_options(
     rare.write_text("label\n" + "a\n" * 20 + "b\n")
     assert main(["kfold", str(rare), "--by", "label", *out]) == 0
     assert "`--rare ignore` silences this warning" in capsys.readouterr().err
-    rows = "".join(f"{fold},{label}\n" for fold in range(5) for label in "aaabbbccc" * 10)
-    (tmp_path / "old.csv").write_text(f"fold,label\n{rows},a\n")
-    assert main(["extend", str(tmp_path / "old.csv"), *out]) == 0
-    assert "Hint: `--by label` keeps it so." in capsys.readouterr().err
 
 
 ERRORS = {

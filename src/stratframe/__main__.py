@@ -312,6 +312,8 @@ def run(given: dict[str, Any]) -> int:
     frame = frames.parse_file(data, path)
     texts = dict(given)
     given |= read_texts(given, frames.column_names(frame))
+    if command == "extend":
+        given.setdefault("by", None)
     if command in READS_FOLDS and frames.is_text_file(path):
         frame = read_folds(command, frame, given)
     with option_words(texts, given):

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy.stats import chi2, hypergeom
+from scipy.stats import hypergeom
 
 from stratframe.core.evenness import (
-    chance_as_even,
     deviations,
     group_squares,
     grouped_variance,
@@ -124,39 +123,6 @@ def test_optimal_max_deviation_takes_rows_of_any_stratum() -> None:
 def test_optimal_max_deviation_of_one_fold(rows: int) -> None:
     """The rows of a fold beside rows without one are divided over the strata."""
     assert optimal_max_deviation(np.array([20, 20]), np.array([rows])) == rows % 2 / 2
-
-
-@given(table=small)
-def test_chance_as_even_bounds_the_lower_tail(table: np.ndarray) -> None:
-    """The bound is above the tail of chi-square at the statistic, and at most 1."""
-    table = table[table.any(axis=1)][:, table.any(axis=0)]
-    assume(min(table.shape) > 1)
-    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
-    statistic = ((table - expected) ** 2 / expected).sum()
-    df = (table.shape[0] - 1) * (table.shape[1] - 1)
-    assert chi2.cdf(statistic, df) <= chance_as_even(table) <= 1
-
-
-@pytest.mark.parametrize("shares", [[0.5, 0.5], [0.7, 0.2, 0.1], [0.125] * 8])
-@pytest.mark.parametrize("k", [2, 5])
-def test_chance_as_even_of_random_and_even_folds(shares: list[float], k: int) -> None:
-    """Random folds are rarely called unlikely, even ones of some classes and folds always."""
-    rng = np.random.default_rng(0)
-    found = []
-    for _ in range(1_000):
-        table = np.zeros((len(shares), k), dtype=np.int64)
-        folds = rng.permutation(np.arange(1_000) % k)
-        np.add.at(table, (rng.choice(len(shares), 1_000, p=shares), folds), 1)
-        found.append(chance_as_even(table))
-    assert np.mean(np.array(found) < 0.01) < 0.02
-    even = chance_as_even(equal_quota((1_000 * np.array(shares)).astype(np.int64), np.arange(k)))
-    assert even < 1e-3 or (len(shares), k) in {(2, 2), (3, 2)}
-
-
-@pytest.mark.parametrize("table", [np.zeros((0, 3)), np.zeros((3, 0)), [[5, 5]], [[5], [5]]])
-def test_chance_as_even_of_one_class_or_fold(table: object) -> None:
-    """Where there is one class or one fold, or none, nothing is uneven by chance."""
-    assert chance_as_even(np.array(table, dtype=np.int64)) == 1
 
 
 @given(

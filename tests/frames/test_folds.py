@@ -10,9 +10,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import stratframe as sf
 from stratframe.errors import StratError
 from stratframe.frames.folds import fold_codes, read_fold_column, read_fold_numbers
 from stratframe.frames.label_rows import read_labels
+from tests.helpers import refuse_now
 
 Column = Callable[[list[Any]], Any]
 Make = Callable[[dict[str, Any]], Any]
@@ -165,3 +167,21 @@ def test_columns_without_folds(series: Any) -> None:
     with pytest.raises(StratError) as caught:
         read_fold_numbers(series, None)
     assert str(caught.value) == f"`extend` needs folds 0..k-1 in 'x', but it is {series.dtype}."
+
+
+@pytest.mark.parametrize("verb", [sf.folds, sf.cv, sf.check])
+def test_minus_one_beside_folds(frame: Make, kind: str, verb: Any) -> None:
+    """What scikit-learn never tests is no fold; other negative labels are labels."""
+    null = "df.with_columns(pl.col('fold').replace(-1, None))"
+    if kind.startswith("pandas"):
+        null = "df['fold'].mask(df['fold'] == -1)"
+    message = (
+        "Column 'fold' must hold folds, but has -1, which scikit-learn's `PredefinedSplit` never"
+        f' tests.\nHint: rows without a fold are null, as of `{null}`; `nulls="train"` then trains'
+        " on them."
+    )
+    refuse_now(message, lambda: verb(frame({"fold": [-1, 0, 1, -1]})))
+    months = {"fold": [-2, -1, 0, 0], "x": [1, 2, 3, 4]}
+    assert [fold.fold for fold in sf.folds(frame(months))] == [-2, -1, 0]
+    fractions = {"fold": [-1.0, 0.0, 0.5, 0.5]}
+    assert [fold.fold for fold in sf.folds(frame(fractions))] == [-1, 0, 0.5]

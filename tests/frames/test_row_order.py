@@ -191,7 +191,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "by": (lambda query: sf.kfold(query, "label", k=2, seed=None), KEY),
     "repeats": (lambda query: sf.kfold(query, k=2, repeats=2), KEY),
     "split": (lambda query: sf.split(query), KEY),
-    "extend": (lambda query: sf.extend(query.with_columns(fold=pl.lit(None)), k=2), KEY),
+    "extend": (lambda query: sf.extend(query.with_columns(fold=pl.lit(None)), None, k=2), KEY),
 }
 """Calls without a key, and the hint of each."""
 
@@ -218,13 +218,13 @@ def test_a_key_is_the_remedy(name: str) -> None:
     query = UNORDERED[name][0]
     assert warnings_of(lambda: sf.kfold(query, k=2, key="id")) == []
     given = query.with_columns(fold=pl.lit(None))
-    assert warnings_of(lambda: sf.extend(given, k=2, key="id")) == []
+    assert warnings_of(lambda: sf.extend(given, None, k=2, key="id")) == []
 
 
 BY_VALUE: dict[str, Callable[[Any], Any]] = {
     "key": lambda query: sf.kfold(query, "label", k=2, key="id"),
     "groups": lambda query: sf.split(query, groups="id"),
-    "extend": lambda query: sf.extend(query.with_columns(fold=pl.lit(None)), k=2, key="id"),
+    "extend": lambda query: sf.extend(query.with_columns(fold=pl.lit(None)), None, k=2, key="id"),
     "neither": lambda query: sf.kfold(query, k=2),
 }
 
@@ -280,7 +280,9 @@ BY_GROUP: dict[str, Callable[[Any], Any]] = {
     "margins": lambda query: sf.kfold(query, sf.margins(["label"]), k=2, groups="id"),
     "null": lambda query: sf.kfold(query, k=2, groups="id", missing="null"),
     "split": lambda query: sf.split(query, groups="id"),
-    "extend": lambda query: sf.extend(query.with_columns(fold=pl.lit(None)), k=2, groups="id"),
+    "extend": lambda query: sf.extend(
+        query.with_columns(fold=pl.lit(None)), None, k=2, groups="id"
+    ),
 }
 
 
@@ -296,7 +298,7 @@ def test_groups_do_not_depend_on_the_order(call: str) -> None:
         lambda query: sf.kfold(query, k=2, groups="label", missing="stratum"),
         lambda query: sf.split(query, groups="label", missing="stratum"),
         lambda query: sf.extend(
-            query.with_columns(fold=pl.lit(None)), k=2, groups="label", missing="stratum"
+            query.with_columns(fold=pl.lit(None)), None, k=2, groups="label", missing="stratum"
         ),
     ],
     ids=["kfold", "split", "extend"],

@@ -23,7 +23,6 @@ from tests.helpers import (
     split_groups,
     spread,
     values,
-    warned,
 )
 
 
@@ -269,7 +268,9 @@ def test_parts_that_split_groups(frame: Make) -> None:
         "`extend` needs each group in one part, but 2 groups in 4 rows (0, 1, 2, 3) are in several:"
         " for instance 1, 'x' in parts 'u', 'v'.\n"
         "Hint: make the column with groups, as in `df.strat.split(..., groups=['a', 'b'])`.",
-        lambda: sf.extend(frame(data), parts={"u": 0.5, "v": 0.5}, groups=["a", "b"], name="split"),
+        lambda: sf.extend(
+            frame(data), None, parts={"u": 0.5, "v": 0.5}, groups=["a", "b"], name="split"
+        ),
     )
 
 
@@ -281,87 +282,14 @@ def test_clusters_that_are_split_already() -> None:
         " instance folds 0, 1.\n"
         "Hint: make the column with groups, as in"
         " `df.strat.kfold(..., groups=sf.clusters(...))`.",
-        lambda: sf.extend(pd.DataFrame(data), groups=sf.clusters("x", n=2)),
+        lambda: sf.extend(pd.DataFrame(data), None, groups=sf.clusters("x", n=2)),
     )
 
 
-# Without `by` ---------------------------------------------------------------------------
-
-OLD, NEW = 300, 20
-
-
-def customers(by: Any, seed: int = 0, name: str = "fold") -> dict[str, Any]:
-    """Make rows of which the first have the folds of a call, and the last none."""
-    drawn_now = np.random.default_rng(seed)
-    n = OLD + NEW
-    data = {
-        "id": list(range(n)),
-        "label": drawn_now.choice(["a", "b", "c"], n, p=[0.6, 0.3, 0.1]).tolist(),
-        "city": drawn_now.integers(0, 8, n).tolist(),
-        "price": drawn_now.normal(size=n).tolist(),
-    }
-    old = pl.DataFrame(data).head(OLD)
-    folds = values(sf.kfold(old, by, seed=seed), "fold")
-    return {**data, name: folds + [None] * NEW}
-
-
-def without_by(column: str, name: str = "fold") -> str:
-    """Write the warning."""
-    return (
-        f"`extend` without `by` deals rows without strata, but {name!r} is as even in {column!r} as"
-        f' if stratified by it.\nHint: `by="{column}"` keeps it so.'
-    )
-
-
-@pytest.mark.parametrize("by", ["label", "city"])
-def test_folds_that_were_stratified(frame: Make, kind: str, by: str) -> None:
-    """Where `by` is left out, a warning names what to write; a query is not looked at."""
-    data = customers(by)
-    if kind == "polars-lazy":
-        assert None not in values(sf.extend(frame(data)), "fold")
-        return
-    filled = warned(without_by(by), lambda: sf.extend(frame(data)))
-    assert None not in values(filled, "fold")
-    warned(without_by(by), lambda: sf.extend(frame(data), key="id"))
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_folds_that_were_not_stratified(seed: int) -> None:
-    """Folds without strata, by groups or by numbers are extended silently."""
-    for by in (None, sf.continuous("price")):
-        data = customers(by, seed)
-        assert None not in values(sf.extend(pd.DataFrame(data)), "fold")
-    data = customers("label", seed)
-    for by in ("label", ["label", "city"], "city"):
-        sf.extend(pd.DataFrame(data), by)
-
-
-def test_what_is_not_looked_at(frame: Make) -> None:
-    """Without rows to fill, with gaps in the column, or where the call reads it, all is silent."""
-    data = customers("label")
-    rows = range(OLD, OLD + NEW)
-    sf.extend(frame({name: column[:OLD] for name, column in data.items()}))
-    sf.extend(frame({**data, "fold": [None] * (OLD + NEW)}), k=5)
-    gaps = [None if place in rows else label for place, label in enumerate(data["label"])]
-    sf.extend(frame({**data, "label": gaps}))
-    sf.extend(frame({name: data[name] for name in ("id", "price", "fold")}))
-    few = {name: [*column[:30], *column[-5:]] for name, column in data.items()}
-    sf.extend(frame(few), k=5)
-    sf.extend(frame({**data, "tags": [["x"]] * (OLD + NEW), "label": data["id"]}))
-
-
-def test_several_columns_are_warned_of_once() -> None:
-    """One warning will do for all columns that a call extends."""
-    data = pd.DataFrame({**customers("label", name="one"), "two": customers("label", 0)["fold"]})
-    warned(without_by("label", "one"), lambda: sf.extend(data, name=["one", "two"]))
-
-
-def test_parts_that_were_stratified() -> None:
-    """A column of parts is told by its rows, too."""
-    data = pd.DataFrame(customers(None)).drop(columns="fold")
-    old = sf.split(data.head(OLD), "city", {"a": 0.3, "b": 0.3, "c": 0.4})
-    rows = data.assign(split=old["split"])
-    warned(without_by("city", "split"), lambda: sf.extend(rows, name="split"))
+def test_by_is_asked_for() -> None:
+    """To leave `by` out would make new rows uneven in silence, so that it must be given."""
+    with pytest.raises(TypeError, match="by"):
+        sf.extend(pd.DataFrame({"fold": [0, 1, None]}), None)  # type: ignore[call-arg]
 
 
 # Bad input --------------------------------------------------------------------------------
@@ -473,11 +401,11 @@ def test_groups_explain_even_folds() -> None:
     rows = {"patient": [row // 4 for row in range(320)], "visit": [0, 1, 2, 3] * 80}
     old = sf.kfold(pd.DataFrame(rows).iloc[:240], groups="patient", k=5)
     both = pd.concat([old, pd.DataFrame(rows).iloc[240:]], ignore_index=True)
-    assert sf.extend(both, groups="patient")["fold"].notna().all()
+    assert sf.extend(both, None, groups="patient")["fold"].notna().all()
 
 
 def test_names_that_look_like_patterns() -> None:
     """A column of Polars may be called as a pattern."""
     frame = pl.DataFrame({"^x$": ["a", "b"] * 10, "fold": [0, 1, None, 1] * 5})
-    assert sf.extend(frame, k=2)["fold"].null_count() == 0
+    assert sf.extend(frame, None, k=2)["fold"].null_count() == 0
     assert "duplicate_rows" in sf.audit(frame)["check"]

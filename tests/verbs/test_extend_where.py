@@ -99,7 +99,7 @@ def test_clusters_as_groups(frame: Make) -> None:
     x = [float(row // 4 * 100 + row % 4) if train[row] else None for row in range(40)]
     fold = [row // 4 % 2 if train[row] and row % 4 < 2 else None for row in range(40)]
     df = frame({"x": x, "train": train, "fold": fold})
-    after = values(sf.extend(df, groups=sf.clusters("x", 10), where="train"), "fold")
+    after = values(sf.extend(df, None, groups=sf.clusters("x", 10), where="train"), "fold")
     assert after == [row // 4 % 2 if train[row] else None for row in range(40)]
 
 

@@ -1,7 +1,6 @@
 """How even a table of strata and folds is, and how even it could be."""
 
 from bisect import bisect_left
-from math import exp, lgamma, log
 
 import numpy as np
 
@@ -77,23 +76,6 @@ def grouped_variance(squares: Values, totals: Ints) -> Values:
     share = totals / max(int(totals.sum()), 1)
     variance: Values = np.outer(squares, share * (1 - share))
     return variance
-
-
-def chance_as_even(table: StratumTable) -> float:
-    """Bound the probability that random folds are as even as these, by Pearson's chi-square.
-
-    Its lower tail, the incomplete gamma function of a = df / 2, is at most x^a / gamma(a + 1) at
-    x, half of the statistic. As counts are whole, deviations count as half a row at least.
-    """
-    table = table[table.any(axis=1)][:, table.any(axis=0)]
-    if min(table.shape) < 2:
-        return 1.0
-    shape = (table.shape[0] - 1) * (table.shape[1] - 1) / 2
-    sizes = table.sum(axis=1)
-    expected = sizes[:, None] * table.sum(axis=0) / sizes.sum()
-    deviation = np.maximum(np.abs(deviations(table, sizes)), 0.5)
-    half = float((deviation**2 / expected).sum()) / 2
-    return exp(min(shape * log(half) - lgamma(shape + 1), 0.0))
 
 
 def optimal_max_deviation(sizes: Ints, totals: Ints) -> float:

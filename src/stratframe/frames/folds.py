@@ -125,6 +125,7 @@ def fold_codes(
     else:
         first = first_occurrence(codes, n_codes)
     present = to_list(take(series, first))
+    check_never_tested(series, present)
     categories = category_values(series)
     if categories is not None:
         values = categories
@@ -144,6 +145,26 @@ def fold_codes(
     if len(values) > FEW_FRACTIONS and isinstance(values[-1], float):
         check_few(series.name, count_values(values, found, weights))
     return values, found
+
+
+def check_never_tested(series: Series, labels: Sequence[Any]) -> None:
+    """Raise if -1 is the one negative number beside other folds: what is never tested elsewhere."""
+    numbers = [label for label in labels if type(label) in (int, float)]
+    if len(labels) < 2 or len(numbers) < len(labels) or not all(x == x // 1 for x in numbers):
+        return
+    if min(numbers) != -1:
+        return
+    name = series.name
+    if isinstance(series, pl.Series):
+        code = f"df.with_columns(pl.col({name!r}).replace(-1, None))"
+    else:
+        code = f"df[{name!r}].mask(df[{name!r}] == -1)"
+    msg = (
+        f"Column {name!r} must hold folds, but has -1, which scikit-learn's `PredefinedSplit` never"
+        f' tests.\nHint: rows without a fold are null, as of `{code}`; `nulls="train"` then trains'
+        " on them."
+    )
+    raise StratError(msg)
 
 
 def check_few(name: object, labels: FoldValues) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -13,14 +12,13 @@ import numpy as np
 
 from .. import frames
 from ..core.deal import deal_by_rank
-from ..core.evenness import chance_as_even
 from ..core.extend import fill_by_shares, fill_evenly
 from ..core.groups.assign import extend_units, group_counts, margin_counts
 from ..core.groups.local_search import Stream
 from ..core.seeds import StreamTag, random_words
-from ..core.strata import crosstab, first_occurrence, lowest_words, order_of_strata, sum_by
+from ..core.strata import first_occurrence, lowest_words, order_of_strata, sum_by
 from ..core.types import Ints, StratumTable, Values, Words
-from ..errors import StratError, describe, describe_rows, plural, preview, warn, with_full_stop
+from ..errors import StratError, describe, describe_rows, plural, preview, with_full_stop
 from ..frames import NewColumn
 from .deal import empty_outputs, place_rows, stratify_rows
 from .numbers import column_stream, row_numbers
@@ -36,62 +34,6 @@ def extended_columns(
         extended_column(each, k, columns, column, n_rows)
         for each, column in zip(options, columns["name"], strict=True)
     ]
-
-
-MAX_CLASSES = 50
-"""Values of a column up to which it is looked at as classes."""
-
-MAX_COLUMNS = 100
-"""Columns of a frame, the first ones, that are looked at."""
-
-HEAD = 1_000
-"""Rows in which most columns show that they have too many values."""
-
-UNLIKELY = 0.01
-"""Probability, over all columns looked at, below which folds are not even by chance."""
-
-
-def warn_without_by(frame: Any, names: Sequence[Any], options: Options) -> None:
-    """Warn once if folds that are extended without `by` look stratified by a column.
-
-    How a column was made is not stored, so that its rows must tell. Groups make folds even in
-    what repeats in each of them.
-    """
-    if options.groups:
-        return
-    read = [ref for refs in options.columns().values() for ref in refs]
-    columns = class_columns(frame, [*names, *read])
-    for name in names:
-        folds, parts = frames.fold_codes(frames.read_fold_column(frame, name))
-        held = parts >= 0
-        if held.all() or not held.any():
-            continue
-        for column, (codes, n_classes) in columns.items():
-            table = crosstab(codes[held], n_classes, parts[held], len(folds))
-            if chance_as_even(table) * len(columns) < UNLIKELY:
-                warn(
-                    f"`extend` without `by` deals rows without strata, but {name!r} is as even in"
-                    f' {column!r} as if stratified by it.\nHint: `by="{column}"` keeps it so.'
-                )
-                return
-
-
-def class_columns(frame: Any, others: Sequence[Any]) -> dict[str, tuple[Ints, int]]:
-    """Encode the columns of a frame that look like classes, and have no missing values."""
-    names = frames.column_names(frame)[:MAX_COLUMNS]
-    found = {}
-    for name in names:
-        is_read = any(frames.is_column(ref, name) for ref in others)
-        if is_read or not isinstance(name, str) or names.count(name) > 1:
-            continue
-        (series,) = frames.read_columns(frame, [name])
-        with suppress(StratError):  # such as nested values
-            head = frames.take(series, np.arange(min(len(series), HEAD)))
-            if frames.encode_classes(head)[1] <= MAX_CLASSES:
-                codes, n_classes = frames.encode_classes(series)
-                if n_classes <= MAX_CLASSES and codes.min(initial=0) >= 0:
-                    found[name] = codes, n_classes
-    return found
 
 
 def extended_column(

@@ -15,7 +15,7 @@ from ..frames import LabelRows
 from ..terms.base import By, Term
 from ..terms.by import columns_of, require_by
 from .deal import check_columns, deal_units, empty_outputs, new_columns, numbers_of, quota_table
-from .extend import extended_columns, warn_without_by
+from .extend import extended_columns
 from .hashed import hashed_columns
 from .options import NO_TARGET, Options, Target
 from .sample import SampleSize, sampled_rows
@@ -57,10 +57,7 @@ class LocalFrame:
         labels = {"name": [frames.label_of(self.frame, name) for name in names]}
         outputs = [output for each in several for output in empty_outputs(each)]
         compute = partial(extended_columns, several, k)
-        extended = frames.attach_columns(self.frame, columns | labels, compute, outputs)
-        if not options.terms and not frames.is_lazy(self.frame):
-            warn_without_by(self.frame, names, options)
-        return extended
+        return frames.attach_columns(self.frame, columns | labels, compute, outputs)
 
     def warn_row_order(self, options: Options) -> None:
         """Warn of a lazy query in no order, but for rows whose values alone decide."""

@@ -272,7 +272,7 @@ def split(
 @suggest_arguments
 def extend(
     frame: AnyFrameT,
-    by: By | None = None,
+    by: By | None,
     k: int | None = None,
     *,
     parts: Parts | None = None,
@@ -292,8 +292,9 @@ def extend(
         With a column of folds 0..k-1, null (or NaN) in new rows, of any type that holds
         whole numbers, including the floats that `pd.concat` makes; or with a column of the
         names of parts.
-    by : entry or list of entries, optional
-        As for `kfold`. A continuous entry is cut into ten quantile bins over all rows.
+    by : entry or list of entries, or None
+        As for `kfold`; None deals new rows without strata. A continuous entry is cut into ten
+        quantile bins over all rows.
     k : int, optional
         Number of folds; by default as many as the column has.
     parts : mapping of name to share, or float, optional
