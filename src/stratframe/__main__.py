@@ -311,9 +311,8 @@ def run(given: dict[str, Any]) -> int:
     data = frames.read_bytes(path)
     frame = frames.parse_file(data, path)
     texts = dict(given)
-    given |= read_texts(given, frames.column_names(frame))
-    if command == "extend":
-        given.setdefault("by", None)
+    needed = {"by": None} if command == "extend" else {}
+    given |= needed | read_texts(given, frames.column_names(frame))
     if command in READS_FOLDS and frames.is_text_file(path):
         frame = read_folds(command, frame, given)
     with option_words(texts, given):

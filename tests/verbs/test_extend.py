@@ -80,7 +80,6 @@ def test_appends_stay_even(frame: Make) -> None:
         assert spread([0] * len(folds), folds, 5) <= 1
 
 
-@pytest.mark.filterwarnings("ignore:`extend` without `by`:stratframe.StratWarning")
 def test_the_same_on_every_frame() -> None:
     """The same rows get the same folds on all kinds of frame, whatever the strata."""
     old, new = drawn(90, 3), drawn(40, 4)
