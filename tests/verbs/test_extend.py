@@ -288,7 +288,7 @@ def test_clusters_that_are_split_already() -> None:
 def test_by_is_asked_for() -> None:
     """To leave `by` out would make new rows uneven in silence, so that it must be given."""
     with pytest.raises(TypeError, match="by"):
-        sf.extend(pd.DataFrame({"fold": [0, 1, None]}), None)  # type: ignore[call-arg]
+        sf.extend(pd.DataFrame({"fold": [0, 1, None]}))  # type: ignore[call-arg]
 
 
 # Bad input --------------------------------------------------------------------------------
@@ -364,7 +364,7 @@ def test_text_and_dates_are_no_folds(frame: Make) -> None:
 def test_arguments_of_extend(arguments: dict[str, Any], message: str) -> None:
     """A wrong argument is refused at the call."""
     data = {**drawn(6, 0), "fold": [0, 1, 0, 1, None, None]}
-    refuse_now(message, lambda: sf.extend(pd.DataFrame(data), **arguments))
+    refuse_now(message, lambda: sf.extend(pd.DataFrame(data), **{"by": None, **arguments}))
 
 
 def test_lazy_reads_no_data() -> None:
@@ -393,14 +393,6 @@ def test_clusters_as_groups_are_those_of_all_rows(frame: Make) -> None:
     groups = sf.clusters(["x"], algorithm=Whole(), scale=None)
     out = sf.extend(frame(rows), "label", groups=groups, missing="null", rare="ignore")
     assert values(out, "fold")[:6] == [0, 1, 0, None, 1, 1]
-
-
-def test_groups_explain_even_folds() -> None:
-    """Groups of repeated measures make folds even in what repeats, which is no sign of strata."""
-    rows = {"patient": [row // 4 for row in range(320)], "visit": [0, 1, 2, 3] * 80}
-    old = sf.kfold(pd.DataFrame(rows).iloc[:240], groups="patient", k=5)
-    both = pd.concat([old, pd.DataFrame(rows).iloc[240:]], ignore_index=True)
-    assert sf.extend(both, None, groups="patient")["fold"].notna().all()
 
 
 def test_names_that_look_like_patterns() -> None:
