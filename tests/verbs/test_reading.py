@@ -22,7 +22,7 @@ READERS = [sf.folds, sf.cv, lambda df, name="fold", **rule: sf.FoldSplit(name, *
 readers = pytest.mark.parametrize("read", READERS, ids=["folds", "cv", "FoldSplit"])
 
 BLOCKS: dict[str, Callable[[int], Any]] = {
-    "numbers": lambda block: block * 3 - 10,
+    "numbers": lambda block: block * 3 - 11,
     "fractions": lambda block: block / 4,
     "days": lambda block: dt.date(2023, 12, 25) + dt.timedelta(days=5 * block),
     "times": lambda block: dt.datetime(2023, 12, 31, 20) + dt.timedelta(hours=3 * block),
