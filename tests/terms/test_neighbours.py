@@ -148,7 +148,7 @@ def test_seeds(frame: Make) -> None:
         return [n // 4 for n in values(sf.plan(frame(data), term, k=4, seed=seed), "n")]
 
     assert len({tuple(sorted(sizes(0, own))) for own in range(5)}) > 1
-    assert len({tuple(sizes(seed, 1)) for seed in range(5)}) == 1
+    assert len({tuple(sorted(sizes(seed, 1))) for seed in range(5)}) == 1
     chains = {
         tuple(values(sf.kfold(frame(data), sf.chain("x"), deal="circular", seed=seed), "fold"))
         for seed in range(5)
