@@ -8,7 +8,7 @@ from pandas.testing import assert_frame_equal
 
 import stratframe as sf
 from tests.engines.frames import FOLDED, FRAME, N, heard
-from tests.helpers import refuse_now
+from tests.helpers import refuse_now, refuse_rule
 from tests.test_golden import PARTS
 
 dask = pytest.importorskip("dask", reason='needs pip install "stratframe[dask]"')
@@ -285,3 +285,40 @@ def test_zeros_are_equal_where_folds_are_apart():
     rows = pd.DataFrame({"id": range(4), "fold": [0, 1, 1, 0], "dose": values})
     pairs = sf.folds(dd.from_pandas(rows, npartitions=2), apart="dose")
     assert [sorted(pair.train.compute()["id"]) for pair in pairs] == [[2], [3]]
+
+
+def test_objects_with_fractions_are_continuous():
+    """Numbers with fractions in a column of objects are binned, as in pandas."""
+    values = [((i * 7) % 23) / 4 for i in range(40)]
+    frame = pd.DataFrame(
+        {"id": range(40), "v": pd.Series(values, dtype=object), "g": np.arange(40) // 2}
+    )
+    lazy = dd.from_pandas(frame, npartitions=3)
+    expected = sf.kfold(frame, "v", 5, groups="g")
+    assert sf.kfold(lazy, "v", 5, groups="g").compute()["fold"].equals(expected["fold"])
+    refuse_rule(
+        "A continuous entry of `by` sorts all rows, which is not possible on Dask frames, got"
+        " sf.continuous('v').",
+        lambda: sf.kfold(lazy, "v", 5, key="id"),
+    )
+
+
+def test_values_apart_of_other_types():
+    """Numbers and text of numbers differ, and dates in categories equal dates."""
+    mixed = pd.Series([1.5, 2.5, 0.5, 4.5, "1.5", "7", "x", "2.5"], dtype=object)
+    frame = pd.DataFrame({"fold": [0, 0, 1, 1, 1, 1, 1, 0], "v": mixed})
+    days = pd.Series(pd.to_datetime([f"2024-01-0{day}" for day in (1, 2, 3, 4)]))
+    first = pd.DataFrame({"fold": [0, 1, 2, 0], "v": days.astype("category")})
+    second = pd.DataFrame({"fold": [1, 2], "v": days.iloc[[0, 2]].to_numpy()}, index=[4, 5])
+    both = dd.from_map(
+        lambda part: part, [first, second], meta=first.iloc[:0], enforce_metadata=False
+    )
+    for lazy in (dd.from_pandas(frame, npartitions=2), both):
+        for fold in sf.folds(lazy, apart="v"):
+            train, valid = (
+                {value for part in dask.compute(*rows.to_delayed()) for value in part["v"]}
+                for rows in fold
+            )
+            assert not train & valid
+    (first_pair, _) = sf.folds(dd.from_pandas(frame, npartitions=2), apart="v")
+    assert first_pair.train.compute().index.tolist() == [2, 3, 4, 5, 6]

@@ -149,7 +149,7 @@ def test_numbers_that_repeat_are_no_counts(spark):
         ("kfold", {"key": "id", "repeats": 2}, 3, 3),
         ("kfold", {"key": "id", "by": sf.quantiles("price", 3)}, 4, 5),
         ("kfold", {"groups": "age"}, 1, 1),
-        ("extend", {"key": "id", "name": "old"}, 3, 4),
+        ("extend", {"by": None, "key": "id", "name": "old"}, 3, 4),
     ],
     ids=str,
 )
@@ -466,3 +466,59 @@ def test_strata_of_other_sizes_are_an_error(spark):
     unstable = spark.range(30_000).filter(random < "8").withColumn("label", fn.col("id") % 8)
     with pytest.raises(sf.StratError, match="must give the same rows each time"):
         sf_spark.kfold(unstable, "label", key="id")
+
+
+# Values that Spark reads otherwise than Python ------------------------------------------
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "timestamp_ntz'2024-03-10 00:30:00' + make_dt_interval(0, cast(id % 6 as int))",
+        "timestamp'2024-03-10 00:30:00' + make_dt_interval(0, cast(id % 6 as int))",
+        "date_add(date'1582-10-08', cast(id % 6 as int))",
+        "date_add(date'0900-02-26', cast(id % 6 as int))",
+    ],
+)
+def test_rows_of_times_are_those_of_their_label(spark, zone, value):
+    """Folds and parts of dates and times hold the rows of their labels, in every time zone."""
+    old = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    try:
+        rows = spark.range(60).selectExpr("id", f"{value} as at")
+        expected = [sorted(range(place, 60, 6)) for place in range(6)]
+        found = [sorted(r.id for r in fold.valid.collect()) for fold in sf.folds(rows, "at")]
+        assert found == expected
+        parts = sf.parts(rows, "at").values()
+        assert sorted(sorted(r.id for r in part.collect()) for part in parts) == sorted(expected)
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", old)
+
+
+def test_what_each_pass_draws_anew_is_refused(spark):
+    """Columns that are drawn anew in each pass are no keys and no strata."""
+    from pyspark.sql import functions as fn
+
+    rows = spark.range(40).withColumn("w", fn.col("id") % 4 > 0)
+    for drawn in (fn.monotonically_increasing_id(), fn.rand(3), fn.expr("uuid()")):
+        with pytest.raises(sf.StratError, match="add what looks at other rows with `withColumn`"):
+            sf.kfold(rows, None, 3, key=drawn)
+    with pytest.raises(sf.StratError, match="withColumn"):
+        sf.kfold(rows, (fn.rand(7) > 0.5).alias("m"), 3, key="id", where="w")
+
+
+def test_columns_that_spark_cannot_hand_over(spark):
+    """Intervals of months, and names of helpers, are refused."""
+    rows = spark.range(40).selectExpr("id", "make_ym_interval(cast(id % 3 as int), 0) as v")
+    message = (
+        "A column must hold values that Arrow has, but 'v' is interval year to month."
+        "\nHint: cast it to text."
+    )
+    refuse_now(message, lambda: sf.kfold(rows, sf.classes("v"), 2, key="id"))
+    refuse_now(message, lambda: sf.kfold(rows, None, 2, groups="v"))
+    refuse_now(
+        "A column must not have a name that begins with '__stratframe_', got '__stratframe_t'."
+        "\nHint: rename it, as the call adds such columns for a while.",
+        lambda: sf.kfold(rows, None, 2, key="id", name="__stratframe_t"),
+    )

@@ -121,8 +121,19 @@ def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
             )
         ),
         (
-            {"a": 1e-7, "b": None},
-            "Each share in `parts` must be at least one millionth, got {'a': 1e-07, 'b': None}.",
+            {"a": 9e-7, "b": None},
+            "Each share in `parts` must be at least one millionth, got {'a': 9e-07, 'b': None}.",
+        ),
+        *(
+            (
+                parts,
+                "`parts` must be fractions that sum to less than 1, to leave a rest, got"
+                f" {parts!r}, which sum to {total}.",
+            )
+            for parts, total in (
+                ({"a": 1.0, "b": None}, "1"),
+                ({"a": 0.7, "b": 0.7, "c": None}, "1.4"),
+            )
         ),
         *(
             (
@@ -133,8 +144,6 @@ def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
                 ({"a": 0.5, "b": 0.4}, "0.9"),
                 ({"a": 0.5, "b": 0.5 + 2e-6}, "1.000002"),
                 ({"a": 0.5, "b": 0.6}, "1.1"),
-                ({"a": 1.0, "b": None}, "1"),
-                ({"a": 0.7, "b": 0.7, "c": None}, "1.4"),
             )
         ),
     ],

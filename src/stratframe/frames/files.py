@@ -210,8 +210,9 @@ def copy_access(draft: Path, old: os.stat_result | None) -> None:
         draft.chmod(0o666 & ~current_umask())
         return
     if os.name == "posix":
-        with suppress(PermissionError):
-            os.chown(draft, old.st_uid, old.st_gid)
+        for owner in ((-1, old.st_gid), (old.st_uid, -1)):  # a group may be one's own
+            with suppress(PermissionError):
+                os.chown(draft, *owner)
     draft.chmod(S_IMODE(old.st_mode))
 
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from ..core.types import Flags
 from .attach import batch_expression
-from .dtypes import is_float, is_missing, to_floats
+from .dtypes import is_float, is_missing, is_object, to_floats
 from .folds import fold_expression
 from .label_rows import (
     LabelRows,
@@ -77,9 +77,11 @@ def filter_values(
 def drop_values(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
     """Drop the rows of a pandas frame that have one of the values listed for a column."""
     for name, held in values.items():
-        series = frame[label_of(frame, name)]
-        if is_float(series):  # pyarrow tells -0.0 from 0.0
-            shared = np.isin(to_floats(series), to_floats(pd.Series(held)))
+        series, held = frame[label_of(frame, name)], pd.Series(held)
+        if isinstance(held.dtype, pd.CategoricalDtype):  # of which `isin` finds no dates
+            held = held.astype(held.cat.categories.dtype)
+        if is_float(series) and not is_object(series.dtype):  # pyarrow tells -0.0 from 0.0
+            shared = np.isin(to_floats(series), to_floats(held))
         else:
             shared = np.asarray(series.isin(held), dtype=np.bool_)
         frame = frame[~(shared & ~is_missing(series))]

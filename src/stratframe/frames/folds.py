@@ -154,15 +154,10 @@ def check_never_tested(series: Series, labels: Sequence[Any]) -> None:
         return
     if min(numbers) != -1:
         return
-    name = series.name
-    if isinstance(series, pl.Series):
-        code = f"df.with_columns(pl.col({name!r}).replace(-1, None))"
-    else:
-        code = f"df[{name!r}].mask(df[{name!r}] == -1)"
     msg = (
-        f"Column {name!r} must hold folds, but has -1, which scikit-learn's `PredefinedSplit` never"
-        f' tests.\nHint: rows without a fold are null, as of `{code}`; `nulls="train"` then trains'
-        " on them."
+        f"Column {series.name!r} must hold folds, but has -1, which scikit-learn's"
+        ' `PredefinedSplit` never tests.\nHint: make it null; `nulls="train"` then trains on'
+        " these rows."
     )
     raise StratError(msg)
 

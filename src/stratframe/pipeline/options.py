@@ -362,7 +362,7 @@ def exact_shares(parts: dict[str, Any]) -> tuple[Fraction | None, ...]:
         if share is not None
     }
     simple = {part: share.limit_denominator(10**6) for part, share in given.items()}
-    if 0 in simple.values():
+    if min(given.values(), default=1) < Fraction(999_999, 10**12):  # 1e-6, but for rounding
         msg = f"Each share in `parts` must be at least one millionth, got {show_parts(parts)}."
         raise StratError(msg)
     has_rest, total = len(given) < len(parts), sum(simple.values(), Fraction(0))
@@ -371,8 +371,9 @@ def exact_shares(parts: dict[str, Any]) -> tuple[Fraction | None, ...]:
         if abs(total - 1) <= SUM_ROUNDING:
             simple, total = {part: share / total for part, share in given.items()}, Fraction(1)
     if total > 1 or (total == 1) == has_rest:
+        rule = "sum to less than 1, to leave a rest" if has_rest else "sum to 1"
         msg = (
-            f"`parts` must be fractions that sum to 1, got {show_parts(parts)},"
+            f"`parts` must be fractions that {rule}, got {show_parts(parts)},"
             f" which sum to {show_total(total)}."
         )
         raise StratError(msg)

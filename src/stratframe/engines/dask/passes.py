@@ -166,7 +166,7 @@ def known_rows(
 
 def resolve_on(column: Any, term: Term) -> Term:
     """Choose the term that one stands for: one that orders rows, if it does in any partition."""
-    if not frames.may_hold_fractions(column._meta):
+    if not (frames.may_hold_fractions(column._meta) or column._meta.dtype == object):
         return term.resolve([column._meta])
     call = dask.delayed(resolve_term, pure=False)
     parts = column.to_frame().to_delayed()

@@ -23,6 +23,7 @@ from .columns import (
     columns_to_hash,
     compared_names,
     functions,
+    literals,
     stratum_of_term,
     typed_column,
 )
@@ -75,6 +76,7 @@ class SparkEngine:
     ) -> None:
         """Raise unless it has the columns that each argument refers to, and no new one yet."""
         compared = compared_names(self.frame)
+        check_names(new_names)
         check_unread(
             {argument: list(given) for argument, given in refs.items()},
             new_names,
@@ -209,8 +211,9 @@ class SparkEngine:
         drops: bool = False,
     ) -> Any:
         """Keep the rows of some folds, or those of the others."""
-        fold = self.typed(name, "name").present
-        found = fold.isin(list(values)) if values else functions().lit(False)
+        typed = self.typed(name, "name")
+        fold = typed.present
+        found = fold.isin(literals(typed, values)) if values else functions().lit(False)
         found = functions().when(fold.isNotNull(), found)
         kept = self.frame.filter(
             functions().coalesce(found if equal else ~found, functions().lit(nulls))
@@ -233,7 +236,12 @@ def check_frame(frame: Any) -> None:
     if not isinstance(frame, sql.DataFrame):
         msg = f"`frame` must be a pyspark.sql.DataFrame, got {type(frame).__name__}."
         raise StratError(msg)
-    for name in frame.columns:
+    check_names(frame.columns)
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Raise if a column has, or would have, the name of a helper."""
+    for name in names:
         if name.lower().startswith(HELPER):
             msg = (
                 f"A column must not have a name that begins with {HELPER!r}, got {name!r}."

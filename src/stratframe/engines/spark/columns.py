@@ -193,7 +193,7 @@ def is_text(dtype: str) -> bool:
 
 def is_duration(dtype: str) -> bool:
     """Return whether a type is an interval of days, hours, minutes or seconds."""
-    return dtype.startswith("interval") and "month" not in dtype and "year" not in dtype
+    return dtype.startswith("interval ") and "month" not in dtype and "year" not in dtype
 
 
 def unhashable(name: str, dtype: str) -> StratError:
@@ -286,6 +286,8 @@ def computed_column(frame: Any, ref: Any) -> Typed:
     try:
         # What a filter takes has one value a row: no aggregate, window or generator.
         ((name, dtype),) = frame.filter(column.isNull()).select(column).dtypes
+        # Nor does an aggregate take what is drawn anew in each pass.
+        frame.agg(functions().count(column)).dtypes  # noqa: B018
     except (errors.PySparkException, ValueError) as error:
         msg = (
             f"{expression_error(column, first_line(error))}"
@@ -321,8 +323,22 @@ def quoted(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
 
 
+def literals(typed: Typed, values: Sequence[Any]) -> list[Any]:
+    """Write values of a column as literals: dates and times as text, which no time zone moves."""
+    if typed.dtype not in ("date", "timestamp", "timestamp_ntz"):
+        return list(values)
+    # Spark makes literals of Python's dates and times by the zone of the driver.
+    return [functions().lit(value.isoformat()).cast(typed.dtype) for value in values]
+
+
 def check_single(typed: Typed) -> None:
-    """Raise unless a column holds single values."""
+    """Raise unless a column holds single values, which Spark can hand over."""
+    if typed.dtype.startswith("interval") and not is_duration(typed.dtype):
+        msg = (
+            f"A column must hold values that Arrow has, but {typed.name!r} is {typed.dtype}."
+            "\nHint: cast it to text."
+        )
+        raise StratError(msg)
     if typed.dtype.startswith(NESTED):
         msg = f"A column must hold single values, but {typed.name!r} is {typed.dtype}."
         raise StratError(msg)
