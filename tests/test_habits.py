@@ -96,6 +96,11 @@ ANSWERS = {
         "`kfold` has no argument `n_splits`, `shuffle` or `random_state`.\n"
         'Hint: `k=5`, `deal="random"`, `seed=0`.'
     ),
+    "sf.kfold(df, target='label')": '`kfold` has no argument `target`.\nHint: `by="label"`.',
+    "sf.kfold(df, y='label')": '`kfold` has no argument `y`.\nHint: `by="label"`.',
+    "sf.kfold(df, 'label', weights='x')": (
+        "`kfold` has no argument `weights`.\nHint: each row counts once."
+    ),
     "sf.split(df, test=0.1, val=0.1, random_state=3)": (
         "`split` has no argument `test`, `val` or `random_state`.\n"
         'Hint: `parts={"train": 0.8, "val": 0.1, "test": 0.1}`, `seed=3`.'
@@ -193,6 +198,17 @@ def test_other_arguments_are_left_to_python(verb: str) -> None:
     parameters = inspect.signature(call).parameters.keys()
     assert not {"args", "kwargs"} & parameters
     assert call.__name__ == verb
+
+
+@pytest.mark.parametrize("verb", [sf.kfold, sf.check, sf.cv])
+def test_the_frame_comes_first(frame: Make, verb: Any) -> None:
+    """A column that is named before the frame is told where it goes."""
+    name = verb.__name__
+    refuse_now(
+        f"The frame comes first, got 'label'.\nHint: `{name}(df, 'label')`, or"
+        f" `df.strat.{name}('label')`.",
+        lambda: verb("label", frame(ROWS)),
+    )
 
 
 # Arguments without their names ----------------------------------------------------------

@@ -9,7 +9,7 @@ from itertools import takewhile
 from numbers import Integral, Real
 from typing import ParamSpec, TypeVar
 
-from .errors import describe, preview, several_columns, with_full_stop
+from .errors import StratError, describe, preview, several_columns, with_full_stop
 
 Params = ParamSpec("Params")
 ResultT = TypeVar("ResultT")
@@ -26,7 +26,8 @@ HABITS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("n_splits", "n_folds", "folds", "v", "k"), ("k", "ks")),
     **dict.fromkeys(("random_state", "seed"), ("seed",)),
     **dict.fromkeys(("shuffle", "deal"), ("deal",)),
-    **dict.fromkeys(("stratify", "strata", "cat_col", "by"), ("by",)),
+    **dict.fromkeys(("stratify", "strata", "cat_col", "target", "y", "by"), ("by",)),
+    **dict.fromkeys(("weights", "sample_weight"), ("weights",)),
     **dict.fromkeys(("group", "id_col", "groups"), ("groups",)),
     **dict.fromkeys(("n_repeats", "num_fold_cols", "repeats"), ("repeats",)),
     **dict.fromkeys(PART_NAMES, ("parts", "valid")),
@@ -45,6 +46,7 @@ OTHERWISE = {
     "groups": 'groups stay together in `df.strat.kfold(..., groups="patient")` and in `split`',
     "repeats": "`df.strat.kfold(..., repeats=10)` adds several columns",
     "parts": SPLIT_HINT,
+    "weights": "each row counts once",
 }
 """What to do where a verb has no argument that takes their place."""
 
@@ -84,11 +86,22 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
             hints = ", ".join(suggest(name, known, {each: kwargs[each] for each in found}))
             msg = f"`{name}` has no argument {listed}.\nHint: {hints}."
             raise TypeError(msg)
+        check_frame_first(name, args)
         check_places(name, args, placed, named)
         check_once(name, dict(zip(placed, args, strict=False)), kwargs)
         return verb(*args, **kwargs)
 
     return answered
+
+
+def check_frame_first(verb: str, given: Sequence[object]) -> None:
+    """Raise if a column is named before the frame is given."""
+    if len(given) > 1 and isinstance(given[0], str) and hasattr(type(given[1]), "columns"):
+        msg = (
+            f"The frame comes first, got {describe(given[0])}.\nHint: `{verb}(df,"
+            f" {describe(given[0])})`, or `df.strat.{verb}({describe(given[0])})`."
+        )
+        raise StratError(msg)
 
 
 def check_places(
@@ -147,7 +160,7 @@ def suggest(verb: str, known: Collection[str], given: Mapping[str, object]) -> l
             hints.append(f"`parts={translate_parts(given)}`")
         elif ours is not None:
             hints.append(f"`{ours}={translate_value(ours, value)}`")
-        elif reads_folds and main != "parts":
+        elif reads_folds and main not in ("parts", "weights"):
             of_kfold.append(f"{main}={translate_value(main, value)}")
         else:
             hints.append(OTHERWISE["seed" if main == "deal" and not draws else main])
