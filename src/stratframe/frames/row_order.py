@@ -197,8 +197,8 @@ def ranks_at_random(frame: pl.LazyFrame) -> bool:
                 view = plan.view_expression(expressions.pop())
             except Exception:  # an expression that cannot be seen may hold a rank
                 return True
-            function: Sequence[Any] = getattr(view, "function_data", ())
-            if tuple(function[:2]) == ("rank", "random") and function[-1] is None:
+            function = list(getattr(view, "function_data", ()))
+            if function[:2] == ["rank", "random"] and function[-1] is None:
                 return True
             for name in HOLDS_EXPRESSIONS:
                 held = getattr(view, name, None)

@@ -284,13 +284,16 @@ def stratum_index(columns: Sequence[Any], strata: Ints, plan: Plan) -> StratumIn
     """Index counted rows, by their values, by stratum; -1 for those that are not dealt."""
     found = combinations_of(columns, plan, len(strata))
     first = first_occurrence(found.codes, found.n)
-    for salt in range(MAX_SALTS):
+    salt = 0
+    while True:
         hashes = found.hashes(salt)
         order = np.argsort(hashes)
         equal = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])
         if not len(equal):
             return StratumIndex(hashes[order], strata[first[order]], salt)
-    raise same_word_error(columns, first[order[equal[0] : equal[0] + 2]])
+        salt += 1
+        if salt == MAX_SALTS:
+            raise same_word_error(columns, first[order[equal[0] : equal[0] + 2]])
 
 
 MAX_SALTS = 8
