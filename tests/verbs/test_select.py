@@ -15,7 +15,18 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import stratframe as sf
-from tests.helpers import FOLDED, KINDS, ROWS, Make, eager, make, refuse, refuse_now, values
+from tests.helpers import (
+    FOLDED,
+    KINDS,
+    ROWS,
+    Make,
+    columns_of,
+    eager,
+    make,
+    refuse,
+    refuse_now,
+    values,
+)
 
 
 def test_folds_part_the_rows(frame: Make, kind: str) -> None:
@@ -380,18 +391,36 @@ def test_names_of_long_data() -> None:
     ],
 )
 def test_fold_columns_not_yet_added(verb: Callable[..., Any]) -> None:
-    """A fold column that is not there is added by `kfold`, or has other names by `repeats`."""
+    """A fold column that is not there is added by `kfold`."""
     refuse_now(
         "`name` names the column 'fold', which the frame does not have.\n"
         "Hint: add it first, as in `df.strat.kfold(..., name='fold')`.",
         lambda: verb(pd.DataFrame(ROWS)),
     )
-    three = sf.kfold(pd.DataFrame(ROWS), "label", 2, repeats=3)
-    message = (
-        "`name` names the column 'fold', which the frame does not have.\n"
-        'Hint: `repeats` added several columns: `name=["fold_1", "fold_2", "fold_3"]`.'
-    )
-    refuse_now(message, lambda: verb(three))
+
+
+NAMED_READS: dict[str, Callable[..., Any]] = {
+    "folds": lambda df, name: [values(fold.valid, "id") for fold in sf.folds(df, name)],
+    "cv": lambda df, name: [valid.tolist() for _, valid in sf.cv(df, name)],
+    "balance": lambda df, name: columns_of(sf.balance(df, "label", name)),
+    "report": lambda df, name: columns_of(sf.report(df, "label", name)),
+    "compare": lambda df, name: columns_of(sf.compare(df, "label", name)),
+    "drift": lambda df, name: columns_of(sf.drift(df, "id", name)),
+    "check": lambda df, name: str(sf.check(df, "label", name)),
+    "leaks": lambda df, name: columns_of(sf.leaks(df, name, groups="id")),
+    "extend": lambda df, name: columns_of(sf.extend(df, "label", name=name)),
+}
+
+
+@pytest.mark.parametrize("verb", NAMED_READS)
+def test_a_name_means_its_repeats(frame: Make, verb: str) -> None:
+    """Where there is no `fold`, every verb reads what `repeats` made of it."""
+    read, names = NAMED_READS[verb], ["fold_1", "fold_2", "fold_3"]
+    rows = {name: column for name, column in ROWS.items() if name != "tags"}
+    three = sf.kfold(frame(rows), "label", 2, repeats=3)
+    assert read(three, "fold") == read(three, names)
+    whole = sf.kfold(three, "label", 2)
+    assert read(whole, "fold") == read(whole, ["fold"])
 
 
 @pytest.mark.parametrize(("there", "wanted"), [("fold", "split"), ("split", "fold")])
@@ -408,12 +437,12 @@ def test_folds_and_parts_are_mixed_up(there: str, wanted: str) -> None:
 
 def test_hints_at_missing_columns() -> None:
     """Many repeats are not all listed; parts are added by `split`; a MultiIndex has no tuples."""
-    many = sf.kfold(pd.DataFrame(ROWS), "label", 2, repeats=7)
-    listed = ", ".join(f'"fold_{place}"' for place in range(1, 6))
+    many = sf.split(pd.DataFrame(ROWS), "label", repeats=7)
+    listed = ", ".join(f'"split_{place}"' for place in range(1, 6))
     refuse_now(
-        "`name` names the column 'fold', which the frame does not have.\n"
+        "`name` names the column 'split', which the frame does not have.\n"
         f"Hint: `repeats` added several columns: `name=[{listed}, ...]`.",
-        lambda: sf.cv(many),
+        lambda: sf.parts(many),
     )
     refuse_now(
         "`name` names the column 'split', which the frame does not have.\n"

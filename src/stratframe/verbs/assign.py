@@ -353,7 +353,8 @@ def extend(
     """
     n_folds = None if k is None else check_int("k", k, 2)
     target = given_target(k, parts)
-    names = extended_names(name)
+    side = side_of(frame)
+    names = extended_names(name, frame)
     options = check_options(
         by,
         NO_TARGET,
@@ -366,7 +367,7 @@ def extend(
         name=names[0],
     )
     check_no_order(options)
-    return side_of(frame).extend(options, target, names, n_folds)
+    return side.extend(options, target, names, n_folds)
 
 
 def given_target(k: int | None, parts: Parts | None) -> Target:

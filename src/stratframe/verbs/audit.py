@@ -239,7 +239,7 @@ def examine(
     by, groups, key, columns, nulls, with_examples = asked
     side = side_of(frame)
     if isinstance(side, CountedFrame):
-        names = list_names(name)
+        names = list_names(name, frame)
         return side, names, examine_counts(side, names, asked)
     found = check_audit(frame, name, by, groups, key, columns)
     given, collected = found.read(with_examples=with_examples), LocalFrame(found.frame)

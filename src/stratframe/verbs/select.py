@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count, takewhile
 from typing import Any, Generic
 
 from .. import frames
@@ -152,26 +153,40 @@ def frame_pair(side: Side[AnyFrameT], pairs: Pairs, place: int) -> Fold[AnyFrame
 
 def named_side(frame: Any, name: object, apart: Sequence[str] = ()) -> tuple[Side[Any], list[Any]]:
     """List the names of fold columns, which must be there, and find the side of their frame."""
-    side, names = side_of(frame), list_names(name)
+    side, names = side_of(frame), list_names(name, frame)
     side.check_names(names, apart)
     return side, names
 
 
 def fold_names(frame: Frame, name: object) -> list[Any]:
     """List the names of fold columns, and check that they are there."""
-    columns = list_names(name)
+    columns = list_names(name, frame)
     frames.check_refs(frame, columns, "name")
     return columns
 
 
-def list_names(name: object) -> list[Any]:
-    """List the names of one or more fold columns."""
-    return list(name) if isinstance(name, list | tuple) and name else [name]
+def list_names(name: object, frame: Any = None) -> list[Any]:
+    """List the names of one or more fold columns, which `repeats` may have made of a frame's."""
+    names = list(name) if isinstance(name, list | tuple) and name else [name]
+    if frame is None:
+        return names
+    return [column for each in names for column in repeats_of(each, frame)]
 
 
-def extended_names(name: object) -> list[Any]:
+def repeats_of(name: object, frame: Any) -> list[Any]:
+    """List the columns fold_1, fold_2, ... of a frame that has no fold; else the name itself."""
+    columns = frames.column_names(frame)
+    known = {each[0] if isinstance(each, tuple) and not any(each[1:]) else each for each in columns}
+    if not isinstance(name, str) or name in known:
+        return [name]
+    numbered = (f"{name}_{repeat}" for repeat in count(1))
+    repeats = list(takewhile(known.__contains__, numbered))
+    return repeats if len(repeats) > 1 else [name]
+
+
+def extended_names(name: object, frame: Any) -> list[Any]:
     """List the columns that a call extends, each once."""
-    names = list_names(name)
+    names = list_names(name, frame)
     frames.check_names("name", names)
     check_each_once("`name`", "column", names)
     return names
@@ -220,10 +235,11 @@ def parts(
     >>> len(train)
     7
     """
-    side, (column,) = named_side(frame, [name])
+    side = side_of(frame)
+    side.check_names([name])
     if names is not None:
         check_part_names(names)
-    rows = side.label_rows(column, is_part=True)
+    rows = side.label_rows(name, is_part=True)
     values = rows.labels.values
     if names is not None:
         check_parts(name, rows.labels, names)
