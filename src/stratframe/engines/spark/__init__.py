@@ -76,7 +76,7 @@ class SparkEngine:
     ) -> None:
         """Raise unless it has the columns that each argument refers to, and no new one yet."""
         compared = compared_names(self.frame)
-        check_names(new_names)
+        check_helper_names(new_names)
         check_unread(
             {argument: list(given) for argument, given in refs.items()},
             new_names,
@@ -236,10 +236,10 @@ def check_frame(frame: Any) -> None:
     if not isinstance(frame, sql.DataFrame):
         msg = f"`frame` must be a pyspark.sql.DataFrame, got {type(frame).__name__}."
         raise StratError(msg)
-    check_names(frame.columns)
+    check_helper_names(frame.columns)
 
 
-def check_names(names: Sequence[str]) -> None:
+def check_helper_names(names: Sequence[str]) -> None:
     """Raise if a column has, or would have, the name of a helper."""
     for name in names:
         if name.lower().startswith(HELPER):
