@@ -114,12 +114,12 @@ def test_times_of_day_are_hashed_alike(spark):
             st.dates(date(1, 1, 1)),
             st.datetimes(datetime(1, 1, 2)),
         ),
-        min_size=100,
-        max_size=300,
+        min_size=10,
+        max_size=50,
     ),
     st.sampled_from(SALTS),
 )
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_values_are_hashed_alike(spark, rows, salt):
     """Keys of several columns of any values have the numbers of pandas and Polars."""
     frame = pl.DataFrame(rows, schema=list("abcdef"), orient="row", strict=False)
