@@ -6,7 +6,7 @@ import inspect
 import os
 import re
 import warnings
-from collections.abc import Hashable, Iterable, Sequence, Sized
+from collections.abc import Collection, Hashable, Iterable, Sequence, Sized
 from difflib import get_close_matches
 from itertools import count, islice, takewhile
 from math import log10
@@ -166,9 +166,14 @@ def nearest_name(name: object, known: Sequence[object]) -> str | None:
     return repr(texts[close[0]]) if close else None
 
 
+def list_repeats(name: object, known: Collection[object]) -> list[str]:
+    """List the columns that `repeats` made of a name: name_1, name_2, ..."""
+    return list(takewhile(known.__contains__, (f"{name}_{i}" for i in count(1))))
+
+
 def suggest_fold_column(name: object, known: Sequence[object]) -> str:
     """Hint at the columns of `repeats`, at another column, or at the verb that adds this one."""
-    repeats = list(takewhile(known.__contains__, (f"{name}_{i}" for i in count(1))))
+    repeats = list_repeats(name, known)
     if repeats:
         listed = ", ".join(f'"{each}"' for each in repeats[:MAX_LISTED])
         dots = ", ..." if len(repeats) > MAX_LISTED else ""

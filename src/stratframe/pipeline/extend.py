@@ -174,9 +174,8 @@ def extend_rows(
     new, keys, lowest = np.flatnonzero(folds < 0), strata.keys, None
     if keys is not None:
         lowest = lowest_words(strata.codes, len(strata.sizes), keys.hash(ORDER_SALT))
-    table = quota_of_new(strata, folds, n_parts, fill, lowest)
-    if keys is not None:
         keys = keys._replace(dealt=new if keys.dealt is None else keys.dealt[new])
+    table = quota_of_new(strata, folds, n_parts, fill, lowest)
     numbers, second = row_numbers(keys, len(new), stream, stream)
     extended = folds.copy()
     extended[new] = deal_by_rank(strata.codes[new], table, numbers, second)

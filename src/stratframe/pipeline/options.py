@@ -362,7 +362,7 @@ def exact_shares(parts: dict[str, Any]) -> tuple[Fraction | None, ...]:
         if share is not None
     }
     simple = {part: share.limit_denominator(10**6) for part, share in given.items()}
-    if min(given.values(), default=1) < Fraction(999_999, 10**12):  # 1e-6, but for rounding
+    if min(given.values()) < Fraction(999_999, 10**12):  # 1e-6, but for rounding
         msg = f"Each share in `parts` must be at least one millionth, got {show_parts(parts)}."
         raise StratError(msg)
     has_rest, total = len(given) < len(parts), sum(simple.values(), Fraction(0))

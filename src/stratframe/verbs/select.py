@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, takewhile
 from typing import Any, Generic
 
 from .. import frames
 from ..checks import check_each_once, is_hashable
 from ..core.types import Ints
-from ..errors import StratError, at_least_one, describe, with_full_stop
+from ..errors import StratError, at_least_one, describe, list_repeats, with_full_stop
 from ..frames import AnyFrameT, FoldValues, Frame
 from ..habits import suggest_arguments
 from .reading import (
@@ -179,8 +178,7 @@ def repeats_of(name: object, frame: Any) -> list[Any]:
     known = {each[0] if isinstance(each, tuple) and not any(each[1:]) else each for each in columns}
     if not isinstance(name, str) or name in known:
         return [name]
-    numbered = (f"{name}_{repeat}" for repeat in count(1))
-    repeats = list(takewhile(known.__contains__, numbered))
+    repeats = list_repeats(name, known)
     return repeats if len(repeats) > 1 else [name]
 
 
