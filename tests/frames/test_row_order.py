@@ -221,6 +221,12 @@ def test_a_key_is_the_remedy(name: str) -> None:
     assert warnings_of(lambda: sf.extend(given, None, k=2, key="id")) == []
 
 
+def test_text_chooses_no_rows() -> None:
+    """Text that is written as a function, or a column of that name, chooses no rows."""
+    query = LEFT.unique("id").filter(pl.col("label") != "head(3)").with_columns(a=pl.lit("slice("))
+    assert warnings_of(lambda: sf.kfold(query.rename({"a": "head(x"}), k=2, key="id")) == []
+
+
 BY_VALUE: dict[str, Callable[[Any], Any]] = {
     "key": lambda query: sf.kfold(query, "label", k=2, key="id"),
     "groups": lambda query: sf.split(query, groups="id"),

@@ -131,9 +131,12 @@ def reordering_expressions(plan: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Name expressions that may not leave rows in order, each with its line of a printed plan."""
     known = (REPEATABLE | IN_ORDER) - {"rank"}
     for line, text in enumerate(plan):
-        if EXPRESSION_LINE.match(text):
-            found = call_names(ANY_QUOTED.sub("", text))
-            yield from ((line, name) for name in found if name not in known)
+        yield from ((line, name) for name in expression_names(text) if name not in known)
+
+
+def expression_names(text: str) -> list[str]:
+    """List the functions in a line of a plan, if it holds expressions."""
+    return call_names(ANY_QUOTED.sub("", text)) if EXPRESSION_LINE.match(text) else []
 
 
 def expressions(lines: list[str]) -> Iterator[str]:

@@ -21,7 +21,7 @@ import polars as pl
 
 from ..errors import warn
 from .libraries import Frame
-from .plans import call_names, names, reordering_expressions
+from .plans import expression_names, names, reordering_expressions
 
 STEPS = {
     "UNIQUE": "`unique`",
@@ -146,7 +146,7 @@ def chosen_steps(plan: Sequence[str], steps: Sequence[Unordered]) -> list[Unorde
 
 def chooses_by_place(text: str) -> bool:
     """Return whether a line of a plan chooses rows by their place, or numbers them."""
-    return bool(PLACE_LINE.match(text)) or not PLACES.isdisjoint(call_names(text))
+    return bool(PLACE_LINE.match(text)) or not PLACES.isdisjoint(expression_names(text))
 
 
 def indent_of(text: str) -> int:
