@@ -71,6 +71,20 @@ def folds_of(frame: Any, by: Any = None, k: int = 3, **options: Any) -> list[Any
     return values(sf.kfold(frame, by, k, rare="ignore", **options), options.get("name", "fold"))
 
 
+def strata_of(frame: Any, by: Any, **options: Any) -> dict[Any, int]:
+    """Count the rows of each stratum in the order of a plan; strata of several entries are tuples.
+
+    Missing values are strata, and so are the values of each of several margins.
+    """
+    options = {"missing": "stratum", "rare": "ignore"} | options
+    columns = columns_of(sf.plan(frame, by, 2, **options))
+    counts, _ = columns.pop("n"), columns.pop("fold")
+    found: Counter[Any] = Counter()
+    for *names, n in zip(*columns.values(), counts, strict=True):
+        found[names[0] if len(names) == 1 else tuple(names)] += n
+    return dict(found)
+
+
 def split_groups(groups: list[Any], folds: list[Any]) -> set[Any]:
     """List the groups that are in two folds; rows without a fold do not count."""
     held = {(group, fold) for group, fold in zip(groups, folds, strict=True) if fold is not None}

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import stratframe as sf
-from tests.helpers import folds_of, refuse, refuse_now, refuse_rule, values
+from tests.helpers import folds_of, refuse, refuse_now, refuse_rule, strata_of, values
 
 NAN = float("nan")
 
@@ -65,7 +65,7 @@ def test_decimals_are_exact() -> None:
     arrow = pd.Series(exact, dtype=pd.ArrowDtype(pa.decimal128(38, 0)))
     frames = [pd.DataFrame({"a": pd.Series(exact, dtype=object)}), pd.DataFrame({"a": arrow})]
     for frame in [*frames, pl.DataFrame({"a": exact}, schema={"a": pl.Decimal(38, 0)})]:
-        assert len(sf.strata(frame, "a")) == 6
+        assert len(strata_of(frame, "a")) == 6
         assert folds_of(frame, key="a") == expected
 
 
@@ -83,7 +83,7 @@ def test_digits_are_no_numbers(dtype: Any) -> None:
         f"`sf.quantiles('a', 2)` needs numbers or dates, but column 'a' is {frame['a'].dtype}."
     )
     refuse(message, lambda: folds_of(frame, sf.quantiles("a", 2)))
-    assert len(sf.strata(frame.astype("category"), sf.quantiles("a", 2))) == 2
+    assert len(strata_of(frame.astype("category"), sf.quantiles("a", 2))) == 2
 
 
 def test_dates_have_one_key() -> None:

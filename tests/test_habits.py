@@ -127,10 +127,10 @@ ANSWERS = {
     ),
     "sf.sample(df, parts=0.1)": "`sample` has no argument `parts`.\nHint: `frac=0.1`.",
     "sf.advise(df, n_splits=5)": "`advise` has no argument `n_splits`.\nHint: `ks=5`.",
-    "sf.strata(df, shuffle=True)": (
-        "`strata` has no argument `shuffle`.\nHint: nothing is drawn at random."
+    "sf.advise(df, shuffle=True)": (
+        "`advise` has no argument `shuffle`.\nHint: nothing is drawn at random."
     ),
-    "sf.audit(df, group='city')": '`audit` has no argument `group`.\nHint: `groups="city"`.',
+    "sf.leaks(df, group='city')": '`leaks` has no argument `group`.\nHint: `groups="city"`.',
     "sf.report(df, stratify='city')": '`report` has no argument `stratify`.\nHint: `by="city"`.',
     "sf.cv(df, shuffle=True)": (
         "`cv` has no argument `shuffle`.\nHint: `cv` reads a column that is there already;"
@@ -237,16 +237,16 @@ PLACES = {
         "`split` takes no argument after `parts` without its name, got 0.\n"
         "Hint: name it: `groups`, `where`, `deal`, `key`, `missing`, ..."
     ),
-    "audit('fold', 'id')": (
-        "`audit` takes no argument after `name` without its name, got 'id'.\n"
-        "Hint: name it: `by`, `groups`, `key`, `columns`, `nulls`."
+    "check('label', 'fold', 'id')": (
+        "`check` takes no argument after `name` without its name, got 'id'.\n"
+        "Hint: name it: `groups`, `key`, `features`, `duplicates`."
     ),
     **{
         f"{verb}('label', 'id'{others})": (
             f"`{verb}` takes all columns as one argument, got 'label', 'id'.\n"
             'Hint: several columns go in a list: `["label", "id"]`.'
         )
-        for verb in ("kfold", "split", "extend", "plan", "advise", "sample", "strata")
+        for verb in ("kfold", "split", "extend", "plan", "advise", "sample")
         for others in ("", ", 5")
     },
     "kfold('label', 'id', k=5)": (
@@ -394,7 +394,7 @@ def test_text_with_commas_that_is_no_list() -> None:
     [
         "sf.cv(df, 'fold, id')",
         "sf.folds(df, 'fold, id')",
-        "sf.audit(df, 'fold, id')",
+        "sf.check(df, name='fold, id')",
         "sf.FoldSplit('fold, id').split(df)",
     ],
 )

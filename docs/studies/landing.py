@@ -61,19 +61,19 @@ def make_frame() -> pd.DataFrame:
 
 def draw_panel(ax: Axes, frame: pd.DataFrame, name: str, ink: Ink, colour: str) -> None:
     """Draw a fold column, titled with what makes it and with its verdict."""
-    sf.plot(frame, "class", name, kind="shares", ax=ax)
-    verdict, _, off = ax.get_title().replace("\n", " ").partition(": ")[2].rpartition(", ")
-    ax.set_title(f"{verdict.upper()}:\n{off}", color=colour, fontsize=13, weight="bold")
+    sf.plot(frame, "class", name, ax=ax)
+    ax.get_legend().remove()
+    (row,) = sf.compare(frame, "class", name).to_dict("records")
+    off = "at most 1 row off" if name == "fold" else f"up to {row['rows_off']:.0f} rows off"
+    ax.set_title(f"{row['verdict'].upper()}:\n{off}", color=colour, fontsize=13, weight="bold")
     made = {"family": "monospace", "color": ink.text, "fontsize": 11, "ha": "center"}
     ax.annotate(
         PANELS[name], (0.5, 1), (0, 44), "axes fraction", textcoords="offset points", **made
     )
     ax.set(ylabel="", facecolor=ink.paper)
-    ax.set_xlabel("fold", color=ink.text, fontsize=12)
+    ax.set_xlabel("fold and its rows", color=ink.text, fontsize=12)
     ax.tick_params(axis="x", labelsize=12, colors=ink.text)
     ax.spines[:].set_visible(False)
-    for line in ax.collections:
-        line.set_color("black")
 
 
 def draw_landing(ink: Ink, narrow: bool = False) -> Figure:

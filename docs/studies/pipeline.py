@@ -73,7 +73,7 @@ def draw_strata(ax: Axes, frame: pd.DataFrame, ink: Ink) -> None:
     write(ax, 1.5, -0.5, "label", ink.pale)
     write(ax, 3, -0.5, "n", ink.pale)
     start = 0
-    for label, size in sf.strata(frame, "label")[["label", "n"]].itertuples(index=False):
+    for label, size in frame["label"].value_counts().sort_index().items():
         for row in range(start, start + size):
             draw_cell(ax, 0.6, row, label, label, 1.8)
         write(ax, 3, start + size / 2, size, ink.text)

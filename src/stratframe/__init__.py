@@ -17,15 +17,14 @@ from .terms.margins import margins
 from .terms.neighbours import chain, nearest
 from .verbs.advise import advise
 from .verbs.assign import extend, kfold, split
-from .verbs.audit import audit
-from .verbs.check import CheckResult, check
+from .verbs.check import Check, check
 from .verbs.drift import drift
 from .verbs.leaks import leaks
 from .verbs.plot import plot
 from .verbs.report import compare, report
 from .verbs.sample import sample
 from .verbs.select import Fold, cv, folds, parts
-from .verbs.tables import balance, plan, strata
+from .verbs.tables import balance, plan
 
 if TYPE_CHECKING:
     from .verbs.splitter import FoldSplit
@@ -35,13 +34,12 @@ register()
 __version__ = "0.1.0"
 
 __all__ = [
-    "CheckResult",
+    "Check",
     "Fold",
     "FoldSplit",
     "StratError",
     "StratWarning",
     "advise",
-    "audit",
     "balance",
     "bins",
     "chain",
@@ -66,7 +64,6 @@ __all__ = [
     "sample",
     "schemas",
     "split",
-    "strata",
     "study",
     "theory",
 ]

@@ -28,8 +28,8 @@ MAX_LETTERS = 300
 """Letters of a message about options, which may quote them."""
 
 WRONG, FAILED, STOPPED, PIPE_CLOSED = 1, 2, 130, 141
-"""Exit codes: `audit` finds an error, or `check` anything wrong; bad input; and those of a shell
-for Ctrl-C and `| head`."""
+"""Exit codes: `check` finds a leak or a warning; bad input; and those of a shell for Ctrl-C and
+`| head`."""
 
 SIGNALLED = 128
 """What a shell adds to the number of a signal that ended a command."""
@@ -48,7 +48,14 @@ ARGUMENTS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "where": (["--where"], {"help": "a column of true and false: the rows that get a cell"}),
     "deal": (["--deal"], {"help": "random (default), circular or hash"}),
     "key": (["--key"], {"action": "append", "help": "a column that identifies the rows"}),
-    "columns": (["--columns"], {"action": "append", "help": "a column to compare rows by"}),
+    "features": (["--features"], {"action": "append", "help": "a column that should not drift"}),
+    "duplicates": (
+        ["--duplicates"],
+        {
+            "action": "append",
+            "help": "a column to compare rows by, or `none` (default: all that tell them apart)",
+        },
+    ),
     "missing": (["--missing"], {"help": "error (default), stratum or null"}),
     "rare": (["--rare"], {"help": "warn (default), error, null, pool or ignore"}),
     "repeats": (["--repeats"], {"type": int, "help": "columns to add (default 1)"}),
@@ -67,18 +74,15 @@ class Command(NamedTuple):
 
     help: str
     arguments: tuple[str, ...]
-    result: Literal["frame", "table", "sentence"] = "frame"
+    result: Literal["frame", "table", "lines"] = "frame"
     """What the verb returns; a frame has a new column."""
 
 
-READS_FOLDS = ("extend", "report", "audit", "check")
+READS_FOLDS = ("extend", "report", "check")
 """The commands that read a column of folds or parts, which other programs may have written."""
 
 ROWS = ("by", "groups", "where", "missing", "rare", "seed")
 """What all commands take that give rows a fold or part."""
-
-AUDITED = ("by", "groups", "key", "columns")
-"""What the commands take that look for leaks."""
 
 COMMANDS = {
     "kfold": Command("add a fold column", ("k", *ROWS, "deal", "key", "repeats", "overwrite")),
@@ -87,10 +91,11 @@ COMMANDS = {
     ),
     "extend": Command("give rows without a fold or part one", ("k", "parts", *ROWS)),
     "check": Command(
-        "say in a sentence if a column is fit for use; exit code 1 if not", AUDITED, "sentence"
+        "say if a column is fit for use; exit code 1 if not",
+        ("by", "groups", "key", "features", "duplicates"),
+        "lines",
     ),
-    "report": Command("show how even a column is", ("by",), "table"),
-    "audit": Command("look for leaks; exit code 1 if there are any", AUDITED, "table"),
+    "report": Command("show how even a column is", ("by", "groups"), "table"),
 }
 
 EPILOG = """A term is written as in Python, with column names bare or in quotes:
@@ -284,7 +289,7 @@ def parser() -> Parser:
             formatter_class=RawDescriptionHelpFormatter,
         )
         options.add_argument("file", metavar="FILE", help="the file to read")
-        if command.result != "sentence":
+        if command.result != "lines":
             is_needed = command.result == "frame"
             options.add_argument("--out", required=is_needed, help="the file to write")
         for argument in (*command.arguments, "name"):
@@ -317,12 +322,12 @@ def run(given: dict[str, Any]) -> int:
         frame = read_folds(command, frame, given)
     with option_words(texts, given):
         result = getattr(sf, command)(frame, **given)
-    if COMMANDS[command].result == "sentence":
+    if COMMANDS[command].result == "lines":
         say(str(result))
         return 0 if result else WRONG
     if COMMANDS[command].result == "table":
         show_table(result, out)
-        return WRONG if command == "audit" and "error" in column_list(result, "severity") else 0
+        return 0
     names = output_names(command, given)
     filled = None
     if command == "extend":
@@ -411,6 +416,8 @@ def read_texts(given: dict[str, Any], columns: Sequence[object]) -> dict[str, An
     }
     if "parts" in given:
         read["parts"] = parse_parts(given["parts"])
+    if read.get("duplicates") == "none" and "none" not in columns:
+        read["duplicates"] = None
     return read
 
 
@@ -460,7 +467,7 @@ def example() -> None:
 def draw_example(frame: Any) -> None:
     """Save a picture of the folds, if matplotlib is there and the folder can be written to."""
     with suppress(ImportError, OSError):
-        sf.plot(frame, "class", kind="shares").figure.savefig(PICTURE, dpi=150)
+        sf.plot(frame, "class").figure.savefig(PICTURE, dpi=150)
         say(f"A picture of the folds: {PICTURE}")
 
 
@@ -491,14 +498,12 @@ def show_evenness(frame: Any, name: str, by: Any = None, groups: Any = None) -> 
     if by is None:
         return
     try:
-        table, found = (
-            sf.balance(frame, by, name),
-            sf.check(frame, by, name, groups=groups, columns=[]),
-        )
+        table = sf.balance(frame, by, name)
+        found = sf.check(frame, by, name, groups=groups, duplicates=None)
     except StratError:  # an entry has the name of a column of the table
         return
     show_balance(table)
-    say("  ", str(found))
+    say(str(found))
 
 
 def show_balance(table: Any) -> None:

@@ -17,7 +17,6 @@ from .pipeline.options import Deal, Parts, Rare, fold_target, part_target
 from .terms.base import Missing
 from .verbs import advise as advise_verb
 from .verbs import assign, select, tables
-from .verbs import audit as audit_verb
 from .verbs import check as check_verb
 from .verbs import drift as drift_verb
 from .verbs import leaks as leaks_verb
@@ -69,7 +68,6 @@ class Strat:
     folds = method(select.folds)
     parts = method(select.parts)
     cv = method(select.cv)
-    strata = method(tables.strata)
     plan = method(tables.plan)
     balance = method(tables.balance)
     report = method(report_verb.report)
@@ -77,7 +75,6 @@ class Strat:
     advise = method(advise_verb.advise)
     check = method(check_verb.check)
     drift = method(drift_verb.drift)
-    audit = method(audit_verb.audit)
     leaks = method(leaks_verb.leaks)
     plot = method(plot_verb.plot)
 

@@ -7,16 +7,14 @@ from .accessor import Strat
 from .checks import load_extra
 from .verbs.advise import advise
 from .verbs.assign import extend, kfold, split
-from .verbs.audit import audit
 from .verbs.check import check
 from .verbs.report import compare, report
 from .verbs.sample import sample
 from .verbs.select import folds, parts
-from .verbs.tables import balance, plan, strata
+from .verbs.tables import balance, plan
 
 __all__ = [
     "advise",
-    "audit",
     "balance",
     "check",
     "compare",
@@ -28,7 +26,6 @@ __all__ = [
     "report",
     "sample",
     "split",
-    "strata",
 ]
 
 load_extra("dask.dataframe.extensions", "dask").register_dataframe_accessor("strat")(Strat)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import os
 import re
 import warnings
-from collections.abc import Collection, Hashable, Iterable, Sequence, Sized
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Sized
 from difflib import get_close_matches
 from itertools import count, islice, takewhile
 from math import log10
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,6 +25,9 @@ MAX_START = 40
 
 IRREGULAR = {"child": "children", "man": "men", "mouse": "mice", "person": "people"}
 """Names of groups whose plural no rule gives."""
+
+FOLD_NAME = re.compile(r"(?<![a-z])(k?fold|split)s?(?![a-z])|^(inner|outer)$", re.IGNORECASE)
+"""What columns of folds and parts are often called."""
 
 HUGE = 10**30
 """Whole numbers from here on are not written out."""
@@ -77,13 +78,21 @@ class StratWarning(UserWarning):
     """Issued when a result is valid, but may not be what was intended."""
 
 
+CALLERS = ("stratframe", "polars", "pandas", "dask", "distributed", "pyspark")
+"""Packages that call ours on behalf of a user, as `pipe` and `collect` do."""
+
+
 def warn(message: str) -> None:
-    """Warn the caller of the package, whatever the depth of the call."""
-    home = f"{Path(__file__).parent}{os.sep}"
+    """Warn the user's own line, whatever the depth of the call."""
     depth, frame = 1, inspect.currentframe()
-    while frame is not None and frame.f_code.co_filename.startswith(home):
+    while frame is not None and is_called_by(frame.f_globals):
         depth, frame = depth + 1, frame.f_back
     warnings.warn(message, StratWarning, stacklevel=depth)
+
+
+def is_called_by(names: Mapping[str, object]) -> bool:
+    """Return whether a frame of the stack, by its global names, is of one of these packages."""
+    return str(names.get("__name__")).partition(".")[0] in CALLERS
 
 
 def at_least(subject: str, minimum: object, got: object) -> str:
@@ -121,6 +130,8 @@ def one_of(subject: str, choices: Sequence[object], got: object) -> str:
 def no_such_column(argument: str, name: object, known: Sequence[object]) -> str:
     """State that a frame lacks a column, with the hint that its name deserves."""
     msg = f"`{argument}` names the column {describe(name)}, which the frame does not have."
+    if argument == "name" and name in ("fold", "split"):  # as it is if the call names none
+        msg = f"There is no column {name!r}."
     several = list_in_text(name, known)
     if isinstance(name, tuple) or several:
         return f"{msg}\n{several_columns(several)}"
@@ -178,12 +189,19 @@ def suggest_fold_column(name: object, known: Sequence[object]) -> str:
         listed = ", ".join(f'"{each}"' for each in repeats[:MAX_LISTED])
         dots = ", ..." if len(repeats) > MAX_LISTED else ""
         return f"Hint: `repeats` added several columns: `name=[{listed}{dots}]`."
-    other = {"fold": "split", "split": "fold"}.get(str(name))
-    near = repr(other) if other in {*known} else nearest_name(name, known)
+    call = f"`df.strat.{'split' if name == 'split' else 'kfold'}(..., name={describe(name)})`"
+    if name == "split" and "fold" in known:
+        return f"Hint: {call} adds it; `df.strat.folds()` reads 'fold'."
+    if name in ("fold", "split"):
+        alike = [describe(each) for each in known if FOLD_NAME.search(str(each))]
+        if alike:
+            looks = "looks like one" if len(alike) == 1 else "look like some"
+            listed = preview(alike, len(alike))
+            return f"Hint: `name=` says which column holds the folds: {listed} {looks}."
+        return f"Hint: add it first, as in {call}."
+    near = nearest_name(name, known)
     asked = "" if near is None else f"did you mean {near}? If not, "
-    verb = "split" if name == "split" else "kfold"
-    call = f"`df.strat.{verb}(..., name={describe(name)})`{'' if other else ' or `split`'}"
-    return f"Hint: {asked}add it first, as in {call}."
+    return f"Hint: {asked}add it first, as in {call} or `split`."
 
 
 def describe(value: object, listed: int = MAX_LISTED) -> str:
@@ -211,6 +229,7 @@ def describe(value: object, listed: int = MAX_LISTED) -> str:
         return kind
     if "\n" in text:
         return kind
+    text = re.sub(r"( at)? 0x[0-9a-fA-F]+", "", text)  # an address tells nobody anything
     return counted if size is not None and len(text) > MAX_SHOWN else shorten(text)
 
 

@@ -23,7 +23,8 @@ PART_NAMES = {
 """Parts that are given as arguments, each with its share, in the order of a split."""
 
 HABITS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("n_splits", "n_folds", "folds", "v", "k"), ("k", "ks")),
+    **dict.fromkeys(("n_splits", "n_folds", "folds", "v"), ("k", "ks")),
+    **dict.fromkeys(("k", "n_clusters"), ("k", "ks", "n")),
     **dict.fromkeys(("random_state", "seed"), ("seed",)),
     **dict.fromkeys(("shuffle", "deal"), ("deal",)),
     **dict.fromkeys(("stratify", "strata", "cat_col", "target", "y", "by"), ("by",)),
@@ -56,6 +57,7 @@ MAX_LETTERS = 40
 EXAMPLES: dict[str, object] = {
     "k": 5,
     "ks": 5,
+    "n": 3,
     "seed": 0,
     "by": "label",
     "groups": "patient",

@@ -11,16 +11,14 @@ from .accessor import Strat
 from .checks import load_extra
 from .verbs.advise import advise
 from .verbs.assign import extend, kfold, split
-from .verbs.audit import audit
 from .verbs.check import check
 from .verbs.report import compare, report
 from .verbs.sample import sample
 from .verbs.select import folds, parts
-from .verbs.tables import balance, plan, strata
+from .verbs.tables import balance, plan
 
 __all__ = [
     "advise",
-    "audit",
     "balance",
     "check",
     "compare",
@@ -32,7 +30,6 @@ __all__ = [
     "report",
     "sample",
     "split",
-    "strata",
 ]
 
 

@@ -51,14 +51,14 @@ def test_report_against_counts(benchmark: Any, kind: str, label: str) -> None:
             return frame.groupby(names).size()
         return frame.lazy().group_by(names).len().collect()
 
-    ratio = interleaved(benchmark, lambda: sf.report(frame, "label"), count)
+    ratio = interleaved(benchmark, lambda: sf.report(frame, sf.classes("label")), count)
     reach(benchmark, ratio, "x the count", at_most=2)
 
 
 @pytest.mark.parametrize("columns", ["few values", "many values", "mixed"])
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_audit_against_duplicates(benchmark: Any, library: str, columns: str) -> None:
-    """An audit of five columns takes at most 1.5 times as long as the library's own search."""
+def test_check_against_duplicates(benchmark: Any, library: str, columns: str) -> None:
+    """A check of five columns takes at most 1.5 times as long as the library's own search."""
     found = mixed() if columns == "mixed" else COLUMNS[columns]
     data = dict(zip("abcde", found, strict=True))
     frame = frame_of(library, **data, fold=labels(5, seed=9))
@@ -67,7 +67,7 @@ def test_audit_against_duplicates(benchmark: Any, library: str, columns: str) ->
     def search() -> object:
         return rows.is_duplicated() if isinstance(rows, pl.DataFrame) else rows.duplicated()
 
-    ratio = interleaved(benchmark, lambda: sf.audit(frame), search)
+    ratio = interleaved(benchmark, lambda: sf.check(frame), search)
     reach(benchmark, ratio, "x the search", at_most=1.5)
 
 
@@ -154,7 +154,7 @@ def test_a_table_beyond_memory(benchmark: Any, what: str) -> None:
     def table() -> object:
         if what == "plan":
             return sf.plan(frame, "y", 2_000, rare="ignore")
-        return sf.balance(frame, "y")
+        return sf.balance(frame, sf.classes("y"))
 
     def fail() -> None:
         with pytest.raises(sf.StratError, match="GiB"):

@@ -35,8 +35,8 @@ def collected(frame: Any) -> Any:
 CALLS: dict[str, Callable[[Any, list[str]], Any]] = {
     "nearest": lambda df, names: collected(sf.kfold(df, sf.nearest(names), name="new")),
     "clusters": lambda df, names: collected(sf.kfold(df, sf.clusters(names, 3), name="new")),
-    "audit": lambda df, names: sf.audit(df, columns=names),
-    "leaks": lambda df, names: sf.leaks(df, columns=names),
+    "check": lambda df, names: sf.check(df, duplicates=names),
+    "leaks": lambda df, names: sf.leaks(df, duplicates=names),
     "drift": lambda df, names: sf.drift(df, names),
 }
 

@@ -1,85 +1,95 @@
-"""Deviations of tables, against every table, other libraries and the quotas themselves."""
+"""How even tables are, against loops and other libraries."""
 
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
 from stratframe.core.evenness import (
+    Cells,
+    GroupRows,
     deviations,
-    group_squares,
+    group_rows,
     grouped_variance,
-    optimal_max_deviation,
+    judge_cells,
     random_variance,
     tv_distance,
 )
-from stratframe.core.quota import equal_quota
 
-from .tables import every_table, small
+from .tables import small
 
 
-@given(table=small, unassigned=st.lists(st.integers(0, 1), min_size=3, max_size=3))
-def test_optimal_max_deviation_is_that_of_the_best_table(
-    table: np.ndarray, unassigned: list[int]
+@given(table=small, times=st.sampled_from([1, 4, 30]), slack=st.integers(0, 2))
+@pytest.mark.parametrize("chance", ["rows", "groups", "none"])
+def test_cells_are_judged_one_by_one(
+    chance: str, table: np.ndarray, times: int, slack: int
 ) -> None:
-    """Of all tables with these folds none is nearer to the expected rows, whichever have none."""
-    sizes = table.sum(axis=1) + unassigned[: len(table)]
-    assume(0 < sizes.sum() <= 10)  # so that the tables are at most some thousands
-    totals = table.sum(axis=0)
-    tables = every_table(sizes.tolist(), [*totals.tolist(), sum(unassigned[: len(table)])])
-    best = min(np.abs(deviations(other[:, :-1], sizes)).max() for other in tables)
-    assert optimal_max_deviation(sizes, totals) == pytest.approx(best)
+    """A cell is even within 1, its share and the slack; uneven beyond a tenth, and chance."""
+    table = table * times
+    sizes, totals, n = table.sum(axis=1), table.sum(axis=0), max(int(table.sum()), 1)
+    groups = GroupRows(sizes, 3.0 * sizes) if chance == "groups" else None
+    found = judge_cells(table, slack, groups, by_chance=chance == "rows")
+    for stratum, fold in product(range(len(sizes)), range(len(totals))):
+        expected = Fraction(int(sizes[stratum] * totals[fold]), n)
+        off = table[stratum, fold] - expected
+        assert found.expected[stratum, fold] == pytest.approx(float(expected))
+        assert found.off[stratum, fold] == pytest.approx(float(off))
+        is_even = abs(off) <= 1 + slack + Fraction(int(sizes[stratum]), n)
+        is_uneven = not is_even and expected >= 1 and abs(off) > expected / 10
+        if chance == "groups":
+            share = Fraction(int(totals[fold]), n)
+            is_uneven &= off**2 > Fraction(147, 4) * int(sizes[stratum]) * share * (1 - share)
+        elif chance == "rows":
+            rest = (n - int(sizes[stratum])) * (n - int(totals[fold]))
+            is_uneven &= off**2 > Fraction(49, 4) * expected * Fraction(rest, n * max(n - 1, 1))
+        assert found.is_even[stratum, fold] == is_even
+        assert found.is_uneven[stratum, fold] == is_uneven
+
+
+def test_the_worst_cell_is_the_furthest_off_for_its_size() -> None:
+    """Of cells that are equally far off, the one of which less is expected is worse."""
+    found = judge_cells(np.array([[60, 40], [20, 40], [120, 120]]))
+    assert found.is_uneven.tolist() == [[True, True], [True, True], [False, False]]
+    assert found.worst == (1, 0)
+    alike = found._replace(is_uneven=np.array([[True, True], [False, False], [False, False]]))
+    assert alike.worst == (0, 0)
+
+
+def test_no_rows_are_even() -> None:
+    """Without rows, strata or folds no cell is uneven."""
+    for shape in ((0, 2), (2, 0), (2, 2)):
+        found = judge_cells(np.zeros(shape, dtype=np.int64))
+        assert isinstance(found, Cells)
+        assert found.is_even.all()
+        assert not found.is_uneven.any()
 
 
 @given(
-    sizes=st.lists(st.integers(1, 60), min_size=1, max_size=200).map(np.array),
-    k=st.integers(2, 12),
+    rows=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4), st.integers(1, 3))),
+    weighted=st.booleans(),
 )
-def test_even_tables_of_equal_folds_are_the_best(sizes: np.ndarray, k: int) -> None:
-    """Where all folds have one size, the table that goes round is as near as can be."""
-    sizes[0] += -sizes.sum() % k
-    table = equal_quota(sizes, np.arange(k))
-    found = np.abs(deviations(table, sizes)).max()
-    assert optimal_max_deviation(sizes, table.sum(axis=0)) == pytest.approx(found)
-
-
-@given(
-    sizes=st.lists(st.integers(1, 60), min_size=1, max_size=100).map(np.array),
-    totals=st.lists(st.integers(1, 50), min_size=1, max_size=6),
-)
-def test_a_full_column_can_be_within_a_row(sizes: np.ndarray, totals: list[int]) -> None:
-    """If all rows have a fold, some column has no cell a whole row off."""
-    shares = np.array(totals) * sizes.sum() // sum(totals)
-    shares[0] += sizes.sum() - shares.sum()
-    assert 0 <= optimal_max_deviation(sizes, shares) < 1
-
-
-def test_optimal_max_deviation_of_many_strata_and_folds_is_quick() -> None:
-    """100,000 strata of many sizes, or 1,000 folds, make no large network."""
-    sizes = np.random.default_rng(0).integers(1, 400, 100_000)
-    table = equal_quota(sizes, np.arange(7))
-    assert 0.5 < optimal_max_deviation(sizes, table.sum(axis=0)) < 1
-    sizes = np.array([5_000, 4_000, 999])
-    table = equal_quota(sizes, np.arange(1_000))
-    found = np.abs(deviations(table, sizes)).max()
-    assert 0 < optimal_max_deviation(sizes, table.sum(axis=0)) <= found
-
-
-def test_optimal_max_deviation_of_many_rows_without_a_fold_is_quick() -> None:
-    """Rows without a fold are one more column of the network, however many they are."""
-    sizes = np.random.default_rng(0).integers(1, 400, 100_000)
-    table = equal_quota(sizes, np.arange(7))
-    assert optimal_max_deviation(sizes, table.sum(axis=0)[:3]) < 1
-
-
-def test_optimal_max_deviation_of_nothing() -> None:
-    """Without folds or strata nothing deviates."""
-    none, one = np.zeros(0, dtype=int), np.array([3])
-    assert optimal_max_deviation(one, none) == 0
-    assert optimal_max_deviation(none, none) == 0
+def test_groups_are_counted_in_each_stratum(
+    rows: list[tuple[int, int, int]], weighted: bool
+) -> None:
+    """Each stratum has its groups, and the squares of what they have beyond its share."""
+    codes, groups, weights = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    found = group_rows(codes, groups, weights if weighted else None, 3)
+    for stratum in range(3):
+        sizes = [
+            sum((w if weighted else 1) for s, g, w in rows if (s, g) == (stratum, group))
+            for group in range(5)
+        ]
+        whole = [
+            sum((w if weighted else 1) for _, g, w in rows if g == group) for group in range(5)
+        ]
+        share = sum(sizes) / max(sum(whole), 1)
+        squares = sum((size - share * all_) ** 2 for size, all_ in zip(sizes, whole, strict=True))
+        assert found.n[stratum] == np.count_nonzero(sizes)
+        assert found.squares[stratum] == pytest.approx(squares, abs=1e-9)
 
 
 @given(table=small)
@@ -113,27 +123,18 @@ def test_tv_distance_counts_rows_to_change() -> None:
     np.testing.assert_array_equal(found, [0.75, 0.25])
 
 
-def test_optimal_max_deviation_takes_rows_of_any_stratum() -> None:
-    """The rows without a fold may be any: a column of other rows can be nearer."""
-    assert optimal_max_deviation(np.array([4, 1, 3]), np.array([1, 3])) == 0.5
-    assert optimal_max_deviation(np.array([40, 40]), np.array([20, 20])) == 0
-
-
-@pytest.mark.parametrize("rows", [1, 3, 9, 20])
-def test_optimal_max_deviation_of_one_fold(rows: int) -> None:
-    """The rows of a fold beside rows without one are divided over the strata."""
-    assert optimal_max_deviation(np.array([20, 20]), np.array([rows])) == rows % 2 / 2
-
-
 @given(
     rows=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4), st.integers(1, 3)), min_size=1),
     k=st.integers(2, 3),
 )
 def test_random_groups_vary_as_all_their_folds_do(rows: list[tuple[int, int, int]], k: int) -> None:
-    """The variance is that over all ways to give each group a fold, weights counting rows."""
+    """The variance over all ways to give each group a fold, of the rows beyond those expected."""
     codes, groups, weights = np.array(rows).T
     ways = [np.array(folds) for folds in product(range(k), repeat=5)]
-    counts = [np.bincount(codes, weights * (folds[groups] == 0), 3) for folds in ways]
-    squares = group_squares(codes, groups, weights, 3)
+    share = np.bincount(codes, weights, 3) / weights.sum()
+    dealt = [weights * (folds[groups] == 0) for folds in ways]
+    counts = [np.bincount(codes, rows, 3) - share * rows.sum() for rows in dealt]
+    squares = group_rows(codes, groups, weights, 3).squares
     found = grouped_variance(squares, np.full(k, 1))
-    np.testing.assert_allclose(found, np.repeat(np.var(counts, axis=0)[:, None], k, axis=1))
+    expected = np.repeat(np.var(counts, axis=0)[:, None], k, axis=1)
+    np.testing.assert_allclose(found, expected, atol=1e-9)

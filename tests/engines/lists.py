@@ -216,15 +216,20 @@ class ListsEngine:
         return Lists(frames.drop_values(each, values) for each in self.frame.partitions)
 
     def shared_rows(self, refs, argument, name, *, drop):
-        """Compare all rows; those without a group are groups by themselves."""
+        """Compare all rows; those without a group, or key, are left out."""
         *columns, fold = self.read([*refs, name])
         folds = frames.fold_codes(fold)[1]
         asked = folds >= (0 if drop else -1)
         lacks = asked & np.logical_or.reduce([frames.is_missing(series) for series in columns])
         rows = np.flatnonzero(asked if argument == "columns" else asked & ~lacks)
-        shared = frames.count_across_folds([each.iloc[rows] for each in columns], folds[rows])
-        alone = int(lacks.sum()) if argument == "groups" else 0
-        return shared._replace(n_values=shared.n_values + alone), int(lacks.sum())
+        columns, labels = [each.iloc[rows] for each in columns], fold.iloc[rows]
+        shared = frames.count_across_folds(columns, folds[rows], with_example=True)
+        if shared.example:
+            first, second = shared.example.rows
+            values = tuple(frames.value_at(each, first) for each in columns)
+            ends = (frames.value_at(labels, first), frames.value_at(labels, second))
+            shared = shared._replace(example=frames.SharedExample(None, values, ends))
+        return shared, int(lacks.sum())
 
     def keep(self, frame):
         """Return a result as it is."""

@@ -89,8 +89,8 @@ def test_classes_of_several_types_are_those_of_one(name, dtypes):
     expected = sf.kfold(plain(VALUES[name]), by, 3, **options)["fold"].tolist()
     lazy = in_types(VALUES[name], dtypes)
     assert lazy.strat.kfold(by, 3, **options)["fold"].compute().tolist() == expected
-    sizes = sf.strata(plain(VALUES[name]), by)["n"]
-    assert sorted(lazy.strat.strata(by)["n"]) == sorted(sizes)
+    sizes, found = (sf.plan(each, by, 3, **options)["n"] for each in (plain(VALUES[name]), lazy))
+    assert sorted(found) == sorted(sizes)
 
 
 @pytest.mark.parametrize(("name", "dtypes"), TOGETHER, ids=str)
@@ -103,7 +103,8 @@ def test_quantiles_of_several_types_are_those_of_one(name, dtypes):
     expected = sf.kfold(plain(VALUES[name]), by, 3, **options)["fold"].tolist()
     lazy = in_types(VALUES[name], dtypes)
     assert lazy.strat.kfold(by, 3, **options)["fold"].compute().tolist() == expected
-    assert lazy.strat.strata(by)["n"].tolist() == sf.strata(plain(VALUES[name]), by)["n"].tolist()
+    sizes, found = (sf.plan(each, by, 3, **options)["n"] for each in (plain(VALUES[name]), lazy))
+    assert found.tolist() == sizes.tolist()
 
 
 @pytest.mark.parametrize(("name", "dtypes"), TOGETHER, ids=str)
@@ -225,17 +226,17 @@ def test_files_of_which_some_lack_a_value(tmp_path):
         assert lazy.strat.kfold(by, 4, **options)["fold"].compute().tolist() == expected
 
 
-def test_groups_and_keys_of_an_audit_may_have_several_types():
-    """Groups, and the keys of an audit, are found again in whatever types they are stored."""
+def test_groups_and_keys_of_a_check_may_have_several_types():
+    """Groups, and the keys of a check, are found again in whatever types they are stored."""
     frame = plain(VALUES["whole"])
     lazy = in_types(VALUES["whole"], ["int64", "float64", "category"])
     expected = sf.kfold(frame, None, 3, groups="x")
     found = lazy.strat.kfold(None, 3, groups="x")
     assert found["fold"].compute().tolist() == expected["fold"].tolist()
-    audited = found.strat.audit(groups="x", key="x")
-    wanted = sf.audit(expected, groups="x", key="x")
-    wanted = wanted[wanted["check"] != "duplicate_rows"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(audited, wanted)
+    counted, wanted = (
+        sf.check(each, groups="x", key="x", duplicates=None) for each in (found, expected)
+    )
+    assert str(counted) == str(wanted)
 
 
 def test_types_that_agree_cost_no_pass(monkeypatch):
@@ -251,9 +252,9 @@ def test_types_that_agree_cost_no_pass(monkeypatch):
             called.append(function.__name__) or original(frame, plan, function, *args)
         ),
     )
-    in_types(VALUES["text"], ["category"]).strat.strata("x")
+    in_types(VALUES["text"], ["category"]).strat.advise("x", 2)
     assert called == ["count_partition"]
-    in_types(VALUES["whole"], ["int64", "float64"]).strat.strata("x")
+    in_types(VALUES["whole"], ["int64", "float64"]).strat.advise("x", 2)
     assert called == ["count_partition"] * 3
 
 
@@ -276,7 +277,8 @@ def test_a_categorical_of_numbers_is_cut_by_its_values(by, kind, known):
     options = {"key": "id", "missing": "stratum", "rare": "ignore"}
     expected = sf.kfold(frame, by, 3, **options)["fold"].tolist()
     assert lazy.strat.kfold(by, 3, **options)["fold"].compute().tolist() == expected
-    assert lazy.strat.strata(by)["n"].tolist() == sf.strata(frame, by)["n"].tolist()
+    sizes, found = (sf.plan(each, by, 3, **options)["n"] for each in (frame, lazy))
+    assert found.tolist() == sizes.tolist()
 
 
 def test_a_value_beyond_the_known_categories_is_kept():

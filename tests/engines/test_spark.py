@@ -232,7 +232,8 @@ def test_text_with_a_collation_is_compared_by_its_bytes(spark, collation):
         assert collect_spark(result).sort("id").equals(expected)
     grouped = collect_spark(sf_spark.kfold(rows, groups="text", k=4)).group_by("text").agg("fold")
     assert all(len(set(folds)) == 1 for folds in grouped["fold"])
-    assert columns_of(sf_spark.strata(rows, "text")) == columns_of(sf.strata(frame, "text"))
+    by_text = {"by": "text", "k": 2, "key": "id", "rare": "ignore"}
+    assert columns_of(sf_spark.plan(rows, **by_text)) == columns_of(sf.plan(frame, **by_text))
     parted = collect_spark(sf_spark.parts(rows, "text")["A"])
     assert parted["text"].unique().to_list() == ["A"]
 
@@ -269,10 +270,10 @@ def test_columns_of_spark_are_columns(spark):
     folded = sf_spark.kfold(rows, "label", key="id")
     by = [fn.col("label"), (fn.col("age") % 2).alias("odd")]
     assert sf_spark.balance(folded, by).columns[:3].tolist() == ["fold", "label", "odd"]
-    found = sf_spark.audit(folded, groups=fn.col("sex"), key=fn.col("id"), by=fn.col("label"))
-    assert columns_of(found) == columns_of(
-        sf_spark.audit(folded, groups="sex", key="id", by="label")
-    )
+    found = sf_spark.check(folded, groups=fn.col("sex"), key=fn.col("id"), by=fn.col("label"))
+    named = sf_spark.check(folded, groups="sex", key="id", by="label")
+    kept = ["severity", "check", "n"]
+    assert found.findings[kept].equals(named.findings[kept])
 
 
 def test_columns_of_spark_must_have_a_value_in_each_row(spark):

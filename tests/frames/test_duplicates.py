@@ -1,6 +1,7 @@
 """Equal rows: counted, found across folds, known not to exist."""
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from stratframe.frames.duplicates import (
     all_unique,
     count_across_folds,
     count_unique_rows,
+    groupable,
     pack_integers,
+    rows_across_folds,
 )
 
 Column = Callable[[list[Any]], Any]
@@ -29,18 +32,21 @@ def counted(rows: list[Any], folds: Any) -> SharedRows:
     groups = pd.Series(np.asarray(folds)).groupby(codes)
     sizes, split = groups.size(), groups.nunique() > 1
     counts = (len(sizes), (sizes > 1).sum(), split.sum(), sizes[split].sum())
+    pairs = combinations(zip(codes.tolist(), np.asarray(folds).tolist(), strict=True), 2)
+    across = [first != second for (a, first), (b, second) in pairs if a == b]
     if not split.any():
-        return SharedRows(*counts)
+        return SharedRows(*counts, None, len(across), 0)
     first = int(np.flatnonzero(split.to_numpy()[codes])[0])
     others = np.flatnonzero((codes == codes[first]) & (folds != folds[first]))
-    return SharedRows(*counts, example=SharedExample((first, int(others[0]))))
+    example = SharedExample((first, int(others[0])))
+    return SharedRows(*counts, example, len(across), sum(across))
 
 
 @pytest.mark.parametrize("n_columns", [1, 2])
 def test_no_rows(n_columns: int) -> None:
     """No rows at all are none."""
     nothing = [pl.Series([], dtype=pl.Int64)] * n_columns
-    assert count_across_folds(nothing, np.arange(0)) == (0, 0, 0, 0, None)
+    assert count_across_folds(nothing, np.arange(0)) == SharedRows(0, 0, 0, 0)
 
 
 @pytest.mark.parametrize("n_values", [3, 40, 5000])
@@ -59,6 +65,8 @@ def test_rows_of_several_columns(n_values: int) -> None:
         found = count_across_folds([frame[name] for name in data], folds, with_example=True)
         assert found == expected
         assert count_across_folds([frame[name] for name in data], folds)[:4] == expected[:4]
+        rows, sets = rows_across_folds([frame[name] for name in data], folds)
+        assert (len(rows), len(set(sets.tolist()))) == (expected.n_rows, expected.n_split)
 
 
 def test_integers_that_are_packed_stay_apart() -> None:
@@ -74,7 +82,7 @@ def test_integers_that_are_packed_stay_apart() -> None:
             "f": pl.Series([1, None], dtype=pl.Int64).sample(500, with_replacement=True, seed=0),
         }
     )
-    packed = pack_integers(rows)
+    packed = pack_integers(rows, 1)
     assert packed.columns == ["c", "d", "f", "packed"]
     both = pl.concat([rows, packed.select("packed")], how="horizontal")
     assert both.n_unique() == rows.n_unique() == packed.n_unique()
@@ -84,7 +92,7 @@ def test_integers_that_are_packed_stay_apart() -> None:
 def test_one_column_of_integers_is_not_packed(columns: list[str]) -> None:
     """There must be two to pack."""
     rows = pl.DataFrame({"a": [1, 2], "t": ["x", "y"]}).select(columns)
-    assert pack_integers(rows) is rows
+    assert pack_integers(rows, 1) is rows
 
 
 def test_objects_without_a_hash_are_not_compared() -> None:
@@ -95,6 +103,25 @@ def test_objects_without_a_hash_are_not_compared() -> None:
 
     with pytest.raises(StratError, match="'x' holds values that cannot be compared: unhashable"):
         count_across_folds([pd.Series([Bare(), Bare()], name="x")], np.array([0, 1]))
+
+
+@pytest.mark.parametrize(
+    ("series", "expected"),
+    [
+        (pl.Series([[1], [2]]), False),
+        (pl.Series([{"a": 1}, {"a": 2}]), False),
+        (pl.Series([[1.0, 2.0]], dtype=pl.Array(pl.Float64, 2)), False),
+        (pl.Series([object()], dtype=pl.Object), False),
+        (pd.Series([[1], [2]]), False),
+        (pd.Series([{"a": 1}, {"a": 2}]), False),
+        (pd.Series([np.ones(2), np.ones(2)]), False),
+        (pd.Series(["a", 1, None]), True),
+        (pl.Series(["a", None]), True),
+    ],
+)
+def test_nested_columns_cannot_be_compared(series: Any, expected: bool) -> None:
+    """Lists, structs, arrays and objects of Polars have no values that are equal."""
+    assert (groupable(series) is not None) is expected
 
 
 @pytest.mark.parametrize(

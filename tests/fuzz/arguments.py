@@ -190,9 +190,8 @@ def validate(make_schema: Callable[..., Any]) -> Callable[..., Any]:
 VERBS: dict[Callable[..., Any], dict[str, Any]] = {
     **{getattr(sf, name): given for name, given in test_junk.VERBS.items()},
     sf.extend: {"by": "label", "name": "holes"},
-    sf.audit: {"groups": "patient", "columns": "x"},
-    sf.check: {"by": "label", "groups": "patient", "columns": "x"},
-    sf.leaks: {"groups": "patient", "columns": "x"},
+    sf.check: {"by": "label", "groups": "patient", "duplicates": "x"},
+    sf.leaks: {"groups": "patient", "duplicates": "x"},
     list_folds: {},
     list_parts: {},
     splitter_pairs: {},
@@ -291,7 +290,7 @@ def check_term(case: Case) -> None:
     )
     if not isinstance(term, Exception):
         frame, by = draw_frame(case.rng), case.rng.choice([term, ["sex", term]])
-        verb = case.rng.choice([sf.kfold, sf.strata, sf.advise, sf.sample])
+        verb = case.rng.choice([sf.kfold, sf.plan, sf.advise, sf.sample])
         case.answer(verb, frame, by, **({"n": 5} if verb is sf.sample else {}))
 
 

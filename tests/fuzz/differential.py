@@ -448,13 +448,14 @@ def check_readers(case: Case, answers: Forms, call: Call, names: list[str]) -> N
     verbs: list[Callable[..., Any]] = [
         partial(sf.balance, by=entries, name=name),
         partial(sf.report, by=entries, name=names, full=True),
-        partial(sf.strata, by=entries),
+        partial(sf.report, by=entries, name=name, groups="g"),
+        partial(sf.compare, by=entries, names=names, full=True),
         partial(
             sf.advise, by=entries, ks=range(2, 5), groups=case.rng.choice([None, "g"]), full=True
         ),
-        partial(sf.audit, name=name, groups="g", key="id"),
-        partial(sf.audit, name=name, columns=["label", "a"], by=entries),
-        partial(sf.leaks, name=name, groups="g", columns=["label", "v"]),
+        partial(findings_of, name=name, groups="g", key="id"),
+        partial(findings_of, name=name, duplicates=["label", "a"], by=entries),
+        partial(sf.leaks, name=name, groups="g", duplicates=["label", "v"]),
         partial(sf.drift, features=["v", "a", "label"], name=name, full=True),
         partial(sf.sample, by="label", frac=case.rng.random(), seed=case.rng.randint(0, 9)),
         partial(sf.sample, by=["a", sf.continuous("w")], n=case.rng.randint(0, 20)),
@@ -463,6 +464,11 @@ def check_readers(case: Case, answers: Forms, call: Call, names: list[str]) -> N
     verb = case.rng.choice(verbs)
     tables = {kind: table_of(case.answer(verb, frame)) for kind, frame in frames.items()}
     all_the_same(tables, f"a table of {verb}")
+
+
+def findings_of(frame: Any, **given: Any) -> Any:
+    """List what `check` finds."""
+    return sf.check(frame, **given).findings
 
 
 def table_of(answer: Any) -> Any:

@@ -76,7 +76,7 @@ def test_types_of_a_lazy_frame_are_checked_at_the_call(
     refuse_now(message, lambda: verb(lazy, "tags", **options))
 
 
-@pytest.mark.parametrize("verb", [sf.kfold, sf.strata, sf.balance, sf.plan, sf.folds])
+@pytest.mark.parametrize("verb", [sf.kfold, sf.check, sf.balance, sf.plan, sf.folds])
 @pytest.mark.parametrize("what", [None, [1], pd.Series([1]), pl.Series([1])])
 def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
     """What is no frame is refused by its type."""

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import stratframe as sf
-from tests.helpers import FOLDED, ROWS, Make, columns_of, refuse, values, warned
+from tests.helpers import FOLDED, ROWS, Make, columns_of, refuse, strata_of, values, warned
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud
 
 
@@ -21,7 +21,7 @@ def test_fractions_come_last(frame: Make) -> None:
     )
 
 
-@pytest.mark.parametrize("verb", [sf.kfold, sf.strata, sf.balance, sf.report])
+@pytest.mark.parametrize("verb", [sf.kfold, sf.check, sf.balance, sf.report])
 def test_margins_must_make_strata(frame: Make, verb: Any) -> None:
     """A column with fractions is no margin, in folds as in tables, which cut other entries."""
     refuse(
@@ -83,15 +83,17 @@ def test_strata_nest(frame: Make) -> None:
         "`sf.quantiles('price', 2)` produced fewer bins than 2 in 1 of 4 strata (as few as"
         " 1), because equal values stay in one bin."
     )
-    found = warned(message, lambda: sf.strata(frame(DATA), by))
-    assert list(zip(*columns_of(found).values(), strict=True)) == [
-        (1, "[0, 3]", "[0.5, 0.5]", 1, 0.125),
-        (1, "[0, 3]", "(0.5, 1.5]", 1, 0.125),
-        (1, "(3, 9]", "[4.5, 5.5]", 2, 0.25),
-        (1, "(3, 9]", "(5.5, 7.5]", 1, 0.125),
-        (2, "[0, 3]", "[2.5, 2.5]", 1, 0.125),
-        (2, "[0, 3]", "(2.5, 3.5]", 1, 0.125),
-        (2, "(3, 9]", "[6.5, 6.5]", 1, 0.125),
+    data = frame(DATA)
+    assert list(sf.plan(data, by[:2], 2).columns) == ["size", "range", "fold", "n"]
+    found = warned(message, lambda: strata_of(data, by))
+    assert list(found.items()) == [
+        ((1, "[0, 3]", "[0.5, 0.5]"), 1),
+        ((1, "[0, 3]", "(0.5, 1.5]"), 1),
+        ((1, "(3, 9]", "[4.5, 5.5]"), 2),
+        ((1, "(3, 9]", "(5.5, 7.5]"), 1),
+        ((2, "[0, 3]", "[2.5, 2.5]"), 1),
+        ((2, "[0, 3]", "(2.5, 3.5]"), 1),
+        ((2, "(3, 9]", "[6.5, 6.5]"), 1),
     ]
 
 
@@ -99,16 +101,12 @@ def test_bins_are_listed_upwards(frame: Make) -> None:
     """Tables list classes by value and the bins inside them upwards."""
     data = frame({"label": ["b", "b", "a", "a", "b", "a"], "x": [9, 1, 8, 2, 5, 3]})
     by = ["label", sf.bins("x", [0, 4, 9])]
-    expected = [("a", "[0, 4]", 2), ("a", "(4, 9]", 1), ("b", "[0, 4]", 1), ("b", "(4, 9]", 2)]
-    found = columns_of(sf.strata(data, by))
-    assert list(zip(found["label"], found["x"], found["n"], strict=True)) == expected
-    planned = columns_of(sf.plan(data, by, 2, rare="ignore"))
-    assert planned["x"][:4] == ["[0, 4]", "[0, 4]", "(4, 9]", "(4, 9]"]
-    balanced = columns_of(sf.balance(sf.kfold(data, by, 2), by))
-    assert balanced["x"][:4] == found["x"]
-    assert [sum(pair) for pair in zip(balanced["n"][:4], balanced["n"][4:], strict=True)] == [
-        2, 1, 1, 2,
-    ]  # fmt: skip
+    expected = {("a", "[0, 4]"): 2, ("a", "(4, 9]"): 1, ("b", "[0, 4]"): 1, ("b", "(4, 9]"): 2}
+    assert list(strata_of(data, by).items()) == list(expected.items())
+    found = columns_of(sf.balance(sf.kfold(data, by, 2), by))
+    assert list(zip(found["label"], found["x"], strict=True)) == [*expected] * 2
+    counts = zip(found["n"][:4], found["n"][4:], strict=True)
+    assert [sum(pair) for pair in counts] == list(expected.values())
 
 
 def test_many_entries_nest(frame: Make) -> None:

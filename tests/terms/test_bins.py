@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import ROWS, Make, eager, folds_of, refuse, refuse_now, warned
+from tests.helpers import ROWS, Make, eager, folds_of, refuse, refuse_now, strata_of, warned
 
 
 @pytest.mark.parametrize("n", [1, 0, True, 2.5, "3", None])
@@ -130,7 +130,7 @@ def test_bins_take_no_dates(days: Any) -> None:
         "`sf.bins('day', [0, 1])` needs numbers, but column 'day' is"
         f" {frame['day'].dtype}.\n"
         "Hint: `sf.quantiles` takes dates.",
-        lambda: sf.strata(frame, sf.bins("day", [0, 1])),
+        lambda: sf.plan(frame, sf.bins("day", [0, 1]), 2),
     )
 
 
@@ -138,9 +138,9 @@ def test_names_of_bins_tell_them_apart() -> None:
     """Bins of large or close numbers are named with as many digits as it takes."""
     frame = pd.DataFrame({"a": range(1_000_000, 1_000_040), "b": np.arange(40) / 2**20 + 1})
     for term in (sf.quantiles("a", 8), sf.quantiles("b", 8)):
-        named = sf.strata(frame, term).iloc[:, 0]
-        assert named.is_unique
+        named = list(strata_of(frame, term))
+        assert len(named) == 8
         assert all(len({*name[1:-1].split(", ")}) == 2 for name in named)
     edges = [20230101, 20230102, 20230103]
-    named = sf.strata(pd.DataFrame({"a": edges}), sf.bins("a", edges))["a"].tolist()
-    assert named == ["[20230101, 20230102]", "(20230102, 20230103]"]
+    named = strata_of(pd.DataFrame({"a": edges}), sf.bins("a", edges))
+    assert named == {"[20230101, 20230102]": 2, "(20230102, 20230103]": 1}

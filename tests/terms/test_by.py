@@ -10,7 +10,17 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import FOLDED, ROWS, Make, evaluate, folds_of, make, refuse, refuse_now
+from tests.helpers import (
+    FOLDED,
+    ROWS,
+    Make,
+    evaluate,
+    folds_of,
+    make,
+    refuse,
+    refuse_now,
+    strata_of,
+)
 from tests.terms.clouds import FEATURE_ROWS
 
 DATA: dict[str, Any] = {
@@ -89,11 +99,10 @@ def test_by(by: str) -> None:
         sf.kfold,
         sf.split,
         sf.plan,
-        sf.strata,
         lambda df, by: sf.balance(df, by, "id"),
         lambda df, by: sf.sample(df, by, n=3),
     ],
-    ids=["kfold", "split", "plan", "strata", "balance", "sample"],
+    ids=["kfold", "split", "plan", "balance", "sample"],
 )
 def test_by_of_all_verbs(frame: Make, verb: Callable[..., Any]) -> None:
     """Every verb refuses a wrong `by` at the call, on lazy frames and in expressions too."""
@@ -115,7 +124,7 @@ def test_hint_shows_five_columns() -> None:
     )
 
 
-@pytest.mark.parametrize("verb", [sf.strata, sf.balance, lambda df, by: sf.sample(df, by, n=3)])
+@pytest.mark.parametrize("verb", [sf.report, sf.balance, lambda df, by: sf.sample(df, by, n=3)])
 def test_by_is_needed(verb: Callable[..., Any]) -> None:
     """Where there is nothing to show without strata, `by=None` is refused."""
     refuse_now(
@@ -152,7 +161,7 @@ def test_labels_of_any_kind(label: Any) -> None:
     renamed.columns = pd.Index([label, "x", "v"], dtype=object, tupleize_cols=False)
     by = [label] if label is None else label
     assert folds_of(renamed, by) == folds_of(PANDAS, "label")
-    assert sf.strata(renamed, by).columns[0] == label
+    assert sf.plan(renamed, by, 3).columns[0] == label
 
 
 def test_column_levels() -> None:
@@ -203,7 +212,7 @@ def test_expressions_of_polars(lazy: bool) -> None:
     frame = POLARS.lazy() if lazy else POLARS
     assert folds_of(frame, [pl.col("x") % 2, "label"]) == parity()
     assert folds_of(frame, pl.col("^lab.*$")) == folds_of(POLARS, "label")
-    assert len(sf.strata(frame, pl.col("^lab.*$"))) == 3
+    assert len(strata_of(frame, pl.col("^lab.*$"))) == 3
     wrong = pl.col("label") - dt.date(2020, 1, 1)
     rule = f"A computed column must be a working expression, got {wrong}: "
     with pytest.raises(sf.StratError, match=f"^{re.escape(rule)}"):
@@ -275,7 +284,8 @@ def some(df: pd.DataFrame) -> Any:
         ),
         (
             some,
-            f"A computed column must give one value for each of the 10 rows, got 3 from {some}.",
+            "A computed column must give one value for each of the 10 rows, got 3 from"
+            " <function some>.",
         ),
     ],
     ids=["number", "frame", "order", "height"],  # a function has another address each time

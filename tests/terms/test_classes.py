@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import FOLDED, Make, folds_of, refuse_now
+from tests.helpers import FOLDED, Make, folds_of, refuse_now, strata_of
 
 CLASSES: dict[str, list[Any]] = {
     "unsigned": [np.uint8(i % 3) for i in range(24)],
@@ -52,7 +52,7 @@ def test_other_types_of_polars_and_pandas() -> None:
 def test_whole_floats_are_classes_and_fractions_are_not() -> None:
     """A float column is continuous as soon as any value has a fraction."""
     whole = pd.DataFrame({"a": [1.0, 2.0] * 6})
-    assert len(sf.strata(whole, "a")) == 2
+    assert strata_of(whole, "a") == {1: 6, 2: 6}
     assert "a" not in sf.plan(whole.assign(a=whole["a"] + 0.5), "a", 2).columns
     assert "a" in sf.plan(whole.assign(a=whole["a"] + 0.5), sf.classes("a"), 2).columns
 
@@ -61,7 +61,7 @@ def test_whole_floats_are_classes_and_fractions_are_not() -> None:
     "call",
     [
         lambda df: sf.kfold(df, "tags", name="new"),
-        lambda df: sf.strata(df, ["label", "tags"]),
+        lambda df: sf.plan(df, ["label", "tags"]),
         lambda df: sf.sample(df, "tags", n=1),
         lambda df: sf.kfold(df, key="tags", name="new"),
         lambda df: sf.balance(df, "label", "tags"),
@@ -70,9 +70,10 @@ def test_whole_floats_are_classes_and_fractions_are_not() -> None:
         lambda df: sf.parts(df, "tags"),
         lambda df: sf.report(df, "tags"),
         lambda df: sf.drift(df, "tags"),
-        lambda df: sf.audit(df),
-        lambda df: sf.audit(df, groups="tags", columns="id"),
-        lambda df: sf.audit(df, key="tags", columns="id"),
+        lambda df: sf.check(df, "tags"),
+        lambda df: sf.check(df, groups="tags"),
+        lambda df: sf.leaks(df, key="tags"),
+        lambda df: sf.leaks(df, duplicates=["id", "tags"]),
     ],
 )
 def test_nested_columns(frame: Make, kind: str, call: Callable[..., Any]) -> None:

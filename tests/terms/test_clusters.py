@@ -29,7 +29,7 @@ from stratframe.core.seeds import StreamTag
 from stratframe.terms import algorithms
 from stratframe.terms import clusters as clustering
 from stratframe.terms.algorithms import seeds_of
-from tests.helpers import Make, eager, evaluate, make, refuse, refuse_now, values
+from tests.helpers import Make, eager, evaluate, make, refuse, refuse_now, strata_of, values
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud, points_of, round_robin, rows_by_value
 
 # The strategies of the papers -----------------------------------------------------------
@@ -152,11 +152,10 @@ def test_clusters_are_numbered_by_first_appearance(frame: Make) -> None:
     """In tables clusters are numbers by first appearance inside each stratum, noise is -1."""
     data = {"x": [5.0, 9.0, 5.1, 1.0, 9.1, 1.1, 700.0]}
     term = sf.clusters("x", algorithm="dbscan", eps=0.5, min_samples=2, scale=None)
-    table = sf.strata(frame(data), term)
-    assert values(table, "cluster") == [0, 1, 2, -1]
-    assert values(table, "n") == [2, 2, 2, 1]
+    assert list(strata_of(frame(data), term).items()) == [(0, 2), (1, 2), (2, 2), (-1, 1)]
+    assert sf.plan(frame(data), term, 2).columns[0] == "cluster"
     named = sf.clusters("x", 2, scale=None, name="group")
-    assert sf.strata(frame(data), named).columns[0] == "group"
+    assert sf.plan(frame(data), named, 2).columns[0] == "group"
 
 
 def test_few_distinct_rows(frame: Make) -> None:
@@ -164,16 +163,17 @@ def test_few_distinct_rows(frame: Make) -> None:
     data = {"label": list("aaaabbbc"), "x": [1, 1, 2, 2, 5, 5, 5, 9], "flag": [True] * 8}
     for algorithm in ("kmeans", "minibatch", "agglomerative", BisectingKMeans()):
         by = ["label", sf.clusters(["x", "flag"], 4, algorithm=algorithm)]
-        assert values(sf.strata(frame(data), by), "n") == [2, 2, 3, 1]
+        found = strata_of(frame(data), by)
+        assert found == {("a", 0): 2, ("a", 1): 2, ("b", 0): 3, ("c", 0): 1}
     with pytest.warns(sf.StratWarning, match="at most one cluster"):
-        table = sf.strata(frame(data), ["label", sf.clusters(["x"], algorithm="dbscan")])
-    assert values(table, "n") == [4, 3, 1]
+        found = strata_of(frame(data), ["label", sf.clusters(["x"], algorithm="dbscan")])
+    assert list(found.values()) == [4, 3, 1]
 
 
 def test_many_copies_of_few_rows() -> None:
     """Distinct rows are counted among all rows, however many copies come first."""
     frame = pl.DataFrame({"x": [0.0] * 5_000 + [1.0, 2.0, 1.0]})
-    assert sf.strata(frame, sf.clusters("x", 3))["n"].to_list() == [5_000, 2, 1]
+    assert strata_of(frame, sf.clusters("x", 3)) == {0: 5_000, 1: 2, 2: 1}
 
 
 @pytest.mark.parametrize("nested", [False, True])
@@ -182,8 +182,9 @@ def test_auto_is_that_of_the_paper(nested: bool) -> None:
     iris = load_iris(as_frame=True)
     features = list(iris.data.columns)
     term = sf.clusters(features, scale=None)
-    table = sf.strata(iris.frame, ["target", term] if nested else term)
-    assert table.groupby("target").size().tolist() == [4] * 3 if nested else len(table) == 4
+    found = strata_of(iris.frame, ["target", term] if nested else term)
+    names = [(target, place) for target in range(3) for place in range(4)]
+    assert list(found) == (names if nested else list(range(4)))
 
 
 def test_auto_of_one_row() -> None:
@@ -235,8 +236,8 @@ def test_dbscan_is_scikit_learns(frame: Make) -> None:
     labels = DBSCAN(eps=algorithms.radius(points, 5), min_samples=6).fit(points).labels_
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sf.StratWarning)
-        found = values(sf.strata(frame(data), term), "n")
-    assert sorted(found) == sorted(Counter(labels.tolist()).values())
+        found = strata_of(frame(data), term)
+    assert sorted(found.values()) == sorted(Counter(labels.tolist()).values())
 
 
 def test_large_strata_are_merged_from_a_sample(
@@ -249,24 +250,23 @@ def test_large_strata_are_merged_from_a_sample(
     by = ["half", sf.clusters("x", 4, algorithm="agglomerative")]
     data = {"half": [row // 100 for row in range(200)], "x": x}
     with pytest.warns(sf.StratWarning) as caught:
-        table = eager(sf.strata(frame(data), by))
+        found = strata_of(frame(data), by)
     (rule,) = [str(each.message).partition("\n")[0] for each in caught]
     assert rule == (
         "`sf.clusters` with algorithm='agglomerative' merged a sample of 30 rows in 2 larger"
         " strata, and assigned the other rows to the nearest centre."
     )
-    assert values(table, "n") == [25] * 8
+    assert list(found.values()) == [25] * 8
 
 
 def test_objects(frame: Make) -> None:
     """An object is cloned, given a seed and the number of clusters, and uses its centres."""
     data = cloud()
     model = BisectingKMeans(n_clusters=2)
-    table = sf.strata(frame(data), sf.clusters(FEATURES, 5, algorithm=model))
-    assert len(values(table, "n")) == 5
+    assert len(strata_of(frame(data), sf.clusters(FEATURES, 5, algorithm=model))) == 5
     assert not hasattr(model, "labels_")
     assert model.n_clusters == 2
-    assert len(values(sf.strata(frame(data), sf.clusters(FEATURES, algorithm=model)), "n")) == 2
+    assert len(strata_of(frame(data), sf.clusters(FEATURES, algorithm=model))) == 2
     points = points_of(data)
     shifted = sf.clusters(FEATURES, algorithm=MeanShift(bandwidth=3), scale=None)
     folds = values(sf.kfold(frame(data), shifted, 5, deal="circular"), "fold")
@@ -286,7 +286,7 @@ def test_the_radius_holds_equal_steps(frame: Make) -> None:
     for unit in (1, 9, 0.1, 7e-5):
         for scale in ("standard", "minmax", None):
             term = sf.clusters("x", algorithm="dbscan", scale=scale)
-            assert values(sf.strata(frame({"x": [unit * x for x in steps]}), term), "n") == [10, 10]
+            assert strata_of(frame({"x": [unit * x for x in steps]}), term) == {0: 10, 1: 10}
 
 
 def test_pipelines_are_seeded() -> None:
@@ -295,17 +295,16 @@ def test_pipelines_are_seeded() -> None:
     frame = pd.DataFrame(noise, columns=FEATURES)
     model = make_pipeline(StandardScaler(), KMeans(3, n_init=1))
     term = sf.clusters(FEATURES, 5, algorithm=model)
-    tables = [sf.strata(frame, term) for _ in range(3)]
-    assert len(tables[0]) == 5
-    assert tables[0].equals(tables[1])
-    assert tables[0].equals(tables[2])
+    first, *others = [strata_of(frame, term) for _ in range(3)]
+    assert len(first) == 5
+    assert others == [first, first]
 
 
 def test_objects_on_small_strata(frame: Make) -> None:
     """A stratum with fewer distinct rows than the object's own number has as many clusters."""
     data = {"label": ["a"] * 20 + ["b"] * 5, "x": list(range(25))}
-    table = sf.strata(frame(data), ["label", sf.clusters("x", algorithm=KMeans(8))])
-    assert values(table, "label") == ["a"] * 8 + ["b"] * 5
+    found = strata_of(frame(data), ["label", sf.clusters("x", algorithm=KMeans(8))])
+    assert [label for label, _ in found] == ["a"] * 8 + ["b"] * 5
 
 
 def test_centres_beside_noise() -> None:
@@ -345,8 +344,8 @@ class Halves:
 def test_the_least_object(frame: Make) -> None:
     """Anything with `fit_predict` clusters; fewer than three distinct rows are one cluster."""
     term = sf.clusters("x", algorithm=Halves(), scale=None)
-    assert values(sf.strata(frame({"x": [1.0, -1.0, 2.0, 3.0]}), term), "n") == [3, 1]
-    assert values(sf.strata(frame({"x": [1.0, -1.0, 1.0]}), term), "n") == [3]
+    assert strata_of(frame({"x": [1.0, -1.0, 2.0, 3.0]}), term) == {0: 3, 1: 1}
+    assert strata_of(frame({"x": [1.0, -1.0, 1.0]}), term) == {0: 3}
 
 
 def test_tables_show_clusters_of_seed_0(frame: Make) -> None:

@@ -14,6 +14,7 @@ from tests.helpers import (
     KINDS,
     Make,
     at_fault,
+    columns_of,
     eager,
     make,
     refuse,
@@ -128,28 +129,12 @@ def test_tables_list_one_entry_after_another(frame: Make) -> None:
     """Tables have a row for each entry and value, named in two columns."""
     data = {"a": [1, 1, 0, 0], "b": ["x", None, "x", "y"], "fold": [0, 1, 0, 1]}
     by = sf.margins(["a", "b"])
-    table = sf.strata(frame(data), by)
-    assert list(table.columns) == ["entry", "value", "n", "share"]
-    assert values(table, "entry") == ["a", "a", "b", "b", "b"]
-    assert [str(value).partition(".")[0] for value in values(table, "value")] == [
-        "0",
-        "1",
-        "x",
-        "y",
-        "None",
-    ]
-    assert values(table, "n") == [2, 2, 2, 1, 1]
-    balance = sf.balance(frame(data), by)
-    assert list(balance.columns) == [
-        "fold",
-        "entry",
-        "value",
-        "n",
-        "share",
-        "expected",
-        "deviation",
-    ]
-    assert values(balance, "n") == [1, 1, 1, 1, 2, 0, 0, 0, 1, 1]
+    found = columns_of(sf.balance(frame(data), by))
+    assert list(found) == ["fold", "entry", "value", "n", "share", "expected", "deviation"]
+    assert found["fold"] == [0, 0, 1, 1, 0, 0, 0, 1, 1, 1]
+    assert found["entry"] == ["a"] * 4 + ["b"] * 6
+    assert [value and value[0] for value in found["value"]] == [*"0101", *("x", "y", None) * 2]
+    assert found["n"] == [1, 1, 1, 1, 2, 0, 0, 0, 1, 1]
 
 
 def test_plan_counts_what_is_dealt(frame: Make) -> None:

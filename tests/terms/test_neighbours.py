@@ -17,7 +17,7 @@ import stratframe as sf
 from stratframe.core.order import shuffled
 from stratframe.core.seeds import StreamTag, random_words
 from stratframe.terms import neighbours
-from tests.helpers import Make, at_fault, eager, make, refuse, refuse_now, values
+from tests.helpers import Make, at_fault, columns_of, eager, make, refuse, refuse_now, values
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud, points_of, round_robin
 
 TERMS = [sf.clusters, sf.chain, sf.nearest]
@@ -163,9 +163,8 @@ def test_orders_have_no_column(frame: Make) -> None:
     """An entry that orders rows has no column in tables, and makes no strata."""
     data = cloud(30)
     for term in (sf.chain(FEATURES), sf.nearest(FEATURES)):
-        table = eager(sf.strata(frame(data), ["label", term]))
-        assert list(table.columns) == ["label", "n", "share"]
-        assert values(sf.strata(frame(data), term), "n") == [30]
+        assert list(sf.plan(frame(data), ["label", term], 2).columns) == ["label", "fold", "n"]
+        assert columns_of(sf.plan(frame(data), term, 2)) == {"fold": [0, 1], "n": [15, 15]}
 
 
 @pytest.mark.parametrize("deal", ["random", "circular"])
@@ -369,7 +368,7 @@ def test_values_of_features(frame: Make, kind: str, term: Any, missing: str, sca
     assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
 
 
-@pytest.mark.parametrize("verb", [sf.strata, sf.balance])
+@pytest.mark.parametrize("verb", [sf.report, sf.balance])
 def test_values_of_features_in_tables(frame: Make, verb: Callable[..., Any]) -> None:
     """Diagnostics refuse them too."""
     data = {"x": [1.5, None], "fold": [0, 1]}
@@ -430,5 +429,5 @@ def test_fewest_rows(frame: Make, term: Any) -> None:
     assert sf.kfold(frame({"x": [1.0, 1.0]}), term("x"), 2) is not None
     message = "Cannot assign folds to a frame without rows."
     refuse(message, lambda: sf.kfold(frame({"x": []}), term("x")))
-    assert len(sf.strata(frame({"x": []}), term("x"))) == 0
+    assert sum(values(sf.plan(frame({"x": []}), term("x")), "n")) == 0
     assert len(sf.sample(frame({"x": []}), term("x"), frac=0.5)) == 0

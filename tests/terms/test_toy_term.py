@@ -20,7 +20,7 @@ from stratframe.terms.base import (
     Substrata,
     Term,
 )
-from tests.helpers import Make, at_fault, refuse, values
+from tests.helpers import Make, at_fault, refuse, strata_of, values
 
 DATA = {"number": [0, 1, 2, 3, 4, 5] * 5, "label": ["a", "b"] * 15, "other": list(range(30))}
 
@@ -130,9 +130,9 @@ def test_is_in_every_verb(frame: Make) -> None:
 
 def test_names_its_strata(frame: Make) -> None:
     """Tables call the strata as the term does, in its order, under its name."""
-    table = sf.strata(frame(DATA), Remainder(("number",), name="rest"))
-    assert values(table, "rest") == ["remainder 0", "remainder 1", "remainder 2"]
-    assert values(table, "n") == [10, 10, 10]
+    term = Remainder(("number",), name="rest")
+    assert strata_of(frame(DATA), term) == {f"remainder {place}": 10 for place in range(3)}
+    assert sf.plan(frame(DATA), term).columns[0] == "rest"
 
 
 def test_states_its_rules(frame: Make, kind: str) -> None:

@@ -60,26 +60,24 @@ def takes_any_entry(df: pd.DataFrame) -> None:
 
 def tables_of_pandas(df: pd.DataFrame) -> None:
     """Tables of a pandas frame are pandas frames."""
-    assert_type(sf.strata(df, "label"), pd.DataFrame)
     assert_type(sf.balance(df, ["label", "sex"], "fold"), pd.DataFrame)
     assert_type(sf.plan(df, "label", 3, missing="stratum", rare="ignore"), pd.DataFrame)
     assert_type(sf.report(df, "label"), pd.DataFrame)
     assert_type(sf.advise(df, "label", range(2, 5)), pd.DataFrame)
     assert_type(sf.drift(df, ["x", "y"], name="fold"), pd.DataFrame)
-    assert_type(sf.audit(df, ["fold_1", "fold_2"], by="label"), pd.DataFrame)
-    assert_type(sf.leaks(df, "fold", groups="patient"), pd.DataFrame)
-    assert_type(sf.check(df, "label", groups="patient"), sf.CheckResult)
+    assert_type(sf.leaks(df, groups="patient", name="fold"), pd.DataFrame)
+    assert_type(sf.check(df, "label", groups="patient", duplicates=None), sf.Check)
     assert_type(sf.compare(df, "label", ["fold_1", "fold_2"], ["x"]), pd.DataFrame)
     assert_type(sf.sample(df, "label", n=5, allocation="equal"), pd.DataFrame)
 
 
 def tables_of_polars(df: pl.DataFrame, lazy: pl.LazyFrame) -> None:
     """Tables of Polars frames are eager Polars frames, those of lazy frames, too."""
-    assert_type(sf.strata(df, "label"), pl.DataFrame)
-    assert_type(sf.strata(lazy, "label"), pl.DataFrame)
+    assert_type(sf.balance(df, "label"), pl.DataFrame)
+    assert_type(sf.balance(lazy, "label"), pl.DataFrame)
     assert_type(sf.plan(lazy, "label", parts={"a": 0.5, "b": 0.5}), pl.DataFrame)
-    assert_type(sf.report(lazy, pl.col("label")), pl.DataFrame)
-    assert_type(sf.audit(lazy, nulls="drop"), pl.DataFrame)
+    assert_type(sf.report(lazy, pl.col("label"), groups="patient"), pl.DataFrame)
+    assert_type(sf.leaks(lazy, duplicates=["x", "y"]), pl.DataFrame)
     assert_type(sf.compare(lazy, "label", "fold"), pl.DataFrame)
     assert_type(sf.sample(lazy, "label", frac=0.5), pl.DataFrame)
 
@@ -100,7 +98,8 @@ def refuses(df: pd.DataFrame, text: str) -> None:
     sf.kfold(df, "label", missing="drop")  # type: ignore[arg-type]
     sf.kfold(df, "label", rare="drop")  # type: ignore[arg-type]
     sf.sample(df, "label", n=5, allocation="fair")  # type: ignore[call-overload]
-    sf.strata(text, "label")  # type: ignore[call-overload]
+    sf.balance(text, "label")  # type: ignore[call-overload]
+    sf.leaks(df, "fold")  # type: ignore[call-overload]
     sf.folds(df, nulls="keep")  # type: ignore[arg-type]
     sf.folds(df, gap="1")  # type: ignore[arg-type]
     sf.plot(df, "label", kind="pie")  # type: ignore[arg-type]

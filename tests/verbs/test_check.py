@@ -1,8 +1,11 @@
-"""`check`: one sentence that says whether a column is fit for use."""
+"""`check`: whether a column of folds is fit for use, said in a line for each finding."""
 
-from dataclasses import FrozenInstanceError
+from collections.abc import Callable
+from html.parser import HTMLParser
+from itertools import chain
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -10,343 +13,711 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from stratframe.verbs.check import Finding
-from tests.helpers import KINDS, Make, make, refuse_now
+from tests.helpers import KINDS, Make, make, refuse_now, values
 from tests.test_promises import columns, seeds, shares
+from tests.verbs.test_findings import dealt
 
-TEN = [f"p{row // 2}" for row in range(20)]
-"""Ten patients, each with two rows."""
+EVEN = "each class within a row of its share"
+WHOLE = "even, as far as whole rows allow"
+ORDER = "as even as an order allows"
+MEANT = "if that is meant, name the parts ('train', ...)"
+CHANCE = "with so few values maybe by chance"
 
-LABELS = ["a", "b"] * 10
-IN_TURN = [0, 1, 2, 3, 4] * 4
+FORTY = [row + 0.5 for row in range(40)]
+PEOPLE = [f"p{row // 2}" for row in range(40)]
+BLOBS = [row + row // 100 * 1e6 for row in range(200)]
+"""Two heaps of a hundred numbers."""
 
-CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str, bool]] = {
-    "even": (
-        {"label": ["a"] * 7 + ["b"] * 5, "fold": [0, 1] * 6},
-        {"by": "label", "columns": []},
-        "fold: even (at most 1 row off).",
-        True,
+TEN_USERS = {
+    "label": ["a"] * 40 + ["b"] * 60,
+    "user": [f"u{row // 10}" for row in range(100)],
+    "fold": [[0, 1, 2, 3, 4, 0, 1, 2, 3, 4][row // 10] for row in range(100)],
+}
+"""Ten whole users of one label each, two to a fold, so that fold 4 cannot have 'a'."""
+
+DIGITS = np.random.default_rng(0).integers(0, 10, (100, 6))
+"""Rows of six independent digits, all of them different."""
+
+
+def digits(copied: int, names: str = "abcdef") -> dict[str, list[Any]]:
+    """A hundred rows of digits, of which fold 1 has some of fold 0 once more."""
+    rows = np.concatenate([DIGITS, DIGITS[:copied]])
+    data = {name: rows[:, place].tolist() for place, name in enumerate(names)}
+    return {**data, "fold": [0] * 50 + [1] * (50 + copied)}
+
+
+SURVEY = {
+    "city": [row % 40 for row in range(200)],
+    "zip": [row % 40 + 1000 for row in range(200)],
+    "region": [row % 40 // 4 for row in range(200)],
+    "sex": [row // 40 % 3 for row in range(200)],
+    "fold": [row // 40 for row in range(200)],
+}
+"""Columns that all follow from the city, but for one."""
+
+
+def case(data: dict[str, Any], *lines: str, **options: Any) -> Any:
+    """Make a case of a frame, the lines that are expected, and the options of the call."""
+    return pytest.param(data, lines, options, id=lines[0])
+
+
+BY_LABEL = {
+    # A cell may be off by 1 and the share of its stratum, or by a tenth.
+    "a 4 3, b 2 3": [f"ok label: even, {EVEN}"],
+    "a 18 16 16, b 15 17 18": [f"ok label: {WHOLE}"],
+    "a 55 50 45, b 45 50 55": ["note label: as even as a shuffle, shares within 5.0 points"],
+    "a 50 44 56, b 50 56 44": ["WARNING label: uneven, fold 1 has 44 rows of 'a' (50 expected)"],
+    "a 60 40, b 20 40, c 120 120": [
+        "WARNING label: uneven, fold 0 has 20 rows of 'b' (30 expected)"
+    ],
+    "a 2 0, b 58 20": ["note sizes: 2 folds of 20 to 60 rows", f"ok label: {WHOLE}"],
+    # Strata that a fold lacks, and those that are too rare for all.
+    "a 40 40 40, b 6 0 6": ["WARNING label: fold 1 has none of 12 rows of 'b' (3.6 expected)"],
+    "a 8 8 8 8 8, b 1 0 0 0 0": [
+        *("note label: 'b' has 1 row, so 4 of 5 folds have none", f"ok label: even, {EVEN}")
+    ],
+    "a 4 4 4, b 1 1 0, c 0 0 1": [
+        "note label: 2 classes have fewer rows than folds, such as 'c' with 1",
+        f"ok label: even, {EVEN}",
+    ],
+    # Sizes that are wrong, however even the label is.
+    "a 450 25 25, b 450 25 25": [
+        *(f"WARNING sizes: 900, 50, 50 rows; {MEANT}", f"ok label: {WHOLE}")
+    ],
+}
+"""The rows of each label in each fold, and the lines of a check by the label."""
+
+CASES = [
+    *(
+        case(
+            dealt(**{text[0]: [*map(int, text.split()[1:])] for text in table.split(", ")}),
+            *lines,
+            by="label",
+        )
+        for table, lines in BY_LABEL.items()
     ),
-    "exactly even": (
-        {"label": LABELS, "fold": [0, 0, 1, 1] * 5},
-        {"by": "label", "columns": []},
-        "fold: exactly even (no row off).",
-        True,
+    case(
+        {**dealt(a=[80, 10], b=[9, 1]), "split": ["test"] * 80 + ["x"] * 10 + ["test"] * 9 + ["x"]},
+        f"ok label: {WHOLE}",
+        "ok sizes: test 0.89, x 0.11",
+        by="label",
+        name="split",
     ),
-    "sizes": (
-        {"x": range(7), "fold": [0, 1, 2] * 2 + [0]},
-        {"columns": []},
-        "fold: 3 folds of 2 to 3 rows.",
-        True,
+    # Levels.
+    case(
+        dealt(a=[20, 10], b=[10, 20]) | {"site": [*range(10)] * 6},
+        "WARNING label, site: uneven, fold 0 has 20 rows of 'a' (15 expected)",
+        by=["label", "site"],
     ),
-    "as random": (
-        {"label": ["a", "a", "b", "b"] * 5, "fold": [0, 1, 0, 0] * 5},
-        {"by": "label", "columns": []},
-        "fold: no better than random (up to 3 rows off). Not in every fold: 'b'.",
-        False,
+    case(
+        dealt(a=[5, 5], b=[5, 5]) | {"site": [*range(5)] * 4},
+        "ok label, site: even, each stratum within a row of its share",
+        by=["label", "site"],
     ),
-    "skewed": (
-        {"label": ["a"] * 50 + ["b"] * 50, "fold": [0] * 50 + [1] * 50},
-        {"by": "label", "columns": []},
-        "fold: SKEWED (up to 25 rows off). Not in every fold: 'a', 'b'.",
-        False,
+    case(
+        dealt(a=[20, 10], b=[10, 20]) | {"site": [*range(10)] * 6},
+        "WARNING 2 margins: uneven, fold 0 has 20 rows of 'label: a' (15 expected)",
+        by=sf.margins(["label", "site"]),
     ),
-    "leaks of a group": (
-        {"label": LABELS, "patient": TEN, "fold": IN_TURN},
-        {"by": "label", "groups": "patient"},
-        "fold: exactly even (no row off). LEAK: 10 of 10 patients are in several folds, for"
-        " instance 'p0' in folds 0 and 1.",
-        False,
+    # Orders: what is continuous is judged in up to five bins, of four rows or more in two folds.
+    case({"price": FORTY, "fold": [0, 1] * 20}, f"ok price: even in 5 bins, {ORDER}", by="price"),
+    case(
+        {"price": range(40), "fold": [0, 1] * 20}, f"ok price: even in 5 bins, {ORDER}", by="price"
     ),
-    "one group leaks": (
-        {"who": ["x", "x", "y", "z"], "fold": [1, 0, 0, 1]},
-        {"groups": ["who"], "columns": []},
-        "fold: 2 folds of 2 rows. LEAK: 1 of 3 groups is in several folds, for instance 'x' in"
-        " folds 0 and 1.",
-        False,
+    case(
+        {"price": [row % 10 for row in range(30)], "fold": [0] * 10 + [1] * 10 + [2] * 10},
+        f"ok price: even, {EVEN}",
+        by="price",
     ),
-    "a group with rows in no fold": (
-        {"user": [7, 7, 8, 9], "fold": [1, None, 0, 1]},
-        {"groups": "user", "columns": []},
-        "fold: 2 folds of 1 to 2 rows. LEAK: 1 of 3 users is in several folds, for instance 7 in"
-        " fold 1 and in none. 1 row has no fold.",
-        False,
+    case(
+        {"price": [row % 11 for row in range(44)], "fold": [0, 1] * 22},
+        f"ok price: even, {EVEN}",
+        by="price",
     ),
-    "whole groups": (
-        {"patient": ["p1", "p1", "p2"], "x": [1.5, 1.5, 3.5], "fold": [0, 0, 1]},
-        {"groups": "patient"},
-        "fold: 2 folds of 1 to 2 rows. Each of 2 patients is in one fold, and no row"
-        " equals a row of another fold.",
-        True,
+    case(
+        {"price": range(8), "fold": [0, 1] * 4},
+        f"ok price: even in 2 bins, {ORDER}",
+        by=sf.continuous("price"),
     ),
-    "copied rows": (
-        {"text": ["x", "y", "z", "y"], "fold": [0, 0, 1, 1]},
-        {"columns": "text"},
-        "fold: 2 folds of 2 rows. LEAK: 2 rows equal a row of another fold, for instance rows 1"
-        " and 3.",
-        False,
+    case(
+        {"price": range(3), "fold": [0, 1, 0]},
+        f"ok price: even in 1 bin, {ORDER}",
+        by=sf.continuous("price"),
     ),
-    "keys in two folds": (
-        {"id": [1, 2, 1], "fold": [0, 1, 1]},
-        {"key": "id"},
-        "fold: 2 folds of 1 to 2 rows. LEAK: 1 of 2 keys is in several folds, for instance 1 in"
-        " folds 0 and 1.",
-        False,
+    case(
+        {"price": FORTY, "fold": [0] * 20 + [1] * 20},
+        "WARNING price: fold 1 has none of 8 rows of [0.5, 7.5] (4 expected)",
+        by="price",
     ),
-    "keys that repeat": (
-        {"visit": [1, 2, 2], "fold": [0, 1, 1]},
-        {"key": "visit"},
-        "fold: 2 folds of 1 to 2 rows. 1 of 2 visits repeats within a fold (`groups` may repeat).",
-        False,
+    # Groups, and clusters, are judged by what chance does to them.
+    case(
+        TEN_USERS,
+        "note label: as even as a shuffle, shares within 40 points",
+        "ok each of 10 users is in one fold",
+        by="label",
+        groups="user",
     ),
-    "unique keys": (
-        {"order_id": ["x", "y", "z"], "fold": [0, 1, 1]},
-        {"key": "order_id"},
-        "fold: 2 folds of 1 to 2 rows. Each of 3 orders is unique.",
-        True,
+    case(TEN_USERS, "WARNING label: fold 4 has none of 40 rows of 'a' (8 expected)", by="label"),
+    case(
+        {"label": ["a", "b"] * 40, "user": range(80), "fold": [0, 1] * 40},
+        "WARNING label: fold 1 has none of 40 rows of 'a' (20 expected)",
+        "ok each of 80 users is in one fold",
+        by="label",
+        groups="user",
     ),
-    "an empty fold": (
-        {"x": range(4), "fold": [0, 2, 0, 2]},
-        {"columns": []},
-        "fold: 2 folds of 2 rows. 1 fold has no rows: 1.",
-        False,
+    case(
+        {"x": BLOBS, "fold": [0] * 55 + [1] * 45 + [0] * 45 + [1] * 55},
+        "note cluster: as even as a shuffle, shares within 5.0 points",
+        by=sf.clusters("x", 2),
     ),
-    "one fold": (
-        {"x": range(4), "fold": [1] * 4},
-        {"columns": []},
-        "fold: 1 fold of 4 rows. There is only one fold.",
-        False,
+    case(
+        {"x": BLOBS, "fold": [0] * 100 + [1] * 100},
+        "WARNING cluster: uneven, fold 0 has 100 rows of 0 (50 expected)",
+        by=sf.clusters("x", 2),
     ),
-    "a rare class": (
-        {"label": ["a"] * 8 + ["b"], "fold": [0, 1, 2] * 3},
-        {"by": "label", "columns": []},
-        "fold: even (at most 1 row off). Too rare for every fold: 'b'.",
-        True,
+    # Sizes.
+    case(
+        {"fold": [1] * 300 + [2] * 100 + [3] * 100 + [4] * 100 + [5] * 100},
+        f"WARNING sizes: 100 to 300 rows; {MEANT}",
     ),
-    "rows in no fold": (
-        {"label": LABELS, "x": range(20), "fold": [0, 1, 1, 0] * 4 + [None] * 4},
-        {"by": "label", "columns": []},
-        "fold: exactly even (no row off). 4 rows have no fold.",
-        True,
+    case(
+        {"split": ["valid"] * 50 + ["train"] * 900 + ["test"] * 50},
+        "ok sizes: train 0.9, valid 0.05, test 0.05",
+        name="split",
     ),
-    "nothing in a fold": (
-        {"label": ["a", "b"], "fold": [None, None]},
-        {"by": "label"},
-        "fold: no row has a fold.",
-        False,
+    case({"split": list("aabcde")}, "ok sizes: 5 parts of 1 to 2 rows", name="split"),
+    case({"fold": [0] * 900 + [1] * 100}, "note sizes: 2 folds of 100 to 900 rows"),
+    case({"fold": [2019] * 900 + [2020] * 100}, "ok sizes: 2 folds of 100 to 900 rows"),
+    case({"fold": [0] * 40 + [1] * 30 + [2] * 30}, "note sizes: 3 folds of 30 to 40 rows"),
+    case(
+        {"site": ["x"] * 52 + ["y"] * 381 + ["z"] * 99, "fold": [2] * 52 + [0] * 381 + [1] * 99},
+        "note sizes: 52 to 381 rows, as each fold is one 'site'",
     ),
-    "no rows": ({"label": [], "fold": []}, {"by": "label"}, "fold: there are no rows.", False),
-    "an id that hides equal rows": (
-        {"id": [1, 2, 3, 4], "x": ["a", "a", "b", "b"], "fold": [0, 1, 0, 1]},
-        {},
-        "fold: 2 folds of 2 rows. Equal rows may be hidden by ids: 'id'.",
-        True,
-    ),
-    "rows that are equal by chance": (
-        {"x": ["a", "a", "b", "b", "a"], "y": [1] * 5, "fold": [0, 1, 0, 1, 0]},
-        {},
-        "fold: 2 folds of 2 to 3 rows.",
-        True,
-    ),
-    "other columns of folds": (
+    case(
         {
-            "x": [0.5, 0.5, 1.5, 2.5],
-            "fold": [0, 1, 0, 1],
-            "inner": [0, 1, 2, 3],
-            "split": ["a", "b", "c", "d"],
+            "user": [min(row, 100) for row in range(500)],
+            "fold": [row % 5 if row < 100 else 0 for row in range(500)],
         },
-        {},
-        "fold: 2 folds of 2 rows. LEAK: 2 rows equal a row of another fold, for instance rows 0"
-        " and 1 (`columns=[]` compares none).",
-        False,
+        "note sizes: 5 folds of 20 to 420 rows",
+        "ok each of 101 users is in one fold",
+        groups="user",
     ),
-    "parts": (
-        {"user": [1, 1, 2, 3], "split": ["train", "test", "train", "train"]},
-        {"name": "split", "groups": "user", "columns": []},
-        "split: 2 parts of 1 to 3 rows. LEAK: 1 of 3 users is in several parts, for instance 1 in"
-        " parts train and test.",
-        False,
+    # Equal rows.
+    case(
+        {"x": FORTY, "fold": [0, 1] * 20},
+        "ok duplicates: no row equals a row of another fold",
+        duplicates="auto",
     ),
-    "several columns": (
-        {"x": range(4), "fold_1": [0, 0, 1, 1], "fold_2": [0, 0, 0, 2]},
-        {"name": ["fold_1", "fold_2"], "columns": []},
-        "fold_1: 2 folds of 2 rows.\nfold_2: 2 folds of 1 to 3 rows. 1 fold has no rows: 1.",
-        False,
+    case(
+        {"id": range(40), "x": FORTY, "t": [["t"]] * 40, "fold": [0, 1] * 20},
+        "ok duplicates: no row equals a row of another fold (without 'id', 't')",
+        duplicates="auto",
     ),
+    case(
+        {**{f"identity_{c}": range(40) for c in "abc"}, "x": FORTY, "fold": [0, 1] * 20},
+        "ok duplicates: no row equals a row of another fold (without 3 columns)",
+        duplicates="auto",
+    ),
+    case(
+        {"id": range(4), "fold": [0, 1] * 2, "fold_inner": [0, 0, 1, 1]},
+        "note duplicates: not looked for, as no column tells rows apart",
+        duplicates="auto",
+    ),
+    case(
+        digits(20),
+        "LEAK 40 rows equal rows of other folds, such as rows 0 and 100",
+        "note sizes: 2 folds of 50 to 70 rows",
+        duplicates="auto",
+    ),
+    case(
+        {"text": [f"line {row % 39}" for row in range(40)], "fold": [0] * 20 + [1] * 20},
+        "LEAK 2 rows equal rows of other folds, such as rows 0 and 39",
+        duplicates="auto",
+    ),
+    case(
+        {"x": [0, 1] * 50, "y": [0, 1, 2, 3] * 25, "fold": [0] * 50 + [1] * 50},
+        f"note duplicates: 100 equal rows, {CHANCE}",
+        duplicates="auto",
+    ),
+    case(SURVEY, f"note duplicates: 160 equal rows, {CHANCE}", duplicates="auto"),
+    case(
+        SURVEY,
+        "LEAK 160 rows equal rows of other folds, such as rows 0 and 120",
+        duplicates=["city", "zip", "region", "sex"],
+    ),
+    case(
+        {"x": [0, 1] * 50, "y": FORTY * 2 + FORTY[:20], "fold": [0] * 50 + [1] * 50},
+        "LEAK 100 rows equal rows of other folds, such as rows 0 and 50",
+        duplicates="x",
+    ),
+    case(
+        {
+            **digits(20),
+            "who": [f"k{row}" for row in range(120)],
+            "split": ["u", "v"] * 60,
+            "inner": [*range(60)] * 2,
+        },
+        "LEAK 40 rows equal rows of other folds, such as rows 0 and 100",
+        "note sizes: 2 folds of 50 to 70 rows",
+        "ok each of 120 whos is unique",
+        duplicates="auto",
+        key="who",
+    ),
+    # Groups and keys.
+    case(
+        {"patient": PEOPLE, "fold": [0, 1, 2, 3] * 10},
+        "LEAK 20 of 20 patients are in several folds, such as 'p0' in folds 0 and 1",
+        groups="patient",
+    ),
+    case(
+        {"user": [1, 1, 2, 3], "split": ["test", "train", "train", "train"]},
+        "LEAK 1 of 3 users is in several parts, such as 1 in parts train and test",
+        "ok sizes: train 0.75, test 0.25",
+        groups="user",
+        name="split",
+    ),
+    case(
+        {"user": [1, 1, 2, 2, None, None], "fold": [0, 0, 1, None, 0, 1]},
+        "note 1 of 2 users is in a fold and in rows without one",
+        "note 1 row has no fold",
+        "ok each of 2 users is in one fold",
+        groups="user",
+    ),
+    case(
+        {"patient": list("ppqr"), "device": list("xyxz"), "fold": [0, 1, 1, 1]},
+        "note patients alone: 1 of 3 is in several folds",
+        "note devices alone: 1 of 3 is in several folds",
+        "ok each of 4 groups is in one fold",
+        groups=["patient", "device"],
+    ),
+    case(
+        {"x": [0.0, 0.1, 9.0, 9.1], "fold": [0, 1, 0, 0]},
+        "LEAK 1 of 2 clusters is in several folds",
+        groups=sf.clusters("x", 2),
+    ),
+    case(
+        {"order_id": ["o7", "o7", "o8", None], "fold": [0, 1, 1, 0]},
+        "LEAK 1 of 2 orders is in several folds, such as 'o7' in folds 0 and 1",
+        key="order_id",
+    ),
+    case(
+        {"visit": [1, 2, 2], "fold": [0, 1, 1]},
+        "WARNING 1 of 2 visits repeats within a fold (`groups` may repeat)",
+        key="visit",
+    ),
+    # Rows.
+    case({"fold": [0, 2, 0, 2]}, "WARNING fold 1 has no rows"),
+    case({"fold": [2018, 2018, 2020, 2022]}, "WARNING 2 folds have no rows: 2019, 2021"),
+    case({"fold": [0, 10**7, 0]}, "WARNING 9,999,999 folds have no rows: 1, 2, 3, 4, 5, ..."),
+    case({"fold": [1, 1]}, "WARNING there is only one fold"),
+    case(
+        {"label": ["a", "b"], "fold": [None, None]},
+        "WARNING no row has a fold",
+        by="label",
+        groups="label",
+        key="label",
+        duplicates="auto",
+    ),
+    case(
+        {"label": [], "fold": []},
+        "WARNING there are no rows",
+        by="label",
+        groups="label",
+        key="label",
+        duplicates="auto",
+    ),
+    # Drift.
+    case(
+        {"when": range(200), "fold": [row // 40 for row in range(200)]},
+        "WARNING 'when' differs in fold 0 (KS 1.00, chance reaches 0.24)",
+        features="when",
+    ),
+    case(
+        {"site": ["x", "y"] * 50, "fold": [0, 1] * 50},
+        "WARNING 'site' differs in fold 0 (TV 1.00, chance reaches 0.20)",
+        features="site",
+    ),
+    case(
+        {"when": range(18), "fold": [0] * 9 + [1] * 9},
+        "note drift: 2 of 2 comparisons beyond chance, 0 expected",
+        features="when",
+    ),
+    case(
+        {"when": FORTY, "fold": [0, 1] * 20},
+        "ok drift: none of 2 comparisons beyond chance",
+        features=["when"],
+    ),
+    case(
+        {"when": [None, None, 1.5, None], "fold": [0, 0, 1, 1]},
+        "note drift: nothing to compare",
+        features="when",
+    ),
+]
+"""A frame, the lines below the answer, and the call; "ok sizes" is listed only where that is the
+point, and rows are compared only where a call says so."""
+
+
+def lines_of(found: sf.Check) -> list[str]:
+    """List the lines of a check, with single spaces."""
+    return [" ".join(line.split()) for line in str(found).splitlines()]
+
+
+def rows_of(found: sf.Check, *names: str) -> list[tuple[Any, ...]]:
+    """List some columns of the findings, a tuple for each."""
+    return list(zip(*(values(found.findings, name) for name in names), strict=True))
+
+
+@pytest.mark.parametrize(("data", "lines", "options"), CASES)
+def test_lines(
+    frame: Make, data: dict[str, Any], lines: tuple[str, ...], options: dict[str, Any]
+) -> None:
+    """Each finding is a line of these words, below the answer."""
+    found = sf.check(frame(data), **{"duplicates": None, **options})
+    first, *others = lines_of(found)
+    said = [line for line in others if not line.startswith("ok sizes") or line in lines]
+    assert said == [*lines]
+    assert found.ok is bool(found) is not any(line.startswith(("LEAK", "WARN")) for line in lines)
+    assert first.startswith(f"{options.get('name', 'fold')} is ")
+
+
+# The answer, and its forms ------------------------------------------------------------------
+
+WRONG: dict[str, Any] = {
+    "label": ["a"] * 20 + ["b"] * 20,
+    "who": PEOPLE,
+    "x": FORTY,
+    "good": [0, 1] * 20,
+    "bad": [0, 2] * 20,
+    "worse": [0] * 20 + [1] * 20,
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_sentences(frame: Make, case: str) -> None:
-    """What is wrong is said in a sentence, and is false in a condition."""
-    data, options, text, ok = CASES[case]
-    found = sf.check(frame(data), **options)
-    assert str(found) == repr(found) == found.text == text
-    assert found.ok is bool(found) is ok
-
-
-def test_the_worst_comes_first(frame: Make) -> None:
-    """Findings are ordered by what hurts most: leaks, then what else is wrong, then notes."""
-    data = {
-        "label": ["a"] * 30 + ["b"] * 30 + ["c"],
-        "user": [row // 2 for row in range(60)] + [0],
-        "fold": [None] + [0] * 29 + [1] * 29 + [3, 0],
-    }
-    found = sf.check(frame(data), "label", groups="user", columns="user")
-    assert [(each.severity, each.check) for each in found.findings] == [
-        ("error", "split_groups"),
-        ("error", "duplicate_rows"),
-        ("warning", "balance"),
-        ("warning", "empty_folds"),
-        ("warning", "missing_strata"),
-        ("note", "unassigned_rows"),
+def test_the_text_of_several_columns(frame: Make) -> None:
+    """The first line is the answer for all; blocks come worst first, and lines in each."""
+    names = ["good", "bad", "worse"]
+    found = sf.check(frame(WRONG), "label", names, groups="who")
+    assert repr(found) == found.text == str(found)
+    leak = "  LEAK     20 of 20 whos are in several folds, such as 'p0' in folds 0 and "
+    ok = "  ok       "
+    even = f"{ok}label: even, each class within a row of its share"
+    sizes = f"{ok}sizes: 2 folds of 20 rows"
+    differ = f"{ok}duplicates: no row equals a row of another fold"
+    expected = [
+        "0 of 3 fold columns are fit for use",
+        *("bad is not fit for use: 1 leak, 1 warning", f"{leak}2", "  WARNING  fold 1 has no rows"),
+        *(f"{ok}label: even, as far as whole rows allow", sizes, differ),
+        *("good is not fit for use: 1 leak", f"{leak}1", even, sizes, differ),
+        "worse is not fit for use: 1 warning",
+        "  WARNING  label: fold 1 has none of 20 rows of 'a' (10 expected)",
+        *(f"{ok}each of 20 whos is in one fold", sizes, differ),
     ]
-    assert all(isinstance(each, Finding) and each.name == "fold" for each in found.findings)
+    assert found.text.splitlines() == expected
+    assert values(found.findings, "severity")[:4] == ["leak", "leak", "warning", "warning"]
+    fine = sf.check(frame(WRONG), "label", names, duplicates=None)
+    assert fine.text.startswith("1 of 3 fold columns is fit for use\n")
 
 
-def test_leaks_of_any_column_come_first(frame: Make) -> None:
-    """Findings of several columns are in one order, and name their columns."""
-    data = {"user": [1, 1, 2, 2], "a": [0, 0, 2, 2], "b": [0, 1, 0, 1]}
-    found = sf.check(frame(data), name=["a", "b"], groups="user", columns=[])
-    assert [(each.name, each.check) for each in found.findings] == [
-        ("b", "split_groups"),
-        ("a", "empty_folds"),
-    ]
+def test_raising(frame: Make) -> None:
+    """A check of a bad column raises with its text, and of a good one does nothing."""
+    bad = sf.check(frame(WRONG), "label", "worse")
+    refuse_now(bad.text, bad.raise_if_wrong)
+    assert sf.check(frame(WRONG), "label", "good").raise_if_wrong() is None  # type: ignore[func-returns-value]
 
 
-def test_a_result_cannot_be_changed() -> None:
+def test_a_check_cannot_be_changed() -> None:
     """What a check found is frozen."""
-    found = sf.check(pd.DataFrame({"x": [1, 2], "fold": [0, 1]}))
-    with pytest.raises(FrozenInstanceError):
-        found.text = ""  # type: ignore[misc]
+    found = sf.check(pd.DataFrame({"fold": [0, 1]}))
+    with pytest.raises(AttributeError):
+        found.ok = False  # type: ignore[misc]
 
 
-def test_in_a_notebook(frame: Make) -> None:
-    """The view in a notebook has a mark, a line for each column, and no markup of the data."""
-    data = {"x": ["<b>", "<b>", "y"], "fold": [0, 1, 0], "other": [0, 0, 1]}
-    found = sf.check(frame(data), name=["fold", "other"], groups="x")
-    html = found._repr_html_()
-    assert "&#10007;" in html
-    assert "&#x27;&lt;b&gt;&#x27; in folds 0 and 1" in html
-    assert html.count("<br>") == 1
-    assert "&#10003;" in sf.check(frame(data), name="other")._repr_html_()
+class Shown(HTMLParser):
+    """Reads the text of well-formed HTML, a line for each <br>."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.text = ""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        if tag == "br":
+            self.text += "\n"
+        else:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_in_a_notebook() -> None:
+    """The view in a notebook has the same lines, and what looks like markup in data is text."""
+    data = {"x": ["<b>", "<b>", "&amp;"], "<i>": [0, 1, 0], "fold": [0, 0, 1]}
+    found = sf.check(pd.DataFrame(data), name=["<i>", "fold"], groups="x")
+    shown = Shown(found._repr_html_())
+    assert shown.open == []
+    assert [" ".join(line.split()) for line in shown.text.splitlines()] == lines_of(found)
+    assert "'<b>' in folds 0 and 1" in shown.text
+
+
+# What a new user tried ----------------------------------------------------------------------
+
+
+def test_no_verb_finds_an_even_label_uneven_for_its_sizes(frame: Make) -> None:
+    """Folds of 900, 50 and 50 rows are wrong for their sizes alone, in every verb."""
+    data = frame(dealt(a=[450, 25, 25], b=[450, 25, 25]))
+    assert not sf.check(data, "label")
+    assert values(sf.report(data, "label"), "n") == [900, 50, 50]
+    for table in (sf.report(data, "label"), sf.compare(data, "label", "fold")):
+        assert set(values(table, "verdict")) == {"even"}
+
+
+@pytest.mark.parametrize("added", [0, 0.25])
+def test_folds_by_an_order_pass_and_random_ones_do_not(added: float) -> None:
+    """Of a target of whole numbers or fractions every verb says the same."""
+    rng = np.random.default_rng(3)
+    data = pl.DataFrame({"y": rng.gamma(2, 60, 440).round() + added})
+    good, bad = sf.kfold(data, sf.continuous("y")), sf.kfold(data, name="fold", seed=1)
+    for folds, ok, word in ((good, True, "even"), (bad, False, "uneven")):
+        for by in ("y", sf.continuous("y")):
+            assert bool(sf.check(folds, by)) is ok
+            assert values(sf.compare(folds, by, "fold"), "verdict") == [word]
+            assert (set(values(sf.report(folds, by), "verdict")) == {"even"}) is ok
+
+
+def test_chance_that_changes_nothing_is_a_note() -> None:
+    """A random split of many rows, or an ordinary one of 1,000, passes."""
+    rng = np.random.default_rng(0)
+    data = pl.DataFrame({"y": rng.integers(0, 2, 1_000_000), "fold": rng.integers(0, 5, 1_000_000)})
+    rows = rows_of(sf.check(data, "y", duplicates=None), "severity", "check")
+    assert rows == [("note", "balance"), ("ok", "sizes")]
+    split = dealt(a=[397, 103], b=[403, 97])
+    assert sf.check(pd.DataFrame(split).replace({"fold": {0: "train", 1: "test"}}), "label")
+
+
+NESTED: dict[str, list[Any]] = {
+    "lists": [[1, 2], [3], [1, 2], []] * 10,
+    "dicts": [{"a": 1}, {"a": 2}] * 20,
+    "arrays": [np.array([1.0, 2.0]), np.array([2.0, 3.0])] * 20,
+    "objects": [object() for _ in range(40)],
+}
+
+
+@pytest.mark.parametrize("nested", NESTED)
+def test_nested_columns_are_left_aside(frame: Make, nested: str) -> None:
+    """Lists, structs, arrays and objects are in no verb's way, and are compared by none."""
+    data = frame({"who": PEOPLE, "x": FORTY, "fold": [0, 1] * 20, "nested": NESTED[nested]})
+    leak = "LEAK 20 of 20 whos are in several folds, such as 'p0' in folds 0 and 1"
+    for options in ({}, {"groups": "who"}, {"key": "who"}, {"by": "x"}, {"features": "x"}):
+        lines = lines_of(sf.check(data, **options))
+        assert (leak in lines) is ("groups" in options or "key" in options)
+        assert any(line.startswith("ok duplicates: no row equals") for line in lines)
+    assert len(sf.leaks(data, groups="who")) == 40
+    assert len(sf.leaks(data)) == 0
+
+
+def test_every_verb_takes_what_is_compared_first(frame: Make) -> None:
+    """What is judged comes before the fold column; a call that swaps them is told."""
+    message = (
+        "`by` must be what folds are compared by, but 'good' looks like the folds, and 'label' does"
+        ' not.\nHint: swap them, `by="label"` and "good" as the fold column; or if this is meant,'
+        ' `by=sf.classes("good")`.'
+    )
+    data = frame({**WRONG, "fold_x": WRONG["good"]})
+    message = message.replace("good", "fold_x")
+    for verb in (sf.check, sf.report, sf.balance, sf.compare):
+        refuse_now(message, lambda verb=verb: verb(data, "fold_x", "label"))
+
+
+NEVER_TESTED = (
+    "Column 'fold' must hold folds, but has -1, which scikit-learn's `PredefinedSplit` never tests."
+    '\nHint: make it null; `nulls="train"` then trains on these rows.'
+)
+
+
+def test_the_fold_that_is_never_tested(frame: Make) -> None:
+    """-1 beside other folds is an error that names null, and other negative numbers are labels."""
+    data = frame({"x": [1, 2, 3, 4], "fold": [0, 1, -1, 1]})
+    calls: list[Callable[[], Any]] = [
+        lambda: sf.check(data),
+        lambda: sf.leaks(data),
+        lambda: sf.report(data, "x"),
+        lambda: sf.balance(data, "x"),
+        lambda: sf.compare(data, "x", "fold"),
+        lambda: sf.cv(data),
+    ]
+    for call in calls:
+        refuse_now(NEVER_TESTED, call)
+    months = sf.check(frame({"fold": [-2, -1, 0, -2]}))
+    assert "ok sizes: 3 folds of 1 to 2 rows" in lines_of(months)
+
+
+def test_a_frame_without_a_column_called_fold(frame: Make) -> None:
+    """A call that names no column is told how to; one that does is told of its own name."""
+    data = frame({"x": [1, 2], "cv_fold": [0, 1]})
+    message = (
+        "There is no column 'fold'.\nHint: `name=` says which column holds the folds: 'cv_fold'"
+        " looks like one."
+    )
+    for verb in (sf.check, sf.report, sf.balance):
+        refuse_now(message, lambda verb=verb: verb(data, "x"))
+    refuse_now(message, lambda: sf.leaks(data))
+    with pytest.raises(sf.StratError, match="`name` names the column 'folds', which the frame"):
+        sf.check(data, name="folds")
+
+
+def test_repeats(frame: Make) -> None:
+    """Where there is no `fold`, all that `repeats` made are meant, and none is compared."""
+    folds = sf.kfold(frame({"label": ["a", "b"] * 20, "x": FORTY}), "label", 4, repeats=3)
+    found = sf.check(folds, "label")
+    first, *others = lines_of(found)
+    assert first == "3 of 3 fold columns are fit for use"
+    assert [line for line in others if "fit" in line] == [
+        f"fold_{n} is fit for use" for n in (1, 2, 3)
+    ]
+    assert values(sf.check(folds).findings, "name") == sorted(["fold_1", "fold_2", "fold_3"] * 2)
+
+
+# Properties ---------------------------------------------------------------------------------
+
+CHECKS = {"groups", "keys", "duplicates", "balance", "strata", "sizes", "drift", "rows"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=columns(4, 3, least=8), k=st.integers(2, 8), seed=seeds)
-def test_folds_of_kfold_are_even(kind: str, data: dict[str, list[int]], k: int, seed: int) -> None:
-    """A column of `kfold` is even in what it was stratified by, and in the first entry alone."""
+def test_folds_of_kfold_are_fit(kind: str, data: dict[str, list[int]], k: int, seed: int) -> None:
+    """A column of `kfold` is fit by what it was stratified by, and by the first entry alone."""
     folds = sf.kfold(make(kind, data), ["a", "b"], k, seed=seed, rare="ignore")
     for by in ("a", ["a", "b"]):
-        found = sf.check(folds, by, columns=[])
-        assert found
-        assert "even (" in str(found)
+        found = sf.check(folds, by)
+        assert found, found
+        assert ("ok", "balance", 0) in rows_of(found, "severity", "check", "n")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@given(data=columns(4, 3), parts=shares(3), seed=seeds)
-def test_parts_of_split_are_even(
+@given(data=columns(4, 3, least=20), parts=shares(3), seed=seeds)
+def test_parts_of_split_are_fit(
     kind: str, data: dict[str, list[int]], parts: dict[str, float], seed: int
 ) -> None:
-    """A column of `split` is even, whatever the shares, and whether or not some part is empty."""
+    """A column of `split` is even, whatever the shares; only parts without rows are wrong."""
     made = sf.split(make(kind, data), ["a", "b"], parts, seed=seed, rare="ignore")
-    found = sf.check(made, ["a", "b"], "split", columns=[])
-    assert {each.check for each in found.findings} <= {"empty_folds"}
-    assert str(found).startswith(("split: even (at most 1", "split: exactly even ("))
+    rows = rows_of(sf.check(made, ["a", "b"], "split"), "severity", "check")
+    assert ("ok", "balance") in rows
+    assert {check for severity, check in rows if severity in ("leak", "warning")} <= {"rows"}
 
 
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")  # of groups that are too large
 @given(data=columns(3, 8, least=20), k=st.integers(2, 4), seed=seeds)
-def test_folds_of_whole_groups_pass(data: dict[str, list[int]], k: int, seed: int) -> None:
+def test_folds_of_whole_groups_are_fit(data: dict[str, list[int]], k: int, seed: int) -> None:
     """Folds of whole groups are no worse than random ones, so that a pipeline may assert it."""
     frame = pl.DataFrame(data)
-    if frame["b"].n_unique() < k:
-        return
-    folds = sf.kfold(frame, "a", k, groups="b", seed=seed, rare="ignore")
-    assert sf.check(folds, "a", groups="b", columns=[])
+    if frame["b"].n_unique() >= k:
+        folds = sf.kfold(frame, "a", k, groups="b", seed=seed, rare="ignore")
+        assert sf.check(folds, "a", groups="b", duplicates=None)
 
 
 @given(data=columns(3, least=20), k=st.integers(2, 10), seed=seeds)
-def test_an_order_is_judged_by_what_its_bins_can_tell(
-    data: dict[str, list[int]], k: int, seed: int
-) -> None:
-    """Folds along an order are not wrong where bins, which `kfold` does not use, say little."""
+def test_folds_by_an_order_are_fit(data: dict[str, list[int]], k: int, seed: int) -> None:
+    """Folds along an order are even in the bins that show it, inside strata, too."""
     frame = pl.DataFrame(data).with_columns(price=(pl.col("id") * 7.3).sin())
     for by in (sf.continuous("price"), ["a", "price"]):
-        assert sf.check(sf.kfold(frame, by, k, seed=seed, rare="ignore"), by, columns=[])
-    skewed = frame.sort("price").with_columns(fold=pl.int_range(pl.len()) * 2 // pl.len())
-    if skewed.height >= 50:
-        assert not sf.check(skewed, "price", columns=[])
+        assert sf.check(sf.kfold(frame, by, k, seed=seed, rare="ignore"), by, duplicates=None)
 
 
-def test_groups_without_a_fold_hide_no_skew() -> None:
-    """Random groups are as many as have a fold."""
-    labels = ["ab"[group % 2] for group in range(2000)]
-    folds = [(group % 4 if group < 200 else None) for group in range(2000)]
-    data = {"g": range(2000), "label": labels, "fold": folds}
-    frame = pd.DataFrame(data).loc[lambda df: df.index.repeat(5)].reset_index(drop=True)
-    assert "SKEWED" in str(sf.check(frame, "label", groups="g", columns=[]))
-    assert "SKEWED" in str(sf.check(frame.dropna(), "label", groups="g", columns=[]))
+NAMES = [
+    ("label", "user", "price", "fold"),
+    (
+        "class_of_the_disease",
+        "number_of_the_person",
+        "income_per_household",
+        "fold_of_all_the_rows",
+    ),
+]
+"""Names of few letters, and of twenty."""
 
-
-def test_a_class_in_many_groups_should_be_in_every_fold() -> None:
-    """What a fold lacks is wrong if enough groups could bring it."""
-    labels = ["ab"[group % 2] for group in range(40)]
-    folds = [2 * (group % 2) + group // 2 % 2 for group in range(40)]
-    data = {"g": range(40), "label": labels, "fold": folds}
-    frame = pd.DataFrame(data).loc[lambda df: df.index.repeat(5)]
-    found = sf.check(frame, "label", groups="g", columns=[])
-    assert [each[:2] for each in found.findings] == [("warning", "missing_strata")]
-    few = frame.loc[frame["g"] < 6]
-    assert sf.check(few, "label", groups="g", columns=[])
-
-
-def test_joint_strata_that_a_fold_lacks(frame: Make) -> None:
-    """Joint strata with enough rows should be in every fold; rare ones are not told of."""
-    data = {"a": [0, 1] * 60, "b": [0, 0, 1, 1] * 30, "fold": [0, 1, 2, 0, 1, 2, 0, 1, 2, 0] * 12}
-    moved = [
-        1 if data["a"][row] == data["b"][row] == 0 else data["fold"][row] for row in range(120)
-    ]
-    good, bad = (
-        sf.check(frame({**data, "fold": each}), ["a", "b"], columns=[])
-        for each in (data["fold"], moved)
-    )
-    assert "missing_strata" in {each.check for each in bad.findings}
-    assert "missing_strata" not in {each.check for each in good.findings}
-    assert not bad
-
-
-def test_groups_are_compared_with_random_groups() -> None:
-    """Few large groups of one label each cannot be even, which is not their fault."""
-    frame = pd.DataFrame(
-        {"label": ["a"] * 400 + ["b"] * 600, "user": [i // 100 for i in range(1000)]}
-    )
-    folds = sf.kfold(frame, "label", groups="user", rare="ignore")
-    found = sf.check(folds, "label", groups="user", columns=[])
-    assert found
-    assert "SKEWED" in str(sf.check(folds, "label", columns=[]))
-    assert not sf.check(folds.assign(fold=[0] * 400 + [1] * 600), "label", columns=[])
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"by": "lable"}, "`by` names the column 'lable', which the frame does not have."),
-        ({"groups": "who"}, "`groups` names the column 'who', which the frame does not have."),
-        ({"name": []}, "`name` must hold column names, got []."),
-    ],
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(["a", "b", "c"]),
+        st.sampled_from([None, *range(6)]),
+        st.sampled_from([0.25, 1.5, 2.75, None]),
+        st.sampled_from([0, 1, 2, 3, None]),
+    ),
+    min_size=1,
+    max_size=30,
 )
+
+
+@pytest.mark.parametrize("names", NAMES, ids=["short", "long"])
+@given(rows=ROWS, times=st.sampled_from([1, 1, 40]), kind=st.sampled_from(KINDS))
+def test_every_check_has_one_form(
+    names: tuple[str, ...], rows: list[tuple[Any, ...]], times: int, kind: str
+) -> None:
+    """The answer is that of the findings, which are the lines, worst first, of 80 letters."""
+    by, who, x, name = names
+    data = dict(zip(names, map(list, zip(*rows * times, strict=True)), strict=True))
+    made = make(kind, {**data, "id": range(len(data[x]))})
+    found = sf.check(made, by, name, groups=who, key=[who, x], features=[x, by])
+    assert isinstance(found.findings, pl.DataFrame if "polars" in kind else pd.DataFrame)
+    assert list(found.findings.columns) == ["name", "severity", "check", "n", "detail"]
+    marks = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
+    severities = values(found.findings, "severity")
+    first, *others = str(found).splitlines()
+    said = rows_of(found, "severity", "detail")
+    assert others == [f"  {marks[severity]:8} {detail}" for severity, detail in said]
+    assert severities == sorted(severities, key=list(marks).index)
+    assert set(values(found.findings, "check")) <= CHECKS
+    is_wrong = bool({"leak", "warning"} & {*severities})
+    assert found.ok is not is_wrong
+    assert first.startswith(
+        f"{name} is not fit for use: " if is_wrong else f"{name} is fit for use"
+    )
+    assert max(map(len, chain([first], others))) <= 80
+
+
+# Errors -------------------------------------------------------------------------------------
+
+ITSELF = (
+    "`{0}` must be other columns than the folds, but both are 'fold'.\nHint: name what the folds"
+    ' are compared by, as in `{0}="label"`.'
+)
+UNKNOWN = (
+    "`{0}` names the column 'lable', which the frame does not have.\nHint: did you mean 'label'?"
+)
+
+ERRORS: list[tuple[dict[str, Any], str]] = [
+    *(({name: "fold"}, ITSELF.format(name)) for name in ("by", "key", "features")),
+    *(({name: "lable"}, UNKNOWN.format(name)) for name in ("by", "groups", "key", "features")),
+    ({"duplicates": "fold"}, ITSELF.format("duplicates")),
+    ({"duplicates": ["x", "lable"]}, UNKNOWN.format("duplicates")),
+    ({"duplicates": []}, "`duplicates` must hold at least one column, got []."),
+    ({"duplicates": {"x"}}, "`duplicates` must hold column names or expressions, got {'x'}."),
+    ({"duplicates": 7}, "`duplicates` must hold column names or expressions, got 7."),
+    ({"duplicates": False}, "`duplicates` must hold column names or expressions, got False."),
+    ({"duplicates": "tags"}, "A column must hold single values, but 'tags' is "),
+    ({"features": []}, "`features` must hold at least one column, got []."),
+    ({"by": []}, "`by` must hold at least one entry, got []."),
+    ({"name": []}, "`name` must hold column names, got []."),
+    ({"groups": sf.quantiles("x", 2)}, "`groups` must be a column, a list of columns or one"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), ERRORS, ids=str)
 def test_bad_arguments(frame: Make, options: dict[str, Any], message: str) -> None:
-    """Arguments are checked as those of `report` and `audit` are."""
-    data = frame({"label": ["a", "b"], "fold": [0, 1]})
-    with pytest.raises(sf.StratError) as caught:
-        sf.check(data, **options)
-    assert str(caught.value).startswith(message)
+    """A wrong argument is refused in these words, on a frame without rows, too."""
+    rows = {"label": ["a", "b"], "x": [0.5, 1.5], "tags": [["t"], ["u"]], "fold": [0, 1]}
+    for data in (rows, {name: [] for name in rows}):
+        if options == {"duplicates": "tags"} and data is not rows:
+            continue  # an empty column has no type in pandas
+        with pytest.raises(sf.StratError) as caught:
+            sf.check(frame(data), **options)
+        assert str(caught.value).startswith(message)
 
 
 def test_what_is_no_frame() -> None:
     """Other data than frames are refused."""
-    refuse_now(
-        "`frame` must be a pandas, Polars, Dask or Spark frame, got list.",
-        lambda: sf.check([], "label"),  # type: ignore[arg-type]
-    )
+    message = "`frame` must be a pandas, Polars, Dask or Spark frame, got list."
+    refuse_now(message, lambda: sf.check([], "label"))  # type: ignore[arg-type]

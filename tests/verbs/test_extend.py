@@ -399,4 +399,4 @@ def test_names_that_look_like_patterns() -> None:
     """A column of Polars may be called as a pattern."""
     frame = pl.DataFrame({"^x$": ["a", "b"] * 10, "fold": [0, 1, None, 1] * 5})
     assert sf.extend(frame, None, k=2)["fold"].null_count() == 0
-    assert "duplicate_rows" in sf.audit(frame)["check"]
+    assert "duplicates" in sf.check(frame).findings["check"]

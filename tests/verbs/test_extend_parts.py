@@ -80,7 +80,7 @@ def test_strata_are_as_near_as_they_can_be(held: list[list[int]], data: st.DataO
     added = fill_by_shares(table, new, shares, words)
     assert (added >= 0).all()
     np.testing.assert_array_equal(added.sum(axis=1), new)
-    # Of the continuous optimum every cell is within a row.
+    # Every cell is within a row of what fractions of rows would make best.
     for row, total, cells in zip(table, new, added, strict=True):
         low, high = 0.0, (row.sum() + total) / shares.min() + 1
         for _ in range(80):

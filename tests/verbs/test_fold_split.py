@@ -337,13 +337,15 @@ def test_columns_of_frames(frame: Make) -> None:
             np.zeros((4, 1)),
             None,
             "`FoldSplit` must find the column 'fold' in `X` or `groups`, got ndarray and NoneType."
-            "\nHint: pass a frame with the column, or its values, `groups=df['fold']`.",
+            "\nHint: pass the folds beside the data, as in"
+            " `cross_val_score(..., params={'groups': df['fold']})`.",
         ),
         (
             None,
             pd.DataFrame({"a": [1]}),
             "`FoldSplit` must find the column 'fold' in `X` or `groups`, got NoneType and"
-            " DataFrame.\nHint: pass a frame with the column, or its values, `groups=df['fold']`.",
+            " DataFrame.\nHint: pass the folds beside the data, as in"
+            " `cross_val_score(..., params={'groups': df['fold']})`.",
         ),
         (
             np.zeros((2, 1)),

@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import stratframe as sf
+from stratframe.errors import describe
 from tests.helpers import (
     FOLDED,
     KINDS,
@@ -250,7 +251,7 @@ def test_names_of_fold_columns(verb: Callable[..., Any], name: Any) -> None:
     """Fold columns are named by a string or a list of them, one at least."""
     shown = ["fold"] if isinstance(name, list) and name else name
     hint = NOT_A_NUMBER if isinstance(name, int) else ""
-    message = f"`name` must hold column names, got {shown!r}.{hint}"
+    message = f"`name` must hold column names, got {describe(shown)}.{hint}"
     refuse_now(message, lambda: verb(pd.DataFrame(FOLDED), name))
 
 
@@ -383,7 +384,7 @@ def test_names_of_long_data() -> None:
     [
         sf.folds,
         sf.cv,
-        sf.audit,
+        lambda df, name="fold": sf.check(df, name=name),
         lambda df, name="fold": sf.balance(df, "label", name),
         lambda df, name="fold": sf.report(df, "label", name),
         lambda df, name="fold": sf.drift(df, "id", name),
@@ -393,8 +394,7 @@ def test_names_of_long_data() -> None:
 def test_fold_columns_not_yet_added(verb: Callable[..., Any]) -> None:
     """A fold column that is not there is added by `kfold`."""
     refuse_now(
-        "`name` names the column 'fold', which the frame does not have.\n"
-        "Hint: add it first, as in `df.strat.kfold(..., name='fold')`.",
+        "There is no column 'fold'.\nHint: add it first, as in `df.strat.kfold(..., name='fold')`.",
         lambda: verb(pd.DataFrame(ROWS)),
     )
 
@@ -407,7 +407,7 @@ NAMED_READS: dict[str, Callable[..., Any]] = {
     "compare": lambda df, name: columns_of(sf.compare(df, "label", name)),
     "drift": lambda df, name: columns_of(sf.drift(df, "id", name)),
     "check": lambda df, name: str(sf.check(df, "label", name)),
-    "leaks": lambda df, name: columns_of(sf.leaks(df, name, groups="id")),
+    "leaks": lambda df, name: columns_of(sf.leaks(df, groups="id", name=name)),
     "extend": lambda df, name: columns_of(sf.extend(df, "label", name=name)),
 }
 
@@ -423,14 +423,20 @@ def test_a_name_means_its_repeats(frame: Make, verb: str) -> None:
     assert read(whole, "fold") == read(whole, ["fold"])
 
 
-@pytest.mark.parametrize(("there", "wanted"), [("fold", "split"), ("split", "fold")])
-def test_folds_and_parts_are_mixed_up(there: str, wanted: str) -> None:
+@pytest.mark.parametrize(
+    ("there", "wanted", "hint"),
+    [
+        (
+            *("fold", "split"),
+            "`df.strat.split(..., name='split')` adds it; `df.strat.folds()` reads 'fold'.",
+        ),
+        ("split", "fold", "`name=` says which column holds the folds: 'split' looks like one."),
+    ],
+)
+def test_folds_and_parts_are_mixed_up(there: str, wanted: str, hint: str) -> None:
     """A frame with one of the two default columns is asked for the other."""
-    verb = "split" if wanted == "split" else "kfold"
     refuse_now(
-        f"`name` names the column {wanted!r}, which the frame does not have.\n"
-        f"Hint: did you mean {there!r}? If not, add it first, as in"
-        f" `df.strat.{verb}(..., name={wanted!r})`.",
+        f"There is no column {wanted!r}.\nHint: {hint}",
         lambda: sf.parts(pd.DataFrame({"x": [1, 2], there: [0, 1]}), wanted),
     )
 
@@ -440,19 +446,18 @@ def test_hints_at_missing_columns() -> None:
     many = sf.split(pd.DataFrame(ROWS), "label", repeats=7)
     listed = ", ".join(f'"split_{place}"' for place in range(1, 6))
     refuse_now(
-        "`name` names the column 'split', which the frame does not have.\n"
+        "There is no column 'split'.\n"
         f"Hint: `repeats` added several columns: `name=[{listed}, ...]`.",
         lambda: sf.parts(many),
     )
     refuse_now(
-        "`name` names the column 'split', which the frame does not have.\n"
+        "There is no column 'split'.\n"
         "Hint: add it first, as in `df.strat.split(..., name='split')`.",
         lambda: sf.parts(pd.DataFrame(ROWS)),
     )
     deep = pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")]))
     refuse_now(
-        "`name` names the column 'fold', which the frame does not have.\n"
-        "Hint: add it first, as in `df.strat.kfold(..., name='fold')`.",
+        "There is no column 'fold'.\nHint: add it first, as in `df.strat.kfold(..., name='fold')`.",
         lambda: sf.cv(deep),
     )
 

@@ -16,15 +16,13 @@ READS_FOLDS: dict[str, Callable[..., Any]] = {
     "report": lambda df, name="fold": sf.report(df, "label", name),
     "compare": lambda df, name="fold": sf.compare(df, "label", name, "x"),
     "drift": lambda df, name="fold": sf.drift(df, ["x", "label"], name),
-    "audit": lambda df, name="fold": sf.audit(
-        df, name, by="label", groups="who", key="id", columns="x"
+    "leaks": lambda df, name="fold": sf.leaks(
+        df, groups="who", key="id", duplicates="x", name=name
     ),
-    "leaks": lambda df, name="fold": sf.leaks(df, name, groups="who", key="id", columns="x"),
 }
 """The verbs that take one fold column or several."""
 
 VERBS: dict[str, Callable[..., Any]] = {
-    "strata": lambda df: sf.strata(df, "label"),
     "plan": lambda df: sf.plan(df, "label", 2, missing="stratum"),
     "advise": lambda df: sf.advise(df, "label", [2, 3]),
     **READS_FOLDS,
@@ -71,12 +69,9 @@ def test_frames_without_rows(frame: Make, kind: str, verb: str) -> None:
             assert len(several) == 0
 
 
-@pytest.mark.parametrize("verb", ["balance", "report", "drift", "audit"])
+@pytest.mark.parametrize("verb", ["balance", "report", "drift", "leaks"])
 def test_several_fold_columns(frame: Make, verb: str) -> None:
-    """Of several columns each has its rows, below those of the one before, and its name.
-
-    Details are as they begin in the table of one column, as there is less room for them.
-    """
+    """Of several columns each has its rows, below those of the one before, and its name."""
     df, table = frame(DATA), READS_FOLDS[verb]
     found = columns_of(table(df, ["fold", "part"]))
     first, second = (columns_of(table(df, name)) for name in ("fold", "part"))
@@ -85,9 +80,6 @@ def test_several_fold_columns(frame: Make, verb: str) -> None:
     n_first, n_second = (len(next(iter(each.values()))) for each in (first, second))
     assert found.pop("column") == ["fold"] * n_first + ["part"] * n_second
     expected = [one + other for one, other in zip(first.values(), second.values(), strict=True)]
-    if verb == "audit":
-        details = zip(expected.pop(), found.pop("detail"), strict=True)
-        assert all(detail.startswith(short) for detail, short in details)
     assert list(found.values()) == expected
 
 

@@ -1,6 +1,8 @@
-"""Tables: strata, plan and balance."""
+"""Tables of strata: `plan` and `balance`."""
 
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,6 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.helpers import (
-    FOLDED,
     KINDS,
     ROWS,
     Make,
@@ -22,8 +23,12 @@ from tests.helpers import (
     refuse,
     refuse_now,
     refuse_rule,
+    strata_of,
     values,
 )
+
+TABLES = [sf.balance, lambda df, by: sf.plan(df, by, 2, rare="ignore")]
+TAKEN = ["fold", "n", "share"]
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", None, "a", "a", "b", "c", "a"],
@@ -33,96 +38,67 @@ DATA: dict[str, Any] = {
 }
 
 
-def test_strata_counts_as_value_counts(frame: Make, kind: str) -> None:
-    """Strata are listed by value, missing ones last, in the caller's library."""
-    found = sf.strata(frame(DATA), "label")
-    assert columns_of(found) == {
-        "label": ["a", "b", "c", None],
-        "n": [4, 2, 1, 1],
-        "share": [0.5, 0.25, 0.125, 0.125],
-    }
-    assert isinstance(found, pd.DataFrame if kind.startswith("pandas") else pl.DataFrame)
-
-
-def test_strata_keep_the_type_of_their_values(frame: Make) -> None:
-    """The values in a table have the type that they have in the frame."""
+def test_values_keep_their_type(frame: Make, kind: str) -> None:
+    """The values in a table have the type that they have in the frame, in the caller's library."""
     data = frame(DATA)
-    assert sf.strata(data, "label")["label"].dtype == eager(data)["label"].dtype
+    for found in (sf.plan(data, "size", 2), sf.balance(sf.kfold(data, k=2), "size")):
+        assert isinstance(found, pd.DataFrame if kind.startswith("pandas") else pl.DataFrame)
+        assert found["size"].dtype == eager(data)["size"].dtype
 
 
 def test_continuous_entries_are_shown_in_bins(frame: Make) -> None:
-    """A continuous entry is shown by quantile bins, without a warning of few of them."""
-    found = sf.strata(frame(DATA), "price")
-    assert values(found, "n") == [1] * 8
-    assert values(found, "price")[:2] == ["[0.5, 0.5]", "(0.5, 1.5]"]
+    """A balance shows a continuous entry in up to five quantile bins, of two rows for each fold."""
+    data = {"price": [row + 0.5 for row in range(40)], "label": [*"ab"] * 20}
+    for k, sizes in ((2, [8] * 5), (4, [8] * 5), (5, [10] * 4), (15, [40])):
+        found = columns_of(sf.balance(sf.kfold(frame(data), "price", k), "price"))
+        assert found["fold"] == [fold for fold in range(k) for _ in sizes]
+        assert (found["price"][0][:4], found["price"][-1][-5:]) == ("[0.5", "39.5]")
+        counts = np.array(found["n"]).reshape(k, -1)
+        assert counts.sum(axis=0).tolist() == sizes
+    nested = sf.balance(sf.kfold(frame(data), ["label", "price"], 2), ["label", "price"])
+    assert values(nested, "label") == (["a"] * 5 + ["b"] * 5) * 2
 
 
-def test_dates_are_shown_as_dates() -> None:
+@pytest.mark.parametrize("unit", ["s", "ns"])
+def test_dates_are_shown_as_dates(unit: str) -> None:
     """Quantile bins of dates are named by dates, whatever the unit."""
-    days = pd.Series(pd.date_range("2024-01-01", periods=4))
-    for unit in ("s", "ns"):
-        frame = pd.DataFrame({"day": days.astype(f"datetime64[{unit}]")})
-        found = sf.strata(frame, sf.quantiles("day", 2))["day"].tolist()
-        assert found == [
-            "[2024-01-01 00:00:00, 2024-01-02 00:00:00]",
-            "(2024-01-02 00:00:00, 2024-01-04 00:00:00]",
-        ]
+    days = pd.Series(pd.date_range("2024-01-01", periods=4)).astype(f"datetime64[{unit}]")
+    first, last = strata_of(pd.DataFrame({"day": days}), sf.quantiles("day", 2))
+    assert first == "[2024-01-01 00:00:00, 2024-01-02 00:00:00]"
+    assert last == "(2024-01-02 00:00:00, 2024-01-04 00:00:00]"
 
 
 def test_balance_counts_in_full(frame: Make) -> None:
-    """Every fold is compared with every stratum, zero counts too, against crosstab."""
-    data = DATA | {"fold": [0, 0, 1, 2, 0, None, 1, 2]}
-    found = sf.balance(frame(data), "label")
-    assert values(found, "fold") == [0] * 4 + [1] * 4 + [2] * 4
-    assert values(found, "label") == ["a", "b", "c", None] * 3
-    table = pd.crosstab(
-        pd.Series(data["fold"]).dropna(), pd.Series(data["label"]).fillna("missing")
-    )
-    counts = table[["a", "b", "c", "missing"]].to_numpy()
-    np.testing.assert_array_equal(values(found, "n"), counts.ravel())
-    sizes, strata = counts.sum(axis=1), counts.sum(axis=0)
-    expected = np.outer(sizes, strata) / 7
-    np.testing.assert_allclose(values(found, "expected"), expected.ravel())
-    np.testing.assert_allclose(values(found, "deviation"), (counts - expected).ravel())
-    np.testing.assert_allclose(values(found, "share"), (counts / sizes[:, None]).ravel())
+    """Every fold is compared with every stratum, zero counts too; rows without one are left out."""
+    found = columns_of(sf.balance(frame(DATA | {"fold": [0, 0, 1, 2, 0, None, 1, 2]}), "label"))
+    assert found["fold"] == [0] * 4 + [1] * 4 + [2] * 4
+    assert found["label"] == ["a", "b", "c", None] * 3
+    counts = np.array([[2, 1, 0, 0], [0, 0, 1, 1], [2, 0, 0, 0]])
+    sizes, expected = counts.sum(axis=1)[:, None], np.outer([3, 2, 2], [4, 1, 1, 1]) / 7
+    figures = [counts, counts / sizes, expected, counts - expected]
+    for name, each in zip(["n", "share", "expected", "deviation"], figures, strict=True):
+        np.testing.assert_allclose(found[name], each.ravel())
 
 
-def test_balance_of_parts_is_in_their_order(frame: Make) -> None:
-    """A part column is compared part by part, in the order of the call."""
-    data = sf.split(frame(DATA), parts={"train": 6, "test": 2})
-    found = sf.balance(data, "size", "split")
-    assert values(found, "fold") == ["train"] * 2 + ["test"] * 2
-    assert sum(values(found, "n")) == 8
+OPTIONS: list[dict[str, Any]] = [
+    *({"k": 3}, {"k": 4, "seed": 9}, {"k": 2, "deal": "circular"}),
+    {"parts": {"train": 0.6, "valid": 0.2, "test": 0.2}},
+    {"parts": {"x": 3, "y": None}, "key": "id"},
+]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"k": 3},
-        {"k": 4, "seed": 9},
-        {"k": 2, "deal": "circular"},
-        {"parts": {"train": 0.6, "valid": 0.2, "test": 0.2}},
-        {"parts": {"x": 3, "y": None}, "key": "id"},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_a_plan_is_what_the_call_deals(frame: Make, options: dict[str, Any]) -> None:
     """The planned counts are those of the deal, stratum by stratum and part by part."""
-    by = ["size", "label"]
-    shared = {"missing": "stratum", "rare": "ignore", **options}
-    planned = sf.plan(frame(DATA), by, **shared)
-    if "parts" in options:
-        dealt = sf.split(frame(DATA), by, name="fold", **shared)
-    else:
-        dealt = sf.kfold(frame(DATA), by, **shared)
     names = ["size", "label", "fold"]
-    rows = list(zip(*(values(dealt, name) for name in names), strict=True))
-    found = {
-        tuple(row): n
-        for *row, n in zip(*(values(planned, name) for name in [*names, "n"]), strict=True)
-    }
-    assert found == {stratum: rows.count(stratum) for stratum in found}
-    assert sum(found.values()) == 8
+    options = {"missing": "stratum", "rare": "ignore", "name": "fold", **options}
+    verb = sf.split if "parts" in options else sf.kfold
+    dealt = columns_of(verb(frame(DATA), names[:2], **options))
+    planned = columns_of(sf.plan(frame(DATA), names[:2], **options))
+    counts = Counter(zip(*(dealt[name] for name in names), strict=True))
+    rows = [*zip(*(planned[name] for name in names), strict=True)]
+    assert planned["n"] == [counts[row] for row in rows]
+    assert (len({*rows}), sum(planned["n"])) == (len(rows), 8)
 
 
 def test_a_plan_leaves_out_what_the_deal_leaves_out(frame: Make) -> None:
@@ -130,141 +106,101 @@ def test_a_plan_leaves_out_what_the_deal_leaves_out(frame: Make) -> None:
     planned = sf.plan(frame(DATA), ["label", "price"], 2, missing="null", rare="null")
     assert sum(values(planned, "n")) == 6
     assert list(planned.columns) == ["label", "fold", "n"]
+    assert columns_of(sf.plan(frame(ROWS), k=3)) == {"fold": [0, 1, 2], "n": [3, 3, 4]}
 
 
-def test_entries_need_names_of_their_own(frame: Make) -> None:
+@pytest.mark.parametrize(
+    ("table", "by", "taken"),
+    [
+        *((table, sf.classes("a", name=name), name) for table in TABLES for name in TAKEN),
+        (sf.balance, [sf.quantiles("x", 2), "x"], "x"),
+        (lambda df, by: sf.balance(df, by, ["a", "b"]), "column", "column"),
+    ],
+)
+def test_entries_need_names_of_their_own(
+    frame: Make, table: Callable[..., Any], by: Any, taken: str
+) -> None:
     """An entry called like a column of the table, or like another, is an error."""
-    df = frame({"n": [1, 2], "x": [1.5, 2.5], "column": ["a", "b"], "a": [0, 1], "b": [1, 0]})
-    message = (
-        "{!r} is already a column of the result: an entry of `by` needs another name.\n"
-        'Hint: give it one, as in `sf.classes(..., name="stratum")`.'
+    df = frame({"x": [1.5, 2.5], "column": ["u", "v"], "a": [0, 1], "b": [1, 0], "fold": [0, 1]})
+    refuse_now(
+        f"{taken!r} is already a column of the result: an entry of `by` needs another name.\n"
+        'Hint: give it one, as in `sf.classes(..., name="stratum")`.',
+        lambda: table(df, by),
     )
-    refuse_now(message.format("n"), lambda: sf.strata(df, "n"))
-    refuse_now(message.format("x"), lambda: sf.strata(df, [sf.quantiles("x", 2), "x"]))
-    refuse_now(message.format("column"), lambda: sf.balance(df, "column", ["a", "b"]))
     assert sf.balance(df, "column", "a").columns[1] == "column"
-    assert sf.strata(df, sf.classes("n", name="number")).columns[0] == "number"
 
 
 def test_computed_strata_are_named() -> None:
     """Expressions and callables are named after their result, or by their place."""
-    frame = pd.DataFrame({"x": [1, 2, 3]})
-    assert "x" in sf.strata(frame, lambda df: df["x"] % 2).columns
-    assert "stratum_1" in sf.strata(frame, lambda df: (df["x"] % 2).to_numpy()).columns
+    pandas, polars = (library.DataFrame({"x": [1, 2, 3, 4]}) for library in (pd, pl))
     odd = (pl.col("x") % 2).alias("odd")
-    assert "odd" in sf.strata(pl.DataFrame({"x": [1, 2, 3]}), odd).columns
-
-
-@pytest.mark.parametrize(
-    "by",
-    [sf.classes("id", name="fold"), sf.classes("id", name="n"), sf.classes("id", name="share")],
-)
-@pytest.mark.parametrize("table", [sf.strata, sf.balance, lambda df, by: sf.plan(df, by, 2)])
-@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
-def test_names_of_the_tables(table: Callable[..., Any], by: Any) -> None:
-    """An entry that is called as a column of the table itself is refused."""
-    refuse(
-        f"{by.name!r} is already a column of the result: an entry of `by` needs another"
-        " name.\n"
-        'Hint: give it one, as in `sf.classes(..., name="stratum")`.',
-        lambda: table(pd.DataFrame(FOLDED), by),
-    )
+    assert sf.plan(pandas, lambda df: df["x"] % 2, 2).columns[0] == "x"
+    assert sf.plan(pandas, lambda df: (df["x"] % 2).to_numpy(), 2).columns[0] == "stratum_1"
+    assert sf.plan(polars, odd, 2).columns[0] == "odd"
 
 
 @pytest.mark.parametrize("by", ["label", sf.quantiles("label", 3), sf.bins("label", [0, 1])])
-@pytest.mark.parametrize(
-    ("table", "columns"),
-    [
-        (sf.strata, ["label", "n", "share"]),
-        (sf.balance, ["fold", "label", "n", "share", "expected", "deviation"]),
-        (sf.plan, ["label", "fold", "n"]),
-    ],
-)
-def test_tables_of_no_rows(frame: Make, table: Callable[..., Any], columns: Any, by: Any) -> None:
-    """A diagnostic of an empty frame is an empty table."""
-    found = table(frame({"label": [], "fold": []}), by)
-    assert found.shape == (0, len(columns))
-    assert list(found.columns) == columns
-
-
-def test_plan_without_strata(frame: Make) -> None:
-    """A plan without strata needs no column, of a lazy frame neither."""
-    assert values(sf.plan(frame(ROWS), k=3), "n").count(3) == 2
+def test_tables_of_no_rows(frame: Make, by: Any) -> None:
+    """A table of an empty frame is empty."""
+    empty = frame({"label": [], "fold": []})
+    figures = ["n", "share", "expected", "deviation"]
+    assert columns_of(sf.balance(empty, by)) == {name: [] for name in ["fold", "label", *figures]}
+    assert columns_of(sf.plan(empty, by)) == {"label": [], "fold": [], "n": []}
 
 
 # The order of strata ----------------------------------------------------------------------
 
 
-def test_strata_are_sorted_by_value_inside_their_parents(frame: Make) -> None:
-    """Numbers go by size, not as text, and strata of several entries in nested order."""
-    data = {"city": list("babbaab"), "size": [10, 9, 9, 10, 100, 9, None], "fold": [0] * 7}
-    nested = [("a", 9), ("a", 100), ("b", 9), ("b", 10), ("b", None)]
-    by = ["city", "size"]
-    for found in (
-        sf.strata(frame(data), by),
-        sf.balance(frame(data), by),
-        sf.plan(frame(data), by, 2, missing="stratum", rare="ignore"),
-    ):
-        rows = list(zip(values(found, "city"), values(found, "size"), strict=True))
-        assert list(dict.fromkeys(rows)) == nested
+LISTED: dict[str, tuple[Any, Any, Any, Any]] = {
+    "classes": ("aabbb", [100, 9, None, 10, 9], ["y", "x"], "a 9, a 100, b 9, b 10, b None"),
+    "bins": ("bab", [99, 20, 3], ["y", sf.bins("x", [0, 9, 99])], "a (9-99], b [0-9], b (9-99]"),
+    "margins": ("yxx", [2, 1, 2], sf.margins(["x", "y"]), "x 1, x 2, y x, y y"),
+}
+"""Columns y and x, an entry, and the strata in their order."""
+
+
+@pytest.mark.parametrize("case", LISTED)
+def test_strata_are_sorted(frame: Make, case: str) -> None:
+    """Numbers go by size and bins upwards, not as text, and strata in nested order."""
+    y, x, by, listed = LISTED[case]
+    data = frame({"y": [*y], "x": x, "fold": [0] * len(x)})
+    columns = columns_of(sf.balance(data, by))
+    shown = [columns[name] for name in columns if name in ("x", "y", "entry", "value")]
+    for found in (strata_of(data, by), zip(*shown, strict=True)):
+        names = [f"{first} {str(second).replace(', ', '-')}" for first, second in found]
+        assert ", ".join(names).replace(".0", "") == listed
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(st.lists(st.sampled_from([None, *range(-3, 12)]), min_size=1, max_size=30))
 def test_strata_are_in_the_order_of_sort(kind: str, numbers: list[int | None]) -> None:
     """The values are those of Python's `sorted`, missing ones last."""
-    found = values(sf.strata(make(kind, {"x": [None, 0, *numbers]}), "x"), "x")
-    assert found == [*sorted({0, *numbers} - {None}), None]
-
-
-def test_bins_follow_classes_upwards(frame: Make) -> None:
-    """Inside the sorted classes bins go upwards, not by their text."""
-    data = {"label": list("bbbbaaaa"), "x": [100, 9, 20, 3, 7, 80, 10, 2]}
-    found = sf.strata(frame(data), ["label", sf.bins("x", [0, 9, 20, 100])])
-    bins = ["[0, 9]", "(9, 20]", "(20, 100]"]
-    assert values(found, "label") == ["a"] * 3 + ["b"] * 3
-    assert values(found, "x") == bins * 2
+    found = strata_of(make(kind, {"x": [None, 0, *numbers]}), "x")
+    assert list(found) == [*sorted({0, *numbers} - {None}), None]
 
 
 def test_categories_keep_their_order() -> None:
     """Categories are listed in their order, and objects that do not compare as they come."""
-    sizes = ["low", "mid", "high"]
-    frame = pd.DataFrame({"x": pd.Categorical(["high", "low", "mid"], sizes)})
-    assert sf.strata(frame, "x")["x"].tolist() == sizes
-    polars = pl.DataFrame({"x": pl.Series(["high", "low", "mid"], dtype=pl.Enum(sizes))})
-    assert sf.strata(polars, "x")["x"].to_list() == sizes
+    sizes, rows = ["low", "mid", "high"], ["high", "low", "mid"]
+    assert list(strata_of(pd.DataFrame({"x": pd.Categorical(rows, sizes)}), "x")) == sizes
+    assert list(strata_of(pl.DataFrame({"x": pl.Series(rows, dtype=pl.Enum(sizes))}), "x")) == sizes
     frame = pd.DataFrame({"x": pd.Series([2j, 1j, 2j]), "y": list("bab")})
-    assert sf.strata(frame, ["x", "y"])["x"].tolist() == [2j, 1j]
-
-
-def test_margins_are_sorted_each(frame: Make) -> None:
-    """Of margins each entry is sorted by itself."""
-    found = sf.strata(frame({"b": [2, 1, 2], "a": list("yxx")}), sf.margins(["b", "a"]))
-    assert values(found, "value") == ["1", "2", "x", "y"]
-
-
-TEXT_PARTS = {
-    "label": ["a", "b", "a", "b", "a", "b", "c"],
-    "split": ["test", "train", "valid", "extra", "train", "test", None],
-}
+    assert list(strata_of(frame, ["x", "y"])) == [(2j, "b"), (1j, "a")]
 
 
 def test_parts_of_text_are_in_their_order(frame: Make) -> None:
-    """Parts that were read from a file are listed by what they are for, as `parts` does."""
-    df, names = frame(TEXT_PARTS), ["train", "valid", "test", "extra"]
+    """Parts that are text are listed by what they are for, as `parts` does, and others sorted."""
+    parts = ["test", "train", "valid", "extra", "train", "test", None]
+    df, names = frame({"label": [*"abababc"], "split": parts}), ["train", "valid", "test", "extra"]
     assert list(sf.parts(df)) == names
     assert list(dict.fromkeys(values(sf.balance(df, "label", "split"), "fold"))) == names
     assert values(sf.report(df, "label", "split"), "split") == names
-    rule = {"valid": names, "nulls": "drop"}
+    rule: dict[str, Any] = {"valid": names, "nulls": "drop"}
     assert [fold.fold for fold in sf.folds(df, "split", **rule)] == names
-    held = [[1, 4], [2], [0, 5], [3]]
-    assert [valid.tolist() for _, valid in sf.cv(df, "split", **rule)] == held
-
-
-def test_text_that_names_no_parts_is_sorted(frame: Make) -> None:
-    """Folds of other names come in the order of their names, whatever the order of the rows."""
-    df = frame({"label": list("abab"), "fold": ["south", "north", "west", "east"]})
-    assert values(sf.report(df, "label"), "fold") == ["east", "north", "south", "west"]
+    held = [valid.tolist() for _, valid in sf.cv(df, "split", **rule)]
+    assert held == [[1, 4], [2], [0, 5], [3]]
+    other = frame({"label": list("abab"), "fold": ["south", "north", "west", "east"]})
+    assert values(sf.report(other, "label"), "fold") == ["east", "north", "south", "west"]
 
 
 def test_tables_that_are_too_large(frame: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,13 +208,14 @@ def test_tables_that_are_too_large(frame: Make, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("stratframe.pipeline.tables.MAX_TABLE_ROWS", 10)
     data = frame({"a": list("abcdef") * 2, "b": [0, 1] * 6, "fold": [0, 1] * 6})
     assert len(sf.plan(data, "b")) == 10
-    rule = "The table of `plan` must be at most 10 rows, got 30 (6 strata x 5 parts), some 0.0 GiB."
-    for by in ("a", sf.margins(["a"])):
-        refuse_rule(rule, lambda by=by: sf.plan(data, by, rare="ignore"))
-    rule = (
-        "The table of `balance` must be at most 10 rows, got 12 (6 strata x 2 parts), some 0.0 GiB."
-    )
-    refuse_rule(rule, lambda: sf.balance(data, "a"))
+    planned = partial(sf.plan, rare="ignore")
+    for verb, call, rows in (
+        ("plan", planned, "30 (6 strata x 5"),
+        ("balance", sf.balance, "12 (6 strata x 2"),
+    ):
+        rule = f"The table of `{verb}` must be at most 10 rows, got {rows} parts), some 0.0 GiB."
+        for by in (sf.classes("a"), sf.margins(["a"])):
+            refuse_rule(rule, partial(call, data, by))
 
 
 def test_a_plan_beyond_memory_is_refused_at_once() -> None:

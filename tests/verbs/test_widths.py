@@ -61,12 +61,12 @@ def header(lines: list[str]) -> list[str]:
 
 
 TABLES: dict[str, Callable[[Any], Any]] = {
-    "strata": lambda df: sf.strata(df, ["label", PROLINE]),
     "plan": lambda df: sf.plan(df, ["label", PROLINE]),
     "balance": lambda df: sf.balance(df, ["label", PROLINE]),
     "balance of several": lambda df: sf.balance(df, "label", ["unshuffled", "fold", "split"]),
     "report": lambda df: sf.report(df, ["label", PROLINE]),
     "report of bad folds": lambda df: sf.report(df, "label", "unshuffled"),
+    "report with groups": lambda df: sf.report(df, "label", groups="producer"),
     "report of several": lambda df: sf.report(df, "label", ["unshuffled", "shuffled", "split"]),
     "compare": lambda df: sf.compare(df, "label", ["unshuffled", "shuffled", "fold"]),
     "compare with drift": lambda df: sf.compare(df, "label", ["unshuffled", "fold"], FEATURES),
@@ -75,16 +75,9 @@ TABLES: dict[str, Callable[[Any], Any]] = {
     "advise with groups": lambda df: sf.advise(df, "label", [3, 20, 90], groups="producer"),
     "drift": lambda df: sf.drift(df, FEATURES, "unshuffled"),
     "drift of several": lambda df: sf.drift(df, FEATURES, ["unshuffled", "fold"]),
-    "audit": lambda df: sf.audit(df, by="label", groups="producer", key="bottle"),
-    "audit of bad folds": lambda df: sf.audit(
-        df, "gaps", by=["label", PROLINE], groups="producer", key="bottle", columns="bottle"
-    ),
-    "audit of several": lambda df: sf.audit(
-        df, ["unshuffled", "gaps", "split"], by=["label", PROLINE], groups="producer", key="bottle"
-    ),
-    "leaks": lambda df: sf.leaks(df, "unshuffled", groups="producer", key="bottle"),
+    "leaks": lambda df: sf.leaks(df, groups="producer", key="bottle", name="unshuffled"),
     "leaks of several": lambda df: sf.leaks(
-        df, ["unshuffled", "fold"], groups="producer", key="bottle"
+        df, groups="producer", key="bottle", name=["unshuffled", "fold"]
     ),
 }
 """Every verb that makes a table, with what makes it wide."""
@@ -101,43 +94,35 @@ def test_tables_fit_a_terminal(case: str, wine: Any, monkeypatch: pytest.MonkeyP
     assert len(lines) == len(table) + n_other
 
 
-@pytest.mark.parametrize("case", ["audit of bad folds", "audit of several"])
-def test_what_an_audit_finds_is_shown(
-    case: str, wine: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The number of each finding is within the letters of a detail that Polars shows."""
-    lines = printed(TABLES[case](wine), monkeypatch)
-    found = [
-        "rows have no fold",
-        "of 60 groups leak",
-        "of 89 keys leak",
-        "folds have no rows",
-        "strata miss a fold",
-    ]
-    assert all(any(text in line for line in lines) for text in found)
-
-
-@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
-def test_a_summary_of_a_study_fits_a_terminal(
-    library: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The ratio of a strategy, and its interval, are shown."""
-    rows = drawn_estimates().replace({"other": "SCBCV, random", "a": "decision tree"})
-    table = sf.study.summary(library(rows.to_dict("list")))
-    lines = printed(table, monkeypatch)
+def test_lines_of_a_check_fit_a_terminal(wine: Any) -> None:
+    """Each line of a check of bad folds is within a terminal, and begins with its severity."""
+    names = ["unshuffled", "gaps", "split"]
+    given = {"groups": "producer", "key": "bottle", "features": FEATURES}
+    found = sf.check(wine, ["label", PROLINE], names, **given)
+    lines = str(found).splitlines()
+    shown = [line.split(maxsplit=1) for line in lines if line.startswith("  ")]
+    marks = [mark.lower() for mark, _ in shown]
+    table = found.findings
+    pairs = zip(table["severity"].to_list(), table["detail"].to_list(), strict=True)
+    assert sorted(zip(marks, (detail for _, detail in shown), strict=True)) == sorted(pairs)
     assert max(map(len, lines)) <= WIDTH
-    assert header(lines) == list(table.columns)
+
+
+STUDIES: dict[str, Callable[[Any], Any]] = {
+    "summary": sf.study.summary,
+    "differences": sf.study.differences,
+    "pooled differences": lambda estimates: sf.study.differences(estimates, pooled=True),
+}
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
-@pytest.mark.parametrize("pooled", [False, True])
-def test_differences_of_a_study_fit_a_terminal(
-    library: Any, pooled: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("case", STUDIES)
+def test_tables_of_a_study_fit_a_terminal(
+    library: Any, case: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The ratio of a strategy is shown beside the pair and k that it is of."""
+    """The ratio of a strategy is shown, beside the strategies, pairs and k that it is of."""
     names = {"other": "SCBCV, random", "a": "linear", "b": "decision tree"}
-    rows = drawn_estimates().replace(names)
-    table = sf.study.differences(library(rows.to_dict("list")), pooled=pooled)
+    table = STUDIES[case](library(drawn_estimates().replace(names).to_dict("list")))
     lines = printed(table, monkeypatch)
     assert max(map(len, lines)) <= WIDTH
     assert header(lines) == list(table.columns)

@@ -1,12 +1,92 @@
-"""How even a table of strata and folds is, and how even it could be."""
+"""How even a table of strata and folds is, next to what whole rows and chance allow."""
 
-from bisect import bisect_left
+from typing import NamedTuple
 
 import numpy as np
 
-from .flow import table_exists
 from .strata import sum_by
-from .types import Ints, StratumTable, Values
+from .types import Flags, Ints, StratumTable, Values
+
+ROUNDING = 1e-9
+"""Rows by which floats may be off."""
+
+TENTH = 0.1
+"""Share of the rows expected that a cell may be off whatever the reason."""
+
+SIGMAS = 3.5
+"""Standard deviations that whole groups, or clusters, are rarely off in any of many cells."""
+
+
+class Cells(NamedTuple):
+    """How far each cell of a table is from even, each of shape (n_strata, n_folds)."""
+
+    off: Values
+    """Rows, less those expected."""
+    expected: Values
+    """Rows expected from the sizes of the stratum and of the fold."""
+    is_even: Flags
+    """Whether the cell is as near as whole rows allow."""
+    is_uneven: Flags
+    """Whether it is further off than whole rows, a tenth, and chance explain."""
+    spread: Values
+    """The standard deviation of the rows if they were assigned at random: single rows, or whole
+    groups."""
+
+    @property
+    def worst(self) -> tuple[int, int]:
+        """The stratum and the fold of the cell that is furthest off for its size."""
+        weight = np.abs(self.off) / np.sqrt(np.maximum(self.expected, ROUNDING))
+        place = np.argmax(np.where(self.is_uneven, weight, -1))
+        stratum, fold = np.unravel_index(place, weight.shape)
+        return int(stratum), int(fold)
+
+
+class GroupRows(NamedTuple):
+    """The groups of each stratum, each of shape (n_strata,)."""
+
+    n: Ints
+    """How many have rows of it."""
+    squares: Values
+    """The sum of the squares of how many rows of it a group has beyond the stratum's share."""
+
+
+def judge_cells(
+    table: StratumTable,
+    slack: int = 0,
+    groups: GroupRows | None = None,
+    *,
+    by_chance: bool = False,
+    is_coarse: bool = False,
+) -> Cells:
+    """Judge every cell of a table of strata and folds.
+
+    Parameters
+    ----------
+    table : ndarray of int64, shape (n_strata, n_folds)
+        Of the rows that have a fold.
+    slack : int
+        Rows that a cell may be off beyond the rounding of its stratum and of its fold.
+    groups : GroupRows, optional
+        Where whole groups were assigned.
+    by_chance : bool
+        Whether single rows of a stratum may be off as much as chance explains.
+    is_coarse : bool
+        Whether the strata hold others: after `extend` they may be a row more off.
+    """
+    sizes, totals = table.sum(axis=1), table.sum(axis=0)
+    n_rows = max(int(sizes.sum()), 1)
+    off = deviations(table, sizes)
+    expected = sizes[:, None] * totals / n_rows
+    if groups is None:
+        spread = np.sqrt(random_variance(sizes, totals))
+    else:
+        spread = np.sqrt(grouped_variance(groups.squares, totals))
+    far = np.abs(off) - ROUNDING
+    rounded = (1 + slack + sizes / n_rows)[:, None]
+    is_uneven = (far > rounded + is_coarse) & (expected >= 1) & (far > TENTH * expected)
+    if groups is not None or by_chance:
+        is_uneven &= far > SIGMAS * spread
+    return Cells(off, expected, far <= rounded, is_uneven, spread)
 
 
 def deviations(table: StratumTable, sizes: Ints) -> Values:
@@ -20,23 +100,13 @@ def deviations(table: StratumTable, sizes: Ints) -> Values:
     return deviation
 
 
-def promised_deviation(sizes: Ints) -> Values:
-    """Bound the deviation of each stratum that is within one row of its share, in rows.
-
-    The share of a fold is known from its size alone, which may be a row off itself: of a stratum
-    that is a fraction p of all rows, this moves the rows expected by up to p.
-    """
-    bound: Values = 1 + sizes / max(int(sizes.sum()), 1)
-    return bound
-
-
 def tv_distance(deviation: Values, totals: Ints) -> Values:
     """Compute the total variation distance of every fold's strata from those of all rows, 0..1.
 
     Half the sum of the absolute differences of the shares: the share of a fold's rows that would
     have to change their stratum. NaN for folds without rows. `totals` are the rows of the folds.
     """
-    moved = np.abs(deviation).sum(axis=0) / 2
+    moved = np.sort(np.abs(deviation), axis=0).sum(axis=0) / 2  # the same in any order of strata
     distances: Values = np.where(totals, moved / np.maximum(totals, 1), np.nan)
     return distances
 
@@ -55,12 +125,18 @@ def random_variance(sizes: Ints, totals: Ints) -> Values:
     return variance
 
 
-def group_squares(codes: Ints, groups: Ints, weights: Ints | None, n_strata: int) -> Values:
-    """Sum up the squared numbers of rows that the groups have in each stratum, (n_strata,)."""
+def group_rows(codes: Ints, groups: Ints, weights: Ints | None, n_strata: int) -> GroupRows:
+    """Count the groups that have rows of each stratum, and measure how uneven groups are in it."""
     n_groups = int(groups.max(initial=-1)) + 1
     pairs, place = np.unique(codes * n_groups + groups, return_inverse=True)
-    rows = sum_by(place, weights, len(pairs)).astype(np.float64)
-    return np.bincount(pairs // n_groups, rows**2, n_strata)
+    rows, strata = sum_by(place, weights, len(pairs)).astype(np.float64), pairs // max(n_groups, 1)
+    counts = np.bincount(strata, minlength=n_strata)
+    # Of (rows - share * size)**2, also of the groups without rows of a stratum.
+    sizes = sum_by(groups, weights, n_groups).astype(np.float64)
+    share = np.bincount(strata, rows, n_strata) / max(sizes.sum(), 1)
+    crossed = np.bincount(strata, rows * sizes[pairs % max(n_groups, 1)], n_strata)
+    squares = np.bincount(strata, rows**2, n_strata) - 2 * share * crossed
+    return GroupRows(counts, np.maximum(squares + share**2 * (sizes**2).sum(), 0))
 
 
 def grouped_variance(squares: Values, totals: Ints) -> Values:
@@ -69,60 +145,10 @@ def grouped_variance(squares: Values, totals: Ints) -> Values:
     Parameters
     ----------
     squares : ndarray of float64, shape (n_strata,)
-        s, as of `group_squares`.
+        s, as of `group_rows`.
     totals : ndarray of int64, shape (n_folds,)
         The rows of the folds, of which each has a share p.
     """
     share = totals / max(int(totals.sum()), 1)
     variance: Values = np.outer(squares, share * (1 - share))
     return variance
-
-
-def optimal_max_deviation(sizes: Ints, totals: Ints) -> float:
-    """Find the largest deviation that the best of all fold columns of these sizes has.
-
-    Rows beyond the totals of the folds have none, whichever they are.
-
-    References
-    ----------
-    Hoffman and Kruskal (1956), Integral boundary points of convex polyhedra.
-    """
-    if not len(totals) or not len(sizes):
-        return 0.0
-    n_rows = int(sizes.sum())
-    # A fold column is an integer table with given sums, so that whether one has all cells
-    # within a distance of the expected rows is a question of flow; its last column, without
-    # bounds, is the rows that have no fold. Strata of equal sizes are merged, and folds of
-    # equal sizes, which keeps the network small: a merged cell can be divided evenly over
-    # its cells, and as its bounds are integers some integer table exists wherever a
-    # fractional one does (Hoffman and Kruskal).
-    merged_sizes, n_equal_strata = np.unique(sizes, return_counts=True)
-    merged_totals, n_equal_folds = np.unique(totals, return_counts=True)
-    n_left = n_rows - int(totals.sum())
-    left = np.array([n_left] if n_left else [], dtype=np.int64)
-    # Expected rows and slack are multiplied by `n_rows`, which keeps them integers.
-    expected = merged_sizes[:, None] * merged_totals
-    n_cells = n_equal_strata[:, None] * n_equal_folds
-    row_sums = merged_sizes * n_equal_strata
-    column_sums = np.append(merged_totals * n_equal_folds, left)
-    any_left = np.minimum.outer(row_sums, left)
-
-    def is_enough(slack: int) -> bool:
-        """Check if all cells can be within `slack / n_rows` of the expected rows."""
-        low = n_cells * np.maximum(-((slack - expected) // n_rows), 0)
-        high = n_cells * ((expected + slack) // n_rows)
-        low, high = np.hstack([low, 0 * any_left]), np.hstack([high, any_left])
-        return table_exists(low, high, row_sums, column_sums)
-
-    # Bracket the slack between multiples of one row, doubling and then by bisection.
-    top = 1
-    while not is_enough(top * n_rows):
-        top *= 2
-    bottom = top // 2 + 1
-    top = bottom + bisect_left(range(bottom, top), True, key=lambda n: is_enough(n * n_rows))
-    # In between, bounds change only where one of them crosses an integer.
-    remainder = expected % n_rows
-    crossings = np.concatenate([remainder, n_rows - remainder]).ravel() % n_rows
-    slacks = np.unique(np.append(crossings, n_rows)) + (top - 1) * n_rows
-    best = bisect_left(slacks[:-1].tolist(), True, key=is_enough)
-    return float(slacks[best] / n_rows)

@@ -32,30 +32,6 @@ def transitive_closure(edges: Flags) -> Flags:
     return reach
 
 
-def table_exists(low: StratumTable, high: StratumTable, row_sums: Ints, column_sums: Ints) -> bool:
-    """Check if some integer table within bounds has given sums of its rows and columns.
-
-    References
-    ----------
-    Ford and Fulkerson (1962), Flows in networks.
-    """
-    room = high - low
-    need = row_sums - low.sum(axis=1)
-    if (room < 0).any() or (need < 0).any() or (need > room.sum(axis=1)).any():
-        return False
-    # Start with the right row sums, cells filled from the left; then move units inside
-    # rows, from columns that have too many to columns that have too few.
-    table = low + fill_in_turn(need, room)
-    while (excess := table.sum(axis=0) - column_sums).any():
-        # As floats, whose product is many times faster than that of booleans.
-        give, take = ((cells > 0).astype(np.float32) for cells in (table - low, high - table))
-        path = shortest_path(give.T @ take > 0, excess > 0, excess < 0)
-        if not path:
-            return False
-        augment(table, low, high, path, min(excess[path[0]], -excess[path[-1]]))
-    return True
-
-
 def augment(
     table: StratumTable, low: StratumTable, high: StratumTable, path: list[int], wanted: int
 ) -> None:

@@ -172,7 +172,7 @@ def repeated_key_error(names: Sequence[str], failures: Any) -> StratError:
 def shared_values(counts: Counts, *, nulls_alike: bool) -> SharedRows:
     """Count the combinations of values, those that repeat, and those in several folds.
 
-    Missing values equal each other, or else each row that lacks a value is a combination.
+    Missing values equal each other, or else rows that lack a value are left out.
     """
     columns, weights = counts.columns["by"], counts.weights
     terms = tuple(Classes((place,)) for place in range(len(columns)))
@@ -184,7 +184,7 @@ def shared_values(counts: Counts, *, nulls_alike: bool) -> SharedRows:
     n_folds = int(folds.max(initial=-1)) + 2
     table = strata.crosstab(folds % n_folds, n_folds)
     n_rows, is_split = table.sum(axis=1), (table > 0).sum(axis=1) > 1
-    n_values = int((n_rows > 0).sum() + weights[alone].sum())
+    n_values = int((n_rows > 0).sum())
     n_repeated, n_split = int((n_rows > 1).sum()), int(is_split.sum())
     example = None
     if n_split:
@@ -195,4 +195,9 @@ def shared_values(counts: Counts, *, nulls_alike: bool) -> SharedRows:
         example = SharedExample(
             None, (*values,), tuple([*labels, None][folds[end]] for end in ends)
         )
-    return SharedRows(n_values, n_repeated, n_split, int(n_rows[is_split].sum()), example)
+    n_pairs = int((n_rows * (n_rows - 1)).sum()) // 2
+    n_within = int((table * (table - 1)).sum()) // 2
+    n_leaking = int(n_rows[is_split].sum())
+    return SharedRows(
+        n_values, n_repeated, n_split, n_leaking, example, n_pairs, n_pairs - n_within
+    )

@@ -21,12 +21,24 @@ from ..pipeline.numbers import column_stream
 from ..pipeline.options import Options, Target
 from ..pipeline.sample import SampleSize, sample_streams, sample_table
 from ..pipeline.strata import Strata
-from ..pipeline.tables import Folded, check_not_itself, check_not_swapped, show_order
+from ..pipeline.tables import (
+    LEAST_FOLDS,
+    Counts,
+    Shown,
+    check_not_itself,
+    check_not_swapped,
+    count_levels,
+    excuse,
+    show_entries,
+    values_of,
+)
 from ..terms.base import By, Term
-from ..terms.by import columns_of, require_by
+from ..terms.bins import Continuous, OrderBins
+from ..terms.by import Entries, columns_of, require_by
 from ..terms.classes import Classes
 from .base import Call, CountedCodes, Engine, check_possible, engine_of, not_possible
 from .counted import (
+    CountedStrata,
     count_strata,
     cut_quantiles,
     described,
@@ -135,10 +147,11 @@ class CountedFrame:
 
     def strata(self, by: By, groups: tuple[Term, ...] = ()) -> Strata:
         """Nest the rows for a table, which shows bins of a continuous entry."""
-        options = self.read_by(by)
-        strata, _ = self.count_by(replace(options, groups=groups))
-        in_turn = not (self.engine.needs_key or show_order(options.terms))
-        return strata._replace(in_turn=in_turn)
+        options = replace(self.read_by(by, LEAST_FOLDS), groups=groups)
+        call = self.engine.bind(options)
+        strata = count_strata(self.engine, call, options, for_table=True)[1].strata
+        binned = any(isinstance(term, OrderBins) for term in options.terms)
+        return strata._replace(in_turn=not (self.engine.needs_key or binned))
 
     def plan(self, options: Options) -> tuple[Strata, Callable[[Strata], StratumTable]]:
         """Find the strata of a call, and how many rows of each it would deal to each part."""
@@ -161,35 +174,47 @@ class CountedFrame:
         """Collect nothing: rows are counted column by column."""
         return self
 
-    def folded(self, by: By, name: str, *, drop: bool = False) -> Folded:
-        """Find the strata and folds of counted rows; with `drop` of rows in folds only."""
-        options = self.read_by(by)
-        check_not_itself("by", columns_of(options.terms), name)
-        strata, series = self.count_by(options, name, drop=drop)
-        nominal = all(each.is_nominal for each in strata.levels)
-        folds, codes = frames.fold_codes(series, weights=strata.weights)
-        return check_not_swapped(
-            by, name, Folded(strata, folds, codes, nominal, show_order(options.terms))
-        )
+    def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> Counts:
+        """Count the strata of the rows that have a fold, in every fold."""
+        entries = require_by(by)
+        check_not_itself("by", columns_of(entries.terms), name)
+        k = len(self.label_rows(name).labels.present)
+        options = replace(self.read_by(by, k), groups=groups)
+        counted, shown = self.count_by(options, name, k)
+        counts = self.count_levels(by, name, counted, [Shown(term, 0) for term in options.terms])
+        if any(each.term not in options.terms for each in shown):  # whole numbers, as an order
+            terms = tuple(each.term for each in shown)
+            counted, shown = self.count_by(replace(options, terms=terms), name, k)
+            return excuse(self.count_levels(by, name, counted, shown), counts)
+        return self.count_levels(by, name, counted, shown)
 
-    def read_by(self, by: By) -> Options:
-        """Read `by` for a table."""
+    def count_levels(self, by: By, name: str, counted: CountedStrata, shown: list[Shown]) -> Counts:
+        """Count the strata of every level in every fold."""
+        (series,), strata = counted.counts.columns["name"], counted.strata
+        folds, codes = frames.fold_codes(series, weights=strata.weights)
+        labels = frames.count_values(folds, codes, strata.weights)
+        check_not_swapped("by", by, name, partial(values_of, strata), labels)
+        return count_levels(strata, shown, folds, codes)
+
+    def count_by(self, options: Options, name: str, k: int) -> tuple[CountedStrata, list[Shown]]:
+        """Count the strata of the rows that have a fold, and choose how tables show them."""
+        call = self.engine.restrict(self.engine.bind(options, name), present=True)
+        counted = count_strata(self.engine, call, options, for_table=True)[1]
+        entries, columns = Entries(options.terms), counted.counts.columns["by"]
+        return counted, show_entries(entries, columns, k, counted.counts.weights)
+
+    def read_by(self, by: By, k: int) -> Options:
+        """Read `by` for a table, which shows bins of a continuous entry."""
         entries = require_by(by)
         options = Options(entries.terms, entries.marginal)
         self.engine.check(options.columns())
-        options = without_orders(self.engine, options)
+        terms = tuple(
+            term.in_bins(k) if isinstance(term, Continuous) else term
+            for term in map(self.engine.resolve, entries.terms)
+        )
+        options = replace(options, terms=terms)
         check_possible(options, self.kind)
         return options
-
-    def count_by(
-        self, options: Options, name: str | None = None, *, drop: bool = False
-    ) -> tuple[Strata, Any]:
-        """Count the strata of a call that deals nothing, and those of each fold of a column."""
-        call = self.engine.bind(options, name)
-        if drop:
-            call = self.engine.restrict(call, present=True)
-        _, counted = count_strata(self.engine, call, options, for_table=True)
-        return counted.strata, next(iter(counted.counts.columns["name"]), None)
 
     # Folds ------------------------------------------------------------------------------
 

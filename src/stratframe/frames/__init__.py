@@ -35,6 +35,7 @@ from .dtypes import (
     is_continuous,
     is_measured,
     is_missing,
+    is_text,
     may_hold_fractions,
     read_flags,
 )
@@ -43,7 +44,9 @@ from .duplicates import (
     SharedRows,
     all_unique,
     count_across_folds,
+    count_equal,
     count_unique_rows,
+    groupable,
     rows_across_folds,
 )
 from .files import (

@@ -114,6 +114,15 @@ def object_type(series: pd.Series) -> str:
     return pd.api.types.infer_dtype(series, skipna=True)
 
 
+def is_text(series: Series) -> bool:
+    """Return whether a column holds text, or categories of text."""
+    if isinstance(series, pl.Series):
+        return series.dtype in (pl.String, pl.Categorical, pl.Enum)
+    is_category = isinstance(series.dtype, pd.CategoricalDtype)
+    values = pd.Series(series.cat.categories) if is_category else series
+    return bool(pd.api.types.infer_dtype(values, skipna=True) == "string")
+
+
 def is_extension(dtype: Any) -> bool:
     """Return whether a dtype of Polars is of an extension, which newer versions have."""
     return isinstance(dtype, getattr(pl, "BaseExtension", ()))

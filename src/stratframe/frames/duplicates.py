@@ -50,6 +50,15 @@ class SharedRows(NamedTuple):
     """All rows equal to one of these."""
     example: SharedExample | None = None
     """Two of these; None if there are none."""
+    n_pairs: int = 0
+    """Pairs of equal rows."""
+    n_split_pairs: int = 0
+    """Those in two folds."""
+
+    @property
+    def n_single(self) -> int:
+        """Unique rows that no other equals."""
+        return self.n_values - self.n_repeated
 
 
 def count_across_folds(
@@ -64,26 +73,35 @@ def count_across_folds(
         -1 for rows without a fold, which count as one more fold.
     """
     compared, names = comparable_rows(columns, folds)
-    fold = pl.col("fold")
-    groups = compared.lazy().group_by(names)
-    first_row = [pl.col("row").min().alias("first")] if with_example else []
-    n_values, n_repeated, n_split, n_rows, *first = (
-        groups.agg(pl.len().alias("n"), (fold.min() != fold.max()).alias("split"), *first_row)
-        .select(
+    n, first = pl.col("n"), pl.col("first")
+    counted = {"n": pl.len().cast(pl.Int64), "first": pl.min("row")}
+    cells = compared.lazy().group_by([*names, "fold"]).agg(**counted)
+    if names == ["packed"]:  # with the fold in it, as grouping by one column takes half the time
+        n_folds = int(folds.max(initial=0)) + 2
+        cell = pl.col("packed") * n_folds + pl.col("fold") + 1
+        cells = compared.lazy().group_by(cell=cell).agg(**counted)
+        cells = cells.with_columns(packed=pl.col("cell") // n_folds)
+    sets = cells.group_by(names).agg(
+        n.sum(), squares=(n * n).sum(), split=pl.len() > 1, first=first.min()
+    )
+    n_values, n_repeated, n_split, n_rows, n_pairs, n_split_pairs, example_row = (
+        sets.select(
             pl.len().alias("values"),
-            (pl.col("n") > 1).sum().alias("repeated"),
-            pl.col("split").sum().alias("split"),
-            pl.col("n").filter("split").sum().alias("rows"),
-            *([pl.col("first").filter("split").min()] if with_example else []),
+            (n > 1).sum().alias("repeated"),
+            pl.col("split").sum(),
+            n.filter("split").sum().alias("rows"),
+            (n * (n - 1) // 2).sum().alias("pairs"),
+            ((n * n - pl.col("squares")) // 2).sum().alias("split_pairs"),
+            first.filter("split").min(),
         )
         .collect()
         .row(0)
     )
     example = None
-    if first and first[0] is not None:
-        example = SharedExample((first[0], find_equal(compared, names, first[0])))
+    if with_example and example_row is not None:
+        example = SharedExample((example_row, find_equal(compared, names, example_row)))
     n_values += len(folds) - compared.height
-    return SharedRows(n_values, n_repeated, n_split, n_rows, example)
+    return SharedRows(n_values, n_repeated, n_split, n_rows, example, n_pairs, n_split_pairs)
 
 
 def find_equal(compared: pl.DataFrame, names: Sequence[str], row: int) -> int:
@@ -126,6 +144,21 @@ def rows_across_folds(columns: Sequence[Any], folds: Ints) -> tuple[Ints, Ints]:
     return tuple(found[name].cast(pl.Int64).to_numpy() for name in ("row", "set"))  # type: ignore[return-value]
 
 
+def count_equal(column: Any) -> tuple[int, int]:
+    """Count the values of a column, and the pairs of rows that are equal in it."""
+    codes, _ = encode_classes(pl.Series(to_groupable(column)))
+    n = np.bincount(codes + 1)
+    return int((n > 0).sum()), int((n * (n - 1)).sum()) // 2
+
+
+def groupable(series: Series) -> Any:
+    """Convert a column to one that Polars groups; None if it holds lists and the like."""
+    try:
+        return to_groupable(series)
+    except StratError:
+        return None
+
+
 def comparable_rows(columns: Sequence[Any], folds: Ints) -> tuple[pl.DataFrame, list[str]]:
     """Put columns into a frame whose rows can be grouped, without rows known to be unique.
 
@@ -139,7 +172,7 @@ def comparable_rows(columns: Sequence[Any], folds: Ints) -> tuple[pl.DataFrame, 
     rows = pl.DataFrame({str(place): to_groupable(column) for place, column in enumerate(columns)})
     candidates = candidate_duplicates(rows)
     if candidates is None:
-        rows = pack_integers(rows)
+        rows = pack_integers(rows, int(folds.max(initial=0)) + 2)
     compared = rows.with_columns(pl.Series("fold", folds), row=pl.int_range(len(folds)))
     if candidates is not None:
         compared = compared.filter(candidates)
@@ -184,13 +217,15 @@ def candidate_duplicates(rows: pl.DataFrame) -> pl.Series | None:
     return hashes.is_in(ascending.filter(ascending == ascending.shift(1)).unique().implode())
 
 
-def pack_integers(rows: pl.DataFrame) -> pl.DataFrame:
+def pack_integers(rows: pl.DataFrame, room: int) -> pl.DataFrame:
     """Pack columns of integers into one, as digits, while an Int64 has room for them.
+
+    And for one more digit, of which there are `room`.
 
     Grouping by one column takes half the time of grouping by several.
     """
     integers = [column for column in rows if column.dtype in INTEGERS and not column.null_count()]
-    packed, room = pl.lit(0, dtype=pl.Int64), 1
+    packed = pl.lit(0, dtype=pl.Int64)
     names: list[str] = []
     for column in integers if rows.height else []:
         lowest: Any = column.min()

@@ -13,7 +13,7 @@ import polars as pl
 from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError, describe, describe_rows, plural, preview
-from .dtypes import category_values, is_extension, is_missing, is_temporal, to_floats
+from .dtypes import category_values, is_extension, is_missing, is_temporal, is_text, to_floats
 from .libraries import EagerFrame, Frame, Series, label_of, library_of, take, to_list
 from .read_classes import encode_classes
 from .references import read_columns
@@ -249,15 +249,6 @@ def declared_parts(frame: Frame, name: str) -> tuple[str, ...] | None:
     if not holds_names(read_fold_column(frame, name)):
         return None
     return tuple(part_codes(read_fold_column(frame, name))[0])
-
-
-def is_text(series: Series) -> bool:
-    """Return whether a column holds text, or categories of text."""
-    if isinstance(series, pl.Series):
-        return series.dtype in (pl.String, pl.Categorical, pl.Enum)
-    is_category = isinstance(series.dtype, pd.CategoricalDtype)
-    values = pd.Series(series.cat.categories) if is_category else series
-    return bool(pd.api.types.infer_dtype(values, skipna=True) == "string")
 
 
 def holds_names(series: Series) -> bool:

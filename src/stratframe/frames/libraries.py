@@ -73,12 +73,12 @@ def label_of(frame: Frame, name: str) -> Hashable:
     return (name,) + ("",) * (n_levels - 1)
 
 
-def take(series: Series, rows: Ints) -> Series:
-    """Take rows of a series by position."""
+def take(series: Any, rows: Ints) -> Any:
+    """Take rows of a series, or of an array, by position."""
     if isinstance(series, pl.Series):
         # Polars would read a name such as "^x$" as a pattern.
         return series.alias("").gather(rows).alias(series.name)
-    return series.iloc[rows]
+    return series[rows] if isinstance(series, np.ndarray) else series.iloc[rows]
 
 
 def value_at(series: Series, row: int) -> Any:

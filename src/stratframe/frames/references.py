@@ -62,6 +62,7 @@ ACCEPTED = {
     "groups": "column names, expressions, or one `sf.clusters`",
     "key": "column names or expressions",
     "where": "a boolean column, an expression or a callable",
+    "duplicates": "column names or expressions",
     "columns": "column names or expressions",
     "features": "column names or expressions",
     "name": "column names",

@@ -13,14 +13,24 @@ from .. import frames
 from ..core.types import Flags, StratumTable
 from ..frames import LabelRows
 from ..terms.base import By, Term
-from ..terms.by import columns_of, require_by
+from ..terms.bins import OrderBins
+from ..terms.by import columns_of, require_by, split_series
 from .deal import check_columns, deal_units, empty_outputs, new_columns, numbers_of, quota_table
 from .extend import extended_columns
 from .hashed import hashed_columns
 from .options import NO_TARGET, Options, Target
 from .sample import SampleSize, sampled_rows
 from .strata import Strata, stratify
-from .tables import Folded, check_not_itself, check_not_swapped, show_order, tabulated
+from .tables import (
+    Counts,
+    Shown,
+    check_not_itself,
+    check_not_swapped,
+    count_levels,
+    excuse,
+    show_entries,
+    values_of,
+)
 
 
 class LocalFrame:
@@ -92,11 +102,15 @@ class LocalFrame:
 
     # Counts -----------------------------------------------------------------------------
 
-    def collect(self, by: By | None, refs: Sequence[Any]) -> LocalFrame:
+    def collect(self, by: By, groups: tuple[Term, ...], refs: Sequence[Any]) -> LocalFrame:
         """Collect the columns of a lazy frame that tables need, once."""
-        of_by = [] if by is None else columns_of(require_by(by).terms)
-        frames.check_refs(self.frame, of_by, "by")
-        return LocalFrame(frames.collect_columns(self.frame, [*of_by, *refs]))
+        if not frames.is_lazy(self.frame):
+            return self
+        named = {"by": columns_of(require_by(by).terms), "groups": columns_of(groups)}
+        frames.check_all_refs(self.frame, named)
+        return LocalFrame(
+            frames.collect_columns(self.frame, [*named["by"], *named["groups"], *refs])
+        )
 
     def strata(self, by: By, groups: tuple[Term, ...] = ()) -> Strata:
         """Nest the rows for a table, which shows bins of a continuous entry."""
@@ -105,9 +119,9 @@ class LocalFrame:
         frames.check_all_refs(self.frame, named)
         eager = frames.collect_columns(self.frame, [*named["by"], *named["groups"]])
         columns = frames.read_named(eager, named)
-        options = tabulated(entries, columns["by"])
-        strata = stratify(replace(options, groups=groups), columns, len(eager))
-        return strata._replace(in_turn=not show_order(options.terms))
+        terms = tuple(each.term for each in show_entries(entries, columns["by"], None))
+        strata = stratify(Options(terms, entries.marginal, groups), columns, len(eager))
+        return strata._replace(in_turn=not any(isinstance(term, OrderBins) for term in terms))
 
     def plan(self, options: Options) -> tuple[Strata, Callable[[Strata], StratumTable]]:
         """Find the strata of a call, and how many rows of each it would deal to each part."""
@@ -126,26 +140,36 @@ class LocalFrame:
         numbers = None if strata.keys is None else numbers_of(options, strata, 0)[0]
         return strata, lambda level: quota_table(options, level, numbers=numbers)
 
-    def folded(self, by: By | None, name: str, *, drop: bool = False) -> Folded:
-        """Find the strata and folds of all rows; with `drop` of rows in folds only."""
+    def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> Counts:
+        """Count the strata of the rows that have a fold, in every fold."""
         entries = require_by(by)
-        refs = columns_of(entries.terms)
-        check_not_itself("by", refs, frames.label_of(self.frame, name))
-        frames.check_all_refs(self.frame, {"by": refs, "name": [name]})
-        eager = frames.collect_columns(self.frame, [*refs, name])
-        series = [*frames.read_columns(eager, refs), frames.read_fold_column(eager, name)]
-        options, weights = tabulated(entries, series[:-1]), None
-        if drop:
-            rows = np.flatnonzero(~frames.is_missing(series[-1]))
-            series = [frames.take(column, rows) for column in series]
-        nominal = not options.marginal and all(term.is_nominal for term in options.terms)
-        if nominal:
-            series, weights = frames.count_unique_rows(series)
-        folds, codes = frames.fold_codes(series.pop(), weights=weights)
-        strata = stratify(options, {"by": series}, len(codes), weights)
-        return check_not_swapped(
-            by, name, Folded(strata, folds, codes, nominal, show_order(options.terms))
-        )
+        named = {"by": columns_of(entries.terms), "groups": columns_of(groups), "name": [name]}
+        label = frames.label_of(self.frame, name)
+        check_not_itself("by", named["by"], label)
+        frames.check_all_refs(self.frame, named)
+        eager = frames.collect_columns(self.frame, [ref for refs in named.values() for ref in refs])
+        columns = frames.read_named(eager, named | {"name": [label]})
+        missing, weights = frames.is_missing(columns["name"][0]), None
+        if missing.any():
+            rows = np.flatnonzero(~missing)
+            columns = {each: [frames.take(one, rows) for one in columns[each]] for each in columns}
+        resolved = [term.resolve(own) for term, own in split_series(entries.terms, columns["by"])]
+        if not (groups or entries.marginal) and all(term.is_nominal for term in resolved):
+            kept, weights = frames.count_unique_rows([*columns["by"], *columns["name"]])
+            columns = {"by": kept[:-1], "name": kept[-1:]}
+        folds, codes = frames.fold_codes(columns["name"][0], weights=weights)
+        labels = frames.count_values(folds, codes, weights)
+        shown = show_entries(entries, columns["by"], len(labels.present), weights)
+        options = Options(tuple(each.term for each in shown), entries.marginal, groups)
+        strata = stratify(options, columns, len(codes), weights)
+        check_not_swapped("by", by, name, partial(values_of, strata), labels)
+        counts = count_levels(strata, shown, folds, codes)
+        if any(isinstance(each.term, OrderBins) and each.term.is_guessed for each in shown):
+            options = Options(tuple(resolved), groups=groups)
+            strata = stratify(options, columns, len(codes), weights)
+            plain = [Shown(term, 0) for term in resolved]
+            counts = excuse(counts, count_levels(strata, plain, folds, codes))
+        return counts
 
     # Folds ------------------------------------------------------------------------------
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, cast, overload
+from dataclasses import replace
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, cast, overload
 
 import numpy as np
 
 from .. import frames
-from ..core.strata import first_occurrence
+from ..core.evenness import Cells, GroupRows, group_rows, judge_cells
+from ..core.strata import first_occurrence, sum_by
 from ..core.types import Ints, StratumTable, Values
-from ..errors import StratError, above_limit, plural
-from ..frames import AnyFrame, Frame, PandasFrame, PolarsFrame, PolarsTable
+from ..errors import FOLD_NAME, StratError, above_limit, plural
+from ..frames import AnyFrame, FoldValues, Frame, PandasFrame, PolarsFrame, PolarsTable
 from ..terms.base import Term
+from ..terms.bins import Continuous, OrderBins
 from ..terms.by import Entries, split_series
+from ..terms.classes import Classes
+from ..terms.clusters import Clusters
 from ..terms.entry import read_entry
 from .options import Options
 from .strata import Level, Strata
@@ -33,6 +37,7 @@ MAX_TABLE_ROWS = 2**26
 """Rows that a table of strata and parts may have: in pandas, 8 GiB while it is made."""
 
 P = ParamSpec("P")
+LevelT = TypeVar("LevelT", "LevelCounts", Strata)
 
 
 class TableVerb(Protocol[P]):
@@ -51,40 +56,114 @@ def table_verb(function: Callable[Concatenate[Frame, P], Any]) -> TableVerb[P]:
     return cast("TableVerb[P]", function)
 
 
-class FoldCounts(NamedTuple):
-    """A fold column, counted by strata."""
-
-    folds: list[Any]
-    """The folds or parts, in order."""
-    tables: list[StratumTable]
-    """Rows of the strata in every fold, and last in none; of margins a table for each."""
-    strata: list[Strata]
-    """What the rows of each table are."""
-    nominal: bool
-    """Whether all entries are of classes, which have no order of their own."""
-    of_order: bool = False
-    """Whether some strata are bins that only show an entry by which rows are ordered."""
-
-
-class Folded(NamedTuple):
-    """Rows with their strata, and with their folds in a column."""
+class LevelCounts(NamedTuple):
+    """The rows of the strata of one level in every fold."""
 
     strata: Strata
+    table: StratumTable
+    """Shape (n_strata, n_folds)."""
+    term: Term | None
+    """The last entry that divides the strata; None if none does."""
+    slack: int = 0
+    """Rows that a cell may be off because of how an order is dealt, and where bins cut it."""
+    by_chance: bool = False
+    """Whether cells may be off as much as chance explains, as of clusters."""
+    is_coarse: bool = False
+    """Whether the strata hold those of a level below."""
+    is_excused: bool = False
+    """Whether no cell counts as uneven, as the classes that bins are made of are even."""
+    groups: GroupRows | None = None
+    """Which groups the rows of each stratum are of, if whole groups are judged."""
+
+    @property
+    def is_order(self) -> bool:
+        """Whether the strata are bins that show an order."""
+        return isinstance(self.term, OrderBins)
+
+    @property
+    def is_class(self) -> bool:
+        """Whether the strata are the classes of one entry."""
+        return len(self.strata.levels) == 1 and self.strata.levels[0].is_nominal
+
+    def judge(self) -> Cells:
+        """Judge how even every cell is."""
+        cells = judge_cells(
+            self.table,
+            self.slack,
+            self.groups,
+            by_chance=self.by_chance,
+            is_coarse=self.is_coarse,
+        )
+        return cells._replace(is_uneven=cells.is_uneven & (not self.is_excused))
+
+
+class Counts(NamedTuple):
+    """The rows of every stratum in every fold of a column; rows without a fold are left out."""
+
     folds: list[Any]
     """The folds or parts, in order."""
-    codes: Ints
-    """The fold of every row, shape (n_dealt,), range -1..n_folds-1."""
-    nominal: bool
-    """As of `FoldCounts`."""
-    of_order: bool = False
-    """As of `FoldCounts`."""
+    levels: list[LevelCounts]
+    """Of `by=[a, b]` the strata of a, and those of a and b; of margins each entry; at least one."""
+    is_marginal: bool = False
 
-    def crossed(self) -> FoldCounts:
-        """Count the rows of every stratum in every fold."""
-        levels, n_parts = list(self.strata.margins or [self.strata]), len(self.folds) + 1
-        # Rows without a fold have the code -1, which is the last column of a table.
-        tables = [level.crosstab(self.codes % n_parts, n_parts) for level in levels]
-        return FoldCounts(self.folds, tables, levels, self.nominal, self.of_order)
+    @property
+    def shown(self) -> list[LevelCounts]:
+        """The levels that tables list: the joint strata, or each entry of margins."""
+        return self.levels if self.is_marginal else self.levels[-1:]
+
+    @property
+    def sizes(self) -> Ints:
+        """The rows of every fold, shape (n_folds,)."""
+        sizes: Ints = self.levels[0].table.sum(axis=0)
+        return sizes
+
+
+class Shown(NamedTuple):
+    """An entry as tables show it."""
+
+    term: Term
+    slack: int
+    """As of `LevelCounts`."""
+
+
+def count_levels(strata: Strata, entries: Sequence[Shown], folds: list[Any], codes: Ints) -> Counts:
+    """Count the rows of the strata of every level in every fold.
+
+    Parameters
+    ----------
+    codes : ndarray of int64, shape (n_dealt,), range 0..n_folds-1
+    """
+    levels = []
+    divided = [each for each in entries if not each.term.orders_rows]
+    for place, level in enumerate(strata.margins or levels_of(strata)):
+        term, slack = divided[place] if level.levels else (None, 0)
+        by_chance = isinstance(term, Clusters)
+        groups = None
+        if strata.groups is not None:
+            n_strata = len(level.sizes)
+            groups = group_rows(level.codes, strata.groups, strata.weights, n_strata)
+        table = level.crosstab(codes, len(folds))
+        is_coarse = not strata.margins and level is not strata
+        levels.append(LevelCounts(level, table, term, slack, by_chance, is_coarse, groups=groups))
+    return Counts(folds, levels, bool(strata.margins))
+
+
+def excuse(counts: Counts, as_classes: Counts) -> Counts:
+    """Excuse whole numbers that were taken as an order, if folds are even in them as classes."""
+    if not all(level.judge().is_even.all() for level in as_classes.levels):
+        return counts
+    return counts._replace(levels=[level._replace(is_excused=True) for level in counts.levels])
+
+
+def levels_of(strata: Strata) -> list[Strata]:
+    """List the strata of each level of nesting, the joint ones last."""
+    found = []
+    for depth, parents in enumerate(reversed(strata.ancestors), 1):
+        sizes = sum_by(parents, strata.sizes, int(parents.max(initial=-1)) + 1)
+        codes = parents[strata.codes]
+        own = strata._replace(codes=codes, sizes=sizes, ancestors=(), levels=strata.levels[:depth])
+        found.append(own)
+    return [*found, strata]
 
 
 def check_not_itself(argument: str, refs: Sequence[Any], name: Hashable) -> None:
@@ -98,22 +177,34 @@ def check_not_itself(argument: str, refs: Sequence[Any], name: Hashable) -> None
         raise StratError(msg)
 
 
-def check_not_swapped(by: Any, name: object, folded: Folded) -> Folded:
-    """Raise if a single column of `by` looks like folds, and the fold column like labels."""
+def check_not_swapped(
+    argument: str, by: Any, name: object, compared: Callable[[], Sequence[Any]], labels: FoldValues
+) -> None:
+    """Raise if a single column to compare by looks like folds, and the fold column like labels.
+
+    Parameters
+    ----------
+    compared : callable
+        Lists the values of the column to compare by.
+    """
     if not isinstance(by, str) or not isinstance(name, str):
-        return folded
-    if FOLD_NAME.search(by) and not FOLD_NAME.search(name):
-        (level,), n_strata = folded.strata.levels, len(folded.strata.sizes)
-        compared = frames.to_list(level.values(first_occurrence(folded.strata.codes, n_strata)))
-        folds = frames.count_values(folded.folds, folded.codes, folded.strata.weights)
-        if look_like_folds(compared) and not look_like_folds(folds.present, folds.sizes):
-            msg = (
-                f"`by` must be what folds are compared by, but {by!r} looks like the folds, and"
-                f' {name!r} does not.\nHint: swap them, `by="{name}"` and "{by}" as the fold'
-                f' column; or if this is meant, `by=sf.classes("{by}")`.'
-            )
-            raise StratError(msg)
-    return folded
+        return
+    if not FOLD_NAME.search(by) or FOLD_NAME.search(name):
+        return
+    if look_like_folds(compared()) and not look_like_folds(labels.present, labels.sizes):
+        meant = f'; or if this is meant, `by=sf.classes("{by}")`' if argument == "by" else ""
+        msg = (
+            f"`{argument}` must be what folds are compared by, but {by!r} looks like the folds,"
+            f' and {name!r} does not.\nHint: swap them, `{argument}="{name}"` and "{by}" as the'
+            f" fold column{meant}."
+        )
+        raise StratError(msg)
+
+
+def values_of(strata: Strata) -> Sequence[Any]:
+    """List the values of the strata of one entry."""
+    first = first_occurrence(strata.codes, len(strata.sizes))
+    return frames.to_list(strata.levels[0].values(first)) if strata.levels else []
 
 
 def look_like_folds(values: Sequence[Any], sizes: Sequence[int] = ()) -> bool:
@@ -125,35 +216,53 @@ def look_like_folds(values: Sequence[Any], sizes: Sequence[int] = ()) -> bool:
     return bool(is_part.any()) or (are_even and {*values} == {*range(len(values))})
 
 
-FOLD_NAME = re.compile(r"(?<![a-z])(k?fold|split)s?(?![a-z])|^(inner|outer)$", re.IGNORECASE)
-"""What columns of folds and parts are often called."""
+LEAST_FOLDS = 2
+"""Folds for which an order is cut into bins where no fold column says how many there are."""
+
+MANY_VALUES = 10
+"""Different whole numbers above which a column may be continuous."""
 
 
-def show_order(terms: Sequence[Term]) -> bool:
-    """Return whether a term cuts bins in place of one that orders rows, which has no warning."""
-    return any(getattr(term, "warns", True) is False for term in terms)
+def show_entries(
+    entries: Entries, series: Sequence[Any], k: int | None, weights: Ints | None = None
+) -> list[Shown]:
+    """Choose how tables show the entries of `by`: continuous ones in bins.
+
+    Parameters
+    ----------
+    series : sequence of Series
+        The columns of the entries, one entry after another.
+    k : int, optional
+        How many folds have rows; None takes all whole numbers as classes, as `kfold` does.
+    weights : ndarray of int64, shape (n_rows,), optional
+        How many rows each row stands for.
+    """
+    handed = split_series(entries.terms, series)
+    if entries.marginal:
+        return [Shown(term.resolve(columns), 0) for term, columns in handed]
+    return [show_entry(term.resolve(columns), columns, k, weights) for term, columns in handed]
 
 
-def tabulated(entries: Entries, series: Sequence[Any]) -> Options:
-    """Describe rows by entries, of which continuous ones are cut into bins."""
-    terms = entries.terms
-    if not entries.marginal:
-        handed = split_series(entries.terms, series)
-        terms = tuple(tabulated_term(term, columns) for term, columns in handed)
-    return Options(terms, entries.marginal)
+def show_entry(term: Term, series: Sequence[Any], k: int | None, weights: Ints | None) -> Shown:
+    """Choose how tables show an entry, and how many rows its strata may be off."""
+    if isinstance(term, Continuous):
+        check_values([read_entry(term, series, 1)], Options(), ())
+        term = term.in_bins(k or LEAST_FOLDS)
+    if isinstance(term, OrderBins):
+        return Shown(term, 2)
+    if k is None or not isinstance(term, Classes) or not frames.is_measured(series[0]):
+        return Shown(term, 0)
+    codes, n_values = frames.encode_classes(series[0])
+    if n_values <= MANY_VALUES:
+        return Shown(term, 0)
+    known = codes >= 0
+    sizes = sum_by(codes[known], None if weights is None else weights[known], n_values)
+    if term.is_guessed and 2 * sizes[sizes < 2 * k].sum() > sizes.sum():
+        term = replace(Continuous(term.columns, term.name).in_bins(k), is_guessed=True)
+    return Shown(term, 2)
 
 
-def tabulated_term(term: Term, series: Sequence[Any]) -> Term:
-    """Cut a continuous entry into bins; others stay as they are."""
-    term = term.resolve(series)
-    binned = term.without_order()
-    if binned is None or binned is term:
-        return term
-    check_values([read_entry(term, series, 1)], Options(), ())
-    return binned
-
-
-def check_table_size(verb: str, strata: Strata, n_parts: int, n_figures: int) -> None:
+def check_table_size(verb: str, levels: Sequence[Strata], n_parts: int, n_figures: int) -> None:
     """Raise if a table of one row per stratum and part would be too large.
 
     Parameters
@@ -161,11 +270,11 @@ def check_table_size(verb: str, strata: Strata, n_parts: int, n_figures: int) ->
     n_figures : int
         The columns of the table besides those of the strata.
     """
-    n_strata = sum(len(level.sizes) for level in strata.margins or [strata])
+    n_strata = sum(len(level.sizes) for level in levels)
     n_rows = n_strata * n_parts
     if n_rows <= MAX_TABLE_ROWS:
         return
-    n_columns = n_figures + (2 if strata.margins else len(strata.levels))
+    n_columns = n_figures + len(levels[0].levels)
     size = (
         f" ({plural(n_strata, 'stratum', 'strata')} x {plural(n_parts, 'part')}),"
         f" some {n_rows * n_columns * 8 / 2**30:,.1f} GiB"
@@ -175,43 +284,20 @@ def check_table_size(verb: str, strata: Strata, n_parts: int, n_figures: int) ->
     raise StratError(above_limit(subject, MAX_TABLE_ROWS, "row", n_rows, size) + hint)
 
 
-def stratum_table(
-    library: str, strata: Strata, columns_of: Callable[[Strata], dict[str, Any]]
-) -> Any:
-    """Make a table of strata, or of folds and strata, in the caller's library.
-
-    Parameters
-    ----------
-    columns_of : callable
-        From strata to columns of one value per stratum; with `fold`, a list of the folds,
-        of one value per fold and stratum.
-    """
-
-    def rows_of(level: Strata) -> dict[Hashable, Any]:
-        columns = columns_of(level)
-        folds = columns.pop("fold", None)
-        n_folds = 1 if folds is None else len(folds)
-        order = table_order(level)
-        rows: dict[Hashable, Any] = {}
-        if folds is not None:
-            rows["fold"] = [fold for fold in folds for _ in level.sizes]
-        rows.update(stratum_columns(level, np.tile(order, n_folds)))
-        for name, cells in columns.items():
-            rows[name] = cells.reshape(n_folds, len(order))[:, order].ravel()
-        return rows
-
-    return stacked_table(library, strata, rows_of)
-
-
 def stacked_table(
-    library: str, strata: Strata, rows_of: Callable[[Strata], dict[Hashable, Any]]
+    library: str,
+    levels: Sequence[LevelT],
+    rows_of: Callable[[LevelT], dict[Hashable, Any]],
+    *,
+    is_marginal: bool,
 ) -> Any:
     """Make one table of strata; of margins one below the other, named by entry and value."""
-    if not strata.margins:
-        return frames.make_frame(library, rows_of(strata))
+    if not is_marginal:
+        return frames.make_frame(library, rows_of(levels[0]))
     table: dict[Hashable, list[Any]] = {}
-    for margin in strata.margins:
-        entry = margin.levels[0].name
+    for margin in levels:
+        strata = margin.strata if isinstance(margin, LevelCounts) else margin
+        entry = strata.levels[0].name
         for column, cells in rows_of(margin).items():
             values = frames.to_list(cells)
             if column == entry:

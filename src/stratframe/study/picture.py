@@ -12,7 +12,7 @@ from .. import frames
 from ..checks import load_extra
 from ..core.types import Values
 from ..errors import StratError
-from ..verbs.draw import COLOURS, COMPACT, LETTER, MARKERS, arrange_legend, shorten
+from ..verbs.draw import COLOURS, short_text
 from .statistics import SHOWN
 from .strategies import BASELINE
 
@@ -24,8 +24,11 @@ TICKS = (
 )
 """Ratios that an axis may name: of the first list that spans it and has not too many."""
 
-SHORT = 15
-"""Letters of a name that a figure has room for as it is."""
+MARKERS = "os^DvP*<>d"
+"""One for each estimator, up to so many."""
+
+SHORT, MOST_LETTERS = 24, 40
+"""Letters of a name that a figure has room for as it is, and that are drawn of a longer one."""
 
 MOST_TICKS = 6
 """Ticks that a panel has room for."""
@@ -71,16 +74,13 @@ def plot(results: Any) -> Any:
     ks, strategies, estimators = (
         list(dict.fromkeys(row[name] for row in rows)) for name in ("k", "strategy", "estimator")
     )
-    height = 1.9 + len(strategies) * max(0.3, 0.09 * len(estimators))
-    figure, axes = pyplot.subplots(
-        1,
-        len(ks),
-        figsize=(max(5.0, 2.0 + 2.6 * len(ks)) + width_of_names(strategies), height),
-        sharex=True,
-        sharey=True,
-        squeeze=False,
-        layout="constrained",
+    longest = max(len(name_strategy(each)) for each in strategies)
+    size = (
+        max(5.0, 2.0 + 2.6 * len(ks)) + 0.07 * max(longest - SHORT, 0),
+        1.9 + len(strategies) * max(0.3, 0.09 * len(estimators)) + 0.2 * ceil(len(estimators) / 2),
     )
+    shape = {"sharex": True, "sharey": True, "squeeze": False, "layout": "constrained"}
+    figure, axes = pyplot.subplots(1, len(ks), figsize=size, **shape)
     for ax, k in zip(axes[0], ks, strict=True):
         draw_panel(ax, [row for row in rows if row["k"] == k], strategies, estimators)
         ax.set_title(f"k = {k}")
@@ -92,7 +92,9 @@ def plot(results: Any) -> Any:
     scale_ratios(axes[0, 0], rows)
     label_rows(axes[0, 0], strategies)
     if len(estimators) > 1:
-        add_legend(figure, *axes[0, 0].get_legend_handles_labels())
+        handles, labels = axes[0, 0].get_legend_handles_labels()
+        place = {"loc": "outside upper center", "ncols": 2, "frameon": False}
+        figure.legend(handles, labels, fontsize="small", **place)
     return figure
 
 
@@ -105,28 +107,8 @@ def name_baseline(rows: Sequence[dict[str, Any]]) -> str:
 
 def name_strategy(strategy: Any) -> str:
     """Name a strategy, and stratified k-fold in full."""
-    return shorten(f"stratified k-fold ({BASELINE})" if strategy == BASELINE else strategy)
-
-
-def width_of_names(names: Sequence[Any]) -> float:
-    """Choose the inches that a figure needs for long names, beside those for short ones."""
-    longest = max(len(name_strategy(each)) for each in names)
-    return max(0, longest - SHORT) * LETTER * 10 / 72
-
-
-def add_legend(figure: Any, handles: Sequence[Any], labels: Sequence[str]) -> None:
-    """Add a legend above the panels, of as many columns as there is room for."""
-    room = figure.get_figwidth() * 72 * 0.95
-    ncols = min(4, arrange_legend(labels, room / 10)[0])
-    figure.set_figheight(figure.get_figheight() + 0.2 * (ceil(len(labels) / ncols) - 1))
-    figure.legend(
-        handles,
-        labels,
-        loc="outside upper center",
-        ncols=ncols,
-        frameon=False,
-        **COMPACT,
-    )
+    name = f"stratified k-fold ({BASELINE})" if strategy == BASELINE else strategy
+    return short_text(name, MOST_LETTERS)
 
 
 def read_results(results: Any, coloured: str) -> list[dict[str, Any]]:
@@ -168,7 +150,7 @@ def draw_panel(
             marker=MARKERS[place % len(MARKERS)],
             markersize=4,
             linestyle="",
-            label=shorten(estimator),
+            label=short_text(estimator, MOST_LETTERS),
             zorder=3,
         )
     ax.grid(axis="x", color="0.85", linewidth=0.6)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
+from math import lcm
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from .. import frames
-from ..core.strata import edge_bins, quantile_bins
+from ..core.strata import edge_bins, quantile_bins, sum_by
 from ..core.types import Ints, Values
 from ..errors import StratError, above_limit, describe, one_of, plural, preview, warn
 from ..frames import Rule
@@ -39,6 +40,9 @@ MAX_EDGES_SHOWN = 12
 
 DECILES = 10
 """Bins into which a continuous entry is cut where an order is of no use."""
+
+FIVE_BINS = 5
+"""Bins that show how even an order is, at most."""
 
 
 class NumericTerm(ColumnTerm):
@@ -71,6 +75,10 @@ class Continuous(NumericTerm):
     def without_order(self) -> Quantiles:
         """Cut the column at its deciles."""
         return Quantiles(self.columns, DECILES, self.name, warns=False)
+
+    def in_bins(self, k: int) -> OrderBins:
+        """Cut the column into bins that show how even k folds are in its order."""
+        return OrderBins(self.columns, FIVE_BINS, self.name, k=k)
 
     def rules(self, missing: Missing, /) -> list[Rule]:
         """Need finite numbers: what has no value has no place in the order."""
@@ -144,6 +152,33 @@ class Quantiles(NumericTerm):
         }
         wanted = zip(parent[rows].tolist(), child[rows].tolist(), strict=True)
         return [names.get(pair) for pair in wanted]
+
+
+@dataclass(frozen=True, eq=False)
+class OrderBins(Quantiles):
+    """Bins that show how even an order is: up to `n`, fewer where a stratum has few rows."""
+
+    k: int = 2
+    """The number of folds: each should have two rows of a bin."""
+    is_guessed: bool = False
+    """Whether a column of whole numbers was taken as continuous, and the user did not say so."""
+    warns: bool = False
+
+    def counted_by(self) -> ByQuantiles:
+        """Take rows as alike between cuts that are those of any number of bins up to `n`."""
+        return ByQuantiles(lcm(*range(1, self.n + 1)))
+
+    def cut(self, values: Values, parent: Ints, weights: Ints | None) -> tuple[Ints, int]:
+        """Find the bin of every value."""
+        sizes = sum_by(parent, weights, int(parent.max(initial=-1)) + 1)
+        wanted = np.clip(sizes // (2 * self.k), 1, self.n)[parent]
+        bins = np.zeros(len(values), dtype=np.int64)
+        for n in range(2, self.n + 1):
+            rows = np.flatnonzero(wanted == n)
+            if len(rows):
+                own = None if weights is None else weights[rows]
+                bins[rows] = quantile_bins(parent[rows], values[rows], n, own)[0]
+        return bins, self.n
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,10 +320,12 @@ def quantiles(column: ColumnRef, n: int, *, name: Hashable | None = None) -> Qua
     --------
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"price": [1, 2, 3, 40, 50, 60]})
-    >>> sf.strata(df, sf.quantiles("price", 2))
-         price  n  share
-    0   [1, 3]  3    0.5
-    1  (3, 60]  3    0.5
+    >>> sf.plan(df, sf.quantiles("price", 2), k=2)
+         price  fold  n
+    0   [1, 3]     0  2
+    1   [1, 3]     1  1
+    2  (3, 60]     0  1
+    3  (3, 60]     1  2
     """
     if isinstance(n, bool) or not isinstance(n, Integral) or n < 2:
         msg = f"`n` of `sf.quantiles` must be a whole number of at least 2, got {describe(n)}."
@@ -332,10 +369,12 @@ def bins(
     --------
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"age": [0, 18, 19, 64]})
-    >>> sf.strata(df, sf.bins("age", [0, 18, 65]))
-            age  n  share
-    0   [0, 18]  2    0.5
-    1  (18, 65]  2    0.5
+    >>> sf.plan(df, sf.bins("age", [0, 18, 65]), k=2)
+            age  fold  n
+    0   [0, 18]     0  1
+    1   [0, 18]     1  1
+    2  (18, 65]     0  1
+    3  (18, 65]     1  1
     """
     if not isinstance(closed, str) or closed not in ("right", "left"):
         raise StratError(one_of("`closed` of `sf.bins`", ("right", "left"), closed))

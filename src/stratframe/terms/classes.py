@@ -122,9 +122,11 @@ def classes(column: ColumnRef, *, name: Hashable | None = None) -> Classes:
     --------
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"rating": [0.5, 0.5, 1.0, 1.0]})
-    >>> sf.strata(df, sf.classes("rating"))
-       rating  n  share
-    0     0.5  2    0.5
-    1     1.0  2    0.5
+    >>> sf.plan(df, sf.classes("rating"), k=2)
+       rating  fold  n
+    0     0.5     0  1
+    1     0.5     1  1
+    2     1.0     0  1
+    3     1.0     1  1
     """
     return Classes((column,), name)

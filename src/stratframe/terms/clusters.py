@@ -19,6 +19,7 @@ from ..core.seeds import StreamTag
 from ..core.strata import factorize_codes
 from ..core.types import Ints, Values
 from ..errors import StratError, describe, warn
+from ..habits import suggest_arguments
 from .algorithms import (
     LARGEST_TREE,
     ONE_THREAD,
@@ -100,6 +101,7 @@ class Clusters(FeatureTerm):
         return n if isinstance(n, int) else 0
 
 
+@suggest_arguments
 def clusters(
     features: ColumnRef | Sequence[ColumnRef],
     n: int | str = "auto",
@@ -168,10 +170,14 @@ def clusters(
     --------
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"x": [0.1, 0.2, 0.3, 8.1, 8.2, 8.3], "y": [5, 5, 5, 1, 1, 1]})
-    >>> sf.strata(df, sf.clusters(["x", "y"], 2))
-       cluster  n  share
-    0        0  3    0.5
-    1        1  3    0.5
+    >>> sf.plan(df, sf.clusters(["x", "y"], 2), k=3)
+       cluster  fold  n
+    0        0     0  1
+    1        0     1  1
+    2        0     2  1
+    3        1     0  1
+    4        1     1  1
+    5        1     2  1
     """
     load_extra("sklearn", "cluster")
     refs = feature_refs("sf.clusters", features)

@@ -24,13 +24,11 @@ from ..pipeline.tables import (
 from ..terms.base import By
 from ..terms.by import parse_groups
 from ..theory.arguments import MAX_EXACT
+from .findings import Verdict
 from .sides import side_of
 
 MAX_KS = 10_000
 """Numbers of folds that a call may ask about."""
-
-THIN = 5
-"""Rows of the rarest stratum in a fold below which a verdict says so."""
 
 
 @table_verb
@@ -49,7 +47,7 @@ def advise(
     ----------
     frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
     by : entry or list of entries
-        As for `strata`. Each value of each margin counts as a stratum.
+        As for `report`; an order is cut as for two folds.
     ks : iterable of int
         Numbers of folds, each at least 2.
     groups : column, list of columns or `sf.clusters`, optional
@@ -61,10 +59,12 @@ def advise(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per k: `k`; `verdict`, in words; `rarest`, the stratum with the fewest rows;
-        `per_fold`, its mean rows in a fold; `lacking`, how many folds must lack a stratum. In
-        full also `fold_size`, the mean rows of a fold; `probability_any_missing`, that
-        plain k-fold leaves a fold without the rarest stratum; `variance_random` and
+        One row per k: `k`; `verdict`, what `report` says of the folds of `kfold`: "even", with
+        groups and margins at least "as even as a shuffle", and "empty" where there are fewer rows,
+        or groups, than folds; `rarest`, the stratum with the fewest rows; `per_fold`, its mean rows
+        in a fold; `lacking`, how many folds must lack a stratum. In full also `fold_size`, the mean
+        rows of a fold; `probability_any_missing`, that plain k-fold leaves a fold without the
+        rarest stratum; `variance_random` and
         `variance_stratified`, of the rarest stratum's share in a fold of plain k-fold and of
         `kfold` without a key; `ratio`, the second variance divided by the first. The second
         variance and the ratio are missing for margins and continuous entries, and on Spark, as
@@ -84,7 +84,7 @@ def advise(
 
     Notes
     -----
-    On Dask and Spark frames the table is a pandas frame. `by` is as for `strata`, so that margins
+    On Dask and Spark frames the table is a pandas frame. `by` is as for `report`, so that margins
     are an error; `groups` are as for `kfold`, and rows without a group an error.
 
     Examples
@@ -92,9 +92,9 @@ def advise(
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"label": ["a"] * 90 + ["b"] * 10})
     >>> sf.advise(df, "label", [5, 20])
-        k             verdict rarest  per_fold  lacking
-    0   5   thin: 2 rows/fold      b       2.0        0
-    1  20  short for 10 folds      b       0.5       10
+        k verdict rarest  per_fold  lacking
+    0   5    even      b       2.0        0
+    1  20    even      b       0.5       10
     """
     wanted, in_full = check_ks(ks), check_flag("full", full)
     side, terms = side_of(frame), parse_groups(groups)
@@ -161,10 +161,10 @@ def advice(ks: Sequence[int], strata: Strata, library: str, *, full: bool) -> di
         found = [np.nan if k is None or of_k is None else of_k(k) for k in given]
         return np.array(found, dtype=np.float64)
 
-    noun = "row" if units is None else "group"
+    dealt: Verdict = "even" if units is None and not strata.margins else "as even as a shuffle"
     table: dict[Hashable, Any] = {
         "k": np.array(ks, dtype=np.int64),
-        "verdict": text_array([verdict(k, n_units, rarest.n_units, noun) for k in ks]),
+        "verdict": text_array([dealt if k <= n_units else "empty" for k in ks]),
         "rarest": text_array([rarest.name] * len(ks)),
         "per_fold": rounded_column(library, figures(lambda k: rarest.n_rows / k)),
         "lacking": np.maximum(np.array(ks, dtype=np.int64) - rarest.n_units, 0),
@@ -228,14 +228,3 @@ def variance_dealt(n_rows: int, count: int, n_before: int, k: int) -> float:
     )
     mean = seats @ shares / k
     return float(seats @ (shares - mean) ** 2 / k)
-
-
-def verdict(k: int, n_units: int, rarest: int, noun: str) -> str:
-    """Say in words what k folds do to the rarest stratum, short enough for a narrow table."""
-    if k > n_units:
-        return f"impossible: {plural(n_units, noun)}"
-    if k > rarest:
-        return f"short for {plural(k - rarest, 'fold')}"
-    least, most = rarest // k, -(-rarest // k)
-    held = plural(least, noun) if least == most else f"{least}-{most} {noun}s"
-    return f"{'thin' if least < THIN else 'good'}: {held}/fold"

@@ -1,77 +1,89 @@
-"""Whether a column of folds or parts is fit for use, in a sentence: `check`."""
+"""Whether a column of folds or parts is fit for use: `check`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..errors import plural_name
+import numpy as np
+
+from .. import frames
+from ..engines.deal import CountedFrame
+from ..errors import StratError, plural, plural_name
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.strata import Strata
-from ..terms.base import By
-from ..terms.by import parse_groups
-from .audit import Examined, Question, examine
-from .check_findings import (
-    Severity,
-    Told,
-    describe_balance,
-    describe_folds,
-    describe_no_leaks,
-    find_empty,
-    find_leaks,
-    find_missing,
-    find_repeated,
-    find_unassigned,
-    find_unclear,
-    name_folds,
-    without_nulls,
+from ..pipeline.local import LocalFrame
+from ..pipeline.options import Options
+from ..pipeline.tables import check_not_itself, text_array
+from ..terms.base import By, Term
+from ..terms.by import columns_of, parse_columns, parse_groups, require_by
+from .drift import DRIFT_HINT, check_features, measure_drift
+from .findings import (
+    WORST_FIRST,
+    Duplicates,
+    Finding,
+    Labels,
+    Shared,
+    find_balance,
+    find_drift,
+    find_duplicates,
+    find_rows,
+    find_shared,
+    find_sizes,
+    name_entries,
+    worst_first,
+    write_line,
 )
+from .leaks import (
+    AUTO,
+    count_duplicates,
+    count_shared,
+    find_twin,
+    is_auto,
+    is_chance,
+    read_compared,
+)
+from .select import named_side
+from .sides import Side, check_rows
 
-WORST_FIRST: tuple[Severity, ...] = ("error", "warning", "note")
+MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
+"""Severities as a line starts with them."""
 
-SEVERITY_COLOURS: dict[Severity, str] = {"error": "#c62828", "warning": "#b26a00", "note": "gray"}
-"""Of findings in a notebook, readable on white and on black."""
-
-CERTAIN = ("optimal", "even", "between", "skewed")
-"""Verdicts that mean what they say even of bins that only show an order."""
-
-
-class Finding(NamedTuple):
-    """One thing that a check found."""
-
-    severity: Severity
-    """"error" for rows that leak, "warning" for what else is wrong, "note" for what need not be."""
-    check: str
-    """"balance", or the check of `audit`."""
-    text: str
-    name: str
-    """The column of folds or parts."""
+COLOURS = {"leak": "#c62828", "warning": "#b26a00", "note": "gray", "ok": "#2e7d32"}
+"""Of severities in a notebook, readable on white and on black."""
 
 
-@dataclass(frozen=True, repr=False)
-class CheckResult:
-    """What `check` found: true if nothing is wrong, and as text a sentence for each column.
+@dataclass(frozen=True, repr=False, eq=False)
+class Check:
+    """What `check` found: true if a column is fit for use, and as text a line for each finding.
 
     Attributes
     ----------
+    ok : bool
+        Whether no finding is a leak or a warning.
+    findings : pandas.DataFrame or polars.DataFrame
+        One row per finding, in the caller's library, the worst first: `name`, the column;
+        `severity`, "leak", "warning", "note" or "ok"; `check`, one of "groups", "keys",
+        "duplicates", "balance", "strata", "sizes", "drift" and "rows"; `n`, how many groups, keys,
+        rows, cells, strata, folds or comparisons it is about; and `detail`, a line.
     text : str
-        A line for each column.
-    findings : tuple of Finding
-        What was found, the worst first: `severity`, "error" for rows that leak, "warning" for what
-        else is wrong, and "note" for what need not be wrong; `check`, "balance" or the check of
-        `audit`; `text`; and `name`, the column.
+        The answer, then a line for each finding; of several columns a block for each.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> found = sf.check(pd.DataFrame({"x": [1.5, 2.5, 1.5, 2.5], "fold": [0, 1, 1, 0]}))
+    >>> found.ok
+    True
+    >>> found.raise_if_wrong()
     """
 
+    ok: bool
+    findings: Any
     text: str
-    findings: tuple[Finding, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing is wrong: there are no findings but notes."""
-        return all(finding.severity == "note" for finding in self.findings)
 
     def __bool__(self) -> bool:
         """Return `ok`, so that a check can be asserted."""
@@ -83,15 +95,29 @@ class CheckResult:
 
     __repr__ = __str__
 
+    def raise_if_wrong(self) -> None:
+        """Raise if the column is not fit for use.
+
+        Raises
+        ------
+        StratError
+            With the text.
+        """
+        if not self.ok:
+            raise StratError(self.text)
+
     def _repr_html_(self) -> str:
-        """Show the lines of the text in a notebook, with a mark that says if all is well."""
-        worst = self.findings[0].severity if self.findings else "note"
-        colour, mark = ("#2e7d32", "&#10003;") if self.ok else (SEVERITY_COLOURS[worst], "&#10007;")
-        lines = "<br>".join(map(escape, self.text.splitlines()))
-        return (
-            f'<div style="border-left: 4px solid {colour}; padding: 2px 10px; max-width: 45em">'
-            f'<b style="color: {colour}">{mark}</b> {lines}</div>'
-        )
+        """Show the lines in a notebook, in the colours of their severities."""
+        marks = {mark: COLOURS[severity] for severity, mark in MARKS.items()}
+        lines = []
+        for line in self.text.splitlines():
+            mark, _, rest = line.strip().partition(" ")
+            colour = marks.get(mark) if line.startswith("  ") else None
+            shown = f'<b style="color: {colour}">{mark}</b> {escape(rest.strip())}'
+            lines.append(f"<b>{escape(line)}</b>" if colour is None else shown)
+        edge = COLOURS["ok" if self.ok else "leak"]
+        style = f"border-left: 4px solid {edge}; padding: 2px 10px; max-width: 45em"
+        return f'<div style="{style}">{"<br>".join(lines)}</div>'
 
 
 @suggest_arguments
@@ -102,32 +128,35 @@ def check(
     *,
     groups: Any = None,
     key: Any = None,
-    columns: Any = None,
-) -> CheckResult:
-    """Say in a sentence whether a column of folds or parts is fit for use.
+    features: Any = None,
+    duplicates: Any = AUTO,
+) -> Check:
+    """Say whether a column of folds or parts is fit for use.
 
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
     by : entry or list of entries, optional
-        What the column should be even in; as for `report`. Without it, only sizes are told.
+        What the column should be even in; as for `report`.
     name : str or list of str
         A fold or part column from any source; of a list, each column.
     groups : column, list of columns or `sf.clusters`, optional
-        Groups that should be in one fold each; as for `audit`.
+        Groups that should be in one fold each. Of a list, combinations of values; each column by
+        itself is noted too.
     key : column or list of columns, optional
-        What identifies each row; as for `audit`.
-    columns : column or list of columns, optional
-        Columns by which rows are compared; as for `audit`, by default all but the fold columns
-        and `key`, and on Dask and Spark frames none. Of few columns of few values rows may be
-        equal by chance: [] compares none.
+        What identifies each row.
+    features : column or list of columns, optional
+        What should not differ from fold to fold; as for `drift`.
+    duplicates : {"auto"}, column, list of columns or None
+        Columns in which no row should equal a row of another fold; as for `leaks`. On Dask and
+        Spark frames none by default.
 
     Returns
     -------
-    CheckResult
-        True in a condition if nothing is wrong: no rows leak, all folds have rows, and with `by`
-        the column is better than a random one. `findings` lists what was found, the worst first;
-        as text it is a sentence for each column.
+    Check
+        True in a condition if the column is fit for use: no finding is a leak or a warning.
+        As text, the answer and a line for each finding, the worst first; `findings` has them as a
+        frame; `raise_if_wrong()` raises if it is not fit.
 
     Raises
     ------
@@ -137,22 +166,25 @@ def check(
     See Also
     --------
     report : How even each fold is.
-    audit : All checks for leaks, with counts.
     leaks : The rows that leak.
+    plot : The same in pictures.
 
     Notes
     -----
-    A column is *even* if every stratum is within one row of its share of every fold, as `kfold` and
-    `split` promise; the other verdicts are those of `report`. Rows without a fold do not count
-    here, and are only noted; but as for `audit`, they count as training rows where groups, keys or
-    rows are in several folds. With `groups` the column is compared with whole groups that are
-    assigned at random, and being no better than these is not wrong: few groups may allow no more.
-    A stratum that a fold lacks is wrong only if it has enough rows, or groups, for every fold. A
-    continuous entry is shown as bins, of which a column that is no better than random is not
-    wrong. Sizes and labels of `deal="hash"` are left to chance, so that they are no better.
+    A column is *even* if each stratum, at every level of `by`, is in each fold within a row of what
+    the sizes of both say, p rows more for a share p of all rows, as the fold's own size is rounded
+    too. It is *uneven* if a cell of which a row or more is expected is further off than that, and
+    off by more than a tenth; with `groups` or `sf.clusters` also by more than 3.5 standard
+    deviations of whole groups, or rows, at random. Between, it is *as even as a shuffle*. A float
+    column with fractions, or whole numbers of more than ten values, most of whose rows are in rare
+    ones, is judged in up to five bins.
 
-    On Dask and Spark frames `by` is as for `strata`, and rows without a group are an error if there
-    are both `by` and `groups`. No example is named of rows, nor of keys of a Dask frame.
+    Equal rows are a leak unless chance explains them: ten times the pairs that columns of these
+    values would have if they were independent, or a column that says little more than the others
+    do. Of columns that the call names, the first of these alone counts; of a single one, neither.
+
+    Rows without a fold are left out, but noted. On Dask and Spark frames rows without a group are
+    an error, `features` cannot be given, and no example is named of rows.
 
     Examples
     --------
@@ -160,78 +192,191 @@ def check(
     >>> who = [f"p{row // 2}" for row in range(14)]
     >>> df = pd.DataFrame({"label": ["a", "b"] * 7, "patient": who}).strat.kfold("label", k=3)
     >>> sf.check(df, "label")
-    fold: even (at most 1 row off). No row equals a row of another fold.
+    fold is fit for use
+      ok       label: even, each class within a row of its share
+      ok       sizes: 3 folds of 4 to 5 rows
+      ok       duplicates: no row equals a row of another fold
     >>> found = sf.check(df, "label", groups="patient")
-    >>> found.ok, found.findings[0].severity
-    (False, 'error')
-    >>> print(found.findings[0].text)
-    LEAK: 3 of 7 patients are in several folds, for instance 'p4' in folds 0 and 2
+    >>> found.ok, found.findings["severity"][0]
+    (False, 'leak')
     """
-    asked = Question(by, groups, key, columns, with_examples=True)
-    side, names, examined = examine(frame, name, asked)
+    side, names = named_side(frame, name)
     terms = parse_groups(groups)
-    of_groups = side.strata(by, terms) if by is not None and terms else None
-    called = {"split_groups": plural_name(groups), "repeated_keys": plural_name(key, "keys")}
-    are_named = columns is not None
-    told = [
-        tell(str(each), examined(each), of_groups, called, are_named=are_named) for each in names
+    asked = Asked(by, terms, groups, key, features, duplicates)
+    look_at = (
+        look_at_counts(side, asked)
+        if isinstance(side, CountedFrame)
+        else look_at_rows(side, names, asked)
+    )
+    found = [(str(each), worst_first(look_at(each))) for each in names]
+    found.sort(key=lambda each: count_worst(each[1]))
+    return make_check(side.library, found)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a check is asked for."""
+
+    by: By | None
+    terms: tuple[Term, ...]
+    """Those of the groups."""
+    groups: Any
+    key: Any
+    features: Any
+    duplicates: Any
+
+
+def count_worst(findings: Sequence[Finding]) -> tuple[int, ...]:
+    """Count the findings of each severity, as negative numbers: the lowest are the worst."""
+    severities = [finding.severity for finding in findings]
+    return tuple(-severities.count(severity) for severity in WORST_FIRST)
+
+
+# What is found --------------------------------------------------------------------------
+
+
+def look_at_rows(
+    side: Side[Any], names: Sequence[Any], asked: Asked
+) -> Callable[[Any], list[Finding]]:
+    """Collect what a check needs of a frame on this machine, and look at one column at a time."""
+    by, features = asked.by, asked.features
+    features = () if features is None else check_features(side.frame, features)
+    of_by = [] if by is None else columns_of(require_by(by).terms)
+    frames.check_refs(side.frame, of_by, "by")
+    for name in names:
+        check_not_itself("by", of_by, frames.label_of(side.frame, name))
+    eager, compared = read_compared(
+        side.frame, names, asked.groups, asked.key, asked.duplicates, [*of_by, *features]
+    )
+    local = LocalFrame(eager)
+
+    def look_at(name: Any) -> list[Finding]:
+        """Find what there is to say of one column."""
+        values, folds = frames.fold_codes(frames.read_fold_column(eager, name))
+        labels = Labels(frames.count_values(values, folds))
+        shared = [
+            count_shared(each, values, folds) for each in compared if each.check != "duplicates"
+        ]
+        rows = [count_duplicates(each, folds) for each in compared if each.check == "duplicates"]
+        drifts = measure_drift(eager, list(features), name) if features else None
+        twin = partial(find_twin, side.frame, names, folds)
+        findings = find_all(local, asked, name, labels, shared, rows, twin)
+        return findings + ([] if drifts is None else find_drift(drifts, labels))
+
+    return look_at
+
+
+def look_at_counts(side: CountedFrame, asked: Asked) -> Callable[[Any], list[Finding]]:
+    """Check the arguments on a frame whose rows are counted, and look at one column at a time."""
+    keys, named = parse_columns("key", asked.key), asked.duplicates
+    if asked.features is not None:
+        check_rows(side.frame, "`check` looks at the values of `features` in all rows", DRIFT_HINT)
+    refs = () if named is None or is_auto(named) else parse_columns("duplicates", named)
+    group_refs = columns_of(asked.terms)
+    given = {"groups": group_refs, "key": list(keys), "columns": list(refs)}
+    side.check_shared(Options(groups=asked.terms), given)
+
+    def share(argument: str, name: Any, labels: Labels) -> Any:
+        """Count what rows share across folds, and what only those without a fold share."""
+        counted = side.shared_rows(given[argument], argument, name, drop=True)[0]
+        if not labels.values.n_nulls:
+            return counted, 0
+        every = side.shared_rows(given[argument], argument, name, drop=False)[0]
+        return counted, every.n_split - counted.n_split
+
+    def look_at(name: Any) -> list[Finding]:
+        """Find what there is to say of one column."""
+        labels = Labels(side.label_rows(name).labels)
+        shared = []
+        if labels.values.present and group_refs:
+            counted = share("groups", name, labels)
+            shared.append(Shared("groups", plural_name(asked.groups), *counted))
+        if labels.values.present and keys:
+            counted = share("key", name, labels)
+            shared.append(Shared("keys", plural_name(asked.key, "keys"), *counted))
+        rows = []
+        if refs and labels.values.present:
+            rows = [count_equal(side, refs, name, sum(labels.values.sizes))]
+        elif is_auto(named):
+            rows = [Duplicates(None, why_not=f"not looked for on {side.kind} frames")]
+        return find_all(side, asked, name, labels, shared, rows, lambda: None)
+
+    return look_at
+
+
+def count_equal(side: CountedFrame, refs: Sequence[Any], name: Any, n_rows: int) -> Duplicates:
+    """Count the rows that equal a row of another fold, and judge whether chance explains them."""
+    shared = side.shared_rows(refs, "columns", name, drop=True)[0]
+    if not shared.n_split or len(refs) == 1:
+        return Duplicates(shared)
+    alone = [side.shared_rows([ref], "columns", name, drop=True)[0] for ref in refs]
+    counted = [(each.n_values, each.n_pairs) for each in alone]
+    return Duplicates(shared, is_chance(shared, counted, n_rows))
+
+
+def find_all(
+    side: Any,
+    asked: Asked,
+    name: Any,
+    labels: Labels,
+    shared: Sequence[Shared],
+    rows: Sequence[Duplicates],
+    twin: Callable[[], str | None],
+) -> list[Finding]:
+    """Find what there is to say of one column, but for drift, in the order of its lines."""
+    found = find_rows(labels)
+    if not labels.values.present:
+        return found
+    findings = [finding for each in shared for finding in find_shared(each, labels)]
+    if asked.by is not None:
+        counts = side.count_folds(asked.by, name, asked.terms)
+        judged = [level.judge() for level in counts.levels]
+        findings += find_balance(counts, judged, name_entries(counts), labels)
+    # The sum of the squared sizes of groups, of which rows that are dealt alone are 1 each.
+    squares = sum(labels.values.sizes)
+    squares += sum(2 * each.rows.n_pairs for each in shared if each.check == "groups")
+    findings += find_sizes(labels, squares, twin)
+    findings += [finding for each in rows for finding in find_duplicates(each, labels)]
+    return findings + found
+
+
+# Text -----------------------------------------------------------------------------------
+
+
+def make_check(library: str, found: Sequence[tuple[str, list[Finding]]]) -> Check:
+    """Put the findings of columns, the worst column first, into text and a frame."""
+    n_fit = sum(all(is_fine(each) for each in findings) for _, findings in found)
+    lines = []
+    if len(found) > 1:
+        are = "is" if n_fit == 1 else "are"
+        lines.append(f"{n_fit} of {len(found)} fold columns {are} fit for use")
+    for name, findings in found:
+        lines.append(answer(name, findings))
+        lines += [f"  {MARKS[each.severity]:8} {each.detail}" for each in findings]
+    rows = [(name, finding) for name, findings in found for finding in findings]
+    rows.sort(key=lambda row: WORST_FIRST.index(row[1].severity))
+    table: dict[Hashable, Any] = {
+        "name": text_array([name for name, _ in rows]),
+        "severity": text_array([each.severity for _, each in rows]),
+        "check": text_array([each.check for _, each in rows]),
+        "n": np.array([each.n for _, each in rows], dtype=np.int64),
+        "detail": text_array([each.detail for _, each in rows]),
+    }
+    return Check(n_fit == len(found), frames.make_frame(library, table), "\n".join(lines))
+
+
+def is_fine(finding: Finding) -> bool:
+    """Return whether a finding leaves a column fit for use."""
+    return finding.severity in ("note", "ok")
+
+
+def answer(name: str, findings: Sequence[Finding]) -> str:
+    """Say whether a column is fit for use, and if not, for how many leaks and warnings."""
+    severities = [finding.severity for finding in findings]
+    wrong = [
+        plural(severities.count(severity), severity)
+        for severity in WORST_FIRST[:2]
+        if severity in severities
     ]
-    findings = [finding for column in told for finding in column.findings]
-    findings.sort(key=lambda finding: WORST_FIRST.index(finding.severity))
-    return CheckResult("\n".join(column.text for column in told), tuple(findings))
-
-
-# One column -----------------------------------------------------------------------------
-
-
-def tell(
-    name: str,
-    found: Examined,
-    of_groups: Strata | None,
-    called: dict[str, str],
-    *,
-    are_named: bool,
-) -> CheckResult:
-    """Say in a sentence what was found in one column.
-
-    Parameters
-    ----------
-    of_groups : Strata, optional
-        The strata of all rows with their groups, if both were asked for.
-    called : dict of str
-        What the groups and the keys are called.
-    are_named : bool
-        Whether the call names the columns by which rows are compared.
-    """
-    counts = found.counts and without_nulls(found.counts)
-    fold = name_folds(found.folds)
-    headline = describe_folds(found.folds, fold)
-    balance: Told | None = None
-    if not found.folds.present:
-        return CheckResult(
-            f"{name}: {headline}.", (Finding("warning", "empty_folds", headline, name),)
-        )
-    if counts is not None:
-        verdict, text = describe_balance(counts, of_groups)
-        if verdict in CERTAIN or not counts.of_order:
-            headline = text
-        if verdict == "skewed" or (verdict == "as random" and not (of_groups or counts.of_order)):
-            balance = ("warning", "balance", text)
-    listed = [
-        *find_leaks(found, called, fold, are_named=are_named),
-        balance,
-        find_empty(found.folds, fold),
-        None if counts is None else find_missing(counts, fold, of_groups),
-        find_repeated(found, called["repeated_keys"], fold),
-        find_unclear(found),
-        find_unassigned(found.folds, fold),
-    ]
-    findings = [
-        Finding(severity, kind, text, name) for severity, kind, text in filter(None, listed)
-    ]
-    findings.sort(key=lambda finding: WORST_FIRST.index(finding.severity))
-    texts = [finding.text for finding in findings if finding.check != "balance"]
-    if not any(finding.severity == "error" for finding in findings):
-        texts += describe_no_leaks(found, called, fold)
-    sentences = " ".join(f"{text[0].upper()}{text[1:]}." for text in texts)
-    return CheckResult(f"{name}: {headline}. {sentences}".rstrip(), tuple(findings))
+    fit = f"not fit for use: {', '.join(wrong)}" if wrong else "fit for use"
+    return write_line(f"{{name}} is {fit}", name=name)

@@ -19,6 +19,7 @@ from ..frames import Frame
 from ..habits import suggest_arguments
 from ..pipeline.tables import (
     check_not_itself,
+    check_not_swapped,
     fold_table,
     rounded_column,
     table_verb,
@@ -31,10 +32,10 @@ from .sides import check_rows
 DRIFT_HINT = "`report` of `sf.quantiles(...)` compares their bins"
 """What to do where the values of all rows are not at hand."""
 
-DRIFTED = ("feature", "ratio", "ks", "tv", "smd")
+DRIFTED = ("feature", "distance", "chance")
 """The columns of `drift` after that of the folds."""
 
-DRIFTED_IN_FULL = ("chance", "wasserstein")
+DRIFTED_IN_FULL = ("ratio", "ks", "tv", "smd", "wasserstein")
 """The columns with which a table is wider than a terminal."""
 
 
@@ -52,15 +53,30 @@ class Drift(NamedTuple):
     """The `ks` or `tv` that about one in twenty random folds exceeds, or fewer."""
 
     @property
-    def main(self) -> Values:
+    def distance(self) -> Values:
         """The measure by which features of both kinds compare: `ks` or `tv`."""
         return np.where(np.isnan(self.ks), self.tv, self.ks)
 
     @property
     def ratio(self) -> Values:
-        """The main measure by its level of chance; 0 / 0 counts as 0."""
+        """The distance by its level of chance; 0 / 0 counts as 0."""
         chance = np.where(self.chance == 0, np.nan, self.chance)
-        return np.where(self.main == 0, 0.0, self.main / chance)
+        return np.where(self.distance == 0, 0.0, self.distance / chance)
+
+
+class Drifts(NamedTuple):
+    """How far each feature is from the other rows in each fold of a column."""
+
+    folds: list[Any]
+    features: list[str]
+    measured: Drift
+    """Each measure of shape (n_features, n_folds)."""
+
+    @property
+    def worst_ratio(self) -> float:
+        """The largest ratio of a distance to chance; NaN if there is none."""
+        known = self.measured.ratio[~np.isnan(self.measured.ratio)]
+        return float(known.max()) if len(known) else np.nan
 
 
 @table_verb
@@ -80,23 +96,28 @@ def drift(
         A fold or part column from any source; of a list, each column. Rows without a fold
         are training rows: they are among the other rows of every fold.
     full : bool
-        Whether to add the columns `chance` and `wasserstein`.
+        Whether to add the columns `ratio`, `ks`, `tv`, `smd` and `wasserstein`.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
         One row per fold and feature, the worst first: the fold, in a column of the name of
-        the fold column (`fold`, if the table has a column of that name); `feature`; `ratio`,
-        `ks` or `tv` divided by `chance`, to two decimals: up to 1 is noise; for numbers `ks`,
-        the Kolmogorov-Smirnov statistic, the largest difference of the distribution
-        functions; for classes `tv`, the total variation distance; for numbers `smd`, the mean
-        in the fold minus that of the other rows, divided by the root of the mean of their two
-        variances. In full also `chance`, the `ks` or `tv` that about one in twenty random folds
-        of this size exceeds, or fewer; for numbers `wasserstein`, the mean distance that values
-        would have to move, divided by the standard deviation of all values. The worst has the
-        largest `ratio`. A measure is missing where it does not apply, or where one side has too
-        few values. With two columns or more, the first columns are `column` and `fold`, and the
-        worst come first within each column.
+        the fold column (`fold`, if the table has a column of that name); `feature`; `distance`,
+        of numbers the Kolmogorov-Smirnov statistic, the largest difference of the distribution
+        functions, of classes the total variation distance, both from 0 to 1; and `chance`, the
+        distance that about one in twenty random folds of this size exceeds, or fewer. In full
+        also `ratio`, `distance` divided by `chance`, to two decimals, by which the worst come
+        first; the distance as `ks` or as `tv`; and for numbers `smd`, the mean in the fold minus
+        that of the other rows, divided by the root of the mean of their two variances, and
+        `wasserstein`, the mean distance that values would have to move, divided by the standard
+        deviation of all values. A measure is missing where it does not apply, or where one side
+        has too few values. With two columns or more, the first columns are `column` and `fold`,
+        and the worst come first within each column.
+
+    Raises
+    ------
+    StratError
+        If `features` or `name` breaks a rule, or a number is infinite.
 
     Notes
     -----
@@ -106,11 +127,6 @@ def drift(
     distance. For numbers it is that of the asymptotic distribution of Smirnov, sqrt(log(40) / 2)
     * sqrt(1 / m + 1 / (n - m)) for m of n rows, or less where there are few distinct numbers. It
     is never less than a fold has that is within one row of its share of a class.
-
-    Raises
-    ------
-    StratError
-        If `features` or `name` breaks a rule, or a number is infinite.
 
     References
     ----------
@@ -125,12 +141,12 @@ def drift(
     --------
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"x": [1, 2, 3, 4], "c": ["a", "b", "a", "b"], "fold": [0, 0, 1, 1]})
-    >>> sf.drift(df, ["x", "c"]).round(2)
-       fold feature  ratio   ks   tv   smd
-    0     0       x    1.0  1.0  NaN -2.83
-    1     1       x    1.0  1.0  NaN  2.83
-    2     0       c    0.0  NaN  0.0   NaN
-    3     1       c    0.0  NaN  0.0   NaN
+    >>> sf.drift(df, ["x", "c"])
+       fold feature  distance  chance
+    0     0       x       1.0     1.0
+    1     1       x       1.0     1.0
+    2     0       c       0.0     1.0
+    3     1       c       0.0     1.0
     """
     shown = (*DRIFTED, *DRIFTED_IN_FULL) if check_flag("full", full) else DRIFTED
     check_rows(frame, "`drift` looks at the values of all rows", DRIFT_HINT)
@@ -171,24 +187,30 @@ def check_features(frame: Frame, features: Any) -> tuple[Any, ...]:
     return refs
 
 
-def measure_drift(frame: Frame, features: Any, name: str) -> tuple[list[Any], list[str], Drift]:
-    """Measure every feature in every fold: the folds, names of features, and their drift."""
+def measure_drift(frame: Frame, features: Any, name: str) -> Drifts:
+    """Measure every feature in every fold."""
     frames.check_all_refs(frame, {"name": [name]})
     refs = check_features(frame, features)
     if len(refs) == 1:
         check_not_itself("features", refs, name)
     eager = frames.collect_columns(frame, [*refs, name])
     folds, codes = frames.fold_codes(frames.read_fold_column(eager, name))
+    columns = frames.read_columns(eager, refs)
+    if len(refs) == 1:
+        labels = frames.count_values(folds, codes)
+        check_not_swapped(
+            "features", refs[0], name, lambda: frames.fold_codes(columns[0])[0], labels
+        )
     names: list[str] = []
     measured: list[Drift] = []
-    for place, (ref, series) in enumerate(zip(refs, frames.read_columns(eager, refs), strict=True)):
+    for place, (ref, series) in enumerate(zip(refs, columns, strict=True)):
         column = frames.result_name(ref, series)
         names.append(f"feature {place + 1}" if column is None else str(column))
         if frames.is_measured(series):
             measured.append(numeric_drift(series, codes, len(folds), names[-1]))
         else:
             measured.append(class_drift(series, codes, len(folds)))
-    return folds, names, Drift(*map(np.stack, zip(*measured, strict=True)))
+    return Drifts(folds, names, Drift(*map(np.stack, zip(*measured, strict=True))))
 
 
 def class_drift(series: Any, folds: Ints, n_folds: int) -> Drift:

@@ -1,53 +1,102 @@
-"""Which rows leak: `leaks`, the rows that `audit` counts."""
+"""Rows that share a group, a key or all compared values with a row of another fold: `leaks`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
-from typing import Any
+from math import prod, sqrt
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from .. import frames
 from ..core.types import Ints
-from ..frames import Frame
+from ..errors import FOLD_NAME, plural_name
+from ..frames import Frame, SharedRows
 from ..habits import suggest_arguments
-from ..pipeline.tables import fold_table, table_verb, text_array
-from ..terms.by import columns_of
-from .audit import AuditInput, check_audit
-from .audit_checks import lacks_key
+from ..pipeline.options import Options
+from ..pipeline.strata import stratify
+from ..pipeline.tables import MANY_VALUES, check_not_itself, fold_table, table_verb, text_array
+from ..terms.base import Term
+from ..terms.by import columns_of, parse_columns, parse_groups
+from .findings import Duplicates, Shared
+from .select import fold_names
 from .sides import check_rows
+
+AUTO = "auto"
+
+HEAD, MOST_FOLDS = 10_000, 100
+"""First rows of a column that is called as folds are, and the values that it may then have."""
+
+LENIENT = 10
+"""Times the pairs of equal rows that chance gives, up to which they may be by chance."""
+
+FEW_COLUMNS, DEPENDENT = 8, 0.7
+"""Columns without which rows are compared again, and the share of rows that agree in all others,
+and not by chance, from which a column says little more."""
+
+
+class Compared(NamedTuple):
+    """What rows may share."""
+
+    check: Literal["groups", "keys", "duplicates"]
+    columns: list[Any]
+    """The columns whose combinations of values are compared."""
+    noun: str = "groups"
+    names: tuple[str, ...] = ()
+    """What the columns are called, where they are named one by one."""
+    is_named: bool = True
+    """Whether the call names the columns."""
+    left_aside: tuple[str, ...] = ()
+    """Columns that are not compared."""
+    has_text: bool = False
+    """Whether a column holds text."""
+
+    @property
+    def known(self) -> Any:
+        """Flag the rows that have a group or a key; those without share nothing."""
+        rows = len(self.columns[0])
+        if self.check == "duplicates" or isinstance(self.columns[0], np.ndarray):
+            return np.ones(rows, dtype=np.bool_)
+        return ~np.logical_or.reduce([frames.is_missing(series) for series in self.columns])
 
 
 @table_verb
 @suggest_arguments
 def leaks(
     frame: Frame,
-    name: str | Sequence[str] = "fold",
     *,
-    columns: Any = None,
     groups: Any = None,
     key: Any = None,
+    duplicates: Any = AUTO,
+    name: str | Sequence[str] = "fold",
 ) -> Any:
-    """List the rows that leak: each with the rows of other folds that it equals.
+    """List the rows that leak: each with the rows of other folds that it shares something with.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    groups : column, list of columns or `sf.clusters`, optional
+        List the rows of groups that are in several folds. A list names the combinations of its
+        values; rows without a group share none.
+    key : column or list of columns, optional
+        List the rows whose key is in several folds.
+    duplicates : {"auto"}, column, list of columns or None
+        List the rows that equal a row of another fold in these columns. By default in all but
+        the fold columns, `key`, lists and the like, and columns without fractions that differ in
+        every row. Missing values are equal to each other. None compares none.
     name : str or list of str
-        A fold or part column from any source; of a list, each column. Rows without a fold
-        are training rows.
-    columns, groups, key
-        As for `audit`.
+        A fold or part column from any source; of a list, each column. Rows without a fold are
+        left out.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per row that leaks, and per check that finds it: `check`, "split_groups",
-        "repeated_keys" or "duplicate_rows"; `set`, a number for the rows of one group, of one
-        key, or equal to each other, from 0 in each check; `row`, the position in the frame;
-        the fold, in a column of the name of the fold column (`fold`, if the table has a
-        column of that name), missing for a row without one; then the columns that `groups`,
-        `key` and `columns` name. With two columns or more, the first column is `column`.
+        One row per row that leaks, and per check that finds it: `check`, "groups", "keys" or
+        "duplicates"; `set`, a number for the rows of one group, of one key, or equal to each
+        other, from 0 in each check; `row`, the position in the frame; and the fold, in a column
+        of the name of the fold column (`fold`, if the table has a column of that name). With two
+        columns or more, the first column is `column`.
 
     Raises
     ------
@@ -56,61 +105,296 @@ def leaks(
 
     See Also
     --------
-    audit : how many there are
+    check : how many there are, and whether chance explains them
 
     Examples
     --------
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"who": ["ann", "bob", "ann", "eve"], "fold": [0, 1, 1, 0]})
-    >>> sf.leaks(df, groups="who", columns="who")[["check", "set", "row", "fold", "who"]]
-                check  set  row  fold  who
-    0    split_groups    0    0     0  ann
-    1    split_groups    0    2     1  ann
-    2  duplicate_rows    0    0     0  ann
-    3  duplicate_rows    0    2     1  ann
+    >>> sf.leaks(df, groups="who", duplicates="who")
+            check  set  row  fold
+    0      groups    0    0     0
+    1      groups    0    2     1
+    2  duplicates    0    0     0
+    3  duplicates    0    2     1
     """
-    check_rows(frame, "`leaks` lists positions of rows", "`audit` counts them")
-    found = check_audit(frame, name, None, groups, key, columns)
-    given = found.read()
-    refs = [
-        *columns_of(found.group_terms),
-        *found.keys,
-        *(found.compared if found.are_named else ()),
-    ]
+    check_rows(frame, "`leaks` lists positions of rows", "`check` counts what they share")
+    frames.check_frame(frame)
+    names = fold_names(frame, name)
+    eager, compared = read_compared(frame, names, groups, key, duplicates)
 
     def table_of(column: str, label: str) -> Any:
         """List the leaks of one fold column."""
-        series = found.fold_column(column)
+        series = frames.read_fold_column(eager, column)
         _, folds = frames.fold_codes(series)
-        checks = leaking_rows(given, folds) if len(folds) else {}
-        sizes = [len(rows) for rows, _ in checks.values()]
-        rows = np.concatenate([rows for rows, _ in checks.values()] or [np.zeros(0, np.int64)])
-        sets = np.concatenate([sets for _, sets in checks.values()] or [np.zeros(0, np.int64)])
+        none = np.zeros(0, dtype=np.int64)
+        found = [(none, none), *(shared_sets(each, folds) for each in compared)]
+        rows, sets = map(np.concatenate, zip(*found, strict=True))
+        sizes = [len(own) for own, _ in found[1:]]
         table: dict[Hashable, Any] = {
-            "check": np.repeat(text_array(list(checks)), sizes),
+            "check": np.repeat(text_array([each.check for each in compared]), sizes),
             "set": sets,
             "row": rows,
             label: frames.take(series, rows),
         }
-        for ref, values in zip(refs, frames.read_columns(found.frame, refs), strict=True):
-            named = frames.result_name(ref, values)
-            if named is not None and (named != "column" or len(found.names) == 1):
-                table.setdefault(named, frames.take(values, rows))
-        return frames.make_frame(frames.library_of(found.frame), table)
+        return frames.make_frame(frames.library_of(eager), table)
 
-    return fold_table(found.names, table_of, ("check", "set", "row", *map(str, refs)))
+    return fold_table(names, table_of, ("check", "set", "row"))
 
 
-def leaking_rows(given: AuditInput, folds: Ints) -> dict[str, tuple[Ints, Ints]]:
-    """Find the rows that each check counts, and the number of the set that each is in."""
-    found = {}
-    if given.groups is not None:
-        found["split_groups"] = frames.rows_across_folds([given.groups], folds)
-    if given.keys:
-        known = np.flatnonzero(~lacks_key(given.keys))
-        keys = [frames.take(series, known) for series in given.keys]
-        rows, sets = frames.rows_across_folds(keys, folds[known])
-        found["repeated_keys"] = known[rows], sets
-    if given.rows:
-        found["duplicate_rows"] = frames.rows_across_folds(given.rows, folds)
+def shared_sets(compared: Compared, folds: Ints) -> tuple[Ints, Ints]:
+    """Find the rows that share something with a row of another fold, and the set of each."""
+    if not compared.columns:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    rows = np.flatnonzero(compared.known & (folds >= 0))
+    columns = [frames.take(column, rows) for column in compared.columns]
+    found, sets = frames.rows_across_folds(columns, folds[rows])
+    return rows[found], sets
+
+
+# What is compared -----------------------------------------------------------------------
+
+
+def read_compared(
+    frame: Frame,
+    names: Sequence[Any],
+    groups: Any,
+    key: Any,
+    duplicates: Any,
+    others: Sequence[Any] = (),
+) -> tuple[Any, list[Compared]]:
+    """Check what is to be compared, and read it: the collected frame, and the columns.
+
+    Parameters
+    ----------
+    others : sequence of references
+        More columns to collect.
+    """
+    terms, keys = parse_groups(groups), parse_columns("key", key)
+    is_named = duplicates is not None and not is_auto(duplicates)
+    refs = parse_columns("duplicates", duplicates) if is_named else ()
+    group_refs = columns_of(terms)
+    given = {"groups": group_refs, "key": list(keys), "duplicates": list(refs)}
+    frames.check_all_refs(frame, given)
+    for argument in ("key", "duplicates"):
+        for name in names:
+            check_not_itself(argument, given[argument], frames.label_of(frame, name))
+    every = compared_columns(frame, names, keys) if is_auto(duplicates) else []
+    eager = frames.collect_columns(frame, [*others, *names, *group_refs, *keys, *refs, *every])
+    compared = []
+    if terms:
+        compared.append(read_groups(eager, terms, groups))
+    if keys:
+        columns = frames.read_columns(eager, keys)
+        compared.append(Compared("keys", columns, plural_name(key, "keys")))
+    if is_named:
+        compared.append(Compared("duplicates", frames.read_columns(eager, refs)))
+    elif duplicates is not None:
+        compared.append(read_duplicates(eager, every))
+    return eager, compared
+
+
+def is_auto(duplicates: object) -> bool:
+    """Return whether rows are to be compared by all columns that tell them apart."""
+    return isinstance(duplicates, str) and duplicates == AUTO
+
+
+def read_groups(frame: Any, terms: tuple[Term, ...], groups: Any) -> Compared:
+    """Read the columns of groups; of clusters their codes."""
+    columns = frames.read_columns(frame, columns_of(terms))
+    noun = plural_name(groups)
+    if all(term.is_nominal for term in terms):
+        named = groups if isinstance(groups, list) and len(groups) > 1 else ()
+        return Compared("groups", columns, noun, tuple(plural_name(each) for each in named))
+    codes = stratify(Options(groups=terms), {"groups": columns}, len(frame)).groups
+    assert codes is not None
+    return Compared("groups", [codes], "clusters")
+
+
+def compared_columns(frame: Frame, names: Sequence[Any], keys: Sequence[Any]) -> list[Any]:
+    """List all columns but the folds, their repeats, and the keys."""
+    folds = {frames.label_of(frame, name) for name in names} | {*names}
+    roots = [root for key in keys for root in frames.root_names(key)]
+    left_out = {*folds, *(root for root in roots if not frames.is_computed(root))}
+    repeats = {base_of_repeat(name) for name in names} - {None}
+    found = [
+        name
+        for name in frames.column_names(frame)
+        if name not in left_out and base_of_repeat(name) not in repeats
+    ]
+    if len(set(found)) < len(found):
+        frames.check_refs(frame, found, "duplicates")
     return found
+
+
+def base_of_repeat(name: object) -> str | None:
+    """Name the column that a column is a repeat of, as fold_2 of fold; None if it is none."""
+    if isinstance(name, tuple) and not any(name[1:]):  # a label of column levels
+        name = name[0]
+    repeat = re.fullmatch(r"(.+)_[1-9]\d*", name) if isinstance(name, str) else None
+    return repeat and repeat[1]
+
+
+def read_duplicates(frame: Any, refs: Sequence[Any]) -> Compared:
+    """Read the columns by which rows may equal each other, without those that say nothing."""
+    columns, left_aside, has_text = [], [], False
+    for series in frames.read_columns(frame, refs):
+        column = frames.groupable(series)
+        if column is None or is_id(series):
+            left_aside.append(name_of(series))
+        elif not holds_folds(series):
+            columns.append(column)
+            has_text |= frames.is_text(series)
+    return Compared(
+        "duplicates", columns, is_named=False, left_aside=tuple(left_aside), has_text=has_text
+    )
+
+
+def name_of(series: Any) -> str:
+    """Name a column as lines do: of a label of column levels the first."""
+    name = series.name
+    return str(name[0] if isinstance(name, tuple) else name)
+
+
+def is_id(series: Any) -> bool:
+    """Return whether all values of a column differ, and not because they are measured."""
+    return not frames.is_continuous(series) and frames.all_unique(series)
+
+
+def holds_folds(series: Any) -> bool:
+    """Return whether a column is called as columns of folds are, and has few values."""
+    if not FOLD_NAME.search(name_of(series)) or frames.is_continuous(series):
+        return False
+    head = np.arange(min(len(series), HEAD))
+    return frames.encode_classes(frames.take(series, head))[1] <= MOST_FOLDS
+
+
+# What is shared -------------------------------------------------------------------------
+
+
+def count_shared(compared: Compared, values: list[Any], folds: Ints) -> Shared:
+    """Count the groups or keys in several folds.
+
+    Parameters
+    ----------
+    values : list
+        The labels of the folds.
+    folds : ndarray of int64, shape (n_rows,), range -1..n_folds-1
+    """
+    assert compared.check != "duplicates"
+    known, dealt = compared.known, folds >= 0
+    shared = count_rows(compared.columns, np.flatnonzero(known & dealt), folds, values)
+    n_partly = 0
+    if not dealt.all():
+        rows = np.flatnonzero(known)
+        columns = [frames.take(column, rows) for column in compared.columns]
+        n_partly = frames.count_across_folds(columns, folds[rows]).n_split - shared.n_split
+    alone = []
+    for name, column in zip(compared.names, compared.columns, strict=False):
+        rows = np.flatnonzero(dealt & ~frames.is_missing(column))
+        alone.append((name, count_rows([column], rows, folds, values)))
+    return Shared(compared.check, compared.noun, shared, n_partly, tuple(alone))
+
+
+def count_rows(columns: Sequence[Any], rows: Ints, folds: Ints, values: list[Any]) -> SharedRows:
+    """Count what some rows share across folds, with an example of its value and folds."""
+    own = [frames.take(column, rows) for column in columns]
+    shared = frames.count_across_folds(own, folds[rows], with_example=True)
+    if shared.example is None or shared.example.rows is None:
+        return shared
+    first, second = sorted(shared.example.rows, key=lambda row: folds[rows[row]])
+    named = () if isinstance(own[0], np.ndarray) else own
+    example = shared.example._replace(
+        rows=(int(rows[first]), int(rows[second])),
+        values=tuple(frames.value_at(series, first) for series in named),
+        folds=(values[folds[rows[first]]], values[folds[rows[second]]]),
+    )
+    return shared._replace(example=example)
+
+
+def count_duplicates(compared: Compared, folds: Ints) -> Duplicates:
+    """Count the rows that equal a row of another fold, and judge whether chance explains them."""
+    if not compared.columns:
+        why = "not looked for, as no column tells rows apart"
+        return Duplicates(None, left_aside=compared.left_aside, why_not=why)
+    rows = np.flatnonzero(folds >= 0)
+    columns = compared.columns
+    if len(rows) < len(folds):
+        columns, folds = [frames.take(column, rows) for column in columns], folds[rows]
+    shared = frames.count_across_folds(columns, folds, with_example=True)
+    if shared.example is not None and shared.example.rows is not None:
+        first, second = shared.example.rows
+        example = shared.example._replace(rows=(int(rows[first]), int(rows[second])))
+        shared = shared._replace(example=example)
+    by_chance = False
+    if shared.n_split:
+        alone = list(map(frames.count_equal, columns))
+        is_one = compared.is_named and len(columns) == 1  # of which chance says nothing
+        by_chance = not is_one and is_chance(shared, alone, len(rows), has_text=compared.has_text)
+        if not (by_chance or compared.is_named):
+            by_chance = depends(columns, folds, shared, alone)
+    return Duplicates(shared, by_chance, compared.left_aside)
+
+
+def is_chance(
+    shared: SharedRows, alone: Sequence[tuple[int, int]], n_rows: int, *, has_text: bool = False
+) -> bool:
+    """Judge whether columns of these values would have as many equal rows if independent.
+
+    Parameters
+    ----------
+    alone : sequence of (int, int)
+        As of `frames.count_equal`, of each column.
+    has_text : bool
+        Whether a column holds text, which who writes it again copies.
+    """
+    n_pairs, n_copied = n_rows * (n_rows - 1) / 2, n_rows - shared.n_values
+    varies = has_text or (n_copied > 1 and sum(equal < n_pairs for _, equal in alone) > 1)
+    # Equal rows are equal in a column of values of their own, too, which says nothing of chance.
+    alike = [
+        (max(equal - n_copied, 0) if varies and are_own(values, shared) else equal) / n_pairs
+        for values, equal in alone
+    ]
+    expected = LENIENT * n_rows**2 / 2 * prod(alike)
+    return shared.n_split_pairs <= expected + 3 * sqrt(expected)
+
+
+def are_own(n_values: int, shared: SharedRows) -> bool:
+    """Return whether most rows have a value of their own in a column, but for equal rows."""
+    return n_values > MANY_VALUES and 2 * n_values > shared.n_values
+
+
+def depends(
+    columns: Sequence[Any], folds: Ints, shared: SharedRows, alone: Sequence[tuple[int, int]]
+) -> bool:
+    """Judge whether some column says little more than the others, so that equal rows are no copies.
+
+    Of copies nearly all rows that agree in all other columns agree in this one too.
+    """
+    n_pairs = len(folds) * (len(folds) - 1) / 2
+    telling = [
+        (equal / n_pairs, place)
+        for place, (values, equal) in enumerate(alone)
+        if equal < n_pairs and not are_own(values, shared)
+    ]
+    for alike, place in sorted(telling)[:FEW_COLUMNS] if len(columns) > 1 else []:
+        others = [*columns[:place], *columns[place + 1 :]]
+        agreeing = frames.count_across_folds(others, folds).n_split_pairs
+        if shared.n_split_pairs < (alike + DEPENDENT * (1 - alike)) * agreeing:
+            return True
+    return False
+
+
+def find_twin(frame: Any, names: Sequence[Any], folds: Ints) -> str | None:
+    """Find a column that is one-to-one with the folds, of the rows that have one."""
+    rows = np.flatnonzero(folds >= 0)
+    n_folds = len(np.unique(folds[rows]))
+    columns = compared_columns(frame, names, ())
+    for series in frames.read_columns(frames.collect_columns(frame, columns), columns):
+        if frames.groupable(series) is None or holds_folds(series):
+            continue
+        codes = frames.encode_classes(frames.take(series, rows))[0]
+        pairs = np.unique(np.column_stack([codes, folds[rows]]), axis=0)
+        if len(pairs) == n_folds == len(np.unique(codes)):
+            return name_of(series)
+    return None

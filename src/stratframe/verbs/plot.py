@@ -2,99 +2,134 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import ceil
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from .. import frames
 from ..checks import check_one_of, load_extra
-from ..errors import StratError, at_least_one, describe
+from ..core.evenness import Cells
+from ..core.types import Ints, Values
+from ..errors import StratError, above_limit, plural
 from ..frames import Frame
 from ..habits import suggest_arguments
-from .draw import LONG
-from .draw_leaks import draw_leaks
-from .draw_shares import FoldShares, draw_shares
-from .draw_sizes import FoldSizes, draw_sizes
-from .draw_strips import FEATURES, STRATA, Column, count_strips, draw_balance, draw_drift
-from .plot_data import count_fold_rows, measure_features, measure_shares, measure_strata
-from .plot_leaks import measure_leaks
+from ..pipeline.local import LocalFrame
+from ..pipeline.tables import Counts, stratum_names, table_order
+from ..terms.base import By
+from ..terms.bins import Bins as EdgeBins
+from ..terms.bins import Quantiles
+from ..terms.by import parse_groups, require_by
+from .check import Asked
+from .draw import (
+    COLOURS,
+    OTHERS,
+    SHADES,
+    Bars,
+    Matrix,
+    draw_bars,
+    draw_matrix,
+    short_text,
+    write_title,
+)
+from .drift import check_features, measure_drift
+from .findings import (
+    Finding,
+    Labels,
+    cut_name,
+    find_balance,
+    find_drift,
+    find_duplicates,
+    find_shared,
+    find_sizes,
+    name_entries,
+    worst_first,
+)
+from .leaks import (
+    AUTO,
+    compared_columns,
+    count_duplicates,
+    count_shared,
+    find_twin,
+    read_compared,
+    shared_sets,
+)
 from .select import fold_names
 from .sides import check_rows
 
-Kind: TypeAlias = Literal["balance", "shares", "drift", "leaks", "sizes"]
+Kind: TypeAlias = Literal["shares", "balance", "drift", "leaks"]
 """What a picture shows."""
 
-WIDTH, LOWEST, HIGHEST = 7.0, 3.2, 12.0
-"""Inches of a figure."""
+MAX_FOLDS, MAX_COLUMNS = 60, 20
+"""What a picture has room for."""
 
-NAMED: dict[Kind, dict[str, str]] = {
-    "balance": {"y": "strata"},
-    "shares": {"x": "folds", "y": "classes"},
-    "drift": {"y": "features"},
-    "leaks": {"x": "folds", "y": "groups"},
-    "sizes": {"x": "folds"},
-}
-"""What the labels of axes name."""
+MAX_ROWS, ABREAST = 15, 5
+"""Rows of a matrix, and columns of folds side by side, that can be read."""
+
+NAMED = ("drift", "duplicates")
+"""Subjects that findings may start with."""
+
+LEAST_SHARE = 0.02
+"""Of a class that has a dotted line of its own."""
 
 
 @suggest_arguments
 def plot(
     frame: Frame,
-    by: Any = None,
+    by: By | None = None,
     name: str | Sequence[str] = "fold",
-    kind: Kind = "balance",
+    kind: Kind = "shares",
     ax: Any = None,
     *,
     groups: Any = None,
     key: Any = None,
-    columns: Any = None,
+    features: Any = None,
+    duplicates: Any = AUTO,
 ) -> Any:
-    """Plot how good a fold column is; the title says it in words.
+    """Plot how good a fold column is; the title is the finding of `check`.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
     by : entry or list of entries, optional
-        As for `strata`; with `kind="drift"` the features, as for `drift`; not needed with
-        `kind="leaks"` and `kind="sizes"`.
+        Of `kind="shares"` and `kind="balance"`, as for `report`.
     name : str or list of str
-        A fold or part column from any source. Rows without a fold are training rows. Of
-        several columns, such as repeats, each has a colour that all its folds share, on a
-        line from the least to the largest; or their bars, or points, are side by side.
-    kind : {"balance", "shares", "drift", "leaks", "sizes"}
-        How many rows too many or too few each fold has of each stratum, the worst strata
-        first; which share of each fold every class has, on lines at its share of all rows; how
-        far each feature in every fold is from the other rows; the groups, or the equal rows,
-        that are in several folds, and in which; or the number of rows in every fold.
+        A fold or part column from any source; each of several has axes of its own. Rows without
+        a fold are left out, but for `kind="drift"`, where they are training rows.
+    kind : {"shares", "balance", "drift", "leaks"}
+        Which share of each fold every class has, next to those of all rows, dotted, or without
+        `by` how many rows each fold has; how many rows too many or too few each fold has of each
+        stratum; how far each feature in every fold is from the other rows, by the level of
+        chance; or how many groups, keys or equal rows are in both of two folds.
     ax : matplotlib.axes.Axes, optional
-        Draw here; by default in a new figure.
-    groups, key, columns
-        Of `kind="leaks"`, one of them: as for `audit`.
+        Draw here; of several columns as many axes. By default in a new figure.
+    groups, key, features, duplicates
+        As for `check`: `features` of `kind="drift"`; the first that is given of the others of
+        `kind="leaks"`; and with `groups`, balance is judged by what whole groups allow.
 
     Returns
     -------
     matplotlib.axes.Axes
+        Of several columns an array of them.
 
     Raises
     ------
     StratError
-        If an argument breaks a rule, or there is nothing to draw.
+        If an argument breaks a rule, or there is nothing to draw, or too much.
     ImportError
         Without matplotlib: `pip install "stratframe[plot]"`.
 
+    See Also
+    --------
+    check : All findings in words.
+
     Notes
     -----
-    The verdict in the title is that of `compare`: "even" is its "optimal" or "even". The inner
-    band of `balance` is what `kfold` promises: each stratum is within one row of its share of the
-    fold, whose own size may be rounded. The hatched band reaches to three standard deviations of
-    a random fold of the same size; what is beyond both is drawn as a red cross. So is a
-    feature that is 1.5 times as far from the other rows as one in twenty random folds; features
-    are ordered by that multiple.
-
-    At most 40 strata or groups or 64 features are drawn, fewer where there is no room; a line says
-    how many are not shown. More than ten folds, or columns, share one neutral strip. More than
-    seven classes are pooled, the smallest, in `shares`; continuous entries are cut into bins.
+    Cells are white where all is well: balance within what `check` calls even, drift up to the level
+    of chance, no leaks. Of more than 15 strata or features the worst are drawn. Of classes the six
+    largest have a colour, and of margins `kind="shares"` shows the worst.
 
     Examples
     --------
@@ -103,104 +138,277 @@ def plot(
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"label": ["a", "b"] * 10}).strat.kfold("label", k=5)
     >>> sf.plot(df, "label").get_title()
-    'fold: exactly even, no row off'
+    'fold: even, each class within a row of its share'
     """
     check_one_of("kind", kind, get_args(Kind))
     pyplot = load_extra("matplotlib.pyplot", "plot")
-    check_axes(ax, kind)
     check_rows(frame, "`plot` reads all rows", "`balance` and `report` give the figures as tables")
     frames.check_frame(frame)
     names = fold_names(frame, name)
-    check_arguments(kind, by, {"groups": groups, "key": key, "columns": columns})
-    if kind == "leaks":
-        leaks, rows, label = measure_leaks(frame, names, groups, key, columns)
-        return draw_leaks(ax or new_axes(pyplot, 0.2 * len(rows)), leaks, rows, label)
-    if kind == "sizes":
-        counts = [count_fold_rows(frame, each) for each in names]
-        return draw_sizes(ax or new_axes(pyplot, 0, longest_fold(counts)), counts)
-    if kind == "shares":
-        shares, entries, label = measure_shares(frame, by, names)
-        ax = ax or new_axes(pyplot, max(1.5, 0.8 * len(entries)), longest_fold(shares))
-        return draw_shares(ax, shares, entries, label)
-    if kind == "drift":
-        strips, features = measure_features(frame, by, names)
-        ax = ax or new_axes(pyplot, height_of_rows(len(features), FEATURES, strips))
-        return draw_drift(ax, strips, features)
-    strips, strata, label = measure_strata(frame, by, names)
-    ax = ax or new_axes(pyplot, 0.3 + height_of_rows(len(strata), STRATA, strips))
-    return draw_balance(ax, strips, strata, label)
+    if len(names) > MAX_COLUMNS:
+        msg = above_limit("`name` of `plot`", MAX_COLUMNS, "column", len(names))
+        raise StratError(msg + "\nHint: `compare` has a row for each.")
+    given = None if ax is None else check_axes(ax, len(names), kind)
+    asked = Asked(by, parse_groups(groups), groups, key, features, duplicates)
+    pictures = PICTURES[kind](frame, names, asked)
+    axes = new_axes(pyplot, pictures) if given is None else given
+    draw_all(axes, names, pictures)
+    return axes[0] if len(names) == 1 else np.array(axes, dtype=object)
 
 
-# Checks ---------------------------------------------------------------------------------
+class Picture(NamedTuple):
+    """What is drawn of a column."""
+
+    findings: list[Finding]
+    drawing: Bars | Matrix
+
+    @property
+    def legend(self) -> Sequence[str] | None:
+        """What is told beside the axes, of several columns with the same only once."""
+        return self.drawing.classes if isinstance(self.drawing, Bars) else None
 
 
-def check_axes(ax: Any, kind: Kind) -> None:
-    """Raise unless a picture can be drawn on `ax`, with labels that it alone has."""
-    if ax is None:
-        return
-    if not isinstance(ax, load_extra("matplotlib.axes", "plot").Axes):
-        msg = f"`ax` must be a matplotlib Axes, got {type(ax).__name__}."
-        raise StratError(msg)
-    if hasattr(ax, "zaxis"):
-        msg = f"`ax` must be a matplotlib Axes of two dimensions, got {type(ax).__name__}."
-        raise StratError(msg)
-    for side, named in NAMED[kind].items():
-        if len(getattr(ax, f"get_shared_{side}_axes")().get_siblings(ax)) > 1:
-            msg = (
-                f"`ax` must have {'an' if side == 'x' else 'a'} {side} axis of its own, which"
-                f" names {named}, got one that is shared.\nHint: leave out `share{side}`."
-            )
+# Axes -----------------------------------------------------------------------------------
+
+
+def check_axes(ax: Any, n_columns: int, kind: Kind) -> list[Any]:
+    """List the axes to draw on, one for each column, and check that they can be drawn on."""
+    several = isinstance(ax, list | tuple | np.ndarray)
+    axes = list(np.array(ax, dtype=object).flat) if several else [ax]
+    for each in axes:
+        is_axes = isinstance(each, load_extra("matplotlib.axes", "plot").Axes)
+        if not is_axes or each.name != "rectilinear":
+            msg = f"`ax` must be a plain matplotlib Axes, got {type(each).__name__}."
             raise StratError(msg)
-
-
-def check_arguments(kind: Kind, by: Any, compared: dict[str, Any]) -> None:
-    """Raise unless the arguments are those of a kind of picture."""
-    given = {name: value for name, value in compared.items() if value is not None}
-    if kind == "leaks":
-        check_compared(by, given)
-    elif given:
-        name = next(iter(given))
-        msg = f'`{name}` is for `kind="leaks"` only, got `kind="{kind}"`.'
+        for side in "x" if kind == "shares" else "xy":
+            if len(getattr(each, f"get_shared_{side}_axes")().get_siblings(each)) > 1:
+                msg = (
+                    f"`ax` must have its own {side} axis, as it has names, got a shared one."
+                    f"\nHint: leave out `share{side}`."
+                )
+                raise StratError(msg)
+    if len(axes) != n_columns:
+        msg = f"`ax` must be one Axes for each column, got {len(axes)} for {n_columns}."
         raise StratError(msg)
-    elif by is None and kind != "sizes":
-        noun = "feature" if kind == "drift" else "entry"
-        hint = 'Hint: only `kind="sizes"` and `kind="leaks"` need none.'
-        msg = f"{at_least_one('`by`', noun, by)}\n{hint}"
+    return axes
+
+
+def new_axes(pyplot: Any, pictures: Sequence[Picture]) -> list[Any]:
+    """Open a figure with axes for each column, side by side."""
+    n_rows = ceil(len(pictures) / ABREAST)
+    n_columns = ceil(len(pictures) / n_rows)
+    matrices = [each.drawing for each in pictures if isinstance(each.drawing, Matrix)]
+    lines = max((len(each.rows) for each in matrices), default=0)
+    width = 5.0 if n_columns == 1 else 1.0 + 2.6 * n_columns
+    size = width, n_rows * float(np.clip(1.3 + 0.24 * lines, 3.0, 5.0))
+    shape = {"figsize": size, "squeeze": False, "layout": "constrained"}
+    axes = list(pyplot.subplots(n_rows, n_columns, **shape)[1].flat)
+    for unused in axes[len(pictures) :]:
+        unused.remove()
+    return axes[: len(pictures)]
+
+
+def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Picture]) -> None:
+    """Draw the pictures, all matrices on one scale."""
+    matrices = [each.drawing for each in pictures if isinstance(each.drawing, Matrix)]
+    limit = max((max(each.largest, 3 * each.white, 1.0) for each in matrices), default=1.0)
+    following = [*(each.legend for each in pictures[1:]), ()]
+    for ax, name, picture, after in zip(axes, names, pictures, following, strict=True):
+        write_title(ax, f"{cut_name(str(name), 24)}: {headline(worst_first(picture.findings)[0])}")
+        is_last = picture.legend != after
+        if isinstance(picture.drawing, Bars):
+            draw_bars(ax, picture.drawing, name, with_legend=is_last)
+        else:
+            draw_matrix(ax, picture.drawing, name, limit, with_scale=is_last)
+
+
+def headline(finding: Finding) -> str:
+    """Take a finding without what it is about, which the axes say."""
+    subject, _, said = finding.detail.partition(": ")
+    is_named = finding.check in ("balance", "strata", "sizes") or subject in NAMED
+    return said if is_named and said else finding.detail
+
+
+def read_folds(frame: Any, name: Any) -> tuple[Labels, Ints]:
+    """Read the folds of a column, which must be as many as a picture has room for."""
+    values, folds = frames.fold_codes(frames.read_fold_column(frame, name))
+    labels = Labels(frames.count_values(values, folds))
+    if not labels.values.present:
+        msg = f"Column {str(name)!r} must hold folds to be drawn, but has none."
         raise StratError(msg)
+    if len(values) > MAX_FOLDS:
+        msg = above_limit(f"Column {str(name)!r} of `plot`", MAX_FOLDS, "fold", len(values))
+        raise StratError(msg + "\nHint: `report` and `drift` give tables.")
+    return labels, folds
 
 
-def check_compared(by: Any, given: dict[str, Any]) -> None:
-    """Raise if a picture of leaks is given `by`, or several things to compare."""
-    if by is not None:
-        msg = (
-            f'`kind="leaks"` takes no `by`, got {describe(by)}.'
-            f"\nHint: name the groups, as in `groups={describe(by)}`."
-        )
+# Balance --------------------------------------------------------------------------------
+
+
+def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> list[Picture]:
+    """Count the classes in every fold, or without `by` all rows."""
+    if asked.by is not None:
+        return picture_counts(frame, names, asked, shares_of)
+    eager, compared = read_compared(frame, names, asked.groups, None, None)
+    pictures = []
+    for name in names:
+        labels, folds = read_folds(eager, name)
+        values, sizes = labels.values.values, np.array(labels.values.sizes)
+        shared = [count_shared(each, values, folds) for each in compared]
+        squares = float(sizes.sum() + sum(2 * each.rows.n_pairs for each in shared))
+        findings = find_sizes(labels, squares, partial(find_same, frame, names, folds))
+        marks = [float(np.mean(sizes[sizes > 0]))] if labels.is_numbered else []
+        pictures.append(Picture(findings, Bars(values, sizes, sizes[None], marks)))
+    return pictures
+
+
+def find_same(frame: Any, names: Sequence[Any], folds: Ints) -> str | None:
+    """Find a column that is one-to-one with the folds."""
+    columns = compared_columns(frame, names, ())
+    return find_twin(frames.collect_columns(frame, [*names, *columns]), names, folds)
+
+
+def picture_balance(frame: Any, names: Sequence[Any], asked: Asked) -> list[Picture]:
+    """Count the rows of strata, at every level, that folds have too many or too few."""
+    require_by(asked.by)
+    return picture_counts(frame, names, asked, deviations_of)
+
+
+def picture_counts(
+    frame: Any,
+    names: Sequence[Any],
+    asked: Asked,
+    draw: Callable[[Counts, list[Cells]], Bars | Matrix],
+) -> list[Picture]:
+    """Count the strata in every fold, and judge how even they are."""
+    read = LocalFrame(frame).collect(asked.by, asked.terms, names)
+    pictures = []
+    for name in names:
+        labels, _ = read_folds(read.frame, name)
+        counts = read.count_folds(asked.by, name, asked.terms)
+        judged = [level.judge() for level in counts.levels]
+        findings = find_balance(counts, judged, name_entries(counts), labels)
+        pictures.append(Picture(findings, draw(counts, judged)))
+    return pictures
+
+
+def shares_of(counts: Counts, judged: list[Cells]) -> Bars:
+    """Find the shares of the joint strata in every fold, or those of the worst margin."""
+    place = len(judged) - 1
+    if counts.is_marginal:
+        place = int(np.argmax([weights_of(cells).max(initial=0.0) for cells in judged]))
+    level = counts.levels[place]
+    heading = ", ".join(str(each.name) for each in level.strata.levels)
+    if counts.is_marginal:
+        heading += f", of {len(judged)} margins"
+    is_order = isinstance(level.term, Quantiles | EdgeBins) and len(level.strata.levels) == 1
+    order, palette = table_order(level.strata), SHADES if is_order else COLOURS
+    largest = np.argsort(-level.table.sum(axis=1)[order], kind="stable")[: len(palette)]
+    chosen, n_others = order[np.sort(largest)], len(order) - len(largest)
+    classes = stratum_names(level.strata, chosen, with_entry=False)
+    places = np.linspace(0, len(SHADES) - 1, len(chosen)) if is_order else range(len(chosen))
+    colours, table = [palette[int(place)] for place in places], level.table[chosen]
+    if n_others:
+        classes, colours = [*classes, plural(n_others, "other")], [*colours, OTHERS]
+        table = np.vstack([table, counts.sizes - table.sum(axis=0)])
+    shares, whole = table / np.maximum(counts.sizes, 1), table.sum(axis=1) / counts.sizes.sum()
+    marks = whole.cumsum()[:-1][whole[:-1] >= LEAST_SHARE].tolist()
+    return Bars(counts.folds, counts.sizes, shares, marks, colours, classes, heading)
+
+
+def deviations_of(counts: Counts, judged: list[Cells]) -> Matrix:
+    """Find the rows that each fold has too many or too few, of the worst strata of all levels."""
+    strata = [level.strata for level in counts.levels]
+    every = [(place, stratum) for place, each in enumerate(strata) for stratum in table_order(each)]
+    side = name_entries(counts)
+    if len(every) > MAX_ROWS:
+        side = f"{side}, {MAX_ROWS} worst of {len(every):,}"
+        weights = [weights_of(cells) for cells in judged]
+        every = sorted(every, key=lambda each: -weights[each[0]][each[1]])[:MAX_ROWS]
+    names = [
+        stratum_names(strata[place], np.array([stratum]), with_entry=counts.is_marginal)[0]
+        for place, stratum in every
+    ]
+    off = np.array([judged[place].off[stratum] for place, stratum in every])
+    is_even = np.array([judged[place].is_even[stratum] for place, stratum in every])
+    shades = np.where(is_even, 0.0, off)
+    return Matrix(counts.folds, names, off, shades, side, "rows too many", 1.0, is_signed=True)
+
+
+def weights_of(cells: Cells) -> Values:
+    """Weigh how far each stratum is off in its worst fold, uneven ones above all others."""
+    weights = np.abs(cells.off) / np.sqrt(np.maximum(cells.expected, 1))
+    worst: Values = (weights + cells.is_uneven * weights.max(initial=0.0)).max(axis=1)
+    return worst
+
+
+# Drift and leaks ------------------------------------------------------------------------
+
+
+def picture_drift(frame: Any, names: Sequence[Any], asked: Asked) -> list[Picture]:
+    """Measure how far the features of every fold are from the other rows."""
+    refs = check_features(frame, asked.features)
+    eager = frames.collect_columns(frame, [*refs, *names])
+    pictures = []
+    for name in names:
+        labels, _ = read_folds(eager, name)
+        drifts = measure_drift(eager, list(refs), name)
+        ratio, n = drifts.measured.ratio, len(drifts.features)
+        order, side = np.arange(n), "feature"
+        if n > MAX_ROWS:
+            worst = np.nan_to_num(ratio, nan=-1.0).max(axis=1)
+            order = np.argsort(-worst, kind="stable")[:MAX_ROWS]
+            side = f"{MAX_ROWS} worst of {n:,} features"
+        rows, shown = [drifts.features[place] for place in order], ratio[order]
+        matrix = Matrix(drifts.folds, rows, shown, shown, side, "distance / chance", white=1.0)
+        pictures.append(Picture(find_drift(drifts, labels), matrix))
+    return pictures
+
+
+def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> list[Picture]:
+    """Count the groups, keys or equal rows that are in both of two folds."""
+    groups, key, duplicates = asked.groups, asked.key, asked.duplicates
+    if groups is not None:
+        key = duplicates = None
+    elif key is not None:
+        duplicates = None
+    elif duplicates is None:
+        msg = '`kind="leaks"` must have `groups`, `key` or `duplicates` to compare, got none.'
         raise StratError(msg)
-    if len(given) > 1:
-        first, second, *_ = given
-        msg = (
-            f'`kind="leaks"` compares groups, keys or rows, got `{first}` and `{second}`.'
-            "\nHint: `audit` takes all, and gives a table."
-        )
-        raise StratError(msg)
+    eager, (compared,) = read_compared(frame, names, groups, key, duplicates)
+    pictures = []
+    for name in names:
+        labels, folds = read_folds(eager, name)
+        values, noun = labels.values.values, compared.noun
+        if compared.check == "duplicates":
+            noun = "sets of equal rows"
+            findings = find_duplicates(count_duplicates(compared, folds), labels)
+        else:
+            findings = find_shared(count_shared(compared, values, folds), labels)
+        rows, sets = shared_sets(compared, folds)
+        both = count_both(sets, folds[rows], len(values))
+        if not compared.columns:
+            both[:] = np.nan
+        matrix = Matrix(values, values, both, both, short_text(name), f"{noun} in both")
+        pictures.append(Picture(findings, matrix))
+    return pictures
 
 
-# Figures --------------------------------------------------------------------------------
+def count_both(sets: Ints, folds: Ints, n_folds: int) -> Values:
+    """Count the sets that have rows in both of two folds; NaN for a fold and itself."""
+    sets, folds = np.divmod(np.unique(sets * n_folds + folds), n_folds)
+    counts = np.full((n_folds, n_folds), np.nan)
+    for fold in range(n_folds):
+        has_rows = np.bincount(sets, folds == fold)[sets] > 0
+        counts[fold] = np.bincount(folds[has_rows], minlength=n_folds)
+        counts[fold, fold] = np.nan
+    return counts
 
 
-def new_axes(pyplot: Any, height: float, n_letters: int = 0) -> Any:
-    """Open a figure that is as high as its rows need, and names below it, or as is allowed."""
-    names = 0.03 * float(np.clip(n_letters - 12, 0, LONG - 12))
-    size = WIDTH, float(np.clip(1.7 + height, LOWEST, HIGHEST)) + names
-    return pyplot.subplots(figsize=size, layout="constrained")[1]
-
-
-def height_of_rows(count: int, most: int, columns: Sequence[Column]) -> float:
-    """Choose the inches for rows of strips, and for a line that says how many are not shown."""
-    return min(count, most + 1) * float(np.clip(0.05 * count_strips(columns), 0.25, 0.45))
-
-
-def longest_fold(columns: Sequence[FoldSizes] | Sequence[FoldShares]) -> int:
-    """Count the letters of the longest name of a fold."""
-    return max(len(str(fold)) for each in columns for fold in each.folds)
+PICTURES: dict[Kind, Callable[[Any, Sequence[Any], Asked], list[Picture]]] = {
+    "shares": picture_shares,
+    "balance": picture_balance,
+    "drift": picture_drift,
+    "leaks": picture_leaks,
+}
+"""What makes the pictures of columns, by their kind."""

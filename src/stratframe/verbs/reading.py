@@ -17,6 +17,7 @@ from .. import frames
 from ..checks import check_each_once, check_int, check_one_of
 from ..core.types import Flags, Ints
 from ..errors import (
+    FOLD_NAME,
     StratError,
     at_least_one,
     describe,
@@ -423,10 +424,15 @@ def nothing_left(pairs: Pairs, label: str, n_all: int) -> StratError:
     names = pairs.rule.apart
     *first, last = map(repr, names)
     listed = f"{', '.join(first)} or {last}" if first else last
+    hint = (
+        "make a coarser column, whose folds hold whole values, as in"
+        f" `kfold(groups={describe(names[0])})`"
+    )
+    if FOLD_NAME.search(str(names[0])):
+        hint = "`apart` names what rows may share, such as a patient, and not their folds"
     return StratError(
         f"`apart` must leave rows to train on for {label}, but all {plural(n_all, 'row')} share"
-        f" a value of {listed} with a row to validate.\nHint: make a coarser column, whose folds"
-        f" hold whole values, as in `kfold(groups={describe(names[0])})`."
+        f" a value of {listed} with a row to validate.\nHint: {hint}."
     )
 
 

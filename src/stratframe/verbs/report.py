@@ -1,146 +1,110 @@
-"""How good fold columns are: `report`, `compare`."""
+"""How even fold columns are: `report`, `compare`."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import frames
 from ..checks import check_flag
-from ..core.evenness import (
-    deviations,
-    optimal_max_deviation,
-    promised_deviation,
-    random_variance,
-    tv_distance,
-)
-from ..core.types import Flags, Ints, Values
-from ..errors import plural
+from ..core.evenness import tv_distance
+from ..core.types import Ints, Values
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.tables import FoldCounts, fold_table, rounded_column, table_verb, text_array
+from ..pipeline.tables import Counts, fold_table, rounded_column, table_verb, text_array
 from ..terms.base import By
-from ..terms.by import parse_columns
-from .drift import DRIFT_HINT, Drift, measure_drift
+from ..terms.by import parse_columns, parse_groups
+from .drift import DRIFT_HINT, measure_drift
+from .findings import Verdict, verdict_of, verdicts_of
 from .select import named_side
 from .sides import check_rows
 
-BETTER, SKEWED = 1 / 2, 3
-"""Ratios of a fold's RMS deviation to a random fold's; between them it is "as random"."""
-
-REPORT_ROUNDING = 1e-9
-"""Rows by which floats may be off."""
-
-EVENNESS = {
-    "empty": "empty",
-    "optimal": "even",
-    "even": "even",
-    "between": "better than random",
-    "as random": "no better than random",
-    "skewed": "SKEWED",
-}
-"""Verdicts in words that need no table beside them."""
-
-COMPARED = ("rows_off", "optimum", "ratio")
-"""The figures that `report` and `compare` round: a hundredth of a row changes no decision."""
-
-REPORTED = ("n", *COMPARED, "missing")
-"""The columns of `report` between that of the folds and the verdict."""
-
-COMPARED_IN_FULL = ("rms_deviation", "random")
-REPORTED_IN_FULL = (*COMPARED_IN_FULL, "tv_distance")
+IN_FULL = ("rms_deviation", "random", "ratio", "tv_distance")
 """The columns with which a table is wider than a terminal."""
 
 
 @table_verb
 @suggest_arguments
 def report(
-    frame: AnyFrame, by: By, name: str | Sequence[str] = "fold", *, full: bool = False
+    frame: AnyFrame,
+    by: By,
+    name: str | Sequence[str] = "fold",
+    *,
+    groups: Any = None,
+    full: bool = False,
 ) -> Any:
-    """Report the imbalance of each fold, next to the optimum and to random assignment.
+    """Report how even each fold is, next to what whole rows and chance allow.
 
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
     by : entry or list of entries
-        As for `strata`. Each value of each margin counts as a stratum.
+        What the folds should be even in. A continuous entry is shown as up to five quantile bins,
+        fewer where a bin would have less than two rows for each fold; so is a column of whole
+        numbers of more than ten values, most of whose rows have values that are as rare. Missing
+        values are a stratum of their own. Each value of each margin counts as a stratum.
     name : str or list of str
-        A fold or part column from any source; of a list, each column. Rows without a fold
-        are training rows: they count among all rows, with which each fold is compared.
+        A fold or part column from any source. Rows without a fold are left out.
+    groups : column, list of columns or `sf.clusters`, optional
+        Groups that are in one fold each: then the folds are compared with whole groups at random.
     full : bool
-        Whether to add the columns `rms_deviation`, `random` and `tv_distance`.
+        Whether to add the columns from `rms_deviation` on.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
         One row per fold: the fold, in a column of the name of the fold column (`fold`, if
         the table has a column of that name); `n`, its rows; `rows_off`, the largest
-        difference, over the strata, of the rows in the fold and the rows expected;
-        `optimum`, the largest `rows_off` of the best column with these fold sizes,
-        whichever rows it leaves without a fold; `ratio`, `rms_deviation` divided by `random`:
-        0 is perfect, 1 as random; `missing`, the number of strata that the fold lacks;
-        `verdict`, a word. In full also `rms_deviation`, the root mean square of the
-        differences; `random`, the root of its expected square in a random column with these
-        fold sizes; `tv_distance`, the total variation distance to all rows (with margins, that
-        of the worst entry). With two columns or more, one row per column and fold, and the
-        first columns are `column` and `fold`.
+        difference, over the strata at every level of `by`, of the rows in the fold and the rows
+        expected from its size; `absent`, the number of joint strata that the fold lacks; and
+        `verdict`, "even", "as even as a shuffle", "uneven" or, without rows, "empty". In full also
+        `rms_deviation`, the root mean square of the differences of joint strata; `random`, the
+        root of its expected square in a random column with these fold sizes; `ratio`, the first
+        divided by the second: 0 is perfect, 1 as random; and `tv_distance`, the total variation
+        distance to all rows (with margins, that of the worst entry). With two columns or more, one
+        row per column and fold, and the first columns are `column` and `fold`.
 
     Raises
     ------
     StratError
-        If `by` or `name` breaks a rule.
+        If `by`, `name` or `groups` breaks a rule.
 
     See Also
     --------
-    compare : one row per column
+    compare : One row per column.
+    check : Whether a column is fit for use.
 
     Notes
     -----
-    The verdict is the first of these that holds: "empty", the fold has no rows; "optimal",
-    `rows_off` is at most `optimum`; "even", each stratum is within one row of its share of
-    the fold, whose own size may be rounded; "between" even and random, `ratio` is less than a
-    half; "as random", it is at most 3; "skewed", it is more than that. `rows_off`, `optimum` and
-    `ratio` are rounded to two decimals, after the verdict.
+    The verdicts are those of `check`, which says what they mean. `rows_off` and `ratio` are rounded
+    to two decimals, after the verdict.
 
-    The optimum is that of single rows, assigned one by one. It does not know groups: whole
-    groups are often unable to reach it, and so may be several margins at once; a continuous
-    entry is shown as bins that `kfold` does not use. Otherwise `kfold` reaches it if all folds
-    have the same size. If not, it keeps all counts within one row of each other at every level
-    of strata, which can be slightly further from the expected counts.
-
-    On Dask and Spark frames the table is a pandas frame, and `by` is as for `strata`.
+    On Dask and Spark frames the table is a pandas frame. `by` takes what `kfold` takes there, and
+    continuous entries.
 
     Examples
     --------
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"label": ["a"] * 5 + ["b"] * 3}).strat.kfold("label", k=2)
     >>> sf.report(df, "label")
-       fold  n  rows_off  optimum  ratio  missing  verdict
-    0     0  4       0.5      0.5   0.68        0  optimal
-    1     1  4       0.5      0.5   0.68        0  optimal
+       fold  n  rows_off  absent verdict
+    0     0  4       0.5       0    even
+    1     1  4       0.5       0    even
     """
-    shown = (*REPORTED, *REPORTED_IN_FULL) if check_flag("full", full) else REPORTED
+    in_full = check_flag("full", full)
     side, names = named_side(frame, name)
-    read = side.collect(by, names)
+    terms = parse_groups(groups)
+    read = side.collect(by, terms, names)
 
     def table_of(column: str, label: str) -> Any:
         """Report one fold column."""
-        found = measure_folds(read.folded(by, column).crossed())
-        return report_table(side.library, {label: found.folds}, found, shown)
+        found = measure_folds(read.count_folds(by, column, terms))
+        table: dict[Hashable, Any] = {label: found.folds, "n": found.n}
+        return finish(side.library, table, found, in_full=in_full)
 
-    return fold_table(names, table_of, (*shown, "verdict"))
-
-
-def report_table(
-    library: str, first: dict[Hashable, Any], found: FoldReport, shown: Sequence[str]
-) -> Any:
-    """Make a table of the first columns, some figures and the verdicts."""
-    return frames.make_frame(
-        library, first | found.figures(library, shown) | {"verdict": text_array(found.verdicts())}
-    )
+    return fold_table(names, table_of, ("n", "rows_off", "absent", "verdict", *IN_FULL))
 
 
 @table_verb
@@ -151,6 +115,7 @@ def compare(
     names: str | Sequence[str],
     features: Any = None,
     *,
+    groups: Any = None,
     full: bool = False,
 ) -> Any:
     """Compare fold columns: how even each one is, and how far its features drift.
@@ -164,17 +129,19 @@ def compare(
         Fold or part columns from any source.
     features : column or list of columns, optional
         As for `drift`.
+    groups : column, list of columns or `sf.clusters`, optional
+        As for `report`.
     full : bool
-        Whether to add the columns `rms_deviation` and `random`.
+        Whether to add the columns `rms_deviation`, `random`, `ratio` and `tv_distance`.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per column: `column`; `rows_off`, the largest of its folds in `report`;
-        `optimum`; `ratio`, `rms_deviation` divided by `random`; with `features`, `drift`, the
-        largest `ratio` of its folds and features in `drift`; in full, `rms_deviation` and
-        `random`, the root mean squares of those of its folds; `verdict`, as of `report`, by
-        these figures.
+        One row per column: `column`; `rows_off`, the largest of its folds in `report`; with
+        `features`, `drift`, the largest distance of its folds and features in `drift`, divided by
+        the level of chance; and `verdict`, that of its worst fold. In full also the root mean
+        squares of `rms_deviation` and `random` of its folds, their `ratio`, and the largest
+        `tv_distance`.
 
     Raises
     ------
@@ -183,7 +150,7 @@ def compare(
 
     Notes
     -----
-    On Dask and Spark frames the table is a pandas frame, `by` is as for `strata`, and `features`
+    On Dask and Spark frames the table is a pandas frame, `by` is as for `report`, and `features`
     cannot be given, as drift compares the values of all rows.
 
     Examples
@@ -192,47 +159,38 @@ def compare(
     >>> df = pd.DataFrame({"label": ["a", "a", "b", "b"] * 5, "plain": [0, 1, 0, 0] * 5})
     >>> df = df.strat.kfold("label", k=2)
     >>> sf.compare(df, "label", ["plain", "fold"])
-      column  rows_off  optimum  ratio    verdict
-    0  plain       2.5      0.5   2.52  as random
-    1   fold       0.0      0.0   0.00    optimal
+      column  rows_off verdict
+    0  plain       2.5  uneven
+    1   fold       0.0    even
     """
-    more = COMPARED_IN_FULL if check_flag("full", full) else ()
+    in_full = check_flag("full", full)
     side, columns = named_side(frame, names)
-    refs = parse_columns("features", features)
+    refs, terms = parse_columns("features", features), parse_groups(groups)
     if refs:
         check_rows(frame, "`compare` looks at the values of `features` in all rows", DRIFT_HINT)
         frames.check_refs(side.frame, refs, "features")
-    read = side.collect(by, [*columns, *refs])
-    found = stacked(
-        [measure_folds(read.folded(by, column).crossed()).pooled() for column in columns]
-    )
+    read = side.collect(by, terms, [*columns, *refs])
+    measured = [measure_folds(read.count_folds(by, column, terms)).pooled() for column in columns]
+    found = Evenness(*map(join, zip(*measured, strict=True)))
     table: dict[Hashable, Any] = {"column": text_array(list(map(str, columns)))}
-    table |= found.figures(side.library, COMPARED)
+    drifts = None
     if refs:
-        worst = [worst_ratio(measure_drift(read.frame, features, column)[2]) for column in columns]
-        table["drift"] = rounded_column(side.library, np.array(worst))
-    return report_table(side.library, table, found, more)
+        worst = [measure_drift(read.frame, features, column).worst_ratio for column in columns]
+        drifts = rounded_column(side.library, np.array(worst))
+    return finish(side.library, table, found._replace(absent=None), drifts, in_full=in_full)
 
 
-def worst_ratio(measured: Drift) -> float:
-    """Find the largest ratio of drift to chance; NaN if there is none."""
-    known = measured.ratio[~np.isnan(measured.ratio)]
-    return float(known.max()) if len(known) else np.nan
-
-
-class FoldReport(NamedTuple):
-    """How even folds are, each field but the first of shape (n_folds,)."""
+class Evenness(NamedTuple):
+    """How even folds are, or columns; each field of shape (n_folds,), or (n_columns,)."""
 
     folds: list[Any]
     n: Ints
-    max_deviation: Values
-    optimum: Values
+    rows_off: Values
     rms_deviation: Values
     random: Values
-    missing: Ints
     tv_distance: Values
-    is_even: Flags
-    """Whether each stratum is within one row of its share."""
+    verdicts: list[Verdict]
+    absent: Ints | None
 
     @property
     def ratio(self) -> Values:
@@ -240,54 +198,44 @@ class FoldReport(NamedTuple):
         ratio = np.where(self.n, 0.0, np.nan)
         return np.divide(self.rms_deviation, self.random, out=ratio, where=self.random > 0)
 
-    def figures(self, library: str, names: Sequence[str]) -> dict[Hashable, Any]:
-        """Make columns of some figures, those that are compared rounded."""
-        known = self._asdict() | {"rows_off": self.max_deviation, "ratio": self.ratio}
-        figures: dict[Hashable, Any] = {name: known[name] for name in names}
-        for name in {*COMPARED} & {*names}:
-            figures[name] = rounded_column(library, known[name])
-        if "tv_distance" in names:
-            figures["tv_distance"] = frames.float_column(library, self.tv_distance)
-        return figures
-
-    def pooled(self) -> FoldReport:
+    def pooled(self) -> Evenness:
         """Take the folds of a column together, as one."""
-        return FoldReport(
+        return Evenness(
             [None],
             np.array([self.n.sum()]),
-            np.array([self.max_deviation.max(initial=0.0)]),
-            np.array([self.optimum.max(initial=0.0)]),
+            np.array([self.rows_off.max(initial=0.0)]),
             np.array([root_mean_square(self.rms_deviation)]),
             np.array([root_mean_square(self.random)]),
-            np.array([self.missing.sum()]),
-            np.array([self.tv_distance.max(initial=0.0)]),
-            np.array([self.is_even.all()]),
+            np.array([np.nan_to_num(self.tv_distance).max(initial=0.0)]),
+            [verdict_of(self.verdicts)],
+            np.zeros(1, dtype=np.int64),
         )
 
-    def verdicts(self) -> list[str]:
-        """Choose a word for every fold."""
-        rules = {
-            "empty": self.n == 0,
-            "optimal": self.max_deviation <= self.optimum + REPORT_ROUNDING,
-            "even": self.is_even,
-            "between": self.rms_deviation < BETTER * self.random,
-            "as random": self.rms_deviation <= SKEWED * self.random,
-        }
-        words: list[str] = np.select(list(rules.values()), list(rules), "skewed").tolist()
-        return words
+
+def measure_folds(counts: Counts) -> Evenness:
+    """Measure how even the folds of a column are."""
+    judged = [level.judge() for level in counts.levels]
+    shown = judged if counts.is_marginal else judged[-1:]
+    off = np.concatenate([cells.off for cells in shown])
+    spread = np.concatenate([cells.spread for cells in shown])
+    tables = [level.table for level in counts.shown]
+    return Evenness(
+        folds=counts.folds,
+        n=counts.sizes,
+        rows_off=np.max([np.abs(each.off).max(axis=0, initial=0.0) for each in judged], axis=0),
+        rms_deviation=mean_root(off),
+        random=mean_root(spread),
+        tv_distance=np.max([tv_distance(cells.off, counts.sizes) for cells in shown], axis=0),
+        verdicts=verdicts_of(counts, judged),
+        absent=(np.concatenate(tables) == 0).sum(axis=0),
+    )
 
 
-def describe_evenness(pooled: FoldReport) -> tuple[str, str]:
-    """Describe folds taken together as one: a verdict, and how many rows they are off."""
-    (verdict,), worst = pooled.verdicts(), float(pooled.max_deviation.max())
-    word = EVENNESS[verdict]
-    if verdict == "empty":
-        return word, "no row has a fold"
-    if worst <= REPORT_ROUNDING:
-        return f"exactly {word}", "no row off"
-    if word == "even":
-        return word, "at most 1 row off"
-    return word, f"up to {plural(ceil(worst - REPORT_ROUNDING), 'row')} off"
+def mean_root(values: Values) -> Values:
+    """Compute the root mean square of each column, whatever the order of the rows."""
+    squares = np.sort(values**2, axis=0)  # a sum of floats depends on their order
+    roots: Values = np.sqrt(squares.sum(axis=0) / max(len(values), 1))
+    return roots
 
 
 def root_mean_square(values: Values) -> float:
@@ -295,34 +243,25 @@ def root_mean_square(values: Values) -> float:
     return float(np.sqrt((values**2).sum() / max(len(values), 1)))
 
 
-def stacked(reports: Sequence[FoldReport]) -> FoldReport:
-    """Put the folds of reports one below the other."""
-    folds = [fold for each in reports for fold in each.folds]
-    fields = zip(*(each[1:] for each in reports), strict=True)
-    return FoldReport(folds, *map(np.concatenate, fields))
+def join(fields: Sequence[Any]) -> Any:
+    """Put a field of several columns into one array, or one list."""
+    if isinstance(fields[0], list):
+        return [each for field in fields for each in field]
+    return np.concatenate(fields)
 
 
-def measure_folds(folded: FoldCounts) -> FoldReport:
-    """Measure how even the folds of a column are."""
-    n_folds = len(folded.folds)
-    # Strata in one order whatever the library: sums of floats depend on it.
-    tables = [table[np.lexsort(table.T)] for table in folded.tables]
-    dealt = [table[:, :n_folds] for table in tables]
-    sizes = [table.sum(axis=1) for table in tables]
-    totals = dealt[0].sum(axis=0)
-    apart = [deviations(own, n) for own, n in zip(dealt, sizes, strict=True)]
-    off = np.concatenate(apart)
-    distances = [tv_distance(own, totals) for own in apart]
-    chance = np.concatenate([random_variance(n, totals) for n in sizes])
-    promised = np.concatenate([promised_deviation(n) for n in sizes])[:, None]
-    return FoldReport(
-        folds=folded.folds,
-        n=totals,
-        max_deviation=np.abs(off).max(axis=0, initial=0.0),
-        optimum=np.full(n_folds, max(optimal_max_deviation(n, totals) for n in sizes)),
-        rms_deviation=np.sqrt((off**2).sum(axis=0) / max(len(off), 1)),
-        random=np.sqrt(chance.sum(axis=0) / max(len(chance), 1)),
-        missing=(np.concatenate(dealt) == 0).sum(axis=0),
-        tv_distance=np.max(distances, axis=0),
-        is_even=np.logical_and.reduce(np.abs(off) <= promised + REPORT_ROUNDING),
-    )
+def finish(
+    library: str, table: dict[Hashable, Any], found: Evenness, drifts: Any = None, *, in_full: bool
+) -> Any:
+    """Add the figures and the verdict to a table."""
+    table["rows_off"] = rounded_column(library, found.rows_off)
+    if drifts is not None:
+        table["drift"] = drifts
+    if found.absent is not None:
+        table["absent"] = found.absent
+    table["verdict"] = text_array(found.verdicts)
+    if in_full:
+        table["rms_deviation"], table["random"] = found.rms_deviation, found.random
+        table["ratio"] = rounded_column(library, found.ratio)
+        table["tv_distance"] = frames.float_column(library, found.tv_distance)
+    return frames.make_frame(library, table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from numbers import Integral, Real
 from typing import Any, SupportsIndex, get_args
 
 import numpy as np
@@ -73,6 +74,10 @@ def sample(
     >>> sf.sample(df, "label", n=3)["label"].tolist()
     ['a', 'a', 'b']
     """
+    if n is None and frac is None and isinstance(by, Real) and not isinstance(by, bool):
+        share = "n" if isinstance(by, Integral) else "frac"
+        msg = f"`by` must hold entries, got {describe(by)}.\nHint: `sample(by, {share}={by!r})`."
+        raise StratError(msg)
     entries = require_by(by)
     if (n is None) == (frac is None):
         got = f"n={describe(n)} and frac={describe(frac)}"

@@ -14,7 +14,7 @@ from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options, Target
 from ..pipeline.sample import SampleSize
 from ..pipeline.strata import Strata
-from ..pipeline.tables import Folded
+from ..pipeline.tables import Counts
 from ..terms.base import By, Term
 
 FrameT = TypeVar("FrameT")
@@ -46,7 +46,7 @@ class Side(Protocol[T_co]):
         """Keep the rows of a stratified sample."""
         ...
 
-    def collect(self, by: By | None, refs: Sequence[Any]) -> Side[T_co]:
+    def collect(self, by: By, groups: tuple[Term, ...], refs: Sequence[Any]) -> Side[T_co]:
         """Collect the columns that tables need, where that saves queries."""
         ...
 
@@ -58,8 +58,8 @@ class Side(Protocol[T_co]):
         """Find the strata of a call, and how many rows of each it would deal to each part."""
         ...
 
-    def folded(self, by: By, name: str, *, drop: bool = False) -> Folded:
-        """Find the strata and folds of the rows; with `drop` of rows in folds only."""
+    def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> Counts:
+        """Count the strata of the rows that have a fold, in every fold."""
         ...
 
     def check_names(self, names: Sequence[Any], apart: Sequence[Any] = ()) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from .. import frames
 from ..checks import load_extra
 from ..core.types import Ints
-from ..errors import StratError, describe
+from ..errors import StratError, describe, nearest_name
 from ..habits import suggest_arguments
 from .reading import Nulls, PairRule, Pairs, check_apart, check_pair_rule, pair_labels
 from .select import list_names
@@ -240,12 +240,12 @@ def read_split_folds(frame: Any, name: str) -> Any:
 def take_groups(data: Any, groups: Any, name: str) -> Any:
     """Take `groups` as the folds, or raise if they are none, or another column."""
     if groups is None or frames.is_frame(groups):
-        if frames.is_frame(data):
-            frames.check_refs(data, [name], "name")  # says why it has no such column
+        if frames.is_frame(data) and nearest_name(name, frames.column_names(data)):
+            frames.check_refs(data, [name], "name")
         msg = (
             f"`FoldSplit` must find the column {describe(name)} in `X` or `groups`, got"
-            f" {type(data).__name__} and {type(groups).__name__}."
-            f"\nHint: pass a frame with the column, or its values, `groups=df[{describe(name)}]`."
+            f" {type(data).__name__} and {type(groups).__name__}.\nHint: pass the folds beside the"
+            f" data, as in `cross_val_score(..., params={{'groups': df[{describe(name)}]}})`."
         )
         raise StratError(msg)
     folds = frames.to_fold_column(groups, name)

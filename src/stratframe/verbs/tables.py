@@ -1,4 +1,4 @@
-"""Tables of strata and of their counts: `strata`, `plan`, `balance`."""
+"""Tables of strata and folds: `plan`, and `balance`."""
 
 from __future__ import annotations
 
@@ -22,70 +22,18 @@ from ..pipeline.options import (
 )
 from ..pipeline.strata import Strata
 from ..pipeline.tables import (
-    RESERVED,
-    Folded,
+    Counts,
+    LevelCounts,
     check_table_size,
     fold_table,
     stacked_table,
     stratum_columns,
-    stratum_table,
     table_order,
     table_verb,
 )
 from ..terms.base import By, Missing
 from .select import named_side
 from .sides import side_of
-
-
-@table_verb
-@suggest_arguments
-def strata(frame: AnyFrame, by: By) -> Any:
-    """List the strata of a frame: their values, row counts and shares.
-
-    Parameters
-    ----------
-    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
-    by : entry or list of entries
-        As for `kfold`. Missing values are a stratum of their own; a continuous entry
-        is shown as up to ten quantile bins.
-
-    Returns
-    -------
-    pandas.DataFrame or polars.DataFrame
-        One row per stratum: a column per entry, `n` (rows) and `share`. Classes are sorted
-        by value (categories in their order; values that cannot be compared, by first
-        appearance), bins upwards, inside the strata of the entries before; missing values
-        come last.
-
-    Raises
-    ------
-    StratError
-        If `by` breaks a rule, or an entry has the name of another column of the table.
-
-    Notes
-    -----
-    On Dask and Spark frames the rows are counted when this is called, and the table is a pandas
-    frame. `by` takes what `kfold` takes there, and continuous entries.
-
-    Examples
-    --------
-    >>> import pandas as pd, stratframe as sf
-    >>> sf.strata(pd.DataFrame({"label": ["a", "b", "a", "a"]}), "label")
-      label  n  share
-    0     a  3   0.75
-    1     b  1   0.25
-    """
-    side = side_of(frame)
-    return strata_table(side.library, side.strata(by))
-
-
-def strata_table(library: str, found: Strata) -> Any:
-    """Make the table of strata."""
-
-    def columns_of(level: Strata) -> dict[str, Any]:
-        return {"n": level.sizes, "share": level.sizes / max(int(level.sizes.sum()), 1)}
-
-    return stratum_table(library, found, columns_of)
 
 
 @table_verb
@@ -97,7 +45,7 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     ----------
     frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
     by : entry or list of entries
-        As for `strata`.
+        As for `report`.
     name : str or list of str
         A fold or part column from any source; of a list, each column. Rows without a fold
         are left out.
@@ -108,8 +56,10 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
         One row per fold and stratum, including zero counts: `fold` (whatever the fold column
         is called), a column per entry, `n` (rows), `share` (of the fold's rows), `expected`
         (the stratum's rows times the fold's share of all rows) and `deviation`
-        (`n - expected`, in rows). Strata are in the order of `strata`. With two columns or
-        more, one row per column, fold and stratum, and the first column is `column`.
+        (`n - expected`, in rows). Classes are sorted by value (categories in their order; values
+        that cannot be compared, by first appearance), bins upwards, inside the strata of the
+        entries before; missing values come last. With two columns or more, one row per column,
+        fold and stratum, and the first column is `column`.
 
     Raises
     ------
@@ -118,7 +68,7 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
 
     Notes
     -----
-    On Dask and Spark frames the table is a pandas frame, and `by` is as for `strata`.
+    On Dask and Spark frames the table is a pandas frame, and `by` is as for `report`.
 
     Examples
     --------
@@ -132,33 +82,32 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     3     1     b  2    0.5       2.0        0.0
     """
     side, names = named_side(frame, name)
-    read = side.collect(by, names)
-
-    def table_of(column: str, _: str) -> Any:
-        """Compare the folds of one column."""
-        return balance_table(side.library, read.folded(by, column, drop=True))
-
-    return fold_table(names, table_of)
+    read = side.collect(by, (), names)
+    return fold_table(
+        names, lambda column, _: balance_table(side.library, read.count_folds(by, column))
+    )
 
 
-def balance_table(library: str, folded: Folded) -> Any:
+def balance_table(library: str, counts: Counts) -> Any:
     """Compare the strata of every fold with those of all rows."""
-    found, values = folded.strata, folded.folds
-    check_table_size("balance", found, len(values), len(RESERVED))
+    check_table_size("balance", [level.strata for level in counts.shown], len(counts.folds), 5)
 
-    def columns_of(level: Strata) -> dict[str, Any]:
-        table = level.crosstab(folded.codes, len(values)).T
-        sizes = table.sum(axis=1, keepdims=True)
-        expected = sizes * table.sum(axis=0) / max(int(table.sum()), 1)
-        columns = {
+    def rows_of(level: LevelCounts) -> dict[Hashable, Any]:
+        order = table_order(level.strata)
+        table = level.table[order].T
+        sizes, strata = table.sum(axis=1, keepdims=True), table.sum(axis=0)
+        expected = sizes * strata / max(int(strata.sum()), 1)
+        named = stratum_columns(level.strata, np.tile(order, len(counts.folds)))
+        figures = {
             "n": table,
             "share": table / np.maximum(sizes, 1),
             "expected": expected,
             "deviation": table - expected,
         }
-        return {"fold": values} | {name: cells.ravel() for name, cells in columns.items()}
+        folds = [fold for fold in counts.folds for _ in order]
+        return {"fold": folds} | named | {name: each.ravel() for name, each in figures.items()}
 
-    return stratum_table(library, found, columns_of)
+    return stacked_table(library, counts.shown, rows_of, is_marginal=counts.is_marginal)
 
 
 @table_verb
@@ -248,7 +197,8 @@ def plan_table(
     counts_of : callable
         From strata to a table of shape (n_strata, n_parts).
     """
-    check_table_size("plan", found, target.n, 2)
+    levels = list(found.margins or [found])
+    check_table_size("plan", levels, target.n, 2)
 
     def rows_of(level: Strata) -> dict[Hashable, Any]:
         counts = counts_of(level)
@@ -257,4 +207,4 @@ def plan_table(
         named = stratum_columns(level, np.repeat(order, target.n))
         return named | {"fold": labels, "n": counts[order].ravel()}
 
-    return stacked_table(library, found, rows_of)
+    return stacked_table(library, levels, rows_of, is_marginal=bool(found.margins))

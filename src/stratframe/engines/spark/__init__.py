@@ -189,11 +189,7 @@ class SparkEngine:
         fold = self.typed(name, "name")
         rows = self.frame.filter(fold.present.isNotNull()) if drop else self.frame
         columns = [typed_column(self.frame, ref, argument) for ref in refs]
-        shared, n_without = shared_rows(rows, columns, fold, nulls_alike=argument == "columns")
-        if argument == "groups":
-            # A row without a group is a group by itself.
-            shared = shared._replace(n_values=shared.n_values + n_without)
-        return shared, n_without
+        return shared_rows(rows, columns, fold, nulls_alike=argument == "columns")
 
     # Results ----------------------------------------------------------------------------
 

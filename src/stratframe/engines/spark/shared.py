@@ -26,9 +26,13 @@ def shared_rows(
     known, names = table, [f"c{place}" for place in range(len(columns))]
     if not nulls_alike:
         known = table.dropna(subset=names)
-    groups = known.groupBy(*names).agg(
-        sf.count(sf.lit(1)).alias("n"),
+    cells = known.groupBy(*names, "fold").agg(
+        sf.count(sf.lit(1)).alias("n"), sf.min("label").alias("label")
+    )
+    groups = cells.groupBy(*names).agg(
+        sf.sum("n").alias("n"),
         (sf.min("fold") != sf.max("fold")).alias("split"),
+        sf.sum(sf.col("n") * sf.col("n")).alias("squares"),
         sf.min("label").alias("low"),
         sf.max("label").alias("high"),
     )
@@ -39,10 +43,14 @@ def shared_rows(
         sf.count_if(sf.col("n") > 1),
         sf.count_if("split"),
         sf.sum(n_split),
+        sf.sum(sf.col("n") * (sf.col("n") - 1)),
+        sf.sum(sf.col("n") * sf.col("n") - sf.col("squares")),
         sf.min(example),
     ).first()
-    n_values, n_repeated, n_split, n_rows = (int(count or 0) for count in counts)
-    shared = SharedRows(n_values, n_repeated, n_split, n_rows, read_example(found))
+    n_values, n_repeated, n_split, n_rows, twice, twice_split = (int(each or 0) for each in counts)
+    shared = SharedRows(
+        n_values, n_repeated, n_split, n_rows, read_example(found), twice // 2, twice_split // 2
+    )
     n_known = groups.agg(sf.sum("n")).first()[0] or 0
     return shared, table.count() - int(n_known)
 

@@ -1,0 +1,419 @@
+"""How often `check` is wrong: good columns that it refuses, and bad ones that it lets pass.
+
+Run `python -m tests.judging --good 2000 --bad 1600 --library polars --seed 7`; with `--data FOLDER`
+also on the real frames of a folder, and on those of scikit-learn. It prints a line for each kind of
+column, with the first text that is wrong, and fails if more columns are wrong than are allowed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+import stratframe as sf
+
+FALSE_ALARMS, SILENT = 6 / 2000, 20 / 1600
+"""Shares of good columns that may be refused, and of bad ones that may pass."""
+
+COPIED = ("movement_libras", "wine_quality_red")
+"""Real frames that repeat rows, which no chance explains."""
+
+LABELS, AGES = ["label", "sex", "site"], (["age", "sex"], ["sex", "age"], "age")
+X = sf.continuous("x")
+
+
+class Case(NamedTuple):
+    """A frame with a column of folds, and how it is checked."""
+
+    frame: Any
+    by: Any = None
+    options: dict[str, Any] = {}  # noqa: RUF012 - never changed
+
+
+class Draw:
+    """What a case is drawn from: random numbers, rows, folds, and the library of the frame."""
+
+    def __init__(self, library: str, seed: tuple[int, ...], least: int, most: int) -> None:
+        self.library, self.rng = library, np.random.default_rng(seed)
+        # Small numbers as often as large ones.
+        self.n = int(np.exp(self.rng.uniform(np.log(least), np.log(most + 1))))
+        self.k = self.number(2, min(10, self.n // 2))
+
+    def number(self, least: int, most: int) -> int:
+        """Choose a whole number."""
+        return int(self.rng.integers(least, max(least, most) + 1))
+
+    def one_of(self, *choices: Any) -> Any:
+        """Choose one."""
+        return choices[self.rng.integers(len(choices))]
+
+    def chance(self, share: float) -> bool:
+        """Choose yes as often as said."""
+        return bool(self.rng.random() < share)
+
+    def seed(self) -> int:
+        """Choose the seed of a call."""
+        return self.number(0, 10**6)
+
+    def classes(self, most: int = 8, even: float = 1.0) -> Any:
+        """Draw classes of random shares: text or whole numbers."""
+        count = self.number(2, most)
+        codes = self.rng.choice(count, self.n, p=self.rng.dirichlet([even] * count))
+        return codes if self.chance(0.5) else np.array([*"abcdefghijklmnop"])[codes]
+
+    def ids(self, count: int) -> Any:
+        """Draw whole numbers, each as often."""
+        return self.rng.integers(18, 18 + count, self.n)
+
+    def whole(self) -> Any:
+        """Draw whole numbers of many values: ages, prices, counts."""
+        rng, n = self.rng, self.n
+        return self.one_of(
+            self.ids(self.one_of(73, 10**6)),
+            rng.lognormal(8, 1, n).astype(int),
+            rng.negative_binomial(1, 0.02, n),
+            rng.poisson(rng.uniform(20, 400), n),
+        )
+
+    def fractions(self) -> Any:
+        """Draw floats: normal, skewed, of one decimal, or a third of them at a limit."""
+        x = self.rng.normal(50, 12, self.n)
+        return self.one_of(x, np.exp(x / 12), np.round(x, 1), np.maximum(x, 45.5))
+
+    def others(self, measured: float = 0.6) -> dict[str, Any]:
+        """Draw more columns, maybe; rows of these are equal by chance alone, if ever."""
+        count = self.number(1, 3) if self.chance(measured) else 0
+        columns: dict[str, Any] = {f"m{i}": self.rng.normal(size=self.n) for i in range(count)}
+        if self.chance(0.4):
+            columns["city"] = self.rng.choice(["Rome", "Oslo", "Bonn", "Kyiv"], self.n)
+        if self.chance(0.4):
+            columns["number"] = self.rng.poisson(self.rng.uniform(0.5, 30), self.n)
+        if self.chance(0.3):
+            columns["id"] = self.one_of(self.rng.permutation(self.n), self.names())
+        return columns
+
+    def names(self) -> list[str]:
+        """Name every row."""
+        return [f"u{row:05}" for row in self.rng.permutation(self.n)]
+
+    def groups(self, least: int, most: int) -> Any:
+        """Draw groups of random sizes, each of a row or more."""
+        count = min(self.number(least, most), self.n)
+        weights = self.rng.gamma(self.one_of(1.0, 3.0, 20.0), size=count)
+        codes = self.rng.choice(count, self.n, p=weights / weights.sum())
+        codes[self.rng.permutation(self.n)[:count]] = np.arange(count)
+        return np.array([f"p{code}" for code in codes])
+
+    def frame(self, columns: dict[str, Any]) -> Any:
+        """Make a frame."""
+        lists = {name: np.asarray(values).tolist() for name, values in columns.items()}
+        return pd.DataFrame(lists) if self.library == "pandas" else pl.DataFrame(lists)
+
+    def deal(self, columns: dict[str, Any], by: Any = "label", **options: Any) -> Case:
+        """Make folds, and check them as they were made."""
+        options = {"rare": "ignore", "seed": self.seed(), **options}
+        made = sf.kfold(self.frame(columns | self.others()), by, self.k, **options)
+        how = {name: options[name] for name in ("groups", "key") if name in options}
+        return Case(made, by, how)
+
+
+def grouped(d: Draw, least: int, most: int, by: Any = None, **options: Any) -> Case:
+    """Deal whole groups of rows."""
+    columns = {"patient": d.groups(least, most), "label": d.classes(5), "x": d.fractions()}
+    columns["use"] = d.rng.random(d.n) < 0.8
+    return d.deal(columns, by, groups="patient", **options)
+
+
+def one_class_groups(d: Draw) -> Case:
+    """Deal groups of one class each, beside a giant."""
+    patients = d.groups(2 * d.k, d.n // 2)
+    patients[: int(d.n * d.rng.uniform(0.2, 0.5))] = "p0"
+    names, places = np.unique(patients, return_inverse=True)
+    d.k = min(d.k, len(names))
+    columns = {"patient": patients, "label": d.classes(4)[: len(names)][places]}
+    return d.deal(columns, groups="patient")
+
+
+def hashed(d: Draw) -> Case:
+    """Deal by the hash of a key, and check that its values stay whole."""
+    d.k, by = min(d.k, 6), d.one_of(None, "label")
+    frame = d.frame({"user": d.groups(60, d.n), "label": d.classes(5), **d.others()})
+    return Case(sf.kfold(frame, k=d.k, deal="hash", key="user"), by, {"groups": "user"})
+
+
+def extended(d: Draw) -> Case:
+    """Deal old rows, then new ones."""
+    by, old = d.one_of("label", ["label", "sex"]), d.rng.random(d.n) < d.rng.uniform(0.5, 0.95)
+    columns = {"label": d.classes(), "sex": d.classes(2), "old": old | (np.arange(d.n) < 10)}
+    made = d.deal(columns, by, where="old").frame
+    return Case(sf.extend(made, by, seed=d.seed(), rare="ignore"), by)
+
+
+def parts(d: Draw) -> Case:
+    """Make named parts, some of 5 % of the rows."""
+    shares = d.one_of({"train": 0.95, "test": 0.05}, {"train": 0.9, "valid": 0.05, "test": 0.05})
+    by = d.one_of("label", X, ["label", X])
+    frame = d.frame({"label": d.classes(), "x": d.fractions()})
+    made = sf.split(frame, by, shares, seed=d.seed(), rare="ignore")
+    return Case(made, by, {"name": "split"})
+
+
+def features(d: Draw) -> Case:
+    """Deal rows of many features, which may depend on each other."""
+    shared, count = d.rng.normal(size=d.n), d.number(2, 40)
+    columns = {f"m{i}": shared * d.rng.random() + d.rng.normal(size=d.n) for i in range(count)}
+    columns |= {"town": d.classes(), "day": d.rng.integers(31, size=d.n)}
+    case = d.deal(columns | {"label": d.classes()})
+    return case._replace(options={"features": [*columns]})
+
+
+def city_and_zip(d: Draw) -> Case:
+    """Deal rows of columns that repeat each other."""
+    city = d.ids(d.number(5, min(60, d.n // 5)))
+    columns = {"town": [f"town {code}" for code in city], "zip": 37 * city, "state": city % 5}
+    frame = d.frame(columns | {"label": d.classes(3)})
+    return Case(sf.kfold(frame, "label", d.k, seed=d.seed(), rare="ignore"), "label")
+
+
+def survey(d: Draw) -> Case:
+    """Deal ten answers of people, who may agree or not with all."""
+    attitude, shared = d.rng.uniform(0.3, 0.9), d.rng.normal(size=d.n)
+    answers = attitude * shared + np.sqrt(1 - attitude**2) * d.rng.normal(size=(10, d.n))
+    places = np.digitize(answers, [-1.5, -0.5, 0.5, 1.5]) + 1
+    frame = d.frame({f"q{i}": row for i, row in enumerate(places)} | {"label": d.classes(3)})
+    return Case(sf.kfold(frame, "label", d.k, seed=d.seed(), rare="ignore"), "label")
+
+
+def ordered(d: Draw, x: Any) -> Case:
+    """Deal by an order, which is also known without its term."""
+    return d.deal({"x": x}, X)._replace(by=d.one_of("x", X))
+
+
+def divided(d: Draw, by: Any) -> Case:
+    """Deal by bins or clusters, or by those of a class."""
+    columns = {"label": d.classes(), "x": d.one_of(d.fractions(), d.whole()), "m": d.fractions()}
+    return d.deal(columns, d.one_of(by, ["label", by]))
+
+
+class Kind(NamedTuple):
+    """How columns of a kind are made, and of how many rows."""
+
+    make: Callable[[Draw], Case]
+    least: int = 15
+    most: int = 3000
+
+
+GOOD = {
+    "classes": Kind(lambda d: d.deal({"label": d.classes()})),
+    "many rows": Kind(lambda d: d.deal({"label": d.classes()}), 3000, 10**6),
+    "joint": Kind(lambda d: d.deal({each: d.classes(4) for each in LABELS}, LABELS[: d.k % 2 + 2])),
+    "rare": Kind(lambda d: d.deal({"label": d.classes(16, 0.3)})),
+    "pooled": Kind(lambda d: d.deal({"label": d.classes(16, 0.3)}, rare="pool")),
+    "class ids": Kind(lambda d: d.deal({"label": d.ids(d.number(3, d.n))}), 15, 40),
+    "quantiles": Kind(lambda d: divided(d, sf.quantiles("x", d.number(2, 10)))),
+    "continuous": Kind(lambda d: ordered(d, d.fractions())),
+    "whole numbers": Kind(lambda d: ordered(d, d.whole())),
+    "continuous in classes": Kind(lambda d: d.deal({"a": d.classes(), "x": d.whole()}, ["a", X])),
+    "ages": Kind(lambda d: d.deal({"age": d.ids(73), "sex": d.classes(2)}, d.one_of(*AGES))),
+    "clusters": Kind(lambda d: divided(d, sf.clusters(["m", "x"], d.number(2, 6))), 30, 600),
+    "margins": Kind(lambda d: d.deal({each: d.classes(3) for each in LABELS}, sf.margins(LABELS))),
+    "few groups": Kind(lambda d: grouped(d, d.k, 3 * d.k), 40),
+    "many groups": Kind(lambda d: grouped(d, 4 * d.k, d.n // 2), 100),
+    "groups by label": Kind(lambda d: grouped(d, d.k, d.n, "label"), 40),
+    "groups by number": Kind(lambda d: grouped(d, d.k, d.n, X), 40),
+    "groups of some rows": Kind(lambda d: grouped(d, 3 * d.k, d.n, "label", where="use"), 100),
+    "groups of one class": Kind(one_class_groups, 40, 1000),
+    "clusters as groups": Kind(
+        lambda d: d.deal({"m": d.fractions()}, None, groups=sf.clusters("m", 2 * d.k)), 100, 600
+    ),
+    "hash": Kind(hashed, 100),
+    "repeats": Kind(lambda d: d.deal({"label": d.classes()}, repeats=d.number(2, 5)), 15, 1000),
+    "extended": Kind(extended, 30),
+    "parts": Kind(parts, 40),
+    "circular": Kind(lambda d: d.deal({"label": np.sort(d.classes())}, deal="circular", seed=0)),
+    "circular order": Kind(lambda d: d.deal({"x": d.whole()}, X, deal="circular", seed=0)),
+    "features": Kind(features),
+    "city and zip": Kind(city_and_zip, 30),
+    "survey": Kind(survey, 30),
+    "ids": Kind(lambda d: d.deal({"label": d.classes(), "name": d.names()}, key="name")),
+}
+
+
+def replace(frame: Any, **columns: Any) -> Any:
+    """Replace columns of a frame."""
+    if isinstance(frame, pd.DataFrame):
+        return frame.assign(**columns)
+    return frame.with_columns(**{name: pl.Series(values) for name, values in columns.items()})
+
+
+def in_order(d: Draw, column: str, *by: str, **options: Any) -> Case:
+    """Cut a frame that is sorted by a column into folds."""
+    when = pd.to_datetime(d.rng.integers(0, 900, d.n), unit="D").to_numpy()
+    sorts = {"label": np.sort(d.classes(5, 5)), "when": np.sort(when)}
+    columns = {**d.others(), "fold": np.arange(d.n) * d.k // d.n}
+    return Case(replace(d.frame(columns), **{column: sorts[column]}), *by, options=options)
+
+
+def leaked_groups(d: Draw, share: float) -> Case:
+    """Move a row of some groups to another fold."""
+    case = grouped(d, 2 * d.k, d.n // 2, d.one_of(None, "label"))
+    folds, patients = np.array(case.frame["fold"]), np.array(case.frame["patient"])
+    names, sizes = np.unique(patients, return_counts=True)
+    several = d.rng.permutation(names[sizes > 1])
+    for name in several[: max(1, int(share * len(several)))]:
+        row = d.rng.choice(np.flatnonzero(patients == name))
+        folds[row] = (folds[row] + d.number(1, d.k - 1)) % d.k
+    return case._replace(frame=replace(case.frame, fold=folds))
+
+
+def copies(d: Draw, share: float, columns: dict[str, Any] | None = None) -> Case:
+    """Copy rows before the folds are drawn, until a copy is in another fold than its row."""
+    columns = columns or {**d.others(measured=1), "label": d.classes()}
+    columns.pop("id", None)
+    chosen = d.rng.choice(d.n, max(2, int(share * d.n)), replace=False)
+    rows = d.rng.permutation(np.append(np.arange(d.n), chosen))
+    columns = {name: np.asarray(values)[rows] for name, values in columns.items()}
+    new = [f"u{code}" for code in d.rng.permutation(len(rows))]
+    frame = d.frame(columns | ({"id": new} if d.chance(0.5) else {}))
+    while True:
+        made = sf.kfold(frame, "label", d.k, seed=d.seed(), rare="ignore")
+        if len({*zip(rows, made["fold"], strict=True)}) > d.n:
+            return Case(made, "label")
+
+
+def copied_texts(d: Draw) -> Case:
+    """Copy rows of a text, a label and a number."""
+    texts = [f"the {row % 7}th cat sees {row}" for row in range(d.n)]
+    columns = {"text": texts, "label": d.classes(3), "stars": d.rng.integers(1, 6, d.n)}
+    return copies(d, d.one_of(0.01, 0.05, 0.2), columns)
+
+
+def spoiled(d: Draw, spoil: Callable[[Draw, Any, Any, int], None]) -> Case:
+    """Change the labels or the folds of good folds by four classes, of 40 to 10 % of the rows."""
+    label = d.rng.choice(4, d.n, p=[0.4, 0.3, 0.2, 0.1])
+    columns = {"label": label, **d.others()}
+    folds = np.array(sf.kfold(d.frame(columns), "label", d.k, seed=d.seed())["fold"])
+    spoil(d, label, folds, d.number(0, d.k - 1))
+    return Case(d.frame({**columns, "fold": folds}), "label")
+
+
+def swap(d: Draw, label: Any, folds: Any, fold: int) -> None:
+    """Swap the names of two classes in a fold."""
+    first, second = d.one_of((0, 2), (0, 3), (1, 3))
+    one, other = (np.flatnonzero((folds == fold) & (label == each)) for each in (first, second))
+    label[one], label[other] = second, first
+
+
+def lose(d: Draw, label: Any, folds: Any, fold: int) -> None:
+    """Move all rows of a class from a fold to others."""
+    rows = np.flatnonzero((folds == fold) & (label == d.number(0, 2)))
+    folds[rows] = (fold + d.rng.integers(1, d.k, len(rows))) % d.k
+
+
+def move(d: Draw, label: Any, folds: Any, fold: int) -> None:
+    """Move a fifth of a class from a fold to another."""
+    rows = np.flatnonzero((folds == fold) & (label == d.number(1, 2)))
+    folds[rows[: len(rows) // 5]] = (fold + 1) % d.k
+
+
+def unequal(d: Draw) -> Case:
+    """Name parts by numbers, as if they were folds."""
+    made = d.deal({"label": d.classes(3)}).frame
+    made = sf.split(made, "label", {"0": 0.9, "1": 0.05, "2": 0.05}, rare="ignore")
+    folds = np.array([int(part) for part in made["split"]]) + d.one_of(0, 1)
+    return Case(replace(made, fold=folds), d.one_of(None, "label"))
+
+
+def by_chance(d: Draw) -> Case:
+    """Draw folds until one has half too few or too many rows of a class, and two at least."""
+    while True:
+        label = d.rng.choice(5, d.n, p=[0.5, 0.25, 0.12, 0.08, 0.05])
+        folds = d.rng.integers(max(d.k, 4), size=d.n)
+        table = np.histogram2d(label, folds, bins=[range(6), range(12)])[0]
+        even = table.sum(axis=1)[:, None] * table.sum(axis=0) / d.n
+        if ((even >= 1) & (np.abs(table - even) > np.maximum(2, even / 2))).any():
+            return Case(d.frame({"label": label, **d.others(), "fold": folds}), "label")
+
+
+BAD = {
+    "sorted": Kind(lambda d: in_order(d, "label", "label"), 40),
+    "some groups leak": Kind(lambda d: leaked_groups(d, 0.1), 60),
+    "all groups leak": Kind(lambda d: leaked_groups(d, 1.0), 60),
+    "1 % copies": Kind(lambda d: copies(d, 0.01), 40),
+    "20 % copies": Kind(lambda d: copies(d, 0.2), 40),
+    "copied texts": Kind(copied_texts, 40),
+    "swapped labels": Kind(lambda d: spoiled(d, swap), 300),
+    "a class missing": Kind(lambda d: spoiled(d, lose), 200),
+    "a fifth moved": Kind(lambda d: spoiled(d, move), 2000, 9000),
+    "sizes": Kind(unequal, 60),
+    "dates": Kind(lambda d: in_order(d, "when", features="when"), 100),
+    "random": Kind(by_chance, 40, 200),
+}
+
+
+def judge(library: str, kind: str, *seed: int) -> Any:
+    """Make a column of a kind, and judge it."""
+    make, least, most = (GOOD | BAD)[kind]
+    frame, by, options = make(Draw(library, (*seed, *kind.encode()), least, most))
+    return sf.check(frame, by, **options)
+
+
+def run(kinds: dict[str, Kind], library: str, seed: int, n: int) -> list[str]:
+    """Judge n columns that are all good or all bad, and list those that are judged wrong."""
+    every = []
+    for place, kind in enumerate(kinds):
+        numbers, wrong = range(place, n, len(kinds)), []
+        for number in numbers:
+            found = judge(library, kind, seed, number)
+            if bool(found) != (kinds is GOOD):
+                wrong.append(f"    judge{library, kind, seed, number}: {found}")
+        print(f"{kind:24}{len(wrong):5} of {len(numbers)}", *wrong[:1], sep="\n")
+        every += wrong
+    return every
+
+
+def run_real(folder: Path, library: str) -> bool:
+    """Judge folds of real frames by their target: good, but for the frames of copied rows."""
+    from sklearn import datasets
+
+    found = {path.name.partition(".")[0]: pd.read_csv(path) for path in folder.glob("*.csv*")}
+    for name in ("iris", "wine", "breast_cancer", "digits", "diabetes"):
+        found[f"sklearn {name}"] = getattr(datasets, f"load_{name}")(as_frame=True).frame
+    right = True
+    for name, frame in found.items():
+        own = frame if library == "pandas" else pl.from_pandas(frame)
+        by: Any = sf.continuous("target") if "diabetes" in name else "target"
+        check = sf.check(sf.kfold(own, by, rare="ignore"), "target")
+        right &= bool(check) == (name not in COPIED)
+        print(f"{name}: {check}")
+    return right
+
+
+def main() -> None:
+    """Judge good and bad columns, and fail if too many are judged wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for option, default in (("--good", 2000), ("--bad", 1600), ("--seed", 0)):
+        parser.add_argument(option, type=int, default=default)
+    parser.add_argument("--library", choices=["pandas", "polars"], default="pandas")
+    parser.add_argument("--data", type=Path)
+    asked = parser.parse_args()
+    warnings.simplefilter("ignore", sf.StratWarning)
+    fine = True
+    for kinds, n, allowed in ((GOOD, asked.good, FALSE_ALARMS), (BAD, asked.bad, SILENT)):
+        n_wrong = len(run(kinds, asked.library, asked.seed, n))
+        print(f"{n_wrong} of {n} wrong, {allowed * n:.1f} allowed")
+        fine &= n_wrong <= allowed * n
+    fine &= run_real(asked.data, asked.library) if asked.data else True
+    sys.exit(not fine)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""`check` refuses few good columns and lets few bad ones pass, on columns drawn by chance."""
+
+import warnings
+from collections.abc import Iterator
+
+import pytest
+
+import stratframe as sf
+from tests.judging import BAD, FALSE_ALARMS, GOOD, SILENT, run
+
+
+@pytest.fixture(autouse=True)
+def no_warnings() -> Iterator[None]:
+    """Leave out what is said of folds as they are made: few bins, large groups."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sf.StratWarning)
+        yield
+
+
+def test_columns_of_each_kind_are_judged_right() -> None:
+    """Two columns of each good kind are fit for use, and three of each bad kind are not."""
+    assert run(GOOD, "pandas", 1, 2 * len(GOOD)) == []
+    assert run(BAD, "polars", 1, 3 * len(BAD)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("library", "seed"), [("pandas", 2), ("polars", 3)])
+def test_few_columns_are_judged_wrong(library: str, seed: int) -> None:
+    """Of 2,000 good columns 6 are refused at most, and of 1,600 bad ones 20 pass."""
+    assert len(run(GOOD, library, seed, 2000)) <= FALSE_ALARMS * 2000
+    assert len(run(BAD, library, seed, 1600)) <= SILENT * 1600

@@ -1,0 +1,164 @@
+"""`advise`: against `sf.theory`, the folds of `kfold`, and those of scikit-learn."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.model_selection import KFold
+
+import stratframe as sf
+from stratframe import theory
+from tests.helpers import KINDS, Make, columns_of, eager, evaluate, make, refuse_now, values
+
+ADVISED = ["k", "verdict", "rarest", "per_fold", "lacking"]
+OF_ROWS = ["variance_random", "variance_stratified", "ratio"]
+IN_FULL = ["fold_size", "probability_any_missing", *OF_ROWS]
+SHUFFLED = "as even as a shuffle"
+
+
+def test_advise_gives_the_formulas(frame: Make, kind: str) -> None:
+    """The figures are those of `sf.theory`, for the rarest stratum."""
+    data, ks = frame({"label": ["a"] * 23 + ["b"] * 7 + ["c"] * 3}), [2, 3, 10, 11, 34]
+    table = sf.advise(data, "label", ks, full=True)
+    assert isinstance(table, pd.DataFrame if kind.startswith("pandas") else pl.DataFrame)
+    found, few = columns_of(table), ks[:4]
+    assert list(found) == ADVISED + IN_FULL
+    assert columns_of(sf.advise(data, "label", ks)) == {name: found[name] for name in ADVISED}
+    assert {name: found[name] for name in ADVISED + IN_FULL[:3]} == {
+        "k": ks,
+        "verdict": ["even"] * 4 + ["empty"],
+        "rarest": ["c"] * 5,
+        "per_fold": [*(round(3 / k, 2) for k in few), None],
+        "lacking": [0, 0, 7, 8, 31],
+        "fold_size": [*(round(33 / k, 2) for k in few), None],
+        "probability_any_missing": [*(theory.probability_any_missing(33, 3, k) for k in few), None],
+        "variance_random": [*(theory.variance_random(33, k, 3 / 33) for k in few), None],
+    }
+    stratified = found["variance_stratified"]
+    for place in (1, 3):  # 3 and 11 folds are of one size
+        expected = theory.variance_stratified(33, ks[place], 3)
+        assert stratified[place] == pytest.approx(expected)
+    both = zip(stratified[:4], found["variance_random"][:4], strict=True)
+    assert found["ratio"] == [*(one / other for one, other in both), None]
+    alone = sf.advise(frame({"x": ["a"] * 30}), "x", [7], full=True)
+    assert [values(alone, name) for name in OF_ROWS] == [[0], [0], [None]]
+
+
+def test_advise_counts_groups(frame: Make) -> None:
+    """With groups the rarest stratum is that in the fewest; a row without one is one by itself."""
+    label = ["a"] * 60 + ["b"] * 30 + ["c"] * 10
+    who = [row // 3 for row in range(60)] + [row // 10 for row in range(30)] + list(range(90, 100))
+    data = frame({"label": label, "who": who})
+    found = columns_of(sf.advise(data, "label", [3, 5, 40], groups="who", full=True))
+    # 20 groups of `a`, 0..2 of which are groups of `b`, too, and 10 of `c`
+    assert {name: found[name] for name in ADVISED[1:]} == {
+        "verdict": [SHUFFLED, SHUFFLED, "empty"],
+        "rarest": ["b"] * 3,
+        "per_fold": [10, 6, None],
+        "lacking": [0, 2, 37],
+    }
+    assert found["probability_any_missing"][1] == theory.probability_any_missing(30, 3, 5)
+    assert [found[name] for name in OF_ROWS] == [[None] * 3] * 3
+    data = frame({"x": [1] * 6, "a": [1, 1, None, None, 2, 2], "b": list("xyxyzz")})
+    for groups, n in (("a", 4), (["a", "b"], 5)):
+        words = values(sf.advise(data, "x", [n, n + 1], groups=groups), "verdict")
+        assert words == [SHUFFLED, "empty"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from("aab"), st.integers(0, 8)), min_size=12, max_size=40
+    ).filter(lambda rows: len({group for _, group in rows}) > 4)
+)
+def test_no_fold_has_what_advise_says_it_lacks(kind: str, rows: list[tuple[str, int]]) -> None:
+    """`kfold` by whole groups leaves at least so many folds without a stratum."""
+    label, who = map(list, zip(*rows, strict=True))
+    data = make(kind, {"label": label, "who": who})
+    lacking = values(sf.advise(data, "label", [4], groups="who"), "lacking")[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sf.StratWarning)
+        folded = eager(sf.kfold(data, "label", 4, groups="who"))
+    assert sum(absent > 0 for absent in values(sf.report(folded, "label"), "absent")) >= lacking
+
+
+@pytest.mark.parametrize(
+    ("by", "rarest", "per_fold", "has_variance"),
+    [
+        ("a", "missing", 0.5, True),
+        (["b", "a"], "(2, missing)", 0.5, True),
+        (sf.quantiles("id", 2), "(4, 8]", 2, True),
+        (sf.margins(["b", "a"]), "a: missing", 0.5, False),
+        ("price", "(0.5, 1]", 2, False),
+        (["a", "price"], "(missing, [1, 1])", 0.5, False),
+    ],
+    ids=str,
+)
+def test_advise_names_the_rarest_stratum(
+    frame: Make, by: Any, rarest: str, per_fold: float, has_variance: bool
+) -> None:
+    """Missing values are a stratum; variances of margins and orders depend on the rows."""
+    data: dict[str, list[Any]] = {"a": [*"xxyyxxyy", None], "b": [1] * 4 + [2] * 5}
+    data |= {"id": list(range(9)), "price": [row / 8 for row in range(9)]}
+    found = columns_of(sf.advise(frame(data), by, 2, full=True))
+    assert (found["rarest"], found["per_fold"]) == ([rarest], [per_fold])
+    assert [found[name] != [None] for name in OF_ROWS] == [True, has_variance, has_variance]
+    assert found["verdict"] == ([SHUFFLED] if isinstance(by, type(sf.margins(["a"]))) else ["even"])
+
+
+@pytest.mark.parametrize("by", ["label", ["label", "sex"], sf.quantiles("age", 3)], ids=str)
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
+@given(seed=st.integers(0, 2**32))
+def test_advised_variance_is_that_of_kfold(by: Any, seed: int) -> None:
+    """The rarest stratum's share varies so much over the folds of `kfold`, for any k."""
+    drawn = np.random.default_rng(seed)
+    n, k = int(drawn.integers(9, 60)), int(drawn.integers(2, 9))
+    label = drawn.choice(list("abc"), n, p=[0.6, 0.3, 0.1])
+    sex, age = drawn.integers(0, 2, n), drawn.integers(0, 90, n)
+    data = pl.DataFrame({"label": label, "sex": sex, "age": age})
+    advised = sf.advise(data, by, k, full=True)["variance_stratified"].item()
+    table = sf.balance(sf.kfold(data, by, k, rare="ignore", seed=seed), by)
+    strata = [name for name in table.columns if name in data.columns]
+    found = table.group_by(strata).agg(pl.col("n").sum(), pl.col("share").var(ddof=0))
+    rarest = found.filter(pl.col("n") == pl.col("n").min())["share"]
+    assert min(abs(variance - advised) for variance in rarest) < 1e-12
+
+
+def test_advised_probability_is_that_of_plain_kfold() -> None:
+    """So many shuffles of scikit-learn's KFold leave some fold without the rarest class."""
+    label = np.repeat([0, 1], [26, 7])
+    lacking = [
+        any(
+            not label[test].any()
+            for _, test in KFold(4, shuffle=True, random_state=seed).split(label)
+        )
+        for seed in range(3000)
+    ]
+    table = sf.advise(pd.DataFrame({"label": label}), "label", 4, full=True)
+    found = table["probability_any_missing"].item()
+    assert np.mean(lacking) == pytest.approx(found, abs=4 * np.sqrt(found * (1 - found) / 3000))
+
+
+BAD_CALLS = {
+    "'label', groups='labels'": (
+        "`groups` names the column 'labels', which the frame does not have.\n"
+        "Hint: did you mean 'label'?"
+    ),
+    "'label', full=None": "`full` must be True or False, got None.",
+    "None": "`by` must hold at least one entry, got None.",
+    "'label', [2, 1]": "`ks` must be at least 2, got 1.",
+    "'label', [2.5]": "`ks` must be a whole number, got 2.5.",
+    "'label', [10**20]": "`ks` must be at most 2**53, got 100000000000000000000.",
+}
+
+
+@pytest.mark.parametrize("call", BAD_CALLS)
+def test_bad_input(frame: Make, call: str) -> None:
+    """What is wrong is said word for word."""
+    df = frame({"label": ["a", "b"]})
+    refuse_now(BAD_CALLS[call], lambda: evaluate(f"sf.advise(df, {call})", df=df))

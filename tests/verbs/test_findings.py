@@ -1,0 +1,253 @@
+"""The rules of what is even, of equal sizes or there by chance, as a loop would apply them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.stats import ks_2samp
+
+import stratframe as sf
+from stratframe.frames import FoldValues
+from stratframe.verbs.findings import Finding, Labels, find_sizes
+from tests.helpers import KINDS, columns_of, make, values
+
+
+def dealt(**tables: Sequence[int]) -> dict[str, list[Any]]:
+    """Make columns of labels and folds from the rows of each label in each fold."""
+    cells = [
+        (label, fold)
+        for label, table in tables.items()
+        for fold, n in enumerate(table)
+        for _ in range(n)
+    ]
+    return {"label": [label for label, _ in cells], "fold": [fold for _, fold in cells]}
+
+
+# Balance ------------------------------------------------------------------------------------
+
+
+def judge(
+    strata: list[Any], folds: list[Any], groups: list[Any] | None, is_coarse: bool
+) -> tuple[set[Any], set[Any], set[Any]]:
+    """List the cells, (stratum, fold), that are off, uneven, and lacking, one by one."""
+    n, cells = len(folds), Counter(zip(strata, folds, strict=True))
+    sizes, totals = Counter(strata), Counter(folds)
+    shared = Counter(zip(strata, groups or range(n), strict=True))
+    whole = Counter(groups or range(n))
+    off, uneven, lacking = set(), set(), set()
+    for stratum in sizes:
+        own = [rows for (each, _), rows in shared.items() if each == stratum]
+        p = Fraction(sizes[stratum], n)
+        squares = sum((shared[stratum, g] - p * whole[g]) ** 2 for g in whole)
+        for fold in totals:
+            expected = Fraction(sizes[stratum] * totals[fold], n)
+            far = abs(cells[stratum, fold] - expected)
+            if far <= 1 + Fraction(sizes[stratum], n):
+                continue
+            off.add((stratum, fold))
+            share = Fraction(totals[fold], n)
+            is_random = groups is not None and far**2 <= Fraction(49, 4) * squares * share * (
+                1 - share
+            )
+            is_far = far > 1 + Fraction(sizes[stratum], n) + is_coarse and far > expected / 10
+            if expected >= 1 and is_far and not is_random:
+                uneven.add((stratum, fold))
+                enough = groups is None or len(own) >= 2 * len(totals)
+                if not cells[stratum, fold] and enough:
+                    lacking.add((stratum, fold))
+    return off, uneven, lacking
+
+
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from("aaab"),
+        st.sampled_from(["x", "x", "y", None]),
+        st.integers(0, 30),
+        st.sampled_from([0, 0, 1, 2, None]),
+    ),
+    min_size=2,
+    max_size=40,
+)
+
+
+@pytest.mark.parametrize("by", [["a"], ["a", "b"], sf.margins(["a", "b"])], ids=str)
+@given(
+    rows=ROWS,
+    times=st.sampled_from([1, 2, 30]),
+    kind=st.sampled_from(KINDS),
+    in_groups=st.booleans(),
+)
+def test_balance_is_judged_by_the_rules(
+    by: Any, rows: list[tuple[Any, ...]], times: int, kind: str, in_groups: bool
+) -> None:
+    """Findings, `report` and `compare` agree with each other, and with the rules cell by cell."""
+    data = dict(
+        zip(("a", "b", "g", "fold"), map(list, zip(*rows * times, strict=True)), strict=True)
+    )
+    kept = [row for row in rows * times if row[3] is not None]
+    assume(kept)
+    a, b, groups, folds = map(list, zip(*kept, strict=True))
+    levels = {"['a']": [a], "['a', 'b']": [a, list(zip(a, b, strict=True))]}.get(str(by), [a, b])
+    is_coarse = [str(by) == "['a', 'b']", False]
+    given = groups if in_groups else None
+    judged = [
+        judge(each, folds, given, *coarse) for each, *coarse in zip(levels, is_coarse, strict=False)
+    ]
+    off, uneven, lacking = (
+        [(place, *cell) for place, cells in enumerate(each) for cell in cells]
+        for each in zip(*judged, strict=True)
+    )
+
+    made, options = make(kind, data), {"groups": "g"} if in_groups else {}
+    found = columns_of(sf.check(made, by, duplicates=None, **options).findings)
+    about = [
+        (severity, check, n)
+        for severity, check, n in zip(found["severity"], found["check"], found["n"], strict=True)
+        if check == "balance" or (check, severity) == ("strata", "warning")
+    ]
+    if lacking:
+        expected = ("warning", "strata", len({cell[:2] for cell in lacking}))
+    elif uneven:
+        expected = ("warning", "balance", len(uneven))
+    else:
+        expected = ("note" if off else "ok", "balance", len(off))
+    assert about == [expected]
+
+    report = columns_of(sf.report(made, by, **options))
+    for fold, verdict in zip(report["fold"], report["verdict"], strict=True):
+        is_uneven = any(cell[-1] == fold for cell in uneven)
+        is_off = any(cell[-1] == fold for cell in off)
+        word = "uneven" if is_uneven else "as even as a shuffle" if is_off else "even"
+        assert verdict == word
+    worst = "uneven" if uneven else "as even as a shuffle" if off else "even"
+    assert values(sf.compare(made, by, "fold", **options), "verdict") == [worst]
+
+
+@given(
+    numbers=st.lists(st.integers(0, 200), min_size=10, max_size=60),
+    k=st.integers(2, 5),
+    scale=st.sampled_from([1, 0.5]),
+)
+def test_verdicts_of_an_order_agree(numbers: list[int], k: int, scale: float) -> None:
+    """Of a continuous column and random folds `check`, `report` and `compare` agree."""
+    folds = np.random.default_rng(len(numbers)).integers(0, k, len(numbers)).tolist()
+    data = make("polars", {"x": [number * scale for number in numbers], "fold": folds})
+    for by in ("x", sf.continuous("x")):
+        found = columns_of(sf.check(data, by, duplicates=None).findings)
+        pairs = set(zip(found["severity"], found["check"], strict=True))
+        is_uneven = bool({("warning", "balance"), ("warning", "strata")} & pairs)
+        (word,) = values(sf.compare(data, by, "fold"), "verdict")
+        assert (
+            (word == "uneven") is is_uneven is ("uneven" in values(sf.report(data, by), "verdict"))
+        )
+        assert (word == "even") is (("ok", "balance") in pairs)
+
+
+# Sizes --------------------------------------------------------------------------------------
+
+
+def sizes_of(sizes: list[int], squares: int | None = None, start: int = 0) -> Finding:
+    """Find what there is to say of the sizes of folds."""
+    values = FoldValues([*range(start, start + len(sizes))], sizes, 0)
+    (found,) = find_sizes(Labels(values), squares or sum(sizes), lambda: None)
+    return found
+
+
+@given(
+    sizes=st.lists(st.integers(1, 400), min_size=1, max_size=12),
+    most=st.integers(1, 30),
+    start=st.integers(0, 2),
+)
+def test_sizes_are_judged_by_the_rule(sizes: list[int], most: int, start: int) -> None:
+    """Sizes are wrong if they are off by a row, a tenth, and four standard deviations."""
+    k, n, squares = len(sizes), sum(sizes), sum(sizes) * most
+    off = max(abs(Fraction(size) - Fraction(n, k)) for size in sizes)
+    is_off = start < 2 and off > 1 and off > Fraction(n, 10 * k)
+    is_wrong = is_off and k >= 3 and off**2 * k * k > 16 * squares * (k - 1)
+    found = sizes_of(sizes, squares, start)
+    assert found.severity == ("warning" if is_wrong else "note" if is_off else "ok")
+    assert (found.check, found.n) == ("sizes", k)
+
+
+# Drift --------------------------------------------------------------------------------------
+
+
+@given(
+    numbers=st.lists(st.integers(0, 12), min_size=12, max_size=60),
+    shift=st.integers(0, 30),
+    k=st.integers(2, 4),
+)
+def test_drift_is_judged_by_the_rule(numbers: list[int], shift: int, k: int) -> None:
+    """A distance is wrong beyond twice its level of chance, 0.1, and five rows."""
+    folds = [row % k for row in range(len(numbers))]
+    x = [number + shift * (fold == 0) for number, fold in zip(numbers, folds, strict=True)]
+    data = make("polars", {"x": x, "fold": folds})
+    table = columns_of(sf.drift(data, "x"))
+    wrong = beyond = 0
+    for fold, distance, chance in zip(
+        table["fold"], table["distance"], table["chance"], strict=True
+    ):
+        inside = [each for each, of in zip(x, folds, strict=True) if of == fold]
+        outside = [each for each, of in zip(x, folds, strict=True) if of != fold]
+        assert distance == pytest.approx(ks_2samp(inside, outside).statistic)
+        moved = distance * len(inside) * len(outside) / len(x)
+        beyond += distance > chance
+        wrong += distance > 2 * chance and distance > 0.1 and moved >= 5
+    found = columns_of(sf.check(data, features="x", duplicates=None).findings)
+    at = found["check"].index("drift")
+    severity = "warning" if wrong else "note" if beyond else "ok"
+    assert (found["severity"][at], found["n"][at]) == (severity, wrong or beyond)
+
+
+# Equal rows ---------------------------------------------------------------------------------
+
+
+@given(
+    rows=st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=4, max_size=40),
+    copies=st.integers(0, 8),
+    named=st.booleans(),
+)
+def test_equal_rows_are_judged_by_the_rules(
+    rows: list[tuple[int, ...]], copies: int, named: bool
+) -> None:
+    """Pairs of equal rows are chance if the counts, or the other columns, explain them."""
+    rows = [(*row, place // 2) for place, row in enumerate(rows)]
+    rows += rows[:copies]
+    folds = [place % 2 for place in range(len(rows))]
+    n, columns = len(rows), list(zip(*rows, strict=True))
+
+    def pairs_of(columns: list[Any]) -> int:
+        """Count the pairs of rows that agree across folds."""
+        keys = Counter(zip(zip(*columns, strict=True), folds, strict=True))
+        return sum(keys[key, 0] * keys[key, 1] for key in {key for key, _ in keys})
+
+    alike = [
+        Fraction(sum(c * (c - 1) for c in Counter(column).values()), n * (n - 1))
+        for column in columns
+    ]
+    expected = 10 * n**2 / 2 * float(np.prod([float(each) for each in alike]))
+    n_pairs = pairs_of(columns)
+    by_chance = n_pairs <= expected + 3 * expected**0.5
+    if not named and not by_chance:
+        without = [
+            pairs_of(columns[:place] + columns[place + 1 :])
+            for place in range(4)
+            if alike[place] < Fraction(1, 2)
+        ]
+        by_chance = any(n_pairs < 0.7 * other for other in without)
+    keys = Counter(rows)
+    n_rows = sum(
+        n
+        for row, n in keys.items()
+        if len({f for r, f in zip(rows, folds, strict=True) if r == row}) > 1
+    )
+    data = make("polars", dict(zip("abcd", map(list, columns), strict=True)) | {"fold": folds})
+    found = sf.check(data, duplicates=list("abcd") if named else "auto").findings
+    (row,) = [row for row in found.rows() if row[2] == "duplicates"]
+    assert row[1] == ("ok" if not n_rows else "note" if by_chance else "leak")
+    assert row[3] == n_rows

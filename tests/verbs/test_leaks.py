@@ -1,0 +1,331 @@
+"""`leaks`: the rows that share a group, a key or all compared values across folds."""
+
+import datetime as dt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import stratframe as sf
+from tests.helpers import KINDS, Make, columns_of, make, refuse_now, values
+
+NAN = float("nan")
+
+
+def shared(rows: list[Any], folds: list[Any]) -> list[tuple[int, int]]:
+    """List (set, row) of the rows whose value, unless it is missing, is in two folds."""
+    places: dict[Any, list[int]] = {}
+    for place, row in enumerate(rows):
+        if row is not None and folds[place] is not None:
+            places.setdefault(row, []).append(place)
+    sets = [own for own in places.values() if len({folds[place] for place in own}) > 1]
+    return [(number, place) for number, own in enumerate(sets) for place in own]
+
+
+def listed(found: Any, check: str) -> list[tuple[int, int]]:
+    """List (set, row) of one check."""
+    rows = zip(*(values(found, name) for name in ("check", "set", "row")), strict=True)
+    return [tuple(row[1:]) for row in rows if row[0] == check]
+
+
+COLUMNS: dict[str, list[Any]] = {
+    "numbers": [0, 1, 2, None],
+    "floats": [0.5, 0.0, -0.0, NAN, None],
+    "text": ["x", "X", "", None],
+    "categories": ["x", "y", None],
+    "days": [dt.date(2024, 1, 1), dt.date(2024, 1, 2), None],
+    "flags": [True, False, None],
+}
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[dict[str, list[Any]], list[str]]:
+    """Draw two columns of a type each, and folds, some of them missing; and list categories."""
+    types = {name: draw(st.sampled_from(sorted(COLUMNS))) for name in "ab"}
+    cells = {name: COLUMNS[each] for name, each in types.items()} | {"fold": [0, 1, None]}
+    rows = draw(st.lists(st.tuples(*map(st.sampled_from, cells.values())), min_size=1, max_size=16))
+    data = dict(zip(cells, map(list, zip(*rows, strict=True)), strict=True))
+    return data, [name for name in types if types[name] == "categories"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(drawn=tables())
+def test_leaks_are_the_rows_that_a_loop_finds(
+    kind: str, drawn: tuple[dict[str, list[Any]], list[str]]
+) -> None:
+    """Groups, keys and equal rows are those of a loop, and `check` counts the same ones."""
+    data, categories = drawn
+    frame = make(kind, data)
+    if "polars" in kind:
+        frame = frame.with_columns(pl.col(categories).cast(pl.String).cast(pl.Categorical))
+    else:
+        frame = frame.astype(dict.fromkeys(categories, "category"))
+    a, b = ([None if cell != cell else cell for cell in data[name]] for name in "ab")
+    rows = list(zip(a, b, strict=True))
+    expected = {
+        "groups": shared(a, data["fold"]),
+        "keys": shared([None if None in row else row for row in rows], data["fold"]),
+        "duplicates": shared(rows, data["fold"]),
+    }
+    options = {"groups": "a", "key": ["a", "b"], "duplicates": ["a", "b"]}
+    found = sf.leaks(frame, **options)
+    assert {check: listed(found, check) for check in expected} == expected
+    assert values(found, "fold") == [data["fold"][row] for row in values(found, "row")]
+
+    table = columns_of(sf.check(frame, **options).findings)
+    counted = dict.fromkeys(expected, 0)
+    for check, severity, n in zip(table["check"], table["severity"], table["n"], strict=True):
+        if severity == "leak" or (check, severity) == ("duplicates", "note"):
+            counted[check] = n
+    n_sets = {check: len({number for number, _ in rows}) for check, rows in expected.items()}
+    assert counted == {**n_sets, "duplicates": len(expected["duplicates"])}
+
+
+def test_the_table(frame: Make, kind: str) -> None:
+    """Each leak comes with its check, set, position and fold, in the caller's library."""
+    data = {
+        "who": ["ann", "bob", "ann", "eve", "bob", "bob", "eve"],
+        "id": [1, 2, None, 3, 2, None, 1],
+        "x": [5, 6, 5, 7, 8, 6, 5],
+        "part": ["u", "v", "v", "u", "v", None, "u"],
+    }
+    found = sf.leaks(frame(data), groups="who", key="id", duplicates="x", name="part")
+    assert isinstance(found, pl.DataFrame if "polars" in kind else pd.DataFrame)
+    assert columns_of(found) == {
+        "check": ["groups"] * 2 + ["duplicates"] * 3,
+        "set": [0] * 5,
+        "row": [0, 2, 0, 2, 6],
+        "part": ["u", "v", "u", "v", "u"],
+    }
+    assert columns_of(sf.leaks(frame(data), key=["id", "x"], duplicates=None, name="part")) == {
+        name: [] for name in ("check", "set", "row", "part")
+    }
+
+
+def test_no_rows(frame: Make) -> None:
+    """A frame without rows has no leaks, and a table of the same columns."""
+    found = sf.leaks(frame({"who": [], "fold": []}), groups="who")
+    assert columns_of(found) == {"check": [], "set": [], "row": [], "fold": []}
+
+
+def test_several_columns(frame: Make) -> None:
+    """Of several fold columns the first column says which; names of the table stay its own."""
+    data = {"row": [1, 1, 1], "set": [2, 2, 2], "a": [0, 1, None], "b": ["p", None, "q"]}
+    found = sf.leaks(
+        frame({**data, "c": [1, 1, 1]}), duplicates=["row", "set"], name=["a", "b", "c"]
+    )
+    assert columns_of(found) == {
+        "column": ["a", "a", "b", "b"],
+        "check": ["duplicates"] * 4,
+        "set": [0] * 4,
+        "row": [0, 1, 0, 2],
+        "fold": ["0", "1", "p", "q"],
+    }
+    row = sf.leaks(frame({"x": [1, 1], "row": [0, 1]}), duplicates="x", name="row")
+    assert list(row.columns) == ["check", "set", "row", "fold"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_values", [5, 40, 60])
+def test_many_rows_against_pandas(kind: str, n_values: int) -> None:
+    """Among many rows the equal ones are found, whether they are many or few."""
+    rng = np.random.default_rng(n_values)
+    data: dict[str, Any] = {
+        "a": rng.choice([*range(n_values), None], 3000).tolist(),
+        "b": rng.choice([*(f"t{value}" for value in range(n_values)), None], 3000).tolist(),
+        "c": rng.choice([0.5, 0.0, -0.0, None], 3000).tolist(),
+        "fold": rng.choice([0, 1, 2, None], 3000, p=[0.4, 0.3, 0.2, 0.1]).tolist(),
+    }
+    table = pd.DataFrame(data).dropna(subset="fold")
+    n_folds = table.groupby(["a", "b", "c"], dropna=False)["fold"].transform("nunique")
+    expected = table.index[n_folds > 1].tolist()
+    assert expected
+    found = sf.leaks(make(kind, data), duplicates=["a", "b", "c"])
+    assert sorted(values(found, "row")) == expected
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+@pytest.mark.parametrize("column", [[*range(70_000), 3], [*[0] * 70_000, *range(70_000), 3]])
+def test_equal_rows_far_down(library: Any, column: list[int]) -> None:
+    """A row that is equal to one far above is found, whatever the first rows are."""
+    frame = library.DataFrame({"a": column, "fold": [0] * (len(column) - 1) + [1]})
+    assert values(sf.leaks(frame, duplicates="a"), "row") == [column.index(3), len(column) - 1]
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    ranges=st.lists(
+        st.sampled_from([(0, 2), (-(2**63), 2**63 - 1), (2**40, 2**40 + 3), (-5, 2**31)]),
+        min_size=2,
+        max_size=5,
+    ),
+)
+def test_whole_numbers_of_any_range(seed: int, ranges: list[tuple[int, int]]) -> None:
+    """Columns of near and far whole numbers are told apart, though some are put into one."""
+    drawn = np.random.default_rng(seed)
+    data = {f"c{place}": drawn.choice(pair, 60).tolist() for place, pair in enumerate(ranges)}
+    folds = drawn.integers(0, 2, 60).tolist()
+    found = sf.leaks(pl.DataFrame({**data, "fold": folds}), duplicates=[*data])
+    assert listed(found, "duplicates") == shared(list(zip(*data.values(), strict=True)), folds)
+
+
+# What is equal ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pair", "equal"),
+    [
+        ([1.5, 1.5], True),
+        ([None, None], True),
+        ([NAN, None], True),
+        ([0.0, -0.0], True),
+        ([True, True], True),
+        ([dt.datetime(2024, 1, 1, 12)] * 2, True),
+        ([dt.timedelta(hours=1)] * 2, True),
+        ([2**62 + 1] * 2, True),
+        ([b"x", b"x"], True),
+        ([2**53, 2**53 + 1], False),
+        ([-(2**63), 2**63 - 1], False),
+        (["x", "X"], False),
+        (["", None], False),
+        ([0.1 + 0.2, 0.3], False),
+        ([dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 1, microsecond=1)], False),
+        ([0, None], False),
+        ([float("inf"), float("-inf")], False),
+    ],
+    ids=str,
+)
+def test_values_are_compared_exactly(frame: Make, pair: list[Any], equal: bool) -> None:
+    """Values of every type equal themselves, missing ones too, and none that is only near."""
+    assert len(sf.leaks(frame({"x": pair, "fold": [0, 1]}), duplicates="x")) == 2 * equal
+
+
+DTYPES = [
+    *(pl.String(), pl.Categorical(), pl.Enum([str(number) for number in range(40)]), pl.Binary()),
+    *(pl.Decimal(9, 2), pl.Int128(), pl.UInt8(), pl.Float32(), pl.Float64(), pl.Date(), pl.Time()),
+    *(pl.Duration("ms"), pl.Datetime("ns", "Europe/Paris")),
+    *("int8", "uint64", "float16", "float32", "longdouble", ">i4", ">f8", "complex128"),
+    *("Int64", "Float64", "string", "category", object, "datetime64[s]", "timedelta64[ns]"),
+    *("int64[pyarrow]", "double[pyarrow]", "string[pyarrow]", "timestamp[us][pyarrow]"),
+    *("datetime64[ns, UTC]", "Sparse[int64]", "period[D]", "interval"),
+]
+
+
+def of_dtype(numbers: list[int], dtype: Any) -> Any:
+    """Make a frame of these numbers in a type, all but the last in fold 0."""
+    folds = [0] * (len(numbers) - 1) + [1]
+    if isinstance(dtype, pl.DataType):
+        column = pl.Series(numbers)
+        as_text = dtype in (pl.Categorical, pl.Enum, pl.Binary)
+        column = column.cast(pl.String).cast(dtype) if as_text else column.cast(dtype)
+        return pl.DataFrame({"x": column, "fold": folds})
+    if dtype == "period[D]":
+        return pd.DataFrame({"x": pd.PeriodIndex.from_ordinals(numbers, freq="D"), "fold": folds})
+    if dtype == "interval":
+        return pd.DataFrame({"x": pd.cut(numbers, range(-1, 50)), "fold": folds})
+    if dtype == "datetime64[ns, UTC]":
+        return pd.DataFrame({"x": pd.to_datetime(numbers, utc=True), "fold": folds})
+    return pd.DataFrame({"x": pd.Series(numbers).astype(dtype), "fold": folds})
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("numbers", [[*range(40), 7], [7, 3, 3, 3, 3, 7]], ids=["few", "many"])
+def test_one_equal_pair_of_every_dtype(dtype: Any, numbers: list[int]) -> None:
+    """A pair of equal rows is found in columns of every dtype, if few or many rows are equal."""
+    found = sf.leaks(of_dtype(numbers, dtype), groups="x", key="x", duplicates="x")
+    rows = [numbers.index(7), len(numbers) - 1]
+    assert values(found, "row") == rows * 3
+    assert values(found, "check") == ["groups"] * 2 + ["keys"] * 2 + ["duplicates"] * 2
+
+
+@pytest.mark.parametrize(
+    "column", [[1, 1, "a"], [0.5, 0.5, 1], [None, NAN, 1], [pd.NA, None, "a"], [2**70, 2**70, 1]]
+)
+def test_equal_objects(column: list[Any]) -> None:
+    """Python objects of any types are compared, and all missing values are equal."""
+    data = pd.DataFrame({"x": pd.Series(column, dtype=object), "fold": [0, 1, 1]})
+    assert values(sf.leaks(data, duplicates="x"), "row") == [0, 1]
+
+
+# What is compared ---------------------------------------------------------------------------
+
+COPIED = {"x": [0.5, 0.5, 1.5, 2.5], "y": [1.5, 1.5, 1.5, 2.5], "fold": [0, 1, 0, 1]}
+
+LEFT_ASIDE: dict[str, Any] = {
+    "an id": {"id": [1, 2, 3, 4]},
+    "text that differs": {"name": list("abcd")},
+    "dates that differ": {"day": [dt.date(2024, 1, day) for day in (1, 2, 3, 4)]},
+    "lists": {"tags": [["a"], ["b"], ["c"], ["d"]]},
+    "dicts": {"tags": [{"a": number} for number in range(4)]},
+    "other folds": {"split": list("abab"), "inner_fold": [0, 1, 2, 2]},
+    "repeats": {"fold_2": [0, 1, 1, 0]},
+}
+
+
+@pytest.mark.parametrize("case", LEFT_ASIDE)
+def test_columns_that_say_nothing_are_left_aside(frame: Make, case: str) -> None:
+    """By default ids, nested columns and folds are not compared, and hide no equal rows."""
+    assert values(sf.leaks(frame(COPIED | LEFT_ASIDE[case])), "row") == [0, 1]
+
+
+def test_columns_that_tell_rows_apart_are_compared(frame: Make) -> None:
+    """Fractions that differ in every row, keys and columns that are named count as they should."""
+    data = frame({**COPIED, "z": [0.5, 1.5, 2.5, 3.5], "who": list("aabb")})
+    assert values(sf.leaks(data), "row") == []
+    assert values(sf.leaks(data, key="z"), "row") == [0, 1]
+    assert values(sf.leaks(data, key="z", duplicates=None), "row") == []
+    assert values(sf.leaks(data, duplicates=["y"]), "row") == [0, 1, 2]
+
+
+COMPUTED = {
+    "Polars": (pl.DataFrame, pl.col("x") % 2),
+    "lazy": (pl.LazyFrame, pl.col("x") % 2),
+    "callable": (pd.DataFrame, lambda df: df["x"] % 2),
+    "array": (pd.DataFrame, lambda df: (df["x"] % 2).to_numpy()),
+    **({"pandas": (pd.DataFrame, pd.col("x") % 2)} if hasattr(pd, "col") else {}),
+}
+
+
+@pytest.mark.parametrize("case", COMPUTED)
+def test_computed_columns(case: str) -> None:
+    """Expressions of both libraries, and callables, do for groups, keys and duplicates."""
+    make_frame, odd = COMPUTED[case]
+    data = make_frame({"x": [1, 3, 2, 4], "fold": [0, 1, 1, 1]})
+    assert values(sf.leaks(data, groups=odd, key=odd, duplicates=odd), "row") == [0, 1] * 3
+
+
+def test_clusters_are_groups() -> None:
+    """Rows of one cluster in two folds leak."""
+    data = pl.DataFrame({"x": [0.0, 0.1, 10.0, 10.1], "fold": [0, 1, 0, 0]})
+    assert values(sf.leaks(data, groups=sf.clusters(["x"], 2)), "row") == [0, 1]
+
+
+def test_labels_of_all_types() -> None:
+    """Numbers, tuples and column levels are labels as strings are."""
+    labels = pd.Index([0, (1, 2), "fold"], dtype=object, tupleize_cols=False)
+    data = pd.DataFrame([[1, 2, 0], [1, 2, 1], [2, 3, 1]], columns=labels)
+    found = sf.leaks(data, groups=[0], key=(1, 2), duplicates=[(1, 2)])
+    assert values(found, "row") == [0, 1] * 3
+    levels = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("fold_1", ""), ("fold_2", "")])
+    data = pd.DataFrame([[1, 1, 0, 1], [1, 1, 1, 0]], columns=levels)
+    for name in ("fold_1", [("fold_1", "")]):
+        assert values(sf.leaks(data, name=name), "row") == [0, 1]
+
+
+# Bad input ----------------------------------------------------------------------------------
+
+
+def test_bad_input() -> None:
+    """Every argument is named; other data than frames in memory are refused."""
+    data = pd.DataFrame({"label": ["a", "b"], "fold": [0, 1]})
+    with pytest.raises(TypeError, match="`leaks` takes no argument after `frame` without its name"):
+        sf.leaks(data, "label")  # type: ignore[misc]
+    message = "`frame` must be a pandas or Polars frame, got list."
+    refuse_now(message, lambda: sf.leaks([1]))  # type: ignore[type-var]
+    message = "`key` must be other columns than the folds, but both are 'fold'."
+    with pytest.raises(sf.StratError, match=message):
+        sf.leaks(data, key="fold")
