@@ -29,6 +29,9 @@ IRREGULAR = {"child": "children", "man": "men", "mouse": "mice", "person": "peop
 FOLD_NAME = re.compile(r"(?<![a-z])(k?fold|split)s?(?![a-z])|^(inner|outer)$", re.IGNORECASE)
 """What columns of folds and parts are often called."""
 
+PART_NAME = re.compile(rf"{FOLD_NAME.pattern}|(?<![a-z])(cv|parts?)(?![a-z])", re.IGNORECASE)
+"""And what they may be called."""
+
 HUGE = 10**30
 """Whole numbers from here on are not written out."""
 
@@ -193,7 +196,7 @@ def suggest_fold_column(name: object, known: Sequence[object]) -> str:
     if name == "split" and "fold" in known:
         return f"Hint: {call} adds it; `df.strat.folds()` reads 'fold'."
     if name in ("fold", "split"):
-        alike = [describe(each) for each in known if FOLD_NAME.search(str(each))]
+        alike = [describe(each) for each in known if PART_NAME.search(str(each))]
         if alike:
             looks = "looks like one" if len(alike) == 1 else "look like some"
             listed = preview(alike, len(alike))

@@ -162,10 +162,10 @@ def fold_rows(frame: Any, by: Any, **options: Any) -> list[Any]:
     return (folds if is_pandas else folds.compute()).tolist()
 
 
-def count_strata(frame: Any, by: Any) -> list[Any]:
-    """List the sizes of the strata of a pandas or Dask frame, smallest first."""
+def count_strata(frame: Any, by: Any, **options: Any) -> list[Any]:
+    """List the rows of each stratum and fold of a pandas or Dask frame, the fewest first."""
     library = sf if isinstance(frame, pd.DataFrame) else sf_dask
-    return sorted(library.strata(frame, by)["n"])
+    return sorted(library.plan(frame, by, **options)["n"])
 
 
 def check(case: Case) -> None:
@@ -178,7 +178,7 @@ def check(case: Case) -> None:
         warnings.simplefilter("ignore")
         compare(case, drawn, lazy, fold_rows, **options)
         if drawn.by is not None:
-            compare(case, drawn, lazy, count_strata)
+            compare(case, drawn, lazy, count_strata, **options)
 
 
 def compare(case: Case, drawn: Partitions, lazy: Any, verb: Any, **options: Any) -> None:

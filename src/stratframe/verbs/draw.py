@@ -29,17 +29,19 @@ OTHERS, GRID, EMPTY = "0.75", "0.88", "0.95"
 TOO_FEW, TOO_MANY = "#2166AC", "#B2182B"
 """The ends of the scales of a matrix."""
 
-LETTERS, SLANTED_LETTERS = 24, 16
-"""Of a name that is drawn, and of folds whose names are slanted."""
+LETTERS, SLANTED_LETTERS, SHORT = 20, 16, 4
+"""Of a name that is drawn, of one of a fold that is slanted, and of one that is never slanted."""
+
+TITLE, LABELS, LEAST = 13, 12, 20
+"""Letters of a title for each inch of axes, before they make room for what is beside them, of names
+below them, and of a line at least."""
 
 FEW_FOLDS, FEW_CELLS, ROW_NAMES = 10, 150, 20
 """Folds and cells up to which cells have numbers, and rows up to which all have a name."""
 
-LETTERS_PER_INCH, LEAST_LETTERS, SHORT = 12, 20, 4
-"""Of a line above or below axes, and at least; and of names that are left out where they are too
-many, while longer ones are slanted."""
-
 SLANTED = {"rotation": 35, "ha": "right", "rotation_mode": "anchor", "fontsize": "small"}
+LEGEND: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1, 0.5), "frameon": False}
+LEGEND |= {"fontsize": "small", "title_fontsize": "small", "handlelength": 1.2}
 
 
 class Bars(NamedTuple):
@@ -78,13 +80,15 @@ class Matrix(NamedTuple):
     """Whether values may be below 0."""
 
     @property
-    def largest(self) -> float:
-        """The largest value, whatever its sign."""
-        return float(np.abs(np.nan_to_num(self.values)).max(initial=0.0))
+    def limit(self) -> float:
+        """The end of a scale that has all values, and some that are not white."""
+        largest = float(np.abs(np.nan_to_num(self.values)).max(initial=0.0))
+        return max(largest, 3 * self.white, 1.0)
 
 
-def draw_bars(ax: Any, bars: Bars, name: Any, *, with_legend: bool) -> None:
+def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) -> None:
     """Draw a bar for each fold, of all its classes."""
+    write_title(ax, title)
     places, tops = np.arange(len(bars.folds)), bars.heights.cumsum(axis=0)
     drawn = [
         ax.bar(places, heights, 0.85, top - heights, color=colour)
@@ -99,29 +103,18 @@ def draw_bars(ax: Any, bars: Bars, name: Any, *, with_legend: bool) -> None:
     ax.set_ylim(0, 1)
     ax.set_yticks([0, 0.5, 1], ["0", "50 %", "100 %"])
     if with_legend:
-        ax.legend(
-            [*drawn[::-1], *lines[:1]],
-            [*map(short_text, bars.classes[::-1]), *["all rows"][: len(lines)]],
-            title=short_text(bars.heading),
-            title_fontsize="small",
-            fontsize="small",
-            loc="center left",
-            bbox_to_anchor=(1, 0.5),
-            handlelength=1.2,
-            frameon=False,
-        )
+        labels = [*map(short_text, bars.classes[::-1]), *["all rows"][: len(lines)]]
+        ax.legend([*drawn[::-1], *lines[:1]], labels, title=short_text(bars.heading), **LEGEND)
 
 
-def draw_matrix(ax: Any, matrix: Matrix, name: Any, limit: float, *, with_scale: bool) -> None:
+def draw_matrix(
+    ax: Any, matrix: Matrix, name: Any, title: str, limit: float, *, with_scale: bool
+) -> None:
     """Draw a cell for each row and fold, of a colour on a scale that ends at a limit."""
-    mesh = ax.pcolormesh(
-        np.ma.masked_invalid(matrix.shades),
-        cmap=colour_map(matrix, limit),
-        vmin=-limit if matrix.is_signed else 0,
-        vmax=limit,
-        edgecolors=GRID,
-        linewidth=0.5,
-    )
+    write_title(ax, title)
+    shades, colours = np.ma.masked_invalid(matrix.shades), colour_map(matrix, limit)
+    ends = {"vmin": -limit if matrix.is_signed else 0, "vmax": limit}
+    mesh = ax.pcolormesh(shades, cmap=colours, edgecolors=GRID, linewidth=0.5, **ends)
     ax.set_facecolor(EMPTY)
     ax.invert_yaxis()
     ax.spines[:].set_visible(False)
@@ -151,7 +144,7 @@ def colour_map(matrix: Matrix, limit: float) -> Any:
 
 def write_numbers(ax: Any, matrix: Matrix, mesh: Any) -> None:
     """Write the value of each cell into it, in white on a dark colour."""
-    decimals = 1 if matrix.white and matrix.largest < 10 else 0
+    decimals = 1 if matrix.white and matrix.limit < 10 else 0
     sign = "+" if matrix.is_signed else ""
     for (row, fold), value in np.ndenumerate(matrix.values):
         if np.isnan(value):
@@ -168,17 +161,15 @@ def write_numbers(ax: Any, matrix: Matrix, mesh: Any) -> None:
 
 
 def write_title(ax: Any, text: str) -> None:
-    """Write a title in lines that the figure, or axes beside others, have room for."""
-    place = ax.get_subplotspec()
-    if place is not None and place.get_gridspec().ncols > 1:
-        text = textwrap.fill(text, letters_in(ax))
-    ax.set_title(plain_text(text), fontsize="medium", wrap=True)
+    """Write a title in lines that there is room for, and in shorter ones if letters are wide."""
+    lines = textwrap.fill(text, letters_in(ax, TITLE))
+    ax.set_title(plain_text(lines), fontsize="medium", wrap=True)
 
 
 def name_folds(ax: Any, name: Any, folds: Sequence[Any], sizes: Sequence[int] = ()) -> None:
     """Name folds below their bars, with their rows, or below their cells; of many only some."""
     names, rows = [short_text(fold) for fold in folds], [f"{size:,}" for size in sizes]
-    room, longest = letters_in(ax), max(map(len, names))
+    room, longest = letters_in(ax, LABELS), max(map(len, names))
     label, look, least = short_text(name), {}, longest + 1
     if len(names) * least > room and longest > SHORT:
         names, look, least = [short_text(fold, SLANTED_LETTERS) for fold in folds], SLANTED, 3
@@ -193,15 +184,14 @@ def name_folds(ax: Any, name: Any, folds: Sequence[Any], sizes: Sequence[int] = 
     ax.set_xlabel(label)
 
 
-def letters_in(ax: Any) -> int:
+def letters_in(ax: Any, per_inch: int) -> int:
     """Estimate the letters of a line that axes have room for."""
-    inches = ax.get_window_extent().width / ax.figure.dpi
-    return max(LEAST_LETTERS, int(LETTERS_PER_INCH * inches))
+    return max(LEAST, int(per_inch * ax.get_window_extent().width / ax.figure.dpi))
 
 
 def short_text(value: object, most: int = LETTERS) -> str:
     """Write a value as plain text in one line; its end stays, as it may tell it apart."""
-    text = " ".join(str(value).split())
+    text = " ".join(str(value).removesuffix(" 00:00:00").split())
     if len(text) > most:
         half = (most - 1) // 2
         text = f"{text[: most - 1 - half]}\u2026{text[-half:]}"

@@ -393,9 +393,11 @@ def is_or_are(n: int) -> str:
 
 
 def such_as(rows: SharedRows, fold: str) -> list[str]:
-    """Write the end of a line that names a value and two folds that it is in, if one is known."""
-    named = example_of(rows)
-    return [f", such as {{value}} in {fold}s {{low}} and {{high}}"] if named else []
+    """Write ends of a line with a value that is in several folds and two of these, or alone."""
+    if not example_of(rows):
+        return []
+    places = f", such as {{value}} in {fold}s {{low}} and {{high}}"
+    return [places, ", such as {value} in {low} and {high}", ", such as {value}"]
 
 
 def example_of(rows: SharedRows) -> dict[str, str]:

@@ -21,19 +21,9 @@ from ..pipeline.tables import Counts, stratum_names, table_order
 from ..terms.base import By
 from ..terms.bins import Bins as EdgeBins
 from ..terms.bins import Quantiles
-from ..terms.by import parse_groups, require_by
+from ..terms.by import parse_groups
 from .check import Asked
-from .draw import (
-    COLOURS,
-    OTHERS,
-    SHADES,
-    Bars,
-    Matrix,
-    draw_bars,
-    draw_matrix,
-    short_text,
-    write_title,
-)
+from .draw import COLOURS, OTHERS, SHADES, Bars, Matrix, draw_bars, draw_matrix, short_text
 from .drift import check_features, measure_drift
 from .findings import (
     Finding,
@@ -47,15 +37,7 @@ from .findings import (
     name_entries,
     worst_first,
 )
-from .leaks import (
-    AUTO,
-    compared_columns,
-    count_duplicates,
-    count_shared,
-    find_twin,
-    read_compared,
-    shared_sets,
-)
+from .leaks import AUTO, count_duplicates, count_shared, find_twin, read_compared, shared_sets
 from .select import fold_names
 from .sides import check_rows
 
@@ -127,9 +109,8 @@ def plot(
 
     Notes
     -----
-    Cells are white where all is well: balance within what `check` calls even, drift up to the level
-    of chance, no leaks. Of more than 15 strata or features the worst are drawn. Of classes the six
-    largest have a colour, and of margins `kind="shares"` shows the worst.
+    Cells are white where all is well. Of more than 15 strata or features the worst are drawn; of
+    classes the six largest have a colour, and of margins the worst one has bars.
 
     Examples
     --------
@@ -161,11 +142,6 @@ class Picture(NamedTuple):
 
     findings: list[Finding]
     drawing: Bars | Matrix
-
-    @property
-    def legend(self) -> Sequence[str] | None:
-        """What is told beside the axes, of several columns with the same only once."""
-        return self.drawing.classes if isinstance(self.drawing, Bars) else None
 
 
 # Axes -----------------------------------------------------------------------------------
@@ -209,17 +185,18 @@ def new_axes(pyplot: Any, pictures: Sequence[Picture]) -> list[Any]:
 
 
 def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Picture]) -> None:
-    """Draw the pictures, all matrices on one scale."""
-    matrices = [each.drawing for each in pictures if isinstance(each.drawing, Matrix)]
-    limit = max((max(each.largest, 3 * each.white, 1.0) for each in matrices), default=1.0)
-    following = [*(each.legend for each in pictures[1:]), ()]
-    for ax, name, picture, after in zip(axes, names, pictures, following, strict=True):
-        write_title(ax, f"{cut_name(str(name), 24)}: {headline(worst_first(picture.findings)[0])}")
-        is_last = picture.legend != after
+    """Draw the pictures, matrices on one scale; what is beside all of them only beside the last."""
+    drawings = [each.drawing for each in pictures]
+    limit = max((each.limit for each in drawings if isinstance(each, Matrix)), default=1.0)
+    legends = [getattr(each, "classes", None) for each in drawings]
+    for place, (ax, name, picture) in enumerate(zip(axes, names, pictures, strict=True)):
+        worst = [headline(finding) for finding in worst_first(picture.findings)[:1]]
+        title = ": ".join([cut_name(str(name), 24), *worst])
+        is_last = legends[place : place + 1] != legends[place + 1 : place + 2]
         if isinstance(picture.drawing, Bars):
-            draw_bars(ax, picture.drawing, name, with_legend=is_last)
+            draw_bars(ax, picture.drawing, name, title, with_legend=is_last)
         else:
-            draw_matrix(ax, picture.drawing, name, limit, with_scale=is_last)
+            draw_matrix(ax, picture.drawing, name, title, limit, with_scale=is_last)
 
 
 def headline(finding: Finding) -> str:
@@ -248,7 +225,7 @@ def read_folds(frame: Any, name: Any) -> tuple[Labels, Ints]:
 def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> list[Picture]:
     """Count the classes in every fold, or without `by` all rows."""
     if asked.by is not None:
-        return picture_counts(frame, names, asked, shares_of)
+        return picture_counts(frame, names, asked)
     eager, compared = read_compared(frame, names, asked.groups, None, None)
     pictures = []
     for name in names:
@@ -256,31 +233,16 @@ def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> list[Pictu
         values, sizes = labels.values.values, np.array(labels.values.sizes)
         shared = [count_shared(each, values, folds) for each in compared]
         squares = float(sizes.sum() + sum(2 * each.rows.n_pairs for each in shared))
-        findings = find_sizes(labels, squares, partial(find_same, frame, names, folds))
+        findings = find_sizes(labels, squares, partial(find_twin, frame, names, folds))
         marks = [float(np.mean(sizes[sizes > 0]))] if labels.is_numbered else []
         pictures.append(Picture(findings, Bars(values, sizes, sizes[None], marks)))
     return pictures
 
 
-def find_same(frame: Any, names: Sequence[Any], folds: Ints) -> str | None:
-    """Find a column that is one-to-one with the folds."""
-    columns = compared_columns(frame, names, ())
-    return find_twin(frames.collect_columns(frame, [*names, *columns]), names, folds)
-
-
-def picture_balance(frame: Any, names: Sequence[Any], asked: Asked) -> list[Picture]:
-    """Count the rows of strata, at every level, that folds have too many or too few."""
-    require_by(asked.by)
-    return picture_counts(frame, names, asked, deviations_of)
-
-
 def picture_counts(
-    frame: Any,
-    names: Sequence[Any],
-    asked: Asked,
-    draw: Callable[[Counts, list[Cells]], Bars | Matrix],
+    frame: Any, names: Sequence[Any], asked: Asked, *, in_rows: bool = False
 ) -> list[Picture]:
-    """Count the strata in every fold, and judge how even they are."""
+    """Count the strata in every fold, as shares of it or as rows too many, and judge them."""
     read = LocalFrame(frame).collect(asked.by, asked.terms, names)
     pictures = []
     for name in names:
@@ -288,7 +250,8 @@ def picture_counts(
         counts = read.count_folds(asked.by, name, asked.terms)
         judged = [level.judge() for level in counts.levels]
         findings = find_balance(counts, judged, name_entries(counts), labels)
-        pictures.append(Picture(findings, draw(counts, judged)))
+        drawing = deviations_of(counts, judged) if in_rows else shares_of(counts, judged)
+        pictures.append(Picture(findings, drawing))
     return pictures
 
 
@@ -407,7 +370,7 @@ def count_both(sets: Ints, folds: Ints, n_folds: int) -> Values:
 
 PICTURES: dict[Kind, Callable[[Any, Sequence[Any], Asked], list[Picture]]] = {
     "shares": picture_shares,
-    "balance": picture_balance,
+    "balance": partial(picture_counts, in_rows=True),
     "drift": picture_drift,
     "leaks": picture_leaks,
 }
