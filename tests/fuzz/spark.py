@@ -103,9 +103,9 @@ class Rows:
             by.insert(int(rng.integers(0, len(by) + 1)), sf.quantiles("half", 3))
         elif rng.random() < 0.2:
             by.append(sf.bins("half", [0, 1, 20, 10**6], closed=str(rng.choice(["left", "right"]))))
-        verb = str(rng.choice(["kfold", "kfold", "split", "strata", "balance"]))
-        if verb == "strata":
-            return verb, {"by": by}
+        verb = str(rng.choice(["kfold", "kfold", "split", "plan", "balance"]))
+        if verb == "plan":
+            return verb, {"by": by, "key": keys, "rare": "ignore", "missing": "stratum"}
         if verb == "balance":
             return verb, {"by": by[:1], "name": labels[-1]}
         options: dict[str, Any] = {"by": by, "key": keys, "rare": "ignore"}

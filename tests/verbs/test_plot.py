@@ -179,6 +179,30 @@ def test_leaks_are_of_the_first_that_is_given() -> None:
     assert title_of(sf.plot(data, kind="leaks")) == "fold: no row equals a row of another fold"
 
 
+def test_leaks_of_nothing() -> None:
+    """Without a group nothing is shared, nor said; without columns to compare no cell says 0."""
+    data = pd.DataFrame({"fold": DATA["fold"], "who": None})
+    ax = sf.plot(data, kind="leaks", groups="who")
+    assert (title_of(ax), np.nansum(cells(ax))) == ("fold", 0)
+    nothing = sf.plot(data[["fold"]], kind="leaks")
+    assert np.isnan(cells(nothing)).all()
+    assert "no column tells rows apart" in title_of(nothing)
+
+
+def test_names_of_folds_and_numbers_have_room() -> None:
+    """Days are days; of many folds rows are in the label, and cells have no numbers."""
+    data = pd.DataFrame(
+        {"label": ["a", "b"] * 60, "day": pd.date_range("2024", periods=3).repeat(40)}
+    )
+    ax = sf.plot(data, "label", "day")
+    assert texts(ax.get_xticklabels()) == [f"2024-01-0{day}\n40" for day in (1, 2, 3)]
+    data["fold"] = np.arange(120) // 2 % 20
+    ax = sf.plot(data, "label")
+    assert ax.get_xlabel() == "fold (6 rows)"
+    assert texts(ax.get_xticklabels()) == [str(fold) for fold in range(0, 20, 2)]
+    assert not sf.plot(data, "label", kind="balance").texts
+
+
 def test_several_columns_have_axes_each() -> None:
     """Axes are side by side, with one legend, on axes of the caller, too; repeats are found."""
     data = sf.kfold(pl.DataFrame({"label": LABELS}), "label", 3, repeats=3)
@@ -207,6 +231,9 @@ def test_long_names_and_many_folds_have_room(kind: Any, letters: int, n_folds: i
     box, whole = ax.get_window_extent(), ax.figure.bbox
     assert box.width > whole.width / 3
     assert box.height > whole.height / 3
+    title = ax.title.get_window_extent()
+    assert whole.padded(1).contains(title.x0, title.y0)
+    assert whole.padded(1).contains(title.x1, title.y1)
 
 
 @pytest.mark.parametrize(
@@ -242,8 +269,7 @@ def test_axes_must_be_as_many_as_columns() -> None:
         lambda: sf.plot(data, "label", ["fold", "other"], ax=plt.subplots()[1]),
     )
     refuse_now(
-        "`ax` must have its own x axis, as it has names, got a shared one.\n"
-        "Hint: leave out `sharex`.",
+        "`ax` must have its own x axis.\nHint: leave out `sharex`.",
         lambda: sf.plot(data, "label", ["fold", "other"], ax=[first, second]),
     )
     refuse_now(

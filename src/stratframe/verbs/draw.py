@@ -14,8 +14,7 @@ from ..core.types import Ints, Values
 from .findings import describe_sizes
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442")
-"""Of classes, which the colour-blind can distinguish: Okabe and Ito (2008), Color universal design.
-"""
+"""Of classes, for the colour-blind, too: Okabe and Ito (2008), Color universal design."""
 
 SHADES = (
     *("#440154", "#482878", "#3E4989", "#31688E", "#26828E"),
@@ -23,11 +22,8 @@ SHADES = (
 )
 """Of bins, from dark to light: ten of viridis."""
 
-OTHERS, GRID, EMPTY = "0.75", "0.88", "0.95"
-"""Greys: of pooled classes, of the lines between cells, of cells without a value."""
-
-TOO_FEW, TOO_MANY = "#2166AC", "#B2182B"
-"""The ends of the scales of a matrix."""
+OTHERS, GRID, EMPTY, TOO_FEW, TOO_MANY = "0.75", "0.88", "0.95", "#2166AC", "#B2182B"
+"""Of pooled classes, lines between cells, cells without a value, and the ends of scales."""
 
 LETTERS, SLANTED_LETTERS, SHORT = 20, 16, 4
 """Of a name that is drawn, of one of a fold that is slanted, and of one that is never slanted."""
@@ -104,7 +100,7 @@ def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) 
     ax.set_yticks([0, 0.5, 1], ["0", "50 %", "100 %"])
     if with_legend:
         labels = [*map(short_text, bars.classes[::-1]), *["all rows"][: len(lines)]]
-        ax.legend([*drawn[::-1], *lines[:1]], labels, title=short_text(bars.heading), **LEGEND)
+        ax.legend([*drawn[::-1], *lines[:1]], labels, title=short_text(bars.heading, 24), **LEGEND)
 
 
 def draw_matrix(
@@ -119,9 +115,8 @@ def draw_matrix(
     ax.invert_yaxis()
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
-    every = slice(None, None, ceil(len(matrix.rows) / ROW_NAMES))
-    rows = np.arange(len(matrix.rows))[every] + 0.5
-    ax.set_yticks(rows, [short_text(row) for row in matrix.rows[every]])
+    every = range(0, len(matrix.rows), ceil(len(matrix.rows) / ROW_NAMES))
+    ax.set_yticks([row + 0.5 for row in every], [short_text(matrix.rows[row]) for row in every])
     ax.set_ylabel(plain_text(matrix.side))
     name_folds(ax, name, matrix.folds)
     if len(matrix.folds) <= FEW_FOLDS and matrix.values.size <= FEW_CELLS:
@@ -146,15 +141,12 @@ def write_numbers(ax: Any, matrix: Matrix, mesh: Any) -> None:
     """Write the value of each cell into it, in white on a dark colour."""
     decimals = 1 if matrix.white and matrix.limit < 10 else 0
     sign = "+" if matrix.is_signed else ""
-    for (row, fold), value in np.ndenumerate(matrix.values):
-        if np.isnan(value):
-            continue
-        number = round(float(value), decimals)
+    look = {"ha": "center", "va": "center", "size": 8}
+    for row, fold in np.argwhere(~np.isnan(matrix.values)):
+        number = round(float(matrix.values[row, fold]), decimals)
         text = f"{number:{sign},.{decimals}f}" if number else "0"
-        colour = mesh.to_rgba(matrix.shades[row, fold])[:3]
-        is_dark = np.dot(colour, (0.3, 0.59, 0.11)) < 0.5
-        where = fold + 0.5, row + 0.5
-        ax.text(*where, text, ha="center", va="center", size=8, color="w" if is_dark else "k")
+        is_dark = np.dot(mesh.to_rgba(matrix.shades[row, fold])[:3], (0.3, 0.59, 0.11)) < 0.5
+        ax.text(fold + 0.5, row + 0.5, text, color="w" if is_dark else "k", **look)
 
 
 # Text -----------------------------------------------------------------------------------
@@ -162,8 +154,8 @@ def write_numbers(ax: Any, matrix: Matrix, mesh: Any) -> None:
 
 def write_title(ax: Any, text: str) -> None:
     """Write a title in lines that there is room for, and in shorter ones if letters are wide."""
-    lines = textwrap.fill(text, letters_in(ax, TITLE))
-    ax.set_title(plain_text(lines), fontsize="medium", wrap=True)
+    lines = plain_text(textwrap.fill(text, letters_in(ax, TITLE)))
+    ax.set_title(lines, fontsize="medium", wrap=True)
 
 
 def name_folds(ax: Any, name: Any, folds: Sequence[Any], sizes: Sequence[int] = ()) -> None:

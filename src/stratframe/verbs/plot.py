@@ -44,17 +44,14 @@ from .sides import check_rows
 Kind: TypeAlias = Literal["shares", "balance", "drift", "leaks"]
 """What a picture shows."""
 
-MAX_FOLDS, MAX_COLUMNS = 60, 20
-"""What a picture has room for."""
-
-MAX_ROWS, ABREAST = 15, 5
-"""Rows of a matrix, and columns of folds side by side, that can be read."""
-
-NAMED = ("drift", "duplicates")
-"""Subjects that findings may start with."""
+MAX_FOLDS, MAX_COLUMNS, MAX_ROWS, ABREAST = 60, 20, 15, 5
+"""Folds, columns of folds, rows of a matrix, and columns side by side that there is room for."""
 
 LEAST_SHARE = 0.02
 """Of a class that has a dotted line of its own."""
+
+NAMED = ("drift", "duplicates")
+"""Subjects that findings may start with."""
 
 
 @suggest_arguments
@@ -102,10 +99,6 @@ def plot(
         If an argument breaks a rule, or there is nothing to draw, or too much.
     ImportError
         Without matplotlib: `pip install "stratframe[plot]"`.
-
-    See Also
-    --------
-    check : All findings in words.
 
     Notes
     -----
@@ -158,10 +151,7 @@ def check_axes(ax: Any, n_columns: int, kind: Kind) -> list[Any]:
             raise StratError(msg)
         for side in "x" if kind == "shares" else "xy":
             if len(getattr(each, f"get_shared_{side}_axes")().get_siblings(each)) > 1:
-                msg = (
-                    f"`ax` must have its own {side} axis, as it has names, got a shared one."
-                    f"\nHint: leave out `share{side}`."
-                )
+                msg = f"`ax` must have its own {side} axis.\nHint: leave out `share{side}`."
                 raise StratError(msg)
     if len(axes) != n_columns:
         msg = f"`ax` must be one Axes for each column, got {len(axes)} for {n_columns}."
@@ -173,8 +163,7 @@ def new_axes(pyplot: Any, pictures: Sequence[Picture]) -> list[Any]:
     """Open a figure with axes for each column, side by side."""
     n_rows = ceil(len(pictures) / ABREAST)
     n_columns = ceil(len(pictures) / n_rows)
-    matrices = [each.drawing for each in pictures if isinstance(each.drawing, Matrix)]
-    lines = max((len(each.rows) for each in matrices), default=0)
+    lines = max(len(getattr(each.drawing, "rows", ())) for each in pictures)
     width = 5.0 if n_columns == 1 else 1.0 + 2.6 * n_columns
     size = width, n_rows * float(np.clip(1.3 + 0.24 * lines, 3.0, 5.0))
     shape = {"figsize": size, "squeeze": False, "layout": "constrained"}
@@ -283,7 +272,7 @@ def deviations_of(counts: Counts, judged: list[Cells]) -> Matrix:
     """Find the rows that each fold has too many or too few, of the worst strata of all levels."""
     strata = [level.strata for level in counts.levels]
     every = [(place, stratum) for place, each in enumerate(strata) for stratum in table_order(each)]
-    side = name_entries(counts)
+    side = cut_name(name_entries(counts), 24)
     if len(every) > MAX_ROWS:
         side = f"{side}, {MAX_ROWS} worst of {len(every):,}"
         weights = [weights_of(cells) for cells in judged]
@@ -301,8 +290,7 @@ def deviations_of(counts: Counts, judged: list[Cells]) -> Matrix:
 def weights_of(cells: Cells) -> Values:
     """Weigh how far each stratum is off in its worst fold, uneven ones above all others."""
     weights = np.abs(cells.off) / np.sqrt(np.maximum(cells.expected, 1))
-    worst: Values = (weights + cells.is_uneven * weights.max(initial=0.0)).max(axis=1)
-    return worst
+    return np.asarray((weights + cells.is_uneven * weights.max(initial=0.0)).max(axis=1))
 
 
 # Drift and leaks ------------------------------------------------------------------------
@@ -349,9 +337,8 @@ def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> list[Pictur
         else:
             findings = find_shared(count_shared(compared, values, folds), labels)
         rows, sets = shared_sets(compared, folds)
-        both = count_both(sets, folds[rows], len(values))
-        if not compared.columns:
-            both[:] = np.nan
+        found = count_both(sets, folds[rows], len(values))
+        both = found if compared.columns else np.full_like(found, np.nan)
         matrix = Matrix(values, values, both, both, short_text(name), f"{noun} in both")
         pictures.append(Picture(findings, matrix))
     return pictures
@@ -359,12 +346,12 @@ def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> list[Pictur
 
 def count_both(sets: Ints, folds: Ints, n_folds: int) -> Values:
     """Count the sets that have rows in both of two folds; NaN for a fold and itself."""
-    sets, folds = np.divmod(np.unique(sets * n_folds + folds), n_folds)
-    counts = np.full((n_folds, n_folds), np.nan)
+    counts, pairs = np.zeros((n_folds, n_folds)), np.unique(sets * n_folds + folds)
+    sets, folds = np.divmod(pairs, n_folds)
     for fold in range(n_folds):
         has_rows = np.bincount(sets, folds == fold)[sets] > 0
         counts[fold] = np.bincount(folds[has_rows], minlength=n_folds)
-        counts[fold, fold] = np.nan
+    np.fill_diagonal(counts, np.nan)
     return counts
 
 
