@@ -85,6 +85,7 @@ def write_line(head: str, *tails: str, **names: str) -> str:
     tails : str
         What follows where there is room for it, the longest first.
     """
+    text = ""
     for tail, least in product((*tails, ""), LETTERS):
         shown = dict(names)
         text = f"{head}{tail}".format(**shown)
@@ -216,9 +217,8 @@ def verdicts_of(counts: Counts, judged: Sequence[Cells]) -> list[Verdict]:
 
 def verdict_of(verdicts: Sequence[Verdict]) -> Verdict:
     """Choose the word for a column: that of its worst fold that has rows."""
-    present = set(verdicts) - {"empty"}
-    order: tuple[Verdict, ...] = ("uneven", "as even as a shuffle", "even")
-    return next((word for word in order if word in present), "empty")
+    order: tuple[Verdict, ...] = ("uneven", "as even as a shuffle", "even", "empty")
+    return order[min(map(order.index, verdicts), default=len(order) - 1)]
 
 
 def find_balance(counts: Counts, judged: Sequence[Cells], by: str, labels: Labels) -> list[Finding]:
