@@ -339,7 +339,7 @@ CASES = [
     ),
     case(
         {"when": range(18), "fold": [0] * 9 + [1] * 9},
-        "note drift: 2 of 2 comparisons beyond chance, 0 expected",
+        "note drift: 2 of 2 comparisons beyond chance",
         features="when",
     ),
     case(

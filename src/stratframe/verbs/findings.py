@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ..core.chance import RARELY
 from ..core.evenness import TENTH, Cells
 from ..core.types import Flags
 from ..errors import MAX_LISTED, describe, plural, preview
@@ -41,6 +42,9 @@ SIZE_SIGMAS = 4
 
 GROUPS_PER_FOLD = 2
 """Groups of a stratum for each fold, from which no fold should lack it."""
+
+FEW_COMPARISONS = 10
+"""Comparisons from which a line says how many are beyond chance by chance."""
 
 FAR, CLEAR, MOVED = 2, 0.1, 5
 """A drift is wrong if it is so many times the level of chance, of at least this distance, and so
@@ -476,9 +480,10 @@ def find_drift(found: Drifts, labels: Labels) -> list[Finding]:
     if not beyond:
         text = f"drift: none of {plural(n_compared, 'comparison')} beyond chance"
         return [Finding("ok", "drift", 0, text)]
-    expected = rounded(round(n_compared / 20))
     text = f"drift: {beyond:,} of {plural(n_compared, 'comparison')} beyond chance"
-    return [Finding("note", "drift", beyond, f"{text}, {expected} expected")]
+    if n_compared >= FEW_COMPARISONS:
+        text += f", {round(n_compared * RARELY):,} expected"
+    return [Finding("note", "drift", beyond, text)]
 
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:
