@@ -343,7 +343,8 @@ BAD_FEATURES: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("features", "message"), BAD_FEATURES)
 def test_bad_features(features: Any, message: str) -> None:
     """Features that are not there, or that make no one type of numbers, are refused."""
-    data = pd.DataFrame({"price": UNEVEN, "n": [10**400, 1, 2, 3], "fold": HALVES})
+    wide = pd.Series([10**400, 1, 2, 3], dtype=object)
+    data = pd.DataFrame({"price": UNEVEN, "n": wide, "fold": HALVES})
     refuse_now(message, lambda: drift(data, features))
 
 

@@ -147,9 +147,16 @@ def shared_sets(compared: Compared, folds: Ints) -> tuple[Ints, Ints]:
     if not compared.columns:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     rows = np.flatnonzero(compared.known & (folds >= 0))
-    columns = [frames.take(column, rows) for column in compared.columns]
+    columns = take_rows(compared.columns, rows)
     found, sets = frames.rows_across_folds(columns, folds[rows])
     return rows[found], sets
+
+
+def take_rows(columns: Sequence[Any], rows: Ints) -> list[Any]:
+    """Take some rows of columns, which costs nothing if they are all."""
+    if len(rows) == len(columns[0]):
+        return list(columns)
+    return [frames.take(column, rows) for column in columns]
 
 
 # What is compared -----------------------------------------------------------------------
@@ -287,7 +294,7 @@ def count_shared(compared: Compared, values: list[Any], folds: Ints) -> Shared:
     n_partly = 0
     if not dealt.all():
         rows = np.flatnonzero(known)
-        columns = [frames.take(column, rows) for column in compared.columns]
+        columns = take_rows(compared.columns, rows)
         n_partly = frames.count_across_folds(columns, folds[rows]).n_split - shared.n_split
     alone = []
     for name, column in zip(compared.names, compared.columns, strict=False):
@@ -298,7 +305,7 @@ def count_shared(compared: Compared, values: list[Any], folds: Ints) -> Shared:
 
 def count_rows(columns: Sequence[Any], rows: Ints, folds: Ints, values: list[Any]) -> SharedRows:
     """Count what some rows share across folds, with an example of its value and folds."""
-    own = [frames.take(column, rows) for column in columns]
+    own = take_rows(columns, rows)
     shared = frames.count_across_folds(own, folds[rows], with_example=True)
     if shared.example is None or shared.example.rows is None:
         return shared
@@ -318,9 +325,7 @@ def count_duplicates(compared: Compared, folds: Ints) -> Duplicates:
         why = "not looked for, as no column tells rows apart"
         return Duplicates(None, left_aside=compared.left_aside, why_not=why)
     rows = np.flatnonzero(folds >= 0)
-    columns = compared.columns
-    if len(rows) < len(folds):
-        columns, folds = [frames.take(column, rows) for column in columns], folds[rows]
+    columns, folds = take_rows(compared.columns, rows), folds[rows]
     shared = frames.count_across_folds(columns, folds, with_example=True)
     if shared.example is not None and shared.example.rows is not None:
         first, second = shared.example.rows
