@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
 from stratframe.core.evenness import (
-    Cells,
     GroupRows,
+    JudgedCells,
     deviations,
     group_rows,
     grouped_variance,
@@ -63,7 +63,7 @@ def test_no_rows_are_even() -> None:
     """Without rows, strata or folds no cell is uneven."""
     for shape in ((0, 2), (2, 0), (2, 2)):
         found = judge_cells(np.zeros(shape, dtype=np.int64))
-        assert isinstance(found, Cells)
+        assert isinstance(found, JudgedCells)
         assert found.is_even.all()
         assert not found.is_uneven.any()
 

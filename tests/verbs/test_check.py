@@ -721,3 +721,24 @@ def test_what_is_no_frame() -> None:
     """Other data than frames are refused."""
     message = "`frame` must be a pandas, Polars, Dask or Spark frame, got list."
     refuse_now(message, lambda: sf.check([], "label"))  # type: ignore[arg-type]
+
+
+def test_whole_numbers_after_fractions(frame: Make) -> None:
+    """Whole numbers that are taken as an order are judged in bins after another order, too."""
+    rng = np.random.default_rng(0)
+    data = {"half": rng.normal(size=600).tolist(), "age": sorted(rng.integers(18, 150, 600))}
+    data["fold"] = [row // 120 for row in range(600)]
+    for by in (["half", "age"], ["age", "half"], "age"):
+        assert "WARNING  " in str(sf.check(frame(data), by, duplicates=None))
+
+
+@pytest.mark.parametrize("parts", [False, True])
+def test_lines_of_long_names_that_are_fit(parts: bool) -> None:
+    """Names are cut in lines on what is well, too: of several entries, and of parts."""
+    names = [f"{'label' * 5}_{place}" for place in range(3)]
+    data = pl.DataFrame({name: ["a", "b"] * 40 for name in names})
+    shares = {f"{'part' * 6}_{place}": 0.25 for place in range(4)}
+    data = sf.split(data, names, shares, name="fold") if parts else sf.kfold(data, names)
+    found = sf.check(data, names, duplicates=None)
+    assert found
+    assert max(map(len, str(found).splitlines())) <= 80

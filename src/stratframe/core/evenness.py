@@ -17,7 +17,7 @@ SIGMAS = 3.5
 """Standard deviations that whole groups, or clusters, are rarely off in any of many cells."""
 
 
-class Cells(NamedTuple):
+class JudgedCells(NamedTuple):
     """How far each cell of a table is from even, each of shape (n_strata, n_folds)."""
 
     off: Values
@@ -33,11 +33,16 @@ class Cells(NamedTuple):
     groups."""
 
     @property
+    def weights(self) -> Values:
+        """How far off each cell is for its size."""
+        weights: Values = np.abs(self.off) / np.sqrt(np.maximum(self.expected, 1))
+        return weights
+
+    @property
     def worst(self) -> tuple[int, int]:
-        """The stratum and the fold of the cell that is furthest off for its size."""
-        weight = np.abs(self.off) / np.sqrt(np.maximum(self.expected, ROUNDING))
-        place = np.argmax(np.where(self.is_uneven, weight, -1))
-        stratum, fold = np.unravel_index(place, weight.shape)
+        """The stratum and the fold of the uneven cell that is furthest off for its size."""
+        place = np.argmax(np.where(self.is_uneven, self.weights, -1))
+        stratum, fold = np.unravel_index(place, self.off.shape)
         return int(stratum), int(fold)
 
 
@@ -57,7 +62,7 @@ def judge_cells(
     *,
     by_chance: bool = False,
     is_coarse: bool = False,
-) -> Cells:
+) -> JudgedCells:
     """Judge every cell of a table of strata and folds.
 
     Parameters
@@ -86,7 +91,7 @@ def judge_cells(
     is_uneven = (far > rounded + is_coarse) & (expected >= 1) & (far > TENTH * expected)
     if groups is not None or by_chance:
         is_uneven &= far > SIGMAS * spread
-    return Cells(off, expected, far <= rounded, is_uneven, spread)
+    return JudgedCells(off, expected, far <= rounded, is_uneven, spread)
 
 
 def deviations(table: StratumTable, sizes: Ints) -> Values:

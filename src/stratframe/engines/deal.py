@@ -23,12 +23,13 @@ from ..pipeline.sample import SampleSize, sample_streams, sample_table
 from ..pipeline.strata import Strata
 from ..pipeline.tables import (
     LEAST_FOLDS,
-    Counts,
+    FoldCounts,
     Shown,
     check_not_itself,
     check_not_swapped,
     count_levels,
     excuse,
+    guessed_as_classes,
     show_entries,
     values_of,
 )
@@ -174,21 +175,24 @@ class CountedFrame:
         """Collect nothing: rows are counted column by column."""
         return self
 
-    def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> Counts:
+    def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> FoldCounts:
         """Count the strata of the rows that have a fold, in every fold."""
         entries = require_by(by)
         check_not_itself("by", columns_of(entries.terms), name)
         k = len(self.label_rows(name).labels.present)
         options = replace(self.read_by(by, k), groups=groups)
         counted, shown = self.count_by(options, name, k)
-        counts = self.count_levels(by, name, counted, [Shown(term, 0) for term in options.terms])
-        if any(each.term not in options.terms for each in shown):  # whole numbers, as an order
-            terms = tuple(each.term for each in shown)
-            counted, shown = self.count_by(replace(options, terms=terms), name, k)
-            return excuse(self.count_levels(by, name, counted, shown), counts)
-        return self.count_levels(by, name, counted, shown)
+        plain = guessed_as_classes(shown, options.terms)
+        if plain is None:
+            return self.count_levels(by, name, counted, shown)
+        as_classes = self.count_levels(by, name, counted, plain)
+        terms = tuple(each.term for each in shown)
+        counted, shown = self.count_by(replace(options, terms=terms), name, k)
+        return excuse(self.count_levels(by, name, counted, shown), as_classes)
 
-    def count_levels(self, by: By, name: str, counted: CountedStrata, shown: list[Shown]) -> Counts:
+    def count_levels(
+        self, by: By, name: str, counted: CountedStrata, shown: list[Shown]
+    ) -> FoldCounts:
         """Count the strata of every level in every fold."""
         (series,), strata = counted.counts.columns["name"], counted.strata
         folds, codes = frames.fold_codes(series, weights=strata.weights)

@@ -55,11 +55,6 @@ class SharedRows(NamedTuple):
     n_split_pairs: int = 0
     """Those in two folds."""
 
-    @property
-    def n_single(self) -> int:
-        """Unique rows that no other equals."""
-        return self.n_values - self.n_repeated
-
 
 def count_across_folds(
     columns: Sequence[Any], folds: Ints, *, with_example: bool = False

@@ -22,12 +22,12 @@ from .options import NO_TARGET, Options, Target
 from .sample import SampleSize, sampled_rows
 from .strata import Strata, stratify
 from .tables import (
-    Counts,
-    Shown,
+    FoldCounts,
     check_not_itself,
     check_not_swapped,
     count_levels,
     excuse,
+    guessed_as_classes,
     show_entries,
     values_of,
 )
@@ -140,7 +140,7 @@ class LocalFrame:
         numbers = None if strata.keys is None else numbers_of(options, strata, 0)[0]
         return strata, lambda level: quota_table(options, level, numbers=numbers)
 
-    def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> Counts:
+    def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> FoldCounts:
         """Count the strata of the rows that have a fold, in every fold."""
         entries = require_by(by)
         named = {"by": columns_of(entries.terms), "groups": columns_of(groups), "name": [name]}
@@ -153,8 +153,9 @@ class LocalFrame:
         if missing.any():
             rows = np.flatnonzero(~missing)
             columns = {each: [frames.take(one, rows) for one in columns[each]] for each in columns}
-        resolved = [term.resolve(own) for term, own in split_series(entries.terms, columns["by"])]
-        if not (groups or entries.marginal) and all(term.is_nominal for term in resolved):
+        handed = split_series(entries.terms, columns["by"])
+        entries = entries._replace(terms=tuple(term.resolve(own) for term, own in handed))
+        if not (groups or entries.marginal) and all(term.is_nominal for term in entries.terms):
             kept, weights = frames.count_unique_rows([*columns["by"], *columns["name"]])
             columns = {"by": kept[:-1], "name": kept[-1:]}
         folds, codes = frames.fold_codes(columns["name"][0], weights=weights)
@@ -164,10 +165,10 @@ class LocalFrame:
         strata = stratify(options, columns, len(codes), weights)
         check_not_swapped("by", by, name, partial(values_of, strata), labels)
         counts = count_levels(strata, shown, folds, codes)
-        if any(isinstance(each.term, OrderBins) and each.term.is_guessed for each in shown):
-            options = Options(tuple(resolved), groups=groups)
+        plain = guessed_as_classes(shown, entries.terms)
+        if plain:
+            options = replace(options, terms=tuple(each.term for each in plain))
             strata = stratify(options, columns, len(codes), weights)
-            plain = [Shown(term, 0) for term in resolved]
             counts = excuse(counts, count_levels(strata, plain, folds, codes))
         return counts
 

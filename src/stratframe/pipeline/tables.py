@@ -9,7 +9,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, c
 import numpy as np
 
 from .. import frames
-from ..core.evenness import Cells, GroupRows, group_rows, judge_cells
+from ..core.evenness import GroupRows, JudgedCells, group_rows, judge_cells
 from ..core.strata import first_occurrence, sum_by
 from ..core.types import Ints, StratumTable, Values
 from ..errors import FOLD_NAME, StratError, above_limit, plural
@@ -66,8 +66,6 @@ class LevelCounts(NamedTuple):
     """The last entry that divides the strata; None if none does."""
     slack: int = 0
     """Rows that a cell may be off because of how an order is dealt, and where bins cut it."""
-    by_chance: bool = False
-    """Whether cells may be off as much as chance explains, as of clusters."""
     is_coarse: bool = False
     """Whether the strata hold those of a level below."""
     is_excused: bool = False
@@ -85,19 +83,19 @@ class LevelCounts(NamedTuple):
         """Whether the strata are the classes of one entry."""
         return len(self.strata.levels) == 1 and self.strata.levels[0].is_nominal
 
-    def judge(self) -> Cells:
+    def judge(self) -> JudgedCells:
         """Judge how even every cell is."""
         cells = judge_cells(
             self.table,
             self.slack,
             self.groups,
-            by_chance=self.by_chance,
+            by_chance=isinstance(self.term, Clusters),
             is_coarse=self.is_coarse,
         )
         return cells._replace(is_uneven=cells.is_uneven & (not self.is_excused))
 
 
-class Counts(NamedTuple):
+class FoldCounts(NamedTuple):
     """The rows of every stratum in every fold of a column; rows without a fold are left out."""
 
     folds: list[Any]
@@ -117,6 +115,10 @@ class Counts(NamedTuple):
         sizes: Ints = self.levels[0].table.sum(axis=0)
         return sizes
 
+    def judge(self) -> list[JudgedCells]:
+        """Judge how even every cell of each level is."""
+        return [level.judge() for level in self.levels]
+
 
 class Shown(NamedTuple):
     """An entry as tables show it."""
@@ -126,7 +128,9 @@ class Shown(NamedTuple):
     """As of `LevelCounts`."""
 
 
-def count_levels(strata: Strata, entries: Sequence[Shown], folds: list[Any], codes: Ints) -> Counts:
+def count_levels(
+    strata: Strata, entries: Sequence[Shown], folds: list[Any], codes: Ints
+) -> FoldCounts:
     """Count the rows of the strata of every level in every fold.
 
     Parameters
@@ -137,20 +141,19 @@ def count_levels(strata: Strata, entries: Sequence[Shown], folds: list[Any], cod
     divided = [each for each in entries if not each.term.orders_rows]
     for place, level in enumerate(strata.margins or levels_of(strata)):
         term, slack = divided[place] if level.levels else (None, 0)
-        by_chance = isinstance(term, Clusters)
         groups = None
         if strata.groups is not None:
             n_strata = len(level.sizes)
             groups = group_rows(level.codes, strata.groups, strata.weights, n_strata)
         table = level.crosstab(codes, len(folds))
         is_coarse = not strata.margins and level is not strata
-        levels.append(LevelCounts(level, table, term, slack, by_chance, is_coarse, groups=groups))
-    return Counts(folds, levels, bool(strata.margins))
+        levels.append(LevelCounts(level, table, term, slack, is_coarse, groups=groups))
+    return FoldCounts(folds, levels, bool(strata.margins))
 
 
-def excuse(counts: Counts, as_classes: Counts) -> Counts:
+def excuse(counts: FoldCounts, as_classes: FoldCounts) -> FoldCounts:
     """Excuse whole numbers that were taken as an order, if folds are even in them as classes."""
-    if not all(level.judge().is_even.all() for level in as_classes.levels):
+    if not all(cells.is_even.all() for cells in as_classes.judge()):
         return counts
     return counts._replace(levels=[level._replace(is_excused=True) for level in counts.levels])
 
@@ -260,6 +263,19 @@ def show_entry(term: Term, series: Sequence[Any], k: int | None, weights: Ints |
     if term.is_guessed and 2 * sizes[sizes < 2 * k].sum() > sizes.sum():
         term = replace(Continuous(term.columns, term.name).in_bins(k), is_guessed=True)
     return Shown(term, 2)
+
+
+def guessed_as_classes(shown: Sequence[Shown], terms: Sequence[Term]) -> list[Shown] | None:
+    """Take whole numbers that were guessed to be an order as the classes that they were.
+
+    None if there are none.
+    """
+    if not any(isinstance(each.term, OrderBins) and each.term.is_guessed for each in shown):
+        return None
+    return [
+        Shown(term, 0) if isinstance(term, Classes) else each
+        for each, term in zip(shown, terms, strict=True)
+    ]
 
 
 def check_table_size(verb: str, levels: Sequence[Strata], n_parts: int, n_figures: int) -> None:

@@ -33,7 +33,8 @@ from .findings import (
     find_rows,
     find_shared,
     find_sizes,
-    name_entries,
+    is_or_are,
+    sum_squares,
     worst_first,
     write_line,
 )
@@ -296,7 +297,7 @@ def look_at_counts(side: CountedFrame, asked: Asked) -> Callable[[Any], list[Fin
             shared.append(Shared("keys", plural_name(asked.key, "keys"), *counted))
         rows = []
         if refs and labels.values.present:
-            rows = [count_equal(side, refs, name, sum(labels.values.sizes))]
+            rows = [count_alike(side, refs, name, sum(labels.values.sizes))]
         elif is_auto(named):
             rows = [Duplicates(None, why_not=f"not looked for on {side.kind} frames")]
         return find_all(side, asked, name, labels, shared, rows, lambda: None)
@@ -304,7 +305,7 @@ def look_at_counts(side: CountedFrame, asked: Asked) -> Callable[[Any], list[Fin
     return look_at
 
 
-def count_equal(side: CountedFrame, refs: Sequence[Any], name: Any, n_rows: int) -> Duplicates:
+def count_alike(side: CountedFrame, refs: Sequence[Any], name: Any, n_rows: int) -> Duplicates:
     """Count the rows that equal a row of another fold, and judge whether chance explains them."""
     shared = side.shared_rows(refs, "columns", name, drop=True)[0]
     if not shared.n_split or len(refs) == 1:
@@ -330,12 +331,8 @@ def find_all(
     findings = [finding for each in shared for finding in find_shared(each, labels)]
     if asked.by is not None:
         counts = side.count_folds(asked.by, name, asked.terms)
-        judged = [level.judge() for level in counts.levels]
-        findings += find_balance(counts, judged, name_entries(counts), labels)
-    # The sum of the squared sizes of groups, of which rows that are dealt alone are 1 each.
-    squares = sum(labels.values.sizes)
-    squares += sum(2 * each.rows.n_pairs for each in shared if each.check == "groups")
-    findings += find_sizes(labels, squares, twin)
+        findings += find_balance(counts, counts.judge(), labels)
+    findings += find_sizes(labels, sum_squares(labels, shared), twin)
     findings += [finding for each in rows for finding in find_duplicates(each, labels)]
     return findings + found
 
@@ -348,8 +345,7 @@ def make_check(library: str, found: Sequence[tuple[str, list[Finding]]]) -> Chec
     n_fit = sum(all(is_fine(each) for each in findings) for _, findings in found)
     lines = []
     if len(found) > 1:
-        are = "is" if n_fit == 1 else "are"
-        lines.append(f"{n_fit} of {len(found)} fold columns {are} fit for use")
+        lines.append(f"{n_fit} of {len(found)} fold columns {is_or_are(n_fit)} fit for use")
     for name, findings in found:
         lines.append(answer(name, findings))
         lines += [f"  {MARKS[each.severity]:8} {each.detail}" for each in findings]

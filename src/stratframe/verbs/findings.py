@@ -14,11 +14,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from ..core.chance import RARELY
-from ..core.evenness import TENTH, Cells
+from ..core.evenness import TENTH, JudgedCells
 from ..core.types import Flags
 from ..errors import MAX_LISTED, describe, plural, preview
 from ..frames import FoldValues, SharedRows
-from ..pipeline.tables import Counts, LevelCounts, stratum_names
+from ..pipeline.tables import FoldCounts, LevelCounts, stratum_names
 from ..terms.clusters import Clusters
 from .drift import Drifts
 
@@ -105,6 +105,11 @@ def write_line(head: str, *tails: str, **names: str) -> str:
     return text
 
 
+def number_names(values: Sequence[Any]) -> dict[str, str]:
+    """Give values numbered names, by which a line refers to them."""
+    return {f"name_{place}": str(value) for place, value in enumerate(values)}
+
+
 def cut_name(text: str, letters: int) -> str:
     """Cut a name to so many letters, and to the quote that ends it, if one does."""
     quote = text[-1] if text[-1:] in ("'", '"') else ""
@@ -131,7 +136,7 @@ def find_rows(labels: Labels) -> list[Finding]:
         if n_empty == 1:
             text = write_line(f"{fold} {{empty}} has no rows", empty=str(listed[0]))
         else:
-            names = {f"fold_{place}": str(fold) for place, fold in enumerate(listed[:MAX_LISTED])}
+            names = number_names(listed[:MAX_LISTED])
             which = preview([f"{{{each}}}" for each in names], n_empty)
             text = write_line(f"{n_empty:,} {fold}s have no rows", f": {which}", **names)
         findings.append(Finding("warning", "rows", n_empty, text))
@@ -159,13 +164,19 @@ def empty_folds(found: FoldValues) -> tuple[list[Any], int]:
     return empty, n
 
 
+def sum_squares(labels: Labels, shared: Iterable[Shared]) -> int:
+    """Sum the squared sizes of the groups, of which rows that are dealt alone are 1 each."""
+    pairs = sum(each.rows.n_pairs for each in shared if each.check == "groups")
+    return sum(labels.values.sizes) + 2 * pairs
+
+
 def find_sizes(labels: Labels, squares: float, same_as: Callable[[], str | None]) -> list[Finding]:
     """Say how many rows the folds have, and whether equal folds were meant.
 
     Parameters
     ----------
     squares : float
-        The sum of the squared rows of the groups, or the number of rows that are dealt alone.
+        As of `sum_squares`.
     same_as : callable
         Finds a column that is one-to-one with the folds.
     """
@@ -177,7 +188,7 @@ def find_sizes(labels: Labels, squares: float, same_as: Callable[[], str | None]
     is_off = labels.is_numbered and off > 1 and off > TENTH * mean
     rows = f"{plural(k, labels.noun)} of {describe_sizes(sizes)}"
     if not is_off:
-        return [Finding("ok", "sizes", k, f"sizes: {list_parts(labels) or rows}")]
+        return [Finding("ok", "sizes", k, list_parts(labels) or f"sizes: {rows}")]
     if k < 3 or off <= SIZE_SIGMAS * sqrt(squares * (k - 1)) / k:
         return [Finding("note", "sizes", k, f"sizes: {rows}")]
     column = same_as()
@@ -202,15 +213,16 @@ def list_parts(labels: Labels) -> str:
     found = labels.values
     if labels.noun == "fold" or len(found.present) > FEW_FOLDS:
         return ""
-    total = sum(found.sizes)
-    pairs = zip(found.values, found.sizes, strict=True)
-    return ", ".join(f"{cut_name(part, 14)} {size / total:.3g}" for part, size in pairs if size)
+    total, present = sum(found.sizes), [size for size in found.sizes if size]
+    names = number_names(found.present)
+    shares = [f"{{{each}}} {size / total:.3g}" for each, size in zip(names, present, strict=True)]
+    return write_line(f"sizes: {', '.join(shares)}", **names)
 
 
 # Balance --------------------------------------------------------------------------------
 
 
-def verdicts_of(counts: Counts, judged: Sequence[Cells]) -> list[Verdict]:
+def verdicts_of(counts: FoldCounts, judged: Sequence[JudgedCells]) -> list[Verdict]:
     """Choose the word for every fold of a column."""
     uneven = np.any([cells.is_uneven.any(axis=0) for cells in judged], axis=0)
     even = np.all([cells.is_even.all(axis=0) for cells in judged], axis=0)
@@ -225,30 +237,28 @@ def verdict_of(verdicts: Sequence[Verdict]) -> Verdict:
     return order[min(map(order.index, verdicts), default=len(order) - 1)]
 
 
-def find_balance(counts: Counts, judged: Sequence[Cells], by: str, labels: Labels) -> list[Finding]:
+def find_balance(
+    counts: FoldCounts, judged: Sequence[JudgedCells], labels: Labels
+) -> list[Finding]:
     """Say how even the strata are, or which a fold lacks though there is enough of them."""
     if not counts.sizes.sum():
         return []
-    pairs = list(zip(counts.levels, judged, strict=True))
-    uneven = [find_uneven(counts, pairs, by, labels)]
-    if any(uneven):
-        return [each for each in uneven if each] + find_rare(counts, by, labels)
-    k, verdict = len(labels.values.present), verdict_of(verdicts_of(counts, judged))
-    if verdict == "even":
-        return [
-            Finding("ok", "balance", 0, f"{by}: {describe_even(counts, labels, k)}"),
-            *find_rare(counts, by, labels),
-        ]
-    points = 100 * max(
-        (np.abs(cells.off) / np.maximum(counts.sizes, 1)).max(initial=0.0) for cells in judged
-    )
-    off = f"shares within {points:.{0 if points >= 10 else 1}f} points"
-    n = sum(int((~cells.is_even).sum()) for cells in judged)
-    note = Finding("note", "balance", n, f"{by}: as even as a shuffle, {off}")
-    return [note, *find_rare(counts, by, labels)]
+    by, pairs = name_entries(counts), list(zip(counts.levels, judged, strict=True))
+    found = find_uneven(counts, pairs, by, labels)
+    n_off = sum(int((~cells.is_even).sum()) for cells in judged)
+    if found is None and n_off:
+        sizes = np.maximum(counts.sizes, 1)
+        points = 100 * max((np.abs(cells.off) / sizes).max(initial=0.0) for cells in judged)
+        off = f"shares within {points:.{0 if points >= 10 else 1}f} points"
+        text = write_line(f"{{by}}: as even as a shuffle, {off}", by=by)
+        found = Finding("note", "balance", n_off, text)
+    elif found is None:
+        text = write_line(f"{{by}}: {describe_even(counts, labels)}", by=by)
+        found = Finding("ok", "balance", 0, text)
+    return [found, *find_rare(counts, by, labels)]
 
 
-def describe_even(counts: Counts, labels: Labels, k: int) -> str:
+def describe_even(counts: FoldCounts, labels: Labels) -> str:
     """Say what an even column is as even as."""
     orders = [len(level.strata.sizes) for level in counts.levels if level.is_order]
     if orders:
@@ -256,23 +266,24 @@ def describe_even(counts: Counts, labels: Labels, k: int) -> str:
     sizes = counts.sizes[counts.sizes > 0]
     if labels.is_numbered and int(np.ptp(sizes)) <= 1:
         tables = [level.table[:, counts.sizes > 0] for level in counts.levels]
-        if all((np.abs(table - table.sum(axis=1)[:, None] / k) < 1).all() for table in tables):
+        means = [table.mean(axis=1, keepdims=True) for table in tables]
+        if all((np.abs(t - mean) < 1).all() for t, mean in zip(tables, means, strict=True)):
             noun = "class" if all(level.is_class for level in counts.levels) else "stratum"
             return f"even, each {noun} within a row of its share"
     return "even, as far as whole rows allow"
 
 
 def find_uneven(
-    counts: Counts, pairs: Sequence[tuple[LevelCounts, Cells]], by: str, labels: Labels
+    counts: FoldCounts, pairs: Sequence[tuple[LevelCounts, JudgedCells]], by: str, labels: Labels
 ) -> Finding | None:
     """Say which cell is the worst, if any is uneven; a stratum that a fold lacks comes first."""
     absent = [lacking_cells(level, cells) for level, cells in pairs]
     chosen = absent if any(flags.any() for flags in absent) else [c.is_uneven for _, c in pairs]
-    worst: tuple[float, LevelCounts, Cells, tuple[int, int]] | None = None
+    worst: tuple[float, LevelCounts, JudgedCells, tuple[int, int]] | None = None
     for (level, cells), flags in zip(pairs, chosen, strict=True):
         if flags.any():
             stratum, fold = cells._replace(is_uneven=flags).worst
-            weight = abs(cells.off[stratum, fold]) / sqrt(cells.expected[stratum, fold])
+            weight = float(cells.weights[stratum, fold])
             if worst is None or weight > worst[0]:
                 worst = weight, level, cells, (stratum, fold)
     if worst is None:
@@ -294,7 +305,7 @@ def find_uneven(
     return Finding("warning", "balance", n, write_line(text, f" ({expected} expected)", **names))
 
 
-def lacking_cells(level: LevelCounts, cells: Cells) -> Flags:
+def lacking_cells(level: LevelCounts, cells: JudgedCells) -> Flags:
     """Flag the cells without rows of a stratum that has enough rows, or groups, for all folds."""
     lacking: Flags = cells.is_uneven & (level.table == 0)
     if isinstance(level.term, Clusters):
@@ -305,7 +316,7 @@ def lacking_cells(level: LevelCounts, cells: Cells) -> Flags:
     return lacking
 
 
-def find_rare(counts: Counts, by: str, labels: Labels) -> list[Finding]:
+def find_rare(counts: FoldCounts, by: str, labels: Labels) -> list[Finding]:
     """Note the classes that have fewer rows than there are folds."""
     k = len(labels.values.present)
     rare: list[tuple[int, str, int]] = []
@@ -331,13 +342,13 @@ def find_rare(counts: Counts, by: str, labels: Labels) -> list[Finding]:
     return [Finding("note", "strata", len(rare), write_line(text, *tails, by=by, name=name))]
 
 
-def name_stratum(counts: Counts, level: LevelCounts, place: int) -> str:
+def name_stratum(counts: FoldCounts, level: LevelCounts, place: int) -> str:
     """Name a stratum in a line: classes as in code, others in words."""
     (name,) = stratum_names(level.strata, np.array([place]), with_entry=counts.is_marginal)
     return describe(name) if level.is_class else name
 
 
-def name_entries(counts: Counts) -> str:
+def name_entries(counts: FoldCounts) -> str:
     """Name the entries of `by` as the start of a line."""
     if counts.is_marginal:
         return f"{len(counts.levels)} margins"

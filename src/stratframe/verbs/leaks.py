@@ -290,7 +290,7 @@ def count_shared(compared: Compared, values: list[Any], folds: Ints) -> Shared:
     """
     assert compared.check != "duplicates"
     known, dealt = compared.known, folds >= 0
-    shared = count_rows(compared.columns, np.flatnonzero(known & dealt), folds, values)
+    shared = count_sets(compared.columns, np.flatnonzero(known & dealt), folds, values)
     n_partly = 0
     if not dealt.all():
         rows = np.flatnonzero(known)
@@ -299,24 +299,34 @@ def count_shared(compared: Compared, values: list[Any], folds: Ints) -> Shared:
     alone = []
     for name, column in zip(compared.names, compared.columns, strict=False):
         rows = np.flatnonzero(dealt & ~frames.is_missing(column))
-        alone.append((name, count_rows([column], rows, folds, values)))
+        alone.append((name, count_sets([column], rows, folds, values)))
     return Shared(compared.check, compared.noun, shared, n_partly, tuple(alone))
 
 
-def count_rows(columns: Sequence[Any], rows: Ints, folds: Ints, values: list[Any]) -> SharedRows:
+def count_sets(columns: Sequence[Any], rows: Ints, folds: Ints, values: list[Any]) -> SharedRows:
     """Count what some rows share across folds, with an example of its value and folds."""
+    shared = at_rows(columns, rows, folds)
+    if shared.example is None or shared.example.rows is None:
+        return shared
+    first, second = sorted(shared.example.rows, key=lambda row: folds[row])
+    named = () if isinstance(columns[0], np.ndarray) else columns
+    example = shared.example._replace(
+        values=tuple(frames.value_at(series, first) for series in named),
+        folds=(values[folds[first]], values[folds[second]]),
+    )
+    return shared._replace(example=example)
+
+
+def at_rows(columns: Sequence[Any], rows: Ints, folds: Ints) -> SharedRows:
+    """Count what some rows share across folds, with the places of an example among all rows."""
     own = take_rows(columns, rows)
     shared = frames.count_across_folds(own, folds[rows], with_example=True)
     if shared.example is None or shared.example.rows is None:
         return shared
-    first, second = sorted(shared.example.rows, key=lambda row: folds[rows[row]])
-    named = () if isinstance(own[0], np.ndarray) else own
-    example = shared.example._replace(
-        rows=(int(rows[first]), int(rows[second])),
-        values=tuple(frames.value_at(series, first) for series in named),
-        folds=(values[folds[rows[first]]], values[folds[rows[second]]]),
+    first, second = shared.example.rows
+    return shared._replace(
+        example=shared.example._replace(rows=(int(rows[first]), int(rows[second])))
     )
-    return shared._replace(example=example)
 
 
 def count_duplicates(compared: Compared, folds: Ints) -> Duplicates:
@@ -325,19 +335,14 @@ def count_duplicates(compared: Compared, folds: Ints) -> Duplicates:
         why = "not looked for, as no column tells rows apart"
         return Duplicates(None, left_aside=compared.left_aside, why_not=why)
     rows = np.flatnonzero(folds >= 0)
-    columns, folds = take_rows(compared.columns, rows), folds[rows]
-    shared = frames.count_across_folds(columns, folds, with_example=True)
-    if shared.example is not None and shared.example.rows is not None:
-        first, second = shared.example.rows
-        example = shared.example._replace(rows=(int(rows[first]), int(rows[second])))
-        shared = shared._replace(example=example)
-    by_chance = False
+    shared, by_chance = at_rows(compared.columns, rows, folds), False
     if shared.n_split:
+        columns = take_rows(compared.columns, rows)
         alone = list(map(frames.count_equal, columns))
         is_one = compared.is_named and len(columns) == 1  # of which chance says nothing
         by_chance = not is_one and is_chance(shared, alone, len(rows), has_text=compared.has_text)
         if not (by_chance or compared.is_named):
-            by_chance = depends(columns, folds, shared, alone)
+            by_chance = depends(columns, folds[rows], shared, alone)
     return Duplicates(shared, by_chance, compared.left_aside)
 
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from .. import frames
 from ..checks import check_one_of, load_extra
-from ..core.evenness import Cells
+from ..core.evenness import JudgedCells
 from ..core.types import Ints, Values
 from ..errors import StratError, above_limit, plural
 from ..frames import Frame
 from ..habits import suggest_arguments
 from ..pipeline.local import LocalFrame
-from ..pipeline.tables import Counts, stratum_names, table_order
+from ..pipeline.tables import FoldCounts, stratum_names, table_order
 from ..terms.base import By
 from ..terms.bins import Bins as EdgeBins
 from ..terms.bins import Quantiles
@@ -35,6 +35,7 @@ from .findings import (
     find_shared,
     find_sizes,
     name_entries,
+    sum_squares,
     worst_first,
 )
 from .leaks import AUTO, count_duplicates, count_shared, find_twin, read_compared, shared_sets
@@ -221,8 +222,8 @@ def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> list[Pictu
         labels, folds = read_folds(eager, name)
         values, sizes = labels.values.values, np.array(labels.values.sizes)
         shared = [count_shared(each, values, folds) for each in compared]
-        squares = float(sizes.sum() + sum(2 * each.rows.n_pairs for each in shared))
-        findings = find_sizes(labels, squares, partial(find_twin, frame, names, folds))
+        twin = partial(find_twin, frame, names, folds)
+        findings = find_sizes(labels, sum_squares(labels, shared), twin)
         marks = [float(np.mean(sizes[sizes > 0]))] if labels.is_numbered else []
         pictures.append(Picture(findings, Bars(values, sizes, sizes[None], marks)))
     return pictures
@@ -237,14 +238,14 @@ def picture_counts(
     for name in names:
         labels, _ = read_folds(read.frame, name)
         counts = read.count_folds(asked.by, name, asked.terms)
-        judged = [level.judge() for level in counts.levels]
-        findings = find_balance(counts, judged, name_entries(counts), labels)
+        judged = counts.judge()
+        findings = find_balance(counts, judged, labels)
         drawing = deviations_of(counts, judged) if in_rows else shares_of(counts, judged)
         pictures.append(Picture(findings, drawing))
     return pictures
 
 
-def shares_of(counts: Counts, judged: list[Cells]) -> Bars:
+def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
     """Find the shares of the joint strata in every fold, or those of the worst margin."""
     place = len(judged) - 1
     if counts.is_marginal:
@@ -268,7 +269,7 @@ def shares_of(counts: Counts, judged: list[Cells]) -> Bars:
     return Bars(counts.folds, counts.sizes, shares, marks, colours, classes, heading)
 
 
-def deviations_of(counts: Counts, judged: list[Cells]) -> Matrix:
+def deviations_of(counts: FoldCounts, judged: list[JudgedCells]) -> Matrix:
     """Find the rows that each fold has too many or too few, of the worst strata of all levels."""
     strata = [level.strata for level in counts.levels]
     every = [(place, stratum) for place, each in enumerate(strata) for stratum in table_order(each)]
@@ -287,9 +288,9 @@ def deviations_of(counts: Counts, judged: list[Cells]) -> Matrix:
     return Matrix(counts.folds, names, off, shades, side, "rows too many", 1.0, is_signed=True)
 
 
-def weights_of(cells: Cells) -> Values:
+def weights_of(cells: JudgedCells) -> Values:
     """Weigh how far each stratum is off in its worst fold, uneven ones above all others."""
-    weights = np.abs(cells.off) / np.sqrt(np.maximum(cells.expected, 1))
+    weights = cells.weights
     return np.asarray((weights + cells.is_uneven * weights.max(initial=0.0)).max(axis=1))
 
 

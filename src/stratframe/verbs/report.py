@@ -13,7 +13,7 @@ from ..core.evenness import tv_distance
 from ..core.types import Ints, Values
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.tables import Counts, fold_table, rounded_column, table_verb, text_array
+from ..pipeline.tables import FoldCounts, fold_table, rounded_column, table_verb, text_array
 from ..terms.base import By
 from ..terms.by import parse_columns, parse_groups
 from .drift import DRIFT_HINT, measure_drift
@@ -204,17 +204,17 @@ class Evenness(NamedTuple):
             [None],
             np.array([self.n.sum()]),
             np.array([self.rows_off.max(initial=0.0)]),
-            np.array([root_mean_square(self.rms_deviation)]),
-            np.array([root_mean_square(self.random)]),
+            mean_root(self.rms_deviation[:, None]),
+            mean_root(self.random[:, None]),
             np.array([np.nan_to_num(self.tv_distance).max(initial=0.0)]),
             [verdict_of(self.verdicts)],
             np.zeros(1, dtype=np.int64),
         )
 
 
-def measure_folds(counts: Counts) -> Evenness:
+def measure_folds(counts: FoldCounts) -> Evenness:
     """Measure how even the folds of a column are."""
-    judged = [level.judge() for level in counts.levels]
+    judged = counts.judge()
     shown = judged if counts.is_marginal else judged[-1:]
     off = np.concatenate([cells.off for cells in shown])
     spread = np.concatenate([cells.spread for cells in shown])
@@ -236,11 +236,6 @@ def mean_root(values: Values) -> Values:
     squares = np.sort(values**2, axis=0)  # a sum of floats depends on their order
     roots: Values = np.sqrt(squares.sum(axis=0) / max(len(values), 1))
     return roots
-
-
-def root_mean_square(values: Values) -> float:
-    """Compute the root mean square, 0 of nothing."""
-    return float(np.sqrt((values**2).sum() / max(len(values), 1)))
 
 
 def join(fields: Sequence[Any]) -> Any:

@@ -14,7 +14,7 @@ from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options, Target
 from ..pipeline.sample import SampleSize
 from ..pipeline.strata import Strata
-from ..pipeline.tables import Counts
+from ..pipeline.tables import FoldCounts
 from ..terms.base import By, Term
 
 FrameT = TypeVar("FrameT")
@@ -58,7 +58,7 @@ class Side(Protocol[T_co]):
         """Find the strata of a call, and how many rows of each it would deal to each part."""
         ...
 
-    def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> Counts:
+    def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> FoldCounts:
         """Count the strata of the rows that have a fold, in every fold."""
         ...
 

@@ -22,7 +22,7 @@ from ..pipeline.options import (
 )
 from ..pipeline.strata import Strata
 from ..pipeline.tables import (
-    Counts,
+    FoldCounts,
     LevelCounts,
     check_table_size,
     fold_table,
@@ -88,7 +88,7 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     )
 
 
-def balance_table(library: str, counts: Counts) -> Any:
+def balance_table(library: str, counts: FoldCounts) -> Any:
     """Compare the strata of every fold with those of all rows."""
     check_table_size("balance", [level.strata for level in counts.shown], len(counts.folds), 5)
 
