@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from stratframe.pipeline.options import check_repeats
 from tests.helpers import HALVES, ROWS, Make, make, refuse, refuse_now, split_groups, values, warned
 from tests.terms.clouds import FEATURE_ROWS
 
@@ -312,11 +311,6 @@ def test_repeats_have_a_limit() -> None:
     """More columns than a frame should have are refused at the call."""
     message = "`repeats` must be at most 10,000 columns, got 10,000,000."
     refuse_now(message, lambda: sf.kfold(pd.DataFrame({"x": [1, 2]}), "x", 2, repeats=10**7))
-
-
-def test_the_limit_of_repeats_is_allowed() -> None:
-    """As many columns as the limit says may be asked for."""
-    assert check_repeats(10_000) == 10_000
 
 
 class Seven:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
-from math import isfinite
 from numbers import Integral, Real
-from typing import Any, Literal, SupportsIndex, TypeAlias, TypedDict, Unpack, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
-from ..checks import check_choices, check_encodable, check_int, check_name, check_seed
+from ..checks import check_encodable, check_int, check_name, check_one_of, check_seed
 from ..errors import StratError, above_limit, describe, describe_count, plural, warn
 from ..frames import format_reference
 from ..terms.base import By, ColumnRef, Missing, Term
@@ -115,86 +115,88 @@ class Options:
         }
 
 
-class Arguments(TypedDict, total=False):
-    """The arguments that `kfold`, `split`, `plan` and `extend` share."""
-
-    groups: Any
-    key: Any
-    where: Any
-    deal: Deal
-    missing: Missing
-    rare: Rare
-    repeats: int
-    seed: SupportsIndex | None
-    name: str
-
-
-def check_options(by: By | None, target: Target, **given: Unpack[Arguments]) -> Options:
+def check_options(
+    by: By | None,
+    target: Target,
+    *,
+    groups: Any = None,
+    key: Any = None,
+    missing: Missing = "error",
+    rare: Rare = "warn",
+    **given: Any,
+) -> Options:
     """Check the arguments of a call."""
-    entries = parse(by, given.get("groups"), given.get("key"))
-    deal, missing = given.get("deal", "random"), given.get("missing", "error")
-    rare = given.get("rare", "warn")
+    options = Options(*parse(by, groups, key), target=target, missing=missing, rare=rare, **given)
     policies = get_args(Missing) if target.kind == "fold" else get_args(Missing)[:2]
-    check_choices(
-        deal=(deal, get_args(Deal)), missing=(missing, policies), rare=(rare, get_args(Rare))
-    )
-    options = Options(
-        terms=entries.terms,
-        marginal=entries.marginal,
-        groups=entries.groups,
-        key=entries.key,
-        where=given.get("where"),
-        target=target,
-        deal=deal,
-        missing=missing,
-        rare=rare,
-        repeats=check_repeats(given.get("repeats", 1)),
-        seed=check_seed(given.get("seed", 0)),
-        name=given.get("name", "fold"),
-    )
+    check_one_of("deal", options.deal, get_args(Deal))
+    check_one_of("missing", missing, policies)
+    check_one_of("rare", rare, get_args(Rare))
+    repeats, seed = check_int("repeats", options.repeats, 1), check_seed(options.seed)
+    if repeats > MAX_REPEATS:
+        raise StratError(above_limit("`repeats`", MAX_REPEATS, "column", repeats))
+    options = replace(options, repeats=repeats, seed=seed)
     check_combination(options)
     check_name(options.name)
     return options
 
 
-def check_repeats(repeats: object) -> int:
-    """Check a number of repeats, each of which is a column of the frame."""
-    count = check_int("repeats", repeats, 1)
-    if count > MAX_REPEATS:
-        raise StratError(above_limit("`repeats`", MAX_REPEATS, "column", count))
-    return count
-
-
 def check_combination(options: Options) -> None:
     """Raise if arguments cannot be combined."""
-    if options.target.kind == "fold" and options.target.n:
+    target = options.target
+    if target.kind == "fold" and target.n:
         for term in options.terms:
-            term.check_k(options.target.n)
-    if options.marginal and options.circular:
-        msg = '`sf.margins` cannot be combined with `deal="circular"`: margins have no row order.'
-        raise StratError(msg)
+            term.check_k(target.n)
+    if options.deal == "hash" and target.n > MAX_HASHED:
+        raise StratError(above_limit(target.argument, MAX_HASHED, "fold", target.n))
+    for is_broken, rule, hint in clashes(options):
+        if is_broken:
+            raise StratError(f"{rule}.\nHint: {hint}" if hint else f"{rule}.")
+
+
+def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
+    """List what cannot be combined: whether it is, the rule, and what to do instead."""
+    rule = '`sf.margins` cannot be combined with `deal="circular"`: margins have no row order'
+    yield options.marginal and options.circular, rule, ""
     if options.deal == "hash":
-        check_hash_deal(options)
-    if not options.groups:
-        return
-    clashes = {
-        '`deal="circular"`': (options.circular, "leave out `deal`."),
-        "`key`": (bool(options.key), hint_for_keyed_groups(options.groups)),
-        **{
-            f"`{term.function}`": (
-                term.without_order() is None,
-                "`sf.clusters` of the same features makes strata.",
-            )
-            for term in options.terms
-        },
-    }
-    for argument, (clashes_here, hint) in clashes.items():
-        if clashes_here:
-            msg = (
-                f"`groups` cannot be combined with {argument}:"
-                f" whole groups are not assigned in row order.\nHint: {hint}"
-            )
-            raise StratError(msg)
+        alone = "a row's key alone decides"
+        excluded: list[tuple[str, object, str]] = [
+            ("`by`", options.terms, BALANCED),
+            ("`groups`", options.groups, TOGETHER),
+            (f"`missing={options.missing!r}`", options.missing != "error", NO_MISSING_KEY),
+            (f"`rare={options.rare!r}`", options.rare != "warn", NO_CLASSES),
+        ]
+        for argument, is_given, hint in excluded:
+            yield is_given, f'`deal="hash"` cannot be combined with {argument}: {alone}', hint
+        rule = '`deal="hash"` needs a `key`, whose hash decides where a row goes'
+        yield not options.key, rule, IDENTIFIED
+        rule = f'`deal="hash"` takes shares in `parts`, not counts of rows: {alone}'
+        counts = any(isinstance(share, int) for share in options.target.shares or ())
+        yield counts, rule, UP_TO_CHANCE
+    if options.groups:
+        orders = [term.function for term in options.terms if term.without_order() is None]
+        excluded = [
+            ('`deal="circular"`', options.circular, "leave out `deal`."),
+            ("`key`", options.key, hint_for_keyed_groups(options.groups)),
+            *((f"`{function}`", True, CLUSTERED) for function in orders),
+        ]
+        for argument, is_given, hint in excluded:
+            rule = f"`groups` cannot be combined with {argument}: whole groups are not assigned"
+            yield is_given, f"{rule} in row order", hint
+
+
+MAX_HASHED = 1_000_000
+"""Folds whose cut points every part of the data can hold, however few its rows are."""
+
+BALANCED = 'leave it out; or for even strata leave `deal` out, with `groups="user"` for each user.'
+TOGETHER = 'rows that share their key stay together, as in `key="patient"`.'
+NO_MISSING_KEY = "rows without a key are left out by `where`."
+NO_CLASSES = "there are no classes without `by`."
+IDENTIFIED = (
+    "name the columns that identify a row or a unit, as in"
+    ' `df.strat.kfold(key="user", deal="hash")`.'
+)
+UP_TO_CHANCE = 'a share, as in `parts={"train": 0.8, "test": 0.2}`, is met up to chance.'
+CLUSTERED = "`sf.clusters` of the same features makes strata."
 
 
 def hint_for_keyed_groups(groups: Sequence[Term]) -> str:
@@ -214,50 +216,6 @@ def write_groups(groups: Sequence[Term]) -> str:
         for term in groups
     ]
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
-
-
-def check_hash_deal(options: Options) -> None:
-    """Raise unless the key is all that decides the part of a row."""
-    together = 'rows that share their key stay together, as in `key="patient"`.'
-    clashes = {
-        "`by`": (bool(options.terms), BALANCED),
-        "`groups`": (bool(options.groups), together),
-        f"`missing={options.missing!r}`": (options.missing != "error", NO_MISSING_KEY),
-        f"`rare={options.rare!r}`": (options.rare != "warn", "there are no classes without `by`."),
-    }
-    for argument, (clashes_here, hint) in clashes.items():
-        if clashes_here:
-            msg = (
-                f'`deal="hash"` cannot be combined with {argument}: a row\'s key alone decides.'
-                f"\nHint: {hint}"
-            )
-            raise StratError(msg)
-    if not options.key:
-        msg = (
-            '`deal="hash"` needs a `key`, whose hash decides where a row goes.\nHint: name the'
-            ' columns that identify a row or a unit, as in `df.strat.kfold(key="user",'
-            ' deal="hash")`.'
-        )
-        raise StratError(msg)
-    if options.target.n > MAX_HASHED:
-        raise StratError(above_limit(options.target.argument, MAX_HASHED, "fold", options.target.n))
-    if any(isinstance(share, int) for share in options.target.shares or ()):
-        msg = (
-            '`deal="hash"` takes shares in `parts`, not counts of rows: a row\'s key alone'
-            ' decides.\nHint: a share, as in `parts={"train": 0.8, "test": 0.2}`, is met up to'
-            " chance."
-        )
-        raise StratError(msg)
-
-
-MAX_HASHED = 1_000_000
-"""Folds whose cut points every part of the data can hold, however few its rows are."""
-
-BALANCED = 'leave it out; or for even strata leave `deal` out, with `groups="user"` for each user.'
-"""How folds can be stratified."""
-
-NO_MISSING_KEY = "rows without a key are left out by `where`."
-"""What to do where a key is missing."""
 
 
 def fold_target(k: object) -> Target:
@@ -282,6 +240,7 @@ def part_target(parts: object) -> Target:
     for part in parts:
         check_encodable("The names of `parts`", part)
     given = [share for share in parts.values() if share is not None]
+    shares: tuple[Fraction | int | None, ...]
     counts = [isinstance(share, Integral) and not isinstance(share, bool) for share in given]
     reals = [isinstance(share, Real) and not isinstance(share, Integral) for share in given]
     if len(given) < len(parts) - 1 or not (all(counts) or all(reals)):
@@ -290,10 +249,9 @@ def part_target(parts: object) -> Target:
             f" got {show_parts(dict(parts))}."
         )
         raise StratError(msg)
-    if not all(is_finite(share) and share > 0 for share in given):
+    if not all(0 < share < math.inf for share in given):
         msg = f"`parts` must be finite and above zero, got {show_parts(dict(parts))}."
         raise StratError(msg)
-    shares: tuple[Fraction | int | None, ...]
     if all(counts):
         shares = tuple(None if share is None else int(share) for share in parts.values())
     else:
@@ -312,25 +270,9 @@ def warn_large_test(share: float) -> None:
         )
 
 
-def is_finite(share: Any) -> bool:
-    """Return whether a share is finite, which it may be and yet be too large for a float."""
-    try:
-        return isfinite(share)
-    except OverflowError:
-        return True
-
-
 def show_parts(parts: object) -> str:
     """Show parts in a message."""
     return describe(parts, MAX_PARTS_SHOWN)
-
-
-def show_total(total: Fraction) -> str:
-    """Write the sum of shares."""
-    try:
-        return f"{float(total):.12g}"
-    except OverflowError:
-        return describe_count(round(total))
 
 
 def part_hint(parts: object) -> str:
@@ -365,16 +307,16 @@ def exact_shares(parts: dict[str, Any]) -> tuple[Fraction | None, ...]:
     if min(given.values()) < Fraction(999_999, 10**12):  # 1e-6, but for rounding
         msg = f"Each share in `parts` must be at least one millionth, got {show_parts(parts)}."
         raise StratError(msg)
-    has_rest, total = len(given) < len(parts), sum(simple.values(), Fraction(0))
+    has_rest, total = len(given) < len(parts), Fraction(sum(simple.values()))
     if not has_rest and total != 1:
-        total = sum(given.values(), Fraction(0))
+        total = Fraction(sum(given.values()))
         if abs(total - 1) <= SUM_ROUNDING:
             simple, total = {part: share / total for part, share in given.items()}, Fraction(1)
     if total > 1 or (total == 1) == has_rest:
         rule = "sum to less than 1, to leave a rest" if has_rest else "sum to 1"
         msg = (
             f"`parts` must be fractions that {rule}, got {show_parts(parts)},"
-            f" which sum to {show_total(total)}."
+            f" which sum to {float(min(total, Fraction(10**300))):.12g}."
         )
         raise StratError(msg)
     return tuple(simple.get(part) for part in parts)

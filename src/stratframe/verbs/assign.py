@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, SupportsIndex, Unpack
+from typing import Any, SupportsIndex
 
 from .. import frames
 from ..checks import check_flag, check_int
@@ -14,7 +14,6 @@ from ..habits import suggest_arguments
 from ..pipeline.deal import empty_outputs, new_columns
 from ..pipeline.options import (
     NO_TARGET,
-    Arguments,
     Deal,
     Options,
     Parts,
@@ -386,7 +385,7 @@ def check_no_order(options: Options) -> None:
             raise StratError(msg)
 
 
-def assign_expression(expr: Any, target: Target, **given: Unpack[Arguments]) -> Any:
+def assign_expression(expr: Any, target: Target, **given: Any) -> Any:
     """Make a Polars expression of the folds or parts of another; the fields of a struct nest."""
     options = check_options(None, target, **given)
 
