@@ -1,16 +1,19 @@
 """Measure the house: files, imports, docstrings, names, raises, and the path of one call.
 
-`python .ci/house.py [SRC]` prints one line for each figure; SRC is `src` by default.
+`python .ci/house.py` prints one line for each figure, and fails above the budget of
+`pyproject.toml`.
 """
 
 import ast
 import re
 import sys
+import tomllib
 from collections import Counter
 from functools import cache
 from pathlib import Path
 
-SRC = Path(sys.argv[1] if len(sys.argv) > 1 else "src").resolve()
+ROOT = Path(__file__).resolve().parents[1]
+SRC = ROOT / "src"
 HOME = SRC / "stratframe"
 PATHS = sorted(HOME.rglob("*.py"))
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in PATHS}
@@ -124,40 +127,41 @@ def longest_arguments(tree: ast.Module) -> list[tuple[int, str]]:
     ]
 
 
-def trace() -> tuple[int, int, Counter[str]]:
-    """Trace `kfold("label")` on a pandas frame: calls, changes of module, entries by module."""
-    sys.path.insert(0, str(SRC))
+def trace(library: str) -> Counter[tuple[str, str]]:
+    """Count the functions of the package that the second `kfold("label")` enters, by file."""
     import pandas as pd
+    import polars as pl
 
     import stratframe as sf
 
-    frame = pd.DataFrame({"label": ["a", "b"] * 50})
-    sf.kfold(frame, "label")
-    calls, entries = 0, Counter[str]()
+    data = {"label": ["a", "b"] * 50}
+    found = Counter()
 
     def follow(called, event, _):
-        nonlocal calls
         code = called.f_code
-        if event != "call" or not code.co_filename.startswith(str(HOME)):
-            return
-        if code.co_name.startswith("<"):
-            return
-        calls += 1
-        caller = called.f_back
-        while caller is not None and caller.f_code.co_name.startswith("<"):
-            caller = caller.f_back
-        if caller is None or caller.f_code.co_filename != code.co_filename:
-            entries[str(Path(code.co_filename).relative_to(HOME))] += 1
+        own = code.co_filename.startswith(str(HOME)) and not code.co_name.startswith("<")
+        if event == "call" and own:
+            found[str(Path(code.co_filename).relative_to(HOME)), code.co_qualname] += 1
 
-    sys.setprofile(follow)
-    sf.kfold(frame, "label")
-    sys.setprofile(None)
-    return calls, entries.total(), entries
+    for profile in (None, follow):
+        frame = pd.DataFrame(data) if library == "pandas" else pl.LazyFrame(data)
+        sys.setprofile(profile)
+        dealt = sf.kfold(frame, "label", k=5)
+        if library == "polars":
+            dealt.collect()
+        sys.setprofile(None)
+    return found
+
+
+def count_lines(folder: Path) -> int:
+    """Count the lines of the Python files of a folder."""
+    return sum(path.read_text(encoding="utf-8").count("\n") for path in folder.rglob("*.py"))
 
 
 def main() -> None:
-    """Print all figures."""
-    lines = sum(path.read_text(encoding="utf-8").count("\n") for path in PATHS)
+    """Print all figures; exit with those that are over the budget."""
+    sys.path.insert(0, str(SRC))
+    lines, calls = count_lines(SRC), {each: trace(each) for each in ("pandas", "polars")}
     docs = sum(docstring_lines(tree) for tree in TREES.values())
     comments = sum(
         bool(re.match(r"\s*#", line))
@@ -168,11 +172,9 @@ def main() -> None:
     twice = sorted(name for name, count in bound.items() if count > 1)
     raising = {module_name(path): raises(tree) for path, tree in TREES.items()}
     dispatching = {module_name(path): dispatches(tree) for path, tree in TREES.items()}
-    calls, changes, entries = trace()
     print(f"files on top                      {len(list(HOME.glob('*.py')))}")
     print(f"files                             {len(PATHS)}")
     print(f"longest import chain, files       {max(map(depth, MODULES))}")
-    print(f"lines                             {lines}")
     print(f"docstring lines                   {docs} ({docs / lines:.1%})")
     print(f"comment lines                     {comments} ({comments / lines:.1%})")
     print(f"names bound in several modules    {len(twice)}: {', '.join(twice)}")
@@ -180,9 +182,20 @@ def main() -> None:
     print(f"dispatches on terms               {sum(where.values())} in {len(where)} modules")
     where = {name: count for name, count in raising.items() if count}
     print(f"raises of StratError              {sum(where.values())} in {len(where)} modules")
-    print(f'kfold("label"): calls             {calls}')
-    print(f'kfold("label"): module changes    {changes} to {len(entries)} modules')
-    print(f"    most entered                  {entries.most_common(4)}")
+    found = {
+        "lines-of-src": lines,
+        "lines-of-tests": count_lines(ROOT / "tests"),
+        **{f"calls-of-{library}": len(entered) for library, entered in calls.items()},
+    }
+    budget = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["house"]
+    for name, count in found.items():
+        print(f"{name:33} {count}, at most {budget[name]}")
+    for library, entered in calls.items():
+        files = Counter(file for file, _ in entered)
+        print(f"    {library} enters {len(files)} files, most often {files.most_common(4)}")
+    above = [name for name, count in found.items() if count > budget[name]]
+    if above:
+        sys.exit(f"Above the budget of pyproject.toml: {', '.join(above)}")
 
 
 if __name__ == "__main__":
