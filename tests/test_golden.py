@@ -143,6 +143,30 @@ def other_verbs(kind: str) -> dict[str, Any]:
 FILES = {FILE: everything, VERBS_FILE: other_verbs}
 
 
+def in_digits(found: Any) -> str:
+    """Write folds, parts or positions as digits, "-" for none."""
+    digits = [str({"train": 0, "valid": 1, "test": 2, None: "-"}.get(each, each)) for each in found]
+    return ("" if max(map(len, digits)) == 1 else " ").join(digits)
+
+
+def flat(found: dict[str, Any], before: str = "") -> dict[str, str]:
+    """Write the folds of nested calls as digits, by the path to them."""
+    lines: dict[str, str] = {}
+    for name, rows in found.items():
+        if isinstance(rows, dict):
+            lines |= flat(rows, f"{before}{name}: ")
+        else:
+            lines[before + name] = in_digits(rows)
+    return lines
+
+
+def test_the_digits_are_the_folds_of_the_files() -> None:
+    """The same folds are written as digits."""
+    digits = json.loads(FILE.with_name("golden_digits.json").read_text())
+    held = {path: json.loads(path.read_text()) for path in FILES}
+    assert flat(held[FILE]) | flat(held[VERBS_FILE]) == digits
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_folds_are_those_of_the_file(path: Path, kind: str) -> None:
