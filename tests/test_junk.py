@@ -258,7 +258,7 @@ TOO_MUCH = {
     ),
     "sf.split(df, 'label', {'a': 1e308, 'b': 1e308})": (
         "`parts` must be fractions that sum to 1, got {'a': 1e+308, 'b': 1e+308}, which sum to"
-        " about 10**308."
+        " more than a billion."
     ),
     "sf.advise(df, 'label', range(2, 10**9))": (
         "`ks` must hold at most 10,000 numbers, got range of 999,999,998 values."

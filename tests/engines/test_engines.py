@@ -795,7 +795,7 @@ def test_bad_values_are_counted(engine, by, options, message):
 def test_a_frame_without_rows_is_an_error(engine):
     """There must be rows to deal."""
     rows = engine.spread(FRAME[["id", "label"]][:0], [0])
-    message = "Cannot assign folds to a frame without rows."
+    message = "`k` must be at most the number of rows that get a fold, got 5 for 0 rows."
     refuse_now(message, lambda: sf.kfold(rows, "label", key="id"))
 
 

@@ -70,7 +70,9 @@ def test_outputs_are_there_already(frame: Make, kind: str) -> None:
 @pytest.mark.parametrize("by", [None, "label", sf.quantiles("label", 3), sf.continuous("label")])
 def test_no_rows_to_deal(frame: Make, verb: Callable[..., Any], arguments: Any, by: Any) -> None:
     """A verb that adds a column refuses an empty frame."""
-    message = "Cannot assign folds to a frame without rows."
+    message = "`k` must be at most the number of rows that get a fold, got 2 for 0 rows."
+    if verb is sf.split:
+        message = message.replace("`k`", "The number of `parts`").replace("a fold", "a part")
     refuse(message, lambda: verb(frame({"label": []}), by, *arguments))
 
 

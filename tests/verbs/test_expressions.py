@@ -71,7 +71,11 @@ def test_arguments_of_expressions(expr: Callable[[], pl.Expr], message: str) -> 
             {"x": [1, 1]},
             "`k` must be at most the number of rows that get a fold, got 5 for 2 rows.",
         ),
-        (pl.col("x").strat.kfold(2), {"x": []}, "Cannot assign folds to a frame without rows."),
+        (
+            pl.col("x").strat.kfold(2),
+            {"x": []},
+            "`k` must be at most the number of rows that get a fold, got 2 for 0 rows.",
+        ),
         (
             pl.struct("y", "x").strat.kfold(2),
             {"x": [["a"]] * 2, "y": [1, 1]},

@@ -232,7 +232,7 @@ def own_engine(frame: object) -> Engine | None:
 
 def check_possible(options: Options, engine: str) -> None:
     """Raise if a call needs the order of all rows, or their distances."""
-    if options.circular:
+    if options.deal == "circular":
         circular = '`deal="circular"` deals rows in their order'
         raise not_possible(circular, engine)
     if options.marginal:

@@ -22,7 +22,6 @@ from ..pipeline.deal import (
     place_rows,
     quota_by_lowest,
     quota_in_order,
-    stratify_rows,
 )
 from ..pipeline.numbers import row_streams
 from ..pipeline.options import NO_TARGET, Options, Rare
@@ -60,8 +59,8 @@ def count_strata(
 def nest_counts(engine: Engine, options: Options, counts: Counts) -> CountedStrata:
     """Nest counted rows into strata."""
     check_grouped(engine, options, counts)
-    find = stratify_rows if options.target.n else stratify
-    return CountedStrata(counts, find(options, counts.columns, len(counts.weights), counts.weights))
+    strata = stratify(options, counts.columns, len(counts.weights), counts.weights)
+    return CountedStrata(counts, strata)
 
 
 def check_grouped(engine: Engine, options: Options, counts: Counts) -> None:

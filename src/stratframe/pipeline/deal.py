@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import frames
-from ..core.deal import TieBreaks, deal_by_rank, round_robin
+from ..core.deal import deal_by_rank, round_robin
 from ..core.groups.assign import assign_groups, balance_groups, balance_rows
 from ..core.order import grouped, permuted_blocks
 from ..core.quota import equal_quota
@@ -19,7 +19,7 @@ from ..core.seeds import StreamTag, permutation
 from ..core.strata import lowest_words, order_of_strata, renumbered, sum_by
 from ..core.systematic import systematic_deal
 from ..core.types import Ints, RandomKeys, StratumTable, Words
-from ..errors import StratError, plural, warn
+from ..errors import plural, warn
 from ..frames import Frame, NewColumn
 from .numbers import column_stream, row_numbers, row_streams
 from .options import Options
@@ -29,7 +29,7 @@ from .strata import Columns, Strata, check_n_cells, stratify
 def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColumn]:
     """Deal the rows of a frame whose columns were read."""
     # The levels, which only tables need, hold a code of every row each.
-    strata = stratify_rows(options, columns, n_rows)._replace(levels=())
+    strata = stratify(options, columns, n_rows)._replace(levels=())
     return [
         column._replace(parts=place_rows(deal_rows(options, strata, repeat), strata.rows, n_rows))
         for repeat, column in enumerate(empty_outputs(options))
@@ -60,22 +60,6 @@ def empty_outputs(options: Options) -> list[NewColumn]:
     return [NewColumn(name, empty, options.target.names, nullable) for name in names]
 
 
-def stratify_rows(
-    options: Options,
-    columns: Columns,
-    n_rows: int,
-    weights: Ints | None = None,
-    *,
-    ordered: bool = True,
-    always_dealt: Ints | None = None,
-) -> Strata:
-    """Stratify the rows of a frame that must have some."""
-    if (n_rows if weights is None else weights.sum()) == 0:
-        msg = "Cannot assign folds to a frame without rows."
-        raise StratError(msg)
-    return stratify(options, columns, n_rows, weights, ordered=ordered, always_dealt=always_dealt)
-
-
 def place_rows(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:
     """Put the parts of the dealt rows at their places in the frame, -1 elsewhere."""
     if rows is None:
@@ -89,23 +73,19 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
     """Deal the rows of all strata: the part of every dealt row."""
     if strata.groups is not None or strata.margins:
         return deal_units(options, strata, repeat)
-    if strata.order is not None or options.circular:
+    if strata.order is not None or options.deal == "circular":
         return deal_in_order(options, strata, repeat)
-    numbers, second = numbers_of(options, strata, repeat)
+    streams = row_streams(options, repeat)
+    numbers, second = row_numbers(strata.keys, len(strata.codes), *streams)
     return deal_by_rank(
         strata.codes, quota_table(options, strata, repeat, numbers), numbers, second
     )
 
 
-def numbers_of(options: Options, strata: Strata, repeat: int) -> tuple[RandomKeys, TieBreaks]:
-    """Give the dealt rows their numbers for the column of a repeat."""
-    return row_numbers(strata.keys, len(strata.codes), *row_streams(options, repeat))
-
-
 def deal_in_order(options: Options, strata: Strata, repeat: int) -> Ints:
     """Deal the rows of all strata along an order."""
     order, n_rows, k = strata.order, len(strata.codes), options.target.n
-    is_kfold, circular = options.target.kind == "fold", options.circular
+    is_kfold, circular = options.target.kind == "fold", options.deal == "circular"
     first, second = row_streams(options, repeat)
     needs_words = not circular or (order is not None and order.starts_at_random)
     words = first(n_rows) if needs_words else np.zeros(n_rows, dtype=np.uint64)
@@ -162,7 +142,7 @@ def sort_rows(strata: Strata, words: Words, share: Fraction) -> Ints:
 def draw_fold_permutation(options: Options, repeat: int) -> Ints:
     """Draw the order in which folds take their turns; a circular deal starts at fold 0."""
     k = options.target.n
-    if options.circular:
+    if options.deal == "circular":
         return np.arange(k)
     return permutation(column_stream(options, StreamTag.FOLD_NUMBERS, repeat)(k))
 
@@ -202,7 +182,7 @@ def quota_in_order(
     if options.target.kind == "fold":
         return equal_quota(sizes, draw_fold_permutation(options, repeat))
     words = None
-    if not options.circular:
+    if options.deal != "circular":
         n_words = len(sizes) * (options.target.n - 1)
         words = column_stream(options, StreamTag.PART_QUOTA, repeat)(n_words)
     return controlled_rounding(sizes, options.target.fractions(int(sizes.sum())), ancestors, words)

@@ -20,7 +20,7 @@ from ..core.strata import first_occurrence, lowest_words, order_of_strata, sum_b
 from ..core.types import Ints, StratumTable, Values, Words
 from ..errors import StratError, describe, describe_rows, plural, preview, with_full_stop
 from ..frames import NewColumn
-from .deal import empty_outputs, place_rows, stratify_rows
+from .deal import empty_outputs, place_rows
 from .numbers import column_stream, row_numbers
 from .options import Options, Target, fold_target, write_groups
 from .strata import Columns, Strata, stratify
@@ -42,7 +42,7 @@ def extended_column(
     """Extend one column."""
     options, parts = read_given(options, k, column)
     held = np.flatnonzero(parts >= 0)
-    strata = stratify_rows(options, columns, n_rows, ordered=False, always_dealt=held)
+    strata = stratify(options, columns, n_rows, ordered=False, always_dealt=held)
     rows = np.arange(n_rows) if strata.rows is None else strata.rows
     given = parts
     if strata.groups is not None:

@@ -15,9 +15,10 @@ from ..frames import LabelRows
 from ..terms.base import By, Term
 from ..terms.bins import OrderBins
 from ..terms.by import columns_of, require_by, split_series
-from .deal import check_columns, deal_units, empty_outputs, new_columns, numbers_of, quota_table
+from .deal import check_columns, deal_units, empty_outputs, new_columns, quota_table
 from .extend import extended_columns
 from .hashed import hashed_columns
+from .numbers import row_numbers, row_streams
 from .options import NO_TARGET, Options, Target
 from .sample import SampleSize, sampled_rows
 from .strata import Strata, stratify
@@ -137,7 +138,7 @@ class LocalFrame:
         if strata.margins:
             parts = deal_units(options, strata, 0)
             return strata, lambda level: level.crosstab(parts, n_parts)
-        numbers = None if strata.keys is None else numbers_of(options, strata, 0)[0]
+        numbers = strata.keys and row_numbers(strata.keys, 0, *row_streams(options))[0]
         return strata, lambda level: quota_table(options, level, numbers=numbers)
 
     def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> FoldCounts:

@@ -100,11 +100,6 @@ class Options:
     seed: int = 0
     name: str = "fold"
 
-    @property
-    def circular(self) -> bool:
-        """Whether rows are dealt in turn, without random numbers."""
-        return self.deal == "circular"
-
     def columns(self) -> dict[str, list[ColumnRef]]:
         """List the columns that are read, by the argument that names them."""
         return {
@@ -156,7 +151,8 @@ def check_combination(options: Options) -> None:
 def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
     """List what cannot be combined: whether it is, the rule, and what to do instead."""
     rule = '`sf.margins` cannot be combined with `deal="circular"`: margins have no row order'
-    yield options.marginal and options.circular, rule, ""
+    circular = options.deal == "circular"
+    yield options.marginal and circular, rule, ""
     if options.deal == "hash":
         alone = "a row's key alone decides"
         excluded: list[tuple[str, object, str]] = [
@@ -175,7 +171,7 @@ def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
     if options.groups:
         orders = [term.function for term in options.terms if term.without_order() is None]
         excluded = [
-            ('`deal="circular"`', options.circular, "leave out `deal`."),
+            ('`deal="circular"`', circular, "leave out `deal`."),
             ("`key`", options.key, hint_for_keyed_groups(options.groups)),
             *((f"`{function}`", True, CLUSTERED) for function in orders),
         ]
@@ -314,9 +310,10 @@ def exact_shares(parts: dict[str, Any]) -> tuple[Fraction | None, ...]:
             simple, total = {part: share / total for part, share in given.items()}, Fraction(1)
     if total > 1 or (total == 1) == has_rest:
         rule = "sum to less than 1, to leave a rest" if has_rest else "sum to 1"
+        shown = f"{float(total):.12g}" if total < 10**9 else "more than a billion"
         msg = (
             f"`parts` must be fractions that {rule}, got {show_parts(parts)},"
-            f" which sum to {float(min(total, Fraction(10**300))):.12g}."
+            f" which sum to {shown}."
         )
         raise StratError(msg)
     return tuple(simple.get(part) for part in parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -12,7 +13,7 @@ from .. import frames
 from ..core.strata import crosstab, factorize_codes, first_occurrence, nest_codes, sum_by
 from ..core.types import Flags, Ints, StratumTable
 from ..errors import StratError, above_limit, plural
-from ..terms.base import OrderTerm, RowOrder, StrataTerm, Substrata, Term
+from ..terms.base import OrderTerm, RowOrder, StrataTerm, Term
 from ..terms.by import split_series
 from ..terms.entry import BoundTerm, read_entry, select_rows, stratum_name, without_order
 from .numbers import Keys, key_order, rank_groups
@@ -129,10 +130,14 @@ def stratify(
         rows = np.union1d(rows, always_dealt)
     entries = restricted(entries, rows)
     hashed, keyed = check_values(entries, options, keys, rows), rows
-    if hashed is not None and sorts_by_key(entries, options):
+    in_order = any(entry.term.uses_row_order for entry in entries)
+    circular = options.deal == "circular"
+    if hashed is not None and (in_order or circular or options.marginal):
         order = key_order(keys if rows is None else [frames.take(each, rows) for each in keys])[0]
         entries, rows = restricted(entries, order), order if rows is None else rows[order]
-    entries, groups = dealt_entries(entries, options, count_rows(rows, n_rows, weights))
+    n_dealt = n_rows if rows is None else len(rows)
+    n_dealt = n_dealt if weights is None else int(weights.sum())
+    entries, groups = dealt_entries(entries, options, n_dealt)
     rows = entries[0].rows if entries else rows
     stratum_entries = entries[: len(options.terms)]
     if groups is not None or not ordered:
@@ -141,24 +146,11 @@ def stratify(
         margins = tuple(nest([entry], rows, n_rows) for entry in stratum_entries)
         return nest([], rows, n_rows)._replace(groups=groups, margins=margins)
     strata = nest(stratum_entries, rows, n_rows, weights)._replace(groups=groups)
-    if hashed is not None and strata.order is None and not options.circular:
+    if hashed is not None and strata.order is None and not circular:
         dealt = rows if keyed is None or rows is None else np.searchsorted(keyed, rows)
         strata = strata._replace(keys=hashed._replace(dealt=dealt))
     warn_sparse(strata.sizes, strata.ancestors, [level.name for level in strata.levels], options)
     return strata
-
-
-def sorts_by_key(entries: Sequence[BoundTerm], options: Options) -> bool:
-    """Return whether rows are sorted by key, as something depends on their order."""
-    in_order = any(entry.term.uses_row_order for entry in entries)
-    return in_order or options.circular or options.marginal
-
-
-def count_rows(rows: Ints | None, n_rows: int, weights: Ints | None) -> int:
-    """Count rows, or sum their weights; None for all rows."""
-    if weights is None:
-        return n_rows if rows is None else len(rows)
-    return int((weights if rows is None else weights[rows]).sum())
 
 
 def read_entries(
@@ -181,13 +173,14 @@ def dealt_entries(
 ) -> tuple[list[BoundTerm], Ints | None]:
     """Restrict entries to the rows that are dealt, and encode the groups of these."""
     if entries and options.missing == "null":
-        entries = keep(entries, ~np.logical_or.reduce([entry.missing for entry in entries]))
+        missing = np.logical_or.reduce([entry.missing for entry in entries])
+        entries = restricted(entries, flagged_rows(~missing))
     groups = group_codes(entries)
     check_enough(entries[0].n_rows if entries else n_rows, groups, options.target)
     nested = options.terms and not options.marginal
     if nested and options.rare != "ignore" and entries[0].term.is_nominal:
         first, flags = treat_rare(entries[0], groups, options)
-        entries = keep([first, *entries[1:]], flags)
+        entries = restricted([first, *entries[1:]], flagged_rows(flags))
         if not flags.all():
             groups = group_codes(entries)
             check_enough(entries[0].n_rows, groups, options.target)
@@ -199,9 +192,9 @@ def restricted(entries: list[BoundTerm], rows: Ints | None) -> list[BoundTerm]:
     return entries if rows is None else [select_rows(entry, rows) for entry in entries]
 
 
-def keep(entries: list[BoundTerm], flags: Flags) -> list[BoundTerm]:
-    """Restrict entries to the flagged rows."""
-    return entries if flags.all() else restricted(entries, np.flatnonzero(flags))
+def flagged_rows(flags: Flags) -> Ints | None:
+    """List the flagged rows; None if all are."""
+    return None if flags.all() else np.flatnonzero(flags)
 
 
 def group_codes(entries: Sequence[BoundTerm]) -> Ints | None:
@@ -258,28 +251,15 @@ def nest(
             codes, parents = nest_codes(parent, n_strata, division.codes, division.n)
             parents_of_levels.append(parents)
             n_strata = len(parents)
+        elif division.codes is entry.data and entry.rows is None:
+            codes, n_strata = division.codes, division.n  # by first appearance already
         else:
-            codes, n_strata = first_level(entry, division)
+            codes, present = factorize_codes(division.codes, division.n)
+            n_strata = len(present)
         places = codes if term.is_nominal else division.codes
         values = partial(term.labels, entry, division, parent)
         levels.append(Level(stratum_name(entry, term), values, places, term.is_nominal))
     counted = entries[0].sizes if entries and codes is entries[0].data else None
     sizes = sum_by(codes, weights, n_strata) if counted is None else counted
-    ancestors = ancestors_of_levels(parents_of_levels)
-    return Strata(codes, sizes, ancestors, order, rows, tuple(levels), weights=weights)
-
-
-def ancestors_of_levels(parents_of_levels: Sequence[Ints]) -> tuple[Ints, ...]:
-    """Find the strata of each level above that hold each joint stratum, finest first."""
-    ancestors: list[Ints] = []
-    for parents in reversed(parents_of_levels):
-        ancestors.append(parents[ancestors[-1]] if ancestors else parents)
-    return tuple(ancestors)
-
-
-def first_level(entry: BoundTerm, division: Substrata) -> tuple[Ints, int]:
-    """Encode the strata of a first entry by first appearance, unless they are already."""
-    if division.codes is entry.data and entry.rows is None:
-        return division.codes, division.n
-    codes, present = factorize_codes(division.codes, division.n)
-    return codes, len(present)
+    ancestors = accumulate(reversed(parents_of_levels), lambda finer, parents: parents[finer])
+    return Strata(codes, sizes, tuple(ancestors), order, rows, tuple(levels), weights=weights)
