@@ -1,6 +1,7 @@
 """Arguments of other libraries, data where columns are named: answered with what to write."""
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,181 +13,61 @@ import pytest
 import stratframe as sf
 from stratframe.accessor import Strat
 from stratframe.habits import HABITS
-from tests.helpers import FOLDED, ROWS, Make, evaluate, refuse_now
+from tests.helpers import FOLDED, ROWS, evaluate, refuse_now
 
 VERBS = sorted({*vars(Strat)} & {*sf.__all__})
 """The verbs, all of which answer."""
 
 
+KFOLD, SPLIT = "df.strat.kfold(..., ", 'parts={"train": 0.8, "test": 0.2}'
+
 ANSWERS = {
-    "sf.kfold(df, n_splits=5)": "`kfold` has no argument `n_splits`.\nHint: `k=5`.",
-    "sf.kfold(df, n_folds='many')": "`kfold` has no argument `n_folds`.\nHint: `k=5`.",
-    "sf.kfold(df, n_splits=10**5_000)": "`kfold` has no argument `n_splits`.\nHint: `k=5`.",
-    "sf.kfold(df, random_state=42)": "`kfold` has no argument `random_state`.\nHint: `seed=42`.",
-    "sf.kfold(df, random_state=np.random.default_rng(0))": (
-        "`kfold` has no argument `random_state`.\nHint: `seed=0`."
-    ),
-    "sf.kfold(df, shuffle=True)": '`kfold` has no argument `shuffle`.\nHint: `deal="random"`.',
-    "sf.kfold(df, shuffle=False)": '`kfold` has no argument `shuffle`.\nHint: `deal="circular"`.',
-    "sf.extend(df, None, shuffle=True)": (
-        "`extend` has no argument `shuffle`.\nHint: rows are always drawn at random."
-    ),
-    "sf.kfold(df, stratify='city')": '`kfold` has no argument `stratify`.\nHint: `by="city"`.',
-    "sf.kfold(df, strata=pd.Series(range(99)))": (
-        '`kfold` has no argument `strata`.\nHint: `by="label"`.'
-    ),
-    "sf.kfold(df, cat_col='c' * 5_000)": '`kfold` has no argument `cat_col`.\nHint: `by="label"`.',
-    "sf.kfold(df, group='city')": '`kfold` has no argument `group`.\nHint: `groups="city"`.',
-    "sf.split(df, id_col=3)": '`split` has no argument `id_col`.\nHint: `groups="patient"`.',
-    "sf.kfold(df, num_fold_cols=3.5)": (
-        "`kfold` has no argument `num_fold_cols`.\nHint: `repeats=10`."
-    ),
-    "sf.split(df, n_splits=5)": (
-        "`split` has no argument `n_splits`.\nHint: `kfold` makes folds, as in `kfold(..., k=5)`."
-    ),
-    "sf.split(df, test_size=0.9)": (
-        '`split` has no argument `test_size`.\nHint: `parts={"train": 0.1, "test": 0.9}`.'
-    ),
-    "sf.split(df, test_size=100)": (
-        '`split` has no argument `test_size`.\nHint: `parts={"train": None, "test": 100}`.'
-    ),
-    "sf.split(df, test_size=None)": (
-        '`split` has no argument `test_size`.\nHint: `parts={"train": 0.8, "test": 0.2}`.'
-    ),
-    "sf.split(df, test_size=10**5_000)": (
-        '`split` has no argument `test_size`.\nHint: `parts={"train": 0.8, "test": 0.2}`.'
-    ),
-    "sf.split(df, test_size=1.5)": (
-        '`split` has no argument `test_size`.\nHint: `parts={"train": 0.8, "test": 0.2}`.'
-    ),
-    "sf.split(df, train_size=0.7)": (
-        '`split` has no argument `train_size`.\nHint: `parts={"train": 0.7, "test": 0.3}`.'
-    ),
-    "sf.split(df, train_size=100)": (
-        '`split` has no argument `train_size`.\nHint: `parts={"train": 100, "test": None}`.'
-    ),
-    "sf.split(df, train_size=0.7, test_size=0.3)": (
-        "`split` has no argument `train_size` or `test_size`.\n"
-        'Hint: `parts={"train": 0.7, "test": 0.3}`.'
-    ),
-    "sf.split(df, val=0.5, test=0.6)": (
-        "`split` has no argument `val` or `test`.\n"
-        'Hint: `parts={"train": None, "val": 0.5, "test": 0.6}`.'
-    ),
-    "sf.sample(df, train_size=0.9)": "`sample` has no argument `train_size`.\nHint: `frac=0.9`.",
-    "sf.kfold(df, train_size=0.8)": (
-        "`kfold` has no argument `train_size`.\n"
-        'Hint: `split` makes parts, as in `split(..., parts={"train": 0.8, "test": 0.2})`.'
-    ),
-    "sf.sample(df, test_size=0.1)": "`sample` has no argument `test_size`.\nHint: `frac=0.1`.",
-    "sf.plan(df, test=0.2)": "`plan` has no argument `test`.\nHint: `parts=0.2`.",
-    "sf.split(df, test=100)": (
-        '`split` has no argument `test`.\nHint: `parts={"train": None, "test": 100}`.'
-    ),
-    "sf.split(df, test='city')": (
-        '`split` has no argument `test`.\nHint: `parts={"train": 0.8, "test": 0.2}`.'
-    ),
-    "sf.split(df, test=10**5_000)": (
-        '`split` has no argument `test`.\nHint: `parts={"train": 0.8, "test": 0.2}`.'
-    ),
-    "sf.split(df, train=0.75)": (
-        '`split` has no argument `train`.\nHint: `parts={"train": 0.75, "test": 0.25}`.'
-    ),
+    "sf.kfold(df, n_splits=10)": ("`n_splits`", "`k=5`"),
     "sf.kfold(df, n_splits=5, shuffle=True, random_state=0)": (
-        "`kfold` has no argument `n_splits`, `shuffle` or `random_state`.\n"
-        'Hint: `k=5`, `deal="random"`, `seed=0`.'
+        "`n_splits`, `shuffle` or `random_state`",
+        '`k=5`, `deal="random"`, `seed=0`',
     ),
-    "sf.kfold(df, target='label')": '`kfold` has no argument `target`.\nHint: `by="label"`.',
-    "sf.kfold(df, y='label')": '`kfold` has no argument `y`.\nHint: `by="label"`.',
-    "sf.kfold(df, 'label', weights='x')": (
-        "`kfold` has no argument `weights`.\nHint: each row counts once."
-    ),
-    "sf.split(df, test=0.1, val=0.1, random_state=3)": (
-        "`split` has no argument `test`, `val` or `random_state`.\n"
-        'Hint: `parts={"train": 0.8, "val": 0.1, "test": 0.1}`, `seed=3`.'
-    ),
-    "sf.split(df, train=0.8, valid=0.1, test=0.1)": (
-        "`split` has no argument `train`, `valid` or `test`.\n"
-        'Hint: `parts={"train": 0.8, "valid": 0.1, "test": 0.1}`.'
-    ),
-    "sf.split(df, n_repeats=3)": "`split` has no argument `n_repeats`.\nHint: `repeats=3`.",
-    "sf.extend(df, None, n_repeats=3)": (
-        "`extend` has no argument `n_repeats`.\n"
-        "Hint: `df.strat.kfold(..., repeats=10)` adds several columns."
-    ),
-    "sf.sample(df, group='city')": (
-        "`sample` has no argument `group`.\n"
-        'Hint: groups stay together in `df.strat.kfold(..., groups="patient")` and in `split`.'
-    ),
-    "sf.kfold(df, test_size=0.2)": (
-        "`kfold` has no argument `test_size`.\n"
-        'Hint: `split` makes parts, as in `split(..., parts={"train": 0.8, "test": 0.2})`.'
-    ),
-    "sf.split(df, k=5)": (
-        "`split` has no argument `k`.\nHint: `kfold` makes folds, as in `kfold(..., k=5)`."
-    ),
-    "sf.sample(df, parts=0.1)": "`sample` has no argument `parts`.\nHint: `frac=0.1`.",
-    "sf.advise(df, n_splits=5)": "`advise` has no argument `n_splits`.\nHint: `ks=5`.",
-    "sf.advise(df, shuffle=True)": (
-        "`advise` has no argument `shuffle`.\nHint: nothing is drawn at random."
-    ),
-    "sf.leaks(df, group='city')": '`leaks` has no argument `group`.\nHint: `groups="city"`.',
-    "sf.report(df, stratify='city')": '`report` has no argument `stratify`.\nHint: `by="city"`.',
-    "sf.cv(df, shuffle=True)": (
-        "`cv` has no argument `shuffle`.\nHint: `cv` reads a column that is there already;"
-        ' `df.strat.kfold(..., deal="random")` makes one.'
-    ),
-    "sf.folds(df, k=10)": (
-        "`folds` has no argument `k`.\nHint: `folds` reads a column that is there already;"
-        " `df.strat.kfold(..., k=10)` makes one."
-    ),
-    "sf.FoldSplit(n_splits=10, shuffle=True, random_state=42)": (
-        "`FoldSplit` has no argument `n_splits`, `shuffle` or `random_state`.\n"
-        "Hint: `FoldSplit` reads a column that is there already;"
-        ' `df.strat.kfold(..., k=10, deal="random", seed=42)` makes one.'
-    ),
+    "sf.kfold(df, y=df)": ("`y`", '`by="label"`'),
+    "sf.kfold(df, 'label', weights='x')": ("`weights`", "each row counts once"),
+    "sf.kfold(df, test_size=0.2)": ("`test_size`", f"`df.strat.split(..., {SPLIT})`"),
+    "sf.split(df, train_size=0.8, test_size=0.2)": ("`train_size` or `test_size`", f"`{SPLIT}`"),
+    "sf.split(df, k=5)": ("`k`", f"`{KFOLD}k=5)`"),
+    "sf.sample(df, parts=0.1)": ("`parts`", "`frac=0.2`"),
+    "sf.sample(df, group='city')": ("`group`", f'`{KFOLD}groups="patient")`'),
+    "sf.advise(df, n_splits=5)": ("`n_splits`", "`ks=[5, 10]`"),
+    "sf.extend(df, None, n_repeats=3)": ("`n_repeats`", f"`{KFOLD}repeats=10)`"),
     "sf.cv(df, test='holdout', groups='city')": (
-        '`cv` has no argument `test` or `groups`.\nHint: `valid="holdout"`, `cv` reads a column'
-        ' that is there already; `df.strat.kfold(..., groups="city")` makes one.'
+        "`test` or `groups`",
+        f'`valid="test"`, `{KFOLD}groups="patient")`',
     ),
-    "sf.folds(df, test_size=0.2)": (
-        "`folds` has no argument `test_size`.\n"
-        'Hint: `split` makes parts, as in `split(..., parts={"train": 0.8, "test": 0.2})`.'
+    "sf.FoldSplit(n_splits=10, random_state=42)": (
+        "`n_splits` or `random_state`",
+        f"`{KFOLD}k=5)`, `{KFOLD}seed=0)`",
     ),
-    "pl.col('y').strat.kfold(n_splits=3)": "`kfold` has no argument `n_splits`.\nHint: `k=3`.",
-    "pl.col('y').strat.split(random_state=3)": (
-        "`split` has no argument `random_state`.\nHint: `seed=3`."
-    ),
-    "pl.col('y').strat.kfold(stratify='y')": (
-        "`kfold` has no argument `stratify`.\nHint: the expression itself is what is stratified by."
-    ),
+    "sf.clusters('x', n_clusters=3)": ("`n_clusters`", "`n=3`"),
+    "sf.schemas.folded(n_folds=3)": ("`n_folds`", "`k=5`"),
+    "pl.col('y').strat.kfold(n_splits=3)": ("`n_splits`", "`k=5`"),
+    "pl.col('y').strat.split(stratify='y')": ("`stratify`", f'`{KFOLD}by="label")`'),
 }
-"""Calls as other libraries have them, and the answers."""
+"""Calls as other libraries have them, the arguments that are none, and what to write."""
 
 
 @pytest.mark.parametrize("call", ANSWERS)
 def test_arguments_of_other_libraries(call: str) -> None:
     """The error names our argument, and what to write."""
+    verb, (arguments, hint) = re.findall(r"\.(\w+)\(", call)[-1], ANSWERS[call]
     with pytest.raises(TypeError) as caught:
         evaluate(call, df=pd.DataFrame(ROWS))
-    assert str(caught.value) == ANSWERS[call]
+    assert str(caught.value) == f"`{verb}` has no argument {arguments}.\nHint: {hint}."
 
 
-UNKNOWN = [
-    (verb, habit)
-    for verb in VERBS
-    for habit in HABITS
-    if habit not in inspect.signature(getattr(sf, verb)).parameters
-]
-"""Verbs, and names of arguments that they do not have."""
-
-
-@pytest.mark.parametrize(("verb", "habit"), UNKNOWN)
-def test_every_name_is_answered(verb: str, habit: str) -> None:
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_name_is_answered(verb: str) -> None:
     """No verb, nor its method, leaves one of the names to Python's error."""
     for call in (getattr(sf, verb), getattr(pd.DataFrame(ROWS).strat, verb)):
-        with pytest.raises(TypeError, match=f"^`{verb}` has no argument `{habit}`.\nHint: "):
-            call(**{habit: 5})
+        for habit in HABITS.keys() - inspect.signature(getattr(sf, verb)).parameters:
+            with pytest.raises(TypeError, match=f"^`{verb}` has no argument `{habit}`.\nHint: "):
+                call(**{habit: 5})
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -201,70 +82,50 @@ def test_other_arguments_are_left_to_python(verb: str) -> None:
 
 
 @pytest.mark.parametrize("verb", [sf.kfold, sf.check, sf.cv])
-def test_the_frame_comes_first(frame: Make, verb: Any) -> None:
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.LazyFrame])
+def test_the_frame_comes_first(verb: Any, library: Any) -> None:
     """A column that is named before the frame is told where it goes."""
     name = verb.__name__
     refuse_now(
         f"The frame comes first, got 'label'.\nHint: `{name}(df, 'label')`, or"
         f" `df.strat.{name}('label')`.",
-        lambda: verb("label", frame(ROWS)),
+        lambda: verb("label", library(ROWS)),
     )
 
 
 # Arguments without their names ----------------------------------------------------------
 
 
+MANY = "Hint: name it: `groups`, `where`, `deal`, `key`, `missing`, ..."
+ONE_LIST = (
+    "takes all columns as one argument, got 'label', 'id'.\n"
+    'Hint: several columns go in a list: `["label", "id"]`.'
+)
 PLACES = {
     "sample('label', 10)": (
-        "`sample` takes no argument after `by` without its name, got 10.\nHint: `n=10`."
-    ),
-    "sample('label', 0.1)": (
-        "`sample` takes no argument after `by` without its name, got 0.1.\nHint: `frac=0.1`."
-    ),
-    "sample('label', -1)": (
-        "`sample` takes no argument after `by` without its name, got -1.\n"
-        "Hint: name it: `n`, `frac`, `allocation`, `key`, `seed`."
-    ),
-    "sample('label', 10**5_000)": (
-        "`sample` takes no argument after `by` without its name, got about 10**5000.\n"
+        "takes no argument after `by` without its name, got 10.\n"
         "Hint: name it: `n`, `frac`, `allocation`, `key`, `seed`."
     ),
     "kfold('label', 5, 'id', pd.Series([1, 2]))": (
-        "`kfold` takes no argument after `k` without its name, got 'id', Series.\n"
-        "Hint: name it: `groups`, `where`, `deal`, `key`, `missing`, ..."
+        f"takes no argument after `k` without its name, got 'id', Series.\n{MANY}"
     ),
-    "split('label', 0.2, 0)": (
-        "`split` takes no argument after `parts` without its name, got 0.\n"
-        "Hint: name it: `groups`, `where`, `deal`, `key`, `missing`, ..."
-    ),
-    "check('label', 'fold', 'id')": (
-        "`check` takes no argument after `name` without its name, got 'id'.\n"
-        "Hint: name it: `groups`, `key`, `features`, `duplicates`."
-    ),
-    **{
-        f"{verb}('label', 'id'{others})": (
-            f"`{verb}` takes all columns as one argument, got 'label', 'id'.\n"
-            'Hint: several columns go in a list: `["label", "id"]`.'
-        )
-        for verb in ("kfold", "split", "extend", "plan", "advise", "sample")
-        for others in ("", ", 5")
-    },
-    "kfold('label', 'id', k=5)": (
-        "`kfold` takes all columns as one argument, got 'label', 'id'.\n"
-        'Hint: several columns go in a list: `["label", "id"]`.'
-    ),
+    "split('label', 0.2, 0)": f"takes no argument after `parts` without its name, got 0.\n{MANY}",
+    "kfold('label', 'id')": ONE_LIST,
+    "split('label', 'id', 5)": ONE_LIST,
+    "advise('label', 'id', k=5)": "has no argument `k`.\nHint: `ks=[5, 10]`.",
+    "sample('label', 'id')": ONE_LIST,
 }
 """Calls with more arguments by their place than a verb takes so, and the answers."""
 
 
 @pytest.mark.parametrize("call", PLACES)
-def test_arguments_without_their_names(frame: Make, call: str) -> None:
+def test_arguments_without_their_names(call: str) -> None:
     """The error of a function and of its method says how to write what it takes by name alone."""
-    df, verb = frame(ROWS), call.partition("(")[0]
-    for code in (f"df.strat.{call}", call.replace("(", "(df, ", 1).replace(verb, f"sf.{verb}", 1)):
+    df, (verb, _, given) = pd.DataFrame(ROWS), call.partition("(")
+    for code in (f"df.strat.{call}", f"sf.{verb}(df, {given}"):
         with pytest.raises(TypeError) as caught:
             evaluate(code, df=df)
-        assert str(caught.value) == PLACES[call]
+        assert str(caught.value) == f"`{verb}` {PLACES[call]}"
 
 
 def test_text_that_is_no_second_column() -> None:
@@ -278,17 +139,7 @@ def test_text_that_is_no_second_column() -> None:
 # Data where columns are named -----------------------------------------------------------
 
 
-def test_number_of_folds_without_its_name(frame: Make) -> None:
-    """A whole number in the place of `by` is answered with `k`, unless a column is called so."""
-    message = (
-        "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 5.\n"
-        "Hint: `by` comes first; the number of folds is `k=5`."
-    )
-    for by in (5, [5]):
-        refuse_now(message, lambda by=by: sf.kfold(frame(ROWS), by))
-    assert "fold" in sf.kfold(pd.DataFrame({5: [1, 2, 1, 2]}), 5, 2)
-
-
+NAMES = "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
 LABELS = ["a", "b"] * 200
 
 
@@ -332,10 +183,7 @@ def test_data_in_terms(make_data: Callable[..., Any]) -> None:
     """Data in a term or in margins are not printed either, nor twice."""
     df, data = pd.DataFrame(ROWS), make_data([0.5, 1.5] * 200)
     got = type(data).__name__
-    message = (
-        "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
-        f" {got}.\nHint: give the name of the column."
-    )
+    message = f"{NAMES} {got}.\nHint: give the name of the column."
     for by in (
         sf.quantiles(data, 2),
         [sf.quantiles(data, 2), sf.quantiles(make_data([0.5]), 2)],
@@ -352,59 +200,43 @@ def test_data_in_terms(make_data: Callable[..., Any]) -> None:
     refuse_now(f"`sf.margins` must hold a list of entries, got {got}.", lambda: sf.margins(data))
 
 
-def test_long_values_are_not_printed() -> None:
-    """A long list in a list, and a long tuple, are shown by their lengths."""
-    nested = (
-        "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
-        " list of 400 values.\nHint: give the name of the column."
-    )
-    refuse_now(nested, lambda: sf.kfold(pd.DataFrame(ROWS), [LABELS]))
-    message = (
-        "`by` names the column tuple of 400 values, which the frame does not have.\n"
-        "Hint: several columns go in a list."
-    )
-    refuse_now(message, lambda: sf.kfold(pd.DataFrame(ROWS), tuple(LABELS)))
+LISTED = "which the frame does not have.\nHint: several columns go in a list"
+
+MISNAMED = {
+    "sf.kfold(df, 5)": f"{NAMES} 5.\nHint: `by` comes first; the number of folds is `k=5`.",
+    "sf.kfold(df, [5])": f"{NAMES} 5.\nHint: `by` comes first; the number of folds is `k=5`.",
+    "sf.kfold(df, [[1] * 9])": f"{NAMES} list of 9 values.\nHint: give the name of the column.",
+    "sf.kfold(df, (1,) * 9)": f"`by` names the column tuple of 9 values, {LISTED}.",
+    "sf.kfold(df, ' label ,price')": (
+        f'`by` names the column \' label ,price\', {LISTED}: `["label", "price"]`.'
+    ),
+    "sf.kfold(df, key=('label', 'price'))": (
+        f"`key` names the column ('label', 'price'), {LISTED}: `[\"label\", \"price\"]`."
+    ),
+    "sf.kfold(df, groups='label, prize')": (
+        "`groups` names the column 'label, prize', which the frame does not have.\n"
+        "Hint: the columns are 'id', 'label', 'price', 'fold'."
+    ),
+    "sf.cv(df, 'fold, id')": f'`name` names the column \'fold, id\', {LISTED}: `["fold", "id"]`.',
+    "sf.FoldSplit('fold, id').split(df)": (
+        f'`name` names the column \'fold, id\', {LISTED}: `["fold", "id"]`.'
+    ),
+}
+"""Calls with what names no column, and the answers."""
 
 
-@pytest.mark.parametrize("argument", ["by", "groups", "key"])
-@pytest.mark.parametrize(
-    "text", ["label, price", "label,price", " label ,price", ("label", "price")]
-)
-def test_several_names_in_one_text(frame: Make, argument: str, text: Any) -> None:
-    """Names with commas between them, all of which are columns, are answered with the list."""
-    message = (
-        f"`{argument}` names the column {text!r}, which the frame does not have.\n"
-        'Hint: several columns go in a list: `["label", "price"]`.'
-    )
-    refuse_now(message, lambda: sf.kfold(frame(ROWS), **{argument: text}))
+@pytest.mark.parametrize("call", MISNAMED)
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.LazyFrame])
+def test_what_names_no_column(library: Any, call: str) -> None:
+    """A number, a long list, and several names in one text are answered with what to write."""
+    rows = {name: cells for name, cells in FOLDED.items() if name != "tags"}
+    refuse_now(MISNAMED[call], lambda: evaluate(call, df=library(rows)))
 
 
-def test_text_with_commas_that_is_no_list() -> None:
-    """Text of which one piece is no column is a name, which may have commas in it."""
-    message = (
-        "`by` names the column 'label, prize', which the frame does not have.\n"
-        "Hint: the columns are 'id', 'label', 'price', 'tags'."
-    )
-    refuse_now(message, lambda: sf.kfold(pd.DataFrame(ROWS), "label, prize"))
+def test_names_that_are_odd() -> None:
+    """Numbers, and text with commas in it, name the columns that are called so."""
+    assert "fold" in sf.kfold(pd.DataFrame({5: [1, 2, 1, 2]}), 5, 2)
     assert "fold" in sf.kfold(pd.DataFrame({"a, b": [1, 2] * 5, "a": 1, "b": 2}), "a, b")
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        "sf.cv(df, 'fold, id')",
-        "sf.folds(df, 'fold, id')",
-        "sf.check(df, name='fold, id')",
-        "sf.FoldSplit('fold, id').split(df)",
-    ],
-)
-def test_several_fold_columns_in_one_text(frame: Make, call: str) -> None:
-    """What reads fold columns says so, too."""
-    message = (
-        "`name` names the column 'fold, id', which the frame does not have.\n"
-        'Hint: several columns go in a list: `["fold", "id"]`.'
-    )
-    refuse_now(message, lambda: evaluate(call, df=frame(FOLDED)))
 
 
 def test_many_features_are_columns() -> None:

@@ -217,8 +217,10 @@ SHOWN: list[tuple[object, str]] = [
     (["a", 1], "['a', 1]"),
     (list(range(6)), "list of 6 values"),
     ("x" * 5000, f"{'x' * 40!r}... (5,000 letters)"),
-    (["x" * 5000], "list of 1 value"),
-    ({"a": np.zeros(3)}, "dict of 1 value"),
+    (["x" * 5000], f"[{'x' * 40!r}... (5,000 letters)]"),
+    (["x" * 150] * 2, "list of 2 values"),
+    ({"b": np.zeros(3), "a": [1] * 9}, "{'b': ndarray, 'a': list of 9 values}"),
+    ({3, 1, 2}, "{1, 2, 3}"),
     (np.zeros(3), "ndarray"),
     (np.float64(0.5), repr(np.float64(0.5))),  # NumPy 1 writes 0.5
     (pl.Series([1]), "Series"),
@@ -228,7 +230,7 @@ SHOWN: list[tuple[object, str]] = [
     (10**5000, "about 10**5000"),
     (-(10**400), "about -10**400"),
     (range(10**30), f"range(0, {10**30})"),
-    (Unfriendly(), "Unfriendly"),
+    (Unfriendly(), "<Unfriendly instance>"),
 ]
 
 
@@ -246,7 +248,7 @@ TOO_MUCH = {
         "`n` of `sf.quantiles` must be at most 1,000,000 bins, got 1,000,000,000,000,000."
     ),
     "sf.bins('price', [0, 10**400])": (
-        "`edges` of `sf.bins` must be numbers that floats can hold, got list of 2 values."
+        "`edges` of `sf.bins` must be numbers that floats can hold, got [0, about 10**400]."
     ),
     "sf.bins('price', count())": "`edges` of `sf.bins` must make at most 1,000,000 bins.",
     "sf.clusters('price', algorithm='dbscan', eps=10**400)": (

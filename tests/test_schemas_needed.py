@@ -258,22 +258,3 @@ def test_arguments(arguments: dict[str, Any], rule: str) -> None:
     with pytest.raises(sf.StratError) as caught:
         sf.schemas.needed(**arguments)
     assert str(caught.value).startswith(rule)
-
-
-@pytest.mark.parametrize(
-    ("call", "argument"),
-    [
-        (lambda: sf.schemas.folded("label", k=5), "`k` twice: 'label' by its place, and `k=5`"),
-        (
-            lambda: sf.kfold(pd.DataFrame(), "x", by="y"),
-            "`by` twice: 'x' by its place, and `by='y'`",
-        ),
-    ],
-    ids=["folded", "kfold"],
-)
-def test_arguments_that_are_given_twice(call: Any, argument: str) -> None:
-    """An argument that is given by its place and by its name is named."""
-    with pytest.raises(TypeError) as caught:
-        call()
-    assert argument in str(caught.value)
-    assert str(caught.value).endswith("Hint: give every argument its name.")

@@ -11,7 +11,7 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from .errors import HUGE, StratError, at_least, describe, given_twice, one_of
+from .errors import HUGE, StratError, describe, given_twice, one_of
 
 
 def check_int(argument: str, value: object, minimum: int) -> int:
@@ -22,7 +22,8 @@ def check_int(argument: str, value: object, minimum: int) -> int:
             msg += f"\nHint: `{argument}={value:.0f}`."
         raise StratError(msg)
     if value < minimum:
-        raise StratError(at_least(f"`{argument}`", minimum, value))
+        msg = f"`{argument}` must be at least {minimum}, got {describe(value)}."
+        raise StratError(msg)
     return int(value)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Collection, Iterable, Sequence, Sized
 from difflib import get_close_matches
+from functools import cached_property
 from itertools import count, islice, takewhile
 from math import log10
+from reprlib import Repr
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,12 +21,6 @@ MAX_LISTED = 5
 
 MAX_SHOWN = 200
 """Letters of a value that a message shows."""
-
-MAX_START = 40
-"""Letters of a longer text that it shows."""
-
-IRREGULAR = {"child": "children", "man": "men", "mouse": "mice", "person": "people"}
-"""Names of groups whose plural no rule gives."""
 
 FOLD_NAME = re.compile(r"(?<![a-z])(k?fold|split)s?(?![a-z])|^(inner|outer)$", re.IGNORECASE)
 """What columns of folds and parts are often called."""
@@ -58,23 +54,17 @@ class StratError(ValueError):
 
     def __init__(self, message: str, failures: Any = None) -> None:
         super().__init__(message)
-        self._failures = failures
+        self._given = failures
 
-    @property
+    @cached_property
     def failures(self) -> Any:
         """The failing rows, or None."""
-        if callable(self._failures):
-            self._failures = self._failures()
-        return self._failures
+        return self._given() if callable(self._given) else self._given
 
-    @failures.setter
-    def failures(self, failures: Any) -> None:
-        self._failures = failures
-
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> Any:
         """Pickle and copy the rows themselves, as a function may not be pickled."""
-        state = {name: value for name, value in vars(self).items() if name != "_failures"}
-        return type(self), self.args, state | {"failures": self.failures}
+        self._given = self.failures
+        return super().__reduce__()
 
 
 class StratWarning(UserWarning):
@@ -88,19 +78,9 @@ CALLERS = ("stratframe", "polars", "pandas", "dask", "distributed", "pyspark")
 def warn(message: str) -> None:
     """Warn the user's own line, whatever the depth of the call."""
     depth, frame = 1, inspect.currentframe()
-    while frame is not None and is_called_by(frame.f_globals):
+    while frame and str(frame.f_globals.get("__name__")).partition(".")[0] in CALLERS:
         depth, frame = depth + 1, frame.f_back
     warnings.warn(message, StratWarning, stacklevel=depth)
-
-
-def is_called_by(names: Mapping[str, object]) -> bool:
-    """Return whether a frame of the stack, by its global names, is of one of these packages."""
-    return str(names.get("__name__")).partition(".")[0] in CALLERS
-
-
-def at_least(subject: str, minimum: object, got: object) -> str:
-    """State the lowest value: "`k` must be at least 2, got 1."."""
-    return f"{subject} must be at least {minimum}, got {describe(got)}."
 
 
 def at_most(subject: str, limit: str, got: object, count: int, noun: str) -> str:
@@ -123,11 +103,14 @@ def given_twice(subject: str, noun: str, got: str) -> str:
     return f"{subject} must hold each {noun} once, got {got} twice."
 
 
-def one_of(subject: str, choices: Sequence[object], got: object) -> str:
+def one_of(subject: str, choices: Iterable[object], got: object) -> str:
     """State the choices: "`deal` must be 'random', 'circular' or 'hash', got 'fair'."."""
-    *first, last = map(repr, choices)
-    listed = f"{', '.join(first)} or {last}" if first else last
-    return f"{subject} must be {listed}, got {describe(got)}."
+    return f"{subject} must be {either(map(repr, choices))}, got {describe(got)}."
+
+
+def rows_at_fault(subject: str, fault: str, rows: Ints, weights: Ints | None = None) -> str:
+    """State what is wrong in which rows: "Column 'id' has missing values in 1 row (3)."."""
+    return f"{subject} {fault} in {describe_rows(rows, weights)}."
 
 
 def no_such_column(argument: str, name: object, known: Sequence[object]) -> str:
@@ -135,40 +118,21 @@ def no_such_column(argument: str, name: object, known: Sequence[object]) -> str:
     msg = f"`{argument}` names the column {describe(name)}, which the frame does not have."
     if argument == "name" and name in ("fold", "split"):  # as it is if the call names none
         msg = f"There is no column {name!r}."
-    several = list_in_text(name, known)
-    if isinstance(name, tuple) or several:
-        return f"{msg}\n{several_columns(several)}"
-    if argument == "name":
-        return f"{msg}\n{suggest_fold_column(name, known)}"
-    return f"{msg}\n{suggest_name(name, known)}"
-
-
-def several_columns(names: Sequence[str]) -> str:
-    """Hint at the list of columns, and write it if they are known."""
-    listed = f": `[{', '.join(names)}]`" if names else ""
-    return f"Hint: several columns go in a list{listed}."
-
-
-def list_in_text(name: object, known: Sequence[object]) -> list[str]:
-    """Write the columns that text with commas, or a tuple, names; none unless it names several."""
-    if isinstance(name, str):
-        name = tuple(name.split(",")) if len(name) <= MAX_SHOWN else ()
-    if not isinstance(name, tuple) or not 1 < len(name) <= MAX_LISTED:
-        return []
-    parts = [each.strip() if isinstance(each, str) else each for each in name]
-    if not all(isinstance(each, Hashable) for each in parts):
-        return []
-    if not {*known}.issuperset(parts):
-        return []
-    return [f'"{part}"' if isinstance(part, str) else describe(part) for part in parts]
-
-
-def suggest_name(name: object, known: Sequence[object]) -> str:
-    """Hint at the nearest of the known names, or list them."""
     near = nearest_name(name, known)
-    if near is not None:
-        return f"Hint: did you mean {near}?"
-    return with_full_stop(f"Hint: the columns are {preview(map(describe, known), len(known))}")
+    parts: Sequence[Any] = name if isinstance(name, tuple) else []
+    if isinstance(name, str):
+        parts = [part.strip() for part in name.split(",")]
+    if 1 < len(parts) <= MAX_LISTED and {*known}.issuperset(parts):
+        hint = f"several columns go in a list: `{write_list(parts)}`."
+    elif isinstance(name, tuple):
+        hint = "several columns go in a list."
+    elif argument == "name":
+        hint = suggest_fold_column(name, known, near)
+    elif near is not None:
+        hint = f"did you mean {near}?"
+    else:
+        hint = with_full_stop(f"the columns are {list_values(known)}")
+    return f"{msg}\nHint: {hint}"
 
 
 def nearest_name(name: object, known: Sequence[object]) -> str | None:
@@ -180,60 +144,64 @@ def nearest_name(name: object, known: Sequence[object]) -> str | None:
     return repr(texts[close[0]]) if close else None
 
 
+def suggest_fold_column(name: object, known: Sequence[object], near: str | None) -> str:
+    """Hint at the columns of `repeats`, at another column, or at the verb that adds this one."""
+    repeats = list_repeats(name, known)
+    if repeats:
+        return f"`repeats` added several columns: `name={write_list(repeats)}`."
+    call = f"`df.strat.{'split' if name == 'split' else 'kfold'}(..., name={describe(name)})`"
+    if name == "split" and "fold" in known:
+        return f"{call} adds it; `df.strat.folds()` reads 'fold'."
+    alike = [each for each in known if PART_NAME.search(str(each))]
+    if name not in ("fold", "split"):
+        asked = "" if near is None else f"did you mean {near}? If not, "
+        return f"{asked}add it first, as in {call} or `split`."
+    if not alike:
+        return f"add it first, as in {call}."
+    looks = "looks like one" if len(alike) == 1 else "look like some"
+    return f"`name=` says which column holds the folds: {list_values(alike)} {looks}."
+
+
 def list_repeats(name: object, known: Collection[object]) -> list[str]:
     """List the columns that `repeats` made of a name: name_1, name_2, ..."""
     return list(takewhile(known.__contains__, (f"{name}_{i}" for i in count(1))))
 
 
-def suggest_fold_column(name: object, known: Sequence[object]) -> str:
-    """Hint at the columns of `repeats`, at another column, or at the verb that adds this one."""
-    repeats = list_repeats(name, known)
-    if repeats:
-        listed = ", ".join(f'"{each}"' for each in repeats[:MAX_LISTED])
-        dots = ", ..." if len(repeats) > MAX_LISTED else ""
-        return f"Hint: `repeats` added several columns: `name=[{listed}{dots}]`."
-    call = f"`df.strat.{'split' if name == 'split' else 'kfold'}(..., name={describe(name)})`"
-    if name == "split" and "fold" in known:
-        return f"Hint: {call} adds it; `df.strat.folds()` reads 'fold'."
-    if name in ("fold", "split"):
-        alike = [describe(each) for each in known if PART_NAME.search(str(each))]
-        if alike:
-            looks = "looks like one" if len(alike) == 1 else "look like some"
-            listed = preview(alike, len(alike))
-            return f"Hint: `name=` says which column holds the folds: {listed} {looks}."
-        return f"Hint: add it first, as in {call}."
-    near = nearest_name(name, known)
-    asked = "" if near is None else f"did you mean {near}? If not, "
-    return f"Hint: {asked}add it first, as in {call} or `split`."
+class Shown(Repr):
+    """Writes values as in code; of data only the type, and of what is long the size."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.maxother = MAX_SHOWN
+        self.most = self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = most
+
+    def repr1(self, x: Any, level: int) -> str:
+        """Write a value, or an entry of one."""
+        kind = type(x).__name__
+        if is_data(x):
+            return kind
+        if isinstance(x, str):
+            return repr(x) if len(x) <= MAX_SHOWN else f"{x[:40]!r}... ({len(x):,} letters)"
+        if isinstance(x, int) and abs(x) >= HUGE:
+            return describe_count(x)
+        try:
+            size = len(x) if isinstance(x, Sized) else None
+        except Exception:  # a range may be too long, and a class of the caller raise anything
+            size = None
+        text = super().repr1(x, level) if (size or 0) <= self.most else ""
+        is_long = size is not None and not 0 < len(text) <= MAX_SHOWN
+        return f"{kind} of {plural(size or 0, 'value')}" if is_long else text
+
+    def repr_dict(self, x: dict[Any, Any], level: int) -> str:
+        """Write a dict in its own order, which may be that of parts."""
+        pairs = (f"{self.repr1(key, level - 1)}: {self.repr1(x[key], level - 1)}" for key in x)
+        return f"{{{', '.join(pairs)}}}"
 
 
-def describe(value: object, listed: int = MAX_LISTED) -> str:
-    """Show a value in a message as in code; of data only the type, of what is long the size.
-
-    Parameters
-    ----------
-    listed : int
-        How many entries a list or dict may have to be shown.
-    """
-    kind = type(value).__name__
-    if is_data(value):
-        return kind
-    if isinstance(value, str):
-        return describe_text(value)
-    if isinstance(value, int) and abs(value) >= HUGE:
-        return describe_count(value)
-    size = size_of(value)
-    counted = kind if size is None else f"{kind} of {plural(size, 'value')}"
-    if (size or 0) > listed or any(map(is_long, entries_of(value))):
-        return counted
-    try:
-        text = repr(value)
-    except Exception:  # a class of the caller may raise anything
-        return kind
-    if "\n" in text:
-        return kind
-    text = re.sub(r"( at)? 0x[0-9a-fA-F]+", "", text)  # an address tells nobody anything
-    return counted if size is not None and len(text) > MAX_SHOWN else shorten(text)
+def describe(value: object, most: int = MAX_LISTED) -> str:
+    """Show a value in a message, of lists and dicts so many entries."""
+    text = re.sub(r"( at)? 0x[0-9a-fA-F]+", "", Shown(most).repr(value))  # addresses tell nothing
+    return type(value).__name__ if "\n" in text else text
 
 
 def is_data(value: object) -> bool:
@@ -243,48 +211,11 @@ def is_data(value: object) -> bool:
     return (is_array and not isinstance(value, str)) or hasattr(kind, "columns")
 
 
-def is_long(value: object) -> bool:
-    """Return whether a value is too long, or is data, to be shown as one of several."""
-    return is_data(value) or (size_of(value) or 0) > MAX_SHOWN
-
-
-def size_of(value: object) -> int | None:
-    """Count the entries of a value; None if it has none, or more than can be counted."""
-    try:
-        return len(value) if isinstance(value, Sized) else None
-    except Exception:  # a range may be too long, and a class of the caller raise anything
-        return None
-
-
-def entries_of(value: object) -> Iterable[object]:
-    """List what Python's own containers hold."""
-    if isinstance(value, dict):
-        return [*value, *value.values()]
-    return value if isinstance(value, list | tuple | set | frozenset) else ()
-
-
-def describe_text(text: str) -> str:
-    """Show text as in code, and of long text the start."""
-    if len(text) <= MAX_SHOWN:
-        return repr(text)
-    return f"{text[:MAX_START]!r}... ({len(text):,} letters)"
-
-
 def describe_count(number: int) -> str:
     """Write a whole number with commas; of a huge one, how large it is."""
     if abs(number) < HUGE:
         return f"{number:,}"
     return f"about {'-' if number < 0 else ''}10**{round(log10(abs(number)))}"
-
-
-def shorten(text: str) -> str:
-    """Cut text that is too long for a message."""
-    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
-
-
-def rows_at_fault(subject: str, fault: str, rows: Ints, weights: Ints | None = None) -> str:
-    """State what is wrong in which rows: "Column 'id' has missing values in 1 row (3)."."""
-    return f"{subject} {fault} in {describe_rows(rows, weights)}."
 
 
 def describe_rows(rows: Ints, weights: Ints | None = None) -> str:
@@ -297,10 +228,32 @@ def describe_rows(rows: Ints, weights: Ints | None = None) -> str:
     return f"{plural(len(rows), 'row')} ({preview(rows[: MAX_LISTED + 1], len(rows))})"
 
 
+def shorten(text: str) -> str:
+    """Cut text that is too long for a message."""
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
+
+
 def preview(items: Iterable[object], total: int, most: int = MAX_LISTED) -> str:
     """List a few items, with dots if there are more."""
     listed = [shorten(str(item)) for item in islice(items, most)]
     return ", ".join(listed) + (", ..." if total > len(listed) else "")
+
+
+def list_values(values: Sequence[object]) -> str:
+    """List a few values as in code."""
+    return preview(map(describe, values), len(values))
+
+
+def write_list(names: Sequence[object]) -> str:
+    """Write a list of columns as in code."""
+    listed = [f'"{name}"' if isinstance(name, str) else describe(name) for name in names]
+    return f"[{preview(listed, len(listed))}]"
+
+
+def either(texts: Iterable[str]) -> str:
+    """List alternatives: "a, b or c"."""
+    *first, last = texts
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def with_full_stop(text: str) -> str:
@@ -313,16 +266,17 @@ def plural(count: int, noun: str, many: str = "") -> str:
     return f"1 {noun}" if count == 1 else f"{describe_count(count)} {many or f'{noun}s'}"
 
 
+IRREGULAR = {"child": "children", "man": "men", "mouse": "mice", "person": "people"}
+"""Names of groups whose plural no rule gives."""
+
+
 def plural_name(name: object, otherwise: str = "groups") -> str:
     """Name the things that a column tells apart: "users" of "user" or "user_id", else "groups"."""
-    is_word = isinstance(name, str) and re.fullmatch(r"[A-Za-z][a-z]{2,}(_id)?", name)
-    if not is_word:
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][a-z]{2,}(_id)?", name):
         return otherwise
-    noun = str(name).lower().removesuffix("_id")
-    if noun in IRREGULAR:
-        return IRREGULAR[noun]
+    noun = name.lower().removesuffix("_id")
     if re.search(r"[^aeiou]y$", noun):
         return f"{noun[:-1]}ies"
-    if re.search(r"(ss|us|x|ch|sh)$", noun):
+    if noun.endswith(("ss", "us", "x", "ch", "sh")):
         return f"{noun}es"
-    return noun if noun.endswith("s") else f"{noun}s"
+    return IRREGULAR.get(noun) or f"{noun.removesuffix('s')}s"
