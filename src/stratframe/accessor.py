@@ -37,17 +37,16 @@ def method(
     def call(self: Strat, *args: P.args, **kwargs: P.kwargs) -> ResultT:
         return verb(self._frame, *args, **kwargs)
 
-    signature = inspect.signature(verb)
+    made: Any = call
+    del made.__wrapped__  # else the signature and annotations would be looked up there
+    made.__qualname__ = f"Strat.{verb.__name__}"
+    signature, page = inspect.signature(verb), inspect.getdoc(verb) or ""
     frame, *others = signature.parameters.values()
     own = frame.replace(name="self", annotation=inspect.Parameter.empty)
-    types = {name: each for name, each in verb.__annotations__.items() if name != frame.name}
-    page = inspect.getdoc(verb) or ""
-    page = re.sub(r"^frame : .*\n(?: +.*\n)*", "", page, count=1, flags=re.MULTILINE)
-    vars(call).pop("__wrapped__")  # else its signature and annotations would be looked up there
-    made: Any = call
     made.__signature__ = signature.replace(parameters=[own, *others])
-    made.__annotations__, made.__doc__ = types, page
-    made.__qualname__ = f"Strat.{verb.__name__}"
+    made.__annotations__ = {**verb.__annotations__}
+    del made.__annotations__[frame.name]
+    made.__doc__ = re.sub(r"^frame : .*\n(?: +.*\n)*", "", page, count=1, flags=re.MULTILINE)
     return cast("Callable[Concatenate[Strat, P], ResultT]", made)
 
 
@@ -105,8 +104,7 @@ class StratExpr:
         Parameters
         ----------
         k, deal, missing, rare, seed
-            As for `stratframe.kfold`. Columns such as `groups` and `key` need the verb of
-            the frame.
+            As for `stratframe.kfold`; columns such as `groups` need the verb of the frame.
         name : str
             The name of the result, whatever the expression is called.
 
@@ -115,11 +113,6 @@ class StratExpr:
         polars.Expr
             Int64 folds 0..k-1, the column that `kfold` adds to the frame.
 
-        Raises
-        ------
-        StratError
-            If an argument breaks a rule; if a value does, when the expression is run.
-
         Examples
         --------
         >>> import polars as pl, stratframe
@@ -127,16 +120,11 @@ class StratExpr:
         >>> df.with_columns(pl.col("label").strat.kfold(k=2))["fold"].to_list()
         [0, 0, 0, 1, 1, 0, 1, 1]
         """
-        folds: pl.Expr = assign.assign_expression(
-            self._expr,
-            fold_target(k),
-            deal=deal,
-            missing=missing,
-            rare=rare,
-            seed=seed,
-            name=name,
+        target = fold_target(k)
+        made: pl.Expr = assign.assign_expression(
+            self._expr, target, deal=deal, missing=missing, rare=rare, seed=seed, name=name
         )
-        return folds
+        return made
 
     @suggest_arguments
     def split(
@@ -154,8 +142,7 @@ class StratExpr:
         Parameters
         ----------
         parts, deal, missing, rare, seed
-            As for `stratframe.split`. Columns such as `groups` and `key` need the verb of
-            the frame.
+            As for `stratframe.split`; columns such as `groups` need the verb of the frame.
         name : str
             The name of the result, whatever the expression is called.
 
@@ -163,11 +150,6 @@ class StratExpr:
         -------
         polars.Expr
             An Enum of the names of parts, the column that `split` adds to the frame.
-
-        Raises
-        ------
-        StratError
-            If an argument breaks a rule; if a value does, when the expression is run.
 
         Examples
         --------
@@ -177,16 +159,11 @@ class StratExpr:
         >>> df.select(expr)["split"].to_list()
         ['a', 'a', 'b', 'b']
         """
-        labels: pl.Expr = assign.assign_expression(
-            self._expr,
-            part_target(parts),
-            deal=deal,
-            missing=missing,
-            rare=rare,
-            seed=seed,
-            name=name,
+        target = part_target(parts)
+        made: pl.Expr = assign.assign_expression(
+            self._expr, target, deal=deal, missing=missing, rare=rare, seed=seed, name=name
         )
-        return labels
+        return made
 
 
 def register() -> None:
