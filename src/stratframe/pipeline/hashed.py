@@ -18,7 +18,7 @@ from .deal import empty_outputs, place_rows
 from .numbers import column_stream
 from .options import NO_TARGET, Options
 from .strata import Columns
-from .validate import check_key_present, rows_where
+from .validate import rows_where, ruled_keys
 
 
 def hash_salts(options: Options) -> list[int]:
@@ -50,7 +50,7 @@ def hashed_columns(
     """Deal rows by the hashes of their keys alone; they may be a batch of those of the frame."""
     keys: Sequence[Any] = columns["key"]
     rows = rows_where(columns["where"][0], in_batch=in_batch) if columns.get("where") else None
-    check_key_present(keys, rows, in_batch=in_batch)
+    frames.check_rules(ruled_keys(keys, rows), in_batch=in_batch)
     if rows is not None:
         keys = [frames.take(series, rows) for series in keys]
     read, points = [frames.read_key(series) for series in keys], hash_points(options)

@@ -312,8 +312,7 @@ def exact_shares(parts: dict[str, Any]) -> tuple[Fraction | None, ...]:
         rule = "sum to less than 1, to leave a rest" if has_rest else "sum to 1"
         shown = f"{float(total):.12g}" if total < 10**9 else "more than a billion"
         msg = (
-            f"`parts` must be fractions that {rule}, got {show_parts(parts)},"
-            f" which sum to {shown}."
+            f"`parts` must be fractions that {rule}, got {show_parts(parts)}, which sum to {shown}."
         )
         raise StratError(msg)
     return tuple(simple.get(part) for part in parts)

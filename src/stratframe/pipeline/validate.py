@@ -23,10 +23,9 @@ def check_orders(entries: Sequence[BoundTerm], options: Options) -> None:
     """Raise if a column turns out continuous that must make strata."""
     for entry in entries if options.marginal else entries[:-1]:
         if entry.term.orders_rows:
-            rule = "A continuous entry of `by` must be the last"
+            rule, others = "A continuous entry of `by` must be the last", " and others follow"
             if options.marginal:
-                rule = "An entry of `sf.margins` must make strata"
-            others = "" if options.marginal else " and others follow"
+                rule, others = "An entry of `sf.margins` must make strata", ""
             msg = (
                 f"{rule}, but {entry.text} holds fractions{others}.\nHint: cut it, as in"
                 f" `sf.quantiles({entry.code}, 10)`, or take its values as they are,"
@@ -37,13 +36,12 @@ def check_orders(entries: Sequence[BoundTerm], options: Options) -> None:
 
 def rows_where(series: Any, *, in_batch: bool = False) -> Ints:
     """List the rows that a boolean column marks as dealt."""
-    text = "the column of `where`" if series.name is None else repr(series.name)
+    name, text, subject = "where", "the column of `where`", "The column of `where`"
+    if series.name is not None:
+        name, text, subject = series.name, repr(series.name), f"Column {series.name!r}"
     flags, missing = frames.read_flags(series, text)
     rule = Rule(hint="fill it, as in `fill_null(False)` or `fillna(False)`.")
-    subject = text.capitalize() if series.name is None else f"Column {text}"
-    name = "where" if series.name is None else series.name
-    column = RuledColumn(name, subject, rule, series, missing)
-    frames.check_rules([column], in_batch=in_batch)
+    frames.check_rules([RuledColumn(name, subject, rule, series, missing)], in_batch=in_batch)
     return np.flatnonzero(flags)
 
 
@@ -67,24 +65,20 @@ def check_values(
     if not key:
         frames.check_rules(columns)
         return None
-    columns += ruled_keys(key, rows)
-    if any(column.missing.any() for column in columns[-len(key) :]):
+    keyed = ruled_keys(key, rows)
+    columns += keyed
+    if any(column.missing.any() for column in keyed):
         frames.check_rules(columns)
     key = key if rows is None else [frames.take(each, rows) for each in key]
     keys = read_keys(options, key)
     first = first_of_equal_keys(keys, key)
     if first is not None:
-        texts = ", ".join(key_text(series, place) for place, series in enumerate(key, 1))
+        texts = ", ".join(column.text.removeprefix("Column ") for column in keyed)
         unique = Rule(present=False, unique=True, hint=UNIQUE_KEY_HINT)
         no_gaps = np.zeros(len(first), dtype=np.bool_)
         columns.append(RuledColumn("key", f"`key` ({texts})", unique, key[0], no_gaps, first, rows))
     frames.check_rules(columns)
     return keys
-
-
-def check_key_present(key: Sequence[Any], rows: Ints | None, *, in_batch: bool = False) -> None:
-    """Raise if the key of a row that is dealt is missing."""
-    frames.check_rules(ruled_keys(key, rows), in_batch=in_batch)
 
 
 UNIQUE_KEY_HINT = (
@@ -95,22 +89,14 @@ UNIQUE_KEY_HINT = (
 
 def ruled_keys(key: Sequence[Any], rows: Ints | None) -> list[RuledColumn]:
     """State that no key may be missing."""
-    return [
-        RuledColumn(
-            f"key {place}" if series.name is None else series.name,
-            f"Entry {place} of `key`" if series.name is None else f"Column {series.name!r}",
-            Rule(),
-            series,
-            frames.is_missing(series if rows is None else frames.take(series, rows)),
-            rows=rows,
-        )
-        for place, series in enumerate(key, 1)
-    ]
-
-
-def key_text(series: Any, place: int) -> str:
-    """Name a key column for messages."""
-    return f"entry {place} of `key`" if series.name is None else repr(series.name)
+    columns = []
+    for place, series in enumerate(key, 1):
+        name, text = f"key {place}", f"Entry {place} of `key`"
+        if series.name is not None:
+            name, text = series.name, f"Column {series.name!r}"
+        missing = frames.is_missing(series if rows is None else frames.take(series, rows))
+        columns.append(RuledColumn(name, text, Rule(), series, missing, rows=rows))
+    return columns
 
 
 def check_enough(n_rows: int, groups: Ints | None, target: Target) -> None:
@@ -175,11 +161,10 @@ def format_rare(
         f"{value!r} ({plural(size, noun)})"
         for value, size in zip(values, sizes[rare].tolist(), strict=False)
     ]
-    classes = "1 class" if len(rare) == 1 else f"{len(rare):,} classes"
-    has = "has" if len(rare) == 1 else "have"
     why = ' (and `rare="error"`)' if options.rare == "error" else ""
     text = with_full_stop(
-        f"{classes} of {entry.text} {has} fewer {noun}s than the"
+        f"{plural(len(rare), 'class', 'classes')} of {entry.text}"
+        f" {'has' if len(rare) == 1 else 'have'} fewer {noun}s than the"
         f" {plural(options.target.n, options.target.kind)}{why}: {preview(listed, len(rare))}"
     )
     doubts = hint_for_numbers(entry, sizes, is_rare) if noun == "row" else ""
@@ -188,14 +173,13 @@ def format_rare(
 
 def hint_for_rare(entry: BoundTerm, n_rare: int, options: Options) -> str:
     """Say what can be done about rare classes."""
-    them = "it" if n_rare == 1 else "them"
     hints = []
     if n_rare > 1:
         hints.append('`rare="pool"` balances them as one class')
     if options.target.kind == "fold":
         groups = f", groups={write_groups(options.groups)}" if options.groups else ""
         call = f"df.strat.advise({entry.code}{groups})"
-        hints.append(f"`{call}` shows what each k does to {them}")
+        hints.append(f"`{call}` shows what each k does to {'it' if n_rare == 1 else 'them'}")
     if options.rare == "warn":
         hints.append('`rare="ignore"` silences this warning')
     return f"\nHint: {'; '.join(hints)}." if hints else ""
