@@ -45,12 +45,6 @@ def is_unicode(text: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def check_choices(**arguments: tuple[object, Sequence[str]]) -> None:
-    """Raise unless each argument, given with its choices, is one of them."""
-    for argument, (value, choices) in arguments.items():
-        check_one_of(argument, value, choices)
-
-
 def is_hashable(value: object) -> bool:
     """Return whether a value, and all that it holds, can be hashed."""
     try:
