@@ -11,7 +11,7 @@ import pytest
 import stratframe as sf
 from stratframe.errors import plural_name
 from stratframe.frames.tables import make_frame
-from tests.helpers import Make, eager
+from tests.helpers import eager
 
 
 def counted(calls: list[int]) -> sf.StratError:
@@ -56,7 +56,8 @@ def test_errors_are_pickled_with_their_rows(again: object) -> None:
     assert found.failures["row"].tolist() == [1, 2]
 
 
-def test_calls_do_not_make_rows(frame: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.LazyFrame])
+def test_calls_do_not_make_rows(library: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """An error of a call makes no frame until its rows are looked at."""
     made = []
 
@@ -65,34 +66,24 @@ def test_calls_do_not_make_rows(frame: Make, monkeypatch: pytest.MonkeyPatch) ->
         return make_frame(*arguments)
 
     with pytest.raises(sf.StratError) as caught:
-        eager(sf.kfold(frame({"x": ["a", None, "b"]}), "x", 2))
+        eager(sf.kfold(library({"x": ["a", None, "b"]}), "x", 2))
     monkeypatch.setattr("stratframe.frames.validate.make_frame", make)
     assert not made
     assert list(caught.value.failures["row"]) == [1]
     assert made == [1]
 
 
-@pytest.mark.parametrize(
-    ("name", "noun"),
-    [
-        ("patient", "patients"),
-        ("patients", "patients"),
-        ("user_id", "users"),
-        ("Family", "families"),
-        ("day", "days"),
-        ("box", "boxes"),
-        ("batch", "batches"),
-        ("class", "classes"),
-        ("campus", "campuses"),
-        ("person", "people"),
-        ("ID", "groups"),
-        ("the ward", "groups"),
-        ("ward-2", "groups"),
-        ("Straße", "groups"),
-        (("a", "b"), "groups"),
-        (7, "groups"),
-    ],
+WORDS = (
+    *("patient patients", "patients patients", "user_id users", "Family families", "day days"),
+    *("box boxes", "batch batches", "class classes", "campus campuses", "person people"),
 )
-def test_columns_name_what_they_tell_apart(name: object, noun: str) -> None:
+PLURALS: dict[object, str] = {
+    **dict.fromkeys(("ID", "the ward", "ward-2", "Straße", ("a", "b"), 7), "groups"),
+    **{word.split()[0]: word.split()[1] for word in WORDS},
+}
+
+
+@pytest.mark.parametrize("name", PLURALS)
+def test_columns_name_what_they_tell_apart(name: object) -> None:
     """A simple word is put in the plural; of any other name the noun is groups."""
-    assert plural_name(name) == noun
+    assert plural_name(name) == PLURALS[name]

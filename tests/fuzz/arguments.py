@@ -16,7 +16,6 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-import pandas as pd
 import pandera.errors
 import polars as pl
 from matplotlib import pyplot as plt
@@ -25,12 +24,10 @@ from sklearn.dummy import DummyClassifier
 import stratframe as sf
 from stratframe.habits import HABITS
 from tests import test_junk
-from tests.helpers import KINDS, eager, make
+from tests.helpers import KINDS, eager, evaluate, make
 
 MAX_BYTES = 12 << 30
 """Memory that a call may ask for; more is a `MemoryError`, which no call may raise."""
-
-NAN, INF = float("nan"), float("inf")
 
 ROWS: dict[str, list[Any]] = {
     "id": list(range(24)),
@@ -57,80 +54,47 @@ class Long:
         return "z" * 5_000
 
 
-VALUES: list[Any] = [
-    *(False, ..., NotImplemented, 1, 2, 3, 7, 24, 25, 1_000, 10**6, 10**9, 2**31, 2**63, 2**64),
-    *(-(2**63), -(10**400), 1.0, 2.0, 1e300, -0.0, -INF, *ROWS, " ", "train", "\0", "*", "^.*$"),
-    *("é" * 300, "a\nb", "quantiles(x, 3)", b"label", bytearray(3), memoryview(b"x"), object, int),
-    *(repr, len, str, Exception, ValueError("no"), (), frozenset(["label"]), ("label", "sex")),
-    *(Decimal("0.5"), Decimal("NaN"), Fraction(1, 3), dt.date(2020, 1, 1), dt.timedelta(1)),
-    *(np.int64(3), np.float64(NAN), np.str_("label"), np.bool_(True), np.datetime64("NaT")),
-    *(pd.NA, pd.NaT, pl.Int64, pl.Enum(["a"]), range(2, 5), range(0), range(2, 10**12)),
-    *(pl.col("label"), pl.col("^.*$"), pl.col("label", "sex"), pl.col("x").first(), pl.all()),
-    *(pl.col("x").head(3), pl.lit(1), pl.lit(None), pl.len(), pl.struct("label", "sex")),
-    *(pl.col("x") > 2, pl.col("label") + 1, sf.classes("label"), sf.continuous("price")),
-    *(sf.continuous("label"), sf.quantiles("price", 3), sf.bins("x", [0, 2, 5])),
-    *(sf.clusters(["x", "price"], 2), sf.clusters("nope", 2), sf.chain(["x", "price"])),
-    *(sf.nearest(["x", "price"]), sf.margins(["label", "sex"]), sf.FoldSplit()),
-    *(sf.StratError("no"), DummyClassifier()),
-]
-"""What no call changes."""
+KNOWN = {
+    "ROWS": ROWS,
+    "dt": dt,
+    **{each.__name__: each for each in (Long, Decimal, Fraction, DummyClassifier)},
+}
+"""Names in the code below."""
 
-JUNK: list[Callable[[], Any]] = [
-    *test_junk.JUNK.values(),
-    *(lambda value=value: value for value in VALUES),
-    lambda: [[]],
-    lambda: ["label"],
-    lambda: ["label", "sex"],
-    lambda: ["label", "label"],
-    lambda: ["fold", "fold"],
-    lambda: ["fold", "split"],
-    lambda: [None],
-    lambda: [1, 2, 3],
-    lambda: [0.5, NAN],
-    lambda: [3, 2, 1],
-    lambda: [-INF, 0, INF],
-    lambda: list(range(1_000)),
-    lambda: ["y" * 5_000, "label"],
-    lambda: {"train": 0.5, "test": 0.5},
-    lambda: {"train": 0.5, "test": NAN},
-    lambda: {"train": 12, "test": 12},
-    lambda: {"train": None, "test": None},
-    lambda: {"train": 10**400, "test": None},
-    lambda: {1: 0.5, 2: 0.5},
-    lambda: {"a" * 5_000: 0.5, "b": 0.5},
-    lambda: {"": 0.5, " ": 0.5},
-    lambda: {f"part {number}": 1 for number in range(1_000)},
-    lambda: {"SCV": "label", "mine": "nope"},
-    lambda: (number for number in (2, 3)),
-    lambda: iter(["label"]),
-    lambda: lambda: None,
-    lambda: lambda df: df["label"],
-    lambda: lambda df: df,
-    lambda: lambda df: 1 / 0,
-    lambda: lambda df: None,
-    Long,
-    lambda: [Long()],
-    lambda: {"train": Long(), "test": 0.5},
-    lambda: np.arange(24),
-    lambda: np.array(["label"]),
-    lambda: np.array([], dtype=object),
-    lambda: pd.Series(range(24)),
-    lambda: pd.Series([True] * 24, name="keep"),
-    lambda: pd.Index(["label"]),
-    lambda: pd.DataFrame(ROWS),
-    pd.DataFrame,
-    lambda: pl.Series("label", ["a"] * 24),
-    lambda: pl.DataFrame(ROWS),
-    lambda: pl.LazyFrame(ROWS),
-    pl.DataFrame,
-    lambda: [sf.margins(["label", "sex"]), "x"],
-    lambda: ["label", sf.quantiles("price", 2)],
-    lambda: ["label", sf.continuous("price"), "sex"],
-    lambda: DummyClassifier,
-    lambda: [DummyClassifier(), None],
-    lambda: {"dummy": DummyClassifier()},
+JUNK = [
+    *("False", "...", "NotImplemented", "1", "2", "3", "7", "24", "25", "1_000", "10**6", "10**9"),
+    *("2**31", "2**63", "2**64", "-(2**63)", "-(10**400)", "1.0", "2.0", "1e300", "-0.0", "-inf"),
+    *map(repr, ROWS),
+    *("' '", "'train'", r"'\0'", "'*'", "'^.*$'", "'é' * 300", r"'a\nb'", "'quantiles(x, 3)'"),
+    *("b'label'", "bytearray(3)", "memoryview(b'x')", "object", "int", "repr", "len", "str"),
+    *("Exception", "ValueError('no')", "()", "frozenset(['label'])", "('label', 'sex')"),
+    *("Decimal('0.5')", "Decimal('NaN')", "Fraction(1, 3)", "dt.date(2020, 1, 1)"),
+    *("dt.timedelta(1)", "np.int64(3)", "np.float64(nan)", "np.str_('label')", "np.bool_(True)"),
+    *("np.datetime64('NaT')", "pd.NA", "pd.NaT", "pl.Int64", "pl.Enum(['a'])", "range(2, 5)"),
+    *("range(0)", "range(2, 10**12)", "pl.col('label')", "pl.col('^.*$')", "pl.all()"),
+    *("pl.col('label', 'sex')", "pl.col('x').first()", "pl.col('x').head(3)", "pl.lit(1)"),
+    *("pl.lit(None)", "pl.len()", "pl.struct('label', 'sex')", "pl.col('x') > 2"),
+    *("pl.col('label') + 1", "sf.classes('label')", "sf.continuous('price')"),
+    *("sf.continuous('label')", "sf.quantiles('price', 3)", "sf.bins('x', [0, 2, 5])"),
+    *("sf.clusters(['x', 'price'], 2)", "sf.clusters('nope', 2)", "sf.chain(['x', 'price'])"),
+    *("sf.nearest(['x', 'price'])", "sf.margins(['label', 'sex'])", "sf.FoldSplit()"),
+    *("sf.StratError('no')", "DummyClassifier()", "[[]]", "['label']", "['label', 'sex']"),
+    *("['label', 'label']", "['fold', 'fold']", "['fold', 'split']", "[None]", "[1, 2, 3]"),
+    *("[0.5, nan]", "[3, 2, 1]", "[-inf, 0, inf]", "list(range(1_000))", "['y' * 5_000, 'label']"),
+    *("{'train': 0.5, 'test': 0.5}", "{'train': 0.5, 'test': nan}", "{'train': 12, 'test': 12}"),
+    *("{'train': None, 'test': None}", "{'train': 10**400, 'test': None}", "{1: 0.5, 2: 0.5}"),
+    *("{'a' * 5_000: 0.5, 'b': 0.5}", "{'': 0.5, ' ': 0.5}", "{str(n): 1 for n in range(1_000)}"),
+    *("{'SCV': 'label', 'mine': 'nope'}", "(number for number in (2, 3))", "iter(['label'])"),
+    *("lambda: None", "lambda df: df['label']", "lambda df: df", "lambda df: 1 / 0"),
+    *("lambda df: None", "Long()", "[Long()]", "{'train': Long(), 'test': 0.5}"),
+    *("np.arange(24)", "np.array(['label'])", "np.array([], dtype=object)", "pd.Series(range(24))"),
+    *("pd.Series([True] * 24, name='keep')", "pd.Index(['label'])", "pd.DataFrame(ROWS)"),
+    *("pd.DataFrame()", "pl.Series('label', ['a'] * 24)", "pl.DataFrame(ROWS)"),
+    *("pl.LazyFrame(ROWS)", "pl.DataFrame()", "[sf.margins(['label', 'sex']), 'x']"),
+    *("['label', sf.quantiles('price', 2)]", "['label', sf.continuous('price'), 'sex']"),
+    *("DummyClassifier", "[DummyClassifier(), None]", "{'dummy': DummyClassifier()}"),
 ]
-"""What is given for an argument, beside that of the tests; made anew if it can be used once."""
+"""What is given for an argument, as code, beside that of the tests."""
 
 WORDS = [
     *("random", "circular", "hash", "error", "stratum", "null", "warn", "pool", "ignore", "train"),
@@ -247,14 +211,18 @@ STUDIED: dict[str, Any] = {
 # Cases ----------------------------------------------------------------------------------
 
 
+def make_junk(rng: Random) -> Any:
+    """Make something that may be no argument at all."""
+    code = rng.choice([*test_junk.JUNK, *JUNK])
+    return evaluate(code, **KNOWN) if code in JUNK else test_junk.make_junk(code)
+
+
 def draw(rng: Random) -> Any:
-    """Draw something that may be no argument at all."""
+    """Draw something, at times one of our words, or a list of two."""
     if rng.random() < 0.1:
         return rng.choice(WORDS)
-    value = rng.choice(JUNK)()
-    if rng.random() < 0.05:
-        return [value, rng.choice(JUNK)()]
-    return value
+    value = make_junk(rng)
+    return [value, make_junk(rng)] if rng.random() < 0.05 else value
 
 
 def replaced(rng: Random, known: dict[str, Any], names: list[str]) -> dict[str, Any]:
