@@ -179,6 +179,13 @@ def test_long_terms_are_cut_in_messages() -> None:
         assert len(str(caught.value)) <= MOST_LETTERS
 
 
+def nested_dict() -> dict[int, Any]:
+    """Make a dict that holds itself."""
+    found: dict[int, Any] = {}
+    found[0] = found
+    return found
+
+
 SHOWN: list[tuple[object, str]] = [
     (5, "5"),
     ("label", "'label'"),
@@ -189,6 +196,9 @@ SHOWN: list[tuple[object, str]] = [
     (["x" * 150] * 2, "list of 2 values"),
     ({"b": np.zeros(3), "a": [1] * 9}, "{'b': ndarray, 'a': list of 9 values}"),
     ({3, 1, 2}, "{1, 2, 3}"),
+    (["at 0x1f"], "['at 0x1f']"),
+    (object(), "<object object>"),
+    (nested_dict(), "{0: {0: {0: {0: {0: {0: {...}}}}}}}"),
     (np.zeros(3), "ndarray"),
     (np.float64(0.5), repr(np.float64(0.5))),  # NumPy 1 writes 0.5
     (pl.Series([1]), "Series"),

@@ -167,7 +167,7 @@ def list_repeats(name: object, known: Collection[object]) -> list[str]:
     return list(takewhile(known.__contains__, (f"{name}_{i}" for i in count(1))))
 
 
-class Shown(Repr):
+class BoundedRepr(Repr):
     """Writes values as in code; of data only the type, and of what is long the size."""
 
     def __init__(self, most: int) -> None:
@@ -194,13 +194,19 @@ class Shown(Repr):
 
     def repr_dict(self, x: dict[Any, Any], level: int) -> str:
         """Write a dict in its own order, which may be that of parts."""
+        if level <= 0:
+            return "{...}"
         pairs = (f"{self.repr1(key, level - 1)}: {self.repr1(x[key], level - 1)}" for key in x)
         return f"{{{', '.join(pairs)}}}"
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        """Write any other object without its address, which tells nobody anything."""
+        return re.sub(r"( at)? 0x[0-9a-fA-F]+", "", super().repr_instance(x, level))
 
 
 def describe(value: object, most: int = MAX_LISTED) -> str:
     """Show a value in a message, of lists and dicts so many entries."""
-    text = re.sub(r"( at)? 0x[0-9a-fA-F]+", "", Shown(most).repr(value))  # addresses tell nothing
+    text = BoundedRepr(most).repr(value)
     return type(value).__name__ if "\n" in text else text
 
 
