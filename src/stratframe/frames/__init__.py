@@ -17,7 +17,6 @@ Frames and series come in, numpy arrays go out, and arrays come back as new colu
 - `label_rows`: which rows have some labels, and which share a value with others?
 - `filters`: which rows of a frame does a fold, or a computation, select?
 - `duplicates`: which rows are equal in several columns, and are they in one fold?
-- `csv_cells`: how are cells written into a CSV file whose other bytes stay?
 - `files`: how are CSV and Parquet files read and written?
 
 A module imports only from those above it.
@@ -51,12 +50,10 @@ from .duplicates import (
 )
 from .files import (
     PIPE,
-    check_folds_or_parts,
     check_path,
     is_text_file,
-    parse_file,
-    read_bytes,
-    read_marks,
+    read_file,
+    read_folds,
     update_csv,
     write_file,
 )
