@@ -42,6 +42,7 @@ Capture, Patch = pytest.CaptureFixture[str], pytest.MonkeyPatch
 def home(tmp_path: Path, monkeypatch: Patch) -> Path:
     """A folder of its own for each test, which holds the data as in.csv."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["stratframe"])
     Path("in.csv").write_text(CSV)
     return tmp_path
 
@@ -378,93 +379,82 @@ def test_check_ends_with_1_if_anything_is_wrong(
 
 # What goes wrong ------------------------------------------------------------------------
 
+NOT_WRITTEN = "The file 'out.csv' cannot be written: "
+NOT_A_NAME = (
+    "A file name must end in .csv, .csv.gz or .parquet, got {!r}. Hint: - is standard input"
+)
+NO_PARTS = (
+    "`--parts` must name each part once, as in train=0.8,test=rest, or be the share of test, as"
+    " 0.2, got {!r}.\n"
+)
+LONG_TERM = "bins(price, [0, 1" + "0" * 400 + "])"
+
 ERRORS = {
-    "kfold no.csv": "The file 'no.csv' cannot be read: No such file or directory.",
-    "kfold dir.csv": "The file 'dir.csv' cannot be read: Is a directory.",
-    "kfold a\0.csv": "The file 'a\\x00.csv' cannot be read: embedded null byte.",
-    "kfold head.csv": "Cannot assign folds to a frame without rows.",
-    **{
-        f"kfold in.csv --out '{path}'": (
-            f"A file name must end in .csv, .csv.gz or .parquet, got {path!r}. Hint: - is standard"
-            " input or output, as CSV."
-        )
-        for path in ("out", "out.txt", "out.gz", "csv", "out.parquet.gz", "")
-    },
+    "kfold in.csv --out ''": NOT_A_NAME.format(""),
+    **{f"kfold in.csv --out {each}": NOT_A_NAME.format(each) for each in ("csv", "x.gz", "x.txt")},
+    "check x.parquet.gz": NOT_A_NAME.format("x.parquet.gz"),
+    "kfold no.csv": "The file 'no.csv' cannot be read: No such file or directory.\n",
+    "check dir.csv": "The file 'dir.csv' cannot be read: Is a directory.\n",
+    "check a\0.csv": "The file 'a\\x00.csv' cannot be read: embedded null byte.\n",
+    "check text.parquet": "The file 'text.parquet' cannot be read: ",
+    "check empty.csv": "The file 'empty.csv' cannot be read: empty CSV.\n",
+    "check wide.csv": "The file 'wide.csv' cannot be read: found more fields than ",
+    "kfold head.csv": "Cannot assign folds to a frame without rows.\n",
+    "kfold lists.parquet -k 2": f"{NOT_WRITTEN}CSV format does not support nested data.\n",
     "kfold in.csv --out in.csv/out.csv": (
-        "The file 'in.csv/out.csv' cannot be written: Not a directory."
+        "The file 'in.csv/out.csv' cannot be written: Not a directory.\n"
     ),
-    "kfold in.csv --out dir.csv": "The file 'dir.csv' cannot be written: Is a directory.",
-    "kfold lists.parquet -k 2": (
-        "The file 'out.csv' cannot be written: CSV format does not support nested data."
-    ),
+    "kfold in.csv --out dir.csv": "The file 'dir.csv' cannot be written: Is a directory.\n",
+    "deal": "argument {kfold,split,extend,check,report}: invalid choice: 'deal' ",
+    "kfold in.csv --k x": "argument -k/--k: invalid int value: 'x'\n",
+    "report in.csv": "the following arguments are required: --by\n",
+    "split in.csv": "the following arguments are required: --out\n",
     "kfold in.csv --by 'quantiles(prices, 3)'": (
-        "`by` names the column 'prices', which the frame does not have. Hint: did you mean 'price'?"
+        "`by` names the column 'prices', which the frame does not have. Hint: did you mean"
+        " 'price'?\n"
     ),
     "kfold in.csv --by 'quantile(price, 3)'": (
         "`--by` must be a column or a term, as in quantiles(price, 10), got 'quantile(price,"
-        " 3)'. Hint: did you mean quantiles(...)?"
+        " 3)'. Hint: did you mean quantiles(...)?\n"
     ),
+    f"check in.csv --by '{LONG_TERM}'": "`--by` must be a column or a term, as in ",
+    "check in.csv --name pair --by \udcff": "`by` names the column '\\udcff', which ",
     "kfold in.csv --by label,price": (
         "`by` names the column 'label,price', which the frame does not have. Hint: several columns"
-        ' go in a list: `["label", "price"]`.'
+        ' go in a list: `["label", "price"]`.\n'
     ),
-    "kfold in.csv --k x": "argument -k/--k: invalid int value: 'x'",
-    "report in.csv": "the following arguments are required: --by",
+    "kfold in.csv --repeats 1000000000": "`repeats` must be at most 10,000 columns, got 1,000,000,",
     "split in.csv --parts train=0,test=rest": (
-        "`parts` must be finite and above zero, got {'train': 0, 'test': None}."
+        "`parts` must be finite and above zero, got {'train': 0, 'test': None}.\n"
     ),
     **{
-        f"split in.csv --parts '{text}'": (
-            "`--parts` must name each part once, as in train=0.8,test=rest, or be the share of"
-            f" test, as 0.2, got {text!r}."
-        )
+        f"split in.csv --parts '{text}'": NO_PARTS.format(text)
         for text in ("8", "1.2", "", "a,b", "=1,b=1", "a=x,b=1", "a=1,a=1", "a=1=2")
     },
     "kfold in.csv --name pair": (
-        "The frame has a column 'pair' already. `overwrite=True` replaces it. Hint: df ="
-        " df.drop('pair')"
+        "The frame has a column 'pair' already. `overwrite=True` replaces it. Hint: "
     ),
-    "report in.csv --by label": (
-        "There is no column 'fold'. Hint: add it first, as in `df.strat.kfold(..., name='fold')`."
-    ),
+    "report in.csv --by label": "There is no column 'fold'. Hint: add it first, as in ",
 }
-"""Commands that go wrong, and the line that each prints."""
+"""Commands that go wrong, and what the line that each prints starts with."""
 
 
 @pytest.mark.parametrize("command", ERRORS)
 def test_errors_are_one_line(command: str, home: Path, capsys: Capture) -> None:
     """What goes wrong is one line on stderr, perhaps a hint, exit code 2, and no other file."""
-    Path("head.csv").write_text("x\n")
-    Path("out.csv").write_text("old")
     Path("dir.csv").mkdir()
     pl.DataFrame({"x": [[1], [2]]}).write_parquet("lists.parquet")
-    before = set(home.rglob("*"))
-    assert call(command if "--out" in command else f"{command} --out out.csv") == 2
-    assert capsys.readouterr() == ("", f"stratframe: {ERRORS[command]}\n")
-    assert set(home.rglob("*")) == before
-    assert Path("out.csv").read_text() == "old"
-
-
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("kfold in.csv", "the following arguments are required: --out"),
-        ("deal", "argument {kfold,split,extend,check,report}: invalid choice: 'deal' "),
-        ("check in.csv --by 'bins(price, [0, 1" + "0" * 400 + "])'", "`--by` must be a column or"),
-        ("kfold in.csv --out o.csv --by \udcff", "`by` names the column '\\udcff', which the fr"),
-        ("check text.parquet", "The file 'text.parquet' cannot be read: "),
-        ("check empty.csv", "The file 'empty.csv' cannot be read: empty CSV."),
-        ("check wide.csv", "The file 'wide.csv' cannot be read: found more fields than "),
-    ],
-)
-def test_bad_arguments_are_one_line(command: str, message: str, capsys: Capture) -> None:
-    """Wrong arguments and files are one line on stderr and exit code 2."""
-    for name, text in {"text.parquet": "no table", "empty.csv": "", "wide.csv": "a\n1,2\n"}.items():
+    texts = {"text.parquet": "no table", "empty.csv": "", "wide.csv": "a\n1,2\n", "head.csv": "x\n"}
+    for name, text in {**texts, "out.csv": "old"}.items():
         Path(name).write_text(text)
-    assert call(command) == 2
+    before = set(home.rglob("*"))
+    writes = command.startswith(("kfold", "split in.csv --parts")) and "--out" not in command
+    assert call(f"{command} --out out.csv" if writes else command) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert err.startswith(f"stratframe: {message}")
+    assert err.startswith(f"stratframe: {ERRORS[command]}")
+    assert set(home.rglob("*")) == before
+    assert Path("out.csv").read_text() == "old"
 
 
 @pytest.mark.parametrize("error", [OverflowError("too\nlarge"), MemoryError(), TypeError("no")])

@@ -4,10 +4,11 @@ import os
 import sys
 import warnings
 from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from inspect import signature
 from io import TextIOWrapper
+from itertools import islice
 from typing import Any, NoReturn
 
 import stratframe as sf
@@ -197,18 +198,18 @@ def run(given: dict[str, Any]) -> int:
             frames.check_path(each)
     data, frame = frames.read_file(path)
     given = {"by": None} | read_texts(given, frames.column_names(frame))
-    names, parts = columns_of(command, given), given.get("parts", {})
     if command in ("extend", *JUDGES) and frames.is_text_file(path):
-        known = parts if isinstance(parts, dict) else ()
-        frame = frames.read_folds(frame, names, known, alike=command == "extend" and not parts)
+        parts = given.get("parts", ())
+        known, alike = parts if isinstance(parts, dict) else (), command == "extend" and not parts
+        frame = frames.read_folds(frame, columns_of(command, given), known, alike=alike)
     result = getattr(sf, command)(frame, **given)
     if command == "check":
-        print(str(result))
+        print(result)
         return 0 if result else WRONG
     if command == "report":
         show_report(result, out)
         return 0
-    filled = None
+    names, filled = columns_of(command, given), None
     if command == "extend":
         before, after = (frames.read_columns(each, names)[0] for each in (frame, result))
         filled = frames.is_missing(before) & ~frames.is_missing(after)
@@ -224,16 +225,15 @@ def run(given: dict[str, Any]) -> int:
 
 def read_texts(given: dict[str, Any], columns: Sequence[object]) -> dict[str, Any]:
     """Turn the texts of options into entries, names and parts."""
-    read = dict(given)
-    for argument in {"by", "groups"} & given.keys():
-        texts = given[argument]
-        read[argument] = [parse_entry(f"`--{argument}`", text, columns) for text in texts]
-    for argument, value in read.items():
+    read: dict[str, Any] = {}
+    for argument, value in given.items():
+        entries = value if isinstance(value, list) else [value]
+        if argument in ("by", "groups"):
+            entries = [parse_entry(f"`--{argument}`", text, columns) for text in entries]
         # A list may not hold what is allowed alone, such as clusters as groups.
-        if isinstance(value, list) and len(value) == 1:
-            read[argument] = value[0]
-    if "parts" in given:
-        read["parts"] = parse_parts(given["parts"])
+        read[argument] = entries[0] if len(entries) == 1 else entries
+    if "parts" in read:
+        read["parts"] = parse_parts(read["parts"])
     if read.get("duplicates") == "none" and "none" not in columns:
         read["duplicates"] = None
     return read
@@ -313,7 +313,7 @@ def show_evenness(frame: Any, name: str, by: Any, groups: Any) -> None:
         if by is not None:
             found = sf.check(frame, by, name, groups=groups, duplicates=None)
             show_balance(sf.balance(frame, by, name))
-            print(str(found))
+            print(found)
 
 
 def show_balance(table: Any) -> None:
@@ -321,13 +321,15 @@ def show_balance(table: Any) -> None:
     names = [str(name) for name in frames.column_names(table) if name not in RESERVED]
     if not names:  # neighbours have no strata
         return
-    counts: dict[tuple[Any, ...], dict[str, int]] = {}
-    for row in frames.to_dicts(table):
-        counts.setdefault(tuple(map(row.get, names)), {})[str(row["fold"])] = row["n"]
-    shown = list(counts)[:MAX_SHOWN]
+    rows = frames.to_dicts(table)
+    counts: dict[tuple[Any, ...], list[int]] = {}
+    for row in rows:
+        counts.setdefault(tuple(map(row.get, names)), []).append(row["n"])
+    shown = dict(islice(counts.items(), MAX_SHOWN))
     strata = [", ".join(map(str, stratum)) for stratum in shown]
-    folds = [(fold, [counts[stratum][fold] for stratum in shown]) for fold in counts[shown[0]]]
-    show_columns([(", ".join(names), strata), *folds])
+    folds = dict.fromkeys(str(row["fold"]) for row in rows)
+    cells = zip(*shown.values(), strict=True)
+    show_columns([(", ".join(names), strata), *zip(folds, cells, strict=True)])
     if len(counts) > MAX_SHOWN:
         print(f"    ... and {len(counts) - MAX_SHOWN:,} more")
 
@@ -341,7 +343,7 @@ def show_report(table: Any, out: str | None) -> None:
         show_columns([(name, column_list(table, name)) for name in names])
 
 
-def show_columns(columns: Sequence[tuple[str, Sequence[Any]]]) -> None:
+def show_columns(columns: Iterable[tuple[str, Sequence[Any]]]) -> None:
     """Print columns next to each other, text on the left and numbers on the right."""
     padded = []
     for name, values in columns:

@@ -55,7 +55,7 @@ def test_types_come_from_all_rows(tmp_path: Path, text: str, pack: type) -> None
     assert ",".join(frame.columns) == header
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-32"])
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-16-le", "utf-32"])
 @pytest.mark.parametrize("text", ["é,b\n1,2\n", "a,b\né,2\n"])
 def test_other_encodings(tmp_path: Path, encoding: str, text: str) -> None:
     """CSV that is not UTF-8 is an error, wherever the other letters are."""

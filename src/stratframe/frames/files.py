@@ -70,7 +70,10 @@ def read_file(path: str) -> tuple[bytes, pl.DataFrame]:
 def parse_csv(data: bytes) -> pl.DataFrame:
     """Parse CSV; a column of whole numbers that are too long for a type of integers is text."""
     marked = start_text(data)
-    BytesIO(marked).readline().decode()  # Polars checks the encoding of the cells alone
+    header = BytesIO(marked).readline().decode()  # Polars checks the cells alone
+    if "\0" in header:
+        msg = "it is in UTF-16, and not in UTF-8"
+        raise UnicodeError(msg)
     try:
         return pl.read_csv(marked, infer_schema_length=None)
     except pl.exceptions.ComputeError:
