@@ -14,6 +14,7 @@ from tests.helpers import KINDS, eager, make, values
 __all__ = ["KINDS", "eager", "frame", "kind", "make", "values"]
 
 settings.register_profile("stratframe", deadline=None, max_examples=25, derandomize=True)
+settings.register_profile("long", deadline=None, max_examples=2_500)
 settings.load_profile("stratframe")
 
 
