@@ -16,10 +16,9 @@ from .errors import StratError
 from .frames import Rule
 from .habits import suggest_arguments
 from .pipeline.options import NO_TARGET, Parts, check_options, part_target
-from .terms.base import By, ColumnRef, Missing, Term, is_term
+from .terms.base import By, ColumnRef, Missing, Term
 from .terms.by import columns_of
 from .terms.entry import read_entry, ruled_columns
-from .terms.margins import Margins
 
 __all__ = ["folded", "needed", "parted"]
 
@@ -108,12 +107,8 @@ def check_labels(argument: str, refs: Sequence[ColumnRef], library: Library) -> 
     for ref in refs:
         if not frames.is_computed(ref):
             frames.check_names(argument, [ref])
-            is_entry = is_term(ref) or isinstance(ref, Margins)
-            if (
-                is_entry
-                or (library == "polars" and not isinstance(ref, str))
-                or not is_written(ref)
-            ):
+            is_label = isinstance(ref, str) if library == "polars" else is_written(ref)
+            if isinstance(ref, Term) or not is_label:
                 raise frames.not_a_reference(argument, ref)
             if isinstance(ref, str):
                 check_encodable(f"`{argument}`", ref)
@@ -132,7 +127,7 @@ def keeps_rule(
 ) -> Flags | bool:
     """Flag the rows of a column that a term takes; False for a column of the wrong type."""
     try:
-        entry = read_entry(replace(term, columns=(ref,)), [series], 1)  # type: ignore[type-var]
+        entry = read_entry(replace(term, columns=(ref,)), [series], 1)
     except StratError:
         return False
     if entry.term.orders_rows and not may_order:

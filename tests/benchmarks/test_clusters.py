@@ -11,7 +11,7 @@ from sklearn.cluster import MiniBatchKMeans
 from sklearn.preprocessing import StandardScaler
 
 import stratframe as sf
-from stratframe.terms.algorithms import BATCHES, TOLERANCE
+from stratframe.terms.algorithms import BATCH_TOLERANCE, BATCHES
 
 from .data import frame_of
 from .measure import fresh, interleaved, peak_above, reach, seconds
@@ -49,7 +49,7 @@ def scale_fit_predict(frame: pd.DataFrame) -> Callable[[], object]:
             n_init=1,
             random_state=0,
             batch_size=MANY // BATCHES,
-            tol=TOLERANCE,
+            tol=BATCH_TOLERANCE,
             compute_labels=False,
         )
         return model.fit(scaled).predict(scaled)

@@ -57,7 +57,7 @@ def test_a_text_is_a_column_or_a_term(text: str) -> None:
 def test_terms_may_hold_terms() -> None:
     """Margins hold columns and terms; a term may be named."""
     margins = parse_entry("`--by`", "margins([a, quantiles(price, 3, name='p')])", COLUMNS)
-    column, term = margins.entries
+    column, term = margins.columns
     assert column == "a"
     assert (str(term), term.name) == ("sf.quantiles('price', 3)", "p")
 

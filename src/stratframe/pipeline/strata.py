@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -13,9 +14,9 @@ from .. import frames
 from ..core.strata import crosstab, factorize_codes, first_occurrence, nest_codes, sum_by
 from ..core.types import Flags, Ints, StratumTable
 from ..errors import StratError, above_limit, plural
-from ..terms.base import OrderTerm, RowOrder, StrataTerm, Term
+from ..terms.base import RowOrder, Term
 from ..terms.by import split_series
-from ..terms.entry import BoundTerm, read_entry, select_rows, stratum_name, without_order
+from ..terms.entry import BoundTerm, read_entry, select_rows
 from .numbers import Keys, key_order, rank_groups
 from .options import Options
 from .validate import (
@@ -141,7 +142,10 @@ def stratify(
     rows = entries[0].rows if entries else rows
     stratum_entries = entries[: len(options.terms)]
     if groups is not None or not ordered:
-        stratum_entries = [without_order(entry) for entry in stratum_entries]
+        stratum_entries = [
+            replace(entry, term=entry.term.without_order() or entry.term)
+            for entry in stratum_entries
+        ]
     if options.marginal:
         margins = tuple(nest([entry], rows, n_rows) for entry in stratum_entries)
         return nest([], rows, n_rows)._replace(groups=groups, margins=margins)
@@ -242,10 +246,9 @@ def nest(
     for entry in entries:
         term = entry.term
         if term.orders_rows:
-            order = cast("OrderTerm", term).row_order(entry.data)
+            order = term.row_order(entry.data)
             break
-        term, parent = cast("StrataTerm", term), codes
-        division = term.divide(entry, parent, n_strata)
+        parent, division = codes, term.divide(entry, codes, n_strata)
         order = division.order or order
         if levels:
             codes, parents = nest_codes(parent, n_strata, division.codes, division.n)
@@ -258,7 +261,7 @@ def nest(
             n_strata = len(present)
         places = codes if term.is_nominal else division.codes
         values = partial(term.labels, entry, division, parent)
-        levels.append(Level(stratum_name(entry, term), values, places, term.is_nominal))
+        levels.append(Level(entry.stratum_name, values, places, term.is_nominal))
     counted = entries[0].sizes if entries and codes is entries[0].data else None
     sizes = sum_by(codes, weights, n_strata) if counted is None else counted
     ancestors = accumulate(reversed(parents_of_levels), lambda finer, parents: parents[finer])

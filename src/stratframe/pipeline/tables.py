@@ -261,7 +261,7 @@ def show_entry(term: Term, series: Sequence[Any], k: int | None, weights: Ints |
     known = codes >= 0
     sizes = sum_by(codes[known], None if weights is None else weights[known], n_values)
     if term.is_guessed and 2 * sizes[sizes < 2 * k].sum() > sizes.sum():
-        term = replace(Continuous(term.columns, term.name).in_bins(k), is_guessed=True)
+        term = replace(Continuous(term.columns, name=term.name).in_bins(k), is_guessed=True)
     return Shown(term, 2)
 
 

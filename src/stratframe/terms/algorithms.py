@@ -21,7 +21,7 @@ BATCHES, SMALLEST_BATCH = 64, 256
 """A mini-batch has a 64th of the rows, but at least 256: the fastest on 5,000, 100,000
 and 1,000,000 rows, with an inertia within 2 % of that of k-means."""
 
-TOLERANCE = 1e-3
+BATCH_TOLERANCE = 1e-3
 """Relative move of the centres at which mini-batches stop; scikit-learn's own default,
 no such limit, makes it slower than k-means."""
 
@@ -46,10 +46,6 @@ def estimate(points: Values, seed: int) -> int:
 
     In each of 50 samples of at most 100 rows, the merges higher than the mean height
     plus two standard deviations are cut. The mean over the samples, half rounded up.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n_rows, n_features)
 
     References
     ----------
@@ -86,21 +82,21 @@ def some_rows(n_rows: int, most: int, seed: int) -> Ints:
 
 def kmeans(points: Values, n: int, seed: int) -> tuple[Ints, Values]:
     """Cluster by k-means from one start."""
-    model = load_extra("sklearn.cluster", "cluster").KMeans(n, n_init=1, random_state=seed)
-    with converged():
-        model.fit(points)
-    return model.labels_, model.cluster_centers_
+    sklearn = load_extra("sklearn.cluster", "cluster")
+    return with_centres(sklearn.KMeans(n, n_init=1, random_state=seed), points)
 
 
 def minibatch(points: Values, n: int, seed: int) -> tuple[Ints, Values]:
     """Cluster by mini-batch k-means, with batches that grow with the rows."""
-    model = load_extra("sklearn.cluster", "cluster").MiniBatchKMeans(
-        n,
-        n_init=1,
-        random_state=seed,
-        batch_size=max(SMALLEST_BATCH, len(points) // BATCHES),
-        tol=TOLERANCE,
+    size = max(SMALLEST_BATCH, len(points) // BATCHES)
+    batches = load_extra("sklearn.cluster", "cluster").MiniBatchKMeans(
+        n, n_init=1, random_state=seed, batch_size=size, tol=BATCH_TOLERANCE
     )
+    return with_centres(batches, points)
+
+
+def with_centres(model: Any, points: Values) -> tuple[Ints, Values]:
+    """Fit a model that has centres."""
     with converged():
         model.fit(points)
     return model.labels_, model.cluster_centers_
@@ -120,27 +116,20 @@ def small_fits(algorithm: object) -> Iterator[None]:
     """Cluster many small strata without threads that wait for each other, or repeated checks."""
     limited = load_extra("threadpoolctl", "cluster").threadpool_limits(1, user_api="openmp")
     # An object may check its own parameters, which nobody has checked before.
-    is_checked = isinstance(algorithm, str)
-    config = load_extra("sklearn", "cluster").config_context(
-        assume_finite=True, skip_parameter_validation=is_checked
-    )
-    with limited, config:
+    unchecked = {"assume_finite": True, "skip_parameter_validation": isinstance(algorithm, str)}
+    with limited, load_extra("sklearn", "cluster").config_context(**unchecked):
         yield
 
 
 def agglomerative(points: Values, n: int, seed: int) -> tuple[Ints, None]:
     """Cluster by merging (Ward), or a sample if there are too many rows for that."""
     rows = some_rows(len(points), max(LARGEST_TREE, n), seed)
-    found = (
-        load_extra("sklearn.cluster", "cluster")
-        .AgglomerativeClustering(n)
-        .fit(points[rows])
-        .labels_
-    )
+    tree = load_extra("sklearn.cluster", "cluster").AgglomerativeClustering(n)
+    found: Ints = tree.fit(points[rows]).labels_
     if len(rows) == len(points):
         return found, None
     assign = load_extra("sklearn.metrics", "cluster").pairwise_distances_argmin
-    labels = assign(points, centroids(points[rows], found, n))
+    labels: Ints = assign(points, centroids(points[rows], found, n))
     labels[rows] = found
     return labels, None
 
@@ -168,10 +157,6 @@ def radius(points: Values, neighbour: int) -> float:
 
     Without a knee, or with one of zero, the median; if that is zero too, the smallest
     distance that is not.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n_rows, n_features)
     """
     neighbours = load_extra("sklearn.neighbors", "cluster").NearestNeighbors(n_neighbors=neighbour)
     heights = np.sort(neighbours.fit(points).kneighbors()[0][:, -1])

@@ -1,36 +1,25 @@
-"""What the pipeline asks of an entry of `by`: the `Term` protocol.
+"""What the pipeline asks of an entry of `by`: one base class, with defaults.
 
-A new kind of entry is one class in one file of this folder. It answers which columns it
-reads, how it reads them, which values it needs, how it divides strata or orders rows, and
-what its strata are called; `ColumnTerm` has the answers that most terms of one column share.
+A new kind of entry is one subclass of `Term` in one file of this folder. It says how it reads its
+columns, which values it needs, how it divides strata or orders rows, and what its strata are
+called, where the defaults will not do; these are for one column of numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Literal,
-    NamedTuple,
-    Protocol,
-    TypeAlias,
-    TypeGuard,
-    runtime_checkable,
-)
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+
+import numpy as np
 
 from .. import frames
 from ..checks import is_unicode
 from ..core.order import by_value
 from ..core.types import Flags, Ints, Values, Words
-from ..errors import StratError, describe
+from ..errors import StratError, describe, preview
 from ..frames import Rule
-
-if TYPE_CHECKING:
-    from .entry import BoundTerm
 
 ColumnRef: TypeAlias = Any
 """Where a column comes from: its name, a Polars expression, or for pandas a callable
@@ -39,17 +28,35 @@ of the frame or a `pd.col` expression."""
 Missing: TypeAlias = Literal["error", "stratum", "null"]
 """What becomes of missing classes."""
 
+MAX_ITEMS = 12
+"""Features, edges or entries of a term that a message lists."""
 
-class EncodedColumns(NamedTuple):
-    """The columns of a term as arrays."""
+LEFT_NULL = 'in `kfold`, `missing="null"` leaves their fold null.'
 
+MISSING_CLASS_HINT = f'`missing="stratum"` makes missing values a stratum of their own; {LEFT_NULL}'
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedColumns:
+    """The columns of a term, and their values on the rows that are dealt as arrays."""
+
+    series: Sequence[Any]
+    """The whole columns: one, or the features."""
     data: Values
-    """Codes of classes, -1 where missing, or numbers, of shape (n_rows,); features have
-    the shape (n_features, n_rows)."""
+    """Codes of classes, -1 where missing, or numbers, shape (n_dealt,); features have
+    the shape (n_features, n_dealt)."""
     missing: Flags
-    """Where the value is missing, shape (n_rows,)."""
+    """Where the value is missing, shape (n_dealt,)."""
     n_classes: int = 0
     """How many classes; 0 for numbers."""
+    rows: Ints | None = None
+    """Positions of the dealt rows in the column; None for all, in its order."""
+    weights: Ints | None = None
+    """How many rows each dealt row stands for, shape (n_dealt,); None for one."""
+
+    def values_at(self, rows: Ints) -> Any:
+        """Take the column's own values at some dealt rows."""
+        return frames.take(self.series[0], rows if self.rows is None else self.rows[rows])
 
 
 class Substrata(NamedTuple):
@@ -103,161 +110,103 @@ class RowOrder(NamedTuple):
 
 def value_order(values: Values) -> RowOrder:
     """Order rows by value, equal values at random."""
-    return RowOrder(partial(sort_by_value, values))
+
+    def sort(codes: Ints, n_codes: int, words: Words, _: Fraction) -> Ints:
+        return by_value(codes, n_codes, values, words)
+
+    return RowOrder(sort)
 
 
-def sort_by_value(values: Values, codes: Ints, n_codes: int, words: Words, _: Fraction) -> Ints:
-    """Sort rows by stratum and value."""
-    return by_value(codes, n_codes, values, words)
+@dataclass(frozen=True, eq=False, repr=False)
+class Term:
+    """One entry of `by`: it divides the strata of the entries before it, or orders their rows."""
 
-
-@runtime_checkable
-class Term(Protocol):
-    """One entry of `by`; it is a `StrataTerm`, or an `OrderTerm`."""
-
-    function: ClassVar[str]
+    function: ClassVar[str] = ""
     """The function that makes it, as messages show it: "sf.quantiles"."""
-    is_nominal: ClassVar[bool]
+    is_nominal: ClassVar[bool] = False
     """Whether its values are classes, which may be rare and have no order of their own."""
-    orders_rows: ClassVar[bool]
-    """Whether it is an `OrderTerm`, which comes last."""
-    uses_row_order: ClassVar[bool]
+    orders_rows: ClassVar[bool] = False
+    """Whether it only orders the rows, by `row_order`, and so comes last."""
+    uses_row_order: ClassVar[bool] = False
     """Whether what it makes of rows depends on the order in which they come."""
 
-    @property
-    def columns(self) -> tuple[ColumnRef, ...]:
-        """Where its columns come from."""
-        ...
+    columns: tuple[ColumnRef, ...]
+    """Where its columns come from."""
+    name: Hashable | None = field(default=None, kw_only=True)
+    """The name that the user gave it for result frames."""
 
-    @property
-    def name(self) -> Hashable | None:
-        """The name that the user gave it for result frames."""
-        ...
+    def __post_init__(self) -> None:
+        """Raise unless the name can be that of a column."""
+        name = self.name
+        if not frames.is_label(name) or (isinstance(name, str) and not is_unicode(name)):
+            msg = (
+                f"`name` of `{self.function}` must be able to name a column, got {describe(name)}."
+            )
+            raise StratError(msg)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         """Write the term as it is written in code."""
-        ...
+        return f"{self.function}({self.arguments()})"
+
+    def arguments(self) -> str:
+        """Write the arguments as they are written in code."""
+        return frames.format_reference(self.columns[0])
 
     def check_k(self, k: int) -> None:
         """Raise if the term does not fit this number of folds."""
 
-    def resolve(self, series: Sequence[Any], /) -> Term:
+    def resolve(self, series: Sequence[Any]) -> Term:
         """Choose the term that this one stands for on its columns."""
-        ...
+        return self
 
-    def without_order(self) -> StrataTerm | None:
+    def without_order(self) -> Term | None:
         """Choose the term that takes its place where rows have no order; None if none can."""
-        ...
+        return self
 
     def counted_by(self) -> CountedBy | None:
         """Say what makes rows alike where they are counted; None if it needs all rows at once."""
-        ...
+        return None if self.uses_row_order else ByValue()
 
-    def read(self, series: Sequence[Any], /) -> EncodedColumns:
-        """Read its columns into arrays."""
-        ...
+    def read(self, series: Sequence[Any]) -> EncodedColumns:
+        """Read its columns into arrays: numbers, dates or a categorical of numbers."""
+        return EncodedColumns(series, *frames.read_ordinal(series[0], str(self)))
 
-    def rules(self, missing: Missing, /) -> list[Rule]:
+    def rules(self, missing: Missing) -> list[Rule]:
         """State what it needs of the values of each of its columns."""
-        ...
+        return [Rule(present=missing == "error", hint=MISSING_CLASS_HINT)]
 
-
-@runtime_checkable
-class StrataTerm(Term, Protocol):
-    """A term that divides the strata of the entries before it."""
-
-    def default_name(self, column: Hashable, /) -> Hashable:
+    def default_name(self, column: Hashable) -> Hashable:
         """Name its column in result frames, where the user did not."""
-        ...
+        return column
 
-    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
-        """Divide the strata so far."""
-        ...
+    def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
+        """Divide the strata so far; missing values are the last child."""
+        if not entry.missing.any():
+            return Substrata(*self.cut(entry.data, parent, entry.weights))
+        known = np.flatnonzero(~entry.missing)
+        weights = None if entry.weights is None else entry.weights[known]
+        codes, n = self.cut(entry.data[known], parent[known], weights)
+        children = np.full(len(parent), n, dtype=np.int64)
+        children[known] = codes
+        return Substrata(children, n + 1)
 
-    def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
+    def cut(self, values: Values, parent: Ints, weights: Ints | None) -> tuple[Ints, int]:
+        """Find the child of every value, and the highest number of children."""
+        raise NotImplementedError
+
+    def labels(self, entry: EncodedColumns, division: Substrata, parent: Ints, rows: Ints) -> Any:
         """Name the children that some rows are in, for tables."""
-        ...
-
-
-@runtime_checkable
-class OrderTerm(Term, Protocol):
-    """A term that orders the rows inside their stratum."""
+        return (division.codes if division.labels is None else division.labels)[rows]
 
     def row_order(self, data: Values) -> RowOrder:
         """Order the rows."""
-        ...
+        return value_order(data)
 
 
-def is_term(entry: object) -> TypeGuard[Term]:
-    """Return whether an entry of `by` is a term, not a label or an expression."""
-    # Expressions of pandas answer to every name that they are asked for.
-    if isinstance(entry, str) or frames.is_frame(entry):
-        return False  # The check of a protocol takes a while, and asks lazy frames for columns.
-    return isinstance(entry, Term) and not frames.is_computed(entry)
-
-
-def check_entry_name(function: str, name: object) -> None:
-    """Raise unless a name can be that of a column."""
-    if not frames.is_label(name) or (isinstance(name, str) and not is_unicode(name)):
-        msg = f"`name` of `{function}` must be able to name a column, got {describe(name)}."
-        raise StratError(msg)
+def write_list(items: Sequence[object]) -> str:
+    """Write a list of a term's arguments, a long one in part."""
+    return f"[{preview(items, len(items), MAX_ITEMS)}]"
 
 
 By: TypeAlias = Hashable | Term | Sequence[Hashable | Term]
 """One entry or a list of entries."""
-
-
-class ColumnTerm:
-    """What terms of one column share."""
-
-    function: ClassVar[str] = ""
-    is_nominal: ClassVar[bool] = False
-    orders_rows: ClassVar[bool] = False
-    uses_row_order: ClassVar[bool] = False
-    columns: tuple[ColumnRef, ...]
-    name: Hashable | None
-
-    def __post_init__(self) -> None:
-        """Check the name."""
-        check_entry_name(self.function, self.name)
-
-    def __str__(self) -> str:
-        """Write the term as it is written in code."""
-        return f"{self.function}({', '.join([self.shown_column, *self.shown_arguments()])})"
-
-    @property
-    def shown_column(self) -> str:
-        """The column, as it is written in code."""
-        return frames.format_reference(self.columns[0])
-
-    def shown_arguments(self) -> list[str]:
-        """Write the arguments after the column."""
-        return []
-
-    def check_k(self, k: int) -> None:
-        """Any number of folds will do."""
-
-    def resolve(self, series: Sequence[Any], /) -> Any:
-        """Stay this term, whatever the column holds."""
-        return self
-
-    def without_order(self) -> Any:
-        """Stay this term, which orders nothing."""
-        return self
-
-    def counted_by(self) -> CountedBy | None:
-        """Take rows of one value as alike."""
-        return ByValue()
-
-    def default_name(self, column: Hashable) -> Hashable:
-        """Call it as its column."""
-        return column
-
-    def rules(self, missing: Missing, /) -> list[Rule]:
-        """Need classes that are there, unless `missing` says what becomes of them."""
-        return [Rule(present=missing == "error", hint=MISSING_CLASS_HINT)]
-
-
-LEFT_NULL = 'in `kfold`, `missing="null"` leaves their fold null.'
-
-MISSING_CLASS_HINT = f'`missing="stratum"` makes missing values a stratum of their own; {LEFT_NULL}'

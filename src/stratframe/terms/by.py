@@ -7,11 +7,11 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from .. import frames
-from ..errors import StratError, at_least_one, given_twice, preview, shorten
-from .base import By, ColumnRef, Term, is_term
-from .classes import Groups, Plain
+from ..errors import StratError, at_least_one, given_twice, preview
+from .base import By, ColumnRef, Term
+from .classes import Classes, Plain
 from .clusters import Clusters
-from .margins import Margins, format_entry
+from .margins import Margins
 
 
 class Entries(NamedTuple):
@@ -35,35 +35,32 @@ def parse_by(by: By | None) -> Entries:
         return Entries()
     if not isinstance(by, str):
         frames.check_not_data("by", by)
-    entries = by if isinstance(by, list) else [by]
-    if not entries:
+    terms = [to_term(entry) for entry in by] if isinstance(by, list) else [to_term(by)]
+    if not terms:
         raise StratError(at_least_one("`by`", "entry", []))
-    for entry in entries:
-        if isinstance(entry, Margins):
-            return parse_margins(entry, entries)
-    terms = tuple(map(to_term, entries))
-    check_once(terms, "`by`")
+    if any(isinstance(term, Margins) for term in terms):
+        return parse_margins(terms)
+    check_no_repeats(terms, "`by`")
     check_order_last(terms)
-    return Entries(terms)
+    return Entries(tuple(terms))
 
 
-def parse_margins(margins: Margins, entries: Sequence[Any]) -> Entries:
+def parse_margins(terms: Sequence[Term]) -> Entries:
     """Take the entries of margins, which are the only entry of `by`."""
-    if len(entries) > 1:
-        listed = preview(map(format_entry, entries), len(entries))
-        msg = f"`sf.margins` must be the only entry of `by`, got [{listed}]."
+    if len(terms) > 1:
+        msg = f"`sf.margins` must be the only entry of `by`, got [{preview(terms, len(terms))}]."
         raise StratError(msg)
-    terms = tuple(map(to_term, margins.entries))
-    check_once(terms, "`sf.margins`")
-    return Entries(terms, marginal=True)
+    entries = tuple(map(to_term, terms[0].columns))
+    check_no_repeats(entries, "`sf.margins`")
+    return Entries(entries, marginal=True)
 
 
 def to_term(entry: Any) -> Term:
     """Take what is no term as a column."""
-    return entry if is_term(entry) else Plain((entry,))
+    return entry if isinstance(entry, Term) else Plain((entry,))
 
 
-def check_once(terms: Sequence[Term], subject: str) -> None:
+def check_no_repeats(terms: Sequence[Term], subject: str) -> None:
     """Raise if an entry is given twice."""
     alike: dict[Any, list[Term]] = {}
     for term in terms:
@@ -110,15 +107,15 @@ def parse_groups(groups: Any) -> tuple[Term, ...]:
         return (groups,)
     columns = parse_columns("groups", groups)
     for column in columns:
-        if is_term(column) or isinstance(column, Margins):
+        if isinstance(column, Term):
             msg = (
                 "`groups` must be a column, a list of columns or one `sf.clusters`, got"
-                f" {shorten(str(column))}."
+                f" {frames.format_reference(column)}."
             )
             raise StratError(msg)
     for column in frames.repeated(columns):
         raise StratError(given_twice("`groups`", "column", frames.format_reference(column)))
-    return tuple(Groups((column,)) for column in columns)
+    return tuple(Classes((column,)) for column in columns)
 
 
 def columns_of(terms: Iterable[Term]) -> list[ColumnRef]:

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ..core.order import grouped
 from ..core.seeds import StreamTag
 from ..core.strata import factorize_codes
 from ..core.types import Ints, Values
-from ..errors import StratError, describe, warn
+from ..errors import StratError, describe, plural, warn
 from ..habits import suggest_arguments
 from .algorithms import (
     LARGEST_TREE,
@@ -34,62 +34,49 @@ from .algorithms import (
     seeds_of,
     small_fits,
 )
-from .base import ColumnRef, Substrata, value_order
-from .features import FeatureTerm, Scale, check_scale, feature_refs
+from .base import ColumnRef, EncodedColumns, Substrata, value_order
+from .features import FeatureTerm, Scale, feature_refs
 
-if TYPE_CHECKING:
-    from .entry import BoundTerm
-
-COUNTED = ("kmeans", "minibatch", "agglomerative")
+COUNTED: dict[str, Fit] = {
+    function.__name__: function for function in (kmeans, minibatch, agglomerative)
+}
 """Algorithms that are told the number of clusters."""
 
 ALGORITHMS = (*COUNTED, "dbscan")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Clusters(FeatureTerm):
     """Clusters of the rows by their features, inside the parent stratum."""
 
     function: ClassVar[str] = "sf.clusters"
 
-    columns: tuple[ColumnRef, ...]
     n: int | None
     """How many; None to estimate it, or to leave it to the algorithm."""
     algorithm: Any
     """The name of one, or an object with `fit_predict`."""
-    scale: Scale
     eps: float | None
     min_samples: int | None
     seed: int
-    name: Hashable | None = None
 
-    def default_name(self, _: Hashable) -> Hashable:
+    def default_name(self, column: Hashable) -> Hashable:
         """Call it "cluster"."""
         return "cluster"
 
-    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
+    def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
         """Cluster the rows of every parent stratum, and order them by distance."""
         labels, distances = cluster(self, entry.data, parent, n_parents)
         # Noise is the last child.
         codes = np.where(labels < 0, labels.max(initial=-1) + 1, labels)
         return Substrata(codes, int(codes.max(initial=-1)) + 1, value_order(distances), labels)
 
-    def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
-        """Return the numbers of clusters inside their stratum, -1 for noise."""
-        assert division.labels is not None
-        return division.labels[rows]
-
     def fit(self) -> Fit:
         """Choose the algorithm."""
         if not isinstance(self.algorithm, str):
             return partial(custom, self.algorithm)
-        named: dict[str, Fit] = {
-            "kmeans": kmeans,
-            "minibatch": minibatch,
-            "agglomerative": agglomerative,
-            "dbscan": partial(dbscan, self.eps, self.min_samples),
-        }
-        return named[self.algorithm]
+        if self.algorithm == "dbscan":
+            return partial(dbscan, self.eps, self.min_samples)
+        return COUNTED[self.algorithm]
 
     def count(self, points: Values) -> int:
         """Choose the number: as asked, the object's own, or estimated; 0 leaves it open."""
@@ -182,7 +169,6 @@ def clusters(
     load_extra("sklearn", "cluster")
     refs = feature_refs("sf.clusters", features)
     check_algorithm(algorithm)
-    check_scale("sf.clusters", scale)
     if algorithm != "dbscan" and not (eps is None and min_samples is None):
         msg = f"`eps` and `min_samples` are for algorithm='dbscan', got {describe(algorithm)}."
         raise StratError(msg)
@@ -191,13 +177,13 @@ def clusters(
         raise StratError(msg)
     return Clusters(
         refs,
+        scale,
         check_number(n, algorithm),
         algorithm,
-        scale,
         None if eps is None else float(eps),
         None if min_samples is None else check_int("min_samples", min_samples, 1),
         check_int("seed", seed, 0),
-        name,
+        name=name,
     )
 
 
@@ -220,48 +206,37 @@ def check_number(n: object, algorithm: Any) -> int | None:
             raise StratError(msg)
         return None
     number = check_int("n", n, 1)
-    if algorithm == "dbscan":
-        msg = f"`n` must be 'auto' for 'dbscan', which finds the number itself, got {describe(n)}."
-        raise StratError(msg)
-    if not isinstance(algorithm, str) and not parameters(algorithm, "n_clusters"):
-        msg = f"`n` must be 'auto' for an object without `n_clusters`, got {describe(n)}."
+    if isinstance(algorithm, str):
+        which, counts = "'dbscan', which finds the number itself", algorithm in COUNTED
+    else:
+        which, counts = "an object without `n_clusters`", bool(parameters(algorithm, "n_clusters"))
+    if not counts:
+        msg = f"`n` must be 'auto' for {which}, got {describe(n)}."
         raise StratError(msg)
     return number
 
 
 def cluster(term: Clusters, points: Values, parent: Ints, n_parents: int) -> tuple[Ints, Values]:
-    """Cluster the rows of every parent stratum.
+    """Cluster the rows of every parent stratum, by points of shape (n_features, n_rows).
 
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n_features, n_rows), finite
-    parent : ndarray of int, shape (n_rows,), range 0..n_parents-1
-
-    Returns
-    -------
-    labels : ndarray of int64, shape (n_rows,)
-        Numbered by first appearance inside each stratum, -1 for noise.
-    distances : ndarray of float64, shape (n_rows,)
-        From every row to the centre of its cluster, in scaled units.
+    Returns labels, numbered by first appearance inside each stratum, -1 for noise, and the
+    distances of rows to the centres of their clusters, in scaled units; each of shape (n_rows,).
     """
     labels, distances = np.zeros(len(parent), dtype=np.int64), np.zeros(len(parent))
     if not len(parent):
         return labels, distances
     points = scale_features(points, term.scale)
     n, fit = term.count(points), term.fit()
-    seeds = seeds_of(term.seed, StreamTag.CLUSTERS, n_parents)
     sizes = np.bincount(parent, minlength=n_parents)
-    if n_parents == 1:
-        labels, distances = cluster_stratum(fit, points, n, seeds[0])
-    else:
-        ordered = grouped(np.arange(len(parent)), parent, n_parents)
-        strata = list(zip(np.split(ordered, np.cumsum(sizes)[:-1]), seeds, strict=True))
-        small = [each for each in strata if len(each[0]) <= ONE_THREAD]
-        large = [each for each in strata if len(each[0]) > ONE_THREAD]
-        for chosen, context in ((small, small_fits(term.algorithm)), (large, nullcontext())):
-            with context:
-                for rows, own_seed in chosen:
-                    labels[rows], distances[rows] = cluster_stratum(fit, points[rows], n, own_seed)
+    strata: list[Any] = [slice(None)]
+    if n_parents > 1:
+        strata = np.split(grouped(np.arange(len(parent)), parent, n_parents), np.cumsum(sizes)[:-1])
+    seeds = seeds_of(term.seed, StreamTag.CLUSTERS, n_parents)
+    for is_small, context in ((True, small_fits(term.algorithm)), (False, nullcontext())):
+        with context:
+            for rows, size, seed in zip(strata, sizes, seeds, strict=True):
+                if (size <= ONE_THREAD) == is_small:
+                    labels[rows], distances[rows] = cluster_stratum(fit, points[rows], n, seed)
     warn_clusters(term, sizes, int(labels.max(initial=-1)))
     return labels, distances
 
@@ -290,32 +265,24 @@ def cluster_stratum(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, 
 
 def points_as_clusters(points: Values, n: int) -> Ints | None:
     """Give each distinct row a cluster, if there are at most `n`; None if there are more."""
-    least = n if n else 2
-    window, n_rows = 4 * least, len(points)
+    least = n or 2
+    window = 4 * least
     codes, n_points = unique_points(points[:window].T)
-    while n_points <= least and window < n_rows:
+    while n_points <= least and window < len(points):
         window *= 4
         codes, n_points = unique_points(points[:window].T)
-    if n_points > least:
-        return None
-    return codes if n else np.zeros_like(codes)
+    distinct = codes if n else np.zeros_like(codes)
+    return distinct if n_points <= least else None
 
 
 def warn_clusters(term: Clusters, sizes: Ints, highest: int) -> None:
-    """Warn once of what a user would not expect of the clusters.
-
-    Parameters
-    ----------
-    sizes : ndarray of int, shape (n_parents,)
-        Rows of each stratum that was clustered.
-    """
-    large = int((sizes > LARGEST_TREE).sum())
-    if term.algorithm == "agglomerative" and large:
+    """Warn once of what a user would not expect of the clusters of strata of these sizes."""
+    n_large = int((sizes > LARGEST_TREE).sum())
+    if term.algorithm == "agglomerative" and n_large:
         warn(
-            f"`sf.clusters` with algorithm='agglomerative' merged a sample of"
-            f" {LARGEST_TREE:,} rows in {'a' if large == 1 else f'{large:,}'} larger"
-            f" {'stratum' if large == 1 else 'strata'}, and assigned the other rows to the nearest"
-            " centre.\nHint: 'kmeans' and 'minibatch' use all rows."
+            f"`sf.clusters` with algorithm='agglomerative' merged a sample of {LARGEST_TREE:,} rows"
+            f" in {plural(n_large, 'larger stratum', 'larger strata')}, and assigned the other rows"
+            " to the nearest centre.\nHint: 'kmeans' and 'minibatch' use all rows."
         )
     if term.algorithm == "dbscan" and highest < 1 and len(sizes):
         warn(

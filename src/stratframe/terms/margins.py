@@ -7,32 +7,19 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .. import frames
-from ..errors import StratError, preview
-from .base import Term, is_term
-
-MAX_ENTRIES_SHOWN = 12
-"""Entries that a message lists."""
+from ..errors import StratError
+from .base import Term, write_list
 
 
-@dataclass(frozen=True, eq=False)
-class Margins:
-    """Entries that are balanced each on its own."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Margins(Term):
+    """Entries that are balanced each on its own; its columns are these entries."""
 
     function: ClassVar[str] = "sf.margins"
 
-    entries: tuple[Hashable | Term, ...]
-
-    def __str__(self) -> str:
-        """Write the term as it is written in code."""
-        shown = map(format_entry, self.entries)
-        return f"{self.function}([{preview(shown, len(self.entries), MAX_ENTRIES_SHOWN)}])"
-
-
-def format_entry(entry: Hashable | Term) -> str:
-    """Write an entry as it is written in code."""
-    if isinstance(entry, Margins) or is_term(entry):
-        return str(entry)
-    return frames.format_reference(entry)
+    def arguments(self) -> str:
+        """Write the entries."""
+        return write_list([frames.format_reference(entry) for entry in self.columns])
 
 
 def margins(entries: Sequence[Hashable | Term]) -> Margins:
@@ -73,7 +60,7 @@ def margins(entries: Sequence[Hashable | Term]) -> Margins:
         msg = f"`sf.margins` must hold a list of entries, got {frames.format_reference(entries)}."
         raise StratError(msg)
     for entry in given:
-        if isinstance(entry, Margins) or (is_term(entry) and entry.orders_rows):
+        if isinstance(entry, Margins) or (isinstance(entry, Term) and entry.orders_rows):
             msg = (
                 f"`sf.margins` must hold entries that make strata, got `{entry.function}`."
                 "\nHint: `sf.quantiles` cuts a continuous column."

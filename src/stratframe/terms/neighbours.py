@@ -14,57 +14,44 @@ from ..core.neighbours import nearest_order
 from ..core.types import Ints, Values, Words
 from ..errors import StratError, describe
 from .base import ColumnRef, RowOrder
-from .features import FeatureTerm, Scale, check_scale, feature_refs
+from .features import FeatureTerm, Scale, feature_refs
 
 PATIENCE = 2.0
 """Seconds before a progress bar appears."""
 
 
-class NeighbourTerm(FeatureTerm):
-    """What orders by nearness share."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Chain(FeatureTerm):
+    """Features that order the rows of a stratum: from each to the nearest."""
 
+    function: ClassVar[str] = "sf.chain"
     orders_rows: ClassVar[bool] = True
 
     def without_order(self) -> None:
         """Nothing takes its place where rows have no order."""
 
-    def sort(
-        self, points: Values, block: int | None, codes: Ints, n_codes: int, words: Words
-    ) -> Ints:
-        """Sort rows by stratum and nearness, with a bar where that takes a while."""
-        with progress_bar(len(codes), "Nearest rows") as progress:
-            return nearest_order(codes, n_codes, points, self.scale, block, words, progress)
-
-
-@dataclass(frozen=True, eq=False)
-class Chain(NeighbourTerm):
-    """Features that order the rows of a stratum: from each to the nearest."""
-
-    function: ClassVar[str] = "sf.chain"
-
-    columns: tuple[ColumnRef, ...]
-    scale: Scale
-    name: Hashable | None = None
+    def rows_per_block(self, share: Fraction) -> int | None:
+        """Choose how many rows are a block; None for a chain of all."""
+        return None
 
     def row_order(self, data: Values) -> RowOrder:
-        """Order the rows by a chain of nearest neighbours."""
+        """Order the rows by nearness, with a bar where that takes a while."""
 
-        def sort(codes: Ints, n_codes: int, words: Words, _: Fraction) -> Ints:
-            return self.sort(data, None, codes, n_codes, words)
+        def sort(codes: Ints, n_codes: int, words: Words, share: Fraction) -> Ints:
+            block = self.rows_per_block(share)
+            with progress_bar(len(codes)) as progress:
+                return nearest_order(codes, n_codes, data, self.scale, block, words, progress)
 
         return RowOrder(sort, starts_at_random=True)
 
 
-@dataclass(frozen=True, eq=False)
-class Nearest(NeighbourTerm):
+@dataclass(frozen=True, eq=False, repr=False)
+class Nearest(Chain):
     """Features that order the rows of a stratum: neighbours, block by block."""
 
     function: ClassVar[str] = "sf.nearest"
 
-    columns: tuple[ColumnRef, ...]
     block: int | None
-    scale: Scale
-    name: Hashable | None = None
 
     def check_k(self, k: int) -> None:
         """Raise if blocks have another size than the number of folds."""
@@ -76,14 +63,13 @@ class Nearest(NeighbourTerm):
             )
             raise StratError(msg)
 
+    def rows_per_block(self, share: Fraction) -> int:
+        """Take as many rows as asked for, or one for each part of the smallest share."""
+        return self.block or max(round(1 / share), 2)
+
     def row_order(self, data: Values) -> RowOrder:
-        """Order the rows by blocks of nearest neighbours."""
-
-        def sort(codes: Ints, n_codes: int, words: Words, share: Fraction) -> Ints:
-            block = self.block or max(round(1 / share), 2)
-            return self.sort(data, block, codes, n_codes, words)
-
-        return RowOrder(sort, starts_at_random=True, spread_leftover=False)
+        """Order the rows by blocks, of which the last may lack rows."""
+        return super().row_order(data)._replace(spread_leftover=False)
 
 
 def chain(
@@ -126,8 +112,7 @@ def chain(
     >>> df.strat.kfold(sf.chain("x"), k=3, deal="circular")["fold"].tolist()
     [2, 0, 1, 1, 0, 2]
     """
-    check_scale("sf.chain", scale)
-    return Chain(feature_refs("sf.chain", features), scale, name)
+    return Chain(feature_refs("sf.chain", features), scale, name=name)
 
 
 def nearest(
@@ -175,18 +160,17 @@ def nearest(
     >>> df.strat.kfold(sf.nearest("x"), k=2)["fold"].tolist()
     [1, 1, 0, 0, 0, 1]
     """
-    check_scale("sf.nearest", scale)
     size = None if block is None else check_int("block", block, 2)
-    return Nearest(feature_refs("sf.nearest", features), size, scale, name)
+    return Nearest(feature_refs("sf.nearest", features), scale, size, name=name)
 
 
 @contextmanager
-def progress_bar(total: int, what: str) -> Iterator[Callable[[int], object]]:
+def progress_bar(total: int) -> Iterator[Callable[[int], object]]:
     """Show a bar on a terminal, if tqdm is installed."""
     try:
         tqdm = import_module("tqdm").tqdm
     except ImportError:
         yield lambda _: None
         return
-    with tqdm(total=total, desc=what, unit=" rows", delay=PATIENCE, disable=None) as shown:
-        yield shown.update
+    with tqdm(total=total, desc="Nearest rows", unit=" rows", delay=PATIENCE, disable=None) as bar:
+        yield bar.update
