@@ -79,11 +79,7 @@ PLAIN = (
 )
 NAMES = "the terms are bins, chain, classes, clusters, continuous, margins, nearest, quantiles."
 
-LARGE = "a whole number is at most 9223372036854775807; write a larger one as 1e30."
-
 REFUSED = {
-    "quantiles(price, 9223372036854775808)": LARGE,
-    "bins(age, [0, -1" + "0" * 400 + "])": LARGE,
     "quantile(price, 10)": "did you mean quantiles(...)?",
     "cluster(x1)": "did you mean clusters(...)?",
     "quantiles(unit price, 10)": PLAIN,
@@ -92,15 +88,12 @@ REFUSED = {
     "quantiles(price, 10) + 1": PLAIN,
     "quantiles(price, 5 + 5)": PLAIN,
     "quantiles(price, -x)": PLAIN,
-    "quantiles(price, 1j)": PLAIN,
-    "classes(b'x')": PLAIN,
-    "classes(...)": PLAIN,
     "classes(f'{price}')": PLAIN,
     "classes(*price)": PLAIN,
     "classes(lambda: 1)": PLAIN,
     "classes([x for x in price])": PLAIN,
     "classes(price[0])": PLAIN,
-    "classes({'a': 1})": PLAIN,
+    "classes({[price]})": PLAIN,
     "classes(x := 1)": PLAIN,
     "classes(\0)": PLAIN,
     "classes(" + "-" * 50_000 + "1)": PLAIN,

@@ -26,100 +26,78 @@ TERMS: dict[str, Callable[..., Any]] = {
 }
 """The terms that a text may call."""
 
-PLAIN = (
+ACCEPTED_ARGUMENTS = (
     "an argument is a column, a number, a word, or a list of them in [ ]; quote columns with"
     ' spaces or signs, as in quantiles("unit price", 10).'
 )
 """The hint for a text that is anything else."""
 
-MAX_WHOLE = 2**63 - 1
-"""The largest whole number of numpy's integers."""
-
-LARGE = f"a whole number is at most {MAX_WHOLE}; write a larger one as 1e30."
-"""The hint for a number that is larger."""
-
-CALL = re.compile(r"\s*(?:sf\.)?([A-Za-z_]+)\s*\(.*", re.DOTALL)
+FUNCTION = re.compile(r"\s*(?:sf\.)?([A-Za-z_]+)\s*\(.*", re.DOTALL)
+"""A text that may be a call of a term."""
 
 
 def parse_entry(argument: str, text: str, columns: Sequence[object]) -> Any:
     """Turn a text into an entry: a column of the frame as it is, else a term, else a column.
 
-    Parameters
-    ----------
-    argument : str
-        What messages call the argument.
-    columns : sequence
-        The columns of the frame. One that is called like a term is the column.
+    Messages call the argument as it is given. A column that is called like a term is the column.
     """
-    call = CALL.fullmatch(text)
+    call = FUNCTION.fullmatch(text)
     if text in columns or call is None:
         return text
     if call[1] not in TERMS:
-        return unknown_term(argument, text, call[1])
+        close = get_close_matches(call[1], TERMS, n=1, cutoff=0.75)
+        if close:
+            raise not_an_entry(argument, text, f"did you mean {close[0]}(...)?")
+        return text
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about the text as code, such as escapes
             tree = ast.parse(text.strip(), mode="eval")
-        return read_node(tree.body, argument, text)
+        return Literals(argument, text).value(tree.body)
     except StratError:
         raise
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise term_error(argument, text, PLAIN) from None
+    except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError):
+        raise not_an_entry(argument, text, ACCEPTED_ARGUMENTS) from None
 
 
-def unknown_term(argument: str, text: str, name: str) -> str:
-    """Take a text as a column, unless it looks like a misspelled term."""
-    close = get_close_matches(name, TERMS, n=1, cutoff=0.75)
-    if close:
-        raise term_error(argument, text, f"did you mean {close[0]}(...)?")
-    return text
+class Literals(ast.NodeTransformer):
+    """Makes literals of plain names and of calls of terms."""
+
+    def __init__(self, argument: str, text: str) -> None:
+        self.argument, self.text = argument, text
+
+    def value(self, node: ast.expr) -> Any:
+        """Return what a node writes."""
+        return ast.literal_eval(self.visit(node))
+
+    def visit_Name(self, node: ast.Name) -> ast.Constant:
+        """Take a name as a text, but infinity as a number."""
+        return ast.Constant(math.inf if node.id == "inf" else node.id)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.Constant:
+        """Take a name with dots as a text."""
+        return ast.Constant(ast.unparse(node))
+
+    def visit_Call(self, node: ast.Call) -> ast.Constant:
+        """Call a term."""
+        name = ast.unparse(node.func).removeprefix("sf.")
+        if name not in TERMS:
+            hint = f"the terms are {', '.join(sorted(TERMS))}."
+            raise not_an_entry(self.argument, self.text, hint)
+        given = [self.value(each) for each in node.args]
+        named = {str(each.arg): self.value(each.value) for each in node.keywords}
+        signature = inspect.signature(TERMS[name])
+        try:
+            signature.bind(*given, **named)
+        except TypeError:
+            plain = [each.replace(annotation=each.empty) for each in signature.parameters.values()]
+            written = signature.replace(parameters=plain, return_annotation=signature.empty)
+            hint = f"the term is {name}{written}."
+            raise not_an_entry(self.argument, self.text, hint) from None
+        return ast.Constant(TERMS[name](*given, **named))
 
 
-def read_node(node: ast.expr, argument: str, text: str) -> Any:
-    """Turn a node into the value that it writes: a literal, a name, a list or a term."""
-    match node:
-        case ast.Constant(value=int(number)) if number > MAX_WHOLE:
-            raise term_error(argument, text, LARGE)
-        case ast.Constant(value=None | bool() | int() | float() | str()):
-            return node.value
-        case ast.Name(id="inf"):
-            return math.inf
-        case ast.Name() | ast.Attribute():
-            return ast.unparse(node)
-        case ast.List() | ast.Tuple():
-            return [read_node(each, argument, text) for each in node.elts]
-        case ast.UnaryOp(op=ast.USub()):
-            number = read_node(node.operand, argument, text)
-            if isinstance(number, int | float):
-                return -number
-        case ast.Call():
-            return call_term(node, argument, text)
-    raise term_error(argument, text, PLAIN)
-
-
-def call_term(node: ast.Call, argument: str, text: str) -> Any:
-    """Make the term that a call writes."""
-    name = ast.unparse(node.func).removeprefix("sf.")
-    if name not in TERMS:
-        raise term_error(argument, text, f"the terms are {', '.join(sorted(TERMS))}.")
-    given = [read_node(each, argument, text) for each in node.args]
-    named = {str(each.arg): read_node(each.value, argument, text) for each in node.keywords}
-    signature = inspect.signature(TERMS[name])
-    try:
-        signature.bind(*given, **named)
-    except TypeError:
-        bare = signature.replace(
-            parameters=[
-                each.replace(annotation=inspect.Parameter.empty)
-                for each in signature.parameters.values()
-            ],
-            return_annotation=inspect.Signature.empty,
-        )
-        raise term_error(argument, text, f"the term is {name}{bare}.") from None
-    return TERMS[name](*given, **named)
-
-
-def term_error(argument: str, text: str, hint: str) -> StratError:
+def not_an_entry(argument: str, text: str, hint: str) -> StratError:
     """Build the error for a text that is no entry."""
     return StratError(
         f"{argument} must be a column or a term, as in quantiles(price, 10), got {describe(text)}."
