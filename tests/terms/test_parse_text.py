@@ -55,11 +55,13 @@ def test_a_text_is_a_column_or_a_term(text: str) -> None:
 
 
 def test_terms_may_hold_terms() -> None:
-    """Margins hold columns and terms; a term may be named."""
+    """Margins hold columns and terms; a term may be named, and checks its own arguments."""
     margins = parse_entry("`--by`", "margins([a, quantiles(price, 3, name='p')])", COLUMNS)
     column, term = margins.columns
     assert column == "a"
     assert (str(term), term.name) == ("sf.quantiles('price', 3)", "p")
+    with pytest.raises(StratError, match="must be a whole number"):
+        parse_entry("`--by`", "quantiles(price, ten)", COLUMNS)
 
 
 def test_every_public_term_can_be_written() -> None:
@@ -118,17 +120,8 @@ def test_a_text_that_is_no_entry(text: str) -> None:
     """What is neither a column nor a term is an error with a hint, and nothing of it is run."""
     with pytest.raises(StratError) as caught:
         parse_entry("`--by`", text, COLUMNS)
-    assert str(caught.value) == (
-        "`--by` must be a column or a term, as in quantiles(price, 10), got"
-        f" {shown(text)}.\n"
-        f"Hint: {REFUSED[text]}"
-    )
-
-
-def test_terms_check_their_own_arguments() -> None:
-    """A term that is written with a bad value raises its own error."""
-    with pytest.raises(StratError, match="must be a whole number"):
-        parse_entry("`--by`", "quantiles(price, ten)", COLUMNS)
+    rule = "`--by` must be a column or a term, as in quantiles(price, 10), got"
+    assert str(caught.value) == f"{rule} {shown(text)}.\nHint: {REFUSED[text]}"
 
 
 @given(text=st.text() | st.from_regex(r"(sf\.)?(bins|classes|quantile)\(.*\)?"))

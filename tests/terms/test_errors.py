@@ -1,0 +1,283 @@
+"""What is no entry of `by`: the message of each, on rows in which nothing is wrong."""
+
+import datetime as dt
+from typing import Any
+
+import pandas as pd
+import pandera.errors
+import polars as pl
+import pytest
+from sklearn.cluster import HDBSCAN, KMeans
+
+import stratframe as sf
+from tests.helpers import Make, at_fault, evaluate, refuse, refuse_now
+from tests.terms.clouds import FEATURE_ROWS
+
+BY = "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got "
+ONCE = "`by` must hold each entry once, got "
+NO_COLUMN = "which the frame does not have.\nHint: "
+LAST = "must be the last entry of `by`, and only once, got "
+BINS = "`n` of `sf.quantiles` must be a whole number of at least 2, got "
+EDGES = "`edges` of `sf.bins` must be "
+FEATURES = "`features` of `sf.chain` must be a column or a list of columns, got "
+LIST = "\nHint: several columns go in a list, as in `list(df.columns)`."
+SCALE = "must be 'standard', 'minmax' or None, got "
+DBSCAN = "sf.clusters('x', algorithm='dbscan', "
+ALGORITHM = "`algorithm` must have scikit-learn's `fit_predict`, got "
+AUTO = "`n` must be 'auto' for "
+EPS = "`eps` of `sf.clusters` must be a finite number above 0, got "
+MARGINS = "`sf.margins` must hold entries that make strata, got "
+CUT = "\nHint: `sf.quantiles` cuts a continuous column."
+
+REFUSED = {
+    # Entries and their order.
+    "[]": "`by` must hold at least one entry, got [].",
+    "[['label']]": f"{BY}['label'].",
+    "True": f"{BY}True.",
+    "sf.chain(5)": f"{BY}5.\nHint: `by` comes first; the number of folds is `k=5`.",
+    "['label', 'y', 'label']": f"{ONCE}'label' twice.",
+    "[sf.bins('x', [0, 9.5])] * 2": f"{ONCE}sf.bins('x', [0, 9.5]) twice.",
+    "[sf.clusters('x', 2), sf.clusters('x', 2)]": f"{ONCE}sf.clusters(['x']) twice.",
+    "[sf.continuous('x'), 'y']": f"`sf.continuous` {LAST}[sf.continuous('x'), 'y'].",
+    "[sf.chain('x'), sf.chain(['y'])]": f"`sf.chain` {LAST}[sf.chain(['x']), sf.chain(['y'])].",
+    "[sf.continuous('x'), sf.nearest('y')]": (
+        f"`sf.continuous` or `sf.nearest` {LAST}[sf.continuous('x'), sf.nearest(['y'])]."
+    ),
+    "['label', sf.classes('zzz')]": (
+        f"`by` names the column 'zzz', {NO_COLUMN}the columns are 'label', 'x', 'y', 1."
+    ),
+    "sf.clusters(['x', 'yy'])": f"`by` names the column 'yy', {NO_COLUMN}did you mean 'y'?",
+    "sf.chain(('x', 'y'))": (
+        f"`by` names the column ('x', 'y'), {NO_COLUMN}several columns go in a list:"
+        ' `["x", "y"]`.'
+    ),
+    "sf.classes('x', name=[])": "`name` of `sf.classes` must be able to name a column, got [].",
+    # Quantiles and bins.
+    **{f"sf.quantiles('x', {n})": f"{BINS}{n}." for n in ("1", "True", "2.5", "'3'", "None")},
+    "sf.quantiles('x', 10**7)": (
+        "`n` of `sf.quantiles` must be at most 1,000,000 bins, got 10,000,000."
+    ),
+    **{
+        f"sf.bins('x', {edges})": f"{EDGES}at least 2 increasing numbers, got {edges}."
+        for edges in ("[]", "[1]", "[1, 1]", "[2, 1]", "[0, nan, 2]", "[0, None]", "'ab'", "5")
+    },
+    "sf.bins('x', [0, 10**400])": f"{EDGES}numbers that floats can hold, got list of 2 values.",
+    "sf.bins('x', range(10**7))": "`edges` of `sf.bins` must make at most 1,000,000 bins.",
+    "sf.bins('x', [0], closed='no')": "`closed` of `sf.bins` must be 'right' or 'left', got 'no'.",
+    # Features.
+    "sf.chain([])": "`features` of `sf.chain` must hold at least one column, got [].",
+    "sf.chain(['x', 'x'])": "`features` of `sf.chain` must hold each column once, got 'x' twice.",
+    "sf.chain(pd.Index(['x', 'y']))": f"{FEATURES}Index.{LIST}",
+    "sf.chain({'x'})": f"{FEATURES}{{'x'}}.{LIST}",
+    "sf.chain(None)": f"{FEATURES}None.{LIST}",
+    "sf.chain([['x', 'y']])": f"{FEATURES}['x', 'y'].{LIST}",
+    "sf.chain([sf.classes('x')])": f"{FEATURES}sf.classes('x').{LIST}",
+    "sf.clusters('x', scale='robust')": f"`scale` of `sf.clusters` {SCALE}'robust'.",
+    "sf.chain('x', scale=1)": f"`scale` of `sf.chain` {SCALE}1.",
+    "sf.nearest('x', scale=['minmax'])": f"`scale` of `sf.nearest` {SCALE}['minmax'].",
+    "sf.nearest('x', 1)": "`block` must be at least 2, got 1.",
+    "sf.nearest('x', True)": "`block` must be a whole number, got True.",
+    "sf.nearest('x', 3)": (
+        "`block` of `sf.nearest` must equal `k`, got 3 for 2 folds.\n"
+        "Hint: leave it out; it is meant for `split` and `sample`."
+    ),
+    # Clusters.
+    "sf.clusters('x', 0)": "`n` must be at least 1, got 0.",
+    "sf.clusters('x', 2.0)": "`n` must be a whole number, got 2.0.\nHint: `n=2`.",
+    "sf.clusters('x', None)": "`n` must be a whole number, got None.",
+    "sf.clusters('x', 'no')": "`n` of `sf.clusters` must be a whole number or 'auto', got 'no'.",
+    "sf.clusters('x', algorithm='no')": (
+        "`algorithm` must be 'kmeans', 'minibatch', 'agglomerative' or 'dbscan', got 'no'."
+    ),
+    "sf.clusters('x', algorithm=3)": f"{ALGORITHM}3.",
+    "sf.clusters('x', algorithm=KMeans)": (
+        f"{ALGORITHM}<class 'sklearn.cluster._kmeans.KMeans'>.\nHint: pass an object, KMeans()."
+    ),
+    "sf.clusters('x', 3, algorithm=HDBSCAN())": f"{AUTO}an object without `n_clusters`, got 3.",
+    "sf.clusters('x', min_samples=5, algorithm=HDBSCAN())": (
+        "`eps` and `min_samples` are for algorithm='dbscan', got HDBSCAN()."
+    ),
+    f"{DBSCAN}n=3)": f"{AUTO}'dbscan', which finds the number itself, got 3.",
+    f"{DBSCAN}eps=0)": f"{EPS}0.",
+    f"{DBSCAN}eps=nan)": f"{EPS}nan.",
+    f"{DBSCAN}min_samples=0)": "`min_samples` must be at least 1, got 0.",
+    "sf.clusters('x', seed=-1)": "`seed` must be at least 0, got -1.",
+    # Margins.
+    "sf.margins([])": "`sf.margins` must hold a list of entries, got [].",
+    "sf.margins('x')": "`sf.margins` must hold a list of entries, got 'x'.",
+    "sf.margins([sf.chain('x')])": f"{MARGINS}`sf.chain`.{CUT}",
+    "sf.margins([sf.margins(['x'])])": f"{MARGINS}`sf.margins`.{CUT}",
+    "sf.margins(['y', 'y'])": "`sf.margins` must hold each entry once, got 'y' twice.",
+    "['x', sf.margins(['y'])]": (
+        "`sf.margins` must be the only entry of `by`, got ['x', sf.margins(['y'])]."
+    ),
+}
+"""What is no `by`; the frame has a column 1, which True is not."""
+
+
+@pytest.mark.parametrize("by", REFUSED)
+def test_by(by: str) -> None:
+    """What is no entry of `by`, or cannot be with others, is refused at the call."""
+    df, known = pd.DataFrame({**FEATURE_ROWS, 1: 0}), {"KMeans": KMeans, "HDBSCAN": HDBSCAN}
+    refuse_now(REFUSED[by], lambda: sf.kfold(df, evaluate(by, **known), 2))
+
+
+GROUPS = "`groups` must be a column, a list of columns or one `sf.clusters`, got "
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (sf.classes("x"), f"{GROUPS}sf.classes('x')."),
+        (["x", sf.clusters("y")], f"{GROUPS}sf.clusters(['y'])."),
+        (sf.margins(["x"]), f"{GROUPS}sf.margins(['x'])."),
+        (["x", "x"], "`groups` must hold each column once, got 'x' twice."),
+        ([], "`groups` must hold at least one column, got []."),
+    ],
+)
+def test_groups(groups: Any, message: str) -> None:
+    """Groups are columns, or one term of clusters."""
+    refuse_now(message, lambda: sf.kfold(pd.DataFrame(FEATURE_ROWS), "label", 2, groups=groups))
+
+
+# Types ----------------------------------------------------------------------------------
+
+
+TEXT = ["p", "q"] * 5
+OTHER_TYPES: list[Any] = [
+    *(pd.Series(TEXT, dtype=dtype) for dtype in (object, "category")),
+    *(pl.Series(TEXT, dtype=dtype) for dtype in (pl.String, pl.Categorical)),
+]
+DAYS = [dt.date(2020, 1, day) for day in range(1, 11)]
+DATES: list[Any] = [
+    *(pd.Series(DAYS, dtype=dtype) for dtype in (object, "datetime64[ns]")),
+    *(pl.Series(DAYS, dtype=dtype) for dtype in (pl.Date, pl.Datetime)),
+]
+NO_FEATURES = [*OTHER_TYPES, *DATES, pd.Series([1] * 10, dtype="category"), pd.Series([1j] * 10)]
+
+
+def with_column(column: Any) -> Any:
+    """Make a frame that holds a series as its column `z`."""
+    return (pd if isinstance(column, pd.Series) else pl).DataFrame({**FEATURE_ROWS, "z": column})
+
+
+@pytest.mark.parametrize("column", OTHER_TYPES, ids=lambda column: repr(column.dtype))
+def test_types_of_numbers(column: Any) -> None:
+    """Text, and categories of text, are refused at the call where a term cuts or orders numbers."""
+    for term in ("sf.continuous('z')", "sf.quantiles('z', 5)", "sf.bins('z', [0, 1])"):
+        message = f"`{term}` needs numbers or dates, but column 'z' is {column.dtype}."
+        refuse_now(message, lambda term=term: sf.kfold(with_column(column), evaluate(term)))
+
+
+@pytest.mark.parametrize("column", DATES, ids=lambda column: repr(column.dtype))
+def test_bins_take_no_dates(column: Any) -> None:
+    """Edges are numbers, so dates are refused in bins, with quantiles as the way out."""
+    refuse(
+        f"`sf.bins('z', [0, 1])` needs numbers, but column 'z' is {column.dtype}.\n"
+        "Hint: `sf.quantiles` takes dates.",
+        lambda: sf.plan(with_column(column), sf.bins("z", [0, 1]), 2),
+    )
+
+
+@pytest.mark.parametrize("column", NO_FEATURES, ids=lambda column: repr(column.dtype))
+def test_types_of_features(column: Any) -> None:
+    """A feature that is neither number nor boolean is refused at the call, and a way out named."""
+    refuse_now(
+        f"`sf.chain(['x', 'z'])` needs features of numbers or booleans, but column 'z' is"
+        f" {column.dtype}.\nHint: encode it in columns of numbers, as `pd.get_dummies` and"
+        " `DataFrame.to_dummies` do.",
+        lambda: sf.kfold(with_column(column), sf.chain(["x", "z"]), 2),
+    )
+
+
+# Values ---------------------------------------------------------------------------------
+
+
+FILL = (
+    'Hint: drop these rows, or fill the gaps first; in `kfold`, `missing="null"` leaves their fold'
+    " null."
+)
+
+
+@pytest.mark.parametrize("term", [sf.clusters, sf.chain, sf.nearest])
+@pytest.mark.parametrize("missing", ["error", "stratum", "null"])
+def test_values_of_features(frame: Make, kind: str, term: Any, missing: str) -> None:
+    """Null, NaN and infinity in features are refused at once; rows of nulls may have no fold."""
+    data = {
+        "label": ["a", "b", "a", "b", "a"],
+        "x": [1.5, None, float("inf"), 4, -float("inf")],
+        "y": [1, 2, 3, None, 5],
+        "z": [True, False, True, False, True],
+    }
+    infinite = "Column 'x' has infinite values in 2 rows (2, 4)."
+    both = (
+        f"Column 'x' has missing values in 1 row (1).\n{infinite}\n"
+        f"Column 'y' has missing values in 1 row (3).\n{FILL}"
+    )
+    error = refuse(
+        infinite if missing == "null" else both,
+        lambda: sf.kfold(frame(data), ["label", term(["z", "x", "y"])], 2, missing=missing),
+    )
+    found = at_fault(error, kind)
+    rows = [2, 4] if missing == "null" else [1, 2, 3, 4]
+    assert found["row"] == rows
+    assert found["x"] == [data["x"][row] for row in rows]
+    assert found["y"] == [data["y"][row] for row in rows]
+    assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
+    message = f"Column 'x' has missing values in 1 row (1).\n{FILL}"
+    refuse(message, lambda: sf.report(frame({"x": [1.5, None], "fold": [0, 1]}), term("x")))
+
+
+def test_unscaled_numbers_whose_squares_overflow(frame: Make, kind: str) -> None:
+    """Without a scale, numbers that cannot be squared are refused; with one they are fine."""
+    df = frame({"x": [1e300, 1.0, 2.0, -1e300], "y": [1.0, 2.0, 4.0, 3.0]})
+    error = refuse(
+        "Column 'x' has values outside -1e+145 to 1e+145 in 2 rows (0, 3).",
+        lambda: sf.kfold(df, sf.chain(["x", "y"], scale=None), 2),
+    )
+    assert at_fault(error, kind)["row"] == [0, 3]
+    assert sf.kfold(df, sf.chain(["x", "y"]), 2) is not None
+
+
+def test_objects_as_features() -> None:
+    """Python objects that are numbers are features; NA is missing, and what is too large told."""
+    objects = [1.5, pd.NA, 2, 3, None], [10**400, 1, 2]
+    frames = [pd.DataFrame({"x": pd.Series(column, dtype=object)}) for column in objects]
+    message = f"Column 'x' has missing values in 2 rows (1, 4).\n{FILL}"
+    refuse(message, lambda: sf.kfold(frames[0], sf.chain("x"), 2))
+    too_large = "int too large to convert to float"
+    message = f"`sf.chain(['x'])` needs numbers that floats can hold in column 'x': {too_large}."
+    refuse(message, lambda: sf.kfold(frames[1], sf.chain("x"), 2))
+
+
+def test_computed_features_without_a_name() -> None:
+    """A computed feature without a name is called by its place."""
+    term = sf.chain(["y", lambda df: [1.0, float("nan")] * 5])
+    refuse(
+        f"Feature 2 of entry 1 of `by` has missing values in 5 rows (1, 3, 5, 7, 9).\n{FILL}",
+        lambda: sf.kfold(pd.DataFrame(FEATURE_ROWS), term, 2),
+    )
+
+
+def test_margins(frame: Make, kind: str) -> None:
+    """Continuous and missing margins are refused, and all margins where rows have an order."""
+    data = {"a": [1, None, 0, 1], "b": ["x", "y", "x", None], "c": [0.5, 1, 2, 3]}
+    by = sf.margins(["a", "b"])
+    error = refuse(
+        "Column 'a' has missing values in 1 row (1).\n"
+        "Column 'b' has missing values in 1 row (3).\n"
+        'Hint: `missing="stratum"` makes missing values a stratum of their own; in `kfold`,'
+        ' `missing="null"` leaves their fold null.',
+        lambda: sf.kfold(frame(data), by, 2),
+    )
+    assert at_fault(error, kind)["row"] == [1, 3]
+    refuse(
+        "An entry of `sf.margins` must make strata, but 'c' holds fractions.\n"
+        "Hint: cut it, as in `sf.quantiles('c', 10)`, or take its values as they are,"
+        " `sf.classes('c')`.",
+        lambda: sf.kfold(frame(data), sf.margins(["c"]), 2),
+    )
+    message = '`sf.margins` cannot be combined with `deal="circular"`: margins have no row order.'
+    refuse(message, lambda: sf.kfold(frame(data), by, 2, deal="circular"))
+    message = "`sample` does not support `sf.margins` in `by`."
+    refuse(message, lambda: sf.sample(frame(data), by, n=2))
