@@ -11,13 +11,10 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from stratframe.errors import StratError
-from stratframe.frames.folds import fold_codes, read_fold_column, read_fold_numbers
-from stratframe.frames.label_rows import read_labels
-from tests.helpers import refuse_now
+from stratframe.frames.folds import count_values, fold_codes, read_fold_column, read_fold_numbers
+from tests.helpers import Make, refuse_now
 
 Column = Callable[[list[Any]], Any]
-Make = Callable[[dict[str, Any]], Any]
 NAN = float("nan")
 
 
@@ -31,105 +28,82 @@ NAN = float("nan")
         [True, False, None],
         [None, None],
         [0.5, None, -1.0],
+        [],
     ],
+    ids=str,
 )
-def test_values_of_every_kind(frame: Make, values: list[Any]) -> None:
-    """Values are listed in order without nulls, and nulls are counted."""
-    expected = sorted({value for value in values if value is not None})
-    sizes = [values.count(value) for value in expected]
-    found = read_labels(frame({"fold": values}), "fold").labels
-    assert found == (expected, sizes, values.count(None))
-    assert found.present == expected
+def test_values_of_every_kind(column: Column, values: list[Any]) -> None:
+    """Values are listed in order, a code is the place of the row's value, -1 where missing."""
+    listed, codes = fold_codes(column(values))
+    order = sorted({value for value in values if value is not None})
+    assert listed == order
+    assert codes.tolist() == [-1 if each is None else order.index(each) for each in values]
+    sizes = [values.count(value) for value in order]
+    assert count_values(listed, codes) == (order, sizes, values.count(None))
+    assert count_values(listed, codes, np.full(len(values), 3)).n_nulls == 3 * values.count(None)
 
 
 @pytest.mark.parametrize("library", [pd, pl])
 def test_text_that_names_parts(library: Any) -> None:
     """Parts come in the order of their use, others after them by first appearance."""
-    column = library.Series(["holdout", "x", None, "Test", "b", "train", "val", "x"])
-    listed, codes = fold_codes(column)
+    series = library.Series(["holdout", "x", None, "Test", "b", "train", "val", "x"])
+    listed, codes = fold_codes(series)
     assert listed == ["train", "val", "Test", "holdout", "x", "b"]
     assert codes.tolist() == [3, 4, -1, 2, 5, 0, 1, 4]
+    others = library.Series(["x", "b"])
+    assert fold_codes(others)[0] == ["b", "x"]
+    assert fold_codes(others, is_part=True)[0] == ["x", "b"]
 
 
-@pytest.mark.parametrize("values", [[2, None, 0, 2], ["b", "a", None], [None], []])
-def test_codes_of_every_kind(column: Column, values: list[Any]) -> None:
-    """A code is the position of the row's value in the order, -1 where missing."""
-    listed, codes = fold_codes(column(values))
-    order = sorted({value for value in values if value is not None})
-    assert listed == order
-    assert codes.tolist() == [-1 if each is None else order.index(each) for each in values]
+PARTS = ["train", "none", "test"]
 
 
-def test_codes_as_numpy_makes_them() -> None:
-    """Without nulls the codes are the inverse of `np.unique`."""
-    folds = np.random.default_rng(0).integers(-3, 9, 500)
-    values, inverse = np.unique(folds, return_inverse=True)
-    for series in (pd.Series(folds), pl.Series(folds)):
-        listed, codes = fold_codes(series)
-        assert listed == values.tolist()
-        np.testing.assert_array_equal(codes, inverse)
-
-
-def test_integral_floats_are_folds() -> None:
-    """Integers that pandas stores as floats, because of a null, are integers again."""
-    values, codes = fold_codes(pd.Series([2.0, NAN, 0.0]))
-    assert values == [0, 2]
-    assert all(type(value) is int for value in values)
-    assert codes.tolist() == [1, -1, 0]
-    assert fold_codes(pl.Series([0.5, 1.0]))[0] == [0.5, 1.0]
-    assert fold_codes(pl.Series([1e300, 1.0]))[0] == [1.0, 1e300]
-
-
-@pytest.mark.parametrize("lazy", [False, True])
-def test_nan_is_no_fold(lazy: bool) -> None:
-    """NaN and null are one missing value in Polars too."""
-    df = pl.DataFrame({"fold": [1.0, NAN, None, 0.0]})
-    assert read_labels(df.lazy() if lazy else df, "fold").labels == ([0, 1], [1, 1], 2)
-
-
-@pytest.mark.parametrize("lazy", [False, True])
-def test_enums_keep_their_order(lazy: bool) -> None:
-    """The parts of an Enum keep its order, with those that no row has."""
-    parts = pl.Series("split", ["test", None, "train"], dtype=pl.Enum(["train", "none", "test"]))
-    df = parts.to_frame()
-    assert read_labels(df.lazy() if lazy else df, "split").labels == (
-        ["train", "none", "test"],
-        [1, 0, 1],
-        1,
-    )
-    assert fold_codes(parts)[1].tolist() == [2, -1, 0]
-
-
-def test_categories_keep_their_order() -> None:
-    """The parts of a pandas categorical keep its order, those of Polars are sorted."""
-    parts = pd.Categorical(["test", None, "train"], categories=["train", "none", "test"])
-    df = pd.DataFrame({"split": parts})
-    assert read_labels(df, "split").labels == (["train", "none", "test"], [1, 0, 1], 1)
-    assert fold_codes(df["split"])[1].tolist() == [2, -1, 0]
-    assert fold_codes(pl.Series(["b", "a"], dtype=pl.Categorical))[0] == ["a", "b"]
+@pytest.mark.parametrize(
+    ("series", "values", "codes"),
+    [
+        (pd.Series([2.0, NAN, 0.0]), [0, 2], [1, -1, 0]),
+        (pl.Series([1.0, NAN, None, 0.0]), [0, 1], [1, -1, -1, 0]),
+        (pl.Series([0.5, 1.0]), [0.5, 1.0], [0, 1]),
+        (pl.Series([1e300, 1.0]), [1.0, 1e300], [1, 0]),
+        (pl.Series(["test", None, "train"], dtype=pl.Enum(PARTS)), PARTS, [2, -1, 0]),
+        (pd.Series(pd.Categorical(["test", None, "train"], PARTS)), PARTS, [2, -1, 0]),
+        (pl.Series(["b", "a"], dtype=pl.Categorical), ["a", "b"], [1, 0]),
+    ],
+    ids=str,
+)
+def test_floats_and_categories(series: Any, values: list[Any], codes: list[int]) -> None:
+    """Floats that are whole are integers; categories and Enums keep their order."""
+    listed, found = fold_codes(series)
+    assert listed == values
+    assert list(map(type, listed)) == list(map(type, values))
+    assert found.tolist() == codes
 
 
 def test_columns_under_a_multiindex() -> None:
     """A fold column is read by its name, or by its tuple."""
     df = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("fold", "")]))
     assert read_fold_column(df, "fold").tolist() == [2]
-    assert read_labels(df, "fold").labels == ([2], [1], 0)
 
 
-def test_mixed_values_have_no_order() -> None:
-    """Values that Python cannot order are an error."""
-    with pytest.raises(StratError) as caught:
-        fold_codes(pd.Series([0, "a"], name="fold", dtype=object))
-    assert str(caught.value) == (
-        "A column of `name` must hold values that can be ordered, but 'fold' mixes types."
-    )
-
-
-def test_values_that_python_takes_for_equal() -> None:
-    """Nanoseconds that Python's datetime drops would join two folds."""
-    series = pl.Series("fold", [1, 2]).cast(pl.Datetime("ns"))
-    with pytest.raises(StratError, match="Python can tell apart, but 'fold' is Datetime"):
-        fold_codes(series)
+@pytest.mark.parametrize(
+    ("series", "message"),
+    [
+        (
+            pd.Series([0, "a"], name="fold", dtype=object),
+            "A column of `name` must hold values that can be ordered, but 'fold' mixes types.",
+        ),
+        (
+            pl.Series("fold", [1, 2]).cast(pl.Datetime("ns")),
+            "A column of `name` must hold values that Python can tell apart, but 'fold' is"
+            " Datetime(time_unit='ns', time_zone=None).",
+        ),
+        (pl.Series("fold", [[1]]), "A column must hold single values, but 'fold' is List(Int64)."),
+    ],
+    ids=["mixed", "nanoseconds", "lists"],
+)
+def test_values_without_an_order(series: Any, message: str) -> None:
+    """Values that Python cannot order, or takes for equal, are an error."""
+    refuse_now(message, lambda: fold_codes(series))
 
 
 @pytest.mark.parametrize("k", [None, 3, 5])
@@ -149,24 +123,25 @@ def test_fold_numbers_of_every_kind(column: Column, k: int | None) -> None:
         pd.Series([1, 0], dtype=object),
         pd.Series([Decimal(1), Decimal(0)], dtype=object),
         pd.Series([True, False]),
+        pd.Series(["1", "0"]),
+        pd.Series(["1", "0"], dtype="category"),
         pl.Series([1, 0], dtype=pl.UInt8),
         pl.Series([1.0, 0.0]),
+        pl.Series(["1", "0"]),
     ],
+    ids=str,
 )
 def test_fold_numbers_of_other_dtypes(series: Any) -> None:
-    """Any dtype of numbers does."""
+    """Any dtype of numbers does, and text of numbers, as a CSV file may hold."""
     folds, k = read_fold_numbers(series, None)
     assert (folds.tolist(), k) == ([1, 0], 2)
 
 
-@pytest.mark.parametrize(
-    "series", [pl.Series("x", [[1]]), pd.Series([10**400], name="x", dtype=object)]
-)
-def test_columns_without_folds(series: Any) -> None:
-    """Lists, and numbers that floats cannot hold, are no folds."""
-    with pytest.raises(StratError) as caught:
-        read_fold_numbers(series, None)
-    assert str(caught.value) == f"`extend` needs folds 0..k-1 in 'x', but it is {series.dtype}."
+def test_numbers_that_no_float_holds() -> None:
+    """Numbers that floats cannot hold are no folds."""
+    series = pd.Series([10**400], name="x", dtype=object)
+    message = "`extend` needs folds 0..k-1 in 'x', but it is object."
+    refuse_now(message, lambda: read_fold_numbers(series, None))
 
 
 @pytest.mark.parametrize("verb", [sf.folds, sf.cv, sf.check])
@@ -177,7 +152,6 @@ def test_minus_one_beside_folds(frame: Make, verb: Any) -> None:
         ' tests.\nHint: make it null; `nulls="train"` then trains on these rows.'
     )
     refuse_now(message, lambda: verb(frame({"fold": [-1, 0, 1, -1]})))
-    months = {"fold": [-2, -1, 0, 0], "x": [1, 2, 3, 4]}
-    assert [fold.fold for fold in sf.folds(frame(months))] == [-2, -1, 0]
-    fractions = {"fold": [-1.0, 0.0, 0.5, 0.5]}
-    assert [fold.fold for fold in sf.folds(frame(fractions))] == [-1, 0, 0.5]
+    for labels in ([-2, -1, 0], [-1.0, 0.0, 0.5]):
+        df = frame({"fold": [*labels, labels[-1]], "x": [1, 2, 3, 4]})
+        assert [fold.fold for fold in sf.folds(df)] == labels

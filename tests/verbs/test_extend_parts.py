@@ -116,7 +116,7 @@ def test_several_columns(frame: Make) -> None:
         ({"k": 3, "parts": PARTS}, "`extend` takes `k` for folds or `parts` for parts, got both."),
         (
             {"parts": {"train": 0.5, "rest": 0.5}},
-            "`parts` must name all parts of 'split', but it also has 'valid', 'test'.",
+            "`parts` must name all parts of 'split', but it also has 'test', 'valid'.",
         ),
     ],
 )

@@ -14,8 +14,7 @@ Frames and series come in, numpy arrays go out, and arrays come back as new colu
 - `tables`: how is a result frame made in the caller's library?
 - `validate`: which rows broke a rule?
 - `folds`: which folds does a column hold, and which one is each row in?
-- `label_rows`: which rows have some labels, and which share a value with others?
-- `filters`: which rows of a frame does a fold, or a computation, select?
+- `select`: which rows of a frame do some labels, or a computation, select?
 - `duplicates`: which rows are equal in several columns, and are they in one fold?
 - `files`: how are CSV and Parquet files read and written?
 
@@ -57,7 +56,6 @@ from .files import (
     update_csv,
     write_file,
 )
-from .filters import drop_values, filter_labels, filter_rows, filter_values
 from .folds import (
     PURPOSES,
     FoldValues,
@@ -67,20 +65,11 @@ from .folds import (
     declared_parts,
     fold_codes,
     has_all_folds,
-    part_codes,
     purposes_of,
     read_fold_column,
     read_fold_numbers,
     read_part_codes,
     to_fold_column,
-)
-from .label_rows import (
-    LabelRows,
-    encode_labels,
-    flag_labels,
-    read_labels,
-    shorter_list,
-    values_apart,
 )
 from .libraries import (
     AnyFrame,
@@ -128,6 +117,18 @@ from .references import (
     split_named,
 )
 from .row_order import warn_row_order
+from .select import (
+    LabelRows,
+    drop_values,
+    encode_labels,
+    filter_labels,
+    filter_rows,
+    filter_values,
+    flag_labels,
+    read_labels,
+    shorter_list,
+    values_apart,
+)
 from .tables import (
     float_column,
     make_frame,

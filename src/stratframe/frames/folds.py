@@ -11,9 +11,9 @@ import pandas as pd
 import polars as pl
 
 from ..core.strata import first_occurrence
-from ..core.types import Flags, Ints, Values
+from ..core.types import Flags, Ints
 from ..errors import StratError, describe, describe_rows, plural, preview
-from .dtypes import category_values, is_extension, is_missing, is_temporal, is_text, to_floats
+from .dtypes import category_values, is_extension, is_temporal, is_text
 from .libraries import EagerFrame, Frame, Series, label_of, library_of, take, to_list
 from .read_classes import encode_classes
 from .references import read_columns
@@ -48,14 +48,6 @@ def count_values(values: list[Any], codes: Ints, weights: Ints | None = None) ->
     """Count the rows of each value, or sum their weights."""
     counts = np.bincount(codes + 1, weights, len(values) + 1).astype(np.int64).tolist()
     return FoldValues(values, counts[1:], counts[0])
-
-
-def sort_parts(values: list[Any], codes: Ints) -> tuple[list[Any], Ints]:
-    """Sort names of parts by what they are used for, then by first appearance."""
-    first = first_occurrence(np.where(codes < 0, len(values), codes), len(values) + 1)
-    order = np.lexsort((first[: len(values)], purposes_of(values)))
-    places = np.append(np.argsort(order), -1)
-    return [values[place] for place in order], places[codes]
 
 
 def purposes_of(values: Sequence[Any]) -> Ints:
@@ -97,16 +89,26 @@ def to_fold_column(values: Any, name: str) -> Any:
     return pd.Series(array, name=name).infer_objects()
 
 
+def encode_values(series: Series) -> tuple[list[Any], Ints]:
+    """List the values of a column as they first appear, and encode its rows; -1 where missing."""
+    codes, n_values = encode_classes(series)
+    has_missing = int(codes.min(initial=0) < 0)  # -1 is the last place
+    first = first_occurrence(codes, n_values + has_missing)[:n_values]
+    return to_list(take(series, first)), codes
+
+
 def fold_codes(
-    series: Series, *, small: bool = False, weights: Ints | None = None
+    series: Series, *, is_part: bool = False, small: bool = False, weights: Ints | None = None
 ) -> tuple[list[Any], Ints]:
     """List the values of a fold or part column, in order, and encode its rows by them.
 
     Categories keep their order. Text that names parts, such as train and test, comes in the
-    order of `part_codes`; anything else is sorted by value.
+    order of its purpose, then of first appearance; anything else is sorted by value.
 
     Parameters
     ----------
+    is_part : bool
+        Whether all text names parts, whatever it says.
     small : bool
         Encode in the smallest type of integers, for codes that are compared and no more:
         sums and products of them would overflow.
@@ -119,19 +121,12 @@ def fold_codes(
     codes : ndarray of int64, shape (n_rows,), range -1..len(values)-1
         -1 where the fold is missing.
     """
-    codes, n_codes = encode_classes(series)
-    if codes.min(initial=0) < 0:
-        first = first_occurrence(np.where(codes < 0, n_codes, codes), n_codes + 1)[:n_codes]
-    else:
-        first = first_occurrence(codes, n_codes)
-    present = to_list(take(series, first))
+    present, codes = encode_values(series)
     check_never_tested(series, present)
-    categories = category_values(series)
-    if categories is not None:
-        values = categories
-    elif (purposes_of(present) < len(PURPOSES)).any() and is_text(series):
-        values = sort_parts(present, codes)[0]
-    else:
+    values, ranks = category_values(series), purposes_of(present)
+    if values is None and (is_part or (ranks < len(PURPOSES)).any()) and is_text(series):
+        values = [present[place] for place in np.argsort(ranks, kind="stable")]
+    elif values is None:
         values = sort_folds(present, series.name)
     places = {value: place for place, value in enumerate(values)}
     if len(places) < len(values):
@@ -174,14 +169,6 @@ def check_few(name: object, labels: FoldValues) -> None:
         raise StratError(msg)
 
 
-def part_codes(series: Series, weights: Ints | None = None) -> tuple[list[Any], Ints]:
-    """List the values of a part column, text in the order of its purpose, and encode its rows."""
-    values, codes = fold_codes(series, weights=weights)
-    if category_values(series) is None and all(isinstance(value, str) for value in values):
-        return sort_parts(values, codes)
-    return values, codes
-
-
 def sort_folds(values: list[Any], name: object) -> list[Any]:
     """Sort the values of a fold column, integral floats as ints."""
     try:
@@ -199,19 +186,74 @@ def floats_to_ints(values: list[Any]) -> list[Any]:
     return [int(value) if isinstance(value, float) else value for value in values]
 
 
+def is_fold(value: Any, k: int) -> bool:
+    """Return whether a number is one of the folds 0..k-1."""
+    return bool(0 <= value < k and value // 1 == value)
+
+
 def are_folds(series: pd.Series, k: int) -> Flags | bool:
     """Flag the rows of a pandas column with one of k folds or none; False for other types."""
     if str(series.dtype) not in FOLD_TYPES:
         return False
-    numbers = to_floats(series)
-    whole = (np.trunc(numbers) == numbers) & (numbers >= 0) & (numbers < k)
-    return np.asarray(is_missing(series) | whole)
+    values, codes = encode_values(series)
+    return np.array([*(is_fold(value, k) for value in values), True])[codes]
 
 
 def has_all_folds(series: Series, k: int) -> bool:
     """Return whether each of k folds has a row."""
-    numbers = np.unique(to_floats(series))
-    return int(((np.trunc(numbers) == numbers) & (numbers >= 0) & (numbers < k)).sum()) == k
+    return sum(is_fold(value, k) for value in encode_values(series)[0]) == k
+
+
+def are_parts(series: Series, names: Sequence[str], *, text: bool) -> Flags | bool:
+    """Flag the rows with one of some parts or none; False for a column of another type.
+
+    Parameters
+    ----------
+    text : bool
+        Whether the column may be text; else its categories are the names, in their order. A
+        Categorical of Polars has none of its own, and is taken by its values.
+    """
+    is_any = isinstance(series, pl.Series) or (text and is_text(series))
+    if not is_any and category_values(series) != list(names):
+        return False
+    values, codes = encode_values(series)
+    return np.array([*(value in names for value in values), True])[codes]
+
+
+# Columns that are filled ----------------------------------------------------------------
+
+
+def read_part_codes(series: Series, names: Sequence[str]) -> Ints:
+    """Read a column of names of parts, -1 where the part is missing."""
+    present, codes = encode_values(series)
+    others = sorted({*present}.difference(names), key=str)
+    if others:
+        listed = preview(map(repr, others), len(others))
+        msg = f"`parts` must name all parts of {series.name!r}, but it also has {listed}."
+        raise StratError(msg)
+    return np.array([*map(names.index, present), -1], dtype=np.int64)[codes]
+
+
+def declared_parts(frame: Frame, name: str) -> tuple[str, ...] | None:
+    """List the names of parts in a column, in order; None if it holds folds.
+
+    Of a lazy frame only an Enum declares them, as no data are read.
+    """
+    if isinstance(frame, pl.LazyFrame):
+        declared = category_values(pl.Series(name, [], frame.collect_schema()[name]))
+        return None if declared is None else tuple(declared)
+    series = read_fold_column(frame, name)
+    if not is_text(series) or to_numbers(series, encode_values(series)[0]) is not None:
+        return None
+    return tuple(fold_codes(series, is_part=True)[0])
+
+
+def to_numbers(series: Series, values: Sequence[Any]) -> list[float] | None:
+    """Convert the values of a column to floats; None if they are no numbers."""
+    try:
+        return None if is_temporal(series) else [float(value) for value in values]
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def read_fold_numbers(
@@ -230,135 +272,52 @@ def read_fold_numbers(
         -1 where the fold is missing.
     k : int
     """
-    missing = is_missing(series)
-    numbers = np.where(missing, -1, fold_floats(series))
-    check_start(series, numbers[~missing], k)
-    check_fold_range(series, numbers, missing, k, weights)
-    folds = numbers.astype(np.int64)
-    return folds, count_folds(series, folds[~missing]) if k is None else k
-
-
-def declared_parts(frame: Frame, name: str) -> tuple[str, ...] | None:
-    """List the names of parts in a column, in order; None if it holds folds.
-
-    Of a lazy frame only an Enum declares them, as no data are read.
-    """
-    if isinstance(frame, pl.LazyFrame):
-        declared = category_values(pl.Series(name, [], frame.collect_schema()[name]))
-        return None if declared is None else tuple(declared)
-    if not holds_names(read_fold_column(frame, name)):
-        return None
-    return tuple(part_codes(read_fold_column(frame, name))[0])
-
-
-def holds_names(series: Series) -> bool:
-    """Return whether a column holds text that is no number."""
-    if not is_text(series):
-        return False
-    try:
-        to_floats(series)
-    except (TypeError, ValueError, pl.exceptions.PolarsError):
-        return True
-    return False
-
-
-def are_parts(series: Series, names: Sequence[str], *, text: bool) -> Flags | bool:
-    """Flag the rows with one of some parts or none; False for a column of another type.
-
-    Parameters
-    ----------
-    text : bool
-        Whether the column may be text; else its categories are the names, in their order. A
-        Categorical of Polars has none of its own, and is taken by its values.
-    """
-    if isinstance(series, pl.Series):
-        return np.asarray((series.is_null() | series.cast(pl.String).is_in(names)).to_numpy())
-    if not (text and is_text(series)) and category_values(series) != list(names):
-        return False
-    return np.asarray(series.isna() | series.isin(names))
-
-
-def read_part_codes(series: Series, names: Sequence[str]) -> Ints:
-    """Read a column of names of parts, -1 where the part is missing."""
-    values, codes = fold_codes(series)
-    present = set(codes.tolist())
-    others = [value for code, value in enumerate(values) if value not in names and code in present]
-    if others:
-        listed = preview(map(repr, others), len(others))
-        msg = f"`parts` must name all parts of {series.name!r}, but it also has {listed}."
-        raise StratError(msg)
-    places = [names.index(value) if value in names else -1 for value in values]
-    return np.array([*places, -1], dtype=np.int64)[codes]
-
-
-def fold_floats(series: Series) -> Values:
-    """Read a fold column as floats, or raise if it holds no numbers."""
-    try:
-        if is_temporal(series):
-            raise TypeError
-        return to_floats(series)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
+    values, codes = encode_values(series)
+    numbers = to_numbers(series, values)
+    if numbers is None:
         hint = '\nHint: if it holds parts, give their shares, as in `parts={"train": 0.8, ...}`.'
         msg = (
             f"`extend` needs folds 0..k-1 in {series.name!r}, but it is {series.dtype}."
             f"{hint if is_text(series) else ''}"
         )
-        raise StratError(msg) from error
-
-
-def check_start(series: Series, numbers: Values, k: int | None) -> None:
-    """Raise if folds are 1, 2, ... without a gap and none is 0, unless there are to be more."""
-    present = np.unique(numbers)
-    n_folds = len(present)
-    if n_folds < 2 or present[0] != 1 or (np.diff(present) != 1).any():
-        return
-    if k not in (None, n_folds):
-        return
-    name = series.name
-    subtract = f"df[{name!r}] -= 1"
-    if isinstance(series, pl.Series):
-        subtract = f"df = df.with_columns(pl.col({name!r}) - 1)"
-    counted = ", counted from 1" if k else ""
-    hint = (
-        subtract
-        if k
-        else f"`k={n_folds + 1}` if fold 0 has no rows; if they count from 1: {subtract}"
-    )
-    msg = (
-        f"`extend` needs folds 0..k-1 in {name!r}, but found folds 1..{n_folds}{counted}."
-        f"\nHint: {hint}"
-    )
-    raise StratError(msg)
-
-
-def check_fold_range(
-    series: Series, numbers: Values, missing: Flags, k: int | None, weights: Ints | None
-) -> None:
-    """Raise unless all numbers that are not missing are integers from 0 to k-1."""
-    wrong = (numbers < 0) | (np.trunc(numbers) != numbers) | ~np.isfinite(numbers)
-    if k is not None:
-        wrong |= numbers > min(k, 2**53) - 1  # a huge k is no float
-    rows = np.flatnonzero(wrong & ~missing)
+        raise StratError(msg)
+    present = sorted({*numbers})
+    check_start(series, present, k)
+    # Beyond this, floats leave out whole numbers.
+    is_wrong = [not is_fold(each, min(k or 2**53, 2**53)) for each in numbers]
+    rows = np.flatnonzero(np.array([*is_wrong, False])[codes])
     if len(rows):
         highest = "k-1" if k is None else describe(k - 1)
         msg = (
             f"`extend` needs folds 0..{highest} in {series.name!r}, but there are others in"
             f" {describe_rows(rows, weights)}."
         )
-        if weights is not None:
-            raise StratError(msg)
-        raise StratError(msg, failing_rows(library_of(series), {series.name: series}, rows))
-
-
-def count_folds(series: Series, folds: Ints) -> int:
-    """Count the folds, or raise unless each of 0..highest has a row."""
-    present = np.unique(folds)
-    n_folds = int(folds.max(initial=-1)) + 1
-    if n_folds < 2 or len(present) < n_folds:
-        listed = preview(present.tolist(), len(present)) or "none"
+        shown = {series.name: series}
+        failing = None if weights is not None else failing_rows(library_of(series), shown, rows)
+        raise StratError(msg, failing)
+    if k is None and (len(present) < 2 or present != [*range(len(present))]):
+        listed = preview(map(int, present), len(present)) or "none"
         msg = (
             f"`extend` needs folds 0..k-1 in {series.name!r}, but found {listed}."
             "\nHint: say how many there are, as in `k=5`."
         )
         raise StratError(msg)
-    return n_folds
+    return np.array([*numbers, -1], dtype=np.int64)[codes], k or len(present)
+
+
+def check_start(series: Series, present: Sequence[float], k: int | None) -> None:
+    """Raise if folds are 1, 2, ... without a gap and none is 0, unless there are to be more."""
+    n_folds = len(present)
+    if n_folds < 2 or k not in (None, n_folds) or present != [*range(1, n_folds + 1)]:
+        return
+    name = series.name
+    hint = f"df[{name!r}] -= 1"
+    if isinstance(series, pl.Series):
+        hint = f"df = df.with_columns(pl.col({name!r}) - 1)"
+    if k is None:
+        hint = f"`k={n_folds + 1}` if fold 0 has no rows; if they count from 1: {hint}"
+    msg = (
+        f"`extend` needs folds 0..k-1 in {name!r}, but found folds 1..{n_folds}"
+        f"{', counted from 1' if k else ''}.\nHint: {hint}"
+    )
+    raise StratError(msg)

@@ -1,6 +1,5 @@
-"""Rows of a frame that a fold or a computation selects."""
+"""The rows of a frame that labels of a fold column, or a computation, select."""
 
-from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -11,17 +10,25 @@ import polars as pl
 import pytest
 from pandas.testing import assert_frame_equal
 
-from stratframe.frames.filters import filter_labels, filter_rows, filter_values
-from stratframe.frames.label_rows import read_labels
+from stratframe.frames.select import (
+    drop_values,
+    encode_labels,
+    filter_labels,
+    filter_rows,
+    filter_values,
+    flag_labels,
+    read_labels,
+    shorter_list,
+    values_apart,
+)
+from tests.helpers import Make, eager, values
 
-Make = Callable[[dict[str, Any]], Any]
 NAN = float("nan")
 
 
 def rows_of(frame: Any) -> list[int]:
     """List the column "row" of a frame."""
-    eager = frame.collect() if isinstance(frame, pl.LazyFrame) else frame
-    return [int(row) for row in eager["row"].to_list()]
+    return values(eager(frame), "row")
 
 
 def keep(frame: Any, chosen: list[Any], *, nulls: bool = False) -> Any:
@@ -29,21 +36,6 @@ def keep(frame: Any, chosen: list[Any], *, nulls: bool = False) -> Any:
     rows = read_labels(frame, "fold")
     flags = np.array([value in chosen for value in rows.labels.values], dtype=np.bool_)
     return filter_labels(frame, rows, flags, nulls=nulls)
-
-
-@pytest.mark.parametrize("folds", [[1, 0, None, 1], ["b", "a", None, "b"], [1.0, 0.0, None, 1.0]])
-def test_folds_of_every_kind(frame: Make, folds: list[Any]) -> None:
-    """Some folds and the others share no row; nulls are in neither unless asked for."""
-    made = frame({"row": [0, 1, 2, 3], "fold": folds})
-    one, other = folds[:2]
-    assert type(keep(made, [one])) is type(made)
-    assert rows_of(keep(made, [one])) == [0, 3]
-    assert rows_of(keep(made, [one], nulls=True)) == [0, 2, 3]
-    assert rows_of(keep(made, [other])) == [1]
-    assert rows_of(keep(made, [other], nulls=True)) == [1, 2]
-    assert rows_of(keep(made, [one, other])) == [0, 1, 3]
-    assert rows_of(keep(made, [])) == []
-    assert rows_of(keep(made, [], nulls=True)) == [2]
 
 
 LABELS = {
@@ -73,7 +65,9 @@ def test_values_of_every_type(frame: Make, name: str, equal: bool) -> None:
                 if (nulls if value is None else (value in wanted) == equal)
             ]
             chosen = [each for each in LABELS[name] if (each in wanted) == equal]
-            assert rows_of(keep(made, chosen, nulls=nulls)) == expected
+            kept = keep(made, chosen, nulls=nulls)
+            assert type(kept) is type(made)
+            assert rows_of(kept) == expected
             if not isinstance(made, pl.LazyFrame):
                 found = filter_values(made, "fold", wanted, equal=equal, nulls=nulls)
                 assert rows_of(found) == expected
@@ -123,3 +117,74 @@ def test_rows_that_a_computation_chooses(frame: Make, refs: list[str]) -> None:
     assert rows_of(kept) == [3, 2]
     data = {"row": [3, 1, 2], "fold": [0, 1, 0]}
     assert seen == [[data[ref] for ref in refs]]
+
+
+# Rows that share a value ----------------------------------------------------------------
+
+COLUMNS = {
+    "texts": ["a", "b", None, "a", "c", None],
+    "numbers": [1, 2, None, 1, 3, None],
+    "fractions": [0.5, 1.5, None, 0.5, 2.5, None],
+    "dates": [date(2024, 1, day) if day else None for day in (1, 2, 0, 1, 3, 0)],
+    "times": [datetime(2024, 1, day) if day else None for day in (1, 2, 0, 1, 3, 0)],
+    "decimals": [Decimal(day) if day else None for day in (1, 2, 0, 1, 3, 0)],
+    "flags": [True, False, None, True, True, None],
+}
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_rows_that_share_a_value(frame: Make, column: str) -> None:
+    """Rows that share a value with a label are left out, but for missing values."""
+    data = COLUMNS[column]
+    df = frame({"row": list(range(6)), "fold": [0, 0, 0, 1, 1, 1], "x": data})
+    rows = read_labels(df, "fold", ["x"])
+    for place, own, others in ((0, data[:3], [3, 4, 5]), (1, data[3:], [0, 1, 2])):
+        held = {*own} - {None}
+        expected = [row for row in others if data[row] not in held]
+        chosen = np.array([place == 1, place == 0])
+        assert rows.count(flag_labels(rows, chosen, apart_from=place)) == len(expected)
+        assert rows_of(filter_labels(df, rows, chosen, apart_from=place)) == expected
+        shared = values_apart(rows, place)
+        assert sorted(values(shared, "x")) == sorted(held)
+        if isinstance(df, pd.DataFrame):
+            assert set(rows_of(drop_values(df, shared))) & {*others} == {*expected}
+
+
+@pytest.mark.parametrize("dtype", ["category", "string[pyarrow]", "object"])
+def test_values_of_texts(dtype: Any) -> None:
+    """Values are looked up in text of every type, and in categories of others."""
+    df = pd.DataFrame({"row": range(4), "x": pd.Series(["a", None, "b", "c"], dtype=dtype)})
+    for held in (pd.Series(["a", "z"]), pd.Series(["a", "z"], dtype="category")):
+        assert drop_values(df, {"x": held})["row"].tolist() == [1, 2, 3]
+    assert drop_values(df, {"x": pd.Series([], dtype=object)}).equals(df)
+    assert drop_values(df, {}).equals(df)
+
+
+def test_a_lazy_frame_has_one_query() -> None:
+    """Equal rows of a lazy frame are counted in one query, whatever its columns are called."""
+    df = pl.DataFrame({"n": [0, 0, 0, 1], "0": ["a", "a", None, "a"], "len": [1, 1, 1, 1]})
+    queries = []
+
+    def seen(rows: pl.DataFrame) -> pl.DataFrame:
+        queries.append(rows.columns)
+        return rows
+
+    rows = read_labels(df.lazy().map_batches(seen), "n", ["0", "len"])
+    assert queries == [["n", "0", "len"]]
+    assert rows.weights is not None
+    assert rows.weights.tolist() == [2, 1, 1]
+    assert rows.labels == ([0, 1], [3, 1], 0)
+    assert [each.name for each in rows.apart] == ["0", "len"]
+    assert rows.series.name == "n"
+    assert rows.count(np.array([True, True, False])) == 3
+
+
+def test_the_shorter_list() -> None:
+    """Labels are matched, or those that are left out, whichever are fewer; none without rows."""
+    rows = encode_labels("fold", pl.Series(["a", "b", "c"], dtype=pl.Enum(["a", "b", "c", "d"])))
+    for chosen, listed, is_match in (
+        ([1, 0, 0, 1], [1, 0, 0, 0], True),
+        ([1, 1, 0, 0], [0, 0, 1, 0], False),
+    ):
+        found = shorter_list(rows, np.array(chosen, dtype=np.bool_))
+        assert (found[0].tolist(), found[1]) == (listed, is_match)
