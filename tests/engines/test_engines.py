@@ -606,8 +606,8 @@ def test_missing_values_are_not_apart(engine):
         ),
         (
             {"name": "label", "train": "past"},
-            "The labels of 'label' must have an order for `train=\"past\"`, but they are text: 'a',"
-            " 'b', 'c'.\nHint: make them numbers, dates, ordered categories, or text of ISO dates"
+            "The labels of 'label' must have an order for `train=\"past\"`, got 'a', 'b',"
+            " 'c'.\nHint: make them numbers, dates, ordered categories, or text of ISO dates"
             " or months such as '2024-04'.",
         ),
         (

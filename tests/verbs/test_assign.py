@@ -38,32 +38,22 @@ from tests.helpers import (
 LAZY = [(sf.kfold, (2,)), (sf.split, (HALVES,))]
 
 
-@pytest.mark.parametrize(("verb", "arguments"), [(sf.kfold, {"k": 2}), (sf.split, {})])
-def test_output_is_there_already(
-    frame: Make, kind: str, verb: Callable[..., Any], arguments: dict[str, Any]
-) -> None:
-    """A column that is there already is an error whose hint can be pasted."""
-    drop = "'id'" if "polars" in kind else "columns='id'"
+def test_output_is_there_already(frame: Make, kind: str) -> None:
+    """Columns that are there already are an error whose hint can be pasted."""
+    columns = "" if "polars" in kind else "columns="
+    for verb in (sf.kfold, sf.split):
+        refuse_now(
+            "The frame has a column 'id' already. `overwrite=True` replaces it.\n"
+            f"Hint: df = df.drop({columns}'id')",
+            lambda verb=verb: verb(frame(ROWS), "label", name="id"),
+        )
+    df, drop = sf.kfold(frame(ROWS), "label", repeats=2), f"df.drop({columns}['fold_1', 'fold_2'])"
     refuse_now(
-        "The frame has a column 'id' already. `overwrite=True` replaces it.\n"
-        f"Hint: df = df.drop({drop})",
-        lambda: verb(frame(ROWS), "label", name="id", **arguments),
-    )
-
-
-def test_outputs_are_there_already(frame: Make, kind: str) -> None:
-    """All repeats that are there already are named at once."""
-    df = sf.kfold(frame(ROWS), "label", repeats=2)
-    drop = "['fold_1', 'fold_2']"
-    drop = drop if "polars" in kind else f"columns={drop}"
-    refuse_now(
-        "The frame has columns 'fold_1', 'fold_2' already. `overwrite=True` replaces"
-        " them.\n"
-        f"Hint: df = df.drop({drop})",
+        "The frame has columns 'fold_1', 'fold_2' already. `overwrite=True` replaces them.\n"
+        f"Hint: df = {drop}",
         lambda: sf.kfold(df, "label", repeats=3),
     )
-    hint = f"df.drop({drop})"
-    assert "fold_3" in eager(sf.kfold(eval(hint, {"df": df}), "label", repeats=3)).columns
+    assert "fold_3" in eager(sf.kfold(eval(drop, {"df": df}), "label", repeats=3)).columns
 
 
 @pytest.mark.parametrize(("verb", "arguments"), LAZY)
@@ -147,18 +137,13 @@ def test_all_strata_take_groups(by: str) -> None:
     """Every kind of strata works, and gives the same folds and parts on every kind of frame."""
     data = patients()
     parts = {"train": 0.6, "valid": 0.2, "test": 0.2}
-    folds = {
-        tuple(values(sf.kfold(make(kind, data), BY[by], groups="patient"), "fold"))
-        for kind in KINDS
-    }
-    split = {
-        tuple(values(sf.split(make(kind, data), BY[by], parts, groups="patient"), "split"))
-        for kind in KINDS
-    }
-    assert len(folds) == len(split) == 1
-    for found in (folds.pop(), split.pop()):
-        assert not split_groups(data["patient"], list(found))
-        assert len(set(found)) > 2
+    made = [make(kind, data) for kind in KINDS]
+    folds = [values(sf.kfold(df, BY[by], groups="patient"), "fold") for df in made]
+    split = [values(sf.split(df, BY[by], parts, groups="patient"), "split") for df in made]
+    for first, *others in (folds, split):
+        assert all(found == first for found in others)
+        assert not split_groups(data["patient"], first)
+        assert len(set(first)) > 2
 
 
 def test_several_columns_name_a_group(frame: Make) -> None:
@@ -174,17 +159,10 @@ def test_clusters_are_left_out_whole(frame: Make) -> None:
     """`groups=sf.clusters(...)` leaves whole clusters out."""
     data = patients()
     term = sf.clusters(["x", "y"], 12)
-    folds = values(sf.kfold(frame(data), "label", k=4, groups=term), "fold")
-    table = eager(sf.kfold(frame(data), [term], k=4))
-    assert len(table) == len(folds)
-    # Of the clusters as a stratum, each is in one fold only.
     out = sf.kfold(frame(data), "label", k=4, groups=term)
-    counts = sf.balance(out, term)
-    filled = Counter(
-        cluster
-        for cluster, n in zip(values(counts, "cluster"), values(counts, "n"), strict=True)
-        if n
-    )
+    counts = sf.balance(out, term)  # in which the clusters are strata
+    held = zip(values(counts, "cluster"), values(counts, "n"), strict=True)
+    filled = Counter(cluster for cluster, n in held if n)
     assert set(filled.values()) == {1}
 
 
@@ -323,22 +301,17 @@ def test_counts_of_rows_are_met_as_groups_allow(frame: Make) -> None:
     assert found == {"train": 60, "test": 20}
 
 
-def test_seeds_search_differently(frame: Make) -> None:
-    """Different seeds give different columns of much the same loss, and one seed the same."""
+def test_seeds_and_repeats_search_differently(frame: Make) -> None:
+    """Different seeds give different columns, and one seed the same; so do repeats."""
     data = patients()
-    found = {
+    by_seed = {
         tuple(values(sf.kfold(frame(data), "label", groups="patient", seed=seed), "fold"))
         for seed in (0, 1, 2, 0)
     }
-    assert len(found) == 3
-
-
-def test_repeats_of_groups(frame: Make) -> None:
-    """Repeated columns differ, and the first is that of one repeat."""
-    data = patients()
+    assert len(by_seed) == 3
     out = sf.kfold(frame(data), "label", groups="patient", repeats=3)
     columns = [values(out, f"fold_{i}") for i in (1, 2, 3)]
-    assert columns[0] == values(sf.kfold(frame(data), "label", groups="patient"), "fold")
+    assert tuple(columns[0]) in by_seed
     assert len(set(map(tuple, columns))) == 3
     assert not any(split_groups(data["patient"], column) for column in columns)
 
@@ -389,16 +362,6 @@ def test_repeats_of_parts_round_anew() -> None:
     counts = [int((out[name][:3] == "test").sum()) for name in out.columns if name != "label"]
     assert set(counts) == {1, 2}
     assert abs(np.mean(counts) - 1.5) < 4 * 0.5 / 400**0.5
-
-
-def test_repeats_of_parts_are_counted() -> None:
-    """A number of columns is checked as that of folds is."""
-    df = pd.DataFrame(ROWS)
-    refuse_now("`repeats` must be at least 1, got 0.", lambda: sf.split(df, repeats=0))
-    refuse_now(
-        "`repeats` must be at most 10,000 columns, got 10,001.",
-        lambda: sf.split(df, repeats=10_001),
-    )
 
 
 def test_plan_of_groups(frame: Make) -> None:

@@ -17,6 +17,7 @@ from tests.helpers import (
     Make,
     at_fault,
     eager,
+    evaluate,
     make,
     refuse,
     refuse_now,
@@ -294,42 +295,27 @@ def test_by_is_asked_for() -> None:
 # Bad input --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("folds", "k", "fault", "rows"),
-    [
-        ([0, 1, 2.5, None], None, "0..k-1 in 'fold', but there are others in 1 row (2).", [2]),
-        ([0, -1, 1, None], 2, "0..1 in 'fold', but there are others in 1 row (1).", [1]),
-        ([0, 2, float("inf"), 1], 3, "0..2 in 'fold', but there are others in 1 row (2).", [2]),
-        ([0, 3, 1, 7], 3, "0..2 in 'fold', but there are others in 2 rows (1, 3).", [1, 3]),
-    ],
-)
-def test_columns_that_hold_other_numbers(
-    frame: Make, kind: str, folds: list[Any], k: int | None, fault: str, rows: list[int]
-) -> None:
-    """A column that holds anything but folds is refused, with the rows."""
-    data = frame({"label": list("abab"), "fold": folds})
-    message = f"`extend` needs folds {fault}"
-    error = refuse(message, lambda: sf.extend(data, "label", k, rare="ignore"))
-    assert at_fault(error, kind)["row"] == rows
+SAY = "\nHint: say how many there are, as in `k=5`."
+WRONG: dict[str, tuple[str, list[int]]] = {
+    "[0, 1, 2.5, None], None": ("k-1 in 'fold', but there are others in 1 row (2).", [2]),
+    "[0, -1, 1, None], 2": ("1 in 'fold', but there are others in 1 row (1).", [1]),
+    "[0, 2, inf, 1], 3": ("2 in 'fold', but there are others in 1 row (2).", [2]),
+    "[0, 3, 1, 7], 3": ("2 in 'fold', but there are others in 2 rows (1, 3).", [1, 3]),
+    "[0, 3, None], None": (f"k-1 in 'fold', but found 0, 3.{SAY}", []),
+    "[None] * 3, None": (f"k-1 in 'fold', but found none.{SAY}", []),
+    "[0, 0, None], None": (f"k-1 in 'fold', but found 0.{SAY}", []),
+    "[0, 1e13, None], None": (f"k-1 in 'fold', but found 0, 10000000000000.{SAY}", []),
+}
 
 
-@pytest.mark.parametrize(
-    ("folds", "found"),
-    [
-        ([0, 3, None], "0, 3"),
-        ([None] * 3, "none"),
-        ([0, 0, None], "0"),
-        ([0, 1e13, None], "0, 10000000000000"),
-        ([0, 10**9, None], "0, 1000000000"),
-    ],
-)
-def test_folds_with_gaps(frame: Make, folds: list[Any], found: str) -> None:
-    """Without `k` there must be every fold up to the last; huge numbers cost nothing."""
-    refuse(
-        f"`extend` needs folds 0..k-1 in 'fold', but found {found}.\n"
-        "Hint: say how many there are, as in `k=5`.",
-        lambda: sf.extend(frame({"label": list("aba"), "fold": folds}), "label"),
-    )
+@pytest.mark.parametrize("given", WRONG)
+def test_columns_that_hold_other_numbers(frame: Make, kind: str, given: str) -> None:
+    """Other numbers are refused, with the rows, and so are gaps; huge numbers cost nothing."""
+    (folds, k), (fault, rows) = evaluate(given), WRONG[given]
+    df = frame({"label": ["a"] * len(folds), "fold": folds})
+    call = f"`extend` needs folds 0..{fault}"
+    error = refuse(call, lambda: sf.extend(df, "label", k, rare="ignore"))
+    assert error.failures is None if not rows else at_fault(error, kind)["row"] == rows
 
 
 def test_text_and_dates_are_no_folds(frame: Make) -> None:

@@ -25,7 +25,7 @@ from ..terms.base import By
 from ..terms.by import parse_groups
 from ..theory.arguments import MAX_EXACT
 from .findings import Verdict
-from .sides import side_of
+from .sources import source_of
 
 MAX_KS = 10_000
 """Numbers of folds that a call may ask about."""
@@ -97,7 +97,7 @@ def advise(
     1  20    even      b       0.5       10
     """
     wanted, in_full = check_ks(ks), check_flag("full", full)
-    side, terms = side_of(frame), parse_groups(groups)
+    side, terms = source_of(frame), parse_groups(groups)
     strata = side.strata(by, terms)
     found = advice(wanted if strata.n_rows else [], strata, side.library, full=in_full)
     return frames.make_frame(side.library, found)

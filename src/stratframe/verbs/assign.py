@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, SupportsIndex
 
 from .. import frames
-from ..checks import check_flag, check_int
+from ..checks import check_each_once, check_flag, check_int
 from ..errors import StratError
 from ..frames import AnyFrameT, NewColumn
 from ..habits import suggest_arguments
@@ -25,8 +25,8 @@ from ..pipeline.options import (
 )
 from ..terms.base import By, Missing
 from ..terms.by import parse_by
-from .select import extended_names
-from .sides import side_of
+from .select import list_names
+from .sources import source_of
 
 
 @suggest_arguments
@@ -108,13 +108,9 @@ def kfold(
     Warns
     -----
     StratWarning
-        If any of these is the case:
-
-        - classes are rare;
-        - a group is too large;
-        - quantiles produce fewer bins than asked for;
-        - agglomerative clusters are made from a sample of a large stratum;
-        - DBSCAN finds at most one cluster.
+        If classes are rare, a group is too large, quantiles produce fewer bins than asked for,
+        agglomerative clusters are made from a sample of a large stratum, or DBSCAN finds at most
+        one cluster.
 
     See Also
     --------
@@ -161,7 +157,9 @@ def kfold(
         seed=seed,
         name=name,
     )
-    return side_of(frame).assign(options, overwrite=check_flag("overwrite", overwrite))
+    source, overwrite = source_of(frame), check_flag("overwrite", overwrite)
+    assigned: AnyFrameT = source.assign(options, overwrite=overwrite)
+    return assigned
 
 
 @suggest_arguments
@@ -224,9 +222,8 @@ def split(
 
     Notes
     -----
-    On Dask and Spark frames everything is as for `kfold`: the rows are counted when this is
-    called, the column is lazy, and with `key` the parts are those of pandas and Polars. Parts on
-    Spark are text, as Spark has no categories.
+    On Dask and Spark frames everything is as for `kfold`; parts on Spark are text, as Spark has
+    no categories.
 
     References
     ----------
@@ -265,7 +262,9 @@ def split(
         seed=seed,
         name=name,
     )
-    return side_of(frame).assign(options, overwrite=check_flag("overwrite", overwrite))
+    source, overwrite = source_of(frame), check_flag("overwrite", overwrite)
+    assigned: AnyFrameT = source.assign(options, overwrite=overwrite)
+    return assigned
 
 
 @suggest_arguments
@@ -328,10 +327,7 @@ def extend(
     Warns
     -----
     StratWarning
-        If classes are rare, or quantiles produce fewer bins than asked for. If `by` is left out
-        although the given folds are far more even in a column than folds by chance; only pandas
-        frames and collected Polars frames are looked at, their first 100 columns, and those of at
-        most 50 values.
+        If classes are rare, or quantiles produce fewer bins than asked for.
 
     Notes
     -----
@@ -352,8 +348,9 @@ def extend(
     """
     n_folds = None if k is None else check_int("k", k, 2)
     target = given_target(k, parts)
-    side = side_of(frame)
-    names = extended_names(name, frame)
+    source, names = source_of(frame), list_names(name, frame)
+    frames.check_names("name", names)
+    check_each_once("`name`", "column", names)
     options = check_options(
         by,
         NO_TARGET,
@@ -366,7 +363,8 @@ def extend(
         name=names[0],
     )
     check_no_order(options)
-    return side.extend(options, target, names, n_folds)
+    extended: AnyFrameT = source.extend(options, target, names, n_folds)
+    return extended
 
 
 def given_target(k: int | None, parts: Parts | None) -> Target:

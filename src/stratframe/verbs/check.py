@@ -47,8 +47,8 @@ from .leaks import (
     is_chance,
     read_compared,
 )
-from .select import named_side
-from .sides import Side, check_rows
+from .select import named_source
+from .sources import check_rows
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """Severities as a line starts with them."""
@@ -201,7 +201,7 @@ def check(
     >>> found.ok, found.findings["severity"][0]
     (False, 'leak')
     """
-    side, names = named_side(frame, name)
+    side, names = named_source(frame, name)
     terms = parse_groups(groups)
     asked = Asked(by, terms, groups, key, features, duplicates)
     look_at = (
@@ -237,7 +237,7 @@ def count_worst(findings: Sequence[Finding]) -> tuple[int, ...]:
 
 
 def look_at_rows(
-    side: Side[Any], names: Sequence[Any], asked: Asked
+    side: LocalFrame, names: Sequence[Any], asked: Asked
 ) -> Callable[[Any], list[Finding]]:
     """Collect what a check needs of a frame on this machine, and look at one column at a time."""
     by, features = asked.by, asked.features

@@ -26,8 +26,8 @@ from ..pipeline.tables import (
     text_array,
 )
 from ..terms.by import parse_columns
-from .select import fold_names
-from .sides import check_rows
+from .select import named_source
+from .sources import check_rows
 
 DRIFT_HINT = "`report` of `sf.quantiles(...)` compares their bins"
 """What to do where the values of all rows are not at hand."""
@@ -151,7 +151,7 @@ def drift(
     shown = (*DRIFTED, *DRIFTED_IN_FULL) if check_flag("full", full) else DRIFTED
     check_rows(frame, "`drift` looks at the values of all rows", DRIFT_HINT)
     frames.check_frame(frame)
-    columns = fold_names(frame, name)
+    columns = named_source(frame, name)[1]
     refs = check_features(frame, features)
     eager = frames.collect_columns(frame, [*refs, *columns])
     return fold_table(

@@ -20,8 +20,8 @@ from ..pipeline.tables import MANY_VALUES, check_not_itself, fold_table, table_v
 from ..terms.base import Term
 from ..terms.by import columns_of, parse_columns, parse_groups
 from .findings import Duplicates, Shared
-from .select import fold_names
-from .sides import check_rows
+from .select import named_source
+from .sources import check_rows
 
 AUTO = "auto"
 
@@ -120,7 +120,7 @@ def leaks(
     """
     check_rows(frame, "`leaks` lists positions of rows", "`check` counts what they share")
     frames.check_frame(frame)
-    names = fold_names(frame, name)
+    names = named_source(frame, name)[1]
     eager, compared = read_compared(frame, names, groups, key, duplicates)
 
     def table_of(column: str, label: str) -> Any:

@@ -39,8 +39,8 @@ from .findings import (
     worst_first,
 )
 from .leaks import AUTO, count_duplicates, count_shared, find_twin, read_compared, shared_sets
-from .select import fold_names
-from .sides import check_rows
+from .select import named_source
+from .sources import check_rows
 
 Kind: TypeAlias = Literal["shares", "balance", "drift", "leaks"]
 """What a picture shows."""
@@ -119,7 +119,7 @@ def plot(
     pyplot = load_extra("matplotlib.pyplot", "plot")
     check_rows(frame, "`plot` reads all rows", "`balance` and `report` give the figures as tables")
     frames.check_frame(frame)
-    names = fold_names(frame, name)
+    names = named_source(frame, name)[1]
     if len(names) > MAX_COLUMNS:
         msg = above_limit("`name` of `plot`", MAX_COLUMNS, "column", len(names))
         raise StratError(msg + "\nHint: `compare` has a row for each.")

@@ -18,8 +18,8 @@ from ..terms.base import By
 from ..terms.by import parse_columns, parse_groups
 from .drift import DRIFT_HINT, measure_drift
 from .findings import Verdict, verdict_of, verdicts_of
-from .select import named_side
-from .sides import check_rows
+from .select import named_source
+from .sources import check_rows
 
 IN_FULL = ("rms_deviation", "random", "ratio", "tv_distance")
 """The columns with which a table is wider than a terminal."""
@@ -94,7 +94,7 @@ def report(
     1     1  4       0.5       0    even
     """
     in_full = check_flag("full", full)
-    side, names = named_side(frame, name)
+    side, names = named_source(frame, name)
     terms = parse_groups(groups)
     read = side.collect(by, terms, names)
 
@@ -164,7 +164,7 @@ def compare(
     1   fold       0.0    even
     """
     in_full = check_flag("full", full)
-    side, columns = named_side(frame, names)
+    side, columns = named_source(frame, names)
     refs, terms = parse_columns("features", features), parse_groups(groups)
     if refs:
         check_rows(frame, "`compare` looks at the values of `features` in all rows", DRIFT_HINT)

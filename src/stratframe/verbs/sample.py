@@ -17,7 +17,7 @@ from ..pipeline.sample import Allocation, SampleSize
 from ..pipeline.tables import table_verb
 from ..terms.base import By
 from ..terms.by import parse_columns, require_by
-from .sides import side_of
+from .sources import source_of
 
 
 @table_verb
@@ -89,7 +89,7 @@ def sample(
     check_one_of("allocation", allocation, get_args(Allocation))
     size = check_frac(frac) if n is None else check_int("n", n, 0)
     options = Options(entries.terms, key=parse_columns("key", key), seed=check_seed(seed))
-    return side_of(frame).sample(options, SampleSize(size, allocation))
+    return source_of(frame).sample(options, SampleSize(size, allocation))
 
 
 def check_frac(frac: object) -> Fraction:

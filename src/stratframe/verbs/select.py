@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic
 
+import numpy as np
+
 from .. import frames
-from ..checks import check_each_once, is_hashable
 from ..core.types import Ints
-from ..errors import StratError, at_least_one, describe, list_repeats, with_full_stop
+from ..errors import StratError, list_repeats, with_full_stop
 from ..frames import AnyFrameT, FoldValues, Frame
 from ..habits import suggest_arguments
-from .reading import (
+from .pairs import (
     Nulls,
+    PairRule,
     Pairs,
+    as_list,
     check_apart,
-    check_pair_rule,
-    flag_places,
+    check_rule,
+    list_labels,
     list_values,
     pair_labels,
 )
-from .sides import Side, check_rows, side_of
+from .sources import Source, check_rows, source_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,10 +93,9 @@ def folds(
     Raises
     ------
     StratError
-        If the column does not exist, has a single fold, or has nulls that `nulls` does not
-        allow; if its labels name parts, such as train and test, and neither `train` nor `valid`
-        is given; if labels that are named have no rows; if `train="past"` or a gap needs an
-        order that the labels do not have; if a training set would be empty.
+        If the column does not exist, has nulls that `nulls` does not allow, or labels that name
+        parts, such as train and test, without `train` or `valid`; if labels that are named have
+        no rows, or no order where one matters; if a training set would be empty.
 
     Warns
     -----
@@ -128,66 +131,40 @@ def folds(
     ['2024-03'] ['2024-01']
     ['2024-04'] ['2024-01', '2024-02']
     """
-    rule = check_pair_rule(
-        "folds", train=train, valid=valid, gap=gap, window=window, apart=apart, nulls=nulls
-    )
-    side, names = named_side(frame, name, rule.apart)
-    several = [pair_labels(rule, side.label_rows(column, rule.apart)) for column in names]
+    rule = check_rule(PairRule("folds", train, valid, gap, window, apart, nulls))
+    source, names = named_source(frame, name, rule.apart)
+    several = [pair_labels(rule, source.label_rows(column, rule.apart)) for column in names]
     check_apart(several)
-    return (frame_pair(side, pairs, place) for pairs in several for place in pairs.valid)
+
+    def fold_of(pairs: Pairs, place: int) -> Fold[AnyFrameT]:
+        """Take the training and validation frames of a label."""
+        keep = partial(source.select, pairs.rows)
+        chosen, nulls = pairs.training_labels(place), rule.nulls == "train"
+        train = keep(chosen, nulls=nulls, apart_from=place if rule.apart else None)
+        return Fold(pairs.rows.labels.values[place], train, keep(np.arange(len(chosen)) == place))
+
+    return (fold_of(pairs, place) for pairs in several for place in pairs.valid)
 
 
-def frame_pair(side: Side[AnyFrameT], pairs: Pairs, place: int) -> Fold[AnyFrameT]:
-    """Take the training and validation frames of a label."""
-    rows = pairs.rows
-    train = side.select(
-        rows,
-        pairs.training_labels(place),
-        nulls=pairs.rule.nulls == "train",
-        apart_from=place if rows.apart else None,
-    )
-    valid = side.select(rows, flag_places([place], len(pairs.ranks)))
-    return Fold(rows.labels.values[place], train, valid)
+def named_source(
+    frame: object, name: object, apart: Sequence[str] = ()
+) -> tuple[Source, list[Any]]:
+    """Take a frame as a source, and list the names of fold columns, which must be there."""
+    source, names = source_of(frame), list_names(name, frame)
+    source.check_names(names, apart)
+    return source, names
 
 
-def named_side(frame: Any, name: object, apart: Sequence[str] = ()) -> tuple[Side[Any], list[Any]]:
-    """List the names of fold columns, which must be there, and find the side of their frame."""
-    side, names = side_of(frame), list_names(name, frame)
-    side.check_names(names, apart)
-    return side, names
-
-
-def fold_names(frame: Frame, name: object) -> list[Any]:
-    """List the names of fold columns, and check that they are there."""
-    columns = list_names(name, frame)
-    frames.check_refs(frame, columns, "name")
-    return columns
-
-
-def list_names(name: object, frame: Any = None) -> list[Any]:
+def list_names(name: object, frame: Any) -> list[Any]:
     """List the names of one or more fold columns, which `repeats` may have made of a frame's."""
-    names = list(name) if isinstance(name, list | tuple) and name else [name]
-    if frame is None:
-        return names
-    return [column for each in names for column in repeats_of(each, frame)]
-
-
-def repeats_of(name: object, frame: Any) -> list[Any]:
-    """List the columns fold_1, fold_2, ... of a frame that has no fold; else the name itself."""
     columns = frames.column_names(frame)
+    found: list[Any] = []
     known = {each[0] if isinstance(each, tuple) and not any(each[1:]) else each for each in columns}
-    if not isinstance(name, str) or name in known:
-        return [name]
-    repeats = list_repeats(name, known)
-    return repeats if len(repeats) > 1 else [name]
-
-
-def extended_names(name: object, frame: Any) -> list[Any]:
-    """List the columns that a call extends, each once."""
-    names = list_names(name, frame)
-    frames.check_names("name", names)
-    check_each_once("`name`", "column", names)
-    return names
+    for each in as_list(name):
+        is_known = not isinstance(each, str) or each in known
+        repeats = [] if is_known else list_repeats(each, known)
+        found += repeats if len(repeats) > 1 else [each]
+    return found
 
 
 @suggest_arguments
@@ -233,44 +210,27 @@ def parts(
     >>> len(train)
     7
     """
-    side = side_of(frame)
-    side.check_names([name])
-    if names is not None:
-        check_part_names(names)
-    rows = side.label_rows(name, is_part=True)
+    source = source_of(frame)
+    source.check_names([name])
+    rows = source.label_rows(name, is_part=True)
     values = rows.labels.values
-    if names is not None:
-        check_parts(name, rows.labels, names)
-    chosen = values if names is None else names
-    places = {value: place for place, value in enumerate(values)}
-    return {value: side.select(rows, flag_places([places[value]], len(values))) for value in chosen}
+    chosen = values if names is None else check_parts(name, rows.labels, names)
+    places = {value: np.arange(len(values)) == place for place, value in enumerate(values)}
+    return {value: source.select(rows, places[value]) for value in chosen}
 
 
-def check_part_names(names: object) -> None:
-    """Raise unless names of parts are a list, each of them once."""
-    if not isinstance(names, list | tuple) or not all(map(is_hashable, names)):
-        msg = f"`names` must be a list of part names, got {describe(names)}."
-        raise StratError(msg)
-    if not names:
-        raise StratError(at_least_one("`names`", "part", names))
-    check_each_once("`names`", "part", names)
-
-
-def check_parts(column: str, found: FoldValues, names: Sequence[Any]) -> None:
-    """Raise unless names are the parts of a column; those without rows may be left out."""
-    known, listed = set(found.values), set(names)  # pandas' NA has no comparison
-    unknown = [each for each in names if each not in known]
-    unlisted = [each for each in found.present if each not in listed]
-    faults = []
-    if unknown:
-        faults.append(f"Column {column!r} has no part {list_values(unknown)}")
-    if unlisted:
-        faults.append(
-            f"`names` must list every part of {column!r}, but lacks {list_values(unlisted)}"
-        )
-    if faults:
-        has = f"Hint: the parts with rows are {list_values(found.present)}"
-        raise StratError("\n".join(map(with_full_stop, [*faults, has])))
+def check_parts(column: str, found: FoldValues, names: Sequence[Any]) -> list[Any]:
+    """Check that names are the parts of a column; those without rows may be left out."""
+    listed = list_labels("names", names)
+    unknown = [each for each in listed if each not in {*found.values}]
+    unlisted = [each for each in found.present if each not in {*listed}]
+    if unknown or unlisted:
+        fault = f"Column {column!r} has no part {list_values(unknown)}"
+        if not unknown:
+            fault = f"`names` must list every part of {column!r}, but lacks {list_values(unlisted)}"
+        hint = f"Hint: the parts with rows are {list_values(found.present)}"
+        raise StratError("\n".join(map(with_full_stop, [fault, hint])))
+    return listed
 
 
 @suggest_arguments
@@ -325,14 +285,9 @@ def cv(
     """
     check_rows(frame, "`cv` gives positions of rows", "`folds` gives frames")
     frames.check_frame(frame)
-    rule = check_pair_rule(
-        "cv", train=train, valid=valid, gap=gap, window=window, apart=apart, nulls=nulls
-    )
-    columns = fold_names(frame, name)
-    frames.check_refs(frame, rule.apart, "apart")
-    eager = frames.collect_columns(frame, [*columns, *rule.apart])
-    several = [
-        pair_labels(rule, frames.read_labels(eager, column, rule.apart)) for column in columns
-    ]
+    rule = check_rule(PairRule("cv", train, valid, gap, window, apart, nulls))
+    _, names = named_source(frame, name, rule.apart)
+    eager = frames.collect_columns(frame, [*names, *rule.apart])
+    several = [pair_labels(rule, frames.read_labels(eager, each, rule.apart)) for each in names]
     check_apart(several)
     return [pair for pairs in several for pair in pairs.positions()]

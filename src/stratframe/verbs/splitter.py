@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from inspect import Parameter, signature
-from typing import Any
+from typing import Any, ClassVar
 
 from .. import frames
 from ..checks import load_extra
 from ..core.types import Ints
-from ..errors import StratError, describe, nearest_name
+from ..errors import StratError, describe
 from ..habits import suggest_arguments
-from .reading import Nulls, PairRule, Pairs, check_apart, check_pair_rule, pair_labels
-from .select import list_names
-from .sides import check_rows
+from .pairs import Nulls, PairRule, Pairs, as_list, check_apart, check_rule, pair_labels
+from .sources import check_rows
+
+try:
+    from sklearn.model_selection import BaseCrossValidator
+except ImportError:  # the class may be named without scikit-learn, but not be made
+    BaseCrossValidator = object
 
 
-class FoldSplit:
+class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
     """A splitter of scikit-learn that reads the folds from a column.
 
     Pass it as `cv=` to `cross_val_score`, `cross_validate`, `GridSearchCV` and the like.
@@ -54,17 +56,15 @@ class FoldSplit:
     >>> X = pd.DataFrame({"x": [1, 2, 3], "fold": [0, 1, 0]})
     >>> splitter = sf.FoldSplit("fold")
     >>> splitter
-    FoldSplit(name='fold')
+    FoldSplit(apart=None, gap=0, name='fold', nulls='error', train='rest', valid=None,
+         window=None)
     >>> list(splitter.split(X))
     [(array([1]), array([0, 2])), (array([0, 2]), array([1]))]
     >>> splitter.get_n_splits(X)
     2
-    >>> sf.FoldSplit("month", train="past", gap=1)
-    FoldSplit(name='month', train='past', gap=1)
     """
 
-    groups_request: bool | str | None = True
-    """What scikit-learn is told to do with `groups`; of a splitter, only if it was set."""
+    __metadata_request__split: ClassVar = {"groups": True}  # to be handed on by default
 
     @suggest_arguments
     def __init__(
@@ -86,29 +86,13 @@ class FoldSplit:
         self.apart = apart
         self.nulls: Nulls = nulls
         self.check_rule()
-        frames.check_names("name", list_names(name))
+        frames.check_names("name", as_list(name))
         load_extra("sklearn.model_selection", "sklearn")
-
-    def __repr__(self) -> str:
-        """Write the splitter as it is written in code."""
-        known = signature(type(self)).parameters.items()
-        given = {name: getattr(self, name) for name, _ in known}
-        shown = [
-            f"{name}={describe(given[name])}" for name, each in known if is_told(each, given[name])
-        ]
-        return f"FoldSplit({', '.join(shown)})"
 
     def check_rule(self) -> PairRule:
         """Check which labels train."""
-        return check_pair_rule(
-            "FoldSplit",
-            train=self.train,
-            valid=self.valid,
-            gap=self.gap,
-            window=self.window,
-            apart=self.apart,
-            nulls=self.nulls,
-        )
+        given = (self.train, self.valid, self.gap, self.window, self.apart, self.nulls)
+        return check_rule(PairRule("FoldSplit", *given))
 
     def split(
         self, X: Any = None, y: Any = None, groups: Any = None
@@ -129,10 +113,8 @@ class FoldSplit:
         train, test : ndarray of int64
             Row positions, in increasing order.
         """
-        several = self.read_pairs(
-            self.check_rule(), X, groups
-        )  # now, so that faults are not found later
-        check_apart(several)
+        several = self.read_pairs(self.check_rule(), X, groups)
+        check_apart(several)  # now, and not with the first pair
         return (pair for pairs in several for pair in pairs.positions())
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -140,140 +122,48 @@ class FoldSplit:
         rule = self.check_rule()._replace(apart=[])  # which leaves every pair
         return sum(len(pairs.valid) for pairs in self.read_pairs(rule, X, groups))
 
-    def get_metadata_routing(self) -> Any:
-        """Ask scikit-learn, where it routes metadata, for `groups`, or as was requested."""
-        routing = load_extra("sklearn.utils.metadata_routing", "sklearn")
-        request = routing.MetadataRequest(owner=self)
-        request.split.add_request(param="groups", alias=self.groups_request)
-        return request
-
-    def set_split_request(self, *, groups: bool | str | None = True) -> FoldSplit:
-        """Say whether scikit-learn, where it routes metadata, passes `groups` to `split`.
-
-        Parameters
-        ----------
-        groups : bool, str or None
-            True, as at first, for yes; False for no; None for an error where it is passed; or
-            the name under which it is passed.
-
-        Returns
-        -------
-        FoldSplit
-            The splitter itself.
-
-        Raises
-        ------
-        RuntimeError
-            Unless `sklearn.set_config(enable_metadata_routing=True)` was called, as for the
-            splitters of scikit-learn.
-        """
-        if not load_extra("sklearn", "sklearn").get_config()["enable_metadata_routing"]:
-            msg = (
-                "`set_split_request` needs metadata routing:"
-                " `sklearn.set_config(enable_metadata_routing=True)`."
-            )
-            raise RuntimeError(msg)
-        self.groups_request = groups
-        return self
-
     def read_pairs(self, rule: PairRule, data: Any, groups: Any) -> list[Pairs]:
         """Read the labels of each column, and pair them."""
-        apart = [(name, find_apart(data, groups, name)) for name in rule.apart]
-        columns = ((name, find_folds(data, groups, name)) for name in list_names(self.name))
+        check_rows(data, "`FoldSplit` gives positions of rows", "`sf.folds` gives frames")
+        apart = [(name, find_column("apart", name, data, groups)) for name in rule.apart]
+        columns = [(name, find_column("name", name, data, groups)) for name in as_list(self.name)]
         return [
             pair_labels(rule, frames.encode_labels(name, series, apart=apart))
             for name, series in columns
         ]
 
 
-def is_told(parameter: Parameter, value: Any) -> bool:
-    """Return whether an argument is written: the name, and what is not as by default."""
-    return parameter.name == "name" or (
-        parameter.default is not value
-        and (type(value) is not type(parameter.default) or value != parameter.default)
-    )
-
-
-# Registered, not inherited from, so that the class can be named without scikit-learn.
-with suppress(ImportError):
-    load_extra("sklearn.model_selection", "sklearn").BaseCrossValidator.register(FoldSplit)
-
-
-def find_folds(data: Any, groups: Any, name: str) -> Any:
-    """Read a fold column of the frame that is split, or else of `groups`."""
-    check_rows(data, "`FoldSplit` gives positions of rows", "`sf.folds` gives frames")
-    if frames.has_column(data, name):
-        return read_split_folds(data, name)
-    folds = (
-        read_split_folds(groups, name)
-        if frames.has_column(groups, name)
-        else take_groups(data, groups, name)
-    )
-    check_length(data, folds)
-    return folds
-
-
-def find_apart(data: Any, groups: Any, name: str) -> Any:
-    """Read a column of `apart` from the frame that is split, or else from `groups`."""
+def find_column(argument: str, name: str, data: Any, groups: Any) -> Any:
+    """Read a column of the frame that is split, or of `groups`, which may be the folds."""
     for frame in (data, groups):
         if frames.has_column(frame, name):
-            frames.check_refs(frame, [name], "apart")
-            eager = frames.collect_columns(frame, [name])
-            (column,) = frames.read_columns(eager, [frames.label_of(eager, name)])
-            check_length(data, column)
-            return column
-    if frames.is_frame(data):
-        frames.check_refs(data, [name], "apart")  # says why it has no such column
-    msg = (
-        f"`FoldSplit` must find the column {describe(name)} of `apart` in `X` or `groups`, got"
-        f" {type(data).__name__} and {type(groups).__name__}.\nHint: pass a frame with the column."
-    )
-    raise StratError(msg)
+            frames.check_refs(frame, [name], argument)
+            column = frames.read_fold_column(frames.collect_columns(frame, [name]), name)
+            break
+    else:
+        column = take_groups(argument, name, data, groups)
+    if data is not None:
+        rows = frames.collect_columns(data, []) if frames.is_frame(data) else data
+        load_extra("sklearn.utils", "sklearn").check_consistent_length(rows, column)
+    return column
 
 
-def read_split_folds(frame: Any, name: str) -> Any:
-    """Read a fold column of a frame."""
-    frames.check_refs(frame, [name], "name")
-    return frames.read_fold_column(frames.collect_columns(frame, [name]), name)
-
-
-def take_groups(data: Any, groups: Any, name: str) -> Any:
+def take_groups(argument: str, name: str, data: Any, groups: Any) -> Any:
     """Take `groups` as the folds, or raise if they are none, or another column."""
-    if groups is None or frames.is_frame(groups):
-        if frames.is_frame(data) and nearest_name(name, frames.column_names(data)):
-            frames.check_refs(data, [name], "name")
-        msg = (
-            f"`FoldSplit` must find the column {describe(name)} in `X` or `groups`, got"
-            f" {type(data).__name__} and {type(groups).__name__}.\nHint: pass the folds beside the"
-            f" data, as in `cross_val_score(..., params={{'groups': df[{describe(name)}]}})`."
-        )
-        raise StratError(msg)
-    folds = frames.to_fold_column(groups, name)
-    if folds.name != name:
+    if argument == "name" and groups is not None and not frames.is_frame(groups):
+        folds = frames.to_fold_column(groups, name)
+        if folds.name == name:
+            return folds
         msg = (
             f"`groups` must be the fold column {describe(name)} where `X` does not have it, got"
             f" {describe(folds.name)}."
         )
         raise StratError(msg)
-    return folds
-
-
-def check_length(data: Any, folds: Any) -> None:
-    """Raise unless there is one fold for each row that is split."""
-    if data is None:
-        return
-    n_rows = count_rows(data)
-    if n_rows != len(folds):
-        msg = f"`groups` must have one fold for each of the {n_rows:,} rows, got {len(folds):,}."
-        raise StratError(msg)
-
-
-def count_rows(data: Any) -> int:
-    """Count the rows of a frame or an array, or raise if it has none."""
-    if frames.is_frame(data):
-        return len(frames.collect_columns(data, []))
-    try:
-        return int(data.shape[0]) if hasattr(data, "shape") else len(data)
-    except (TypeError, IndexError, OverflowError) as error:
-        msg = f"`X` must be a frame or an array with rows, got {type(data).__name__}."
-        raise StratError(msg) from error
+    if frames.is_frame(data) and groups is None:
+        frames.check_refs(data, [name], argument)  # says why it has no such column
+    msg = (
+        f"`FoldSplit` must find the column {describe(name)} in `X` or `groups`, got"
+        f" {type(data).__name__} and {type(groups).__name__}.\nHint: pass a frame with the column,"
+        f" or the folds, as in `cross_val_score(..., params={{'groups': df[{describe(name)}]}})`."
+    )
+    raise StratError(msg)

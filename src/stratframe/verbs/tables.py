@@ -32,8 +32,8 @@ from ..pipeline.tables import (
     table_verb,
 )
 from ..terms.base import By, Missing
-from .select import named_side
-from .sides import side_of
+from .select import named_source
+from .sources import source_of
 
 
 @table_verb
@@ -81,7 +81,7 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     2     1     a  2    0.5       2.0        0.0
     3     1     b  2    0.5       2.0        0.0
     """
-    side, names = named_side(frame, name)
+    side, names = named_source(frame, name)
     read = side.collect(by, (), names)
     return fold_table(
         names, lambda column, _: balance_table(side.library, read.count_folds(by, column))
@@ -183,7 +183,7 @@ def plan(
             "\nHint: `report` measures the column that it makes."
         )
         raise StratError(msg)
-    side = side_of(frame)
+    side = source_of(frame)
     return plan_table(side.library, *side.plan(options), options.target)
 
 

@@ -1,7 +1,6 @@
 """Which labels train: the rest, the past, labels by name, and rows apart."""
 
 import datetime as dt
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +13,16 @@ from hypothesis import strategies as st
 from sklearn.model_selection import LeaveOneGroupOut, PredefinedSplit, TimeSeriesSplit
 
 import stratframe as sf
-from tests.helpers import KINDS, Make, make, refuse_now, values, warned
+from tests.helpers import Make, evaluate, make, refuse_now, values, warned
+
+KINDS = ["pandas", "polars-lazy"]
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    """The kinds of frame whose rows are here, and that are a query."""
+    return str(request.param)
+
 
 READERS = [sf.folds, sf.cv, lambda df, name="fold", **rule: sf.FoldSplit(name, **rule).split(df)]
 """The three readers, each of which takes all rules."""
@@ -110,7 +118,7 @@ def test_the_rest_without_neighbours(kind: str, blocks: list[int], gap: int) -> 
 
 
 @given(data=st.data(), blocks=st.lists(st.integers(0, 5), min_size=4, max_size=20))
-@pytest.mark.parametrize("kind", ["pandas", "polars", "polars-lazy"])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rule", [{"train": "past"}, {"train": "past", "window": 2}, {"gap": 1}])
 def test_the_order_of_rows_does_not_matter(
     rule: dict[str, Any], kind: str, data: st.DataObject, blocks: list[int]
@@ -156,25 +164,6 @@ def test_labels_that_differ_by_nanoseconds() -> None:
     assert [values(fold.train, "row") for fold in folds] == [[2], [0]]
 
 
-def test_absent_blocks_are_no_gap(frame: Make) -> None:
-    """Blocks without rows do not count: next to 3 comes 7."""
-    df = frame({"row": [0, 1, 2, 3], "block": [1, 3, 7, 8]})
-    assert read_all(df, "block", train="past", gap=1) == [([0], [2]), ([0, 1], [3])]
-
-
-def test_several_columns_by_one_rule(frame: Make) -> None:
-    """A list of names reads each column by the rule."""
-    df = frame({"row": [0, 1, 2], "a": [1, 2, 3], "b": [3, 2, 1]})
-    expected = [([0], [1]), ([0, 1], [2]), ([2], [1]), ([1, 2], [0])]
-    assert read_all(df, ["a", "b"], train="past") == expected
-
-
-def test_rows_without_a_label_have_no_past(frame: Make) -> None:
-    """Rows without a label are in no training set of the past."""
-    df = frame({"row": [0, 1, 2], "block": [1, None, 2]})
-    assert read_all(df, "block", train="past", nulls="drop") == [([0], [2])]
-
-
 # Labels by name --------------------------------------------------------------------------
 
 
@@ -183,12 +172,10 @@ def test_rows_without_a_label_have_no_past(frame: Make) -> None:
 def test_named_parts_are_a_predefined_split(kind: str, parts: list[str]) -> None:
     """Train and test are the one pair of scikit-learn's `PredefinedSplit`."""
     assume(len(set(parts)) == 2)
-    theirs = PredefinedSplit([-1 if part == "train" else 0 for part in parts]).split()
+    theirs = listed(PredefinedSplit([-1 if part == "train" else 0 for part in parts]).split())
     df = make(kind, {"row": range(len(parts)), "split": parts})
-    assert read_all(df, "split", train="train", valid="test") == listed(theirs)
-    assert read_all(df, "split", train="train") == listed(
-        PredefinedSplit([-1 if part == "train" else 0 for part in parts]).split()
-    )
+    assert read_all(df, "split", train="train", valid="test") == theirs
+    assert read_all(df, "split", train="train") == theirs
 
 
 NAMED = ["train", "valid", "test", "train", None, "test"]
@@ -219,29 +206,32 @@ def test_labels_by_name(frame: Make, rule: dict[str, Any], expected: list[Pair])
     assert read_all(df, "split", **{"nulls": "drop", **rule}) == expected
 
 
-def test_names_that_are_rules(frame: Make) -> None:
-    """Labels that are called as a rule go in a list."""
-    df = frame({"row": range(3), "when": ["past", "rest", "now"]})
-    assert read_all(df, "when", train=["past"], valid="now") == [([0], [2])]
-    assert read_all(df, "when", train="rest", valid="past") == [([1, 2], [0])]
+MIXED = {
+    "row": range(6),
+    "block": [1, 3, 7, 8, None, None],
+    "back": [8, 7, 3, 1, None, None],
+    "when": ["past", "rest", "now", None, None, None],
+    "month": ["2024-02", "2024-01", "2024-04", "2024-03", None, None],
+    "one": [None, 0, None, 0, None, 0],
+    "user": ["a", "b", "a", "c", None, None],
+}
+PAIRED: dict[str, list[Pair]] = {
+    "'block', train='past', gap=1": [([0], [2]), ([0, 1], [3])],  # absent blocks are no gap
+    "['block', 'back'], train='past', gap=2": [([0], [3]), ([3], [0])],
+    "'when', train=['past'], valid='now'": [([0], [2])],
+    "'when', train='rest', valid='past'": [([1, 2], [0])],
+    "'block', train=np.int64(1), valid=(np.int8(3),)": [([0], [1])],
+    "'month', train='past', valid=['2024-04', '2024-02']": [([0, 1, 3], [2]), ([1], [0])],
+    "'one', nulls='train'": [([0, 2, 4], [1, 3, 5])],
+    "'block', train='past', apart='user', valid=[7, 8]": [([1], [2]), ([0, 1, 2], [3])],
+}
 
 
-def test_labels_of_numpy(frame: Make) -> None:
-    """Labels are equal to what Python takes for equal, but flags are no numbers."""
-    df = frame({"row": range(3), "fold": [0, 1, 2]})
-    assert read_all(df, "fold", train=np.int64(1), valid=(np.int8(0),)) == [([1], [0])]
-    refuse_now(
-        '`train` must be "rest", "past" or labels of \'fold\', got True.\n'
-        "Hint: the labels with rows are 0, 1, 2.",
-        lambda: sf.cv(df, train=True),
-    )
-
-
-def test_valid_names_labels_with_a_past(frame: Make) -> None:
-    """Labels that are named are validated by their past."""
-    df = frame({"row": range(4), "month": ["2024-02", "2024-01", "2024-04", "2024-03"]})
-    found = read_all(df, "month", train="past", valid=["2024-04", "2024-02"])
-    assert found == [([0, 1, 3], [2]), ([1], [0])]
+@pytest.mark.parametrize("call", PAIRED)
+def test_pairs_of_a_call(frame: Make, call: str) -> None:
+    """Pairs are what the arguments say, by whatever type of label, and in the order of `valid`."""
+    names, rule = evaluate(f"(lambda name, **rule: (name, rule))({call})")
+    assert read_all(frame(MIXED), names, **{"nulls": "drop", **rule}) == PAIRED[call]
 
 
 @pytest.mark.parametrize("groups", [None, "patient"])
@@ -330,13 +320,6 @@ def test_both_axes_are_new(frame: Make) -> None:
             assert not {axis[row] for row in train} & {axis[row] for row in test}
 
 
-def test_apart_after_the_past(frame: Make) -> None:
-    """Of the past, too, rows that share a value are left out."""
-    data = {"row": range(6), "month": [1, 1, 2, 2, 3, 3], "user": ["a", "b", "a", "c", "b", None]}
-    found = read_all(frame(data), "month", train="past", apart="user")
-    assert found == [([1], [2, 3]), ([0, 2, 3], [4, 5])]
-
-
 def test_apart_of_categories() -> None:
     """Categories of Polars are compared by what they are called."""
     users = pl.Series("user", ["a", "b", "a", None, "c"], dtype=pl.Categorical)
@@ -370,8 +353,9 @@ def test_apart_where_x_has_no_column() -> None:
     assert listed(splitter.split(array, groups=df)) == expected
     assert listed(splitter.split(df[["fold"]], groups=df[["user"]])) == expected
     refuse_now(
-        "`FoldSplit` must find the column 'user' of `apart` in `X` or `groups`, got ndarray and"
-        " Series.\nHint: pass a frame with the column.",
+        "`FoldSplit` must find the column 'user' in `X` or `groups`, got ndarray and Series.\nHint:"
+        " pass a frame with the column, or the folds, as in `cross_val_score(...,"
+        " params={'groups': df['user']})`.",
         lambda: splitter.split(array, groups=df["fold"]),
     )
     refuse_now(
@@ -379,180 +363,137 @@ def test_apart_where_x_has_no_column() -> None:
         "Hint: the columns are 'fold'.",
         lambda: splitter.split(df[["fold"]]),
     )
-    refuse_now(
-        "`groups` must have one fold for each of the 3 rows, got 6.",
-        lambda: splitter.split(df[["fold"]].head(3), groups=df[["user"]]),
-    )
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        splitter.split(df[["fold"]].head(3), groups=df[["user"]])
 
 
 # Bad input -------------------------------------------------------------------------------
 
 NUMBERS = {"row": range(4), "fold": [1, 2, 3, 3], "user": ["a", "b", "a", "b"]}
+NULLS = 'rows without a label have no place in the order.\nHint: `nulls="drop"` leaves them out.'
+COARSER = (
+    "with a row to validate.\nHint: make a coarser column, whose folds hold whole values, as in"
+    " `kfold(groups='user')`."
+)
+
+BROKEN = {
+    "gap=-1": "`gap` must be at least 0, got -1.",
+    "gap=True": "`gap` must be a whole number, got True.",
+    "gap=1.0": "`gap` must be a whole number, got 1.0.\nHint: `gap=1`.",
+    "train='past', window=0": "`window` must be at least 1, got 0.",
+    "train='past', window=True": "`window` must be a whole number, got True.",
+    "window=2": "`window` goes with `train=\"past\"` only, got `train='rest'`.",
+    "train=[1], window=2": '`window` goes with `train="past"` only, got `train=[1]`.',
+    "train=[1], gap=1": '`gap` goes with `train="rest"` and `train="past"` only, got `train=[1]`.'
+    "\nHint: leave the neighbours out of `train`.",
+    "train='past', nulls='train'": '`nulls="train"` cannot be combined with `train="past"`: '
+    + NULLS,
+    "gap=2, nulls='train'": f'`nulls="train"` cannot be combined with `gap=2`: {NULLS}',
+    "nulls='keep'": "`nulls` must be 'error', 'train' or 'drop', got 'keep'.",
+    "train=None": '`train` must be "rest", "past", a label or a list of labels, got None.',
+    "train={1: 2}": '`train` must be "rest", "past", a label or a list of labels, got {1: 2}.',
+    "train=[]": '`train` must be "rest", "past", a label or a list of labels, got [].',
+    "valid=[[1]]": "`valid` must be a label or a list of labels, got [[1]].",
+    "valid=[1, 2, 1]": "`valid` must hold each label once, got 1 twice.",
+    "train='psat'": "`train` must be \"rest\", \"past\" or labels of 'fold', got 'psat'.\n"
+    "Hint: the labels with rows are 1, 2, 3.",
+    "valid=[2, 5, 6]": "`valid` must be labels of 'fold', got 5, 6.\n"
+    "Hint: the labels with rows are 1, 2, 3.",
+    "train=[1, 2, 3]": "`train=[1, 2, 3]` must leave labels of 'fold' to validate, but leaves"
+    " none.",
+    "train='past', gap=2": "`train=\"past\"` with `gap=2` must leave labels of 'fold' to validate,"
+    " but leaves none.",
+    "train='past', gap=10**40": '`train="past"` with `gap=about 10**40` must leave labels of'
+    " 'fold' to validate, but leaves none.",
+    "train=1, valid=[2, 1]": "1 of 'fold' must have labels to train on, but `train=[1]` leaves"
+    " none.",
+    "gap=1": "2 of 'fold' must have labels to train on, but `gap=1` leaves none.",
+    "train='past', valid=[3, 1]": "1 of 'fold' must have labels to train on, but `train=\"past\"`"
+    " leaves none.",
+    "train='past', valid=3, gap=2": "3 of 'fold' must have labels to train on, but"
+    ' `train="past"` with `gap=2` leaves none.',
+    "apart=[]": "`apart` must hold column names, got [].",
+    "apart=5": "`apart` must hold column names, got 5.",
+    "apart=['user', 'user']": "`apart` must hold each column once, got 'user' twice.",
+    "apart='usr'": "`apart` names the column 'usr', which the frame does not have.\n"
+    "Hint: did you mean 'user'?",
+    "apart='user'": "`apart` must leave rows to train on for 3 of 'fold', but all 2 rows share a"
+    f" value of 'user' {COARSER}",
+    "apart=['user', 'row'], valid=3": "`apart` must leave rows to train on for 3 of 'fold', but"
+    f" all 2 rows share a value of 'user' or 'row' {COARSER}",
+}
 
 
 @readers
+@pytest.mark.parametrize("rule", BROKEN)
+def test_rules_that_are_broken(frame: Make, read: Any, rule: str) -> None:
+    """Each rule is told at the call, the same by all readers."""
+    given = evaluate(f"dict({rule})")
+    refuse_now(BROKEN[rule], lambda: read(frame(NUMBERS), **given))
+
+
+@readers
+@pytest.mark.parametrize("cause", ['train="past"', "gap=1"])
 @pytest.mark.parametrize(
-    ("rule", "message"),
+    "labels",
     [
-        ({"gap": -1}, "`gap` must be at least 0, got -1."),
-        ({"gap": True}, "`gap` must be a whole number, got True."),
-        ({"gap": 1.0}, "`gap` must be a whole number, got 1.0.\nHint: `gap=1`."),
-        ({"train": "past", "window": 0}, "`window` must be at least 1, got 0."),
-        ({"train": "past", "window": True}, "`window` must be a whole number, got True."),
-        ({"window": 2}, "`window` goes with `train=\"past\"` only, got `train='rest'`."),
-        (
-            {"train": [1], "window": 2},
-            '`window` goes with `train="past"` only, got `train=[1]`.',
-        ),
-        (
-            {"train": [1], "gap": 1},
-            '`gap` goes with `train="rest"` and `train="past"` only, got `train=[1]`.\n'
-            "Hint: leave the neighbours out of `train`.",
-        ),
-        (
-            {"train": "past", "nulls": "train"},
-            '`nulls="train"` cannot be combined with `train="past"`: rows without a label have no'
-            ' place in the order.\nHint: `nulls="drop"` leaves them out.',
-        ),
-        (
-            {"gap": 2, "nulls": "train"},
-            '`nulls="train"` cannot be combined with `gap=2`: rows without a label have no'
-            ' place in the order.\nHint: `nulls="drop"` leaves them out.',
-        ),
-        ({"nulls": "keep"}, "`nulls` must be 'error', 'train' or 'drop', got 'keep'."),
-        (
-            {"train": None},
-            '`train` must be "rest", "past", a label or a list of labels, got None.',
-        ),
-        (
-            {"train": {"a": 1}},
-            '`train` must be "rest", "past", a label or a list of labels, got {\'a\': 1}.',
-        ),
-        ({"valid": [[1]]}, "`valid` must be a label or a list of labels, got [[1]]."),
-        ({"valid": []}, "`valid` must hold at least one label, got []."),
-        ({"train": []}, "`train` must hold at least one label, got []."),
-        ({"valid": [1, 2, 1]}, "`valid` must hold each label once, got 1 twice."),
-        (
-            {"train": "psat"},
-            "`train` must be \"rest\", \"past\" or labels of 'fold', got 'psat'.\n"
-            "Hint: the labels with rows are 1, 2, 3.",
-        ),
-        (
-            {"valid": [2, 5, 6]},
-            "`valid` must be labels of 'fold', got 5, 6.\nHint: the labels with rows are 1, 2, 3.",
-        ),
-        (
-            {"train": [1, 2, 3]},
-            "`train` must leave labels of 'fold' to validate, but it names all of them.",
-        ),
-        (
-            {"train": 1, "valid": [2, 1]},
-            "1 of 'fold' must have other labels to train on, but `train` names no other.",
-        ),
-        ({"gap": 1}, "2 of 'fold' must have other labels to train on, but `gap=1` leaves none."),
-        (
-            {"train": "past", "gap": 2},
-            '`train="past"` must leave labels to validate, but with `gap=2` none of the 3 labels of'
-            " 'fold' has one before it to train on.",
-        ),
-        (
-            {"train": "past", "gap": 10**40},
-            '`train="past"` must leave labels to validate, but with `gap=about 10**40` none of the'
-            " 3 labels of 'fold' has one before it to train on.",
-        ),
-        (
-            {"train": "past", "valid": [3, 1]},
-            '`valid` must name labels with others before them to train on, as `train="past"` with'
-            " `gap=0` asks, got 1.\nHint: the first such label is 2.",
-        ),
-        (
-            {"train": "past", "valid": [3], "gap": 2},
-            '`valid` must name labels with others before them to train on, as `train="past"` with'
-            " `gap=2` asks, got 3.",
-        ),
-        ({"apart": []}, "`apart` must hold column names, got []."),
-        ({"apart": 5}, "`apart` must hold column names, got 5."),
-        ({"apart": ["user", "user"]}, "`apart` must hold each column once, got 'user' twice."),
-        (
-            {"apart": "usr"},
-            "`apart` names the column 'usr', which the frame does not have.\n"
-            "Hint: did you mean 'user'?",
-        ),
-        (
-            {"apart": "user"},
-            "`apart` must leave rows to train on for 3 of 'fold', but all 2 rows share a value of"
-            " 'user' with a row to validate.\nHint: make a coarser column, whose folds hold whole"
-            " values, as in `kfold(groups='user')`.",
-        ),
-        (
-            {"apart": ["user", "row"], "valid": 3},
-            "`apart` must leave rows to train on for 3 of 'fold', but all 2 rows share a value of"
-            " 'user' or 'row' with a row to validate.\nHint: make a coarser column, whose folds"
-            " hold whole values, as in `kfold(groups='user')`.",
-        ),
+        ["Apr", "Feb", "Jan"],
+        ["2024-01", "2024-02", "2024-13"],
+        ["2024-01-30", "2024-02-31", "2024-03-32"],
+        ["2024-01", "2024-02", "2024-03-01"],
+        ["2024-1", "2024-10", "2024-2"],
+        pd.Categorical([1, "a", 2]),
+        pd.Categorical([1, dt.date(2024, 1, 1)]),
     ],
     ids=str,
 )
-def test_rules_that_are_broken(frame: Make, read: Any, rule: dict[str, Any], message: str) -> None:
-    """Each rule is told at the call, the same by all readers."""
-    refuse_now(message, lambda: read(frame(NUMBERS), **rule))
+def test_labels_without_an_order(read: Any, cause: str, labels: Any) -> None:
+    """Text is no time unless all of it is ISO dates, or all of it months; nor are mixed types."""
+    df, rule = pd.DataFrame({"fold": labels}), evaluate(f"dict({cause})")
+    listed = labels if isinstance(labels, list) else labels.categories
+    refuse_now(
+        f"The labels of 'fold' must have an order for `{cause}`, got"
+        f" {', '.join(map(repr, listed))}.\nHint: make them numbers, dates, ordered categories, or"
+        " text of ISO dates or months such as '2024-04'.",
+        lambda: read(df, **rule),
+    )
+    assert len(list(read(df))) == len(labels)  # where order does not matter
+
+
+NONE, ONE = "but no row has one.", "got 3 alone: its training set would be empty."
+FEW = {
+    "nulls='drop', of=[None]": NONE,
+    "nulls='drop', valid=[0], of=[None]": NONE,
+    "nulls='drop', train=[1], of=[None]": NONE,
+    "nulls='drop', train='past', of=[None]": NONE,
+    "of=[3, 3]": ONE,
+    "nulls='train', of=[3, 3]": ONE,
+    "nulls='drop', of=[3, None]": ONE,
+    "gap=1, nulls='drop', of=[3, None]": ONE,
+}
 
 
 @readers
-@pytest.mark.parametrize("rule", [{"train": "past"}, {"gap": 1}], ids=str)
-@pytest.mark.parametrize(
-    ("labels", "shown"),
-    [
-        (["Jan", "Feb", "Apr"], "'Apr', 'Feb', 'Jan'"),
-        (["2024-01", "2024-02", "2024-13"], "'2024-01', '2024-02', '2024-13'"),
-        (["2024-01-30", "2024-02-30", "2024-03-30"], "'2024-01-30', '2024-02-30', '2024-03-30'"),
-        (["2024-01", "2024-02", "2024-03-01"], "'2024-01', '2024-02', '2024-03-01'"),
-        (["2024-1", "2024-2", "2024-10"], "'2024-1', '2024-10', '2024-2'"),
-    ],
-)
-def test_text_without_an_order(
-    frame: Make, read: Any, rule: dict[str, Any], labels: list[str], shown: str
-) -> None:
-    """Text is no time unless all of it is ISO dates, or all of it months."""
-    cause = '`train="past"`' if "train" in rule else "`gap=1`"
-    refuse_now(
-        f"The labels of 'fold' must have an order for {cause}, but they are text: {shown}.\n"
-        "Hint: make them numbers, dates, ordered categories, or text of ISO dates or months such"
-        " as '2024-04'.",
-        lambda: read(frame({"fold": labels}), **rule),
-    )
-    assert len(list(read(frame({"fold": labels})))) == 3  # where order does not matter
-
-
-def test_categories_that_mix_types() -> None:
-    """Values that cannot be compared have no order, though categories list them."""
-    df = pd.DataFrame({"fold": pd.Categorical([1, "a", 2])})
-    refuse_now(
-        "The labels of 'fold' must have an order for `train=\"past\"`, but they are text: 'a'.\n"
-        "Hint: make them numbers, dates, ordered categories, or text of ISO dates or months such"
-        " as '2024-04'.",
-        lambda: sf.cv(df, train="past"),
-    )
-    df = pd.DataFrame({"fold": pd.Categorical([1, dt.date(2024, 1, 1)])})
-    refuse_now(
-        "The labels of 'fold' must have an order for `train=\"past\"`, but they mix types.\n"
-        "Hint: make them numbers, dates, ordered categories, or text of ISO dates or months such"
-        " as '2024-04'.",
-        lambda: sf.cv(df, train="past"),
-    )
+@pytest.mark.parametrize("rule", FEW)
+def test_columns_without_several_folds(frame: Make, read: Any, rule: str) -> None:
+    """A column of one fold leaves nothing to train on, and one without folds has no pairs."""
+    given = evaluate(f"dict({rule})")
+    df = frame({"fold": given.pop("of")})
+    refuse_now(f"Column 'fold' must have at least 2 folds, {FEW[rule]}", lambda: read(df, **given))
 
 
 @readers
-def test_null_rows_where_order_matters(frame: Make, read: Any) -> None:
-    """Rows without a label cannot be trained on, so that the hint does not say so."""
+def test_rows_without_a_fold(frame: Make, read: Any) -> None:
+    """Rows without a fold are refused by default, with what may be done with them."""
     refuse_now(
         "Column 'fold' must give every row a fold, but 1 row has none.\n"
         'Hint: `nulls="drop"` leaves them out.',
         lambda: read(frame({"fold": [0, 1, None]}), train="past"),
     )
     refuse_now(
-        "Column 'fold' must have at least 2 folds, got 0 alone: its training set would be empty.",
-        lambda: read(frame({"fold": [0, None]}), gap=1, nulls="drop"),
+        "Column 'fold' must give every row a fold, but 2 rows have none.\n"
+        'Hint: `nulls="train"` keeps them in every training set, `nulls="drop"` in none.',
+        lambda: read(frame({"fold": [0, 1, None, None]})),
     )
 
 
@@ -572,55 +513,50 @@ def test_parts_are_no_folds(frame: Make, verb: str, parts: list[Any], call: str)
     """A column of parts does not silently train on the test set: the call is shown."""
     read = dict(zip(["folds", "cv", "FoldSplit"], READERS, strict=True))[verb]
     df = frame({"row": range(len(parts)), "split": parts})
-    present = list(dict.fromkeys(each for each in parts if each))
+    present = [each for each in dict.fromkeys(parts) if each]
     shown = ", ".join(map(repr, [name for name in sf.parts(df) if name in present]))
     refuse_now(
         f"`{verb}` needs `train`, as the labels of 'split' look like parts: {shown}.\n"
         f"Hint: {verb}('split', {call}); or to validate each of them, list them all in `valid`.",
         lambda: read(df, "split"),
     )
-    rule = eval(f"dict({call})")
+    rule = evaluate(f"dict({call})")
     (pair,) = read_all(df, "split", nulls="drop", **rule)
-    assert [parts[row] for row in pair[0]].count(rule["train"]) == len(pair[0])
-    assert [parts[row] for row in pair[1]].count(rule["valid"]) == len(pair[1])
+    assert [{parts[row] for row in rows} for rows in pair] == [{rule["train"]}, {rule["valid"]}]
     assert len(read_all(df, "split", nulls="drop", valid=present)) == len(present)
 
 
-@readers
-def test_parts_that_are_validated_do_not_train(frame: Make, read: Any) -> None:
+def test_parts_that_are_validated_do_not_train(frame: Make) -> None:
     """Of three parts `valid` alone may let the test set train; for the test set it does not."""
     df = frame({"row": range(6), "split": ["train", "valid", "test"] * 2})
-    for valid, shown in (("valid", "'valid'"), (["valid", "test"], "['valid', 'test']")):
-        with pytest.raises(sf.StratError, match=f"train='train', valid={re.escape(shown)}"):
-            read(df, "split", valid=valid)
+    for valid in ("valid", ["valid", "test"]):
+        refuse_now(
+            "`cv` needs `train`, as the labels of 'split' look like parts: 'train', 'valid',"
+            f" 'test'.\nHint: cv('split', train='train', valid={valid!r}); or to validate each of"
+            " them, list them all in `valid`.",
+            lambda valid=valid: sf.cv(df, "split", valid=valid),
+        )
     assert read_all(df, "split", valid="test") == [([0, 1, 3, 4], [2, 5])]
     two = frame({"row": range(4), "split": ["train", "test"] * 2})
     assert read_all(two, "split", valid="test") == [([0, 2], [1, 3])]
 
 
-@readers
-def test_columns_of_split_are_parts(frame: Make, read: Any) -> None:
-    """What `split` adds is known as parts, of several columns too."""
+def test_columns_of_split_are_parts(frame: Make) -> None:
+    """What `split` adds is known as parts, of several columns too; a single one is no fold."""
     df = sf.split(frame({"row": range(10)}), repeats=2)
     with pytest.raises(sf.StratError, match="look like parts"):
-        read(df, ["split_1", "split_2"])
-
-
-def test_parts_of_one_name() -> None:
-    """A single part is too few folds, whatever its name."""
-    refuse_now(
-        "Column 'split' must have at least 2 folds, got 'train' alone: its training set would be"
-        " empty.",
-        lambda: sf.cv(pd.DataFrame({"split": ["train"] * 3}), "split"),
-    )
+        sf.cv(df, ["split_1", "split_2"])
+    with pytest.raises(sf.StratError, match="at least 2 folds, got 'train' alone"):
+        sf.cv(frame({"split": ["train"] * 3}), "split")
 
 
 @readers
 def test_no_rows(frame: Make, read: Any) -> None:
     """A column without rows has no pairs; labels that are named are not there."""
     df = frame({"fold": [], "user": []})
-    for rule in ({"train": "past"}, {"gap": 1}, {"apart": "user"}):
+    for rule in ({}, {"train": "past"}, {"gap": 1}, {"apart": "user"}):
         assert list(read(df, **rule)) == []
     refuse_now(
-        "`valid` must be labels of 'fold', got 1, but it has none.", lambda: read(df, valid=1)
+        "`valid` must be labels of 'fold', got 1.\nHint: the labels with rows are none.",
+        lambda: read(df, valid=1),
     )

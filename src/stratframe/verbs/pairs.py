@@ -1,0 +1,299 @@
+"""Which labels of a fold column train for which.
+
+All rules work on the labels in their order, of which there are few, so that frames of every
+library and engine share them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from .. import frames
+from ..checks import check_each_once, check_int, check_one_of
+from ..core.types import Flags, Ints
+from ..errors import StratError, describe, plural, preview, warn, with_full_stop
+from ..frames import LabelRows
+
+Nulls: TypeAlias = Literal["error", "train", "drop"]
+"""How rows without a fold are treated."""
+
+RULES = ("rest", "past")
+"""What `train` may be but for labels."""
+
+ISO_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?")
+"""A date such as 2024-04-30, or a month such as 2024-04."""
+
+
+class PairRule(NamedTuple):
+    """How a call pairs labels that train with labels that are validated."""
+
+    verb: str
+    train: Any
+    """One of `RULES`, or a list of labels."""
+    valid: Any
+    """A list of labels; None if none are named."""
+    gap: int
+    window: int | None
+    apart: Any
+    """A list of columns."""
+    nulls: Nulls
+
+    @property
+    def needs_order(self) -> bool:
+        """Whether the labels must have an order."""
+        return self.train == "past" or self.gap > 0
+
+    @property
+    def cause(self) -> str:
+        """What of the call says which labels train."""
+        gap = f"`gap={describe(self.gap)}`"
+        if self.train == "rest":
+            return gap
+        train = '`train="past"`' if self.train == "past" else f"`train={describe(self.train)}`"
+        return f"{train} with {gap}" if self.gap else train
+
+
+class Pairs(NamedTuple):
+    """The pairs of a column: the labels that are validated, and what trains for each."""
+
+    rule: PairRule
+    rows: LabelRows
+    ranks: Ints
+    """The place of each label among those with rows; -1 for those without; shape (n_labels,)."""
+    trained: Flags
+    """The labels that `train` names, shape (n_labels,)."""
+    valid: list[int]
+    """The places of the labels that are validated, in the order of the pairs."""
+
+    def training_labels(self, place: int) -> Flags:
+        """Flag the labels that train for one, shape (n_labels,)."""
+        n_labels = len(self.ranks)
+        if self.rule.train not in RULES:
+            return np.asarray(self.trained & (np.arange(n_labels) != place))
+        lead = self.ranks[place] - self.ranks
+        gap, window = min(self.rule.gap, n_labels), min(self.rule.window or n_labels, n_labels)
+        if self.rule.train == "rest":
+            lead = np.abs(lead)
+        return np.asarray((lead > gap) & (lead <= gap + window) & (self.ranks >= 0))
+
+    def training_rows(self, place: int, *, apart: bool = True) -> Flags:
+        """Flag the rows that train for a label."""
+        chosen, nulls = self.training_labels(place), self.rule.nulls == "train"
+        apart_from = place if apart else None
+        return frames.flag_labels(self.rows, chosen, nulls=nulls, apart_from=apart_from)
+
+    def positions(self) -> Iterator[tuple[Ints, Ints]]:
+        """Find the positions of the training and validation rows of one pair after another."""
+        for place in self.valid:
+            held = np.flatnonzero(self.rows.codes == place)
+            yield np.flatnonzero(self.training_rows(place)), held
+
+
+# Arguments -------------------------------------------------------------------------------
+
+
+def check_rule(rule: PairRule) -> PairRule:
+    """Check the arguments of a call, all but the name of the column, and list what they name."""
+    verb, train, valid, gap, window, apart, nulls = rule
+    check_one_of("nulls", nulls, get_args(Nulls))
+    if not (isinstance(train, str) and train in RULES):
+        train = list_labels("train", train, '"rest", "past", ')
+    valid = None if valid is None else list_labels("valid", valid)
+    gap = check_int("gap", gap, 0)
+    window = None if window is None else check_int("window", window, 1)
+    apart = [] if apart is None else as_list(apart)
+    frames.check_names("apart", apart)
+    check_each_once("`apart`", "column", apart)
+    given = f"got `train={describe(rule.train)}`."
+    if window is not None and train != "past":
+        msg = f'`window` goes with `train="past"` only, {given}'
+        raise StratError(msg)
+    if gap and train not in RULES:
+        msg = (
+            f'`gap` goes with `train="rest"` and `train="past"` only, {given}'
+            "\nHint: leave the neighbours out of `train`."
+        )
+        raise StratError(msg)
+    checked = PairRule(verb, train, valid, gap, window, apart, nulls)
+    if nulls == "train" and checked.needs_order:
+        msg = (
+            f'`nulls="train"` cannot be combined with {checked.cause}: rows without a label have'
+            ' no place in the order.\nHint: `nulls="drop"` leaves them out.'
+        )
+        raise StratError(msg)
+    return checked
+
+
+def as_list(given: Any) -> list[Any]:
+    """List what a list or tuple holds, or the one thing that is given."""
+    return list(given) if isinstance(given, list | tuple) and given else [given]
+
+
+def list_labels(argument: str, given: Any, rules: str = "") -> list[Any]:
+    """List one or more labels, each once."""
+    labels = as_list(given)
+    if not all(label is not None and frames.is_label(label) for label in labels):
+        msg = f"`{argument}` must be {rules}a label or a list of labels, got {describe(given)}."
+        raise StratError(msg)
+    check_each_once(f"`{argument}`", "label", labels)
+    return labels
+
+
+def list_values(values: Sequence[Any]) -> str:
+    """List a few values as in code."""
+    return preview(map(describe, values), len(values))
+
+
+# Pairs -----------------------------------------------------------------------------------
+
+
+def pair_labels(rule: PairRule, rows: LabelRows) -> Pairs:
+    """Pair the labels of a column, and check that each pair has something to train on."""
+    check_no_parts(rule, rows)
+    check_several(rule, rows)
+    trained = np.zeros(len(rows.labels.values), dtype=np.bool_)
+    trained[find_labels("train", [] if rule.train in RULES else rule.train, rows)] = True
+    named, ranks = find_labels("valid", rule.valid or [], rows), rank_labels(rule, rows)
+    order = np.argsort(ranks, kind="stable")
+    valid = named or order[(ranks[order] >= 0) & ~trained[order]].tolist()
+    pairs = Pairs(rule, rows, ranks, trained, valid)
+    alone = set()
+    if rule.gap or rule.train != "rest":
+        alone = {place for place in valid if not pairs.training_labels(place).any()}
+    if rule.train == "past" and not named:
+        pairs, alone = pairs._replace(valid=[place for place in valid if place not in alone]), set()
+    check_training(pairs, alone)
+    return pairs
+
+
+def check_no_parts(rule: PairRule, rows: LabelRows) -> None:
+    """Raise if labels look like parts, one of which would train for another without being told."""
+    present = rows.labels.present
+    ranks = frames.purposes_of(present)
+    is_part = ranks < len(frames.PURPOSES)
+    if rule.train != "rest" or len(present) < 2 or not is_part.any():
+        return
+    by_purpose = [present[place] for place in np.argsort(ranks, kind="stable")]
+    # What trains may have a name of its own.
+    first = by_purpose[-1 if ranks.min() > 0 and not is_part.all() else 0]
+    second = next(label for label in by_purpose if label != first)
+    if rule.valid:
+        # A test set trains for an earlier part only if all are listed, or there is no other.
+        named = [rank for label, rank in zip(present, ranks, strict=True) if label in rule.valid]
+        is_meant = len(present) == 2 or len(rule.valid) >= len(present)
+        last = ranks[is_part].max()
+        if is_meant or last < frames.PURPOSES["test"] or last <= min(named, default=last):
+            return
+        second = rule.valid[0] if len(rule.valid) == 1 else rule.valid
+    name = describe(rows.name)
+    msg = (
+        f"`{rule.verb}` needs `train`, as the labels of {name} look like parts:"
+        f" {list_values(present)}.\nHint: {rule.verb}({name}, train={describe(first)},"
+        f" valid={describe(second)}); or to validate each of them, list them all in `valid`."
+    )
+    raise StratError(msg)
+
+
+def check_several(rule: PairRule, rows: LabelRows) -> None:
+    """Raise if rows may not be without a fold, or if there is nothing to train on."""
+    name, present, n_nulls = repr(rows.name), rows.labels.present, rows.labels.n_nulls
+    if n_nulls and rule.nulls == "error":
+        keeps = '`nulls="train"` keeps them in every training set, `nulls="drop"` in none.'
+        if rule.needs_order:
+            keeps = '`nulls="drop"` leaves them out.'
+        msg = (
+            f"Column {name} must give every row a fold, but {plural(n_nulls, 'row')}"
+            f" {'has' if n_nulls == 1 else 'have'} none.\nHint: {keeps}"
+        )
+        raise StratError(msg)
+    if n_nulls and not present:
+        msg = f"Column {name} must have at least 2 folds, but no row has one."
+        raise StratError(msg)
+    if len(present) == 1 and rule.train == "rest" and not (n_nulls and rule.nulls == "train"):
+        msg = (
+            f"Column {name} must have at least 2 folds, got {describe(present[0])} alone: its"
+            " training set would be empty."
+        )
+        raise StratError(msg)
+
+
+def find_labels(argument: str, labels: Sequence[Any], rows: LabelRows) -> list[int]:
+    """Find the places of labels that an argument names, all of which must have rows."""
+    values, sizes = rows.labels.values, rows.labels.sizes
+    places = {value: place for place, value in enumerate(values) if sizes[place]}
+    unknown = [label for label in labels if label not in places]
+    if unknown:
+        rules = '"rest", "past" or ' if argument == "train" else ""
+        fault = f"`{argument}` must be {rules}labels of {rows.name!r}, got {list_values(unknown)}"
+        hint = f"Hint: the labels with rows are {list_values([*places]) or 'none'}"
+        raise StratError("\n".join(map(with_full_stop, [fault, hint])))
+    return [places[label] for label in labels]
+
+
+def rank_labels(rule: PairRule, rows: LabelRows) -> Ints:
+    """Rank the labels with rows by their order, -1 for those without; shape (n_labels,)."""
+    values, sizes = rows.labels.values, rows.labels.sizes
+    places = [place for place, size in enumerate(sizes) if size]
+    if rule.needs_order and not rows.has_ordered_categories:
+        texts = [values[place] for place in places if isinstance(values[place], str | bytes)]
+        is_time = all(isinstance(text, str) and ISO_DATE.fullmatch(text) for text in texts)
+        try:
+            places.sort(key=values.__getitem__)
+        except TypeError:
+            is_time = False
+        if not is_time or len({*map(len, texts)}) > 1:
+            fault = f"got {list_values(rows.labels.present)}"
+            msg = (
+                f"The labels of {rows.name!r} must have an order for {rule.cause},"
+                f" {with_full_stop(fault)}\nHint: make them numbers, dates, ordered categories, or"
+                " text of ISO dates or months such as '2024-04'."
+            )
+            raise StratError(msg)
+    ranks = np.full(len(values), -1, dtype=np.int64)
+    ranks[places] = np.arange(len(places))
+    return ranks
+
+
+def check_training(pairs: Pairs, alone: Collection[int]) -> None:
+    """Raise if no label is left to validate, or if none trains for one that is."""
+    rule, labels, name = pairs.rule, pairs.rows.labels, repr(pairs.rows.name)
+    if labels.present and not pairs.valid:
+        msg = f"{rule.cause} must leave labels of {name} to validate, but leaves none."
+        raise StratError(msg)
+    if alone and not (rule.nulls == "train" and labels.n_nulls):
+        label = describe(labels.values[min(alone)])
+        msg = f"{label} of {name} must have labels to train on, but {rule.cause} leaves none."
+        raise StratError(msg)
+
+
+def check_apart(several: Sequence[Pairs]) -> None:
+    """Raise if `apart` leaves no training rows, and warn once if it leaves few."""
+    n_pairs, few = 0, []
+    for pairs in several:
+        rows, apart = pairs.rows, pairs.rule.apart
+        for place in pairs.valid if apart else ():
+            label = f"{describe(rows.labels.values[place])} of {rows.name!r}"
+            n_all, n_left = (
+                rows.count(pairs.training_rows(place, apart=each)) for each in (False, True)
+            )
+            if not n_left:
+                msg = (
+                    f"`apart` must leave rows to train on for {label}, but all"
+                    f" {plural(n_all, 'row')} share a value of {' or '.join(map(repr, apart))} with"
+                    " a row to validate.\nHint: make a coarser column, whose folds hold whole"
+                    f" values, as in `kfold(groups={describe(apart[0])})`."
+                )
+                raise StratError(msg)
+            n_pairs += 1
+            if 2 * n_left < n_all:
+                of_all = f"for {label}, {n_left:,} of {plural(n_all, 'row')}"
+                few.append((n_left / n_all, of_all))
+    if few:
+        warn(
+            f"`apart` leaves less than half of the training rows in {len(few):,} of"
+            f" {plural(n_pairs, 'pair')}: {min(few)[1]}."
+        )
