@@ -130,7 +130,7 @@ def test_hashes_that_meet_part_no_class(monkeypatch: pytest.MonkeyPatch) -> None
     frame = pl.DataFrame({"a": ["x", "y", None, "z", "y", "x"] * 5})
     expected = folds_of(frame, "a", missing="stratum")
     monkeypatch.setattr(
-        "stratframe.frames.read_classes.hash_values",
+        "stratframe.frames.read.hash_values",
         lambda series: np.minimum(series.str.len_bytes().to_numpy(), 1),
     )
     assert folds_of(frame, "a", missing="stratum") == expected

@@ -103,7 +103,7 @@ class ListsEngine:
         check_term(self.resolve(term), self.name)
         (series,), alike = self.read(term.columns), term.counted_by()
         if isinstance(alike, ByQuantiles):
-            values, missing = frames.read_interval(series, str(term))
+            values, missing = frames.read_numbers(series, str(term))
             return Entry(series, np.where(missing, alike.n, -1), values)
         if isinstance(alike, ByEdges):
             values, missing = frames.read_comparable(series, str(term))

@@ -3,11 +3,9 @@
 Frames and series come in, numpy arrays go out, and arrays come back as new columns:
 
 - `libraries`: which library is a frame from, and what are its columns called?
-- `dtypes`: what does a column hold, and which values are missing?
+- `door`: how does any column become a Polars series, what does it hold, and what is missing?
 - `references`: what may be given for a column, which column is it, and how is it read?
-- `read_classes`: which rows of a column are equal, as codes?
-- `read_numbers`: which numbers does a column give, for order, edges or differences?
-- `read_keys`: what of a key is hashed, and how are keys ordered?
+- `read`: which codes of classes, numbers, or words of a key does a column give?
 - `plans`: which parts of a lazy query are known to give the same rows each time?
 - `row_order`: does a lazy query give its rows in the same order each time?
 - `attach`: how does an array become a column, at once or as a lazy expression?
@@ -28,7 +26,7 @@ from .attach import (
     polars_dtype,
     struct_fields,
 )
-from .dtypes import (
+from .door import (
     category_values,
     is_continuous,
     is_measured,
@@ -89,9 +87,15 @@ from .libraries import (
     to_list,
     value_at,
 )
-from .read_classes import encode_classes
-from .read_keys import rank_key, read_group_key, read_key
-from .read_numbers import read_comparable, read_interval, read_matrix, read_ordinal
+from .read import (
+    encode_classes,
+    rank_key,
+    read_comparable,
+    read_group_key,
+    read_key,
+    read_matrix,
+    read_numbers,
+)
 from .references import (
     ResultName,
     check_all_refs,

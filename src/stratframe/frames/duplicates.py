@@ -12,9 +12,9 @@ import polars as pl
 
 from ..core.types import Ints
 from ..errors import StratError
-from .dtypes import is_nested, nested_error
+from .door import is_nested, nested_error
 from .libraries import Series, take
-from .read_classes import encode_classes
+from .read import encode_classes
 
 INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
 """Integers that fit in an Int64."""

@@ -13,9 +13,9 @@ import polars as pl
 from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints
 from ..errors import StratError, describe, describe_rows, plural, preview
-from .dtypes import category_values, is_extension, is_temporal, is_text
+from .door import category_values, is_extension, is_temporal, is_text
 from .libraries import EagerFrame, Frame, Series, label_of, library_of, take, to_list
-from .read_classes import encode_classes
+from .read import encode_classes
 from .references import read_columns
 from .validate import failing_rows
 

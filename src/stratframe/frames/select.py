@@ -9,10 +9,10 @@ import polars as pl
 
 from ..core.types import Flags, Ints
 from .attach import batch_expression
-from .dtypes import is_float, is_missing, is_object, to_floats
+from .door import is_float, is_missing, is_object, to_floats
 from .folds import FoldValues, count_values, fold_codes, fold_expression, read_fold_column
 from .libraries import EagerFrame, Frame, FrameT, Series, label_of, take
-from .read_classes import encode_classes
+from .read import encode_classes
 from .references import read_columns
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 
 from ..core.types import Ints, Values
-from .dtypes import category_values, is_missing
+from .door import category_values, is_missing
 from .libraries import EagerFrame, Series, take, to_list
 
 

@@ -16,7 +16,7 @@ import polars as pl
 
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError, rows_at_fault
-from .dtypes import is_float, is_missing, to_floats
+from .door import is_float, is_missing, to_floats
 from .libraries import library_of, take
 from .tables import float_column, make_frame
 

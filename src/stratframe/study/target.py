@@ -35,7 +35,7 @@ class TargetColumn(NamedTuple):
         """Read the values of a frame as scikit-learn takes them, shape (n_rows,)."""
         (series,) = frames.read_columns(frame, [self.name])
         if self.is_continuous:
-            return frames.read_ordinal(series, "target")[0].astype(np.float64)
+            return frames.read_numbers(series, "target")[0].astype(np.float64)
         return np.array(frames.to_list(series))
 
     def read_numbers(self, frame: Any) -> Values:
@@ -63,7 +63,7 @@ def read_target(frame: Any, target: Any) -> TargetColumn:
     missing = frames.is_missing(series)
     rule = RuledColumn(name, f"Column {name!r}", Rule(), series, missing)
     if isinstance(term, Continuous):
-        values = frames.read_ordinal(series, "target")[0].astype(np.float64)
+        values = frames.read_numbers(series, "target")[0].astype(np.float64)
         rule = rule._replace(rule=Rule(finite=True), values=values)
     frames.check_rules([rule])
     if isinstance(term, Continuous):

@@ -169,7 +169,7 @@ class Term:
 
     def read(self, series: Sequence[Any]) -> EncodedColumns:
         """Read its columns into arrays: numbers, dates or a categorical of numbers."""
-        return EncodedColumns(series, *frames.read_ordinal(series[0], str(self)))
+        return EncodedColumns(series, *frames.read_numbers(series[0], str(self)))
 
     def rules(self, missing: Missing) -> list[Rule]:
         """State what it needs of the values of each of its columns."""

@@ -231,7 +231,7 @@ def class_drift(series: Any, folds: Ints, n_folds: int) -> Drift:
 
 def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Drift:
     """Measure how far the numbers of a column are in each fold from those of the others."""
-    values, missing = frames.read_interval(series, "drift")
+    values, missing = frames.read_numbers(series, "drift")
     rule = frames.Rule(present=False, finite=True)
     column = frames.RuledColumn(name, f"Column {name!r}", rule, series, missing, values)
     frames.check_rules([column])

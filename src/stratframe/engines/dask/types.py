@@ -14,7 +14,7 @@ import pandas as pd
 
 from ... import frames
 from ...errors import StratError
-from ...frames.dtypes import is_object, to_floats
+from ...frames.door import is_object, to_floats
 
 OBJECTS = {
     "boolean": "boolean",

@@ -170,7 +170,7 @@ def bins_of(plan: Plan, place: int, series: Sequence[Any], n_rows: int) -> Colum
 
 def number_words(series: Any, text: str) -> tuple[Words, Flags]:
     """Read numbers or dates as words of their order, and flag missing values."""
-    values, missing = frames.read_interval(series, text)
+    values, missing = frames.read_numbers(series, text)
     return ordered_words(values), missing
 
 

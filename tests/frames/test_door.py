@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 from stratframe.core.order import CHUNK
-from stratframe.frames import dtypes
-from stratframe.frames.dtypes import is_missing, to_floats
+from stratframe.frames import door
+from stratframe.frames.door import is_missing, to_floats
 
 Column = Callable[[list[Any]], Any]
 NAN = float("nan")
@@ -31,8 +31,7 @@ def of_arrow(values: list[Any], dtype: pa.DataType) -> pd.Series:
 
 FLOAT = {"is_float", "is_feature", "is_measured"}
 FRACTION = FLOAT | {"is_continuous"}
-DECIMAL = {"is_decimal", "is_feature", "is_measured"}
-INTEGER = {"is_feature", "is_measured"}
+NUMBER = {"is_feature", "is_measured"}
 BOOLEAN = {"is_feature"}
 TEMPORAL = {"is_temporal", "is_measured"}
 TEXT: set[str] = set()
@@ -46,16 +45,16 @@ COLUMNS = [
     (of_objects(1, 1.0), FLOAT),
     (pl.Series([1.5, NAN, None]), FRACTION),
     (pl.Series([float("inf"), 2.0]), FLOAT),
-    (of_objects(Decimal(1)), DECIMAL),
-    (of_objects(Decimal("1.5")), DECIMAL | {"is_continuous"}),
-    (of_arrow([Decimal("1.5")], pa.decimal128(5, 2)), DECIMAL | {"is_continuous"}),
-    (pl.Series([Decimal("1.5")]), DECIMAL | {"is_continuous"}),
-    (pd.Series([1, 2]), INTEGER),
-    (pd.Series([1, None], dtype="UInt8"), INTEGER),
-    (of_arrow([1], pa.int8()), INTEGER),
-    (of_objects(1, None, 2**70), INTEGER),
-    (pl.Series([1, None], dtype=pl.UInt64), INTEGER),
-    (pl.Series([1], dtype=pl.Int128), INTEGER),
+    (of_objects(Decimal(1)), NUMBER),
+    (of_objects(Decimal("1.5")), NUMBER | {"is_continuous"}),
+    (of_arrow([Decimal("1.5")], pa.decimal128(5, 2)), NUMBER | {"is_continuous"}),
+    (pl.Series([Decimal("1.5")]), NUMBER | {"is_continuous"}),
+    (pd.Series([1, 2]), NUMBER),
+    (pd.Series([1, None], dtype="UInt8"), NUMBER),
+    (of_arrow([1], pa.int8()), NUMBER),
+    (of_objects(1, None, 2**70), NUMBER),
+    (pl.Series([1, None], dtype=pl.UInt64), NUMBER),
+    (pl.Series([1], dtype=pl.Int128), NUMBER),
     (pd.Series([True, False]), BOOLEAN),
     (pd.Series([True, None], dtype="boolean"), BOOLEAN),
     (of_arrow([True], pa.bool_()), BOOLEAN),
@@ -91,19 +90,19 @@ COLUMNS = [
 @pytest.mark.parametrize(("series", "expected"), COLUMNS, ids=lambda value: "")
 def test_what_columns_hold(series: Any, expected: set[str]) -> None:
     """Each question about a column has the same answer in both libraries and all dtypes."""
-    questions = ["is_float", "is_decimal", "is_temporal", "is_feature", "is_measured"]
-    found = {name for name in [*questions, "is_continuous"] if getattr(dtypes, name)(series)}
+    questions = ["is_float", "is_temporal", "is_feature", "is_measured"]
+    found = {name for name in [*questions, "is_continuous"] if getattr(door, name)(series)}
     assert found == expected
 
 
 def test_a_fraction_after_many_rows() -> None:
     """A column is continuous if its last value is."""
     values = np.zeros(3 * CHUNK + 1)
-    assert not dtypes.has_fractions(values)
+    assert not door.has_fractions(values)
     values[-1] = 0.5
-    assert dtypes.has_fractions(values)
-    assert not dtypes.has_fractions(np.array([NAN, np.inf, -np.inf, 2.0**60]))
-    assert not dtypes.has_fractions(np.array([]))
+    assert door.has_fractions(values)
+    assert not door.has_fractions(np.array([NAN, np.inf, -np.inf, 2.0**60]))
+    assert not door.has_fractions(np.array([]))
 
 
 @pytest.mark.parametrize("values", [[1, None, 3], [1.5, None], ["a", None], [True, None]])
@@ -127,14 +126,6 @@ def test_missing_of_every_kind(column: Column, values: list[Any]) -> None:
 def test_nan_is_missing(series: Any) -> None:
     """NaN and NaT are missing, however the library stores them."""
     np.testing.assert_array_equal(is_missing(series), [False, True])
-
-
-@pytest.mark.parametrize("values", [[1, None, 3], [1.5, None], [True, False, None], [0, -2]])
-def test_floats_of_every_kind(column: Column, values: list[Any]) -> None:
-    """Numbers and booleans are read as numpy casts them, and None as NaN."""
-    floats = to_floats(column(values))
-    assert floats.dtype == np.float64
-    np.testing.assert_array_equal(floats, np.array(values, dtype=float))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,288 @@
+"""Any column -> one Polars series of its values; what it holds, and which values are missing.
+
+numpy, nullable and pyarrow dtypes, categories, periods and Python objects go through one door,
+`to_polars`; behind it only dtypes of Polars are asked. No values are copied that can be shared.
+Missing is what is null, None, NaT or NaN. The caller's series stays for messages and for the
+names of strata.
+"""
+
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+from ..core.order import CHUNK
+from ..core.types import Flags, Values
+from ..errors import StratError
+from .libraries import Series
+
+BY_NUMPY: dict[str, Any] = {
+    "boolean": pl.Boolean,
+    "integer": pl.Int64,
+    "floating": pl.Float64,
+    "mixed-integer-float": pl.Float64,
+    "datetime": pl.Datetime,
+    "datetime64": pl.Datetime,
+    "timedelta": pl.Duration,
+    "timedelta64": pl.Duration,
+}
+"""Python objects that pandas turns into a numpy dtype, by the words of `infer_dtype`."""
+
+OBJECTS: dict[str, Any] = BY_NUMPY | {
+    "bytes": pl.Binary,
+    "date": pl.Date,
+    "decimal": pl.Decimal,
+    "empty": pl.Null,
+    "string": pl.String,
+    "time": pl.Time,
+}
+"""What Python objects are to Polars, by the words of `infer_dtype`."""
+
+NULLABLE = {"b": False, "i": np.int64(0), "u": np.uint64(0), "f": np.nan}
+"""What stands for missing values in the numbers of nullable dtypes, by kind."""
+
+ARROW_CASTS = {"date64[ms]": "date32", "halffloat": "float32"}
+"""Types of pyarrow that Polars takes for others, or not at all: days in milliseconds, say."""
+
+ARROW_ALONE = ("decimal256", "month_day_nano_interval")
+"""Types of pyarrow that Polars has no room for."""
+
+WIDE = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))
+"""Integers of Polars that numpy does not have."""
+
+
+def to_polars(series: Series) -> pl.Series | None:
+    """Turn a column into a Polars series without a name; None if Polars has no type for it.
+
+    These are objects that mix types or are of other classes, decimals and integers as wide as
+    only Python has them, intervals and complex numbers.
+    """
+    if isinstance(series, pl.Series):
+        return series.alias("")  # Polars would read a name such as "^x$" as a pattern
+    dtype: Any = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        categories = to_polars(pd.Series(dtype.categories))
+        return None if categories is None else gather(categories, series.cat.codes.to_numpy())
+    if isinstance(dtype, pd.ArrowDtype) or str(getattr(dtype, "storage", "")).startswith("pyarrow"):
+        return arrow_to_polars(series)
+    if isinstance(dtype, pd.StringDtype) or is_object(dtype):
+        return objects_to_polars(series)
+    if isinstance(dtype, pd.PeriodDtype):
+        ordinals: Any = series.array
+        return pl.Series(ordinals.asi8.view("timedelta64[us]"))
+    if isinstance(dtype, np.dtype | pd.DatetimeTZDtype):
+        return numpy_to_polars(series)
+    return nullable_to_polars(series) if dtype.kind in NULLABLE else None
+
+
+def gather(values: pl.Series, places: Any) -> pl.Series:
+    """Gather values by their places; null where these are -1."""
+    return values.extend_constant(None, 1).gather(places)
+
+
+def arrow_to_polars(series: Any) -> pl.Series | None:
+    """Turn a pandas column of pyarrow values into a Polars series."""
+    values = series.array.__arrow_array__()
+    if str(values.type).startswith("dictionary"):
+        # Codes of a dictionary may stand for equal values, or for none.
+        values = values.cast(values.type.value_type)
+    if str(values.type).startswith(ARROW_ALONE):
+        return None
+    if str(values.type) in ARROW_CASTS:
+        values = values.cast(ARROW_CASTS[str(values.type)], safe=False)
+    return pl.Series(pl.from_arrow(values))
+
+
+def numpy_to_polars(series: pd.Series) -> pl.Series | None:
+    """Turn a pandas column of a numpy dtype, or of times with a zone, into a Polars series."""
+    dtype: Any = series.dtype
+    if dtype.kind in "mM":
+        unit = {"s": "ms"}.get(series.dt.unit, series.dt.unit)  # Polars has no seconds
+        return pl.Series(np.asarray(series, dtype=f"{dtype.kind}8[{unit}]"))
+    if dtype.kind == "f":
+        return pl.Series(np.asarray(series, dtype=np.float64))
+    if dtype.kind in "iub":
+        return pl.Series(np.asarray(series, dtype=dtype.newbyteorder("=")))
+    return None
+
+
+def nullable_to_polars(series: pd.Series) -> pl.Series:
+    """Turn a pandas column of a nullable or sparse dtype into a Polars series."""
+    fill: Any = NULLABLE[series.dtype.kind]
+    values = pl.Series(series.to_numpy(dtype=np.asarray(fill).dtype, na_value=fill))
+    missing = np.asarray(series.isna(), dtype=np.bool_)
+    return values.set(pl.Series(missing), None) if missing.any() else values
+
+
+def objects_to_polars(series: pd.Series) -> pl.Series | None:
+    """Turn a pandas column of text or Python objects of one type into a Polars series."""
+    word = object_type(series)
+    if word == "mixed" and all(isinstance(value, UUID) for value in series.dropna()):
+        series, word = series.map(lambda value: value.bytes, na_action="ignore"), "bytes"
+    if word in BY_NUMPY:
+        missing = np.asarray(series.isna(), dtype=np.bool_)
+        present = (series[~missing] if missing.any() else series).infer_objects()
+        if not is_object(present.dtype):
+            values = numpy_to_polars(present)
+            if values is None or not missing.any():
+                return values
+            return gather(values, np.where(missing, -1, np.cumsum(~missing) - 1))
+    if word in ("decimal", "integer") or word not in OBJECTS:
+        return None
+    column = strict_series(series.tolist(), OBJECTS[word])
+    if column is None:  # NaN and NA are no nulls to Polars
+        column = strict_series(objects_of(series, None).tolist(), OBJECTS[word])
+    return column
+
+
+def strict_series(values: list[Any], dtype: Any) -> pl.Series | None:
+    """Make a Polars series of values of one type; None if they are of others."""
+    with suppress(TypeError, ValueError, pl.exceptions.PolarsError):
+        return pl.Series(values, dtype=dtype, strict=True)
+    return None
+
+
+def objects_of(series: pd.Series, missing: Any) -> Values:
+    """Turn a pandas column into an array of Python objects, and what is missing into another."""
+    return np.where(series.isna(), missing, np.asarray(series, dtype=object))
+
+
+# What a column holds ---------------------------------------------------------------------
+
+
+def dtype_of(series: Series) -> pl.DataType:
+    """Name the type of the values in Polars; of pandas, that of any category is Categorical."""
+    if isinstance(series, pl.Series):
+        return series.dtype
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        return pl.Categorical()
+    dtype = None if is_object(series.dtype) else polars_dtype(series.dtype)
+    return dtype or OBJECTS.get(object_type(series), pl.Object)()
+
+
+@lru_cache
+def polars_dtype(dtype: Any) -> pl.DataType | None:
+    """Name the type that Polars has for values of a pandas dtype, if it has any."""
+    converted = to_polars(pd.Series([], dtype=dtype))
+    return None if converted is None else converted.dtype
+
+
+def is_object(dtype: object) -> bool:
+    """Return whether a pandas dtype is that of Python objects."""
+    return isinstance(dtype, np.dtype) and dtype.kind == "O"
+
+
+def object_type(series: pd.Series) -> str:
+    """Infer the type of Python objects that are not missing, in the words of pandas."""
+    return pd.api.types.infer_dtype(series, skipna=True)
+
+
+def is_continuous(series: Series) -> bool:
+    """Return whether a column holds any number with a fraction."""
+    return may_hold_fractions(series) and has_fractions(to_floats(series))
+
+
+def may_hold_fractions(series: Series) -> bool:
+    """Return whether a column holds floats or decimals."""
+    dtype = dtype_of(series)
+    return dtype.is_float() or dtype.is_decimal()
+
+
+def has_fractions(values: Values) -> bool:
+    """Return whether any float has a fraction; NaN and infinities have none."""
+    for start in range(0, len(values), CHUNK):
+        part = values[start : start + CHUNK]
+        if ((np.trunc(part) != part) & ~np.isnan(part)).any():
+            return True
+    return False
+
+
+def is_measured(series: Series) -> bool:
+    """Return whether a column holds numbers or dates, whose differences mean something."""
+    dtype = dtype_of(series)
+    return dtype.is_numeric() or dtype.is_temporal()
+
+
+def is_feature(series: Series) -> bool:
+    """Return whether a column holds numbers or booleans."""
+    dtype = dtype_of(series)
+    return dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)
+
+
+def is_float(series: Series) -> bool:
+    """Return whether a column holds floats."""
+    return dtype_of(series).is_float()
+
+
+def is_temporal(series: Series) -> bool:
+    """Return whether a column holds dates, times or durations."""
+    return dtype_of(series).is_temporal()
+
+
+def is_text(series: Series) -> bool:
+    """Return whether a column holds text, or categories of text."""
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        series = pd.Series(series.dtype.categories)
+    return dtype_of(series) in (pl.String, pl.Categorical, pl.Enum)
+
+
+def is_extension(dtype: Any) -> bool:
+    """Return whether a dtype of Polars is of an extension, which newer versions have."""
+    return isinstance(dtype, getattr(pl, "BaseExtension", ()))
+
+
+def is_nested(dtype: pl.DataType) -> bool:
+    """Return whether a Polars dtype holds lists, structs or Python objects."""
+    return dtype.is_nested() or dtype == pl.Object
+
+
+def nested_error(name: object, dtype: object) -> StratError:
+    """Build the error for columns of lists and the like."""
+    return StratError(f"A column must hold single values, but {name!r} is {dtype}.")
+
+
+def category_values(series: Series) -> list[Any] | None:
+    """List the values that a categorical column may have; None for other columns."""
+    if isinstance(series, pl.Series):
+        return series.dtype.categories.to_list() if isinstance(series.dtype, pl.Enum) else None
+    return series.cat.categories.tolist() if isinstance(series.dtype, pd.CategoricalDtype) else None
+
+
+# Missing values and floats ---------------------------------------------------------------
+
+
+def is_missing(series: Series) -> Flags:
+    """Flag the rows that are null or NaN."""
+    if isinstance(series, pd.Series):
+        # pandas does not count a NaN inside a nullable float as missing.
+        nullable = not isinstance(series.dtype, np.dtype) and is_float(series)
+        found = np.isnan(to_floats(series)) if nullable else series.isna()
+        return np.asarray(found, dtype=np.bool_)
+    if not (series.null_count() or series.dtype.is_float()):
+        return np.zeros(len(series), dtype=np.bool_)
+    missing = series.is_null()
+    if series.dtype.is_float():
+        missing |= series.is_nan().fill_null(True)
+    return np.asarray(missing.to_numpy(), dtype=np.bool_)
+
+
+def to_floats(series: Series) -> Values:
+    """Read a column of numbers as float64, NaN where missing."""
+    column = to_polars(series)
+    if column is None and isinstance(series, pd.Series):
+        return objects_of(series, np.nan).astype(np.float64)
+    assert column is not None
+    floats = column.cast(pl.Float64)
+    return (floats.fill_null(np.nan) if floats.null_count() else floats).to_numpy()
+
+
+def read_flags(series: Series, name: str) -> tuple[Flags, Flags]:
+    """Read a boolean column: which rows are true, and which are missing."""
+    if dtype_of(series) != pl.Boolean:
+        msg = f"`where` must be a boolean column, but {name} is {series.dtype}."
+        raise StratError(msg)
+    return to_floats(series) == 1, is_missing(series)

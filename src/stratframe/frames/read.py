@@ -1,0 +1,380 @@
+"""A column -> codes of classes, ordered numbers, features of points, and what of a key is hashed.
+
+All are read from the series of `to_polars`. Only what Polars has no type for is read from the
+column of pandas itself.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+from ..core.hashing import HashedBytes, HashedWords, KeyColumn
+from ..core.order import CHUNK, rank
+from ..core.strata import DENSE, factorize_codes, first_occurrence
+from ..core.types import Flags, Ints, Values, Words
+from ..errors import StratError
+from .door import (
+    WIDE,
+    dtype_of,
+    is_feature,
+    is_missing,
+    is_nested,
+    is_object,
+    is_temporal,
+    nested_error,
+    object_type,
+    to_floats,
+    to_polars,
+)
+from .libraries import Series
+
+MIXED = {"mixed", "mixed-integer"}
+"""Types that `infer_dtype` gives objects of several types."""
+
+NESTED = (list, dict, set, tuple, bytearray, np.ndarray)
+"""Python types that hold several values."""
+
+TEXT_BLOCK = 1 << 16
+"""Strings that are joined at once."""
+
+UNITS = {"ns": 1000, "us": 1, "ms": 1000}
+"""Nanoseconds in a microsecond, and microseconds in the longer unit of time."""
+
+
+# Classes ---------------------------------------------------------------------------------
+
+
+def encode_classes(series: Series) -> tuple[Ints, int]:
+    """Encode the classes of a column, and count them.
+
+    Codes count up by first appearance, and are -1 where missing. They depend on which rows are
+    equal and on nothing else: not on the library, the dtype, or the order of the values.
+    """
+    # pandas has the codes of categories at hand, and encodes text of pyarrow faster.
+    by_pandas = isinstance(series.dtype, pd.CategoricalDtype | pd.StringDtype)
+    column = None if by_pandas else to_polars(series)
+    if column is None:
+        check_objects(series)
+        return factorize(series)
+    if is_nested(column.dtype):
+        raise nested_error(series.name, series.dtype)
+    if column.dtype.is_float():
+        return factorize(to_floats(column))
+    if not column.null_count():
+        return encode_present(column)
+    codes = np.full(len(column), -1, dtype=np.int64)
+    present, n_classes = encode_present(column.drop_nulls())
+    codes[np.flatnonzero(~is_missing(column))] = present
+    return codes, n_classes
+
+
+def encode_present(series: pl.Series) -> tuple[Ints, int]:
+    """Encode the classes of a Polars series without nulls."""
+    if series.dtype == pl.String:
+        codes, n_codes = factorize(hash_values(series))
+        if codes_match_values(series, codes, n_codes):
+            return codes, n_codes
+        series = series.cast(pl.Categorical)
+    if not is_whole(series.dtype):
+        series = series.to_physical()
+    return factorize((series if is_whole(series.dtype) else series.rank("dense")).to_numpy())
+
+
+def is_whole(dtype: pl.DataType) -> bool:
+    """Return whether a dtype of Polars holds whole numbers of numpy, or booleans."""
+    return (dtype.is_integer() and dtype not in WIDE) or dtype == pl.Boolean
+
+
+def hash_values(series: pl.Series) -> Values:
+    """Hash every value of a Polars series to a uint64; unequal values may share a hash."""
+    return series.hash().to_numpy()
+
+
+def codes_match_values(series: pl.Series, codes: Ints, n_codes: int) -> bool:
+    """Return whether all rows of every code have the same value."""
+    classes = series.gather(first_occurrence(codes, n_codes))
+    for start in range(0, len(series), CHUNK):
+        expected = classes.gather(codes[start : start + CHUNK])
+        if not (expected == series.slice(start, CHUNK)).all():
+            return False
+    return True
+
+
+def factorize(values: Any) -> tuple[Ints, int]:
+    """Encode an array or pandas column by first appearance, and count its classes."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and len(values):
+        low, high = int(values.min()), int(values.max())
+        low = 0 if low > 0 and high < DENSE else low
+        if high - low < DENSE:
+            # Whole numbers close together need no hash table.
+            wide = values.astype(np.int64, copy=False) if values.dtype != np.uint64 else values
+            shifted = wide - wide.dtype.type(low) if low else wide
+            codes, present = factorize_codes(shifted.astype(np.int64, copy=False), high - low + 1)
+            return codes, len(present)
+    codes, classes = pd.factorize(values)
+    return codes, len(classes)
+
+
+def check_objects(series: Any) -> None:
+    """Raise if a pandas column is nested, or holds equal values of different types."""
+    if not is_object(series.dtype) or object_type(series) not in MIXED:
+        return
+    values = series.dropna()
+    types = values.map(type)
+    for each in types.unique():
+        if issubclass(each, NESTED):
+            raise nested_error(series.name, each.__name__)
+    codes, n_values = factorize(values)
+    type_codes, type_classes = pd.factorize(types)
+    n_pairs = len(np.unique(codes * len(type_classes) + type_codes))
+    if n_pairs > n_values:
+        names = ", ".join(sorted(each.__name__ for each in type_classes))
+        msg = (
+            f"Column {series.name!r} mixes types whose values compare equal: {names}."
+            "\nHint: cast it to one type."
+        )
+        raise StratError(msg)
+
+
+# Numbers ---------------------------------------------------------------------------------
+
+
+def read_numbers(series: Series, term: str) -> tuple[Values, Flags]:
+    """Read numbers or dates as numbers of the same order and differences.
+
+    Dates, times and durations count in one unit of time, periods by their number. Numbers that
+    a categorical holds count, also as text.
+
+    Returns
+    -------
+    values : ndarray of float64, int64 or uint64, shape (n_rows,)
+        Any number where the value is missing.
+    missing : ndarray of bool, shape (n_rows,)
+    """
+    try:
+        return numbers_of(series), is_missing(series)
+    except (OverflowError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        msg = f"`{term}` needs numbers or dates, but column {series.name!r} is {series.dtype}."
+        raise StratError(msg) from error
+
+
+def numbers_of(series: Series) -> Values:
+    """Read numbers or dates; raise on all others."""
+    held, column = dtype_of(series), to_polars(series)
+    if column is None and held.is_numeric():
+        return to_floats(series)
+    if column is None:
+        raise TypeError
+    dtype = column.dtype
+    if held in (pl.Categorical, pl.Enum) and dtype in (pl.String, pl.Categorical, pl.Enum):
+        return to_floats(column.cast(pl.String))
+    if dtype.is_temporal():
+        return column.to_physical().cast(pl.Int64).fill_null(0).to_numpy()
+    if dtype.is_integer() and dtype not in WIDE:
+        values: Values = (column.fill_null(0) if column.null_count() else column).to_numpy()
+        return values if dtype == pl.UInt64 else values.astype(np.int64, copy=False)
+    if dtype.is_numeric() or dtype in (pl.Boolean, pl.Null):
+        return to_floats(column)
+    raise TypeError
+
+
+def read_comparable(series: Series, term: str) -> tuple[Values, Flags]:
+    """Read numbers that can be compared with given ones, such as edges; raise on dates.
+
+    Returns
+    -------
+    values : ndarray of float64 or int64, shape (n_rows,)
+        Any number where the value is missing.
+    missing : ndarray of bool, shape (n_rows,)
+    """
+    if is_temporal(series):
+        msg = (
+            f"`{term}` needs numbers, but column {series.name!r} is {series.dtype}."
+            "\nHint: `sf.quantiles` takes dates."
+        )
+        raise StratError(msg)
+    values, missing = read_numbers(series, term)
+    return values.astype(np.float64) if values.dtype == np.uint64 else values, missing
+
+
+def read_matrix(columns: Sequence[Series], term: str) -> Values:
+    """Read columns of numbers or booleans as the features of points; raise on all others.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_features, n_rows)
+        NaN where a value is missing.
+    """
+    points = np.empty((len(columns), len(columns[0])))
+    for place, series in enumerate(columns):
+        if not is_feature(series):
+            msg = (
+                f"`{term}` needs features of numbers or booleans, but column {series.name!r} is"
+                f" {series.dtype}.\nHint: encode it in columns of numbers, as `pd.get_dummies`"
+                " and `DataFrame.to_dummies` do."
+            )
+            raise StratError(msg)
+        try:
+            points[place] = to_floats(series)
+        except (OverflowError, TypeError, ValueError) as error:
+            msg = f"`{term}` needs numbers that floats can hold in column {series.name!r}: {error}."
+            raise StratError(msg) from error
+    return points
+
+
+# Keys ------------------------------------------------------------------------------------
+
+
+def read_key(series: Series) -> KeyColumn:
+    """Read a column of a key, without missing values, as words or bytes to be hashed.
+
+    Values are hashed as they are, not as they are stored, so that no width, unit or library
+    matters:
+
+    - whole numbers and booleans, and floats without a fraction, as 8 bytes; other floats as
+      the 8 bytes of a double;
+    - dates as days, times of day and durations as microseconds, and datetimes as microseconds
+      since 1970 (UTC if they have a time zone), each as 8 bytes; nanoseconds beyond, if any, as
+      8 bytes more;
+    - text and categories in UTF-8, binary values as they are, UUIDs as their 16 bytes, which is
+      what Polars and Arrow hold of them;
+    - decimals and integers beyond 64 bits, unless they are whole numbers that fit, as the text
+      of their digits, without trailing zeros.
+    """
+    column = to_polars(series)
+    if column is None:
+        return key_of_objects(series)
+    dtype = column.dtype
+    if is_nested(dtype):
+        raise nested_error(series.name, series.dtype)
+    if dtype in (pl.Categorical, pl.Enum):
+        column = column.cast(pl.String)
+    if column.dtype in (pl.String, pl.Binary):
+        return key_of_text(column)
+    if dtype.is_float():
+        return key_of_floats(to_floats(column))
+    if isinstance(dtype, pl.Datetime | pl.Duration):
+        return key_of_times(column.to_physical().to_numpy(), dtype.time_unit)
+    if dtype == pl.Time:
+        return key_of_times(column.to_physical().to_numpy(), "ns")
+    if dtype in WIDE or dtype.is_decimal():
+        return key_of_exact(column.to_list())
+    return HashedWords(words_of(numbers_of(column)))
+
+
+def read_group_key(series: Series) -> KeyColumn | None:
+    """Read a column of groups as that of a key, intervals as text; None where a key cannot be."""
+    if isinstance(series, pd.Series):
+        dtype: Any = series.dtype
+        if isinstance(getattr(dtype, "categories", series).dtype, pd.IntervalDtype):
+            series = series.astype(str)
+    try:
+        return read_key(series)
+    except StratError:
+        return None
+
+
+def key_of_objects(series: Any) -> KeyColumn:
+    """Read decimals and wide integers of Python; raise on what cannot be ordered."""
+    check_objects(series)
+    try:
+        if dtype_of(series).is_numeric():
+            return key_of_exact(series.tolist())
+    except OverflowError as error:  # infinite
+        raise unordered_error(series) from error
+    raise unordered_error(series)
+
+
+def key_of_exact(values: Sequence[Any]) -> KeyColumn:
+    """Read decimals and wide integers: as words where they fit, else as their digits."""
+    found = [exact_bytes(value) for value in values]
+    offsets = np.append(0, np.cumsum([len(each) for each in found], dtype=np.int64))
+    return HashedBytes(np.frombuffer(b"".join(found), dtype=np.uint8), offsets)
+
+
+def exact_bytes(value: Any) -> bytes:
+    """Write an exact number as a word, or in digits without trailing zeros; raise if infinite."""
+    if value == int(value) and -(2**63) <= value < 2**64:
+        return (int(value) % 2**64).to_bytes(8, "little")
+    digits = str(value) if isinstance(value, int) else format(value, "f")
+    return (digits.rstrip("0").rstrip(".") if "." in digits else digits).encode()
+
+
+def unordered_error(series: pd.Series) -> StratError:
+    """Build the error for keys that have no order."""
+    what = "mixes types" if is_object(series.dtype) else f"is {series.dtype}"
+    msg = f"A column of `key` must hold values that can be ordered, but {series.name!r} {what}."
+    return StratError(msg)
+
+
+def words_of(values: np.ndarray) -> Words:
+    """View whole numbers as words; those of 64 bits without a sign wrap around."""
+    whole = values if values.dtype == np.uint64 else values.astype(np.int64, copy=False)
+    return np.ascontiguousarray(whole).view(np.uint64)
+
+
+def key_of_floats(values: np.ndarray) -> KeyColumn:
+    """Read floats: whole ones as integers, so that 1.0 is 1, others by their bits."""
+    is_whole = (np.trunc(values) == values) & (np.abs(values) < 2.0**63)
+    words = values.view(np.uint64).copy()
+    words[is_whole] = values[is_whole].astype(np.int64).view(np.uint64)
+    return HashedWords(words)
+
+
+def key_of_times(values: Ints, unit: str) -> KeyColumn:
+    """Read times as microseconds, and the nanoseconds beyond."""
+    if unit != "ns":
+        return HashedWords(words_of(values * UNITS[unit]))
+    microseconds, rest = np.divmod(values, 1000)
+    return HashedWords(words_of(microseconds), words_of(rest) if rest.any() else None)
+
+
+def key_of_text(series: pl.Series) -> KeyColumn:
+    """Join the text or bytes of a Polars series, and list where each row ends."""
+    is_text = series.dtype == pl.String
+    lengths = series.str.len_bytes() if is_text else series.bin.size()
+    offsets = np.append(0, np.cumsum(lengths.to_numpy(), dtype=np.int64))
+    data = np.empty(offsets[-1], dtype=np.uint8)
+    for start in range(0, len(series), TEXT_BLOCK):
+        block = series.slice(start, TEXT_BLOCK)
+        joined = block.str.join("").item().encode() if is_text else b"".join(block.to_list())
+        end = min(start + TEXT_BLOCK, len(series))
+        data[offsets[start] : offsets[end]] = np.frombuffer(joined, dtype=np.uint8)
+    return HashedBytes(data, offsets)
+
+
+def rank_key(series: Series) -> Ints:
+    """Rank the values of a key: numbers by value, strings by code point, dates by time.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,)
+        Dense ranks; any number where the value is missing.
+    """
+    column = to_polars(series)
+    if column is None:
+        return rank_objects(series)
+    if column.dtype in (pl.Categorical, pl.Enum):
+        column = column.cast(pl.String)
+    dtype = column.dtype
+    if is_nested(dtype):
+        raise nested_error(series.name, series.dtype)
+    if dtype in (pl.String, pl.Binary, *WIDE) or dtype.is_decimal():
+        return rank(column.rank("dense").fill_null(0).to_numpy())
+    values = numbers_of(column)
+    return rank(np.where(is_missing(column), values.dtype.type(0), values))
+
+
+def rank_objects(series: Any) -> Ints:
+    """Rank Python objects as Python sorts them; raise if it cannot."""
+    check_objects(series)
+    try:
+        if object_type(series) == "mixed-integer":
+            raise TypeError  # pandas would sort integers before text
+        codes: Ints = pd.factorize(series, sort=True)[0]
+    except TypeError as error:
+        raise unordered_error(series) from error
+    return codes

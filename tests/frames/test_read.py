@@ -1,0 +1,569 @@
+"""Codes of classes, numbers, and what is hashed of a key: all that is read from columns."""
+
+import datetime as dt
+import struct
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import xxhash
+
+from stratframe.core.hashing import hash_keys
+from stratframe.core.order import CHUNK
+from stratframe.errors import StratError
+from stratframe.frames.read import (
+    codes_match_values,
+    encode_classes,
+    rank_key,
+    read_comparable,
+    read_key,
+    read_numbers,
+)
+
+Column = Callable[[list[Any]], Any]
+NAN = float("nan")
+
+# Classes ---------------------------------------------------------------------------------
+
+
+def assert_codes_of(series: Any, values: list[Any]) -> None:
+    """Codes are those that `pd.factorize` gives Python values, with -1 where missing."""
+    codes, n_classes = encode_classes(series)
+    expected, unique = pd.factorize(np.array([*values, None], dtype=object)[:-1])
+    np.testing.assert_array_equal(codes, expected)
+    assert n_classes == len(unique)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["b", "a", None, "b", "", "c"],
+        [3, 1, None, 3, -5],
+        [2**62 + 1, 2**62, 2**62 + 1],
+        [1.5, None, -1.5, 1.5],
+        [True, False, None, True],
+        [dt.datetime(2024, 1, 2), None, dt.datetime(2023, 1, 1), dt.datetime(2024, 1, 2)],
+        [None, None],
+        [],
+    ],
+)
+def test_codes_of_every_kind(column: Column, values: list[Any]) -> None:
+    """Classes are numbered by first appearance, alike in every kind of frame."""
+    assert_codes_of(column(values), values)
+
+
+DECIMALS = [Decimal("1.10"), None, Decimal("0.5"), Decimal("1.1")]
+DAYS = [dt.date(2024, 1, 2), None, dt.date(2023, 1, 1), dt.date(2024, 1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("series", "values"),
+    [
+        (pl.Series([2**100, None, 5, 2**100], dtype=pl.Int128), [2**100, None, 5, 2**100]),
+        (pl.Series([2**63, None, 2**63 + 1], dtype=pl.UInt64), [2**63, None, 2**63 + 1]),
+        (pl.Series(DECIMALS), DECIMALS),
+        (pd.Series(DECIMALS, dtype=object), DECIMALS),
+        (pd.Series(DECIMALS, dtype=pd.ArrowDtype(pa.decimal128(5, 2))), DECIMALS),
+        (pl.Series(DAYS), DAYS),
+        (pd.Series(DAYS, dtype=object), DAYS),
+        (pl.Series([b"b", None, b"a", b"b"]), [b"b", None, b"a", b"b"]),
+        (pl.Series(["b", None, "a", "b"], dtype=pl.Categorical), ["b", None, "a", "b"]),
+        (pl.Series(["b", None, "a"], dtype=pl.Enum(["a", "b", "c"])), ["b", None, "a"]),
+        (pd.Series(["b", None, "a", "b"], dtype="category"), ["b", None, "a", "b"]),
+        (pd.Series(pd.PeriodIndex(["2024", None, "2023"], freq="Y")), ["2024", None, "2023"]),
+        (pd.Series(pd.arrays.IntervalArray.from_breaks([0, 1, 2])), ["0-1", "1-2"]),
+        (pd.Series([None, None], dtype=pd.ArrowDtype(pa.null())), [None, None]),
+        (pl.Series([None, None]), [None, None]),
+        (pd.Series([0.0, -0.0, NAN]), [0, 0, None]),
+        (pl.Series([0.0, -0.0, NAN, None]), [0, 0, None, None]),
+        (pd.Series(["a", 1, None, "a"], dtype=object), ["a", 1, None, "a"]),
+        (pd.Series([1, 1.0, None], dtype=object), [1, 1, None]),
+        (pd.Series(["b", NAN, pd.NA, "a", None], dtype=object), ["b", None, None, "a", None]),
+        (pd.Series(["\ud800", "a", None], dtype=object), ["\ud800", "a", None]),
+        (pd.Series([2**62 + 1, None, 2**62], dtype=object), [2**62 + 1, None, 2**62]),
+        (pd.Series(pd.to_datetime([1, None, 2]), dtype=object), [1, None, 2]),
+        (pd.Series([1j, 2j, 1j]), [1j, 2j, 1j]),
+        (pd.Series(pd.cut([1, 9, 2], [0, 5, 10])), [1, 2, 1]),
+    ],
+    ids=lambda value: str(getattr(value, "dtype", "")),
+)
+def test_codes_of_other_dtypes(series: Any, values: list[Any]) -> None:
+    """Equal values share a code, whatever the dtype."""
+    assert_codes_of(series, values)
+
+
+def test_codes_are_compared_with_all_values() -> None:
+    """Codes that join unequal values are detected in any row."""
+    series = pl.Series(["a", "b"] * CHUNK)
+    codes = np.arange(len(series)) % 2
+    assert codes_match_values(series, codes, 2)
+    codes[-1] = 0
+    assert not codes_match_values(series, codes, 2)
+
+
+LISTS = pd.ArrowDtype(pa.list_(pa.int64()))
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pl.Series("x", [[1]]),
+        pl.Series("x", [{"a": 1}]),
+        pl.Series("x", [object()], dtype=pl.Object),
+        pd.Series([[1]], name="x", dtype=LISTS),
+    ],
+)
+def test_nested_dtypes(series: Any) -> None:
+    """Lists and structs of pyarrow and Polars are no classes, nor are Python objects in Polars."""
+    with pytest.raises(StratError) as caught:
+        encode_classes(series)
+    assert str(caught.value) == f"A column must hold single values, but 'x' is {series.dtype}."
+
+
+@pytest.mark.parametrize("values", [[1, "a", None], [True, "a"], [2, "2"], ["a", b"a"]])
+def test_unequal_values_of_different_types(values: list[Any]) -> None:
+    """Types may mix while no two values are equal."""
+    assert_codes_of(pd.Series(values, dtype=object), values)
+
+
+def test_dictionaries_of_arrow_are_read_by_value() -> None:
+    """Values that a dictionary holds twice are one class, and those without rows are none."""
+    arrow = pa.DictionaryArray.from_arrays(pa.array([2, 3, 1, None, 3]), pa.array(list("zaba")))
+    series = pd.Series(pd.array(arrow, dtype=pd.ArrowDtype(arrow.type)))
+    codes, n_classes = encode_classes(series)
+    assert (codes.tolist(), n_classes) == ([0, 1, 1, -1, 1], 2)
+
+
+# Numbers ---------------------------------------------------------------------------------
+
+INTEGERS = [3, None, -1, 2, 3]
+FLOATS = [0.5, None, -1.5, 0.25, 0.5]
+DAYS = [dt.date(2024, 3, 1), None, dt.date(2023, 1, 1), dt.date(2024, 2, 1), dt.date(2024, 3, 1)]
+STAMPS = [day and dt.datetime(day.year, day.month, day.day, 6) for day in DAYS]
+TIMES = [dt.time(9), None, dt.time(1), dt.time(5, 30), dt.time(9)]
+SPANS = [dt.timedelta(9), None, dt.timedelta(-1), dt.timedelta(0, 5), dt.timedelta(9)]
+WIDE = [2**64 - 1, None, 2**63, 2**63 + 1, 2**64 - 1]
+DECIMALS = [Decimal("3.5"), None, Decimal("-1"), Decimal("2.25"), Decimal("3.5")]
+PRESENT = np.array([0, 2, 3, 4])
+"""Positions of the values in these columns; all rank 2, 0, 1, 2."""
+
+
+def dense_ranks(values: Any) -> list[int]:
+    return np.unique(np.asarray(values), return_inverse=True)[1].tolist()
+
+
+def of_objects(values: list[Any]) -> pd.Series:
+    return pd.Series(values, name="x", dtype=object)
+
+
+def of_arrow(values: list[Any], dtype: pa.DataType) -> pd.Series:
+    return pd.Series(values, name="x", dtype=pd.ArrowDtype(dtype))
+
+
+DAY = 86_400
+OF_TIME = {
+    (60 * DAY, -365 * DAY, 31 * DAY, 60 * DAY): [
+        pl.Series("x", DAYS),
+        pl.Series("x", STAMPS),
+        of_objects(DAYS),
+        of_objects(STAMPS),
+        pd.Series(STAMPS, name="x", dtype="datetime64[s]"),
+        pd.Series(STAMPS, name="x").dt.tz_localize("Europe/Amsterdam"),
+        pd.Series(pd.PeriodIndex(STAMPS, freq="D"), name="x"),
+        of_arrow(DAYS, pa.date32()),
+        of_arrow(STAMPS, pa.timestamp("us")),
+    ],
+    (9 * 3600, 3600, 5 * 3600 + 1800, 9 * 3600): [
+        pl.Series("x", TIMES),
+        of_objects(TIMES),
+        of_arrow(TIMES, pa.time64("us")),
+    ],
+    (9 * DAY, -DAY, 5, 9 * DAY): [
+        pl.Series("x", SPANS),
+        of_objects(SPANS),
+        pd.Series(SPANS, name="x", dtype="timedelta64[ms]"),
+        of_arrow(SPANS, pa.duration("ms")),
+    ],
+}
+"""Columns by the seconds from 2024-01-01, from midnight, or that they last."""
+TEMPORAL = [series for columns in OF_TIME.values() for series in columns]
+NUMERIC = [
+    of_objects(INTEGERS),
+    of_objects(FLOATS),
+    of_objects(DECIMALS),
+    pl.Series("x", DECIMALS),
+    of_arrow(DECIMALS, pa.decimal128(9, 4)),
+    pl.Series("x", [2**100, None, -(2**100), 5, 2**100], dtype=pl.Int128),
+    pl.Series("x", INTEGERS, dtype=pl.Int8),
+    pd.Series(INTEGERS, name="x", dtype="Int16"),
+    pd.Series(FLOATS, name="x", dtype="Float32"),
+    *(pd.Series(FLOATS, name="x", dtype=dtype) for dtype in ("float16", ">f8", "Sparse[float64]")),
+    pd.Series(FLOATS, name="x", dtype="category"),
+    pd.Series(["3.5", None, "-1", "2", "3.5"], name="x", dtype="category"),
+    pl.Series("x", ["3.5", None, "-1", "2", "3.5"], dtype=pl.Categorical),
+    pl.Series("x", ["3.5", None, "-1", "2", "3.5"], dtype=pl.Enum(["3.5", "2", "-1"])),
+]
+UNSIGNED = [
+    pl.Series("x", WIDE, dtype=pl.UInt64),
+    pd.Series(WIDE, name="x", dtype="UInt64"),
+    of_arrow(WIDE, pa.uint64()),
+]
+dtype_of = {"ids": lambda series: f"{type(series).__module__.partition('.')[0]} {series.dtype}"}
+
+
+@pytest.mark.parametrize("values", [INTEGERS, FLOATS, STAMPS, SPANS])
+@pytest.mark.parametrize("read", [read_numbers, rank_key])
+def test_order_in_every_kind(column: Column, values: list[Any], read: Any) -> None:
+    """Numbers and dates keep their order and ties in every kind of frame, also as keys."""
+    found = rank_key(column(values)) if read is rank_key else read(column(values), "term")[0]
+    assert dense_ranks(found[PRESENT]) == [2, 0, 1, 2]
+
+
+@pytest.mark.parametrize("series", [*NUMERIC, *UNSIGNED, *TEMPORAL], **dtype_of)
+def test_order_in_other_dtypes(series: Any) -> None:
+    """Objects, decimals, categories of numbers and all dates keep their order, also as keys."""
+    values, missing = read_numbers(series, "term")
+    np.testing.assert_array_equal(missing, [False, True, False, False, False])
+    assert values.dtype in (np.float64, np.int64, np.uint64)
+    assert dense_ranks(values[PRESENT]) == [2, 0, 1, 2]
+    if not isinstance(series.dtype, pd.CategoricalDtype | pl.Categorical | pl.Enum):  # as text
+        assert dense_ranks(rank_key(series)[PRESENT]) == [2, 0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pd.Series(np.array([2**64 - 1, 2**63, 2**64 - 2], dtype=np.uint64)),
+        pl.Series([2**64 - 1, 2**63, 2**64 - 2], dtype=pl.UInt64),
+    ],
+)
+def test_unsigned_integers_are_exact(series: Any) -> None:
+    """Unsigned 64-bit integers are read as such for order, and as floats for edges."""
+    values, _ = read_numbers(series, "term")
+    assert values.tolist() == [2**64 - 1, 2**63, 2**64 - 2]
+    values, _ = read_comparable(series, "term")
+    np.testing.assert_array_equal(values, np.array([2**64 - 1, 2**63, 2**64 - 2], dtype=float))
+
+
+@pytest.mark.parametrize("values", [[True, False, None], [2, -3, None], [0.5, -1.5, None]])
+def test_values_that_edges_compare_with(column: Column, values: list[Any]) -> None:
+    """Numbers and booleans are read by value, as edges are."""
+    found, missing = read_comparable(column(values), "term")
+    np.testing.assert_array_equal(missing, [False, False, True])
+    np.testing.assert_array_equal(found[:2], np.array(values[:2], dtype=float))
+
+
+@pytest.mark.parametrize("series", TEMPORAL, **dtype_of)
+def test_dates_do_not_compare_with_edges(series: Any) -> None:
+    """A date, time or duration is an error, with a hint at what takes dates."""
+    with pytest.raises(StratError) as caught:
+        read_comparable(series, "sf.bins('x', [1, 2])")
+    assert str(caught.value) == (
+        f"`sf.bins('x', [1, 2])` needs numbers, but column 'x' is {series.dtype}."
+        "\nHint: `sf.quantiles` takes dates."
+    )
+
+
+def test_nulls_alone_are_numbers() -> None:
+    """A column of nulls has an order: all are missing."""
+    for series in (pl.Series([None, None]), of_objects([None, None])):
+        assert read_numbers(series, "term")[1].tolist() == [True, True]
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pl.Series("x", ["a"]),
+        pd.Series(["a"], name="x"),
+        of_objects(["a"]),
+        of_objects([object()]),
+        pd.Series(["a"], name="x", dtype="category"),
+        pl.Series("x", ["a"], dtype=pl.Categorical),
+        pl.Series("x", [[1]]),
+        pl.Series("x", [object()], dtype=pl.Object),
+        pd.Series([1j], name="x"),
+        of_arrow([b"a"], pa.binary()),
+        of_objects([dt.date(2024, 1, 1), 1.5]),
+    ],
+    **dtype_of,
+)
+@pytest.mark.parametrize("read", [read_numbers, read_comparable])
+def test_columns_without_order(series: Any, read: Any) -> None:
+    """The message names the term, the column and its dtype."""
+    with pytest.raises(StratError) as caught:
+        read(series, "sf.quantiles('x', 3)")
+    assert str(caught.value) == (
+        f"`sf.quantiles('x', 3)` needs numbers or dates, but column 'x' is {series.dtype}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("series", "seconds"),
+    [(series, seconds) for seconds, columns in OF_TIME.items() for series in columns],
+    ids=lambda value: str(getattr(value, "dtype", "")),
+)
+def test_differences_of_dates(series: Any, seconds: tuple[int, ...]) -> None:
+    """Differences of dates and times are in proportion to time, whatever holds them."""
+    values, _ = read_numbers(series, "drift")
+    steps, expected = np.diff(values[PRESENT].astype(float)), np.diff(seconds)
+    np.testing.assert_allclose(steps / steps[0], expected / expected[0], rtol=1e-12)
+
+
+# Keys ------------------------------------------------------------------------------------
+
+EPOCH = dt.datetime(1970, 1, 1)
+MICROSECOND = dt.timedelta(microseconds=1)
+
+
+IDENTIFIERS = [UUID(int=7919**power) for power in range(3)]
+
+
+def word(value: int) -> bytes:
+    """Write a whole number as 8 bytes."""
+    return (value % 2**64).to_bytes(8, "little")
+
+
+def hashed_as(*parts: bytes, salt: int = 7) -> int:
+    """Hash a salt and then runs of bytes, each with the hash before it as the seed."""
+    found = 42
+    for part in (word(salt), *parts):
+        found = xxhash.xxh64(part, seed=found).intdigest()
+    return found
+
+
+def hashes(*series: Any) -> list[int]:
+    return hash_keys([read_key(each) for each in series], 7).tolist()
+
+
+EXACT = ["0.50", "-3", "12345678901234567890123"]
+WHOLE = [5, -3, 2**40]
+DATES = [dt.date(1970, 1, 2), dt.date(1969, 12, 31), dt.date(2024, 2, 29)]
+MOMENTS = [
+    dt.datetime(1970, 1, 1, 0, 0, 1),
+    dt.datetime(1969, 12, 31, 23, 59, 59),
+    dt.datetime(2024, 2, 29, 12),
+]
+TEXTS = ["", "é", "a long text of more than thirty-two bytes, for whole stripes"]
+BYTES_OF: dict[str, tuple[list[bytes], list[Any]]] = {
+    "whole": (
+        [word(value) for value in WHOLE],
+        [
+            pl.Series(WHOLE),
+            pl.Series(WHOLE, dtype=pl.Float64),
+            pl.Series(WHOLE, dtype=pl.Int128),
+            pl.Series([Decimal(value) for value in WHOLE]),
+            pd.Series(WHOLE),
+            pd.Series(WHOLE, dtype=object),
+            pd.Series(WHOLE, dtype="Int64"),
+            pd.Series(WHOLE, dtype="float64"),
+            pd.Series(WHOLE, dtype="category"),
+            of_arrow(WHOLE, pa.int64()),
+            of_arrow(WHOLE, pa.float64()),
+        ],
+    ),
+    "narrow": (
+        [word(1), word(0), word(1)],
+        [
+            pl.Series([True, False, True]),
+            pl.Series([1, 0, 1], dtype=pl.Int8),
+            pd.Series([True, False, True]),
+            pd.Series([True, False, True], dtype="boolean"),
+            pd.Series([1, 0, 1], dtype="uint8"),
+            pd.Series([1, 0, 1], dtype="float32"),
+            of_arrow([True, False, True], pa.bool_()),
+        ],
+    ),
+    "unsigned": (
+        [word(2**64 - 1), word(2**63), word(1)],
+        [series.drop_nulls()[[0, 1, 2]] for series in (pl.Series([2**64 - 1, 2**63, 1]),)]
+        + [pd.Series([2**64 - 1, 2**63, 1], dtype=dtype) for dtype in ("uint64", "UInt64")],
+    ),
+    "fractions": (
+        [struct.pack("<d", value) for value in (0.5, -1.25, 1e300)],
+        [
+            pl.Series([0.5, -1.25, 1e300]),
+            pd.Series([0.5, -1.25, 1e300]),
+            pd.Series([0.5, -1.25, 1e300], dtype="Float64"),
+        ],
+    ),
+    "decimals": (
+        [b"0.5", word(-3), b"12345678901234567890123"],
+        [
+            pl.Series([Decimal(x) for x in EXACT], dtype=pl.Decimal(38, 2)),
+            pl.Series([Decimal(x) for x in EXACT], dtype=pl.Decimal(38, 9)),
+            of_objects([Decimal(x) for x in EXACT]),
+            of_arrow([Decimal(x) for x in EXACT], pa.decimal128(38, 4)),
+        ],
+    ),
+    "wide": (
+        [word(-1), word(2**63), str(-(2**100)).encode()],
+        [
+            pl.Series([-1, 2**63, -(2**100)], dtype=pl.Int128),
+            of_objects([-1, 2**63, -(2**100)]),
+        ],
+    ),
+    "identifiers": (
+        [each.bytes for each in IDENTIFIERS],
+        [
+            of_objects(IDENTIFIERS),
+            of_objects([each.bytes for each in IDENTIFIERS]),
+            of_arrow([each.bytes for each in IDENTIFIERS], pa.binary(16)),
+            pl.Series([each.bytes for each in IDENTIFIERS]),
+        ],
+    ),
+    "dates": (
+        [word((day - EPOCH.date()).days) for day in DATES],
+        [pl.Series(DATES), of_objects(DATES), of_arrow(DATES, pa.date32())],
+    ),
+    "moments": (
+        [word((moment - EPOCH) // MICROSECOND) for moment in MOMENTS],
+        [
+            *(pl.Series(MOMENTS, dtype=pl.Datetime(unit)) for unit in ("ms", "us", "ns")),
+            pl.Series(MOMENTS).dt.replace_time_zone("UTC"),
+            *(pd.Series(MOMENTS, dtype=f"datetime64[{unit}]") for unit in ("s", "ms", "us", "ns")),
+            pd.Series(MOMENTS).dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo"),
+            of_objects(MOMENTS),
+            of_arrow(MOMENTS, pa.timestamp("ms")),
+        ],
+    ),
+    "spans": (
+        [word(value) for value in (86_400_000_000, -1_000_000, 0)],
+        [
+            pl.Series([dt.timedelta(1), dt.timedelta(seconds=-1), dt.timedelta(0)]),
+            pd.Series([dt.timedelta(1), dt.timedelta(seconds=-1), dt.timedelta(0)]),
+        ],
+    ),
+    "times": (
+        [word(3_600_000_000), word(1), word(0)],
+        [
+            pl.Series([dt.time(1), dt.time(microsecond=1), dt.time()]),
+            of_objects([dt.time(1), dt.time(microsecond=1), dt.time()]),
+        ],
+    ),
+    "text": (
+        [text.encode() for text in TEXTS],
+        [
+            pl.Series(TEXTS),
+            pl.Series(TEXTS, dtype=pl.Categorical),
+            pl.Series(TEXTS, dtype=pl.Enum(TEXTS[::-1])),
+            pl.Series([text.encode() for text in TEXTS]),
+            pd.Series(TEXTS),
+            pd.Series(TEXTS, dtype=object),
+            pd.Series(TEXTS, dtype="string[python]"),
+            pd.Series(TEXTS, dtype="string[pyarrow]"),
+            pd.Series(TEXTS, dtype="category"),
+            of_arrow(TEXTS, pa.string()),
+            of_arrow(TEXTS, pa.large_string()),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("expected", "series"),
+    [
+        pytest.param(expected, each, id=f"{name} {type(each).__module__[:6]} {each.dtype}")
+        for name, (expected, columns) in BYTES_OF.items()
+        for each in columns
+    ],
+)
+def test_values_are_hashed_as_they_are(expected: list[bytes], series: Any) -> None:
+    """Neither library nor width nor unit changes the bytes of a value."""
+    assert hashes(series) == [hashed_as(value) for value in expected]
+
+
+def test_columns_are_chained() -> None:
+    """The hash of a column is the seed of the next; nanoseconds are chained where there are any."""
+    keys = pd.Series([1, 2]), pl.Series(["a", "b"])
+    assert hashes(*keys) == [hashed_as(word(1), b"a"), hashed_as(word(2), b"b")]
+    for series in (
+        pl.Series([5_000, 5_001], dtype=pl.Datetime("ns")),
+        pd.Series(np.array([5_000, 5_001], dtype="datetime64[ns]")),
+    ):
+        assert hashes(series) == [hashed_as(word(5)), hashed_as(word(5), word(1))]
+
+
+def test_many_texts_of_many_lengths() -> None:
+    """Blocks of rows of one length and of several are hashed alike."""
+    texts = [("é" * (i % 7) + str(i) * (i % 5)) for i in range(70_000)]
+    expected = [hashed_as(text.encode()) for text in texts[::1000]]
+    for series in (pl.Series(texts), pd.Series(texts), pd.Series(texts, dtype=object)):
+        assert hashes(series)[::1000] == expected
+
+
+@pytest.mark.parametrize("read", [read_key, rank_key])
+def test_keys_of_nested_columns(read: Any) -> None:
+    """Lists are no keys."""
+    for series in (pl.Series("x", [[1]]), of_objects([[1]])):
+        with pytest.raises(StratError, match="must hold single values, but 'x' is"):
+            read(series)
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        *(pd.Series(["é", None, "B", "a", "é"], dtype=kind) for kind in ("str", object, "string")),
+        pl.Series(["é", None, "B", "a", "é"]),
+        pd.Series(["b", None, "10", "9", "b"], dtype="category"),
+        pd.Series(pd.Categorical(["b", None, "10", "9", "b"], categories=["b", "9", "10"])),
+        pl.Series(["b", None, "10", "9", "b"], dtype=pl.Categorical),
+        pl.Series(["b", None, "10", "9", "b"], dtype=pl.Enum(["b", "9", "10"])),
+        pl.Series([b"b", None, b"10", b"9", b"b"]),
+    ],
+    **dtype_of,
+)
+def test_ranks_of_text(series: Any) -> None:
+    """Text ranks by code point, as do bytes and categories, whatever the order of these."""
+    assert dense_ranks(rank_key(series)[PRESENT]) == [2, 0, 1, 2]
+
+
+def test_ranks_are_dense() -> None:
+    """Without missing values ranks start at 0 and leave no gap."""
+    values = np.random.default_rng(0).integers(0, 50, 200) * 7
+    expected = pd.Series(values).rank(method="dense").astype(int) - 1
+    for series in (pd.Series(values), pl.Series(values), pd.Series(values, dtype=object)):
+        np.testing.assert_array_equal(rank_key(series), expected)
+    texts = [f"{value:04}" for value in values]
+    for series in (pd.Series(texts), pl.Series(texts), pd.Series(texts, dtype="category")):
+        np.testing.assert_array_equal(rank_key(series), expected)
+
+
+MIXES = "mixes types"
+NO_KEYS = [
+    (of_objects([1, "a"]), MIXES),
+    (of_objects([dt.date(2024, 1, 1), 1.5]), MIXES),
+    (of_objects([dt.date(2024, 1, 1), dt.datetime(2024, 1, 1)]), MIXES),
+    (of_objects([object(), object()]), MIXES),
+    (of_objects([Decimal("Infinity"), Decimal(1)]), MIXES),
+    (pd.Series([1j, 2j], name="x"), "is complex128"),
+    (
+        pd.Series(pd.arrays.IntervalArray.from_breaks([0, 1, 2]), name="x"),
+        "is interval[int64, right]",
+    ),
+]
+
+
+@pytest.mark.parametrize(("series", "what"), NO_KEYS)
+def test_keys_without_order(series: Any, what: str) -> None:
+    """Values of several types, or of one that has no order, are no keys."""
+    with pytest.raises(StratError) as caught:
+        read_key(series)
+    assert str(caught.value) == (
+        f"A column of `key` must hold values that can be ordered, but 'x' {what}."
+    )
+    if what == MIXES and not any(isinstance(value, Decimal) for value in series):
+        with pytest.raises(StratError, match=MIXES):
+            rank_key(series)
+
+
+def test_decimals_that_polars_cannot_hold() -> None:
+    """Decimals of many digits are hashed as their digits; infinite ones have none."""
+    wide = pd.Series([Decimal("1" * 40), Decimal("1E-400"), Decimal("1.50")])
+    texts = pd.Series(["1" * 40, "0." + "0" * 399 + "1", "1.5"])
+    assert hash_keys([read_key(wide)], 7).tolist() == hash_keys([read_key(texts)], 7).tolist()
