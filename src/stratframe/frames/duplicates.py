@@ -1,7 +1,6 @@
 """Rows with equal values: counted, found in several folds, or known not to exist.
 
-Two missing values are equal, and so are NaN and null, and the two zeros. Polars groups
-the rows of pandas frames too.
+Two missing values are equal, and so are NaN and null, and the two zeros.
 """
 
 from collections.abc import Sequence
@@ -10,14 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from ..core.types import Ints
+from ..core.strata import factorize_codes, nest_codes, sum_by
+from ..core.types import Codes, Ints
 from ..errors import StratError
-from .door import is_nested, nested_error
+from .door import is_float, is_nested, nested_error, to_floats
 from .libraries import Series, take
 from .read import encode_classes
-
-INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
-"""Integers that fit in an Int64."""
 
 MANY_VALUES = 1 << 13
 """Unique rows among the first ones above which grouping is slower than encoding each column."""
@@ -67,44 +64,26 @@ def count_across_folds(
     folds : ndarray of int, shape (n_rows,)
         -1 for rows without a fold, which count as one more fold.
     """
-    compared, names = comparable_rows(columns, folds)
-    n, first = pl.col("n"), pl.col("first")
-    counted = {"n": pl.len().cast(pl.Int64), "first": pl.min("row")}
-    cells = compared.lazy().group_by([*names, "fold"]).agg(**counted)
-    if names == ["packed"]:  # with the fold in it, as grouping by one column takes half the time
-        n_folds = int(folds.max(initial=0)) + 2
-        cell = pl.col("packed") * n_folds + pl.col("fold") + 1
-        cells = compared.lazy().group_by(cell=cell).agg(**counted)
-        cells = cells.with_columns(packed=pl.col("cell") // n_folds)
-    sets = cells.group_by(names).agg(
-        n.sum(), squares=(n * n).sum(), split=pl.len() > 1, first=first.min()
-    )
-    n_values, n_repeated, n_split, n_rows, n_pairs, n_split_pairs, example_row = (
-        sets.select(
-            pl.len().alias("values"),
-            (n > 1).sum().alias("repeated"),
-            pl.col("split").sum(),
-            n.filter("split").sum().alias("rows"),
-            (n * (n - 1) // 2).sum().alias("pairs"),
-            ((n * n - pl.col("squares")) // 2).sum().alias("split_pairs"),
-            first.filter("split").min(),
-        )
-        .collect()
-        .row(0)
-    )
+    rows, sets, n_sets = number_sets(columns)
+    own = folds[rows]
+    set_of_cell, sizes = count_cells(sets, own)
+    n = sum_by(set_of_cell, sizes, n_sets)
+    is_split = np.bincount(set_of_cell, minlength=n_sets) > 1
+    n_pairs, n_pairs_inside = (int((counts * (counts - 1)).sum()) // 2 for counts in (n, sizes))
     example = None
-    if with_example and example_row is not None:
-        example = SharedExample((example_row, find_equal(compared, names, example_row)))
-    n_values += len(folds) - compared.height
-    return SharedRows(n_values, n_repeated, n_split, n_rows, example, n_pairs, n_split_pairs)
-
-
-def find_equal(compared: pl.DataFrame, names: Sequence[str], row: int) -> int:
-    """Find the first row of another fold that equals a row."""
-    place = (compared["row"] == row).arg_true()[0]
-    alike = [pl.col(name).eq_missing(pl.col(name).get(place)) for name in names]
-    found = compared.filter(pl.col("fold") != pl.col("fold").get(place), *alike)
-    return int(found["row"][0])
+    if with_example and is_split.any():
+        first = np.argmax(is_split[sets])
+        other = np.argmax((sets == sets[first]) & (own != own[first]))
+        example = SharedExample((int(rows[first]), int(rows[other])))
+    return SharedRows(
+        n_values=n_sets + len(folds) - len(rows),
+        n_repeated=int((n > 1).sum()),
+        n_split=int(is_split.sum()),
+        n_rows=int(n[is_split].sum()),
+        example=example,
+        n_pairs=n_pairs,
+        n_split_pairs=n_pairs - n_pairs_inside,
+    )
 
 
 def rows_across_folds(columns: Sequence[Any], folds: Ints) -> tuple[Ints, Ints]:
@@ -122,21 +101,48 @@ def rows_across_folds(columns: Sequence[Any], folds: Ints) -> tuple[Ints, Ints]:
     sets : ndarray of int64, shape (n_found,)
         A number for each set of equal rows, from 0, by its first row.
     """
-    compared, names = comparable_rows(columns, folds)
-    fold = pl.col("fold")
-    found = (
-        compared.lazy()
-        .group_by(names)
-        .agg("row", (fold.min() != fold.max()).alias("split"))
-        .filter("split")
-        .select("row", first=pl.col("row").list.min())
-        .sort("first")
-        .with_row_index("set")
-        .explode("row")
-        .sort("set", "row")
-        .collect()
-    )
-    return tuple(found[name].cast(pl.Int64).to_numpy() for name in ("row", "set"))  # type: ignore[return-value]
+    rows, sets, n_sets = number_sets(columns)
+    is_split = np.bincount(count_cells(sets, folds[rows])[0], minlength=n_sets) > 1
+    found = np.flatnonzero(is_split[sets])
+    numbers, _ = factorize_codes(sets[found], n_sets)
+    order = np.argsort(numbers, kind="stable")
+    return rows[found[order]], numbers[order]
+
+
+def number_sets(columns: Sequence[Any]) -> tuple[Ints, Codes, int]:
+    """Give each set of equal rows a number, and leave out most rows that are known to be unique.
+
+    Returns
+    -------
+    rows : ndarray of int64, shape (n_kept,)
+        The positions of the others, ascending.
+    sets : ndarray of int64, shape (n_kept,)
+    n_sets : int
+    """
+    frame = pl.DataFrame({str(place): to_groupable(column) for place, column in enumerate(columns)})
+    head = frame.head(HEAD_ROWS)
+    rows = np.arange(frame.height)
+    if head.n_unique() >= MOSTLY_UNIQUE * len(head):
+        # Rows with different hashes differ, and sorting hashes takes a fraction of the time of
+        # comparing rows.
+        hashes = frame.hash_rows()
+        ascending = hashes.sort()
+        repeated = ascending.filter(ascending == ascending.shift(1)).unique()
+        rows = np.flatnonzero(hashes.is_in(repeated.implode()))
+        frame = frame[rows]
+    sets, n_sets = np.zeros(len(rows), dtype=np.int64), min(len(rows), 1)
+    for column in frame if n_sets else ():
+        codes, n_codes = encode_classes(column)
+        sets, parents = nest_codes(sets, n_sets, codes + 1, n_codes + 1)
+        n_sets = len(parents)
+    return rows, sets, n_sets
+
+
+def count_cells(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
+    """Count the rows of each set in each fold that it has rows in: the set, and how many."""
+    n_folds = int(folds.max(initial=0)) + 2
+    cells, sizes = np.unique(sets * n_folds + folds + 1, return_counts=True)
+    return cells // n_folds, sizes
 
 
 def count_equal(column: Any) -> tuple[int, int]:
@@ -154,82 +160,24 @@ def groupable(series: Series) -> Any:
         return None
 
 
-def comparable_rows(columns: Sequence[Any], folds: Ints) -> tuple[pl.DataFrame, list[str]]:
-    """Put columns into a frame whose rows can be grouped, without rows known to be unique.
-
-    Returns
-    -------
-    rows : polars.DataFrame
-        With `fold` and `row`, the position.
-    names : list of str
-        The columns to group by.
-    """
-    rows = pl.DataFrame({str(place): to_groupable(column) for place, column in enumerate(columns)})
-    candidates = candidate_duplicates(rows)
-    if candidates is None:
-        rows = pack_integers(rows, int(folds.max(initial=0)) + 2)
-    compared = rows.with_columns(pl.Series("fold", folds), row=pl.int_range(len(folds)))
-    if candidates is not None:
-        compared = compared.filter(candidates)
-    return compared, rows.columns
-
-
 def to_groupable(column: Any) -> Any:
-    """Convert a column to one that Polars groups: plain numbers, a Polars series, or codes."""
+    """Convert a column to one that Polars groups: a Polars series, plain integers, or codes."""
     if isinstance(column, np.ndarray):
         return column
+    if is_float(column):
+        # Equal to Polars, too, are then NaN and null, -0.0 and 0.0.
+        return pl.Series(to_floats(column)).fill_nan(None) + 0.0
     if isinstance(column, pl.Series):
-        return groupable_polars(column)
+        if is_nested(column.dtype):
+            raise nested_error(column.name, column.dtype)
+        return column
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
         return column.to_numpy(dtype=column.dtype.newbyteorder("="))
-    if column.dtype in (np.float16, np.float32, np.float64):
-        return groupable_polars(pl.Series(column.to_numpy(dtype=np.float64)))
     try:
         return encode_classes(column)[0]
     except TypeError as error:
         msg = f"Column {column.name!r} holds values that cannot be compared: {error}."
         raise StratError(msg) from error
-
-
-def groupable_polars(series: pl.Series) -> pl.Series:
-    """Make equal floats the same to Polars: NaN and null, -0.0 and 0.0."""
-    if is_nested(series.dtype):
-        raise nested_error(series.name, series.dtype)
-    return series.fill_nan(None) + 0.0 if series.dtype.is_float() else series
-
-
-def candidate_duplicates(rows: pl.DataFrame) -> pl.Series | None:
-    """Flag the rows that share their hash with another; None if that would be most rows.
-
-    Rows with different hashes differ, and sorting hashes takes a fraction of the time of
-    grouping rows.
-    """
-    head = rows.head(HEAD_ROWS).hash_rows()
-    if head.n_unique() < MOSTLY_UNIQUE * len(head):
-        return None
-    hashes = rows.hash_rows()
-    ascending = hashes.sort()
-    return hashes.is_in(ascending.filter(ascending == ascending.shift(1)).unique().implode())
-
-
-def pack_integers(rows: pl.DataFrame, room: int) -> pl.DataFrame:
-    """Pack columns of integers into one, as digits, while an Int64 has room for them.
-
-    And for one more digit, of which there are `room`.
-
-    Grouping by one column takes half the time of grouping by several.
-    """
-    integers = [column for column in rows if column.dtype in INTEGERS and not column.null_count()]
-    packed = pl.lit(0, dtype=pl.Int64)
-    names: list[str] = []
-    for column in integers if rows.height else []:
-        lowest: Any = column.min()
-        n_digits = int(column.max()) - int(lowest) + 1  # type: ignore[arg-type]
-        if room * n_digits < 2**62:
-            packed = packed * n_digits + (pl.col(column.name).cast(pl.Int64) - lowest)
-            room *= n_digits
-            names.append(column.name)
-    return rows.select(pl.exclude(names), packed.alias("packed")) if len(names) > 1 else rows
 
 
 def all_unique(series: Series) -> bool:
