@@ -31,9 +31,6 @@ class NewColumn(NamedTuple):
     """Whether the arguments allow rows without a fold."""
 
 
-MAX_INPUTS = 50
-"""Columns that Polars passes to a function one by one; its time grows with their square."""
-
 Refs: TypeAlias = Mapping[str, Sequence[Any]]
 """References to columns, by the argument that they were given for."""
 
@@ -52,7 +49,8 @@ def attach_columns(
     """Add the columns that are computed from referenced ones, `by_row` from each row alone."""
     if isinstance(frame, pl.LazyFrame):
         expr = column_expression(refs, compute, outputs, by_row=by_row)
-        return attach_lazily(frame, expr, outputs, beside=not by_row and is_repeatable(frame))
+        new = [column.name for column in outputs]
+        return attach_lazily(frame, expr, new, beside=not by_row and is_repeatable(frame))
     columns = list(compute(read_named(frame, refs), len(frame)))
     if isinstance(frame, pl.DataFrame):
         return frame.with_columns(list(convert_each(columns, polars_column)))
@@ -67,25 +65,24 @@ def convert_each(columns: list[NewColumn], convert: Callable[[NewColumn], Any]) 
 
 
 def attach_lazily(
-    frame: pl.LazyFrame, expr: pl.Expr, outputs: Sequence[NewColumn], *, beside: bool
+    frame: pl.LazyFrame, expr: pl.Expr, new: Sequence[str], *, beside: bool
 ) -> pl.LazyFrame:
     """Add the columns of an expression to a query, or put them `beside` it."""
-    new, known = [column.name for column in outputs], frame.collect_schema().names()
-    kept = frame.drop(new, strict=False)
-    if beside:
-        # Next to a query of its own, which reads the columns of the expression and no
-        # others, the frame streams: it need not be held until all rows have their folds.
-        computed = frame.select(expr)
-        if len(new) > 1:
-            computed = computed.unnest(new[0])
-        attached = pl.concat([kept, computed], how="horizontal")
-    elif len(new) == 1:
-        return frame.with_columns(expr)
-    else:
-        # The struct has the name of the first column; others may be overwritten in place.
-        attached = frame.with_columns(expr).drop(new[1:], strict=False).unnest(new[0])
-    order = known + [name for name in new if name not in known]
-    return attached if attached.collect_schema().names() == order else attached.select(order)
+    if not beside:
+        attached = frame.with_columns(expr)
+        return attached if len(new) == 1 else attached.with_columns(pl.col(new[0]).struct.unnest())
+    # Next to a query of its own, which reads the columns of the expression and no
+    # others, the frame streams: it need not be held until all rows have their folds.
+    computed = frame.select(expr)
+    if len(new) > 1:
+        computed = computed.unnest(new[0])
+    attached = pl.concat([frame.drop(new, strict=False), computed], how="horizontal")
+    known = frame.collect_schema().names()
+    return (
+        attached
+        if set(new).isdisjoint(known)
+        else attached.select(list(dict.fromkeys([*known, *new])))
+    )
 
 
 def attach_pandas(frame: pd.DataFrame, columns: list[NewColumn]) -> pd.DataFrame:
@@ -166,42 +163,24 @@ def batch_expression(
 
     Otherwise the function gets all rows at once.
     """
-    if sum(isinstance(ref, str) for ref in refs) > MAX_INPUTS:
-        return batch_of_many(refs, compute, dtype, by_row=by_row)
-    exprs = [pl.col(ref) if isinstance(ref, str) else ref for ref in refs]
-    # A computed column may differ from the frame in height; a named one never does.
-    if not any(isinstance(ref, str) for ref in refs):
-        exprs.append(pl.int_range(pl.len(), dtype=pl.UInt32))
-    is_named = [isinstance(ref, str) for ref in refs] + [True]
+    # Of single columns Polars takes a time that grows with the square of their number. A struct
+    # would stretch a computed column of one value to the height of the others.
+    names = list(dict.fromkeys(ref for ref in refs if isinstance(ref, str)))
+    computed = [ref for ref in refs if not isinstance(ref, str)]
+    rows = pl.struct(names) if names else pl.int_range(pl.len(), dtype=pl.UInt32)
 
     def check_and_compute(series: Sequence[pl.Series]) -> pl.Series:
-        n_rows = len(series[is_named.index(True)])
-        for ref, column in zip(refs, series, strict=False):
-            check_height(ref, len(column), n_rows)
-        return compute(list(series[: len(refs)]), n_rows)
+        *others, held = series
+        named = held.struct.unnest() if names else held.to_frame()
+        made = iter(others)
+        given = [named[ref] if isinstance(ref, str) else next(made) for ref in refs]
+        for ref, column in zip(refs, given, strict=True):
+            check_height(ref, len(column), len(held))
+        return compute(given, len(held))
 
-    return pl.map_batches(exprs, check_and_compute, return_dtype=dtype, is_elementwise=by_row)
-
-
-def batch_of_many(
-    refs: Sequence[Any],
-    compute: Callable[[list[pl.Series], int], pl.Series],
-    dtype: pl.DataType | type[pl.DataType],
-    *,
-    by_row: bool,
-) -> pl.Expr:
-    """Build the expression of `batch_expression` with all named columns as one struct."""
-    names = list(dict.fromkeys(ref for ref in refs if isinstance(ref, str)))
-    # A struct would stretch a computed column of one value to the height of the others.
-    computed = [ref for ref in refs if not isinstance(ref, str)]
-
-    def compute_fields(series: list[pl.Series], n_rows: int) -> pl.Series:
-        fields = dict(zip(names, series[-1].struct.unnest().get_columns(), strict=True))
-        others = iter(series)
-        given = [fields[ref] if isinstance(ref, str) else next(others) for ref in refs]
-        return compute(given, n_rows)
-
-    return batch_expression([*computed, pl.struct(names)], compute_fields, dtype, by_row=by_row)
+    return pl.map_batches(
+        [*computed, rows], check_and_compute, return_dtype=dtype, is_elementwise=by_row
+    )
 
 
 def struct_fields(series: pl.Series, expr: pl.Expr) -> list[pl.Series]:
