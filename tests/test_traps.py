@@ -321,25 +321,13 @@ def test_where_of_a_series(library: Any, hint: str) -> None:
     refuse_now(message, lambda: sf.kfold(df, "y", where=df["y"] == 0))
 
 
-@pytest.mark.parametrize(
-    ("text", "column", "rest"),
-    [
-        ("y == 1", "y", "== 1"),
-        ("y=1", "y", "== 1"),
-        ("y != 'a b'", "y", "!= 'a b'"),
-        ('y >= "a"', "y", '>= "a"'),
-        ("z == 1", "split", '== "train"'),
-        ("y > x", "split", '== "train"'),
-        ("y == 1 and x == 2", "split", '== "train"'),
-        ("y in [1, 2]", "split", '== "train"'),
-    ],
-)
-def test_where_of_text(frame: Make, kind: str, text: str, column: str, rest: str) -> None:
-    """A condition in text is answered with one that the library takes, if simple the same."""
-    read = f'pl.col("{column}")' if "polars" in kind else f'lambda df: df["{column}"]'
+@pytest.mark.parametrize("text", ["y == 1", "y=1", "y >= 'a'", "y in [1, 2]", "y and x"])
+def test_where_of_text(frame: Make, kind: str, text: str) -> None:
+    """A condition in text is answered with one that the library takes."""
+    read = 'pl.col("split")' if "polars" in kind else 'lambda df: df["split"]'
     message = (
         "`where` must hold a boolean column, an expression or a callable, got the text"
-        f" {text!r}.\nHint: `where={read} {rest}`."
+        f' {text!r}.\nHint: compute it, as in `where={read} == "train"`.'
     )
     refuse_now(message, lambda: sf.kfold(frame(TWO), "y", where=text))
 

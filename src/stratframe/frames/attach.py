@@ -78,11 +78,9 @@ def attach_lazily(
         computed = computed.unnest(new[0])
     attached = pl.concat([frame.drop(new, strict=False), computed], how="horizontal")
     known = frame.collect_schema().names()
-    return (
-        attached
-        if set(new).isdisjoint(known)
-        else attached.select(list(dict.fromkeys([*known, *new])))
-    )
+    if set(new).isdisjoint(known):
+        return attached
+    return attached.select(list(dict.fromkeys([*known, *new])))
 
 
 def attach_pandas(frame: pd.DataFrame, columns: list[NewColumn]) -> pd.DataFrame:

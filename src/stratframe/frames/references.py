@@ -31,11 +31,6 @@ from .libraries import (
     library_of,
 )
 
-PANDAS_EXPRESSIONS: tuple[type, ...] = tuple(
-    vars(pd.api.typing)[name] for name in ("Expression",) if name in vars(pd.api.typing)
-)
-"""The class of `pd.col(...)`, which pandas has from 3.0 on."""
-
 
 class SparkColumn(ABC):  # noqa: B024 - has no methods, as it only recognizes a class
     """A column of Spark, known by its class, so that Spark need not be imported."""
@@ -44,6 +39,10 @@ class SparkColumn(ABC):  # noqa: B024 - has no methods, as it only recognizes a 
     def __subclasshook__(cls, other: type) -> bool:
         """Return whether a class is one of Spark's columns."""
         return other.__name__ == "Column" and other.__module__.startswith("pyspark.sql.")
+
+
+PANDAS_EXPRESSIONS: tuple[type, ...] = (getattr(pd.api.typing, "Expression", SparkColumn),)
+"""The class of `pd.col(...)`, which pandas has from 3.0 on."""
 
 
 EXPRESSIONS = (pl.Expr, *PANDAS_EXPRESSIONS, SparkColumn)
@@ -60,18 +59,13 @@ MAX_ENTRIES = 300
 ACCEPTED = {
     "by": "column names, terms such as `sf.quantiles`, or expressions",
     "groups": "column names, expressions, or one `sf.clusters`",
-    "key": "column names or expressions",
     "where": "a boolean column, an expression or a callable",
-    "duplicates": "column names or expressions",
-    "columns": "column names or expressions",
-    "features": "column names or expressions",
     "name": "column names",
     "apart": "column names",
-    "cases": "column names or expressions",
     "measure": "a column name or an expression",
     "target": "a column name, or `sf.classes` or `sf.continuous` of one",
 }
-"""What each argument that refers to columns may hold."""
+"""What arguments that refer to columns may hold, where it is not names or expressions."""
 
 NOT_A_NUMBER = {
     "by": "`by` comes first; the number of folds is `k={}`",
@@ -108,11 +102,8 @@ def column_key(ref: Any) -> Hashable:
     """Return what references to the same column share; other expressions may share it, too."""
     if isinstance(ref, pl.Expr):
         return pl.Expr, str(ref)
-    try:
-        # True, 1 and 1.0 are equal, but three labels.
-        return (object, id(ref)) if is_computed(ref) or hash(ref) is None else (type(ref), ref)
-    except TypeError:
-        return object, id(ref)
+    # True, 1 and 1.0 are equal, but three labels.
+    return (object, id(ref)) if is_computed(ref) or not is_hashable(ref) else (type(ref), ref)
 
 
 def repeated(refs: Iterable[Any]) -> list[Any]:
@@ -174,19 +165,23 @@ def check_names(argument: str, given: Iterable[object]) -> None:
 
 def not_a_reference(argument: str, given: object, accepted: str = "") -> StratError:
     """Build the error for what an argument does not accept as a reference."""
-    msg = f"`{argument}` must hold {accepted or ACCEPTED[argument]}, got {describe(given)}."
-    n_values = len(given) if isinstance(given, list) else 0
+    accepted = accepted or ACCEPTED.get(argument, "column names or expressions")
+    msg = f"`{argument}` must hold {accepted}, got {describe(given)}."
     if isinstance(given, DATA) and argument == "where":
-        is_polars = isinstance(given, pl.Series | pl.DataFrame | pl.LazyFrame)
-        column = 'pl.col("split")' if is_polars else 'lambda df: df["split"]'
-        return StratError(f'{msg}\nHint: compute it, as in `where={column} == "train"`.')
-    if isinstance(given, DATA) or n_values > MAX_LISTED:
+        return StratError(f"{msg}\n{hint_at_condition(type(given).__module__)}")
+    if isinstance(given, DATA) or (isinstance(given, list) and len(given) > MAX_LISTED):
         name = getattr(given, "name", None)
         named = f", {describe(name)}" if isinstance(name, str) and name else ""
         return StratError(f"{msg}\nHint: give the name of the column{named}.")
     if argument in NOT_A_NUMBER and isinstance(given, Integral) and not isinstance(given, bool):
         return StratError(f"{msg}\nHint: {NOT_A_NUMBER[argument].format(describe(given))}.")
     return StratError(msg)
+
+
+def hint_at_condition(library: str) -> str:
+    """Hint at what `where` takes."""
+    column = 'pl.col("split")' if library.startswith("polars") else 'lambda df: df["split"]'
+    return f'Hint: compute it, as in `where={column} == "train"`.'
 
 
 class ColumnLookup(NamedTuple):
@@ -201,7 +196,11 @@ class ColumnLookup(NamedTuple):
 
 def list_columns(frame: Frame) -> ColumnLookup:
     """List the columns of a frame, of a lazy one without reading data."""
-    return name_columns(column_names(frame), schema_query(frame))
+    if isinstance(frame, pd.DataFrame):
+        return name_columns(column_names(frame))
+    # Each query on a lazy frame itself would resolve the whole of its plan again.
+    schema = frame.collect_schema()
+    return name_columns(schema.names(), pl.LazyFrame(schema=schema))
 
 
 def name_columns(names: list[Any], query: pl.LazyFrame | None = None) -> ColumnLookup:
@@ -211,30 +210,14 @@ def name_columns(names: list[Any], query: pl.LazyFrame | None = None) -> ColumnL
 
 def has_column(data: Any, name: str) -> bool:
     """Return whether data are a frame with a column, under a MultiIndex too."""
-    if not is_frame(data):
-        return False
-    label = label_of(data, name)
-    return any(same_column(label, each) for each in column_names(data))
+    return is_frame(data) and label_of(data, name) in column_names(data)
 
 
-def schema_query(frame: Frame) -> pl.LazyFrame | None:
-    """Make a query from which the types of Polars columns are known; None for a pandas frame."""
-    if isinstance(frame, pl.LazyFrame):
-        # Each query on the frame itself would resolve the whole of its plan again.
-        return pl.LazyFrame(schema=frame.collect_schema())
-    return None if isinstance(frame, pd.DataFrame) else frame.lazy()
-
-
-def check_refs(frame: Frame, refs: Iterable[Any], argument: str) -> None:
-    """Raise unless every reference of an argument is one column of single values."""
-    check_refs_among(frame, refs, argument, list_columns(frame))
-
-
-def check_refs_among(
-    frame: Frame, refs: Iterable[Any], argument: str, columns: ColumnLookup
+def check_refs(
+    frame: Frame, refs: Iterable[Any], argument: str, columns: ColumnLookup | None = None
 ) -> None:
-    """Raise as `check_refs`, for a frame whose columns are listed."""
-    refs = list(refs)
+    """Raise unless every reference of an argument is one column of single values."""
+    refs, columns = list(refs), columns or list_columns(frame)
     for ref in refs:
         if argument != "name" and is_computed(ref):
             check_library(frame, ref, argument)
@@ -260,7 +243,7 @@ def check_all_refs(
     check_frame(frame)
     columns = list_columns(frame)
     for argument, given in refs.items():
-        check_refs_among(frame, given, argument, columns)
+        check_refs(frame, given, argument, columns)
     if columns.query is not None:
         check_no_patterns(new_names)
     check_unread(refs, new_names, partial(reads_column, frame))
@@ -281,7 +264,6 @@ def check_library(frame: Frame, ref: Any, argument: str) -> None:
 
 def check_label(label: Any, argument: str, columns: ColumnLookup, shown: Any = None) -> None:
     """Raise unless a label names exactly one column; `shown` is what the caller gave for it."""
-    shown = label if shown is None else shown
     count = columns.counts[column_key(label)]
     if count == 1:
         return
@@ -292,30 +274,17 @@ def check_label(label: Any, argument: str, columns: ColumnLookup, shown: Any = N
         )
         raise StratError(msg)
     if isinstance(label, str) and argument == "where" and CONDITION.search(label):
-        raise not_a_condition(label, columns)
+        hint = hint_at_condition("pandas" if columns.query is None else "polars")
+        msg = f"`where` must hold {ACCEPTED['where']}, got the text {describe(label)}.\n{hint}"
+        raise StratError(msg)
     if isinstance(label, str | tuple):
+        shown = label if shown is None else shown
         raise StratError(no_such_column(argument, shown, columns.names))
     raise not_a_reference(argument, label)
 
 
 CONDITION = re.compile(r"[=<>!~&|]| (and|or|in|not|is) ")
 """What a condition has that the name of a column seldom has."""
-
-COMPARISON = re.compile(r"""\s*(\w+)\s*(==|=|!=|<=|>=|<|>)\s*('[^']*'|"[^"]*"|-?\d[\d.]*)\s*""")
-"""A column compared with text or a number."""
-
-
-def not_a_condition(text: str, columns: ColumnLookup) -> StratError:
-    """Build the error for a condition in text, with one that the library takes."""
-    name, sign, value = "split", "==", '"train"'
-    simple = COMPARISON.fullmatch(text)
-    if simple is not None and simple[1] in columns.names:
-        name, sign, value = simple[1], "==" if simple[2] == "=" else simple[2], simple[3]
-    column = f'lambda df: df["{name}"]' if columns.query is None else f'pl.col("{name}")'
-    return StratError(
-        f"`where` must hold {ACCEPTED['where']}, got the text {describe(text)}."
-        f"\nHint: `where={column} {sign} {value}`."
-    )
 
 
 def is_plain_name(ref: Any) -> bool:
@@ -352,13 +321,12 @@ def check_new(frame: Frame, names: Sequence[Hashable], new_names: Iterable[str])
     """Raise if the frame has any of the columns that are to be added."""
     taken = [name for name in new_names if label_of(frame, name) in names]
     if taken:
-        argument = repr(taken[0]) if len(taken) == 1 else repr(taken)
+        noun, them = ("a column", "it") if len(taken) == 1 else ("columns", "them")
+        argument = repr(taken[0] if len(taken) == 1 else taken)
         drop = f"columns={argument}" if isinstance(frame, pd.DataFrame) else argument
-        noun = "a column" if len(taken) == 1 else "columns"
         msg = (
             f"The frame has {noun} {', '.join(map(repr, taken))} already."
-            f" `overwrite=True` replaces {'it' if len(taken) == 1 else 'them'}."
-            f"\nHint: df = df.drop({drop})"
+            f" `overwrite=True` replaces {them}.\nHint: df = df.drop({drop})"
         )
         raise StratError(msg)
 
@@ -431,7 +399,7 @@ def empty_columns(
 
     def empty(ref: Any) -> list[pl.Series]:
         schema = {ref: known[ref]} if is_plain_name(ref) else query.select(ref).collect_schema()
-        return [pl.Series(name, [], dtype) for name, dtype in schema.items()]
+        return pl.DataFrame(schema=schema).get_columns()
 
     return {
         argument: [each for ref in given for each in empty(ref)] for argument, given in refs.items()
@@ -440,10 +408,8 @@ def empty_columns(
 
 def read_columns(frame: EagerFrame, refs: Sequence[Any]) -> list[Any]:
     """Read columns of an eager frame by their references."""
-    if isinstance(frame, pd.DataFrame):
-        return [read_pandas(frame, ref) for ref in refs]
-    query = frame.lazy()
-    return [read_polars(frame, query, ref) for ref in refs]
+    read: Callable[..., Any] = read_pandas if isinstance(frame, pd.DataFrame) else read_polars
+    return [read(frame, ref) for ref in refs]
 
 
 def read_named(frame: EagerFrame, refs: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
@@ -457,11 +423,11 @@ def split_named(refs: Mapping[str, Sequence[Any]], series: Iterable[Any]) -> dic
     return {argument: list(islice(left, len(given))) for argument, given in refs.items()}
 
 
-def read_polars(frame: pl.DataFrame, query: pl.LazyFrame, ref: Any) -> pl.Series:
-    """Read one column of a Polars frame, an expression by a query of the frame."""
+def read_polars(frame: pl.DataFrame, ref: Any) -> pl.Series:
+    """Read one column of a Polars frame."""
     if isinstance(ref, str):
         return frame.get_column(ref)
-    series = query.select(ref).collect(engine="in-memory").to_series()
+    series = frame.select(ref).to_series()
     check_height(ref, len(series), frame.height)
     return series
 
