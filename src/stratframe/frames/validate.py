@@ -79,33 +79,31 @@ def check_rules(columns: Sequence[RuledColumn], *, in_batch: bool = False) -> No
     ]
     if not broken:
         return
+    sentences = [
+        f"{column.text} {fault}."
+        if in_batch
+        else rows_at_fault(column.text, fault, positions(column, rows), column.weights)
+        for column, fault, rows in broken
+    ]
     hints = [
         f"Hint: {column.rule.hint}"
         for column, fault, _ in broken
         if column.rule.hint and (fault == MISSING or column.rule.unique)
     ]
-    if in_batch:
-        sentences = [f"{column.text} {fault}." for column, fault, _ in broken]
-        raise StratError("\n".join(dict.fromkeys(sentences + hints)))
-    if columns[0].weights is not None:
+    message = "\n".join(dict.fromkeys(sentences + hints))
+    if in_batch or columns[0].weights is not None:
         # The rows of the frame are not there: those that stand for them are only counted.
-        counted = [
-            rows_at_fault(each.text, fault, rows, each.weights) for each, fault, rows in broken
-        ]
-        raise StratError("\n".join(dict.fromkeys(counted + hints)))
-    faults = [(column, fault, positions(column, rows)) for column, fault, rows in broken]
-    sentences = [rows_at_fault(column.text, fault, rows) for column, fault, rows in faults]
+        raise StratError(message)
     library = library_of(columns[0].series)
     shown = {column.name: column.series for column in columns if not column.rule.unique}
-    rows = [rows for *_, rows in faults]
-    message = "\n".join(dict.fromkeys(sentences + hints))
+    rows = [positions(column, rows) for column, _, rows in broken]
     raise StratError(message, failing_rows(library, shown, *rows)) from pandera_error(
         columns, few_rows(broken)
     )
 
 
 def positions(column: RuledColumn, rows: Ints) -> Ints:
-    """List checked rows of a column by their place in the frame."""
+    """List checked rows of a column by their place in the frame, if that is known."""
     return rows if column.rows is None else np.sort(column.rows[rows])
 
 
@@ -186,9 +184,9 @@ def pandera_error(columns: Sequence[RuledColumn], rows: Ints | None = None) -> E
     library = library_of(columns[0].series)
     pandera = pandera_module(library)
     schema = {str(place): pandera_column(pandera, each.rule) for place, each in enumerate(columns)}
+    checked = columns if rows is None else [restrict_column(column, rows) for column in columns]
     data: dict[Hashable, Any] = {
-        str(place): pandera_data(library, column if rows is None else restrict_column(column, rows))
-        for place, column in enumerate(columns)
+        str(place): pandera_data(library, column) for place, column in enumerate(checked)
     }
     try:
         with warnings.catch_warnings():
