@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -15,10 +14,6 @@ from stratframe.frames.references import (
     check_refs,
     collect_columns,
     empty_columns,
-    format_reference,
-    is_computed,
-    result_name,
-    root_names,
     same_column,
 )
 
@@ -28,29 +23,6 @@ DATA = {"a": [1, 2, 3], "b": ["x", "y", "x"]}
 
 def column_a(df: pd.DataFrame) -> Any:
     return df["a"]
-
-
-def test_names_are_not_computed() -> None:
-    """Expressions and callables are computed, labels of any type are not."""
-    assert is_computed(pl.col("a"))
-    assert is_computed(column_a)
-    assert not any(map(is_computed, ["a", 1, ("a", "b"), None]))
-
-
-def test_names_and_results_of_references() -> None:
-    """A label is its own name; what is computed has the name of its result, if any."""
-    assert result_name("a", pl.Series("b", [1])) == "a"
-    assert result_name(pl.col("a") + 1, pl.Series("b", [1])) == "b"
-    assert result_name(column_a, np.array([1])) is None
-    assert root_names("a") == ["a"]
-    assert root_names(pl.col("a") + pl.col("b")) == ["a", "b"]
-
-
-def test_references_in_messages() -> None:
-    """Expressions are shown as their library shows them, all others by `repr`."""
-    assert format_reference("a") == "'a'"
-    assert format_reference(pl.col("a")) == str(pl.col("a"))
-    assert format_reference(column_a) == "<function column_a>"
 
 
 @pytest.mark.parametrize(
