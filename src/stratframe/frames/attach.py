@@ -14,8 +14,8 @@ import pandas as pd
 import polars as pl
 
 from ..core.types import Ints
+from .lazy import is_repeatable
 from .libraries import FrameT, label_of
-from .plans import is_repeatable
 from .references import check_height, read_named, split_named
 
 

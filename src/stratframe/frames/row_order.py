@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from ..errors import warn
+from .lazy import expression_names, names, reordering_expressions
 from .libraries import Frame
-from .plans import expression_names, names, reordering_expressions
 
 STEPS = {
     "UNIQUE": "`unique`",
