@@ -53,8 +53,9 @@ def encode_classes(series: Series) -> tuple[Ints, int]:
     Codes count up by first appearance, and are -1 where missing. They depend on which rows are
     equal and on nothing else: not on the library, the dtype, or the order of the values.
     """
-    # pandas has the codes of categories at hand, and encodes text of pyarrow faster.
-    by_pandas = isinstance(series.dtype, pd.CategoricalDtype | pd.StringDtype)
+    # pandas has the codes of categories at hand, and encodes its text in less memory.
+    by_pandas = isinstance(series, pd.Series) and not isinstance(series.dtype, pd.ArrowDtype)
+    by_pandas = by_pandas and dtype_of(series) in (pl.Categorical, pl.String)
     column = None if by_pandas else to_polars(series)
     if column is None:
         check_objects(series)
