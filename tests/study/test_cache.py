@@ -1,8 +1,10 @@
 """A study that is stopped goes on from its folder, and never with the samples of another."""
 
+import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
 import stratframe as sf
+from tests.helpers import refuse
 from tests.study import samples
 from tests.study.samples import CALLS, FEATURES, STOP_AT, population, results, to_library
 
@@ -152,29 +155,18 @@ def test_another_study_has_a_folder_of_its_own(
     assert len(list((tmp_path / "cache").iterdir())) == 2
 
 
-def test_the_order_of_many_categories_counts(run: Callable[..., Any], tmp_path: Path) -> None:
-    """Categories whose order an abbreviated list does not show are other data."""
-    numbers = list(range(300))
-    for categories in (numbers, [*numbers[:100], *numbers[199:99:-1], *numbers[200:]]):
-        town = pd.Categorical(numbers[:120], categories=categories)
-        run(frame=population().assign(town=town), samples=1)
-    assert len(list((tmp_path / "cache").iterdir())) == 2
-
-
 SCRIPT = """
 import pandas as pd
 import stratframe as sf
 from sklearn.dummy import DummyClassifier
 
 frame = pd.DataFrame({"label": ["a", "b"] * 30, "town": ["x", "x", "y"] * 20, "x": range(60)})
-TOWNS = {"x", "y", "z"}
-
 def mine(frame, k, seed):
-    by = "BY" if "z" in TOWNS and "y" in {"v", "w", "x", "y"} else None
+    by = [each for each in ["BY"] if each in {"label", "town", "v", "w"}]
     return sf.kfold(frame, by, k, seed=seed)
 
 sf.study.estimates(
-    frame, "label", ["x"], {"mine": mine, "lambda": lambda *given: mine(*given)},
+    frame, "label", ["x"], {"mine": mine, "lambda": lambda *given: [mine(*given) for _ in "1"][0]},
     DummyClassifier(), k=2, samples=1, repeats=1, cache=CACHE
 )
 """
@@ -196,19 +188,79 @@ def test_a_script_on_standard_input_is_known_by_its_code(tmp_path: Path) -> None
     assert count_folders(SCRIPT.replace("BY", "town"), 1) == 2
 
 
-def test_functions_are_told_apart_by_their_code(run: Callable[..., Any], tmp_path: Path) -> None:
-    """Functions of one name but other code, or other values around them, are other strategies."""
-    folder = tmp_path / "cache"
-    for by in ("label", "town"):
-        for _ in range(2):
-            run(
-                frame=population().assign(town=["a", "b", "c"] * 40),
-                strategies={"mine": lambda frame, k, seed, by=by: sf.kfold(frame, by, k)},
-                samples=1,
-            )
-    assert len(list(folder.iterdir())) == 2
-    run(strategies={"mine": lambda frame, k, seed: sf.kfold(frame, None, k)}, samples=1)
-    assert len(list(folder.iterdir())) == 3
+def defined(code: str) -> Any:
+    """Run code as a kernel does, without a file, and take the `f` that it defines."""
+    space: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(code, "<stdin>", "exec"), space)
+    return space["f"]
+
+
+OTHER = {
+    "a constant": ("f = lambda x: x + {}", "1", "2"),
+    "a constant of another type": ("f = lambda x: x * {}", "1", "1.0"),
+    "an attribute": ("f = lambda x: x.{}", "a", "b"),
+    "a default": ("f = lambda x, y={}: y", "1", "2"),
+    "a default by keyword": ("f = lambda x, *, y={}: y", "1", "2"),
+    "kinds of arguments": ("f = lambda x, {}: 1", "y", "*, y"),
+    "a nested function": ("f = lambda x: [(lambda y: y + {})(z) for z in x]", "1", "2"),
+    "a closure": ("f = (lambda k: lambda x: x + k)({})", "1", "2"),
+    "what is cached": ("import functools\nf = functools.cache(lambda x: {})", "1", "2"),
+    "a partial": ("import functools\nf = functools.partial(lambda x, y: y, y={})", "1", "2"),
+    "a method": ("class C:\n    def m(self): return {}\nf = C().m", "1", "2"),
+    "an object": ("class C: pass\nf = C()\nf.a = {}", "1", "2"),
+    "its class": ("class C:\n    def fit(self): return {}\nf = C()", "1", "2"),
+    "a base": ("class B:\n    def m(self): return {}\nclass C(B): pass\nf = C()", "1", "2"),
+    "a property": ("class C:\n    a = property(lambda self: {})\nf = C()", "1", "2"),
+    "a static method": ("class C:\n    a = staticmethod(lambda: {})\nf = C()", "1", "2"),
+    "a value of a class": ("class C:\n    a = {}\nf = C()", "1", "2"),
+    "a wrapped function": (
+        "import functools\ndef g(x): return 1\n"
+        "class C:\n    @functools.wraps(g)\n    def m(self): return {}\nf = C()",
+        "1",
+        "2",
+    ),
+    "an array": ("import numpy as np\nf = np.array({})", "[1, 2]", "[[1, 2]]"),
+    "objects in an array": ("import numpy as np\nf = np.array([None, {}])", "'a'", "'b'"),
+    "a tuple": ("f = {}", "[1]", "(1,)"),
+    "nesting": ("f = {}", "[[1], 2]", "[[1, 2]]"),
+    "keys": ("f = {}", "{1: 2}", "{'1': 2}"),
+    "a set": ("f = {}", "{1, 2}", "{1, 3}"),
+}
+"""Code, and two ways to fill it in that define what may compute something else."""
+
+
+@pytest.mark.parametrize(("code", "one", "other"), OTHER.values(), ids=OTHER)
+def test_other_code_is_another_study(
+    run: Callable[..., Any], tmp_path: Path, code: str, one: str, other: str
+) -> None:
+    """Functions, with the values around them, and objects, with their classes, are compared."""
+    for filled, count in ((one, 1), (one, 1), (other, 2)):
+        inner = defined("\n" * count + code.replace("{}", filled))
+        strategies = {"mine": lambda frame, k, seed, _=inner: sf.kfold(frame, k=k)}
+        run(strategies=strategies, samples=1)
+        assert len(list((tmp_path / "cache").iterdir())) == count
+
+
+def test_the_folder_says_what_it_holds(run: Callable[..., Any], tmp_path: Path) -> None:
+    """Settings are there to be read, functions as their names and a hash of their code."""
+    run(samples=1, seed=7)
+    (folder,) = (tmp_path / "cache").iterdir()
+    settings = json.loads((folder / "settings.json").read_text())
+    assert (settings["size"], settings["seed"], settings["features"]) == (40, 7, FEATURES)
+    known = settings["strategies"]["mine"]
+    assert known["function"] == "tests.study.test_cache.counted"
+    assert len(known["code"]) == 16
+    assert settings["versions"]["stratframe"] == sf.__version__
+
+
+def test_what_cannot_be_pickled_is_refused(run: Callable[..., Any]) -> None:
+    """An object without content cannot be told from another."""
+    lock = threading.Lock()
+    refuse(
+        "`cache` needs strategies, estimators and a metric that can be pickled, but got"
+        " TypeError: cannot pickle '_thread.lock' object.\nHint: leave out `cache`.",
+        lambda: run(strategies={"mine": lambda frame, k, seed: lock}),
+    )
 
 
 @pytest.mark.slow
@@ -224,7 +276,7 @@ def test_half_a_file_is_never_read(run: Callable[..., Any], tmp_path: Path) -> N
     """Files are written beside their place, and moved there when they are whole."""
     run(samples=1)
     (folder,) = (tmp_path / "cache").iterdir()
-    assert [each.name for each in folder.iterdir()] == ["sample_000000.json"]
+    assert {each.name for each in folder.iterdir()} == {"sample_000000.json", "settings.json"}
     (folder / "sample_000001.partial").write_text('[["mine"')
     assert len(run(samples=2)) == 4
 
