@@ -7,41 +7,36 @@ from typing import Any
 import numpy as np
 
 from ..checks import check_flag
-from ..core.types import Flags, Ints, Values
+from ..core.types import Values
 from ..errors import StratError
 from .statistics import (
+    COSTS,
+    MOMENTS,
     Scores,
-    describe_cell,
+    describe_cells,
+    divide_squares,
     find_baseline,
-    mean,
-    mean_rows,
-    ratio_interval,
+    over_samples,
     read_scores,
     results_frame,
-    summarize_cell,
 )
 from .strategies import BASELINE
 
-COLUMNS = (
-    *("strategy", "pair", "k", "mse_ratio", "low", "high"),
-    *("bias", "sd", "mse", "correct", "regret"),
-    *("within", "seconds", "fold_seconds", "failed", "error"),
-)
-
-SHOWN = COLUMNS[:6]
+SHOWN = ("strategy", "pair", "k", "mse_ratio", "low", "high")
 """The columns of a result that is not in full, so that it fits a terminal."""
 
-MEANS = ("mse", "within", "seconds", "fold_seconds")
-"""The columns that are averaged over pairs."""
+CHOICES = ("correct", "regret")
+COLUMNS = (*SHOWN, *MOMENTS, *CHOICES, *COSTS)
 
 ALL = "all"
 """The name of all pairs together."""
 
+POOLED = ["strategy", "k"]
+RUN = [*POOLED, "sample", "repeat"]
+"""What tells the rows of pooled pairs apart, and what the scores of a pair share."""
+
 TIE = 1e-6
 """Scores that differ by at most this part of the larger are equal: the rest is rounding."""
-
-Cell = tuple[int, Ints, int]
-"""The places of a strategy, of some pairs, and of a k."""
 
 
 def differences(
@@ -71,7 +66,7 @@ def differences(
         One row per strategy, pair of estimators and k: `strategy`, `pair`, "A - B" or "all",
         `k`; `mse_ratio`, the mean squared error, of (estimate A - estimate B) minus
         (truth A - truth B), divided by that of the baseline, and `low` and `high`, its 95 %
-        bootstrap interval. In full also, of the same error, `bias`, its mean, `sd`, its
+        interval. In full also, of the same error, `bias`, its mean, `sd`, its
         standard deviation, and `mse`, the mean of its square, which is `bias` squared plus `sd`
         squared; `correct`, how often the estimator with the better estimate is the better in
         truth; `regret`, how much lower the truth of the one with the best estimate is than the
@@ -82,8 +77,7 @@ def differences(
     Notes
     -----
     A difference needs both estimates of a repeat. Means, standard deviations and intervals are
-    made of the differences as those of `sf.study.summary` are of single estimates, by the same
-    bootstrap of whole samples.
+    made of the differences as those of `sf.study.summary` are of single estimates.
 
     The larger score is the better. Scores that differ by no more than a millionth of the larger
     are equal: where estimates are, `correct` counts 1/2 and `regret` averages over the best,
@@ -137,110 +131,85 @@ def differences(
     is_pooled, in_full = check_flag("pooled", pooled), check_flag("full", full)
     scores = read_scores(estimates)
     gaps = subtract_scores(scores)
-    place = find_baseline(gaps.names[0], baseline)
-    has_rows: Flags = np.any(gaps.is_row, axis=(3, 4))
+    place = find_baseline(gaps, baseline)
+    cells = describe_cells(gaps.rows)
     if is_pooled:
-        rows = [
-            pool_row(scores, gaps, (strategy, np.flatnonzero(has_rows[strategy, :, k]), k), place)
-            for strategy, k in np.argwhere(has_rows.any(axis=1))
-        ]
+        regrets = scores.rows.groupby(POOLED)[[*RUN[2:], "estimator", "estimate", "truth"]]
+        table = pool_cells(cells).assign(
+            pair=ALL,
+            correct=over_samples(gaps.rows, ["correct"], POOLED)["correct"],
+            regret=regrets.apply(average_regret),
+        )
+        table = table.join(divide_squares(gaps.rows, place, POOLED))
     else:
-        rows = [
-            pair_row(scores, gaps, (strategy, np.array([pair]), k), place)
-            for strategy, pair, k in np.argwhere(has_rows)
-        ]
-    return results_frame(estimates, rows, None if in_full else SHOWN)
+        table = cells.join([divide_squares(gaps.rows, place), over_samples(gaps.rows, CHOICES)])
+        table = table.rename_axis(index={"estimator": "pair"})
+    strategies, pairs, ks = gaps.labels.values()
+    labels = {"strategy": strategies, "k": ks} | ({} if is_pooled else {"pair": pairs})
+    return results_frame(estimates, table, labels, COLUMNS if in_full else SHOWN)
 
 
 # Pairs ----------------------------------------------------------------------------------
 
 
-def list_pairs(n_estimators: int) -> Ints:
-    """List all pairs of estimators, shape (2, n_pairs)."""
-    return np.array(np.triu_indices(n_estimators, 1))
-
-
 def subtract_scores(scores: Scores) -> Scores:
     """Subtract the scores of each two estimators: pairs take the place of estimators."""
-    strategies, estimators, ks = scores.names
-    if len(estimators) < 2:
+    names = scores.labels["estimator"]
+    if len(names) < 2:
         msg = (
-            f"`estimates` must have at least two estimators, got {estimators[0]!r} alone."
+            f"`estimates` must have at least two estimators, got {names[0]!r} alone."
             "\nHint: `sf.study.estimates` takes a dict of `estimators`; `sf.study.summary` is for"
             " the scores of one."
         )
         raise StratError(msg)
-    first, second = list_pairs(len(estimators))
-    is_row = scores.is_row[:, first] & scores.is_row[:, second]
-    if not is_row.any():
+    both = scores.rows.merge(scores.rows, on=RUN, suffixes=("", "_other"))
+    both = both[both["estimator"] < both["estimator_other"]]
+    if both.empty:
         msg = (
             "`estimates` must have two estimators of one strategy, k, sample and repeat, got none."
             "\nHint: `sf.study.estimates` gives such rows."
         )
         raise StratError(msg)
-    names = [f"{estimators[a]} - {estimators[b]}" for a, b in zip(first, second, strict=True)]
-    messages, fold_seconds = scores.messages[:, first], scores.fold_seconds[:, first]
-    messages = np.where(messages == "", scores.messages[:, second], messages)
-    return Scores(
-        (strategies, names, ks),
-        scores.estimates[:, first] - scores.estimates[:, second],
-        scores.truths[:, first] - scores.truths[:, second],
-        scores.errors[:, first] - scores.errors[:, second],
-        scores.seconds[:, first] + scores.seconds[:, second] - fold_seconds,
-        fold_seconds,
-        np.where(is_row, messages, ""),
-        is_row,
+    estimates, truths, off = (
+        both[[name, f"{name}_other"]].to_numpy().T for name in ("estimate", "truth", "off")
+    )
+    gaps = both.assign(
+        pair=both["estimator"] * len(names) + both["estimator_other"],
+        estimate=estimates[0] - estimates[1],
+        off=off[0] - off[1],
+        square=(off[0] - off[1]) ** 2,
+        seconds=both["seconds"] + both["seconds_other"] - both["fold_seconds"],
+        error=both["error"].where(both["error"] != "", both["error_other"]),
+        correct=count_correct(estimates, truths),
+        regret=find_regret(estimates, truths),
+    )
+    pairs = [f"{one} - {other}" for one in names for other in names]
+    rows = gaps.drop(columns="estimator").rename(columns={"pair": "estimator"})
+    return Scores(rows, scores.labels | {"estimator": pairs})
+
+
+def pool_cells(cells: Any) -> Any:
+    """Describe the errors of each strategy and k, all pairs together."""
+    squares = cells[["bias", "sd"]] ** 2
+    known = cells["error"].where(cells["error"] != "")
+    groups = cells.assign(bias=squares["bias"], sd=squares["sd"], error=known).groupby(level=POOLED)
+    means = groups[[*MOMENTS, *COSTS[:3]]].mean()
+    return means.assign(
+        bias=means["bias"] ** 0.5,
+        sd=means["sd"] ** 0.5,
+        failed=groups["failed"].sum(),
+        error=groups["error"].first().fillna(""),
     )
 
 
-# Rows -----------------------------------------------------------------------------------
-
-
-def pair_row(scores: Scores, gaps: Scores, cell: Cell, baseline: int) -> dict[str, Any]:
-    """Summarize one strategy, pair and k."""
-    strategy, pairs, k = cell
-    summary = summarize_cell(gaps, (strategy, pairs[0], k), baseline)
-    return arrange_row(summary | {"pair": summary["estimator"]}, scores, cell)
-
-
-def pool_row(scores: Scores, gaps: Scores, cell: Cell, baseline: int) -> dict[str, Any]:
-    """Summarize one strategy and k, all pairs together."""
-    strategy, pairs, k = cell
-    squares, base = (
-        np.array([mean_rows(gaps.errors[each, pair, k] ** 2) for pair in pairs])
-        for each in (strategy, baseline)
+def average_regret(rows: Any) -> float:
+    """Average the regret of choosing among all estimators of a strategy and k."""
+    index, columns = RUN[2:], "estimator"
+    estimates, truths = (
+        rows.pivot(index=index, columns=columns, values=name) for name in ("estimate", "truth")
     )
-    is_lost = np.isnan(squares) | np.isnan(base)
-    ratio = ratio_interval(
-        *(mean_rows(np.where(is_lost, np.nan, each).T) for each in (squares, base))
-    )
-    found = [describe_cell(gaps, (strategy, pair, k)) for pair in pairs]
-    columns: dict[str, list[Any]] = {name: [each[name] for each in found] for name in found[0]}
-    summary = {
-        "strategy": gaps.names[0][strategy],
-        "pair": ALL,
-        "k": gaps.names[2][k],
-        **ratio,
-        **{name: mean(np.square(columns[name])) ** 0.5 for name in ("bias", "sd")},
-        **{name: mean(np.array(columns[name])) for name in MEANS},
-        "failed": sum(columns["failed"]),
-        "error": next(filter(None, columns["error"]), ""),
-    }
-    return arrange_row(summary, scores, cell)
-
-
-def arrange_row(summary: dict[str, Any], scores: Scores, cell: Cell) -> dict[str, Any]:
-    """Add what choosing by the estimates gives, and put the columns in order."""
-    strategy, pairs, k = cell
-    members = list_pairs(len(scores.names[1]))[:, pairs]
-    estimates, truths = (each[strategy, :, k] for each in (scores.estimates, scores.truths))
-    correct = count_correct(estimates[members], truths[members])
-    chosen = np.unique(members)
-    choice = {
-        "correct": mean(mean_rows(np.moveaxis(correct, 0, 1).reshape(correct.shape[1], -1))),
-        "regret": mean(mean_rows(find_regret(estimates[chosen], truths[chosen]))),
-    }
-    return {name: (summary | choice)[name] for name in COLUMNS}
+    found = estimates.assign(regret=find_regret(estimates.to_numpy().T, truths.to_numpy().T))
+    return float(found["regret"].groupby(level="sample").mean().mean())
 
 
 # Choices --------------------------------------------------------------------------------

@@ -106,12 +106,12 @@ def compare(
     seed : int or None
         The same seed gives the same samples and folds. None draws a new one.
     cache : path, optional
-        A folder for finished samples. A call with the same data and arguments reads them, so
-        that a study can be stopped and resumed, or get more `samples`; estimates that failed
-        are tried again. Functions, and classes of estimators, are known by their code, with the
-        values around them and the functions that they call by name. What they reach through a
-        module (`helpers.deal`) or read from files is not looked at: after a change there, use
-        a new folder. Times are those of the first run.
+        A folder for finished samples, and the settings that they belong to. A call with the same
+        data and arguments reads them, so that a study can be stopped and resumed, or get more
+        `samples`; estimates that failed are tried again. Functions, and classes of estimators,
+        are known by their names and their code, with defaults and the values around them. What
+        else they use, as functions that they call or files, is not looked at: after a change
+        elsewhere, use a new folder. Times are those of the first run.
     progress : bool
         Show a bar, in a terminal.
     full : bool
@@ -156,27 +156,12 @@ def compare(
     >>> found.round(3)
       strategy   estimator  k  mse_ratio    low   high
     0      SCV  GaussianNB  2      1.000  1.000  1.000
-    1   k-fold  GaussianNB  2      1.290  1.046  1.657
-    2  DOB-SCV  GaussianNB  2      1.119  0.806  1.423
+    1   k-fold  GaussianNB  2      1.290  1.018  1.633
+    2  DOB-SCV  GaussianNB  2      1.119  0.836  1.498
     """
-    in_full = check_flag("full", full)
-    found = estimates(
-        frame,
-        target,
-        features,
-        strategies,
-        estimators,
-        k=k,
-        sample=sample,
-        samples=samples,
-        repeats=repeats,
-        metric=metric,
-        n_jobs=n_jobs,
-        seed=seed,
-        cache=cache,
-        progress=progress,
-    )
-    return summary(found, full=in_full)
+    given = dict(locals())
+    in_full = check_flag("full", given.pop("full"))
+    return summary(estimates(**given), full=in_full)
 
 
 def estimates(
