@@ -325,29 +325,6 @@ def test_a_metric_by_name_or_function() -> None:
 # Bad input ------------------------------------------------------------------------------
 
 
-def test_too_few_rows_outside() -> None:
-    """As many rows as in the sample must stay outside of it."""
-    frame = population(60)
-    refuse(
-        "At least as many rows must stay outside of a sample as are in it, got 60 rows for a"
-        " sample of 31.\nHint: `sample=20`, or more rows: the true score is measured on those"
-        " outside.",
-        lambda: sf.study.compare(frame, "label", FEATURES, sample=31),
-    )
-    refuse_rule(
-        "At least as many rows must stay outside of a sample as are in it, got 5 rows for a"
-        " sample of 1.",
-        lambda: sf.study.compare(frame[:5], "label", FEATURES),
-    )
-
-
-def test_the_size_of_a_sample_by_default() -> None:
-    """A third of the rows, but at most 500."""
-    from stratframe.study.estimate import check_size
-
-    assert [check_size(None, n_rows) for n_rows in (90, 1500, 9000)] == [30, 500, 500]
-
-
 BAD_ARGUMENTS = {
     "strategies=['label']": (
         "`strategies` must be a dict of names and entries of `by`, arguments of `kfold` or"
@@ -385,6 +362,25 @@ BAD_ARGUMENTS = {
         "`target` must be a column name, `sf.classes` or `sf.continuous` of one, got sf.quantiles."
     ),
     "frame=5": "`frame` must be a pandas or Polars frame, got int.",
+    "frame=population(60), sample=31": (
+        "At least as many rows must stay outside of a sample as are in it, got 60 rows for a"
+        " sample of 31.\nHint: `sample=20`, or more rows: the true score is measured on those"
+        " outside."
+    ),
+    "frame=population(5)": (
+        "At least as many rows must stay outside of a sample as are in it, got 5 rows for a"
+        " sample of 1."
+    ),
+    "target='day'": (
+        "`target` must be text, whole numbers or booleans, but scikit-learn cannot take the"
+        " values of 'day' as 2 classes."
+    ),
+    "features=[pl.col('x'), pl.col('z')]": (
+        "`features` must hold column names, got <Expr ['col(\"x\")']>."
+    ),
+    "target=pl.col('label')": "`target` must hold column names, got <Expr ['col(\"label\")']>.",
+    "k=31, frame=population(91)": "`k` must be at most `sample`, got 31 for 30 rows.",
+    "k=501, frame=population(2000)": "`k` must be at most `sample`, got 501 for 500 rows.",
     "k=[2, 41], sample=40": "`k` must be at most `sample`, got 41 for 40 rows.",
     "features=['x', 'x']": "`features` must hold each column once, got 'x' twice.",
     "strategies={'a': 'label', 'b': ['label', sf.nearest(['x', 'z'])]}": (
@@ -411,30 +407,12 @@ BAD_ARGUMENTS = {
 @pytest.mark.parametrize("code", BAD_ARGUMENTS)
 def test_bad_arguments(code: str) -> None:
     """Every argument that breaks a rule is an error before any sample is drawn."""
-    known = {"GaussianNB": GaussianNB, "Dummy": DummyClassifier, "accuracy_score": accuracy_score}
-    arguments = evaluate(f"dict({code})", **known)
-    given = {"frame": population(), "target": "label", "features": FEATURES, **arguments}
-    refuse_rule(BAD_ARGUMENTS[code], lambda: sf.study.compare(**given))
-
-
-def test_dates_are_no_target() -> None:
-    """Classes must be of a type that scikit-learn takes."""
-    days = pd.to_datetime("2024-01-01") + pd.to_timedelta(np.arange(120) % 3, "D")
-    refuse_rule(
-        "`target` must be text, whole numbers or booleans, but scikit-learn cannot take the"
-        " values of 'day' as 3 classes.",
-        lambda: sf.study.compare(population().assign(day=days), "day", FEATURES),
-    )
-
-
-@pytest.mark.parametrize(
-    ("argument", "value"), [("features", [pl.col("x"), pl.col("z")]), ("target", pl.col("label"))]
-)
-def test_expressions_name_no_column(argument: str, value: Any) -> None:
-    """Features and the target must be columns of the frame."""
-    given = {"target": "label", "features": FEATURES, argument: value}
-    with pytest.raises(sf.StratError, match=f"^`{argument}` must hold column names, got <"):
-        sf.study.compare(population(), **given)
+    names = {"GaussianNB": GaussianNB, "Dummy": DummyClassifier, "accuracy_score": accuracy_score}
+    arguments = evaluate(f"dict({code})", population=population, **names)
+    frame = population().assign(day=pd.to_datetime(["2024-01-01", "2024-01-02"] * 60))
+    given = {"frame": frame, "target": "label", "features": FEATURES, **arguments}
+    check = refuse if "Hint" in BAD_ARGUMENTS[code] else refuse_rule
+    check(BAD_ARGUMENTS[code], lambda: sf.study.compare(**given))
 
 
 @pytest.mark.parametrize("make_features", [pd.Index, np.array, tuple])

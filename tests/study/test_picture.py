@@ -50,6 +50,12 @@ def test_the_label_says_what_is_compared(results: pd.DataFrame) -> None:
     assert compared(results) == "stratified k-fold (SCV) = 1"
     assert compared(sf.study.summary(drawn_estimates(), "other")) == "other = 1"
     assert compared(results[results["strategy"] == "other"]) == "the baseline = 1"
+    figure = sf.study.plot(sf.study.differences(drawn_estimates()))
+    assert figure.get_supxlabel() == (
+        "mean squared error of the difference, that of stratified k-fold (SCV) = 1\n"
+        "left of the line: closer to the true difference"
+    )
+    assert [line.get_label() for line in figure.axes[0].get_lines()[1:]] == ["a - b"]
 
 
 @pytest.mark.parametrize("n_letters", [10, 30, 35, 100])
@@ -97,10 +103,11 @@ def test_ticks_span_the_ratios(results: pd.DataFrame, least: float, most: float)
     results[["mse_ratio", "low", "high"]] = 1.0
     results.loc[0, ["mse_ratio", "low", "high"]] = [least, least, most]
     ax = sf.study.plot(results).axes[0]
-    ticks = ax.get_xticks()
+    low, high = ax.get_xlim()
+    ticks = [tick for tick in ax.get_xticks() if low <= tick <= high]
     assert 2 <= len(ticks) <= 6
-    middle = np.sqrt(np.prod(ax.get_xlim()))
-    assert ticks.min() < middle < ticks.max()
+    assert min(ticks) < np.sqrt(low * high) < max(ticks)
+    assert np.any(np.isclose(ticks, 1))
 
 
 def test_bad_results(results: pd.DataFrame) -> None:

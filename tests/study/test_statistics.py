@@ -112,8 +112,9 @@ def test_another_baseline() -> None:
     """Any strategy may be what the others are compared with."""
     frame = drawn_estimates()
     first, second = sf.study.summary(frame), sf.study.summary(frame, baseline="other")
-    ratios = first.loc[first["strategy"] == "other", "mse_ratio"].to_numpy()
-    inverse = second.loc[second["strategy"] == "SCV", "mse_ratio"].to_numpy()
+    columns, turned = ["mse_ratio", "low", "high"], ["mse_ratio", "high", "low"]
+    ratios = first.loc[first["strategy"] == "other", columns].to_numpy()
+    inverse = second.loc[second["strategy"] == "SCV", turned].to_numpy()
     assert ratios == pytest.approx(1 / inverse)
     refuse(
         "`baseline` must be 'SCV' or 'other', got 'DOB-SCV'.",

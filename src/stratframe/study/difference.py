@@ -44,9 +44,8 @@ def differences(
 ) -> Any:
     """Summarize how far the differences between two estimators' scores are from the truth.
 
-    Cross-validation is often used to choose between models. Then what counts is not how far a
-    score is from the truth, as in `sf.study.summary`, but how far the difference of two is:
-    errors that both scores share cancel.
+    To choose between models, what counts is not how far a score is from the truth, as in
+    `sf.study.summary`, but how far the difference of two is: errors that both share cancel.
 
     Parameters
     ----------
@@ -63,33 +62,25 @@ def differences(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per strategy, pair of estimators and k: `strategy`, `pair`, "A - B" or "all",
-        `k`; `mse_ratio`, the mean squared error, of (estimate A - estimate B) minus
-        (truth A - truth B), divided by that of the baseline, and `low` and `high`, its 95 %
-        interval. In full also, of the same error, `bias`, its mean, `sd`, its
-        standard deviation, and `mse`, the mean of its square, which is `bias` squared plus `sd`
-        squared; `correct`, how often the estimator with the better estimate is the better in
-        truth; `regret`, how much lower the truth of the one with the best estimate is than the
-        best truth, on average; `within`, the variance between the repeats of one sample;
-        `seconds`, the mean time of cross-validating both, and `fold_seconds`, that of dealing
-        alone; `failed`, how many differences are missing, and `error`, the first message.
+        One row per strategy, pair of estimators and k, with the columns of `sf.study.summary`, of
+        the error (estimate A - estimate B) minus (truth A - truth B); `pair`, "A - B" or "all", is
+        in the place of the estimator. In full also `correct`, how often the estimator with the
+        better estimate is the better in truth; and `regret`, how much lower the truth of the one
+        with the best estimate is than the best truth, on average. `seconds` is the mean time of
+        cross-validating both.
 
     Notes
     -----
-    A difference needs both estimates of a repeat. Means, standard deviations and intervals are
-    made of the differences as those of `sf.study.summary` are of single estimates.
+    A difference needs both estimates of a repeat. The larger score is the better. Scores that
+    differ by no more than a millionth of the larger are equal: where estimates are, `correct`
+    counts 1/2 and `regret` averages over the best, as a coin would choose; where truths are,
+    there is no better estimator, and the sample does not count in `correct`. Both are those of
+    one run: for the mean of several, average `estimate` over `repeat` before.
 
-    The larger score is the better. Scores that differ by no more than a millionth of the larger
-    are equal: where estimates are, `correct` counts 1/2 and `regret` averages over the best,
-    as a coin would choose; where truths are, there is no better estimator, and the sample does
-    not count in `correct`. Both are those of one run: for the mean of several, average `estimate`
-    over `repeat` before.
-
-    Pooled, `mse` and `within` are means over the pairs, `bias` and `sd` the roots of the mean
-    squares, `correct` is the share of pairs, `regret` that of choosing among all estimators, of
-    repeats in which none is missing, and `seconds` the mean time of a pair. The ratio is that of
-    the means over pairs, so that pairs with large errors weigh more; and pairs that share an
-    estimator are not independent.
+    Pooled, columns are means over the pairs, but for `bias` and `sd`, the roots of mean squares,
+    and `regret`, that of choosing among all estimators, of repeats in which none is missing. The
+    ratio is that of the means over pairs, so that pairs with large errors weigh more; and pairs
+    that share an estimator are not independent.
 
     Training sets share rows, so that the variance of a mean, estimated from the spread of the
     splits, is too low for a test of the difference (Nadeau and Bengio 2003), and the usual

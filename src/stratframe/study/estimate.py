@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import product
 from numbers import Integral
 from typing import Any, SupportsIndex
 
@@ -77,16 +78,16 @@ def compare(
         Estimators get a frame of these, of the caller's library.
     strategies : dict, optional
         Names, each with what to stratify by, as for `kfold` (an entry, a list of entries or
-        None); or with a dict of arguments of `kfold`; or with a function of a frame, k and a
-        seed, that returns a frame with a column `fold`. `rare` is "ignore" by default. "SCV",
+        None); or with a dict of arguments of `kfold` (`rare` is "ignore" by default); or with a
+        function of a frame, k and a seed, that returns a frame with a column `fold`. "SCV",
         stratified k-fold, is what the others are compared with, and is added: by the classes
         of the target, or by ten quantile bins of it. By default those of the literature,
-        which need numeric features: `docs/study-evidence.md` lists them. Functions may be lambdas.
+        which need numeric features: `docs/study-evidence.md` lists them.
     estimators : dict, list or estimator, optional
         Any of scikit-learn's, with names or without. A `random_state` that is no whole number is
-        set to the same seed for all strategies and folds of a sample; what is random without
-        such a parameter, as `cv=KFold(shuffle=True)` of a search, is not. By default four that
-        are quick: a linear model, nearest neighbours, a tree and support vectors.
+        set to the same seed for all strategies and folds of a sample; what is random otherwise,
+        as `cv=KFold(shuffle=True)` of a search, is not. By default a linear model, nearest
+        neighbours, a tree and support vectors.
     k : int or iterable of int
         Numbers of folds.
     sample : int, optional
@@ -101,8 +102,7 @@ def compare(
         mean absolute error: both are means over rows, so that the mean over folds is that
         over the rows of the sample (but for folds that differ by a row).
     n_jobs : int, optional
-        Processes, as in joblib. The numbers are the same for each, but times are longer if
-        processes compete.
+        Processes, as in joblib: the numbers are the same for each, times are not.
     seed : int or None
         The same seed gives the same samples and folds. None draws a new one.
     cache : path, optional
@@ -125,15 +125,14 @@ def compare(
     Raises
     ------
     StratError
-        If an argument breaks a rule. A strategy or estimator that fails on a sample is
-        recorded in `failed` and `error` instead, columns of the table in full.
+        If an argument breaks a rule.
     ImportError
         Without scikit-learn: `pip install "stratframe[sklearn]"`.
 
     Warns
     -----
     StratWarning
-        If a strategy or an estimator fails on a sample.
+        If a strategy or an estimator fails on a sample: the table in full has `failed` and `error`.
 
     See Also
     --------
@@ -183,7 +182,7 @@ def estimates(
 ) -> Any:
     """Estimate scores on samples of a population, beside the true scores.
 
-    `compare` is `summary(estimates(...))`; the arguments are described there.
+    `compare` is `summary(estimates(...))`: the arguments, errors and warnings are described there.
 
     Parameters
     ----------
@@ -201,18 +200,6 @@ def estimates(
         and to cross-validate; `fold_seconds`, to deal; `error`, empty if there was none. A
         failed estimate or truth is missing.
 
-    Raises
-    ------
-    StratError
-        If an argument breaks a rule.
-    ImportError
-        Without scikit-learn: `pip install "stratframe[sklearn]"`.
-
-    Warns
-    -----
-    StratWarning
-        If a strategy or an estimator fails on a sample.
-
     Examples
     --------
     >>> import stratframe as sf
@@ -222,10 +209,8 @@ def estimates(
     >>> found = sf.study.estimates(
     ...     iris, "target", iris.columns[0], {"SCV": "target"}, DummyClassifier(), k=2, samples=2
     ... )
-    >>> found.columns.tolist()[5:]
-    ['estimate', 'truth', 'seconds', 'fold_seconds', 'error']
-    >>> len(found)
-    8
+    >>> len(found), found.columns.tolist()[5:]
+    (8, ['estimate', 'truth', 'seconds', 'fold_seconds', 'error'])
     """
     load_extra("sklearn", "sklearn")
     frames.check_frame(frame)
@@ -249,9 +234,10 @@ def estimates(
     )
     check_jobs(n_jobs)
     check_flag("progress", progress)
-    found = run_samples(design, check_int("samples", samples, 1), n_jobs, cache, progress=progress)
+    n_samples = check_int("samples", samples, 1)
+    found = run_samples(design, n_samples, n_jobs, cache, progress=progress)
     warn_of_failures(found)
-    return estimates_frame(design, found)
+    return estimates_frame(design, n_samples, found)
 
 
 def check_inputs(frame: Any, features: Any, target: Any) -> list[Any]:
@@ -358,20 +344,14 @@ def warn_of_failures(found: list[Estimate]) -> None:
         )
 
 
-def estimates_frame(design: Design, found: list[Estimate]) -> Any:
+def estimates_frame(design: Design, samples: int, found: list[Estimate]) -> Any:
     """Make the frame of all estimates, ordered by strategy, estimator, k, sample and repeat."""
-    orders = [
-        {value: place for place, value in enumerate(values)}
-        for values in (design.strategies, design.estimators, design.ks)
-    ]
-
-    def place(each: Estimate) -> tuple[int, ...]:
-        """Find the place of an estimate in the order of the arguments."""
-        return (*(order[value] for order, value in zip(orders, each[:3], strict=True)), *each[3:5])
-
-    columns = dict(zip(Estimate._fields, zip(*sorted(found, key=place), strict=True), strict=True))
+    by_key = {each[:5]: each for each in found}
+    numbers = range(design.repeats)
+    keys = product(design.strategies, design.estimators, design.ks, range(samples), numbers)
+    values = map(np.array, zip(*(by_key[key] for key in keys), strict=True))
+    arrays: dict[Any, Any] = dict(zip(Estimate._fields, values, strict=True))
     library = frames.library_of(design.frame)
-    arrays: dict[Any, Any] = {name: np.array(values) for name, values in columns.items()}
     for name in ("estimate", "truth"):
         arrays[name] = frames.float_column(library, arrays[name])
     return frames.make_frame(library, arrays)

@@ -14,20 +14,15 @@ from .target import TargetColumn
 def check_estimators(estimators: Any, target: TargetColumn) -> dict[str, Any]:
     """Name the estimators, choose them if there are none, and raise for what cannot be fitted."""
     if estimators is None:
-        return default_regressors() if target.is_continuous else default_classifiers()
-    if isinstance(estimators, Mapping):
-        for each in estimators.values():
-            check_estimator(each)
-        named = by_text("`estimators`", estimators)
-    else:
-        is_list = isinstance(estimators, Sequence) and not isinstance(estimators, str)
-        given = estimators if is_list else [estimators]
-        for each in given:
-            check_estimator(each)
-        named = name_estimators(given)
-    if not named:
+        return default_estimators(target.is_continuous)
+    is_named = isinstance(estimators, Mapping)
+    is_list = isinstance(estimators, Sequence) and not isinstance(estimators, str)
+    given = estimators.values() if is_named else estimators if is_list else [estimators]
+    for each in given:
+        check_estimator(each)
+    if not given:
         raise StratError(at_least_one("`estimators`", "estimator", estimators))
-    return named
+    return by_text("`estimators`", estimators) if is_named else name_estimators(given)
 
 
 def by_text(subject: str, given: Mapping[Any, Any]) -> dict[str, Any]:
@@ -61,40 +56,35 @@ def check_estimator(estimator: Any) -> None:
             raise StratError(msg)
 
 
-def default_classifiers() -> dict[str, Any]:
-    """Make four classifiers that are quick to fit."""
-    return {
-        "logistic regression": scaled(
-            load_extra("sklearn.linear_model", "sklearn").LogisticRegression(max_iter=1000)
-        ),
-        "nearest neighbours": scaled(
-            load_extra("sklearn.neighbors", "sklearn").KNeighborsClassifier()
-        ),
-        "decision tree": load_extra("sklearn.tree", "sklearn").DecisionTreeClassifier(),
-        "support vectors": scaled(load_extra("sklearn.svm", "sklearn").SVC()),
-    }
-
-
-def default_regressors() -> dict[str, Any]:
-    """Make four regressors that are quick to fit."""
-    preprocessing = load_extra("sklearn.preprocessing", "sklearn")
-    svr = load_extra("sklearn.compose", "sklearn").TransformedTargetRegressor(
-        load_extra("sklearn.svm", "sklearn").SVR(), transformer=preprocessing.StandardScaler()
+def default_estimators(is_continuous: bool) -> dict[str, Any]:
+    """Make four estimators that are quick to fit, on standardized features but for the tree."""
+    linear, neighbors, tree, svm, compose, pipeline, preprocessing = (
+        load_extra(f"sklearn.{name}", "sklearn")
+        for name in (
+            *("linear_model", "neighbors", "tree", "svm"),
+            *("compose", "pipeline", "preprocessing"),
+        )
     )
+    scaler = preprocessing.StandardScaler
+    if is_continuous:
+        scaled_svr = compose.TransformedTargetRegressor(svm.SVR(), transformer=scaler())
+        found = {
+            "ridge": linear.Ridge(),
+            "nearest neighbours": neighbors.KNeighborsRegressor(),
+            "decision tree": tree.DecisionTreeRegressor(),
+            "support vectors": scaled_svr,
+        }
+    else:
+        found = {
+            "logistic regression": linear.LogisticRegression(max_iter=1000),
+            "nearest neighbours": neighbors.KNeighborsClassifier(),
+            "decision tree": tree.DecisionTreeClassifier(),
+            "support vectors": svm.SVC(),
+        }
     return {
-        "ridge": scaled(load_extra("sklearn.linear_model", "sklearn").Ridge()),
-        "nearest neighbours": scaled(
-            load_extra("sklearn.neighbors", "sklearn").KNeighborsRegressor()
-        ),
-        "decision tree": load_extra("sklearn.tree", "sklearn").DecisionTreeRegressor(),
-        "support vectors": scaled(svr),
+        name: each if "tree" in name else pipeline.make_pipeline(scaler(), each)
+        for name, each in found.items()
     }
-
-
-def scaled(estimator: Any) -> Any:
-    """Put standardization of the features before an estimator."""
-    scaler = load_extra("sklearn.preprocessing", "sklearn").StandardScaler()
-    return load_extra("sklearn.pipeline", "sklearn").make_pipeline(scaler, estimator)
 
 
 def check_metric(metric: Any, target: TargetColumn) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 from math import ceil
 from typing import Any
 
@@ -10,19 +11,13 @@ import numpy as np
 
 from .. import frames
 from ..checks import load_extra
-from ..core.types import Values
 from ..errors import StratError
 from ..verbs.draw import COLOURS, short_text
 from .statistics import SHOWN
 from .strategies import BASELINE
 
-TICKS = (
-    (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 5, 10),
-    (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10),
-    tuple(step * 10.0**power for power in range(-6, 6) for step in (1, 2, 5)),
-    tuple(10.0**power for power in range(-6, 7)),
-)
-"""Ratios that an axis may name: of the first list that spans it and has not too many."""
+RATIOS = [*SHOWN[3:]]
+"""The ratio and the ends of its interval."""
 
 MARKERS = "os^DvP*<>d"
 """One for each estimator, up to so many."""
@@ -30,8 +25,8 @@ MARKERS = "os^DvP*<>d"
 SHORT, MOST_LETTERS = 24, 40
 """Letters of a name that a figure has room for as it is, and that are drawn of a longer one."""
 
-MOST_TICKS = 6
-"""Ticks that a panel has room for."""
+FEW_TIMES = 8
+"""How many times the least ratio the largest may be for ticks at equal steps."""
 
 
 def plot(results: Any) -> Any:
@@ -72,7 +67,7 @@ def plot(results: Any) -> Any:
     rows = read_results(results, "pair" if of_pairs else "estimator")
     compared = "difference" if of_pairs else "score"
     ks, strategies, estimators = (
-        list(dict.fromkeys(row[name] for row in rows)) for name in ("k", "strategy", "estimator")
+        list(dict.fromkeys(rows[name])) for name in ("k", "strategy", "estimator")
     )
     longest = max(len(name_strategy(each)) for each in strategies)
     size = (
@@ -82,7 +77,7 @@ def plot(results: Any) -> Any:
     shape = {"sharex": True, "sharey": True, "squeeze": False, "layout": "constrained"}
     figure, axes = pyplot.subplots(1, len(ks), figsize=size, **shape)
     for ax, k in zip(axes[0], ks, strict=True):
-        draw_panel(ax, [row for row in rows if row["k"] == k], strategies, estimators)
+        draw_panel(ax, rows[rows["k"] == k], strategies, estimators)
         ax.set_title(f"k = {k}")
     figure.supxlabel(
         f"mean squared error of the {compared}, that of {name_baseline(rows)} = 1\n"
@@ -92,17 +87,15 @@ def plot(results: Any) -> Any:
     scale_ratios(axes[0, 0], rows)
     label_rows(axes[0, 0], strategies)
     if len(estimators) > 1:
-        handles, labels = axes[0, 0].get_legend_handles_labels()
         place = {"loc": "outside upper center", "ncols": 2, "frameon": False}
-        figure.legend(handles, labels, fontsize="small", **place)
+        figure.legend(*axes[0, 0].get_legend_handles_labels(), fontsize="small", **place)
     return figure
 
 
-def name_baseline(rows: Sequence[dict[str, Any]]) -> str:
+def name_baseline(rows: Any) -> str:
     """Name the strategy that the others are compared with: its ratios are all exactly 1."""
-    others = {row["strategy"] for row in rows if {row[name] for name in SHOWN[3:]} != {1}}
-    own = [row["strategy"] for row in rows if row["strategy"] not in others]
-    return name_strategy(own[0]) if len(set(own)) == 1 else "the baseline"
+    is_one = (rows[RATIOS] == 1).all(axis=1).groupby(rows["strategy"]).all()
+    return name_strategy(is_one.idxmax()) if is_one.sum() == 1 else "the baseline"
 
 
 def name_strategy(strategy: Any) -> str:
@@ -111,64 +104,49 @@ def name_strategy(strategy: Any) -> str:
     return short_text(name, MOST_LETTERS)
 
 
-def read_results(results: Any, coloured: str) -> list[dict[str, Any]]:
-    """List the rows of a summary that have a ratio, what has a colour as the estimator."""
+def read_results(results: Any, coloured: str) -> Any:
+    """Read the rows of a summary that have a ratio, what has a colour as the estimator."""
     frames.check_frame(results)
-    names = [coloured if name == "estimator" else name for name in SHOWN]
+    names = [*SHOWN[:1], coloured, *SHOWN[2:]]
     frames.check_refs(results, names, "results")
-    eager = frames.collect_columns(results, names)
-    columns = [frames.to_list(series) for series in frames.read_columns(eager, names)]
-    rows: list[dict[str, Any]] = [
-        dict(zip(SHOWN, values, strict=True)) for values in zip(*columns, strict=True)
-    ]
-    known = [row for row in rows if row["mse_ratio"]]
-    if not known:
+    columns = frames.read_columns(frames.collect_columns(results, names), names)
+    listed: dict[Any, Any] = dict(zip(SHOWN, map(frames.to_list, columns), strict=True))
+    rows = frames.make_frame("pandas", listed).astype(dict.fromkeys(RATIOS, float))
+    known = rows[rows["mse_ratio"] > 0]
+    if known.empty:
         msg = f"`results` must have a positive ratio to draw, got none in {len(rows)} rows."
         raise StratError(msg)
     return known
 
 
-def draw_panel(
-    ax: Any, rows: Sequence[dict[str, Any]], strategies: list[Any], estimators: list[Any]
-) -> None:
+def draw_panel(ax: Any, rows: Any, strategies: list[Any], estimators: list[Any]) -> None:
     """Draw the ratios of one k, the estimators of a strategy one below the other."""
     ax.axvline(1, color="0.4", linewidth=0.8, zorder=1)
-    shifts = np.linspace(-0.3, 0.3, len(estimators)) if len(estimators) > 1 else np.zeros(1)
-    for place, estimator in enumerate(estimators):
-        chosen = [row for row in rows if row["estimator"] == estimator]
-        heights = np.array([strategies.index(row["strategy"]) for row in chosen]) + shifts[place]
-        colour = COLOURS[place % len(COLOURS)]
-        low, ratio, high = (
-            np.array([row[name] for row in chosen], dtype=np.float64)
-            for name in ("low", "mse_ratio", "high")
-        )
-        ax.hlines(heights, low, high, color=colour, linewidth=1.2, zorder=2)
-        ax.plot(
-            ratio,
-            heights,
-            color=colour,
-            marker=MARKERS[place % len(MARKERS)],
-            markersize=4,
-            linestyle="",
-            label=short_text(estimator, MOST_LETTERS),
-            zorder=3,
-        )
+    shifts = np.linspace(-0.3, 0.3, len(estimators)) if len(estimators) > 1 else [0.0]
+    looks = zip(estimators, shifts, cycle(COLOURS), cycle(MARKERS), strict=False)
+    for estimator, shift, colour, marker in looks:
+        chosen = rows[rows["estimator"] == estimator]
+        heights = [strategies.index(each) + shift for each in chosen["strategy"]]
+        ax.hlines(heights, chosen["low"], chosen["high"], color=colour, linewidth=1.2, zorder=2)
+        look = {"color": colour, "marker": marker, "markersize": 4, "linestyle": "", "zorder": 3}
+        ax.plot(chosen["mse_ratio"], heights, label=short_text(estimator, MOST_LETTERS), **look)
     ax.grid(axis="x", color="0.85", linewidth=0.6)
     ax.set_axisbelow(True)
 
 
-def scale_ratios(ax: Any, rows: Sequence[dict[str, Any]]) -> None:
+def scale_ratios(ax: Any, rows: Any) -> None:
     """Set a logarithmic scale for all panels, with ticks that read as plain numbers."""
-    ends: Values = np.array([row[name] or 1 for row in rows for name in SHOWN[3:]], dtype=float)
+    ends = rows[RATIOS].to_numpy()
     ends = ends[np.isfinite(ends) & (ends > 0)]
     low, high = min(ends.min(), 0.9) / 1.05, max(ends.max(), 1.1) * 1.05
+    ticker = load_extra("matplotlib.ticker", "plot")
     ax.set_xscale("log")
     ax.set_xlim(low, high)
-    spanning = [ticks for ticks in TICKS if ticks[0] / 2 <= low and high <= ticks[-1] * 2]
-    lists = [[tick for tick in ticks if low <= tick <= high] for ticks in spanning or TICKS]
-    ticks = next((each for each in lists if len(each) <= MOST_TICKS), lists[-1])
-    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    ax.set_xticks([], minor=True)
+    is_narrow = high / low < FEW_TIMES
+    plain = ticker.MaxNLocator(5, steps=[1, 2, 5, 10])
+    ax.xaxis.set_major_locator(plain if is_narrow else ticker.LogLocator(numticks=6))
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_locator(ticker.NullLocator())
 
 
 def label_rows(ax: Any, strategies: Sequence[Any]) -> None:

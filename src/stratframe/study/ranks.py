@@ -71,16 +71,17 @@ def wins(
     0  5      SCV   1.5      2
     1  5   k-fold   0.5      2
     """
-    ks, strategies, values = read_cases(summary, measure, cases)
+    strategies, tables = read_cases(summary, measure, cases)
     noise = check_tolerance(tolerance)
-    columns: dict[Hashable, Any] = {"k": [], "strategy": [], "wins": [], "cases": []}
-    for k, table in zip(ks, values, strict=True):
-        complete = complete_cases(table)
-        columns["k"] += [k] * len(strategies)
-        columns["strategy"] += strategies
-        columns["wins"] += count_wins(complete, noise).tolist()
-        columns["cases"] += [len(complete)] * len(strategies)
-    return frames.make_frame(frames.library_of(summary), columns)
+    rows = [
+        (k, strategy, count, len(table))
+        for k, table in tables.items()
+        for strategy, count in zip(strategies, count_wins(table, noise), strict=True)
+    ]
+    columns = zip(
+        ("k", "strategy", "wins", "cases"), map(list, zip(*rows, strict=True)), strict=True
+    )
+    return frames.make_frame(frames.library_of(summary), dict(columns))
 
 
 def friedman(
@@ -138,27 +139,30 @@ def friedman(
        k  statistic      p  strategies  cases
     0  5      6.533  0.038           3      4
     """
-    ks, strategies, values = read_cases(summary, measure, cases)
+    strategies, tables = read_cases(summary, measure, cases)
     is_signed, noise = check_flag("signed", signed), check_tolerance(tolerance)
     if len(strategies) < 3:
         msg = f"`summary` must have at least three strategies, got {len(strategies)}."
         raise StratError(msg)
-    complete = [complete_cases(table) for table in values]
-    for k, table in zip(ks, complete, strict=True):
+    for k, table in tables.items():
         if len(table) < 2:
             msg = (
                 f"`cases` must give at least two cases that have all strategies, got {len(table)}"
                 f" for k={k}.{MORE_CASES}"
             )
             raise StratError(msg)
-    tests = [rank_test(table if is_signed else np.abs(table), noise) for table in complete]
+    tests = [rank_test(each if is_signed else np.abs(each), noise) for each in tables.values()]
     library = frames.library_of(summary)
+    statistics, p = (
+        frames.float_column(library, np.array(each, dtype=np.float64))
+        for each in zip(*tests, strict=True)
+    )
     columns: dict[Hashable, Any] = {
-        "k": ks,
-        "statistic": frames.float_column(library, np.array([float(each[0]) for each in tests])),
-        "p": frames.float_column(library, np.array([float(each[1]) for each in tests])),
-        "strategies": [len(strategies)] * len(ks),
-        "cases": [len(table) for table in complete],
+        "k": list(tables),
+        "statistic": statistics,
+        "p": p,
+        "strategies": [len(strategies)] * len(tables),
+        "cases": [len(table) for table in tables.values()],
     }
     return frames.make_frame(library, columns)
 
@@ -166,8 +170,8 @@ def friedman(
 # Reading --------------------------------------------------------------------------------
 
 
-def read_cases(summary: Any, measure: str, cases: Any) -> tuple[list[Any], list[Any], list[Values]]:
-    """Read values: each k, each strategy, and for each k a table of cases and strategies."""
+def read_cases(summary: Any, measure: str, cases: Any) -> tuple[list[Any], dict[Any, Values]]:
+    """Read the strategies, and for each k a table of all cases that have a value of each."""
     frames.check_frame(summary)
     case_refs = parse_columns("cases", cases)
     if not case_refs:
@@ -181,26 +185,18 @@ def read_cases(summary: Any, measure: str, cases: Any) -> tuple[list[Any], list[
         msg = "`summary` must have rows, got none."
         raise StratError(msg)
     *keys, k_series, strategy_series, measured = frames.read_columns(eager, refs)
-    (values,) = frames.read_matrix([measured], "study")
-    rows = list(zip(*map(frames.to_list, keys), strict=True))
-    places = {case: place for place, case in enumerate(dict.fromkeys(rows))}
-    numbers = np.array([places[case] for case in rows])
+    named = list(zip(*map(frames.to_list, keys), strict=True))
     (ks, of_k), (strategies, of_strategy) = map(number_values, (k_series, strategy_series))
-    table, times = (
-        np.full((len(ks), len(places), len(strategies)), each) for each in (np.nan, 0.0)
+    (values,) = frames.read_matrix([measured], "study")
+    rows = frames.make_frame(
+        "pandas",
+        {"k": of_k, "case": number_values(named)[1], "strategy": of_strategy, "value": values},
     )
-    where = (of_k, numbers, of_strategy)
-    np.add.at(times, where, 1)
-    if times.max() > 1:
+    if rows.duplicated(["k", "case", "strategy"]).any():
         raise StratError(given_twice("`summary`", "strategy of a case", "some") + MORE_CASES)
-    table[where] = values
-    return ks, strategies, list(table)
-
-
-def complete_cases(table: Values) -> Values:
-    """Keep the cases in which each strategy has a value."""
-    known: Values = table[~np.isnan(table).any(axis=1)]
-    return known
+    wide = rows.pivot(index=["k", "case"], columns="strategy", values="value").dropna()
+    places = wide.index.get_level_values("k")
+    return strategies, {k: wide[places == place].to_numpy() for place, k in enumerate(ks)}
 
 
 def check_tolerance(tolerance: Any) -> float:
