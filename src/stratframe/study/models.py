@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -31,7 +31,7 @@ def by_text(subject: str, given: Mapping[Any, Any]) -> dict[str, Any]:
     return {str(name): each for name, each in given.items()}
 
 
-def name_estimators(estimators: Sequence[Any]) -> dict[str, Any]:
+def name_estimators(estimators: Iterable[Any]) -> dict[str, Any]:
     """Name estimators after their classes, with a number from the second on."""
     named: dict[str, Any] = {}
     for each in estimators:
