@@ -19,10 +19,10 @@ PATHS = sorted(HOME.rglob("*.py"))
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in PATHS}
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 TERMS = {
-    *("Plain", "Classes", "Continuous", "Quantiles", "Bins", "Clusters", "Chain", "Nearest"),
-    *("Margins", "Features", "Ordering", "Fitted", "Term", "StrataTerm", "OrderTerm", "Groups"),
+    *("Plain", "Classes", "Continuous", "OrderBins", "Quantiles", "Bins", "Clusters", "Chain"),
+    *("Nearest", "Margins", "FeatureTerm", "Term"),
 }
-"""The classes of terms, and the unions of them that there once were."""
+"""The classes of terms."""
 
 
 def module_name(path: Path) -> str:

@@ -97,10 +97,10 @@ def advise(
     1  20    even      b       0.5       10
     """
     wanted, in_full = check_ks(ks), check_flag("full", full)
-    side, terms = source_of(frame), parse_groups(groups)
-    strata = side.strata(by, terms)
-    found = advice(wanted if strata.n_rows else [], strata, side.library, full=in_full)
-    return frames.make_frame(side.library, found)
+    source, terms = source_of(frame), parse_groups(groups)
+    strata = source.strata(by, terms)
+    found = advice(wanted if strata.n_rows else [], strata, source.library, full=in_full)
+    return frames.make_frame(source.library, found)
 
 
 def check_ks(ks: Any) -> list[int]:

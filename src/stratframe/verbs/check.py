@@ -201,17 +201,17 @@ def check(
     >>> found.ok, found.findings["severity"][0]
     (False, 'leak')
     """
-    side, names = named_source(frame, name)
+    source, names = named_source(frame, name)
     terms = parse_groups(groups)
     asked = Asked(by, terms, groups, key, features, duplicates)
     look_at = (
-        look_at_counts(side, asked)
-        if isinstance(side, CountedFrame)
-        else look_at_rows(side, names, asked)
+        look_at_counts(source, asked)
+        if isinstance(source, CountedFrame)
+        else look_at_rows(source, names, asked)
     )
     found = [(str(each), worst_first(look_at(each))) for each in names]
     found.sort(key=lambda each: count_worst(each[1]))
-    return make_check(side.library, found)
+    return make_check(source.library, found)
 
 
 @dataclass(frozen=True)
@@ -237,17 +237,17 @@ def count_worst(findings: Sequence[Finding]) -> tuple[int, ...]:
 
 
 def look_at_rows(
-    side: LocalFrame, names: Sequence[Any], asked: Asked
+    source: LocalFrame, names: Sequence[Any], asked: Asked
 ) -> Callable[[Any], list[Finding]]:
     """Collect what a check needs of a frame on this machine, and look at one column at a time."""
     by, features = asked.by, asked.features
-    features = () if features is None else check_features(side.frame, features)
+    features = () if features is None else check_features(source.frame, features)
     of_by = [] if by is None else columns_of(require_by(by).terms)
-    frames.check_refs(side.frame, of_by, "by")
+    frames.check_refs(source.frame, of_by, "by")
     for name in names:
-        check_not_itself("by", of_by, frames.label_of(side.frame, name))
+        check_not_itself("by", of_by, frames.label_of(source.frame, name))
     eager, compared = read_compared(
-        side.frame, names, asked.groups, asked.key, asked.duplicates, [*of_by, *features]
+        source.frame, names, asked.groups, asked.key, asked.duplicates, [*of_by, *features]
     )
     local = LocalFrame(eager)
 
@@ -260,34 +260,36 @@ def look_at_rows(
         ]
         rows = [count_duplicates(each, folds) for each in compared if each.check == "duplicates"]
         drifts = measure_drift(eager, list(features), name) if features else None
-        twin = partial(find_twin, side.frame, names, folds)
+        twin = partial(find_twin, source.frame, names, folds)
         findings = find_all(local, asked, name, labels, shared, rows, twin)
         return findings + ([] if drifts is None else find_drift(drifts, labels))
 
     return look_at
 
 
-def look_at_counts(side: CountedFrame, asked: Asked) -> Callable[[Any], list[Finding]]:
+def look_at_counts(source: CountedFrame, asked: Asked) -> Callable[[Any], list[Finding]]:
     """Check the arguments on a frame whose rows are counted, and look at one column at a time."""
     keys, named = parse_columns("key", asked.key), asked.duplicates
     if asked.features is not None:
-        check_rows(side.frame, "`check` looks at the values of `features` in all rows", DRIFT_HINT)
+        check_rows(
+            source.frame, "`check` looks at the values of `features` in all rows", DRIFT_HINT
+        )
     refs = () if named is None or is_auto(named) else parse_columns("duplicates", named)
     group_refs = columns_of(asked.terms)
     given = {"groups": group_refs, "key": list(keys), "columns": list(refs)}
-    side.check_shared(Options(groups=asked.terms), given)
+    source.check_shared(Options(groups=asked.terms), given)
 
     def share(argument: str, name: Any, labels: Labels) -> Any:
         """Count what rows share across folds, and what only those without a fold share."""
-        counted = side.shared_rows(given[argument], argument, name, drop=True)[0]
+        counted = source.shared_rows(given[argument], argument, name, drop=True)[0]
         if not labels.values.n_nulls:
             return counted, 0
-        every = side.shared_rows(given[argument], argument, name, drop=False)[0]
+        every = source.shared_rows(given[argument], argument, name, drop=False)[0]
         return counted, every.n_split - counted.n_split
 
     def look_at(name: Any) -> list[Finding]:
         """Find what there is to say of one column."""
-        labels = Labels(side.label_rows(name).labels)
+        labels = Labels(source.label_rows(name).labels)
         shared = []
         if labels.values.present and group_refs:
             counted = share("groups", name, labels)
@@ -297,26 +299,26 @@ def look_at_counts(side: CountedFrame, asked: Asked) -> Callable[[Any], list[Fin
             shared.append(Shared("keys", plural_name(asked.key, "keys"), *counted))
         rows = []
         if refs and labels.values.present:
-            rows = [count_alike(side, refs, name, sum(labels.values.sizes))]
+            rows = [count_alike(source, refs, name, sum(labels.values.sizes))]
         elif is_auto(named):
-            rows = [Duplicates(None, why_not=f"not looked for on {side.kind} frames")]
-        return find_all(side, asked, name, labels, shared, rows, lambda: None)
+            rows = [Duplicates(None, why_not=f"not looked for on {source.kind} frames")]
+        return find_all(source, asked, name, labels, shared, rows, lambda: None)
 
     return look_at
 
 
-def count_alike(side: CountedFrame, refs: Sequence[Any], name: Any, n_rows: int) -> Duplicates:
+def count_alike(source: CountedFrame, refs: Sequence[Any], name: Any, n_rows: int) -> Duplicates:
     """Count the rows that equal a row of another fold, and judge whether chance explains them."""
-    shared = side.shared_rows(refs, "columns", name, drop=True)[0]
+    shared = source.shared_rows(refs, "columns", name, drop=True)[0]
     if not shared.n_split or len(refs) == 1:
         return Duplicates(shared)
-    alone = [side.shared_rows([ref], "columns", name, drop=True)[0] for ref in refs]
+    alone = [source.shared_rows([ref], "columns", name, drop=True)[0] for ref in refs]
     counted = [(each.n_values, each.n_pairs) for each in alone]
     return Duplicates(shared, is_chance(shared, counted, n_rows))
 
 
 def find_all(
-    side: Any,
+    source: Any,
     asked: Asked,
     name: Any,
     labels: Labels,
@@ -330,7 +332,7 @@ def find_all(
         return found
     findings = [finding for each in shared for finding in find_shared(each, labels)]
     if asked.by is not None:
-        counts = side.count_folds(asked.by, name, asked.terms)
+        counts = source.count_folds(asked.by, name, asked.terms)
         findings += find_balance(counts, counts.judge(), labels)
     findings += find_sizes(labels, sum_squares(labels, shared), twin)
     findings += [finding for each in rows for finding in find_duplicates(each, labels)]

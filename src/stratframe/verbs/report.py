@@ -94,15 +94,15 @@ def report(
     1     1  4       0.5       0    even
     """
     in_full = check_flag("full", full)
-    side, names = named_source(frame, name)
+    source, names = named_source(frame, name)
     terms = parse_groups(groups)
-    read = side.collect(by, terms, names)
+    read = source.collect(by, terms, names)
 
     def table_of(column: str, label: str) -> Any:
         """Report one fold column."""
         found = measure_folds(read.count_folds(by, column, terms))
         table: dict[Hashable, Any] = {label: found.folds, "n": found.n}
-        return finish(side.library, table, found, in_full=in_full)
+        return finish(source.library, table, found, in_full=in_full)
 
     return fold_table(names, table_of, ("n", "rows_off", "absent", "verdict", *IN_FULL))
 
@@ -164,20 +164,20 @@ def compare(
     1   fold       0.0    even
     """
     in_full = check_flag("full", full)
-    side, columns = named_source(frame, names)
+    source, columns = named_source(frame, names)
     refs, terms = parse_columns("features", features), parse_groups(groups)
     if refs:
         check_rows(frame, "`compare` looks at the values of `features` in all rows", DRIFT_HINT)
-        frames.check_refs(side.frame, refs, "features")
-    read = side.collect(by, terms, [*columns, *refs])
+        frames.check_refs(source.frame, refs, "features")
+    read = source.collect(by, terms, [*columns, *refs])
     measured = [measure_folds(read.count_folds(by, column, terms)).pooled() for column in columns]
     found = Evenness(*map(join, zip(*measured, strict=True)))
     table: dict[Hashable, Any] = {"column": text_array(list(map(str, columns)))}
     drifts = None
     if refs:
         worst = [measure_drift(read.frame, features, column).worst_ratio for column in columns]
-        drifts = rounded_column(side.library, np.array(worst))
-    return finish(side.library, table, found._replace(absent=None), drifts, in_full=in_full)
+        drifts = rounded_column(source.library, np.array(worst))
+    return finish(source.library, table, found._replace(absent=None), drifts, in_full=in_full)
 
 
 class Evenness(NamedTuple):

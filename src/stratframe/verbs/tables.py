@@ -81,10 +81,10 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     2     1     a  2    0.5       2.0        0.0
     3     1     b  2    0.5       2.0        0.0
     """
-    side, names = named_source(frame, name)
-    read = side.collect(by, (), names)
+    source, names = named_source(frame, name)
+    read = source.collect(by, (), names)
     return fold_table(
-        names, lambda column, _: balance_table(side.library, read.count_folds(by, column))
+        names, lambda column, _: balance_table(source.library, read.count_folds(by, column))
     )
 
 
@@ -183,8 +183,8 @@ def plan(
             "\nHint: `report` measures the column that it makes."
         )
         raise StratError(msg)
-    side = source_of(frame)
-    return plan_table(side.library, *side.plan(options), options.target)
+    source = source_of(frame)
+    return plan_table(source.library, *source.plan(options), options.target)
 
 
 def plan_table(
