@@ -399,7 +399,7 @@ ERRORS = {
     "check text.parquet": "The file 'text.parquet' cannot be read: ",
     "check empty.csv": "The file 'empty.csv' cannot be read: empty CSV.\n",
     "check wide.csv": "The file 'wide.csv' cannot be read: found more fields than ",
-    "kfold head.csv": "Cannot assign folds to a frame without rows.\n",
+    "kfold head.csv": "`k` must be at most the number of rows that get a fold, got 5 for 0 rows.\n",
     "kfold lists.parquet -k 2": f"{NOT_WRITTEN}CSV format does not support nested data.\n",
     "kfold in.csv --out in.csv/out.csv": (
         "The file 'in.csv/out.csv' cannot be written: Not a directory.\n"
@@ -417,7 +417,7 @@ ERRORS = {
         "`--by` must be a column or a term, as in quantiles(price, 10), got 'quantile(price,"
         " 3)'. Hint: did you mean quantiles(...)?\n"
     ),
-    f"check in.csv --by '{LONG_TERM}'": "`--by` must be a column or a term, as in ",
+    f"check in.csv --by '{LONG_TERM}'": "`edges` of `sf.bins` must be numbers that floats ",
     "check in.csv --name pair --by \udcff": "`by` names the column '\\udcff', which ",
     "kfold in.csv --by label,price": (
         "`by` names the column 'label,price', which the frame does not have. Hint: several columns"
@@ -466,7 +466,7 @@ def test_unexpected_errors_do_not_look_like_leaks(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("stratframe.__main__.frames.read_file", fail)
+    monkeypatch.setattr("stratframe.__main__.frames.files.read_file", fail)
     assert call("check in.csv") == 2
     words = " ".join(str(error).splitlines())
     assert capsys.readouterr() == ("", f"stratframe: unexpected {type(error).__name__}: {words}\n")

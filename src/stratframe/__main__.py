@@ -195,13 +195,13 @@ def run(given: dict[str, Any]) -> int:
     path, out = given.pop("file"), given.pop("out", None)
     for each in (path, out):
         if each is not None:
-            frames.check_path(each)
-    data, frame = frames.read_file(path)
+            frames.files.check_path(each)
+    data, frame = frames.files.read_file(path)
     given = {"by": None} | read_texts(given, frames.column_names(frame))
-    if command in ("extend", *JUDGES) and frames.is_text_file(path):
+    if command in ("extend", *JUDGES) and frames.files.is_text_file(path):
         parts = given.get("parts", ())
         known, alike = parts if isinstance(parts, dict) else (), command == "extend" and not parts
-        frame = frames.read_folds(frame, columns_of(command, given), known, alike=alike)
+        frame = frames.files.read_folds(frame, columns_of(command, given), known, alike=alike)
     result = getattr(sf, command)(frame, **given)
     if command == "check":
         print(result)
@@ -214,10 +214,10 @@ def run(given: dict[str, Any]) -> int:
         before, after = (frames.read_columns(each, names)[0] for each in (frame, result))
         filled = frames.is_missing(before) & ~frames.is_missing(after)
     written = result
-    if frames.is_text_file(path) and frames.is_text_file(out):
-        written = frames.update_csv(data, frame, result, names, filled)
-    frames.write_file(written, out)
-    if out != frames.PIPE:
+    if frames.files.is_text_file(path) and frames.files.is_text_file(out):
+        written = frames.files.update_csv(data, frame, result, names, filled)
+    frames.files.write_file(written, out)
+    if out != frames.files.PIPE:
         print(f"{out}: {plural(len(result), 'row')}, {describe_change(frame, names, filled)}")
         show_evenness(result, names[0], given["by"], given.get("groups"))
     return 0
@@ -321,7 +321,7 @@ def show_balance(table: Any) -> None:
     names = [str(name) for name in frames.column_names(table) if name not in RESERVED]
     if not names:  # neighbours have no strata
         return
-    rows = frames.to_dicts(table)
+    rows = frames.tables.to_dicts(table)
     counts: dict[tuple[Any, ...], list[int]] = {}
     for row in rows:
         counts.setdefault(tuple(map(row.get, names)), []).append(row["n"])
@@ -337,8 +337,8 @@ def show_balance(table: Any) -> None:
 def show_report(table: Any, out: str | None) -> None:
     """Print a table, and write it if a file is given; CSV alone to standard output."""
     if out is not None:
-        frames.write_file(table, out)
-    if out != frames.PIPE:
+        frames.files.write_file(table, out)
+    if out != frames.files.PIPE:
         names = map(str, frames.column_names(table))
         show_columns([(name, column_list(table, name)) for name in names])
 

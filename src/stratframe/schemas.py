@@ -81,11 +81,11 @@ def needed(
                 keeps = partial(keeps_rule, term, ref, missing, may_order)
                 rule_name = f"kfold takes {term}"
                 # Where the column must have no nulls, that names them already.
-                check = frames.flags_check(
+                check = frames.validate.flags_check(
                     pandera, library, keeps, rule_name, skip_nulls=rule.present
                 )
                 needs.setdefault(ref, []).append((rule, check))
-    keys = list({frames.column_key(ref): ref for ref in entries.key}.values())
+    keys = list({frames.references.column_key(ref): ref for ref in entries.key}.values())
     named_keys = [ref for ref in keys if not frames.is_computed(ref)]
     for ref in named_keys:
         needs.setdefault(ref, []).append((Rule(unique=len(keys) == 1), None))
@@ -109,7 +109,7 @@ def check_labels(argument: str, refs: Sequence[ColumnRef], library: Library) -> 
             frames.check_names(argument, [ref])
             is_label = isinstance(ref, str) if library == "polars" else is_written(ref)
             if isinstance(ref, Term) or not is_label:
-                raise frames.not_a_reference(argument, ref)
+                raise frames.references.not_a_reference(argument, ref)
             if isinstance(ref, str):
                 check_encodable(f"`{argument}`", ref)
 
@@ -133,7 +133,7 @@ def keeps_rule(
     if entry.term.orders_rows and not may_order:
         return False
     (column,) = ruled_columns(entry, missing)
-    return np.logical_not(frames.broken_rows(column))
+    return np.logical_not(frames.validate.broken_rows(column))
 
 
 @suggest_arguments
@@ -182,15 +182,17 @@ def folded(
     check_name(name)
     pandera = pandera_for(library)
     if library == "pandas" and nulls:
-        keeps = partial(frames.are_folds, k=k)
+        keeps = partial(frames.folds.are_folds, k=k)
         rule = f"folds 0..{k - 1} or missing, as int64, Int64 or float64"
-        dtype, checks = None, [frames.flags_check(pandera, library, keeps, rule)]
+        dtype, checks = None, [frames.validate.flags_check(pandera, library, keeps, rule)]
     else:
-        dtype = "int64" if library == "pandas" else frames.polars_dtype(None)
+        dtype = "int64" if library == "pandas" else frames.attach.polars_dtype(None)
         checks = [pandera.Check.in_range(0, k - 1)]
     if complete:
-        keeps_all = partial(frames.has_all_folds, k=k)
-        checks.append(frames.flags_check(pandera, library, keeps_all, f"every fold 0..{k - 1}"))
+        keeps_all = partial(frames.folds.has_all_folds, k=k)
+        checks.append(
+            frames.validate.flags_check(pandera, library, keeps_all, f"every fold 0..{k - 1}")
+        )
     return pandera.DataFrameSchema({name: pandera.Column(dtype, checks, nullable=nulls)})
 
 
@@ -243,13 +245,13 @@ def parted(
     names = list(part_target(parts).names or ())
     check_name(name)
     pandera = pandera_for(library)
-    dtype = frames.part_type(names, text=text) if library == "polars" else None
-    keeps = partial(frames.are_parts, names=names, text=text)
-    check = frames.flags_check(pandera, library, keeps, f"parts {', '.join(names)}")
+    dtype = frames.validate.part_type(names, text=text) if library == "polars" else None
+    keeps = partial(frames.folds.are_parts, names=names, text=text)
+    check = frames.validate.flags_check(pandera, library, keeps, f"parts {', '.join(names)}")
     return pandera.DataFrameSchema({name: pandera.Column(dtype, check, nullable=nulls)})
 
 
 def pandera_for(library: str) -> Any:
     """Import pandera for a library named by the user."""
     check_one_of("library", library, get_args(Library))
-    return frames.pandera_module(library)
+    return frames.validate.pandera_module(library)

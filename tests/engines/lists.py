@@ -207,13 +207,15 @@ class ListsEngine:
 
     def select(self, name, values, *, equal, nulls=False, drops=False):
         """Keep some rows of every partition."""
-        keep = partial(frames.filter_values, name=name, values=values, equal=equal, nulls=nulls)
+        keep = partial(
+            frames.select.filter_values, name=name, values=values, equal=equal, nulls=nulls
+        )
         kept = map(keep, self.frame.partitions)
         return Lists(each.drop(columns=name) if drops else each for each in kept)
 
     def drop_shared(self, other, values):
         """Drop the rows of every partition that have one of the values."""
-        return Lists(frames.drop_values(each, values) for each in self.frame.partitions)
+        return Lists(frames.select.drop_values(each, values) for each in self.frame.partitions)
 
     def shared_rows(self, refs, argument, name, *, drop):
         """Compare all rows; those without a group, or key, are left out."""
@@ -223,11 +225,14 @@ class ListsEngine:
         lacks = asked & np.logical_or.reduce([frames.is_missing(series) for series in columns])
         rows = np.flatnonzero(asked if argument == "columns" else asked & ~lacks)
         columns, labels = [each.iloc[rows] for each in columns], fold.iloc[rows]
-        shared = frames.count_across_folds(columns, folds[rows], with_example=True)
+        shared = frames.duplicates.count_across_folds(columns, folds[rows], with_example=True)
         if shared.example:
             first, second = shared.example.rows
-            values = tuple(frames.value_at(each, first) for each in columns)
-            ends = (frames.value_at(labels, first), frames.value_at(labels, second))
+            values = tuple(frames.libraries.value_at(each, first) for each in columns)
+            ends = (
+                frames.libraries.value_at(labels, first),
+                frames.libraries.value_at(labels, second),
+            )
             shared = shared._replace(example=frames.SharedExample(None, values, ends))
         return shared, int(lacks.sum())
 

@@ -190,7 +190,7 @@ def shared_values(counts: Counts, *, nulls_alike: bool) -> SharedRows:
         is_one = (strata.codes == np.argmax(is_split)) & ~alone & (weights > 0)
         counted = np.flatnonzero(is_one)
         ends = [counted[pick(folds[counted] % n_folds)] for pick in (np.argmin, np.argmax)]
-        values = (frames.value_at(series, int(ends[0])) for series in columns)
+        values = (frames.libraries.value_at(series, int(ends[0])) for series in columns)
         example = SharedExample(
             None, (*values,), tuple([*labels, None][folds[end]] for end in ends)
         )

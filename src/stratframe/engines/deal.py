@@ -234,7 +234,7 @@ class CountedFrame:
         counts = self.engine.count(self.engine.bind(Options(terms), name))[1]
         (folds,), columns = counts.columns["name"], counts.columns["by"]
         weights = counts.weights
-        ranks = frames.rank_values(folds) if self.engine.needs_key else None
+        ranks = frames.tables.rank_values(folds) if self.engine.needs_key else None
         if ranks is not None:  # counts of rows without an order come in any order
             order = np.argsort(ranks, kind="stable")
             folds, weights = frames.take(folds, order), weights[order]
@@ -251,12 +251,12 @@ class CountedFrame:
         apart_from: int | None = None,
     ) -> Any:
         """Keep the rows of chosen labels."""
-        listed, is_match = frames.shorter_list(rows, chosen)
+        listed, is_match = frames.select.shorter_list(rows, chosen)
         labels = [rows.labels.values[place] for place in np.flatnonzero(listed)]
         kept = self.engine.select(rows.name, labels, equal=is_match, nulls=nulls)
         if apart_from is not None and rows.apart:
             valid = self.engine.select(rows.name, [rows.labels.values[apart_from]], equal=True)
-            values = frames.values_apart(rows, apart_from)
+            values = frames.select.values_apart(rows, apart_from)
             kept = engine_on(kept).drop_shared(valid, values)
         return self.engine.keep(kept)
 

@@ -44,7 +44,7 @@ def check_columns(
     names = [column.name for column in new]
     frames.check_all_refs(frame, named, names, overwrite=overwrite)
     described = Options(options.terms, options.marginal, options.groups, where=options.where)
-    empty = frames.empty_columns(frame, described.columns())
+    empty = frames.references.empty_columns(frame, described.columns())
     if empty is not None:
         stratify(described, empty, 0)
     return named

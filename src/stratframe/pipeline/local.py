@@ -52,10 +52,14 @@ class LocalFrame:
         outputs = empty_outputs(options)
         columns = check_columns(self.frame, options, outputs, overwrite=overwrite)
         if options.deal == "hash":
-            compute = partial(hashed_columns, options, in_batch=frames.is_lazy(self.frame))
-            return frames.attach_columns(self.frame, columns, compute, outputs, by_row=True)
+            compute = partial(
+                hashed_columns, options, in_batch=frames.libraries.is_lazy(self.frame)
+            )
+            return frames.attach.attach_columns(self.frame, columns, compute, outputs, by_row=True)
         self.warn_row_order(options)
-        return frames.attach_columns(self.frame, columns, partial(new_columns, options), outputs)
+        return frames.attach.attach_columns(
+            self.frame, columns, partial(new_columns, options), outputs
+        )
 
     def extend(self, options: Options, target: Target, names: Sequence[Any], k: int | None) -> Any:
         """Fill columns of folds or parts in the rows that have none."""
@@ -68,7 +72,7 @@ class LocalFrame:
         labels = {"name": [frames.label_of(self.frame, name) for name in names]}
         outputs = [output for each in several for output in empty_outputs(each)]
         compute = partial(extended_columns, several, k)
-        return frames.attach_columns(self.frame, columns | labels, compute, outputs)
+        return frames.attach.attach_columns(self.frame, columns | labels, compute, outputs)
 
     def warn_row_order(self, options: Options) -> None:
         """Warn of a lazy query in no order, but for rows whose values alone decide."""
@@ -82,7 +86,7 @@ class LocalFrame:
             hint = "fill these groups with values that identify the rows"
         elif options.groups or options.key:
             what = None
-        frames.warn_row_order(self.frame, what, hint)
+        frames.row_order.warn_row_order(self.frame, what, hint)
 
     def target_of(self, name: str, target: Target, k: int | None) -> Target:
         """Choose what a column is extended to: the parts that it declares, where none are given."""
@@ -97,7 +101,9 @@ class LocalFrame:
         frames.check_all_refs(self.frame, named)
 
         def choose(series: list[Any]) -> Flags:
-            return sampled_rows(options, frames.split_named(named, series), len(series[0]), wanted)
+            return sampled_rows(
+                options, frames.references.split_named(named, series), len(series[0]), wanted
+            )
 
         return frames.filter_rows(self.frame, [*named["by"], *named["key"]], choose)
 
@@ -105,7 +111,7 @@ class LocalFrame:
 
     def collect(self, by: By, groups: tuple[Term, ...], refs: Sequence[Any]) -> LocalFrame:
         """Collect the columns of a lazy frame that tables need, once."""
-        if not frames.is_lazy(self.frame):
+        if not frames.libraries.is_lazy(self.frame):
             return self
         named = {"by": columns_of(require_by(by).terms), "groups": columns_of(groups)}
         frames.check_all_refs(self.frame, named)
@@ -119,7 +125,7 @@ class LocalFrame:
         named = {"by": columns_of(entries.terms), "groups": columns_of(groups)}
         frames.check_all_refs(self.frame, named)
         eager = frames.collect_columns(self.frame, [*named["by"], *named["groups"]])
-        columns = frames.read_named(eager, named)
+        columns = frames.references.read_named(eager, named)
         terms = tuple(each.term for each in show_entries(entries, columns["by"], None))
         strata = stratify(Options(terms, entries.marginal, groups), columns, len(eager))
         return strata._replace(in_turn=not any(isinstance(term, OrderBins) for term in terms))
@@ -128,7 +134,7 @@ class LocalFrame:
         """Find the strata of a call, and how many rows of each it would deal to each part."""
         named = check_columns(self.frame, options)
         eager = frames.collect_columns(self.frame, [ref for refs in named.values() for ref in refs])
-        columns, n_parts = frames.read_named(eager, named), options.target.n
+        columns, n_parts = frames.references.read_named(eager, named), options.target.n
         if not len(eager):
             of_strata = {each: columns[each] for each in ("by", "groups")}
             described = Options(options.terms, options.marginal, options.groups)
@@ -149,7 +155,7 @@ class LocalFrame:
         check_not_itself("by", named["by"], label)
         frames.check_all_refs(self.frame, named)
         eager = frames.collect_columns(self.frame, [ref for refs in named.values() for ref in refs])
-        columns = frames.read_named(eager, named | {"name": [label]})
+        columns = frames.references.read_named(eager, named | {"name": [label]})
         missing, weights = frames.is_missing(columns["name"][0]), None
         if missing.any():
             rows = np.flatnonzero(~missing)
@@ -157,7 +163,7 @@ class LocalFrame:
         handed = split_series(entries.terms, columns["by"])
         entries = entries._replace(terms=tuple(term.resolve(own) for term, own in handed))
         if not (groups or entries.marginal) and all(term.is_nominal for term in entries.terms):
-            kept, weights = frames.count_unique_rows([*columns["by"], *columns["name"]])
+            kept, weights = frames.duplicates.count_unique_rows([*columns["by"], *columns["name"]])
             columns = {"by": kept[:-1], "name": kept[-1:]}
         folds, codes = frames.fold_codes(columns["name"][0], weights=weights)
         labels = frames.count_values(folds, codes, weights)
@@ -195,7 +201,9 @@ class LocalFrame:
         apart_from: int | None = None,
     ) -> Any:
         """Keep the rows of chosen labels."""
-        return frames.filter_labels(self.frame, rows, chosen, nulls=nulls, apart_from=apart_from)
+        return frames.select.filter_labels(
+            self.frame, rows, chosen, nulls=nulls, apart_from=apart_from
+        )
 
 
 def fits_clusters(options: Options) -> bool:

@@ -79,7 +79,7 @@ def rank_groups(key: Sequence[Any]) -> Ints:
 
     Groups that cannot be hashed are ranked as they come.
     """
-    columns = [frames.read_group_key(series) for series in key]
+    columns = [frames.read.read_group_key(series) for series in key]
     hashable = [column for column in columns if column is not None]
     if len(hashable) < len(columns):
         return np.arange(len(key[0]))
@@ -108,7 +108,7 @@ def first_of_equal_keys(keys: Keys, key: Sequence[Any]) -> Ints | None:
 
 def key_order(key: Sequence[Any]) -> tuple[Ints, Ints]:
     """Order the rows by their keys, the first key first; also give the dense ranks of the keys."""
-    columns = [frames.rank_key(series) for series in key]
+    columns = [frames.read.rank_key(series) for series in key]
     rows = np.lexsort(columns[::-1])
     repeats = np.logical_and.reduce([np.diff(column[rows]) == 0 for column in columns])
     ranks = np.empty(len(rows), dtype=np.int64)

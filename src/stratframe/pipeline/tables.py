@@ -13,7 +13,8 @@ from ..core.evenness import GroupRows, JudgedCells, group_rows, judge_cells
 from ..core.strata import first_occurrence, sum_by
 from ..core.types import Ints, StratumTable, Values
 from ..errors import FOLD_NAME, StratError, above_limit, plural
-from ..frames import AnyFrame, FoldValues, Frame, PandasFrame, PolarsFrame, PolarsTable
+from ..frames import AnyFrame, FoldValues, Frame
+from ..frames.libraries import PandasFrame, PolarsFrame, PolarsTable
 from ..terms.base import Term
 from ..terms.bins import Continuous, OrderBins
 from ..terms.by import Entries, split_series
@@ -171,7 +172,7 @@ def levels_of(strata: Strata) -> list[Strata]:
 
 def check_not_itself(argument: str, refs: Sequence[Any], name: Hashable) -> None:
     """Raise if one of the references is the fold column itself."""
-    if any(frames.is_column(ref, name) for ref in refs):
+    if any(frames.references.is_column(ref, name) for ref in refs):
         shown = frames.format_reference(name)
         msg = (
             f"`{argument}` must be other columns than the folds, but both are {shown}.\nHint: name"
@@ -341,7 +342,7 @@ def fold_table(
     tables = [table_of(name, "fold") for name in names]
     if "column" in frames.column_names(tables[0]):
         raise StratError(taken_name("column"))
-    return frames.stack_frames(list(map(str, names)), tables)
+    return frames.tables.stack_frames(list(map(str, names)), tables)
 
 
 def format_values(values: Sequence[Any]) -> list[str | None]:
@@ -358,7 +359,7 @@ def table_order(strata: Strata) -> Ints:
 
 def level_order(level: Level, first: Ints) -> Ints:
     """Place the strata of a level: by value, or by first appearance if values cannot compare."""
-    ranks = frames.rank_values(level.values(first)) if level.is_nominal else None
+    ranks = frames.tables.rank_values(level.values(first)) if level.is_nominal else None
     return level.places[first] if ranks is None else ranks
 
 

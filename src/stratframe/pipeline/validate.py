@@ -139,7 +139,9 @@ def treat_rare(entry: BoundTerm, groups: Ints | None, options: Options) -> tuple
     rows = np.sort(rows if entry.rows is None else entry.rows[rows])
     (column,) = ruled_columns(entry, options.missing)
     library = frames.library_of(column.series)
-    raise StratError(text, frames.failing_rows(library, {column.name: column.series}, rows))
+    raise StratError(
+        text, frames.validate.failing_rows(library, {column.name: column.series}, rows)
+    )
 
 
 def class_sizes(codes: Ints, n_classes: int, groups: Ints | None, weights: Ints | None) -> Ints:

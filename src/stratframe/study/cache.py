@@ -108,7 +108,7 @@ def hash_data(frame: Any) -> str:
     """Hash the columns of a frame, with their types and categories, and its index."""
     columns = frames.column_names(frame)
     data = [
-        (repr(name), str(values.dtype), frames.category_values(values), frames.to_list(values))
+        (repr(name), str(values.dtype), frames.door.category_values(values), frames.to_list(values))
         for name, values in zip(columns, frames.read_columns(frame, columns), strict=True)
     ]
     index = list(getattr(frame, "index", []))

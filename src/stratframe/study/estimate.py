@@ -243,7 +243,7 @@ def estimates(
 def check_inputs(frame: Any, features: Any, target: Any) -> list[Any]:
     """List the features, and raise if they are not columns, or hold the target."""
     names = list_features(features)
-    frames.check_not_data("features", names)
+    frames.references.check_not_data("features", names)
     if not names:
         raise StratError(at_least_one("`features`", "column", names))
     frames.check_names("features", names)

@@ -171,7 +171,7 @@ def deal_folds(
         warnings.simplefilter("ignore", StratWarning)
         # A strategy may write to its frame, which the others share.
         dealt = to_deal(strategy)(deepcopy(frame), k, seed)
-    if not frames.has_column(dealt, "fold"):
+    if not frames.references.has_column(dealt, "fold"):
         msg = f"A strategy must return a frame with the column 'fold', got {type(dealt).__name__}."
         raise StratError(msg)
     pairs = cv(dealt, "fold")

@@ -138,7 +138,7 @@ class Term:
     def __post_init__(self) -> None:
         """Raise unless the name can be that of a column."""
         name = self.name
-        if not frames.is_label(name) or (isinstance(name, str) and not is_unicode(name)):
+        if not frames.references.is_label(name) or (isinstance(name, str) and not is_unicode(name)):
             msg = (
                 f"`name` of `{self.function}` must be able to name a column, got {describe(name)}."
             )

@@ -34,7 +34,7 @@ def parse_by(by: By | None) -> Entries:
     if by is None:
         return Entries()
     if not isinstance(by, str):
-        frames.check_not_data("by", by)
+        frames.references.check_not_data("by", by)
     terms = [to_term(entry) for entry in by] if isinstance(by, list) else [to_term(by)]
     if not terms:
         raise StratError(at_least_one("`by`", "entry", []))
@@ -64,7 +64,9 @@ def check_no_repeats(terms: Sequence[Term], subject: str) -> None:
     """Raise if an entry is given twice."""
     alike: dict[Any, list[Term]] = {}
     for term in terms:
-        others = alike.setdefault((type(term), *map(frames.column_key, term.columns)), [])
+        others = alike.setdefault(
+            (type(term), *map(frames.references.column_key, term.columns)), []
+        )
         if any(same_terms(term, other) for other in others):
             raise StratError(given_twice(subject, "entry", str(term)))
         others.append(term)
@@ -94,7 +96,7 @@ def parse_columns(argument: str, given: Any) -> tuple[ColumnRef, ...]:
     """Turn one column or a list of columns into a tuple; None into an empty one."""
     if given is None:
         return ()
-    frames.check_not_data(argument, given)
+    frames.references.check_not_data(argument, given)
     columns = tuple(given) if isinstance(given, list) else (given,)
     if not columns:
         raise StratError(at_least_one(f"`{argument}`", "column", []))
@@ -113,7 +115,7 @@ def parse_groups(groups: Any) -> tuple[Term, ...]:
                 f" {frames.format_reference(column)}."
             )
             raise StratError(msg)
-    for column in frames.repeated(columns):
+    for column in frames.references.repeated(columns):
         raise StratError(given_twice("`groups`", "column", frames.format_reference(column)))
     return tuple(Classes((column,)) for column in columns)
 
@@ -134,6 +136,6 @@ def same_terms(term: Term, other: Term) -> bool:
     if type(term) is not type(other) or len(term.columns) != len(other.columns):
         return False
     settings = vars(term).keys() - {"columns", "name"}
-    return all(map(frames.same_column, term.columns, other.columns)) and all(
+    return all(map(frames.references.same_column, term.columns, other.columns)) and all(
         getattr(term, setting) == getattr(other, setting) for setting in settings
     )

@@ -74,7 +74,7 @@ def read_entry(
     """Read the columns of a term into arrays."""
     term = term.resolve(series)
     columns = replace(term.read(series), weights=weights)
-    names = frames.result_names(term.columns, series)
+    names = frames.references.result_names(term.columns, series)
     return BoundTerm(**vars(columns), term=term, names=names, place=place, argument=argument)
 
 

@@ -59,7 +59,9 @@ def feature_refs(function: str, features: Any) -> tuple[ColumnRef, ...]:
     if not refs:
         raise StratError(at_least_one(subject, "column", []))
     for ref in refs:
-        is_column = frames.is_label(ref) and ref is not None and not isinstance(ref, Term)
+        is_column = (
+            frames.references.is_label(ref) and ref is not None and not isinstance(ref, Term)
+        )
         if not (is_column or frames.is_computed(ref)):
             msg = (
                 f"{subject} must be a column or a list of columns, got"
@@ -67,6 +69,6 @@ def feature_refs(function: str, features: Any) -> tuple[ColumnRef, ...]:
                 "\nHint: several columns go in a list, as in `list(df.columns)`."
             )
             raise StratError(msg)
-    for ref in frames.repeated(refs):
+    for ref in frames.references.repeated(refs):
         raise StratError(given_twice(subject, "column", frames.format_reference(ref)))
     return refs

@@ -388,8 +388,8 @@ def assign_expression(expr: Any, target: Target, **given: Any) -> Any:
     options = check_options(None, target, **given)
 
     def compute(columns: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:
-        fields = frames.struct_fields(columns["by"][0], expr)
+        fields = frames.attach.struct_fields(columns["by"][0], expr)
         terms = parse_by([field.name for field in fields]).terms
         return new_columns(replace(options, terms=terms), {"by": fields}, n_rows)
 
-    return frames.column_expression({"by": [expr]}, compute, empty_outputs(options))
+    return frames.attach.column_expression({"by": [expr]}, compute, empty_outputs(options))

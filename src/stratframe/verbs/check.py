@@ -253,7 +253,7 @@ def look_at_rows(
 
     def look_at(name: Any) -> list[Finding]:
         """Find what there is to say of one column."""
-        values, folds = frames.fold_codes(frames.read_fold_column(eager, name))
+        values, folds = frames.fold_codes(frames.folds.read_fold_column(eager, name))
         labels = Labels(frames.count_values(values, folds))
         shared = [
             count_shared(each, values, folds) for each in compared if each.check != "duplicates"

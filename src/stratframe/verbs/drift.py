@@ -194,7 +194,7 @@ def measure_drift(frame: Frame, features: Any, name: str) -> Drifts:
     if len(refs) == 1:
         check_not_itself("features", refs, name)
     eager = frames.collect_columns(frame, [*refs, name])
-    folds, codes = frames.fold_codes(frames.read_fold_column(eager, name))
+    folds, codes = frames.fold_codes(frames.folds.read_fold_column(eager, name))
     columns = frames.read_columns(eager, refs)
     if len(refs) == 1:
         labels = frames.count_values(folds, codes)
@@ -204,7 +204,7 @@ def measure_drift(frame: Frame, features: Any, name: str) -> Drifts:
     names: list[str] = []
     measured: list[Drift] = []
     for place, (ref, series) in enumerate(zip(refs, columns, strict=True)):
-        column = frames.result_name(ref, series)
+        column = frames.references.result_name(ref, series)
         names.append(f"feature {place + 1}" if column is None else str(column))
         if frames.is_measured(series):
             measured.append(numeric_drift(series, codes, len(folds), names[-1]))

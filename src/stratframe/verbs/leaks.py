@@ -125,7 +125,7 @@ def leaks(
 
     def table_of(column: str, label: str) -> Any:
         """List the leaks of one fold column."""
-        series = frames.read_fold_column(eager, column)
+        series = frames.folds.read_fold_column(eager, column)
         _, folds = frames.fold_codes(series)
         none = np.zeros(0, dtype=np.int64)
         found = [(none, none), *(shared_sets(each, folds) for each in compared)]
@@ -148,7 +148,7 @@ def shared_sets(compared: Compared, folds: Ints) -> tuple[Ints, Ints]:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     rows = np.flatnonzero(compared.known & (folds >= 0))
     columns = take_rows(compared.columns, rows)
-    found, sets = frames.rows_across_folds(columns, folds[rows])
+    found, sets = frames.duplicates.rows_across_folds(columns, folds[rows])
     return rows[found], sets
 
 
@@ -221,7 +221,7 @@ def read_groups(frame: Any, terms: tuple[Term, ...], groups: Any) -> Compared:
 def compared_columns(frame: Frame, names: Sequence[Any], keys: Sequence[Any]) -> list[Any]:
     """List all columns but the folds, their repeats, and the keys."""
     folds = {frames.label_of(frame, name) for name in names} | {*names}
-    roots = [root for key in keys for root in frames.root_names(key)]
+    roots = [root for key in keys for root in frames.references.root_names(key)]
     left_out = {*folds, *(root for root in roots if not frames.is_computed(root))}
     repeats = {base_of_repeat(name) for name in names} - {None}
     found = [
@@ -246,12 +246,12 @@ def read_duplicates(frame: Any, refs: Sequence[Any]) -> Compared:
     """Read the columns by which rows may equal each other, without those that say nothing."""
     columns, left_aside, has_text = [], [], False
     for series in frames.read_columns(frame, refs):
-        column = frames.groupable(series)
+        column = frames.duplicates.groupable(series)
         if column is None or is_id(series):
             left_aside.append(name_of(series))
         elif not holds_folds(series):
             columns.append(column)
-            has_text |= frames.is_text(series)
+            has_text |= frames.door.is_text(series)
     return Compared(
         "duplicates", columns, is_named=False, left_aside=tuple(left_aside), has_text=has_text
     )
@@ -265,7 +265,7 @@ def name_of(series: Any) -> str:
 
 def is_id(series: Any) -> bool:
     """Return whether all values of a column differ, and not because they are measured."""
-    return not frames.is_continuous(series) and frames.all_unique(series)
+    return not frames.is_continuous(series) and frames.duplicates.all_unique(series)
 
 
 def holds_folds(series: Any) -> bool:
@@ -295,7 +295,9 @@ def count_shared(compared: Compared, values: list[Any], folds: Ints) -> Shared:
     if not dealt.all():
         rows = np.flatnonzero(known)
         columns = take_rows(compared.columns, rows)
-        n_partly = frames.count_across_folds(columns, folds[rows]).n_split - shared.n_split
+        n_partly = (
+            frames.duplicates.count_across_folds(columns, folds[rows]).n_split - shared.n_split
+        )
     alone = []
     for name, column in zip(compared.names, compared.columns, strict=False):
         rows = np.flatnonzero(dealt & ~frames.is_missing(column))
@@ -311,7 +313,7 @@ def count_sets(columns: Sequence[Any], rows: Ints, folds: Ints, values: list[Any
     first, second = sorted(shared.example.rows, key=lambda row: folds[row])
     named = () if isinstance(columns[0], np.ndarray) else columns
     example = shared.example._replace(
-        values=tuple(frames.value_at(series, first) for series in named),
+        values=tuple(frames.libraries.value_at(series, first) for series in named),
         folds=(values[folds[first]], values[folds[second]]),
     )
     return shared._replace(example=example)
@@ -320,7 +322,7 @@ def count_sets(columns: Sequence[Any], rows: Ints, folds: Ints, values: list[Any
 def at_rows(columns: Sequence[Any], rows: Ints, folds: Ints) -> SharedRows:
     """Count what some rows share across folds, with the places of an example among all rows."""
     own = take_rows(columns, rows)
-    shared = frames.count_across_folds(own, folds[rows], with_example=True)
+    shared = frames.duplicates.count_across_folds(own, folds[rows], with_example=True)
     if shared.example is None or shared.example.rows is None:
         return shared
     first, second = shared.example.rows
@@ -338,7 +340,7 @@ def count_duplicates(compared: Compared, folds: Ints) -> Duplicates:
     shared, by_chance = at_rows(compared.columns, rows, folds), False
     if shared.n_split:
         columns = take_rows(compared.columns, rows)
-        alone = list(map(frames.count_equal, columns))
+        alone = list(map(frames.duplicates.count_equal, columns))
         is_one = compared.is_named and len(columns) == 1  # of which chance says nothing
         by_chance = not is_one and is_chance(shared, alone, len(rows), has_text=compared.has_text)
         if not (by_chance or compared.is_named):
@@ -354,7 +356,7 @@ def is_chance(
     Parameters
     ----------
     alone : sequence of (int, int)
-        As of `frames.count_equal`, of each column.
+        As of `frames.duplicates.count_equal`, of each column.
     has_text : bool
         Whether a column holds text, which who writes it again copies.
     """
@@ -389,7 +391,7 @@ def depends(
     ]
     for alike, place in sorted(telling)[:FEW_COLUMNS] if len(columns) > 1 else []:
         others = [*columns[:place], *columns[place + 1 :]]
-        agreeing = frames.count_across_folds(others, folds).n_split_pairs
+        agreeing = frames.duplicates.count_across_folds(others, folds).n_split_pairs
         if shared.n_split_pairs < (alike + DEPENDENT * (1 - alike)) * agreeing:
             return True
     return False
@@ -401,7 +403,7 @@ def find_twin(frame: Any, names: Sequence[Any], folds: Ints) -> str | None:
     n_folds = len(np.unique(folds[rows]))
     columns = compared_columns(frame, names, ())
     for series in frames.read_columns(frames.collect_columns(frame, columns), columns):
-        if frames.groupable(series) is None or holds_folds(series):
+        if frames.duplicates.groupable(series) is None or holds_folds(series):
             continue
         codes = frames.encode_classes(frames.take(series, rows))[0]
         pairs = np.unique(np.column_stack([codes, folds[rows]]), axis=0)

@@ -84,7 +84,7 @@ class Pairs(NamedTuple):
         """Flag the rows that train for a label."""
         chosen, nulls = self.training_labels(place), self.rule.nulls == "train"
         apart_from = place if apart else None
-        return frames.flag_labels(self.rows, chosen, nulls=nulls, apart_from=apart_from)
+        return frames.select.flag_labels(self.rows, chosen, nulls=nulls, apart_from=apart_from)
 
     def positions(self) -> Iterator[tuple[Ints, Ints]]:
         """Find the positions of the training and validation rows of one pair after another."""
@@ -136,7 +136,7 @@ def as_list(given: Any) -> list[Any]:
 def list_labels(argument: str, given: Any, rules: str = "") -> list[Any]:
     """List one or more labels, each once."""
     labels = as_list(given)
-    if not all(label is not None and frames.is_label(label) for label in labels):
+    if not all(label is not None and frames.references.is_label(label) for label in labels):
         msg = f"`{argument}` must be {rules}a label or a list of labels, got {describe(given)}."
         raise StratError(msg)
     check_each_once(f"`{argument}`", "label", labels)

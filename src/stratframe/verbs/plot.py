@@ -198,7 +198,7 @@ def headline(finding: Finding) -> str:
 
 def read_folds(frame: Any, name: Any) -> tuple[Labels, Ints]:
     """Read the folds of a column, which must be as many as a picture has room for."""
-    values, folds = frames.fold_codes(frames.read_fold_column(frame, name))
+    values, folds = frames.fold_codes(frames.folds.read_fold_column(frame, name))
     labels = Labels(frames.count_values(values, folds))
     if not labels.values.present:
         msg = f"Column {str(name)!r} must hold folds to be drawn, but has none."

@@ -136,9 +136,9 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
 def find_column(argument: str, name: str, data: Any, groups: Any) -> Any:
     """Read a column of the frame that is split, or of `groups`, which may be the folds."""
     for frame in (data, groups):
-        if frames.has_column(frame, name):
+        if frames.references.has_column(frame, name):
             frames.check_refs(frame, [name], argument)
-            column = frames.read_fold_column(frames.collect_columns(frame, [name]), name)
+            column = frames.folds.read_fold_column(frames.collect_columns(frame, [name]), name)
             break
     else:
         column = take_groups(argument, name, data, groups)
@@ -151,7 +151,7 @@ def find_column(argument: str, name: str, data: Any, groups: Any) -> Any:
 def take_groups(argument: str, name: str, data: Any, groups: Any) -> Any:
     """Take `groups` as the folds, or raise if they are none, or another column."""
     if argument == "name" and groups is not None and not frames.is_frame(groups):
-        folds = frames.to_fold_column(groups, name)
+        folds = frames.folds.to_fold_column(groups, name)
         if folds.name == name:
             return folds
         msg = (

@@ -257,13 +257,13 @@ class DaskEngine:
     ) -> Any:
         """Keep some rows of every partition."""
         kept = self.over_rows(
-            partial(frames.filter_values, name=name, values=values, equal=equal, nulls=nulls)
+            partial(frames.select.filter_values, name=name, values=values, equal=equal, nulls=nulls)
         )
         return kept.drop(columns=[name]) if drops else kept
 
     def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002
         """Look the values up in every partition."""
-        return self.over_rows(partial(frames.drop_values, values=dict(values)))
+        return self.over_rows(partial(frames.select.drop_values, values=dict(values)))
 
     def over_rows(self, keep: Callable[[Any], Any]) -> Any:
         """Keep the rows of every partition that a function of it chooses."""

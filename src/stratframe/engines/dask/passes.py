@@ -166,7 +166,7 @@ def known_rows(
 
 def resolve_on(column: Any, term: Term) -> Term:
     """Choose the term that one stands for: one that orders rows, if it does in any partition."""
-    if not (frames.may_hold_fractions(column._meta) or column._meta.dtype == object):
+    if not (frames.door.may_hold_fractions(column._meta) or column._meta.dtype == object):
         return term.resolve([column._meta])
     call = dask.delayed(resolve_term, pure=False)
     parts = column.to_frame().to_delayed()
@@ -190,7 +190,7 @@ def shared_keys(call: DaskCall, n_rows: int, index: StratumIndex) -> tuple[Share
             call.frame, plan, keys_in_range, dask.delayed(index), low, high - 1
         )
         hashes, folds, n_without = merged(results, merge_keys)
-        found.append(frames.count_across_folds([hashes], folds))
+        found.append(frames.duplicates.count_across_folds([hashes], folds))
     totals = np.sum([each[:4] for each in found], axis=0).tolist()  # hashes are no examples
     return SharedRows(*totals), n_without
 
