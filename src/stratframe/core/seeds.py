@@ -54,6 +54,7 @@ class StreamTag(IntEnum):
     GROUPS = 16
     FOLD_HASH = 17
     PART_HASH = 18
+    CHANCE = 19
 
 
 FROZEN_TAGS, FROZEN_PART_COUNTS = 16, 1 << 16

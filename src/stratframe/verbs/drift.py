@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import frames
 from ..checks import check_flag
-from ..core.chance import ks_critical_values, tv_critical_values
-from ..core.distances import group_distances, sort_groups
-from ..core.evenness import deviations, tv_distance
+from ..core.chance import ks_level, tv_level
+from ..core.distances import fold_distances
 from ..core.strata import crosstab
 from ..core.types import Ints, Values
 from ..errors import StratError, at_least_one
@@ -121,12 +120,11 @@ def drift(
 
     Notes
     -----
-    `chance` is exact for two classes or two distinct numbers, and for more classes with at most
-    64 rows outside the largest. For other classes it is the 95 % quantile of a gamma
-    distribution with the mean (de Moivre's formula) and the variance of the total variation
-    distance. For numbers it is that of the asymptotic distribution of Smirnov, sqrt(log(40) / 2)
-    * sqrt(1 / m + 1 / (n - m)) for m of n rows, or less where there are few distinct numbers. It
-    is never less than a fold has that is within one row of its share of a class.
+    `chance` is the 95 % quantile of 2,000 random folds, drawn from the counts alone (of classes by
+    the multivariate hypergeometric distribution), so that the same counts give the same level. For
+    numbers of which none has more than one row in 50 it is that of the asymptotic distribution of
+    Smirnov, sqrt(log(40) / 2) * sqrt(1 / m + 1 / (n - m)) for m of n rows. It is never less than a
+    fold has that is within one row of its share of a class.
 
     References
     ----------
@@ -134,8 +132,6 @@ def drift(
     covariates, Statistics in Medicine 28 (the standardised mean difference).
     Smirnov (1948), Table for estimating the goodness of fit of empirical distributions, Annals
     of Mathematical Statistics 19.
-    Diaconis and Zabell (1991), Closed form summation for classical distributions, Statistical
-    Science 6 (the mean absolute deviation).
 
     Examples
     --------
@@ -218,15 +214,13 @@ def class_drift(series: Any, folds: Ints, n_folds: int) -> Drift:
     codes, n_classes = frames.encode_classes(series)
     classes, n_classes = codes % (n_classes + 1), n_classes + 1
     table = crosstab(classes, n_classes, folds % (n_folds + 1), n_folds + 1)
-    sizes, dealt = table.sum(axis=1), table[:, :n_folds]
+    n, sizes, dealt = len(folds), table.sum(axis=1), table[:, :n_folds]
     totals = dealt.sum(axis=0)
-    others = len(folds) - totals
-    # The whole is a mean of the fold and the others, so that it is nearer to the fold.
-    rise = np.where(others, len(folds) / np.maximum(others, 1), np.nan)
-    tv = tv_distance(deviations(dealt, sizes), totals) * rise
-    chance = np.array(tv_critical_values(sizes, totals.tolist()))
-    missing = np.full(n_folds, np.nan)
-    return Drift(smd=missing, ks=missing, wasserstein=missing, tv=tv, chance=chance)
+    sides = totals * (n - totals)
+    # In integers but for one division, so that equal distances are equal floats.
+    moved = np.abs(dealt * n - sizes[:, None] * totals).sum(axis=0)
+    tv, missing = np.where(sides, moved / np.maximum(2 * sides, 1), np.nan), np.full(n_folds, np.nan)
+    return Drift(missing, missing, missing, tv, levels(tv_level, sizes, totals))
 
 
 def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Drift:
@@ -235,14 +229,21 @@ def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Drift:
     rule = frames.Rule(present=False, finite=True)
     column = frames.RuledColumn(name, f"Column {name!r}", rule, series, missing, values)
     frames.check_rules([column])
-    known = scale_0_1(values[~missing])
-    ordered = sort_groups(known, folds[~missing], n_folds)
-    sizes = ordered.sizes[1:]
-    apart, missing = group_distances(ordered), np.full(n_folds, np.nan)
-    compared = np.flatnonzero((sizes > 0) & (sizes < len(known)))
-    chance = missing.copy()
-    chance[compared] = ks_critical_values(ordered.values, sizes[compared])
-    return Drift(apart.smd, apart.ks, apart.wasserstein, tv=missing, chance=chance)
+    known, folds = scale_0_1(values[~missing]), folds[~missing]
+    order = np.argsort(known)
+    known, folds = known[order], folds[order]
+    sizes = np.diff(np.flatnonzero(np.diff(known, prepend=-1)), append=len(known))
+    totals = np.bincount(folds + 1, minlength=n_folds + 1)[1:]
+    smd, ks, wasserstein = fold_distances(known, folds, n_folds)
+    none = np.full(n_folds, np.nan)
+    return Drift(smd, ks, wasserstein, tv=none, chance=levels(ks_level, sizes, totals))
+
+
+def levels(level: Callable[[Ints, int], float], sizes: Ints, totals: Ints) -> Values:
+    """Find the level of chance of each fold, once for each number of rows."""
+    n = int(sizes.sum())
+    found = {m: level(sizes, m) for m in set(totals.tolist()) if 0 < m < n}
+    return np.array([found.get(m, np.nan) for m in totals.tolist()])
 
 
 def scale_0_1(values: Values) -> Values:
