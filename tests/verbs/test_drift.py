@@ -366,7 +366,7 @@ def test_scipy_is_not_needed(monkeypatch: pytest.MonkeyPatch, features: str) -> 
 
 
 def test_chance_is_what_formulas_say() -> None:
-    """Of numbers it is Smirnov's quantile, as SciPy has it; of two classes about 1.96 deviations."""
+    """Of numbers it is Smirnov's quantile, as of SciPy; of two classes about 1.96 deviations."""
     flags, part = [0] * 700 + [1] * 300, 1 / 250 + 1 / 750
     data = pd.DataFrame({"x": range(1000), "n": flags, "c": np.array(flags, dtype=str)})
     found = drift(data.assign(fold=[0, 1, 2, 3] * 250), ["x", "n", "c"])

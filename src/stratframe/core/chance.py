@@ -120,7 +120,8 @@ def draw_rows(drawn: Ints, size: int, n: int, words: Words) -> Ints | None:
     up_to = np.cumsum(chances, axis=1)
     up_to /= up_to[:, -1:]
     row = drawn - int(numbers[0, 0])
-    return first[row] + (up_to[row] > uniform(words)[:, None]).argmax(axis=1)
+    counts: Ints = first[row] + (up_to[row] > uniform(words)[:, None]).argmax(axis=1)
+    return counts
 
 
 def rare_deviations(sizes: Ints, n: int, m: int, moved: Values, words: Words) -> Values:
@@ -144,13 +145,14 @@ def rare_deviations(sizes: Ints, n: int, m: int, moved: Values, words: Words) ->
     slope = covariance / (sizes.sum() * share * (1 - share))
     spread = sqrt(max(variance - slope * covariance, 0))
     normal = normal_quantiles()[words >> np.uint64(53)]
-    summed = n * (mean + spread * normal) + slope * moved
+    summed: Values = n * (mean + spread * normal) + slope * moved
     if sizes[-1] * m > n:
         return summed
     # A row at most is expected of a class: the sum is that of all rows, and twice the shares of
     # the classes that a fold lacks, which come in steps.
     step = 2 * m * sizes[0]
-    return moved + np.rint((summed - moved) / step) * step
+    stepped: Values = moved + np.rint((summed - moved) / step) * step
+    return stepped
 
 
 @cache
@@ -161,7 +163,8 @@ def normal_quantiles() -> Values:
 
 def uniform(words: Words) -> Values:
     """Turn random words into numbers from 0 up to 1."""
-    return (words >> np.uint64(11)) / 2.0**53
+    numbers: Values = (words >> np.uint64(11)) / 2.0**53
+    return numbers
 
 
 def chance_words(sizes: Ints, m: int, n_uses: int) -> Words:

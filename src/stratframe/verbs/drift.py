@@ -219,7 +219,10 @@ def class_drift(series: Any, folds: Ints, n_folds: int) -> Drift:
     sides = totals * (n - totals)
     # In integers but for one division, so that equal distances are equal floats.
     moved = np.abs(dealt * n - sizes[:, None] * totals).sum(axis=0)
-    tv, missing = np.where(sides, moved / np.maximum(2 * sides, 1), np.nan), np.full(n_folds, np.nan)
+    tv, missing = (
+        np.where(sides, moved / np.maximum(2 * sides, 1), np.nan),
+        np.full(n_folds, np.nan),
+    )
     return Drift(missing, missing, missing, tv, levels(tv_level, sizes, totals))
 
 
