@@ -211,18 +211,12 @@ ENGINES = {"dask": "DaskEngine", "pyspark": "SparkEngine"}
 
 def engine_of(frame: object) -> Engine | None:
     """Choose the engine that a frame belongs to; None for what is no frame of an engine."""
-    package = type(frame).__module__.partition(".")[0]
-    if package not in ENGINES or package not in sys.modules or type(frame).__name__ != "DataFrame":
-        return own_engine(frame)
-    home = package.removeprefix("py")
-    module = import_module(f".{home}", __package__)
-    engine: Engine = getattr(module, ENGINES[package])(frame)
-    return engine
-
-
-def own_engine(frame: object) -> Engine | None:
-    """Ask a frame of another package for its engine: what `__stratframe_engine__` returns."""
-    make = getattr(type(frame), "__stratframe_engine__", None)
+    package, name = type(frame).__module__.partition(".")[0], type(frame).__name__
+    if package in ENGINES and package in sys.modules and name == "DataFrame":
+        module = import_module(f".{package.removeprefix('py')}", __package__)
+        make = getattr(module, ENGINES[package])
+    else:  # a frame of another package says itself
+        make = getattr(type(frame), "__stratframe_engine__", None)
     engine: Engine | None = None if make is None else make(frame)
     return engine
 

@@ -24,7 +24,6 @@ from .door import is_nested, nested_error
 from .libraries import (
     EagerFrame,
     Frame,
-    check_frame,
     column_names,
     is_frame,
     label_of,
@@ -117,11 +116,6 @@ def repeated(refs: Iterable[Any]) -> list[Any]:
     return found
 
 
-def result_name(ref: Any, series: Any) -> Hashable | None:
-    """Return the column name that a reference results in; None if it has none."""
-    return getattr(series, "name", None) if is_computed(ref) else ref
-
-
 class ResultName(NamedTuple):
     """What a reference results in is called."""
 
@@ -132,8 +126,11 @@ class ResultName(NamedTuple):
 
 def result_names(refs: Iterable[Any], series: Iterable[Any]) -> tuple[ResultName, ...]:
     """Name the results of references."""
-    names = [(ref, result_name(ref, column)) for ref, column in zip(refs, series, strict=True)]
-    return tuple(ResultName(name, name is None and is_computed(ref)) for ref, name in names)
+    names = []
+    for ref, column in zip(refs, series, strict=True):
+        name = getattr(column, "name", None) if is_computed(ref) else ref
+        names.append(ResultName(name, name is None and name is not ref))
+    return tuple(names)
 
 
 def root_names(ref: Any) -> list[Any]:
@@ -240,7 +237,6 @@ def check_all_refs(
     overwrite: bool = False,
 ) -> None:
     """Raise unless a frame has the columns that each argument names, and no new one yet."""
-    check_frame(frame)
     columns = list_columns(frame)
     for argument, given in refs.items():
         check_refs(frame, given, argument, columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -34,11 +34,11 @@ from .tables import (
 )
 
 
+@dataclass(frozen=True, eq=False)
 class LocalFrame:
     """A pandas or Polars frame, eager or lazy."""
 
-    def __init__(self, frame: Any) -> None:
-        self.frame: Any = frame
+    frame: Any
 
     @property
     def library(self) -> str:

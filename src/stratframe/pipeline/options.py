@@ -14,7 +14,7 @@ from ..checks import check_encodable, check_int, check_name, check_one_of, check
 from ..errors import StratError, above_limit, describe, describe_count, plural, warn
 from ..frames import format_reference
 from ..terms.base import By, ColumnRef, Missing, Term
-from ..terms.by import parse
+from ..terms.by import parse_by, parse_columns, parse_groups
 
 Parts: TypeAlias = Mapping[str, float | None] | float
 """Names of parts and their shares, or counts of rows, of which one may be None, the rest;
@@ -121,7 +121,8 @@ def check_options(
     **given: Any,
 ) -> Options:
     """Check the arguments of a call."""
-    options = Options(*parse(by, groups, key), target=target, missing=missing, rare=rare, **given)
+    entries = parse_by(by)._replace(groups=parse_groups(groups), key=parse_columns("key", key))
+    options = Options(*entries, target=target, missing=missing, rare=rare, **given)
     policies = get_args(Missing) if target.kind == "fold" else get_args(Missing)[:2]
     check_one_of("deal", options.deal, get_args(Deal))
     check_one_of("missing", missing, policies)

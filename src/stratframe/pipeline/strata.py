@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import frames
 from ..core.strata import crosstab, factorize_codes, first_occurrence, nest_codes, sum_by
-from ..core.types import Flags, Ints, StratumTable
+from ..core.types import Ints, StratumTable
 from ..errors import StratError, above_limit, plural
 from ..terms.base import RowOrder, Term
 from ..terms.by import split_series
@@ -178,15 +178,15 @@ def dealt_entries(
     """Restrict entries to the rows that are dealt, and encode the groups of these."""
     if entries and options.missing == "null":
         missing = np.logical_or.reduce([entry.missing for entry in entries])
-        entries = restricted(entries, flagged_rows(~missing))
-    groups = group_codes(entries)
+        entries = restricted(entries, np.flatnonzero(~missing) if missing.any() else None)
+    groups = group_codes(entries) if options.groups else None
     check_enough(entries[0].n_rows if entries else n_rows, groups, options.target)
     nested = options.terms and not options.marginal
     if nested and options.rare != "ignore" and entries[0].term.is_nominal:
-        first, flags = treat_rare(entries[0], groups, options)
-        entries = restricted([first, *entries[1:]], flagged_rows(flags))
-        if not flags.all():
-            groups = group_codes(entries)
+        first, kept = treat_rare(entries[0], groups, options)
+        entries = restricted([first, *entries[1:]], kept)
+        if kept is not None:
+            groups = group_codes(entries) if options.groups else None
             check_enough(entries[0].n_rows, groups, options.target)
     return entries, groups
 
@@ -196,19 +196,12 @@ def restricted(entries: list[BoundTerm], rows: Ints | None) -> list[BoundTerm]:
     return entries if rows is None else [select_rows(entry, rows) for entry in entries]
 
 
-def flagged_rows(flags: Flags) -> Ints | None:
-    """List the flagged rows; None if all are."""
-    return None if flags.all() else np.flatnonzero(flags)
-
-
-def group_codes(entries: Sequence[BoundTerm]) -> Ints | None:
-    """Encode the groups of the dealt rows by the hash of their values; None without groups.
+def group_codes(entries: Sequence[BoundTerm]) -> Ints:
+    """Encode the groups of the dealt rows by the hash of their values.
 
     A row without a group is a group of its own. These come last, in the order of the rows.
     """
     entries = [entry for entry in entries if entry.argument == "groups"]
-    if not entries:
-        return None
     strata = nest(entries, entries[0].rows, len(entries[0].missing))
     if not entries[0].term.is_nominal:
         return clusters_by_value(entries[0], strata.codes)

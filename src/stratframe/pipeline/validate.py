@@ -110,29 +110,35 @@ def check_enough(n_rows: int, groups: Ints | None, target: Target) -> None:
             raise StratError(at_most(target.argument, limit, target.n, count, noun))
 
 
-def treat_rare(entry: BoundTerm, groups: Ints | None, options: Options) -> tuple[BoundTerm, Flags]:
+def treat_rare(
+    entry: BoundTerm, groups: Ints | None, options: Options
+) -> tuple[BoundTerm, Ints | None]:
     """Find the classes with fewer rows, or groups, than folds, and do as `rare` says.
 
-    Returns the entry, pooled for `rare="pool"`, and flags the rows that are dealt.
+    Returns the entry, pooled for `rare="pool"`, and the rows that are dealt, None for all.
     """
     # Missing values are a class, too: their code is -1.
     codes: Ints = entry.data % (entry.n_classes + 1) if entry.missing.any() else entry.data
-    sizes = class_sizes(codes, entry.n_classes + 1, groups, entry.weights)
+    n_classes, weights = entry.n_classes + 1, entry.weights
+    if groups is None:
+        sizes = sum_by(codes, weights, n_classes)
+    else:
+        pairs = np.unique(codes + n_classes * groups)
+        sizes = np.bincount(pairs % n_classes, minlength=n_classes)
     if groups is None and entry.weights is None and codes is entry.data:
         entry = replace(entry, sizes=sizes[:-1])
     is_rare: Flags = (sizes > 0) & (sizes < options.target.n)
-    keeps = np.ones(len(codes), dtype=np.bool_)
     if not is_rare.any():
-        return entry, keeps
+        return entry, None
     if options.rare == "null":
-        return entry, ~is_rare[codes]
+        return entry, np.flatnonzero(~is_rare[codes])
     if options.rare == "pool":
-        return pool_classes(entry, codes, is_rare), keeps
+        return pool_classes(entry, codes, is_rare), None
     noun = "row" if groups is None else "group"
     text = format_rare(entry, codes, sizes, is_rare, noun, options)
     if options.rare == "warn":
         warn(text)
-        return entry, keeps
+        return entry, None
     if entry.weights is not None:
         raise StratError(text)  # the rows of the frame are not there
     rows = np.flatnonzero(is_rare[codes])
@@ -142,14 +148,6 @@ def treat_rare(entry: BoundTerm, groups: Ints | None, options: Options) -> tuple
     raise StratError(
         text, frames.validate.failing_rows(library, {column.name: column.series}, rows)
     )
-
-
-def class_sizes(codes: Ints, n_classes: int, groups: Ints | None, weights: Ints | None) -> Ints:
-    """Count the rows of each class, or the groups that have any of them."""
-    if groups is None:
-        return sum_by(codes, weights, n_classes)
-    pairs = np.unique(codes + n_classes * groups)
-    return np.bincount(pairs % n_classes, minlength=n_classes)
 
 
 def format_rare(

@@ -18,7 +18,7 @@ from ..errors import StratError, StratWarning, at_least_one
 from ..frames.references import EXPRESSIONS
 from ..pipeline.options import Options
 from ..terms.bins import continuous, quantiles
-from ..terms.by import parse
+from ..terms.by import parse_by, parse_columns
 from ..terms.classes import classes
 from ..terms.clusters import clusters
 from ..terms.margins import margins
@@ -73,8 +73,8 @@ def check_entries(frame: Any, strategies: Mapping[str, Strategy]) -> None:
         if is_function(strategy):
             continue
         given = arguments_of(strategy)
-        named = parse(given.get("by"), None, given.get("key"))
-        frames.check_all_refs(frame, Options(named.terms, key=named.key).columns())
+        terms, key = parse_by(given.get("by")).terms, parse_columns("key", given.get("key"))
+        frames.check_all_refs(frame, Options(terms, key=key).columns())
 
 
 def is_function(strategy: Strategy) -> bool:

@@ -24,11 +24,6 @@ class Entries(NamedTuple):
     key: tuple[ColumnRef, ...] = ()
 
 
-def parse(by: By | None, groups: Any = None, key: Any = None) -> Entries:
-    """Turn `by`, `groups` and `key` into terms and columns, and check how they combine."""
-    return parse_by(by)._replace(groups=parse_groups(groups), key=parse_columns("key", key))
-
-
 def parse_by(by: By | None) -> Entries:
     """Turn `by` into terms, and check how they combine."""
     if by is None:
@@ -115,7 +110,7 @@ def parse_groups(groups: Any) -> tuple[Term, ...]:
                 f" {frames.format_reference(column)}."
             )
             raise StratError(msg)
-    for column in frames.references.repeated(columns):
+    for column in frames.references.repeated(columns) if len(columns) > 1 else ():
         raise StratError(given_twice("`groups`", "column", frames.format_reference(column)))
     return tuple(Classes((column,)) for column in columns)
 

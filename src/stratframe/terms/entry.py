@@ -31,11 +31,6 @@ class BoundTerm(EncodedColumns):
     """The rows of each class, shape (n_classes,), where they were counted already."""
 
     @property
-    def is_nameless(self) -> bool:
-        """Whether the entry is computed, and its result has no name."""
-        return self.names[0].is_missing
-
-    @property
     def position(self) -> str:
         """Its place, as messages show it."""
         return f"entry {self.place} of `{self.argument}`"
@@ -43,19 +38,19 @@ class BoundTerm(EncodedColumns):
     @property
     def text(self) -> str:
         """The entry as messages show it."""
-        return self.position if self.is_nameless else repr(self.names[0].name)
+        return self.position if self.names[0].is_missing else repr(self.names[0].name)
 
     @property
     def code(self) -> str:
         """The entry as a hint puts it into a term."""
-        return "..." if self.is_nameless else repr(self.names[0].name)
+        return "..." if self.names[0].is_missing else repr(self.names[0].name)
 
     @property
     def stratum_name(self) -> Hashable:
         """The name of its strata in result frames."""
         if self.term.name is not None:
             return self.term.name
-        column = f"stratum_{self.place}" if self.is_nameless else self.names[0].name
+        column = f"stratum_{self.place}" if self.names[0].is_missing else self.names[0].name
         return self.term.default_name(column)
 
     @property
