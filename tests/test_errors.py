@@ -10,7 +10,7 @@ import pytest
 
 import stratframe as sf
 from stratframe.errors import plural_name
-from stratframe.frames.tables import make_frame
+from stratframe.frames.result import make_frame
 from tests.helpers import eager
 
 
@@ -67,7 +67,7 @@ def test_calls_do_not_make_rows(library: Any, monkeypatch: pytest.MonkeyPatch) -
 
     with pytest.raises(sf.StratError) as caught:
         eager(sf.kfold(library({"x": ["a", None, "b"]}), "x", 2))
-    monkeypatch.setattr("stratframe.frames.validate.make_frame", make)
+    monkeypatch.setattr("stratframe.frames.rules.make_frame", make)
     assert not made
     assert list(caught.value.failures["row"]) == [1]
     assert made == [1]

@@ -201,7 +201,7 @@ def run(given: dict[str, Any]) -> int:
     if command in ("extend", *JUDGES) and frames.files.is_text_file(path):
         parts = given.get("parts", ())
         known, alike = parts if isinstance(parts, dict) else (), command == "extend" and not parts
-        frame = frames.files.read_folds(frame, columns_of(command, given), known, alike=alike)
+        frame = frames.files.read_folds(frame, column_arguments(command, given), known, alike=alike)
     result = getattr(sf, command)(frame, **given)
     if command == "check":
         print(result)
@@ -209,7 +209,7 @@ def run(given: dict[str, Any]) -> int:
     if command == "report":
         show_report(result, out)
         return 0
-    names, filled = columns_of(command, given), None
+    names, filled = column_arguments(command, given), None
     if command == "extend":
         before, after = (frames.read_columns(each, names)[0] for each in (frame, result))
         filled = frames.is_missing(before) & ~frames.is_missing(after)
@@ -257,7 +257,7 @@ def parse_parts(text: str) -> dict[str, float | None] | float:
     return parts
 
 
-def columns_of(command: str, given: dict[str, Any]) -> list[str]:
+def column_arguments(command: str, given: dict[str, Any]) -> list[str]:
     """List the columns that a command reads or writes."""
     name = given.get("name", "split" if command == "split" else "fold")
     repeats = given.get("repeats", 1)
@@ -321,7 +321,7 @@ def show_balance(table: Any) -> None:
     names = [str(name) for name in frames.column_names(table) if name not in RESERVED]
     if not names:  # neighbours have no strata
         return
-    rows = frames.tables.to_dicts(table)
+    rows = frames.result.to_dicts(table)
     counts: dict[tuple[Any, ...], list[int]] = {}
     for row in rows:
         counts.setdefault(tuple(map(row.get, names)), []).append(row["n"])

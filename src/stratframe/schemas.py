@@ -81,7 +81,7 @@ def needed(
                 keeps = partial(keeps_rule, term, ref, missing, may_order)
                 rule_name = f"kfold takes {term}"
                 # Where the column must have no nulls, that names them already.
-                check = frames.validate.flags_check(
+                check = frames.rules.flags_check(
                     pandera, library, keeps, rule_name, skip_nulls=rule.present
                 )
                 needs.setdefault(ref, []).append((rule, check))
@@ -133,7 +133,7 @@ def keeps_rule(
     if entry.term.orders_rows and not may_order:
         return False
     (column,) = ruled_columns(entry, missing)
-    return np.logical_not(frames.validate.broken_rows(column))
+    return np.logical_not(frames.rules.broken_rows(column))
 
 
 @suggest_arguments
@@ -184,14 +184,14 @@ def folded(
     if library == "pandas" and nulls:
         keeps = partial(frames.folds.are_folds, k=k)
         rule = f"folds 0..{k - 1} or missing, as int64, Int64 or float64"
-        dtype, checks = None, [frames.validate.flags_check(pandera, library, keeps, rule)]
+        dtype, checks = None, [frames.rules.flags_check(pandera, library, keeps, rule)]
     else:
         dtype = "int64" if library == "pandas" else frames.attach.polars_dtype(None)
         checks = [pandera.Check.in_range(0, k - 1)]
     if complete:
         keeps_all = partial(frames.folds.has_all_folds, k=k)
         checks.append(
-            frames.validate.flags_check(pandera, library, keeps_all, f"every fold 0..{k - 1}")
+            frames.rules.flags_check(pandera, library, keeps_all, f"every fold 0..{k - 1}")
         )
     return pandera.DataFrameSchema({name: pandera.Column(dtype, checks, nullable=nulls)})
 
@@ -245,13 +245,13 @@ def parted(
     names = list(part_target(parts).names or ())
     check_name(name)
     pandera = pandera_for(library)
-    dtype = frames.validate.part_type(names, text=text) if library == "polars" else None
+    dtype = frames.rules.part_type(names, text=text) if library == "polars" else None
     keeps = partial(frames.folds.are_parts, names=names, text=text)
-    check = frames.validate.flags_check(pandera, library, keeps, f"parts {', '.join(names)}")
+    check = frames.rules.flags_check(pandera, library, keeps, f"parts {', '.join(names)}")
     return pandera.DataFrameSchema({name: pandera.Column(dtype, check, nullable=nulls)})
 
 
 def pandera_for(library: str) -> Any:
     """Import pandera for a library named by the user."""
     check_one_of("library", library, get_args(Library))
-    return frames.validate.pandera_module(library)
+    return frames.rules.pandera_module(library)

@@ -140,7 +140,7 @@ def test_unique_rows_are_counted() -> None:
         pd.Series([1, 1]),
         pl.Series([[1], [1]]),
         pl.Series([object()] * 2, dtype=pl.Object),
-        pl.Series(np.arange(duplicates.MANY_VALUES + 1)),
+        pl.Series(np.arange(duplicates.MANY_SETS + 1)),
     ],
     ids=["pandas", "nested", "objects", "many"],
 )

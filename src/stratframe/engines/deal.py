@@ -234,7 +234,7 @@ class CountedFrame:
         counts = self.engine.count(self.engine.bind(Options(terms), name))[1]
         (folds,), columns = counts.columns["name"], counts.columns["by"]
         weights = counts.weights
-        ranks = frames.tables.rank_values(folds) if self.engine.needs_key else None
+        ranks = frames.result.rank_values(folds) if self.engine.needs_key else None
         if ranks is not None:  # counts of rows without an order come in any order
             order = np.argsort(ranks, kind="stable")
             folds, weights = frames.take(folds, order), weights[order]

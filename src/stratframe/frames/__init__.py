@@ -9,8 +9,8 @@ Frames and series come in, numpy arrays go out, and arrays come back as new colu
 - `lazy`: which lazy queries surely give the same rows each time, and so stream?
 - `row_order`: does a lazy query give its rows in the same order each time?
 - `attach`: how does an array become a column, at once or as a lazy expression?
-- `tables`: how is a result frame made in the caller's library?
-- `validate`: which rows broke a rule?
+- `result`: how is a result frame made in the caller's library?
+- `rules`: which rows broke a rule?
 - `folds`: which folds does a column hold, and which one is each row in?
 - `select`: which rows of a frame do some labels, or a computation, select?
 - `duplicates`: which rows are equal in several columns, and are they in one fold?
@@ -56,6 +56,6 @@ from .references import (
     is_computed,
     read_columns,
 )
+from .result import float_column, make_frame
+from .rules import Rule, RuledColumn, check_rules
 from .select import LabelRows, encode_labels, filter_rows, read_labels
-from .tables import float_column, make_frame
-from .validate import Rule, RuledColumn, check_rules

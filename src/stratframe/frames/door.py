@@ -160,12 +160,12 @@ def dtype_of(series: Series) -> pl.DataType:
         return series.dtype
     if isinstance(series.dtype, pd.CategoricalDtype):
         return pl.Categorical()
-    dtype = None if is_object(series.dtype) else polars_dtype(series.dtype)
+    dtype = None if is_object(series.dtype) else dtype_in_polars(series.dtype)
     return dtype or OBJECTS.get(object_type(series), pl.Object)()
 
 
 @lru_cache
-def polars_dtype(dtype: Any) -> pl.DataType | None:
+def dtype_in_polars(dtype: Any) -> pl.DataType | None:
     """Name the type that Polars has for values of a pandas dtype, if it has any."""
     converted = to_polars(pd.Series([], dtype=dtype))
     return None if converted is None else converted.dtype

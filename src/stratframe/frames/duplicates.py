@@ -16,7 +16,7 @@ from .door import is_float, is_nested, nested_error, to_floats
 from .libraries import Series, take
 from .read import encode_classes
 
-MANY_VALUES = 1 << 13
+MANY_SETS = 1 << 13
 """Unique rows among the first ones above which grouping is slower than encoding each column."""
 
 HEAD_ROWS, MOSTLY_UNIQUE = 1 << 16, 0.9
@@ -202,7 +202,7 @@ def count_unique_rows(series: Sequence[Any]) -> tuple[list[Any], Ints | None]:
         return list(series), None
     # Two columns may have the same name: they are grouped under their positions.
     rows = pl.DataFrame([column.alias(str(place)) for place, column in enumerate(series)])
-    if rows.head(HEAD_ROWS).n_unique() > MANY_VALUES:
+    if rows.head(HEAD_ROWS).n_unique() > MANY_SETS:
         return list(series), None
     grouped = rows.group_by(pl.all(), maintain_order=True).len("n")
     kept = [grouped[str(place)].alias(column.name) for place, column in enumerate(series)]

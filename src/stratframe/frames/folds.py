@@ -17,7 +17,7 @@ from .door import category_values, is_extension, is_temporal, is_text
 from .libraries import EagerFrame, Frame, Series, label_of, library_of, take, to_list
 from .read import encode_classes
 from .references import read_columns
-from .validate import failing_rows
+from .rules import failing_rows
 
 PURPOSES = {"train": 0, "valid": 1, "validation": 1, "val": 1, "dev": 1, "test": 2, "holdout": 3}
 """The order of parts that are named after what they are used for."""

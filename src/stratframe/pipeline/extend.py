@@ -106,7 +106,7 @@ def check_whole_groups(options: Options, groups: Ints, series: Sequence[Any], fo
     }
     raise StratError(
         split_group_text(options, groups, series, folds, rows),
-        frames.validate.failing_rows(frames.library_of(series[-1]), shown, rows),
+        frames.rules.failing_rows(frames.library_of(series[-1]), shown, rows),
     )
 
 

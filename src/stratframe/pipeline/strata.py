@@ -27,7 +27,7 @@ from .validate import (
     warn_sparse,
 )
 
-MAX_CELLS = 2**28
+MAX_TABLE_CELLS = 2**28
 """Cells that a table of strata and parts may have: 2 GiB, and some three times that while it is
 made."""
 
@@ -95,11 +95,11 @@ class Strata(NamedTuple):
 def check_n_cells(n_strata: int, n_parts: int) -> None:
     """Raise if a table of strata and parts would be too large."""
     n_cells = n_strata * n_parts
-    if n_cells > MAX_CELLS:
+    if n_cells > MAX_TABLE_CELLS:
         size = f" ({plural(n_strata, 'stratum', 'strata')} x {plural(n_parts, 'part')})"
         hint = '\nHint: take fewer folds, or make fewer strata, as with `rare="pool"`.'
         subject = "The counts of strata in parts"
-        raise StratError(above_limit(subject, MAX_CELLS, "cell", n_cells, size) + hint)
+        raise StratError(above_limit(subject, MAX_TABLE_CELLS, "cell", n_cells, size) + hint)
 
 
 def stratify(

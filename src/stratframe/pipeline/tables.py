@@ -342,7 +342,7 @@ def fold_table(
     tables = [table_of(name, "fold") for name in names]
     if "column" in frames.column_names(tables[0]):
         raise StratError(taken_name("column"))
-    return frames.tables.stack_frames(list(map(str, names)), tables)
+    return frames.result.stack_frames(list(map(str, names)), tables)
 
 
 def format_values(values: Sequence[Any]) -> list[str | None]:
@@ -359,7 +359,7 @@ def table_order(strata: Strata) -> Ints:
 
 def level_order(level: Level, first: Ints) -> Ints:
     """Place the strata of a level: by value, or by first appearance if values cannot compare."""
-    ranks = frames.tables.rank_values(level.values(first)) if level.is_nominal else None
+    ranks = frames.result.rank_values(level.values(first)) if level.is_nominal else None
     return level.places[first] if ranks is None else ranks
 
 

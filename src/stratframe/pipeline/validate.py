@@ -145,9 +145,7 @@ def treat_rare(
     rows = np.sort(rows if entry.rows is None else entry.rows[rows])
     (column,) = ruled_columns(entry, options.missing)
     library = frames.library_of(column.series)
-    raise StratError(
-        text, frames.validate.failing_rows(library, {column.name: column.series}, rows)
-    )
+    raise StratError(text, frames.rules.failing_rows(library, {column.name: column.series}, rows))
 
 
 def format_rare(

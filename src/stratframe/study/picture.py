@@ -22,7 +22,7 @@ RATIOS = [*SHOWN[3:]]
 MARKERS = "os^DvP*<>d"
 """One for each estimator, up to so many."""
 
-SHORT, MOST_LETTERS = 24, 40
+SHORT_LABEL, MOST_LETTERS = 24, 40
 """Letters of a name that a figure has room for as it is, and that are drawn of a longer one."""
 
 FEW_TIMES = 8
@@ -71,7 +71,7 @@ def plot(results: Any) -> Any:
     )
     longest = max(len(name_strategy(each)) for each in strategies)
     size = (
-        max(5.0, 2.0 + 2.6 * len(ks)) + 0.07 * max(longest - SHORT, 0),
+        max(5.0, 2.0 + 2.6 * len(ks)) + 0.07 * max(longest - SHORT_LABEL, 0),
         1.9 + len(strategies) * max(0.3, 0.09 * len(estimators)) + 0.2 * ceil(len(estimators) / 2),
     )
     shape = {"sharex": True, "sharey": True, "squeeze": False, "layout": "constrained"}

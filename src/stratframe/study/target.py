@@ -10,13 +10,13 @@ from .. import frames
 from ..checks import load_extra
 from ..core.types import Values
 from ..errors import StratError
-from ..frames.validate import Rule, RuledColumn
+from ..frames.rules import Rule, RuledColumn
 from ..terms.base import Term
 from ..terms.bins import Continuous
 from ..terms.by import to_term
 from ..terms.classes import Classes
 
-LABELS = {"binary", "multiclass"}
+OF_CLASSES = {"binary", "multiclass"}
 """Types of targets, as scikit-learn names them."""
 
 MOST_CLASSES = 50
@@ -80,7 +80,7 @@ def check_classes(target: TargetColumn, frame: Any, n_classes: int) -> None:
     """Raise unless scikit-learn takes the values as labels of so many classes."""
     labels = target.read(frame)
     multiclass = load_extra("sklearn.utils.multiclass", "sklearn")
-    if multiclass.type_of_target(labels) not in LABELS or len(np.unique(labels)) != n_classes:
+    if multiclass.type_of_target(labels) not in OF_CLASSES or len(np.unique(labels)) != n_classes:
         msg = (
             f"`target` must be text, whole numbers or booleans, but scikit-learn cannot take the"
             f" values of {target.name!r} as {n_classes:,} classes.\nHint: cast it to text."

@@ -203,7 +203,7 @@ class Term:
         return value_order(data)
 
 
-def write_list(items: Sequence[object]) -> str:
+def list_arguments(items: Sequence[object]) -> str:
     """Write a list of a term's arguments, a long one in part."""
     return f"[{preview(items, len(items), MAX_ITEMS)}]"
 

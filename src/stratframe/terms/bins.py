@@ -26,7 +26,7 @@ from .base import (
     Missing,
     Substrata,
     Term,
-    write_list,
+    list_arguments,
 )
 
 MAX_BINS = 1_000_000
@@ -146,7 +146,7 @@ class Bins(Term):
 
     def arguments(self) -> str:
         """Write the column and the edges."""
-        return f"{super().arguments()}, {write_list([f'{edge:.15g}' for edge in self.edges])}"
+        return f"{super().arguments()}, {list_arguments([f'{edge:.15g}' for edge in self.edges])}"
 
     def counted_by(self) -> ByEdges:
         """Take rows of one bin as alike."""

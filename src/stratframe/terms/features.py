@@ -12,7 +12,7 @@ from .. import frames
 from ..core.features import SCALES
 from ..errors import StratError, at_least_one, given_twice, one_of
 from ..frames import Rule
-from .base import LEFT_NULL, ColumnRef, EncodedColumns, Missing, Term, write_list
+from .base import LEFT_NULL, ColumnRef, EncodedColumns, Missing, Term, list_arguments
 
 Scale: TypeAlias = Literal["standard", "minmax"] | None
 """What makes features comparable: their standard deviation, their range, or nothing."""
@@ -38,7 +38,7 @@ class FeatureTerm(Term):
 
     def arguments(self) -> str:
         """Write the features."""
-        return write_list([frames.format_reference(column) for column in self.columns])
+        return list_arguments([frames.format_reference(column) for column in self.columns])
 
     def read(self, series: Sequence[Any]) -> EncodedColumns:
         """Read numbers or booleans; a row lacks all of them if it lacks one."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from .. import frames
 from ..errors import StratError
-from .base import Term, write_list
+from .base import Term, list_arguments
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -19,7 +19,7 @@ class Margins(Term):
 
     def arguments(self) -> str:
         """Write the entries."""
-        return write_list([frames.format_reference(entry) for entry in self.columns])
+        return list_arguments([frames.format_reference(entry) for entry in self.columns])
 
 
 def margins(entries: Sequence[Hashable | Term]) -> Margins:

@@ -53,7 +53,7 @@ from .sources import check_rows
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """Severities as a line starts with them."""
 
-COLOURS = {"leak": "#c62828", "warning": "#b26a00", "note": "gray", "ok": "#2e7d32"}
+MARK_COLOURS = {"leak": "#c62828", "warning": "#b26a00", "note": "gray", "ok": "#2e7d32"}
 """Of severities in a notebook, readable on white and on black."""
 
 
@@ -109,14 +109,14 @@ class Check:
 
     def _repr_html_(self) -> str:
         """Show the lines in a notebook, in the colours of their severities."""
-        marks = {mark: COLOURS[severity] for severity, mark in MARKS.items()}
+        marks = {mark: MARK_COLOURS[severity] for severity, mark in MARKS.items()}
         lines = []
         for line in self.text.splitlines():
             mark, _, rest = line.strip().partition(" ")
             colour = marks.get(mark) if line.startswith("  ") else None
             shown = f'<b style="color: {colour}">{mark}</b> {escape(rest.strip())}'
             lines.append(f"<b>{escape(line)}</b>" if colour is None else shown)
-        edge = COLOURS["ok" if self.ok else "leak"]
+        edge = MARK_COLOURS["ok" if self.ok else "leak"]
         style = f"border-left: 4px solid {edge}; padding: 2px 10px; max-width: 45em"
         return f'<div style="{style}">{"<br>".join(lines)}</div>'
 

@@ -25,14 +25,14 @@ SHADES = (
 OTHERS, GRID, EMPTY, TOO_FEW, TOO_MANY = "0.75", "0.88", "0.95", "#2166AC", "#B2182B"
 """Of pooled classes, lines between cells, cells without a value, and the ends of scales."""
 
-LETTERS, SLANTED_LETTERS, SHORT = 20, 16, 4
+NAME_LETTERS, SLANTED_LETTERS, SHORT_NAME = 20, 16, 4
 """Of a name that is drawn, of one of a fold that is slanted, and of one that is never slanted."""
 
-TITLE, LABELS, LEAST = 13, 12, 20
+TITLE, LABEL_LETTERS, LEAST = 13, 12, 20
 """Letters of a title for each inch of axes, before they make room for what is beside them, of names
 below them, and of a line at least."""
 
-FEW_FOLDS, FEW_CELLS, ROW_NAMES = 10, 150, 20
+FOLDS_WITH_NUMBERS, CELLS_WITH_NUMBERS, ROW_NAMES = 10, 150, 20
 """Folds and cells up to which cells have numbers, and rows up to which all have a name."""
 
 SLANTED = {"rotation": 35, "ha": "right", "rotation_mode": "anchor", "fontsize": "small"}
@@ -119,7 +119,7 @@ def draw_matrix(
     ax.set_yticks([row + 0.5 for row in every], [short_text(matrix.rows[row]) for row in every])
     ax.set_ylabel(plain_text(matrix.side))
     name_folds(ax, name, matrix.folds)
-    if len(matrix.folds) <= FEW_FOLDS and matrix.values.size <= FEW_CELLS:
+    if len(matrix.folds) <= FOLDS_WITH_NUMBERS and matrix.values.size <= CELLS_WITH_NUMBERS:
         write_numbers(ax, matrix, mesh)
     if with_scale:
         ticks = load_extra("matplotlib.ticker", "plot").MaxNLocator(5, integer=True)
@@ -161,9 +161,9 @@ def write_title(ax: Any, text: str) -> None:
 def name_folds(ax: Any, name: Any, folds: Sequence[Any], sizes: Sequence[int] = ()) -> None:
     """Name folds below their bars, with their rows, or below their cells; of many only some."""
     names, rows = [short_text(fold) for fold in folds], [f"{size:,}" for size in sizes]
-    room, longest = letters_in(ax, LABELS), max(map(len, names))
+    room, longest = letters_in(ax, LABEL_LETTERS), max(map(len, names))
     label, look, least = short_text(name), {}, longest + 1
-    if len(names) * least > room and longest > SHORT:
+    if len(names) * least > room and longest > SHORT_NAME:
         names, look, least = [short_text(fold, SLANTED_LETTERS) for fold in folds], SLANTED, 3
     elif rows and len(names) * (max(longest, *map(len, rows)) + 1) <= room:
         names = [f"{fold}\n{size}" for fold, size in zip(names, rows, strict=True)]
@@ -181,7 +181,7 @@ def letters_in(ax: Any, per_inch: int) -> int:
     return max(LEAST, int(per_inch * ax.get_window_extent().width / ax.figure.dpi))
 
 
-def short_text(value: object, most: int = LETTERS) -> str:
+def short_text(value: object, most: int = NAME_LETTERS) -> str:
     """Write a value as plain text in one line; its end stays, as it may tell it apart."""
     text = " ".join(str(value).removesuffix(" 00:00:00").split())
     if len(text) > most:

@@ -25,7 +25,7 @@ from .sources import check_rows
 
 AUTO = "auto"
 
-HEAD, MOST_FOLDS = 10_000, 100
+FIRST_ROWS, MOST_FOLDS = 10_000, 100
 """First rows of a column that is called as folds are, and the values that it may then have."""
 
 LENIENT = 10
@@ -272,7 +272,7 @@ def holds_folds(series: Any) -> bool:
     """Return whether a column is called as columns of folds are, and has few values."""
     if not FOLD_NAME.search(name_of(series)) or frames.is_continuous(series):
         return False
-    head = np.arange(min(len(series), HEAD))
+    head = np.arange(min(len(series), FIRST_ROWS))
     return frames.encode_classes(frames.take(series, head))[1] <= MOST_FOLDS
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from .. import frames
 from ..checks import check_each_once, check_int, check_one_of
 from ..core.types import Flags, Ints
-from ..errors import StratError, describe, plural, preview, warn, with_full_stop
+from ..errors import StratError, describe, list_values, plural, warn, with_full_stop
 from ..frames import LabelRows
 
 Nulls: TypeAlias = Literal["error", "train", "drop"]
@@ -141,11 +141,6 @@ def list_labels(argument: str, given: Any, rules: str = "") -> list[Any]:
         raise StratError(msg)
     check_each_once(f"`{argument}`", "label", labels)
     return labels
-
-
-def list_values(values: Sequence[Any]) -> str:
-    """List a few values as in code."""
-    return preview(map(describe, values), len(values))
 
 
 # Pairs -----------------------------------------------------------------------------------

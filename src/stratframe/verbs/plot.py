@@ -196,7 +196,7 @@ def headline(finding: Finding) -> str:
     return said if is_named and said else finding.detail
 
 
-def read_folds(frame: Any, name: Any) -> tuple[Labels, Ints]:
+def label_folds(frame: Any, name: Any) -> tuple[Labels, Ints]:
     """Read the folds of a column, which must be as many as a picture has room for."""
     values, folds = frames.fold_codes(frames.folds.read_fold_column(frame, name))
     labels = Labels(frames.count_values(values, folds))
@@ -219,7 +219,7 @@ def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> list[Pictu
     eager, compared = read_compared(frame, names, asked.groups, None, None)
     pictures = []
     for name in names:
-        labels, folds = read_folds(eager, name)
+        labels, folds = label_folds(eager, name)
         values, sizes = labels.values.values, np.array(labels.values.sizes)
         shared = [count_shared(each, values, folds) for each in compared]
         twin = partial(find_twin, frame, names, folds)
@@ -236,7 +236,7 @@ def picture_counts(
     read = LocalFrame(frame).collect(asked.by, asked.terms, names)
     pictures = []
     for name in names:
-        labels, _ = read_folds(read.frame, name)
+        labels, _ = label_folds(read.frame, name)
         counts = read.count_folds(asked.by, name, asked.terms)
         judged = counts.judge()
         findings = find_balance(counts, judged, labels)
@@ -303,7 +303,7 @@ def picture_drift(frame: Any, names: Sequence[Any], asked: Asked) -> list[Pictur
     eager = frames.collect_columns(frame, [*refs, *names])
     pictures = []
     for name in names:
-        labels, _ = read_folds(eager, name)
+        labels, _ = label_folds(eager, name)
         drifts = measure_drift(eager, list(refs), name)
         ratio, n = drifts.measured.ratio, len(drifts.features)
         order, side = np.arange(n), "feature"
@@ -330,7 +330,7 @@ def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> list[Pictur
     eager, (compared,) = read_compared(frame, names, groups, key, duplicates)
     pictures = []
     for name in names:
-        labels, folds = read_folds(eager, name)
+        labels, folds = label_folds(eager, name)
         values, noun = labels.values.values, compared.noun
         if compared.check == "duplicates":
             noun = "sets of equal rows"

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import frames
 from ..core.types import Ints
-from ..errors import StratError, list_repeats, with_full_stop
+from ..errors import StratError, list_repeats, list_values, with_full_stop
 from ..frames import AnyFrameT, FoldValues, Frame
 from ..habits import suggest_arguments
 from .pairs import (
@@ -22,7 +22,6 @@ from .pairs import (
     check_apart,
     check_rule,
     list_labels,
-    list_values,
     pair_labels,
 )
 from .sources import Source, check_rows, source_of

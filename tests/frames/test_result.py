@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from pandas.testing import assert_frame_equal
 
-from stratframe.frames.tables import make_frame, to_dicts
+from stratframe.frames.result import make_frame, to_dicts
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

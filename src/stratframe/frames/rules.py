@@ -18,7 +18,7 @@ from ..core.types import Flags, Ints, Values
 from ..errors import StratError, rows_at_fault
 from .door import is_float, is_missing, to_floats
 from .libraries import library_of, take
-from .tables import float_column, make_frame
+from .result import float_column, make_frame
 
 LARGEST = 1.7976931348623157e308
 """The largest finite float64."""

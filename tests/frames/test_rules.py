@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stratframe as sf
-from stratframe.frames import validate
+from stratframe.frames import rules
 from tests.helpers import Make, eager
 
 
@@ -37,7 +37,7 @@ def test_many_rows_at_fault(
         data["id"] = [row % 10 for row in range(n)]
         rows |= set(range(n))
     expected = str(error_of(frame(data), **arguments))
-    monkeypatch.setattr(validate, "MANY_FAILURES", many)
+    monkeypatch.setattr(rules, "MANY_FAILURES", many)
     error = error_of(frame(data), **arguments)
     assert str(error) == expected
     assert list(error.failures["row"]) == sorted(rows)
@@ -46,7 +46,7 @@ def test_many_rows_at_fault(
 
 def test_pandera_lists_the_first_rows(monkeypatch: pytest.MonkeyPatch, frame: Make) -> None:
     """Of many rows, the error of pandera lists so many rows and no more."""
-    monkeypatch.setattr(validate, "MANY_FAILURES", 3)
+    monkeypatch.setattr(rules, "MANY_FAILURES", 3)
     error = error_of(frame({"x": [None, "a"] * 10}), by="x")
     cause: Any = error.__cause__
     assert len(cause.failure_cases) <= 3
@@ -55,7 +55,7 @@ def test_pandera_lists_the_first_rows(monkeypatch: pytest.MonkeyPatch, frame: Ma
 
 def test_where_after_many_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that `where` leaves out are not at fault, and positions are those of the frame."""
-    monkeypatch.setattr(validate, "MANY_FAILURES", 3)
+    monkeypatch.setattr(rules, "MANY_FAILURES", 3)
     import pandas as pd
 
     data = pd.DataFrame({"x": [None, "a"] * 10, "y": [0.5, np.inf] * 10, "kept": [True] * 20})
