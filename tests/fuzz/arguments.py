@@ -120,14 +120,14 @@ def list_parts(frame: Any, *args: Any, **kwargs: Any) -> list[Any]:
 def splitter_pairs(frame: Any, **kwargs: Any) -> list[Any]:
     """List the pairs of `FoldSplit`."""
     splitter = sf.FoldSplit(**kwargs)
-    return [repr(splitter), splitter.get_n_splits(frame), *splitter.split(frame)]
+    return [splitter.get_n_splits(frame), *splitter.split(frame)]
 
 
 def splitter_groups(X: Any, groups: Any) -> list[Any]:  # noqa: N803 - as in scikit-learn
     """List the pairs of `FoldSplit` from what is given for `X` and `groups`."""
     try:
         return list(sf.FoldSplit().split(X, groups=groups))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         *_, (frame, _) = traceback.walk_tb(error.__traceback__)
         if "sklearn" in frame.f_code.co_filename:  # its own check of lengths
             return []

@@ -34,8 +34,8 @@ from .libraries import Series
 MIXED = {"mixed", "mixed-integer"}
 """Types that `infer_dtype` gives objects of several types."""
 
-NESTED = (list, dict, set, tuple, bytearray, np.ndarray)
-"""Python types that hold several values."""
+NESTED = (list, dict, set, tuple, bytearray, np.ndarray, pl.Expr)
+"""Python types that are no single values."""
 
 TEXT_BLOCK = 1 << 16
 """Strings that are joined at once."""

@@ -119,28 +119,31 @@ class LocalFrame:
             frames.collect_columns(self.frame, [*named["by"], *named["groups"], *refs])
         )
 
+    def read(self, named: dict[str, list[Any]]) -> tuple[dict[str, list[Any]], int]:
+        """Read columns that were checked, of a lazy frame by one query, and count the rows."""
+        eager = frames.collect_columns(self.frame, [ref for refs in named.values() for ref in refs])
+        return frames.references.read_named(eager, named), len(eager)
+
     def strata(self, by: By, groups: tuple[Term, ...] = ()) -> Strata:
         """Nest the rows for a table, which shows bins of a continuous entry."""
         entries = require_by(by)
         named = {"by": columns_of(entries.terms), "groups": columns_of(groups)}
         frames.check_all_refs(self.frame, named)
-        eager = frames.collect_columns(self.frame, [*named["by"], *named["groups"]])
-        columns = frames.references.read_named(eager, named)
+        columns, n_rows = self.read(named)
         terms = tuple(each.term for each in show_entries(entries, columns["by"], None))
-        strata = stratify(Options(terms, entries.marginal, groups), columns, len(eager))
+        strata = stratify(Options(terms, entries.marginal, groups), columns, n_rows)
         return strata._replace(in_turn=not any(isinstance(term, OrderBins) for term in terms))
 
     def plan(self, options: Options) -> tuple[Strata, Callable[[Strata], StratumTable]]:
         """Find the strata of a call, and how many rows of each it would deal to each part."""
         named = check_columns(self.frame, options)
-        eager = frames.collect_columns(self.frame, [ref for refs in named.values() for ref in refs])
-        columns, n_parts = frames.references.read_named(eager, named), options.target.n
-        if not len(eager):
+        (columns, n_rows), n_parts = self.read(named), options.target.n
+        if not n_rows:
             of_strata = {each: columns[each] for each in ("by", "groups")}
             described = Options(options.terms, options.marginal, options.groups)
             empty = stratify(described, of_strata, 0)
             return empty, lambda level: level.crosstab(level.codes, n_parts)
-        strata = stratify(options, columns, len(eager))
+        strata = stratify(options, columns, n_rows)
         if strata.margins:
             parts = deal_units(options, strata, 0)
             return strata, lambda level: level.crosstab(parts, n_parts)
@@ -154,8 +157,7 @@ class LocalFrame:
         label = frames.label_of(self.frame, name)
         check_not_itself("by", named["by"], label)
         frames.check_all_refs(self.frame, named)
-        eager = frames.collect_columns(self.frame, [ref for refs in named.values() for ref in refs])
-        columns = frames.references.read_named(eager, named | {"name": [label]})
+        columns, _ = self.read(named | {"name": [label]})
         missing, weights = frames.is_missing(columns["name"][0]), None
         if missing.any():
             rows = np.flatnonzero(~missing)
