@@ -65,7 +65,7 @@ def count_across_folds(
         -1 for rows without a fold, which count as one more fold.
     """
     rows, sets, n_sets = number_sets(columns)
-    own = folds[rows]
+    own = folds if rows is None else folds[rows]
     set_of_cell, sizes = count_cells(sets, own)
     n = sum_by(set_of_cell, sizes, n_sets)
     is_split = np.bincount(set_of_cell, minlength=n_sets) > 1
@@ -74,9 +74,10 @@ def count_across_folds(
     if with_example and is_split.any():
         first = np.argmax(is_split[sets])
         other = np.argmax((sets == sets[first]) & (own != own[first]))
-        example = SharedExample((int(rows[first]), int(rows[other])))
+        pair = np.array([first, other]) if rows is None else rows[[first, other]]
+        example = SharedExample((int(pair[0]), int(pair[1])))
     return SharedRows(
-        n_values=n_sets + len(folds) - len(rows),
+        n_values=int((n > 0).sum()) + len(folds) - len(own),
         n_repeated=int((n > 1).sum()),
         n_split=int(is_split.sum()),
         n_rows=int(n[is_split].sum()),
@@ -102,26 +103,29 @@ def rows_across_folds(columns: Sequence[Any], folds: Ints) -> tuple[Ints, Ints]:
         A number for each set of equal rows, from 0, by its first row.
     """
     rows, sets, n_sets = number_sets(columns)
-    is_split = np.bincount(count_cells(sets, folds[rows])[0], minlength=n_sets) > 1
+    own = folds if rows is None else folds[rows]
+    is_split = np.bincount(count_cells(sets, own)[0], minlength=n_sets) > 1
     found = np.flatnonzero(is_split[sets])
     numbers, _ = factorize_codes(sets[found], n_sets)
     order = np.argsort(numbers, kind="stable")
-    return rows[found[order]], numbers[order]
+    found = found[order]
+    return found if rows is None else rows[found], numbers[order]
 
 
-def number_sets(columns: Sequence[Any]) -> tuple[Ints, Codes, int]:
+def number_sets(columns: Sequence[Any]) -> tuple[Ints | None, Codes, int]:
     """Give each set of equal rows a number, and leave out most rows that are known to be unique.
 
     Returns
     -------
-    rows : ndarray of int64, shape (n_kept,)
-        The positions of the others, ascending.
-    sets : ndarray of int64, shape (n_kept,)
+    rows : ndarray of int64, shape (n_kept,), or None
+        The positions of the others, ascending; None for all.
+    sets : ndarray of int64, shape (n_kept,), range 0..n_sets-1
+        Not all of these numbers need be there.
     n_sets : int
     """
     frame = pl.DataFrame({str(place): to_groupable(column) for place, column in enumerate(columns)})
     head = frame.head(HEAD_ROWS)
-    rows = np.arange(frame.height)
+    rows = None
     if head.n_unique() >= MOSTLY_UNIQUE * len(head):
         # Rows with different hashes differ, and sorting hashes takes a fraction of the time of
         # comparing rows.
@@ -130,19 +134,29 @@ def number_sets(columns: Sequence[Any]) -> tuple[Ints, Codes, int]:
         repeated = ascending.filter(ascending == ascending.shift(1)).unique()
         rows = np.flatnonzero(hashes.is_in(repeated.implode()))
         frame = frame[rows]
-    sets, n_sets = np.zeros(len(rows), dtype=np.int64), min(len(rows), 1)
+    sets, n_sets = np.zeros(frame.height, dtype=np.int64), min(frame.height, 1)
     for column in frame if n_sets else ():
         codes, n_codes = encode_classes(column)
-        sets, parents = nest_codes(sets, n_sets, codes + 1, n_codes + 1)
-        n_sets = len(parents)
+        if n_sets * (n_codes + 1) <= frame.height:
+            sets, n_sets = sets * (n_codes + 1) + (codes + 1), n_sets * (n_codes + 1)
+        else:
+            sets, present = factorize_codes(sets, n_sets)
+            sets, parents = nest_codes(sets, len(present), codes + 1, n_codes + 1)
+            n_sets = len(parents)
     return rows, sets, n_sets
 
 
 def count_cells(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
     """Count the rows of each set in each fold that it has rows in: the set, and how many."""
     n_folds = int(folds.max(initial=0)) + 2
-    cells, sizes = np.unique(sets * n_folds + folds + 1, return_counts=True)
-    return cells // n_folds, sizes
+    cells = sets * n_folds + (folds + 1)
+    if cells.max(initial=0) > len(cells):
+        found, sizes = np.unique(cells, return_counts=True)
+    else:
+        counts = np.bincount(cells)
+        found = np.flatnonzero(counts)
+        sizes = counts[found]
+    return found // n_folds, sizes
 
 
 def count_equal(column: Any) -> tuple[int, int]:
