@@ -50,7 +50,7 @@ def test_methods_are_the_functions():
     assert str(lazy.strat.check(**checked)) == str(stratframe.dask.check(lazy, **checked))
     assert len(lazy.strat.parts()["test"]) == len(FOLDED.strat.parts()["test"])
     assert len(list(lazy.strat.folds("plain"))) == 3
-    with pytest.raises(TypeError, match="`k=3`"):
+    with pytest.raises(TypeError, match="`k=5`"):
         lazy.strat.kfold("label", n_splits=3)
 
 
