@@ -102,21 +102,21 @@ def test_pandas_frames_keep_index_and_columns() -> None:
     assert_frame_equal(keep(df, ["a"], nulls=True), df.iloc[[1, 2]])
 
 
-@pytest.mark.parametrize("refs", [["row"], [], ["fold", "row"]])
-def test_rows_that_a_computation_chooses(frame: Make, refs: list[str]) -> None:
+@pytest.mark.parametrize("refs", [{"by": ["row"]}, {}, {"by": ["fold"], "key": ["row"]}])
+def test_rows_that_a_computation_chooses(frame: Make, refs: dict[str, list[str]]) -> None:
     """A mask over all rows keeps its rows, in order; a lazy frame is collected."""
-    made = frame({"row": [3, 1, 2], "fold": [0, 1, 0]})
+    data = {"row": [3, 1, 2], "fold": [0, 1, 0]}
     seen = []
 
-    def choose(series: list[Any]) -> Any:
-        seen.append([each.to_list() for each in series])
+    def choose(columns: dict[str, list[Any]], n_rows: int) -> Any:
+        named = {key: [each.to_list() for each in columns[key]] for key in columns}
+        seen.append((named, n_rows))
         return np.array([True, False, True])
 
-    kept = filter_rows(made, refs, choose)
+    kept = filter_rows(frame(data), refs, choose)
     assert not isinstance(kept, pl.LazyFrame)
     assert rows_of(kept) == [3, 2]
-    data = {"row": [3, 1, 2], "fold": [0, 1, 0]}
-    assert seen == [[data[ref] for ref in refs]]
+    assert seen == [({key: [data[ref] for ref in refs[key]] for key in refs}, 3)]
 
 
 # Rows that share a value ----------------------------------------------------------------

@@ -6,7 +6,7 @@ in a query of its own whose result is put next to the frame.
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -16,7 +16,7 @@ import polars as pl
 from ..core.types import Ints
 from .lazy import is_repeatable
 from .libraries import FrameT, label_of
-from .references import check_height, read_named, split_named
+from .references import check_height, read_columns
 
 
 class NewColumn(NamedTuple):
@@ -51,17 +51,12 @@ def attach_columns(
         expr = column_expression(refs, compute, outputs, by_row=by_row)
         new = [column.name for column in outputs]
         return attach_lazily(frame, expr, new, beside=not by_row and is_repeatable(frame))
-    columns = list(compute(read_named(frame, refs), len(frame)))
+    read = {argument: read_columns(frame, given) for argument, given in refs.items()}
+    columns = list(compute(read, len(frame)))
     if isinstance(frame, pl.DataFrame):
-        return frame.with_columns(list(convert_each(columns, polars_column)))
+        # Each column is let go of as soon as it is a series.
+        return frame.with_columns([polars_column(columns.pop(0)) for _ in outputs])
     return attach_pandas(frame, columns)
-
-
-def convert_each(columns: list[NewColumn], convert: Callable[[NewColumn], Any]) -> Iterator[Any]:
-    """Convert columns one by one, and let go of each: the list is empty in the end."""
-    columns.reverse()
-    while columns:
-        yield convert(columns.pop())
 
 
 def attach_lazily(
@@ -85,8 +80,10 @@ def attach_lazily(
 
 def attach_pandas(frame: pd.DataFrame, columns: list[NewColumn]) -> pd.DataFrame:
     """Add columns to a pandas frame, all at once; the list is empty in the end."""
-    labels = [label_of(frame, column.name) for column in columns]
-    arrays = dict(zip(labels, convert_each(columns, pandas_column), strict=True))
+    arrays = {}
+    while columns:
+        column = columns.pop(0)
+        arrays[label_of(frame, column.name)] = pandas_column(column)
     new = {label: values for label, values in arrays.items() if label not in frame.columns}
     attached = frame.assign()
     if len(new) > 1:
@@ -133,52 +130,37 @@ def polars_dtype(labels: tuple[str, ...] | None) -> pl.DataType:
 def column_expression(
     refs: Refs, compute: Compute, outputs: Sequence[NewColumn], *, by_row: bool = False
 ) -> pl.Expr:
-    """Build one Polars expression of a computation; several new columns come as a struct."""
-    fields = {column.name: polars_dtype(column.labels) for column in outputs}
-    every = [ref for given in refs.values() for ref in given]
+    """Build one Polars expression of a computation, which gets all rows, or `by_row` some of them.
 
-    def compute_series(series: list[pl.Series], n_rows: int) -> pl.Series:
-        computed = compute(split_named(refs, series), n_rows)
-        columns = [polars_column(column) for column in computed]
-        return columns[0] if len(columns) == 1 else pl.DataFrame(columns).to_struct("folds")
-
-    if len(fields) == 1:
-        ((name, dtype),) = fields.items()
-        return batch_expression(every, compute_series, dtype, by_row=by_row).alias(name)
-    # One expression per field would run the computation once per field.
-    expr = batch_expression(every, compute_series, pl.Struct(fields), by_row=by_row)
-    return expr.alias(outputs[0].name)
-
-
-def batch_expression(
-    refs: Sequence[Any],
-    compute: Callable[[list[pl.Series], int], pl.Series],
-    dtype: pl.DataType | type[pl.DataType],
-    *,
-    by_row: bool = False,
-) -> pl.Expr:
-    """Build a Polars expression that passes columns to a function, `by_row` a few rows at a time.
-
-    Otherwise the function gets all rows at once.
+    Several new columns come as a struct: one expression per field would compute all of them for
+    each.
     """
+    every = [ref for given in refs.values() for ref in given]
     # Of single columns Polars takes a time that grows with the square of their number. A struct
     # would stretch a computed column of one value to the height of the others.
-    names = list(dict.fromkeys(ref for ref in refs if isinstance(ref, str)))
-    computed = [ref for ref in refs if not isinstance(ref, str)]
+    names = list(dict.fromkeys(ref for ref in every if isinstance(ref, str)))
+    computed = [ref for ref in every if not isinstance(ref, str)]
     rows = pl.struct(names) if names else pl.int_range(pl.len(), dtype=pl.UInt32)
 
-    def check_and_compute(series: Sequence[pl.Series]) -> pl.Series:
+    def compute_series(series: Sequence[pl.Series]) -> pl.Series:
         *others, held = series
-        named = held.struct.unnest() if names else held.to_frame()
-        made = iter(others)
-        given = [named[ref] if isinstance(ref, str) else next(made) for ref in refs]
-        for ref, column in zip(refs, given, strict=True):
+        for ref, column in zip(computed, others, strict=True):
             check_height(ref, len(column), len(held))
-        return compute(given, len(held))
+        named, made = held.struct.unnest() if names else held.to_frame(), iter(others)
+        read = {
+            argument: [named[ref] if isinstance(ref, str) else next(made) for ref in given]
+            for argument, given in refs.items()
+        }
+        columns = [polars_column(column) for column in compute(read, len(held))]
+        return columns[0] if len(columns) == 1 else pl.DataFrame(columns).to_struct("folds")
 
-    return pl.map_batches(
-        [*computed, rows], check_and_compute, return_dtype=dtype, is_elementwise=by_row
+    types = {column.name: polars_dtype(column.labels) for column in outputs}
+    name = outputs[0].name
+    dtype = types[name] if len(outputs) == 1 else pl.Struct(types)
+    expr = pl.map_batches(
+        [*computed, rows], compute_series, return_dtype=dtype, is_elementwise=by_row
     )
+    return expr.alias(name)
 
 
 def struct_fields(series: pl.Series, expr: pl.Expr) -> list[pl.Series]:

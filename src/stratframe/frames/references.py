@@ -10,7 +10,6 @@ from abc import ABC
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -124,13 +123,12 @@ class ResultName(NamedTuple):
     """Whether the column is computed, and has no name; a label may be None, too."""
 
 
-def result_names(refs: Iterable[Any], series: Iterable[Any]) -> tuple[ResultName, ...]:
-    """Name the results of references."""
-    names = []
-    for ref, column in zip(refs, series, strict=True):
-        name = getattr(column, "name", None) if is_computed(ref) else ref
-        names.append(ResultName(name, name is None and name is not ref))
-    return tuple(names)
+def result_name(ref: Any, series: Any) -> ResultName:
+    """Name the result of a reference."""
+    if not is_computed(ref):
+        return ResultName(ref, is_missing=False)
+    name = getattr(series, "name", None)
+    return ResultName(name, name is None)
 
 
 def root_names(ref: Any) -> list[Any]:
@@ -184,25 +182,18 @@ def hint_at_condition(library: str) -> str:
 class ColumnLookup(NamedTuple):
     """The columns of a frame, in which any number of references is looked up."""
 
-    names: list[Hashable]
+    names: Sequence[Hashable]
     counts: Counter[Hashable]
     """How many columns have the label of a key."""
-    query: pl.LazyFrame | None
-    """A query on a Polars frame, to be asked for types."""
+    types: pl.Schema | None
+    """Their types; None for pandas, whose values are looked at where they are read."""
 
 
 def list_columns(frame: Frame) -> ColumnLookup:
     """List the columns of a frame, of a lazy one without reading data."""
-    if isinstance(frame, pd.DataFrame):
-        return name_columns(column_names(frame))
-    # Each query on a lazy frame itself would resolve the whole of its plan again.
-    schema = frame.collect_schema()
-    return name_columns(schema.names(), pl.LazyFrame(schema=schema))
-
-
-def name_columns(names: list[Any], query: pl.LazyFrame | None = None) -> ColumnLookup:
-    """List columns by their names."""
-    return ColumnLookup(names, Counter(map(column_key, names)), query)
+    types = None if isinstance(frame, pd.DataFrame) else frame.collect_schema()
+    names = list(frame.columns if types is None else types)
+    return ColumnLookup(names, Counter(map(column_key, names)), types)
 
 
 def has_column(data: Any, name: str) -> bool:
@@ -214,24 +205,26 @@ def check_refs(
     frame: Frame, refs: Iterable[Any], argument: str, columns: ColumnLookup | None = None
 ) -> None:
     """Raise unless every reference of an argument is one column of single values."""
-    refs, columns = list(refs), columns or list_columns(frame)
+    columns = columns or list_columns(frame)
     for ref in refs:
         if argument != "name" and is_computed(ref):
             check_library(frame, ref, argument)
         else:
             is_name = argument in ("name", "apart") and isinstance(ref, str)
-            check_label(label_of(frame, ref) if is_name else ref, argument, columns, shown=ref)
-    if columns.query is not None:
-        plain = dict.fromkeys(ref for ref in refs if is_plain_name(ref))
-        check_types(columns.query.select(*plain).collect_schema())
-        for ref in refs:
-            if not is_plain_name(ref):
-                check_expression(columns.query, ref, argument, columns)
+            label = label_of(frame, ref) if is_name else ref
+            if columns.counts[column_key(label)] != 1:
+                raise label_error(label, argument, columns.names, library_of(frame), shown=ref)
+        if columns.types is None:
+            continue
+        if not is_plain_name(ref):
+            check_expression(ref, argument, columns)
+        elif is_nested(columns.types[ref]):
+            raise nested_error(ref, columns.types[ref])
 
 
 def check_all_refs(
     frame: Frame,
-    refs: dict[str, list[Any]],
+    refs: Mapping[str, Sequence[Any]],
     new_names: Sequence[str] = (),
     *,
     overwrite: bool = False,
@@ -240,11 +233,13 @@ def check_all_refs(
     columns = list_columns(frame)
     for argument, given in refs.items():
         check_refs(frame, given, argument, columns)
-    if columns.query is not None:
-        check_no_patterns(new_names)
-    check_unread(refs, new_names, partial(reads_column, frame))
-    if not overwrite:
-        check_new(frame, columns.names, new_names)
+    for name in new_names:
+        if columns.types is not None and not is_plain_name(name):
+            msg = f"`name` must not be a pattern of names on a Polars frame, got {describe(name)}."
+            raise StratError(msg)
+    taken = [name for name in new_names if label_of(frame, name) in columns.names]
+    if taken:
+        check_taken(frame, taken, refs, partial(reads_column, frame), overwrite=overwrite)
 
 
 def check_library(frame: Frame, ref: Any, argument: str) -> None:
@@ -258,25 +253,24 @@ def check_library(frame: Frame, ref: Any, argument: str) -> None:
         raise StratError(msg)
 
 
-def check_label(label: Any, argument: str, columns: ColumnLookup, shown: Any = None) -> None:
-    """Raise unless a label names exactly one column; `shown` is what the caller gave for it."""
-    count = columns.counts[column_key(label)]
-    if count == 1:
-        return
-    if count > 1:
-        msg = (
+def label_error(
+    label: Any, argument: str, names: Sequence[Hashable], library: str, shown: Any = None
+) -> StratError:
+    """Build the error for a label of no column, or of several; `shown` is what was given for it."""
+    count = sum(column_key(name) == column_key(label) for name in names)
+    if count:
+        return StratError(
             f"`{argument}` names the column {label!r}, which the frame has {count} times."
             "\nHint: rename or drop the others first."
         )
-        raise StratError(msg)
     if isinstance(label, str) and argument == "where" and CONDITION.search(label):
-        hint = hint_at_condition("pandas" if columns.query is None else "polars")
-        msg = f"`where` must hold {ACCEPTED['where']}, got the text {describe(label)}.\n{hint}"
-        raise StratError(msg)
+        return StratError(
+            f"`where` must hold {ACCEPTED['where']}, got the text {describe(label)}."
+            f"\n{hint_at_condition(library)}"
+        )
     if isinstance(label, str | tuple):
-        shown = label if shown is None else shown
-        raise StratError(no_such_column(argument, shown, columns.names))
-    raise not_a_reference(argument, label)
+        return StratError(no_such_column(argument, label if shown is None else shown, names))
+    return not_a_reference(argument, label)
 
 
 CONDITION = re.compile(r"[=<>!~&|]| (and|or|in|not|is) ")
@@ -289,34 +283,44 @@ def is_plain_name(ref: Any) -> bool:
     return isinstance(ref, str) and not is_pattern
 
 
-def check_types(schema: pl.Schema) -> None:
-    """Raise if a column is nested."""
-    for name, dtype in schema.items():
-        if is_nested(dtype):
-            raise nested_error(name, dtype)
-
-
-def check_expression(query: pl.LazyFrame, ref: Any, argument: str, columns: ColumnLookup) -> None:
+def check_expression(ref: Any, argument: str, columns: ColumnLookup) -> None:
     """Raise unless a reference resolves to one column of single values; reads no data."""
     try:
-        schema = query.select(ref).collect_schema()
+        types = pl.LazyFrame(schema=columns.types).select(ref).collect_schema()
     except pl.exceptions.PolarsError as error:
         for name in root_names(ref):
-            check_label(name, argument, columns)
+            if name not in columns.names:
+                raise label_error(name, argument, columns.names, "polars") from error
         raise expression_error(ref, str(error).partition("\n")[0]) from error
-    if len(schema) != 1:
+    if len(types) != 1:
         msg = (
-            f"An entry of `{argument}` must give one column, got {len(schema)}"
+            f"An entry of `{argument}` must give one column, got {len(types)}"
             f" from {format_reference(ref)}."
         )
         raise StratError(msg)
-    check_types(schema)
+    ((name, dtype),) = types.items()
+    if is_nested(dtype):
+        raise nested_error(name, dtype)
 
 
-def check_new(frame: Frame, names: Sequence[Hashable], new_names: Iterable[str]) -> None:
-    """Raise if the frame has any of the columns that are to be added."""
-    taken = [name for name in new_names if label_of(frame, name) in names]
-    if taken:
+def check_taken(
+    frame: Any,
+    taken: Sequence[str],
+    refs: Mapping[str, Sequence[Any]],
+    reads: Callable[[Any, str], bool],
+    *,
+    overwrite: bool,
+) -> None:
+    """Raise if new columns would replace any that the call reads, or, unasked, any others."""
+    for name in taken:
+        for argument, columns in refs.items():
+            if any(reads(ref, name) for ref in columns):
+                msg = (
+                    f"`name` must not be a column that the call reads, but `{argument}` reads"
+                    f" {name!r}.\nHint: give the new column another name, or rename this one first."
+                )
+                raise StratError(msg)
+    if not overwrite:
         noun, them = ("a column", "it") if len(taken) == 1 else ("columns", "them")
         argument = repr(taken[0] if len(taken) == 1 else taken)
         drop = f"columns={argument}" if isinstance(frame, pd.DataFrame) else argument
@@ -327,28 +331,6 @@ def check_new(frame: Frame, names: Sequence[Hashable], new_names: Iterable[str])
         raise StratError(msg)
 
 
-def check_no_patterns(new_names: Iterable[str]) -> None:
-    """Raise if Polars would take the name of a new column as a pattern of names."""
-    for name in new_names:
-        if not is_plain_name(name):
-            msg = f"`name` must not be a pattern of names on a Polars frame, got {describe(name)}."
-            raise StratError(msg)
-
-
-def check_unread(
-    refs: dict[str, list[Any]], new_names: Iterable[str], reads: Callable[[Any, str], bool]
-) -> None:
-    """Raise if a call reads a column that it would replace, given which reference reads which."""
-    for name in new_names:
-        for argument, columns in refs.items():
-            if any(reads(ref, name) for ref in columns):
-                msg = (
-                    f"`name` must not be a column that the call reads, but `{argument}` reads"
-                    f" {name!r}.\nHint: give the new column another name, or rename this one first."
-                )
-                raise StratError(msg)
-
-
 def reads_column(frame: Frame, ref: Any, name: str) -> bool:
     """Return whether a reference reads a column of a frame; what a callable reads is not known."""
     label = label_of(frame, name)
@@ -357,7 +339,7 @@ def reads_column(frame: Frame, ref: Any, name: str) -> bool:
         return label in (ref.meta.root_names() or frame.lazy().select(ref).collect_schema())
     if isinstance(ref, PANDAS_EXPRESSIONS) and isinstance(frame, pd.DataFrame):
         rows = frame.iloc[:0]
-        return label in rows and is_valid(ref, rows) and not is_valid(ref, rows.drop(columns=label))
+        return is_valid(ref, rows) and not is_valid(ref, rows.drop(columns=label))
     return same_column(ref, label)
 
 
@@ -391,48 +373,35 @@ def empty_columns(
     if not isinstance(frame, pl.LazyFrame):
         return None
     known = frame.collect_schema()
-    query = pl.LazyFrame(schema=known)
-
-    def empty(ref: Any) -> list[pl.Series]:
-        schema = {ref: known[ref]} if is_plain_name(ref) else query.select(ref).collect_schema()
-        return pl.DataFrame(schema=schema).get_columns()
-
-    return {
-        argument: [each for ref in given for each in empty(ref)] for argument, given in refs.items()
-    }
+    found = dict[str, list[pl.Series]]()
+    for argument, given in refs.items():
+        types = [
+            (ref, known[ref])
+            if is_plain_name(ref)
+            else next(iter(pl.LazyFrame(schema=known).select(ref).collect_schema().items()))
+            for ref in given
+        ]
+        found[argument] = [pl.Series(name, dtype=dtype) for name, dtype in types]
+    return found
 
 
 def read_columns(frame: EagerFrame, refs: Sequence[Any]) -> list[Any]:
     """Read columns of an eager frame by their references."""
     read: Callable[..., Any] = read_pandas if isinstance(frame, pd.DataFrame) else read_polars
-    return [read(frame, ref) for ref in refs]
+    return [read(frame, ref) if is_computed(ref) else frame[ref] for ref in refs]
 
 
-def read_named(frame: EagerFrame, refs: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-    """Read columns of an eager frame by the arguments that refer to them."""
-    return {argument: read_columns(frame, given) for argument, given in refs.items()}
-
-
-def split_named(refs: Mapping[str, Sequence[Any]], series: Iterable[Any]) -> dict[str, list[Any]]:
-    """Split series, which come one argument after another, by argument."""
-    left = iter(series)
-    return {argument: list(islice(left, len(given))) for argument, given in refs.items()}
-
-
-def read_polars(frame: pl.DataFrame, ref: Any) -> pl.Series:
-    """Read one column of a Polars frame."""
-    if isinstance(ref, str):
-        return frame.get_column(ref)
+def read_polars(frame: pl.DataFrame, ref: pl.Expr) -> pl.Series:
+    """Compute a column of a Polars frame."""
     series = frame.select(ref).to_series()
     check_height(ref, len(series), frame.height)
     return series
 
 
-def read_pandas(frame: pd.DataFrame, ref: Any) -> Any:
-    """Read one column of a pandas frame."""
-    if isinstance(ref, PANDAS_EXPRESSIONS):
-        return evaluate_expression(frame, ref)
-    return call_on_frame(frame, ref) if callable(ref) else frame[ref]
+def read_pandas(frame: pd.DataFrame, ref: Any) -> pd.Series:
+    """Compute a column of a pandas frame."""
+    is_expression = isinstance(ref, PANDAS_EXPRESSIONS)
+    return evaluate_expression(frame, ref) if is_expression else call_on_frame(frame, ref)
 
 
 def evaluate_expression(frame: pd.DataFrame, ref: Any) -> pd.Series:

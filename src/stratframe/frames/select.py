@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 
 from ..core.types import Flags, Ints
-from .attach import batch_expression
+from .attach import NewColumn, column_expression
 from .door import is_float, is_missing, is_object, to_floats
 from .folds import FoldValues, count_values, fold_codes, fold_expression, read_fold_column
 from .libraries import EagerFrame, Frame, FrameT, Series, label_of, take
@@ -202,14 +202,21 @@ def drop_values(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def filter_rows(
-    frame: Frame, refs: Sequence[Any], choose: Callable[[list[Any]], Flags]
+    frame: Frame,
+    refs: Mapping[str, Sequence[Any]],
+    choose: Callable[[dict[str, list[Any]], int], Flags],
 ) -> EagerFrame:
-    """Keep the rows that a computation on referenced columns chooses.
+    """Keep the rows that a computation on referenced columns, and their number, chooses.
 
     A lazy frame runs as one query, so that no other rows are held in memory.
     """
     if isinstance(frame, pl.LazyFrame):
-        mask = batch_expression(refs, lambda series, _: pl.Series(choose(series)), pl.Boolean)
-        return frame.filter(mask).collect()
-    chosen = choose(read_columns(frame, refs))
+        none = NewColumn("chosen", np.zeros(0, dtype=np.int64), None, nullable=False)
+
+        def flag(columns: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:
+            return [none._replace(parts=choose(columns, n_rows).astype(np.int64))]
+
+        return frame.filter(column_expression(refs, flag, [none]) == 1).collect()
+    read = {argument: read_columns(frame, given) for argument, given in refs.items()}
+    chosen = choose(read, len(frame))
     return frame[chosen] if isinstance(frame, pd.DataFrame) else frame.filter(chosen)

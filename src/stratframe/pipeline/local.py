@@ -99,13 +99,7 @@ class LocalFrame:
         """Keep the rows of a stratified sample."""
         named = options.columns()
         frames.check_all_refs(self.frame, named)
-
-        def choose(series: list[Any]) -> Flags:
-            return sampled_rows(
-                options, frames.references.split_named(named, series), len(series[0]), wanted
-            )
-
-        return frames.filter_rows(self.frame, [*named["by"], *named["key"]], choose)
+        return frames.filter_rows(self.frame, named, partial(sampled_rows, options, wanted))
 
     # Counts -----------------------------------------------------------------------------
 
@@ -122,7 +116,7 @@ class LocalFrame:
     def read(self, named: dict[str, list[Any]]) -> tuple[dict[str, list[Any]], int]:
         """Read columns that were checked, of a lazy frame by one query, and count the rows."""
         eager = frames.collect_columns(self.frame, [ref for refs in named.values() for ref in refs])
-        return frames.references.read_named(eager, named), len(eager)
+        return {each: frames.read_columns(eager, refs) for each, refs in named.items()}, len(eager)
 
     def strata(self, by: By, groups: tuple[Term, ...] = ()) -> Strata:
         """Nest the rows for a table, which shows bins of a continuous entry."""

@@ -63,7 +63,7 @@ def sample_table(
     return np.column_stack([taken, sizes - taken])
 
 
-def sampled_rows(options: Options, columns: Columns, n_rows: int, wanted: SampleSize) -> Flags:
+def sampled_rows(options: Options, wanted: SampleSize, columns: Columns, n_rows: int) -> Flags:
     """Flag the rows of a sample."""
     first, second = sample_streams(options)
     strata = stratify(options, columns, n_rows)

@@ -127,7 +127,7 @@ def draw_seed(seed: int, number: int, repeat: int = 0) -> int:
 
 def keep_rows(design: Design, flags: Flags) -> Any:
     """Keep the flagged rows of the frame, in their order."""
-    return frames.filter_rows(design.frame, [design.target.name], lambda _: flags)
+    return frames.filter_rows(design.frame, {}, lambda *_: flags)
 
 
 def estimate_scores(

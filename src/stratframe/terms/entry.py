@@ -69,7 +69,7 @@ def read_entry(
     """Read the columns of a term into arrays."""
     term = term.resolve(series)
     columns = replace(term.read(series), weights=weights)
-    names = frames.references.result_names(term.columns, series)
+    names = tuple(map(frames.references.result_name, term.columns, series))
     return BoundTerm(**vars(columns), term=term, names=names, place=place, argument=argument)
 
 

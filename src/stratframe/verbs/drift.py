@@ -200,7 +200,7 @@ def measure_drift(frame: Frame, features: Any, name: str) -> Drifts:
     names: list[str] = []
     measured: list[Drift] = []
     for place, (ref, series) in enumerate(zip(refs, columns, strict=True)):
-        ((column, _),) = frames.references.result_names([ref], [series])
+        column = frames.references.result_name(ref, series).name
         names.append(f"feature {place + 1}" if column is None else str(column))
         if frames.is_measured(series):
             measured.append(numeric_drift(series, codes, len(folds), names[-1]))

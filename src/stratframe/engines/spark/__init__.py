@@ -9,7 +9,7 @@ from typing import Any
 from ...checks import load_extra
 from ...errors import StratError
 from ...frames import SharedRows
-from ...frames.references import check_new, check_unread
+from ...frames.references import check_taken
 from ...pipeline.options import Options
 from ...terms.base import Term
 from ...terms.classes import Classes
@@ -77,15 +77,11 @@ class SparkEngine:
         """Raise unless it has the columns that each argument refers to, and no new one yet."""
         compared = compared_names(self.frame)
         check_helper_names(new_names)
-        check_unread(
-            {argument: list(given) for argument, given in refs.items()},
-            new_names,
-            partial(is_same_name, compared),
-        )
-        if not overwrite:
-            known = set(map(compared, self.frame.columns))
-            taken = [name for name in new_names if compared(name) in known]
-            check_new(self.frame, taken, new_names)
+        known = set(map(compared, self.frame.columns))
+        taken = [name for name in new_names if compared(name) in known]
+        if taken:
+            reads = partial(is_same_name, compared)
+            check_taken(self.frame, taken, refs, reads, overwrite=overwrite)
         for argument, given in refs.items():
             for ref in given:
                 self.typed(ref, argument)

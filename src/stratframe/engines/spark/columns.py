@@ -15,9 +15,8 @@ from ...frames import format_reference, is_computed
 from ...frames.references import (
     EXPRESSIONS,
     SparkColumn,
-    check_label,
     expression_error,
-    name_columns,
+    label_error,
 )
 from ...terms.base import ByEdges, Term
 
@@ -268,7 +267,8 @@ def named_column(frame: Any, ref: Any, argument: str) -> Typed:
     compared = compared_names(frame)
     wanted = compared(ref) if isinstance(ref, str) else None
     names = [ref if compared(name) == wanted else name for name in frame.columns]
-    check_label(ref, argument, name_columns(names))
+    if names.count(ref) != 1:
+        raise label_error(ref, argument, names, "pandas")
     name, dtype = frame.dtypes[names.index(ref)]
     return Typed(functions().col(quoted(name)), dtype, name)
 
