@@ -17,12 +17,7 @@ from ..core.strata import lowest_words
 from ..core.types import Ints, StratumTable, Words
 from ..errors import StratError, plural
 from ..frames import SharedExample, SharedRows
-from ..pipeline.deal import (
-    deal_units,
-    place_rows,
-    quota_by_lowest,
-    quota_in_order,
-)
+from ..pipeline.deal import deal_units, place_rows, quota_table
 from ..pipeline.numbers import row_streams
 from ..pipeline.options import NO_TARGET, Options, Rare
 from ..pipeline.strata import Strata, stratify
@@ -122,14 +117,10 @@ def expected_shares(options: Options) -> tuple[float, ...]:
 
 def list_quotas(options: Options, counted: CountedStrata) -> list[StratumTable]:
     """Compute how many rows of each stratum go to each part, for each repeat."""
-    strata = counted.strata
     if counted.counts.lowest is None:
-        return [
-            quota_in_order(options, strata.sizes, strata.ancestors, repeat)
-            for repeat in range(options.repeats)
-        ]
+        return [quota_table(options, counted.strata, each) for each in range(options.repeats)]
     return [
-        quota_by_lowest(options, strata, words, repeat)
+        quota_table(options, counted.strata, repeat, words)
         for repeat, words in enumerate(lowest_of_strata(counted))
     ]
 

@@ -16,9 +16,9 @@ from ..core.order import grouped, permuted_blocks
 from ..core.quota import equal_quota
 from ..core.rounding import controlled_rounding
 from ..core.seeds import StreamTag, permutation
-from ..core.strata import lowest_words, order_of_strata, renumbered, sum_by
+from ..core.strata import order_of_strata, renumbered, sum_by
 from ..core.systematic import systematic_deal
-from ..core.types import Ints, RandomKeys, StratumTable, Words
+from ..core.types import Ints, StratumTable, Words
 from ..errors import plural, warn
 from ..frames import Frame, NewColumn
 from .numbers import column_stream, row_numbers, row_streams
@@ -77,20 +77,19 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
         return deal_in_order(options, strata, repeat)
     streams = row_streams(options, repeat)
     numbers, second = row_numbers(strata.keys, len(strata.codes), *streams)
-    return deal_by_rank(
-        strata.codes, quota_table(options, strata, repeat, numbers), numbers, second
-    )
+    table = quota_table(options, strata, repeat, strata.lowest(numbers))
+    return deal_by_rank(strata.codes, table, numbers, second)
 
 
 def deal_in_order(options: Options, strata: Strata, repeat: int) -> Ints:
     """Deal the rows of all strata along an order."""
     order, n_rows, k = strata.order, len(strata.codes), options.target.n
-    is_kfold, circular = options.target.kind == "fold", options.deal == "circular"
+    circular = options.deal == "circular"
     first, second = row_streams(options, repeat)
     needs_words = not circular or (order is not None and order.starts_at_random)
     words = first(n_rows) if needs_words else np.zeros(n_rows, dtype=np.uint64)
     rows = sort_rows(strata, words, min(options.target.fractions(n_rows)))
-    if not is_kfold:
+    if options.target.kind == "part":
         table = quota_table(options, strata, repeat)
         return systematic_deal(rows, table, None if circular else second(table.size + n_rows))
     if order is not None and not circular:
@@ -148,41 +147,25 @@ def draw_fold_permutation(options: Options, repeat: int) -> Ints:
 
 
 def quota_table(
-    options: Options, strata: Strata, repeat: int = 0, numbers: RandomKeys | None = None
+    options: Options, strata: Strata, repeat: int = 0, lowest: Words | None = None
 ) -> StratumTable:
     """Compute how many rows of each stratum go to each part.
 
-    The numbers are hashes of the keys of the dealt rows, by which strata are ordered.
+    Strata take turns as they come or, with keys, by the lowest hash of those of their rows.
     """
-    n_parts = options.target.n
-    if strata.groups is not None:
-        return strata.crosstab(deal_units(options, strata, repeat), n_parts)
-    if strata.keys is None or numbers is None:
-        return quota_in_order(options, strata.sizes, strata.ancestors, repeat)
-    lowest = lowest_words(strata.codes, len(strata.sizes), numbers)
-    return quota_by_lowest(options, strata, lowest, repeat)
-
-
-def quota_by_lowest(
-    options: Options, strata: Strata, lowest: Words, repeat: int = 0
-) -> StratumTable:
-    """Compute how many rows of each stratum go to each part, given the lowest hash in each."""
-    order = order_of_strata(lowest, strata.ancestors)
-    table = np.empty((len(order), options.target.n), dtype=np.int64)
-    ancestors = renumbered(strata.ancestors, order)
-    table[order] = quota_in_order(options, strata.sizes[order], ancestors, repeat)
-    return table
-
-
-def quota_in_order(
-    options: Options, sizes: Ints, ancestors: Sequence[Ints], repeat: int = 0
-) -> StratumTable:
-    """Compute how many rows of each stratum go to each part, given the strata in their order."""
-    check_n_cells(len(sizes), options.target.n)
-    if options.target.kind == "fold":
+    sizes, target = strata.sizes, options.target
+    check_n_cells(len(sizes), target.n)
+    if lowest is not None:
+        order = order_of_strata(lowest, strata.ancestors)
+        ancestors = tuple(renumbered(strata.ancestors, order))
+        in_turn = strata._replace(sizes=sizes[order], ancestors=ancestors)
+        table = np.empty((len(sizes), target.n), dtype=np.int64)
+        table[order] = quota_table(options, in_turn, repeat)
+        return table
+    if target.kind == "fold":
         return equal_quota(sizes, draw_fold_permutation(options, repeat))
     words = None
     if options.deal != "circular":
-        n_words = len(sizes) * (options.target.n - 1)
+        n_words = len(sizes) * (target.n - 1)
         words = column_stream(options, StreamTag.PART_QUOTA, repeat)(n_words)
-    return controlled_rounding(sizes, options.target.fractions(int(sizes.sum())), ancestors, words)
+    return controlled_rounding(sizes, target.fractions(strata.n_rows), strata.ancestors, words)

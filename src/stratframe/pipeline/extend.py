@@ -16,7 +16,7 @@ from ..core.extend import fill_by_shares, fill_evenly
 from ..core.groups.assign import extend_units, group_counts, margin_counts
 from ..core.groups.local_search import Stream
 from ..core.seeds import StreamTag, random_words
-from ..core.strata import first_occurrence, lowest_words, order_of_strata, sum_by
+from ..core.strata import first_occurrence, order_of_strata, sum_by
 from ..core.types import Ints, StratumTable, Values, Words
 from ..errors import StratError, describe, describe_rows, plural, preview, with_full_stop
 from ..frames import NewColumn
@@ -173,7 +173,7 @@ def extend_rows(
     """Give a fold to single rows: each stratum as even as can be, then the total."""
     new, keys, lowest = np.flatnonzero(folds < 0), strata.keys, None
     if keys is not None:
-        lowest = lowest_words(strata.codes, len(strata.sizes), keys.hash(ORDER_SALT))
+        lowest = strata.lowest(keys.hash(ORDER_SALT))
         keys = keys._replace(dealt=new if keys.dealt is None else keys.dealt[new])
     table = quota_of_new(strata, folds, n_parts, fill, lowest)
     numbers, second = row_numbers(keys, len(new), stream, stream)

@@ -132,17 +132,17 @@ class LocalFrame:
         """Find the strata of a call, and how many rows of each it would deal to each part."""
         named = check_columns(self.frame, options)
         (columns, n_rows), n_parts = self.read(named), options.target.n
-        if not n_rows:
-            of_strata = {each: columns[each] for each in ("by", "groups")}
-            described = Options(options.terms, options.marginal, options.groups)
-            empty = stratify(described, of_strata, 0)
-            return empty, lambda level: level.crosstab(level.codes, n_parts)
+        if not n_rows:  # fewer than there are parts, but a table without rows is no error
+            options = Options(options.terms, options.marginal, options.groups)
+            columns = {each: columns[each] for each in ("by", "groups")}
         strata = stratify(options, columns, n_rows)
-        if strata.margins:
+        if not n_rows:
+            return strata, lambda level: level.crosstab(level.codes, n_parts)
+        if strata.margins or strata.groups is not None:
             parts = deal_units(options, strata, 0)
             return strata, lambda level: level.crosstab(parts, n_parts)
-        numbers = strata.keys and row_numbers(strata.keys, 0, *row_streams(options))[0]
-        return strata, lambda level: quota_table(options, level, numbers=numbers)
+        numbers, _ = row_numbers(strata.keys, 0, *row_streams(options))
+        return strata, lambda level: quota_table(options, level, lowest=level.lowest(numbers))
 
     def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> FoldCounts:
         """Count the strata of the rows that have a fold, in every fold."""

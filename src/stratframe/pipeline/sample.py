@@ -12,7 +12,7 @@ from ..core.deal import deal_by_rank
 from ..core.groups.local_search import Stream
 from ..core.quota import equal_allocation, proportional_allocation
 from ..core.seeds import StreamTag, random_words, word_stream
-from ..core.strata import lowest_words, order_of_strata
+from ..core.strata import order_of_strata
 from ..core.systematic import systematic_deal
 from ..core.types import Flags, Ints, StratumTable, Words
 from ..errors import StratError, at_most
@@ -75,9 +75,6 @@ def sampled_rows(options: Options, wanted: SampleSize, columns: Columns, n_rows:
         parts = systematic_deal(rows, table, second(table.size + n_rows))
     else:
         numbers, tie_breaks = row_numbers(strata.keys, n_rows, first, second)
-        lowest = None
-        if strata.keys is not None:
-            lowest = lowest_words(strata.codes, len(strata.sizes), numbers)
-        table = sample_table(options, strata, wanted, lowest)
+        table = sample_table(options, strata, wanted, strata.lowest(numbers))
         parts = deal_by_rank(strata.codes, table, numbers, tie_breaks)
     return np.equal(place_rows(parts, strata.rows, n_rows), 0)

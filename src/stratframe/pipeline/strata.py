@@ -11,21 +11,25 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from .. import frames
-from ..core.strata import crosstab, factorize_codes, first_occurrence, nest_codes, sum_by
-from ..core.types import Ints, StratumTable
-from ..errors import StratError, above_limit, plural
+from ..core.strata import (
+    crosstab,
+    factorize_codes,
+    first_occurrence,
+    lowest_words,
+    nest_codes,
+    sum_by,
+)
+from ..core.types import Ints, RandomKeys, StratumTable, Words
+from ..errors import StratError, above_limit, plural, preview, warn
 from ..terms.base import RowOrder, Term
 from ..terms.by import split_series
 from ..terms.entry import BoundTerm, read_entry, select_rows
 from .numbers import Keys, key_order, rank_groups
 from .options import Options
-from .validate import (
-    check_enough,
-    check_values,
-    rows_where,
-    treat_rare,
-    warn_sparse,
-)
+from .validate import check_enough, check_values, rows_where, treat_rare
+
+MANY_ENTRIES = 3
+"""Entries from which joint strata that are too sparse are worth a warning."""
 
 MAX_TABLE_CELLS = 2**28
 """Cells that a table of strata and parts may have: 2 GiB, and some three times that while it is
@@ -85,6 +89,12 @@ class Strata(NamedTuple):
     def marginal_codes(self) -> list[tuple[Ints, int]]:
         """The codes of each of these entries, and how many there are."""
         return [(margin.codes, len(margin.sizes)) for margin in self.margins]
+
+    def lowest(self, numbers: RandomKeys) -> Words | None:
+        """Find the lowest hash of the keys of each stratum's rows; None without keys."""
+        if self.keys is None:
+            return None
+        return lowest_words(self.codes, len(self.sizes), numbers)
 
     def crosstab(self, parts: Ints, n_parts: int) -> StratumTable:
         """Count the rows of each stratum in each part."""
