@@ -40,11 +40,6 @@ def check_one_of(argument: str, value: object, choices: Sequence[str]) -> None:
         raise StratError(one_of(f"`{argument}`", choices, value))
 
 
-def is_unicode(text: str) -> bool:
-    """Return whether text is without surrogates, which frames and hashes cannot hold."""
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)
-
-
 def is_hashable(value: object) -> bool:
     """Return whether a value, and all that it holds, can be hashed."""
     try:
@@ -81,8 +76,8 @@ def check_name(name: object) -> str:
 
 
 def check_encodable(subject: str, text: str) -> None:
-    """Raise for half of a surrogate pair, which is no character, so that frames cannot hold it."""
-    if not is_unicode(text):
+    """Raise for half of a surrogate pair, which neither frames nor hashes can hold."""
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
         msg = f"{subject} must be text that UTF-8 can encode, got {describe(text)}."
         raise StratError(msg)
 

@@ -80,8 +80,8 @@ def check_places(verb: str, given: Sequence[object], known: Mapping[str, Paramet
         raise StratError(msg)
     placed = [each for each in known if known[each].kind is not Parameter.KEYWORD_ONLY]
     takes_columns = placed[1:2] == ["by"] and {"name", "names"}.isdisjoint(placed)
-    columns = list(takewhile(is_word, given[1:])) if takes_columns else []
-    if len(columns) > 1:
+    columns = [str(text) for text in takewhile(lambda each: isinstance(each, str), given[1:])]
+    if takes_columns and any(map(str.isalpha, "".join(columns[1:]))):  # a number in quotes has none
         msg = (
             f"`{verb}` takes all columns as one argument, got {list_values(columns)}.\n"
             f"Hint: several columns go in a list: `{write_list(columns)}`."
@@ -93,8 +93,3 @@ def check_places(verb: str, given: Sequence[object], known: Mapping[str, Paramet
         got = with_full_stop(list_values(extra))
         msg = f"`{verb}` takes no argument after `{placed[-1]}` without its name, got {got}\n{hint}"
         raise TypeError(msg)
-
-
-def is_word(value: object) -> bool:
-    """Return whether a value is text that may name a column, and is no number."""
-    return isinstance(value, str) and any(map(str.isalpha, value))

@@ -130,15 +130,6 @@ def check_options(
     repeats, seed = check_int("repeats", options.repeats, 1), check_seed(options.seed)
     if repeats > MAX_REPEATS:
         raise StratError(above_limit("`repeats`", MAX_REPEATS, "column", repeats))
-    options = replace(options, repeats=repeats, seed=seed)
-    check_combination(options)
-    check_name(options.name)
-    return options
-
-
-def check_combination(options: Options) -> None:
-    """Raise if arguments cannot be combined."""
-    target = options.target
     if target.kind == "fold" and target.n:
         for term in options.terms:
             term.check_k(target.n)
@@ -147,6 +138,8 @@ def check_combination(options: Options) -> None:
     for is_broken, rule, hint in clashes(options):
         if is_broken:
             raise StratError(f"{rule}.\nHint: {hint}" if hint else f"{rule}.")
+    check_name(options.name)
+    return replace(options, repeats=repeats, seed=seed)
 
 
 def clashes(options: Options) -> Iterator[tuple[object, str, str]]:

@@ -163,8 +163,28 @@ def stratify(
     if hashed is not None and strata.order is None and not circular:
         dealt = rows if keyed is None or rows is None else np.searchsorted(keyed, rows)
         strata = strata._replace(keys=hashed._replace(dealt=dealt))
-    warn_sparse(strata.sizes, strata.ancestors, [level.name for level in strata.levels], options)
+    if len(strata.levels) >= MANY_ENTRIES and options.rare != "ignore":
+        warn_sparse(strata, options.target.n)
     return strata
+
+
+def warn_sparse(strata: Strata, n_parts: int) -> None:
+    """Warn if joint strata of many entries hold fewer rows than k on average."""
+    n_rows, n_strata, names = strata.n_rows, len(strata.sizes), strata.levels
+    counts = [int(level.max(initial=-1)) + 1 for level in reversed(strata.ancestors)] + [n_strata]
+    sparse = [
+        repr(level.name)
+        for level, count in zip(names, counts, strict=True)
+        if n_rows < n_parts * count
+    ]
+    if sparse:
+        unbalanced = f"{preview(sparse, len(sparse))} {'is' if len(sparse) == 1 else 'are'}"
+        warn(
+            f"The {len(names)} entries of `by` make {n_strata:,} joint strata of"
+            f" {plural(n_rows, 'row')}, fewer than {n_parts} rows each on average:"
+            f" {unbalanced} hardly balanced.\nHint: `sf.margins([...])` balances each entry"
+            " on its own."
+        )
 
 
 def read_entries(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -209,28 +209,3 @@ def hint_for_numbers(entry: BoundTerm, sizes: Ints, is_rare: Flags) -> str:
 
 MANY_NUMBERS = 50
 """Different numbers above which a column may be a regression target."""
-
-
-def warn_sparse(
-    sizes: Ints, ancestors: Sequence[Ints], names: Sequence[Hashable], options: Options
-) -> None:
-    """Warn if joint strata of three entries or more hold fewer rows than k on average."""
-    if len(names) < MANY_ENTRIES or options.rare == "ignore":
-        return
-    n_rows, n_parts = int(sizes.sum()), options.target.n
-    counts = [int(level.max(initial=-1)) + 1 for level in reversed(ancestors)] + [len(sizes)]
-    sparse = [
-        repr(name) for name, count in zip(names, counts, strict=True) if n_rows < n_parts * count
-    ]
-    if sparse:
-        unbalanced = f"{preview(sparse, len(sparse))} {'is' if len(sparse) == 1 else 'are'}"
-        warn(
-            f"The {len(names)} entries of `by` make {len(sizes):,} joint strata of"
-            f" {plural(n_rows, 'row')}, fewer than {n_parts} rows each on average:"
-            f" {unbalanced} hardly balanced.\nHint: `sf.margins([...])` balances each entry"
-            " on its own."
-        )
-
-
-MANY_ENTRIES = 3
-"""Entries from which joint strata that are too sparse are worth a warning."""

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from .. import frames
-from ..checks import is_unicode
+from ..checks import check_encodable
 from ..core.order import by_value
 from ..core.types import Flags, Ints, Values, Words
 from ..errors import StratError, describe, preview
@@ -129,6 +129,8 @@ class Term:
     """Whether it only orders the rows, by `row_order`, and so comes last."""
     uses_row_order: ClassVar[bool] = False
     """Whether what it makes of rows depends on the order in which they come."""
+    default_name: ClassVar[str | None] = None
+    """What result frames call it where the user does not; None for as its column."""
 
     columns: tuple[ColumnRef, ...]
     """Where its columns come from."""
@@ -137,12 +139,12 @@ class Term:
 
     def __post_init__(self) -> None:
         """Raise unless the name can be that of a column."""
-        name = self.name
-        if not frames.references.is_label(name) or (isinstance(name, str) and not is_unicode(name)):
-            msg = (
-                f"`name` of `{self.function}` must be able to name a column, got {describe(name)}."
-            )
+        subject, name = f"`name` of `{self.function}`", self.name
+        if not frames.references.is_label(name):
+            msg = f"{subject} must be able to name a column, got {describe(name)}."
             raise StratError(msg)
+        if isinstance(name, str):
+            check_encodable(subject, name)
 
     def __repr__(self) -> str:
         """Write the term as it is written in code."""
@@ -174,10 +176,6 @@ class Term:
     def rules(self, missing: Missing) -> list[Rule]:
         """State what it needs of the values of each of its columns."""
         return [Rule(present=missing == "error", hint=MISSING_CLASS_HINT)]
-
-    def default_name(self, column: Hashable) -> Hashable:
-        """Name its column in result frames, where the user did not."""
-        return column
 
     def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
         """Divide the strata so far; missing values are the last child."""

@@ -35,8 +35,9 @@ def parse_by(by: By | None) -> Entries:
         raise StratError(at_least_one("`by`", "entry", []))
     if any(isinstance(term, Margins) for term in terms):
         return parse_margins(terms)
-    check_no_repeats(terms, "`by`")
-    check_order_last(terms)
+    if len(terms) > 1:
+        check_no_repeats(terms, "`by`")
+        check_order_last(terms)
     return Entries(tuple(terms))
 
 
@@ -59,9 +60,8 @@ def check_no_repeats(terms: Sequence[Term], subject: str) -> None:
     """Raise if an entry is given twice."""
     alike: dict[Any, list[Term]] = {}
     for term in terms:
-        others = alike.setdefault(
-            (type(term), *map(frames.references.column_key, term.columns)), []
-        )
+        key = type(term), *map(frames.references.column_key, term.columns)
+        others = alike.setdefault(key, [])
         if any(same_terms(term, other) for other in others):
             raise StratError(given_twice(subject, "entry", str(term)))
         others.append(term)

@@ -50,6 +50,7 @@ class Clusters(FeatureTerm):
     """Clusters of the rows by their features, inside the parent stratum."""
 
     function: ClassVar[str] = "sf.clusters"
+    default_name: ClassVar[str] = "cluster"
 
     n: int | None
     """How many; None to estimate it, or to leave it to the algorithm."""
@@ -58,10 +59,6 @@ class Clusters(FeatureTerm):
     eps: float | None
     min_samples: int | None
     seed: int
-
-    def default_name(self, column: Hashable) -> Hashable:
-        """Call it "cluster"."""
-        return "cluster"
 
     def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
         """Cluster the rows of every parent stratum, and order them by distance."""

@@ -48,10 +48,9 @@ class BoundTerm(EncodedColumns):
     @property
     def stratum_name(self) -> Hashable:
         """The name of its strata in result frames."""
-        if self.term.name is not None:
-            return self.term.name
         column = f"stratum_{self.place}" if self.names[0].is_missing else self.names[0].name
-        return self.term.default_name(column)
+        found = (self.term.name, self.term.default_name, column)
+        return next((name for name in found if name is not None), None)
 
     @property
     def n_rows(self) -> int:
