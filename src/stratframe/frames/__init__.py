@@ -6,8 +6,7 @@ Frames and series come in, numpy arrays go out, and arrays come back as new colu
 - `door`: how does any column become a Polars series, what does it hold, and what is missing?
 - `references`: what may be given for a column, which column is it, and how is it read?
 - `read`: which codes of classes, numbers, or words of a key does a column give?
-- `lazy`: which lazy queries surely give the same rows each time, and so stream?
-- `row_order`: does a lazy query give its rows in the same order each time?
+- `lazy`: which lazy queries give the same rows in the same order each time?
 - `attach`: how does an array become a column, at once or as a lazy expression?
 - `result`: how is a result frame made in the caller's library?
 - `rules`: which rows broke a rule?
@@ -19,7 +18,7 @@ Frames and series come in, numpy arrays go out, and arrays come back as new colu
 A module imports only from those above it.
 """
 
-from . import files, row_order
+from . import files, lazy
 from .attach import NewColumn
 from .door import is_continuous, is_measured, is_missing, read_flags
 from .duplicates import SharedExample, SharedRows

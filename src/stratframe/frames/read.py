@@ -56,7 +56,9 @@ def encode_classes(series: Series) -> tuple[Ints, int]:
     # pandas has the codes of categories at hand, and encodes its text in less memory.
     by_pandas = isinstance(series, pd.Series) and not isinstance(series.dtype, pd.ArrowDtype)
     by_pandas = by_pandas and dtype_of(series) in (pl.Categorical, pl.String)
-    column = None if by_pandas else to_polars(series)
+    if by_pandas:
+        return factorize(series)
+    column = to_polars(series)
     if column is None:
         check_objects(series)
         return factorize(series)

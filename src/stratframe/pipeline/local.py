@@ -86,7 +86,7 @@ class LocalFrame:
             hint = "fill these groups with values that identify the rows"
         elif options.groups or options.key:
             what = None
-        frames.row_order.warn_row_order(self.frame, what, hint)
+        frames.lazy.warn_row_order(self.frame, what, hint)
 
     def target_of(self, name: str, target: Target, k: int | None) -> Target:
         """Choose what a column is extended to: the parts that it declares, where none are given."""
