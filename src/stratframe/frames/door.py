@@ -69,7 +69,7 @@ def to_polars(series: Series) -> pl.Series | None:
         return None if categories is None else gather(categories, series.cat.codes.to_numpy())
     if isinstance(dtype, pd.ArrowDtype) or str(getattr(dtype, "storage", "")).startswith("pyarrow"):
         return arrow_to_polars(series)
-    if isinstance(dtype, pd.StringDtype) or is_object(dtype):
+    if isinstance(dtype, pd.StringDtype) or series.dtype == object:
         return objects_to_polars(series)
     if isinstance(dtype, pd.PeriodDtype):
         ordinals: Any = series.array
@@ -126,7 +126,7 @@ def objects_to_polars(series: pd.Series) -> pl.Series | None:
     if word in BY_NUMPY:
         missing = np.asarray(series.isna(), dtype=np.bool_)
         present = (series[~missing] if missing.any() else series).infer_objects()
-        if not is_object(present.dtype):
+        if present.dtype != object:
             values = numpy_to_polars(present)
             if values is None or not missing.any():
                 return values
@@ -160,7 +160,7 @@ def dtype_of(series: Series) -> pl.DataType:
         return series.dtype
     if isinstance(series.dtype, pd.CategoricalDtype):
         return pl.Categorical()
-    dtype = None if is_object(series.dtype) else dtype_in_polars(series.dtype)
+    dtype = None if series.dtype == object else dtype_in_polars(series.dtype)
     return dtype or OBJECTS.get(object_type(series), pl.Object)()
 
 
@@ -171,11 +171,6 @@ def dtype_in_polars(dtype: Any) -> pl.DataType | None:
     return None if converted is None else converted.dtype
 
 
-def is_object(dtype: object) -> bool:
-    """Return whether a pandas dtype is that of Python objects."""
-    return isinstance(dtype, np.dtype) and dtype.kind == "O"
-
-
 def object_type(series: pd.Series) -> str:
     """Infer the type of Python objects that are not missing, in the words of pandas."""
     return pd.api.types.infer_dtype(series, skipna=True)
@@ -183,13 +178,8 @@ def object_type(series: pd.Series) -> str:
 
 def is_continuous(series: Series) -> bool:
     """Return whether a column holds any number with a fraction."""
-    return may_hold_fractions(series) and has_fractions(to_floats(series))
-
-
-def may_hold_fractions(series: Series) -> bool:
-    """Return whether a column holds floats or decimals."""
     dtype = dtype_of(series)
-    return dtype.is_float() or dtype.is_decimal()
+    return (dtype.is_float() or dtype.is_decimal()) and has_fractions(to_floats(series))
 
 
 def has_fractions(values: Values) -> bool:

@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
-from itertools import takewhile
+from itertools import chain, repeat, takewhile
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -186,14 +186,16 @@ def warn_row_order(frame: Frame, what: str | None, hint: str = "") -> None:
 
 def unordered_steps(frame: pl.LazyFrame, plan: Sequence[str]) -> list[Unordered]:
     """List what may put the rows of a query in any order, from its printed plan."""
-    found, joins = [], join_settings(frame, optimized=False)
+    joins = [line for line, text in enumerate(plan) if JOIN_LINE.match(text)]
+    settings = chain(join_settings(frame, optimized=False), repeat(("", None))) if joins else ()
+    found = [
+        Unordered(line, join_name(kind))
+        for line, (kind, order) in zip(joins, settings, strict=False)
+        if order not in ORDERED
+    ]
     for line, text in enumerate(plan):
         if match := UNORDERED_LINE.match(text):
             found.append(Unordered(line, STEPS[match[1]]))
-        elif JOIN_LINE.match(text):
-            kind, order = next(joins, ("", "none"))
-            if order not in ORDERED:
-                found.append(Unordered(line, join_name(kind)))
         found += [
             Unordered(line, f"the expression `{name}`", of_expression=True)
             for name in CALL.findall(expressions(text))

@@ -22,7 +22,6 @@ from .door import (
     is_feature,
     is_missing,
     is_nested,
-    is_object,
     is_temporal,
     nested_error,
     object_type,
@@ -123,7 +122,7 @@ def factorize(values: Any) -> tuple[Ints, int]:
 
 def check_objects(series: Any) -> None:
     """Raise if a pandas column is nested, or holds equal values of different types."""
-    if not is_object(series.dtype) or object_type(series) not in MIXED:
+    if series.dtype != object or object_type(series) not in MIXED:
         return
     values = series.dropna()
     types = values.map(type)
@@ -308,7 +307,7 @@ def exact_bytes(value: Any) -> bytes:
 
 def unordered_error(series: pd.Series) -> StratError:
     """Build the error for keys that have no order."""
-    what = "mixes types" if is_object(series.dtype) else f"is {series.dtype}"
+    what = "mixes types" if series.dtype == object else f"is {series.dtype}"
     msg = f"A column of `key` must hold values that can be ordered, but {series.name!r} {what}."
     return StratError(msg)
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from ..core.types import Flags, Ints
 from .attach import NewColumn, column_expression
-from .door import is_float, is_missing, is_object, to_floats
+from .door import is_float, is_missing, to_floats
 from .folds import FoldValues, count_values, fold_codes, fold_expression, read_fold_column
 from .libraries import EagerFrame, Frame, FrameT, Series, label_of, take
 from .read import encode_classes
@@ -193,7 +193,7 @@ def drop_values(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
         series, held = frame[label_of(frame, name)], pd.Series(held)
         if isinstance(held.dtype, pd.CategoricalDtype):  # of which `isin` finds no dates
             held = held.astype(held.cat.categories.dtype)
-        if is_float(series) and not is_object(series.dtype):  # pyarrow tells -0.0 from 0.0
+        if is_float(series) and series.dtype != object:  # pyarrow tells -0.0 from 0.0
             shared = np.isin(to_floats(series), to_floats(held))
         else:
             shared = np.asarray(series.isin(held), dtype=np.bool_)

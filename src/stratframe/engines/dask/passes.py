@@ -166,7 +166,8 @@ def known_rows(
 
 def resolve_on(column: Any, term: Term) -> Term:
     """Choose the term that one stands for: one that orders rows, if it does in any partition."""
-    if not (frames.door.may_hold_fractions(column._meta) or column._meta.dtype == object):
+    dtype = frames.door.dtype_of(column._meta)
+    if not (dtype.is_float() or dtype.is_decimal() or column._meta.dtype == object):
         return term.resolve([column._meta])
     call = dask.delayed(resolve_term, pure=False)
     parts = column.to_frame().to_delayed()

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ... import frames
 from ...errors import StratError
-from ...frames.door import is_object, to_floats
+from ...frames.door import to_floats
 
 OBJECTS = {
     "boolean": "boolean",
@@ -74,7 +74,7 @@ class HeldType(NamedTuple):
 
     def __str__(self) -> str:
         """Write the type, that of Python objects by their values."""
-        text = f"object ({self.kind})" if is_object(self.dtype) else str(self.dtype)
+        text = f"object ({self.kind})" if self.dtype == object else str(self.dtype)
         return f"category of {text}" if self.is_category else text
 
 
@@ -130,7 +130,7 @@ def held_type(series: Any) -> HeldType:
         return held_type(pd.Series(series.cat.categories))._replace(is_category=True)
     if frames.is_missing(series).all():
         return HeldType("empty", series.dtype)
-    if not is_object(series.dtype):
+    if series.dtype != object:
         return HeldType(kind_of(series.dtype), series.dtype)
     inferred = pd.api.types.infer_dtype(series, skipna=True)
     kind = OBJECTS.get(inferred, inferred)
@@ -189,7 +189,7 @@ def common_types(uses: Sequence[Use], held: Sequence[frozenset[HeldType]]) -> Co
 
 def are_mixed_classes(use: Use, types: frozenset[HeldType]) -> bool:
     """Return whether a column of classes holds Python objects everywhere, which may differ."""
-    return all(is_object(each.dtype) for each in types) and not (use.is_number or use.is_key)
+    return all(each.dtype == object for each in types) and not (use.is_number or use.is_key)
 
 
 CAST_HINT = "Hint: cast it first, as in `df.astype({...})`."
@@ -209,7 +209,7 @@ def common_dtype(types: frozenset[HeldType]) -> Any:
         return pd.BooleanDtype()
     if kinds in ({"datetime"}, {"duration"}):
         return common_time(dtypes)
-    return dtypes[0] if len(kinds) == len(set(dtypes)) == 1 and not is_object(dtypes[0]) else None
+    return dtypes[0] if len(kinds) == len(set(dtypes)) == 1 and dtypes[0] != np.dtype(object) else None
 
 
 def common_integer(dtypes: Sequence[Any], *, nullable: bool) -> Any:
@@ -224,7 +224,7 @@ def common_time(dtypes: Sequence[Any]) -> Any:
     """Choose the finest unit; None if time zones differ."""
     dtypes = list(map(time_of_arrow, dtypes))
     zones = {str(getattr(dtype, "tz", None)) for dtype in dtypes}
-    if len(zones) > 1 or any(is_object(dtype) for dtype in dtypes):
+    if len(zones) > 1 or object in dtypes:
         return None
     return max(dtypes, key=lambda dtype: UNITS.index(unit_of(dtype)))
 
