@@ -209,7 +209,8 @@ def common_dtype(types: frozenset[HeldType]) -> Any:
         return pd.BooleanDtype()
     if kinds in ({"datetime"}, {"duration"}):
         return common_time(dtypes)
-    return dtypes[0] if len(kinds) == len(set(dtypes)) == 1 and dtypes[0] != np.dtype(object) else None
+    is_one = len(kinds) == len(set(dtypes)) == 1 and dtypes[0] != np.dtype(object)
+    return dtypes[0] if is_one else None
 
 
 def common_integer(dtypes: Sequence[Any], *, nullable: bool) -> Any:
