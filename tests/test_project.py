@@ -43,7 +43,7 @@ def test_hosted_steps_are_those_of_the_script(name: str) -> None:
 
 def test_steps_are_found() -> None:
     """What is compared is not nothing: names of steps, and the commands of one of them."""
-    assert len(local_steps()) == 7
+    assert len(local_steps()) == 6
     assert {"ruff check .", "mypy", "pyright"} < commands(local_steps()["README: the tests"])
 
 

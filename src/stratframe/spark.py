@@ -1,13 +1,8 @@
 """Stratified folds on Spark frames: functions for `DataFrame.transform`.
 
-The functions are those of `stratframe`, which take frames of every library. Importing this
-registers `.strat` on frames of the pandas API on Spark, where the installed pandas has them.
+The functions are those of `stratframe`, which take frames of every library.
 """
 
-import warnings
-from importlib import import_module
-
-from .accessor import Strat
 from .checks import load_extra
 from .verbs.advise import advise
 from .verbs.assign import extend, kfold, split
@@ -32,18 +27,4 @@ __all__ = [
     "split",
 ]
 
-
-def register() -> None:
-    """Register `.strat` on pandas-on-Spark frames, where the installed pandas has them."""
-    with warnings.catch_warnings():
-        # It warns of an environment variable that it then sets.
-        warnings.simplefilter("ignore")
-        try:
-            extensions = import_module("pyspark.pandas.extensions")
-        except ImportError:
-            return
-    extensions.register_dataframe_accessor("strat")(Strat)
-
-
 load_extra("pyspark", "spark")
-register()

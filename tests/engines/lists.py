@@ -236,10 +236,6 @@ class ListsEngine:
             shared = shared._replace(example=frames.SharedExample(None, values, ends))
         return shared, int(lacks.sum())
 
-    def keep(self, frame):
-        """Return a result as it is."""
-        return frame
-
 
 def shown_values(entry: Entry, native: Ints, weights: Ints) -> Any:
     """Take the highest value of every counted row, then the lowest of those that follow."""

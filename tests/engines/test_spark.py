@@ -407,6 +407,17 @@ def test_the_cross_validator_of_spark_takes_the_column(spark):
 # Errors ----------------------------------------------------------------------------------
 
 
+def test_frames_of_the_pandas_api_lead_to_spark(spark):
+    """A frame of the pandas API on Spark is an error that names the frame below it."""
+    frame = type("DataFrame", (), {"__module__": "pyspark.pandas.frame"})()
+    refused(
+        "`frame` must be a pyspark.sql.DataFrame, got a pyspark.pandas.frame.DataFrame."
+        "\nHint: take the Spark frame below it, `df.to_spark()`.",
+        frame,
+        "label",
+    )
+
+
 def test_what_is_no_column_of_spark_is_an_error(spark):
     """Columns are there once, of single values; those of a key, and of `where`, have each one."""
     rows = spark_frame(spark, FRAME)

@@ -184,9 +184,6 @@ class Engine(Protocol):
         """Count what rows share across the folds of a column, and the rows that lack a value."""
         ...
 
-    def keep(self, frame: EngineFrame) -> EngineFrame:
-        """Turn a result into a frame of the caller's kind."""
-
 
 class CountedCodes(NamedTuple):
     """Counted rows, and the stratum of each."""

@@ -82,20 +82,18 @@ class CountedFrame:
         self.engine.check(options.columns(), names, overwrite=overwrite)
         if options.deal == "hash":
             call, by_hash = self.engine.bind(options), (hash_salts(options), hash_points(options))
-            return self.engine.keep(self.engine.attach_by_number(call, outputs, *by_hash))
+            return self.engine.attach_by_number(call, outputs, *by_hash)
         if options.groups:
             options = without_orders(self.engine, options)
             call = self.engine.bind(options)
             call, counted = count_strata(self.engine, call, options)
             parts = parts_of_groups(options, counted)
-            made = self.engine.attach_parts(call, counted.counts, outputs, parts)
-            return self.engine.keep(made)
+            return self.engine.attach_parts(call, counted.counts, outputs, parts)
         self.check_key(options)
         call, counted = count_strata(self.engine, self.engine.bind(options), options)
         tables = list_quotas(options, counted)
         points = find_cuts(self.engine, call, counted.coded, tables)
-        made = self.engine.attach(call, counted.coded, outputs, points)
-        return self.engine.keep(made)
+        return self.engine.attach(call, counted.coded, outputs, points)
 
     def extend(self, options: Options, target: Target, names: Sequence[Any], k: int | None) -> Any:
         """Fill columns of folds or parts in the rows that have none."""
@@ -113,7 +111,7 @@ class CountedFrame:
         for name in names:
             aimed = replace(options, name=name, target=target)
             engine = engine_on(extend_column(engine, aimed, k))
-        return self.engine.keep(engine.frame)
+        return engine.frame
 
     def sample(self, options: Options, wanted: SampleSize) -> Any:
         """Keep the rows of a stratified sample."""
@@ -133,7 +131,7 @@ class CountedFrame:
         points = find_cuts(self.engine, call, counted.coded, [table])
         outputs = empty_outputs(replace(options, name=mark, target=Target(2)))
         marked = engine_on(self.engine.attach(call, counted.coded, outputs, points))
-        return self.engine.keep(marked.select(mark, [0], equal=True, drops=True))
+        return marked.select(mark, [0], equal=True, drops=True)
 
     def check_key(self, options: Options) -> None:
         """Raise if a call needs a key, and has none."""
@@ -258,7 +256,7 @@ class CountedFrame:
             valid = self.engine.select(rows.name, [rows.labels.values[apart_from]], equal=True)
             values = frames.select.values_apart(rows, apart_from)
             kept = engine_on(kept).drop_shared(valid, values)
-        return self.engine.keep(kept)
+        return kept
 
     def check_shared(self, options: Options, refs: Mapping[str, Sequence[Any]]) -> None:
         """Raise unless columns are there, and groups can be counted."""

@@ -45,7 +45,7 @@ def advise(
 
     Parameters
     ----------
-    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by : entry or list of entries
         As for `report`; an order is cut as for two folds.
     ks : iterable of int

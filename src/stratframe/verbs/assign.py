@@ -50,7 +50,7 @@ def kfold(
 
     Parameters
     ----------
-    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by : entry or list of entries, optional
         What the folds are stratified by: column names, terms such as `sf.quantiles`,
         Polars expressions, Spark columns, callables of a pandas or Dask frame. Entries nest
@@ -183,7 +183,7 @@ def split(
 
     Parameters
     ----------
-    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by : entry or list of entries, optional
         As for `kfold`.
     parts : mapping of name to share, or float
@@ -286,7 +286,7 @@ def extend(
 
     Parameters
     ----------
-    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame
         With a column of folds 0..k-1, null (or NaN) in new rows, of any type that holds
         whole numbers, including the floats that `pd.concat` makes; or with a column of the
         names of parts.

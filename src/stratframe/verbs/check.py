@@ -136,7 +136,7 @@ def check(
 
     Parameters
     ----------
-    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by : entry or list of entries, optional
         What the column should be even in; as for `report`.
     name : str or list of str

@@ -39,7 +39,7 @@ def report(
 
     Parameters
     ----------
-    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by : entry or list of entries
         What the folds should be even in. A continuous entry is shown as up to five quantile bins,
         fewer where a bin would have less than two rows for each fold; so is a column of whole
@@ -122,7 +122,7 @@ def compare(
 
     Parameters
     ----------
-    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by : entry or list of entries
         As for `report`.
     names : str or list of str

@@ -36,7 +36,7 @@ def sample(
 
     Parameters
     ----------
-    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by : entry or list of entries
         As for `kfold`. Missing values are a stratum of their own.
     n : int, optional

@@ -59,7 +59,7 @@ def folds(
 
     Parameters
     ----------
-    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame
         A Polars lazy frame runs one small query for the folds, and yields lazy frames.
     name : str or list of str
         The fold column; for a list, all folds of each column in turn. Any column of a few
@@ -174,7 +174,7 @@ def parts(
 
     Parameters
     ----------
-    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame
         A Polars lazy frame runs one small query for the names, and returns lazy frames.
     name : str
         The part column.

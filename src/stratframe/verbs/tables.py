@@ -43,7 +43,7 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
 
     Parameters
     ----------
-    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by : entry or list of entries
         As for `report`.
     name : str or list of str
@@ -131,7 +131,7 @@ def plan(
 
     Parameters
     ----------
-    frame : pandas, Polars (eager or lazy), Dask, Spark or pandas-on-Spark frame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by, k, groups, where, deal, key, missing, rare, seed, name
         As for `kfold`; the name is part of the seed.
     parts : mapping of name to share, optional

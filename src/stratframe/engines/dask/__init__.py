@@ -57,10 +57,6 @@ class DaskEngine:
             raise StratError(msg)
         self.frame = frame
 
-    def keep(self, frame: Any) -> Any:
-        """Return a result as it is."""
-        return frame
-
     # Columns ----------------------------------------------------------------------------
 
     def check(

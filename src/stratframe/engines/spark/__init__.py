@@ -1,4 +1,4 @@
-"""Frames of Spark, and of the pandas API on Spark: passes that are Spark's own expressions."""
+"""Frames of Spark: passes that are Spark's own expressions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from .columns import (
     typed_column,
 )
 from .hashed import attach_by_number
-from .on_pandas import to_spark
 from .passes import (
     HELPER,
     attach,
@@ -49,21 +48,14 @@ ENGINE = "Spark"
 
 
 class SparkEngine:
-    """A Spark frame, or a pandas-on-Spark frame by the Spark frame below it."""
+    """A Spark frame."""
 
     name = ENGINE
     needs_key = True
 
     def __init__(self, frame: Any) -> None:
+        check_frame(frame)
         self.frame = frame
-        self.back: Callable[[Any], Any] = lambda rows: rows
-        if type(frame).__module__.startswith("pyspark.pandas."):
-            self.frame, self.back = to_spark(frame)
-        check_frame(self.frame)
-
-    def keep(self, frame: Any) -> Any:
-        """Turn a Spark frame into a frame of the caller's kind."""
-        return self.back(frame)
 
     # Columns ----------------------------------------------------------------------------
 
@@ -226,7 +218,10 @@ def check_frame(frame: Any) -> None:
     """Raise unless an object is a frame of Spark, without columns of the names of helpers."""
     sql = load_extra("pyspark.sql", "spark")
     if not isinstance(frame, sql.DataFrame):
-        msg = f"`frame` must be a pyspark.sql.DataFrame, got {type(frame).__name__}."
+        kind = type(frame)
+        msg = f"`frame` must be a pyspark.sql.DataFrame, got a {kind.__module__}.{kind.__name__}."
+        if kind.__module__.startswith("pyspark.pandas"):
+            msg += "\nHint: take the Spark frame below it, `df.to_spark()`."
         raise StratError(msg)
     check_helper_names(frame.columns)
 
