@@ -24,7 +24,7 @@ def hosted_steps() -> dict[str, str]:
 def commands(script: str) -> set[str]:
     """The lines that run a tool, without where it writes to."""
     lines = (line.strip() for line in script.splitlines())
-    lines = (re.sub(r" (>|\"\$(work|RUNNER_TEMP)/site).*", "", line) for line in lines)
+    lines = (re.sub(r" (>|\"\$(work|RUNNER_TEMP)/low).*", "", line) for line in lines)
     return {line for line in lines if re.match(rf"({TOOLS})( |$)", line)}
 
 
