@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from ..core.types import Flags, StratumTable, Words
 from ..errors import StratError
 from ..frames import LabelRows, SharedRows
 from ..pipeline.deal import empty_outputs
-from ..pipeline.extend import ORDER_SALT, fill_target, quota_of_new, read_given
+from ..pipeline.extend import ORDER_SALT, quota_of_new, read_given
 from ..pipeline.hashed import hash_points, hash_salts
 from ..pipeline.numbers import column_stream
 from ..pipeline.options import Options, Target
@@ -24,14 +23,9 @@ from ..pipeline.strata import Strata
 from ..pipeline.tables import (
     LEAST_FOLDS,
     FoldCounts,
-    Shown,
+    FoldedStrata,
     check_not_itself,
-    check_not_swapped,
-    count_levels,
-    excuse,
-    guessed_as_classes,
-    show_entries,
-    values_of,
+    count_folds,
 )
 from ..terms.base import By, Term
 from ..terms.bins import Continuous, OrderBins
@@ -39,7 +33,6 @@ from ..terms.by import Entries, columns_of, require_by
 from ..terms.classes import Classes
 from .base import Call, CountedCodes, Engine, check_possible, engine_of, not_possible
 from .counted import (
-    CountedStrata,
     count_strata,
     cut_quantiles,
     described,
@@ -179,31 +172,15 @@ class CountedFrame:
         check_not_itself("by", columns_of(entries.terms), name)
         k = len(self.label_rows(name).labels.present)
         options = replace(self.read_by(by, k), groups=groups)
-        counted, shown = self.count_by(options, name, k)
-        plain = guessed_as_classes(shown, options.terms)
-        if plain is None:
-            return self.count_levels(by, name, counted, shown)
-        as_classes = self.count_levels(by, name, counted, plain)
-        terms = tuple(each.term for each in shown)
-        counted, shown = self.count_by(replace(options, terms=terms), name, k)
-        return excuse(self.count_levels(by, name, counted, shown), as_classes)
 
-    def count_levels(
-        self, by: By, name: str, counted: CountedStrata, shown: list[Shown]
-    ) -> FoldCounts:
-        """Count the strata of every level in every fold."""
-        (series,), strata = counted.counts.columns["name"], counted.strata
-        folds, codes = frames.fold_codes(series, weights=strata.weights)
-        labels = frames.count_values(folds, codes, strata.weights)
-        check_not_swapped("by", by, name, partial(values_of, strata), labels)
-        return count_levels(strata, shown, folds, codes)
+        def count(terms: tuple[Term, ...]) -> FoldedStrata:
+            own = replace(options, terms=terms)
+            call = self.engine.restrict(self.engine.bind(own, name), present=True)
+            (columns, weights, *_), strata = count_strata(self.engine, call, own, for_table=True)[1]
+            folds, codes = frames.fold_codes(columns["name"][0], weights=weights)
+            return FoldedStrata(strata, columns["by"], folds, codes)
 
-    def count_by(self, options: Options, name: str, k: int) -> tuple[CountedStrata, list[Shown]]:
-        """Count the strata of the rows that have a fold, and choose how tables show them."""
-        call = self.engine.restrict(self.engine.bind(options, name), present=True)
-        counted = count_strata(self.engine, call, options, for_table=True)[1]
-        entries, columns = Entries(options.terms), counted.counts.columns["by"]
-        return counted, show_entries(entries, columns, k, counted.counts.weights)
+        return count_folds(by, name, Entries(options.terms), k, count)
 
     def read_by(self, by: By, k: int) -> Options:
         """Read `by` for a table, which shows bins of a continuous entry."""
@@ -309,11 +286,9 @@ def extend_column(engine: Engine, options: Options, k: int | None) -> Any:
     options, parts = read_given(options, k, folds, counts.weights)
     counted = nest_counts(engine, options, counts)
     strata, stream = counted.strata, column_stream(options, StreamTag.EXTEND)
-    shares = np.array([float(share) for share in options.target.fractions(strata.n_rows)])
     given = parts if strata.rows is None else parts[strata.rows]
-    fill = partial(fill_target, options, shares, stream)
     lowest = lowest_of_strata(counted)[0] if options.key else None
-    table = quota_of_new(strata, given, len(shares), fill, lowest)
+    table = quota_of_new(options, strata, given, stream, lowest)
     salts = [int(stream(1)[0])]
     coded = counted.coded
     new = coded._replace(codes=np.where(parts < 0, coded.codes, -1))

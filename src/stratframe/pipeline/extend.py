@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from ..core.groups.assign import extend_units, group_counts, margin_counts
 from ..core.groups.local_search import Stream
 from ..core.seeds import StreamTag, random_words
 from ..core.strata import first_occurrence, order_of_strata, sum_by
-from ..core.types import Ints, StratumTable, Values, Words
+from ..core.types import Ints, StratumTable, Words
 from ..errors import StratError, describe, describe_rows, plural, preview, with_full_stop
 from ..frames import NewColumn
 from .deal import empty_outputs, place_rows
@@ -134,10 +133,9 @@ def split_group_text(
 def extend_dealt(options: Options, strata: Strata, folds: Ints) -> Ints:
     """Give a fold to the dealt rows that have none."""
     stream = column_stream(options, StreamTag.EXTEND)
-    shares = np.array([float(share) for share in options.target.fractions(len(folds))])
-    fill = partial(fill_target, options, shares, stream)
     if strata.groups is None and not strata.margins:
-        return extend_rows(strata, folds, len(shares), fill, stream)
+        return extend_rows(options, strata, folds, stream)
+    shares = np.array(options.target.fractions(len(folds)), dtype=np.float64)
     unit = np.arange(len(folds)) if strata.groups is None else strata.groups
     n_units = int(unit.max(initial=-1)) + 1
     if not strata.margins:
@@ -148,34 +146,27 @@ def extend_dealt(options: Options, strata: Strata, folds: Ints) -> Ints:
         units = margin_counts(entries, unit, n_units, with_sizes=not single_rows)
         if single_rows:
             held = np.bincount(folds[folds >= 0], minlength=len(shares))[None]
-            room = fill(held, np.array([(folds < 0).sum()]))[0]
+            room = fill_target(options, stream, held, np.array([(folds < 0).sum()]))[0]
             return extend_units(units, folds, shares, stream, room).astype(np.int64)
     given = folds_of_units(unit, n_units, folds)
     return extend_units(units, given, shares, stream)[unit].astype(np.int64)
 
 
-def fill_target(
-    options: Options, shares: Values, stream: Stream, held: StratumTable, new: Ints
-) -> StratumTable:
-    """Allocate new rows to folds, or to parts by their shares."""
+def fill_target(options: Options, stream: Stream, held: StratumTable, new: Ints) -> StratumTable:
+    """Allocate new rows to folds, or to parts by their shares of all rows."""
     if options.target.kind == "fold":
-        return fill_evenly(held, new, stream(len(shares)))
-    return fill_by_shares(held, new, shares, stream(len(new)))
+        return fill_evenly(held, new, stream(options.target.n))
+    shares = options.target.fractions(int(held.sum() + new.sum()))
+    return fill_by_shares(held, new, np.array(shares, dtype=np.float64), stream(len(new)))
 
 
-def extend_rows(
-    strata: Strata,
-    folds: Ints,
-    n_parts: int,
-    fill: Callable[[StratumTable, Ints], StratumTable],
-    stream: Stream,
-) -> Ints:
+def extend_rows(options: Options, strata: Strata, folds: Ints, stream: Stream) -> Ints:
     """Give a fold to single rows: each stratum as even as can be, then the total."""
     new, keys, lowest = np.flatnonzero(folds < 0), strata.keys, None
     if keys is not None:
         lowest = strata.lowest(keys.hash(ORDER_SALT))
         keys = keys._replace(dealt=new if keys.dealt is None else keys.dealt[new])
-    table = quota_of_new(strata, folds, n_parts, fill, lowest)
+    table = quota_of_new(options, strata, folds, stream, lowest)
     numbers, second = row_numbers(keys, len(new), stream, stream)
     extended = folds.copy()
     extended[new] = deal_by_rank(strata.codes[new], table, numbers, second)
@@ -187,23 +178,20 @@ ORDER_SALT = int(random_words(0, StreamTag.EXTEND, 1)[0])
 
 
 def quota_of_new(
-    strata: Strata,
-    folds: Ints,
-    n_parts: int,
-    fill: Callable[[StratumTable, Ints], StratumTable],
-    lowest: Words | None,
+    options: Options, strata: Strata, folds: Ints, stream: Stream, lowest: Words | None
 ) -> StratumTable:
     """Compute how many of the rows without a fold each stratum gives to each part.
 
     Strata take turns by the lowest hash of the keys of their rows, or without keys as they come.
     """
     # The rows without a fold are one more part.
-    table = strata.crosstab(folds % (n_parts + 1), n_parts + 1)
+    n = options.target.n + 1
+    table = strata.crosstab(folds % n, n)
     order = np.arange(len(table))
     if lowest is not None:
         order = order_of_strata(lowest, strata.ancestors)
     quota = np.empty_like(table[:, :-1])
-    quota[order] = fill(table[order, :-1], table[order, -1])
+    quota[order] = fill_target(options, stream, table[order, :-1], table[order, -1])
     return quota
 
 

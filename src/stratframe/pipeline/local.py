@@ -23,14 +23,12 @@ from .options import NO_TARGET, Options, Target
 from .sample import SampleSize, sampled_rows
 from .strata import Strata, stratify
 from .tables import (
+    LEAST_FOLDS,
     FoldCounts,
+    FoldedStrata,
     check_not_itself,
-    check_not_swapped,
-    count_levels,
-    excuse,
-    guessed_as_classes,
-    show_entries,
-    values_of,
+    count_folds,
+    cut_orders,
 )
 
 
@@ -124,7 +122,7 @@ class LocalFrame:
         named = {"by": columns_of(entries.terms), "groups": columns_of(groups)}
         frames.check_all_refs(self.frame, named)
         columns, n_rows = self.read(named)
-        terms = tuple(each.term for each in show_entries(entries, columns["by"], None))
+        terms = cut_orders(entries, columns["by"], LEAST_FOLDS)
         strata = stratify(Options(terms, entries.marginal, groups), columns, n_rows)
         return strata._replace(in_turn=not any(isinstance(term, OrderBins) for term in terms))
 
@@ -162,18 +160,15 @@ class LocalFrame:
             kept, weights = frames.duplicates.count_unique_rows([*columns["by"], *columns["name"]])
             columns = {"by": kept[:-1], "name": kept[-1:]}
         folds, codes = frames.fold_codes(columns["name"][0], weights=weights)
-        labels = frames.count_values(folds, codes, weights)
-        shown = show_entries(entries, columns["by"], len(labels.present), weights)
-        options = Options(tuple(each.term for each in shown), entries.marginal, groups)
-        strata = stratify(options, columns, len(codes), weights)
-        check_not_swapped("by", by, name, partial(values_of, strata), labels)
-        counts = count_levels(strata, shown, folds, codes)
-        plain = guessed_as_classes(shown, entries.terms)
-        if plain:
-            options = replace(options, terms=tuple(each.term for each in plain))
+        k = len(frames.count_values(folds, codes, weights).present)
+        entries = entries._replace(terms=cut_orders(entries, columns["by"], k))
+
+        def count(terms: tuple[Term, ...]) -> FoldedStrata:
+            options = Options(terms, entries.marginal, groups)
             strata = stratify(options, columns, len(codes), weights)
-            counts = excuse(counts, count_levels(strata, plain, folds, codes))
-        return counts
+            return FoldedStrata(strata, columns["by"], folds, codes)
+
+        return count_folds(by, name, entries, k, count)
 
     # Folds ------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, cast, overload
 
 import numpy as np
@@ -22,7 +22,7 @@ from ..terms.classes import Classes
 from ..terms.clusters import Clusters
 from ..terms.entry import read_entry
 from .options import Options
-from .strata import Level, Strata
+from .strata import Strata
 from .validate import check_values
 
 RESERVED = ("n", "share", "fold", "expected", "deviation")
@@ -121,24 +121,59 @@ class FoldCounts(NamedTuple):
         return [level.judge() for level in self.levels]
 
 
+class FoldedStrata(NamedTuple):
+    """The strata of the rows that have a fold."""
+
+    strata: Strata
+    columns: Sequence[Any]
+    """The series of `by`, one entry after another."""
+    folds: list[Any]
+    codes: Ints
+    """The fold of every row, shape (n_rows,), range 0..n_folds-1."""
+
+
 class Shown(NamedTuple):
     """An entry as tables show it."""
 
     term: Term
-    slack: int
+    slack: int = 0
     """As of `LevelCounts`."""
 
 
-def count_levels(
-    strata: Strata, entries: Sequence[Shown], folds: list[Any], codes: Ints
+def count_folds(
+    by: Any,
+    name: str,
+    entries: Entries,
+    k: int,
+    count: Callable[[tuple[Term, ...]], FoldedStrata],
 ) -> FoldCounts:
-    """Count the rows of the strata of every level in every fold.
+    """Count the strata of every level in every fold.
 
     Parameters
     ----------
-    codes : ndarray of int64, shape (n_dealt,), range 0..n_folds-1
+    k : int
+        How many folds have rows.
+    count : callable
+        Nests the rows into the strata of some terms.
     """
-    levels = []
+    found = count(entries.terms)
+    shown = show_entries(entries, found.columns, k, found.strata.weights)
+    labels = frames.count_values(found.folds, found.codes, found.strata.weights)
+    check_not_swapped("by", by, name, partial(stratum_values, found.strata), labels)
+    terms = tuple(each.term for each in shown)
+    if terms == entries.terms:
+        return count_levels(found, shown)
+    # Whole numbers that look like an order are no fault of folds that are even in them as classes.
+    pairs = zip(shown, entries.terms, strict=True)
+    plain = [each if each.term is term else Shown(term) for each, term in pairs]
+    is_even = all(cells.is_even.all() for cells in count_levels(found, plain).judge())
+    counts = count_levels(count(terms), shown)
+    return counts._replace(levels=[each._replace(is_excused=is_even) for each in counts.levels])
+
+
+def count_levels(found: FoldedStrata, entries: Sequence[Shown]) -> FoldCounts:
+    """Count the rows of the strata of every level in every fold."""
+    levels, strata = [], found.strata
     divided = [each for each in entries if not each.term.orders_rows]
     for place, level in enumerate(strata.margins or levels_of(strata)):
         term, slack = divided[place] if level.levels else (None, 0)
@@ -146,17 +181,10 @@ def count_levels(
         if strata.groups is not None:
             n_strata = len(level.sizes)
             groups = group_rows(level.codes, strata.groups, strata.weights, n_strata)
-        table = level.crosstab(codes, len(folds))
+        table = level.crosstab(found.codes, len(found.folds))
         is_coarse = not strata.margins and level is not strata
         levels.append(LevelCounts(level, table, term, slack, is_coarse, groups=groups))
-    return FoldCounts(folds, levels, bool(strata.margins))
-
-
-def excuse(counts: FoldCounts, as_classes: FoldCounts) -> FoldCounts:
-    """Excuse whole numbers that were taken as an order, if folds are even in them as classes."""
-    if not all(cells.is_even.all() for cells in as_classes.judge()):
-        return counts
-    return counts._replace(levels=[level._replace(is_excused=True) for level in counts.levels])
+    return FoldCounts(found.folds, levels, bool(strata.margins))
 
 
 def levels_of(strata: Strata) -> list[Strata]:
@@ -205,7 +233,7 @@ def check_not_swapped(
         raise StratError(msg)
 
 
-def values_of(strata: Strata) -> Sequence[Any]:
+def stratum_values(strata: Strata) -> Sequence[Any]:
     """List the values of the strata of one entry."""
     first = first_occurrence(strata.codes, len(strata.sizes))
     return frames.to_list(strata.levels[0].values(first)) if strata.levels else []
@@ -227,56 +255,42 @@ MANY_VALUES = 10
 """Different whole numbers above which a column may be continuous."""
 
 
-def show_entries(
-    entries: Entries, series: Sequence[Any], k: int | None, weights: Ints | None = None
-) -> list[Shown]:
-    """Choose how tables show the entries of `by`: continuous ones in bins.
+def cut_orders(entries: Entries, series: Sequence[Any], k: int) -> tuple[Term, ...]:
+    """Cut continuous entries into bins that show how even k folds are in their order."""
+    terms = []
+    for term, columns in split_series(entries.terms, series):
+        own = term.resolve(columns)
+        if isinstance(own, Continuous) and not entries.marginal:
+            check_values([read_entry(own, columns, 1)], Options(), ())
+            own = own.in_bins(k)
+        terms.append(own)
+    return tuple(terms)
 
-    Parameters
-    ----------
-    series : sequence of Series
-        The columns of the entries, one entry after another.
-    k : int, optional
-        How many folds have rows; None takes all whole numbers as classes, as `kfold` does.
-    weights : ndarray of int64, shape (n_rows,), optional
-        How many rows each row stands for.
-    """
+
+def show_entries(
+    entries: Entries, series: Sequence[Any], k: int, weights: Ints | None
+) -> list[Shown]:
+    """Choose how tables show the entries of `by`, and how many rows strata may be off."""
     handed = split_series(entries.terms, series)
     if entries.marginal:
-        return [Shown(term.resolve(columns), 0) for term, columns in handed]
-    return [show_entry(term.resolve(columns), columns, k, weights) for term, columns in handed]
+        return [Shown(term) for term in entries.terms]
+    return [show_entry(term, columns[0], k, weights) for term, columns in handed]
 
 
-def show_entry(term: Term, series: Sequence[Any], k: int | None, weights: Ints | None) -> Shown:
-    """Choose how tables show an entry, and how many rows its strata may be off."""
-    if isinstance(term, Continuous):
-        check_values([read_entry(term, series, 1)], Options(), ())
-        term = term.in_bins(k or LEAST_FOLDS)
+def show_entry(term: Term, series: Any, k: int, weights: Ints | None) -> Shown:
+    """Show whole numbers of which most are rare among k folds in bins, as an order."""
     if isinstance(term, OrderBins):
         return Shown(term, 2)
-    if k is None or not isinstance(term, Classes) or not frames.is_measured(series[0]):
-        return Shown(term, 0)
-    codes, n_values = frames.encode_classes(series[0])
+    if not isinstance(term, Classes) or not frames.is_measured(series):
+        return Shown(term)
+    codes, n_values = frames.encode_classes(series)
     if n_values <= MANY_VALUES:
-        return Shown(term, 0)
+        return Shown(term)
     known = codes >= 0
     sizes = sum_by(codes[known], None if weights is None else weights[known], n_values)
     if term.is_guessed and 2 * sizes[sizes < 2 * k].sum() > sizes.sum():
-        term = replace(Continuous(term.columns, name=term.name).in_bins(k), is_guessed=True)
+        term = Continuous(term.columns, name=term.name).in_bins(k)
     return Shown(term, 2)
-
-
-def guessed_as_classes(shown: Sequence[Shown], terms: Sequence[Term]) -> list[Shown] | None:
-    """Take whole numbers that were guessed to be an order as the classes that they were.
-
-    None if there are none.
-    """
-    if not any(isinstance(each.term, OrderBins) and each.term.is_guessed for each in shown):
-        return None
-    return [
-        Shown(term, 0) if isinstance(term, Classes) else each
-        for each, term in zip(shown, terms, strict=True)
-    ]
 
 
 def check_table_size(verb: str, levels: Sequence[Strata], n_parts: int, n_figures: int) -> None:
@@ -353,14 +367,12 @@ def format_values(values: Sequence[Any]) -> list[str | None]:
 def table_order(strata: Strata) -> Ints:
     """Order strata for a table, nested: classes by value, bins upwards, missing values last."""
     first = first_occurrence(strata.codes, len(strata.sizes))
-    keys = [level_order(level, first) for level in strata.levels]
+    keys = []
+    for level in strata.levels:
+        ranks = frames.result.rank_values(level.values(first)) if level.is_nominal else None
+        # Classes that cannot be compared come by first appearance.
+        keys.append(level.places[first] if ranks is None else ranks)
     return np.lexsort(keys[::-1]) if keys else np.arange(len(strata.sizes))
-
-
-def level_order(level: Level, first: Ints) -> Ints:
-    """Place the strata of a level: by value, or by first appearance if values cannot compare."""
-    ranks = frames.result.rank_values(level.values(first)) if level.is_nominal else None
-    return level.places[first] if ranks is None else ranks
 
 
 def stratum_columns(strata: Strata, which: Ints) -> dict[Hashable, Any]:

@@ -115,8 +115,6 @@ class OrderBins(Quantiles):
 
     k: int = 2
     """The number of folds: each should have two rows of a bin."""
-    is_guessed: bool = False
-    """Whether a column of whole numbers was taken as continuous, and the user did not say so."""
 
     def counted_by(self) -> ByQuantiles:
         """Take rows as alike between cuts that are those of any number of bins up to `n`."""
