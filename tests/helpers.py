@@ -14,6 +14,13 @@ import stratframe as sf
 
 KINDS = ["pandas", "pandas-nullable", "pandas-pyarrow", "polars", "polars-lazy"]
 
+
+@pytest.fixture(name="kind", params=["pandas", "polars-lazy"])
+def two_kinds(request: pytest.FixtureRequest) -> str:
+    """The kind of frame, of two: what each kind holds is tested in `frames`."""
+    return str(request.param)
+
+
 Make = Callable[[dict[str, Any]], Any]
 """Makes a frame of the kind under test, as the fixture `frame` does."""
 

@@ -14,12 +14,16 @@ from tests.helpers import (
     Make,
     at_fault,
     eager,
+    evaluate,
     refuse,
     refuse_now,
     refuse_rule,
+    two_kinds,
     values,
     warned,
 )
+
+__all__ = ["two_kinds"]
 
 N = 100
 TWO = {"y": [0, 1] * (N // 2), "id": list(range(N))}
@@ -93,18 +97,14 @@ def test_folds_counted_from_one(frame: Make, kind: str, k: int | None) -> None:
     assert sorted(set(filled)) == [0, 1, 2, 3, 4]
 
 
-def test_folds_with_a_gap_are_not_counted_from_one(frame: Make) -> None:
-    """With a gap, or with more folds to come, the rows may just have missed fold 0."""
-    df = frame({"y": [0] * 4, "fold": [1, 3, None, None]})
-    assert set(values(sf.extend(df, "y", 4, rare="ignore"), "fold")) == {0, 1, 2, 3}
-
-
-@pytest.mark.parametrize("k", [3, 4])
-def test_folds_are_what_k_says(frame: Make, k: int) -> None:
+@pytest.mark.parametrize("given", [[1, 2, 1, 2], [1, 2, 3], [1, 3]], ids=str)
+def test_folds_are_what_k_says(frame: Make, given: list[int]) -> None:
     """With `k` the folds are 0..k-1, and the rows may be those of other folds than 0."""
-    df = frame({"y": [0] * 2 * k, "fold": [*range(1, k)] * 2 + [None] * 2})
-    filled = values(sf.extend(df, "y", k), "fold")
-    assert filled == [*range(1, k)] * 2 + [0, 0]
+    k, new = max(given) + 1, 2
+    df = frame({"y": [0] * (len(given) + new), "fold": [*given, *[None] * new]})
+    filled = values(sf.extend(df, "y", k, rare="ignore"), "fold")
+    assert filled[: len(given)] == given
+    assert {*filled} == {*range(k)}
 
 
 # Classes in few groups -------------------------------------------------------------------
@@ -152,7 +152,10 @@ TAGS = {f"tag_{i}": [(row >> i) % 2 for row in range(64)] for i in range(6)}
 
 
 def test_joint_strata_that_are_too_sparse(frame: Make) -> None:
-    """Six tags of 64 rows make 64 strata of one row: from the fourth on they are named."""
+    """Six tags of 64 rows make 64 strata of one row: from the fourth on they are named.
+
+    Two entries, and strata of k rows and more on average, are no reason to warn.
+    """
     warned(
         "The 6 entries of `by` make 64 joint strata of 64 rows, fewer than 5 rows each on average:"
         " 'tag_3', 'tag_4', 'tag_5' are hardly balanced.\nHint: `sf.margins([...])` balances"
@@ -160,13 +163,9 @@ def test_joint_strata_that_are_too_sparse(frame: Make) -> None:
         lambda: sf.kfold(frame(TAGS), list(TAGS)),
     )
 
-
-@pytest.mark.parametrize("by", [["tag_0", "tag_1"], ["tag_0", "tag_1", "tag_2"]])
-def test_joint_strata_that_are_not_too_sparse(frame: Make, by: list[str]) -> None:
-    """Two entries, or strata of k rows and more on average, are no reason to warn."""
-    sf.kfold(frame(TAGS), by)
+    for by in (["tag_0", "tag_1"], ["tag_0", "tag_1", "tag_2"], sf.margins(list(TAGS))):
+        sf.kfold(frame(TAGS), by)
     sf.kfold(frame(TAGS), list(TAGS), rare="ignore")
-    sf.kfold(frame(TAGS), sf.margins(list(TAGS)))
 
 
 # Targets of whole numbers ----------------------------------------------------------------
@@ -295,41 +294,30 @@ def test_errors_name_the_rows_of_the_frame(frame: Make, kind: str) -> None:
     assert at_fault(error, kind)["row"] == [3, 4]
 
 
-@pytest.mark.parametrize(
-    ("where", "rule"),
-    [
-        ("x", "`where` must be a boolean column, but 'x' is float64."),
-        ("nowhere", "`where` names the column 'nowhere', which the frame does not have."),
-        (5, "`where` must hold a boolean column, an expression or a callable, got 5."),
-    ],
-)
-def test_bad_where(where: Any, rule: str) -> None:
-    """Another type, or no column, is an error at the call."""
-    refuse_rule(rule, lambda: sf.kfold(pd.DataFrame(SOME), "y", where=where))
+BAD_WHERE = {
+    "'id'": "`where` must be a boolean column, but 'id' is {dtype}.",
+    "'nowhere'": "`where` names the column 'nowhere', which the frame does not have.",
+    **{
+        where: f"`where` must hold a boolean column, an expression or a callable, got {got}."
+        for where, got in {
+            "5": "5",
+            "eager(df)['y'] == 0": "Series",
+            **{f'"{text}"': f"the text {text!r}" for text in ("y == 1", "y=1", "y >= 'a'")},
+            **{f'"{text}"': f"the text {text!r}" for text in ("y in [1, 2]", "y and x")},
+        }.items()
+    },
+}
+"""What is no `where`, and the rule that it breaks."""
 
 
-@pytest.mark.parametrize(
-    ("library", "hint"), [(pd, '`where=lambda df: df["split"]'), (pl, '`where=pl.col("split")')]
-)
-def test_where_of_a_series(library: Any, hint: str) -> None:
-    """The most natural try is answered with what does it in this library."""
-    df = library.DataFrame(TWO)
-    message = (
-        "`where` must hold a boolean column, an expression or a callable, got Series.\n"
-        f'Hint: compute it, as in {hint} == "train"`.'
-    )
-    refuse_now(message, lambda: sf.kfold(df, "y", where=df["y"] == 0))
-
-
-@pytest.mark.parametrize("text", ["y == 1", "y=1", "y >= 'a'", "y in [1, 2]", "y and x"])
-def test_where_of_text(frame: Make, kind: str, text: str) -> None:
-    """A condition in text is answered with one that the library takes."""
+@pytest.mark.parametrize("where", BAD_WHERE)
+def test_bad_where(frame: Make, kind: str, where: str) -> None:
+    """What is no column of flags is refused; a condition is answered with one that may be given."""
+    df, rule = frame(TWO), BAD_WHERE[where].format(dtype="Int64" if "polars" in kind else "int64")
+    error = refuse_rule(rule, lambda: sf.kfold(df, "y", where=evaluate(where, df=df, eager=eager)))
     read = 'pl.col("split")' if "polars" in kind else 'lambda df: df["split"]'
-    message = (
-        "`where` must hold a boolean column, an expression or a callable, got the text"
-        f' {text!r}.\nHint: compute it, as in `where={read} == "train"`.'
-    )
-    refuse_now(message, lambda: sf.kfold(frame(TWO), "y", where=text))
+    hint = f'Hint: compute it, as in `where={read} == "train"`.'
+    assert (str(error).partition("\n")[2] == hint) == ("Series" in rule or "the text" in rule)
 
 
 def test_where_of_a_column_with_signs_in_its_name(frame: Make) -> None:
@@ -445,7 +433,7 @@ RARE = {"y": ["a"] * 20 + ["b"] * 3 + ["c"] * 2 + [None] * 2 + ["d"] * 13}
 
 
 def test_pool_makes_rare_classes_one_stratum(frame: Make) -> None:
-    """Seven rows of three rare classes are spread as one class; the others as ever."""
+    """Seven rows of three rare classes are spread as one class; where none is rare, all as ever."""
     folds = values(sf.kfold(frame(RARE), "y", rare="pool", missing="stratum"), "fold")
     pooled = np.bincount(folds[20:27], minlength=5)
     assert sorted(pooled) == [1, 1, 1, 2, 2]
@@ -454,11 +442,7 @@ def test_pool_makes_rare_classes_one_stratum(frame: Make) -> None:
     counts = pd.Series(values(plan, "n")).groupby(values(plan, "y")).sum()
     assert counts.to_dict() == {"(rare)": 7, "a": 20, "d": 13}
 
-
-def test_pool_without_rare_classes(frame: Make) -> None:
-    """Where no class is rare, nothing changes."""
-    data = {"y": ["a", "b"] * 20}
-    pooled, plain = (sf.kfold(frame(data), "y", rare=rare) for rare in ("pool", "warn"))
+    pooled, plain = (sf.kfold(frame(TWO), "y", rare=rare) for rare in ("pool", "warn"))
     assert values(pooled, "fold") == values(plain, "fold")
 
 
@@ -482,22 +466,16 @@ BIG = (
 
 @pytest.mark.parametrize("share", [0.8, np.float64(0.8)])
 def test_a_share_of_more_than_half(frame: Make, share: float) -> None:
-    """Other libraries train on such a share: that it is the test set is said once."""
+    """Other libraries train on such a share: that it is the test set is said once.
+
+    Half of the rows, and a large test set that is called so, are what they say.
+    """
     parts = values(warned(BIG, lambda: sf.split(frame(TWO), "y", share)), "split")
+    assert parts == values(sf.split(frame(TWO), "y", {"train": 0.2, "test": 0.8}), "split")
     assert parts.count("test") == 80
     warned(BIG, lambda: sf.plan(frame(TWO), "y", parts=share))
-
-
-def test_shares_that_say_what_they_are(frame: Make) -> None:
-    """Half of the rows, and a large test set that is called so, are what they say."""
+    warned(BIG, lambda: pl.DataFrame(TWO).select(pl.col("y").strat.split(share)))
     assert values(sf.split(frame(TWO), "y", 0.5), "split").count("test") == 50
-    parts = values(sf.split(frame(TWO), "y", {"train": 0.2, "test": 0.8}), "split")
-    assert parts.count("test") == 80
-
-
-def test_a_share_of_more_than_half_of_an_expression() -> None:
-    """Polars expressions say so when they are made."""
-    warned(BIG, lambda: pl.DataFrame(TWO).select(pl.col("y").strat.split(0.8)))
 
 
 @pytest.mark.parametrize(

@@ -202,9 +202,9 @@ def test_more_parts_than_rows(frame: Make) -> None:
         ([], "`groups` must hold at least one column, got []."),
         (["patient", "patient"], "`groups` must hold each column once, got 'patient' twice."),
         (
-            sf.quantiles("x", 3),
+            sf.margins(["x"]),
             "`groups` must be a column, a list of columns or one `sf.clusters`, got"
-            " sf.quantiles('x', 3).",
+            " sf.margins(['x']).",
         ),
         (
             ["patient", sf.clusters("x", 3)],
@@ -298,11 +298,6 @@ def test_fractions_of_parts_are_exact() -> None:
 
 def test_blocks_of_folds(frame: Make) -> None:
     """In folds a block has a row for each; another size is for parts and samples."""
-    refuse_now(
-        "`block` of `sf.nearest` must equal `k`, got 3 for 5 folds.\n"
-        "Hint: leave it out; it is meant for `split` and `sample`.",
-        lambda: sf.kfold(frame(FEATURE_ROWS), ["label", sf.nearest("x", 3)]),
-    )
     assert sf.kfold(frame(FEATURE_ROWS), sf.nearest("x", 3), 3) is not None
     assert sf.split(frame(FEATURE_ROWS), sf.nearest("x", 3), HALVES) is not None
 

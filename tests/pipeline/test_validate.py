@@ -24,9 +24,6 @@ from tests.helpers import (
 
 SILENCED = '`rare="ignore"` silences this warning.'
 
-BOTH = pytest.mark.parametrize("kind", ["pandas", "polars-lazy"])
-"""Frames that a test is run on."""
-
 # Values and keys ------------------------------------------------------------------------
 
 NAN, INF = float("nan"), float("inf")
@@ -160,7 +157,6 @@ VALUES: list[tuple[str, dict[str, list[Any]], str, dict[str, list[Any]]]] = [
 """Calls, columns, the message, and the rows at fault."""
 
 
-@BOTH
 @pytest.mark.parametrize("place", range(len(VALUES)))
 # pandas 2.2 casts infinities to see whether a column holds integers.
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
@@ -236,14 +232,12 @@ def test_values_without_order(call: str, argument: str) -> None:
 # Groups ---------------------------------------------------------------------------------
 
 
-@BOTH
 def test_rows_without_a_group_have_no_fold(frame: Make) -> None:
     """With `missing="null"` the rows without a group, and no others, have no fold."""
     folds = values(sf.kfold(frame(GAPS), "label", 2, groups="patient", missing="null"), "fold")
     assert [fold is None for fold in folds] == [value is None for value in GAPS["patient"]]
 
 
-@BOTH
 def test_rows_without_a_group_are_groups(frame: Make) -> None:
     """With `missing="stratum"` each row without a group is a group of its own."""
     data = {"patient": [None] * 6 + [1.0, 1.0, 2.0, 2.0], "label": list("ab") * 5}
@@ -253,7 +247,6 @@ def test_rows_without_a_group_are_groups(frame: Make) -> None:
     assert folds[6] == folds[7] != folds[8] == folds[9]
 
 
-@BOTH
 def test_rows_without_a_group_come_last_in_their_order(frame: Make) -> None:
     """Where rows without a group keep their order, no order of the others changes a fold."""
     patient = [None if i % 4 == 1 else i * 7 % 9 for i in range(40)]
@@ -331,7 +324,6 @@ RARE_CLASSES = {
 """Calls with rare classes, the columns, and the warning."""
 
 
-@BOTH
 @pytest.mark.parametrize("call", RARE_CLASSES)
 def test_rare_classes_are_warned_of(frame: Make, call: str) -> None:
     """Rare classes of the first entry are named in one warning, and dealt all the same."""
@@ -340,7 +332,6 @@ def test_rare_classes_are_warned_of(frame: Make, call: str) -> None:
     assert None not in values(result, "split" if "split" in call else "fold")
 
 
-@BOTH
 def test_rare_strata_as_errors(frame: Make, kind: str) -> None:
     """With `rare="error"` rare classes are refused, with their rows."""
     error = refuse(
@@ -352,7 +343,6 @@ def test_rare_strata_as_errors(frame: Make, kind: str) -> None:
     assert (found["row"], found["label"]) == ([9, 10, 11], ["b", "c", "c"])
 
 
-@BOTH
 @pytest.mark.parametrize(("rare", "nulls"), [("null", 3), ("ignore", 0)])
 def test_rare_strata_without_a_word(frame: Make, rare: str, nulls: int) -> None:
     """Rare strata get no fold with `rare="null"`, theirs with `"ignore"`, and no warning."""
@@ -360,7 +350,6 @@ def test_rare_strata_without_a_word(frame: Make, rare: str, nulls: int) -> None:
     assert values(df, "fold").count(None) == nulls
 
 
-@BOTH
 @pytest.mark.parametrize(("n", "sparse"), [(12, "'c' is"), (11, "'b', 'c' are")])
 def test_levels_of_enough_rows_are_not_called_sparse(frame: Make, n: int, sparse: str) -> None:
     """Only entries whose strata hold fewer than k rows on average are called hardly balanced."""

@@ -75,10 +75,13 @@ MODELS: dict[str, tuple[Any, dict[str, Any]]] = {
         {"algorithm": "dbscan", "eps": 0.9, "min_samples": 4},
     ),
     "noise": (HDBSCAN(copy=True), {"algorithm": HDBSCAN(copy=True)}),
-    "centres": (MeanShift(bandwidth=3), {"algorithm": MeanShift(bandwidth=3)}),
+    "centres": (
+        MeanShift(bandwidth=3, bin_seeding=True),
+        {"algorithm": MeanShift(bandwidth=3, bin_seeding=True)},
+    ),
     "centres and noise": (
-        MeanShift(bandwidth=2, cluster_all=False),
-        {"algorithm": MeanShift(bandwidth=2, cluster_all=False)},
+        MeanShift(bandwidth=2, bin_seeding=True, cluster_all=False),
+        {"algorithm": MeanShift(bandwidth=2, bin_seeding=True, cluster_all=False)},
     ),
 }
 """Models of scikit-learn, and the arguments of `sf.clusters` that make the same clusters."""

@@ -122,24 +122,6 @@ def test_by(by: str) -> None:
     refuse_now(REFUSED[by], lambda: sf.kfold(df, evaluate(by, **known), 2))
 
 
-GROUPS = "`groups` must be a column, a list of columns or one `sf.clusters`, got "
-
-
-@pytest.mark.parametrize(
-    ("groups", "message"),
-    [
-        (sf.classes("x"), f"{GROUPS}sf.classes('x')."),
-        (["x", sf.clusters("y")], f"{GROUPS}sf.clusters(['y'])."),
-        (sf.margins(["x"]), f"{GROUPS}sf.margins(['x'])."),
-        (["x", "x"], "`groups` must hold each column once, got 'x' twice."),
-        ([], "`groups` must hold at least one column, got []."),
-    ],
-)
-def test_groups(groups: Any, message: str) -> None:
-    """Groups are columns, or one term of clusters."""
-    refuse_now(message, lambda: sf.kfold(pd.DataFrame(FEATURE_ROWS), "label", 2, groups=groups))
-
-
 # Types ----------------------------------------------------------------------------------
 
 
@@ -260,8 +242,8 @@ def test_computed_features_without_a_name() -> None:
 
 
 def test_margins(frame: Make, kind: str) -> None:
-    """Continuous and missing margins are refused, and all margins where rows have an order."""
-    data = {"a": [1, None, 0, 1], "b": ["x", "y", "x", None], "c": [0.5, 1, 2, 3]}
+    """Missing margins are refused, and all margins where rows have an order."""
+    data = {"a": [1, None, 0, 1], "b": ["x", "y", "x", None]}
     by = sf.margins(["a", "b"])
     error = refuse(
         "Column 'a' has missing values in 1 row (1).\n"
@@ -271,12 +253,6 @@ def test_margins(frame: Make, kind: str) -> None:
         lambda: sf.kfold(frame(data), by, 2),
     )
     assert at_fault(error, kind)["row"] == [1, 3]
-    refuse(
-        "An entry of `sf.margins` must make strata, but 'c' holds fractions.\n"
-        "Hint: cut it, as in `sf.quantiles('c', 10)`, or take its values as they are,"
-        " `sf.classes('c')`.",
-        lambda: sf.kfold(frame(data), sf.margins(["c"]), 2),
-    )
     message = '`sf.margins` cannot be combined with `deal="circular"`: margins have no row order.'
     refuse(message, lambda: sf.kfold(frame(data), by, 2, deal="circular"))
     message = "`sample` does not support `sf.margins` in `by`."
