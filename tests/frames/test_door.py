@@ -12,8 +12,10 @@ import pyarrow as pa
 import pytest
 
 from stratframe.core.order import CHUNK
+from stratframe.errors import StratError
 from stratframe.frames import door
 from stratframe.frames.door import is_missing, to_floats
+from stratframe.frames.read import read_matrix
 
 Column = Callable[[list[Any]], Any]
 NAN = float("nan")
@@ -29,11 +31,11 @@ def of_arrow(values: list[Any], dtype: pa.DataType) -> pd.Series:
     return pd.Series(values, dtype=pd.ArrowDtype(dtype))
 
 
-FLOAT = {"is_float", "is_feature", "is_measured"}
-FRACTION = FLOAT | {"is_continuous"}
-NUMBER = {"is_feature", "is_measured"}
-BOOLEAN = {"is_feature"}
-TEMPORAL = {"is_temporal", "is_measured"}
+FLOAT = {"float", "feature", "measured"}
+FRACTION = FLOAT | {"continuous"}
+NUMBER = {"feature", "measured"}
+BOOLEAN = {"feature"}
+TEMPORAL = {"temporal", "measured"}
 TEXT: set[str] = set()
 
 COLUMNS = [
@@ -46,9 +48,9 @@ COLUMNS = [
     (pl.Series([1.5, NAN, None]), FRACTION),
     (pl.Series([float("inf"), 2.0]), FLOAT),
     (of_objects(Decimal(1)), NUMBER),
-    (of_objects(Decimal("1.5")), NUMBER | {"is_continuous"}),
-    (of_arrow([Decimal("1.5")], pa.decimal128(5, 2)), NUMBER | {"is_continuous"}),
-    (pl.Series([Decimal("1.5")]), NUMBER | {"is_continuous"}),
+    (of_objects(Decimal("1.5")), NUMBER | {"continuous"}),
+    (of_arrow([Decimal("1.5")], pa.decimal128(5, 2)), NUMBER | {"continuous"}),
+    (pl.Series([Decimal("1.5")]), NUMBER | {"continuous"}),
     (pd.Series([1, 2]), NUMBER),
     (pd.Series([1, None], dtype="UInt8"), NUMBER),
     (of_arrow([1], pa.int8()), NUMBER),
@@ -87,12 +89,27 @@ COLUMNS = [
 ]
 
 
+def is_feature(series: Any) -> bool:
+    """Return whether a column can be read as a feature."""
+    try:
+        return read_matrix([series], "term").shape == (1, len(series))
+    except StratError:
+        return False
+
+
+QUESTIONS: dict[str, Callable[[Any], bool]] = {
+    "float": lambda series: door.dtype_of(series).is_float(),
+    "temporal": lambda series: door.dtype_of(series).is_temporal(),
+    "measured": door.is_measured,
+    "continuous": door.is_continuous,
+    "feature": is_feature,
+}
+
+
 @pytest.mark.parametrize(("series", "expected"), COLUMNS, ids=lambda value: "")
 def test_what_columns_hold(series: Any, expected: set[str]) -> None:
     """Each question about a column has the same answer in both libraries and all dtypes."""
-    questions = ["is_float", "is_temporal", "is_feature", "is_measured"]
-    found = {name for name in [*questions, "is_continuous"] if getattr(door, name)(series)}
-    assert found == expected
+    assert {name for name, ask in QUESTIONS.items() if ask(series)} == expected
 
 
 def test_a_fraction_after_many_rows() -> None:

@@ -197,32 +197,11 @@ def is_measured(series: Series) -> bool:
     return dtype.is_numeric() or dtype.is_temporal()
 
 
-def is_feature(series: Series) -> bool:
-    """Return whether a column holds numbers or booleans."""
-    dtype = dtype_of(series)
-    return dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)
-
-
-def is_float(series: Series) -> bool:
-    """Return whether a column holds floats."""
-    return dtype_of(series).is_float()
-
-
-def is_temporal(series: Series) -> bool:
-    """Return whether a column holds dates, times or durations."""
-    return dtype_of(series).is_temporal()
-
-
 def is_text(series: Series) -> bool:
     """Return whether a column holds text, or categories of text."""
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = pd.Series(series.dtype.categories)
     return dtype_of(series) in (pl.String, pl.Categorical, pl.Enum)
-
-
-def is_extension(dtype: Any) -> bool:
-    """Return whether a dtype of Polars is of an extension, which newer versions have."""
-    return isinstance(dtype, getattr(pl, "BaseExtension", ()))
 
 
 def is_nested(dtype: pl.DataType) -> bool:
@@ -249,7 +228,7 @@ def is_missing(series: Series) -> Flags:
     """Flag the rows that are null or NaN."""
     if isinstance(series, pd.Series):
         # pandas does not count a NaN inside a nullable float as missing.
-        nullable = not isinstance(series.dtype, np.dtype) and is_float(series)
+        nullable = not isinstance(series.dtype, np.dtype) and dtype_of(series).is_float()
         found = np.isnan(to_floats(series)) if nullable else series.isna()
         return np.asarray(found, dtype=np.bool_)
     if not (series.null_count() or series.dtype.is_float()):

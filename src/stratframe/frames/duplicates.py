@@ -12,7 +12,7 @@ import polars as pl
 from ..core.strata import factorize_codes, nest_codes, sum_by
 from ..core.types import Codes, Ints
 from ..errors import StratError
-from .door import is_float, is_nested, nested_error, to_floats
+from .door import dtype_of, is_nested, nested_error, to_floats
 from .libraries import Series, take
 from .read import encode_classes
 
@@ -178,7 +178,7 @@ def to_groupable(column: Any) -> Any:
     """Convert a column to one that Polars groups: a Polars series, plain integers, or codes."""
     if isinstance(column, np.ndarray):
         return column
-    if is_float(column):
+    if dtype_of(column).is_float():
         # Equal to Polars, too, are then NaN and null, -0.0 and 0.0.
         return pl.Series(to_floats(column)).fill_nan(None) + 0.0
     if isinstance(column, pl.Series):

@@ -1,7 +1,4 @@
-"""A fold or part column: its values in order, and the codes of the rows.
-
-`fold_codes` reads a column of any values; `read_fold_numbers` one that must hold 0..k-1.
-"""
+"""A fold or part column: its values in order, and the codes of the rows."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -13,7 +10,7 @@ import polars as pl
 from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints
 from ..errors import StratError, describe, describe_rows, plural, preview
-from .door import category_values, is_extension, is_temporal, is_text
+from .door import category_values, dtype_of, is_text
 from .libraries import EagerFrame, Frame, Series, label_of, library_of, take, to_list
 from .read import encode_classes
 from .references import read_columns
@@ -52,20 +49,16 @@ def count_values(values: list[Any], codes: Ints, weights: Ints | None = None) ->
 
 def purposes_of(values: Sequence[Any]) -> Ints:
     """Rank names of parts by what they are used for; the last rank is that of any others."""
-    ranks = [
-        PURPOSES.get(value.strip().lower(), len(PURPOSES))
-        if isinstance(value, str)
-        else len(PURPOSES)
-        for value in values
-    ]
-    return np.array(ranks, dtype=np.int64)
+    texts = [value.strip().lower() if isinstance(value, str) else "" for value in values]
+    return np.array([PURPOSES.get(text, len(PURPOSES)) for text in texts], dtype=np.int64)
 
 
 def fold_expression(frame: pl.DataFrame | pl.LazyFrame, name: str) -> pl.Expr:
     """Refer to a fold column of a Polars frame, NaN as null; of an extension to what it stores."""
     dtype = frame.collect_schema()[name]
-    column = pl.col(name).ext.storage() if is_extension(dtype) else pl.col(name)
-    return column.fill_nan(None) if dtype.is_float() else column
+    if isinstance(dtype, getattr(pl, "BaseExtension", ())):  # which newer versions have
+        return pl.col(name).ext.storage()
+    return pl.col(name).fill_nan(None) if dtype.is_float() else pl.col(name)
 
 
 def read_fold_column(frame: EagerFrame, name: str) -> Any:
@@ -100,26 +93,12 @@ def encode_values(series: Series) -> tuple[list[Any], Ints]:
 def fold_codes(
     series: Series, *, is_part: bool = False, small: bool = False, weights: Ints | None = None
 ) -> tuple[list[Any], Ints]:
-    """List the values of a fold or part column, in order, and encode its rows by them.
+    """List the values of a fold or part column, in order, and encode its rows; -1 where missing.
 
-    Categories keep their order. Text that names parts, such as train and test, comes in the
-    order of its purpose, then of first appearance; anything else is sorted by value.
-
-    Parameters
-    ----------
-    is_part : bool
-        Whether all text names parts, whatever it says.
-    small : bool
-        Encode in the smallest type of integers, for codes that are compared and no more:
-        sums and products of them would overflow.
-    weights : ndarray of int64, shape (n_rows,), optional
-        How many rows each row stands for.
-
-    Returns
-    -------
-    values : list
-    codes : ndarray of int64, shape (n_rows,), range -1..len(values)-1
-        -1 where the fold is missing.
+    Categories keep their order. Text that names parts, such as train and test, or of which it is
+    known that it does, comes in the order of its purpose, then of first appearance; anything else
+    is sorted by value. Each row may stand for as many as its weight. Codes in the smallest type of
+    integers are for comparisons: sums and products of them would overflow.
     """
     present, codes = encode_values(series)
     check_never_tested(series, present)
@@ -170,20 +149,15 @@ def check_few(name: object, labels: FoldValues) -> None:
 
 
 def sort_folds(values: list[Any], name: object) -> list[Any]:
-    """Sort the values of a fold column, integral floats as ints."""
+    """Sort the values of a fold column; pandas stores whole numbers with nulls as floats."""
+    floats = [value for value in values if isinstance(value, float)]
+    if all(value.is_integer() and abs(value) < 2**63 for value in floats):
+        values = [int(value) if isinstance(value, float) else value for value in values]
     try:
-        return sorted(floats_to_ints(values))
+        return sorted(values)
     except TypeError as error:
         msg = f"A column of `name` must hold values that can be ordered, but {name!r} mixes types."
         raise StratError(msg) from error
-
-
-def floats_to_ints(values: list[Any]) -> list[Any]:
-    """Convert integral floats to ints: pandas stores integers with nulls as floats."""
-    floats = [value for value in values if isinstance(value, float)]
-    if not all(value.is_integer() and abs(value) < 2**63 for value in floats):
-        return values
-    return [int(value) if isinstance(value, float) else value for value in values]
 
 
 def is_fold(value: Any, k: int) -> bool:
@@ -207,11 +181,8 @@ def has_all_folds(series: Series, k: int) -> bool:
 def are_parts(series: Series, names: Sequence[str], *, text: bool) -> Flags | bool:
     """Flag the rows with one of some parts or none; False for a column of another type.
 
-    Parameters
-    ----------
-    text : bool
-        Whether the column may be text; else its categories are the names, in their order. A
-        Categorical of Polars has none of its own, and is taken by its values.
+    The categories are the names, in their order, unless the column may be text. A Categorical of
+    Polars has none of its own, and is taken by its values.
     """
     is_any = isinstance(series, pl.Series) or (text and is_text(series))
     if not is_any and category_values(series) != list(names):
@@ -251,7 +222,7 @@ def declared_parts(frame: Frame, name: str) -> tuple[str, ...] | None:
 def to_numbers(series: Series, values: Sequence[Any]) -> list[float] | None:
     """Convert the values of a column to floats; None if they are no numbers."""
     try:
-        return None if is_temporal(series) else [float(value) for value in values]
+        return None if dtype_of(series).is_temporal() else [float(value) for value in values]
     except (TypeError, ValueError, OverflowError):
         return None
 
@@ -259,18 +230,9 @@ def to_numbers(series: Series, values: Sequence[Any]) -> list[float] | None:
 def read_fold_numbers(
     series: Series, k: int | None, weights: Ints | None = None
 ) -> tuple[Ints, int]:
-    """Read a column of folds 0..k-1 of any dtype, and count the folds if k is None.
+    """Read a column of folds 0..k-1 of any dtype, -1 where missing, and count them if k is None.
 
-    Parameters
-    ----------
-    weights : ndarray of int64, shape (n_rows,), optional
-        How many rows each row stands for.
-
-    Returns
-    -------
-    folds : ndarray of int64, shape (n_rows,), range -1..k-1
-        -1 where the fold is missing.
-    k : int
+    Each row may stand for as many as its weight.
     """
     values, codes = encode_values(series)
     numbers = to_numbers(series, values)
@@ -292,9 +254,8 @@ def read_fold_numbers(
             f"`extend` needs folds 0..{highest} in {series.name!r}, but there are others in"
             f" {describe_rows(rows, weights)}."
         )
-        shown = {series.name: series}
-        failing = None if weights is not None else failing_rows(library_of(series), shown, rows)
-        raise StratError(msg, failing)
+        failing = failing_rows(library_of(series), {series.name: series}, rows)
+        raise StratError(msg, None if weights is not None else failing)
     if k is None and (len(present) < 2 or present != [*range(len(present))]):
         listed = preview(map(int, present), len(present)) or "none"
         msg = (
@@ -307,13 +268,11 @@ def read_fold_numbers(
 
 def check_start(series: Series, present: Sequence[float], k: int | None) -> None:
     """Raise if folds are 1, 2, ... without a gap and none is 0, unless there are to be more."""
-    n_folds = len(present)
+    n_folds, name = len(present), series.name
     if n_folds < 2 or k not in (None, n_folds) or present != [*range(1, n_folds + 1)]:
         return
-    name = series.name
-    hint = f"df[{name!r}] -= 1"
-    if isinstance(series, pl.Series):
-        hint = f"df = df.with_columns(pl.col({name!r}) - 1)"
+    is_polars = isinstance(series, pl.Series)
+    hint = f"df = df.with_columns(pl.col({name!r}) - 1)" if is_polars else f"df[{name!r}] -= 1"
     if k is None:
         hint = f"`k={n_folds + 1}` if fold 0 has no rows; if they count from 1: {hint}"
     msg = (

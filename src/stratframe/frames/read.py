@@ -5,6 +5,7 @@ column of pandas itself.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,8 @@ from ..errors import StratError
 from .door import (
     WIDE,
     dtype_of,
-    is_feature,
     is_missing,
     is_nested,
-    is_temporal,
     nested_error,
     object_type,
     to_floats,
@@ -47,15 +46,14 @@ UNITS = {"ns": 1000, "us": 1, "ms": 1000}
 
 
 def encode_classes(series: Series) -> tuple[Ints, int]:
-    """Encode the classes of a column, and count them.
+    """Encode the classes of a column by first appearance, -1 where missing, and count them.
 
-    Codes count up by first appearance, and are -1 where missing. They depend on which rows are
-    equal and on nothing else: not on the library, the dtype, or the order of the values.
+    The codes depend on which rows are equal and on nothing else: not on the library, the dtype,
+    or the order of the values.
     """
     # pandas has the codes of categories at hand, and encodes its text in less memory.
     by_pandas = isinstance(series, pd.Series) and not isinstance(series.dtype, pd.ArrowDtype)
-    by_pandas = by_pandas and dtype_of(series) in (pl.Categorical, pl.String)
-    if by_pandas:
+    if by_pandas and dtype_of(series) in (pl.Categorical, pl.String):
         return factorize(series)
     column = to_polars(series)
     if column is None:
@@ -68,8 +66,7 @@ def encode_classes(series: Series) -> tuple[Ints, int]:
     if not column.null_count():
         return encode_present(column)
     codes = np.full(len(column), -1, dtype=np.int64)
-    present, n_classes = encode_present(column.drop_nulls())
-    codes[np.flatnonzero(~is_missing(column))] = present
+    codes[~is_missing(column)], n_classes = encode_present(column.drop_nulls())
     return codes, n_classes
 
 
@@ -77,7 +74,7 @@ def encode_present(series: pl.Series) -> tuple[Ints, int]:
     """Encode the classes of a Polars series without nulls."""
     if series.dtype == pl.String:
         codes, n_codes = factorize(hash_values(series))
-        if codes_match_values(series, codes, n_codes):
+        if codes_match_values(series, codes, n_codes):  # unequal values may share a hash
             return codes, n_codes
         series = series.cast(pl.Categorical)
     if not is_whole(series.dtype):
@@ -91,7 +88,7 @@ def is_whole(dtype: pl.DataType) -> bool:
 
 
 def hash_values(series: pl.Series) -> Values:
-    """Hash every value of a Polars series to a uint64; unequal values may share a hash."""
+    """Hash every value of a Polars series to a uint64."""
     return series.hash().to_numpy()
 
 
@@ -145,16 +142,11 @@ def check_objects(series: Any) -> None:
 
 
 def read_numbers(series: Series, term: str) -> tuple[Values, Flags]:
-    """Read numbers or dates as numbers of the same order and differences.
+    """Read numbers or dates as numbers of the same order and differences, and which are missing.
 
-    Dates, times and durations count in one unit of time, periods by their number. Numbers that
-    a categorical holds count, also as text.
-
-    Returns
-    -------
-    values : ndarray of float64, int64 or uint64, shape (n_rows,)
-        Any number where the value is missing.
-    missing : ndarray of bool, shape (n_rows,)
+    They are float64, int64 or uint64; any number stands where one is missing. Dates, times and
+    durations count in one unit of time, periods by their number. Numbers that a categorical holds
+    count, also as text.
     """
     try:
         return numbers_of(series), is_missing(series)
@@ -176,23 +168,16 @@ def numbers_of(series: Series) -> Values:
     if dtype.is_temporal():
         return column.to_physical().cast(pl.Int64).fill_null(0).to_numpy()
     if dtype.is_integer() and dtype not in WIDE:
-        values: Values = (column.fill_null(0) if column.null_count() else column).to_numpy()
-        return values if dtype == pl.UInt64 else values.astype(np.int64, copy=False)
+        column = column.fill_null(0) if column.null_count() else column
+        return column.cast(pl.UInt64 if dtype == pl.UInt64 else pl.Int64).to_numpy()
     if dtype.is_numeric() or dtype in (pl.Boolean, pl.Null):
         return to_floats(column)
     raise TypeError
 
 
 def read_comparable(series: Series, term: str) -> tuple[Values, Flags]:
-    """Read numbers that can be compared with given ones, such as edges; raise on dates.
-
-    Returns
-    -------
-    values : ndarray of float64 or int64, shape (n_rows,)
-        Any number where the value is missing.
-    missing : ndarray of bool, shape (n_rows,)
-    """
-    if is_temporal(series):
+    """Read numbers, and which are missing, to compare them with edges; raise on dates."""
+    if dtype_of(series).is_temporal():
         msg = (
             f"`{term}` needs numbers, but column {series.name!r} is {series.dtype}."
             "\nHint: `sf.quantiles` takes dates."
@@ -203,16 +188,11 @@ def read_comparable(series: Series, term: str) -> tuple[Values, Flags]:
 
 
 def read_matrix(columns: Sequence[Series], term: str) -> Values:
-    """Read columns of numbers or booleans as the features of points; raise on all others.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_features, n_rows)
-        NaN where a value is missing.
-    """
+    """Read numbers or booleans as features, shape (n_features, n_rows), NaN where missing."""
     points = np.empty((len(columns), len(columns[0])))
     for place, series in enumerate(columns):
-        if not is_feature(series):
+        dtype = dtype_of(series)
+        if not (dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)):
             msg = (
                 f"`{term}` needs features of numbers or booleans, but column {series.name!r} is"
                 f" {series.dtype}.\nHint: encode it in columns of numbers, as `pd.get_dummies`"
@@ -282,11 +262,9 @@ def read_group_key(series: Series) -> KeyColumn | None:
 def key_of_objects(series: Any) -> KeyColumn:
     """Read decimals and wide integers of Python; raise on what cannot be ordered."""
     check_objects(series)
-    try:
+    with suppress(OverflowError):  # infinite
         if dtype_of(series).is_numeric():
             return key_of_exact(series.tolist())
-    except OverflowError as error:  # infinite
-        raise unordered_error(series) from error
     raise unordered_error(series)
 
 
@@ -308,8 +286,9 @@ def exact_bytes(value: Any) -> bytes:
 def unordered_error(series: pd.Series) -> StratError:
     """Build the error for keys that have no order."""
     what = "mixes types" if series.dtype == object else f"is {series.dtype}"
-    msg = f"A column of `key` must hold values that can be ordered, but {series.name!r} {what}."
-    return StratError(msg)
+    return StratError(
+        f"A column of `key` must hold values that can be ordered, but {series.name!r} {what}."
+    )
 
 
 def words_of(values: np.ndarray) -> Words:
@@ -351,10 +330,7 @@ def key_of_text(series: pl.Series) -> KeyColumn:
 def rank_key(series: Series) -> Ints:
     """Rank the values of a key: numbers by value, strings by code point, dates by time.
 
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,)
-        Dense ranks; any number where the value is missing.
+    Ranks are dense; any number stands where the value is missing.
     """
     column = to_polars(series)
     if column is None:

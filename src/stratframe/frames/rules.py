@@ -16,7 +16,7 @@ import polars as pl
 
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError, rows_at_fault
-from .door import is_float, is_missing, to_floats
+from .door import dtype_of, is_missing, to_floats
 from .libraries import library_of, take
 from .result import float_column, make_frame
 
@@ -215,7 +215,7 @@ def pandera_data(library: str, column: RuledColumn) -> Any:
     if column.values is not None:
         return float_column(library, np.where(column.missing, np.nan, column.values))
     series = column.series if column.rows is None else take(column.series, column.rows)
-    return float_column(library, to_floats(series)) if is_float(series) else series
+    return float_column(library, to_floats(series)) if dtype_of(series).is_float() else series
 
 
 def flags_check(

@@ -9,7 +9,7 @@ import polars as pl
 
 from ..core.types import Flags, Ints
 from .attach import NewColumn, column_expression
-from .door import is_float, is_missing, to_floats
+from .door import dtype_of, is_missing, to_floats
 from .folds import FoldValues, count_values, fold_codes, fold_expression, read_fold_column
 from .libraries import EagerFrame, Frame, FrameT, Series, label_of, take
 from .read import encode_classes
@@ -88,15 +88,7 @@ def flag_labels(
 ) -> Flags:
     """Flag the rows of chosen labels, and with `nulls` those of none.
 
-    Parameters
-    ----------
-    chosen : ndarray of bool, shape (n_labels,)
-    apart_from : int, optional
-        Leave out the rows that share a value of `rows.apart` with a row of this label.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_rows,)
+    Those that share a value of `rows.apart` with a row of the label `apart_from` are left out.
     """
     flags = match_codes(rows.codes, chosen, nulls=nulls)
     if apart_from is not None:
@@ -116,8 +108,7 @@ def match_codes(codes: Ints, chosen: Flags, *, nulls: bool) -> Flags:
         flags = codes == chosen.argmax()
     elif len(chosen) and chosen.sum() == len(chosen) - 1:
         flags = codes != chosen.argmin()
-        if not nulls:
-            flags &= codes >= 0
+        flags = flags if nulls else flags & (codes >= 0)
     else:
         flags = np.append(chosen, nulls)[codes]
     return flags
@@ -193,7 +184,7 @@ def drop_values(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
         series, held = frame[label_of(frame, name)], pd.Series(held)
         if isinstance(held.dtype, pd.CategoricalDtype):  # of which `isin` finds no dates
             held = held.astype(held.cat.categories.dtype)
-        if is_float(series) and series.dtype != object:  # pyarrow tells -0.0 from 0.0
+        if dtype_of(series).is_float() and series.dtype != object:  # pyarrow tells -0.0 from 0.0
             shared = np.isin(to_floats(series), to_floats(held))
         else:
             shared = np.asarray(series.isin(held), dtype=np.bool_)
