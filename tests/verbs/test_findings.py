@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
 import stratframe as sf
-from stratframe.frames import FoldValues
-from stratframe.verbs.findings import Finding, Labels, find_sizes
+from stratframe.frames import FoldValues, SharedRows
+from stratframe.verbs.findings import Shared, find_sizes
 from tests.helpers import KINDS, columns_of, make, values
 
 
@@ -151,25 +151,20 @@ def test_verdicts_of_an_order_agree(numbers: list[int], k: int, scale: float) ->
 # Sizes --------------------------------------------------------------------------------------
 
 
-def sizes_of(sizes: list[int], squares: int | None = None, start: int = 0) -> Finding:
-    """Find what there is to say of the sizes of folds."""
-    values = FoldValues([*range(start, start + len(sizes))], sizes, 0)
-    (found,) = find_sizes(Labels(values), squares or sum(sizes), lambda: None)
-    return found
-
-
 @given(
     sizes=st.lists(st.integers(1, 400), min_size=1, max_size=12),
-    most=st.integers(1, 30),
+    n_pairs=st.integers(0, 20_000),
     start=st.integers(0, 2),
 )
-def test_sizes_are_judged_by_the_rule(sizes: list[int], most: int, start: int) -> None:
+def test_sizes_are_judged_by_the_rule(sizes: list[int], n_pairs: int, start: int) -> None:
     """Sizes are wrong if they are off by a row, a tenth, and four standard deviations."""
-    k, n, squares = len(sizes), sum(sizes), sum(sizes) * most
+    k, n = len(sizes), sum(sizes)
     off = max(abs(Fraction(size) - Fraction(n, k)) for size in sizes)
     is_off = start < 2 and off > 1 and off > Fraction(n, 10 * k)
-    is_wrong = is_off and k >= 3 and off**2 * k * k > 16 * squares * (k - 1)
-    found = sizes_of(sizes, squares, start)
+    is_wrong = is_off and k >= 3 and off**2 * k * k > 16 * (n + 2 * n_pairs) * (k - 1)
+    labels = FoldValues([*range(start, start + k)], sizes, 0)
+    groups = Shared("groups", "", SharedRows(0, 0, 0, 0, n_pairs=n_pairs))
+    (found,) = find_sizes(labels, [groups], lambda: None)
     assert found.severity == ("warning" if is_wrong else "note" if is_off else "ok")
     assert (found.check, found.n) == ("sizes", k)
 

@@ -2,51 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import frames
 from ..engines.deal import CountedFrame
 from ..errors import StratError, plural, plural_name
-from ..frames import AnyFrame
+from ..frames import AnyFrame, FoldValues, SharedRows
 from ..habits import suggest_arguments
 from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options
 from ..pipeline.tables import check_not_itself, text_array
 from ..terms.base import By, Term
 from ..terms.by import columns_of, parse_columns, parse_groups, require_by
-from .drift import DRIFT_HINT, check_features, measure_drift
+from .drift import DRIFT_HINT, Drifts, check_features, measure_drift
 from .findings import (
     WORST_FIRST,
-    Duplicates,
     Finding,
-    Labels,
     Shared,
     find_balance,
     find_drift,
-    find_duplicates,
     find_rows,
     find_shared,
     find_sizes,
     is_or_are,
-    sum_squares,
     worst_first,
     write_line,
 )
-from .leaks import (
-    AUTO,
-    count_duplicates,
-    count_shared,
-    find_twin,
-    is_auto,
-    is_chance,
-    read_compared,
-)
+from .leaks import AUTO, count_shared, find_twin, is_auto, is_chance, read_compared
 from .select import named_source
 from .sources import check_rows
 
@@ -202,20 +190,17 @@ def check(
     (False, 'leak')
     """
     source, names = named_source(frame, name)
-    terms = parse_groups(groups)
-    asked = Asked(by, terms, groups, key, features, duplicates)
-    look_at = (
-        look_at_counts(source, asked)
-        if isinstance(source, CountedFrame)
-        else look_at_rows(source, names, asked)
-    )
-    found = [(str(each), worst_first(look_at(each))) for each in names]
+    asked = Asked(by, parse_groups(groups), groups, key, features, duplicates)
+    if isinstance(source, CountedFrame):
+        looked = look_at_counts(source, names, asked)
+    else:
+        looked = look_at_rows(source, names, asked)
+    found = list(zip(map(str, names), looked, strict=True))
     found.sort(key=lambda each: count_worst(each[1]))
     return make_check(source.library, found)
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(NamedTuple):
     """What a check is asked for."""
 
     by: By | None
@@ -236,10 +221,8 @@ def count_worst(findings: Sequence[Finding]) -> tuple[int, ...]:
 # What is found --------------------------------------------------------------------------
 
 
-def look_at_rows(
-    source: LocalFrame, names: Sequence[Any], asked: Asked
-) -> Callable[[Any], list[Finding]]:
-    """Collect what a check needs of a frame on this machine, and look at one column at a time."""
+def look_at_rows(source: LocalFrame, names: Sequence[Any], asked: Asked) -> Iterator[list[Finding]]:
+    """Find what there is to say of one column after another of a frame on this machine."""
     by, features = asked.by, asked.features
     features = () if features is None else check_features(source.frame, features)
     of_by = [] if by is None else columns_of(require_by(by).terms)
@@ -249,94 +232,86 @@ def look_at_rows(
     eager, compared = read_compared(
         source.frame, names, asked.groups, asked.key, asked.duplicates, [*of_by, *features]
     )
-    local = LocalFrame(eager)
-
-    def look_at(name: Any) -> list[Finding]:
-        """Find what there is to say of one column."""
+    for name in names:
         values, folds = frames.fold_codes(frames.folds.read_fold_column(eager, name))
-        labels = Labels(frames.count_values(values, folds))
-        shared = [
-            count_shared(each, values, folds) for each in compared if each.check != "duplicates"
-        ]
-        rows = [count_duplicates(each, folds) for each in compared if each.check == "duplicates"]
+        labels = frames.count_values(values, folds)
+        shared = [count_shared(each, values, folds) for each in compared]
         drifts = measure_drift(eager, list(features), name) if features else None
         twin = partial(find_twin, source.frame, names, folds)
-        findings = find_all(local, asked, name, labels, shared, rows, twin)
-        return findings + ([] if drifts is None else find_drift(drifts, labels))
-
-    return look_at
+        yield find_all(LocalFrame(eager), asked, name, labels, shared, twin, drifts)
 
 
-def look_at_counts(source: CountedFrame, asked: Asked) -> Callable[[Any], list[Finding]]:
-    """Check the arguments on a frame whose rows are counted, and look at one column at a time."""
-    keys, named = parse_columns("key", asked.key), asked.duplicates
+def look_at_counts(
+    source: CountedFrame, names: Sequence[Any], asked: Asked
+) -> Iterator[list[Finding]]:
+    """Find what there is to say of one column after another of a frame whose rows are counted."""
     if asked.features is not None:
-        check_rows(
-            source.frame, "`check` looks at the values of `features` in all rows", DRIFT_HINT
-        )
-    refs = () if named is None or is_auto(named) else parse_columns("duplicates", named)
-    group_refs = columns_of(asked.terms)
-    given = {"groups": group_refs, "key": list(keys), "columns": list(refs)}
-    source.check_shared(Options(groups=asked.terms), given)
-
-    def share(argument: str, name: Any, labels: Labels) -> Any:
-        """Count what rows share across folds, and what only those without a fold share."""
-        counted = source.shared_rows(given[argument], argument, name, drop=True)[0]
-        if not labels.values.n_nulls:
-            return counted, 0
-        every = source.shared_rows(given[argument], argument, name, drop=False)[0]
-        return counted, every.n_split - counted.n_split
-
-    def look_at(name: Any) -> list[Finding]:
-        """Find what there is to say of one column."""
-        labels = Labels(source.label_rows(name).labels)
-        shared = []
-        if labels.values.present and group_refs:
-            counted = share("groups", name, labels)
-            shared.append(Shared("groups", plural_name(asked.groups), *counted))
-        if labels.values.present and keys:
-            counted = share("key", name, labels)
-            shared.append(Shared("keys", plural_name(asked.key, "keys"), *counted))
-        rows = []
-        if refs and labels.values.present:
-            rows = [count_alike(source, refs, name, sum(labels.values.sizes))]
-        elif is_auto(named):
-            rows = [Duplicates(None, why_not=f"not looked for on {source.kind} frames")]
-        return find_all(source, asked, name, labels, shared, rows, lambda: None)
-
-    return look_at
+        needs = "`check` looks at the values of `features` in all rows"
+        check_rows(source.frame, needs, DRIFT_HINT)
+    is_named = not (asked.duplicates is None or is_auto(asked.duplicates))
+    refs = {
+        "groups": columns_of(asked.terms),
+        "key": [*parse_columns("key", asked.key)],
+        "columns": [*parse_columns("duplicates", asked.duplicates)] if is_named else [],
+    }
+    source.check_shared(Options(groups=asked.terms), refs)
+    for name in names:
+        labels = source.label_rows(name).labels
+        given = {each: refs[each] for each in refs if refs[each] and labels.present}
+        shared = [count_on(source, asked, name, labels, *each) for each in given.items()]
+        if is_auto(asked.duplicates):
+            why = f"not looked for on {source.kind} frames"
+            shared.append(Shared("duplicates", "", None, why_not=why))
+        yield find_all(source, asked, name, labels, shared, lambda: None)
 
 
-def count_alike(source: CountedFrame, refs: Sequence[Any], name: Any, n_rows: int) -> Duplicates:
-    """Count the rows that equal a row of another fold, and judge whether chance explains them."""
-    shared = source.shared_rows(refs, "columns", name, drop=True)[0]
-    if not shared.n_split or len(refs) == 1:
-        return Duplicates(shared)
-    alone = [source.shared_rows([ref], "columns", name, drop=True)[0] for ref in refs]
-    counted = [(each.n_values, each.n_pairs) for each in alone]
-    return Duplicates(shared, is_chance(shared, counted, n_rows))
+def count_on(
+    source: CountedFrame,
+    asked: Asked,
+    name: Any,
+    labels: FoldValues,
+    argument: str,
+    refs: Sequence[Any],
+) -> Shared:
+    """Count what rows share across folds where they are counted."""
+
+    def count(refs: Sequence[Any], *, drop: bool = True) -> SharedRows:
+        """Count it by some columns, with or without the rows that have no fold."""
+        return source.shared_rows(refs, argument, name, drop=drop)[0]
+
+    rows, n_partly = count(refs), 0
+    if argument == "columns":
+        alone = [count([ref]) for ref in refs] if rows.n_split and len(refs) > 1 else []
+        counted = [(each.n_values, each.n_pairs) for each in alone]
+        by_chance = bool(alone) and is_chance(rows, counted, sum(labels.sizes))
+        return Shared("duplicates", "", rows, by_chance=by_chance)
+    if labels.n_nulls:
+        n_partly = count(refs, drop=False).n_split - rows.n_split
+    if argument == "groups":
+        return Shared("groups", plural_name(asked.groups), rows, n_partly)
+    return Shared("keys", plural_name(asked.key, "keys"), rows, n_partly)
 
 
 def find_all(
     source: Any,
     asked: Asked,
     name: Any,
-    labels: Labels,
+    labels: FoldValues,
     shared: Sequence[Shared],
-    rows: Sequence[Duplicates],
     twin: Callable[[], str | None],
+    drifts: Drifts | None = None,
 ) -> list[Finding]:
-    """Find what there is to say of one column, but for drift, in the order of its lines."""
+    """Find what there is to say of one column, the worst first."""
     found = find_rows(labels)
-    if not labels.values.present:
-        return found
-    findings = [finding for each in shared for finding in find_shared(each, labels)]
-    if asked.by is not None:
-        counts = source.count_folds(asked.by, name, asked.terms)
-        findings += find_balance(counts, counts.judge(), labels)
-    findings += find_sizes(labels, sum_squares(labels, shared), twin)
-    findings += [finding for each in rows for finding in find_duplicates(each, labels)]
-    return findings + found
+    if labels.present:
+        found += [finding for each in shared for finding in find_shared(each, labels)]
+        if asked.by is not None:
+            counts = source.count_folds(asked.by, name, asked.terms)
+            found += find_balance(counts, counts.judge(), labels)
+        found += find_sizes(labels, shared, twin)
+    if drifts is not None:
+        found.append(find_drift(drifts, labels))
+    return worst_first(found)
 
 
 # Text -----------------------------------------------------------------------------------

@@ -27,6 +27,9 @@ Verdict: TypeAlias = Literal["even", "as even as a shuffle", "uneven", "empty"]
 
 WORST_FIRST: tuple[Severity, ...] = ("leak", "warning", "note", "ok")
 
+CHECKS = ("groups", "keys", "balance", "strata", "sizes", "duplicates", "rows", "drift")
+"""What findings are about, in the order of their lines."""
+
 ROOM = 69
 """Letters of a line, which `check` puts after its severity."""
 
@@ -60,25 +63,19 @@ class Finding(NamedTuple):
     detail: str
 
 
-class Labels(NamedTuple):
-    """What the labels of a column are called: folds, or parts if they are text."""
+def noun_of(labels: FoldValues) -> str:
+    """Choose the word for one of the labels of a column: parts are text, but not of digits."""
+    texts = [each for each in labels.values if isinstance(each, str)]
+    is_text = 0 < len(texts) == len(labels.values)
+    return "part" if is_text and not all(map(str.isdecimal, texts)) else "fold"
 
-    values: FoldValues
 
-    @property
-    def noun(self) -> str:
-        """The word for one of them."""
-        texts = [each for each in self.values.values if isinstance(each, str)]
-        is_text = bool(texts) and len(texts) == len(self.values.values)
-        return "part" if is_text and not all(each.isdecimal() for each in texts) else "fold"
-
-    @property
-    def is_numbered(self) -> bool:
-        """Whether they number folds: 0, 1, 2 or 1, 2, 3."""
-        present = self.values.present
-        if not present or any(type(each) is not int for each in present):
-            return False
-        return present[0] in (0, 1) and present[-1] - present[0] + 1 == len(present)
+def are_numbered(labels: FoldValues) -> bool:
+    """Return whether labels number folds: 0, 1, 2 or 1, 2, 3."""
+    present = labels.present
+    if not present or any(type(each) is not int for each in present):
+        return False
+    return present[0] in (0, 1) and present[-1] - present[0] + 1 == len(present)
 
 
 def write_line(head: str, *tails: str, **names: str) -> str:
@@ -89,17 +86,14 @@ def write_line(head: str, *tails: str, **names: str) -> str:
     tails : str
         What follows where there is room for it, the longest first.
     """
-    text = ""
     for tail, least in product((*tails, ""), LETTERS):
         shown = dict(names)
-        text = f"{head}{tail}".format(**shown)
-        while len(text) > ROOM and shown:
+        while len(text := f"{head}{tail}".format(**shown)) > ROOM and shown:
             longest = max(shown, key=lambda each: len(shown[each]))
             letters = max(len(shown[longest]) - (len(text) - ROOM), least)
             if letters >= len(shown[longest]):
                 break
             shown[longest] = cut_name(shown[longest], letters)
-            text = f"{head}{tail}".format(**shown)
         if len(text) <= ROOM:
             break
     return text
@@ -124,37 +118,35 @@ def rounded(number: float) -> str:
 # Rows and sizes -------------------------------------------------------------------------
 
 
-def find_rows(labels: Labels) -> list[Finding]:
+def find_rows(labels: FoldValues) -> list[Finding]:
     """Say which folds have no rows, that there are too few, and how many rows have none."""
-    found, fold = labels.values, labels.noun
-    listed, n_empty = empty_folds(found)
+    fold, n_nulls, (listed, n_empty) = noun_of(labels), labels.n_nulls, empty_folds(labels)
+    if not labels.present:
+        text = f"no row has a {fold}" if n_nulls else "there are no rows"
+        return [Finding("warning", "rows", n_nulls, text)]
     findings = []
-    if not found.present:
-        text = f"no row has a {fold}" if found.n_nulls else "there are no rows"
-        return [Finding("warning", "rows", found.n_nulls, text)]
-    if n_empty:
-        if n_empty == 1:
-            text = write_line(f"{fold} {{empty}} has no rows", empty=str(listed[0]))
-        else:
-            names = number_names(listed[:MAX_LISTED])
-            which = preview([f"{{{each}}}" for each in names], n_empty)
-            text = write_line(f"{n_empty:,} {fold}s have no rows", f": {which}", **names)
+    if n_empty == 1:
+        text = write_line(f"{fold} {{empty}} has no rows", empty=str(listed[0]))
+        findings.append(Finding("warning", "rows", 1, text))
+    elif n_empty:
+        names = number_names(listed[:MAX_LISTED])
+        which = preview([f"{{{each}}}" for each in names], n_empty)
+        text = write_line(f"{n_empty:,} {fold}s have no rows", f": {which}", **names)
         findings.append(Finding("warning", "rows", n_empty, text))
-    elif len(found.present) < 2:
+    elif len(labels.present) < 2:
         findings.append(Finding("warning", "rows", 0, f"there is only one {fold}"))
-    if found.n_nulls:
-        has = "has" if found.n_nulls == 1 else "have"
-        text = f"{plural(found.n_nulls, 'row')} {has} no {fold}"
-        findings.append(Finding("note", "rows", found.n_nulls, text))
+    if n_nulls:
+        text = f"{plural(n_nulls, 'row')} {'has' if n_nulls == 1 else 'have'} no {fold}"
+        findings.append(Finding("note", "rows", n_nulls, text))
     return findings
 
 
-def empty_folds(found: FoldValues) -> tuple[list[Any], int]:
+def empty_folds(labels: FoldValues) -> tuple[list[Any], int]:
     """List some folds without rows, and count them: unused categories, and gaps in numbers."""
-    values = found.values
-    empty = [value for value, size in zip(values, found.sizes, strict=True) if not size]
+    values = labels.values
+    empty = [value for value, size in zip(values, labels.sizes, strict=True) if not size]
     n = len(empty)
-    if found.present and all(type(value) is int for value in values):
+    if labels.present and all(type(value) is int for value in values):
         known, lowest, highest = set(values), min(values), max(values)
         # Folds are counted from 0 or 1; years, say, from the first that is there.
         start = min(lowest, 1) if 0 <= lowest <= len(values) else lowest
@@ -164,31 +156,29 @@ def empty_folds(found: FoldValues) -> tuple[list[Any], int]:
     return empty, n
 
 
-def sum_squares(labels: Labels, shared: Iterable[Shared]) -> int:
-    """Sum the squared sizes of the groups, of which rows that are dealt alone are 1 each."""
-    pairs = sum(each.rows.n_pairs for each in shared if each.check == "groups")
-    return sum(labels.values.sizes) + 2 * pairs
-
-
-def find_sizes(labels: Labels, squares: float, same_as: Callable[[], str | None]) -> list[Finding]:
+def find_sizes(
+    labels: FoldValues, shared: Iterable[Shared], same_as: Callable[[], str | None]
+) -> list[Finding]:
     """Say how many rows the folds have, and whether equal folds were meant.
 
     Parameters
     ----------
-    squares : float
-        As of `sum_squares`.
+    shared : iterable of Shared
+        Of groups, which are dealt whole.
     same_as : callable
         Finds a column that is one-to-one with the folds.
     """
-    sizes = [size for size in labels.values.sizes if size]
+    sizes = [size for size in labels.sizes if size]
     if not sizes:
         return []
     k, mean = len(sizes), sum(sizes) / len(sizes)
     off = max(abs(size - mean) for size in sizes)
-    is_off = labels.is_numbered and off > 1 and off > TENTH * mean
-    rows = f"{plural(k, labels.noun)} of {describe_sizes(sizes)}"
+    is_off = are_numbered(labels) and off > 1 and off > TENTH * mean
+    rows = f"{plural(k, noun_of(labels))} of {describe_sizes(sizes)}"
     if not is_off:
         return [Finding("ok", "sizes", k, list_parts(labels) or f"sizes: {rows}")]
+    pairs = sum(each.rows.n_pairs for each in shared if each.check == "groups" and each.rows)
+    squares = sum(sizes) + 2 * pairs  # of the sizes of groups, a row alone being one
     if k < 3 or off <= SIZE_SIGMAS * sqrt(squares * (k - 1)) / k:
         return [Finding("note", "sizes", k, f"sizes: {rows}")]
     column = same_as()
@@ -208,14 +198,12 @@ def describe_sizes(sizes: Sequence[int]) -> str:
     return plural(least, "row") if least == most else f"{least:,} to {most:,} rows"
 
 
-def list_parts(labels: Labels) -> str:
+def list_parts(labels: FoldValues) -> str:
     """List the shares of a few named parts; nothing of other labels."""
-    found = labels.values
-    if labels.noun == "fold" or len(found.present) > FEW_FOLDS:
+    if noun_of(labels) == "fold" or len(labels.present) > FEW_FOLDS:
         return ""
-    total, present = sum(found.sizes), [size for size in found.sizes if size]
-    names = number_names(found.present)
-    shares = [f"{{{each}}} {size / total:.3g}" for each, size in zip(names, present, strict=True)]
+    names, sizes = number_names(labels.present), [size for size in labels.sizes if size]
+    shares = [f"{{{each}}} {n / sum(sizes):.3g}" for each, n in zip(names, sizes, strict=True)]
     return write_line(f"sizes: {', '.join(shares)}", **names)
 
 
@@ -238,14 +226,13 @@ def verdict_of(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def find_balance(
-    counts: FoldCounts, judged: Sequence[JudgedCells], labels: Labels
+    counts: FoldCounts, judged: Sequence[JudgedCells], labels: FoldValues
 ) -> list[Finding]:
     """Say how even the strata are, or which a fold lacks though there is enough of them."""
     if not counts.sizes.sum():
         return []
-    by, pairs = name_entries(counts), list(zip(counts.levels, judged, strict=True))
-    found = find_uneven(counts, pairs, by, labels)
-    n_off = sum(int((~cells.is_even).sum()) for cells in judged)
+    by, n_off = name_entries(counts), sum(int((~cells.is_even).sum()) for cells in judged)
+    found = find_uneven(counts, judged, by, noun_of(labels))
     if found is None and n_off:
         sizes = np.maximum(counts.sizes, 1)
         points = 100 * max((np.abs(cells.off) / sizes).max(initial=0.0) for cells in judged)
@@ -258,13 +245,13 @@ def find_balance(
     return [found, *find_rare(counts, by, labels)]
 
 
-def describe_even(counts: FoldCounts, labels: Labels) -> str:
+def describe_even(counts: FoldCounts, labels: FoldValues) -> str:
     """Say what an even column is as even as."""
     orders = [len(level.strata.sizes) for level in counts.levels if level.is_order]
     if orders:
         return f"even in {plural(orders[-1], 'bin')}, as even as an order allows"
     sizes = counts.sizes[counts.sizes > 0]
-    if labels.is_numbered and int(np.ptp(sizes)) <= 1:
+    if are_numbered(labels) and int(np.ptp(sizes)) <= 1:
         tables = [level.table[:, counts.sizes > 0] for level in counts.levels]
         means = [table.mean(axis=1, keepdims=True) for table in tables]
         if all((np.abs(t - mean) < 1).all() for t, mean in zip(tables, means, strict=True)):
@@ -274,35 +261,33 @@ def describe_even(counts: FoldCounts, labels: Labels) -> str:
 
 
 def find_uneven(
-    counts: FoldCounts, pairs: Sequence[tuple[LevelCounts, JudgedCells]], by: str, labels: Labels
+    counts: FoldCounts, judged: Sequence[JudgedCells], by: str, noun: str
 ) -> Finding | None:
     """Say which cell is the worst, if any is uneven; a stratum that a fold lacks comes first."""
-    absent = [lacking_cells(level, cells) for level, cells in pairs]
-    chosen = absent if any(flags.any() for flags in absent) else [c.is_uneven for _, c in pairs]
-    worst: tuple[float, LevelCounts, JudgedCells, tuple[int, int]] | None = None
-    for (level, cells), flags in zip(pairs, chosen, strict=True):
-        if flags.any():
-            stratum, fold = cells._replace(is_uneven=flags).worst
-            weight = float(cells.weights[stratum, fold])
-            if worst is None or weight > worst[0]:
-                worst = weight, level, cells, (stratum, fold)
-    if worst is None:
+    flagged = [*map(lacking_cells, counts.levels, judged)]
+    are_absent = any(flags.any() for flags in flagged)
+    if not are_absent:
+        flagged = [cells.is_uneven for cells in judged]
+    weights = [np.where(flags, c.weights, -1) for flags, c in zip(flagged, judged, strict=True)]
+    place = int(np.argmax([each.max(initial=-1) for each in weights]))
+    if not flagged[place].any():
         return None
-    _, level, cells, (stratum, fold) = worst
-    rows, expected = int(level.table[stratum, fold]), rounded(cells.expected[stratum, fold])
+    level, worst = counts.levels[place], np.argmax(weights[place])
+    stratum, fold = map(int, np.unravel_index(worst, weights[place].shape))
     names = {
         "by": by,
-        "fold": f"{labels.noun} {counts.folds[fold]}",
+        "fold": f"{noun} {counts.folds[fold]}",
         "stratum": name_stratum(counts, level, stratum),
     }
-    if chosen is absent:
-        size = plural(int(level.table[stratum].sum()), "row")
-        n = sum(int(flags.any(axis=1).sum()) for flags in absent)
-        text = f"{{by}}: {{fold}} has none of {size} of {{stratum}}"
-        return Finding("warning", "strata", n, write_line(text, f" ({expected} expected)", **names))
-    n = sum(int(flags.sum()) for flags in chosen)
-    text = f"{{by}}: uneven, {{fold}} has {plural(rows, 'row')} of {{stratum}}"
-    return Finding("warning", "balance", n, write_line(text, f" ({expected} expected)", **names))
+    if are_absent:
+        check, n = "strata", sum(int(flags.any(axis=1).sum()) for flags in flagged)
+        said = f"{{fold}} has none of {plural(int(level.table[stratum].sum()), 'row')}"
+    else:
+        check, n = "balance", sum(int(flags.sum()) for flags in flagged)
+        said = f"uneven, {{fold}} has {plural(int(level.table[stratum, fold]), 'row')}"
+    expected = f" ({rounded(judged[place].expected[stratum, fold])} expected)"
+    text = write_line(f"{{by}}: {said} of {{stratum}}", expected, **names)
+    return Finding("warning", check, n, text)
 
 
 def lacking_cells(level: LevelCounts, cells: JudgedCells) -> Flags:
@@ -316,29 +301,28 @@ def lacking_cells(level: LevelCounts, cells: JudgedCells) -> Flags:
     return lacking
 
 
-def find_rare(counts: FoldCounts, by: str, labels: Labels) -> list[Finding]:
+def find_rare(counts: FoldCounts, by: str, labels: FoldValues) -> list[Finding]:
     """Note the classes that have fewer rows than there are folds."""
-    k = len(labels.values.present)
+    k, fold = len(labels.present), noun_of(labels)
     rare: list[tuple[int, str, int]] = []
-    for level in counts.levels if k > 1 else []:
-        if level.is_class:
-            sizes, lacking = level.table.sum(axis=1), (level.table == 0).sum(axis=1)
-            n_empty = len(counts.folds) - k
-            places = np.flatnonzero((sizes > 0) & (sizes < k)).tolist()
-            rare += [
-                (int(sizes[i]), name_stratum(counts, level, i), int(lacking[i]) - n_empty)
-                for i in places
-            ]
+    for level in counts.levels if k > 1 else ():
+        sizes, n_held = level.table.sum(axis=1), (level.table > 0).sum(axis=1)
+        places = np.flatnonzero((sizes > 0) & (sizes < k)).tolist() if level.is_class else ()
+        rare += [
+            (int(sizes[i]), name_stratum(counts, level, i), k - int(n_held[i])) for i in places
+        ]
     if not rare:
         return []
     size, name, lacking = min(rare)
-    rows, fold = plural(size, "row"), labels.noun
     if len(rare) == 1:
         have = "has" if lacking == 1 else "have"
-        text = f"{{by}}: {{name}} has {rows}, so {lacking} of {k} {fold}s {have} none"
+        text = (
+            f"{{by}}: {{name}} has {plural(size, 'row')}, so {lacking} of {k} {fold}s {have} none"
+        )
+        tails = []
     else:
         text = f"{{by}}: {len(rare):,} classes have fewer rows than {fold}s"
-    tails = [] if len(rare) == 1 else [f", such as {{name}} with {size}"]
+        tails = [f", such as {{name}} with {size}"]
     return [Finding("note", "strata", len(rare), write_line(text, *tails, by=by, name=name))]
 
 
@@ -362,25 +346,36 @@ def name_entries(counts: FoldCounts) -> str:
 class Shared(NamedTuple):
     """What rows share across the folds of a column."""
 
-    check: Literal["groups", "keys"]
+    check: Literal["groups", "keys", "duplicates"]
     noun: str
     """What the groups or keys are called: "patients"."""
-    rows: SharedRows
-    """Of the rows that have a fold."""
+    rows: SharedRows | None
+    """Of the rows that have a fold; None if nothing was compared."""
     n_partly: int = 0
-    """How many are in one fold, and in rows without a fold."""
+    """How many groups or keys are in one fold, and in rows without a fold."""
     alone: tuple[tuple[str, SharedRows], ...] = ()
     """Of groups of several columns, what each column is called and shares by itself."""
+    by_chance: bool = False
+    """Whether chance, or columns that depend on each other, may explain equal rows."""
+    left_aside: tuple[str, ...] = ()
+    """Columns that were not compared."""
+    why_not: str = ""
+    """Why nothing was compared."""
 
 
-def find_shared(shared: Shared, labels: Labels) -> list[Finding]:
-    """Say which groups or keys are in several folds."""
-    check, noun, rows, n_partly, alone = shared
-    fold, findings = labels.noun, []
+def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
+    """Say which groups or keys are in several folds, or how many rows equal one of another fold."""
+    rows, fold = shared.rows, noun_of(labels)
+    if rows is None:
+        return [Finding("note", shared.check, 0, f"{shared.check}: {shared.why_not}")]
+    if shared.check == "duplicates":
+        return [find_duplicates(shared, rows, fold)]
+    check, noun, findings = shared.check, shared.noun, []
     total = f"{rows.n_values:,} {{noun}}"
     if rows.n_split:
         text = f"{rows.n_split:,} of {total} {is_or_are(rows.n_split)} in several {fold}s"
-        text = write_line(text, *such_as(rows, fold), noun=noun, **example_of(rows))
+        tails, names = such_as(rows, fold)
+        text = write_line(text, *tails, noun=noun, **names)
         findings.append(Finding("leak", check, rows.n_split, text))
     elif check == "keys" and rows.n_repeated:
         repeat = "repeats" if rows.n_repeated == 1 else "repeat"
@@ -391,14 +386,13 @@ def find_shared(shared: Shared, labels: Labels) -> list[Finding]:
         what = "is unique" if check == "keys" else f"is in one {fold}"
         text = write_line(f"each of {total} {what}", noun=noun)
         findings.append(Finding("ok", check, rows.n_values, text))
-    if n_partly:
-        text = f"{n_partly:,} of {total} {is_or_are(n_partly)} in a {fold} and in rows without one"
-        findings.append(Finding("note", check, n_partly, write_line(text, noun=noun)))
-    for name, own in alone:
-        if own.n_split:
-            counted = f"{own.n_split:,} of {own.n_values:,} {is_or_are(own.n_split)}"
-            text = write_line(f"{{name}} alone: {counted} in several {fold}s", name=name)
-            findings.append(Finding("note", check, own.n_split, text))
+    if n := shared.n_partly:
+        text = f"{n:,} of {total} {is_or_are(n)} in a {fold} and in rows without one"
+        findings.append(Finding("note", check, n, write_line(text, noun=noun)))
+    for name, own in shared.alone:
+        if n := own.n_split:
+            text = f"{{name}} alone: {n:,} of {own.n_values:,} {is_or_are(n)} in several {fold}s"
+            findings.append(Finding("note", check, n, write_line(text, name=name)))
     return findings
 
 
@@ -407,74 +401,51 @@ def is_or_are(n: int) -> str:
     return "is" if n == 1 else "are"
 
 
-def such_as(rows: SharedRows, fold: str) -> list[str]:
-    """Write ends of a line with a value that is in several folds and two of these, or alone."""
-    if not example_of(rows):
-        return []
+def such_as(rows: SharedRows, fold: str) -> tuple[list[str], dict[str, str]]:
+    """Write ends of a line with a value in several folds, and what they name; none if unknown."""
+    example = rows.example
+    if example is None or not example.values or len(example.folds) < 2:
+        return [], {}
+    shown = describe(example.values[0] if len(example.values) == 1 else example.values)
+    names = {"value": shown, "low": str(example.folds[0]), "high": str(example.folds[1])}
     places = f", such as {{value}} in {fold}s {{low}} and {{high}}"
-    return [places, ", such as {value} in {low} and {high}", ", such as {value}"]
+    return [places, ", such as {value} in {low} and {high}", ", such as {value}"], names
 
 
-def example_of(rows: SharedRows) -> dict[str, str]:
-    """Name a value that is in several folds, and two of these; nothing if none is known."""
-    if rows.example is None or not rows.example.values or len(rows.example.folds) < 2:
-        return {}
-    values, (low, high) = rows.example.values, rows.example.folds
-    shown = describe(values[0] if len(values) == 1 else values)
-    return {"value": shown, "low": str(low), "high": str(high)}
-
-
-class Duplicates(NamedTuple):
-    """Rows that equal a row of another fold."""
-
-    rows: SharedRows | None
-    """None if none were compared."""
-    by_chance: bool = False
-    """Whether chance, or columns that depend on each other, may explain them."""
-    left_aside: tuple[str, ...] = ()
-    """Columns that were not compared."""
-    why_not: str = "no columns to compare"
-    """Why none were compared."""
-
-
-def find_duplicates(found: Duplicates, labels: Labels) -> list[Finding]:
+def find_duplicates(shared: Shared, rows: SharedRows, fold: str) -> Finding:
     """Say how many rows equal a row of another fold, and what was not compared."""
-    rows, by_chance, left_aside, why_not = found
-    if rows is None:
-        return [Finding("note", "duplicates", 0, f"duplicates: {why_not}")]
-    n, fold, tails = rows.n_rows, labels.noun, []
-    if left_aside:
-        listed = ", ".join(map(describe, left_aside)).replace("{", "{{").replace("}", "}}")
-        tails = [f" (without {listed})", f" (without {plural(len(left_aside), 'column')})"]
+    n, tails = rows.n_rows, []
+    if shared.left_aside:
+        listed = ", ".join(map(describe, shared.left_aside)).replace("{", "{{").replace("}", "}}")
+        tails = [
+            f" (without {each})" for each in (listed, plural(len(shared.left_aside), "column"))
+        ]
     if not n:
         text = write_line(f"duplicates: no row equals a row of another {fold}", *tails)
-        return [Finding("ok", "duplicates", 0, text)]
-    if by_chance:
-        text = write_line(
-            f"duplicates: {n:,} equal rows, with so few values maybe by chance", *tails
-        )
-        return [Finding("note", "duplicates", n, text)]
-    equal = "equals a row" if n == 1 else "equal rows"
-    text = f"{plural(n, 'row')} {equal} of other {fold}s"
+        return Finding("ok", "duplicates", 0, text)
+    if shared.by_chance:
+        text = f"duplicates: {n:,} equal rows, with so few values maybe by chance"
+        return Finding("note", "duplicates", n, write_line(text, *tails))
+    text = f"{plural(n, 'row')} {'equals a row' if n == 1 else 'equal rows'} of other {fold}s"
     if rows.example is not None and rows.example.rows is not None:
         first, second = sorted(rows.example.rows)
         example = f", such as rows {first:,} and {second:,}"
         tails = [*(f"{example}{tail}" for tail in tails), example]
-    return [Finding("leak", "duplicates", n, write_line(text, *tails))]
+    return Finding("leak", "duplicates", n, write_line(text, *tails))
 
 
 # Drift ----------------------------------------------------------------------------------
 
 
-def find_drift(found: Drifts, labels: Labels) -> list[Finding]:
+def find_drift(found: Drifts, labels: FoldValues) -> Finding:
     """Say whether a feature differs in a fold by more than chance and its size explain."""
     distance, chance = found.measured.distance, found.measured.chance
     compared = ~np.isnan(distance) & ~np.isnan(chance)
     n_compared, ratio = int(compared.sum()), np.nan_to_num(found.measured.ratio)
     if not n_compared:
-        return [Finding("note", "drift", 0, "drift: nothing to compare")]
-    totals = np.array(labels.values.sizes, dtype=np.float64)
-    n_rows = totals.sum() + labels.values.n_nulls
+        return Finding("note", "drift", 0, "drift: nothing to compare")
+    totals = np.array(labels.sizes, dtype=np.float64)
+    n_rows = totals.sum() + labels.n_nulls
     rows = distance * totals * (n_rows - totals) / max(n_rows, 1)
     wrong = compared & (ratio > FAR) & (distance > CLEAR) & (rows >= MOVED)
     if wrong.any():
@@ -482,21 +453,21 @@ def find_drift(found: Drifts, labels: Labels) -> list[Finding]:
         measure = "TV" if np.isnan(found.measured.ks[place]) else "KS"
         far = f"{measure} {distance[place]:.2f}, chance reaches {chance[place]:.2f}"
         text = write_line(
-            f"{{feature}} differs in {labels.noun} {{fold}} ({far})",
+            f"{{feature}} differs in {noun_of(labels)} {{fold}} ({far})",
             feature=describe(found.features[place[0]]),
             fold=str(found.folds[place[1]]),
         )
-        return [Finding("warning", "drift", int(wrong.sum()), text)]
+        return Finding("warning", "drift", int(wrong.sum()), text)
     beyond = int((compared & (ratio > 1)).sum())
-    if not beyond:
-        text = f"drift: none of {plural(n_compared, 'comparison')} beyond chance"
-        return [Finding("ok", "drift", 0, text)]
-    text = f"drift: {beyond:,} of {plural(n_compared, 'comparison')} beyond chance"
-    if n_compared >= FEW_COMPARISONS:
+    counted = f"{beyond:,}" if beyond else "none"
+    text = f"drift: {counted} of {plural(n_compared, 'comparison')} beyond chance"
+    if beyond and n_compared >= FEW_COMPARISONS:
         text += f", {round(n_compared * RARELY):,} expected"
-    return [Finding("note", "drift", beyond, text)]
+    return Finding("note" if beyond else "ok", "drift", beyond, text)
 
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:
-    """Sort findings by severity; of equal severity they stay in their order."""
-    return sorted(findings, key=lambda finding: WORST_FIRST.index(finding.severity))
+    """Sort findings by severity, and then by what they are about."""
+    return sorted(
+        findings, key=lambda each: (WORST_FIRST.index(each.severity), CHECKS.index(each.check))
+    )

@@ -19,7 +19,7 @@ from ..pipeline.strata import stratify
 from ..pipeline.tables import MANY_VALUES, check_not_itself, fold_table, table_verb, text_array
 from ..terms.base import Term
 from ..terms.by import columns_of, parse_columns, parse_groups
-from .findings import Duplicates, Shared
+from .findings import Shared
 from .select import named_source
 from .sources import check_rows
 
@@ -42,7 +42,7 @@ class Compared(NamedTuple):
     check: Literal["groups", "keys", "duplicates"]
     columns: list[Any]
     """The columns whose combinations of values are compared."""
-    noun: str = "groups"
+    noun: str = "sets of equal rows"
     names: tuple[str, ...] = ()
     """What the columns are called, where they are named one by one."""
     is_named: bool = True
@@ -280,7 +280,7 @@ def holds_folds(series: Any) -> bool:
 
 
 def count_shared(compared: Compared, values: list[Any], folds: Ints) -> Shared:
-    """Count the groups or keys in several folds.
+    """Count what rows share across folds, and judge whether chance explains equal rows.
 
     Parameters
     ----------
@@ -288,64 +288,54 @@ def count_shared(compared: Compared, values: list[Any], folds: Ints) -> Shared:
         The labels of the folds.
     folds : ndarray of int64, shape (n_rows,), range -1..n_folds-1
     """
-    assert compared.check != "duplicates"
+    check, columns, noun = compared.check, compared.columns, compared.noun
+    if not columns:
+        why = "not looked for, as no column tells rows apart"
+        return Shared(check, noun, None, left_aside=compared.left_aside, why_not=why)
     known, dealt = compared.known, folds >= 0
-    shared = count_sets(compared.columns, np.flatnonzero(known & dealt), folds, values)
+    shared = count_sets(columns, np.flatnonzero(known & dealt), folds, values)
+    if check == "duplicates":
+        by_chance = shared.n_split > 0 and is_explained(compared, shared, folds)
+        aside = compared.left_aside
+        return Shared(check, noun, shared, by_chance=by_chance, left_aside=aside)
     n_partly = 0
     if not dealt.all():
         rows = np.flatnonzero(known)
-        columns = take_rows(compared.columns, rows)
-        n_partly = (
-            frames.duplicates.count_across_folds(columns, folds[rows]).n_split - shared.n_split
-        )
+        every = frames.duplicates.count_across_folds(take_rows(columns, rows), folds[rows])
+        n_partly = every.n_split - shared.n_split
     alone = []
-    for name, column in zip(compared.names, compared.columns, strict=False):
+    for name, column in zip(compared.names, columns, strict=False):
         rows = np.flatnonzero(dealt & ~frames.is_missing(column))
         alone.append((name, count_sets([column], rows, folds, values)))
-    return Shared(compared.check, compared.noun, shared, n_partly, tuple(alone))
+    return Shared(check, noun, shared, n_partly, tuple(alone))
 
 
 def count_sets(columns: Sequence[Any], rows: Ints, folds: Ints, values: list[Any]) -> SharedRows:
-    """Count what some rows share across folds, with an example of its value and folds."""
-    shared = at_rows(columns, rows, folds)
+    """Count what some rows share across folds, with an example of two rows and their values."""
+    own = take_rows(columns, rows)
+    shared = frames.duplicates.count_across_folds(own, folds[rows], with_example=True)
     if shared.example is None or shared.example.rows is None:
         return shared
-    first, second = sorted(shared.example.rows, key=lambda row: folds[row])
-    named = () if isinstance(columns[0], np.ndarray) else columns
+    first, second = sorted(rows[[*shared.example.rows]].tolist(), key=lambda row: folds[row])
+    named = [column for column in columns if not isinstance(column, np.ndarray)]
     example = shared.example._replace(
+        rows=(first, second),
         values=tuple(frames.libraries.value_at(series, first) for series in named),
         folds=(values[folds[first]], values[folds[second]]),
     )
     return shared._replace(example=example)
 
 
-def at_rows(columns: Sequence[Any], rows: Ints, folds: Ints) -> SharedRows:
-    """Count what some rows share across folds, with the places of an example among all rows."""
-    own = take_rows(columns, rows)
-    shared = frames.duplicates.count_across_folds(own, folds[rows], with_example=True)
-    if shared.example is None or shared.example.rows is None:
-        return shared
-    first, second = shared.example.rows
-    return shared._replace(
-        example=shared.example._replace(rows=(int(rows[first]), int(rows[second])))
-    )
-
-
-def count_duplicates(compared: Compared, folds: Ints) -> Duplicates:
-    """Count the rows that equal a row of another fold, and judge whether chance explains them."""
-    if not compared.columns:
-        why = "not looked for, as no column tells rows apart"
-        return Duplicates(None, left_aside=compared.left_aside, why_not=why)
+def is_explained(compared: Compared, shared: SharedRows, folds: Ints) -> bool:
+    """Judge whether chance, or columns that depend on each other, may explain equal rows."""
     rows = np.flatnonzero(folds >= 0)
-    shared, by_chance = at_rows(compared.columns, rows, folds), False
-    if shared.n_split:
-        columns = take_rows(compared.columns, rows)
-        alone = list(map(frames.duplicates.count_equal, columns))
-        is_one = compared.is_named and len(columns) == 1  # of which chance says nothing
-        by_chance = not is_one and is_chance(shared, alone, len(rows), has_text=compared.has_text)
-        if not (by_chance or compared.is_named):
-            by_chance = depends(columns, folds[rows], shared, alone)
-    return Duplicates(shared, by_chance, compared.left_aside)
+    columns = take_rows(compared.columns, rows)
+    if compared.is_named and len(columns) == 1:  # of which chance says nothing
+        return False
+    alone = list(map(frames.duplicates.count_equal, columns))
+    if is_chance(shared, alone, len(rows), has_text=compared.has_text):
+        return True
+    return not compared.is_named and depends(columns, folds[rows], shared, alone)
 
 
 def is_chance(

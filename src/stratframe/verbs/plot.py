@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from math import ceil
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
@@ -14,7 +14,7 @@ from ..checks import check_one_of, load_extra
 from ..core.evenness import JudgedCells
 from ..core.types import Ints, Values
 from ..errors import StratError, above_limit, plural
-from ..frames import Frame
+from ..frames import FoldValues, Frame
 from ..habits import suggest_arguments
 from ..pipeline.local import LocalFrame
 from ..pipeline.tables import FoldCounts, stratum_names, table_order
@@ -27,18 +27,16 @@ from .draw import COLOURS, OTHERS, SHADES, Bars, Matrix, draw_bars, draw_matrix,
 from .drift import check_features, measure_drift
 from .findings import (
     Finding,
-    Labels,
+    are_numbered,
     cut_name,
     find_balance,
     find_drift,
-    find_duplicates,
     find_shared,
     find_sizes,
     name_entries,
-    sum_squares,
     worst_first,
 )
-from .leaks import AUTO, count_duplicates, count_shared, find_twin, read_compared, shared_sets
+from .leaks import AUTO, count_shared, find_twin, read_compared, shared_sets
 from .select import named_source
 from .sources import check_rows
 
@@ -125,7 +123,7 @@ def plot(
         raise StratError(msg + "\nHint: `compare` has a row for each.")
     given = None if ax is None else check_axes(ax, len(names), kind)
     asked = Asked(by, parse_groups(groups), groups, key, features, duplicates)
-    pictures = PICTURES[kind](frame, names, asked)
+    pictures = list(PICTURES[kind](frame, names, asked))
     axes = new_axes(pyplot, pictures) if given is None else given
     draw_all(axes, names, pictures)
     return axes[0] if len(names) == 1 else np.array(axes, dtype=object)
@@ -196,11 +194,11 @@ def headline(finding: Finding) -> str:
     return said if is_named and said else finding.detail
 
 
-def label_folds(frame: Any, name: Any) -> tuple[Labels, Ints]:
+def label_folds(frame: Any, name: Any) -> tuple[FoldValues, Ints]:
     """Read the folds of a column, which must be as many as a picture has room for."""
     values, folds = frames.fold_codes(frames.folds.read_fold_column(frame, name))
-    labels = Labels(frames.count_values(values, folds))
-    if not labels.values.present:
+    labels = frames.count_values(values, folds)
+    if not labels.present:
         msg = f"Column {str(name)!r} must hold folds to be drawn, but has none."
         raise StratError(msg)
     if len(values) > MAX_FOLDS:
@@ -212,37 +210,32 @@ def label_folds(frame: Any, name: Any) -> tuple[Labels, Ints]:
 # Balance --------------------------------------------------------------------------------
 
 
-def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> list[Picture]:
+def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Picture]:
     """Count the classes in every fold, or without `by` all rows."""
     if asked.by is not None:
-        return picture_counts(frame, names, asked)
+        yield from picture_counts(frame, names, asked)
+        return
     eager, compared = read_compared(frame, names, asked.groups, None, None)
-    pictures = []
     for name in names:
         labels, folds = label_folds(eager, name)
-        values, sizes = labels.values.values, np.array(labels.values.sizes)
-        shared = [count_shared(each, values, folds) for each in compared]
-        twin = partial(find_twin, frame, names, folds)
-        findings = find_sizes(labels, sum_squares(labels, shared), twin)
-        marks = [float(np.mean(sizes[sizes > 0]))] if labels.is_numbered else []
-        pictures.append(Picture(findings, Bars(values, sizes, sizes[None], marks)))
-    return pictures
+        sizes, twin = np.array(labels.sizes), partial(find_twin, frame, names, folds)
+        shared = [count_shared(each, labels.values, folds) for each in compared]
+        marks = [float(np.mean(sizes[sizes > 0]))] if are_numbered(labels) else []
+        bars = Bars(labels.values, sizes, sizes[None], marks)
+        yield Picture(find_sizes(labels, shared, twin), bars)
 
 
 def picture_counts(
     frame: Any, names: Sequence[Any], asked: Asked, *, in_rows: bool = False
-) -> list[Picture]:
+) -> Iterator[Picture]:
     """Count the strata in every fold, as shares of it or as rows too many, and judge them."""
     read = LocalFrame(frame).collect(asked.by, asked.terms, names)
-    pictures = []
     for name in names:
         labels, _ = label_folds(read.frame, name)
         counts = read.count_folds(asked.by, name, asked.terms)
         judged = counts.judge()
-        findings = find_balance(counts, judged, labels)
         drawing = deviations_of(counts, judged) if in_rows else shares_of(counts, judged)
-        pictures.append(Picture(findings, drawing))
-    return pictures
+        yield Picture(find_balance(counts, judged, labels), drawing)
 
 
 def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
@@ -297,11 +290,10 @@ def weights_of(cells: JudgedCells) -> Values:
 # Drift and leaks ------------------------------------------------------------------------
 
 
-def picture_drift(frame: Any, names: Sequence[Any], asked: Asked) -> list[Picture]:
+def picture_drift(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Picture]:
     """Measure how far the features of every fold are from the other rows."""
     refs = check_features(frame, asked.features)
     eager = frames.collect_columns(frame, [*refs, *names])
-    pictures = []
     for name in names:
         labels, _ = label_folds(eager, name)
         drifts = measure_drift(eager, list(refs), name)
@@ -313,11 +305,10 @@ def picture_drift(frame: Any, names: Sequence[Any], asked: Asked) -> list[Pictur
             side = f"{MAX_ROWS} worst of {n:,} features"
         rows, shown = [drifts.features[place] for place in order], ratio[order]
         matrix = Matrix(drifts.folds, rows, shown, shown, side, "distance / chance", white=1.0)
-        pictures.append(Picture(find_drift(drifts, labels), matrix))
-    return pictures
+        yield Picture([find_drift(drifts, labels)], matrix)
 
 
-def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> list[Picture]:
+def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Picture]:
     """Count the groups, keys or equal rows that are in both of two folds."""
     groups, key, duplicates = asked.groups, asked.key, asked.duplicates
     if groups is not None:
@@ -328,21 +319,13 @@ def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> list[Pictur
         msg = '`kind="leaks"` must have `groups`, `key` or `duplicates` to compare, got none.'
         raise StratError(msg)
     eager, (compared,) = read_compared(frame, names, groups, key, duplicates)
-    pictures = []
     for name in names:
         labels, folds = label_folds(eager, name)
-        values, noun = labels.values.values, compared.noun
-        if compared.check == "duplicates":
-            noun = "sets of equal rows"
-            findings = find_duplicates(count_duplicates(compared, folds), labels)
-        else:
-            findings = find_shared(count_shared(compared, values, folds), labels)
-        rows, sets = shared_sets(compared, folds)
+        values, (rows, sets) = labels.values, shared_sets(compared, folds)
         found = count_both(sets, folds[rows], len(values))
         both = found if compared.columns else np.full_like(found, np.nan)
-        matrix = Matrix(values, values, both, both, short_text(name), f"{noun} in both")
-        pictures.append(Picture(findings, matrix))
-    return pictures
+        matrix = Matrix(values, values, both, both, short_text(name), f"{compared.noun} in both")
+        yield Picture(find_shared(count_shared(compared, values, folds), labels), matrix)
 
 
 def count_both(sets: Ints, folds: Ints, n_folds: int) -> Values:
@@ -356,7 +339,7 @@ def count_both(sets: Ints, folds: Ints, n_folds: int) -> Values:
     return counts
 
 
-PICTURES: dict[Kind, Callable[[Any, Sequence[Any], Asked], list[Picture]]] = {
+PICTURES: dict[Kind, Callable[[Any, Sequence[Any], Asked], Iterator[Picture]]] = {
     "shares": picture_shares,
     "balance": partial(picture_counts, in_rows=True),
     "drift": picture_drift,
