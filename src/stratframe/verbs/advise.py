@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,13 +14,7 @@ from ..errors import StratError, describe, plural
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
 from ..pipeline.strata import Strata
-from ..pipeline.tables import (
-    rounded_column,
-    stratum_names,
-    table_order,
-    table_verb,
-    text_array,
-)
+from ..pipeline.tables import rounded_column, stratum_names, table_order, table_verb, text_array
 from ..terms.base import By
 from ..terms.by import parse_groups
 from ..theory.arguments import MAX_EXACT
@@ -51,8 +45,8 @@ def advise(
     ks : iterable of int
         Numbers of folds, each at least 2.
     groups : column, list of columns or `sf.clusters`, optional
-        As for `kfold`. Whole groups are counted, not rows: the rarest stratum is the one in
-        the fewest groups. A row without a group is a group by itself.
+        As for `kfold`. Whole groups are counted, not rows: the rarest stratum is the one in the
+        fewest groups. A row without a group is a group by itself.
     full : bool
         Whether to add the columns from `fold_size` on.
 
@@ -63,15 +57,12 @@ def advise(
         groups and margins at least "as even as a shuffle", and "empty" where there are fewer rows,
         or groups, than folds; `rarest`, the stratum with the fewest rows; `per_fold`, its mean rows
         in a fold; `lacking`, how many folds must lack a stratum. In full also `fold_size`, the mean
-        rows of a fold; `probability_any_missing`, that plain k-fold leaves a fold without the
-        rarest stratum; `variance_random` and
-        `variance_stratified`, of the rarest stratum's share in a fold of plain k-fold and of
-        `kfold` without a key; `ratio`, the second variance divided by the first. The second
-        variance and the ratio are missing for margins and continuous entries, and on Spark, as
-        they depend on the rows. Where k is larger than the number of rows or groups, only `k`,
-        `verdict`, `rarest` and `lacking` are given. With groups, the probability is that of
-        assigning whole groups at random, and the variances and their ratio, which are those of
-        single rows, are missing. `per_fold` and `fold_size` are rounded to two decimals.
+        rows of a fold; `probability_any_missing`, that plain k-fold of rows, or whole groups,
+        leaves a fold without the rarest stratum; `variance_random` and `variance_stratified`, of
+        the rarest stratum's share in a fold of plain k-fold and of `kfold` without a key; `ratio`,
+        the second variance divided by the first. Figures are missing where a verdict is "empty",
+        variances with groups, and the second one also for margins and continuous entries, and on
+        Spark, as it depends on the rows.
 
     Raises
     ------
@@ -150,61 +141,42 @@ def units_of_strata(level: Strata, units: Ints) -> Ints:
 
 def advice(ks: Sequence[int], strata: Strata, library: str, *, full: bool) -> dict[Hashable, Any]:
     """Make the columns of `advise`."""
-    levels, units = list(strata.margins or [strata]), strata.groups
-    n_rows = strata.n_rows
+    levels, units, n_rows = list(strata.margins or [strata]), strata.groups, strata.n_rows
     n_units = n_rows if units is None else int(units.max(initial=-1)) + 1
     rarest = find_rarest(levels, units) if n_rows else Rarest("", 0, 0)
-    given = [k if k <= n_units else None for k in ks]
+    k = np.array(ks, dtype=np.int64)
+    suffices = k <= n_units
+    few = k[suffices]
 
-    def figures(of_k: Callable[[int], float] | None) -> Values:
-        """Compute one figure for each k that the rows, or groups, suffice for."""
-        found = [np.nan if k is None or of_k is None else of_k(k) for k in given]
-        return np.array(found, dtype=np.float64)
+    def figures(of_few: Any = np.nan) -> Values:
+        """Put a figure beside each k that the rows, or groups, suffice for."""
+        found = np.full(len(k), np.nan)
+        found[suffices] = of_few
+        return found
 
     dealt: Verdict = "even" if units is None and not strata.margins else "as even as a shuffle"
     table: dict[Hashable, Any] = {
-        "k": np.array(ks, dtype=np.int64),
-        "verdict": text_array([dealt if k <= n_units else "empty" for k in ks]),
+        "k": k,
+        "verdict": text_array(np.where(suffices, dealt, "empty").tolist()),
         "rarest": text_array([rarest.name] * len(ks)),
-        "per_fold": rounded_column(library, figures(lambda k: rarest.n_rows / k)),
-        "lacking": np.maximum(np.array(ks, dtype=np.int64) - rarest.n_units, 0),
+        "per_fold": rounded_column(library, figures(rarest.n_rows / few)),
+        "lacking": np.maximum(k - rarest.n_units, 0),
     }
     if not full:
         return table
-    rows = row_figures(n_rows, rarest) if units is None else {}
-    if strata.margins or not strata.in_turn:
-        rows = {"variance_random": rows["variance_random"]} if rows else {}
-    table["fold_size"] = rounded_column(library, figures(lambda k: n_rows / k))
-    exact = {
-        "probability_any_missing": lambda k: theory.probability_any_missing(
-            n_units, rarest.n_units, k
-        ),
-        "variance_random": rows.get("variance_random"),
-        "variance_stratified": rows.get("variance_stratified"),
-        "ratio": rows.get("ratio"),
-    }
-    for name, of_k in exact.items():
-        table[name] = frames.float_column(library, figures(of_k))
-    return table
-
-
-def row_figures(n_rows: int, rarest: Rarest) -> dict[str, Callable[[int], float]]:
-    """Give the figures that hold for rows that are dealt one by one, as functions of k."""
-    share = rarest.n_rows / n_rows if n_rows else np.nan
-
-    def random(k: int) -> float:
-        """Compute the variance of a share in a fold drawn at random."""
-        return float(theory.variance_random(n_rows, k, share))
-
-    def stratified(k: int) -> float:
-        """Compute the variance of a share in a fold that `kfold` deals."""
-        return variance_dealt(n_rows, rarest.n_rows, rarest.n_before, k)
-
-    return {
-        "variance_random": random,
-        "variance_stratified": stratified,
-        "ratio": lambda k: stratified(k) / random(k) if rarest.n_rows < n_rows else np.nan,
-    }
+    missing, random, dealt_in_turn = figures(), figures(), figures()
+    if len(few):
+        missing = figures(theory.probability_any_missing(n_units, rarest.n_units, few))
+        if units is None:
+            random = figures(theory.variance_random(n_rows, few, rarest.n_rows / n_rows))
+        if units is None and strata.in_turn and not strata.margins:
+            counts = n_rows, rarest.n_rows, rarest.n_before
+            dealt_in_turn = figures([variance_dealt(*counts, each) for each in few.tolist()])
+    ratio = np.divide(dealt_in_turn, random, out=figures(), where=random > 0)
+    table["fold_size"] = rounded_column(library, figures(n_rows / few))
+    exact = {"probability_any_missing": missing, "variance_random": random}
+    exact |= {"variance_stratified": dealt_in_turn, "ratio": ratio}
+    return table | {name: frames.float_column(library, each) for name, each in exact.items()}
 
 
 def variance_dealt(n_rows: int, count: int, n_before: int, k: int) -> float:
@@ -219,12 +191,7 @@ def variance_dealt(n_rows: int, count: int, n_before: int, k: int) -> float:
     both = max(min(start + more, larger) - start, 0) + max(min(start + more - k, larger), 0)
     seats = np.array([both, more - both, larger - both, k - more - larger + both])
     shares = np.array(
-        [
-            (rows + 1) / (size + 1),
-            (rows + 1) / max(size, 1),
-            rows / (size + 1),
-            rows / max(size, 1),
-        ]
+        [(rows + 1) / (size + 1), (rows + 1) / max(size, 1), rows / (size + 1), rows / max(size, 1)]
     )
     mean = seats @ shares / k
     return float(seats @ (shares - mean) ** 2 / k)

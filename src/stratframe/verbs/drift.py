@@ -147,31 +147,26 @@ def drift(
     shown = (*DRIFTED, *DRIFTED_IN_FULL) if check_flag("full", full) else DRIFTED
     check_rows(frame, "`drift` looks at the values of all rows", DRIFT_HINT)
     frames.check_frame(frame)
-    columns = named_source(frame, name)[1]
-    refs = check_features(frame, features)
+    columns, refs = named_source(frame, name)[1], check_features(frame, features)
     eager = frames.collect_columns(frame, [*refs, *columns])
-    return fold_table(
-        columns, lambda column, label: drift_table(eager, refs, column, label, shown), shown
-    )
+    library = frames.library_of(eager)
 
+    def table_of(column: str, label: str) -> Any:
+        """Make the table of one fold column, the worst fold and feature first."""
+        folds, names, measured = measure_drift(eager, refs, column)
+        flat = Drift(*(each.ravel() for each in measured))
+        order = np.lexsort((-np.nan_to_num(np.abs(flat.smd)), -np.nan_to_num(flat.ratio, nan=-1.0)))
+        feature, fold = np.divmod(order, max(len(folds), 1))
+        table: dict[Hashable, Any] = {
+            label: [folds[place] for place in fold],
+            "feature": text_array([names[place] for place in feature]),
+        }
+        for measure in shown[1:]:
+            make = rounded_column if measure == "ratio" else frames.float_column
+            table[measure] = make(library, getattr(flat, measure)[order])
+        return frames.make_frame(library, table)
 
-def drift_table(
-    frame: Any, refs: Sequence[Any], name: str, label: str, shown: Sequence[str]
-) -> Any:
-    """Make the table of one fold column, the worst fold and feature first."""
-    folds, names, measured = measure_drift(frame, list(refs), name)
-    flat = Drift(*(each.ravel() for each in measured))
-    order = np.lexsort((-np.nan_to_num(np.abs(flat.smd)), -np.nan_to_num(flat.ratio, nan=-1.0)))
-    feature, fold = np.divmod(order, max(len(folds), 1))
-    library = frames.library_of(frame)
-    table: dict[Hashable, Any] = {
-        label: [folds[place] for place in fold],
-        "feature": text_array([names[place] for place in feature]),
-    }
-    for measure in shown[1:]:
-        column = rounded_column if measure == "ratio" else frames.float_column
-        table[measure] = column(library, getattr(flat, measure)[order])
-    return frames.make_frame(library, table)
+    return fold_table(columns, table_of, shown)
 
 
 def check_features(frame: Frame, features: Any) -> tuple[Any, ...]:
@@ -183,16 +178,12 @@ def check_features(frame: Frame, features: Any) -> tuple[Any, ...]:
     return refs
 
 
-def measure_drift(frame: Frame, features: Any, name: str) -> Drifts:
-    """Measure every feature in every fold."""
-    frames.check_all_refs(frame, {"name": [name]})
-    refs = check_features(frame, features)
+def measure_drift(frame: Any, refs: Sequence[Any], name: str) -> Drifts:
+    """Measure every feature in every fold of a collected frame."""
+    folds, codes = frames.fold_codes(frames.folds.read_fold_column(frame, name))
+    columns = frames.read_columns(frame, refs)
     if len(refs) == 1:
         check_not_itself("features", refs, name)
-    eager = frames.collect_columns(frame, [*refs, name])
-    folds, codes = frames.fold_codes(frames.folds.read_fold_column(eager, name))
-    columns = frames.read_columns(eager, refs)
-    if len(refs) == 1:
         labels = frames.count_values(folds, codes)
         check_not_swapped(
             "features", refs[0], name, lambda: frames.fold_codes(columns[0])[0], labels
@@ -219,10 +210,8 @@ def class_drift(series: Any, folds: Ints, n_folds: int) -> Drift:
     sides = totals * (n - totals)
     # In integers but for one division, so that equal distances are equal floats.
     moved = np.abs(dealt * n - sizes[:, None] * totals).sum(axis=0)
-    tv, missing = (
-        np.where(sides, moved / np.maximum(2 * sides, 1), np.nan),
-        np.full(n_folds, np.nan),
-    )
+    tv = np.where(sides, moved / np.maximum(2 * sides, 1), np.nan)
+    missing = np.full(n_folds, np.nan)
     return Drift(missing, missing, missing, tv, levels(tv_level, sizes, totals))
 
 

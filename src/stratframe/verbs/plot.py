@@ -296,7 +296,7 @@ def picture_drift(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
     eager = frames.collect_columns(frame, [*refs, *names])
     for name in names:
         labels, _ = label_folds(eager, name)
-        drifts = measure_drift(eager, list(refs), name)
+        drifts = measure_drift(eager, refs, name)
         ratio, n = drifts.measured.ratio, len(drifts.features)
         order, side = np.arange(n), "feature"
         if n > MAX_ROWS:

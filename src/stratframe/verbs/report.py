@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from .. import frames
 from ..checks import check_flag
 from ..core.evenness import tv_distance
-from ..core.types import Ints, Values
+from ..core.types import Values
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
 from ..pipeline.tables import FoldCounts, fold_table, rounded_column, table_verb, text_array
 from ..terms.base import By
 from ..terms.by import parse_columns, parse_groups
 from .drift import DRIFT_HINT, measure_drift
-from .findings import Verdict, verdict_of, verdicts_of
+from .findings import verdict_of, verdicts_of
 from .select import named_source
 from .sources import check_rows
 
@@ -93,16 +94,16 @@ def report(
     0     0  4       0.5       0    even
     1     1  4       0.5       0    even
     """
-    in_full = check_flag("full", full)
+    in_full, terms = check_flag("full", full), parse_groups(groups)
     source, names = named_source(frame, name)
-    terms = parse_groups(groups)
     read = source.collect(by, terms, names)
 
     def table_of(column: str, label: str) -> Any:
         """Report one fold column."""
-        found = measure_folds(read.count_folds(by, column, terms))
-        table: dict[Hashable, Any] = {label: found.folds, "n": found.n}
-        return finish(source.library, table, found, in_full=in_full)
+        counts = read.count_folds(by, column, terms)
+        table: dict[Hashable, Any] = {label: counts.folds, "n": counts.sizes}
+        table |= figure_columns(source.library, measure_folds(counts), in_full=in_full)
+        return frames.make_frame(source.library, table)
 
     return fold_table(names, table_of, ("n", "rows_off", "absent", "verdict", *IN_FULL))
 
@@ -163,72 +164,63 @@ def compare(
     0  plain       2.5  uneven
     1   fold       0.0    even
     """
-    in_full = check_flag("full", full)
+    in_full, terms = check_flag("full", full), parse_groups(groups)
     source, columns = named_source(frame, names)
-    refs, terms = parse_columns("features", features), parse_groups(groups)
+    refs = parse_columns("features", features)
     if refs:
         check_rows(frame, "`compare` looks at the values of `features` in all rows", DRIFT_HINT)
         frames.check_refs(source.frame, refs, "features")
     read = source.collect(by, terms, [*columns, *refs])
-    measured = [measure_folds(read.count_folds(by, column, terms)).pooled() for column in columns]
-    found = Evenness(*map(join, zip(*measured, strict=True)))
+
+    def measure(column: Any) -> dict[str, Any]:
+        """Measure one fold column."""
+        found = pool_folds(measure_folds(read.count_folds(by, column, terms)))
+        if refs:
+            found["drift"] = measure_drift(read.frame, refs, column).worst_ratio
+        return found
+
+    rows = [measure(column) for column in columns]
+    order = ("rows_off", "drift", "verdict", *IN_FULL)
+    found = {name: np.array([row[name] for row in rows]) for name in order if name in rows[0]}
     table: dict[Hashable, Any] = {"column": text_array(list(map(str, columns)))}
-    drifts = None
-    if refs:
-        worst = [measure_drift(read.frame, features, column).worst_ratio for column in columns]
-        drifts = rounded_column(source.library, np.array(worst))
-    return finish(source.library, table, found._replace(absent=None), drifts, in_full=in_full)
+    table |= figure_columns(source.library, found, in_full=in_full)
+    return frames.make_frame(source.library, table)
 
 
-class Evenness(NamedTuple):
-    """How even folds are, or columns; each field of shape (n_folds,), or (n_columns,)."""
-
-    folds: list[Any]
-    n: Ints
-    rows_off: Values
-    rms_deviation: Values
-    random: Values
-    tv_distance: Values
-    verdicts: list[Verdict]
-    absent: Ints | None
-
-    @property
-    def ratio(self) -> Values:
-        """The RMS deviation by that of a random fold; 0 / 0 counts as 0, NaN without rows."""
-        ratio = np.where(self.n, 0.0, np.nan)
-        return np.divide(self.rms_deviation, self.random, out=ratio, where=self.random > 0)
-
-    def pooled(self) -> Evenness:
-        """Take the folds of a column together, as one."""
-        return Evenness(
-            [None],
-            np.array([self.n.sum()]),
-            np.array([self.rows_off.max(initial=0.0)]),
-            mean_root(self.rms_deviation[:, None]),
-            mean_root(self.random[:, None]),
-            np.array([np.nan_to_num(self.tv_distance).max(initial=0.0)]),
-            [verdict_of(self.verdicts)],
-            np.zeros(1, dtype=np.int64),
-        )
-
-
-def measure_folds(counts: FoldCounts) -> Evenness:
-    """Measure how even the folds of a column are."""
+def measure_folds(counts: FoldCounts) -> dict[str, Any]:
+    """Measure how even the folds of a column are: each figure for all of them."""
     judged = counts.judge()
     shown = judged if counts.is_marginal else judged[-1:]
-    off = np.concatenate([cells.off for cells in shown])
-    spread = np.concatenate([cells.spread for cells in shown])
-    tables = [level.table for level in counts.shown]
-    return Evenness(
-        folds=counts.folds,
-        n=counts.sizes,
-        rows_off=np.max([np.abs(each.off).max(axis=0, initial=0.0) for each in judged], axis=0),
-        rms_deviation=mean_root(off),
-        random=mean_root(spread),
-        tv_distance=np.max([tv_distance(cells.off, counts.sizes) for cells in shown], axis=0),
-        verdicts=verdicts_of(counts, judged),
-        absent=(np.concatenate(tables) == 0).sum(axis=0),
-    )
+    rms = mean_root(np.concatenate([cells.off for cells in shown]))
+    random = mean_root(np.concatenate([cells.spread for cells in shown]))
+    return {
+        "rows_off": np.max([np.abs(each.off).max(axis=0, initial=0.0) for each in judged], axis=0),
+        "absent": (np.concatenate([level.table for level in counts.shown]) == 0).sum(axis=0),
+        "verdict": verdicts_of(counts, judged),
+        "rms_deviation": rms,
+        "random": random,
+        "ratio": np.where(counts.sizes, ratio_of(rms, random), np.nan),
+        "tv_distance": np.max([tv_distance(cells.off, counts.sizes) for cells in shown], axis=0),
+    }
+
+
+def pool_folds(found: dict[str, Any]) -> dict[str, Any]:
+    """Take the folds of a column together, as one."""
+    rms, random = mean_root(found["rms_deviation"]), mean_root(found["random"])
+    is_empty = {*found["verdict"]} <= {"empty"}
+    return {
+        "rows_off": found["rows_off"].max(initial=0.0),
+        "verdict": verdict_of(found["verdict"]),
+        "rms_deviation": rms,
+        "random": random,
+        "ratio": np.nan if is_empty else ratio_of(rms, random),
+        "tv_distance": np.nan_to_num(found["tv_distance"]).max(initial=0.0),
+    }
+
+
+def ratio_of(rms: Values, random: Values) -> Values:
+    """Divide the RMS deviation by that of a random fold; 0 / 0 counts as 0."""
+    return np.divide(rms, random, out=np.zeros_like(rms), where=random > 0)
 
 
 def mean_root(values: Values) -> Values:
@@ -238,25 +230,12 @@ def mean_root(values: Values) -> Values:
     return roots
 
 
-def join(fields: Sequence[Any]) -> Any:
-    """Put a field of several columns into one array, or one list."""
-    if isinstance(fields[0], list):
-        return [each for field in fields for each in field]
-    return np.concatenate(fields)
-
-
-def finish(
-    library: str, table: dict[Hashable, Any], found: Evenness, drifts: Any = None, *, in_full: bool
-) -> Any:
-    """Add the figures and the verdict to a table."""
-    table["rows_off"] = rounded_column(library, found.rows_off)
-    if drifts is not None:
-        table["drift"] = drifts
-    if found.absent is not None:
-        table["absent"] = found.absent
-    table["verdict"] = text_array(found.verdicts)
-    if in_full:
-        table["rms_deviation"], table["random"] = found.rms_deviation, found.random
-        table["ratio"] = rounded_column(library, found.ratio)
-        table["tv_distance"] = frames.float_column(library, found.tv_distance)
-    return frames.make_frame(library, table)
+def figure_columns(library: str, found: dict[str, Any], *, in_full: bool) -> dict[Hashable, Any]:
+    """Make columns of figures, those of a full table or not, and of verdicts."""
+    makers: dict[str, Callable[[Any], Any]] = {
+        **dict.fromkeys(("rows_off", "drift", "ratio"), partial(rounded_column, library)),
+        "tv_distance": partial(frames.float_column, library),
+        "verdict": text_array,
+    }
+    shown = [name for name in found if in_full or name not in IN_FULL]
+    return {name: makers.get(name, np.asarray)(found[name]) for name in shown}
