@@ -15,7 +15,6 @@ from ..pipeline.deal import empty_outputs, new_columns
 from ..pipeline.options import (
     NO_TARGET,
     Deal,
-    Options,
     Parts,
     Rare,
     Target,
@@ -52,53 +51,52 @@ def kfold(
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by : entry or list of entries, optional
-        What the folds are stratified by: column names, terms such as `sf.quantiles`,
-        Polars expressions, Spark columns, callables of a pandas or Dask frame. Entries nest
-        left to right. None assigns rows without strata.
+        What the folds are stratified by: column names, terms such as `sf.quantiles`, Polars
+        expressions, Spark columns, callables of a pandas or Dask frame. Entries nest left to
+        right. None assigns rows without strata.
     k : int
         Number of folds, from 2 to the number of rows, or of groups.
     groups : column, list of columns or `sf.clusters`, optional
-        Keep each group in one fold. Strata and fold sizes are balanced as closely as the
-        search manages; a continuous entry is cut into ten quantile bins. Groups are known by
-        their values, so that the order of the rows does not matter. Not with
-        `deal="circular"`, `key`, `sf.chain` or `sf.nearest`.
+        Keep each group in one fold. Strata and fold sizes are balanced as closely as the search
+        manages; a continuous entry is cut into ten quantile bins. Groups are known by their values,
+        so that the order of the rows does not matter. Not with `deal="circular"`, `key`, `sf.chain`
+        or `sf.nearest`.
     where : boolean column, expression or callable, optional
         Which rows get a fold; the others are null, and their values are not looked at.
     deal : {"random", "circular", "hash"}
-        "circular" uses no random numbers: the rows go to the folds in turn, in their
-        order, from fold 0. (Clusters and neighbour orders still depend on the seed.)
-        "hash" looks at the `key` of each row alone, whatever the other rows are: keys may
-        repeat, and sizes are left to chance. Not with `by`, `groups`, `missing` or `rare`.
+        "circular" uses no random numbers: the rows go to the folds in turn, in their order, from
+        fold 0. (Clusters and neighbour orders still depend on the seed.) "hash" looks at the `key`
+        of each row alone, whatever the other rows are: keys may repeat, and sizes are left to
+        chance. Not with `by`, `groups`, `missing` or `rare`.
     key : column or list of columns, optional
-        Rank rows by the hash of these columns instead of their position, so that neither
-        row order nor the library matters. Together they must identify each row uniquely,
-        unless `deal="hash"`.
+        Rank rows by the hash of these columns instead of their position, so that neither row order
+        nor the library matters. Together they must identify each row, unless `deal="hash"`.
     missing : {"error", "stratum", "null"}
-        Nulls and NaN in strata and groups raise an error, form a stratum of their own (in
-        `groups`, each such row is a group of its own), or get no fold. In columns that
-        order rows and in features they raise an error or get no fold.
+        Nulls and NaN in strata and groups raise an error, form a stratum of their own (in `groups`,
+        each such row is a group of its own), or get no fold. In columns that order rows and in
+        features they raise an error or get no fold.
     rare : {"warn", "error", "null", "pool", "ignore"}
-        What to do with classes of the first entry that have fewer than `k` rows (with
-        `groups`: that are in fewer than `k` groups): warn, raise, leave them without a
-        fold, make them one stratum, or nothing. "ignore" also silences the warning about
-        three entries or more whose joint strata have fewer than `k` rows on average.
+        What to do with classes of the first entry that have fewer than `k` rows (with `groups`:
+        that are in fewer than `k` groups): warn, raise, leave them without a fold, make them one
+        stratum, or nothing. "ignore" also silences the warning about three entries or more whose
+        joint strata have fewer than `k` rows on average.
     repeats : int
         Number of columns to add: `fold_1`, `fold_2`, ... if more than 1.
     seed : int or None
         The same seed gives the same folds in every library. None draws a new one.
     name : str
-        Name of the new column. It is part of the seed: columns of other names than "fold"
-        and "split" are independent of these, and of each other.
+        Name of the new column. It is part of the seed: columns of other names than "fold" and
+        "split" are independent of these, and of each other.
     overwrite : bool
-        Replace the column if it is there already, as when a notebook cell is run twice. A
-        column that the call reads is an error.
+        Replace the column if it is there already, as when a notebook cell is run twice. A column
+        that the call reads is an error.
 
     Returns
     -------
     frame of the same kind
-        With int64 folds 0..k-1 (pandas and Dask: Int64 where the arguments allow nulls). The
-        folds of every stratum, of every coarser stratum and of all rows differ in size by
-        at most 1 row (without `groups`).
+        With int64 folds 0..k-1 (pandas and Dask: Int64 where the arguments allow nulls). Without
+        `groups`, the folds of every stratum, of every coarser one and of all rows differ in size by
+        at most 1 row.
 
     Raises
     ------
@@ -115,27 +113,23 @@ def kfold(
     See Also
     --------
     split : Parts of unequal size.
-    balance : Rows of every stratum in every fold.
+    check : Whether the column is fit for use.
 
     Notes
     -----
     On Dask and Spark frames the rows are counted when this is called, and the column is lazy.
     The frame keeps its partitions and other columns, on Dask also its divisions, index and order.
-    `by`, `groups`, `key` and `where` take columns by name; a computed column is a callable of the
-    Dask frame or, on Spark, a `pyspark.sql.Column` or a callable of the Spark frame that returns
-    one. What needs the order of all rows, or their distances, is an error: `deal="circular"`,
-    `sf.continuous` (unless there are `groups`), `sf.clusters`, `sf.chain`, `sf.nearest` and
-    `sf.margins`.
-
-    With `key` or `groups` the folds there are those of pandas and Polars, whatever the partitions.
-    Without either, the folds of a Dask frame depend on its partitions, and a Spark frame is an
-    error. Rows without a group are an error unless `missing="null"` leaves them out.
+    Columns go by name; a computed one is a callable of the frame or, on Spark, a
+    `pyspark.sql.Column`. What needs the order of all rows, or their distances, is an error:
+    `deal="circular"`, `sf.continuous` (unless there are `groups`), `sf.clusters`, `sf.chain`,
+    `sf.nearest` and `sf.margins`. With `key` or `groups` the folds are those of pandas and Polars,
+    whatever the partitions. Without either, the folds of a Dask frame depend on its partitions, and
+    a Spark frame is an error. Rows without a group are an error unless `missing="null"`.
 
     References
     ----------
-    Kohavi (1995), A study of cross-validation and bootstrap for accuracy estimation
-    and model selection. Lowe (2016), Stratified validation splits for regression
-    problems.
+    Kohavi (1995), A study of cross-validation and bootstrap for accuracy estimation and model
+    selection. Lowe (2016), Stratified validation splits for regression problems.
 
     Examples
     --------
@@ -185,30 +179,26 @@ def split(
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by : entry or list of entries, optional
-        As for `kfold`.
+        As for `kfold`: column names and terms, which nest left to right.
     parts : mapping of name to share, or float
-        Fractions that sum to 1, or counts of rows that sum to the rows that get a part.
-        One part may be None, which takes the rest. A float is the share of "test", beside
-        "train".
+        Fractions that sum to 1, or counts of rows that sum to the rows that get a part. One part
+        may be None, which takes the rest. A float is the share of "test", beside "train".
     groups : column, list of columns or `sf.clusters`, optional
-        As for `kfold`. Shares and counts are then met as closely as whole groups allow.
-    where, deal, key, rare, seed
+        Keep each group in one part. Shares and counts are met as closely as whole groups allow.
+    where, deal, key, rare, seed, name, overwrite
         As for `kfold`.
     missing : {"error", "stratum"}
-        Nulls and NaN in strata and groups raise an error, or form a stratum of their own
-        (in `groups`, each such row is a group of its own).
+        As for `kfold`, which also has "null".
     repeats : int
         Number of columns to add: `split_1`, `split_2`, ... if more than 1. Each is drawn anew, so
         that a row may be in the same part of several columns.
-    name, overwrite
-        As for `kfold`.
 
     Returns
     -------
     frame of the same kind
-        With a categorical (Polars: Enum, Spark: text) of the part names, in their order.
-        Every stratum's count in every part, at every level, and every part's total, is its
-        exact share rounded down or up.
+        With a categorical (Polars: Enum, Spark: text) of the part names, in their order. Every
+        stratum's count in every part, at every level, and every part's total, is its exact share
+        rounded down or up.
 
     Raises
     ------
@@ -222,28 +212,18 @@ def split(
 
     Notes
     -----
-    On Dask and Spark frames everything is as for `kfold`; parts on Spark are text, as Spark has
-    no categories.
+    On Dask and Spark frames everything is as for `kfold`.
 
     References
     ----------
-    Lowe (2016), Stratified validation splits for regression problems (fractional
-    stratification).
+    Lowe (2016), Stratified validation splits for regression problems (fractional stratification).
 
     Examples
     --------
     >>> import polars as pl, stratframe as sf
     >>> df = pl.DataFrame({"label": ["a", "b"] * 5})
-    >>> sf.split(df, "label", {"train": 0.6, "test": 0.4})["split"].value_counts(sort=True)
-    shape: (2, 2)
-    ┌───────┬───────┐
-    │ split ┆ count │
-    │ ---   ┆ ---   │
-    │ enum  ┆ u32   │
-    ╞═══════╪═══════╡
-    │ train ┆ 6     │
-    │ test  ┆ 4     │
-    └───────┴───────┘
+    >>> sf.split(df, "label", {"train": 0.6, "test": 0.4})["split"].value_counts(sort=True).rows()
+    [('train', 6), ('test', 4)]
     >>> twenty = sf.split(df, "label", 0.2, repeats=20)
     >>> names = [f"split_{number}" for number in range(1, 21)]
     >>> len(sf.cv(twenty, names, train="train", valid="test"))
@@ -287,26 +267,23 @@ def extend(
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
-        With a column of folds 0..k-1, null (or NaN) in new rows, of any type that holds
-        whole numbers, including the floats that `pd.concat` makes; or with a column of the
-        names of parts.
+        With a column of folds 0..k-1, null (or NaN) in new rows, of any type that holds whole
+        numbers, including the floats that `pd.concat` makes; or with one of the names of parts.
     by : entry or list of entries, or None
         As for `kfold`; None deals new rows without strata. A continuous entry is cut into ten
         quantile bins over all rows.
     k : int, optional
         Number of folds; by default as many as the column has.
     parts : mapping of name to share, or float, optional
-        Of a part column, the shares of all rows; by default those of the rows that have a
-        part. A Polars lazy frame needs it unless the column is an Enum.
+        Of a part column, the shares of all rows; by default those of the rows that have a part. A
+        Polars lazy frame needs it unless the column is an Enum.
     groups : column, list of columns or `sf.clusters`, optional
         New rows of a group that has a fold join it.
     where : boolean column, expression or callable, optional
-        Which rows may get a fold; others keep what they have, null too, and the values of
-        rows that stay null are not looked at. Rows that have a fold count in any case.
-    key : column or list of columns, optional
-        Rank the new rows of a stratum by the hash of these columns instead of their position.
-    missing, rare, seed
-        As for `kfold`.
+        Which rows may get a fold; others keep what they have, null too, and the values of rows that
+        stay null are not looked at. Rows that have a fold count in any case.
+    key, missing, rare, seed
+        As for `kfold`; the key ranks the new rows of a stratum.
     name : str or list of str
         The column, or several, such as those of `repeats`; each is extended by itself.
 
@@ -314,15 +291,14 @@ def extend(
     -------
     frame of the same kind
         With the column filled in its place, int64 (pandas: Int64 where the arguments, such as
-        `where`, allow nulls). Each stratum is as even as the given folds allow, and then the fold
-        sizes are. Parts are a categorical (Polars: Enum); each stratum is as near to their
-        shares as the given parts allow.
+        `where`, allow nulls), or a categorical (Polars: Enum) of parts. Each stratum is as even, or
+        as near to the shares, as what is given allows, and then the sizes are.
 
     Raises
     ------
     StratError
-        If the column holds anything but folds, if a group is in two folds, or if an
-        argument, a column or a value breaks a rule.
+        If the column holds anything but folds, if a group is in two folds, or if an argument, a
+        column or a value breaks a rule.
 
     Warns
     -----
@@ -335,8 +311,8 @@ def extend(
     `groups` and `where` are errors there. A Spark frame needs a `key`. Without one, it depends on
     the partitions of a Dask frame which of the new rows of a stratum get which fold.
 
-    With a key, too, the folds that get the left-over rows of a stratum depend on the order in
-    which strata first appear. So they may differ if rows come in another order, or on Spark.
+    With a key, too, the folds that get the left-over rows of a stratum depend on the order in which
+    strata first appear. So they may differ if rows come in another order, or on Spark.
 
     Examples
     --------
@@ -347,7 +323,10 @@ def extend(
     [0, 0, 0, 1, 1, 0, 1, 1, 0, 1, 0, 1]
     """
     n_folds = None if k is None else check_int("k", k, 2)
-    target = given_target(k, parts)
+    if k is not None and parts is not None:
+        msg = "`extend` takes `k` for folds or `parts` for parts, got both."
+        raise StratError(msg)
+    target = NO_TARGET if parts is None else part_target(parts)
     source, names = source_of(frame), list_names(name, frame)
     frames.check_names("name", names)
     check_each_once("`name`", "column", names)
@@ -362,25 +341,12 @@ def extend(
         seed=seed,
         name=names[0],
     )
-    check_no_order(options)
-    extended: AnyFrameT = source.extend(options, target, names, n_folds)
-    return extended
-
-
-def given_target(k: int | None, parts: Parts | None) -> Target:
-    """Check the parts that a column is extended to, if any; a number of folds excludes them."""
-    if k is not None and parts is not None:
-        msg = "`extend` takes `k` for folds or `parts` for parts, got both."
-        raise StratError(msg)
-    return NO_TARGET if parts is None else part_target(parts)
-
-
-def check_no_order(options: Options) -> None:
-    """Raise if an entry only orders the rows."""
     for term in options.terms:
         if term.without_order() is None:
             msg = f"`extend` does not support `{term.function}` in `by`."
             raise StratError(msg)
+    extended: AnyFrameT = source.extend(options, target, names, n_folds)
+    return extended
 
 
 def assign_expression(expr: Any, target: Target, **given: Any) -> Any:
