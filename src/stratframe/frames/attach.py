@@ -69,13 +69,11 @@ def attach_lazily(
     # Next to a query of its own, which reads the columns of the expression and no
     # others, the frame streams: it need not be held until all rows have their folds.
     computed = frame.select(expr)
-    if len(new) > 1:
-        computed = computed.unnest(new[0])
+    computed = computed if len(new) == 1 else computed.unnest(new[0])
     attached = pl.concat([frame.drop(new, strict=False), computed], how="horizontal")
     known = frame.collect_schema().names()
-    if set(new).isdisjoint(known):
-        return attached
-    return attached.select(list(dict.fromkeys([*known, *new])))
+    replaces = not set(new).isdisjoint(known)
+    return attached.select(list(dict.fromkeys([*known, *new]))) if replaces else attached
 
 
 def attach_pandas(frame: pd.DataFrame, columns: list[NewColumn]) -> pd.DataFrame:
@@ -113,16 +111,16 @@ def pandas_column(column: NewColumn) -> Any:
 
 def polars_column(column: NewColumn) -> pl.Series:
     """Convert a new column to a Polars series."""
-    parts = column.parts.astype(np.int64)
+    parts, dtype = column.parts.astype(np.int64), polars_dtype(column.labels)
     series = pl.Series(column.name, parts)
     if column.nullable and (parts < 0).any():
         series = series.set(pl.Series(parts < 0), None)
     if column.labels is None:
         return series
-    return pl.Series(column.name, column.labels, dtype=pl.Enum(column.labels)).gather(series)
+    return pl.Series(column.name, column.labels, dtype=dtype).gather(series)
 
 
-def polars_dtype(labels: tuple[str, ...] | None) -> pl.DataType:
+def polars_dtype(labels: Sequence[str] | None) -> pl.DataType:
     """Return the Polars dtype of folds, or of parts with the given names."""
     return pl.Int64() if labels is None else pl.Enum(labels)
 

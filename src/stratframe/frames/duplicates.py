@@ -56,16 +56,12 @@ class SharedRows(NamedTuple):
 def count_across_folds(
     columns: Sequence[Any], folds: Ints, *, with_example: bool = False
 ) -> SharedRows:
-    """Count the unique rows, those that repeat, and those that repeat across folds.
+    """Count the unique rows of columns, those that repeat, and those that repeat across folds.
 
-    Parameters
-    ----------
-    columns : sequence of Series or ndarray, each of shape (n_rows,)
-    folds : ndarray of int, shape (n_rows,)
-        -1 for rows without a fold, which count as one more fold.
+    Rows without a fold, of which it is -1, count as one more fold.
     """
     rows, sets, n_sets = number_sets(columns)
-    own = folds if rows is None else folds[rows]
+    own = folds[rows]
     set_of_cell, sizes = count_cells(sets, own)
     n = sum_by(set_of_cell, sizes, n_sets)
     is_split = np.bincount(set_of_cell, minlength=n_sets) > 1
@@ -74,8 +70,8 @@ def count_across_folds(
     if with_example and is_split.any():
         first = np.argmax(is_split[sets])
         other = np.argmax((sets == sets[first]) & (own != own[first]))
-        pair = np.array([first, other]) if rows is None else rows[[first, other]]
-        example = SharedExample((int(pair[0]), int(pair[1])))
+        places = np.arange(len(folds))[rows]
+        example = SharedExample((int(places[first]), int(places[other])))
     return SharedRows(
         n_values=int((n > 0).sum()) + len(folds) - len(own),
         n_repeated=int((n > 1).sum()),
@@ -88,44 +84,32 @@ def count_across_folds(
 
 
 def rows_across_folds(columns: Sequence[Any], folds: Ints) -> tuple[Ints, Ints]:
-    """Find the rows that equal a row of another fold, one set of equal rows after another.
+    """Find the positions of rows that equal a row of another fold, and the set of each.
 
-    Parameters
-    ----------
-    columns, folds
-        As for `count_across_folds`.
-
-    Returns
-    -------
-    rows : ndarray of int64, shape (n_found,)
-        Positions, ascending within a set.
-    sets : ndarray of int64, shape (n_found,)
-        A number for each set of equal rows, from 0, by its first row.
+    Sets are numbered from 0 by their first row, and come one after another.
     """
     rows, sets, n_sets = number_sets(columns)
-    own = folds if rows is None else folds[rows]
-    is_split = np.bincount(count_cells(sets, own)[0], minlength=n_sets) > 1
+    is_split = np.bincount(count_cells(sets, folds[rows])[0], minlength=n_sets) > 1
     found = np.flatnonzero(is_split[sets])
     numbers, _ = factorize_codes(sets[found], n_sets)
     order = np.argsort(numbers, kind="stable")
-    found = found[order]
-    return found if rows is None else rows[found], numbers[order]
+    return np.arange(len(folds))[rows][found[order]], numbers[order]
 
 
-def number_sets(columns: Sequence[Any]) -> tuple[Ints | None, Codes, int]:
+def number_sets(columns: Sequence[Any]) -> tuple[slice | Ints, Codes, int]:
     """Give each set of equal rows a number, and leave out most rows that are known to be unique.
 
     Returns
     -------
-    rows : ndarray of int64, shape (n_kept,), or None
-        The positions of the others, ascending; None for all.
+    rows : slice or ndarray of int64
+        The positions of the others, ascending.
     sets : ndarray of int64, shape (n_kept,), range 0..n_sets-1
         Not all of these numbers need be there.
     n_sets : int
     """
     frame = pl.DataFrame({str(place): to_groupable(column) for place, column in enumerate(columns)})
+    rows: slice | Ints = slice(None)
     head = frame.head(HEAD_ROWS)
-    rows = None
     if head.n_unique() >= MOSTLY_UNIQUE * len(head):
         # Rows with different hashes differ, and sorting hashes takes a fraction of the time of
         # comparing rows.
@@ -204,13 +188,9 @@ def all_unique(series: Series) -> bool:
 
 
 def count_unique_rows(series: Sequence[Any]) -> tuple[list[Any], Ints | None]:
-    """Keep one of all equal rows of Polars columns, where that saves time.
+    """Keep one of all equal rows of Polars columns, and count them; None where all rows are kept.
 
-    Returns
-    -------
-    columns : list of Series, each of shape (n_kept,)
-    counts : ndarray of int64, shape (n_kept,), or None
-        How many rows each kept row counts for; None where all rows are kept.
+    It is done where it saves time.
     """
     if not all(isinstance(column, pl.Series) and not is_nested(column.dtype) for column in series):
         return list(series), None

@@ -152,12 +152,7 @@ class Unordered(NamedTuple):
 def warn_row_order(frame: Frame, what: str | None, hint: str = "") -> None:
     """Warn of a lazy query whose rows may come in another order, or be others, each time.
 
-    Parameters
-    ----------
-    what : str, optional
-        What depends on the order; None if only the rows themselves matter.
-    hint : str
-        How the call could do without it.
+    `what` depends on the order, if anything does; the hint says how the call could do without it.
     """
     if not isinstance(frame, pl.LazyFrame):
         return

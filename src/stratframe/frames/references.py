@@ -39,7 +39,7 @@ class SparkColumn(ABC):  # noqa: B024 - has no methods, as it only recognizes a 
         return other.__name__ == "Column" and other.__module__.startswith("pyspark.sql.")
 
 
-PANDAS_EXPRESSIONS: tuple[type, ...] = (getattr(pd.api.typing, "Expression", SparkColumn),)
+PANDAS_EXPRESSIONS: Any = (getattr(pd.api.typing, "Expression", SparkColumn),)
 """The class of `pd.col(...)`, which pandas has from 3.0 on."""
 
 
@@ -346,7 +346,7 @@ def reads_column(frame: Frame, ref: Any, name: str) -> bool:
 def is_valid(ref: Any, frame: pd.DataFrame) -> bool:
     """Return whether a frame has what `pd.col(...)` reads."""
     try:
-        evaluate_expression(frame, ref)
+        compute_in_pandas(frame, ref)
     except StratError:
         return False
     return True
@@ -373,47 +373,39 @@ def empty_columns(
     if not isinstance(frame, pl.LazyFrame):
         return None
     known = frame.collect_schema()
-    found = dict[str, list[pl.Series]]()
-    for argument, given in refs.items():
-        types = [
-            (ref, known[ref])
-            if is_plain_name(ref)
-            else next(iter(pl.LazyFrame(schema=known).select(ref).collect_schema().items()))
+    query = pl.LazyFrame(schema=known)
+    return {
+        argument: [
+            pl.Series(name, dtype=dtype)
             for ref in given
+            for name, dtype in (
+                {ref: known[ref]} if is_plain_name(ref) else query.select(ref).collect_schema()
+            ).items()
         ]
-        found[argument] = [pl.Series(name, dtype=dtype) for name, dtype in types]
-    return found
+        for argument, given in refs.items()
+    }
 
 
 def read_columns(frame: EagerFrame, refs: Sequence[Any]) -> list[Any]:
     """Read columns of an eager frame by their references."""
-    read: Callable[..., Any] = read_pandas if isinstance(frame, pd.DataFrame) else read_polars
-    return [read(frame, ref) if is_computed(ref) else frame[ref] for ref in refs]
+    compute: Any = compute_in_pandas if isinstance(frame, pd.DataFrame) else compute_in_polars
+    return [compute(frame, ref) if is_computed(ref) else frame[ref] for ref in refs]
 
 
-def read_polars(frame: pl.DataFrame, ref: pl.Expr) -> pl.Series:
-    """Compute a column of a Polars frame."""
+def compute_in_polars(frame: pl.DataFrame, ref: pl.Expr) -> pl.Series:
+    """Evaluate an expression on a frame."""
     series = frame.select(ref).to_series()
     check_height(ref, len(series), frame.height)
     return series
 
 
-def read_pandas(frame: pd.DataFrame, ref: Any) -> pd.Series:
-    """Compute a column of a pandas frame."""
-    is_expression = isinstance(ref, PANDAS_EXPRESSIONS)
-    return evaluate_expression(frame, ref) if is_expression else call_on_frame(frame, ref)
-
-
-def evaluate_expression(frame: pd.DataFrame, ref: Any) -> pd.Series:
-    """Evaluate `pd.col(...)` on a frame."""
-    try:
-        return frame.assign(stratum=ref)["stratum"].rename(None)
-    except (KeyError, ValueError) as error:
-        raise expression_error(ref, error) from error
-
-
-def call_on_frame(frame: pd.DataFrame, ref: Any) -> pd.Series:
-    """Call a function on a frame, and raise unless it returns one value per row, in order."""
+def compute_in_pandas(frame: pd.DataFrame, ref: Any) -> pd.Series:
+    """Evaluate `pd.col(...)`, or call a function of the frame: one value per row, in order."""
+    if isinstance(ref, PANDAS_EXPRESSIONS):
+        try:
+            return frame.assign(stratum=ref)["stratum"].rename(None)
+        except (KeyError, ValueError) as error:
+            raise expression_error(ref, error) from error
     values = ref(frame)
     if isinstance(values, pd.DataFrame) or np.ndim(values) != 1:
         msg = f"A callable must return one value a row, got {type(values).__name__}."

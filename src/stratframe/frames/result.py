@@ -1,6 +1,6 @@
 """Small result frames: made, ordered, stacked, and listed row by row."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,11 +8,11 @@ import pandas as pd
 import polars as pl
 
 from ..core.types import Ints, Values
-from .door import category_values, is_missing
-from .libraries import EagerFrame, Series, take, to_list
+from .door import category_values
+from .libraries import EagerFrame, Series, to_list
 
 
-def make_frame(library: str, columns: dict[Hashable, Any]) -> Any:
+def make_frame(library: str, columns: Mapping[Any, Any]) -> Any:
     """Make a frame of the caller's library."""
     if library == "polars":
         return pl.DataFrame({str(name): values for name, values in columns.items()})
@@ -34,13 +34,7 @@ def float_column(library: str, values: Values) -> Any:
 
 
 def rank_values(series: Series | list[Any]) -> Ints | None:
-    """Rank the values of a column: categories in their order, others by value, missing last.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,), or None
-        The same rank for equal values. None where the values cannot be compared.
-    """
+    """Rank values: categories in their order, others by value, missing last; None if they mix."""
     values = to_list(series)
     known = None if isinstance(series, list) else category_values(series)
     try:
@@ -58,10 +52,9 @@ def stack_frames(names: Sequence[str], tables: Sequence[Any]) -> Any:
     Folds become text where those of some tables are text and those of others are not.
     """
     filled = [place for place, table in enumerate(tables) if len(table)] or [0]
-    labels = [names[place] for place in filled]
-    chosen = [tables[place] for place in filled]
-    folds = [fold for table in chosen if "fold" in table for fold in present(table["fold"])]
-    types = set(map(type, folds))
+    labels, chosen = [names[place] for place in filled], [tables[place] for place in filled]
+    types = {type(fold) for table in chosen if "fold" in table for fold in to_list(table["fold"])}
+    types.discard(type(None))
     if len(types) > 1 and not types <= {int, float}:
         chosen = [with_text(table, "fold") for table in chosen]
     if isinstance(chosen[0], pl.DataFrame):
@@ -78,10 +71,7 @@ def stack_frames(names: Sequence[str], tables: Sequence[Any]) -> Any:
 
 def with_text(frame: Any, name: str) -> Any:
     """Write the values of a column as text: whole floats without a point, gaps as None."""
-    texts = [
-        None if is_gap else write_label(value)
-        for value, is_gap in zip(to_list(frame[name]), is_missing(frame[name]), strict=True)
-    ]
+    texts = [None if value is None else write_label(value) for value in to_list(frame[name])]
     if isinstance(frame, pl.DataFrame):
         return frame.with_columns(pl.Series(name, texts, dtype=pl.String))
     return frame.assign(**{name: pd.Series(texts, index=frame.index)})
@@ -90,11 +80,6 @@ def with_text(frame: Any, name: str) -> Any:
 def write_label(value: Any) -> str:
     """Write a label; pandas holds whole numbers with gaps as floats."""
     return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def present(series: Series) -> list[Any]:
-    """List the values of a series that are not missing."""
-    return to_list(take(series, np.flatnonzero(~is_missing(series))))
 
 
 def to_dicts(frame: EagerFrame) -> list[dict[Any, Any]]:

@@ -147,10 +147,12 @@ def broken_rules(column: RuledColumn) -> Iterator[tuple[str, Flags]]:
 
 
 def failing_rows(library: str, columns: dict[Hashable, Any], *rows: Ints) -> Callable[[], Any]:
-    """Return a function that makes a frame of some rows of columns, their positions first."""
+    """Return a function that makes a frame of some rows of columns, their positions first.
+
+    For many rows it takes a while, and is called only when the frame is asked for.
+    """
 
     def make_failures() -> Any:
-        """Make the frame, which takes a while for many rows, only when it is asked for."""
         position = "row"
         while position in columns:
             position += "_"
@@ -184,10 +186,9 @@ def pandera_error(columns: Sequence[RuledColumn], rows: Ints | None = None) -> E
     library = library_of(columns[0].series)
     pandera = pandera_module(library)
     schema = {str(place): pandera_column(pandera, each.rule) for place, each in enumerate(columns)}
-    checked = columns if rows is None else [restrict_column(column, rows) for column in columns]
-    data: dict[Hashable, Any] = {
-        str(place): pandera_data(library, column) for place, column in enumerate(checked)
-    }
+    data = {str(place): pandera_data(library, each) for place, each in enumerate(columns)}
+    if rows is not None:
+        data = {name: take(values, rows) for name, values in data.items()}
     try:
         with warnings.catch_warnings():
             # pandera 0.26 concatenates its findings in a way that pandas 2.2 warns of.
@@ -197,15 +198,6 @@ def pandera_error(columns: Sequence[RuledColumn], rows: Ints | None = None) -> E
         found: Exception = error
         return found
     return None
-
-
-def restrict_column(column: RuledColumn, rows: Ints) -> RuledColumn:
-    """Restrict a column to some of the rows that are checked."""
-    return column._replace(
-        missing=column.missing[rows],
-        values=None if column.values is None else column.values[rows],
-        rows=rows if column.rows is None else column.rows[rows],
-    )
 
 
 def pandera_data(library: str, column: RuledColumn) -> Any:
@@ -228,10 +220,7 @@ def flags_check(
 ) -> Any:
     """State a rule to pandera as a function from a column to flags, or to one answer.
 
-    Parameters
-    ----------
-    skip_nulls : bool
-        Whether pandera looks for missing values itself, so that they are not named twice.
+    Where it looks for missing values itself, they can be skipped, to be named once.
     """
 
     def check(data: Any) -> Any:
