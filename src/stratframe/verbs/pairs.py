@@ -7,7 +7,7 @@ library and engine share them.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -144,6 +144,13 @@ def list_labels(argument: str, given: Any, rules: str = "") -> list[Any]:
 
 
 # Pairs -----------------------------------------------------------------------------------
+
+
+def pair_columns(rule: PairRule, columns: Iterable[LabelRows]) -> list[Pairs]:
+    """Pair the labels of each column, and check that each pair has rows to train on."""
+    several = [pair_labels(rule, rows) for rows in columns]
+    check_apart(several)
+    return several
 
 
 def pair_labels(rule: PairRule, rows: LabelRows) -> Pairs:

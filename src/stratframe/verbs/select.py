@@ -14,16 +14,7 @@ from ..core.types import Ints
 from ..errors import StratError, list_repeats, list_values, with_full_stop
 from ..frames import AnyFrameT, FoldValues, Frame
 from ..habits import suggest_arguments
-from .pairs import (
-    Nulls,
-    PairRule,
-    Pairs,
-    as_list,
-    check_apart,
-    check_rule,
-    list_labels,
-    pair_labels,
-)
+from .pairs import Nulls, PairRule, Pairs, as_list, check_rule, list_labels, pair_columns
 from .sources import Source, check_rows, source_of
 
 
@@ -32,7 +23,7 @@ class Fold(Generic[AnyFrameT]):
     """One fold: its training and validation frames, as which it unpacks, and its label."""
 
     fold: Any
-    """The label that is validated, as in the column: of a fold column its number."""
+    """The label that is validated, as in the column."""
     train: AnyFrameT
     """The rows that are trained on: by default those of all other folds."""
     valid: AnyFrameT
@@ -62,24 +53,23 @@ def folds(
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
         A Polars lazy frame runs one small query for the folds, and yields lazy frames.
     name : str or list of str
-        The fold column; for a list, all folds of each column in turn. Any column of a few
-        labels will do, such as months or sites.
+        The fold column; for a list, all folds of each column in turn. Any column of a few labels
+        will do, such as months or sites.
     train : {"rest", "past"}, label or list of labels
-        Which labels train for the label that is validated: all others; those before it, in
-        their order; or these, but for itself. Labels that are called "rest" or "past" go in a
-        list.
+        Which labels train for the label that is validated: all others; those before it, in their
+        order; or these, but for itself. Labels called "rest" or "past" go in a list.
     valid : label or list of labels, optional
-        Which labels are validated, each in turn. By default all of them; or where `train`
-        names labels, all others; or with "past", all that have labels before them to train on.
+        Which labels are validated, each in turn. By default all of them; or where `train` names
+        labels, all others; or with "past", all that have labels before them to train on.
     gap : int
-        How many labels are left out next to the validated one: before it with "past", on each
-        side of it with "rest".
+        How many labels are left out next to the validated one: before it with "past", on each side
+        of it with "rest".
     window : int, optional
         With "past", train on so many labels at most, the latest ones.
     apart : str or list of str, optional
-        Columns of which training and validation rows share no value: training rows that have
-        a value of any row to validate, in any of these columns, are left out. Missing values
-        match nothing.
+        Columns of which training and validation rows share no value: training rows that have a
+        value of any row to validate, in any of these columns, are left out. Missing values match
+        nothing.
     nulls : {"error", "train", "drop"}
         Rows without a fold raise an error, are in every training frame, or in none.
 
@@ -107,8 +97,7 @@ def folds(
     or of text if all of it is ISO dates (2024-04-30) or all of it months (2024-04). Only labels
     that have rows count: a month without rows is not a gap.
 
-    On Dask and Spark frames the rows are counted when this is called, by the fold and the columns
-    of `apart`; the frames of each fold are lazy.
+    On Dask and Spark frames the rows are counted when this is called; the frames are lazy.
 
     References
     ----------
@@ -132,8 +121,7 @@ def folds(
     """
     rule = check_rule(PairRule("folds", train, valid, gap, window, apart, nulls))
     source, names = named_source(frame, name, rule.apart)
-    several = [pair_labels(rule, source.label_rows(column, rule.apart)) for column in names]
-    check_apart(several)
+    rows = (source.label_rows(column, rule.apart) for column in names)
 
     def fold_of(pairs: Pairs, place: int) -> Fold[AnyFrameT]:
         """Take the training and validation frames of a label."""
@@ -142,7 +130,7 @@ def folds(
         train = keep(chosen, nulls=nulls, apart_from=place if rule.apart else None)
         return Fold(pairs.rows.labels.values[place], train, keep(np.arange(len(chosen)) == place))
 
-    return (fold_of(pairs, place) for pairs in several for place in pairs.valid)
+    return (fold_of(pairs, place) for pairs in pair_columns(rule, rows) for place in pairs.valid)
 
 
 def named_source(
@@ -157,11 +145,10 @@ def named_source(
 def list_names(name: object, frame: Any) -> list[Any]:
     """List the names of one or more fold columns, which `repeats` may have made of a frame's."""
     columns = frames.column_names(frame)
-    found: list[Any] = []
     known = {each[0] if isinstance(each, tuple) and not any(each[1:]) else each for each in columns}
+    found: list[Any] = []
     for each in as_list(name):
-        is_known = not isinstance(each, str) or each in known
-        repeats = [] if is_known else list_repeats(each, known)
+        repeats = list_repeats(each, known) if isinstance(each, str) and each not in known else ()
         found += repeats if len(repeats) > 1 else [each]
     return found
 
@@ -179,9 +166,9 @@ def parts(
     name : str
         The part column.
     names : list of part names, optional
-        The parts that the column must have, in the order of the result. By default all of
-        them: categories in their order, numbers sorted, and text in the order train, valid
-        (validation, val, dev), test, holdout, then others by first appearance.
+        The parts that the column must have, in the order of the result. By default all of them:
+        categories in their order, numbers sorted, and text in the order train, valid (validation,
+        val, dev), test, holdout, then others by first appearance.
 
     Returns
     -------
@@ -195,9 +182,9 @@ def parts(
 
     Notes
     -----
-    On Dask and Spark frames the parts are counted when this is called; their frames are lazy.
-    Spark has no categories and no order of rows: parts without rows are left out, and other names
-    than train, valid, test and the like come in any order, unless `names` lists them.
+    On Dask and Spark frames the parts are counted when this is called; their frames are lazy. Spark
+    has no categories and no order of rows: parts without rows are left out, and names that are not
+    known come in any order, unless `names` lists them.
 
     Examples
     --------
@@ -262,12 +249,7 @@ def cv(
     Raises
     ------
     StratError
-        As for `folds`.
-
-    Warns
-    -----
-    StratWarning
-        As for `folds`.
+        As for `folds`, which also says when it warns.
 
     See Also
     --------
@@ -287,6 +269,5 @@ def cv(
     rule = check_rule(PairRule("cv", train, valid, gap, window, apart, nulls))
     _, names = named_source(frame, name, rule.apart)
     eager = frames.collect_columns(frame, [*names, *rule.apart])
-    several = [pair_labels(rule, frames.read_labels(eager, each, rule.apart)) for each in names]
-    check_apart(several)
-    return [pair for pairs in several for pair in pairs.positions()]
+    rows = (frames.read_labels(eager, each, rule.apart) for each in names)
+    return [pair for pairs in pair_columns(rule, rows) for pair in pairs.positions()]

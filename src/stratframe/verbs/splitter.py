@@ -10,7 +10,7 @@ from ..checks import load_extra
 from ..core.types import Ints
 from ..errors import StratError, describe
 from ..habits import suggest_arguments
-from .pairs import Nulls, PairRule, Pairs, as_list, check_apart, check_rule, pair_labels
+from .pairs import Nulls, PairRule, Pairs, as_list, check_rule, pair_columns
 from .sources import check_rows
 
 try:
@@ -113,8 +113,7 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         train, test : ndarray of int64
             Row positions, in increasing order.
         """
-        several = self.read_pairs(self.check_rule(), X, groups)
-        check_apart(several)  # now, and not with the first pair
+        several = self.read_pairs(self.check_rule(), X, groups)  # now, not with the first pair
         return (pair for pairs in several for pair in pairs.positions())
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -127,10 +126,8 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         check_rows(data, "`FoldSplit` gives positions of rows", "`sf.folds` gives frames")
         apart = [(name, find_column("apart", name, data, groups)) for name in rule.apart]
         columns = [(name, find_column("name", name, data, groups)) for name in as_list(self.name)]
-        return [
-            pair_labels(rule, frames.encode_labels(name, series, apart=apart))
-            for name, series in columns
-        ]
+        rows = (frames.encode_labels(*column, apart=apart) for column in columns)
+        return pair_columns(rule, rows)
 
 
 def find_column(argument: str, name: str, data: Any, groups: Any) -> Any:
