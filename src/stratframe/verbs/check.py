@@ -78,32 +78,22 @@ class Check:
         """Return `ok`, so that a check can be asserted."""
         return self.ok
 
-    def __str__(self) -> str:
-        """Return the text."""
+    def __repr__(self) -> str:
         return self.text
 
-    __repr__ = __str__
-
     def raise_if_wrong(self) -> None:
-        """Raise if the column is not fit for use.
-
-        Raises
-        ------
-        StratError
-            With the text.
-        """
+        """Raise a `StratError` with the text if the column is not fit for use."""
         if not self.ok:
             raise StratError(self.text)
 
     def _repr_html_(self) -> str:
         """Show the lines in a notebook, in the colours of their severities."""
-        marks = {mark: MARK_COLOURS[severity] for severity, mark in MARKS.items()}
+        colours = {mark: MARK_COLOURS[severity] for severity, mark in MARKS.items()}
         lines = []
         for line in self.text.splitlines():
             mark, _, rest = line.strip().partition(" ")
-            colour = marks.get(mark) if line.startswith("  ") else None
-            shown = f'<b style="color: {colour}">{mark}</b> {escape(rest.strip())}'
-            lines.append(f"<b>{escape(line)}</b>" if colour is None else shown)
+            shown = f'<b style="color: {colours.get(mark)}">{mark}</b> {escape(rest.strip())}'
+            lines.append(shown if line.startswith("  ") else f"<b>{escape(line)}</b>")
         edge = MARK_COLOURS["ok" if self.ok else "leak"]
         style = f"border-left: 4px solid {edge}; padding: 2px 10px; max-width: 45em"
         return f'<div style="{style}">{"<br>".join(lines)}</div>'
@@ -137,14 +127,13 @@ def check(
     features : column or list of columns, optional
         What should not differ from fold to fold; as for `drift`.
     duplicates : {"auto"}, column, list of columns or None
-        Columns in which no row should equal a row of another fold; as for `leaks`. On Dask and
-        Spark frames none by default.
+        Columns in which no row should equal a row of another fold; as for `leaks`.
 
     Returns
     -------
     Check
-        True in a condition if the column is fit for use: no finding is a leak or a warning.
-        As text, the answer and a line for each finding, the worst first; `findings` has them as a
+        True in a condition if the column is fit for use: no finding is a leak or a warning. As
+        text, the answer and a line for each finding, the worst first; `findings` has them as a
         frame; `raise_if_wrong()` raises if it is not fit.
 
     Raises
@@ -163,17 +152,17 @@ def check(
     A column is *even* if each stratum, at every level of `by`, is in each fold within a row of what
     the sizes of both say, p rows more for a share p of all rows, as the fold's own size is rounded
     too. It is *uneven* if a cell of which a row or more is expected is further off than that, and
-    off by more than a tenth; with `groups` or `sf.clusters` also by more than 3.5 standard
-    deviations of whole groups, or rows, at random. Between, it is *as even as a shuffle*. A float
-    column with fractions, or whole numbers of more than ten values, most of whose rows are in rare
-    ones, is judged in up to five bins.
+    by more than a tenth; with `groups` or `sf.clusters` also by more than 3.5 standard deviations
+    of whole groups, or rows, at random. Between, it is *as even as a shuffle*. An order is judged
+    in the bins in which `report` shows it.
 
     Equal rows are a leak unless chance explains them: ten times the pairs that columns of these
     values would have if they were independent, or a column that says little more than the others
     do. Of columns that the call names, the first of these alone counts; of a single one, neither.
 
     Rows without a fold are left out, but noted. On Dask and Spark frames rows without a group are
-    an error, `features` cannot be given, and no example is named of rows.
+    an error, `features` cannot be given, equal rows are looked for only in `duplicates` that are
+    named, and no example is named of rows.
 
     Examples
     --------

@@ -92,26 +92,25 @@ def drift(
         Numbers, dates, or any other column, as classes. Booleans and categoricals are
         classes. Missing numbers are left out; missing classes are a class of their own.
     name : str or list of str
-        A fold or part column from any source; of a list, each column. Rows without a fold
-        are training rows: they are among the other rows of every fold.
+        A fold or part column from any source; of a list, each column. Rows without a fold are
+        training rows: they are among the other rows of every fold.
     full : bool
         Whether to add the columns `ratio`, `ks`, `tv`, `smd` and `wasserstein`.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per fold and feature, the worst first: the fold, in a column of the name of
-        the fold column (`fold`, if the table has a column of that name); `feature`; `distance`,
-        of numbers the Kolmogorov-Smirnov statistic, the largest difference of the distribution
-        functions, of classes the total variation distance, both from 0 to 1; and `chance`, the
-        distance that about one in twenty random folds of this size exceeds, or fewer. In full
-        also `ratio`, `distance` divided by `chance`, to two decimals, by which the worst come
-        first; the distance as `ks` or as `tv`; and for numbers `smd`, the mean in the fold minus
-        that of the other rows, divided by the root of the mean of their two variances, and
-        `wasserstein`, the mean distance that values would have to move, divided by the standard
-        deviation of all values. A measure is missing where it does not apply, or where one side
-        has too few values. With two columns or more, the first columns are `column` and `fold`,
-        and the worst come first within each column.
+        One row per fold and feature, the worst first: the fold, in a column of the name of the fold
+        column (`fold`, if the table has a column of that name); `feature`; `distance`, of numbers
+        the Kolmogorov-Smirnov statistic, the largest difference of the distribution functions, of
+        classes the total variation distance, both from 0 to 1; and `chance`, the distance that
+        about one in twenty random folds of this size exceeds, or fewer. In full also `ratio`,
+        `distance` divided by `chance`, to two decimals, by which the worst come first; the distance
+        as `ks` or as `tv`; and for numbers `smd`, the mean in the fold minus that of the other
+        rows, divided by the root of the mean of their two variances, and `wasserstein`, the mean
+        distance that values would have to move, divided by the standard deviation of all values. A
+        measure is missing where it does not apply, or where one side has too few values. With two
+        columns or more, the first columns are `column` and `fold`.
 
     Raises
     ------

@@ -82,21 +82,21 @@ def leaks(
     key : column or list of columns, optional
         List the rows whose key is in several folds.
     duplicates : {"auto"}, column, list of columns or None
-        List the rows that equal a row of another fold in these columns. By default in all but
-        the fold columns, `key`, lists and the like, and columns without fractions that differ in
-        every row. Missing values are equal to each other. None compares none.
+        List the rows that equal a row of another fold in these columns. By default in all but the
+        fold columns, `key`, lists and the like, and columns without fractions that differ in every
+        row. Missing values are equal to each other. None compares none.
     name : str or list of str
-        A fold or part column from any source; of a list, each column. Rows without a fold are
-        left out.
+        A fold or part column from any source; of a list, each column. Rows without a fold are left
+        out.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
         One row per row that leaks, and per check that finds it: `check`, "groups", "keys" or
-        "duplicates"; `set`, a number for the rows of one group, of one key, or equal to each
-        other, from 0 in each check; `row`, the position in the frame; and the fold, in a column
-        of the name of the fold column (`fold`, if the table has a column of that name). With two
-        columns or more, the first column is `column`.
+        "duplicates"; `set`, a number for the rows of one group, of one key, or equal to each other,
+        from 0 in each check; `row`, the position in the frame; and the fold, in a column of the
+        name of the fold column (`fold`, if the table has a column of that name). With two columns
+        or more, the first column is `column`.
 
     Raises
     ------

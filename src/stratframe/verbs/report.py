@@ -45,7 +45,7 @@ def report(
         What the folds should be even in. A continuous entry is shown as up to five quantile bins,
         fewer where a bin would have less than two rows for each fold; so is a column of whole
         numbers of more than ten values, most of whose rows have values that are as rare. Missing
-        values are a stratum of their own. Each value of each margin counts as a stratum.
+        values are a stratum of their own, and so is each value of each margin.
     name : str or list of str
         A fold or part column from any source. Rows without a fold are left out.
     groups : column, list of columns or `sf.clusters`, optional
@@ -56,16 +56,16 @@ def report(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per fold: the fold, in a column of the name of the fold column (`fold`, if
-        the table has a column of that name); `n`, its rows; `rows_off`, the largest
-        difference, over the strata at every level of `by`, of the rows in the fold and the rows
-        expected from its size; `absent`, the number of joint strata that the fold lacks; and
-        `verdict`, "even", "as even as a shuffle", "uneven" or, without rows, "empty". In full also
-        `rms_deviation`, the root mean square of the differences of joint strata; `random`, the
-        root of its expected square in a random column with these fold sizes; `ratio`, the first
-        divided by the second: 0 is perfect, 1 as random; and `tv_distance`, the total variation
-        distance to all rows (with margins, that of the worst entry). With two columns or more, one
-        row per column and fold, and the first columns are `column` and `fold`.
+        One row per fold: the fold, in a column of the name of the fold column (`fold`, if the table
+        has a column of that name); `n`, its rows; `rows_off`, the largest difference, over the
+        strata at every level of `by`, of the rows in the fold and the rows expected from its size;
+        `absent`, the number of joint strata that the fold lacks; and `verdict`, "even", "as even as
+        a shuffle" or "uneven", as `check` has them, or, without rows, "empty". In full also
+        `rms_deviation`, the root mean square of the differences of joint strata; `random`, the root
+        of its expected square in a random column with these fold sizes; `ratio`, the first divided
+        by the second: 0 is perfect, 1 as random; and `tv_distance`, the total variation distance to
+        all rows (with margins, that of the worst entry). `rows_off` and `ratio` are rounded to two
+        decimals. With two columns or more, the first columns are `column` and `fold`.
 
     Raises
     ------
@@ -79,9 +79,6 @@ def report(
 
     Notes
     -----
-    The verdicts are those of `check`, which says what they mean. `rows_off` and `ratio` are rounded
-    to two decimals, after the verdict.
-
     On Dask and Spark frames the table is a pandas frame. `by` takes what `kfold` takes there, and
     continuous entries.
 

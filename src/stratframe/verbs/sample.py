@@ -44,11 +44,10 @@ def sample(
     frac : float, optional
         Share of the rows, from 0 to 1; the sample has `round(frac * n_rows)` rows.
     allocation : {"proportional", "equal"}
-        Rows of each stratum: in proportion to its size (by largest remainder), or the same
-        number for all, where the other strata make up for those that are too small.
+        Rows of each stratum: in proportion to its size (by largest remainder), or the same number
+        for all, where the other strata make up for those that are too small.
     key : column or list of columns, optional
-        Rank rows by the hash of these columns instead of their position, so that neither row
-        order nor the library matters. Together they must identify each row uniquely.
+        As for `kfold`: columns that identify each row, by whose hash rows are ranked.
     seed : int or None
         The same seed gives the same sample. None draws a new one.
 
@@ -92,13 +91,10 @@ def sample(
     return source_of(frame).sample(options, SampleSize(size, allocation))
 
 
-def check_frac(frac: object) -> Fraction:
+def check_frac(frac: Any) -> Fraction:
     """Check a share of the rows."""
-    if (
-        isinstance(frac, bool)
-        or not isinstance(frac, int | float | Fraction | np.floating)
-        or not 0 <= frac <= 1
-    ):
+    is_number = isinstance(frac, int | float | Fraction | np.floating)
+    if isinstance(frac, bool) or not is_number or not 0 <= frac <= 1:
         msg = f"`frac` must be a number from 0 to 1, got {describe(frac)}."
         raise StratError(msg)
     exact = frac if isinstance(frac, int | Fraction) else float(frac)

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import Any, SupportsIndex
 
 import numpy as np
 
-from ..core.types import StratumTable
 from ..errors import StratError
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.options import (
-    Deal,
-    Parts,
-    Rare,
-    Target,
-    check_options,
-    fold_target,
-    part_target,
-)
+from ..pipeline.options import Deal, Parts, Rare, check_options, fold_target, part_target
 from ..pipeline.strata import Strata
 from ..pipeline.tables import (
-    FoldCounts,
     LevelCounts,
     check_table_size,
     fold_table,
@@ -47,19 +38,18 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     by : entry or list of entries
         As for `report`.
     name : str or list of str
-        A fold or part column from any source; of a list, each column. Rows without a fold
-        are left out.
+        A fold or part column from any source; of a list, each column. Rows without a fold are left
+        out.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per fold and stratum, including zero counts: `fold` (whatever the fold column
-        is called), a column per entry, `n` (rows), `share` (of the fold's rows), `expected`
-        (the stratum's rows times the fold's share of all rows) and `deviation`
-        (`n - expected`, in rows). Classes are sorted by value (categories in their order; values
-        that cannot be compared, by first appearance), bins upwards, inside the strata of the
-        entries before; missing values come last. With two columns or more, one row per column,
-        fold and stratum, and the first column is `column`.
+        One row per fold and stratum, including zero counts: `fold` (whatever the fold column is
+        called), a column per entry, `n` (rows), `share` (of the fold's rows), `expected` (the
+        stratum's rows times the fold's share of all rows) and `deviation` (`n - expected`).
+        Classes are sorted by value (categories in their order; values that cannot be compared, by
+        first appearance), bins upwards, inside the strata of the entries before; missing values
+        come last. With two columns or more, the first column is `column`.
 
     Raises
     ------
@@ -83,31 +73,28 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     """
     source, names = named_source(frame, name)
     read = source.collect(by, (), names)
-    return fold_table(
-        names, lambda column, _: balance_table(source.library, read.count_folds(by, column))
-    )
+
+    def table_of(column: str, _: str) -> Any:
+        """Compare the strata of every fold of one column."""
+        counts = read.count_folds(by, column)
+        check_table_size("balance", [level.strata for level in counts.shown], len(counts.folds), 5)
+        rows_of, is_marginal = partial(balance_columns, counts.folds), counts.is_marginal
+        return stacked_table(source.library, counts.shown, rows_of, is_marginal=is_marginal)
+
+    return fold_table(names, table_of)
 
 
-def balance_table(library: str, counts: FoldCounts) -> Any:
-    """Compare the strata of every fold with those of all rows."""
-    check_table_size("balance", [level.strata for level in counts.shown], len(counts.folds), 5)
-
-    def rows_of(level: LevelCounts) -> dict[Hashable, Any]:
-        order = table_order(level.strata)
-        table = level.table[order].T
-        sizes, strata = table.sum(axis=1, keepdims=True), table.sum(axis=0)
-        expected = sizes * strata / max(int(strata.sum()), 1)
-        named = stratum_columns(level.strata, np.tile(order, len(counts.folds)))
-        figures = {
-            "n": table,
-            "share": table / np.maximum(sizes, 1),
-            "expected": expected,
-            "deviation": table - expected,
-        }
-        folds = [fold for fold in counts.folds for _ in order]
-        return {"fold": folds} | named | {name: each.ravel() for name, each in figures.items()}
-
-    return stacked_table(library, counts.shown, rows_of, is_marginal=counts.is_marginal)
+def balance_columns(folds: list[Any], level: LevelCounts) -> dict[Hashable, Any]:
+    """Compare the strata of a level in every fold with those of all rows."""
+    order = table_order(level.strata)
+    table = level.table[order].T
+    sizes, strata = table.sum(axis=1, keepdims=True), table.sum(axis=0)
+    expected = sizes * strata / max(int(strata.sum()), 1)
+    named = stratum_columns(level.strata, np.tile(order, len(folds)))
+    share, deviation = table / np.maximum(sizes, 1), table - expected
+    figures = {"n": table, "share": share, "expected": expected, "deviation": deviation}
+    columns = {name: each.ravel() for name, each in figures.items()}
+    return {"fold": [fold for fold in folds for _ in order]} | named | columns
 
 
 @table_verb
@@ -140,14 +127,14 @@ def plan(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per stratum and part: a column per entry of `by` (an entry that only
-        orders the rows has none), `fold` (the part) and `n`.
+        One row per stratum and part: a column per entry of `by` (an entry that only orders the rows
+        has none), `fold` (the part) and `n`.
 
     Raises
     ------
     StratError
-        If an argument, a column or a value breaks a rule, or the table would have more than
-        2**26 rows.
+        If an argument, a column or a value breaks a rule, or the table would have more than 2**26
+        rows.
 
     Notes
     -----
@@ -184,27 +171,15 @@ def plan(
         )
         raise StratError(msg)
     source = source_of(frame)
-    return plan_table(source.library, *source.plan(options), options.target)
-
-
-def plan_table(
-    library: str, found: Strata, counts_of: Callable[[Strata], StratumTable], target: Target
-) -> Any:
-    """List the rows of each stratum in each part.
-
-    Parameters
-    ----------
-    counts_of : callable
-        From strata to a table of shape (n_strata, n_parts).
-    """
-    levels = list(found.margins or [found])
+    found, counts_of = source.plan(options)
+    levels, target = list(found.margins or [found]), options.target
     check_table_size("plan", levels, target.n, 2)
 
     def rows_of(level: Strata) -> dict[Hashable, Any]:
-        counts = counts_of(level)
-        order = table_order(level)
+        """List the rows of each stratum of a level in each part."""
+        counts, order = counts_of(level), table_order(level)
         labels = list(target.names or range(target.n)) * len(order)
         named = stratum_columns(level, np.repeat(order, target.n))
         return named | {"fold": labels, "n": counts[order].ravel()}
 
-    return stacked_table(library, levels, rows_of, is_marginal=bool(found.margins))
+    return stacked_table(source.library, levels, rows_of, is_marginal=bool(found.margins))
