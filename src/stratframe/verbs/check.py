@@ -17,23 +17,12 @@ from ..frames import AnyFrame, FoldValues, SharedRows
 from ..habits import suggest_arguments
 from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options
-from ..pipeline.tables import check_not_itself, text_array
+from ..pipeline.tables import check_not_itself
 from ..terms.base import By, Term
 from ..terms.by import columns_of, parse_columns, parse_groups, require_by
+from . import findings
 from .drift import DRIFT_HINT, Drifts, check_features, measure_drift
-from .findings import (
-    WORST_FIRST,
-    Finding,
-    Shared,
-    find_balance,
-    find_drift,
-    find_rows,
-    find_shared,
-    find_sizes,
-    is_or_are,
-    worst_first,
-    write_line,
-)
+from .findings import WORST_FIRST, Finding, Shared
 from .leaks import AUTO, count_shared, find_twin, is_auto, is_chance, read_compared
 from .select import named_source
 from .sources import check_rows
@@ -201,9 +190,9 @@ class Asked(NamedTuple):
     duplicates: Any
 
 
-def count_worst(findings: Sequence[Finding]) -> tuple[int, ...]:
+def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
     """Count the findings of each severity, as negative numbers: the lowest are the worst."""
-    severities = [finding.severity for finding in findings]
+    severities = [finding.severity for finding in found]
     return tuple(-severities.count(severity) for severity in WORST_FIRST)
 
 
@@ -291,40 +280,39 @@ def find_all(
     drifts: Drifts | None = None,
 ) -> list[Finding]:
     """Find what there is to say of one column, the worst first."""
-    found = find_rows(labels)
+    found = findings.find_rows(labels)
     if labels.present:
-        found += [finding for each in shared for finding in find_shared(each, labels)]
+        found += [finding for each in shared for finding in findings.find_shared(each, labels)]
         if asked.by is not None:
             counts = source.count_folds(asked.by, name, asked.terms)
-            found += find_balance(counts, counts.judge(), labels)
-        found += find_sizes(labels, shared, twin)
+            found += findings.find_balance(counts, counts.judge(), labels)
+        found += findings.find_sizes(labels, shared, twin)
     if drifts is not None:
-        found.append(find_drift(drifts, labels))
-    return worst_first(found)
+        found.append(findings.find_drift(drifts, labels))
+    return findings.worst_first(found)
 
 
 # Text -----------------------------------------------------------------------------------
 
 
-def make_check(library: str, found: Sequence[tuple[str, list[Finding]]]) -> Check:
+def make_check(library: str, columns: Sequence[tuple[str, list[Finding]]]) -> Check:
     """Put the findings of columns, the worst column first, into text and a frame."""
-    n_fit = sum(all(is_fine(each) for each in findings) for _, findings in found)
+    n_fit = sum(all(is_fine(each) for each in found) for _, found in columns)
     lines = []
-    if len(found) > 1:
-        lines.append(f"{n_fit} of {len(found)} fold columns {is_or_are(n_fit)} fit for use")
-    for name, findings in found:
-        lines.append(answer(name, findings))
-        lines += [f"  {MARKS[each.severity]:8} {each.detail}" for each in findings]
-    rows = [(name, finding) for name, findings in found for finding in findings]
-    rows.sort(key=lambda row: WORST_FIRST.index(row[1].severity))
+    if len(columns) > 1:
+        are = findings.is_or_are(n_fit)
+        lines.append(f"{n_fit} of {len(columns)} fold columns {are} fit for use")
+    for name, found in columns:
+        lines.append(answer(name, found))
+        lines += [f"  {MARKS[each.severity]:8} {each.detail}" for each in found]
+    rows = [(name, *each) for name, found in columns for each in found]
+    rows.sort(key=lambda row: WORST_FIRST.index(row[1]))
+    fields = ("name", *Finding._fields)
     table: dict[Hashable, Any] = {
-        "name": text_array([name for name, _ in rows]),
-        "severity": text_array([each.severity for _, each in rows]),
-        "check": text_array([each.check for _, each in rows]),
-        "n": np.array([each.n for _, each in rows], dtype=np.int64),
-        "detail": text_array([each.detail for _, each in rows]),
+        field: np.array([row[place] for row in rows], np.int64 if field == "n" else np.str_)
+        for place, field in enumerate(fields)
     }
-    return Check(n_fit == len(found), frames.make_frame(library, table), "\n".join(lines))
+    return Check(n_fit == len(columns), frames.make_frame(library, table), "\n".join(lines))
 
 
 def is_fine(finding: Finding) -> bool:
@@ -332,13 +320,9 @@ def is_fine(finding: Finding) -> bool:
     return finding.severity in ("note", "ok")
 
 
-def answer(name: str, findings: Sequence[Finding]) -> str:
+def answer(name: str, found: Sequence[Finding]) -> str:
     """Say whether a column is fit for use, and if not, for how many leaks and warnings."""
-    severities = [finding.severity for finding in findings]
-    wrong = [
-        plural(severities.count(severity), severity)
-        for severity in WORST_FIRST[:2]
-        if severity in severities
-    ]
+    numbers = zip(count_worst(found)[:2], WORST_FIRST, strict=False)
+    wrong = [plural(-n, severity) for n, severity in numbers if n]
     fit = f"not fit for use: {', '.join(wrong)}" if wrong else "fit for use"
-    return write_line(f"{{name}} is {fit}", name=name)
+    return findings.write_line(f"{{name}} is {fit}", name=name)

@@ -34,8 +34,7 @@ ROOM = 69
 """Letters of a line, which `check` puts after its severity."""
 
 LETTERS = (14, 8)
-"""To which a line cuts the names and values that it repeats, rather than leave out its end; and
-where it has no room even so."""
+"""To which a line cuts its names, rather than leave out its end; and where it has no room so."""
 
 FEW_FOLDS = 4
 """Folds or parts up to which a line lists their sizes."""
@@ -50,8 +49,8 @@ FEW_COMPARISONS = 10
 """Comparisons from which a line says how many are beyond chance by chance."""
 
 FAR, CLEAR, MOVED = 2, 0.1, 5
-"""A drift is wrong if it is so many times the level of chance, of at least this distance, and so
-many rows would have to move."""
+"""Times the level of chance, distance, and rows that would have to move, from which drift is
+wrong."""
 
 
 class Finding(NamedTuple):
@@ -79,13 +78,7 @@ def are_numbered(labels: FoldValues) -> bool:
 
 
 def write_line(head: str, *tails: str, **names: str) -> str:
-    """Write a line with names for its braces, of which the longest are cut until it fits.
-
-    Parameters
-    ----------
-    tails : str
-        What follows where there is room for it, the longest first.
-    """
+    """Write a line with the names of its braces, cut until it fits, and the first tail that does."""
     for tail, least in product((*tails, ""), LETTERS):
         shown = dict(names)
         while len(text := f"{head}{tail}".format(**shown)) > ROOM and shown:
@@ -161,12 +154,7 @@ def find_sizes(
 ) -> list[Finding]:
     """Say how many rows the folds have, and whether equal folds were meant.
 
-    Parameters
-    ----------
-    shared : iterable of Shared
-        Of groups, which are dealt whole.
-    same_as : callable
-        Finds a column that is one-to-one with the folds.
+    Sizes are those of whole groups, or of a column that `same_as` finds to be one-to-one with them.
     """
     sizes = [size for size in labels.sizes if size]
     if not sizes:

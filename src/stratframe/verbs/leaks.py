@@ -170,13 +170,7 @@ def read_compared(
     duplicates: Any,
     others: Sequence[Any] = (),
 ) -> tuple[Any, list[Compared]]:
-    """Check what is to be compared, and read it: the collected frame, and the columns.
-
-    Parameters
-    ----------
-    others : sequence of references
-        More columns to collect.
-    """
+    """Check what is to be compared, and read it: the frame, collected with others, and columns."""
     terms, keys = parse_groups(groups), parse_columns("key", key)
     is_named = duplicates is not None and not is_auto(duplicates)
     refs = parse_columns("duplicates", duplicates) if is_named else ()
@@ -280,14 +274,7 @@ def holds_folds(series: Any) -> bool:
 
 
 def count_shared(compared: Compared, values: list[Any], folds: Ints) -> Shared:
-    """Count what rows share across folds, and judge whether chance explains equal rows.
-
-    Parameters
-    ----------
-    values : list
-        The labels of the folds.
-    folds : ndarray of int64, shape (n_rows,), range -1..n_folds-1
-    """
+    """Count what rows share across folds, -1 for none, and judge if chance explains equal rows."""
     check, columns, noun = compared.check, compared.columns, compared.noun
     if not columns:
         why = "not looked for, as no column tells rows apart"
@@ -343,12 +330,7 @@ def is_chance(
 ) -> bool:
     """Judge whether columns of these values would have as many equal rows if independent.
 
-    Parameters
-    ----------
-    alone : sequence of (int, int)
-        As of `frames.duplicates.count_equal`, of each column.
-    has_text : bool
-        Whether a column holds text, which who writes it again copies.
+    `alone` has the values of each column and its pairs of equal rows; text is copied, not drawn.
     """
     n_pairs, n_copied = n_rows * (n_rows - 1) / 2, n_rows - shared.n_values
     varies = has_text or (n_copied > 1 and sum(equal < n_pairs for _, equal in alone) > 1)

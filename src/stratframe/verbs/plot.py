@@ -22,20 +22,11 @@ from ..terms.base import By
 from ..terms.bins import Bins as EdgeBins
 from ..terms.bins import Quantiles
 from ..terms.by import parse_groups
+from . import findings
 from .check import Asked
 from .draw import COLOURS, OTHERS, SHADES, Bars, Matrix, draw_bars, draw_matrix, short_text
 from .drift import check_features, measure_drift
-from .findings import (
-    Finding,
-    are_numbered,
-    cut_name,
-    find_balance,
-    find_drift,
-    find_shared,
-    find_sizes,
-    name_entries,
-    worst_first,
-)
+from .findings import Finding, cut_name
 from .leaks import AUTO, count_shared, find_twin, read_compared, shared_sets
 from .select import named_source
 from .sources import check_rows
@@ -178,7 +169,7 @@ def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Pictu
     limit = max((each.limit for each in drawings if isinstance(each, Matrix)), default=1.0)
     legends = [getattr(each, "classes", None) for each in drawings]
     for place, (ax, name, picture) in enumerate(zip(axes, names, pictures, strict=True)):
-        worst = [headline(finding) for finding in worst_first(picture.findings)[:1]]
+        worst = [headline(finding) for finding in findings.worst_first(picture.findings)[:1]]
         title = ": ".join([cut_name(str(name), 24), *worst])
         is_last = legends[place : place + 1] != legends[place + 1 : place + 2]
         if isinstance(picture.drawing, Bars):
@@ -220,9 +211,9 @@ def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[P
         labels, folds = label_folds(eager, name)
         sizes, twin = np.array(labels.sizes), partial(find_twin, frame, names, folds)
         shared = [count_shared(each, labels.values, folds) for each in compared]
-        marks = [float(np.mean(sizes[sizes > 0]))] if are_numbered(labels) else []
+        marks = [float(np.mean(sizes[sizes > 0]))] if findings.are_numbered(labels) else []
         bars = Bars(labels.values, sizes, sizes[None], marks)
-        yield Picture(find_sizes(labels, shared, twin), bars)
+        yield Picture(findings.find_sizes(labels, shared, twin), bars)
 
 
 def picture_counts(
@@ -235,7 +226,7 @@ def picture_counts(
         counts = read.count_folds(asked.by, name, asked.terms)
         judged = counts.judge()
         drawing = deviations_of(counts, judged) if in_rows else shares_of(counts, judged)
-        yield Picture(find_balance(counts, judged, labels), drawing)
+        yield Picture(findings.find_balance(counts, judged, labels), drawing)
 
 
 def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
@@ -266,7 +257,7 @@ def deviations_of(counts: FoldCounts, judged: list[JudgedCells]) -> Matrix:
     """Find the rows that each fold has too many or too few, of the worst strata of all levels."""
     strata = [level.strata for level in counts.levels]
     every = [(place, stratum) for place, each in enumerate(strata) for stratum in table_order(each)]
-    side = cut_name(name_entries(counts), 24)
+    side = cut_name(findings.name_entries(counts), 24)
     if len(every) > MAX_ROWS:
         side = f"{side}, {MAX_ROWS} worst of {len(every):,}"
         weights = [weights_of(cells) for cells in judged]
@@ -305,7 +296,7 @@ def picture_drift(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
             side = f"{MAX_ROWS} worst of {n:,} features"
         rows, shown = [drifts.features[place] for place in order], ratio[order]
         matrix = Matrix(drifts.folds, rows, shown, shown, side, "distance / chance", white=1.0)
-        yield Picture([find_drift(drifts, labels)], matrix)
+        yield Picture([findings.find_drift(drifts, labels)], matrix)
 
 
 def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Picture]:
@@ -325,7 +316,7 @@ def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
         found = count_both(sets, folds[rows], len(values))
         both = found if compared.columns else np.full_like(found, np.nan)
         matrix = Matrix(values, values, both, both, short_text(name), f"{compared.noun} in both")
-        yield Picture(find_shared(count_shared(compared, values, folds), labels), matrix)
+        yield Picture(findings.find_shared(count_shared(compared, values, folds), labels), matrix)
 
 
 def count_both(sets: Ints, folds: Ints, n_folds: int) -> Values:
