@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import frames, theory
 from ..checks import check_flag, check_int, first_entries
+from ..core.evenness import group_rows
 from ..core.types import Ints, Values
 from ..errors import StratError, describe, plural
 from ..frames import AnyFrame
@@ -46,13 +47,14 @@ def advise(
         Numbers of folds, each at least 2.
     groups : column, list of columns or `sf.clusters`, optional
         As for `kfold`. Whole groups are counted, not rows: the rarest stratum is the one in the
-        fewest groups. A row without a group is a group by itself.
+        fewest groups. A row without a group is a group by itself; of Dask and
+        Spark frames it is an error.
     full : bool
         Whether to add the columns from `fold_size` on.
 
     Returns
     -------
-    pandas.DataFrame or polars.DataFrame
+    pandas.DataFrame (of Dask and Spark frames, too) or polars.DataFrame
         One row per k: `k`; `verdict`, what `report` says of the folds of `kfold`: "even", with
         groups and margins at least "as even as a shuffle", and "empty" where there are fewer rows,
         or groups, than folds; `rarest`, the stratum with the fewest rows; `per_fold`, its mean rows
@@ -72,11 +74,6 @@ def advise(
     See Also
     --------
     stratframe.theory : the formulas
-
-    Notes
-    -----
-    On Dask and Spark frames the table is a pandas frame. `by` is as for `report`, so that margins
-    are an error; `groups` are as for `kfold`, and rows without a group an error.
 
     Examples
     --------
@@ -123,20 +120,15 @@ def find_rarest(levels: Sequence[Strata], units: Ints | None) -> Rarest:
     """Find the stratum in the fewest units, of these the one with the fewest rows."""
     found = []
     for level in levels:
-        counts = level.sizes if units is None else units_of_strata(level, units)
+        counts = level.sizes
+        if units is not None:
+            counts = group_rows(level.codes, units, None, len(level.sizes)).n
         order = table_order(level)
         place = order[np.lexsort((level.sizes[order], counts[order]))[:1]]
         (name,) = stratum_names(level, place, with_entry=len(levels) > 1)
         n_before = int(level.sizes[: place[0]].sum())
         found.append(Rarest(name, int(level.sizes[place[0]]), int(counts[place[0]]), n_before))
     return min(found, key=lambda each: (each.n_units, each.n_rows))
-
-
-def units_of_strata(level: Strata, units: Ints) -> Ints:
-    """Count the units that hold rows of each stratum."""
-    n_units = int(units.max(initial=-1)) + 1
-    pairs = np.unique(level.codes * n_units + units)
-    return np.bincount(pairs // n_units, minlength=len(level.sizes))
 
 
 def advice(ks: Sequence[int], strata: Strata, library: str, *, full: bool) -> dict[Hashable, Any]:

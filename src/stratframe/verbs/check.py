@@ -297,7 +297,7 @@ def find_all(
 
 def make_check(library: str, columns: Sequence[tuple[str, list[Finding]]]) -> Check:
     """Put the findings of columns, the worst column first, into text and a frame."""
-    n_fit = sum(all(is_fine(each) for each in found) for _, found in columns)
+    n_fit = sum(not any(count_worst(found)[:2]) for _, found in columns)
     lines = []
     if len(columns) > 1:
         are = findings.is_or_are(n_fit)
@@ -313,11 +313,6 @@ def make_check(library: str, columns: Sequence[tuple[str, list[Finding]]]) -> Ch
         for place, field in enumerate(fields)
     }
     return Check(n_fit == len(columns), frames.make_frame(library, table), "\n".join(lines))
-
-
-def is_fine(finding: Finding) -> bool:
-    """Return whether a finding leaves a column fit for use."""
-    return finding.severity in ("note", "ok")
 
 
 def answer(name: str, found: Sequence[Finding]) -> str:

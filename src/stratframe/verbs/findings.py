@@ -78,7 +78,7 @@ def are_numbered(labels: FoldValues) -> bool:
 
 
 def write_line(head: str, *tails: str, **names: str) -> str:
-    """Write a line with the names of its braces, cut until it fits, and the first tail that does."""
+    """Write a line with names for its braces, cut until it fits, and the first tail that does."""
     for tail, least in product((*tails, ""), LETTERS):
         shown = dict(names)
         while len(text := f"{head}{tail}".format(**shown)) > ROOM and shown:
@@ -101,11 +101,6 @@ def cut_name(text: str, letters: int) -> str:
     """Cut a name to so many letters, and to the quote that ends it, if one does."""
     quote = text[-1] if text[-1:] in ("'", '"') else ""
     return text if len(text) <= letters else f"{text[: letters - 1 - len(quote)]}\u2026{quote}"
-
-
-def rounded(number: float) -> str:
-    """Write a number of rows with a decimal where it has one."""
-    return f"{number:,.1f}".removesuffix(".0")
 
 
 # Rows and sizes -------------------------------------------------------------------------
@@ -273,8 +268,8 @@ def find_uneven(
     else:
         check, n = "balance", sum(int(flags.sum()) for flags in flagged)
         said = f"uneven, {{fold}} has {plural(int(level.table[stratum, fold]), 'row')}"
-    expected = f" ({rounded(judged[place].expected[stratum, fold])} expected)"
-    text = write_line(f"{{by}}: {said} of {{stratum}}", expected, **names)
+    expected = f"{judged[place].expected[stratum, fold]:,.1f}".removesuffix(".0")
+    text = write_line(f"{{by}}: {said} of {{stratum}}", f" ({expected} expected)", **names)
     return Finding("warning", check, n, text)
 
 

@@ -55,7 +55,7 @@ def report(
 
     Returns
     -------
-    pandas.DataFrame or polars.DataFrame
+    pandas.DataFrame (of Dask and Spark frames, too) or polars.DataFrame
         One row per fold: the fold, in a column of the name of the fold column (`fold`, if the table
         has a column of that name); `n`, its rows; `rows_off`, the largest difference, over the
         strata at every level of `by`, of the rows in the fold and the rows expected from its size;
@@ -79,8 +79,7 @@ def report(
 
     Notes
     -----
-    On Dask and Spark frames the table is a pandas frame. `by` takes what `kfold` takes there, and
-    continuous entries.
+    On Dask and Spark frames `by` takes what `kfold` takes there, and continuous entries.
 
     Examples
     --------
@@ -126,7 +125,7 @@ def compare(
     names : str or list of str
         Fold or part columns from any source.
     features : column or list of columns, optional
-        As for `drift`.
+        As for `drift`; not on Dask and Spark frames.
     groups : column, list of columns or `sf.clusters`, optional
         As for `report`.
     full : bool
@@ -134,7 +133,7 @@ def compare(
 
     Returns
     -------
-    pandas.DataFrame or polars.DataFrame
+    pandas.DataFrame (of Dask and Spark frames, too) or polars.DataFrame
         One row per column: `column`; `rows_off`, the largest of its folds in `report`; with
         `features`, `drift`, the largest distance of its folds and features in `drift`, divided by
         the level of chance; and `verdict`, that of its worst fold. In full also the root mean
@@ -145,11 +144,6 @@ def compare(
     ------
     StratError
         If an argument breaks a rule.
-
-    Notes
-    -----
-    On Dask and Spark frames the table is a pandas frame, `by` is as for `report`, and `features`
-    cannot be given, as drift compares the values of all rows.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
 
     Returns
     -------
-    pandas.DataFrame or polars.DataFrame
+    pandas.DataFrame (of Dask and Spark frames, too) or polars.DataFrame
         One row per fold and stratum, including zero counts: `fold` (whatever the fold column is
         called), a column per entry, `n` (rows), `share` (of the fold's rows), `expected` (the
         stratum's rows times the fold's share of all rows) and `deviation` (`n - expected`).
@@ -55,10 +55,6 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     ------
     StratError
         If `by` or `name` breaks a rule, or the table would have more than 2**26 rows.
-
-    Notes
-    -----
-    On Dask and Spark frames the table is a pandas frame, and `by` is as for `report`.
 
     Examples
     --------
@@ -120,13 +116,13 @@ def plan(
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by, k, groups, where, deal, key, missing, rare, seed, name
-        As for `kfold`; the name is part of the seed.
+        As for `kfold`; the name is part of the seed, and a Spark frame needs a `key` or `groups`.
     parts : mapping of name to share, optional
         As for `split`; instead of `k`.
 
     Returns
     -------
-    pandas.DataFrame or polars.DataFrame
+    pandas.DataFrame (of Dask and Spark frames, too) or polars.DataFrame
         One row per stratum and part: a column per entry of `by` (an entry that only orders the rows
         has none), `fold` (the part) and `n`.
 
@@ -135,11 +131,6 @@ def plan(
     StratError
         If an argument, a column or a value breaks a rule, or the table would have more than 2**26
         rows.
-
-    Notes
-    -----
-    On Dask and Spark frames the table is a pandas frame, and the arguments are as for `kfold`: a
-    Spark frame needs a `key`, unless there are `groups`.
 
     Examples
     --------
