@@ -1,20 +1,31 @@
-"""Every argument of every verb, term and schema is given what nobody means."""
+"""Every argument of every verb, term and schema is given what nobody means.
 
+`pytest --hypothesis-profile=long tests/test_junk.py` makes a hundred times as many random calls.
+"""
+
+import datetime as dt
 import inspect
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from decimal import Decimal
 from fractions import Fraction
 from itertools import count, product
+from random import Random
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pandera.errors
 import polars as pl
 import pytest
+from hypothesis import given as given_random
+from hypothesis import strategies as st
+from sklearn.dummy import DummyClassifier
 
 import stratframe as sf
 from stratframe.errors import describe
-from tests.helpers import FOLDED, ROWS, Make, eager, evaluate, make, refuse, values
+from tests.helpers import FOLDED, KINDS, ROWS, Make, eager, evaluate, make, refuse, values
 
 MOST_LETTERS = 2_000
 """Letters of the longest message."""
@@ -53,8 +64,9 @@ class Unfriendly:
 
 def make_junk(code: str) -> Any:
     """Make what code says."""
-    known = {"DATA": DATA, "MARK": MARK, "Fraction": Fraction, "Unfriendly": Unfriendly}
-    return evaluate(code, count=count, **known)
+    known = {"DATA": DATA, "MARK": MARK, "ROWS": ROWS, "Unfriendly": Unfriendly, "dt": dt}
+    classes = {"Decimal": Decimal, "Fraction": Fraction, "DummyClassifier": DummyClassifier}
+    return evaluate(code, count=count, **known, **classes)
 
 
 VERBS: dict[str, dict[str, Any]] = {
@@ -161,6 +173,126 @@ def test_terms_answer_junk(term: str, argument: str) -> None:
             given = {**TERMS[term], argument: make_junk(code)}
             faults[f"{code} in {verb}"] = fault_of(used, term, verb, df, given)
     assert not {name: fault for name, fault in faults.items() if fault}
+
+
+# Random calls ----------------------------------------------------------------------------
+
+RARER = [
+    *("...", "NotImplemented", "2", "10", "11", "2**63", "-(2**63)", "1e300", "-0.0", "-inf"),
+    *map(repr, FOLDED),
+    *("' '", "'train'", r"'\0'", "'^.*$'", r"'a\nb'", "'quantiles(x, 3)'", "bytearray(3)"),
+    *("ValueError('no')", "()", "('label', 'id')", "Decimal('NaN')"),
+    *("dt.date(2020, 1, 1)", "dt.timedelta(1)", "np.int64(3)", "np.float64(nan)", "np.bool_(True)"),
+    *("np.datetime64('NaT')", "pd.NA", "pd.NaT", "pl.Enum(['a'])", "range(2, 5)"),
+    *("range(0)", "pl.col('label')", "pl.col('^.*$')", "pl.all()", "pl.col('label', 'id')"),
+    *("pl.col('id').first()", "pl.col('id').head(3)", "pl.lit(None)", "pl.len()"),
+    *("pl.struct('label', 'id')", "pl.col('label') + 1", "pl.col('id') > 2"),
+    *("sf.continuous('label')", "sf.quantiles('price', 3)", "sf.bins('id', [0, 2, 50])"),
+    *("sf.clusters(['id', 'price'], 2)", "sf.clusters('nope', 2)", "sf.chain(['id', 'price'])"),
+    *("sf.margins(['label', 'id'])", "sf.FoldSplit()", "sf.StratError('no')", "DummyClassifier()"),
+    *("['label', 'label']", "['fold', 'fold']", "[0.5, nan]", "[3, 2, 1]", "[-inf, 0, inf]"),
+    *("{'train': 0.5, 'test': 0.5}", "{'train': 5, 'test': 5}", "{'train': None, 'test': None}"),
+    *("{1: 0.5, 2: 0.5}", "{'': 0.5, ' ': 0.5}", "{str(n): 1 for n in range(1_000)}"),
+    *("{'train': Unfriendly(), 'test': 0.5}", "iter(['label'])", "lambda df: df"),
+    *("lambda df: None", "lambda df: df['label']", "np.arange(10)", "pd.Series(range(10))"),
+    *("pd.Index(['label'])", "pd.DataFrame()", "pl.DataFrame()", "pl.LazyFrame(ROWS)"),
+    *("['label', sf.quantiles('price', 2)]", "['label', sf.continuous('price'), 'id']"),
+    *("'random'", "'circular'", "'hash'", "'error'", "'stratum'", "'null'", "'pool'", "'rest'"),
+    *("'past'", "'drop'", "'equal'", "'drift'", "'leaks'", "'left'", "'auto'", "'dbscan'"),
+]
+"""What is given to an argument beside the junk, too, in random calls."""
+
+
+def list_pairs(frame: Any, **given: Any) -> list[Any]:
+    """List the pairs of `FoldSplit`."""
+    splitter = sf.FoldSplit(**given)
+    return [splitter.get_n_splits(frame), *splitter.split(frame)]
+
+
+def deal_expression(frame: Any, **given: Any) -> Any:
+    """Select the folds, or parts, of a Polars expression."""
+    call = pl.struct("label", "id").strat.split if "parts" in given else pl.col("label").strat.kfold
+    return pl.LazyFrame(FRAME).select(call(**given))
+
+
+def validate(_: Any, *, schema: str, **given: Any) -> None:
+    """Make a schema and validate a frame of its library, with the first or all faults."""
+    made = getattr(sf.schemas, schema)(**given)
+    rows = make("polars" if given["library"] == "polars" else "pandas", FRAME)
+    for lazy in (False, True):
+        with suppress(pandera.errors.SchemaError, pandera.errors.SchemaErrors):
+            made.validate(rows, lazy=lazy)
+
+
+def without_frame(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Call a function that takes no frame."""
+    return lambda _, **given: function(**given)
+
+
+LIBRARY = {"library": "pandas"}
+EQUAL = {"n": 20, "count": 3, "k": 5}
+
+OTHERS: list[tuple[Callable[..., Any], dict[str, Any], dict[str, Any]]] = [
+    (list_pairs, {}, {"name": "fold", "train": "rest", "valid": None, "gap": 0, "window": None}),
+    (deal_expression, {}, {"k": 2, "deal": "random", "rare": "warn", "seed": 0}),
+    (deal_expression, {}, {"parts": 0.5, "deal": "random", "missing": "error", "name": "part"}),
+    (validate, {"schema": "folded"}, {"k": 2, "name": "fold", "nulls": False, **LIBRARY}),
+    (validate, {"schema": "parted"}, {"parts": {"a": 0.5, "b": 0.5}, "name": "fold", **LIBRARY}),
+    (validate, {"schema": "needed"}, {"by": "label", "groups": None, "key": None, **LIBRARY}),
+    *[
+        (without_frame(getattr(module, name)), {}, right)
+        for module, name, right in [
+            (sf.theory, "ber_bias", {"k": 5, "count": 3, "error0": 0.1, "error1": 0.2}),
+            (sf.theory, "imbalance", {"counts": [3, 4]}),
+            (sf.theory, "largest_deviation", {"counts": [3, 4], "k": 2}),
+            (sf.theory, "largest_k", {"counts": [3, 4]}),
+            (sf.theory, "probability_any_missing", EQUAL),
+            (sf.theory, "probability_missing", EQUAL),
+            (sf.theory, "variance_of_mean", {"variance": 0.1, "k": 5, "rho": 0.1}),
+            (sf.theory, "variance_random", {"n": 20, "k": 5, "p": 0.1}),
+            (sf.theory, "variance_stratified", EQUAL),
+            (sf.study, "summary", {"estimates": None}),
+            (sf.study, "differences", {"estimates": None}),
+            (sf.study, "plot", {"results": None}),
+            (sf.study, "wins", {"summary": None}),
+            (sf.study, "friedman", {"summary": None}),
+        ]
+    ],
+]
+"""Other functions: what is never junk, and arguments that are right."""
+
+
+def draw_call(rng: Random) -> tuple[Callable[..., Any], dict[str, Any], list[str]]:
+    """Draw a function, arguments that are right, and the names of those that may be junk."""
+    kind = rng.random()
+    if kind < 0.65:
+        verb = rng.choice(list(VERBS))
+        return getattr(sf, verb), VERBS[verb], [*arguments_of(getattr(sf, verb))]
+    if kind < 0.85:
+        term, verb = rng.choice(list(TERMS)), rng.choice(["kfold", "plan", "advise", "report"])
+
+        def call(frame: Any, **given: Any) -> Any:
+            more = {"name": "new"} if verb == "kfold" else {}
+            return getattr(sf, verb)(frame, getattr(sf, term)(**given), **more)
+
+        return call, TERMS[term], [*arguments_of(getattr(sf, term))]
+    function, fixed, right = rng.choice(OTHERS)
+    return function, fixed | right, [*right]
+
+
+@given_random(rng=st.integers(0, 2**60).map(Random))
+def test_random_calls_are_answered(rng: Random) -> None:
+    """One to three arguments of any function are junk: a result, or a short error of ours."""
+    function, right, names = draw_call(rng)
+    wrong = rng.choices(names, k=rng.choice([1, 1, 2, 3]))
+    junk = {name: rng.choice([*JUNK, *RARER]) for name in wrong}
+    n = rng.choice([0, 1, *[10] * 8])
+    frame = make(rng.choice(KINDS), {name: cells[:n] for name, cells in FRAME.items()})
+    given = right | {name: make_junk(code) for name, code in junk.items()}
+    assert not fault_of(function, frame, **given), (function, right, junk)
+
+
+# Messages --------------------------------------------------------------------------------
 
 
 def test_long_terms_are_cut_in_messages() -> None:
