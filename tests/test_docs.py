@@ -28,7 +28,9 @@ per_page = pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
 SLOW = {
     "comparing-strategies.md",
     "nested-search.md",
+    "paper-study.md",
     "repeated-holdouts.md",
+    "scores-by-repeat.md",
     "study-choice.md",
     "study-compare.md",
     "study-evidence.md",

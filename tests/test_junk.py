@@ -135,8 +135,10 @@ def used(term: str, verb: str, df: Any, given: dict[str, Any]) -> Any:
     return getattr(sf, verb)(df, getattr(sf, term)(**given))
 
 
-@pytest.mark.parametrize("kind", ["pandas", "polars-lazy"])
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize(
+    ("kind", "verb"),
+    [*product(["pandas"], VERBS), *product(["polars-lazy"], sorted(VERBS.keys() - {"plot"}))],
+)
 def test_verbs_answer_junk(kind: str, verb: str) -> None:
     """Whatever an argument is given, the answer is a result or a short error of ours."""
     function, df = getattr(sf, verb), make(kind, FRAME)

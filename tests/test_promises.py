@@ -310,7 +310,7 @@ GROUPED: dict[str, tuple[Any, dict[str, Any]]] = {
 
 
 @slow_kinds
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(
     data=columns(3, 2, 12, least=20),
     call=st.sampled_from(sorted(GROUPED)),
@@ -352,6 +352,7 @@ def test_groups_are_free_of_row_order(
 
 
 @slow_kinds
+@settings(max_examples=10)
 @given(data=columns(3, 8, least=20), seed=seeds, to_type=st.sampled_from(list(RECODINGS)))
 @pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
 def test_names_of_classes_do_not_matter_to_groups(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import LeaveOneGroupOut, PredefinedSplit, TimeSeriesSplit
 
 import stratframe as sf
-from tests.helpers import Make, evaluate, make, refuse_now, values, warned
+from tests.helpers import Make, eager, evaluate, make, refuse_now, values, warned
 
 KINDS = ["pandas", "polars-lazy"]
 
@@ -238,7 +238,7 @@ def test_pairs_of_a_call(frame: Make, call: str) -> None:
 def test_repeated_holdouts(frame: Make, groups: str | None) -> None:
     """Twenty columns of parts are twenty pairs, each without a group on both sides."""
     data = {"row": range(60), "label": list("aab" * 20), "patient": [i // 3 for i in range(60)]}
-    df = sf.split(frame(data), "label", 0.2, groups=groups, repeats=20)
+    df = eager(sf.split(frame(data), "label", 0.2, groups=groups, repeats=20))
     names = [f"split_{number}" for number in range(1, 21)]
     pairs = read_all(df, names, train="train", valid="test")
     assert len(pairs) == 20
