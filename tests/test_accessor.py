@@ -119,16 +119,6 @@ def test_a_method_documents_its_parameters(each: Callable[..., Any]) -> None:
     assert {result, "Examples"} <= set(page)
 
 
-def test_help_shows_the_whole_page(capsys: pytest.CaptureFixture[str]) -> None:
-    """`help()` of a method shows its signature and its page."""
-    help(pd.DataFrame().strat.kfold)
-    shown = [line.strip() for line in capsys.readouterr().out.splitlines()]
-    page = [line.strip() for line in str(inspect.getdoc(Strat.kfold)).splitlines()]
-    start = shown.index(page[0])
-    assert shown[start : start + len(page)] == page
-    assert "k: 'int' = 5" in " ".join(shown[:start])
-
-
 def test_repr_names_the_accessor() -> None:
     """`df.strat` names itself, the kind of its frame and its help."""
     expected = "<stratified folds on a DataFrame; see help(df.strat)>"

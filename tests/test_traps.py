@@ -32,16 +32,6 @@ TWO = {"y": [0, 1] * (N // 2), "id": list(range(N))}
 # Names are part of the seed ------------------------------------------------------------
 
 
-def test_two_calls_are_two_columns(frame: Make) -> None:
-    """Folds of another name, in each outer training set: even, not the outer folds again."""
-    df = frame(TWO).strat.kfold("y").strat.kfold("y", name="inner")
-    outer, inner = values(df, "fold"), values(df, "inner")
-    assert outer != inner
-    for fold in range(5):
-        train = [one for one, other in zip(inner, outer, strict=True) if other != fold]
-        assert min(np.bincount(train, minlength=5)) >= 10  # they were 20, 20, 20, 20, 0
-
-
 @given(st.text(min_size=1, max_size=5), st.text(min_size=1, max_size=5))
 def test_each_name_has_a_stream(one: str, other: str) -> None:
     """Names that differ, in trailing zero bytes or accents too, give other folds."""

@@ -343,13 +343,6 @@ def test_rare_strata_as_errors(frame: Make, kind: str) -> None:
     assert (found["row"], found["label"]) == ([9, 10, 11], ["b", "c", "c"])
 
 
-@pytest.mark.parametrize(("rare", "nulls"), [("null", 3), ("ignore", 0)])
-def test_rare_strata_without_a_word(frame: Make, rare: str, nulls: int) -> None:
-    """Rare strata get no fold with `rare="null"`, theirs with `"ignore"`, and no warning."""
-    df = sf.kfold(frame(RARE), "label", 3, rare=rare)
-    assert values(df, "fold").count(None) == nulls
-
-
 @pytest.mark.parametrize(("n", "sparse"), [(12, "'c' is"), (11, "'b', 'c' are")])
 def test_levels_of_enough_rows_are_not_called_sparse(frame: Make, n: int, sparse: str) -> None:
     """Only entries whose strata hold fewer than k rows on average are called hardly balanced."""

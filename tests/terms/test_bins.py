@@ -1,7 +1,5 @@
 """Continuous columns, quantiles and bins."""
 
-import datetime as dt
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -23,22 +21,6 @@ def test_fewer_quantiles(frame: Make) -> None:
         " because equal values stay in one bin.",
         lambda: sf.kfold(frame(data), ["label", sf.quantiles("x", 3)], 2),
     )
-
-
-def test_dates_order_rows() -> None:
-    """Continuous dates, times and spans of either library and unit give the same folds."""
-    day, order = dt.datetime(2020, 1, 1), [i * 11 % 24 for i in range(24)]
-    moments, times = ([day + dt.timedelta(hours=7 * i) for i in order], [dt.time(i) for i in order])
-    series, spans = pd.Series(moments), pl.Series([moment - day for moment in moments])
-    kinds = ("datetime64[ns]", "datetime64[s]", "timestamp[us][pyarrow]", object)
-    zoned = series.dt.tz_localize("Europe/Rome")
-    on_pandas = [*map(series.astype, kinds), zoned, series - day, pd.Series(times)]
-    on_polars = [pl.Series(moments), pl.Series(moments, dtype=pl.Datetime("ns")), spans]
-    expected = folds_of(pd.DataFrame({"t": order}), sf.continuous("t"))
-    for column in on_pandas:
-        assert folds_of(pd.DataFrame({"t": column}), sf.continuous("t")) == expected
-    for each in (*on_polars, pl.Series(times)):
-        assert folds_of(pl.DataFrame({"t": each}), sf.continuous("t")) == expected
 
 
 def test_a_categorical_of_numbers_counts_by_its_values() -> None:

@@ -1,49 +1,11 @@
 """Classes: values of every type, and those that compare equal."""
 
-import datetime as dt
-from typing import Any
-
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import FOLDED, Make, evaluate, folds_of, refuse_now, strata_of
-
-CLASSES: dict[str, list[Any]] = {
-    "unsigned": [np.uint8(i % 3) for i in range(24)],
-    "huge": [2**63 + i % 3 for i in range(24)],
-    "bytes": [bytes([i % 3]) for i in range(24)],
-    "time": [dt.time(i % 3) for i in range(24)],
-    "aware": [dt.datetime(2020, 1, 1 + i % 3, tzinfo=dt.UTC) for i in range(24)],
-    "infinite": [(1.0, float("inf"), -0.0)[i % 3] for i in range(24)],
-}
-
-
-@pytest.mark.parametrize("name", list(CLASSES))
-def test_classes_of_every_type(name: str) -> None:
-    """Classes of every sensible type give the folds that numbers would give."""
-    expected = folds_of(pd.DataFrame({"a": [i % 3 for i in range(24)]}), "a")
-    assert folds_of(pd.DataFrame({"a": pd.Series(CLASSES[name])}), "a") == expected
-    assert folds_of(pl.DataFrame({"a": CLASSES[name]}), "a") == expected
-
-
-def test_other_types_of_polars_and_pandas() -> None:
-    """Decimals, wide integers, periods, intervals and sparse columns are classes too."""
-    base = pl.DataFrame({"a": [i % 3 for i in range(24)]})
-    expected = folds_of(base, "a")
-    for dtype in (pl.Int128, pl.Decimal(10, 2), pl.Float32, pl.Duration("ms")):
-        assert folds_of(base.cast(dtype), "a") == expected
-    nulls = base.select(pl.lit(None).alias("a"), pl.col("a").alias("b"))
-    assert strata_of(nulls, "a") == {None: 24}
-    series = pd.Series(base["a"].to_list())
-    for column in (
-        pd.PeriodIndex.from_ordinals(series, freq="M"),
-        pd.arrays.IntervalArray.from_arrays(series, series + 1),
-        pd.arrays.SparseArray(series),
-    ):
-        assert folds_of(pd.DataFrame({"a": column}), "a") == expected
+from tests.helpers import FOLDED, Make, evaluate, refuse_now, strata_of
 
 
 def test_whole_floats_are_classes_and_fractions_are_not() -> None:

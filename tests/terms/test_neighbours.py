@@ -14,7 +14,7 @@ import stratframe as sf
 from stratframe.core.order import shuffled
 from stratframe.core.seeds import StreamTag, random_words
 from stratframe.terms import neighbours
-from tests.helpers import KINDS, Make, columns_of, eager, make, refuse, values
+from tests.helpers import Make, columns_of, eager, make, refuse, values
 from tests.terms.clouds import FEATURES, cloud, points_of, round_robin
 
 TERMS = [sf.clusters, sf.chain, sf.nearest]
@@ -92,7 +92,6 @@ def test_twins_part(frame: Make) -> None:
 # Features -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
 def test_features_of_any_numeric_type(kind: str) -> None:
     """Integers, booleans and floats, nullable or not, are features of the same value."""
     data = {"x": [1, 5, 2, 7, 3, 9, 4, 8], "flag": [True, False] * 4}
