@@ -108,11 +108,6 @@ def one_of(subject: str, choices: Iterable[object], got: object) -> str:
     return f"{subject} must be {either(map(repr, choices))}, got {describe(got)}."
 
 
-def rows_at_fault(subject: str, fault: str, rows: Ints, weights: Ints | None = None) -> str:
-    """State what is wrong in which rows: "Column 'id' has missing values in 1 row (3)."."""
-    return f"{subject} {fault} in {describe_rows(rows, weights)}."
-
-
 def no_such_column(argument: str, name: object, known: Sequence[object]) -> str:
     """State that a frame lacks a column, with the hint that its name deserves."""
     msg = f"`{argument}` names the column {describe(name)}, which the frame does not have."

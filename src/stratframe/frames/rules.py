@@ -15,7 +15,7 @@ import pandas as pd
 import polars as pl
 
 from ..core.types import Flags, Ints, Values
-from ..errors import StratError, rows_at_fault
+from ..errors import StratError, describe_rows
 from .door import dtype_of, is_missing, to_floats
 from .libraries import library_of, take
 from .result import float_column, make_frame
@@ -79,12 +79,10 @@ def check_rules(columns: Sequence[RuledColumn], *, in_batch: bool = False) -> No
     ]
     if not broken:
         return
-    sentences = [
-        f"{column.text} {fault}."
-        if in_batch
-        else rows_at_fault(column.text, fault, positions(column, rows), column.weights)
-        for column, fault, rows in broken
-    ]
+    sentences = []
+    for column, fault, rows in broken:
+        where = "" if in_batch else f" in {describe_rows(positions(column, rows), column.weights)}"
+        sentences.append(f"{column.text} {fault}{where}.")
     hints = [
         f"Hint: {column.rule.hint}"
         for column, fault, _ in broken
@@ -96,8 +94,8 @@ def check_rules(columns: Sequence[RuledColumn], *, in_batch: bool = False) -> No
         raise StratError(message)
     library = library_of(columns[0].series)
     shown = {column.name: column.series for column in columns if not column.rule.unique}
-    rows = [positions(column, rows) for column, _, rows in broken]
-    raise StratError(message, failing_rows(library, shown, *rows)) from pandera_error(
+    places = [positions(column, rows) for column, _, rows in broken]
+    raise StratError(message, failing_rows(library, shown, *places)) from pandera_error(
         columns, few_rows(broken)
     )
 

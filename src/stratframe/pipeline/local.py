@@ -74,9 +74,10 @@ class LocalFrame:
 
     def warn_row_order(self, options: Options) -> None:
         """Warn of a lazy query in no order, but for rows whose values alone decide."""
+        terms = [term.without_order() or term for term in (*options.terms, *options.groups)]
         what: str | None = "without `key=` the folds"
         hint = '`key="id"` names columns that identify the rows'
-        if options.groups and fits_clusters(options):
+        if options.groups and any(term.uses_row_order for term in terms):
             what, hint = "with `sf.clusters` the folds", ""
         elif options.groups and options.missing == "stratum":
             # Whether rows lack a group is not known of a query.
@@ -195,9 +196,3 @@ class LocalFrame:
         return frames.select.filter_labels(
             self.frame, rows, chosen, nulls=nulls, apart_from=apart_from
         )
-
-
-def fits_clusters(options: Options) -> bool:
-    """Return whether a call with groups depends on the order of rows, as clusters do."""
-    terms = [term.without_order() or term for term in (*options.terms, *options.groups)]
-    return any(term.uses_row_order for term in terms)

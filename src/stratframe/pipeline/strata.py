@@ -123,16 +123,8 @@ def stratify(
 ) -> Strata:
     """Fit the entries of a call, each inside the strata of the entries before it.
 
-    Parameters
-    ----------
-    columns : mapping of str to sequence of Series
-        Those of `by` and of `groups` one term after another.
-    weights : ndarray of int64, shape (n_rows,), optional
-        How many rows each row stands for, where equal rows were counted.
-    ordered : bool
-        Without it, and with groups, a continuous entry is cut into bins.
-    always_dealt : ndarray of int64, optional
-        The positions of rows that count as dealt whatever `where` says.
+    Without order, and with groups, a continuous entry is cut into bins. The rows that are
+    `always_dealt` are so whatever `where` says.
     """
     entries = read_entries(options, columns, weights)
     keys, where = columns.get("key", ()), columns.get("where", ())

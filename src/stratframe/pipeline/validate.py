@@ -48,18 +48,7 @@ def rows_where(series: Any, *, in_batch: bool = False) -> Ints:
 def check_values(
     entries: Sequence[BoundTerm], options: Options, key: Sequence[Any], rows: Ints | None = None
 ) -> Keys | None:
-    """Raise if values break the rules of the call, all at once; else read the key.
-
-    Parameters
-    ----------
-    rows : ndarray of int64, shape (n_rows,), optional
-        The positions of the rows of the entries; by default all rows.
-
-    Returns
-    -------
-    Keys or None
-        Those of these rows; None without a key.
-    """
+    """Raise if values break the rules of the call, all at once; else read the keys of the rows."""
     check_orders([entry for entry in entries if entry.argument == "by"], options)
     columns = [column for entry in entries for column in ruled_columns(entry, options.missing)]
     if not key:
