@@ -19,7 +19,7 @@ from .errors import StratError, StratWarning, describe, plural
 from .pipeline.tables import RESERVED
 from .terms.parse_text import parse_entry
 
-MAX_SHOWN = 20
+MAX_LINES = 20
 """Strata that a printed table shows before it only counts them."""
 
 WRONG, FAILED, STOPPED, PIPE_CLOSED = 1, 2, 130, 141
@@ -325,13 +325,13 @@ def show_balance(table: Any) -> None:
     counts: dict[tuple[Any, ...], list[int]] = {}
     for row in rows:
         counts.setdefault(tuple(map(row.get, names)), []).append(row["n"])
-    shown = dict(islice(counts.items(), MAX_SHOWN))
+    shown = dict(islice(counts.items(), MAX_LINES))
     strata = [", ".join(map(str, stratum)) for stratum in shown]
     folds = dict.fromkeys(str(row["fold"]) for row in rows)
     cells = zip(*shown.values(), strict=True)
     show_columns([(", ".join(names), strata), *zip(folds, cells, strict=True)])
-    if len(counts) > MAX_SHOWN:
-        print(f"    ... and {len(counts) - MAX_SHOWN:,} more")
+    if len(counts) > MAX_LINES:
+        print(f"    ... and {len(counts) - MAX_LINES:,} more")
 
 
 def show_report(table: Any, out: str | None) -> None:

@@ -7,13 +7,13 @@ import re
 import warnings
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeVar, cast
+from typing import Any, Concatenate, SupportsIndex, cast
 
 import pandas as pd
 import polars as pl
 
-from .habits import suggest_arguments
-from .pipeline.options import Deal, Parts, Rare, fold_target, part_target
+from .habits import Params, ResultT, suggest_arguments
+from .pipeline.options import Deal, PartShares, Rare, fold_target, part_target
 from .terms.base import Missing
 from .verbs import advise as advise_verb
 from .verbs import assign, select, tables
@@ -24,17 +24,14 @@ from .verbs import plot as plot_verb
 from .verbs import report as report_verb
 from .verbs import sample as sample_verb
 
-P = ParamSpec("P")
-ResultT = TypeVar("ResultT")
-
 
 def method(
-    verb: Callable[Concatenate[Any, P], ResultT],
-) -> Callable[Concatenate[Strat, P], ResultT]:
+    verb: Callable[Concatenate[Any, Params], ResultT],
+) -> Callable[Concatenate[Strat, Params], ResultT]:
     """Make a method of a verb: its signature, types and page, without the frame."""
 
     @wraps(verb)
-    def call(self: Strat, *args: P.args, **kwargs: P.kwargs) -> ResultT:
+    def call(self: Strat, *args: Params.args, **kwargs: Params.kwargs) -> ResultT:
         return verb(self._frame, *args, **kwargs)
 
     made: Any = call
@@ -47,7 +44,7 @@ def method(
     made.__annotations__ = {**verb.__annotations__}
     del made.__annotations__[frame.name]
     made.__doc__ = re.sub(r"^frame : .*\n(?: +.*\n)*", "", page, count=1, flags=re.MULTILINE)
-    return cast("Callable[Concatenate[Strat, P], ResultT]", made)
+    return cast("Callable[Concatenate[Strat, Params], ResultT]", made)
 
 
 class Strat:
@@ -129,7 +126,7 @@ class StratExpr:
     @suggest_arguments
     def split(
         self,
-        parts: Parts = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
+        parts: PartShares = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
         *,
         deal: Deal = "random",
         missing: Missing = "error",

@@ -11,7 +11,10 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from .errors import HUGE, StratError, describe, given_twice, one_of
+from .errors import HUGE, StratError, describe, given_twice, one_of, plural
+
+MAX_KS = 10_000
+"""Numbers of folds that a call may compare."""
 
 
 def check_int(argument: str, value: object, minimum: int) -> int:
@@ -49,12 +52,17 @@ def is_hashable(value: object) -> bool:
     return True
 
 
-def first_entries(value: Any, most: int) -> list[Any]:
-    """List so many entries of a value; text, and what has no entries, by itself."""
+def check_ks(argument: str, given: Any) -> list[int]:
+    """Check one number of folds, or several."""
+    shown = describe(given)  # an iterator may show how far it is
     try:
-        return [value] if isinstance(value, str) else list(islice(value, most))
+        ks = [given] if isinstance(given, str) else list(islice(given, MAX_KS + 1))
     except TypeError:
-        return [value]
+        ks = [given]
+    if len(ks) > MAX_KS:
+        msg = f"`{argument}` must hold at most {plural(MAX_KS, 'number')}, got {shown}."
+        raise StratError(msg)
+    return [check_int(argument, k, 2) for k in ks]
 
 
 def check_each_once(subject: str, noun: str, items: Iterable[Hashable]) -> None:

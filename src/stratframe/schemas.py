@@ -15,7 +15,7 @@ from .core.types import Flags
 from .errors import StratError
 from .frames import Rule
 from .habits import suggest_arguments
-from .pipeline.options import NO_TARGET, Parts, check_options, part_target
+from .pipeline.options import NO_TARGET, PartShares, check_options, part_target
 from .terms.base import By, ColumnRef, Missing, Term
 from .terms.by import columns_of
 from .terms.entry import read_entry, ruled_columns
@@ -198,7 +198,7 @@ def folded(
 
 @suggest_arguments
 def parted(
-    parts: Parts,
+    parts: PartShares,
     name: str = "split",
     library: Library = "pandas",
     *,

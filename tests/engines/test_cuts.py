@@ -9,7 +9,7 @@ from stratframe import StratError
 from stratframe.core.deal import deal_by_rank
 from stratframe.core.quota import equal_quota
 from stratframe.engines.cuts import (
-    HIGHEST,
+    HIGHEST_WORD,
     MAX_BITS,
     cell_bits,
     cells_of,
@@ -74,14 +74,14 @@ def test_rows_that_are_not_dealt_have_no_part():
 def test_the_highest_number_is_in_the_last_part(n_cuts):
     """No number is behind the last part, however many cut points there are."""
     points = np.arange(n_cuts, dtype=np.uint64)[None]
-    assert parts_by_cuts(np.array([0]), np.array([HIGHEST]), points).tolist() == [n_cuts]
+    assert parts_by_cuts(np.array([0]), np.array([HIGHEST_WORD]), points).tolist() == [n_cuts]
 
 
 def test_a_cut_behind_all_rows_is_the_highest_word():
     """A stratum with no row for its last parts is cut behind all of its rows."""
     table = np.array([[1, 0, 0]])
     cuts = found_cuts(np.array([0]), np.array([8], dtype=np.uint64), 4, table)
-    assert cuts.points.tolist() == [[int(HIGHEST)] * 2]
+    assert cuts.points.tolist() == [[int(HIGHEST_WORD)] * 2]
 
 
 def test_cells_have_fewer_bits_for_many_strata():

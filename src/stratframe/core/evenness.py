@@ -7,7 +7,7 @@ import numpy as np
 from .strata import sum_by
 from .types import Flags, Ints, StratumTable, Values
 
-ROUNDING = 1e-9
+COUNT_ROUNDING = 1e-9
 """Rows by which floats may be off."""
 
 TENTH = 0.1
@@ -86,7 +86,7 @@ def judge_cells(
         spread = np.sqrt(random_variance(sizes, totals))
     else:
         spread = np.sqrt(grouped_variance(groups.squares, totals))
-    far = np.abs(off) - ROUNDING
+    far = np.abs(off) - COUNT_ROUNDING
     rounded = (1 + slack + sizes / n_rows)[:, None]
     is_uneven = (far > rounded + is_coarse) & (expected >= 1) & (far > TENTH * expected)
     if groups is not None or by_chance:

@@ -57,14 +57,14 @@ FIXED_ONE = 1 << 32
 SMALL_DENOMINATOR = 1 << 30
 """Denominators whose product with a fixed-point number below 1 fits 64 bits are below it."""
 
-WORD_BITS = 62
+PARTS_PER_WORD = 62
 """Parts that a word has bits for."""
 
 EDGES_IN_CACHE = 1 << 16
 """Edges whose numbers stay in cache."""
 
 PartSets: TypeAlias = NDArray[Any]
-"""Sets of parts: part j is bit j % WORD_BITS of word j // WORD_BITS."""
+"""Sets of parts: part j is bit j % PARTS_PER_WORD of word j // PARTS_PER_WORD."""
 
 
 class Edges(NamedTuple):
@@ -179,8 +179,8 @@ def join_nodes(
 
 def port_sets(n_parts: int) -> PartSets:
     """List the ports beyond each port, which are all others beyond port 0."""
-    word, bit = np.divmod(np.arange(n_parts, dtype=np.int64), WORD_BITS)
-    dtype = np.min_scalar_type(-(1 << min(n_parts, WORD_BITS)))
+    word, bit = np.divmod(np.arange(n_parts, dtype=np.int64), PARTS_PER_WORD)
+    dtype = np.min_scalar_type(-(1 << min(n_parts, PARTS_PER_WORD)))
     sets = np.zeros((word[-1] + 1, n_parts), dtype=dtype)
     sets[word, np.arange(n_parts)] = np.left_shift(np.int64(1), bit)
     sets[:, 0] = sets[:, 1:].sum(axis=1)
@@ -189,7 +189,7 @@ def port_sets(n_parts: int) -> PartSets:
 
 def holds(sets: PartSets, part: int) -> Flags:
     """Mark the sets that hold a part, given their words along the first axis."""
-    word, bit = divmod(part, WORD_BITS)
+    word, bit = divmod(part, PARTS_PER_WORD)
     has_part: Flags = (sets[word] & (1 << bit)) != 0
     return has_part
 

@@ -29,7 +29,7 @@ MAX_BITS = 16
 WORD = 64
 """Bits of a number."""
 
-HIGHEST = np.uint64(2**64 - 1)
+HIGHEST_WORD = np.uint64(2**64 - 1)
 """The cut point behind all rows."""
 
 
@@ -142,7 +142,7 @@ def cut_points(counts: CellCounts, table: StratumTable, codes: Ints, numbers: Wo
     # Where no row of the cell is before the cut, its first number will do.
     leading = (cells & (counts.shape[1] - 1)).astype(np.uint64)
     points = leading << np.uint64(WORD - bits) if bits else np.zeros_like(leading)
-    points[is_last] = HIGHEST
+    points[is_last] = HIGHEST_WORD
     found = cells_of(codes, numbers, bits)
     order = np.lexsort((numbers, found))
     found, numbers = found[order], numbers[order]
@@ -169,7 +169,7 @@ def parts_by_cuts(codes: Ints, numbers: Words, points: Words) -> Ints:
     n_cuts = points.shape[1]
     # A binary search takes one comparison for each bit of the number of cuts.
     n_steps = n_cuts.bit_length()
-    padded = np.full((n_steps and 1 << n_steps, max(len(points), 1)), HIGHEST)
+    padded = np.full((n_steps and 1 << n_steps, max(len(points), 1)), HIGHEST_WORD)
     padded[:n_cuts, : len(points)] = points.T
     parts = np.empty(len(codes), dtype=smallest_dtype(n_cuts + 1))
     all_dealt = codes.min(initial=0) >= 0

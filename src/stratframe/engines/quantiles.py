@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.types import Flags, Ints, Values, Words
-from .cuts import HIGHEST, MAX_BITS, WORD, CellCounts, cells_of
+from .cuts import HIGHEST_WORD, MAX_BITS, WORD, CellCounts, cells_of
 
 MAX_COUNTS = 1 << 21
 """Cells of all strata together, whose counts a worker makes."""
@@ -107,10 +107,10 @@ def words_at(ranks: QuantileRanks, cells: Ints, words: Words) -> Words:
 
 def points_of(ranks: QuantileRanks, words: Words, n_strata: int, n: int) -> Words:
     """Put different words into a row for each stratum, filled up with the highest."""
-    points = np.full((n_strata, n - 1), HIGHEST)
+    points = np.full((n_strata, n - 1), HIGHEST_WORD)
     owners = ranks.owners.reshape(-1, n - 1)[:, 0]
     rows = words.reshape(-1, n - 1)
     again = np.zeros(rows.shape, dtype=np.bool_)
     again[:, 1:] = rows[:, 1:] == rows[:, :-1]
-    points[owners] = np.sort(np.where(again, HIGHEST, rows), axis=1)
+    points[owners] = np.sort(np.where(again, HIGHEST_WORD, rows), axis=1)
     return points

@@ -62,7 +62,7 @@ def count_across_folds(
     """
     rows, sets, n_sets = number_sets(columns)
     own = folds[rows]
-    set_of_cell, sizes = count_cells(sets, own)
+    set_of_cell, sizes = count_folds_of_sets(sets, own)
     n = sum_by(set_of_cell, sizes, n_sets)
     is_split = np.bincount(set_of_cell, minlength=n_sets) > 1
     n_pairs, n_pairs_inside = (int((counts * (counts - 1)).sum()) // 2 for counts in (n, sizes))
@@ -89,7 +89,7 @@ def rows_across_folds(columns: Sequence[Any], folds: Ints) -> tuple[Ints, Ints]:
     Sets are numbered from 0 by their first row, and come one after another.
     """
     rows, sets, n_sets = number_sets(columns)
-    is_split = np.bincount(count_cells(sets, folds[rows])[0], minlength=n_sets) > 1
+    is_split = np.bincount(count_folds_of_sets(sets, folds[rows])[0], minlength=n_sets) > 1
     found = np.flatnonzero(is_split[sets])
     numbers, _ = factorize_codes(sets[found], n_sets)
     order = np.argsort(numbers, kind="stable")
@@ -130,7 +130,7 @@ def number_sets(columns: Sequence[Any]) -> tuple[slice | Ints, Codes, int]:
     return rows, sets, n_sets
 
 
-def count_cells(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
+def count_folds_of_sets(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
     """Count the rows of each set in each fold that it has rows in: the set, and how many."""
     n_folds = int(folds.max(initial=0)) + 2
     cells = sets * n_folds + (folds + 1)

@@ -16,7 +16,7 @@ from ..frames import format_reference
 from ..terms.base import By, ColumnRef, Missing, Term
 from ..terms.by import parse_by, parse_columns, parse_groups
 
-Parts: TypeAlias = Mapping[str, float | None] | float
+PartShares: TypeAlias = Mapping[str, float | None] | float
 """Names of parts and their shares, or counts of rows, of which one may be None, the rest;
 or the share of `test` alone."""
 

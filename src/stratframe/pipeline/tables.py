@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, cast, overload
+from typing import Any, Concatenate, NamedTuple, Protocol, TypeVar, cast, overload
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ..core.types import Ints, StratumTable, Values
 from ..errors import FOLD_NAME, StratError, above_limit, plural
 from ..frames import AnyFrame, FoldValues, Frame
 from ..frames.libraries import PandasFrame, PolarsFrame, PolarsTable
+from ..habits import Params
 from ..terms.base import Term
 from ..terms.bins import Continuous, OrderBins
 from ..terms.by import Entries, split_series
@@ -37,24 +38,27 @@ DECIMALS = 2
 MAX_TABLE_ROWS = 2**26
 """Rows that a table of strata and parts may have: in pandas, 8 GiB while it is made."""
 
-P = ParamSpec("P")
 LevelT = TypeVar("LevelT", "LevelCounts", Strata)
 
 
-class TableVerb(Protocol[P]):
+class TableVerb(Protocol[Params]):
     """A verb that returns a table in the library of its frame, collected if that was lazy."""
 
     @overload
-    def __call__(self, frame: PandasFrame, /, *args: P.args, **kwargs: P.kwargs) -> PandasFrame: ...
+    def __call__(
+        self, frame: PandasFrame, /, *args: Params.args, **kwargs: Params.kwargs
+    ) -> PandasFrame: ...
     @overload
-    def __call__(self, frame: PolarsFrame, /, *args: P.args, **kwargs: P.kwargs) -> PolarsTable: ...
+    def __call__(
+        self, frame: PolarsFrame, /, *args: Params.args, **kwargs: Params.kwargs
+    ) -> PolarsTable: ...
     @overload
-    def __call__(self, frame: AnyFrame, /, *args: P.args, **kwargs: P.kwargs) -> Any: ...
+    def __call__(self, frame: AnyFrame, /, *args: Params.args, **kwargs: Params.kwargs) -> Any: ...
 
 
-def table_verb(function: Callable[Concatenate[Frame, P], Any]) -> TableVerb[P]:
+def table_verb(function: Callable[Concatenate[Frame, Params], Any]) -> TableVerb[Params]:
     """Type a verb as one that returns a table; the function itself stays as it is."""
-    return cast("TableVerb[P]", function)
+    return cast("TableVerb[Params]", function)
 
 
 class LevelCounts(NamedTuple):
@@ -147,15 +151,7 @@ def count_folds(
     k: int,
     count: Callable[[tuple[Term, ...]], FoldedStrata],
 ) -> FoldCounts:
-    """Count the strata of every level in every fold.
-
-    Parameters
-    ----------
-    k : int
-        How many folds have rows.
-    count : callable
-        Nests the rows into the strata of some terms.
-    """
+    """Count the strata of every level in each of k folds, given how terms make strata."""
     found = count(entries.terms)
     shown = show_entries(entries, found.columns, k, found.strata.weights)
     labels = frames.count_values(found.folds, found.codes, found.strata.weights)
@@ -212,13 +208,7 @@ def check_not_itself(argument: str, refs: Sequence[Any], name: Hashable) -> None
 def check_not_swapped(
     argument: str, by: Any, name: object, compared: Callable[[], Sequence[Any]], labels: FoldValues
 ) -> None:
-    """Raise if a single column to compare by looks like folds, and the fold column like labels.
-
-    Parameters
-    ----------
-    compared : callable
-        Lists the values of the column to compare by.
-    """
+    """Raise if the column to compare by has values like folds, and the fold column like labels."""
     if not isinstance(by, str) or not isinstance(name, str):
         return
     if not FOLD_NAME.search(by) or FOLD_NAME.search(name):
@@ -294,13 +284,7 @@ def show_entry(term: Term, series: Any, k: int, weights: Ints | None) -> Shown:
 
 
 def check_table_size(verb: str, levels: Sequence[Strata], n_parts: int, n_figures: int) -> None:
-    """Raise if a table of one row per stratum and part would be too large.
-
-    Parameters
-    ----------
-    n_figures : int
-        The columns of the table besides those of the strata.
-    """
+    """Raise if a table of so many figures for each stratum and part would be too large."""
     n_strata = sum(len(level.sizes) for level in levels)
     n_rows = n_strata * n_parts
     if n_rows <= MAX_TABLE_ROWS:
@@ -343,12 +327,7 @@ def fold_table(
 ) -> Any:
     """Make one table of several fold columns: of two or more, one below the other.
 
-    Parameters
-    ----------
-    table_of : callable
-        From a fold column, and what its folds are called, to a table.
-    columns : sequence of str
-        The other columns. A column that has the name of one of them is called `fold`.
+    Of one, its folds have its name, or `fold` where that is the name of another of the columns.
     """
     if len(names) == 1:
         name = names[0]

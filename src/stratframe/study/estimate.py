@@ -14,8 +14,8 @@ from ..checks import (
     check_each_once,
     check_flag,
     check_int,
+    check_ks,
     check_seed,
-    first_entries,
     load_extra,
 )
 from ..errors import StratError, above_limit, at_least_one, at_most, describe, plural, warn
@@ -30,10 +30,7 @@ from .target import read_target
 MOST_ROWS = 500
 """Rows of a sample by default, at most; and at most a third of all rows."""
 
-MAX_KS = 10_000
-"""Numbers of folds that one study compares, at most."""
-
-MAX_REPEATS = 10_000
+MAX_RUNS = 10_000
 """Times that a sample is split for each k, at most."""
 
 BAR_DELAY = 2.0
@@ -227,7 +224,7 @@ def estimates(
         dealt_by,
         check_estimators(estimators, wanted),
         check_metric(metric, wanted),
-        check_ks(k, size),
+        check_numbers(k, size),
         size,
         check_repeats(repeats),
         check_seed(seed),
@@ -268,15 +265,11 @@ def list_features(features: Any) -> list[Any]:
     return names if isinstance(features, list | tuple) else [features]
 
 
-def check_ks(k: Any, size: int) -> tuple[int, ...]:
+def check_numbers(k: Any, size: int) -> tuple[int, ...]:
     """List the numbers of folds, each once, and none above the rows of a sample."""
-    ks = first_entries(k, MAX_KS + 1)
-    if not ks:
-        raise StratError(at_least_one("`k`", "number of folds", ks))
-    if len(ks) > MAX_KS:
-        msg = f"`k` must hold at most {plural(MAX_KS, 'number')}, got {describe(k)}."
-        raise StratError(msg)
-    found = tuple(dict.fromkeys(check_int("k", each, 2) for each in ks))
+    found = tuple(dict.fromkeys(check_ks("k", k)))
+    if not found:
+        raise StratError(at_least_one("`k`", "number of folds", []))
     if max(found) > size:
         raise StratError(at_most("`k`", "`sample`", max(found), size, "row"))
     return found
@@ -285,8 +278,8 @@ def check_ks(k: Any, size: int) -> tuple[int, ...]:
 def check_repeats(repeats: object) -> int:
     """Check how often each sample is split."""
     count = check_int("repeats", repeats, 1)
-    if count > MAX_REPEATS:
-        raise StratError(above_limit("`repeats`", MAX_REPEATS, "run", count))
+    if count > MAX_RUNS:
+        raise StratError(above_limit("`repeats`", MAX_RUNS, "run", count))
     return count
 
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames, theory
-from ..checks import check_flag, check_int, first_entries
+from ..checks import check_flag, check_ks
 from ..core.evenness import group_rows
 from ..core.types import Ints, Values
-from ..errors import StratError, describe, plural
+from ..errors import StratError, describe
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
 from ..pipeline.strata import Strata
@@ -21,9 +21,6 @@ from ..terms.by import parse_groups
 from ..theory.arguments import MAX_EXACT
 from .findings import Verdict
 from .sources import source_of
-
-MAX_KS = 10_000
-"""Numbers of folds that a call may ask about."""
 
 
 @table_verb
@@ -84,25 +81,14 @@ def advise(
     0   5    even      b       2.0        0
     1  20    even      b       0.5       10
     """
-    wanted, in_full = check_ks(ks), check_flag("full", full)
+    wanted, in_full = check_ks("ks", ks), check_flag("full", full)
+    if max(wanted, default=0) > MAX_EXACT:
+        msg = f"`ks` must be at most 2**53, got {describe(max(wanted))}."
+        raise StratError(msg)
     source, terms = source_of(frame), parse_groups(groups)
     strata = source.strata(by, terms)
     found = advice(wanted if strata.n_rows else [], strata, source.library, full=in_full)
     return frames.make_frame(source.library, found)
-
-
-def check_ks(ks: Any) -> list[int]:
-    """Check one number of folds, or several."""
-    shown = describe(ks)  # an iterator may show how far it is
-    wanted = first_entries(ks, MAX_KS + 1)
-    if len(wanted) > MAX_KS:
-        msg = f"`ks` must hold at most {plural(MAX_KS, 'number')}, got {shown}."
-        raise StratError(msg)
-    numbers = [check_int("ks", k, 2) for k in wanted]
-    if max(numbers, default=0) > MAX_EXACT:
-        msg = f"`ks` must be at most 2**53, got {describe(max(numbers))}."
-        raise StratError(msg)
-    return numbers
 
 
 class Rarest(NamedTuple):

@@ -15,7 +15,7 @@ from ..pipeline.deal import empty_outputs, new_columns
 from ..pipeline.options import (
     NO_TARGET,
     Deal,
-    Parts,
+    PartShares,
     Rare,
     Target,
     check_options,
@@ -160,7 +160,7 @@ def kfold(
 def split(
     frame: AnyFrameT,
     by: By | None = None,
-    parts: Parts = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
+    parts: PartShares = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
     *,
     groups: Any = None,
     where: Any = None,
@@ -253,7 +253,7 @@ def extend(
     by: By | None,
     k: int | None = None,
     *,
-    parts: Parts | None = None,
+    parts: PartShares | None = None,
     groups: Any = None,
     where: Any = None,
     key: Any = None,

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import StratError
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.options import Deal, Parts, Rare, check_options, fold_target, part_target
+from ..pipeline.options import Deal, PartShares, Rare, check_options, fold_target, part_target
 from ..pipeline.strata import Strata
 from ..pipeline.tables import (
     LevelCounts,
@@ -100,7 +100,7 @@ def plan(
     by: By | None = None,
     k: int = 5,
     *,
-    parts: Parts | None = None,
+    parts: PartShares | None = None,
     groups: Any = None,
     where: Any = None,
     deal: Deal = "random",

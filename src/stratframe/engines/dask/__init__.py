@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ... import frames
-from ...checks import load_extra
 from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn, SharedRows
@@ -33,6 +32,7 @@ from .passes import (
     add_lazily,
     cells_near_cuts,
     count_frame,
+    dd,
     merged,
     order_statistics,
     over_partitions,
@@ -40,15 +40,13 @@ from .passes import (
     shared_keys,
 )
 from .types import Use
-from .values import ENGINE, Plan, QuantileCuts, cuts_numbers, find_strata, stratum_index
-
-dd: Any = load_extra("dask.dataframe", "dask")
+from .values import DASK, Plan, QuantileCuts, cuts_numbers, find_strata, stratum_index
 
 
 class DaskEngine:
     """A Dask frame."""
 
-    name = ENGINE
+    name = DASK
     needs_key = False
 
     def __init__(self, frame: Any) -> None:

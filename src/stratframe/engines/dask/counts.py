@@ -12,7 +12,7 @@ from ...core.strata import first_occurrence, lowest_words, sum_by
 from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
 from ..cuts import (
-    HIGHEST,
+    HIGHEST_WORD,
     MAX_BITS,
     cell_bits,
     cells_of,
@@ -137,7 +137,7 @@ UNKNOWN_CATEGORIES = "__UNKNOWN_CATEGORIES__"
 
 def lowest_of_repeats(codes: Ints, words: Sequence[Words], n_codes: int, n_shown: int) -> Words:
     """Find the lowest word of every code, for each repeat; further rows have the highest."""
-    lowest = np.full((len(words), n_shown), HIGHEST)
+    lowest = np.full((len(words), n_shown), HIGHEST_WORD)
     for repeat, each in enumerate(words):
         lowest[repeat, :n_codes] = lowest_words(codes, n_codes, each)
     return lowest

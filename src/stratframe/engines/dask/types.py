@@ -16,7 +16,7 @@ from ... import frames
 from ...errors import StratError
 from ...frames.door import to_floats
 
-OBJECTS = {
+KINDS_OF_OBJECTS = {
     "boolean": "boolean",
     "bytes": "binary",
     "date": "date",
@@ -44,7 +44,7 @@ ARROW = {
 }
 """What values of pyarrow are, by a word in the name of their type."""
 
-UNITS = ("s", "ms", "us", "ns")
+FINER_UNITS = ("s", "ms", "us", "ns")
 """Units of time, the finest last."""
 
 OF_OBJECTS = {"binary", "date", "decimal", "text", "time"}
@@ -133,7 +133,7 @@ def held_type(series: Any) -> HeldType:
     if series.dtype != object:
         return HeldType(kind_of(series.dtype), series.dtype)
     inferred = pd.api.types.infer_dtype(series, skipna=True)
-    kind = OBJECTS.get(inferred, inferred)
+    kind = KINDS_OF_OBJECTS.get(inferred, inferred)
     dtype = series.dropna().infer_objects().dtype if kind in ("datetime", "duration") else None
     return HeldType(kind, dtype or series.dtype)
 
@@ -227,7 +227,7 @@ def common_time(dtypes: Sequence[Any]) -> Any:
     zones = {str(getattr(dtype, "tz", None)) for dtype in dtypes}
     if len(zones) > 1 or object in dtypes:
         return None
-    return max(dtypes, key=lambda dtype: UNITS.index(unit_of(dtype)))
+    return max(dtypes, key=lambda dtype: FINER_UNITS.index(unit_of(dtype)))
 
 
 def time_of_arrow(dtype: Any) -> Any:

@@ -24,7 +24,7 @@ from ..cuts import other_rows, parts_by_cuts
 from ..quantiles import ordered_words
 from .types import ColumnTypes, Use, cast_column, read_column, take_categories
 
-ENGINE = "Dask"
+DASK = "Dask"
 
 
 class StratumIndex(NamedTuple):
@@ -141,7 +141,7 @@ def cuts_numbers(term: Term) -> bool:
 def code_values(term: Term, series: Any) -> ColumnCodes:
     """Encode the values of a column; those of bins by the number of the bin."""
     term = term.resolve([series])
-    check_term(term, ENGINE)
+    check_term(term, DASK)
     alike = term.counted_by()
     if isinstance(alike, ByEdges):
         values, missing = frames.read_comparable(series, str(term))
@@ -305,7 +305,7 @@ def same_word_error(columns: Sequence[Any], rows: Ints) -> StratError:
     pairs = [(column.name, frames.to_list(column.iloc[rows])) for column in columns]
     name, (one, other) = next((name, pair) for name, pair in pairs if pair[0] != pair[1])
     msg = (
-        f"{ENGINE} frames tell classes apart by a hash of their values, which {describe(one)} and"
+        f"{DASK} frames tell classes apart by a hash of their values, which {describe(one)} and"
         f" {describe(other)} in column {name!r} share.\nHint: give the column one type, as with"
         f' `.astype({{{name!r}: "str"}})`.'
     )

@@ -44,17 +44,17 @@ from .passes import (
 from .quantiles import cut_entry
 from .shared import shared_rows
 
-ENGINE = "Spark"
+SPARK = "Spark"
 
 
 class SparkEngine:
     """A Spark frame."""
 
-    name = ENGINE
+    name = SPARK
     needs_key = True
 
     def __init__(self, frame: Any) -> None:
-        check_frame(frame)
+        check_spark_frame(frame)
         self.frame = frame
 
     # Columns ----------------------------------------------------------------------------
@@ -128,7 +128,7 @@ class SparkEngine:
         table = collect(self.frame.select(*columns).limit(0))
         for place, (term, each) in enumerate(zip(call.terms, call.strata, strict=True)):
             empty = table[f"c{place}"].alias(each.typed.name)
-            check_term(resolve_on(self.frame, term, each.typed, empty), ENGINE)
+            check_term(resolve_on(self.frame, term, each.typed, empty), SPARK)
             read_entry(term, [empty], place + 1)
 
     def restrict(self, call: SparkCall, *, present: bool) -> SparkCall:
@@ -214,7 +214,7 @@ class SparkEngine:
         return kept
 
 
-def check_frame(frame: Any) -> None:
+def check_spark_frame(frame: Any) -> None:
     """Raise unless an object is a frame of Spark, without columns of the names of helpers."""
     sql = load_extra("pyspark.sql", "spark")
     if not isinstance(frame, sql.DataFrame):

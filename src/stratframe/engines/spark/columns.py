@@ -26,13 +26,13 @@ WHOLE = ("boolean", "tinyint", "smallint", "int", "bigint")
 FLOATS = ("float", "double")
 """Types whose missing values are null or NaN."""
 
-NESTED = ("array", "map", "struct", "variant")
+NESTED_TYPES = ("array", "map", "struct", "variant")
 """How the names of types begin that hold several values."""
 
 SIGN_BIT = -(2**63)
 """What is added to a word without a sign so that whole numbers with one have its order."""
 
-HIGHEST = 2.0**63
+END_OF_INTEGERS = 2.0**63
 """The magnitude from which floats are no 64-bit integers."""
 
 
@@ -166,7 +166,7 @@ def columns_to_hash(typed: Typed) -> list[Any]:
         return [sf.unix_date(column).cast("bigint")]
     if dtype.startswith("time("):
         return [sf.time_to_micros(column)]
-    if dtype in ("binary", "timestamp", "timestamp_ntz") or is_text(dtype) or is_duration(dtype):
+    if dtype in ("binary", "timestamp", "timestamp_ntz") or is_string(dtype) or is_duration(dtype):
         return [column]
     raise unhashable(typed.name, dtype)
 
@@ -182,10 +182,10 @@ def whole_numbers(typed: Typed) -> Any:
         return sf.when(whole == column, whole)
     value = column.cast("double")
     whole = value.try_cast("bigint")
-    return sf.when((whole.cast("double") == value) & (sf.abs(value) < HIGHEST), whole)
+    return sf.when((whole.cast("double") == value) & (sf.abs(value) < END_OF_INTEGERS), whole)
 
 
-def is_text(dtype: str) -> bool:
+def is_string(dtype: str) -> bool:
     """Return whether a type is text, with a collation or without."""
     return dtype.startswith(("string", "char", "varchar"))
 
@@ -240,7 +240,7 @@ def bin_column(column: Any, bins: ByEdges) -> Any:
 def row_with_fraction(frame: Any, typed: Typed) -> Any:
     """Find a row whose value has a fraction, if there is any; infinities have none."""
     value = typed.present.cast("double")
-    whole = functions().abs(value) >= HIGHEST
+    whole = functions().abs(value) >= END_OF_INTEGERS
     fractions = frame.filter(whole_numbers(typed).isNull() & value.isNotNull() & ~whole)
     return fractions.select(typed.column.alias("value")).limit(1)
 
@@ -255,7 +255,7 @@ def typed_column(frame: Any, ref: Any, argument: str) -> Typed:
         )
         raise StratError(msg)
     typed = named_column(frame, ref, argument) if is_named else computed_column(frame, ref)
-    if is_text(typed.dtype) and "collate" in typed.dtype:
+    if is_string(typed.dtype) and "collate" in typed.dtype:
         # Arrow, hashes and other libraries tell texts apart that a collation does not.
         binary = functions().collate(typed.column, "UTF8_BINARY")
         return typed._replace(column=binary, dtype="string")
@@ -281,7 +281,7 @@ def compared_names(frame: Any) -> Callable[[str], str]:
 
 def computed_column(frame: Any, ref: Any) -> Typed:
     """Compute a column from a column of Spark, or a callable of the frame that returns one."""
-    column = call_on_frame(frame, ref) if callable(ref) else ref
+    column = call_on_spark(frame, ref) if callable(ref) else ref
     errors = load_extra("pyspark.errors", "spark")
     try:
         # What a filter takes has one value a row: no aggregate, window or generator.
@@ -303,7 +303,7 @@ def first_line(error: Exception) -> str:
     return str(error).partition("\n")[0].rstrip(";.")
 
 
-def call_on_frame(frame: Any, ref: Callable[[Any], Any]) -> Any:
+def call_on_spark(frame: Any, ref: Callable[[Any], Any]) -> Any:
     """Call a function on a frame, and raise unless it returns a column of Spark."""
     hint = "Hint: it gets a frame of Spark, as in `lambda df: df['price'] > 100`."
     try:
@@ -339,7 +339,7 @@ def check_single(typed: Typed) -> None:
             "\nHint: cast it to text."
         )
         raise StratError(msg)
-    if typed.dtype.startswith(NESTED):
+    if typed.dtype.startswith(NESTED_TYPES):
         msg = f"A column must hold single values, but {typed.name!r} is {typed.dtype}."
         raise StratError(msg)
 

@@ -58,7 +58,7 @@ MAX_CELL_BITS = 14
 MAX_WORDS = 32
 """Words of packed counts that each stratum may have."""
 
-WORD_BITS = 53
+EXACT_BITS = 53
 """Bits of a sum that may hold counts: doubles, whose sums never fail, are exact up to here."""
 
 UNROLLED = 64
@@ -119,7 +119,7 @@ class Cells(NamedTuple):
     @property
     def log_packed(self) -> int:
         """How many cells a word holds, a power of two: its exponent."""
-        return (WORD_BITS // self.width).bit_length() - 1
+        return (EXACT_BITS // self.width).bit_length() - 1
 
     @property
     def n_words(self) -> int:
@@ -277,7 +277,7 @@ def choose_cells(sizes: Ints, n_cuts: int) -> Cells:
     # About as many cells as rows in those with a cut.
     bits = round(np.log2(max(n_cuts * int(sizes.sum()) / len(sizes), 4)) / 2)
     packed = Cells(bits + 1, int(sizes.max()).bit_length())
-    if packed.width <= WORD_BITS // 2 and packed.n_words <= MAX_WORDS:
+    if packed.width <= EXACT_BITS // 2 and packed.n_words <= MAX_WORDS:
         return packed
     return Cells(min(bits, MAX_CELL_BITS))
 
@@ -396,7 +396,7 @@ def unpack(table: Any, number: str, cells: Cells) -> StratumTable:
     packed, mask = 1 << cells.log_packed, (1 << cells.width) - 1
     counts = np.zeros((len(table), 1 << cells.bits), dtype=np.min_scalar_type(-mask))
     for i in range(cells.n_words):
-        sums = table[f"{number}_{i}"].fill_null(0).clip(0, 1 << WORD_BITS)
+        sums = table[f"{number}_{i}"].fill_null(0).clip(0, 1 << EXACT_BITS)
         word = sums.to_numpy().astype(np.int64)
         for place in range(min(packed, 1 << cells.bits)):
             counts[:, i * packed + place] = (word >> (place * cells.width)) & mask
