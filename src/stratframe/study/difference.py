@@ -22,11 +22,11 @@ from .statistics import (
 )
 from .strategies import BASELINE
 
-SHOWN = ("strategy", "pair", "k", "mse_ratio", "low", "high")
+SHOWN_OF_PAIRS = ("strategy", "pair", "k", "mse_ratio", "low", "high")
 """The columns of a result that is not in full, so that it fits a terminal."""
 
 CHOICES = ("correct", "regret")
-COLUMNS = (*SHOWN, *MOMENTS, *CHOICES, *COSTS)
+COLUMNS_OF_PAIRS = (*SHOWN_OF_PAIRS, *MOMENTS, *CHOICES, *COSTS)
 
 ALL = "all"
 """The name of all pairs together."""
@@ -137,7 +137,7 @@ def differences(
         table = table.rename_axis(index={"estimator": "pair"})
     strategies, pairs, ks = gaps.labels.values()
     labels = {"strategy": strategies, "k": ks} | ({} if is_pooled else {"pair": pairs})
-    return results_frame(estimates, table, labels, COLUMNS if in_full else SHOWN)
+    return results_frame(estimates, table, labels, COLUMNS_OF_PAIRS if in_full else SHOWN_OF_PAIRS)
 
 
 # Pairs ----------------------------------------------------------------------------------
