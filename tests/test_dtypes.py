@@ -1,8 +1,8 @@
-"""Values of every dtype: wide, exact, missing, and what is no number."""
+"""Values of every dtype in calls: wide, missing, and texts of one hash.
 
-import datetime as dt
-import uuid
-from decimal import Decimal
+How columns of each dtype are read is tested in `frames`; their folds are frozen.
+"""
+
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import stratframe as sf
-from tests.helpers import folds_of, refuse, refuse_now, refuse_rule, strata_of, values
+from tests.helpers import folds_of, refuse_now, refuse_rule
 
 NAN = float("nan")
 
@@ -56,73 +56,6 @@ def test_unsigned_integers_keep_their_order(by: Any) -> None:
     frames += [pd.DataFrame({"a": pd.Series(WIDE, dtype="uint64[pyarrow]")})]
     for frame in [*frames, pl.DataFrame({"a": WIDE})]:
         assert folds_of(frame, by, key=key) == expected
-
-
-def test_decimals_are_exact() -> None:
-    """Decimals that float64 cannot tell apart are classes and keys of their own."""
-    exact = [Decimal(10**19 + i) for i in (3, 1, 2, 0, 4, 5)]
-    expected = folds_of(pd.DataFrame({"a": [10**19 + i for i in (3, 1, 2, 0, 4, 5)]}), key="a")
-    arrow = pd.Series(exact, dtype=pd.ArrowDtype(pa.decimal128(38, 0)))
-    frames = [pd.DataFrame({"a": pd.Series(exact, dtype=object)}), pd.DataFrame({"a": arrow})]
-    for frame in [*frames, pl.DataFrame({"a": exact}, schema={"a": pl.Decimal(38, 0)})]:
-        assert len(strata_of(frame, "a")) == 6
-        assert folds_of(frame, key="a") == expected
-
-
-def test_decimals_with_fractions_are_continuous(frame: Any) -> None:
-    """Decimals count as floats do: with a fraction the column is continuous."""
-    data = frame({"a": [Decimal("0.5"), Decimal("1.5"), Decimal("2.25")]})
-    assert "a" not in sf.plan(data, "a", 2).columns
-
-
-@pytest.mark.parametrize("dtype", ["str", "string", "string[pyarrow]", object])
-def test_digits_are_no_numbers(dtype: Any) -> None:
-    """Text of digits is refused where numbers are asked for, on every dtype of text."""
-    frame = pd.DataFrame({"a": pd.Series(list("1234"), dtype=dtype)})
-    message = (
-        f"`sf.quantiles('a', 2)` needs numbers or dates, but column 'a' is {frame['a'].dtype}."
-    )
-    refuse(message, lambda: folds_of(frame, sf.quantiles("a", 2)))
-    assert len(strata_of(frame.astype("category"), sf.quantiles("a", 2))) == 2
-
-
-def test_dates_have_one_key() -> None:
-    """Dates are keys and groups by their day, whatever they are stored in."""
-    days = [dt.date(1960, 1, 1) + dt.timedelta(i * 37 % 100) for i in range(60)]
-    frames = [pl.DataFrame({"a": days}), pd.DataFrame({"a": days})]
-    for kind in (pa.date32(), pa.date64()):
-        arrow = pd.Series(days).astype(pd.ArrowDtype(kind))
-        frames += [pd.DataFrame({"a": arrow}), pd.DataFrame({"a": arrow.astype("category")})]
-    options: list[Any] = [{"key": "a"}, {"groups": "a"}, {"key": "a", "deal": "hash"}]
-    for call in options:
-        first, *others = (values(sf.kfold(frame, **call), "fold") for frame in frames)
-        assert all(each == first for each in others)
-
-
-def test_keys_of_any_ordered_type() -> None:
-    """Identifiers, periods and categories are keys; a missing category is refused."""
-    base = [3, 1, 2, 0, 5, 4]
-    expected = folds_of(pd.DataFrame({"a": base}), key="a")
-    identifiers = [uuid.UUID(int=i) for i in base]
-    as_bytes = folds_of(pl.DataFrame({"a": [each.bytes for each in identifiers]}), key="a")
-    assert folds_of(pd.DataFrame({"a": identifiers}), key="a") == as_bytes
-    assert folds_of(pd.DataFrame({"a": [each.bytes for each in identifiers]}), key="a") == as_bytes
-    for column in (
-        pd.Series(pd.PeriodIndex.from_ordinals(base, freq="D")),
-        pd.Series(pd.Categorical(base, categories=[5, 3, 1, 0, 2, 4])),
-        pd.Series(pd.arrays.IntegerArray(np.array(base), np.zeros(6, dtype=bool))),
-    ):
-        assert folds_of(pd.DataFrame({"a": column}), key="a") == expected
-    gaps = pd.DataFrame({"a": pd.Categorical([1, 2, None])})
-    refuse_rule("Column 'a' has missing values in 1 row (2).", lambda: folds_of(gaps, k=2, key="a"))
-
-
-def test_many_missing_rows_are_counted_fast(frame: Any) -> None:
-    """An error names five of very many rows at fault, and holds all of them."""
-    data = {"a": [1, None] * 20_000}
-    rule = "Column 'a' has missing values in 20,000 rows (1, 3, 5, 7, 9, ...)."
-    error = refuse_rule(rule, lambda: sf.kfold(frame(data), "a"))
-    assert len(error.failures) == 20_000
 
 
 def test_hashes_that_meet_part_no_class(monkeypatch: pytest.MonkeyPatch) -> None:

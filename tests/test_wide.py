@@ -13,7 +13,7 @@ from polars.io.plugins import register_io_source
 import stratframe as sf
 from tests.helpers import Make, eager
 
-FEW, MANY = 30, 300
+FEW, MANY = 20, 200
 
 
 def features(n: int) -> list[str]:
@@ -49,8 +49,8 @@ CALLS: dict[str, Callable[[Any, list[str]], Any]] = {
     "kfold by margins": lambda df, names: sf.kfold(
         df, sf.margins([sf.bins(name, [-9, 0, 9]) for name in names]), k=2, name="new"
     ),
-    "kfold with a key": lambda df, names: sf.kfold(df, k=2, key=["id", *names[:200]], name="new"),
-    "groups": lambda df, names: sf.kfold(df, "label", k=2, groups=["id", *names[:200]], name="new"),
+    "kfold with a key": lambda df, names: sf.kfold(df, k=2, key=["id", *names[:150]], name="new"),
+    "groups": lambda df, names: sf.kfold(df, "label", k=2, groups=["id", *names[:150]], name="new"),
     "check": lambda df, _: sf.check(df, "label", key="id"),
     "check of named columns": lambda df, names: sf.check(df, duplicates=names),
     "leaks": lambda df, names: sf.leaks(df, duplicates=names),
@@ -60,6 +60,7 @@ CALLS: dict[str, Callable[[Any, list[str]], Any]] = {
 }
 
 
+@pytest.mark.parametrize("kind", ["pandas-nullable", "polars-lazy"])
 @pytest.mark.parametrize("call", CALLS)
 def test_work_grows_with_the_columns(frame: Make, call: str) -> None:
     """Ten times as many columns take at most twelve times as many calls of functions."""

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -210,185 +211,115 @@ def test_folds_of_a_query_are_those_of_its_rows(
 LEFT = pl.LazyFrame({"id": range(20), "label": ["a", "b"] * 10})
 RIGHT = pl.LazyFrame({"id": range(20), "x": range(20)})
 SORTED = [frame.with_columns(pl.col("id").set_sorted()) for frame in (LEFT, RIGHT)]
+UNIQUE, IN_TURN = LEFT.unique("id"), LEFT.unique("id", maintain_order=True)
+GROUPED = LEFT.group_by("id").agg(pl.first("label"))
+COUNTED = LEFT.group_by("id").agg(x=pl.len())
+NULLS = pl.lit(None).alias("fold")
 
-REORDERED: dict[str, tuple[pl.LazyFrame, str]] = {
-    "unique": (LEFT.unique("id"), "`unique`"),
-    "unique of all": (LEFT.unique(), "`unique`"),
-    "group_by": (LEFT.group_by("id").agg(pl.first("label")), "`group_by`"),
-    "steps after": (LEFT.unique().filter(pl.col("id") > 2).with_columns(y=1), "`unique`"),
-    "concat": (pl.concat([LEFT, LEFT.unique()]), "`unique`"),
-    "sort after unique": (LEFT.unique("id").sort("id"), "`unique`"),
-    "sort by another column": (LEFT.group_by("id").agg(x=pl.len()).sort("x"), "`group_by`"),
-    "sort by one of the keys": (
+REORDERED: dict[str, list[pl.LazyFrame]] = {
+    "`unique`": [
+        UNIQUE,
+        LEFT.unique(),
+        LEFT.unique().filter(pl.col("id") > 2).with_columns(y=1),
+        pl.concat([LEFT, LEFT.unique()]),
+        UNIQUE.sort("id"),
+    ],
+    "`group_by`": [
+        GROUPED,
+        COUNTED.sort("x"),
         LEFT.group_by("id", "label").agg(x=pl.len()).sort("id"),
-        "`group_by`",
-    ),
-    "sort by an expression of the key": (
-        LEFT.group_by("id").agg(x=pl.len()).sort(pl.col("id") % 2),
-        "`group_by`",
-    ),
-    "sort by a computed key": (
+        COUNTED.sort(pl.col("id") % 2),
         LEFT.group_by(pl.col("id") % 7).agg(x=pl.len()).sort("id"),
-        "`group_by`",
-    ),
-    "sort of other groups": (
-        pl.concat(
-            [
-                LEFT.group_by("id").agg(pl.first("label")).sort("id"),
-                LEFT.group_by("id").agg(pl.first("label")),
-            ]
-        ),
-        "`group_by`",
-    ),
-    "sort later": (
-        LEFT.group_by("id").agg(x=pl.len()).with_columns(id=pl.col("id") // 2).sort("id"),
-        "`group_by`",
-    ),
-    "unstable sort after unique": (
-        LEFT.unique("id", maintain_order=True).filter(pl.col("id") > 2).sort("label"),
-        "`sort`",
-    ),
-    "unstable sort after group_by": (
+        pl.concat([GROUPED.sort("id"), GROUPED]),
+        COUNTED.with_columns(id=pl.col("id") // 2).sort("id"),
+    ],
+    "`sort`": [
+        IN_TURN.filter(pl.col("id") > 2).sort("label"),
         LEFT.group_by("id", maintain_order=True).agg(pl.first("label")).sort("label"),
-        "`sort`",
-    ),
-    "unstable sort after a join": (
         LEFT.join(RIGHT, on="id", how="left", maintain_order="left").sort("label"),
-        "`sort`",
-    ),
-    "inner": (LEFT.join(RIGHT, on="id"), "an inner join"),
-    "left": (LEFT.join(RIGHT, on="id", how="left"), "a left join"),
-    "right": (LEFT.join(RIGHT, on="id", how="right"), "a right join"),
-    "full": (LEFT.join(RIGHT, on="id", how="full", coalesce=True), "a full join"),
-    "semi": (LEFT.join(RIGHT, on="id", how="semi"), "a semi join"),
-    "anti": (LEFT.join(RIGHT.head(9), on="id", how="anti"), "an anti join"),
-    "cross": (LEFT.join(RIGHT.select("x"), how="cross"), "a cross join or `join_where`"),
-    "join_where": (
-        LEFT.join_where(RIGHT, pl.col("id") < pl.col("x")),
-        "a cross join or `join_where`",
-    ),
-    "SQL": (
+    ],
+    "an inner join": [
+        LEFT.join(RIGHT, on="id"),
         pl.SQLContext(l=LEFT, r=RIGHT).execute("SELECT * FROM l JOIN r USING (id)"),
-        "an inner join",
-    ),
-    "left of two": (
         LEFT.join(RIGHT, on="id").join(RIGHT, on="id", how="left", maintain_order="left"),
-        "an inner join",
-    ),
-    "right of two": (
-        LEFT.join(RIGHT.join(RIGHT, on="id", how="anti"), on="id", maintain_order="left"),
-        "an anti join",
-    ),
-    "beside join_asof": (
-        SORTED[0].join_asof(SORTED[1], on="id").join(RIGHT, on="id", how="semi"),
-        "a semi join",
-    ),
-    "Python function": (
         LEFT.map_batches(lambda data, lock=Lock(): data).join(RIGHT, on="id"),  # noqa: B008
-        "an inner join",
-    ),
+    ],
+    "a left join": [LEFT.join(RIGHT, on="id", how="left")],
+    "a right join": [LEFT.join(RIGHT, on="id", how="right")],
+    "a full join": [LEFT.join(RIGHT, on="id", how="full", coalesce=True)],
+    "a semi join": [
+        LEFT.join(RIGHT, on="id", how="semi"),
+        SORTED[0].join_asof(SORTED[1], on="id").join(RIGHT, on="id", how="semi"),
+    ],
+    "an anti join": [
+        LEFT.join(RIGHT.head(9), on="id", how="anti"),
+        LEFT.join(RIGHT.join(RIGHT, on="id", how="anti"), on="id", maintain_order="left"),
+    ],
+    "a cross join or `join_where`": [
+        LEFT.join(RIGHT.select("x"), how="cross"),
+        LEFT.join_where(RIGHT, pl.col("id") < pl.col("x")),
+    ],
+    "`pl.union`": [pl.union([LEFT, LEFT])] if hasattr(pl, "union") else [],
 }
-"""Queries, and the step that may put their rows in another order."""
+"""Steps that may put rows in another order, and queries that have them."""
 
-CHOSEN: dict[str, tuple[pl.LazyFrame, str]] = {
-    "head": (LEFT.unique("id").head(9), "`unique`"),
-    "limit": (LEFT.unique("id").limit(9), "`unique`"),
-    "tail": (LEFT.join(RIGHT, on="id").tail(9), "an inner join"),
-    "slice": (LEFT.group_by("id").agg(pl.first("label")).slice(2, 9), "`group_by`"),
-    "gather_every": (LEFT.unique("id").gather_every(2), "`unique`"),
-    "gather": (LEFT.unique("id").select(pl.all().gather([1, 2, 3, 4])), "`unique`"),
-    "sample": (LEFT.select(pl.all().sample(9)), "the expression `sample`"),
-    "sample after unique": (
-        LEFT.unique("id").select(pl.all().sample(9)),
-        "the expression `sample`",
-    ),
-    "row index": (LEFT.unique("id").with_row_index("row"), "`unique`"),
-    "steps between": (
-        LEFT.unique("id", keep="any")
-        .filter(pl.col("id") > 2)
-        .sort("label")
-        .with_columns(y=1)
-        .head(9),
-        "`unique`",
-    ),
-    "one of two frames": (pl.concat([LEFT.head(5), LEFT.unique("id").head(9)]), "`unique`"),
-    "after a concat": (pl.concat([LEFT, LEFT.unique("id")]).head(9), "`unique`"),
-    "below a join": (
+CHOSEN: dict[str, list[pl.LazyFrame]] = {
+    "`unique`": [
+        UNIQUE.head(9),
+        UNIQUE.limit(9),
+        UNIQUE.gather_every(2),
+        UNIQUE.select(pl.all().gather([1, 2, 3, 4])),
+        UNIQUE.with_row_index("row"),
+        UNIQUE.filter(pl.col("id") > 2).sort("label").with_columns(y=1).head(9),
+        pl.concat([LEFT.head(5), UNIQUE.head(9)]),
+        pl.concat([LEFT, UNIQUE]).head(9),
         LEFT.join(RIGHT.unique("id").head(9), on="id", maintain_order="left"),
-        "`unique`",
-    ),
-    "in groups": (
-        LEFT.unique("id")
-        .group_by("label", maintain_order=True)
-        .agg(pl.col("id").head(2))
-        .explode("id"),
-        "`unique`",
-    ),
-    "unstable top_k": (LEFT.unique("id", maintain_order=True).top_k(9, by="label"), "`sort`"),
-    "expression": (
-        LEFT.select(pl.col("id").unique().head(9), label=pl.lit("a")),
-        "the expression `unique`",
-    ),
+        UNIQUE.group_by("label", maintain_order=True).agg(pl.col("id").head(2)).explode("id"),
+    ],
+    "an inner join": [LEFT.join(RIGHT, on="id").tail(9)],
+    "`group_by`": [GROUPED.slice(2, 9)],
+    "`sort`": [IN_TURN.top_k(9, by="label")],
+    "the expression `sample`": [
+        LEFT.select(pl.all().sample(9)),
+        UNIQUE.select(pl.all().sample(9)),
+    ],
+    "the expression `unique`": [LEFT.select(pl.col("id").unique().head(9), label=pl.lit("a"))],
 }
-"""Queries that choose other rows each time, and the step that gives them in another order."""
+"""Steps that may put rows in another order, and queries that choose rows after them."""
 
-KEPT: dict[str, pl.LazyFrame] = {
-    "frame": LEFT,
-    "filter": LEFT.filter(pl.col("id") > 3),
-    "select": LEFT.select("id", "label"),
-    "with_columns": LEFT.with_columns(x=pl.col("id") * 2, group=pl.len().over("label")),
-    "concat": pl.concat([LEFT, LEFT]),
-    "wide concat": pl.concat([LEFT, RIGHT.rename({"id": "other"})], how="horizontal"),
-    "sort": LEFT.sort("label"),
-    "head": LEFT.head(12),
-    "unique": LEFT.unique("id", maintain_order=True),
-    "group_by": LEFT.group_by("id", maintain_order=True).agg(pl.first("label")),
-    "sort after unique": LEFT.unique("id", maintain_order=True).sort("label", maintain_order=True),
-    "top_k": LEFT.top_k(5, by="label"),
-    "ranks": LEFT.with_columns(
-        dense=pl.col("id").rank("dense").over("label"), seeded=pl.col("id").rank("random", seed=1)
-    ),
-    "sort by the keys": LEFT.group_by("id").agg(pl.first("label")).sort("id"),
-    "sort by all keys": LEFT.group_by("id", "label")
+KEPT = [
+    LEFT,
+    LEFT.filter(pl.col("id") > 3),
+    LEFT.select("id", "label"),
+    LEFT.with_columns(x=pl.col("id") * 2, group=pl.len().over("label")),
+    pl.concat([LEFT, LEFT]),
+    pl.concat([LEFT, RIGHT.rename({"id": "other"})], how="horizontal"),
+    LEFT.sort("label"),
+    LEFT.head(12),
+    LEFT.top_k(5, by="label"),
+    IN_TURN,
+    IN_TURN.sort("label", maintain_order=True),
+    LEFT.with_columns(dense=pl.col("id").rank("dense").over("label")),
+    LEFT.group_by("id", maintain_order=True).agg(pl.first("label")),
+    GROUPED.sort("id"),
+    LEFT.group_by("id", "label")
     .agg(pl.len(), x=pl.len())
     .sort("x", "label", "id", descending=[True, False, True])
     .filter(pl.col("id") > 2),
-    "left": LEFT.join(RIGHT, on="id", maintain_order="left"),
-    "right_left": LEFT.join(RIGHT, on="id", how="right", maintain_order="right_left"),
-    "two joins": LEFT.join(RIGHT, on="id", maintain_order="left_right").join(
+    LEFT.join(RIGHT, on="id", maintain_order="left"),
+    LEFT.join(RIGHT, on="id", how="right", maintain_order="right_left"),
+    LEFT.join(RIGHT, on="id", maintain_order="left_right").join(
         LEFT.join(RIGHT, on="id", how="semi", maintain_order="left"), on="id", maintain_order="left"
     ),
-    "join_asof": SORTED[0].join_asof(SORTED[1], on="id"),
-    "literals": LEFT.with_columns(
+    SORTED[0].join_asof(SORTED[1], on="id"),
+    LEFT.with_columns(
         text=pl.lit("UNIQUE[maintain_order: false"), other=pl.lit("INNER JOIN:")
     ).filter(pl.col("text") != "AGGREGATE[maintain_order: false]"),
-    "literal in lines": LEFT.with_columns(text=pl.lit('5" pipe')).join(
+    LEFT.with_columns(text=pl.lit('5" pipe')).join(
         RIGHT, on="id", how="left", maintain_order="left"
     ),
-}
+]
 """Queries that give their rows in one order."""
-
-
-def expected(step: str, fix: str) -> str:
-    return (
-        f"{step} may put the rows of this lazy query in another order each time it is"
-        " collected, and without `key=` the folds depend on the order: train and test rows"
-        " that are collected apart may overlap.\n"
-        f"Hint: {fix}"
-    )
-
-
-SET = "set `maintain_order` in that step."
-KEY = f'`key="id"` names columns that identify the rows; or {SET}'
-
-CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "kfold": (lambda query: sf.kfold(query, k=2), KEY),
-    "by": (lambda query: sf.kfold(query, "label", k=2, seed=None), KEY),
-    "repeats": (lambda query: sf.kfold(query, k=2, repeats=2), KEY),
-    "split": (lambda query: sf.split(query), KEY),
-    "extend": (lambda query: sf.extend(query.with_columns(fold=pl.lit(None)), None, k=2), KEY),
-}
-"""Calls without a key, and the hint of each."""
 
 
 def warnings_of(call: Callable[[], object]) -> list[str]:
@@ -399,119 +330,104 @@ def warnings_of(call: Callable[[], object]) -> list[str]:
     return [str(warning.message) for warning in caught]
 
 
-@pytest.mark.parametrize("name", REORDERED)
-def test_a_step_that_keeps_no_order_is_named(name: str) -> None:
+SET = "set `maintain_order` in that step."
+KEY = f'`key="id"` names columns that identify the rows; or {SET}'
+GROUP = f"fill these groups with values that identify the rows; or {SET}"
+
+
+def expected(step: str, fix: str = KEY, what: str = "without `key=`") -> str:
+    """Write the warning of a query whose rows may come in another order."""
+    return (
+        f"{step[0].upper()}{step[1:]} may put the rows of this lazy query in another order each"
+        f" time it is collected, and {what} the folds depend on the order: train and test rows"
+        f" that are collected apart may overlap.\nHint: {fix}"
+    )
+
+
+@pytest.mark.parametrize("step", REORDERED)
+def test_a_step_that_keeps_no_order_is_named(step: str) -> None:
     """A query with a step that keeps no order warns when it is made, unless it has a key."""
-    query, step = REORDERED[name]
-    message = expected(step[0].upper() + step[1:], KEY)
-    assert warnings_of(lambda: sf.kfold(query, k=2)) == [message]
-    assert warnings_of(lambda: sf.kfold(query, k=2, key="id")) == []
-    given = query.with_columns(fold=pl.lit(None))
-    assert warnings_of(lambda: sf.extend(given, None, k=2, key="id")) == []
+    for query in REORDERED[step]:
+        assert warnings_of(lambda query=query: sf.kfold(query, k=2)) == [expected(step)]
+        assert warnings_of(lambda query=query: sf.kfold(query, k=2, key="id")) == []
 
 
 def test_text_chooses_no_rows() -> None:
     """Text that is written as a function, or a column of that name, chooses no rows."""
-    query = LEFT.unique("id").filter(pl.col("label") != "head(3)").with_columns(a=pl.lit("slice("))
+    query = UNIQUE.filter(pl.col("label") != "head(3)").with_columns(a=pl.lit("slice("))
     assert warnings_of(lambda: sf.kfold(query.rename({"a": "head(x"}), k=2, key="id")) == []
 
 
-BY_VALUE: dict[str, Callable[[Any], Any]] = {
-    "key": lambda query: sf.kfold(query, "label", k=2, key="id"),
-    "groups": lambda query: sf.split(query, groups="id"),
-    "extend": lambda query: sf.extend(query.with_columns(fold=pl.lit(None)), None, k=2, key="id"),
-    "neither": lambda query: sf.kfold(query, k=2),
-}
-
-
-@pytest.mark.parametrize("call", BY_VALUE)
-@pytest.mark.parametrize("name", CHOSEN)
-def test_other_rows_each_time_have_no_remedy(name: str, call: str) -> None:
+@pytest.mark.parametrize("step", CHOSEN)
+def test_other_rows_each_time_have_no_remedy(step: str) -> None:
     """Where rows are chosen after a step without an order, keys and groups warn, too."""
-    query, step = CHOSEN[name]
-    fix = "collect the query first" if "expression" in step else SET.rstrip(".")
-    assert warnings_of(lambda: BY_VALUE[call](query)) == [
+    message = (
         f"{step[0].upper()}{step[1:]} may put the rows of this lazy query in another order each"
         " time it is collected, and `head`, `tail`, `slice`, `gather`, `sample` or a row index"
         " after it then choose other rows: train and test rows that are collected apart may"
-        " overlap.\n"
-        f"Hint: {fix}."
+        f" overlap.\nHint: {'collect the query first.' if 'expression' in step else SET}"
+    )
+    calls: list[Callable[[Any], Any]] = [
+        lambda query: sf.kfold(query, "label", k=2, key="id"),
+        lambda query: sf.split(query, groups="id"),
+        lambda query: sf.extend(query.with_columns(NULLS), None, k=2, key="id"),
+        lambda query: sf.kfold(query, k=2),
     ]
-    assert warnings_of(lambda: sf.kfold(query, k=2, key="id", deal="hash")) == []
+    for query in CHOSEN[step]:
+        for call in calls:
+            assert warnings_of(partial(call, query)) == [message]
+        assert warnings_of(partial(sf.kfold, query, k=2, key="id", deal="hash")) == []
 
 
-@pytest.mark.parametrize("name", KEPT)
-def test_a_query_in_one_order_does_not_warn(name: str) -> None:
+@pytest.mark.parametrize("place", range(len(KEPT)))
+def test_a_query_in_one_order_does_not_warn(place: int) -> None:
     """Scans, filters, sorts and steps that maintain their order do not warn."""
-    assert warnings_of(lambda: sf.kfold(KEPT[name], k=2)) == []
+    assert warnings_of(lambda: sf.kfold(KEPT[place], k=2)) == []
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_each_verb_warns_once(call: str) -> None:
-    """Each verb that adds a column warns once, and hints at what it can be given."""
-    verb, fix = CALLS[call]
-    assert warnings_of(lambda: verb(LEFT.unique("id"))) == [expected("`unique`", fix)]
-    assert warnings_of(lambda: verb(LEFT)) == []
+CLUSTERS = sf.clusters("id", 2)
+BY_KEY, BY_GROUP = ("without `key=`", KEY), ("where rows lack a group", GROUP)
+BY_CLUSTER = ("with `sf.clusters`", SET)
+CALLS: list[tuple[Callable[..., Any], dict[str, Any], tuple[str, str] | None]] = [
+    (sf.kfold, {"k": 2}, BY_KEY),
+    (sf.kfold, {"by": "label", "k": 2, "seed": None}, BY_KEY),
+    (sf.kfold, {"k": 2, "repeats": 2}, BY_KEY),
+    (sf.split, {}, BY_KEY),
+    (sf.extend, {"by": None, "k": 2}, BY_KEY),
+    (sf.extend, {"by": None, "k": 2, "key": "id"}, None),
+    (sf.kfold, {"k": 2, "groups": "id"}, None),
+    (sf.kfold, {"by": ["label", "id"], "k": 2, "groups": ["id", "label"]}, None),
+    (sf.kfold, {"by": sf.continuous("id"), "k": 2, "groups": "id"}, None),
+    (sf.kfold, {"by": sf.margins(["label"]), "k": 2, "groups": "id"}, None),
+    (sf.kfold, {"k": 2, "groups": "id", "missing": "null"}, None),
+    (sf.split, {"groups": "id"}, None),
+    (sf.extend, {"by": None, "k": 2, "groups": "id"}, None),
+    (sf.kfold, {"k": 2, "groups": "label", "missing": "stratum"}, BY_GROUP),
+    (sf.split, {"groups": "label", "missing": "stratum"}, BY_GROUP),
+    (sf.extend, {"by": None, "k": 2, "groups": "label", "missing": "stratum"}, BY_GROUP),
+    (sf.kfold, {"k": 2, "groups": CLUSTERS}, BY_CLUSTER),
+    (sf.kfold, {"by": CLUSTERS, "k": 2, "groups": "id"}, BY_CLUSTER),
+    (sf.kfold, {"by": sf.margins([CLUSTERS]), "k": 2, "groups": "id"}, BY_CLUSTER),
+    (sf.plan, {"by": "label", "k": 2}, None),
+]
+"""Verbs, their arguments, and what of them depends on the order, with the remedy."""
 
 
-BY_GROUP: dict[str, Callable[[Any], Any]] = {
-    "kfold": lambda query: sf.kfold(query, k=2, groups="id"),
-    "columns": lambda query: sf.kfold(query, ["label", "id"], k=2, groups=["id", "label"]),
-    "binned": lambda query: sf.kfold(query, sf.continuous("id"), k=2, groups="id"),
-    "margins": lambda query: sf.kfold(query, sf.margins(["label"]), k=2, groups="id"),
-    "null": lambda query: sf.kfold(query, k=2, groups="id", missing="null"),
-    "split": lambda query: sf.split(query, groups="id"),
-    "extend": lambda query: sf.extend(
-        query.with_columns(fold=pl.lit(None)), None, k=2, groups="id"
-    ),
-}
+@pytest.mark.parametrize(("verb", "arguments", "reason"), CALLS)
+def test_what_depends_on_the_order(
+    verb: Callable[..., Any], arguments: dict[str, Any], reason: tuple[str, str] | None
+) -> None:
+    """A verb warns once of what depends on the order, and hints at what it can be given.
 
-
-@pytest.mark.parametrize("call", BY_GROUP)
-def test_groups_do_not_depend_on_the_order(call: str) -> None:
-    """Groups are known by their values, so that no query warns."""
-    assert warnings_of(lambda: BY_GROUP[call](LEFT.unique("id"))) == []
-
-
-@pytest.mark.parametrize(
-    "verb",
-    [
-        lambda query: sf.kfold(query, k=2, groups="label", missing="stratum"),
-        lambda query: sf.split(query, groups="label", missing="stratum"),
-        lambda query: sf.extend(
-            query.with_columns(fold=pl.lit(None)), None, k=2, groups="label", missing="stratum"
-        ),
-    ],
-    ids=["kfold", "split", "extend"],
-)
-def test_rows_without_a_group_depend_on_the_order(verb: Callable[[Any], Any]) -> None:
-    """Rows without a group, of which there may be some, are told apart by their order."""
-    fix = f"fill these groups with values that identify the rows; or {SET}"
-    message = expected("`unique`", fix).replace("without `key=`", "where rows lack a group")
-    assert warnings_of(lambda: verb(LEFT.unique("id"))) == [message]
-    assert warnings_of(lambda: verb(LEFT)) == []
-
-
-def test_clusters_depend_on_the_order() -> None:
-    """Clusters, as groups or as strata of groups, are fitted to rows in their order."""
-    term = sf.clusters("id", 2)
-    message = expected("`unique`", SET).replace("without `key=`", "with `sf.clusters`")
-    for by, groups in ((None, term), (term, "id"), (sf.margins([term]), "id")):
-        call = lambda by=by, groups=groups: sf.kfold(LEFT.unique("id"), by, 2, groups=groups)  # noqa: E731
-        assert warnings_of(call) == [message]
-
-
-def test_eager_frames_do_not_warn() -> None:
-    """A frame that was collected has one order."""
-    assert warnings_of(lambda: sf.kfold(LEFT.unique("id").collect(), k=2)) == []
-    assert warnings_of(lambda: sf.plan(LEFT.unique("id"), "label", k=2)) == []
-
-
-@pytest.mark.skipif(not hasattr(pl, "union"), reason="older Polars has no `pl.union`")
-def test_union_keeps_no_order() -> None:
-    """`pl.union` warns where `pl.concat` does not."""
-    (found,) = warnings_of(lambda: sf.kfold(pl.union([LEFT, LEFT]), k=2))
-    assert found == expected("`pl.union`", KEY)
+    Groups are known by their values; rows without one, of which there may be some, by their order;
+    clusters are fitted to rows in their order.
+    """
+    query = UNIQUE.with_columns(NULLS) if verb is sf.extend else UNIQUE
+    message = reason and expected("`unique`", reason[1], reason[0])
+    assert warnings_of(lambda: verb(query, **arguments)) == ([message] if message else [])
+    ordered = LEFT.with_columns(NULLS) if verb is sf.extend else LEFT
+    assert warnings_of(lambda: verb(ordered, **arguments)) == []
+    assert warnings_of(lambda: sf.kfold(UNIQUE.collect(), k=2)) == []
 
 
 def fail(*_: object) -> Any:

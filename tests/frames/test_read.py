@@ -58,8 +58,8 @@ def test_codes_of_every_kind(column: Column, values: list[Any]) -> None:
     assert_codes_of(column(values), values)
 
 
-DECIMALS = [Decimal("1.10"), None, Decimal("0.5"), Decimal("1.1")]
-DAYS = [dt.date(2024, 1, 2), None, dt.date(2023, 1, 1), dt.date(2024, 1, 2)]
+LONG = [Decimal(10**19 + 1), Decimal("0.5"), None, Decimal(10**19), Decimal("0.50")]
+"""Decimals that floats cannot tell apart."""
 
 
 @pytest.mark.parametrize(
@@ -67,11 +67,11 @@ DAYS = [dt.date(2024, 1, 2), None, dt.date(2023, 1, 1), dt.date(2024, 1, 2)]
     [
         (pl.Series([2**100, None, 5, 2**100], dtype=pl.Int128), [2**100, None, 5, 2**100]),
         (pl.Series([2**63, None, 2**63 + 1], dtype=pl.UInt64), [2**63, None, 2**63 + 1]),
-        (pl.Series(DECIMALS), DECIMALS),
-        (pd.Series(DECIMALS, dtype=object), DECIMALS),
-        (pd.Series(DECIMALS, dtype=pd.ArrowDtype(pa.decimal128(5, 2))), DECIMALS),
-        (pl.Series(DAYS), DAYS),
-        (pd.Series(DAYS, dtype=object), DAYS),
+        (pl.Series(LONG, dtype=pl.Decimal(38, 2)), LONG),
+        (pd.Series(LONG, dtype=object), LONG),
+        (pd.Series(LONG, dtype=pd.ArrowDtype(pa.decimal128(38, 2))), LONG),
+        (pl.Series([dt.date(2024, 1, 2), None, dt.date(2023, 1, 1)]), [2024, None, 2023]),
+        (pd.Series([dt.date(2024, 1, 2), None], dtype=object), [2024, None]),
         (pl.Series([b"b", None, b"a", b"b"]), [b"b", None, b"a", b"b"]),
         (pl.Series(["b", None, "a", "b"], dtype=pl.Categorical), ["b", None, "a", "b"]),
         (pl.Series(["b", None, "a"], dtype=pl.Enum(["a", "b", "c"])), ["b", None, "a"]),
@@ -281,7 +281,7 @@ def test_nulls_alone_are_numbers() -> None:
     [
         pl.Series("x", ["a"]),
         pd.Series(["a"], name="x"),
-        of_objects(["a"]),
+        *(pd.Series(["1"], name="x", dtype=kind) for kind in ("string", "string[pyarrow]", object)),
         of_objects([object()]),
         pd.Series(["a"], name="x", dtype="category"),
         pl.Series("x", ["a"], dtype=pl.Categorical),
@@ -362,7 +362,8 @@ BYTES_OF: dict[str, tuple[list[bytes], list[Any]]] = {
             pd.Series(WHOLE, dtype=object),
             pd.Series(WHOLE, dtype="Int64"),
             pd.Series(WHOLE, dtype="float64"),
-            pd.Series(WHOLE, dtype="category"),
+            pd.Series(pd.Categorical(WHOLE, WHOLE[::-1])),
+            pd.Series(pd.PeriodIndex.from_ordinals(WHOLE, freq="D")),
             of_arrow(WHOLE, pa.int64()),
             of_arrow(WHOLE, pa.float64()),
         ],
@@ -419,7 +420,12 @@ BYTES_OF: dict[str, tuple[list[bytes], list[Any]]] = {
     ),
     "dates": (
         [word((day - EPOCH.date()).days) for day in DATES],
-        [pl.Series(DATES), of_objects(DATES), of_arrow(DATES, pa.date32())],
+        [
+            pl.Series(DATES),
+            of_objects(DATES),
+            *(of_arrow(DATES, kind) for kind in (pa.date32(), pa.date64())),
+            of_arrow(DATES, pa.date64()).astype("category"),
+        ],
     ),
     "moments": (
         [word((moment - EPOCH) // MICROSECOND) for moment in MOMENTS],
