@@ -27,12 +27,6 @@ LANES = tuple(
 BLOCK = 1 << 13
 """Rows per pass, so that the passes of a hash stay in cache."""
 
-FEW_WORDS = 1 << 12
-"""Words up to which a sort finds equal ones fastest."""
-
-STRIPE = 32
-"""Bytes that a round of four lanes takes."""
-
 
 class HashedWords(NamedTuple):
     """A column of 64-bit words."""
@@ -77,35 +71,9 @@ def hash_keys(columns: Sequence[KeyColumn], salt: int) -> Words:
 
 def repeated_words(words: Words) -> Ints:
     """List the rows whose word another row has, too, in ascending order."""
-    repeats, pool, lowest_bit = words[:0], words, 64
-    while len(pool) > FEW_WORDS and lowest_bit > 0:
-        # Each round looks at other bits, so that words which shared a slot part.
-        bits = len(pool).bit_length()
-        lowest_bit = max(lowest_bit - bits, 0)
-        equal, pool = compare_by_slot(pool, lowest_bit, bits)
-        repeats = np.append(repeats, equal)
-    pool = np.sort(pool)
-    repeats = np.append(repeats, pool[1:][pool[1:] == pool[:-1]])
-    return np.flatnonzero(np.isin(words, repeats)) if len(repeats) else np.empty(0, np.int64)
-
-
-def compare_by_slot(words: Words, lowest_bit: int, bits: int) -> tuple[Words, Words]:
-    """Compare words that share some bits with one of them: equal ones, and those left over."""
-    # The last word of a slot stays in it, and the others are compared with that one.
-    shift, mask = np.uint64(lowest_bit), np.uint64((1 << bits) - 1)
-    last = np.empty(1 << bits, dtype=np.min_scalar_type(len(words)))
-    equal, others = [], []
-    for start in range(0, len(words), BLOCK):
-        chunk = words[start : start + BLOCK]
-        last[(chunk >> shift) & mask] = np.arange(start, start + len(chunk), dtype=last.dtype)
-    for start in range(0, len(words), BLOCK):
-        chunk = words[start : start + BLOCK]
-        winners = last[(chunk >> shift) & mask]
-        lost = np.flatnonzero(winners != np.arange(start, start + len(chunk)))
-        is_equal = words[winners[lost]] == chunk[lost]
-        equal.append(chunk[lost[is_equal]])
-        others.append(chunk[lost[~is_equal]])
-    return np.concatenate(equal), np.concatenate(others)
+    ascending = np.sort(words)
+    repeats = ascending[1:][ascending[1:] == ascending[:-1]]
+    return np.flatnonzero(np.isin(words, repeats))
 
 
 def are_dense_and_unique(column: KeyColumn) -> bool:
@@ -155,19 +123,11 @@ def hash_ragged(data: np.ndarray, offsets: Ints, seeds: Words) -> Words:
     if (lengths == lengths[0]).all():
         return hash_rows(data.reshape(len(lengths), lengths[0]), seeds)
     hashes = np.empty(len(lengths), dtype=np.uint64)
-    for n_bytes in distinct_lengths(lengths):
+    # A count is faster than a sort, or than the hashes of `np.unique`.
+    for n_bytes in np.flatnonzero(np.bincount(lengths)).tolist():
         rows = np.flatnonzero(lengths == n_bytes)
         hashes[rows] = hash_rows(rows_of_bytes(data, offsets[rows], n_bytes), seeds[rows])
     return hashes
-
-
-def distinct_lengths(lengths: Ints) -> list[int]:
-    """List the different lengths of rows."""
-    if lengths.max() < len(lengths):
-        # A count is faster than a sort, or than the hashes of `np.unique`.
-        return np.flatnonzero(np.bincount(lengths)).tolist()
-    distinct: list[int] = np.unique(lengths).tolist()
-    return distinct
 
 
 def rows_of_bytes(data: np.ndarray, starts: Ints, n_bytes: int) -> np.ndarray:
@@ -182,15 +142,15 @@ def rows_of_bytes(data: np.ndarray, starts: Ints, n_bytes: int) -> np.ndarray:
 def hash_rows(block: np.ndarray, seeds: Words) -> Words:
     """Hash the bytes of rows of one length, shape (n_rows, n_bytes)."""
     n_bytes = block.shape[1]
-    n_striped = n_bytes // STRIPE * STRIPE
-    state = mix_stripes(block[:, :n_striped], seeds) if n_striped else seeds + P5
+    n_words, n_striped = n_bytes // 8, n_bytes // 32 * 4
+    words = np.ascontiguousarray(block[:, : 8 * n_words].view("<u8").T, dtype=np.uint64)
+    state = mix_stripes(words[:n_striped], seeds) if n_striped else seeds + P5
     state = state + np.uint64(n_bytes)
-    place = n_striped
-    while place + 8 <= n_bytes:
-        state = mix_word(state, read_words(block, place, "<u8"))
-        place += 8
+    for word in words[n_striped:]:
+        state = mix_word(state, word)
+    place = 8 * n_words
     if place + 4 <= n_bytes:
-        state ^= read_words(block, place, "<u4") * P1
+        state ^= block[:, place : place + 4].view("<u4")[:, 0].astype(np.uint64) * P1
         state = rotate(state, 23) * P2 + P3
         place += 4
     for byte in range(place, n_bytes):
@@ -199,48 +159,33 @@ def hash_rows(block: np.ndarray, seeds: Words) -> Words:
     return avalanche(state)
 
 
-def mix_stripes(block: np.ndarray, seeds: Words) -> Words:
-    """Take up whole stripes in four lanes, and merge these."""
+def mix_stripes(words: Words, seeds: Words) -> Words:
+    """Take up words in four lanes in turn, and merge these."""
     lanes = [seeds + start for start in LANES]
-    for start in range(0, block.shape[1], STRIPE):
-        for lane in range(4):
-            word = read_words(block, start + 8 * lane, "<u8")
-            lanes[lane] = mix_lane(lanes[lane], word)
+    for place, word in enumerate(words):
+        lanes[place % 4] = mix_lane(lanes[place % 4], word)
     state = np.zeros_like(lanes[0])
-    for place, turn in enumerate((1, 7, 12, 18)):
-        state += rotate(lanes[place].copy(), turn)
-    for words in lanes:
-        state = (state ^ mix_lane(np.zeros_like(words), words)) * P1 + P4
+    for lane, turn in zip(lanes, (1, 7, 12, 18), strict=True):
+        state += rotate(lane.copy(), turn)
+    for lane in lanes:
+        state = (state ^ mix_lane(np.zeros_like(lane), lane)) * P1 + P4
     return state
-
-
-def read_words(block: np.ndarray, place: int, dtype: str) -> Words:
-    """Read the little-endian word of every row that starts at a byte."""
-    n_bytes = np.dtype(dtype).itemsize
-    words = as_strided(
-        block[:1, place : place + n_bytes].view(dtype)[0], (len(block),), block.strides[:1]
-    )
-    return words.astype(np.uint64)
 
 
 def mix_lane(lane: Words, words: Words) -> Words:
     """Take up a word in a lane."""
-    state = words * P2
-    state += lane
-    return multiply(rotate(state, 31), P1)
+    return rotate(lane + words * P2, 31) * P1
 
 
 def mix_word(state: Words, words: Words) -> Words:
     """Take up a word in a state."""
-    mixed = multiply(rotate(words * P2, 31), P1)
+    mixed = rotate(words * P2, 31)
+    mixed *= P1
     mixed ^= state
-    return multiply(rotate(mixed, 27), P1) + P4
-
-
-def multiply(words: Words, prime: np.uint64) -> Words:
-    """Multiply words in place."""
-    words *= prime
-    return words
+    mixed = rotate(mixed, 27)
+    mixed *= P1
+    mixed += P4
+    return mixed
 
 
 def rotate(words: Words, by: int) -> Words:

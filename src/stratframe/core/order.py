@@ -47,15 +47,11 @@ def pack_keys(keys: Words, codes: Codes | None, code_bits: int, row_bits: int) -
     """Put codes above the leading bits of keys, and row numbers below them, in place."""
     # So plain values are sorted, which is faster than `argsort`, and the keys are unique,
     # which makes every sort stable and its result the same on every platform.
-    row_mask = np.uint64((1 << row_bits) - 1)
-    for start in range(0, len(keys), CHUNK):
-        chunk = keys[start : start + CHUNK]
-        chunk >>= np.uint64(code_bits)
-        chunk &= ~row_mask
-        chunk |= np.arange(start, start + len(chunk), dtype=np.uint64)
-        if codes is not None and code_bits:
-            high = codes[start : start + CHUNK].astype(np.uint64)
-            chunk |= high << np.uint64(64 - code_bits)
+    keys >>= np.uint64(code_bits)
+    keys &= ~np.uint64((1 << row_bits) - 1)
+    keys |= np.arange(len(keys), dtype=np.uint64)
+    if codes is not None and code_bits:
+        keys |= codes.astype(np.uint64) << np.uint64(64 - code_bits)
 
 
 def sort_values(values: Values, codes: Codes | None = None, n_codes: int = 1) -> tuple[Rows, Flags]:
@@ -75,14 +71,9 @@ def sort_values(values: Values, codes: Codes | None = None, n_codes: int = 1) ->
 
 def value_keys(values: Values) -> Words:
     """Map values to words in the same order, the lowest to 0, with the highest bits in use."""
-    ends = np.array([values.min(), values.max()] if len(values) else [], dtype=values.dtype)
-    low, high = value_bits(ends) if len(values) else (np.uint64(0), np.uint64(0))
-    left = np.uint64(64 - int(high - low).bit_length())
-    keys = np.empty(len(values), dtype=np.uint64)
-    for start in range(0, len(values), CHUNK):
-        chunk = value_bits(values[start : start + CHUNK])
-        chunk -= low
-        np.left_shift(chunk, left, out=keys[start : start + CHUNK])
+    keys = value_bits(values)
+    keys -= keys.min(initial=2**64 - 1)
+    keys <<= np.uint64(64 - int(keys.max(initial=0)).bit_length())
     return keys
 
 

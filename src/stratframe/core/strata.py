@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from .order import CHUNK, sort_values
+from .order import sort_values
 from .types import Ancestors, Codes, Flags, Ints, Parts, RandomKeys, StratumTable, Values, Words
 
 DENSE = 1 << 16
@@ -16,7 +16,7 @@ FEW_PER_STRATUM = 4
 HEAD = 1 << 10
 """Rows that are searched for codes first; then its square, then all."""
 
-ROWS_PER_PIECE, MAX_UINT16 = 200, 1 << 16
+ROWS_PER_BIN, MOST_PARENTS = 200, 1 << 16
 """Rows per bin, on average, from which partitions find quantiles faster than a sort, and
 strata up to which they can."""
 
@@ -38,15 +38,8 @@ def first_occurrence(codes: Codes, n_codes: int) -> Ints:
 
 def lowest_words(codes: Codes, n_codes: int, words: RandomKeys) -> Words:
     """Find the lowest word of every code."""
-    highest = 2**64 - 1
-    lowest = np.full(n_codes, highest, dtype=np.uint64)
-    # Among random words, a stratum of average size has one of the lowest n_low nearly always.
-    n_low = 16 * n_codes
-    if n_low < len(codes):
-        rows = np.flatnonzero(words < np.uint64(highest // len(codes) * n_low))
-        np.minimum.at(lowest, codes[rows], words[rows])
-    rest = np.flatnonzero((lowest == highest)[codes])
-    np.minimum.at(lowest, codes[rest], words[rest])
+    lowest = np.full(n_codes, 2**64 - 1, dtype=np.uint64)
+    np.minimum.at(lowest, codes, words)
     return lowest
 
 
@@ -151,38 +144,26 @@ def quantile_bins(
     Hyndman and Fan (1996), Sample quantiles in statistical packages, definition 1.
     """
     sizes = np.bincount(parent)
-    n_pieces = np.count_nonzero(sizes) * n_bins
-    few_pieces = len(parent) >= ROWS_PER_PIECE * n_pieces and len(sizes) <= MAX_UINT16
-    if few_pieces and weights is None:
+    n_at_most = np.count_nonzero(sizes) * n_bins
+    has_large_bins = len(parent) >= ROWS_PER_BIN * n_at_most and len(sizes) <= MOST_PARENTS
+    if has_large_bins and weights is None:
         return bins_by_partition(parent, values, sizes, n_bins)
     return bins_by_sort(parent, values, sizes, n_bins, weights)
 
 
 def bins_by_partition(parent: Ints, values: Values, sizes: Ints, n_bins: int) -> tuple[Ints, Ints]:
     """Cut at quantiles, stratum by stratum, where strata are few and large."""
-    rows = np.argsort(parent.astype(np.uint16), kind="stable") if len(sizes) > 1 else None
-    chosen = values if rows is None else values[rows]
-    inside = np.empty(len(values), dtype=np.int64)
-    counts = np.zeros(len(sizes), dtype=np.int64)
-    ends = np.cumsum(sizes)
-    for stratum in np.flatnonzero(sizes).tolist():
-        own = slice(ends[stratum] - sizes[stratum], ends[stratum])
-        positions = cut_positions(int(sizes[stratum]), n_bins)
-        cuts = np.unique(np.partition(chosen[own], positions)[positions])
-        inside[own] = count_cuts(chosen[own], cuts, "left")
-        counts[stratum] = inside[own].max() + 1
-    if rows is None:
-        return inside, counts
-    bins = np.empty_like(inside)
-    bins[rows] = inside
+    bins, counts = np.empty(len(values), dtype=np.int64), np.zeros(len(sizes), dtype=np.int64)
+    in_order = np.argsort(parent.astype(np.uint16), kind="stable")
+    for stratum, rows in enumerate(np.split(in_order, np.cumsum(sizes)[:-1])):
+        if len(rows):
+            # Quantile i is at place ceil(i n / n_bins) - 1: in integers, as a product of floats
+            # may be rounded past the next integer.
+            places = -(-np.arange(1, n_bins) * len(rows) // n_bins) - 1
+            own = values[rows]
+            own_bins = count_cuts(own, np.unique(np.partition(own, places)[places]), "left")
+            bins[rows], counts[stratum] = own_bins, own_bins.max() + 1
     return bins, counts
-
-
-def cut_positions(size: int, n_bins: int) -> Ints:
-    """Find the places of quantiles in sorted values: quantile i is at ceil(i n / n_bins) - 1."""
-    # In integers, as a product of floats may be rounded past the next integer.
-    positions: Ints = -(-np.arange(1, n_bins) * size // n_bins) - 1
-    return positions
 
 
 def bins_by_sort(
@@ -251,12 +232,8 @@ def count_cuts(values: Values, cuts: Values, side: Literal["left", "right"]) -> 
     if len(cuts) > FEW_CUTS:
         return np.searchsorted(cuts, values, side=side)
     is_above = np.greater if side == "left" else np.greater_equal
-    dtype = np.result_type(values, cuts)
-    counts = np.empty(len(values), dtype=np.int64)
-    for start in range(0, len(values), CHUNK):
-        chunk = values[start : start + CHUNK].astype(dtype, copy=False)
-        n_below = np.zeros(len(chunk), dtype=np.uint8)
-        for cut in cuts:
-            n_below += is_above(chunk, cut).view(np.uint8)
-        counts[start : start + CHUNK] = n_below
-    return counts
+    values = values.astype(np.result_type(values, cuts), copy=False)
+    n_below = np.zeros(len(values), dtype=np.int8)
+    for cut in cuts:
+        n_below += is_above(values, cut).view(np.int8)
+    return n_below.astype(np.int64)
