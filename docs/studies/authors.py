@@ -35,7 +35,7 @@ from paper import (
 from sklearn.model_selection import StratifiedKFold
 from tqdm import tqdm
 
-from stratframe.core.evenness import deviations, random_variance
+from stratframe.core.evenness import judge_cells
 
 RESULT = Path(__file__).with_suffix(".parquet")
 
@@ -73,11 +73,11 @@ def take_folds(splitter: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def unevenness(folds: np.ndarray, y: np.ndarray) -> dict[str, float]:
     """Sum the squared deviations of classes, and what they are in random folds of these sizes."""
     table = pd.crosstab(y, folds).to_numpy()
-    sizes, totals = table.sum(axis=1), table.sum(axis=0)
+    cells = judge_cells(table)
     return {
-        "squares": float((deviations(table, sizes) ** 2).sum()),
-        "by_chance": float(random_variance(sizes, totals).sum()),
-        "size_range": int(np.ptp(totals)),
+        "squares": float((cells.off**2).sum()),
+        "by_chance": float((cells.spread**2).sum()),
+        "size_range": int(np.ptp(table.sum(axis=0))),
     }
 
 

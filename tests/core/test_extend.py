@@ -1,4 +1,4 @@
-"""New rows next to old folds, against every allocation."""
+"""New rows next to old folds, against every allocation, and paths, against SciPy."""
 
 from itertools import product
 
@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy.sparse.csgraph import shortest_path as distances_of
 
 from stratframe.core.extend import (
     count_links,
@@ -15,6 +16,8 @@ from stratframe.core.extend import (
     group_equal_rows,
     move_row,
     rebalance,
+    shortest_path,
+    transitive_closure,
     water_level,
 )
 from stratframe.core.seeds import StreamTag, random_words
@@ -126,3 +129,32 @@ def test_shares_of_many_strata(n_parts: int) -> None:
     np.testing.assert_array_equal(table.sum(axis=1), new)
     assert (np.abs(table - new[:, None] * shares) < 1).all()
     assert (np.abs(table.sum(axis=0) - new.sum() * shares) < 1).all()
+
+
+graphs = st.integers(2, 7).flatmap(lambda n: hnp.arrays(np.bool_, (n, n)))
+
+
+@given(edges=graphs, data=st.data())
+def test_shortest_path_as_scipy(edges: np.ndarray, data: st.DataObject) -> None:
+    """A path follows edges from a start to an end, and has the length that SciPy finds."""
+    roles = np.array(
+        data.draw(st.lists(st.integers(0, 2), min_size=len(edges), max_size=len(edges)))
+    )
+    starts, ends = roles == 1, roles == 2
+    distances = distances_of(edges, unweighted=True)[starts][:, ends]
+    path = shortest_path(edges, starts, ends)
+    if not np.isfinite(distances).any():
+        assert path == []
+        return
+    assert len(path) - 1 == distances.min()
+    assert starts[path[0]]
+    assert ends[path[-1]]
+    assert edges[path[:-1], path[1:]].all()
+
+
+@given(edges=graphs)
+def test_transitive_closure_as_scipy(edges: np.ndarray) -> None:
+    """A node reaches another one exactly if SciPy finds a finite distance by an edge or more."""
+    lengths = distances_of(edges, unweighted=True)
+    expected = (edges[:, :, None] & np.isfinite(lengths)[None]).any(axis=1)
+    np.testing.assert_array_equal(transitive_closure(edges), expected)

@@ -67,8 +67,6 @@ def judge_cells(
 
     Parameters
     ----------
-    table : ndarray of int64, shape (n_strata, n_folds)
-        Of the rows that have a fold.
     slack : int
         Rows that a cell may be off beyond the rounding of its stratum and of its fold.
     groups : GroupRows, optional
@@ -77,15 +75,19 @@ def judge_cells(
         Whether single rows of a stratum may be off as much as chance explains.
     is_coarse : bool
         Whether the strata hold others: after `extend` they may be a row more off.
+
+    References
+    ----------
+    Johnson, Kotz and Kemp (1992), Univariate discrete distributions, chapter 6: the variance of
+    a stratum's rows in a fold of single rows at random.
     """
     sizes, totals = table.sum(axis=1), table.sum(axis=0)
     n_rows = max(int(sizes.sum()), 1)
-    off = deviations(table, sizes)
-    expected = sizes[:, None] * totals / n_rows
-    if groups is None:
-        spread = np.sqrt(random_variance(sizes, totals))
-    else:
-        spread = np.sqrt(grouped_variance(groups.squares, totals))
+    # In integers but for one division, so that equal deviations are equal floats.
+    off = (table * n_rows - sizes[:, None] * totals) / n_rows
+    expected, share = sizes[:, None] * totals / n_rows, totals / n_rows
+    squares = sizes * (n_rows - sizes) / max(n_rows - 1, 1) if groups is None else groups.squares
+    spread = np.sqrt(np.outer(squares, share * (1 - share)))
     far = np.abs(off) - COUNT_ROUNDING
     rounded = (1 + slack + sizes / n_rows)[:, None]
     is_uneven = (far > rounded + is_coarse) & (expected >= 1) & (far > TENTH * expected)
@@ -94,40 +96,15 @@ def judge_cells(
     return JudgedCells(off, expected, far <= rounded, is_uneven, spread)
 
 
-def deviations(table: StratumTable, sizes: Ints) -> Values:
-    """Compute each fold's rows of each stratum, less those expected from the fold's size.
-
-    Sizes of strata count all rows, with those that have no fold.
-    """
-    n_rows = int(sizes.sum())
-    # In integers but for one division, so that equal deviations are equal floats.
-    deviation: Values = (table * n_rows - sizes[:, None] * table.sum(axis=0)) / max(n_rows, 1)
-    return deviation
-
-
-def tv_distance(deviation: Values, totals: Ints) -> Values:
+def tv_distance(off: Values, totals: Ints) -> Values:
     """Compute the total variation distance of every fold's strata from those of all rows, 0..1.
 
     Half the sum of the absolute differences of the shares: the share of a fold's rows that would
     have to change their stratum. NaN for folds without rows. `totals` are the rows of the folds.
     """
-    moved = np.sort(np.abs(deviation), axis=0).sum(axis=0) / 2  # the same in any order of strata
+    moved = np.sort(np.abs(off), axis=0).sum(axis=0) / 2  # the same in any order of strata
     distances: Values = np.where(totals, moved / np.maximum(totals, 1), np.nan)
     return distances
-
-
-def random_variance(sizes: Ints, totals: Ints) -> Values:
-    """Compute the variance of each stratum's rows, m p (1 - p) (n - m) / (n - 1), in random folds.
-
-    References
-    ----------
-    Johnson, Kotz and Kemp (1992), Univariate discrete distributions, chapter 6.
-    """
-    n_rows = int(sizes.sum())
-    shares = sizes[:, None] / max(n_rows, 1)
-    factor = totals * (n_rows - totals) / max(n_rows - 1, 1)
-    variance: Values = shares * (1 - shares) * factor
-    return variance
 
 
 def group_rows(codes: Ints, groups: Ints, weights: Ints | None, n_strata: int) -> GroupRows:
@@ -142,18 +119,3 @@ def group_rows(codes: Ints, groups: Ints, weights: Ints | None, n_strata: int) -
     crossed = np.bincount(strata, rows * sizes[pairs % max(n_groups, 1)], n_strata)
     squares = np.bincount(strata, rows**2, n_strata) - 2 * share * crossed
     return GroupRows(counts, np.maximum(squares + share**2 * (sizes**2).sum(), 0))
-
-
-def grouped_variance(squares: Values, totals: Ints) -> Values:
-    """Compute the variance of each stratum's rows, p (1 - p) s, in folds of random groups.
-
-    Parameters
-    ----------
-    squares : ndarray of float64, shape (n_strata,)
-        s, as of `group_rows`.
-    totals : ndarray of int64, shape (n_folds,)
-        The rows of the folds, of which each has a share p.
-    """
-    share = totals / max(int(totals.sum()), 1)
-    variance: Values = np.outer(squares, share * (1 - share))
-    return variance

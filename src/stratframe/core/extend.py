@@ -4,7 +4,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from .flow import shortest_path, transitive_closure
 from .rounding import systematic_round
 from .types import Flags, Ints, StratumTable, Values, Words
 
@@ -162,3 +161,28 @@ def count_links(gives: Flags, takes: Flags) -> StratumTable:
         product = gives[strata].T.astype(np.float32) @ takes[strata].astype(np.float32)
         links += product.astype(np.int64)
     return links
+
+
+def shortest_path(edges: Flags, starts: Flags, ends: Flags) -> list[int]:
+    """Find a shortest path between disjoint sets in a small graph; empty if there is none."""
+    queue = np.flatnonzero(starts).tolist()
+    seen, previous = starts.copy(), np.full(len(edges), -1)
+    for node in queue:
+        fresh = np.flatnonzero(edges[node] & ~seen)
+        seen[fresh], previous[fresh] = True, node
+        reached_ends = fresh[ends[fresh]]
+        if len(reached_ends):
+            path = [int(reached_ends[0])]
+            while previous[path[-1]] >= 0:
+                path.append(int(previous[path[-1]]))
+            return path[::-1]
+        queue.extend(fresh.tolist())
+    return []
+
+
+def transitive_closure(edges: Flags) -> Flags:
+    """Mark which nodes of a small graph can be reached from which (Warshall's algorithm)."""
+    reach = edges.copy()
+    for node in range(len(reach)):
+        reach |= reach[:, [node]] & reach[[node]]
+    return reach
