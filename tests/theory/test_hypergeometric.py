@@ -1,9 +1,8 @@
 """Probabilities of missing classes, against SciPy, exact fractions and enumeration."""
 
 import time
-from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import combinations, islice
+from itertools import combinations
 from math import comb, exp
 
 import numpy as np
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
 from stratframe.theory import formulas as theory
-from stratframe.theory.hypergeometric import DIGITS, missing_sums
 
 
 def fold_sizes(n: int, k: int) -> list[int]:
@@ -153,16 +151,3 @@ def test_probabilities_fall_as_the_class_grows(case: tuple[int, int, int]) -> No
     for function in (theory.probability_missing, theory.probability_any_missing):
         found = function(n, np.arange(count + 1), k)
         assert (np.diff(found) <= 0).all()
-
-
-@pytest.mark.parametrize(("n", "count", "k"), [(20_011, 3_000, 53), (9_973, 2_048, 17)])
-def test_sums_by_logarithms_are_those_by_factors(
-    monkeypatch: pytest.MonkeyPatch, n: int, count: int, k: int
-) -> None:
-    """Products of many factors are the same from their logarithms, to forty digits."""
-    with localcontext(DIGITS):
-        by_logs = list(islice(missing_sums(n, count, k), 40))
-        monkeypatch.setattr("stratframe.theory.hypergeometric.MANY_FACTORS", n)
-        by_factors = list(islice(missing_sums(n, count, k), 40))
-        for found, expected in zip(by_logs, by_factors, strict=True):
-            assert abs(found - expected) <= abs(expected) * Decimal("1e-40")

@@ -395,9 +395,8 @@ def imbalance(counts: ArrayLike) -> float:
 
 def elementwise(function: Callable[[int, int, int], float], arrays: list[Values]) -> Result:
     """Apply a function of integers to each element of arrays of one shape."""
-    elements = np.stack(arrays, axis=-1).reshape(-1, len(arrays)).astype(np.int64).tolist()
-    results = np.array([function(*element) for element in elements], dtype=np.float64)
-    return as_scalar(results.reshape(arrays[0].shape))
+    whole = [array.astype(np.int64) for array in arrays]
+    return as_scalar(np.vectorize(function, otypes=[np.float64])(*whole))
 
 
 def as_scalar(values: Values) -> Result:

@@ -14,30 +14,6 @@ NEGLIGIBLE = Decimal("1e-25")
 """Terms of an alternating sum that are left out, as a share of the first."""
 
 
-MANY_FACTORS = 256
-"""Factors of a product from which its logarithm is computed instead."""
-
-LARGE = 1000
-"""Numbers from which Stirling's series has all the digits of `DIGITS` that matter."""
-
-STIRLING = [
-    DIGITS.divide(Decimal(numerator), Decimal(denominator))
-    for numerator, denominator in (
-        (-3617, 122400),
-        (1, 156),
-        (-691, 360360),
-        (1, 1188),
-        (-1, 1680),
-        (1, 1260),
-        (-1, 360),
-        (1, 12),
-    )
-]
-"""Coefficients of Stirling's series, the last one first."""
-
-HALF = Decimal("0.5")
-
-
 def missing_one(n: int, count: int, k: int) -> float:
     """Compute the probability that a given fold, any of the k, lacks a class."""
     with localcontext(DIGITS):
@@ -76,63 +52,21 @@ def missing_sums(n: int, count: int, k: int) -> Iterator[Decimal]:
     """Yield, for j = 1..k, the probability that j folds lack a class, summed over all j folds."""
     # Of the k folds `n_longer` have `size` + 1 rows, the others `size`.
     size, n_longer = divmod(n, k)
-    all_short = Decimal(1)
-    by_logs = min(count, size) > MANY_FACTORS and n - count >= LARGE
-    log_all = log_arrangements(n, count) if by_logs else Decimal(0)
+    n_short, all_short = k - n_longer, Decimal(1)
     for j in range(1, k + 1):
         n_left = n - j * size
-        if all_short and by_logs and n_left - count >= LARGE and count * size <= 800 * n:
-            all_short = (log_arrangements(n_left, count) - log_all).exp()
-        else:
-            all_short *= none_drawn(n_left + size, count, size)
-        yield sum_over_longer(j, all_short, (k - n_longer, n_longer), n_left, count)
-
-
-def sum_over_longer(
-    j: int, all_short: Decimal, n_folds: tuple[int, int], n_left: int, count: int
-) -> Decimal:
-    """Sum the probability that j folds lack a class over all choices of short and longer folds.
-
-    Parameters
-    ----------
-    all_short : Decimal
-        The probability for j short folds.
-    n_folds : tuple of int
-        The short and the longer folds.
-    n_left : int
-        The rows outside j short folds.
-    """
-    n_short, n_longer = n_folds
-    probability, first = all_short, max(j - n_short, 0)
-    for longer in range(first):
-        probability *= none_drawn(n_left - longer, count, 1)
-    term = comb(n_longer, first) * comb(n_short, j - first) * probability
-    total = term
-    for longer in range(first, min(j, n_longer)):
-        if not term:
-            break
-        # From one quotient of binomials to the next.
-        others = n_left - longer
-        ways = (n_longer - longer) * (j - longer) * (others - count)
-        term *= Decimal(ways) / ((longer + 1) * (n_short - j + longer + 1) * others)
-        total += term
-    return total
-
-
-def log_arrangements(n: int, count: int) -> Decimal:
-    """Compute the logarithm of n! / (n - count)!, by Stirling's series.
-
-    References
-    ----------
-    Abramowitz and Stegun (1964), Handbook of mathematical functions, 6.1.41.
-    """
-    found = Decimal(-count)
-    for sign, number in ((1, n), (-1, n - count)):
-        x, series = Decimal(number), Decimal(0)
-        for coefficient in STIRLING:
-            series = series / (x * x) + coefficient
-        found += sign * ((x + HALF) * x.ln() + series / x)
-    return found
+        all_short *= none_drawn(n_left + size, count, size)
+        # Of j folds as few as can be are longer, and then one more at a time.
+        first = max(j - n_short, 0)
+        term = all_short * none_drawn(n_left, count, first)
+        term *= comb(n_longer, first) * comb(n_short, j - first)
+        total = term
+        for longer in range(first, min(j, n_longer)):
+            others = n_left - longer
+            ways = (n_longer - longer) * (j - longer) * (others - count)
+            term *= Decimal(ways) / ((longer + 1) * (n_short - j + longer + 1) * others)
+            total += term
+        yield total
 
 
 def none_drawn(n: int, count: int, size: int) -> Decimal:
