@@ -57,10 +57,10 @@ def search_groups(n_groups: int, instance: int, seed: int, shares: list[Fraction
     group, stratum = draw_groups(n_groups, instance)
     began = time.process_time()
     stream = word_stream(seed, StreamTag.FOLD_SEARCH, len(shares))
-    parts = assign.assign_groups(group, n_groups, stratum, STRATA, shares, stream)
-    seconds = time.process_time() - began
     units = assign.group_counts(group, n_groups, stratum, STRATA)
-    weights = assign.float_shares(shares)
+    parts = assign.assign_units(units, shares, stream)
+    seconds = time.process_time() - began
+    weights = np.array(shares, dtype=float)
     held = part_table(units, parts, len(shares))
     missed = np.abs(held[-1] - len(group) * weights).max() / np.median(np.bincount(group))
     return {

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import frames
 from ..core.deal import deal_by_rank, round_robin
-from ..core.groups.assign import assign_groups, balance_groups, balance_rows
+from ..core.groups.assign import assign_units, balance_rows, group_counts, margin_counts
 from ..core.order import grouped, permuted_blocks
 from ..core.quota import equal_quota
 from ..core.rounding import controlled_rounding
@@ -110,10 +110,10 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
     if repeat == 0:
         warn_large_group(sum_by(group, strata.weights, n_groups), shares, target.kind)
     if entries:
-        return balance_groups(entries, group, n_groups, shares, stream)[group]
-    n_strata = len(strata.sizes)
-    parts = assign_groups(group, n_groups, strata.codes, n_strata, shares, stream, strata.weights)
-    return parts[group]
+        units = margin_counts(entries, group, n_groups, with_sizes=True)
+    else:
+        units = group_counts(group, n_groups, strata.codes, len(strata.sizes), strata.weights)
+    return assign_units(units, shares, stream)[group]
 
 
 def warn_large_group(sizes: Ints, shares: Sequence[Fraction], noun: str) -> None:

@@ -12,11 +12,9 @@ from hypothesis.extra import numpy as hnp
 
 from stratframe.core.groups import assign
 from stratframe.core.groups.assign import (
-    assign_groups,
-    balance_groups,
+    assign_units,
     balance_rows,
     extend_units,
-    float_shares,
     group_counts,
     margin_counts,
     permute_parts,
@@ -95,9 +93,8 @@ def test_groups_stay_whole(rows: np.ndarray, seed: int) -> None:
     group = np.arange(n) // 2
     n_groups = int(group[-1]) + 1
     halves = [Fraction(1, 2)] * 2
-    parts = balance_groups(
-        entries_of(rows), group, n_groups, halves, word_stream(seed, StreamTag.FOLD_SEARCH)
-    )
+    units = margin_counts(entries_of(rows), group, n_groups, with_sizes=True)
+    parts = assign_units(units, halves, word_stream(seed, StreamTag.FOLD_SEARCH))
     assert len(parts) == n_groups
     assert np.ptp(np.bincount(parts[group], minlength=2)) <= 2
 
@@ -143,7 +140,7 @@ def test_groups_are_nearer_than_chance(shares: list[Fraction], n_groups: int) ->
     )
     for seed in range(2):
         stream = word_stream(seed, StreamTag.PART_SEARCH, 3)
-        parts = assign_groups(group, n_groups, stratum, 3, shares, stream)
+        parts = assign_units(group_counts(group, n_groups, stratum, 3), shares, stream)
         assert parts.shape == (n_groups,)
         assert loss(group, stratum, parts, shares) < best
 
@@ -155,7 +152,7 @@ def test_sizes_of_unequal_parts_go_before_strata(n_groups: int) -> None:
     # Strata that are large groups as a whole, so that strata and sizes are at odds.
     stratum = np.minimum(np.bincount(group)[group] // 10, 2)
     stream = word_stream(0, StreamTag.PART_SEARCH, 3)
-    parts = assign_groups(group, n_groups, stratum, 3, UNEQUAL, stream)
+    parts = assign_units(group_counts(group, n_groups, stratum, 3), UNEQUAL, stream)
     sizes = np.bincount(parts[group], minlength=3)
     off = np.abs(sizes - len(group) * np.array(UNEQUAL, dtype=float))
     assert off.max() <= np.median(np.bincount(group)) / 2
@@ -169,7 +166,7 @@ def test_sizes_that_cannot_be_met_end_the_search(
     monkeypatch.setattr(assign, "SIZE_WEIGHTS", weights)
     group = np.repeat(np.arange(6), [90, 2, 2, 2, 2, 2])
     stream = word_stream(0, StreamTag.PART_SEARCH, 3)
-    parts = assign_groups(group, 6, np.zeros(100, dtype=int), 1, UNEQUAL, stream)
+    parts = assign_units(group_counts(group, 6, np.zeros(100, dtype=int), 1), UNEQUAL, stream)
     assert parts[0] == 0
     assert (parts[1:] > 0).all()
 
@@ -237,10 +234,10 @@ def test_blocks_of_similar_rows_lose_nothing(
         stream = word_stream(1, StreamTag.FOLD_SEARCH, len(shares))
         parts = balance_rows(entries, n_rows, shares, stream)
         units = margin_counts(entries, np.arange(n_rows), n_rows, with_sizes=False)
-        objective = make_objective(units.totals, float_shares(shares))
+        objective = make_objective(units.totals, shares)
         losses.append(total_loss(objective, part_table(units, parts, len(shares))))
         sizes = np.bincount(parts, minlength=len(shares))
-        assert (np.abs(sizes - n_rows * float_shares(shares)) < 1).all()
+        assert (np.abs(sizes - n_rows * np.array(shares, dtype=float)) < 1).all()
     assert losses[0] <= 1.1 * losses[1] + 0.1
 
 
@@ -257,7 +254,7 @@ def test_sizes_that_no_partition_meets() -> None:
     shares = [Fraction(8, 10), Fraction(1, 10), Fraction(1, 10)]
     group = np.repeat([0, 1, 2], [3, 50, 1])
     stream = word_stream(0, StreamTag.PART_SEARCH, 3)
-    parts = assign_groups(group, 3, np.zeros(54, dtype=int), 1, shares, stream)
+    parts = assign_units(group_counts(group, 3, np.zeros(54, dtype=int), 1), shares, stream)
     assert parts[1] == 0
     assert sorted(parts[[0, 2]]) == [1, 2]
 
@@ -267,7 +264,7 @@ def test_groups_of_a_million_rows() -> None:
     rows = np.array([228190, 987437, 597183, 754553, 794559, 820269, 54666, 519073])
     stream = word_stream(0, StreamTag.FOLD_SEARCH, 4)
     group, stratum = np.repeat(np.arange(4), 2), np.tile([0, 1], 4)
-    parts = assign_groups(group, 4, stratum, 2, [Fraction(1, 4)] * 4, stream, rows)
+    parts = assign_units(group_counts(group, 4, stratum, 2, rows), [Fraction(1, 4)] * 4, stream)
     assert sorted(parts) == [0, 1, 2, 3]
 
 
@@ -292,6 +289,7 @@ def test_every_search_ends(rows: list[int], weights: list[int], n_strata: int, s
     group, n_groups = np.arange(len(rows)) // 2, (len(rows) + 1) // 2
     stream = word_stream(seed, StreamTag.PART_SEARCH, len(shares))
     stratum = np.arange(len(rows)) % n_strata
-    parts = assign_groups(group, n_groups, stratum, n_strata, shares, stream, np.array(rows))
+    units = group_counts(group, n_groups, stratum, n_strata, np.array(rows))
+    parts = assign_units(units, shares, stream)
     assert parts.shape == (n_groups,)
     assert 0 <= parts.min() <= parts.max() < len(shares)

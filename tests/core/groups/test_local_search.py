@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratframe.core.groups import local_search as search
-from stratframe.core.groups.assign import assign_groups, deal_equal_units
+from stratframe.core.groups.assign import assign_units, deal_equal_units, group_counts
 from stratframe.core.groups.counts import part_table
 from stratframe.core.groups.local_search import (
     delta_loss,
@@ -146,9 +146,11 @@ def test_single_rows_are_as_even_as_can_be(few_units: int, monkeypatch: pytest.M
     """Groups of one row each come out as evenly as rows do."""
     monkeypatch.setattr("stratframe.core.groups.assign.FEW_UNITS", few_units)
     stratum = np.repeat([0, 1, 2], [17, 21, 30])
-    parts = assign_groups(
-        np.arange(68), 68, stratum, 3, [Fraction(1, 5)] * 5, word_stream(0, StreamTag.FOLD_SEARCH)
+    units, stream = (
+        group_counts(np.arange(68), 68, stratum, 3),
+        word_stream(0, StreamTag.FOLD_SEARCH),
     )
+    parts = assign_units(units, [Fraction(1, 5)] * 5, stream)
     for code in range(3):
         counts = np.bincount(parts[stratum == code], minlength=5)
         assert counts.max() - counts.min() <= 1

@@ -52,43 +52,6 @@ and as how many the calls of a perturbation count: less than a second in all, as
 partition meets are looked for in vain."""
 
 
-def assign_groups(
-    group: Ints,
-    n_groups: int,
-    stratum: Ints,
-    n_strata: int,
-    shares: Sequence[Fraction],
-    stream: Stream,
-    weights: Ints | None = None,
-) -> Ints:
-    """Give every group a part, so that strata and sizes come close to their shares.
-
-    Parameters
-    ----------
-    group : ndarray of int, shape (n_rows,), range 0..n_groups-1
-    stratum : ndarray of int, shape (n_rows,), range 0..n_strata-1
-    weights : ndarray of int64, shape (n_rows,), optional
-        How many rows each row stands for.
-
-    Returns
-    -------
-    ndarray of int, shape (n_groups,), range 0..n_parts-1
-    """
-    units = group_counts(group, n_groups, stratum, n_strata, weights)
-    return assign_units(units, shares, stream)
-
-
-def balance_groups(
-    entries: Sequence[tuple[Ints, int]],
-    group: Ints,
-    n_groups: int,
-    shares: Sequence[Fraction],
-    stream: Stream,
-) -> Ints:
-    """Give every group a part, so that margins, as in `balance_rows`, and sizes are balanced."""
-    return assign_units(margin_counts(entries, group, n_groups, with_sizes=True), shares, stream)
-
-
 def balance_rows(
     entries: Sequence[tuple[Ints, int]], n_rows: int, shares: Sequence[Fraction], stream: Stream
 ) -> Ints:
@@ -102,7 +65,7 @@ def balance_rows(
     Sechidis, Tsoumakas and Vlahavas (2011), On the stratification of multi-label data.
     """
     units = margin_counts(entries, np.arange(n_rows), n_rows, with_sizes=False)
-    objective = make_objective(units.totals, float_shares(shares))
+    objective = make_objective(units.totals, shares)
     room = round_total(n_rows, shares, stream(1))
     parts = deal_equal_units(units, shares, stream)
     deal_similar_units(units, parts, objective, shares, stream)
@@ -169,8 +132,11 @@ def margin_counts(
 
 
 def assign_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:
-    """Give every unit a part, so that all columns, of which the last is their size, come close."""
-    objective = make_objective(units.totals, float_shares(shares))
+    """Give every unit a part, so that all columns, of which the last is their size, come close.
+
+    Returns the parts, shape (n_units,), range 0..n_parts-1.
+    """
+    objective = make_objective(units.totals, shares)
     parts = deal_equal_units(units, shares, stream)
     order = hardest_first(units, np.flatnonzero(parts < 0), objective, stream)
     greedy_assign(units, order, objective, parts)
@@ -178,11 +144,6 @@ def assign_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) 
     if len(set(shares)) > 1:
         parts = meet_part_sizes(units, objective, parts, stream)
     return permute_parts(parts, shares, stream)
-
-
-def float_shares(shares: Sequence[Fraction]) -> Values:
-    """Turn exact shares into an array of floats."""
-    return np.array([float(share) for share in shares])
 
 
 def deal_equal_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:

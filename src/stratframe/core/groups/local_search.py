@@ -1,6 +1,7 @@
 """Parts for undivided units: an objective, a greedy start, and a sampled local search."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -42,8 +43,9 @@ class Objective(NamedTuple):
     """The smallest gain that counts."""
 
 
-def make_objective(totals: Ints, shares: Values) -> Objective:
+def make_objective(totals: Ints, shares: Sequence[Fraction] | Values) -> Objective:
     """Make the objective of columns with given totals; shares sum to 1."""
+    shares = np.asarray(shares, dtype=np.float64)
     target = totals[:, None] * shares
     scale = 1 / np.maximum(totals, 1)
     n_parts = len(shares)
