@@ -13,9 +13,6 @@ ROW_ROUNDING = 1e-9
 SHARE_ROUNDING = 1e-12
 """Relative tolerance of a whole number of rows due."""
 
-STRATA_PER_PASS = 1 << 16
-"""Strata whose moves are counted at once."""
-
 
 def fill_evenly(held: StratumTable, new: Ints, draws: Words) -> StratumTable:
     """Allocate new rows so that every stratum, then the total, is as even as possible.
@@ -154,13 +151,8 @@ def move_row(gives: Flags, takes: Flags, links: StratumTable, giver: int, taker:
 
 def count_links(gives: Flags, takes: Flags) -> StratumTable:
     """Count the strata in which a row may move from one fold to another, shape (k, k)."""
-    links = np.zeros((gives.shape[1],) * 2, dtype=np.int64)
-    for start in range(0, len(gives), STRATA_PER_PASS):
-        strata = slice(start, start + STRATA_PER_PASS)
-        # A product of floats is much faster than one of integers, and exact up to 2**24.
-        product = gives[strata].T.astype(np.float32) @ takes[strata].astype(np.float32)
-        links += product.astype(np.int64)
-    return links
+    # A product of floats is much faster than one of integers, and exact up to 2**53.
+    return (gives.T.astype(np.float64) @ takes.astype(np.float64)).astype(np.int64)
 
 
 def shortest_path(edges: Flags, starts: Flags, ends: Flags) -> list[int]:

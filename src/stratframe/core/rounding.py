@@ -1,38 +1,18 @@
 """Controlled rounding: whole numbers for a table of exact shares, all sums of it rounded too.
 
-Strata a and b of 5 and 7 rows have these exact shares of the parts 0.7, 0.2 and 0.1::
-
-              train  valid   test                     train  valid   test
-    a           3.5    1.0    0.5      5       a          3      1      1      5
-    b           4.9    1.4    0.7      7       b          5      2      0      7
-    a and b     8.4    2.4    1.2     12       a and b    8      3      1     12
-
-Start with the shares and look for a cycle of numbers that are not whole, such as these four
-cells. Adding d to every second of them, and taking it from the others, changes no sum::
-
-    a       3.5 + d           0.5 - d
-    b       4.9 - d           0.7 + d
-
-Let d grow to 0.3, or fall to -0.1, where one of the four is whole, and leave that one alone from
-then on. If it is 0.3 with probability 0.1 / (0.1 + 0.3), and else -0.1, the mean of each is as
-before. A sum such as 8.4 may change as well, as long as it is not whole itself: it counts as one
-more number of the cycle, between cells of its column and those of other columns. While there is
-a number that is not whole there is a cycle, so in the end all are whole.
-
-Two things hold after every move, and so at the end. Each cell and each sum lies between its exact
-share rounded down and rounded up, as it stops at the first whole number that it reaches. And the
-mean of each is its exact share. The sums are those of each stratum, whole from the start, and of
-each part in every coarser stratum and in all rows. (Both are laminar families of cells: cells and
-sums are the edges of one network, in which rows flow from the strata to the total.)
+Start with the shares. Moves along a cycle of numbers that are not whole change no sum, and one
+number more is whole after each; it stays as it is. The direction is drawn so that every mean stays
+what it was. In the end all are whole (docs/how-it-works.md has an example). Each cell and each sum
+stops at the first whole number that it reaches, which is its exact share rounded down or up. The
+sums are those of each stratum, whole from the start, and of each part in every coarser stratum and
+in all rows. (Both are laminar families of cells: cells and sums are the edges of one network, in
+which rows flow from the strata to the total.)
 
 To make the moves for all strata at once, strata are joined in pairs, the pairs in pairs, and so
 on. What may still move below a node is a tree of edges between its numbers, the ports; to add up
 two nodes is to join their ports, part by part, and each closes one cycle. No cycle
 leaves the joined node, so that its own numbers are still exact when it is joined in turn. When all
 numbers above have moved, those below follow them.
-
-Shares are whole numbers over one denominator, and moves are drawn in integers from 32 random
-bits, so that every platform rounds alike.
 
 References: Cox (1987), A constructive procedure for unbiased controlled rounding; Gandhi,
 Khuller, Parthasarathy and Srinivasan (2006), Dependent rounding and its applications to
