@@ -1,12 +1,10 @@
 """The closed formulas against whole calls under 2,000 seeds."""
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import chi2_contingency, chisquare
 
 import stratframe as sf
 from stratframe import theory
@@ -62,43 +60,3 @@ def test_plain_folds_lack_a_class_as_often_as_the_formula_says() -> None:
         (lacking.any(axis=1).mean(), theory.probability_any_missing(N, 12, K)),
     ):
         assert found == pytest.approx(chance, abs=4 * np.sqrt(chance * (1 - chance) / N_SEEDS))
-
-
-@pytest.mark.parametrize("by", ["label", None])
-def test_fold_numbers_are_exchangeable(by: str | None) -> None:
-    """Every fold has every number of rows of the class equally often."""
-    counts = np.rint(shares(by) * (N // K)).astype(int)
-    values = np.unique(counts)
-    table = np.array([(counts == value).sum(axis=0) for value in values])
-    often = table.sum(axis=1) >= 5 * K
-    assert chi2_contingency(table[often]).pvalue > 1e-4
-    richest = np.bincount(shares(by).argmax(axis=1)[shares(by).std(axis=1) > 0], minlength=K)
-    if by is not None:  # without ties at the top
-        assert chisquare(richest).pvalue > 1e-4
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("spread", ["even", "heavy"])
-def test_sorted_folds_have_no_drift(spread: str) -> None:
-    """Folds by a continuous column have one mean over the seeds, whatever their number."""
-    drawn = np.random.default_rng(3)
-    price = drawn.random(43) if spread == "even" else drawn.pareto(1.5, 43)
-    frame = pd.DataFrame({"price": price})
-    means: Any = np.array(
-        [
-            sf.kfold(frame, "price", 5, seed=seed).groupby("fold")["price"].mean().to_numpy()
-            for seed in range(N_SEEDS)
-        ]
-    )
-    error = means.std(axis=0) / np.sqrt(N_SEEDS)
-    overall = means.mean()
-    assert (np.abs(means.mean(axis=0) - overall) < 4.5 * error).all()
-    trend = (means - overall) @ np.arange(-2, 3)
-    assert abs(trend.mean()) < 4 * trend.std() / np.sqrt(N_SEEDS)
-    plain = np.array(
-        [
-            sf.kfold(frame, k=5, seed=seed).groupby("fold")["price"].mean().to_numpy()
-            for seed in range(200)
-        ]
-    )
-    assert means.var() < plain.var() / 2

@@ -133,15 +133,6 @@ def test_round_robin_meets_the_equal_quota(sizes: list[int], k: int, seed: int) 
     )
 
 
-def test_a_deal_of_many_rows() -> None:
-    """Large strata, a tiny one among them, and skewed parts meet the table."""
-    table = np.array([[90_000, 5_000, 5_000], [1, 0, 1], [300, 100, 0]])
-    codes = np.repeat([0, 1, 2], table.sum(axis=1))
-    numbers = position_bits(word_stream(0, StreamTag.PART_ROWS), len(codes))
-    parts = deal_by_rank(codes, table, numbers, word_stream_of_rows(0))
-    np.testing.assert_array_equal(cell_counts(codes, parts, table.shape), table)
-
-
 def word_stream_of_rows(seed: int) -> Any:
     """Give rows the words of a stream in their order."""
     return lambda rows: random_words(seed, StreamTag.FOLD_BLOCKS, len(rows))

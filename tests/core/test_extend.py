@@ -77,17 +77,6 @@ def test_paths_lead_through_strata() -> None:
     assert (found.sum(axis=1) == 1).all()
 
 
-@given(held=helds, n=st.integers(0, 400))
-def test_left_over_rows_fit_at_the_level(held: np.ndarray, n: int) -> None:
-    """Left-over rows are fewer than the folds at the level."""
-    new = np.full(len(held), n)
-    level, left = water_level(held, new)
-    below = held <= level[:, None]
-    lifted = np.where(below, level[:, None] - held, 0).sum(axis=1)
-    np.testing.assert_array_equal(lifted + left, new)
-    assert (left < below.sum(axis=1)).all()
-
-
 @given(
     flags=hnp.arrays(np.bool_, st.tuples(st.integers(1, 12), st.integers(1, 11))), data=st.data()
 )

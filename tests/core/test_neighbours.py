@@ -1,6 +1,8 @@
 """Orders by nearness, against searches through all exact distances."""
 
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,6 +31,13 @@ def plain(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return points, np.zeros((len(points), 1)), np.ones((len(points), 1))
 
 
+def order_of(points: np.ndarray, block: int | None) -> np.ndarray:
+    """A chain of points, or blocks of a size."""
+    if block is None:
+        return chain_order(*plain(points), ignored)
+    return block_order(*plain(points), block, ignored)
+
+
 def squares(points: np.ndarray, weights: list[Fraction]) -> list[list[Fraction]]:
     """All squared distances as exact fractions."""
     rows = [[Fraction(x) for x in row] for row in points.T.tolist()]
@@ -38,7 +47,7 @@ def squares(points: np.ndarray, weights: list[Fraction]) -> list[list[Fraction]]
     ]
 
 
-def slow(apart: list[list[Fraction]], block: int | None) -> list[int]:
+def slow(apart: Sequence[Sequence[Any]], block: int | None) -> list[int]:
     """The definition: the next row is the first free one, or the nearest, the first of equals.
 
     Rows that are one point are together, at the place of the first of them.
@@ -63,10 +72,7 @@ def slow(apart: list[list[Fraction]], block: int | None) -> list[int]:
 def test_orders_are_those_of_the_definition(points: np.ndarray, block: int | None) -> None:
     """On a grid, where most distances are equal, the order is exactly the definition's."""
     expected = slow(squares(points, [Fraction(1)] * len(points)), block)
-    found = chain_order(*plain(points), ignored)
-    if block is not None:
-        found = block_order(*plain(points), block, ignored)
-    assert found.tolist() == expected
+    assert order_of(points, block).tolist() == expected
 
 
 @pytest.mark.parametrize("offset", [1e6, 1e9, 2.0**50])
@@ -74,13 +80,7 @@ def test_orders_are_those_of_the_definition(points: np.ndarray, block: int | Non
 def test_rounding_changes_no_order(offset: float, block: int | None) -> None:
     """A large offset, under which a matrix product rounds, leaves the order as it is."""
     points = np.random.default_rng(0).integers(0, 9, size=(3, 200)).astype(float)
-    near, far = (
-        chain_order(*plain(moved), ignored)
-        if block is None
-        else block_order(*plain(moved), block, ignored)
-        for moved in (points, points + offset)
-    )
-    np.testing.assert_array_equal(near, far)
+    np.testing.assert_array_equal(order_of(points, block), order_of(points + offset, block))
 
 
 @pytest.mark.parametrize("scale", ["standard", "minmax"])
@@ -98,30 +98,13 @@ def test_scaled_distances_that_are_equal_stay_equal(scale: str) -> None:
         np.testing.assert_array_equal(rows, expected)
 
 
+@pytest.mark.parametrize("block", [None, 10])
 @pytest.mark.parametrize("n_features", [1, 4, 30])
-def test_chain_against_scipy(n_features: int) -> None:
-    """A chain over many rows goes where SciPy's distances say."""
-    points = np.random.default_rng(1).normal(size=(n_features, 1_500))
-    apart, expected = cdist(points.T, points.T), [0]
-    taken = np.zeros(1_500)
-    for _ in range(1_499):
-        taken[expected[-1]] = np.inf
-        expected.append(int((apart[expected[-1]] + taken).argmin()))
-    assert chain_order(*plain(points), ignored).tolist() == expected
-
-
-def test_blocks_against_scipy() -> None:
-    """Blocks over many rows hold those that SciPy's distances say, the nearest first."""
-    points = np.random.default_rng(2).normal(size=(5, 1_003))
-    apart, free, expected = cdist(points.T, points.T), np.ones(1_003, dtype=bool), []
-    while free.any():
-        seed = int(free.argmax())
-        free[seed] = False
-        near = np.flatnonzero(free)
-        near = near[np.argsort(apart[seed][near], kind="stable")[:9]]
-        free[near] = False
-        expected += [seed, *near.tolist()]
-    assert block_order(*plain(points), 10, ignored).tolist() == expected
+def test_many_rows_against_scipy(n_features: int, block: int | None) -> None:
+    """Chains and blocks of many rows go where SciPy's distances say."""
+    points = np.random.default_rng(1).normal(size=(n_features, 403))
+    expected = slow(cdist(points.T, points.T).tolist(), block)
+    assert order_of(points, block).tolist() == expected
 
 
 @given(points=grids, seed=seeds, block=st.sampled_from([None, 3]))
@@ -146,16 +129,11 @@ def test_strata_are_ordered_one_by_one(points: np.ndarray, seed: int, block: int
 def test_the_first_row_is_drawn() -> None:
     """Over seeds a chain starts at every row, equally often."""
     points, codes = np.arange(4.0)[None, :], np.zeros(4, dtype=int)
-    starts = [
-        int(
-            nearest_order(
-                codes, 1, points, None, None, random_words(seed, StreamTag.FOLD_ROWS, 4), ignored
-            )[0]
-        )
-        for seed in range(800)
-    ]
-    counts = np.bincount(starts, minlength=4)
-    assert counts.min() > 150
+    starts = []
+    for seed in range(800):
+        draws = random_words(seed, StreamTag.FOLD_ROWS, 4)
+        starts.append(nearest_order(codes, 1, points, None, None, draws, ignored)[0])
+    assert np.bincount(starts, minlength=4).min() > 150
 
 
 def test_pool_counts_the_points_left() -> None:

@@ -8,7 +8,6 @@ from hypothesis.extra import numpy as hnp
 
 from stratframe.core import order
 from stratframe.core.order import (
-    bit_width,
     by_value,
     grouped,
     permuted_blocks,
@@ -76,17 +75,19 @@ def test_by_value_breaks_ties_by_the_seed() -> None:
     assert counts.min() > 60
 
 
+@pytest.mark.parametrize("spread", [True, False])
 @given(sizes=st.lists(st.integers(0, 17), min_size=1, max_size=5), k=st.integers(2, 6), seed=seeds)
-def test_blocks_hold_neighbours(sizes: list[int], k: int, seed: int) -> None:
+def test_blocks_hold_neighbours(spread: bool, sizes: list[int], k: int, seed: int) -> None:
     """Left-over rows come last in their stratum; the others move inside blocks of k only."""
     n = sum(sizes)
-    dealt = permuted_blocks(
-        np.arange(n), np.array(sizes), k, random_words(seed, StreamTag.FOLD_BLOCKS, n)
-    )
+    draws = random_words(seed, StreamTag.FOLD_BLOCKS, n)
+    dealt = permuted_blocks(np.arange(n), np.array(sizes), k, draws, spread)
     start = 0
     for size in sizes:
         left = size % k
-        leftover = [start + int((i + 0.5) * size // left) for i in range(left)]
+        leftover = list(range(start + size - left, start + size))
+        if spread:
+            leftover = [start + int((i + 0.5) * size // left) for i in range(left)]
         stay = [row for row in range(start, start + size) if row not in leftover]
         inside = dealt[start : start + size].tolist()
         assert sorted(inside[len(stay) :]) == leftover
@@ -95,41 +96,11 @@ def test_blocks_hold_neighbours(sizes: list[int], k: int, seed: int) -> None:
         start += size
 
 
-def test_values_without_ties_need_no_draws() -> None:
-    """Where all values differ, rows come by value whatever the seed."""
-    values = np.array([0.3, -1.0, 7.0, 2.0])
-    for seed in range(3):
-        rows = by_value(
-            np.zeros(4, dtype=int), 1, values, random_words(seed, StreamTag.FOLD_ROWS, 4)
-        )
-        assert rows.tolist() == [1, 0, 3, 2]
-
-
 @given(sizes=st.lists(st.integers(0, 9), max_size=6))
 def test_positions_within_runs(sizes: list[int]) -> None:
     """Members of each run are numbered from 0."""
     expected = [i for size in sizes for i in range(size)]
     assert positions_within(np.array(sizes, dtype=int)).tolist() == expected
-
-
-@given(size=st.integers(0, 1 << 20))
-def test_bit_width_holds_all_below(size: int) -> None:
-    """The largest number below the size fits, in no more bits than needed."""
-    assert bit_width(size) == (len(f"{size - 1:b}") if size > 1 else 0)
-
-
-@given(sizes=st.lists(st.integers(0, 17), min_size=1, max_size=5), k=st.integers(2, 6), seed=seeds)
-def test_left_over_rows_can_be_the_last(sizes: list[int], k: int, seed: int) -> None:
-    """Without spreading, the last n mod k rows of a stratum are left over."""
-    n = sum(sizes)
-    draws = random_words(seed, StreamTag.FOLD_BLOCKS, n)
-    order = permuted_blocks(np.arange(n), np.array(sizes), k, draws, False)
-    start = 0
-    for size in sizes:
-        for block in range(start, start + size, k):
-            stop = min(block + k, start + size)
-            assert sorted(order[block:stop].tolist()) == list(range(block, stop))
-        start += size
 
 
 def test_rows_of_a_matrix_are_shuffled_equally() -> None:

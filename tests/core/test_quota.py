@@ -4,6 +4,7 @@ from fractions import Fraction
 from math import floor
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
@@ -74,22 +75,15 @@ def test_equal_allocation_fills_to_one_level(
     assert len(not_full) == 0 or quota.max() - not_full.min() <= 1
 
 
-def test_no_strata_need_no_allocation() -> None:
-    """Without strata there is nothing to allocate."""
-    none = np.zeros(0, dtype=int)
-    assert equal_allocation(none, 0, np.zeros(0, dtype=np.uint64)).tolist() == []
-    assert proportional_allocation(none, 0, np.zeros(0, dtype=np.uint64)).tolist() == []
-
-
-def test_equal_allocation_of_all_rows_takes_all() -> None:
-    """A sample of every row takes each stratum whole."""
-    assert equal_allocation(np.array([1, 5]), 6, np.zeros(2, dtype=np.uint64)).tolist() == [1, 5]
-
-
-def test_a_full_stratum_gets_no_row_more() -> None:
-    """The row beyond equal numbers goes to a stratum that has one left, even by the first draw."""
-    quota = equal_allocation(np.array([2, 3, 3]), 7, np.arange(3, dtype=np.uint64))
-    assert quota.tolist() == [2, 3, 2]
+@pytest.mark.parametrize(
+    ("sizes", "total", "quota"),
+    [([], 0, []), ([1, 5], 6, [1, 5]), ([2, 3, 3], 7, [2, 3, 2])],
+    ids=["no strata", "all rows", "a full stratum"],
+)
+def test_equal_allocation_at_its_ends(sizes: list[int], total: int, quota: list[int]) -> None:
+    """All rows are taken whole, and a full stratum gets no row more, even by the first draw."""
+    draws = np.arange(len(sizes), dtype=np.uint64)
+    assert equal_allocation(np.array(sizes, dtype=int), total, draws).tolist() == quota
 
 
 def test_equal_draws_take_strata_in_turn() -> None:

@@ -93,27 +93,6 @@ def test_every_level_is_rounded(
     assert_rounded(rounded(sizes, shares, levels, seed), sizes, shares, levels)
 
 
-@pytest.mark.parametrize("n_parts", [3, 4, 5, 8, 12])
-def test_tables_on_which_simpler_rounding_fails(n_parts: int) -> None:
-    """Hundreds of random tables are right that break if joined pairs forget their inside."""
-    rng = np.random.default_rng(n_parts)
-    for seed in range(300):
-        sizes = rng.integers(0, 15, rng.integers(2, 30)).tolist()
-        shares = fractions(rng.integers(1, 20, n_parts).tolist())
-        finer = np.cumsum(rng.random(len(sizes)) < 0.4)
-        levels = [
-            finer,
-            np.cumsum(np.diff(finer, prepend=finer[0]) * (rng.random(len(sizes)) < 0.4)),
-        ]
-        assert_rounded(rounded(sizes, shares, levels, seed), sizes, shares, levels)
-
-
-def test_whole_shares_are_met_exactly() -> None:
-    """Where a share is a whole number, the count is that number."""
-    table = rounded([10, 20, 70], fractions([7, 2, 1]), [np.array([0, 0, 1])], 0)
-    assert table.tolist() == [[7, 2, 1], [14, 4, 2], [49, 14, 7]]
-
-
 @pytest.mark.parametrize("n", [1, 10**7])
 def test_rounding_is_exact_where_int64_would_overflow(n: int) -> None:
     """Shares with huge denominators are rounded exactly, in integers of any size."""
@@ -203,34 +182,6 @@ def test_every_mean_is_the_exact_share(
         total += probability
     assert total == 1
     assert mean.tolist() == [[size * share for share in shares] for size in sizes]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("numbers", "n_strata"),
-    [([7, 3], 12), ([8, 1, 1], 20), ([1, 1, 1], 9), ([4, 3, 2, 1], 25), ([9, 7, 5, 3, 2, 1], 15)],
-)
-def test_rounding_is_unbiased(numbers: list[int], n_strata: int) -> None:
-    """Over seeds the mean of every count of every level is its exact share, as z statistics say."""
-    rng, n_seeds = np.random.default_rng(n_strata), 5000
-    sizes, shares = rng.integers(1, 12, n_strata).tolist(), fractions(numbers)
-    levels = [np.arange(n_strata) // 3, np.arange(n_strata) // 6]
-    total = np.zeros((n_strata, len(shares)))
-    for seed in range(n_seeds):
-        total += rounded(sizes, shares, levels, seed)
-    squares = []
-    for inside in all_levels(sizes, levels):
-        for share, count in zip(shares, total[inside].sum(axis=0), strict=True):
-            exact = int(np.array(sizes)[inside].sum()) * share
-            # A count is the share rounded down, or by chance one more.
-            fraction = float(exact % 1)
-            sd = (n_seeds * fraction * (1 - fraction)) ** 0.5
-            if not sd:
-                assert count == n_seeds * exact
-            else:
-                squares.append(((count - n_seeds * float(exact)) / sd) ** 2)
-    assert max(squares) < 4.5**2
-    assert np.mean(squares) < 1.4
 
 
 @given(sizes=strata_sizes, data=st.data())

@@ -26,6 +26,9 @@ from stratframe.core.seeds import StreamTag, word_stream
 
 from .partitions import chi
 
+THIRDS = [Fraction(1, 3)] * 3
+UNEQUAL = [Fraction(7, 10), Fraction(2, 10), Fraction(1, 10)]
+
 seeds = st.integers(0, 2**32)
 codes = hnp.arrays(
     np.int64, st.tuples(st.integers(1, 5), st.integers(6, 60)), elements=st.integers(0, 2)
@@ -44,22 +47,16 @@ def spread(row: np.ndarray, parts: np.ndarray, k: int) -> int:
     return int(np.ptp(counts, axis=1).max())
 
 
-@given(rows=codes, k=st.integers(2, 6), seed=seeds)
-def test_sizes_are_within_one(rows: np.ndarray, k: int, seed: int) -> None:
-    """Every row has a part, and the parts' sizes differ by at most 1."""
+@given(
+    rows=codes,
+    shares=st.integers(2, 6).map(lambda k: [Fraction(1, k)] * k) | st.just(UNEQUAL),
+    seed=seeds,
+)
+def test_sizes_are_shares_rounded(rows: np.ndarray, shares: list[Fraction], seed: int) -> None:
+    """Every row has a part, and the parts have their exact shares, rounded down or up."""
     n = rows.shape[1]
-    shares = [Fraction(1, k)] * k
-    parts = balance_rows(entries_of(rows), n, shares, word_stream(seed, StreamTag.FOLD_SEARCH))
-    assert len(parts) == n
-    assert np.ptp(np.bincount(parts, minlength=k)) <= 1
-
-
-@given(rows=codes, seed=seeds)
-def test_unequal_sizes_are_shares_rounded(rows: np.ndarray, seed: int) -> None:
-    """Unequal parts have their exact shares of the rows, rounded down or up."""
-    n = rows.shape[1]
-    shares = [Fraction(7, 10), Fraction(2, 10), Fraction(1, 10)]
     parts = balance_rows(entries_of(rows), n, shares, word_stream(seed, StreamTag.PART_SEARCH))
+    assert len(parts) == n
     for part, share in enumerate(shares):
         assert abs(int((parts == part).sum()) - n * share) < 1
 
@@ -67,8 +64,7 @@ def test_unequal_sizes_are_shares_rounded(rows: np.ndarray, seed: int) -> None:
 @given(row=hnp.arrays(np.int64, st.integers(6, 60), elements=st.integers(0, 2)), seed=seeds)
 def test_one_entry_is_as_even_as_can_be(row: np.ndarray, seed: int) -> None:
     """One entry alone comes out within 1 in every value."""
-    thirds = [Fraction(1, 3)] * 3
-    parts = balance_rows([(row, 3)], len(row), thirds, word_stream(seed, StreamTag.FOLD_SEARCH))
+    parts = balance_rows([(row, 3)], len(row), THIRDS, word_stream(seed, StreamTag.FOLD_SEARCH))
     assert spread(row, parts, 3) <= 1
 
 
@@ -107,10 +103,6 @@ def test_two_values_are_one_column() -> None:
     np.testing.assert_array_equal(to_dense(units, np.arange(4)), expected)
     constant = margin_counts([(np.zeros(4, dtype=int), 1)], np.arange(4), 4, with_sizes=False)
     assert constant.totals.tolist() == [0]
-
-
-THIRDS = [Fraction(1, 3)] * 3
-UNEQUAL = [Fraction(7, 10), Fraction(2, 10), Fraction(1, 10)]
 
 
 def random_groups(n_groups: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -158,15 +150,12 @@ def test_sizes_of_unequal_parts_go_before_strata(n_groups: int) -> None:
     assert off.max() <= np.median(np.bincount(group)) / 2
 
 
-@pytest.mark.parametrize("weights", [(10.0,), (10.0, 1e2, 1e3, 1e4, 1e6)])
-def test_sizes_that_cannot_be_met_end_the_search(
-    weights: tuple[float, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One huge group goes to the largest part, whatever sizes count."""
-    monkeypatch.setattr(assign, "SIZE_WEIGHTS", weights)
-    group = np.repeat(np.arange(6), [90, 2, 2, 2, 2, 2])
-    stream = word_stream(0, StreamTag.PART_SEARCH, 3)
-    parts = assign_units(group_counts(group, 6, np.zeros(100, dtype=int), 1), UNEQUAL, stream)
+@pytest.mark.parametrize("sizes", [[90, 2, 2, 2, 2, 2], [50, 3, 1]], ids=str)
+def test_sizes_that_no_partition_meets_end_the_search(sizes: list[int]) -> None:
+    """One huge group goes to the largest part, and gains of rounding do not alternate for ever."""
+    group, shares = np.repeat(np.arange(len(sizes)), sizes), [Fraction(n, 10) for n in (8, 1, 1)]
+    units = group_counts(group, len(sizes), np.zeros(len(group), dtype=int), 1)
+    parts = assign_units(units, shares, word_stream(0, StreamTag.PART_SEARCH, 3))
     assert parts[0] == 0
     assert (parts[1:] > 0).all()
 
@@ -247,16 +236,6 @@ def test_words_put_frequent_columns_first() -> None:
     units = count_by_unit(*np.nonzero(table), *table.shape)
     words = similarity_words(units, np.array([1, 0, 0], dtype=np.uint64))
     assert (words >> np.uint64(61)).tolist() == [0b101, 0b110, 0b100, 0b100, 0b011]
-
-
-def test_sizes_that_no_partition_meets() -> None:
-    """A search ends where sizes weigh so much that gains of rounding alternate."""
-    shares = [Fraction(8, 10), Fraction(1, 10), Fraction(1, 10)]
-    group = np.repeat([0, 1, 2], [3, 50, 1])
-    stream = word_stream(0, StreamTag.PART_SEARCH, 3)
-    parts = assign_units(group_counts(group, 3, np.zeros(54, dtype=int), 1), shares, stream)
-    assert parts[1] == 0
-    assert sorted(parts[[0, 2]]) == [1, 2]
 
 
 def test_groups_of_a_million_rows() -> None:
