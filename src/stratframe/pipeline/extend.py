@@ -21,7 +21,7 @@ from ..errors import StratError, describe, describe_rows, plural, preview, with_
 from ..frames import NewColumn
 from .deal import empty_outputs, place_rows
 from .numbers import column_stream, row_numbers
-from .options import Options, Target, fold_target, write_groups
+from .options import Options, fold_target, write_groups
 from .strata import Columns, Strata, stratify
 
 
@@ -45,9 +45,8 @@ def extended_column(
     rows = np.arange(n_rows) if strata.rows is None else strata.rows
     given = parts
     if strata.groups is not None:
-        groups = strata.groups
-        if strata.rows is not None:
-            groups = all_groups(options, columns, n_rows, held)
+        is_all = strata.rows is None
+        groups = strata.groups if is_all else all_groups(options, columns, n_rows, held)
         check_whole_groups(options, groups, [*columns["groups"], column], parts)
         given = folds_of_units(groups, int(groups.max()) + 1, parts)[groups]
         strata = strata._replace(groups=np.unique(groups[rows], return_inverse=True)[1])
@@ -65,24 +64,19 @@ def read_given(
         parts, k = frames.read_fold_numbers(column, k, weights)
         return replace(options, target=fold_target(k)), parts
     parts = frames.read_part_codes(column, target.names)
-    held = parts >= 0
-    counts = sum_by(parts[held], None if weights is None else weights[held], target.n)
-    return replace(options, target=target_of_counts(target, counts)), parts
-
-
-def target_of_counts(target: Target, counts: Ints) -> Target:
-    """Aim at the shares that are given, or else at those that the parts have."""
-    if target.shares is not None:
-        return target
-    found = counts.tolist()
-    if 0 in found:
-        names = [repr(name) for name, n in zip(target.names or (), found, strict=True) if not n]
-        msg = (
-            f"`extend` needs rows of each part to see its share, but none is in"
-            f" {preview(names, len(names))}.\nHint: give the shares, as in `parts=`."
-        )
-        raise StratError(msg)
-    return replace(target, shares=tuple(Fraction(n, sum(found)) for n in found))
+    if target.shares is None:  # those that the parts have are kept
+        held = parts >= 0
+        weights = None if weights is None else weights[held]
+        counts = sum_by(parts[held], weights, target.n).tolist()
+        if 0 in counts:
+            names = [repr(name) for name, n in zip(target.names, counts, strict=True) if not n]
+            msg = (
+                f"`extend` needs rows of each part to see its share, but none is in"
+                f" {preview(names, len(names))}.\nHint: give the shares, as in `parts=`."
+            )
+            raise StratError(msg)
+        target = replace(target, shares=tuple(Fraction(n, sum(counts)) for n in counts))
+    return replace(options, target=target), parts
 
 
 def all_groups(options: Options, columns: Columns, n_rows: int, held: Ints) -> Ints:
@@ -103,16 +97,6 @@ def check_whole_groups(options: Options, groups: Ints, series: Sequence[Any], fo
         f"group {place}" if column.name is None else column.name: column
         for place, column in enumerate(series, 1)
     }
-    raise StratError(
-        split_group_text(options, groups, series, folds, rows),
-        frames.rules.failing_rows(frames.library_of(series[-1]), shown, rows),
-    )
-
-
-def split_group_text(
-    options: Options, groups: Ints, series: Sequence[Any], folds: Ints, rows: Ints
-) -> str:
-    """State that groups are in two folds already, and name the first of them."""
     kind, labels = options.target.kind, options.target.names or range(options.target.n)
     of_first = folds[(groups == groups[rows[0]]) & (folds >= 0)]
     found = [repr(labels[part]) for part in np.unique(of_first)]
@@ -122,34 +106,34 @@ def split_group_text(
         example = f"{', '.join(map(describe, values))} in {example}"
     n_groups = len(np.unique(groups[rows]))
     verb = "kfold" if kind == "fold" else "split"
-    return (
+    msg = (
         f"`extend` needs each group in one {kind}, but {plural(n_groups, 'group')} in"
         f" {describe_rows(rows)} {'is' if n_groups == 1 else 'are'} in several: for instance"
         f" {with_full_stop(example)}\nHint: make the column with groups, as in"
         f" `df.strat.{verb}(..., groups={write_groups(options.groups)})`."
     )
+    raise StratError(msg, frames.rules.failing_rows(frames.library_of(series[-1]), shown, rows))
 
 
 def extend_dealt(options: Options, strata: Strata, folds: Ints) -> Ints:
     """Give a fold to the dealt rows that have none."""
-    stream = column_stream(options, StreamTag.EXTEND)
-    if strata.groups is None and not strata.margins:
+    stream, group = column_stream(options, StreamTag.EXTEND), strata.groups
+    if group is None and not strata.margins:
         return extend_rows(options, strata, folds, stream)
     shares = np.array(options.target.fractions(len(folds)), dtype=np.float64)
-    unit = np.arange(len(folds)) if strata.groups is None else strata.groups
-    n_units = int(unit.max(initial=-1)) + 1
-    if not strata.margins:
-        units = group_counts(unit, n_units, strata.codes, len(strata.sizes))
+    entries, n_rows = strata.marginal_codes, len(folds)
+    if group is None:
+        units = margin_counts(entries, np.arange(n_rows), n_rows, with_sizes=False)
+        held = np.bincount(folds[folds >= 0], minlength=len(shares))[None]
+        room = fill_target(options, stream, held, np.array([(folds < 0).sum()]))[0]
+        return extend_units(units, folds, shares, stream, room).astype(np.int64)
+    n_groups = int(group.max(initial=-1)) + 1
+    if entries:
+        units = margin_counts(entries, group, n_groups, with_sizes=True)
     else:
-        single_rows = strata.groups is None
-        entries = strata.marginal_codes
-        units = margin_counts(entries, unit, n_units, with_sizes=not single_rows)
-        if single_rows:
-            held = np.bincount(folds[folds >= 0], minlength=len(shares))[None]
-            room = fill_target(options, stream, held, np.array([(folds < 0).sum()]))[0]
-            return extend_units(units, folds, shares, stream, room).astype(np.int64)
-    given = folds_of_units(unit, n_units, folds)
-    return extend_units(units, given, shares, stream)[unit].astype(np.int64)
+        units = group_counts(group, n_groups, strata.codes, len(strata.sizes))
+    given = folds_of_units(group, n_groups, folds)
+    return extend_units(units, given, shares, stream)[group].astype(np.int64)
 
 
 def fill_target(options: Options, stream: Stream, held: StratumTable, new: Ints) -> StratumTable:
