@@ -10,7 +10,18 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import HALVES, ROWS, Make, make, refuse, refuse_now, split_groups, values, warned
+from tests.helpers import (
+    HALVES,
+    ROWS,
+    Make,
+    evaluate,
+    make,
+    refuse,
+    refuse_now,
+    split_groups,
+    values,
+    warned,
+)
 from tests.terms.clouds import FEATURE_ROWS
 
 VISITS = {
@@ -19,43 +30,51 @@ VISITS = {
     "x": list(range(20)),
 }
 
+WHOLE = "must be a whole number, got"
+NAME = "`name` must be a non-empty string, got"
+GROUPS = "`groups` must be a column, a list of columns or one `sf.clusters`, got"
+NO_COLUMN = "which the frame does not have.\nHint: did you mean"
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"k": 1}, "`k` must be at least 2, got 1."),
-        ({"k": -3}, "`k` must be at least 2, got -3."),
-        ({"k": True}, "`k` must be a whole number, got True."),
-        ({"k": 2.5}, "`k` must be a whole number, got 2.5."),
-        ({"k": 5.0}, "`k` must be a whole number, got 5.0.\nHint: `k=5`."),
-        ({"k": 1.0}, "`k` must be a whole number, got 1.0."),
-        ({"k": 1e30}, "`k` must be a whole number, got 1e+30."),
-        ({"k": float("inf")}, "`k` must be a whole number, got inf."),
-        ({"k": "5"}, "`k` must be a whole number, got '5'."),
-        ({"k": None}, "`k` must be a whole number, got None."),
-        ({"repeats": 0}, "`repeats` must be at least 1, got 0."),
-        ({"repeats": 1.0}, "`repeats` must be a whole number, got 1.0.\nHint: `repeats=1`."),
-        ({"seed": -1}, "`seed` must be at least 0, got -1."),
-        ({"seed": True}, "`seed` must be a whole number, got True."),
-        ({"seed": "1"}, "`seed` must be a whole number, got '1'."),
-        ({"deal": "fair"}, "`deal` must be 'random', 'circular' or 'hash', got 'fair'."),
-        ({"missing": "drop"}, "`missing` must be 'error', 'stratum' or 'null', got 'drop'."),
-        ({"missing": ["null"]}, "`missing` must be 'error', 'stratum' or 'null', got ['null']."),
-        ({"rare": None}, "`rare` must be 'warn', 'error', 'null', 'pool' or 'ignore', got None."),
-        ({"name": 5}, "`name` must be a non-empty string, got 5."),
-        ({"name": None}, "`name` must be a non-empty string, got None."),
-        ({"key": 5}, "`key` must hold column names or expressions, got 5."),
-        ({"key": []}, "`key` must hold at least one column, got []."),
-        (
-            {"key": "idd"},
-            "`key` names the column 'idd', which the frame does not have.\n"
-            "Hint: did you mean 'id'?",
-        ),
-    ],
-)
-def test_arguments_of_kfold(arguments: dict[str, Any], message: str) -> None:
+ARGUMENTS = {
+    "k=1": "`k` must be at least 2, got 1.",
+    "k=-3": "`k` must be at least 2, got -3.",
+    **{
+        f"k={k}": f"`k` {WHOLE} {k}." for k in ("True", "2.5", "1.0", "1e+30", "inf", "'5'", "None")
+    },
+    "k=5.0": f"`k` {WHOLE} 5.0.\nHint: `k=5`.",
+    "repeats=0": "`repeats` must be at least 1, got 0.",
+    "repeats=1.0": f"`repeats` {WHOLE} 1.0.\nHint: `repeats=1`.",
+    "repeats=10**7": "`repeats` must be at most 10,000 columns, got 10,000,000.",
+    "seed=-1": "`seed` must be at least 0, got -1.",
+    "seed=True": f"`seed` {WHOLE} True.",
+    "seed='1'": f"`seed` {WHOLE} '1'.",
+    "seed=7.0": f"`seed` {WHOLE} 7.0.\nHint: `seed=7`.",
+    "seed=np.array([7, 8])": f"`seed` {WHOLE} ndarray.",
+    "seed=np.bool_(True)": f"`seed` {WHOLE} {np.bool_(True)!r}.",
+    "deal='fair'": "`deal` must be 'random', 'circular' or 'hash', got 'fair'.",
+    "missing='drop'": "`missing` must be 'error', 'stratum' or 'null', got 'drop'.",
+    "missing=['null']": "`missing` must be 'error', 'stratum' or 'null', got ['null'].",
+    "rare=None": "`rare` must be 'warn', 'error', 'null', 'pool' or 'ignore', got None.",
+    "name=5": f"{NAME} 5.",
+    "name=None": f"{NAME} None.",
+    "key=5": "`key` must hold column names or expressions, got 5.",
+    "key=[]": "`key` must hold at least one column, got [].",
+    "key='idd'": f"`key` names the column 'idd', {NO_COLUMN} 'id'?",
+    "groups=[]": "`groups` must hold at least one column, got [].",
+    "groups=['id', 'id']": "`groups` must hold each column once, got 'id' twice.",
+    "groups=sf.margins(['id'])": f"{GROUPS} sf.margins(['id']).",
+    "groups=['id', sf.clusters('price', 3)]": f"{GROUPS} sf.clusters(['price']).",
+    "groups=5": "`groups` must hold column names, expressions, or one `sf.clusters`, got 5.",
+    "groups='labels'": f"`groups` names the column 'labels', {NO_COLUMN} 'label'?",
+}
+"""Arguments of `kfold`, and what is wrong with them."""
+
+
+@pytest.mark.parametrize("argument", ARGUMENTS)
+def test_arguments_of_kfold(argument: str) -> None:
     """A wrong argument is refused at the call."""
-    refuse_now(message, lambda: sf.kfold(pd.DataFrame(ROWS), "label", **arguments))
+    df = pd.DataFrame(ROWS)
+    refuse_now(ARGUMENTS[argument], lambda: evaluate(f"sf.kfold(df, 'label', {argument})", df=df))
 
 
 @pytest.mark.parametrize(
@@ -83,73 +102,56 @@ def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
     refuse_now(message, lambda: verb(what, "label"))
 
 
-@pytest.mark.parametrize(
-    ("parts", "message"),
-    [
-        (None, "`parts` must map at least 2 names to their shares, got None."),
-        (["a", "b"], "`parts` must map at least 2 names to their shares, got ['a', 'b']."),
-        ({}, "`parts` must map at least 2 names to their shares, got {}."),
-        ({"a": 1.0}, "`parts` must map at least 2 names to their shares, got {'a': 1.0}."),
-        (1.0, "`parts` must map at least 2 names to their shares, got 1.0."),
-        (0.0, "`parts` must map at least 2 names to their shares, got 0.0."),
-        (True, "`parts` must map at least 2 names to their shares, got True."),
-        ({1: 0.5, 2: 0.5}, "The names of `parts` must be strings, got [1, 2]."),
-        *(
-            (
-                parts,
-                "`parts` must be all fractions or all counts, with at most one None,"
-                f" got {parts!r}.",
-            )
-            for parts in (
-                {"a": 0.5, "b": 5},
-                {"a": True, "b": 9},
-                {"a": "0.5", "b": 0.5},
-                {"a": None, "b": None},
-                {"a": 0.5, "b": None, "c": None},
-            )
-        ),
-        *(
-            (parts, f"`parts` must be finite and above zero, got {parts!r}.")
-            for parts in (
-                {"a": 0, "b": 10},
-                {"a": 0.0, "b": 1.0},
-                {"a": -0.5, "b": 1.5},
-                {"a": -1, "b": None},
-                {"a": float("nan"), "b": 0.5},
-                {"a": float("inf"), "b": 0.5},
-            )
-        ),
-        (
-            {"a": 9e-7, "b": None},
-            "Each share in `parts` must be at least one millionth, got {'a': 9e-07, 'b': None}.",
-        ),
-        *(
-            (
-                parts,
-                "`parts` must be fractions that sum to less than 1, to leave a rest, got"
-                f" {parts!r}, which sum to {total}.",
-            )
-            for parts, total in (
-                ({"a": 1.0, "b": None}, "1"),
-                ({"a": 0.7, "b": 0.7, "c": None}, "1.4"),
-            )
-        ),
-        *(
-            (
-                parts,
-                f"`parts` must be fractions that sum to 1, got {parts!r}, which sum to {total}.",
-            )
-            for parts, total in (
-                ({"a": 0.5, "b": 0.4}, "0.9"),
-                ({"a": 0.5, "b": 0.5 + 2e-6}, "1.000002"),
-                ({"a": 0.5, "b": 0.6}, "1.1"),
-            )
-        ),
-    ],
-)
-def test_parts(parts: Any, message: str) -> None:
+MIXED, SUM = "all fractions or all counts, with at most one None", "fractions that sum to"
+PARTS = {
+    **{
+        parts: f"`parts` must map at least 2 names to their shares, got {parts}."
+        for parts in ("None", "['a', 'b']", "{}", "{'a': 1.0}", "1.0", "0.0", "True")
+    },
+    "{1: 0.5, 2: 0.5}": "The names of `parts` must be strings, got [1, 2].",
+    **{
+        parts: f"`parts` must be {MIXED}, got {parts}."
+        for parts in (
+            *("{'a': 0.5, 'b': 5}", "{'a': True, 'b': 9}", "{'a': '0.5', 'b': 0.5}"),
+            *("{'a': None, 'b': None}", "{'a': 0.5, 'b': None, 'c': None}"),
+        )
+    },
+    **{
+        f"{{'a': {share}, 'b': 10.0}}": (
+            f"`parts` must be finite and above zero, got {{'a': {share}, 'b': 10.0}}."
+        )
+        for share in ("0.0", "-0.5", "nan", "inf")
+    },
+    "{'a': 0, 'b': 10}": "`parts` must be finite and above zero, got {'a': 0, 'b': 10}.",
+    "{'a': -1, 'b': None}": "`parts` must be finite and above zero, got {'a': -1, 'b': None}.",
+    "{'a': 9e-07, 'b': None}": (
+        "Each share in `parts` must be at least one millionth, got {'a': 9e-07, 'b': None}."
+    ),
+    **{
+        parts: f"`parts` must be {SUM} less than 1, to leave a rest, got {parts}, which sum to {n}."
+        for parts, n in {"{'a': 1.0, 'b': None}": 1, "{'a': 0.7, 'b': 0.7, 'c': None}": 1.4}.items()
+    },
+    **{
+        f"{{'a': 0.5, 'b': {share}}}": (
+            f"`parts` must be {SUM} 1, got {{'a': 0.5, 'b': {share}}}, which sum to {total}."
+        )
+        for share, total in ((0.4, 0.9), (0.500002, 1.000002), (0.6, 1.1))
+    },
+}
+"""What is no `parts`, and why."""
+
+
+@pytest.mark.parametrize("parts", PARTS)
+def test_parts(parts: str) -> None:
     """Parts that are neither fractions of 1 nor counts are refused at the call."""
-    refuse_now(message, lambda: sf.split(pd.DataFrame(ROWS), "label", parts))
+    df = pd.DataFrame(ROWS)
+    refuse_now(PARTS[parts], lambda: sf.split(df, "label", evaluate(parts)))
+
+
+def test_split_has_no_null() -> None:
+    """A split leaves no missing stratum without a part."""
+    message = "`missing` must be 'error' or 'stratum', got 'null'."
+    refuse_now(message, lambda: sf.split(pd.DataFrame(ROWS), "label", missing="null"))
 
 
 def test_numpy_shares(frame: Make) -> None:
@@ -157,12 +159,6 @@ def test_numpy_shares(frame: Make) -> None:
     halves = {part: np.float32(share) for part, share in HALVES.items()}
     found = sf.split(frame(ROWS), "label", halves)
     assert values(found, "split") == values(sf.split(frame(ROWS), "label", HALVES), "split")
-
-
-def test_split_has_no_null() -> None:
-    """A split leaves no missing stratum without a part."""
-    message = "`missing` must be 'error' or 'stratum', got 'null'."
-    refuse_now(message, lambda: sf.split(pd.DataFrame(ROWS), "label", missing="null"))
 
 
 @pytest.mark.parametrize("parts", [{"a": 5, "b": 6}, {"a": 5, "b": 4}, {"a": 10, "b": None}])
@@ -176,52 +172,37 @@ def test_counts_sum_to_the_rows(frame: Make, parts: dict[str, int | None]) -> No
     )
 
 
-@pytest.mark.parametrize(
-    ("data", "missing", "rows"),
-    [(ROWS, "error", 10), ({"label": ["a", None, "a"]}, "null", 2)],
-)
-def test_more_folds_than_rows(frame: Make, data: Any, missing: str, rows: int) -> None:
-    """More folds than rows dealt are refused, and nothing is said of rare strata first."""
-    message = f"`k` must be at most the number of rows that get a fold, got 11 for {rows:,} rows."
-    refuse(message, lambda: sf.kfold(frame(data), "label", 11, missing=missing))
+ROWS_DEALT = "the number of rows that get a"
+FEWER: dict[str, tuple[dict[str, Any], str]] = {
+    "sf.kfold(df, 'label', 11)": (
+        ROWS,
+        f"`k` must be at most {ROWS_DEALT} fold, got 11 for 10 rows.",
+    ),
+    "sf.kfold(df, 'label', 11, missing='null')": (
+        {"label": ["a", None, "a"]},
+        f"`k` must be at most {ROWS_DEALT} fold, got 11 for 2 rows.",
+    ),
+    "sf.split(df, 'label', {f'p{place}': 0.05 for place in range(20)})": (
+        ROWS,
+        f"The number of `parts` must be at most {ROWS_DEALT} part, got 20 for 10 rows.",
+    ),
+    "sf.kfold(df, 'label', groups='site')": (
+        {"site": [0, 1, 2] * 10, "label": list("ab") * 15},
+        "`k` must be at most the number of groups, got 5 for 3 groups.",
+    ),
+    "sf.split(df, groups='site')": (
+        {"site": [0] * 9},
+        "The number of `parts` must be at most the number of groups, got 2 for 1 group.",
+    ),
+}
+"""Calls that ask for more folds or parts than there are rows or groups, and the columns."""
 
 
-def test_more_parts_than_rows(frame: Make) -> None:
-    """More parts than rows dealt are refused."""
-    parts = {f"p{place}": 0.05 for place in range(20)}
-    message = (
-        "The number of `parts` must be at most the number of rows that get a part, got 20 for 10"
-        " rows."
-    )
-    refuse(message, lambda: sf.split(frame(ROWS), "label", parts))
-
-
-@pytest.mark.parametrize(
-    ("groups", "message"),
-    [
-        ([], "`groups` must hold at least one column, got []."),
-        (["patient", "patient"], "`groups` must hold each column once, got 'patient' twice."),
-        (
-            sf.margins(["x"]),
-            "`groups` must be a column, a list of columns or one `sf.clusters`, got"
-            " sf.margins(['x']).",
-        ),
-        (
-            ["patient", sf.clusters("x", 3)],
-            "`groups` must be a column, a list of columns or one `sf.clusters`, got"
-            " sf.clusters(['x']).",
-        ),
-        (5, "`groups` must hold column names, expressions, or one `sf.clusters`, got 5."),
-        (
-            "patients",
-            "`groups` names the column 'patients', which the frame does not have.\n"
-            "Hint: did you mean 'patient'?",
-        ),
-    ],
-)
-def test_groups_that_are_none(groups: Any, message: str) -> None:
-    """What names no groups is refused at the call."""
-    refuse_now(message, lambda: sf.kfold(pd.DataFrame(VISITS), "label", 2, groups=groups))
+@pytest.mark.parametrize("call", FEWER)
+def test_fewer_rows_or_groups_than_folds(frame: Make, call: str) -> None:
+    """More folds or parts than rows, or groups, are refused, and nothing is said of rare strata."""
+    data, message = FEWER[call]
+    refuse(message, lambda: evaluate(call, df=frame(data)))
 
 
 KEYED = (
@@ -261,19 +242,6 @@ def test_a_key_instead_of_groups() -> None:
         assert turned["fold"].sort_index().tolist() == dealt["fold"].tolist()
 
 
-def test_fewer_groups_than_folds(frame: Make) -> None:
-    """More folds or parts than groups are refused."""
-    data = {"site": [0, 1, 2] * 10, "label": list("ab") * 15}
-    refuse(
-        "`k` must be at most the number of groups, got 5 for 3 groups.",
-        lambda: sf.kfold(frame(data), "label", groups="site"),
-    )
-    refuse(
-        "The number of `parts` must be at most the number of groups, got 2 for 1 group.",
-        lambda: sf.split(frame({"site": [0] * 9}), groups="site"),
-    )
-
-
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_a_group_larger_than_a_fold(kind: str, repeats: int) -> None:
     """One group larger than a fold is told, with the best that can be had, and is so dealt."""
@@ -302,12 +270,6 @@ def test_blocks_of_folds(frame: Make) -> None:
     assert sf.split(frame(FEATURE_ROWS), sf.nearest("x", 3), HALVES) is not None
 
 
-def test_repeats_have_a_limit() -> None:
-    """More columns than a frame should have are refused at the call."""
-    message = "`repeats` must be at most 10,000 columns, got 10,000,000."
-    refuse_now(message, lambda: sf.kfold(pd.DataFrame({"x": [1, 2]}), "x", 2, repeats=10**7))
-
-
 class Seven:
     """A whole number that is none of Python's or NumPy's."""
 
@@ -320,16 +282,3 @@ def test_seeds_are_what_could_be_an_index(seed: Any) -> None:
     """Whatever has the value of a whole number is that seed."""
     rows = make("pandas", ROWS)
     assert sf.kfold(rows, "label", 2, seed=seed).equals(sf.kfold(rows, "label", 2, seed=7))
-
-
-def test_seeds_that_are_no_index() -> None:
-    """Numbers with fractions, several numbers and truth values are refused."""
-    for seed, shown in (
-        (7.0, "7.0.\nHint: `seed=7`"),
-        (np.array([7, 8]), "ndarray"),
-        (np.bool_(True), repr(np.bool_(True))),
-    ):
-        refuse_now(
-            f"`seed` must be a whole number, got {shown}.",
-            lambda seed=seed: sf.kfold(make("pandas", ROWS), "label", 2, seed=seed),
-        )

@@ -52,6 +52,9 @@ REFUSED = {
         ' `["x", "y"]`.'
     ),
     "sf.classes('x', name=[])": "`name` of `sf.classes` must be able to name a column, got [].",
+    r"sf.classes('x', name='\ud800')": (
+        r"`name` of `sf.classes` must be text that UTF-8 can encode, got '\ud800'."
+    ),
     # Quantiles and bins.
     **{f"sf.quantiles('x', {n})": f"{BINS}{n}." for n in ("1", "True", "2.5", "'3'", "None")},
     "sf.quantiles('x', 10**7)": (
