@@ -248,8 +248,8 @@ def test_the_folder_says_what_it_holds(run: Callable[..., Any], tmp_path: Path) 
     settings = json.loads((folder / "settings.json").read_text())
     assert (settings["size"], settings["seed"], settings["features"]) == (40, 7, FEATURES)
     known = settings["strategies"]["mine"]
-    assert known["function"] == "tests.study.test_cache.counted"
-    assert len(known["code"]) == 16
+    assert known["object"] == "tests.study.test_cache.counted"
+    assert len(known["hash"]) == 16
     assert settings["versions"]["stratframe"] == sf.__version__
 
 

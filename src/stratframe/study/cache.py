@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import copyreg
 import json
 import os
 from collections.abc import Iterator
-from hashlib import sha256
 from importlib import import_module
 from itertools import product
 from pathlib import Path
@@ -22,16 +20,13 @@ FORMAT = 3
 """Raised when a study computes other numbers from the same arguments."""
 
 PLAIN = (type(None), bool, int, float, str)
-"""Types that JSON has."""
+"""Types of values of a class that are compared."""
 
 CODE = (
     *("co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_exceptiontable"),
     *("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_flags"),
 )
 """What code does; not where it stands."""
-
-NEW = vars(copyreg)["__newobj__"]
-"""The call that makes most objects again, which says nothing of them."""
 
 
 def run_cached(design: Design, number: int, folder: Path | None) -> list[Estimate]:
@@ -71,11 +66,11 @@ def cache_folder(cache: Any, design: Design) -> Path | None:
     """Make the folder of one study, named by a hash of its settings, which it holds as JSON."""
     if cache is None:
         return None
-    settings = list_settings(design)
+    name, settings = describe_settings(design)
     try:
-        folder = Path(cache) / hash_json(settings)
+        folder = Path(cache) / name
         folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / "settings.json", json.dumps(settings, indent=1))
+        write_whole(folder / "settings.json", settings)
     except (OSError, TypeError, ValueError) as error:
         msg = f"`cache` must be a folder that can be written, got {describe(cache)}: {error}"
         raise StratError(msg) from error
@@ -85,62 +80,63 @@ def cache_folder(cache: Any, design: Design) -> Path | None:
 # Settings -------------------------------------------------------------------------------
 
 
-def list_settings(design: Design) -> dict[str, Any]:
-    """List all that the samples of a study depend on, or raise for what has no content."""
-    names = ("stratframe", "sklearn")
-    settings: dict[str, Any] = {
-        "format": FORMAT,
-        "versions": {name: import_module(name).__version__ for name in names},
-        "frame": {"class": type(design.frame).__name__, "hash": hash_data(design.frame)},
-    }
+def describe_settings(design: Design) -> tuple[str, str]:
+    """Hash and write all that the samples of a study depend on, or raise for what has no content.
+
+    Of a frame these are its columns, with their types and categories, and its index.
+    """
+    columns = frames.column_names(design.frame)
+    data = [
+        (repr(name), str(values.dtype), frames.door.category_values(values), frames.to_list(values))
+        for name, values in zip(columns, frames.read_columns(design.frame, columns), strict=True)
+    ]
+    index = list(getattr(design.frame, "index", []))
+    frame = {"class": type(design.frame).__name__, "hash": hash_object([data, index])}
+    versions = {name: import_module(name).__version__ for name in ("stratframe", "sklearn")}
+    settings = {"format": FORMAT, "versions": versions, **design._asdict(), "frame": frame}
     try:
-        rest = dict(zip(design._fields[1:], map(to_json, design[1:]), strict=True))
+        return hash_object(settings), json.dumps(settings, indent=1, default=show)
     except Exception as error:  # what pickle uses raises errors of many types
         msg = (
             "`cache` needs strategies, estimators and a metric that can be pickled, but got"
             f" {type(error).__name__}: {error}.\nHint: leave out `cache`."
         )
         raise StratError(msg) from error
-    return settings | rest
 
 
-def hash_data(frame: Any) -> str:
-    """Hash the columns of a frame, with their types and categories, and its index."""
-    columns = frames.column_names(frame)
-    data = [
-        (repr(name), str(values.dtype), frames.door.category_values(values), frames.to_list(values))
-        for name, values in zip(columns, frames.read_columns(frame, columns), strict=True)
-    ]
-    index = list(getattr(frame, "index", []))
-    return str(load_extra("joblib", "sklearn").hash((data, index)))
+def show(value: Any) -> dict[str, str]:
+    """Write an object that JSON lacks, and hash what it is made of."""
+    is_function = isinstance(value, FunctionType)
+    return {"object": full_name(value) if is_function else repr(value), "hash": hash_object(value)}
 
 
-def to_json(value: Any) -> Any:
-    """Say what an object is made of: functions and classes by their names and their code."""
-    if type(value) in PLAIN:
-        return value
-    if type(value) is list:
-        return [to_json(each) for each in value]
-    if type(value) is dict and all(type(key) is str for key in value):
-        return {key: to_json(each) for key, each in value.items()}
-    if isinstance(value, set | frozenset):
-        return {"set": sorted(map(to_json, value), key=json.dumps)}
-    if isinstance(value, bytes | bytearray):
-        return sha256(value).hexdigest()
-    if isinstance(value, CodeType):
-        return hash_json([getattr(value, name) for name in CODE])
-    if isinstance(value, FunctionType):
-        around = [cell.cell_contents for cell in value.__closure__ or ()]
-        values = to_json([value.__defaults__, value.__kwdefaults__, around])
-        return {"function": full_name(value), "code": to_json(value.__code__), "values": values}
-    if isinstance(value, type):
-        return {"class": full_name(value), "code": hash_json([*members(value)])}
-    return {type(value).__name__: to_json(reduced(value))}
+def hash_object(value: Any) -> str:
+    """Hash what an object is made of: functions and classes by their names and their code."""
 
+    class Hasher(load_extra("joblib.hashing", "sklearn").NumpyHasher):  # type: ignore[misc]
+        """Hashes the pickle of an object."""
 
-def hash_json(value: Any) -> str:
-    """Hash what an object is made of."""
-    return sha256(json.dumps(to_json(value)).encode()).hexdigest()[:16]
+        def save(self, value: Any) -> None:
+            """Take apart what pickle knows by its name alone, or in no certain order."""
+            if not isinstance(value, FunctionType | type):  # a cached function
+                value = getattr(value, "__wrapped__", value)
+            if isinstance(value, FunctionType):
+                around = [cell.cell_contents for cell in value.__closure__ or ()]
+                code = [value.__code__, value.__defaults__, value.__kwdefaults__]
+                value = [full_name(value), *code, around]
+            elif isinstance(value, CodeType):
+                value = [getattr(value, name) for name in CODE]
+            elif isinstance(value, type):
+                value = [full_name(value), *members(value)]
+            elif isinstance(value, ModuleType):
+                value = value.__name__
+            elif isinstance(value, frozenset):
+                value = set(value)
+            super().save(value)
+
+    hasher = Hasher()
+    hasher.fast = True  # without references, as which objects are shared says nothing
+    return str(hasher.hash(value)[:16])
 
 
 def full_name(value: Any) -> str:
@@ -157,17 +153,3 @@ def members(given: type) -> Iterator[Any]:
             function = getattr(function, "__wrapped__", None)
         if type(member) in PLAIN and not name.startswith("__"):
             yield [name, member]
-
-
-def reduced(value: Any) -> list[Any]:
-    """Divide an object as pickle does: into the call that makes it again, and its state."""
-    if isinstance(value, ModuleType):
-        return [value.__name__]
-    if type(value) in (tuple, dict):
-        return [list(each) for each in value.items()] if type(value) is dict else list(value)
-    reduce = copyreg.dispatch_table.get(type(value))
-    found = value.__reduce_ex__(4) if reduce is None else reduce(value)
-    if isinstance(found, str):  # the name of what a module holds, as of a cached function
-        return [getattr(value, "__module__", ""), found, getattr(value, "__wrapped__", None)]
-    parts = [each for each in found if each is not None and each is not NEW]
-    return [list(each) if isinstance(each, tuple | Iterator) else each for each in parts]
