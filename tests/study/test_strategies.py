@@ -10,7 +10,7 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
 import stratframe as sf
-from stratframe.study.strategies import deal_folds, default_strategies
+from stratframe.study.strategies import check_strategies, deal_folds
 from stratframe.study.target import read_target
 from tests.study.samples import FEATURES, population, to_library
 
@@ -33,7 +33,7 @@ def test_the_default_strategies(library: str, target: str, more: list[str]) -> N
     """There are those of the literature, and all that begin with the target balance it."""
     frame = to_library(population(), library)
     read = read_target(frame, target)
-    found = default_strategies(read, FEATURES)
+    found = check_strategies(None, read, FEATURES, frame)
     assert sorted(found) == sorted(SHARED + more)
     strata = np.array(sf.cv(sf.kfold(frame, read.term, 2))[0][0])
     assert len(strata) == 60
@@ -49,7 +49,9 @@ def test_the_default_strategies(library: str, target: str, more: list[str]) -> N
 def test_nearest_with_the_target_among_the_features() -> None:
     """Of two classes one column of zeros and ones is enough; of three there are three."""
     frame = population()
-    found = default_strategies(read_target(frame, "label"), FEATURES)["nearest, with target"]
+    found = check_strategies(None, read_target(frame, "label"), FEATURES, frame)[
+        "nearest, with target"
+    ]
     # The first row is of the class "no", so that "yes" is 1.
     assert frame["label"][0] == "no"
     numbers = frame.assign(label=(frame["label"] == "yes").astype(float))
@@ -57,7 +59,9 @@ def test_nearest_with_the_target_among_the_features() -> None:
     assert folds_of(found, frame, 3, 4) == expected.tolist()
     town = np.array(["a", "b", "c"] * 40)
     three = frame.assign(town=town, a=town == "a", b=town == "b", c=town == "c")
-    found = default_strategies(read_target(three, "town"), FEATURES)["nearest, with target"]
+    found = check_strategies(None, read_target(three, "town"), FEATURES, three)[
+        "nearest, with target"
+    ]
     expected = three.strat.kfold(sf.nearest([*FEATURES, "a", "b", "c"]), 3, seed=4)["fold"]
     assert folds_of(found, three, 3, 4) == expected.tolist()
 
@@ -70,7 +74,7 @@ def test_the_first_component_orders_the_rows(target: str, strata: Any) -> None:
     frame = population()
     scaled = StandardScaler().fit_transform(frame[FEATURES])
     component = PCA(1, svd_solver="full").fit_transform(scaled)[:, 0]
-    found = default_strategies(read_target(frame, target), FEATURES)["SCV, then PC1"]
+    found = check_strategies(None, read_target(frame, target), FEATURES, frame)["SCV, then PC1"]
     expected = frame.assign(c=component).strat.kfold([strata, sf.continuous("c")], 4, seed=2)
     assert folds_of(found, frame, 4, 2) == expected["fold"].tolist()
 

@@ -82,20 +82,10 @@ def differences(
     ratio is that of the means over pairs, so that pairs with large errors weigh more; and pairs
     that share an estimator are not independent.
 
-    Training sets share rows, so that the variance of a mean, estimated from the spread of the
-    splits, is too low for a test of the difference (Nadeau and Bengio 2003), and the usual
-    interval of a single score may cover far less than it says (Bates, Hastie and Tibshirani
-    2024). Here neither is used: the error is measured, on rows outside of the sample. The truth
-    is that of the two models fitted on this sample, not the mean over samples, and it has an
-    error of its own: where two models are nearly equal, `correct` is partly a coin.
-
-    References
-    ----------
-    C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Machine Learning
-    52, 239-281.
-
-    S. Bates, T. Hastie and R. Tibshirani (2024). Cross-validation: what does it estimate and how
-    well does it do it? Journal of the American Statistical Association 119, 1434-1445.
+    The error is measured on rows outside of the sample, not estimated from the spread of the
+    splits, whose training sets share rows (`docs/study-choice.md`). The truth is that of the two
+    models fitted on this sample, and has an error of its own: where two models are nearly equal,
+    `correct` is partly a coin.
 
     Raises
     ------

@@ -24,7 +24,7 @@ from .cache import cache_folder, run_cached
 from .models import check_estimators, check_metric
 from .resample import Design, Estimate
 from .statistics import summary
-from .strategies import check_entries, check_strategies
+from .strategies import check_strategies
 from .target import read_target
 
 MOST_ROWS = 500
@@ -57,58 +57,51 @@ def compare(
 ) -> Any:
     """Measure which folds give the cross-validated score closest to the true one.
 
-    The frame serves as a population. From it `samples` samples are drawn; each estimator is
-    fitted on all of a sample and scored on the rows outside, which is nearly its true score.
-    What each strategy's cross-validation on the same sample says is compared with that. All
-    strategies get the same samples, estimators and seeds.
+    The frame serves as a population, from which samples are drawn. Each estimator is fitted on
+    all of a sample and scored on the rows outside, which is nearly its true score, and the
+    cross-validated score of each strategy on the same sample is compared with that.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-        The population: at least some hundreds of rows, better some thousands, and independent:
-        samples are drawn row by row, so groups of rows would be on both sides. A lazy frame is
-        collected. Strategies may use all its columns.
+        The population: at least some hundreds of independent rows, better some thousands.
+        Strategies may use all its columns.
     target : column, `sf.classes` or `sf.continuous`
         What is predicted. A plain column of more than 50 different whole numbers may be
         either, and is an error.
     features : column or list of columns
         Estimators get a frame of these, of the caller's library.
     strategies : dict, optional
-        Names, each with what to stratify by, as for `kfold` (an entry, a list of entries or
-        None); or with a dict of arguments of `kfold` (`rare` is "ignore" by default); or with a
-        function of a frame, k and a seed, that returns a frame with a column `fold`. "SCV",
-        stratified k-fold, is what the others are compared with, and is added: by the classes
-        of the target, or by ten quantile bins of it. By default those of the literature,
-        which need numeric features: `docs/study-evidence.md` lists them.
+        Names, each with what `kfold` takes as `by`, a dict of its arguments (`rare` is "ignore"
+        by default), or a function of a frame, k and a seed that returns a frame with a column
+        `fold`. "SCV", by the classes of the target or ten quantile bins of it, is what the
+        others are compared with, and is added. By default those of the literature, which need
+        numeric features: `docs/study-evidence.md` lists them.
     estimators : dict, list or estimator, optional
-        Any of scikit-learn's, with names or without. A `random_state` that is no whole number is
-        set to the same seed for all strategies and folds of a sample; what is random otherwise,
-        as `cv=KFold(shuffle=True)` of a search, is not. By default a linear model, nearest
-        neighbours, a tree and support vectors.
+        Any of scikit-learn's. A `random_state` that is no whole number is set to one seed for
+        each sample; what is random otherwise, as `cv=KFold(shuffle=True)` of a search, is not.
+        By default a linear model, nearest neighbours, a tree and support vectors.
     k : int or iterable of int
         Numbers of folds.
     sample : int, optional
-        Rows of a sample: by default a third of the rows, but at most 500. At least as many
-        rows must stay outside.
+        Rows of a sample: by default a third of all, but at most 500. At least as many must stay
+        outside.
     samples : int
-        Number of samples, drawn without replacement, each on its own: they share rows.
+        Number of samples, each drawn on its own: they share rows.
     repeats : int
         Fold columns that each strategy deals on a sample, with different seeds.
     metric : str or callable, optional
         A scorer of scikit-learn, the larger the better. By default accuracy, or the negative
-        mean absolute error: both are means over rows, so that the mean over folds is that
-        over the rows of the sample (but for folds that differ by a row).
+        mean absolute error.
     n_jobs : int, optional
         Processes, as in joblib: the numbers are the same for each, times are not.
     seed : int or None
         The same seed gives the same samples and folds. None draws a new one.
     cache : path, optional
-        A folder for finished samples, and the settings that they belong to. A call with the same
-        data and arguments reads them, so that a study can be stopped and resumed, or get more
-        `samples`; estimates that failed are tried again. Functions, and classes of estimators,
-        are known by their names and their code, with defaults and the values around them. What
-        else they use, as functions that they call or files, is not looked at: after a change
-        elsewhere, use a new folder. Times are those of the first run.
+        A folder for finished samples. A call with the same data and arguments reads them, so that
+        a study can be stopped and resumed, or get more `samples`; what failed is tried again.
+        Functions, and classes of estimators, are known by their names and their code: after a
+        change of what they call or read, use a new folder. Times are those of the first run.
     progress : bool
         Show a bar, in a terminal.
     full : bool
@@ -214,8 +207,7 @@ def estimates(
     eager = frames.collect_columns(frame, frames.column_names(frame))
     wanted = read_target(eager, target)
     names = check_inputs(eager, features, wanted.name)
-    dealt_by = check_strategies(strategies, wanted, names)
-    check_entries(eager, dealt_by)
+    dealt_by = check_strategies(strategies, wanted, names, eager)
     size = check_size(sample, len(eager))
     design = Design(
         eager,

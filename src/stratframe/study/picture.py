@@ -13,7 +13,7 @@ from .. import frames
 from ..checks import load_extra
 from ..errors import StratError
 from ..verbs.draw import COLOURS, short_text
-from .statistics import SHOWN
+from .statistics import SHOWN, read_series
 from .strategies import BASELINE
 
 RATIOS = [*SHOWN[3:]]
@@ -106,10 +106,7 @@ def name_strategy(strategy: Any) -> str:
 
 def read_results(results: Any, coloured: str) -> Any:
     """Read the rows of a summary that have a ratio, what has a colour as the estimator."""
-    frames.check_frame(results)
-    names = [*SHOWN[:1], coloured, *SHOWN[2:]]
-    frames.check_refs(results, names, "results")
-    columns = frames.read_columns(frames.collect_columns(results, names), names)
+    columns = read_series(results, [*SHOWN[:1], coloured, *SHOWN[2:]], "results")
     listed: dict[Any, Any] = dict(zip(SHOWN, map(frames.to_list, columns), strict=True))
     rows = frames.make_frame("pandas", listed).astype(dict.fromkeys(RATIOS, float))
     known = rows[rows["mse_ratio"] > 0]

@@ -14,7 +14,7 @@ from ..core.types import Ints, Values
 from ..errors import StratError, at_least_one, describe, given_twice
 from ..terms.base import ColumnRef
 from ..terms.by import parse_columns
-from .statistics import number_values
+from .statistics import number_values, read_series
 
 TOLERANCE = 1e-9
 """Differences that are noise of floats, for scores of about 1."""
@@ -72,16 +72,14 @@ def wins(
     1  5   k-fold   0.5      2
     """
     strategies, tables = read_cases(summary, measure, cases)
-    noise = check_tolerance(tolerance)
-    rows = [
-        (k, strategy, count, len(table))
-        for k, table in tables.items()
-        for strategy, count in zip(strategies, count_wins(table, noise), strict=True)
-    ]
-    columns = zip(
-        ("k", "strategy", "wins", "cases"), map(list, zip(*rows, strict=True)), strict=True
-    )
-    return frames.make_frame(frames.library_of(summary), dict(columns))
+    noise, n = check_tolerance(tolerance), len(strategies)
+    columns: dict[Hashable, Any] = {
+        "k": np.repeat([*tables], n),
+        "strategy": strategies * len(tables),
+        "wins": np.concatenate([count_wins(table, noise) for table in tables.values()]),
+        "cases": np.repeat([len(table) for table in tables.values()], n),
+    }
+    return frames.make_frame(frames.library_of(summary), columns)
 
 
 def friedman(
@@ -176,22 +174,21 @@ def read_cases(summary: Any, measure: str, cases: Any) -> tuple[list[Any], dict[
     case_refs = parse_columns("cases", cases)
     if not case_refs:
         raise StratError(at_least_one("`cases`", "column", None))
-    refs = [*case_refs, "k", "strategy", measure]
     frames.check_refs(summary, ("k", "strategy"), "summary")
     frames.check_refs(summary, case_refs, "cases")
     frames.check_refs(summary, [measure], "measure")
-    eager = frames.collect_columns(summary, refs)
-    if not len(eager):
-        msg = "`summary` must have rows, got none."
-        raise StratError(msg)
-    *keys, k_series, strategy_series, measured = frames.read_columns(eager, refs)
-    named = list(zip(*map(frames.to_list, keys), strict=True))
-    (ks, of_k), (strategies, of_strategy) = map(number_values, (k_series, strategy_series))
+    *series, measured = read_series(summary, ["k", "strategy", *case_refs, measure], "summary")
+    k_values, names, *keys = map(frames.to_list, series)
+    (ks, of_k), (strategies, of_strategy) = map(number_values, (k_values, names))
+    of_case = number_values(list(zip(*keys, strict=True)))[1]
     (values,) = frames.read_matrix([measured], "study")
-    rows = frames.make_frame(
-        "pandas",
-        {"k": of_k, "case": number_values(named)[1], "strategy": of_strategy, "value": values},
-    )
+    columns: dict[Hashable, Any] = {
+        "k": of_k,
+        "case": of_case,
+        "strategy": of_strategy,
+        "value": values,
+    }
+    rows = frames.make_frame("pandas", columns)
     if rows.duplicated(["k", "case", "strategy"]).any():
         raise StratError(given_twice("`summary`", "strategy of a case", "some") + MORE_CASES)
     wide = rows.pivot(index=["k", "case"], columns="strategy", values="value").dropna()

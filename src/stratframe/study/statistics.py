@@ -128,27 +128,31 @@ def results_frame(
 def read_scores(estimates: Any) -> Scores:
     """Read a frame of estimates, and subtract the truths."""
     names = Estimate._fields
-    frames.check_frame(estimates)
-    frames.check_refs(estimates, names, "estimates")
-    eager = frames.collect_columns(estimates, names)
-    if not len(eager):
-        msg = "`estimates` must have rows, got none."
-        raise StratError(msg)
-    series = frames.read_columns(eager, names)
-    numbered = dict(zip(KEYS, map(number_values, series[:5]), strict=True))
-    columns: dict[Any, Any] = {name: codes for name, (_, codes) in numbered.items()}
-    columns |= zip(names[5:9], frames.read_matrix(series[5:9], "study"), strict=True)
-    columns["error"] = frames.to_list(series[9])
-    rows = frames.make_frame("pandas", columns)
+    series = read_series(estimates, names, "estimates")
+    *keys, errors = [frames.to_list(each) for each in (*series[:5], series[9])]
+    labels, codes = zip(*map(number_values, keys), strict=True)
+    columns = [*codes, *frames.read_matrix(series[5:9], "study"), errors]
+    rows = frames.make_frame("pandas", dict(zip(names, columns, strict=True)))
     if rows.duplicated(KEYS).any():
         raise StratError(given_twice("`estimates`", "repeat", "some"))
     off = rows["estimate"] - rows["truth"]
-    return Scores(rows.assign(off=off, square=off**2), {name: numbered[name][0] for name in CELL})
+    known = dict(zip(CELL, labels[:3], strict=True))
+    return Scores(rows.assign(off=off, square=off**2), known)
 
 
-def number_values(series: Any) -> tuple[list[Any], Ints]:
-    """List the different values of a column by first appearance, and number its rows."""
-    values = frames.to_list(series)
+def read_series(frame: Any, refs: Sequence[Any], argument: str) -> Any:
+    """Read columns of a frame, and raise if it is none, or has no rows."""
+    frames.check_frame(frame)
+    frames.check_refs(frame, refs, argument)
+    eager = frames.collect_columns(frame, refs)
+    if not len(eager):
+        msg = f"`{argument}` must have rows, got none."
+        raise StratError(msg)
+    return frames.read_columns(eager, refs)
+
+
+def number_values(values: Sequence[Any]) -> tuple[list[Any], Ints]:
+    """List different values by first appearance, and number the rows by them."""
     places = {value: place for place, value in enumerate(dict.fromkeys(values))}
     return list(places), np.array([places[value] for value in values])
 

@@ -28,11 +28,8 @@ from ..verbs.select import cv
 from .models import by_text
 from .target import TargetColumn
 
-Strategy: TypeAlias = Any
-"""An entry or list of entries of `by`, a dict of arguments of `kfold`, or a function."""
-
-DealRows: TypeAlias = Callable[[Any, int, int], Any]
-"""From a frame, k and a seed to a frame with a column `fold`."""
+Strategy: TypeAlias = Callable[[Any, int, int], Any] | dict[str, Any]
+"""From a frame, k and a seed to a frame with a column `fold`; or arguments of `kfold`."""
 
 BASELINE = "SCV"
 """The strategy that the others are compared with: stratified k-fold."""
@@ -48,11 +45,11 @@ MARGIN_FEATURES = 5
 
 
 def check_strategies(
-    strategies: Any, target: TargetColumn, features: list[Any]
+    strategies: Any, target: TargetColumn, features: list[Any], frame: Any
 ) -> dict[str, Strategy]:
     """Check the strategies, choose them if there are none, and add the baseline."""
     if strategies is None:
-        return default_strategies(target, features)
+        strategies = default_strategies(target, features)
     if not isinstance(strategies, Mapping):
         msg = (
             "`strategies` must be a dict of names and entries of `by`, arguments of `kfold` or"
@@ -61,56 +58,39 @@ def check_strategies(
         raise StratError(msg)
     if not strategies:
         raise StratError(at_least_one("`strategies`", "strategy", dict(strategies)))
-    for name, strategy in strategies.items():
-        check_arguments(name, strategy)
     first = {} if BASELINE in strategies else {BASELINE: target.term}
-    return by_text("`strategies`", first | dict(strategies))
+    named = by_text("`strategies`", first | dict(strategies))
+    return {name: check_strategy(name, each, frame) for name, each in named.items()}
 
 
-def check_entries(frame: Any, strategies: Mapping[str, Strategy]) -> None:
-    """Raise for entries that are none, and for columns that the frame does not have."""
-    for strategy in strategies.values():
-        if is_function(strategy):
-            continue
-        given = arguments_of(strategy)
-        terms, key = parse_by(given.get("by")).terms, parse_columns("key", given.get("key"))
-        frames.check_all_refs(frame, Options(terms, key=key).columns())
-
-
-def is_function(strategy: Strategy) -> bool:
-    """Return whether a strategy is a function of a frame, k and a seed."""
-    return callable(strategy) and not isinstance(strategy, EXPRESSIONS)
-
-
-def arguments_of(strategy: Strategy) -> Mapping[str, Any]:
-    """Return the arguments of `kfold` of a strategy that is no function."""
-    return strategy if isinstance(strategy, Mapping) else {"by": strategy}
-
-
-def check_arguments(name: Any, strategy: Strategy) -> None:
-    """Raise if a dict has arguments that `kfold` lacks, or that the study sets."""
-    if not isinstance(strategy, Mapping):
-        return
-    if strategy.get("groups") is not None:
+def check_strategy(name: str, strategy: Any, frame: Any) -> Any:
+    """Take what is no function as arguments of `kfold`, and raise if they are not."""
+    if callable(strategy) and not isinstance(strategy, EXPRESSIONS):
+        return strategy
+    given = dict(strategy) if isinstance(strategy, Mapping) else {"by": strategy}
+    if given.get("groups") is not None:
         msg = (
             f"The strategy {name!r} must not hold `groups`: samples are drawn row by row, so that"
             " the true score is that of groups which are in the sample, too."
         )
         raise StratError(msg)
     known = signature(kfold).parameters.keys() - OWN_ARGUMENTS
-    unknown = [each for each in strategy if each not in known]
+    unknown = [each for each in given if each not in known]
     if unknown:
         msg = (
             f"The strategy {name!r} must hold arguments of `kfold`, got {unknown[0]!r}."
             f"\nHint: they are {', '.join(map(repr, sorted(known)))}."
         )
         raise StratError(msg)
+    terms, key = parse_by(given.get("by")).terms, parse_columns("key", given.get("key"))
+    frames.check_all_refs(frame, Options(terms, key=key).columns())
+    return given
 
 
-def default_strategies(target: TargetColumn, features: list[Any]) -> dict[str, Strategy]:
+def default_strategies(target: TargetColumn, features: list[Any]) -> dict[str, Any]:
     """List the strategies of the literature, for classes or for a continuous target."""
     strata = target.term
-    found: dict[str, Strategy] = {"k-fold": None, BASELINE: strata}
+    found: dict[str, Any] = {"k-fold": None, BASELINE: strata}
     if target.is_continuous:
         found["sorted"] = continuous(target.name)
     else:
@@ -169,36 +149,24 @@ def deal_folds(
     """Deal the rows of a frame, and list the training and test rows of each fold."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StratWarning)
-        # A strategy may write to its frame, which the others share.
-        dealt = to_deal(strategy)(deepcopy(frame), k, seed)
+        if isinstance(strategy, dict):
+            arguments = {"rare": "ignore", "overwrite": True, **strategy}
+            dealt = kfold(frame, k=k, seed=seed, **arguments)
+        else:  # it may write to its frame, which the others share
+            dealt = strategy(deepcopy(frame), k, seed)
     if not frames.references.has_column(dealt, "fold"):
         msg = f"A strategy must return a frame with the column 'fold', got {type(dealt).__name__}."
         raise StratError(msg)
     pairs = cv(dealt, "fold")
     n_rows = len(pairs[0][0]) + len(pairs[0][1])
+    is_read = target.name in frames.column_names(dealt)
+    msg = ""
     if n_rows != len(frame):
         msg = f"A strategy must return the {len(frame)} rows of its frame, got {n_rows}."
-        raise StratError(msg)
-    if len(pairs) != k:
+    elif len(pairs) != k:
         msg = f"A strategy must deal k={k} folds, got {len(pairs)}."
-        raise StratError(msg)
-    if target.name in frames.column_names(dealt) and (
-        (target.read(dealt) != target.read(frame)).any()
-    ):
+    elif is_read and (target.read(dealt) != target.read(frame)).any():
         msg = "A strategy must return its rows in their order."
+    if msg:
         raise StratError(msg)
     return pairs
-
-
-def to_deal(strategy: Strategy) -> DealRows:
-    """Make a function of a strategy."""
-    if is_function(strategy):
-        deal: DealRows = strategy
-        return deal
-    arguments = {"rare": "ignore", **arguments_of(strategy)}
-
-    def call_kfold(frame: Any, k: int, seed: int) -> Any:
-        """Call `kfold` with the arguments of the strategy."""
-        return kfold(frame, k=k, seed=seed, overwrite=True, **arguments)
-
-    return call_kfold
