@@ -58,25 +58,20 @@ def test_the_label_says_what_is_compared(results: pd.DataFrame) -> None:
     assert [line.get_label() for line in figure.axes[0].get_lines()[1:]] == ["a - b"]
 
 
-@pytest.mark.parametrize("n_letters", [10, 30, 35, 100])
+@pytest.mark.parametrize("n_letters", [10, 35, 100])
 @pytest.mark.parametrize("ks", [[5], [2, 5, 10]])
 def test_long_names_leave_room_for_the_panels(n_letters: int, ks: list[int]) -> None:
     """However long the names, panels keep a third of the figure, and the legend is above them."""
     names = [f"{'a strategy of the literature ' * 4}"[: n_letters - 1] + end for end in "abcd"]
-    rows = [
-        {"strategy": strategy, "estimator": estimator, "k": k}
-        for strategy in names
-        for estimator in names
-        for k in ks
-    ]
-    figure = sf.study.plot(pd.DataFrame(rows).assign(mse_ratio=1.1, low=1.0, high=1.2))
+    keys = pd.MultiIndex.from_product([names, names, ks], names=["strategy", "estimator", "k"])
+    rows = keys.to_frame(index=False).assign(mse_ratio=1.1, low=1.0, high=1.2)
+    figure = sf.study.plot(rows)
     figure.draw_without_rendering()
     panels = [ax.get_window_extent() for ax in figure.axes]
     assert sum(each.width for each in panels) >= figure.bbox.width / 3
     assert all(each.height >= figure.bbox.height / 3 for each in panels)
     legend = figure.legends[0].get_window_extent()
-    assert figure.bbox.padded(1).contains(legend.x0, legend.y0)
-    assert figure.bbox.padded(1).contains(legend.x1, legend.y1)
+    assert all(figure.bbox.padded(1).contains(*end) for end in (legend.min, legend.max))
     assert legend.y0 >= max(ax.title.get_window_extent().y1 for ax in figure.axes) - 1
 
 

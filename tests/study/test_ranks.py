@@ -1,5 +1,6 @@
 """Wins and Friedman's test of a study, against pandas and SciPy called directly."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -58,11 +59,9 @@ def test_wins_are_those_of_the_smallest_size() -> None:
     found = sf.study.wins(frame, "bias", cases=CASES)
     assert found.columns.tolist() == ["k", "strategy", "wins", "cases"]
     assert found["strategy"].tolist() == ["SCV", *"uvw"] * 2
-    size = frame["bias"].abs()
-    is_best = size == size.groupby([frame["k"], *(frame[name] for name in CASES)]).transform("min")
-    shared = is_best / is_best.groupby([frame["k"], *(frame[name] for name in CASES)]).transform(
-        "sum"
-    )
+    size, case = frame["bias"].abs(), [frame[name] for name in ("k", *CASES)]
+    is_best = size == size.groupby(case).transform("min")
+    shared = is_best / is_best.groupby(case).transform("sum")
     expected = shared.groupby([frame["k"], frame["strategy"]], sort=False).sum()
     np.testing.assert_allclose(found["wins"], expected)
     assert (found.groupby("k")["wins"].sum() == 15).all()
@@ -71,16 +70,14 @@ def test_wins_are_those_of_the_smallest_size() -> None:
 def test_cases_without_a_value_are_left_out() -> None:
     """A case counts if each strategy has a value there."""
     frame = drawn_summary()
-    frame.loc[0, "bias"] = np.nan
-    without = frame.iloc[1:]
+    frame.loc[3, "bias"] = np.nan
+    without = frame.drop(index=3)
     rest = frame.iloc[4:]
     for verb in (sf.study.friedman, sf.study.wins):
         expected = verb(rest, "bias", cases=CASES)
-        assert_frame_equal(verb(frame, "bias", cases=CASES), expected)
         assert expected.loc[expected["k"] == 2, "cases"].eq(14).all()
-    found = sf.study.wins(without, "bias", cases=CASES).groupby(["k", "strategy"])["wins"].sum()
-    expected = sf.study.wins(rest, "bias", cases=CASES).groupby(["k", "strategy"])["wins"].sum()
-    assert found.to_dict() == expected.to_dict()
+        for each in (frame, without):
+            assert_frame_equal(verb(each, "bias", cases=CASES), expected)
 
 
 def test_ranks_of_all_ties_have_no_p() -> None:
@@ -115,58 +112,52 @@ def test_ranks_of_a_summary() -> None:
     assert sf.study.wins(summary, "bias")["wins"].sum() == 2
 
 
-@pytest.mark.parametrize("tolerance", [-1, float("nan"), True, "0"], ids=repr)
-def test_a_tolerance_is_a_number(tolerance: Any) -> None:
-    """A tolerance that is no number, or negative, is an error."""
-    for verb in (sf.study.friedman, sf.study.wins):
-        refuse(
-            f"`tolerance` must be a number of at least 0, got {describe(tolerance)}.",
-            lambda verb=verb: verb(drawn_summary(), "bias", cases=CASES, tolerance=tolerance),
+MORE = '\nHint: `cases=["population", "estimator"]` tells more of them apart.'
+
+REFUSED: dict[str, tuple[Callable[[Any, pd.DataFrame], Any], str]] = {
+    **{
+        f"tolerance {given!r}": (
+            lambda verb, frame, given=given: verb(frame, "bias", cases=CASES, tolerance=given),
+            f"`tolerance` must be a number of at least 0, got {describe(given)}.",
         )
-
-
-def test_each_strategy_has_one_value_in_a_case() -> None:
-    """Cases that are not told apart are an error."""
-    for verb in (sf.study.friedman, sf.study.wins):
-        refuse(
-            "`summary` must hold each strategy of a case once, got some twice.\n"
-            'Hint: `cases=["population", "estimator"]` tells more of them apart.',
-            lambda verb=verb: verb(drawn_summary(), "bias"),
-        )
-
-
-def test_friedman_needs_three_strategies_and_two_cases() -> None:
-    """Fewer strategies or cases have no test."""
-    frame = drawn_summary()
-    refuse(
+        for given in (-1, float("nan"), True, "0")
+    },
+    "cases that are not told apart": (
+        lambda verb, frame: verb(frame, "bias"),
+        f"`summary` must hold each strategy of a case once, got some twice.{MORE}",
+    ),
+    "two strategies": (
+        lambda verb, frame: sf.study.friedman(frame[frame["strategy"] < "v"], "bias", cases=CASES),
         "`summary` must have at least three strategies, got 2.",
-        lambda: sf.study.friedman(frame[frame["strategy"] < "v"], "bias", cases=CASES),
-    )
-    refuse(
-        "`cases` must give at least two cases that have all strategies, got 1 for k=2.\n"
-        'Hint: `cases=["population", "estimator"]` tells more of them apart.',
-        lambda: sf.study.friedman(frame[:4], "bias", cases=CASES),
-    )
-
-
-def test_a_summary_needs_rows_and_columns() -> None:
-    """A frame without rows, or without the measure, is an error that says so."""
-    frame = drawn_summary()
-    refuse(
+    ),
+    "one case": (
+        lambda verb, frame: sf.study.friedman(frame[:4], "bias", cases=CASES),
+        "`cases` must give at least two cases that have all strategies, got 1 for k=2." + MORE,
+    ),
+    "no cases": (
+        lambda verb, frame: verb(frame, "bias", cases=None),
         "`cases` must hold at least one column, got None.",
-        lambda: sf.study.wins(frame, "bias", cases=None),  # type: ignore[arg-type]
-    )
-    refuse(
+    ),
+    "no strategies": (
+        lambda verb, frame: verb(frame.drop(columns="strategy"), "bias"),
         "`summary` names the column 'strategy', which the frame does not have.\n"
         "Hint: the columns are 'k', 'population', 'estimator', 'bias'.",
-        lambda: sf.study.wins(frame.drop(columns="strategy"), "bias"),
-    )
-    refuse("`summary` must have rows, got none.", lambda: sf.study.wins(frame[:0], "bias"))
-    refuse(
+    ),
+    "no rows": (lambda verb, frame: verb(frame[:0], "bias"), "`summary` must have rows, got none."),
+    "no measure": (
+        lambda verb, frame: verb(frame, cases=CASES),
         "`measure` names the column 'mse', which the frame does not have.\n"
         "Hint: the columns are 'k', 'population', 'estimator', 'strategy', 'bias'.",
-        lambda: sf.study.wins(frame, cases=CASES),
-    )
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("verb", [sf.study.wins, sf.study.friedman])
+def test_bad_arguments(verb: Any, case: str) -> None:
+    """A frame that is no summary, and cases or a tolerance that are none, are errors."""
+    call, message = REFUSED[case]
+    refuse(message, lambda: call(verb, drawn_summary()))
 
 
 def test_ranks_of_many_draws_at_once() -> None:
