@@ -280,7 +280,9 @@ def example() -> None:
     data = load_extra("sklearn.datasets", "sklearn").load_wine()
     columns: dict[Any, Any] = {"class": data.target_names[data.target].tolist()}
     columns |= dict(zip(data.feature_names, data.data.T, strict=True))
-    pandas, polars = (grow(frames.make_frame(each, columns)) for each in ("pandas", "polars"))
+    folded = (sf.kfold(frames.make_frame(each, columns), "class") for each in ("pandas", "polars"))
+    shares = {"train": 0.8, "valid": 0.1, "test": 0.1}
+    pandas, polars = (sf.split(each, "class", shares) for each in folded)
     print(f"The wine data of scikit-learn: {len(columns['class'])} rows, 3 classes.")
     for name, call, check in CALLS:
         if column_list(pandas, name) != column_list(polars, name):
@@ -294,12 +296,6 @@ def example() -> None:
         sf.plot(pandas, "class").figure.savefig(PICTURE, dpi=150)
         print(f"A picture of the folds: {PICTURE}")
     print(NEXT.format(program=program()))
-
-
-def grow(frame: Any) -> Any:
-    """Add the columns of the example."""
-    frame = sf.kfold(frame, "class", k=5)
-    return sf.split(frame, "class", {"train": 0.8, "valid": 0.1, "test": 0.1})
 
 
 def column_list(frame: Any, name: str) -> list[Any]:

@@ -107,18 +107,13 @@ def clear_marks(series: pl.Series, marks: Collection[str], *, alike: bool) -> pl
     known = series.zip_with(is_known, pl.Series([None], dtype=pl.String))
     numbers = known.str.strip_chars().cast(pl.Float64, strict=False)
     words = (known.is_not_null() & numbers.is_null()).arg_true().to_numpy()
-    if not numbers.count():
-        return known
-    if not len(words):
-        integers = known.str.strip_chars().cast(pl.Int64, strict=False)
-        return numbers if integers.null_count() > numbers.null_count() else integers
-    if alike:
+    if alike and numbers.count() and len(words):
         msg = (
             f"`extend` needs folds 0..k-1 in {series.name!r}, but there are others in"
             f" {describe_rows(words)}.\nHint: an empty cell or NA is a missing fold."
         )
         raise StratError(msg)
-    return known
+    return known if len(words) or not numbers.count() else numbers
 
 
 def update_csv(
@@ -151,7 +146,12 @@ def update_csv(
 def write_file(content: pl.DataFrame | bytes, path: str) -> None:
     """Write a frame, or the bytes of CSV: a whole file or nothing, or to standard output."""
     try:
-        data = content if isinstance(content, bytes) else format_frame(content, path)
+        if isinstance(content, bytes):
+            data = content
+        else:
+            file = BytesIO()
+            (content.write_csv if is_text_file(path) else content.write_parquet)(file)
+            data = file.getvalue()
         if path.lower().endswith(".gz"):
             data = gzip.compress(data, mtime=0)  # the same bytes each time
         if path != PIPE:
@@ -160,16 +160,6 @@ def write_file(content: pl.DataFrame | bytes, path: str) -> None:
         raise file_error(path, "written", error) from error
     if path == PIPE:
         sys.stdout.buffer.write(data)
-
-
-def format_frame(frame: pl.DataFrame, path: str) -> bytes:
-    """Write a frame in the format that a path names."""
-    file = BytesIO()
-    if is_text_file(path):
-        frame.write_csv(file)
-    else:
-        frame.write_parquet(file)
-    return file.getvalue()
 
 
 def replace_file(data: bytes, path: str) -> None:

@@ -58,32 +58,29 @@ def check_estimator(estimator: Any) -> None:
 
 def default_estimators(is_continuous: bool) -> dict[str, Any]:
     """Make four estimators that are quick to fit, on standardized features but for the tree."""
+    names = ("linear_model", "neighbors", "tree", "svm", "compose", "pipeline", "preprocessing")
     linear, neighbors, tree, svm, compose, pipeline, preprocessing = (
-        load_extra(f"sklearn.{name}", "sklearn")
-        for name in (
-            *("linear_model", "neighbors", "tree", "svm"),
-            *("compose", "pipeline", "preprocessing"),
-        )
+        load_extra(f"sklearn.{name}", "sklearn") for name in names
     )
-    scaler = preprocessing.StandardScaler
+
+    def scaled(model: Any) -> Any:
+        """Standardize the features first."""
+        return pipeline.make_pipeline(preprocessing.StandardScaler(), model)
+
     if is_continuous:
-        scaled_svr = compose.TransformedTargetRegressor(svm.SVR(), transformer=scaler())
-        found = {
-            "ridge": linear.Ridge(),
-            "nearest neighbours": neighbors.KNeighborsRegressor(),
+        target_scaler = preprocessing.StandardScaler()
+        support = compose.TransformedTargetRegressor(svm.SVR(), transformer=target_scaler)
+        return {
+            "ridge": scaled(linear.Ridge()),
+            "nearest neighbours": scaled(neighbors.KNeighborsRegressor()),
             "decision tree": tree.DecisionTreeRegressor(),
-            "support vectors": scaled_svr,
-        }
-    else:
-        found = {
-            "logistic regression": linear.LogisticRegression(max_iter=1000),
-            "nearest neighbours": neighbors.KNeighborsClassifier(),
-            "decision tree": tree.DecisionTreeClassifier(),
-            "support vectors": svm.SVC(),
+            "support vectors": scaled(support),
         }
     return {
-        name: each if "tree" in name else pipeline.make_pipeline(scaler(), each)
-        for name, each in found.items()
+        "logistic regression": scaled(linear.LogisticRegression(max_iter=1000)),
+        "nearest neighbours": scaled(neighbors.KNeighborsClassifier()),
+        "decision tree": tree.DecisionTreeClassifier(),
+        "support vectors": scaled(svm.SVC()),
     }
 
 
@@ -92,7 +89,8 @@ def check_metric(metric: Any, target: TargetColumn) -> Any:
     if metric is None:
         metric = "neg_mean_absolute_error" if target.is_continuous else "accuracy"
     if callable(metric):
-        if takes_predictions(metric):
+        module = str(getattr(metric, "__module__", ""))
+        if module.startswith("sklearn.metrics.") and not hasattr(metric, "_score_func"):
             name = getattr(metric, "__name__", metric)
             msg = (
                 f"`metric` must be a scorer, a function of an estimator, X and y, got {name}."
@@ -111,19 +109,12 @@ def check_metric(metric: Any, target: TargetColumn) -> Any:
         raise StratError(msg) from error
 
 
-def takes_predictions(metric: Any) -> bool:
-    """Return whether a metric is one of scikit-learn's that is no scorer."""
-    module = str(getattr(metric, "__module__", ""))
-    return module.startswith("sklearn.metrics.") and not hasattr(metric, "_score_func")
-
-
 def with_seed(estimator: Any, seed: int) -> Any:
     """Clone an estimator, and seed what is random in it and has no seed of its own."""
     cloned = load_extra("sklearn.base", "sklearn").clone(estimator)
-    params = cloned.get_params()
     seeds = {
         name: seed
-        for name, value in params.items()
+        for name, value in cloned.get_params().items()
         if name.rpartition("__")[2] == "random_state" and not isinstance(value, Integral)
     }
     return cloned.set_params(**seeds)

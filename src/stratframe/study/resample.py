@@ -54,7 +54,7 @@ class Estimate(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a call returned, how long it took, and the error that it raised."""
+    """What a call returned, NaN if it raised an error, how long it took, and the error."""
 
     value: Any
     seconds: float
@@ -93,7 +93,8 @@ def run_sample(design: Design, number: int, known: Iterable[Estimate] = ()) -> l
 def draw_sample(design: Design, number: int) -> Sample:
     """Draw the rows of a sample, and fit and score each estimator."""
     inside = sample_rows(len(design.frame), design.size, design.seed, number)
-    drawn, rest = (keep_rows(design, flags) for flags in (inside, ~inside))
+    drawn = frames.filter_rows(design.frame, {}, lambda *_: inside)
+    rest = frames.filter_rows(design.frame, {}, lambda *_: ~inside)
     seed = draw_seed(design.seed, number)
     estimators = {name: with_seed(each, seed) for name, each in design.estimators.items()}
     inputs, targets = drawn[design.features], design.target.read(drawn)
@@ -125,11 +126,6 @@ def draw_seed(seed: int, number: int, repeat: int = 0) -> int:
     return int(words[0] >> np.uint64(32))
 
 
-def keep_rows(design: Design, flags: Flags) -> Any:
-    """Keep the flagged rows of the frame, in their order."""
-    return frames.filter_rows(design.frame, {}, lambda *_: flags)
-
-
 def estimate_scores(
     design: Design, sample: Sample, number: int, strategy: str, k: int, repeat: int
 ) -> Iterator[Estimate]:
@@ -139,22 +135,12 @@ def estimate_scores(
     folds = attempt(deal_folds, deal, sample.frame, design.target, k, seed)
     for name, estimator in sample.estimators.items():
         truth = sample.truths[name]
-        error = folds.error or truth.error
-        scored = Outcome(None, 0.0, error)
-        if not error:
+        scored = Outcome(np.nan, 0.0, folds.error or truth.error)
+        if not scored.error:
             scored = attempt(cross_validate, design, sample, estimator, folds.value)
-        yield Estimate(
-            strategy,
-            name,
-            k,
-            number,
-            repeat,
-            np.nan if scored.error else scored.value,
-            np.nan if truth.error else truth.value,
-            folds.seconds + scored.seconds,
-            folds.seconds,
-            scored.error,
-        )
+        seconds = folds.seconds + scored.seconds, folds.seconds
+        key = strategy, name, k, number, repeat
+        yield Estimate(*key, scored.value, truth.value, *seconds, scored.error)
 
 
 def cross_validate(design: Design, sample: Sample, estimator: Any, pairs: Any) -> float:
@@ -180,7 +166,7 @@ def check_score(score: Any) -> float:
 
 def attempt(function: Callable[..., Any], *args: Any) -> Outcome:
     """Call a function, and time it; record its error instead of raising it."""
-    start, value, message = perf_counter(), None, ""
+    start, value, message = perf_counter(), np.nan, ""
     try:
         value = function(*args)
     except Exception as error:  # whatever it is, the other strategies go on

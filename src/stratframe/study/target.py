@@ -10,11 +10,11 @@ from .. import frames
 from ..checks import load_extra
 from ..core.types import Values
 from ..errors import StratError
-from ..frames.rules import Rule, RuledColumn
 from ..terms.base import Term
 from ..terms.bins import Continuous
 from ..terms.by import to_term
 from ..terms.classes import Classes
+from ..terms.entry import read_entry, ruled_columns
 
 OF_CLASSES = {"binary", "multiclass"}
 """Types of targets, as scikit-learn names them."""
@@ -40,10 +40,7 @@ class TargetColumn(NamedTuple):
 
     def read_numbers(self, frame: Any) -> Values:
         """Read the values of a continuous target, or codes of classes."""
-        if self.is_continuous:
-            return self.read(frame)
-        (series,) = frames.read_columns(frame, [self.name])
-        return frames.encode_classes(series)[0]
+        return self.term.read(frames.read_columns(frame, [self.name])).data
 
 
 def read_target(frame: Any, target: Any) -> TargetColumn:
@@ -58,21 +55,15 @@ def read_target(frame: Any, target: Any) -> TargetColumn:
     (name,) = term.columns
     frames.check_names("target", [name])
     frames.check_refs(frame, [name], "target")
-    (series,) = frames.read_columns(frame, [name])
-    given, term = term, term.resolve([series])
-    missing = frames.is_missing(series)
-    rule = RuledColumn(name, f"Column {name!r}", Rule(), series, missing)
-    if isinstance(term, Continuous):
-        values = frames.read_numbers(series, "target")[0].astype(np.float64)
-        rule = rule._replace(rule=Rule(finite=True), values=values)
-    frames.check_rules([rule])
-    if isinstance(term, Continuous):
-        return TargetColumn(name, True, term.without_order())
-    n_classes = frames.encode_classes(series)[1]
-    if given is not term:
-        check_guess(name, series, n_classes)
+    entry = read_entry(term, frames.read_columns(frame, [name]), 1)
+    (column,) = ruled_columns(entry, "error")
+    frames.check_rules([column._replace(rule=column.rule._replace(hint=""))])
+    if isinstance(entry.term, Continuous):
+        return TargetColumn(name, True, entry.term.without_order())
+    if entry.term is not term:
+        check_guess(name, entry.series[0], entry.n_classes)
     found = TargetColumn(name, False, Classes((name,)))
-    check_classes(found, frame, n_classes)
+    check_classes(found, frame, entry.n_classes)
     return found
 
 
