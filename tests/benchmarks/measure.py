@@ -22,10 +22,15 @@ def seconds(call: Callable[[], object]) -> float:
     return perf_counter() - start
 
 
-def interleaved(
-    benchmark: Any, ours: Callable[[], object], peer: Callable[[], object], rounds: int = ROUNDS
-) -> float:
-    """Call ours and the peer in turns, and divide the medians: ours by the peer's."""
+def race(
+    benchmark: Any,
+    ours: Callable[[], object],
+    peer: Callable[[], object],
+    at_most: float | None = None,
+    rounds: int = ROUNDS,
+    columns: int = 1,
+) -> None:
+    """Call ours and the peer in turns, and compare medians, ours divided by so many columns."""
     peers: list[float] = []
     benchmark.pedantic(
         ours,
@@ -35,7 +40,22 @@ def interleaved(
     )
     mine, theirs = benchmark.stats.stats.median, median(peers[-rounds:])
     benchmark.extra_info |= {"ours_s": round(mine, 4), "peer_s": round(theirs, 4)}
-    return mine / theirs
+    reach(benchmark, mine / theirs / columns, "x the time", at_most=at_most)
+
+
+def take(
+    benchmark: Any, call: Callable[[], object], at_most: float, rounds: int = 1, warmup: int = 0
+) -> None:
+    """Take at most so many seconds."""
+    benchmark.pedantic(call, rounds=rounds, warmup_rounds=warmup)
+    reach(benchmark, benchmark.stats.stats.median, "s", at_most=at_most)
+
+
+def find(benchmark: Any, call: Callable[[], T], rounds: int = 1) -> list[T]:
+    """List what calls return."""
+    found: list[T] = []
+    benchmark.pedantic(lambda: found.append(call()), rounds=rounds)
+    return found
 
 
 def reach(
@@ -50,7 +70,7 @@ def reach(
     met = (at_least is None or figure >= at_least) and (at_most is None or figure <= at_most)
     bar = "none"
     if at_least is not None or at_most is not None:
-        bar = f"at least {at_least}" if at_most is None else f"at most {at_most}"
+        bar = f"at least {at_least}" if at_most is None else f"at most {at_most:.3g}"
     told = f"{benchmark.name}: {figure:.3g} {unit}, bar: {bar}"
     print(f"\n{told} {benchmark.extra_info}")
     benchmark.extra_info |= {"figure": round(figure, 3), "unit": unit, "bar": bar, "met": met}
@@ -78,3 +98,17 @@ def peak_above(call: Callable[[], object]) -> int:
     peak = memory("VmHWM") - before
     del kept
     return peak
+
+
+def peak_and_seconds(call: Callable[[], object]) -> tuple[int, float]:
+    """Measure the peak of a call above what was there before, and its time."""
+    times: list[float] = []
+    return peak_above(lambda: times.append(seconds(call))), times[0]
+
+
+def reach_both(
+    benchmark: Any, found: tuple[int, float], *, gib: float, most_seconds: float
+) -> None:
+    """Reach a peak of memory and a time."""
+    reach(benchmark, found[0] / 2**30, "GiB", at_most=gib)
+    reach(benchmark, found[1], "s", at_most=most_seconds)

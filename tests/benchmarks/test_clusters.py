@@ -13,69 +13,48 @@ from sklearn.preprocessing import StandardScaler
 import stratframe as sf
 from stratframe.terms.algorithms import BATCH_TOLERANCE, BATCHES
 
-from .data import frame_of
-from .measure import fresh, interleaved, peak_above, reach, seconds
+from .data import frame_of, normal
+from .measure import find, fresh, peak_and_seconds, race, reach_both, take
 
 FEATURES = [f"x{i}" for i in range(20)]
 MANY = 1_000_000
 ORDERS = {"chain": sf.chain(FEATURES), "nearest": sf.nearest(FEATURES)}
 
 
-def points(rows: int, kind: str = "blobs") -> np.ndarray:
-    """Draw rows round eight centres, or round none, or copies of 1,000 rows."""
+def draw(rows: int, kind: str = "blobs") -> pd.DataFrame:
+    """Draw rows of two classes round eight centres, or round none, or copies of 1,000 rows."""
     drawn = np.random.default_rng(6)
-    noise = drawn.normal(size=(rows, len(FEATURES)))
-    if kind == "noise":
-        return noise
-    if kind == "copies":
-        return noise[drawn.integers(0, 1_000, rows)]
-    return 2 * drawn.normal(size=(8, len(FEATURES)))[drawn.integers(0, 8, rows)] + noise
+    points = drawn.normal(size=(rows, len(FEATURES)))
+    if kind == "blobs":
+        points += 2 * drawn.normal(size=(8, len(FEATURES)))[drawn.integers(0, 8, rows)]
+    elif kind == "copies":
+        points = points[drawn.integers(0, 1_000, rows)]
+    frame = pd.DataFrame(points, columns=FEATURES)
+    return frame.assign(label=np.random.default_rng(7).integers(0, 2, rows))
 
 
-def frame_at(where: np.ndarray) -> Any:
-    """Make a pandas frame of points, with a label of two classes."""
-    label = np.random.default_rng(7).integers(0, 2, len(where))
-    columns = {name: where[:, place].copy() for place, name in enumerate(FEATURES)}
-    return frame_of("pandas", label=label, **columns)
-
-
-def scale_fit_predict(frame: pd.DataFrame) -> Callable[[], object]:
-    """Make the peer that scales and clusters as we do, with scikit-learn alone."""
-
-    def run() -> np.ndarray:
-        scaled = StandardScaler().fit_transform(frame[FEATURES].to_numpy())
-        model = MiniBatchKMeans(
-            8,
-            n_init=1,
-            random_state=0,
-            batch_size=MANY // BATCHES,
-            tol=BATCH_TOLERANCE,
-            compute_labels=False,
-        )
-        return model.fit(scaled).predict(scaled)
-
-    return run
+def scale_fit_predict(frame: pd.DataFrame) -> np.ndarray:
+    """Scale and cluster as we do, with scikit-learn alone."""
+    scaled = StandardScaler().fit_transform(frame[FEATURES].to_numpy())
+    options = {"tol": BATCH_TOLERANCE, "batch_size": MANY // BATCHES, "compute_labels": False}
+    model = MiniBatchKMeans(8, n_init=1, random_state=0, **options)
+    return model.fit(scaled).predict(scaled)
 
 
 @pytest.mark.parametrize("kind", ["blobs", "noise"])
 def test_minibatch_against_scikit_learn(benchmark: Any, kind: str) -> None:
     """Folds by mini-batch clusters cost little more than the clusters alone."""
-    frame = frame_at(points(MANY, kind))
-    by = sf.clusters(FEATURES, 8, algorithm="minibatch")
-    ratio = interleaved(benchmark, lambda: frame.strat.kfold(by), scale_fit_predict(frame))
-    reach(benchmark, ratio, "x the time", at_most=1.5)
+    frame, by = draw(MANY, kind), sf.clusters(FEATURES, 8, algorithm="minibatch")
+    race(benchmark, lambda: frame.strat.kfold(by), lambda: scale_fit_predict(frame), 1.5)
 
 
 @pytest.mark.parametrize("n", [4, 8, 20])
 @pytest.mark.parametrize("kind", ["blobs", "noise"])
 def test_minibatch_against_kmeans(benchmark: Any, kind: str, n: int) -> None:
     """On 1,000,000 rows mini-batches are faster than k-means, the deal included."""
-    frame = frame_at(points(MANY, kind))
+    frame = draw(MANY, kind)
     mini, whole = (sf.clusters(FEATURES, n, algorithm=name) for name in ("minibatch", "kmeans"))
-    ratio = interleaved(
-        benchmark, lambda: frame.strat.kfold(mini), lambda: frame.strat.kfold(whole), 3
-    )
-    reach(benchmark, ratio, "x the time", at_most=1)
+    race(benchmark, lambda: frame.strat.kfold(mini), lambda: frame.strat.kfold(whole), 1, 3)
 
 
 def by_matrix(frame: pd.DataFrame, order: str) -> Callable[[], object]:
@@ -104,40 +83,29 @@ def by_matrix(frame: pd.DataFrame, order: str) -> Callable[[], object]:
 @pytest.mark.parametrize("order", ORDERS)
 def test_5000_rows_against_a_matrix(benchmark: Any, order: str) -> None:
     """5,000 rows are ordered no slower than from a matrix of all distances."""
-    frame = frame_at(points(5_000, "noise"))
-    ratio = interleaved(
-        benchmark, lambda: frame.strat.kfold(ORDERS[order]), by_matrix(frame, order)
-    )
-    reach(benchmark, ratio, "x the time", at_most=1)
+    frame = draw(5_000, "noise")
+    race(benchmark, lambda: frame.strat.kfold(ORDERS[order]), by_matrix(frame, order), 1)
 
 
 def large(order: str, kind: str) -> tuple[int, float]:
     """Measure the peak and the seconds of 50,000 rows in two classes."""
-    frame_at(points(100)).strat.kfold(["label", ORDERS[order]])
-    frame, times = frame_at(points(50_000, kind)), []
     by = ["label", ORDERS[order]]
-    peak = peak_above(lambda: times.append(seconds(lambda: frame.strat.kfold(by))))
-    return peak, times[0]
+    draw(100).strat.kfold(by)
+    frame = draw(50_000, kind)
+    return peak_and_seconds(lambda: frame.strat.kfold(by))
 
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("kind", ["blobs", "noise", "copies"])
-@pytest.mark.parametrize("what", ["memory", "time"])
-def test_50000_rows(benchmark: Any, order: str, kind: str, what: str) -> None:
+def test_50000_rows(benchmark: Any, order: str, kind: str) -> None:
     """50,000 rows of 20 features in two classes fit into little memory and time."""
-    peak, time = benchmark.pedantic(fresh, args=(large, order, kind), rounds=1)
-    if what == "memory":
-        reach(benchmark, peak / (1 << 30), "GiB", at_most=1)
-    else:
-        reach(benchmark, time, "s", at_most=15)
+    (found,) = find(benchmark, lambda: fresh(large, order, kind))
+    reach_both(benchmark, found, gib=1, most_seconds=15)
 
 
 def test_many_strata(benchmark: Any) -> None:
-    """Clusters in 20,000 strata cost a few milliseconds each."""
-    drawn = np.random.default_rng(0)
-    rows, strata = 1_000_000, 20_000
-    columns = {name: drawn.normal(size=rows) for name in ("x", "y")}
-    frame = frame_of("pandas", label=drawn.integers(0, strata, rows), **columns)
+    """Clusters in 20,000 strata cost at most 4 milliseconds each."""
+    label = np.random.default_rng(0).integers(0, 20_000, MANY)
+    frame = frame_of("pandas", label=label, x=normal(MANY, 1), y=normal(MANY, 2))
     by = ["label", sf.clusters(["x", "y"], 4)]
-    benchmark.pedantic(lambda: frame.strat.kfold(by, rare="ignore"), rounds=1)
-    reach(benchmark, benchmark.stats.stats.median / strata * 1000, "ms a stratum", at_most=4)
+    take(benchmark, lambda: frame.strat.kfold(by, rare="ignore"), 20_000 * 4e-3)

@@ -1,6 +1,7 @@
-"""Tables against what the frame's own library does with the same columns."""
+"""Tables against what the frame's own library does with the same columns; wide frames."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from scipy.stats import ks_2samp, wasserstein_distance
 
 import stratframe as sf
 
-from .data import LIBRARIES, ROWS, frame_of, labels, texts
-from .measure import ROUNDS, interleaved, reach
+from .data import LIBRARIES, ROWS, frame_of, labels, normal, texts
+from .measure import ROUNDS, race, take
 
 KINDS = [*LIBRARIES, "lazy"]
 
@@ -21,29 +22,21 @@ LABELS = {
     "100,000 classes": lambda: labels(100_000),
 }
 
-COLUMNS: dict[str, list[Any]] = {
-    "few values": [labels(10, seed=seed) for seed in range(5)],
-    "many values": [labels(1_000_000, seed=seed) for seed in range(5)],
+COLUMNS: dict[str, Callable[[], list[Any]]] = {
+    "few values": lambda: [labels(10, seed=seed) for seed in range(5)],
+    "many values": lambda: [labels(1_000_000, seed=seed) for seed in range(5)],
+    "mixed": lambda: [
+        *(normal(seed=0), labels(100), labels(1_000_000), normal(seed=1).round(2), texts(4))
+    ],
 }
-
-
-def mixed() -> list[Any]:
-    """Draw five columns as frames have them: measures, codes, an amount, and a text."""
-    drawn = np.random.default_rng(0)
-    measure, amount = drawn.normal(size=ROWS), drawn.normal(size=ROWS).round(2)
-    return [measure, labels(100), labels(1_000_000), amount, texts(4)]
-
-
-def kind_of(kind: str, **columns: Any) -> Any:
-    """Make a frame of a library, or a lazy one."""
-    return frame_of("polars", **columns).lazy() if kind == "lazy" else frame_of(kind, **columns)
+"""Five columns; mixed as frames have them: measures, codes, an amount, and a text."""
 
 
 @pytest.mark.parametrize("label", LABELS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_report_against_counts(benchmark: Any, kind: str, label: str) -> None:
     """A report costs at most twice a count of the same two columns in the library."""
-    frame = kind_of(kind, label=LABELS[label](), fold=labels(5, seed=2))
+    frame = frame_of(kind, label=LABELS[label](), fold=labels(5, seed=2))
     names = ["label", "fold"]
 
     def count() -> object:
@@ -51,73 +44,55 @@ def test_report_against_counts(benchmark: Any, kind: str, label: str) -> None:
             return frame.groupby(names).size()
         return frame.lazy().group_by(names).len().collect()
 
-    ratio = interleaved(benchmark, lambda: sf.report(frame, sf.classes("label")), count)
-    reach(benchmark, ratio, "x the count", at_most=2)
+    race(benchmark, lambda: sf.report(frame, sf.classes("label")), count, 2)
 
 
-@pytest.mark.parametrize("columns", ["few values", "many values", "mixed"])
+@pytest.mark.parametrize("columns", COLUMNS)
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_check_against_duplicates(benchmark: Any, library: str, columns: str) -> None:
     """A check of five columns takes at most 1.5 times as long as the library's own search."""
-    found = mixed() if columns == "mixed" else COLUMNS[columns]
-    data = dict(zip("abcde", found, strict=True))
+    data = dict(zip("abcde", COLUMNS[columns](), strict=True))
     frame = frame_of(library, **data, fold=labels(5, seed=9))
     rows = frame[list(data)]
-
-    def search() -> object:
-        return rows.is_duplicated() if isinstance(rows, pl.DataFrame) else rows.duplicated()
-
-    ratio = interleaved(benchmark, lambda: sf.check(frame), search)
-    reach(benchmark, ratio, "x the search", at_most=1.5)
+    search = rows.is_duplicated if isinstance(rows, pl.DataFrame) else rows.duplicated
+    race(benchmark, lambda: sf.check(frame), search, 1.5)
 
 
-def by_scipy(frame: Any, folds: int) -> Callable[[], object]:
-    """Make the peer that calls SciPy for each fold, on both sides in order."""
-
-    def measure() -> list[object]:
-        order = np.argsort(frame["x"].to_numpy())
-        x, fold = frame["x"].to_numpy()[order], frame["fold"].to_numpy()[order]
-        found: list[object] = []
-        for each in range(folds):
-            own, others = x[fold == each], x[fold != each]
-            with np.errstate(all="ignore"):
-                found.append(ks_2samp(own, others, method="asymp"))
-            found.append(wasserstein_distance(own, others))
-        return found
-
-    return measure
+def by_scipy(frame: Any, folds: int) -> list[object]:
+    """Call SciPy for each fold, on both sides in order."""
+    order = np.argsort(frame["x"].to_numpy())
+    x, fold = frame["x"].to_numpy()[order], frame["fold"].to_numpy()[order]
+    found: list[object] = []
+    for each in range(folds):
+        own, others = x[fold == each], x[fold != each]
+        with np.errstate(all="ignore"):
+            found.append(ks_2samp(own, others, method="asymp"))
+        found.append(wasserstein_distance(own, others))
+    return found
 
 
 @pytest.mark.parametrize(
-    ("rows", "folds", "rounds", "bar"), [(ROWS, 5, 3, 3), (100_000, 1_000, 1, 100)]
+    ("rows", "folds", "rounds", "faster"), [(ROWS, 5, 3, 3), (100_000, 1_000, 1, 100)]
 )
 def test_drift_against_scipy(
-    benchmark: Any, rows: int, folds: int, rounds: int, bar: float
+    benchmark: Any, rows: int, folds: int, rounds: int, faster: float
 ) -> None:
     """The drift of all folds is measured many times faster than by two calls for each."""
-    x = np.random.default_rng(8).normal(size=rows)
-    frame = frame_of("pandas", x=x, fold=labels(folds, rows))
-    ratio = interleaved(
-        benchmark, lambda: sf.drift(frame, "x"), by_scipy(frame, folds), rounds=rounds
-    )
-    reach(benchmark, 1 / ratio, "x faster", at_least=bar)
+    frame = frame_of("pandas", x=normal(rows), fold=labels(folds, rows))
+    peer = partial(by_scipy, frame, folds)
+    race(benchmark, lambda: sf.drift(frame, "x"), peer, 1 / faster, rounds)
 
 
 @pytest.mark.parametrize(("features", "folds"), [(1, 2_000), (300, 5)])
 @pytest.mark.parametrize("kind", ["numbers", "classes"])
 def test_drift_of_many(benchmark: Any, features: int, folds: int, kind: str) -> None:
     """Two thousand folds, or three hundred features, take little time."""
-    rows, drawn = 100_000, np.random.default_rng(9)
-    columns = {
-        f"x{i}": drawn.normal(size=rows) if kind == "numbers" else labels(50, rows, seed=i)
-        for i in range(features)
-    }
-    names = list(columns)
+    rows, is_class = 100_000, kind == "classes"
+    draw = (lambda i: labels(50, rows, seed=i)) if is_class else (lambda i: normal(rows, i))
+    columns = {f"x{i}": draw(i) for i in range(features)}
     frame = frame_of("pandas", **columns, fold=labels(folds, rows))
-    if kind == "classes":
-        frame = frame.astype(dict.fromkeys(names, "category"))
-    benchmark.pedantic(lambda: sf.drift(frame, names), rounds=1)
-    reach(benchmark, benchmark.stats.stats.median, "s", at_most=10)
+    frame = frame.astype(dict.fromkeys(columns, "category")) if is_class else frame
+    take(benchmark, lambda: sf.drift(frame, [*columns]), 10)
 
 
 @pytest.mark.parametrize("rarest", [0.004, 0.2])
@@ -125,14 +100,13 @@ def test_advice_on_many_folds(benchmark: Any, rarest: float) -> None:
     """Advice on 2 to 1,999 folds of 1,000,000 rows takes some seconds."""
     shares = [0.5, 0.5 - rarest, rarest]
     frame = frame_of("pandas", y=np.random.default_rng(10).choice(3, 1_000_000, p=shares))
-    benchmark.pedantic(lambda: sf.advise(frame, "y", range(2, 2_000), full=True), rounds=1)
-    reach(benchmark, benchmark.stats.stats.median, "s", at_most=10)
+    take(benchmark, lambda: sf.advise(frame, "y", range(2, 2_000), full=True), 10)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_million_rows_at_fault(benchmark: Any, library: str) -> None:
-    """An error over 1,000,000 of 2,000,000 rows takes little longer than the folds."""
-    y = np.random.default_rng(11).random(2_000_000)
+    """An error over 1,000,000 of 2,000,000 rows takes no longer than the folds."""
+    y = normal(2_000_000)
     good = frame_of(library, y=y)
     bad = frame_of(library, y=np.where(np.arange(len(y)) % 2, np.inf, y))
     by = sf.continuous("y")
@@ -141,27 +115,27 @@ def test_a_million_rows_at_fault(benchmark: Any, library: str) -> None:
         with pytest.raises(sf.StratError):
             bad.strat.kfold(by)
 
-    ratio = interleaved(benchmark, fail, lambda: good.strat.kfold(by))
-    reach(benchmark, ratio, "x the folds", at_most=1)
+    race(benchmark, fail, lambda: good.strat.kfold(by), 1)
 
 
-@pytest.mark.parametrize("what", ["plan", "balance"])
-def test_a_table_beyond_memory(benchmark: Any, what: str) -> None:
+@pytest.mark.parametrize(
+    "table",
+    [
+        lambda frame: sf.plan(frame, "y", 2_000, rare="ignore"),
+        lambda frame: sf.balance(frame, sf.classes("y")),
+    ],
+    ids=["plan", "balance"],
+)
+def test_a_table_beyond_memory(benchmark: Any, table: Callable[[Any], object]) -> None:
     """A table of 200,000,000 rows is refused as soon as its strata are known."""
     label = np.arange(100_000)
     frame = frame_of("pandas", y=label, fold=label % 2_000)
 
-    def table() -> object:
-        if what == "plan":
-            return sf.plan(frame, "y", 2_000, rare="ignore")
-        return sf.balance(frame, sf.classes("y"))
-
     def fail() -> None:
         with pytest.raises(sf.StratError, match="GiB"):
-            table()
+            table(frame)
 
-    benchmark.pedantic(fail, rounds=ROUNDS, warmup_rounds=1)
-    reach(benchmark, benchmark.stats.stats.median, "s", at_most=1)
+    take(benchmark, fail, 1, ROUNDS, warmup=1)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -173,8 +147,7 @@ def test_cv_against_comparisons(benchmark: Any, library: str) -> None:
         folds = frame["fold"].to_numpy()
         return [(np.flatnonzero(folds != i), np.flatnonzero(folds == i)) for i in range(10)]
 
-    ratio = interleaved(benchmark, lambda: sf.cv(frame), compare)
-    reach(benchmark, ratio, "x the comparisons", at_most=1.3)
+    race(benchmark, lambda: sf.cv(frame), compare, 1.3)
 
 
 @pytest.mark.parametrize("kind", ["distinct", "repeated", "nearly constant"])
@@ -185,6 +158,43 @@ def test_many_entries(benchmark: Any, kind: str) -> None:
     if kind == "nearly constant":
         columns = {f"c{i}": (np.arange(rows) % (i + 2) == 0).astype(int) for i in range(300)}
     frame = frame_of("pandas", **columns)
-    by = list(columns)
-    benchmark.pedantic(lambda: sf.kfold(frame, by, rare="ignore"), rounds=1)
-    reach(benchmark, benchmark.stats.stats.median, "s", at_most=4)
+    take(benchmark, lambda: sf.kfold(frame, [*columns], rare="ignore"), 4)
+
+
+# Wide frames ----------------------------------------------------------------------------
+
+FEW, MANY = 500, 5_000
+
+
+def wide(kind: str, n: int) -> Any:
+    """Make a frame of many features, and a fold column."""
+    drawn = np.random.default_rng(0).normal(size=(n, 200))
+    columns = {f"x{place}": values for place, values in enumerate(drawn)}
+    return frame_of(kind, **columns, fold=np.arange(200) % 5)
+
+
+CALLS: dict[str, Callable[[Any, list[str]], Any]] = {
+    "nearest": lambda df, names: sf.kfold(df, sf.nearest(names), name="new"),
+    "clusters": lambda df, names: sf.kfold(df, sf.clusters(names, 3), name="new"),
+    "check": lambda df, names: sf.check(df, duplicates=names),
+    "leaks": lambda df, names: sf.leaks(df, duplicates=names),
+    "drift": lambda df, names: sf.drift(df, names),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_time_of_a_column(benchmark: Any, kind: str, call: str) -> None:
+    """A column of 5,000 takes at most 1.5 times as long as a column of 500."""
+
+    def make(n: int) -> Callable[[], object]:
+        frame, names = wide(kind, n), [f"x{place}" for place in range(n)]
+
+        def run() -> None:
+            found = CALLS[call](frame, names)
+            if isinstance(found, pl.LazyFrame):
+                found.collect()
+
+        return run
+
+    race(benchmark, make(MANY), make(FEW), 1.5, 3, columns=MANY // FEW)

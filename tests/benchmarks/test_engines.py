@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from .measure import fresh, reach
+from .measure import find, fresh, reach
 
 psutil = pytest.importorskip("psutil", reason='comes with pip install "stratframe[dask]"')
 
@@ -115,10 +115,9 @@ def test_folds_against_a_copy(
 ) -> None:
     """Reading, dealing by key and writing take little more CPU time than reading and writing."""
     pytest.importorskip({"dask": "dask", "spark": "pyspark"}[engine])
-    found: list[tuple[float, int]] = []
     run = ENGINES[engine]
-    benchmark.pedantic(lambda: found.append(fresh(run, folder, BY[case])), rounds=1)
-    (seconds, peak), (plain, _) = found[0], fresh(run, folder, None)
+    ((seconds, peak),) = find(benchmark, lambda: fresh(run, folder, BY[case]))
+    plain, _ = fresh(run, folder, None)
     benchmark.extra_info |= {"s": round(seconds), "plain_s": round(plain), "GiB": peak / 2**30}
     reach(benchmark, seconds / plain, "x the time", at_most=bar)
     if engine == "dask":
