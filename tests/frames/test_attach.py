@@ -64,7 +64,7 @@ def test_columns_of_every_kind(
 def test_the_computation_reads_the_referenced_columns(
     frame: Make, kind: str, columns: list[NewColumn]
 ) -> None:
-    """A computation gets the columns by argument, in order of reference, and the height."""
+    """It gets the columns by argument, in order of reference, and the height, and runs once."""
     seen = []
 
     def compute(read: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:
@@ -92,11 +92,10 @@ def test_columns_under_a_multiindex(columns: list[NewColumn]) -> None:
 @pytest.mark.parametrize("column", [FOLDS, FOLDS._replace(nullable=True), SPARSE, SPLIT])
 def test_dtypes_of_columns(column: NewColumn) -> None:
     """Folds are int64, in pandas Int64 where the arguments allow nulls; parts are categories."""
-    made = pd.Series(pandas_column(column))
     expected: Any = "Int64" if column.nullable else "int64"
     if column.labels is not None:
         expected = pd.CategoricalDtype(list(column.labels))
-    assert made.dtype == expected
+    assert pd.Series(pandas_column(column)).dtype == expected
     series = polars_column(column)
     assert (series.name, series.dtype) == (column.name, polars_dtype(column.labels))
     assert SPARSE.parts.tolist() == [0, -1, 2, 1]
@@ -119,33 +118,17 @@ def test_expressions(columns: list[NewColumn], expected: dict[str, list[Any]], l
     assert [field.dtype for field in fields] == [polars_dtype(each.labels) for each in columns]
 
 
-@pytest.mark.parametrize(
-    ("name", "expr", "expected"),
-    [
-        ("given", pl.col("root"), "given"),
-        ("", pl.col("root").str.to_uppercase(), "root"),
-        ("", pl.col("root").alias("result"), "result"),
-        ("", pl.col("^r.*$"), str(pl.col("^r.*$"))),
-    ],
-)
-def test_a_series_without_a_name_gets_that_of_its_expression(
-    name: str, expr: pl.Expr, expected: str
-) -> None:
+def test_a_series_without_a_name_gets_that_of_its_expression() -> None:
     """Polars passes series without names inside `.over`; the expression knows the column."""
-    (field,) = struct_fields(pl.Series(name, ["a"]), expr)
-    assert field.name == expected
-
-
-def test_expressions_compute_several_columns_once() -> None:
-    """The fields of a struct come from one computation."""
-    calls = []
-
-    def compute(read: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:
-        calls.append(n_rows)
-        return [FOLDS, SPARSE]
-
-    attach_columns(pl.LazyFrame(DATA), {"by": ["a"]}, compute, [FOLDS, SPARSE]).collect()
-    assert calls == [4]
+    root, pattern = pl.col("root"), pl.col("^r.*$")
+    for name, expr, expected in (
+        ("given", root, "given"),
+        ("", root.str.to_uppercase(), "root"),
+        ("", root.alias("result"), "result"),
+        ("", pattern, str(pattern)),
+    ):
+        (field,) = struct_fields(pl.Series(name, ["a"]), expr)
+        assert field.name == expected
 
 
 def test_expressions_of_many_columns() -> None:

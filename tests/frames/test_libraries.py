@@ -8,7 +8,6 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from stratframe.errors import StratError
 from stratframe.frames.libraries import (
     check_frame,
     column_names,
@@ -17,6 +16,7 @@ from stratframe.frames.libraries import (
     take,
     to_list,
 )
+from tests.helpers import refuse_now
 
 Make = Callable[[dict[str, Any]], Any]
 
@@ -30,34 +30,30 @@ def test_every_kind_is_a_frame(frame: Make, kind: str) -> None:
     assert column_names(made) == ["x"]
 
 
-@pytest.mark.parametrize("other", [{"x": [1]}, pd.Series([1]), pl.Series([1]), np.ones(2), None])
-def test_other_objects_are_no_frames(other: object) -> None:
-    """The message names the type of what is not a frame."""
-    with pytest.raises(StratError, match=f"pandas or Polars frame, got {type(other).__name__}"):
-        check_frame(other)
+FOREIGN = type("DataFrame", (), {"__module__": "modin.pandas.dataframe"})()
+HINT = "\nHint: convert it, as with `.compute()` or `.toPandas()`."
+
+
+@pytest.mark.parametrize(
+    ("other", "got"),
+    [
+        ({"x": [1]}, "dict."),
+        (pl.Series([1]), "Series."),
+        (None, "NoneType."),
+        (FOREIGN, f"modin.DataFrame.{HINT}"),
+    ],
+)
+def test_other_objects_are_no_frames(other: object, got: str) -> None:
+    """The message names the type, of a frame its package too, and says what to do."""
+    refuse_now(f"`frame` must be a pandas or Polars frame, got {got}", lambda: check_frame(other))
 
 
 def test_column_names_of_a_query_read_no_data() -> None:
     """The names of a lazy frame come from its schema."""
-
-    def fail(_: pl.Series) -> pl.Series:
-        raise AssertionError
-
     lazy = pl.LazyFrame({"x": [1]}).with_columns(
-        pl.col("x").map_batches(fail, return_dtype=pl.Int64).alias("y")
+        pl.col("x").map_batches(lambda _: pytest.fail("read"), return_dtype=pl.Int64).alias("y")
     )
     assert column_names(lazy) == ["x", "y"]
-
-
-def test_frames_of_other_packages() -> None:
-    """A frame of another package is named with it, and what to do is said."""
-    made = type("DataFrame", (), {"__module__": "modin.pandas.dataframe"})()
-    with pytest.raises(StratError) as caught:
-        check_frame(made)
-    assert str(caught.value) == (
-        "`frame` must be a pandas or Polars frame, got modin.DataFrame.\n"
-        "Hint: convert it, as with `.compute()` or `.toPandas()`."
-    )
 
 
 def test_label_of_a_name_under_a_multiindex() -> None:
@@ -87,7 +83,7 @@ def test_to_list_of_every_kind(column: Callable[[list[Any]], Any], values: list[
 def test_to_list_of_other_missing_values() -> None:
     """NaN, NaT and NA are None in series, arrays and lists."""
     assert to_list([1, float("nan"), pd.NA, pd.NaT, None]) == [1, None, None, None, None]
-    assert to_list(np.array([1.0, np.nan])) == [1.0, None]
-    assert to_list(pl.Series([1.0, float("nan"), None])) == [1.0, None, None]
+    for values in (np.array([1.0, np.nan]), pl.Series([1.0, float("nan")])):
+        assert to_list(values) == [1.0, None]
     day = pd.Timestamp("2024-01-01")
     assert to_list(pd.Series([day, pd.NaT])) == [day, None]
