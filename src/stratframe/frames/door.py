@@ -231,12 +231,8 @@ def is_missing(series: Series) -> Flags:
         nullable = not isinstance(series.dtype, np.dtype) and dtype_of(series).is_float()
         found = np.isnan(to_floats(series)) if nullable else series.isna()
         return np.asarray(found, dtype=np.bool_)
-    if not (series.null_count() or series.dtype.is_float()):
-        return np.zeros(len(series), dtype=np.bool_)
-    missing = series.is_null()
-    if series.dtype.is_float():
-        missing |= series.is_nan().fill_null(True)
-    return np.asarray(missing.to_numpy(), dtype=np.bool_)
+    present = series.fill_nan(None) if series.dtype.is_float() else series
+    return present.is_null().to_numpy()
 
 
 def to_floats(series: Series) -> Values:

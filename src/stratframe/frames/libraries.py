@@ -44,10 +44,9 @@ def is_lazy(frame: Frame) -> bool:
 def check_frame(frame: object) -> None:
     """Raise unless an object is a pandas or Polars frame."""
     if not is_frame(frame):
-        kind = type(frame)
-        got, hint = kind.__name__, ""
+        got, hint = type(frame).__name__, ""
         if got == "DataFrame":
-            got = f"{kind.__module__.partition('.')[0]}.DataFrame"
+            got = f"{type(frame).__module__.partition('.')[0]}.DataFrame"
             hint = "\nHint: convert it, as with `.compute()` or `.toPandas()`."
         msg = f"`frame` must be a pandas or Polars frame, got {got}.{hint}"
         raise StratError(msg)
@@ -60,9 +59,7 @@ def library_of(frame: Frame | Series) -> str:
 
 def column_names(frame: Frame) -> list[Hashable]:
     """List the column names; of a lazy frame without reading data."""
-    if isinstance(frame, pl.LazyFrame):
-        return list(frame.collect_schema().names())
-    return list(frame.columns)
+    return list(frame.collect_schema() if isinstance(frame, pl.LazyFrame) else frame.columns)
 
 
 def label_of(frame: Frame, name: str) -> Hashable:

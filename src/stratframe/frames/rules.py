@@ -20,7 +20,7 @@ from .door import dtype_of, is_missing, to_floats
 from .libraries import library_of, take
 from .result import float_column, make_frame
 
-LARGEST = 1.7976931348623157e308
+LARGEST = float(np.finfo(np.float64).max)
 """The largest finite float64."""
 
 
@@ -171,12 +171,9 @@ def pandera_module(library: str) -> Any:
 
 def pandera_column(pandera: Any, rule: Rule) -> Any:
     """State a rule to pandera."""
-    checks = []
-    if rule.finite:
-        checks.append(pandera.Check.in_range(-LARGEST, LARGEST))
-    if rule.within is not None:
-        checks.append(pandera.Check.in_range(*rule.within))
-    return pandera.Column(checks=checks, nullable=not rule.present, unique=rule.unique)
+    bounds = rule.within or ((-LARGEST, LARGEST) if rule.finite else None)
+    check = pandera.Check.in_range(*bounds) if bounds else None
+    return pandera.Column(checks=check, nullable=not rule.present, unique=rule.unique)
 
 
 def pandera_error(columns: Sequence[RuledColumn], rows: Ints | None = None) -> Exception | None:
@@ -222,21 +219,18 @@ def flags_check(
     """
 
     def check(data: Any) -> Any:
-        if library == "pandas":
-            flags = keeps(data)
-            if isinstance(flags, bool):
-                return flags
-            return pd.Series(flags | (skip_nulls & data.isna().to_numpy()), index=data.index)
-        series = data.lazyframe.select(data.key).collect().to_series()
+        is_pandas = library == "pandas"
+        series = data if is_pandas else data.lazyframe.select(data.key).collect().to_series()
         flags = keeps(series)
-        if isinstance(flags, bool):
-            if flags:
-                return True
+        if flags is False and not is_pandas:
             # pandera puts the values at fault of all columns into one column of text, into
             # which False does not go, but what an error says does.
             msg = f"Column {data.key!r} breaks the rule: {name}."
             raise StratError(msg)
-        return pl.LazyFrame({data.key: flags | (skip_nulls & is_missing(series))})
+        if isinstance(flags, bool):
+            return flags
+        flags = flags | (skip_nulls & is_missing(series))
+        return pd.Series(flags, index=data.index) if is_pandas else pl.LazyFrame({data.key: flags})
 
     return pandera.Check(check, name=name, error=name, ignore_na=False)
 
