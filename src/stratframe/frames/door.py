@@ -151,6 +151,13 @@ def objects_of(series: pd.Series, missing: Any) -> Values:
     return np.where(series.isna(), missing, np.asarray(series, dtype=object))
 
 
+def write_intervals(series: Any) -> Any:
+    """Write intervals of pandas as text; return any other column as it is."""
+    dtype: Any = series.dtype
+    of_values = dtype.categories.dtype if isinstance(dtype, pd.CategoricalDtype) else dtype
+    return series.astype(str) if isinstance(of_values, pd.IntervalDtype) else series
+
+
 # What a column holds ---------------------------------------------------------------------
 
 
@@ -162,6 +169,12 @@ def dtype_of(series: Series) -> pl.DataType:
         return pl.Categorical()
     dtype = None if series.dtype == object else dtype_in_polars(series.dtype)
     return dtype or OBJECTS.get(object_type(series), pl.Object)()
+
+
+def is_encoded_by_pandas(series: Series) -> bool:
+    """Return whether pandas has codes at hand, as of categories, or makes them in less memory."""
+    is_own = isinstance(series, pd.Series) and not isinstance(series.dtype, pd.ArrowDtype)
+    return is_own and dtype_of(series) in (pl.Categorical, pl.String)
 
 
 @lru_cache
@@ -212,6 +225,14 @@ def is_nested(dtype: pl.DataType) -> bool:
 def nested_error(name: object, dtype: object) -> StratError:
     """Build the error for columns of lists and the like."""
     return StratError(f"A column must hold single values, but {name!r} is {dtype}.")
+
+
+def unordered_error(series: pd.Series) -> StratError:
+    """Build the error for keys that have no order."""
+    what = "mixes types" if series.dtype == object else f"is {series.dtype}"
+    return StratError(
+        f"A column of `key` must hold values that can be ordered, but {series.name!r} {what}."
+    )
 
 
 def category_values(series: Series) -> list[Any] | None:

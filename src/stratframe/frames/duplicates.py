@@ -12,7 +12,7 @@ import polars as pl
 from ..core.strata import factorize_codes, nest_codes, sum_by
 from ..core.types import Codes, Ints
 from ..errors import StratError
-from .door import dtype_of, is_nested, nested_error, to_floats
+from .door import dtype_of, is_nested, nested_error, to_floats, to_polars
 from .libraries import Series, take
 from .read import encode_classes
 
@@ -162,15 +162,18 @@ def to_groupable(column: Any) -> Any:
     """Convert a column to one that Polars groups: a Polars series, plain integers, or codes."""
     if isinstance(column, np.ndarray):
         return column
-    if dtype_of(column).is_float():
+    dtype = dtype_of(column)
+    if dtype.is_float():
         # Equal to Polars, too, are then NaN and null, -0.0 and 0.0.
         return pl.Series(to_floats(column)).fill_nan(None) + 0.0
     if isinstance(column, pl.Series):
-        if is_nested(column.dtype):
-            raise nested_error(column.name, column.dtype)
+        if is_nested(dtype):
+            raise nested_error(column.name, dtype)
         return column
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
-        return column.to_numpy(dtype=column.dtype.newbyteorder("="))
+    if dtype.is_integer() or dtype == pl.Boolean:
+        values = to_polars(column)
+        if values is not None:
+            return values
     try:
         return encode_classes(column)[0]
     except TypeError as error:

@@ -20,12 +20,15 @@ from ..errors import StratError
 from .door import (
     WIDE,
     dtype_of,
+    is_encoded_by_pandas,
     is_missing,
     is_nested,
     nested_error,
     object_type,
     to_floats,
     to_polars,
+    unordered_error,
+    write_intervals,
 )
 from .libraries import Series
 
@@ -51,9 +54,7 @@ def encode_classes(series: Series) -> tuple[Ints, int]:
     The codes depend on which rows are equal and on nothing else: not on the library, the dtype,
     or the order of the values.
     """
-    # pandas has the codes of categories at hand, and encodes its text in less memory.
-    by_pandas = isinstance(series, pd.Series) and not isinstance(series.dtype, pd.ArrowDtype)
-    if by_pandas and dtype_of(series) in (pl.Categorical, pl.String):
+    if is_encoded_by_pandas(series):
         return factorize(series)
     column = to_polars(series)
     if column is None:
@@ -119,7 +120,7 @@ def factorize(values: Any) -> tuple[Ints, int]:
 
 def check_objects(series: Any) -> None:
     """Raise if a pandas column is nested, or holds equal values of different types."""
-    if series.dtype != object or object_type(series) not in MIXED:
+    if object_type(series) not in MIXED:
         return
     values = series.dropna()
     types = values.map(type)
@@ -249,12 +250,8 @@ def read_key(series: Series) -> KeyColumn:
 
 def read_group_key(series: Series) -> KeyColumn | None:
     """Read a column of groups as that of a key, intervals as text; None where a key cannot be."""
-    if isinstance(series, pd.Series):
-        dtype: Any = series.dtype
-        if isinstance(getattr(dtype, "categories", series).dtype, pd.IntervalDtype):
-            series = series.astype(str)
     try:
-        return read_key(series)
+        return read_key(write_intervals(series))
     except StratError:
         return None
 
@@ -281,14 +278,6 @@ def exact_bytes(value: Any) -> bytes:
         return (int(value) % 2**64).to_bytes(8, "little")
     digits = str(value) if isinstance(value, int) else format(value, "f")
     return (digits.rstrip("0").rstrip(".") if "." in digits else digits).encode()
-
-
-def unordered_error(series: pd.Series) -> StratError:
-    """Build the error for keys that have no order."""
-    what = "mixes types" if series.dtype == object else f"is {series.dtype}"
-    return StratError(
-        f"A column of `key` must hold values that can be ordered, but {series.name!r} {what}."
-    )
 
 
 def words_of(values: np.ndarray) -> Words:
