@@ -9,6 +9,7 @@ import polars as pl
 
 from ..core.types import Flags, Ints
 from .attach import NewColumn, column_expression
+from .door import dtype_of, is_missing, to_floats
 from .folds import FoldValues, count_values, fold_codes, fold_expression, read_fold_column
 from .libraries import EagerFrame, Frame, FrameT, Series, label_of, take
 from .read import encode_classes
@@ -180,12 +181,14 @@ def filter_values(
 def drop_values(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
     """Drop the rows of a pandas frame that have one of the values listed for a column."""
     for name, held in values.items():
-        if len(held):
-            column = frame[label_of(frame, name)]
-            codes, n_values = encode_classes(pd.concat([pd.Series(held), column]))
-            is_held = np.zeros(n_values + 1, dtype=np.bool_)  # the last place is that of missing
-            is_held[codes[: len(held)]] = True
-            frame = frame[~is_held[codes[len(held) :]]]
+        series, held = frame[label_of(frame, name)], pd.Series(held)
+        if dtype_of(held) == pl.Categorical:  # of which `isin` finds no dates
+            held = pd.Series(held.tolist())
+        if dtype_of(series).is_float():  # pyarrow tells -0.0 from 0.0
+            shared = np.isin(to_floats(series), to_floats(held))
+        else:
+            shared = np.asarray(series.isin(held), dtype=np.bool_)
+        frame = frame[~(shared & ~is_missing(series))]
     return frame
 
 
