@@ -87,14 +87,14 @@ def test_folds_counted_from_one(frame: Make, kind: str, k: int | None) -> None:
     assert sorted(set(filled)) == [0, 1, 2, 3, 4]
 
 
-@pytest.mark.parametrize("given", [[1, 2, 1, 2], [1, 2, 3], [1, 3]], ids=str)
-def test_folds_are_what_k_says(frame: Make, given: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("given", "new"), [([1, 2] * 2, [0, 0]), ([1, 2, 3] * 2, [0, 0]), ([1, 3], [0, 2])], ids=str
+)
+def test_folds_are_what_k_says(frame: Make, given: list[int], new: list[int]) -> None:
     """With `k` the folds are 0..k-1, and the rows may be those of other folds than 0."""
-    k, new = max(given) + 1, 2
-    df = frame({"y": [0] * (len(given) + new), "fold": [*given, *[None] * new]})
-    filled = values(sf.extend(df, "y", k, rare="ignore"), "fold")
-    assert filled[: len(given)] == given
-    assert {*filled} == {*range(k)}
+    df = frame({"y": [0] * len([*given, *new]), "fold": [*given, None, None]})
+    filled = values(sf.extend(df, "y", max(given) + 1, rare="ignore"), "fold")
+    assert (filled[:-2], sorted(filled[-2:])) == (given, new)
 
 
 # Classes in few groups -------------------------------------------------------------------
@@ -152,40 +152,36 @@ def test_joint_strata_that_are_too_sparse(frame: Make) -> None:
         " each entry on its own.",
         lambda: sf.kfold(frame(TAGS), list(TAGS)),
     )
-
     for by in (["tag_0", "tag_1"], ["tag_0", "tag_1", "tag_2"], sf.margins(list(TAGS))):
-        sf.kfold(frame(TAGS), by)
-    sf.kfold(frame(TAGS), list(TAGS), rare="ignore")
+        eager(sf.kfold(frame(TAGS), by))
+    eager(sf.kfold(frame(TAGS), list(TAGS), rare="ignore"))
 
 
 # Targets of whole numbers ----------------------------------------------------------------
 
-
-def test_numbers_that_look_like_a_target(frame: Make, kind: str) -> None:
-    """Many different whole numbers, most of them rare, get a hint at `sf.continuous`."""
-    # 60 frequent and 70 rare values: fewer than half of the rows are rare.
-    prices = [float(i % 60) for i in range(1200)] + [1000.0 + i for i in range(70)]
-    with pytest.warns(sf.StratWarning) as caught:
-        eager(sf.kfold(frame({"price": prices}), "price"))
-    text = str(caught[0].message)
-    assert "looks like a regression target" in text
-    assert "`sf.continuous('price')`" in text
-    assert "130 different numbers" in text
+# 60 frequent and 70 rare values: fewer than half of the rows are rare.
+MANY = [i % 60 for i in range(1200)] + [1000 + i for i in range(70)]
 
 
 @pytest.mark.parametrize(
-    ("data", "term"),
+    ("data", "by", "is_target"),
     [
-        ([f"c{i % 60}" for i in range(1200)] + [f"r{i}" for i in range(70)], None),
-        ([i % 60 for i in range(1200)] + [1000 + i for i in range(70)], sf.classes("x")),
-        ([i % 20 for i in range(1200)] + [1000 + i for i in range(25)], None),
+        (list(map(float, MANY)), "x", True),
+        (list(map(str, MANY)), "x", False),
+        (MANY, sf.classes("x"), False),
+        ([i % 20 for i in range(1200)] + [1000 + i for i in range(25)], "x", False),
     ],
+    ids=["numbers", "text", "classes on purpose", "few numbers"],
 )
-def test_classes_get_no_hint(frame: Make, data: list[Any], term: Any) -> None:
-    """Text, columns taken as classes on purpose, and few numbers are left in peace."""
+def test_numbers_that_look_like_a_target(
+    frame: Make, data: list[Any], by: Any, is_target: bool
+) -> None:
+    """Many different whole numbers, most of them rare, get a hint at `sf.continuous`."""
     with pytest.warns(sf.StratWarning) as caught:
-        eager(sf.kfold(frame({"x": data}), term or "x"))
-    assert "regression target" not in str(caught[0].message)
+        eager(sf.kfold(frame({"x": data}), by))
+    text = str(caught[0].message)
+    hints = ("looks like a regression target", "`sf.continuous('x')`", "130 different numbers")
+    assert [hint in text for hint in hints] == [is_target] * 3
 
 
 # Missing numbers -------------------------------------------------------------------------

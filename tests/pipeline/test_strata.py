@@ -6,29 +6,36 @@ from typing import Any
 import pytest
 
 import stratframe as sf
-from tests.helpers import FOLDED, ROWS, Make, columns_of, refuse, strata_of, values, warned
+from tests.helpers import FOLDED, Make, columns_of, evaluate, refuse, strata_of, values, warned
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud
 
+FRACTIONS = {
+    "sf.kfold(df, ['price', 'label'], name='new')": (
+        "A continuous entry of `by` must be the last, but 'price' holds fractions and others"
+        " follow."
+    ),
+    **{
+        f"sf.{verb}(df, sf.margins(['label', 'price']){name})": (
+            "An entry of `sf.margins` must make strata, but 'price' holds fractions."
+        )
+        for verb, name in {
+            "kfold": ", name='new'",
+            "check": "",
+            "balance": "",
+            "report": "",
+        }.items()
+    },
+}
+"""Calls with fractions where entries must make strata, which tables cut in other places."""
 
-def test_fractions_come_last(frame: Make) -> None:
-    """A float column with fractions is continuous, and refused where others follow."""
+
+@pytest.mark.parametrize("call", FRACTIONS)
+def test_fractions_that_must_make_strata(frame: Make, call: str) -> None:
+    """A float column with fractions is continuous: it comes last, and is no margin."""
     refuse(
-        "A continuous entry of `by` must be the last, but 'price' holds fractions and"
-        " others follow.\n"
-        "Hint: cut it, as in `sf.quantiles('price', 10)`, or take its values as they are,"
-        " `sf.classes('price')`.",
-        lambda: sf.kfold(frame(ROWS), ["price", "label"]),
-    )
-
-
-@pytest.mark.parametrize("verb", [sf.kfold, sf.check, sf.balance, sf.report])
-def test_margins_must_make_strata(frame: Make, verb: Any) -> None:
-    """A column with fractions is no margin, in folds as in tables, which cut other entries."""
-    refuse(
-        "An entry of `sf.margins` must make strata, but 'price' holds fractions.\n"
-        "Hint: cut it, as in `sf.quantiles('price', 10)`, or take its values as they are,"
-        " `sf.classes('price')`.",
-        lambda: verb(frame(ROWS if verb is sf.kfold else FOLDED), sf.margins(["label", "price"])),
+        f"{FRACTIONS[call]}\nHint: cut it, as in `sf.quantiles('price', 10)`, or take its values"
+        " as they are, `sf.classes('price')`.",
+        lambda: evaluate(call, df=frame(FOLDED)),
     )
 
 

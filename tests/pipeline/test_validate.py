@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 import pandera.errors
-import polars as pl
 import pytest
 
 import stratframe as sf
@@ -17,7 +16,6 @@ from tests.helpers import (
     evaluate,
     refuse,
     refuse_now,
-    refuse_rule,
     values,
     warned,
 )
@@ -168,12 +166,6 @@ def test_values_that_break_a_rule(frame: Make, kind: str, place: int) -> None:
     assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
 
 
-def test_data_errors_of_a_lazy_frame_come_at_collect() -> None:
-    """A lazy verb does not look at the data, and its error at collect begins with the rule."""
-    query = sf.split(pl.LazyFrame({"x": GAP}), "x", HALVES)
-    refuse_rule(ONE, query.collect)
-
-
 @pytest.mark.parametrize("label", [0, ("a", 1), None])
 def test_labels_that_are_no_strings(label: object) -> None:
     """The rows at fault keep the label of their pandas column, and their place in any index."""
@@ -214,18 +206,6 @@ def test_columns_without_a_name() -> None:
     refuse_now(
         "`where` must be a boolean column, but the column of `where` is int64.",
         lambda: sf.kfold(df.head(3), "x", 2, where=lambda df: df["x"].map(len).to_numpy()),
-    )
-
-
-@pytest.mark.parametrize(
-    ("call", "argument"),
-    [("sf.kfold(df, key='x', k=2)", "key"), ("sf.cv(df, 'x')", "name")],
-)
-def test_values_without_order(call: str, argument: str) -> None:
-    """Keys and folds that cannot be ordered are refused."""
-    refuse_now(
-        f"A column of `{argument}` must hold values that can be ordered, but 'x' mixes types.",
-        lambda: evaluate(call, df=pd.DataFrame({"x": [1, "a", 2]})),
     )
 
 
