@@ -79,6 +79,7 @@ def are_numbered(labels: FoldValues) -> bool:
 
 def write_line(head: str, *tails: str, **names: str) -> str:
     """Write a line with names for its braces, cut until it fits, and the first tail that does."""
+    text = head
     for tail, least in product((*tails, ""), LETTERS):
         shown = dict(names)
         while len(text := f"{head}{tail}".format(**shown)) > ROOM and shown:
