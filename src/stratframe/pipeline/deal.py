@@ -43,9 +43,9 @@ def check_columns(
     named = options.columns()
     names = [column.name for column in new]
     frames.check_all_refs(frame, named, names, overwrite=overwrite)
-    described = Options(options.terms, options.marginal, options.groups, where=options.where)
-    empty = frames.references.empty_columns(frame, described.columns())
+    empty = frames.references.empty_columns(frame, named | {"key": []})
     if empty is not None:
+        described = Options(options.terms, options.marginal, options.groups, where=options.where)
         stratify(described, empty, 0)
     return named
 

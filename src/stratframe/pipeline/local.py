@@ -74,7 +74,7 @@ class LocalFrame:
 
     def warn_row_order(self, options: Options) -> None:
         """Warn of a lazy query in no order, but for rows whose values alone decide."""
-        terms = [term.without_order() or term for term in (*options.terms, *options.groups)]
+        terms = (term.without_order() or term for term in (*options.terms, *options.groups))
         what: str | None = "without `key=` the folds"
         hint = '`key="id"` names columns that identify the rows'
         if options.groups and any(term.uses_row_order for term in terms):
