@@ -280,21 +280,23 @@ KEYS: dict[str, Any] = {
 
 
 @kinds
-@settings(max_examples=50)
 @given(data=columns(3, 2), by=by_name, seed=seeds, type_of_key=st.sampled_from(list(KEYS)))
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_key_frees_folds_from_row_order(
     kind: str, data: dict[str, list[Any]], by: str, seed: int, type_of_key: str
 ) -> None:
-    """With a key, a permuted frame gets the permuted folds."""
+    """With a key, a permuted frame gets the permuted folds and parts."""
     data["v"] = prices(len(data["a"]))
     data["key"] = [KEYS[type_of_key](i) for i in data["id"]]
     n = len(data["a"])
     order = sorted(range(n), key=lambda row: data["id"][row] * 7 % n)
     turned = {name: [column[row] for row in order] for name, column in data.items()}
-    here = values(sf.kfold(make(kind, data), BY[by], 3, key="key", seed=seed), "fold")
-    there = values(sf.kfold(make(kind, turned), BY[by], 3, key="key", seed=seed), "fold")
-    assert there == [here[row] for row in order]
+    for verb, wanted, name in ((sf.kfold, 3, "fold"), (sf.split, PARTS, "split")):
+        here, there = (
+            values(verb(make(kind, each), BY[by], wanted, key="key", seed=seed), name)
+            for each in (data, turned)
+        )
+        assert there == [here[row] for row in order]
 
 
 GROUPED: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -408,50 +410,21 @@ def test_added_rows_move_few_others(verb: str, to_key: Any) -> None:
     assert 0 < np.mean(moved) < bound
 
 
-@kinds
-@given(data=columns(3, 2), seed=seeds, turn=st.integers(1, 40))
-def test_keyed_parts_and_plans_do_not_depend_on_the_order(
-    kind: str, data: dict[str, list[Any]], seed: int, turn: int
-) -> None:
-    """With a key a permuted frame has the permuted parts, and the same plan."""
-    n = len(data["a"])
-    turned = {name: column[turn % n :] + column[: turn % n] for name, column in data.items()}
-    by, options = ["a", "b"], {"key": "id", "seed": seed, "rare": "ignore"}
-    here, there = (
-        dict(
-            zip(
-                given["id"],
-                values(sf.split(make(kind, given), by, PARTS, **options), "split"),
-                strict=True,
-            )
-        )
-        for given in (data, turned)
-    )
-    assert here == there
-    plans = [
-        {tuple(row.values()) for row in sf.plan(pl.DataFrame(given), by, 4, **options).to_dicts()}
-        for given in (data, turned)
-    ]
-    assert plans[0] == plans[1]
-    folds = sf.kfold(pl.DataFrame(data), by, 4, **options)
-    counts = Counter(zip(data["a"], data["b"], folds["fold"], strict=True))
-    assert {row for row in plans[0] if row[-1]} == {(*cell, n) for cell, n in counts.items()}
-
-
-IN_ORDER: dict[str, Any] = {
+PLANNED: dict[str, Any] = {
+    "nested": (["a", "b"], {}),
     "continuous": (["a", sf.continuous("v")], {}),
     "clusters": (["a", sf.clusters("v", 2)], {}),
     "circular": ("a", {"deal": "circular"}),
 }
 
 
-@pytest.mark.parametrize(("by", "options"), IN_ORDER.values(), ids=list(IN_ORDER))
+@pytest.mark.parametrize(("by", "options"), PLANNED.values(), ids=list(PLANNED))
 @pytest.mark.parametrize("seed", range(8))
-def test_keyed_plans_of_ordered_deals(by: Any, options: dict[str, Any], seed: int) -> None:
-    """With a key, too, a plan along an order has the counts that the same call deals."""
+def test_keyed_plans(by: Any, options: dict[str, Any], seed: int) -> None:
+    """With a key, too, a plan has the counts that the same call deals."""
     data = {"id": range(40), "a": [i * i % 7 % 4 for i in range(40)], "v": prices(40)}
-    frame = pl.DataFrame(data)
-    options = {"key": "id", "seed": seed, **options}
+    frame = pl.DataFrame({**data, "b": [i // 5 % 3 for i in range(40)]})
+    options = {"key": "id", "seed": seed, "rare": "ignore", **options}
     plan = sf.plan(frame, by, 3, **options).group_by("a", "fold").agg(pl.col("n").sum())
     folds = sf.kfold(frame, by, 3, **options)
     counts = Counter(zip(folds["a"], folds["fold"], strict=True))
