@@ -24,8 +24,7 @@ from ..pipeline.options import (
 )
 from ..terms.base import By, Missing
 from ..terms.by import parse_by
-from .select import list_names
-from .sources import source_of
+from .sources import list_names, source_of
 
 
 @suggest_arguments

@@ -24,8 +24,7 @@ from . import findings
 from .drift import DRIFT_HINT, Drifts, check_features, measure_drift
 from .findings import WORST_FIRST, Finding, Shared
 from .leaks import AUTO, count_shared, find_twin, is_auto, is_chance, read_compared
-from .select import named_source
-from .sources import check_rows
+from .sources import check_rows, named_source
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """Severities as a line starts with them."""

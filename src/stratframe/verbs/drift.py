@@ -25,8 +25,7 @@ from ..pipeline.tables import (
     text_array,
 )
 from ..terms.by import parse_columns
-from .select import named_source
-from .sources import check_rows
+from .sources import check_rows, named_source
 
 DRIFT_HINT = "`report` of `sf.quantiles(...)` compares their bins"
 """What to do where the values of all rows are not at hand."""

@@ -20,8 +20,7 @@ from ..pipeline.tables import MANY_VALUES, check_not_itself, fold_table, table_v
 from ..terms.base import Term
 from ..terms.by import columns_of, parse_columns, parse_groups
 from .findings import Shared
-from .select import named_source
-from .sources import check_rows
+from .sources import check_rows, named_source
 
 AUTO = "auto"
 

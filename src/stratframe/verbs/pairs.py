@@ -17,6 +17,7 @@ from ..checks import check_each_once, check_int, check_one_of
 from ..core.types import Flags, Ints
 from ..errors import StratError, describe, list_values, plural, warn, with_full_stop
 from ..frames import LabelRows
+from .sources import as_list
 
 Nulls: TypeAlias = Literal["error", "train", "drop"]
 """How rows without a fold are treated."""
@@ -126,11 +127,6 @@ def check_rule(rule: PairRule) -> PairRule:
         )
         raise StratError(msg)
     return checked
-
-
-def as_list(given: Any) -> list[Any]:
-    """List what a list or tuple holds, or the one thing that is given."""
-    return list(given) if isinstance(given, list | tuple) and given else [given]
 
 
 def list_labels(argument: str, given: Any, rules: str = "") -> list[Any]:
@@ -274,28 +270,25 @@ def check_training(pairs: Pairs, alone: Collection[int]) -> None:
 
 def check_apart(several: Sequence[Pairs]) -> None:
     """Raise if `apart` leaves no training rows, and warn once if it leaves few."""
-    n_pairs, few = 0, []
-    for pairs in several:
+    few = []
+    checked = [(pairs, place) for pairs in several if pairs.rule.apart for place in pairs.valid]
+    for pairs, place in checked:
         rows, apart = pairs.rows, pairs.rule.apart
-        for place in pairs.valid if apart else ():
-            label = f"{describe(rows.labels.values[place])} of {rows.name!r}"
-            n_all, n_left = (
-                rows.count(pairs.training_rows(place, apart=each)) for each in (False, True)
+        label = f"{describe(rows.labels.values[place])} of {rows.name!r}"
+        n_all = rows.count(pairs.training_rows(place, apart=False))
+        n_left = rows.count(pairs.training_rows(place))
+        if not n_left:
+            msg = (
+                f"`apart` must leave rows to train on for {label}, but all {plural(n_all, 'row')}"
+                f" share a value of {' or '.join(map(repr, apart))} with a row to validate.\nHint:"
+                " make a coarser column, whose folds hold whole values, as in"
+                f" `kfold(groups={describe(apart[0])})`."
             )
-            if not n_left:
-                msg = (
-                    f"`apart` must leave rows to train on for {label}, but all"
-                    f" {plural(n_all, 'row')} share a value of {' or '.join(map(repr, apart))} with"
-                    " a row to validate.\nHint: make a coarser column, whose folds hold whole"
-                    f" values, as in `kfold(groups={describe(apart[0])})`."
-                )
-                raise StratError(msg)
-            n_pairs += 1
-            if 2 * n_left < n_all:
-                of_all = f"for {label}, {n_left:,} of {plural(n_all, 'row')}"
-                few.append((n_left / n_all, of_all))
+            raise StratError(msg)
+        if 2 * n_left < n_all:
+            few.append((n_left / n_all, f"for {label}, {n_left:,} of {plural(n_all, 'row')}"))
     if few:
         warn(
             f"`apart` leaves less than half of the training rows in {len(few):,} of"
-            f" {plural(n_pairs, 'pair')}: {min(few)[1]}."
+            f" {plural(len(checked), 'pair')}: {min(few)[1]}."
         )

@@ -28,8 +28,7 @@ from .draw import COLOURS, OTHERS, SHADES, Bars, Matrix, draw_bars, draw_matrix,
 from .drift import check_features, measure_drift
 from .findings import Finding, cut_name
 from .leaks import AUTO, count_shared, find_twin, read_compared, shared_sets
-from .select import named_source
-from .sources import check_rows
+from .sources import check_rows, named_source
 
 Kind: TypeAlias = Literal["shares", "balance", "drift", "leaks"]
 """What a picture shows."""

@@ -19,8 +19,7 @@ from ..terms.base import By
 from ..terms.by import parse_columns, parse_groups
 from .drift import DRIFT_HINT, measure_drift
 from .findings import verdict_of, verdicts_of
-from .select import named_source
-from .sources import check_rows
+from .sources import check_rows, named_source
 
 IN_FULL = ("rms_deviation", "random", "ratio", "tv_distance")
 """The columns with which a table is wider than a terminal."""

@@ -11,11 +11,11 @@ import numpy as np
 
 from .. import frames
 from ..core.types import Ints
-from ..errors import StratError, list_repeats, list_values, with_full_stop
+from ..errors import StratError, list_values, with_full_stop
 from ..frames import AnyFrameT, FoldValues, Frame
 from ..habits import suggest_arguments
-from .pairs import Nulls, PairRule, Pairs, as_list, check_rule, list_labels, pair_columns
-from .sources import Source, check_rows, source_of
+from .pairs import Nulls, PairRule, Pairs, check_rule, list_labels, pair_columns
+from .sources import check_rows, named_source, source_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,26 +131,6 @@ def folds(
         return Fold(pairs.rows.labels.values[place], train, keep(np.arange(len(chosen)) == place))
 
     return (fold_of(pairs, place) for pairs in pair_columns(rule, rows) for place in pairs.valid)
-
-
-def named_source(
-    frame: object, name: object, apart: Sequence[str] = ()
-) -> tuple[Source, list[Any]]:
-    """Take a frame as a source, and list the names of fold columns, which must be there."""
-    source, names = source_of(frame), list_names(name, frame)
-    source.check_names(names, apart)
-    return source, names
-
-
-def list_names(name: object, frame: Any) -> list[Any]:
-    """List the names of one or more fold columns, which `repeats` may have made of a frame's."""
-    columns = frames.column_names(frame)
-    known = {each[0] if isinstance(each, tuple) and not any(each[1:]) else each for each in columns}
-    found: list[Any] = []
-    for each in as_list(name):
-        repeats = list_repeats(each, known) if isinstance(each, str) and each not in known else ()
-        found += repeats if len(repeats) > 1 else [each]
-    return found
 
 
 @suggest_arguments

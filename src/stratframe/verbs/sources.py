@@ -1,13 +1,14 @@
-"""A frame as the source of what verbs ask for, whether its rows are here or counted elsewhere."""
+"""A frame as the source of what verbs ask for, its rows here or elsewhere, and its fold columns."""
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
+from .. import frames
 from ..engines.base import engine_of
 from ..engines.deal import CountedFrame
-from ..errors import StratError
-from ..frames import is_frame
+from ..errors import StratError, list_repeats
 from ..pipeline.local import LocalFrame
 
 Source: TypeAlias = LocalFrame | CountedFrame
@@ -19,7 +20,7 @@ def source_of(frame: object) -> Source:
     engine = engine_of(frame)
     if engine is not None:
         return CountedFrame(engine)
-    if not is_frame(frame):
+    if not frames.is_frame(frame):
         msg = f"`frame` must be a pandas, Polars, Dask or Spark frame, got {type(frame).__name__}."
         raise StratError(msg)
     return LocalFrame(frame)
@@ -31,3 +32,28 @@ def check_rows(frame: object, needs: str, instead: str) -> None:
     if engine is not None:
         msg = f"{needs}, which a {engine.name} frame does not have.\nHint: {instead}."
         raise StratError(msg)
+
+
+def named_source(
+    frame: object, name: object, apart: Sequence[str] = ()
+) -> tuple[Source, list[Any]]:
+    """Take a frame as a source, and list the names of fold columns, which must be there."""
+    source, names = source_of(frame), list_names(name, frame)
+    source.check_names(names, apart)
+    return source, names
+
+
+def list_names(name: object, frame: Any) -> list[Any]:
+    """List the names of one or more fold columns, which `repeats` may have made of a frame's."""
+    columns = frames.column_names(frame)
+    known = {each[0] if isinstance(each, tuple) and not any(each[1:]) else each for each in columns}
+    found: list[Any] = []
+    for each in as_list(name):
+        repeats = list_repeats(each, known) if isinstance(each, str) and each not in known else ()
+        found += repeats if len(repeats) > 1 else [each]
+    return found
+
+
+def as_list(given: Any) -> list[Any]:
+    """List what a list or tuple holds, or the one thing that is given."""
+    return list(given) if isinstance(given, list | tuple) and given else [given]

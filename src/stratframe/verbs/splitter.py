@@ -10,8 +10,8 @@ from ..checks import load_extra
 from ..core.types import Ints
 from ..errors import StratError, describe
 from ..habits import suggest_arguments
-from .pairs import Nulls, PairRule, Pairs, as_list, check_rule, pair_columns
-from .sources import check_rows
+from .pairs import Nulls, PairRule, Pairs, check_rule, pair_columns
+from .sources import as_list, check_rows
 
 try:
     from sklearn.model_selection import BaseCrossValidator

@@ -23,8 +23,7 @@ from ..pipeline.tables import (
     table_verb,
 )
 from ..terms.base import By, Missing
-from .select import named_source
-from .sources import source_of
+from .sources import named_source, source_of
 
 
 @table_verb
