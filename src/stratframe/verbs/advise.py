@@ -85,10 +85,45 @@ def advise(
     if max(wanted, default=0) > MAX_EXACT:
         msg = f"`ks` must be at most 2**53, got {describe(max(wanted))}."
         raise StratError(msg)
-    source, terms = source_of(frame), parse_groups(groups)
-    strata = source.strata(by, terms)
-    found = advice(wanted if strata.n_rows else [], strata, source.library, full=in_full)
-    return frames.make_frame(source.library, found)
+    source = source_of(frame)
+    strata, library = source.strata(by, parse_groups(groups)), source.library
+    levels, units, n_rows = list(strata.margins or [strata]), strata.groups, strata.n_rows
+    n_units = n_rows if units is None else int(units.max(initial=-1)) + 1
+    rarest = find_rarest(levels, units) if n_rows else Rarest("", 0, 0)
+    k = np.array(wanted if n_rows else [], dtype=np.int64)
+    suffices = k <= n_units
+    few = k[suffices]
+
+    def figures(of_few: Any = np.nan) -> Values:
+        """Put a figure beside each k that the rows, or groups, suffice for."""
+        found = np.full(len(k), np.nan)
+        found[suffices] = of_few
+        return found
+
+    dealt: Verdict = "even" if units is None and not strata.margins else "as even as a shuffle"
+    table: dict[Hashable, Any] = {
+        "k": k,
+        "verdict": text_array(np.where(suffices, dealt, "empty").tolist()),
+        "rarest": text_array([rarest.name] * len(k)),
+        "per_fold": rounded_column(library, figures(rarest.n_rows / few)),
+        "lacking": np.maximum(k - rarest.n_units, 0),
+    }
+    if not in_full:
+        return frames.make_frame(library, table)
+    missing, random, dealt_in_turn = figures(), figures(), figures()
+    if len(few):
+        missing = figures(theory.probability_any_missing(n_units, rarest.n_units, few))
+        if units is None:
+            random = figures(theory.variance_random(n_rows, few, rarest.n_rows / n_rows))
+        if units is None and strata.in_turn and not strata.margins:
+            counts = n_rows, rarest.n_rows, rarest.n_before
+            dealt_in_turn = figures([variance_dealt(*counts, each) for each in few.tolist()])
+    ratio = np.divide(dealt_in_turn, random, out=figures(), where=random > 0)
+    table["fold_size"] = rounded_column(library, figures(n_rows / few))
+    exact = {"probability_any_missing": missing, "variance_random": random}
+    exact |= {"variance_stratified": dealt_in_turn, "ratio": ratio}
+    table |= {name: frames.float_column(library, each) for name, each in exact.items()}
+    return frames.make_frame(library, table)
 
 
 class Rarest(NamedTuple):
@@ -115,46 +150,6 @@ def find_rarest(levels: Sequence[Strata], units: Ints | None) -> Rarest:
         n_before = int(level.sizes[: place[0]].sum())
         found.append(Rarest(name, int(level.sizes[place[0]]), int(counts[place[0]]), n_before))
     return min(found, key=lambda each: (each.n_units, each.n_rows))
-
-
-def advice(ks: Sequence[int], strata: Strata, library: str, *, full: bool) -> dict[Hashable, Any]:
-    """Make the columns of `advise`."""
-    levels, units, n_rows = list(strata.margins or [strata]), strata.groups, strata.n_rows
-    n_units = n_rows if units is None else int(units.max(initial=-1)) + 1
-    rarest = find_rarest(levels, units) if n_rows else Rarest("", 0, 0)
-    k = np.array(ks, dtype=np.int64)
-    suffices = k <= n_units
-    few = k[suffices]
-
-    def figures(of_few: Any = np.nan) -> Values:
-        """Put a figure beside each k that the rows, or groups, suffice for."""
-        found = np.full(len(k), np.nan)
-        found[suffices] = of_few
-        return found
-
-    dealt: Verdict = "even" if units is None and not strata.margins else "as even as a shuffle"
-    table: dict[Hashable, Any] = {
-        "k": k,
-        "verdict": text_array(np.where(suffices, dealt, "empty").tolist()),
-        "rarest": text_array([rarest.name] * len(ks)),
-        "per_fold": rounded_column(library, figures(rarest.n_rows / few)),
-        "lacking": np.maximum(k - rarest.n_units, 0),
-    }
-    if not full:
-        return table
-    missing, random, dealt_in_turn = figures(), figures(), figures()
-    if len(few):
-        missing = figures(theory.probability_any_missing(n_units, rarest.n_units, few))
-        if units is None:
-            random = figures(theory.variance_random(n_rows, few, rarest.n_rows / n_rows))
-        if units is None and strata.in_turn and not strata.margins:
-            counts = n_rows, rarest.n_rows, rarest.n_before
-            dealt_in_turn = figures([variance_dealt(*counts, each) for each in few.tolist()])
-    ratio = np.divide(dealt_in_turn, random, out=figures(), where=random > 0)
-    table["fold_size"] = rounded_column(library, figures(n_rows / few))
-    exact = {"probability_any_missing": missing, "variance_random": random}
-    exact |= {"variance_stratified": dealt_in_turn, "ratio": ratio}
-    return table | {name: frames.float_column(library, each) for name, each in exact.items()}
 
 
 def variance_dealt(n_rows: int, count: int, n_before: int, k: int) -> float:

@@ -213,10 +213,6 @@ def split(
     -----
     On Dask and Spark frames everything is as for `kfold`.
 
-    References
-    ----------
-    Lowe (2016), Stratified validation splits for regression problems (fractional stratification).
-
     Examples
     --------
     >>> import polars as pl, stratframe as sf

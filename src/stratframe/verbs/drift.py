@@ -30,11 +30,8 @@ from .sources import check_rows, named_source
 DRIFT_HINT = "`report` of `sf.quantiles(...)` compares their bins"
 """What to do where the values of all rows are not at hand."""
 
-DRIFTED = ("feature", "distance", "chance")
-"""The columns of `drift` after that of the folds."""
-
-DRIFTED_IN_FULL = ("ratio", "ks", "tv", "smd", "wasserstein")
-"""The columns with which a table is wider than a terminal."""
+DRIFTED = ("feature", "distance", "chance", "ratio", "ks", "tv", "smd", "wasserstein")
+"""The columns of `drift` after that of the folds; from the fourth on only in full."""
 
 
 class Drift(NamedTuple):
@@ -69,12 +66,6 @@ class Drifts(NamedTuple):
     features: list[str]
     measured: Drift
     """Each measure of shape (n_features, n_folds)."""
-
-    @property
-    def worst_ratio(self) -> float:
-        """The largest ratio of a distance to chance; NaN if there is none."""
-        known = self.measured.ratio[~np.isnan(self.measured.ratio)]
-        return float(known.max()) if len(known) else np.nan
 
 
 @table_verb
@@ -142,7 +133,7 @@ def drift(
     2     0       c       0.0     1.0
     3     1       c       0.0     1.0
     """
-    shown = (*DRIFTED, *DRIFTED_IN_FULL) if check_flag("full", full) else DRIFTED
+    shown = DRIFTED if check_flag("full", full) else DRIFTED[:3]
     check_rows(frame, "`drift` looks at the values of all rows", DRIFT_HINT)
     frames.check_frame(frame)
     columns, refs = named_source(frame, name)[1], check_features(frame, features)

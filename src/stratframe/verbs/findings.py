@@ -36,17 +36,13 @@ ROOM = 69
 LETTERS = (14, 8)
 """To which a line cuts its names, rather than leave out its end; and where it has no room so."""
 
-FEW_FOLDS = 4
-"""Folds or parts up to which a line lists their sizes."""
+FEW_FOLDS, FEW_COMPARISONS = 4, 10
+"""Folds or parts up to which a line lists their sizes, and comparisons from which it says how many
+are beyond chance by chance."""
 
-SIZE_SIGMAS = 4
-"""Standard deviations that the sizes of random folds are rarely off."""
-
-GROUPS_PER_FOLD = 2
-"""Groups of a stratum for each fold, from which no fold should lack it."""
-
-FEW_COMPARISONS = 10
-"""Comparisons from which a line says how many are beyond chance by chance."""
+SIZE_SIGMAS, GROUPS_PER_FOLD = 4, 2
+"""Standard deviations that the sizes of random folds are rarely off, and groups of a stratum for
+each fold, from which no fold should lack it."""
 
 FAR, CLEAR, MOVED = 2, 0.1, 5
 """Times the level of chance, distance, and rows that would have to move, from which drift is
@@ -148,10 +144,7 @@ def empty_folds(labels: FoldValues) -> tuple[list[Any], int]:
 def find_sizes(
     labels: FoldValues, shared: Iterable[Shared], same_as: Callable[[], str | None]
 ) -> list[Finding]:
-    """Say how many rows the folds have, and whether equal folds were meant.
-
-    Sizes are those of whole groups, or of a column that `same_as` finds to be one-to-one with them.
-    """
+    """Say how many rows the folds have, and whether equal ones were meant, or those of a column."""
     sizes = [size for size in labels.sizes if size]
     if not sizes:
         return []

@@ -327,10 +327,7 @@ def is_explained(compared: Compared, shared: SharedRows, folds: Ints) -> bool:
 def is_chance(
     shared: SharedRows, alone: Sequence[tuple[int, int]], n_rows: int, *, has_text: bool = False
 ) -> bool:
-    """Judge whether columns of these values would have as many equal rows if independent.
-
-    `alone` has the values of each column and its pairs of equal rows; text is copied, not drawn.
-    """
+    """Judge whether independent columns of so many values, and equal pairs, would share as much."""
     n_pairs, n_copied = n_rows * (n_rows - 1) / 2, n_rows - shared.n_values
     varies = has_text or (n_copied > 1 and sum(equal < n_pairs for _, equal in alone) > 1)
     # Equal rows are equal in a column of values of their own, too, which says nothing of chance.

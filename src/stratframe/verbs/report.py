@@ -166,7 +166,8 @@ def compare(
         """Measure one fold column."""
         found = pool_folds(measure_folds(read.count_folds(by, column, terms)))
         if refs:
-            found["drift"] = measure_drift(read.frame, refs, column).worst_ratio
+            ratio = measure_drift(read.frame, refs, column).measured.ratio
+            found["drift"] = max(ratio[~np.isnan(ratio)], default=np.nan)
         return found
 
     rows = [measure(column) for column in columns]
