@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -76,15 +77,13 @@ class Check:
 
     def _repr_html_(self) -> str:
         """Show the lines in a notebook, in the colours of their severities."""
-        colours = {mark: MARK_COLOURS[severity] for severity, mark in MARKS.items()}
-        lines = []
-        for line in self.text.splitlines():
-            mark, _, rest = line.strip().partition(" ")
-            shown = f'<b style="color: {colours.get(mark)}">{mark}</b> {escape(rest.strip())}'
-            lines.append(shown if line.startswith("  ") else f"<b>{escape(line)}</b>")
+        text = escape(self.text)
+        for severity, mark in MARKS.items():
+            shown = f'<b style="color: {MARK_COLOURS[severity]}">{mark}</b>'
+            text = re.sub(rf"^  {mark}\b", f"  {shown}", text, flags=re.MULTILINE)
         edge = MARK_COLOURS["ok" if self.ok else "leak"]
-        style = f"border-left: 4px solid {edge}; padding: 2px 10px; max-width: 45em"
-        return f'<div style="{style}">{"<br>".join(lines)}</div>'
+        style = f"border-left: 4px solid {edge}; padding: 2px 10px; white-space: pre-wrap"
+        return f'<pre style="{style}">{text}</pre>'
 
 
 @suggest_arguments
@@ -195,9 +194,6 @@ def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
     return tuple(-severities.count(severity) for severity in WORST_FIRST)
 
 
-# What is found --------------------------------------------------------------------------
-
-
 def look_at_rows(source: LocalFrame, names: Sequence[Any], asked: Asked) -> Iterator[list[Finding]]:
     """Find what there is to say of one column after another of a frame on this machine."""
     by, features = asked.by, asked.features
@@ -289,9 +285,6 @@ def find_all(
     if drifts is not None:
         found.append(findings.find_drift(drifts, labels))
     return findings.worst_first(found)
-
-
-# Text -----------------------------------------------------------------------------------
 
 
 def make_check(library: str, columns: Sequence[tuple[str, list[Finding]]]) -> Check:

@@ -149,9 +149,6 @@ def write_numbers(ax: Any, matrix: Matrix, mesh: Any) -> None:
         ax.text(fold + 0.5, row + 0.5, text, color="w" if is_dark else "k", **look)
 
 
-# Text -----------------------------------------------------------------------------------
-
-
 def write_title(ax: Any, text: str) -> None:
     """Write a title in lines that there is room for, and in shorter ones if letters are wide."""
     lines = plain_text(textwrap.fill(text, letters_in(ax, TITLE)))

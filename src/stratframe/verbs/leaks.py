@@ -24,8 +24,8 @@ from .sources import check_rows, named_source
 
 AUTO = "auto"
 
-FIRST_ROWS, MOST_FOLDS = 10_000, 100
-"""First rows of a column that is called as folds are, and the values that it may then have."""
+MOST_FOLDS = 100
+"""Values that a column may have that is called as folds are."""
 
 LENIENT = 10
 """Times the pairs of equal rows that chance gives, up to which they may be by chance."""
@@ -265,8 +265,7 @@ def holds_folds(series: Any) -> bool:
     """Return whether a column is called as columns of folds are, and has few values."""
     if not FOLD_NAME.search(name_of(series)) or frames.is_continuous(series):
         return False
-    head = np.arange(min(len(series), FIRST_ROWS))
-    return frames.encode_classes(frames.take(series, head))[1] <= MOST_FOLDS
+    return frames.encode_classes(series)[1] <= MOST_FOLDS
 
 
 # What is shared -------------------------------------------------------------------------

@@ -94,9 +94,6 @@ class Pairs(NamedTuple):
             yield np.flatnonzero(self.training_rows(place)), held
 
 
-# Arguments -------------------------------------------------------------------------------
-
-
 def check_rule(rule: PairRule) -> PairRule:
     """Check the arguments of a call, all but the name of the column, and list what they name."""
     verb, train, valid, gap, window, apart, nulls = rule
@@ -137,9 +134,6 @@ def list_labels(argument: str, given: Any, rules: str = "") -> list[Any]:
         raise StratError(msg)
     check_each_once(f"`{argument}`", "label", labels)
     return labels
-
-
-# Pairs -----------------------------------------------------------------------------------
 
 
 def pair_columns(rule: PairRule, columns: Iterable[LabelRows]) -> list[Pairs]:

@@ -126,9 +126,6 @@ class Picture(NamedTuple):
     drawing: Bars | Matrix
 
 
-# Axes -----------------------------------------------------------------------------------
-
-
 def check_axes(ax: Any, n_columns: int, kind: Kind) -> list[Any]:
     """List the axes to draw on, one for each column, and check that they can be drawn on."""
     several = isinstance(ax, list | tuple | np.ndarray)
@@ -195,9 +192,6 @@ def label_folds(frame: Any, name: Any) -> tuple[FoldValues, Ints]:
         msg = above_limit(f"Column {str(name)!r} of `plot`", MAX_FOLDS, "fold", len(values))
         raise StratError(msg + "\nHint: `report` and `drift` give tables.")
     return labels, folds
-
-
-# Balance --------------------------------------------------------------------------------
 
 
 def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Picture]:
@@ -275,9 +269,6 @@ def weights_of(cells: JudgedCells) -> Values:
     """Weigh how far each stratum is off in its worst fold, uneven ones above all others."""
     weights = cells.weights
     return np.asarray((weights + cells.is_uneven * weights.max(initial=0.0)).max(axis=1))
-
-
-# Drift and leaks ------------------------------------------------------------------------
 
 
 def picture_drift(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Picture]:
