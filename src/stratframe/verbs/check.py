@@ -295,7 +295,10 @@ def make_check(library: str, columns: Sequence[tuple[str, list[Finding]]]) -> Ch
         are = findings.is_or_are(n_fit)
         lines.append(f"{n_fit} of {len(columns)} fold columns {are} fit for use")
     for name, found in columns:
-        lines.append(answer(name, found))
+        numbers = zip(count_worst(found)[:2], WORST_FIRST, strict=False)
+        wrong = ", ".join(plural(-n, severity) for n, severity in numbers if n)
+        fit = f"not fit for use: {wrong}" if wrong else "fit for use"
+        lines.append(findings.write_line(f"{{name}} is {fit}", name=name))
         lines += [f"  {MARKS[each.severity]:8} {each.detail}" for each in found]
     rows = [(name, *each) for name, found in columns for each in found]
     rows.sort(key=lambda row: WORST_FIRST.index(row[1]))
@@ -305,11 +308,3 @@ def make_check(library: str, columns: Sequence[tuple[str, list[Finding]]]) -> Ch
         for place, field in enumerate(fields)
     }
     return Check(n_fit == len(columns), frames.make_frame(library, table), "\n".join(lines))
-
-
-def answer(name: str, found: Sequence[Finding]) -> str:
-    """Say whether a column is fit for use, and if not, for how many leaks and warnings."""
-    numbers = zip(count_worst(found)[:2], WORST_FIRST, strict=False)
-    wrong = [plural(-n, severity) for n, severity in numbers if n]
-    fit = f"not fit for use: {', '.join(wrong)}" if wrong else "fit for use"
-    return findings.write_line(f"{{name}} is {fit}", name=name)

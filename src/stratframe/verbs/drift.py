@@ -173,10 +173,8 @@ def measure_drift(frame: Any, refs: Sequence[Any], name: str) -> Drifts:
     columns = frames.read_columns(frame, refs)
     if len(refs) == 1:
         check_not_itself("features", refs, name)
-        labels = frames.count_values(folds, codes)
-        check_not_swapped(
-            "features", refs[0], name, lambda: frames.fold_codes(columns[0])[0], labels
-        )
+        only, labels = columns[0], frames.count_values(folds, codes)
+        check_not_swapped("features", refs[0], name, lambda: frames.fold_codes(only)[0], labels)
     names: list[str] = []
     measured: list[Drift] = []
     for place, (ref, series) in enumerate(zip(refs, columns, strict=True)):

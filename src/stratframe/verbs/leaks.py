@@ -158,9 +158,6 @@ def take_rows(columns: Sequence[Any], rows: Ints) -> list[Any]:
     return [frames.take(column, rows) for column in columns]
 
 
-# What is compared -----------------------------------------------------------------------
-
-
 def read_compared(
     frame: Frame,
     names: Sequence[Any],
@@ -266,9 +263,6 @@ def holds_folds(series: Any) -> bool:
     if not FOLD_NAME.search(name_of(series)) or frames.is_continuous(series):
         return False
     return frames.encode_classes(series)[1] <= MOST_FOLDS
-
-
-# What is shared -------------------------------------------------------------------------
 
 
 def count_shared(compared: Compared, values: list[Any], folds: Ints) -> Shared:

@@ -18,9 +18,8 @@ from ..frames import FoldValues, Frame
 from ..habits import suggest_arguments
 from ..pipeline.local import LocalFrame
 from ..pipeline.tables import FoldCounts, stratum_names, table_order
+from ..terms import bins
 from ..terms.base import By
-from ..terms.bins import Bins as EdgeBins
-from ..terms.bins import Quantiles
 from ..terms.by import parse_groups
 from . import findings
 from .check import Asked
@@ -38,9 +37,6 @@ MAX_FOLDS, MAX_COLUMNS, MAX_ROWS, ABREAST = 60, 20, 15, 5
 
 LEAST_SHARE = 0.02
 """Of a class that has a dotted line of its own."""
-
-NAMED = ("drift", "duplicates")
-"""Subjects that findings may start with."""
 
 
 @suggest_arguments
@@ -128,8 +124,7 @@ class Picture(NamedTuple):
 
 def check_axes(ax: Any, n_columns: int, kind: Kind) -> list[Any]:
     """List the axes to draw on, one for each column, and check that they can be drawn on."""
-    several = isinstance(ax, list | tuple | np.ndarray)
-    axes = list(np.array(ax, dtype=object).flat) if several else [ax]
+    axes = list(np.ravel(ax)) if isinstance(ax, list | tuple | np.ndarray) else [ax]
     for each in axes:
         is_axes = isinstance(each, load_extra("matplotlib.axes", "plot").Axes)
         if not is_axes or each.name != "rectilinear":
@@ -177,7 +172,7 @@ def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Pictu
 def headline(finding: Finding) -> str:
     """Take a finding without what it is about, which the axes say."""
     subject, _, said = finding.detail.partition(": ")
-    is_named = finding.check in ("balance", "strata", "sizes") or subject in NAMED
+    is_named = finding.check in ("balance", "strata", "sizes") or subject in ("drift", "duplicates")
     return said if is_named and said else finding.detail
 
 
@@ -231,7 +226,7 @@ def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
     heading = ", ".join(str(each.name) for each in level.strata.levels)
     if counts.is_marginal:
         heading += f", of {len(judged)} margins"
-    is_order = isinstance(level.term, Quantiles | EdgeBins) and len(level.strata.levels) == 1
+    is_order = isinstance(level.term, bins.Quantiles | bins.Bins) and len(level.strata.levels) == 1
     order, palette = table_order(level.strata), SHADES if is_order else COLOURS
     largest = np.argsort(-level.table.sum(axis=1)[order], kind="stable")[: len(palette)]
     chosen, n_others = order[np.sort(largest)], len(order) - len(largest)

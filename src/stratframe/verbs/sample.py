@@ -6,8 +6,6 @@ from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, SupportsIndex, get_args
 
-import numpy as np
-
 from ..checks import check_int, check_one_of, check_seed
 from ..errors import StratError, describe
 from ..frames import AnyFrame
@@ -93,8 +91,8 @@ def sample(
 
 def check_frac(frac: Any) -> Fraction:
     """Check a share of the rows."""
-    is_number = isinstance(frac, int | float | Fraction | np.floating)
-    if isinstance(frac, bool) or not is_number or not 0 <= frac <= 1:
+    is_number = isinstance(frac, Real) and not isinstance(frac, bool)
+    if not is_number or not 0 <= frac <= 1:
         msg = f"`frac` must be a number from 0 to 1, got {describe(frac)}."
         raise StratError(msg)
     exact = frac if isinstance(frac, int | Fraction) else float(frac)

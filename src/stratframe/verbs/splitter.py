@@ -36,8 +36,7 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
     train, valid, gap, window, nulls
         As for `folds`.
     apart : str or list of str, optional
-        As for `folds`. These columns are looked up as the fold column is; an array in `groups`
-        does not have them.
+        As for `folds`; looked up as the fold column is, but not in an array.
 
     Raises
     ------
