@@ -14,8 +14,11 @@ import stratframe as sf
 
 KINDS = ["pandas", "pandas-nullable", "pandas-pyarrow", "polars", "polars-lazy"]
 
+TWO_KINDS = ["pandas", "polars-lazy"]
+"""Those of tests of what does not read values by itself: each kind is read in `frames`."""
 
-@pytest.fixture(name="kind", params=["pandas", "polars-lazy"])
+
+@pytest.fixture(name="kind", params=TWO_KINDS)
 def two_kinds(request: pytest.FixtureRequest) -> str:
     """The kind of frame, of two: what each kind holds is tested in `frames`."""
     return str(request.param)

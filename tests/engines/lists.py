@@ -223,7 +223,7 @@ class ListsEngine:
         folds = frames.fold_codes(fold)[1]
         asked = folds >= (0 if drop else -1)
         lacks = asked & np.logical_or.reduce([frames.is_missing(series) for series in columns])
-        rows = np.flatnonzero(asked if argument == "columns" else asked & ~lacks)
+        rows = np.flatnonzero(asked if argument == "duplicates" else asked & ~lacks)
         columns, labels = [each.iloc[rows] for each in columns], fold.iloc[rows]
         shared = frames.duplicates.count_across_folds(columns, folds[rows], with_example=True)
         if shared.example:

@@ -857,6 +857,14 @@ def test_bad_references_are_errors(engine, options, message):
     refuse_now(message, lambda: sf.kfold(rows, **{"by": "label", "key": "id", **options}))
 
 
+def test_duplicates_are_called_by_their_argument(engine):
+    """A column that `check` should compare, but is not there, is that of `duplicates`."""
+    rows = engine.spread(engine.local(FRAME), [20])
+    message = "`duplicates` names the column 'lable', which the frame does not have."
+    message += "\nHint: did you mean 'label'?"
+    refuse_now(message, lambda: sf.check(rows, name="id", duplicates=["lable"]))
+
+
 def test_where_must_be_boolean(engine):
     """`where` takes a boolean column without missing values."""
     known = [None if i % 4 == 1 else True for i in range(N)]

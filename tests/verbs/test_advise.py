@@ -13,7 +13,7 @@ from sklearn.model_selection import KFold
 
 import stratframe as sf
 from stratframe import theory
-from tests.helpers import KINDS, Make, columns_of, eager, evaluate, make, refuse_now, values
+from tests.helpers import TWO_KINDS, Make, columns_of, eager, evaluate, make, refuse_now, values
 
 ADVISED = ["k", "verdict", "rarest", "per_fold", "lacking"]
 OF_ROWS = ["variance_random", "variance_stratified", "ratio"]
@@ -70,7 +70,7 @@ def test_advise_counts_groups(frame: Make) -> None:
         assert words == [SHUFFLED, "empty"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @given(
     rows=st.lists(
         st.tuples(st.sampled_from("aab"), st.integers(0, 8)), min_size=12, max_size=40

@@ -21,6 +21,7 @@ from tests.helpers import (
     HALVES,
     KINDS,
     ROWS,
+    TWO_KINDS,
     Make,
     eager,
     loss_of,
@@ -96,7 +97,7 @@ def patients(n: int = 240, n_groups: int = 40, seed: int = 0) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @given(
     labels=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), min_size=12, max_size=60),
     k=st.integers(2, 4),
@@ -362,17 +363,3 @@ def test_repeats_of_parts_round_anew() -> None:
     counts = [int((out[name][:3] == "test").sum()) for name in out.columns if name != "label"]
     assert set(counts) == {1, 2}
     assert abs(np.mean(counts) - 1.5) < 4 * 0.5 / 400**0.5
-
-
-def test_plan_of_groups(frame: Make) -> None:
-    """A plan counts what the call deals."""
-    data = patients()
-    plan = eager(sf.plan(frame(data), "label", groups="patient"))
-    folds = values(sf.kfold(frame(data), "label", groups="patient"), "fold")
-    held = Counter(zip(data["label"], folds, strict=True))
-    for label, fold, n in zip(plan["label"], plan["fold"], plan["n"], strict=True):
-        assert held[label, fold] == n
-    shares = eager(sf.plan(frame(data), "label", groups="patient", parts={"a": 0.5, "b": 0.5}))
-    assert sum(shares["n"]) == 240
-    empty = {name: [] for name in data}
-    assert len(sf.plan(frame(empty), "label", groups="patient")) == 0

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp, kstwobign, wasserstein_distance
 
 import stratframe as sf
-from tests.helpers import KINDS, Make, at_fault, eager, make, refuse, refuse_now, values
+from tests.helpers import TWO_KINDS, Make, at_fault, eager, make, refuse, refuse_now, values
 
 MEASURES = ["smd", "ks", "wasserstein", "tv"]
 COLUMNS = ["fold", "feature", "distance", "chance"]
@@ -82,7 +82,7 @@ NUMBER = st.sampled_from([None, 0, 1, 2, 5, -7, 0.3, 2.75])
 ROW = st.tuples(NUMBER, st.sampled_from([None, "a", "b"]), st.sampled_from([None, 0, 1, 3]))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @given(rows=st.lists(ROW, min_size=1, max_size=40))
 def test_any_rows(kind: str, rows: list[tuple[Any, ...]]) -> None:
     """Whatever is missing, the measures are those of SciPy and pandas, and no warning comes."""

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import stratframe as sf
 from tests.helpers import (
     KINDS,
+    TWO_KINDS,
     Make,
     at_fault,
     eager,
@@ -46,7 +47,7 @@ def appended(
     return {**rows, "fold": [*folds, *[None] * len(new["label"])]}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @given(
     n=st.integers(5, 40), more=st.integers(0, 30), k=st.integers(2, 5), seed=st.integers(0, 2**32)
 )

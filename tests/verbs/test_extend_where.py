@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import KINDS, Make, at_fault, eager, make, refuse_rule, split_groups, values
+from tests.helpers import TWO_KINDS, Make, at_fault, eager, make, refuse_rule, split_groups, values
 
 N = 80
 PART = [["train", "train", "train", "test"][row % 4] for row in range(N)]
@@ -138,7 +138,7 @@ def test_several_columns(frame: Make) -> None:
     ),
     seed=st.integers(0, 9),
 )
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TWO_KINDS)
 def test_only_chosen_rows_are_filled(kind: str, rows: list[Any], seed: int) -> None:
     """Exactly the rows of `where` without a fold get one, and folds are as even as they allow."""
     rows = [("a", 0, False), ("b", 1, True), ("a", 2, False), *rows]

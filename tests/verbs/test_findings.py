@@ -14,7 +14,7 @@ from scipy.stats import ks_2samp
 import stratframe as sf
 from stratframe.frames import FoldValues, SharedRows
 from stratframe.verbs.findings import Shared, find_sizes
-from tests.helpers import KINDS, columns_of, make, values
+from tests.helpers import TWO_KINDS, columns_of, make, values
 
 
 def dealt(**tables: Sequence[int]) -> dict[str, list[Any]]:
@@ -79,7 +79,7 @@ ROWS = st.lists(
 @given(
     rows=ROWS,
     times=st.sampled_from([1, 2, 30]),
-    kind=st.sampled_from(KINDS),
+    kind=st.sampled_from(TWO_KINDS),
     in_groups=st.booleans(),
 )
 def test_balance_is_judged_by_the_rules(

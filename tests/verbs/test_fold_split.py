@@ -27,14 +27,7 @@ from sklearn.pipeline import make_pipeline
 
 import stratframe as sf
 from stratframe import checks
-from tests.helpers import FOLDED, Make, eager, evaluate, make, refuse_now
-
-
-@pytest.fixture(params=["pandas", "polars-lazy"])
-def kind(request: pytest.FixtureRequest) -> str:
-    """The kinds of frame whose rows are here, and that are a query."""
-    return str(request.param)
-
+from tests.helpers import FOLDED, Make, evaluate, make, refuse_now
 
 EAGER = ["pandas", "pandas-nullable", "pandas-pyarrow", "polars"]
 NESTED = ["pandas", "polars"]
@@ -326,12 +319,6 @@ def test_scikit_learn_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ImportError) as caught:
         sf.FoldSplit("fold")
     assert str(caught.value) == 'sklearn is not installed: pip install "stratframe[sklearn]"'
-
-
-def test_lazy_frames_are_collected() -> None:
-    """Of a lazy frame only the column is read."""
-    df = make("polars-lazy", FOLDED)
-    assert listed(sf.FoldSplit().split(df)) == listed(sf.cv(eager(df)))
 
 
 def test_folds_beside_a_frame_without_them(frame: Make) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import KINDS, Make, columns_of, make, refuse_now, values
+from tests.helpers import TWO_KINDS, Make, columns_of, make, refuse_now, values
 
 NAN = float("nan")
 
@@ -52,7 +52,7 @@ def tables(draw: st.DrawFn) -> tuple[dict[str, list[Any]], list[str]]:
     return data, [name for name in types if types[name] == "categories"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @given(drawn=tables())
 def test_leaks_are_the_rows_that_a_loop_finds(
     kind: str, drawn: tuple[dict[str, list[Any]], list[str]]
@@ -129,7 +129,7 @@ def test_several_columns(frame: Make) -> None:
     assert list(row.columns) == ["check", "set", "row", "fold"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @pytest.mark.parametrize("n_values", [5, 40, 60])
 def test_many_rows_against_pandas(kind: str, n_values: int) -> None:
     """Among many rows the equal ones are found, whether they are many or few."""
@@ -154,23 +154,6 @@ def test_equal_rows_far_down(library: Any, column: list[int]) -> None:
     """A row that is equal to one far above is found, whatever the first rows are."""
     frame = library.DataFrame({"a": column, "fold": [0] * (len(column) - 1) + [1]})
     assert values(sf.leaks(frame, duplicates="a"), "row") == [column.index(3), len(column) - 1]
-
-
-@given(
-    seed=st.integers(0, 2**32),
-    ranges=st.lists(
-        st.sampled_from([(0, 2), (-(2**63), 2**63 - 1), (2**40, 2**40 + 3), (-5, 2**31)]),
-        min_size=2,
-        max_size=5,
-    ),
-)
-def test_whole_numbers_of_any_range(seed: int, ranges: list[tuple[int, int]]) -> None:
-    """Columns of near and far whole numbers are told apart, though some are put into one."""
-    drawn = np.random.default_rng(seed)
-    data = {f"c{place}": drawn.choice(pair, 60).tolist() for place, pair in enumerate(ranges)}
-    folds = drawn.integers(0, 2, 60).tolist()
-    found = sf.leaks(pl.DataFrame({**data, "fold": folds}), duplicates=[*data])
-    assert listed(found, "duplicates") == shared(list(zip(*data.values(), strict=True)), folds)
 
 
 # What is equal ------------------------------------------------------------------------------
@@ -279,23 +262,6 @@ def test_columns_that_tell_rows_apart_are_compared(frame: Make) -> None:
     assert values(sf.leaks(data, key="z"), "row") == [0, 1]
     assert values(sf.leaks(data, key="z", duplicates=None), "row") == []
     assert values(sf.leaks(data, duplicates=["y"]), "row") == [0, 1, 2]
-
-
-COMPUTED = {
-    "Polars": (pl.DataFrame, pl.col("x") % 2),
-    "lazy": (pl.LazyFrame, pl.col("x") % 2),
-    "callable": (pd.DataFrame, lambda df: df["x"] % 2),
-    "array": (pd.DataFrame, lambda df: (df["x"] % 2).to_numpy()),
-    **({"pandas": (pd.DataFrame, pd.col("x") % 2)} if hasattr(pd, "col") else {}),
-}
-
-
-@pytest.mark.parametrize("case", COMPUTED)
-def test_computed_columns(case: str) -> None:
-    """Expressions of both libraries, and callables, do for groups, keys and duplicates."""
-    make_frame, odd = COMPUTED[case]
-    data = make_frame({"x": [1, 3, 2, 4], "fold": [0, 1, 1, 1]})
-    assert values(sf.leaks(data, groups=odd, key=odd, duplicates=odd), "row") == [0, 1] * 3
 
 
 def test_clusters_are_groups() -> None:

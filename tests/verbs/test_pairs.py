@@ -13,16 +13,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import LeaveOneGroupOut, PredefinedSplit, TimeSeriesSplit
 
 import stratframe as sf
-from tests.helpers import Make, eager, evaluate, make, refuse_now, values, warned
-
-KINDS = ["pandas", "polars-lazy"]
-
-
-@pytest.fixture(params=KINDS)
-def kind(request: pytest.FixtureRequest) -> str:
-    """The kinds of frame whose rows are here, and that are a query."""
-    return str(request.param)
-
+from tests.helpers import TWO_KINDS, Make, eager, evaluate, make, refuse_now, values, warned
 
 READERS = [sf.folds, sf.cv, lambda df, name="fold", **rule: sf.FoldSplit(name, **rule).split(df)]
 """The three readers, each of which takes all rules."""
@@ -78,7 +69,7 @@ def rows_of(blocks: list[int], chosen: Any) -> list[int]:
 
 
 @pytest.mark.parametrize("labels", BLOCKS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @given(
     blocks=st.lists(st.integers(0, 6), min_size=2, max_size=24),
     gap=st.integers(0, 3),
@@ -100,7 +91,7 @@ def test_the_past_is_that_of_time_series_split(
     assert read_all(df, "block", train="past", gap=gap, window=window) == expected
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @given(blocks=st.lists(st.integers(0, 6), min_size=2, max_size=24), gap=st.integers(0, 2))
 def test_the_rest_without_neighbours(kind: str, blocks: list[int], gap: int) -> None:
     """A gap leaves out neighbours on both sides; without one each block is left out by itself."""
@@ -118,7 +109,7 @@ def test_the_rest_without_neighbours(kind: str, blocks: list[int], gap: int) -> 
 
 
 @given(data=st.data(), blocks=st.lists(st.integers(0, 5), min_size=4, max_size=20))
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @pytest.mark.parametrize("rule", [{"train": "past"}, {"train": "past", "window": 2}, {"gap": 1}])
 def test_the_order_of_rows_does_not_matter(
     rule: dict[str, Any], kind: str, data: st.DataObject, blocks: list[int]
@@ -167,7 +158,7 @@ def test_labels_that_differ_by_nanoseconds() -> None:
 # Labels by name --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @given(parts=st.lists(st.sampled_from(["train", "test"]), min_size=2, max_size=12))
 def test_named_parts_are_a_predefined_split(kind: str, parts: list[str]) -> None:
     """Train and test are the one pair of scikit-learn's `PredefinedSplit`."""
@@ -279,7 +270,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize("apart", [["site"], ["time"], ["day"], ["size"], ["site", "time", "day"]])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @pytest.mark.filterwarnings("ignore:`apart` leaves less than half")
 @given(data=st.data(), folds=st.lists(st.integers(0, 2), min_size=3, max_size=16))
 @settings(max_examples=12)

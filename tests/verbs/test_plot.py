@@ -22,13 +22,6 @@ LABELS = ["a"] * 30 + ["b"] * 20 + ["c"] * 10
 DATA = {"label": LABELS, "fold": [0] * 20 + [1, 2] * 20, "who": [row // 3 for row in range(60)]}
 
 
-@pytest.fixture(autouse=True)
-def _closed() -> Any:
-    """Close all figures after each test."""
-    yield
-    plt.close("all")
-
-
 def title_of(ax: Any) -> str:
     """Read a title in one line."""
     return " ".join(ax.get_title().split())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
 import stratframe as sf
-from tests.helpers import KINDS, Make, columns_of, evaluate, make, refuse_now, values
+from tests.helpers import KINDS, TWO_KINDS, Make, columns_of, evaluate, make, refuse_now, values
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", None, "a", "a", "b", "c", "a"],
@@ -116,7 +116,7 @@ CELL = st.tuples(
 )
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @pytest.mark.parametrize("groups", [None, "who"])
 @given(rows=st.lists(CELL, min_size=1, max_size=40), copies=st.integers(1, 4))
 def test_figures_are_those_of_counting(
@@ -212,7 +212,7 @@ def test_orders_are_judged_in_bins(frame: Make, case: str, n: int, k: int) -> No
 KFOLD_BY = ["label", ["label", "size"], "price", ["label", "price"], sf.quantiles("price", 3)]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @pytest.mark.parametrize("by", [*KFOLD_BY, sf.continuous("size")], ids=str)
 @given(
     rows=st.lists(

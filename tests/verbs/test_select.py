@@ -18,6 +18,7 @@ from tests.helpers import (
     FOLDED,
     KINDS,
     ROWS,
+    TWO_KINDS,
     Make,
     columns_of,
     eager,
@@ -27,12 +28,6 @@ from tests.helpers import (
     refuse_now,
     values,
 )
-
-
-@pytest.fixture(params=["pandas", "polars-lazy"])
-def kind(request: pytest.FixtureRequest) -> str:
-    """The kinds of frame whose rows are here, and that are a query."""
-    return str(request.param)
 
 
 def test_folds_part_the_rows(frame: Make, kind: str) -> None:
@@ -120,7 +115,7 @@ def test_parts_by_name(frame: Make) -> None:
 labels = st.lists(st.integers(0, 4), min_size=1, max_size=60)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @given(column=labels, data=st.data(), seed=st.integers(0, 99))
 def test_samples_are_proportional(
     kind: str, column: list[int], data: st.DataObject, seed: int

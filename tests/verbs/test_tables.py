@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.helpers import (
-    KINDS,
     ROWS,
+    TWO_KINDS,
     Make,
     columns_of,
     eager,
@@ -83,7 +83,7 @@ def test_balance_counts_in_full(frame: Make) -> None:
 OPTIONS: list[dict[str, Any]] = [
     *({"k": 3}, {"k": 4, "seed": 9}, {"k": 2, "deal": "circular"}),
     {"parts": {"train": 0.6, "valid": 0.2, "test": 0.2}},
-    {"parts": {"x": 3, "y": None}, "key": "id"},
+    *({"parts": {"x": 3, "y": None}, "key": "id"}, {"k": 3, "groups": "id"}),
 ]
 
 
@@ -171,7 +171,7 @@ def test_strata_are_sorted(frame: Make, case: str) -> None:
         assert ", ".join(names).replace(".0", "") == listed
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @given(st.lists(st.sampled_from([None, *range(-3, 12)]), min_size=1, max_size=30))
 def test_strata_are_in_the_order_of_sort(kind: str, numbers: list[int | None]) -> None:
     """The values are those of Python's `sorted`, missing ones last."""

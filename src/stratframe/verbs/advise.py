@@ -110,18 +110,18 @@ def advise(
     }
     if not in_full:
         return frames.make_frame(library, table)
-    missing, random, dealt_in_turn = figures(), figures(), figures()
+    lacking, random, in_turn = figures(), figures(), figures()
     if len(few):
-        missing = figures(theory.probability_any_missing(n_units, rarest.n_units, few))
+        lacking = figures(theory.probability_any_missing(n_units, rarest.n_units, few))
         if units is None:
             random = figures(theory.variance_random(n_rows, few, rarest.n_rows / n_rows))
         if units is None and strata.in_turn and not strata.margins:
             counts = n_rows, rarest.n_rows, rarest.n_before
-            dealt_in_turn = figures([variance_dealt(*counts, each) for each in few.tolist()])
-    ratio = np.divide(dealt_in_turn, random, out=figures(), where=random > 0)
+            in_turn = figures([variance_dealt(*counts, each) for each in few.tolist()])
+    ratio = np.divide(in_turn, random, out=figures(), where=random > 0)
     table["fold_size"] = rounded_column(library, figures(n_rows / few))
-    exact = {"probability_any_missing": missing, "variance_random": random}
-    exact |= {"variance_stratified": dealt_in_turn, "ratio": ratio}
+    exact = {"probability_any_missing": lacking, "variance_random": random}
+    exact |= {"variance_stratified": in_turn, "ratio": ratio}
     table |= {name: frames.float_column(library, each) for name, each in exact.items()}
     return frames.make_frame(library, table)
 

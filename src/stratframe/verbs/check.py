@@ -225,7 +225,7 @@ def look_at_counts(
     refs = {
         "groups": columns_of(asked.terms),
         "key": [*parse_columns("key", asked.key)],
-        "columns": [*parse_columns("duplicates", asked.duplicates)] if is_named else [],
+        "duplicates": [*parse_columns("duplicates", asked.duplicates)] if is_named else [],
     }
     source.check_shared(Options(groups=asked.terms), refs)
     for name in names:
@@ -253,7 +253,7 @@ def count_on(
         return source.shared_rows(refs, argument, name, drop=drop)[0]
 
     rows, n_partly = count(refs), 0
-    if argument == "columns":
+    if argument == "duplicates":
         alone = [count([ref]) for ref in refs] if rows.n_split and len(refs) > 1 else []
         counted = [(each.n_values, each.n_pairs) for each in alone]
         by_chance = bool(alone) and is_chance(rows, counted, sum(labels.sizes))

@@ -34,7 +34,7 @@ ROOM = 69
 """Letters of a line, which `check` puts after its severity."""
 
 LETTERS = (14, 8)
-"""To which a line cuts its names, rather than leave out its end; and where it has no room so."""
+"""To which a line cuts its names, rather than leave out its end, and where that is too much."""
 
 FEW_FOLDS, FEW_COMPARISONS = 4, 10
 """Folds or parts up to which a line lists their sizes, and comparisons from which it says how many

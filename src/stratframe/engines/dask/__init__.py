@@ -199,7 +199,7 @@ class DaskEngine:
         call = self.restrict(call, present=True) if drop else call
         call, counts = self.count(call)
         if not is_key:
-            return shared_values(counts, nulls_alike=argument == "columns"), 0
+            return shared_values(counts, nulls_alike=argument == "duplicates"), 0
         codes = np.arange(len(counts.weights))
         index = stratum_index(counts.native.columns, codes, call.plan)
         return shared_keys(call, int(counts.weights.sum()), index)

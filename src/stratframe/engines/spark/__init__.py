@@ -177,7 +177,7 @@ class SparkEngine:
         fold = self.typed(name, "name")
         rows = self.frame.filter(fold.present.isNotNull()) if drop else self.frame
         columns = [typed_column(self.frame, ref, argument) for ref in refs]
-        return shared_rows(rows, columns, fold, nulls_alike=argument == "columns")
+        return shared_rows(rows, columns, fold, nulls_alike=argument == "duplicates")
 
     # Results ----------------------------------------------------------------------------
 
