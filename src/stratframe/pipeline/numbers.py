@@ -16,7 +16,7 @@ from ..core.seeds import StreamTag, position_bits, random_words, word_stream
 from ..core.strata import first_occurrence
 from ..core.types import Ints, RandomKeys, Words
 from ..errors import StratError
-from .options import DEFAULT_NAMES, Options
+from .options import Options
 
 
 class Keys(NamedTuple):
@@ -37,7 +37,8 @@ class Keys(NamedTuple):
 
 def column_stream(options: Options, tag: StreamTag, repeat: int = 0) -> Stream:
     """Make the stream of random words of a purpose, for the column that a call makes."""
-    name = "" if options.name in DEFAULT_NAMES else options.name
+    # Only a name that the verb would not give itself is part of the seed.
+    name = "" if options.name in ("fold", "split") else options.name
     return word_stream(options.seed, tag, options.target.n, repeat, name)
 
 

@@ -72,9 +72,6 @@ class Target:
 MAX_PARTS_SHOWN = 12
 """Parts that a message lists."""
 
-DEFAULT_NAMES = ("fold", "split")
-"""Names that verbs give their columns; any other is part of the seed."""
-
 MAX_REPEATS = 10_000
 """Fold columns that a call may add."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -14,7 +13,7 @@ from ..core.quota import equal_allocation, proportional_allocation
 from ..core.seeds import StreamTag, random_words, word_stream
 from ..core.strata import order_of_strata
 from ..core.systematic import systematic_deal
-from ..core.types import Flags, Ints, StratumTable, Words
+from ..core.types import Flags, StratumTable, Words
 from ..errors import StratError, at_most
 from .deal import place_rows, sort_rows
 from .numbers import row_numbers
@@ -23,11 +22,6 @@ from .strata import Columns, Strata, stratify
 
 Allocation: TypeAlias = Literal["proportional", "equal"]
 """How a sample is shared out to strata."""
-
-ALLOCATE: dict[Allocation, Callable[[Ints, int, Words], Ints]] = {
-    "proportional": proportional_allocation,
-    "equal": equal_allocation,
-}
 
 
 class SampleSize(NamedTuple):
@@ -59,7 +53,8 @@ def sample_table(
     words = random_words(options.seed, StreamTag.SAMPLE_QUOTA, len(sizes))
     if lowest is not None:
         words = words[np.argsort(order_of_strata(lowest, strata.ancestors))]
-    taken = ALLOCATE[wanted.allocation](sizes, total, words)
+    allocate = equal_allocation if wanted.allocation == "equal" else proportional_allocation
+    taken = allocate(sizes, total, words)
     return np.column_stack([taken, sizes - taken])
 
 
