@@ -11,7 +11,7 @@ from scipy.stats import chi2_contingency, chisquare
 import stratframe as sf
 from tests.helpers import some_slow
 
-N_SEEDS = 1500
+N_SEEDS = 1000
 
 
 def folds_over_seeds(data: dict[str, Any], by: Any, k: int, **options: Any) -> np.ndarray:

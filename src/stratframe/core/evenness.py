@@ -65,21 +65,12 @@ def judge_cells(
 ) -> JudgedCells:
     """Judge every cell of a table of strata and folds.
 
-    Parameters
-    ----------
-    slack : int
-        Rows that a cell may be off beyond the rounding of its stratum and of its fold.
-    groups : GroupRows, optional
-        Where whole groups were assigned.
-    by_chance : bool
-        Whether single rows of a stratum may be off as much as chance explains.
-    is_coarse : bool
-        Whether the strata hold others: after `extend` they may be a row more off.
+    The slack is how many rows a cell may be off beyond the rounding of its stratum and of its fold.
+    Groups are given where whole groups were assigned; by chance single rows may be off as much as
+    it explains. Coarse strata hold others: after `extend` they may be a row more off.
 
-    References
-    ----------
-    Johnson, Kotz and Kemp (1992), Univariate discrete distributions, chapter 6: the variance of
-    a stratum's rows in a fold of single rows at random.
+    Source: Johnson, Kotz and Kemp (1992), Univariate discrete distributions, chapter 6: the
+    variance of a stratum's rows in a fold of single rows at random.
     """
     sizes, totals = table.sum(axis=1), table.sum(axis=0)
     n_rows = max(int(sizes.sum()), 1)

@@ -92,9 +92,7 @@ def are_dense_and_unique(column: KeyColumn) -> bool:
 def hash_words(words: Words, seeds: Words) -> Words:
     """Hash one 64-bit word of every row, with the hash of the columns before or one seed for all.
 
-    References
-    ----------
-    Collet, XXH64, as specified in the documentation of xxHash.
+    Source: Collet, XXH64, as specified in the documentation of xxHash.
     """
     hashes = np.empty(np.broadcast_shapes(words.shape, seeds.shape), dtype=np.uint64)
     words, seeds = np.broadcast_to(words, len(hashes)), np.broadcast_to(seeds, len(hashes))

@@ -26,9 +26,7 @@ def nearest_order(
 
     The draws choose the first row, and among equally near ones; they are overwritten.
 
-    References
-    ----------
-    Zeng and Martinez (2000), Distribution-balanced stratified cross-validation for
+    Sources: Zeng and Martinez (2000), Distribution-balanced stratified cross-validation for
     accuracy estimation. Moreno-Torres, Saez and Herrera (2012), Study on the impact of
     partition-induced dataset shift on k-fold cross-validation.
     """
@@ -48,11 +46,7 @@ def nearest_order(
 class NeighbourPool:
     """Points from which the nearest ones are taken, exactly and alike on every platform.
 
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n_features, n_points)
-    origin, unit : ndarray of float64, shape (n_features, 1)
-        As from `feature_scaling`.
+    Points, origin and unit are those of `feature_scaling`.
     """
 
     def __init__(self, points: Values, origin: Values, unit: Values) -> None:

@@ -148,10 +148,8 @@ def permuted_blocks(
     that they too are spread over the order; or its last r without `spread_leftover`. The draws
     are overwritten.
 
-    References
-    ----------
-    Zelen (1974), The randomization and stratification of patients to clinical trials.
-    Lowe (2016), Stratified validation splits for regression problems.
+    Sources: Zelen (1974), The randomization and stratification of patients to clinical trials. Lowe
+    (2016), Stratified validation splits for regression problems.
     """
     ends, n_left = np.cumsum(sizes), sizes % k
     index = positions_within(n_left)

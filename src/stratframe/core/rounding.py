@@ -280,9 +280,7 @@ def systematic_round(fraction: Values, draws: Words) -> Flags:
 
     The sums are whole numbers; there is one draw for each row.
 
-    References
-    ----------
-    Madow (1949), On the theory of systematic sampling, II.
+    Source: Madow (1949), On the theory of systematic sampling, II.
     """
     is_open = fraction > 0
     need = np.rint(fraction.sum(axis=1, keepdims=True)).astype(np.int64)

@@ -102,12 +102,7 @@ def text_integer(text: str) -> int:
 
 
 def position_bits(stream: Callable[[int], Words], n_rows: int) -> RandomKeys:
-    """Draw 16 random bits for every row: row i has the bits i mod 4 of word i // 4.
-
-    Returns
-    -------
-    ndarray of uint16, shape (n_rows,)
-    """
+    """Draw 16 random bits for every row: row i has the bits i mod 4 of word i // 4."""
     words = stream(-(-n_rows // 4))
     return words.astype("<u8", copy=False).view("<u2")[:n_rows].astype(np.uint16, copy=False)
 

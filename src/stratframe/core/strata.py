@@ -60,15 +60,7 @@ def renumbered(ancestors: Ancestors, order: Ints) -> Ancestors:
 def crosstab(
     codes: Codes, n_codes: int, parts: Parts, n_parts: int, weights: Ints | None = None
 ) -> StratumTable:
-    """Count the rows of every code in every part.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows,), range 0..n_codes-1
-    parts : ndarray of int, shape (n_rows,), range 0..n_parts-1
-    weights : ndarray of int64, shape (n_rows,), optional
-        How many rows each row stands for.
-    """
+    """Count the rows of every code in every part, or sum their weights."""
     return sum_by(codes * n_parts + parts, weights, n_codes * n_parts).reshape(n_codes, n_parts)
 
 
@@ -123,25 +115,11 @@ def quantile_bins(
     """Cut the values of every stratum at its own quantiles.
 
     The cuts are those of `np.quantile(values, i / n_bins, method="inverted_cdf")`. Bins are
-    closed on the right; equal values stay in one bin, so there may be fewer than `n_bins`.
+    closed on the right; equal values stay in one bin, so there may be fewer than `n_bins`. A row
+    stands for as many rows as its weight says, which may be none. Returns the bin of every row,
+    numbered upwards inside each stratum, and how many bins each stratum got.
 
-    Parameters
-    ----------
-    parent : ndarray of int, shape (n_rows,), range 0..n_parents-1
-    values : ndarray of numbers, shape (n_rows,), without NaN
-    weights : ndarray of int64, shape (n_rows,), optional
-        How many rows each row stands for, which may be none.
-
-    Returns
-    -------
-    bins : ndarray of int64, shape (n_rows,), range 0..n_bins-1
-        Numbered upwards inside each stratum.
-    counts : ndarray of int64, shape (n_parents,)
-        How many bins each stratum got.
-
-    References
-    ----------
-    Hyndman and Fan (1996), Sample quantiles in statistical packages, definition 1.
+    Source: Hyndman and Fan (1996), Sample quantiles in statistical packages, definition 1.
     """
     sizes = np.bincount(parent)
     n_at_most = np.count_nonzero(sizes) * n_bins
@@ -189,14 +167,8 @@ def bin_starts(
 ) -> Flags:
     """Find the sorted rows that open a bin, but for the first bin of each stratum.
 
-    Parameters
-    ----------
-    rises : ndarray of bool, shape (n_rows,)
-        True where a sorted row is the first of its stratum or of its value.
-    starts, lengths : ndarray of int, shape (n_present,)
-        Of the strata.
-    weights : ndarray of int64, shape (n_rows,), optional
-        How many rows each sorted row stands for.
+    A row rises if it is the first of its stratum or of its value; starts and lengths are those of
+    the strata that have rows.
     """
     totals, before = lengths, starts
     upto = np.arange(1, len(rises) + 1)

@@ -22,9 +22,7 @@ def systematic_deal(rows: Rows, table: StratumTable, draws: Words | None) -> Par
     There is a draw for each quota and then one for each row; without draws every stratum starts
     with its first part, and nothing is swapped.
 
-    References
-    ----------
-    Madow (1949), On the theory of systematic sampling, II. Lowe (2016), Stratified
+    Sources: Madow (1949), On the theory of systematic sampling, II. Lowe (2016), Stratified
     validation splits for regression problems (fractional stratification).
     """
     n_strata, n_parts = table.shape
@@ -55,9 +53,7 @@ def systematic_deal(rows: Rows, table: StratumTable, draws: Words | None) -> Par
 def huffman_tree(totals: list[int]) -> Tree:
     """Join parts two by two, the smallest first; the branch of the first part comes first.
 
-    References
-    ----------
-    Huffman (1952), A method for the construction of minimum-redundancy codes.
+    Source: Huffman (1952), A method for the construction of minimum-redundancy codes.
     """
     heap: list[tuple[int, int, Tree]] = [(n, part, part) for part, n in enumerate(totals)]
     heapify(heap)

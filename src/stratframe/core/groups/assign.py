@@ -60,9 +60,7 @@ def balance_rows(
     For each margin there are the value of every row and the number of values. The sizes of the
     parts are exact shares, rounded down or up.
 
-    References
-    ----------
-    Sechidis, Tsoumakas and Vlahavas (2011), On the stratification of multi-label data.
+    Source: Sechidis, Tsoumakas and Vlahavas (2011), On the stratification of multi-label data.
     """
     units = margin_counts(entries, np.arange(n_rows), n_rows, with_sizes=False)
     objective = make_objective(units.totals, shares)

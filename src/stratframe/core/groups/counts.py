@@ -31,13 +31,8 @@ def count_by_unit(
 ) -> UnitCounts:
     """Count the columns of every unit.
 
-    Parameters
-    ----------
-    unit : ndarray of int, shape (n_pairs,), range 0..n_units-1
-    column : ndarray of int, shape (n_pairs,), range 0..n_columns-1
-        A row of a unit has a pair for each column that it counts in.
-    weights : ndarray of int64, shape (n_pairs,), optional
-        How often each pair counts.
+    A row of a unit has a pair of unit and column for each column that it counts in; weights say
+    how often.
     """
     keys, n_cells = unit * n_columns + column, n_units * n_columns
     if n_cells <= max(DENSE, 4 * len(keys)):
@@ -59,12 +54,8 @@ def number_columns(
 ) -> Ints:
     """Renumber columns by the units that they are in: neither names nor order matter.
 
-    The pairs are those of `count_by_unit`. Columns of equal counts are interchangeable.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_columns,)
-        The new number of every column.
+    The pairs are those of `count_by_unit`. Columns of equal counts are interchangeable. Returns the
+    new number of every column.
     """
     # A random linear hash of the counts, as in `unique_rows`.
     words = hash_words(np.arange(n_units, dtype=np.uint64), np.zeros(1, dtype=np.uint64))[unit]

@@ -137,9 +137,7 @@ def perturb_and_descend(
     The search ends at a loss that is `enough`; partitions of a loss below the minimum are
     ignored. Returns the losses, infinite where no partition was found that is not ignored.
 
-    References
-    ----------
-    Lourenco, Martin and Stutzle (2003), Iterated local search.
+    Source: Lourenco, Martin and Stutzle (2003), Iterated local search.
     """
     n_restarts, n_units = parts.shape
     restarts, n_parts = np.arange(n_restarts), np.uint64(len(objective.shares))
