@@ -11,12 +11,10 @@ from stratframe.core.order import (
     by_value,
     grouped,
     permuted_blocks,
-    positions_within,
     rank,
     shuffle_within_rows,
     shuffled,
     sort_values,
-    value_bits,
 )
 from stratframe.core.seeds import StreamTag, random_words
 
@@ -96,13 +94,6 @@ def test_blocks_hold_neighbours(spread: bool, sizes: list[int], k: int, seed: in
         start += size
 
 
-@given(sizes=st.lists(st.integers(0, 9), max_size=6))
-def test_positions_within_runs(sizes: list[int]) -> None:
-    """Members of each run are numbered from 0."""
-    expected = [i for size in sizes for i in range(size)]
-    assert positions_within(np.array(sizes, dtype=int)).tolist() == expected
-
-
 def test_rows_of_a_matrix_are_shuffled_equally() -> None:
     """Over seeds every row of a matrix comes in every order, equally often."""
     blocks, n_seeds = np.array([[0, 1, 2], [3, 4, 5]]), 600
@@ -150,11 +141,3 @@ def test_no_values_are_sorted() -> None:
     """Without rows there is no order."""
     rows, rises = sort_values(np.zeros(0), np.zeros(0, dtype=np.int64), 0)
     assert len(rows) == len(rises) == 0
-
-
-@given(values=numbers)
-def test_words_order_like_their_values(values: np.ndarray) -> None:
-    """Words compare as the numbers do, infinities and minus zero included."""
-    words = value_bits(values)
-    np.testing.assert_array_equal(words[:-1] < words[1:], values[:-1] < values[1:])
-    np.testing.assert_array_equal(words[:-1] == words[1:], values[:-1] == values[1:])

@@ -12,12 +12,8 @@ from hypothesis import strategies as st
 from stratframe.core import rounding
 from stratframe.core.rounding import (
     controlled_rounding,
-    floor_and_remainder,
-    integer_weights,
     moves_up,
-    pairing_tree,
     round_total,
-    splits_between,
     systematic_round,
 )
 from stratframe.core.seeds import StreamTag, random_words
@@ -184,41 +180,6 @@ def test_every_mean_is_the_exact_share(
     assert mean.tolist() == [[size * share for share in shares] for size in sizes]
 
 
-@given(sizes=strata_sizes, data=st.data())
-def test_every_coarser_stratum_is_a_node(sizes: list[int], data: st.DataObject) -> None:
-    """The pairing tree sums strata, passes each coarser stratum, and ends at the total."""
-    n = len(sizes)
-    levels = data.draw(nested_levels(n, 2))
-    nodes = [np.eye(n, dtype=int)]
-    *pairings, root = pairing_tree(n, levels)
-    for is_left in pairings:
-        assert not (~is_left[1:] & ~is_left[:-1]).any()
-        nodes.append(np.add.reduceat(nodes[-1], np.flatnonzero(is_left)))
-    assert root.tolist() == [True]
-    assert nodes[-1].tolist() == [[1] * n]
-    found = {tuple(node) for depth in nodes for node in depth.tolist()}
-    assert {tuple(inside.astype(int).tolist()) for inside in all_levels(sizes, levels)} <= found
-    assert sum((~is_left).sum() for is_left in pairings) == n - 1
-
-
-@pytest.mark.parametrize("n_parts", [6, 70])
-def test_splits_are_listed_once(n_parts: int) -> None:
-    """Of sets of ports, splits are those of two or more ports but not all, each once."""
-
-    def words(ports: set[int]) -> list[int]:
-        low = sum(1 << port for port in ports if port < 62)
-        return [low, *([sum(1 << port - 62 for port in ports if port >= 62)] * (n_parts > 62))]
-
-    last = n_parts - 1
-    everything = set(range(1, n_parts))
-    sets = [{1}, {2, last}, set[int](), everything, {1, 2}, {2, last}, {last}]
-    table = np.array([words(ports) for ports in sets]).T[:, :, None]
-    found = splits_between(table, n_parts)[:, :, 0].T.tolist()
-    assert found[:2] == [words({2, last}), words({1, 2})]
-    assert not np.any(found[2:])
-    assert len(found) == n_parts - 3
-
-
 @given(
     fractions=st.lists(st.integers(1, 99), min_size=1, max_size=7).filter(
         lambda cells: sum(cells) % 100 == 0
@@ -248,14 +209,3 @@ def test_totals_are_rounded_with_one_word(n_rows: int, shares: list[Fraction], s
     """A total is divided into its shares, rounded down or up."""
     total = round_total(n_rows, shares, random_words(seed, StreamTag.PART_SEARCH, 1))
     assert_rounded(total[None], [n_rows], shares)
-
-
-@given(sizes=strata_sizes, shares=shares_of(2, 8))
-def test_floor_and_remainder_are_exact(sizes: list[int], shares: list[Fraction]) -> None:
-    """Whole rows and remainder add up to the exact share."""
-    weights, denominator = integer_weights(shares, sum(sizes))
-    rows, remainder = floor_and_remainder(np.array(sizes), weights, denominator)
-    for i, j in np.ndindex(rows.shape):
-        exact = sizes[i] * shares[j]
-        assert int(rows[i, j]) + Fraction(int(remainder[i, j]), denominator) == exact
-        assert rows[i, j] == floor(exact)

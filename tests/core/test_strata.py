@@ -1,5 +1,7 @@
 """Codes of strata, against pandas and numpy."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +18,6 @@ from stratframe.core.strata import (
     factorize_codes,
     first_occurrence,
     nest_codes,
-    quantile_bins,
 )
 
 codes = hnp.arrays(np.int64, st.integers(1, 60), elements=st.integers(0, 8))
@@ -68,33 +69,22 @@ def test_nests_children_inside_parents(pairs: list[tuple[int, int]], sparse: boo
     np.testing.assert_array_equal(above, [p for p, _ in expected])
 
 
+@pytest.mark.parametrize("cut", [bins_by_partition, bins_by_sort])
 @given(
-    hnp.arrays(np.float64, st.integers(1, 80), elements=st.integers(-20, 20).map(float)),
-    st.integers(2, 12),
+    pairs=st.lists(st.tuples(st.integers(0, 3), st.integers(-20, 20)), min_size=1, max_size=80),
+    n_bins=st.integers(2, 40),
 )
-def test_quantile_bins_as_numpy(values: np.ndarray, n_bins: int) -> None:
-    """Cuts are those of `np.quantile` with the inverted CDF, closed on the right."""
+def test_quantile_bins_as_numpy(cut: Any, pairs: list[tuple[int, int]], n_bins: int) -> None:
+    """Each parent is cut as if alone, where `np.quantile` does, and closed on the right."""
+    parent, values = np.array(pairs).T
+    bins, counts = cut(parent, values / 4, np.bincount(parent, minlength=5), n_bins)
     # A hair below i / n_bins, so that numpy's float product cannot pass an integer.
     levels = np.arange(1, n_bins) / n_bins * (1 - 1e-12)
-    cuts = np.unique(np.quantile(values, levels, method="inverted_cdf"))
-    bins, counts = quantile_bins(np.zeros(len(values), dtype=np.int64), values, n_bins)
-    np.testing.assert_array_equal(bins, np.searchsorted(cuts, values, side="left"))
-    assert counts.tolist() == [len(np.unique(bins))]
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), min_size=1, max_size=60),
-    st.integers(2, 5),
-)
-def test_quantile_bins_fit_inside_each_parent(pairs: list[tuple[int, int]], n_bins: int) -> None:
-    """Each parent is cut as if it were alone."""
-    parent, values = np.array(pairs).T
-    bins, counts = quantile_bins(parent, values, n_bins)
-    for stratum in np.unique(parent):
-        inside = parent == stratum
-        alone, count = quantile_bins(np.zeros(inside.sum(), dtype=np.int64), values[inside], n_bins)
-        np.testing.assert_array_equal(bins[inside], alone)
-        assert counts[stratum] == count[0]
+    for stratum in range(5):
+        own = values[parent == stratum] / 4
+        cuts = np.unique(np.quantile(own, levels, method="inverted_cdf")) if len(own) else []
+        np.testing.assert_array_equal(bins[parent == stratum], np.searchsorted(cuts, own))
+        assert counts[stratum] == len(np.unique(bins[parent == stratum]))
 
 
 @given(
@@ -150,22 +140,6 @@ def test_strata_that_are_not_divided_stay(parent: np.ndarray, data: st.DataObjec
     codes, parents = nest_codes(parent, len(present), child, 3)
     np.testing.assert_array_equal(codes, parent)
     np.testing.assert_array_equal(parents, np.arange(len(present)))
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), min_size=1, max_size=60),
-    st.integers(2, 40),
-)
-def test_partition_and_sort_find_the_same_bins(pairs: list[tuple[int, int]], n_bins: int) -> None:
-    """Quantile bins do not depend on the way they are found, absent parents included."""
-    parent, values = np.array(pairs).T
-    sizes = np.bincount(parent, minlength=5)
-    for partitioned, sorted_ in zip(
-        bins_by_partition(parent, values, sizes, n_bins),
-        bins_by_sort(parent, values, sizes, n_bins),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(partitioned, sorted_)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])

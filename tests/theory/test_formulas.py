@@ -76,21 +76,6 @@ def test_variance_of_mean_at_its_ends() -> None:
     assert theory.variance_of_mean(3.0, 1, 0.3) == 3.0
 
 
-def deviation_of_scikit_learn(counts: list[int], k: int) -> float:
-    """Measure the folds of `StratifiedKFold`."""
-    labels = np.repeat(np.arange(len(counts)), counts)
-    folds = [labels[valid] for _, valid in StratifiedKFold(k).split(labels, labels)]
-    shares = [np.bincount(fold, minlength=len(counts)) / len(fold) for fold in folds]
-    return float(np.abs(np.array(shares) - np.array(counts) / len(labels)).max())
-
-
-@given(counts=st.lists(st.integers(10, 40), min_size=2, max_size=6), k=st.integers(2, 10))
-def test_largest_deviation_as_scikit_learn(counts: list[int], k: int) -> None:
-    """It is the largest deviation in the folds of `StratifiedKFold`."""
-    expected = deviation_of_scikit_learn(counts, k)
-    assert theory.largest_deviation(counts, k) == pytest.approx(expected, abs=1e-14)
-
-
 @given(counts=st.lists(st.integers(0, 12), min_size=1, max_size=6), k=st.integers(1, 30))
 def test_largest_deviation_of_a_deal(counts: list[int], k: int) -> None:
     """It is that of rows which are dealt to the folds in turn, the classes one after another."""
@@ -112,13 +97,6 @@ def test_largest_deviation_of_many_folds() -> None:
     start = time.process_time()
     theory.largest_deviation(np.random.default_rng(0).integers(1, 99, 100_000), 20)
     assert time.process_time() - start < 2
-
-
-def test_largest_deviation_of_more_folds_than_rows() -> None:
-    """Only the folds that have rows count: each is of one class alone."""
-    for k in (4, 5, 10**12):
-        assert theory.largest_deviation([3, 1, 0], k) == 0.75
-    assert theory.largest_deviation([9], 4) == 0
 
 
 @given(counts=st.lists(st.integers(2, 8), min_size=2, max_size=4))

@@ -118,16 +118,6 @@ def test_probability_any_missing_is_exact_where_terms_cancel(n: int, count: int,
     assert theory.probability_any_missing(n, count, k) == pytest.approx(expected, rel=1e-15)
 
 
-def test_probability_any_missing_of_many_folds_and_rows() -> None:
-    """Of a thousand folds of a million rows it is how often a random class misses one."""
-    rng = np.random.default_rng(0)
-    n, count, k, trials = 1_000_003, 7_000, 1000, 1000
-    rows = [rng.choice(n, count, replace=False, shuffle=False) for _ in range(trials)]
-    missing = [len(np.unique(row % k)) < k for row in rows]
-    found = theory.probability_any_missing(n, count, k)
-    assert found == pytest.approx(np.mean(missing), abs=4 * (found * (1 - found) / trials) ** 0.5)
-
-
 def test_probability_any_missing_of_fewer_rows_than_folds() -> None:
     """A class of fewer rows than folds is surely missing; one of all rows never is."""
     assert theory.probability_any_missing(10**9, 9, 10) == 1.0

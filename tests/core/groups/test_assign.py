@@ -4,7 +4,6 @@ from datetime import timedelta
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,7 +19,7 @@ from stratframe.core.groups.assign import (
     permute_parts,
     similarity_words,
 )
-from stratframe.core.groups.counts import count_by_unit, part_table, to_dense
+from stratframe.core.groups.counts import UnitCounts, count_by_unit, part_table, to_dense
 from stratframe.core.groups.local_search import make_objective, total_loss
 from stratframe.core.seeds import StreamTag, word_stream
 
@@ -105,42 +104,40 @@ def test_two_values_are_one_column() -> None:
     assert constant.totals.tolist() == [0]
 
 
-def random_groups(n_groups: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Groups of 1 to 30 rows, and strata of which every group prefers one."""
+def random_units(n_groups: int, seed: int) -> tuple[UnitCounts, np.ndarray]:
+    """Groups of 1 to 30 rows of three strata, of which each prefers one; also as a table."""
     drawn = np.random.default_rng(seed)
     group = np.repeat(np.arange(n_groups), drawn.integers(1, 30, n_groups))
-    return group, (drawn.integers(0, 3, n_groups)[group] + drawn.integers(0, 2, len(group))) % 3
+    stratum = (drawn.integers(0, 3, n_groups)[group] + drawn.integers(0, 2, len(group))) % 3
+    units = group_counts(group, n_groups, stratum, 3)
+    return units, to_dense(units, np.arange(n_groups)).T
 
 
-def loss(
-    group: np.ndarray, stratum: np.ndarray, parts: np.ndarray, shares: list[Fraction]
-) -> float:
-    """The loss of the parts of groups, over strata and sizes."""
-    table = pd.crosstab(group, stratum).assign(size=np.bincount(group)).to_numpy()
-    return chi(table, parts.tolist(), np.array(shares, dtype=float))
+def best_by_chance(table: np.ndarray, shares: np.ndarray, parts: np.ndarray) -> float:
+    """The least loss where 100 times the units without a part get one at random."""
+    drawn = np.random.default_rng(1)
+    ways = [drawn.choice(len(shares), len(parts), p=shares) for _ in range(100)]
+    return min(chi(table, np.where(parts < 0, way, parts).tolist(), shares) for way in ways)
 
 
 @pytest.mark.parametrize("shares", [THIRDS, UNEQUAL], ids=["equal", "unequal"])
 @pytest.mark.parametrize("n_groups", [12, 150])
 def test_groups_are_nearer_than_chance(shares: list[Fraction], n_groups: int) -> None:
     """Strata and sizes are nearer to their shares than in the best of 100 random partitions."""
-    group, stratum = random_groups(n_groups, 0)
-    drawn = np.random.default_rng(1)
+    units, table = random_units(n_groups, 0)
     weights = np.array(shares, dtype=float)
-    best = min(
-        loss(group, stratum, drawn.choice(3, n_groups, p=weights), shares) for _ in range(100)
-    )
+    best = best_by_chance(table, weights, np.full(n_groups, -1))
     for seed in range(2):
         stream = word_stream(seed, StreamTag.PART_SEARCH, 3)
-        parts = assign_units(group_counts(group, n_groups, stratum, 3), shares, stream)
+        parts = assign_units(units, shares, stream)
         assert parts.shape == (n_groups,)
-        assert loss(group, stratum, parts, shares) < best
+        assert chi(table, parts.tolist(), weights) < best
 
 
 @pytest.mark.parametrize("n_groups", [40, 150])
 def test_sizes_of_unequal_parts_go_before_strata(n_groups: int) -> None:
     """Unequal parts have their sizes to within half a group of the median size."""
-    group, _ = random_groups(n_groups, 2)
+    group = np.repeat(np.arange(n_groups), np.random.default_rng(2).integers(1, 30, n_groups))
     # Strata that are large groups as a whole, so that strata and sizes are at odds.
     stratum = np.minimum(np.bincount(group)[group] // 10, 2)
     stream = word_stream(0, StreamTag.PART_SEARCH, 3)
@@ -174,18 +171,12 @@ def test_equal_parts_are_renumbered_at_random() -> None:
 @pytest.mark.parametrize("n_groups", [20, 150])
 def test_extended_groups_keep_their_fold(n_groups: int) -> None:
     """Groups with a fold keep it, and new ones bring strata nearer than chance does."""
-    group, stratum = random_groups(n_groups, 4)
-    drawn = np.random.default_rng(5)
+    units, table = random_units(n_groups, 4)
+    thirds, drawn = np.full(3, 1 / 3), np.random.default_rng(5)
     before = np.where(drawn.random(n_groups) < 0.5, drawn.integers(0, 3, n_groups), -1)
-    units = group_counts(group, n_groups, stratum, 3)
-    found = extend_units(units, before, np.full(3, 1 / 3), word_stream(0, StreamTag.EXTEND, 3))
-    kept = before >= 0
-    np.testing.assert_array_equal(found[kept], before[kept])
-    tried = []
-    for _ in range(100):
-        filled = np.where(kept, before, drawn.integers(0, 3, n_groups))
-        tried.append(loss(group, stratum, filled, THIRDS))
-    assert loss(group, stratum, found, THIRDS) < min(tried)
+    found = extend_units(units, before, thirds, word_stream(0, StreamTag.EXTEND, 3))
+    np.testing.assert_array_equal(found[before >= 0], before[before >= 0])
+    assert chi(table, found.tolist(), thirds) < best_by_chance(table, thirds, before)
 
 
 def test_extended_rows_fill_the_room() -> None:

@@ -17,23 +17,25 @@ from stratframe.core.groups.counts import (
 )
 from stratframe.core.seeds import StreamTag, random_words
 
-pairs = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=60)
+pairs = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=60).map(
+    lambda rows: np.array(rows).T
+)
+"""Units and columns, shape (2, n_pairs)."""
 
 
-def full(given_pairs: list[tuple[int, int]]) -> np.ndarray:
+def full(given_pairs: np.ndarray) -> np.ndarray:
     """The counts of 7 units and 4 columns as a table."""
     table = np.zeros((7, 4), dtype=int)
-    for unit, column in given_pairs:
-        table[unit, column] += 1
+    np.add.at(table, tuple(given_pairs), 1)
     return table
 
 
 @pytest.mark.parametrize("dense_up_to", [0, 1 << 16], ids=["sorted", "counted"])
 @given(given_pairs=pairs)
-def test_pairs_are_counted(dense_up_to: int, given_pairs: list[tuple[int, int]]) -> None:
+def test_pairs_are_counted(dense_up_to: int, given_pairs: np.ndarray) -> None:
     """Pairs become counts, by a table or by a sort, and units without pairs have none."""
     before, module.DENSE = module.DENSE, dense_up_to
-    unit, column = (np.array(each) for each in zip(*given_pairs, strict=True))
+    unit, column = given_pairs
     try:
         if not dense_up_to:
             unit, n_units = np.append(unit, 10**6), 10**6 + 1
@@ -50,9 +52,9 @@ def test_pairs_are_counted(dense_up_to: int, given_pairs: list[tuple[int, int]])
 
 
 @given(given_pairs=pairs, which=st.lists(st.integers(0, 6), max_size=9))
-def test_chosen_units(given_pairs: list[tuple[int, int]], which: list[int]) -> None:
+def test_chosen_units(given_pairs: np.ndarray, which: list[int]) -> None:
     """Any units can be listed, some twice, in any order."""
-    unit, column = (np.array(each) for each in zip(*given_pairs, strict=True))
+    unit, column = given_pairs
     units, chosen = count_by_unit(unit, column, 7, 4), np.array(which, dtype=int)
     np.testing.assert_array_equal(to_dense(units, chosen).T, full(given_pairs)[chosen])
     places, owners = nonzero(units, chosen)
@@ -61,9 +63,9 @@ def test_chosen_units(given_pairs: list[tuple[int, int]], which: list[int]) -> N
 
 
 @given(given_pairs=pairs, seed=st.integers(0, 9))
-def test_unique_rows_have_equal_counts(given_pairs: list[tuple[int, int]], seed: int) -> None:
+def test_unique_rows_have_equal_counts(given_pairs: np.ndarray, seed: int) -> None:
     """Units share a code exactly if all their counts are equal."""
-    unit, column = (np.array(each) for each in zip(*given_pairs, strict=True))
+    unit, column = given_pairs
     codes, sizes = unique_rows(
         count_by_unit(unit, column, 7, 4), random_words(seed, StreamTag.FOLD_SEARCH, 4)
     )
@@ -73,9 +75,9 @@ def test_unique_rows_have_equal_counts(given_pairs: list[tuple[int, int]], seed:
 
 
 @given(given_pairs=pairs)
-def test_part_tables_and_self_loss(given_pairs: list[tuple[int, int]]) -> None:
+def test_part_tables_and_self_loss(given_pairs: np.ndarray) -> None:
     """Parts sum the counts of their units; the self loss is the scaled sum of squares."""
-    unit, column = (np.array(each) for each in zip(*given_pairs, strict=True))
+    unit, column = given_pairs
     units, table = count_by_unit(unit, column, 7, 4), full(given_pairs)
     parts = np.array([0, 1, -1, 2, 0, 1, -1])
     held = [table[parts == part].sum(axis=0) for part in range(3)]
@@ -85,11 +87,9 @@ def test_part_tables_and_self_loss(given_pairs: list[tuple[int, int]]) -> None:
 
 
 @given(given_pairs=pairs, names=st.permutations(range(4)))
-def test_columns_are_numbered_by_their_counts(
-    given_pairs: list[tuple[int, int]], names: list[int]
-) -> None:
+def test_columns_are_numbered_by_their_counts(given_pairs: np.ndarray, names: list[int]) -> None:
     """Renamed columns in another order of rows keep their numbers, weighted rows as repeated."""
-    unit, column = (np.array(each) for each in zip(*given_pairs, strict=True))
+    unit, column = given_pairs
     numbers = number_columns(unit, column, 7, 4)
     assert sorted(numbers) == [0, 1, 2, 3]
     renamed = number_columns(unit[::-1], np.array(names)[column[::-1]], 7, 4)
