@@ -13,23 +13,17 @@ from .errors import StratError, describe, either, list_values, preview, with_ful
 Params = ParamSpec("Params")
 ResultT = TypeVar("ResultT")
 
-COUNTS = ("n_splits", "n_folds", "folds", "v", "k", "n_clusters", "n")
-"""Names of the number of folds, of clusters, and of rows of a sample."""
-
-SIZES = (
-    *("train", "train_size", "valid", "val", "validation", "dev", "test", "test_size"),
-    *("parts", "frac"),
-)
-"""Names of the sizes of parts, and of a sample."""
-
+COUNTS = ("k=5", "ks=[5, 10]", "n=3")
+SIZES = ('parts={"train": 0.8, "test": 0.2}', 'valid="test"', "frac=0.2")
 HABITS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(COUNTS, ("k=5", "ks=[5, 10]", "n=3")),
+    **dict.fromkeys(("n_splits", "n_folds", "folds", "v", "k", "n_clusters", "n"), COUNTS),
     **dict.fromkeys(("random_state", "seed"), ("seed=0",)),
     **dict.fromkeys(("shuffle", "deal"), ('deal="random"',)),
     **dict.fromkeys(("stratify", "strata", "cat_col", "target", "y", "by"), ('by="label"',)),
     **dict.fromkeys(("group", "id_col", "groups"), ('groups="patient"',)),
     **dict.fromkeys(("n_repeats", "num_fold_cols", "repeats"), ("repeats=10",)),
-    **dict.fromkeys(SIZES, ('parts={"train": 0.8, "test": 0.2}', 'valid="test"', "frac=0.2")),
+    **dict.fromkeys(("train", "train_size", "test", "test_size", "parts", "frac"), SIZES),
+    **dict.fromkeys(("valid", "val", "validation", "dev"), SIZES),
     **dict.fromkeys(("weights", "sample_weight"), ()),
 }
 """Arguments of other libraries and of other verbs, and how they are written here: the first that a
@@ -65,7 +59,7 @@ def translate(argument: str, known: Collection[str]) -> str:
     if not examples:
         return "each row counts once"
     ours = next((each for each in examples if each.partition("=")[0] in known), None)
-    other = "split" if argument in SIZES else "kfold"
+    other = "split" if examples is SIZES else "kfold"
     return f"`{ours}`" if ours else f"`df.strat.{other}(..., {examples[0]})`"
 
 
