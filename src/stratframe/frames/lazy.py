@@ -117,7 +117,7 @@ STEPS = {
 
 UNORDERED_LINE = re.compile(rf"^ *({'|'.join(STEPS)})\[maintain_order: false\b", re.MULTILINE)
 PLACE_LINE = re.compile(r"^ *(?:SLICE\[|ROW[ _]INDEX)")
-PLACES = names("slice head tail limit gather gather_every sample")
+PLACES = {"slice", "head", "tail", "limit", "gather", "gather_every", "sample"}
 """Lines and expressions that choose rows by their place, or number them."""
 
 SORTED_GROUPS = re.compile(
@@ -136,6 +136,7 @@ ORDERED = {"left", "right", "left_right", "right_left"}
 """What `maintain_order` of a join may be, but for "none"."""
 
 REMEDY = "set `maintain_order` in that step"
+CHOOSING = "`head`, `tail`, `slice`, `gather`, `sample` or a row index"
 
 
 class Unordered(NamedTuple):
@@ -164,19 +165,15 @@ def warn_row_order(frame: Frame, what: str | None, hint: str = "") -> None:
     # A step says more than an expression, wherever it is.
     step = (chosen or sorted(steps, key=lambda step: step.of_expression))[0]
     remedy = "collect the query first" if step.of_expression else REMEDY
-    rows = f"{step.name[0].upper()}{step.name[1:]} may put the rows of this lazy query in another"
-    overlap = "train and test rows that are collected apart may overlap"
+    then = f"{what} depend on the order"
     if chosen:
-        warn(
-            f"{rows} order each time it is collected, and `head`, `tail`, `slice`, `gather`,"
-            f" `sample` or a row index after it then choose other rows: {overlap}.\nHint: {remedy}."
-        )
-    else:
-        remedies = f"{hint}; or {remedy}" if hint else remedy
-        warn(
-            f"{rows} order each time it is collected, and {what} depend on the order: {overlap}."
-            f"\nHint: {remedies}."
-        )
+        hint, then = "", f"{CHOOSING} after it then choose other rows"
+    name = f"{step.name[0].upper()}{step.name[1:]}"
+    warn(
+        f"{name} may put the rows of this lazy query in another order each time it is collected,"
+        f" and {then}: train and test rows that are collected apart may overlap."
+        f"\nHint: {f'{hint}; or {remedy}' if hint else remedy}."
+    )
 
 
 def unordered_steps(frame: pl.LazyFrame, plan: Sequence[str]) -> list[Unordered]:

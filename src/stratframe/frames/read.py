@@ -330,7 +330,7 @@ def rank_key(series: Series) -> Ints:
     if is_nested(dtype):
         raise nested_error(series.name, series.dtype)
     if dtype in (pl.String, pl.Binary, *WIDE) or dtype.is_decimal():
-        return rank(column.rank("dense").fill_null(0).to_numpy())
+        return (column.rank("dense").cast(pl.Int64) - 1).fill_null(0).to_numpy()
     values = numbers_of(column)
     return rank(np.where(is_missing(column), values.dtype.type(0), values))
 
