@@ -299,7 +299,9 @@ KEPT = [
     LEFT.top_k(5, by="label"),
     IN_TURN,
     IN_TURN.sort("label", maintain_order=True),
-    LEFT.with_columns(dense=pl.col("id").rank("dense").over("label")),
+    LEFT.with_columns(
+        dense=pl.col("id").rank("dense").over("label"), seeded=pl.col("id").rank("random", seed=1)
+    ),
     LEFT.group_by("id", maintain_order=True).agg(pl.first("label")),
     GROUPED.sort("id"),
     LEFT.group_by("id", "label")
@@ -383,6 +385,20 @@ def test_other_rows_each_time_have_no_remedy(step: str) -> None:
 def test_a_query_in_one_order_does_not_warn(place: int) -> None:
     """Scans, filters, sorts and steps that maintain their order do not warn."""
     assert warnings_of(lambda: sf.kfold(KEPT[place], k=2)) == []
+
+
+def test_ranks_at_random_are_others_each_time() -> None:
+    """Ties broken at random give other labels each time, wherever the rank is."""
+    rank = pl.col("label").rank("random")
+    for expr in (
+        rank,
+        pl.when(rank > 3).then(1),
+        (rank + 1).over("label"),
+        pl.max_horizontal(rank, 2),
+    ):
+        (found,) = warnings_of(lambda expr=expr: sf.kfold(LEFT.with_columns(x=expr), "x", k=2))
+        assert found.startswith("The expression `rank` may put the rows")
+    assert len(warnings_of(lambda: sf.kfold(LEFT.filter(rank < 9), k=2))) == 1
 
 
 CLUSTERS = sf.clusters("id", 2)

@@ -66,7 +66,7 @@ IN_ORDER = names(
     degrees radians erf erfc floor ceil round round_sig_figs truncate clip lower_bound upper_bound
     bitwise_* hash fill_null* coalesce replace replace_strict interpolate* diff pct_change cut qcut
     peak_min peak_max dot is_* has_nulls add_business_days business_day_count
-    cum_* cumulative_eval rank rolling* ewm_* *_horizontal
+    cum_* cumulative_eval rolling* ewm_* *_horizontal
 
     min max nan_min nan_max min_by max_by median quantile count null_count n_unique any all
     any_ignore_nulls all_ignore_nulls sum mean std var product skew kurtosis entropy approx_*
@@ -78,9 +78,9 @@ IN_ORDER = names(
 )
 """Expressions that leave the rows in order, though not every value surely is the same.
 
-Sums of floats depend on how threads share the rows; ties of `sort`, `sort_by` and `rank` may go
-either way. Of a Python function nothing is known, but fold columns are Python functions
-themselves, and verbs in a chain should not warn of each other.
+Sums of floats depend on how threads share the rows; ties of `sort` and `sort_by` may go either
+way. Of a Python function nothing is known, but fold columns are Python functions themselves,
+and verbs in a chain should not warn of each other.
 """
 
 EXPRESSION_LINE = re.compile(r"^ *(?:SELECTION: |FILTER |SELECT \[|SORT BY \[|\[)")
@@ -134,6 +134,12 @@ JOIN_LINE = re.compile(r"^ *(?!ASOF )[A-Z]+ JOIN:$", re.MULTILINE)
 
 ORDERED = {"left", "right", "left_right", "right_left"}
 """What `maintain_order` of a join may be, but for "none"."""
+
+HOLDS_EXPRESSIONS = names(
+    "arguments by expr falsy function idx input left length offset order_by partition_by predicate"
+    " right truthy"
+)
+"""Where the view of an expression holds others."""
 
 REMEDY = "set `maintain_order` in that step"
 CHOOSING = "`head`, `tail`, `slice`, `gather`, `sample` or a row index"
@@ -192,6 +198,7 @@ def unordered_steps(frame: pl.LazyFrame, plan: Sequence[str]) -> list[Unordered]
             Unordered(line, f"the expression `{name}`", of_expression=True)
             for name in CALL.findall(expressions(text))
             if not any(fnmatchcase(name, known) for known in IN_ORDER)
+            and (name != "rank" or ranks_at_random(frame))
         ]
     if all(step.of_expression for step in found):
         sorts = [line for line, text in enumerate(plan) if UNSTABLE_SORT.search(text)]
@@ -233,18 +240,9 @@ def join_settings(frame: pl.LazyFrame, *, optimized: bool) -> Iterator[tuple[str
     """Find the kinds of the joins of a query and their `maintain_order`, the last join first.
 
     The printed plan lacks the setting, and a serialized plan holds the data of all frames in
-    memory; so this is the view of the plan that Polars offers to other engines. It is not
-    promised: there may be none.
+    memory; so this is the view of the plan that Polars offers to other engines.
     """
-    try:
-        flags = pl.QueryOptFlags() if optimized else pl.QueryOptFlags.none()
-        plan = frame._ldf.with_optimizations(flags._pyoptflags).visit()  # noqa: SLF001
-    except Exception:
-        return
-    nodes = [plan.get_node()]
-    while nodes:
-        plan.set_node(nodes.pop())
-        nodes += reversed(plan.get_inputs())
+    for plan in view_nodes(frame, optimized=optimized):
         with suppress(NotImplementedError):  # Python functions, and in Polars 1 `join_asof`
             node = plan.view_current_node()
             if type(node).__name__ == "Join":
@@ -252,6 +250,41 @@ def join_settings(frame: pl.LazyFrame, *, optimized: bool) -> Iterator[tuple[str
                 kind = kind[0] if isinstance(kind, tuple) else kind
                 if kind != "AsOf":
                     yield kind, node.options[-1]
+
+
+def ranks_at_random(frame: pl.LazyFrame) -> bool:
+    """Return whether a query that ranks values breaks ties at random, or may do so."""
+    # The printed plan lacks the method, too.
+    for plan in view_nodes(frame, optimized=False):
+        expressions = [each.node for each in plan.get_exprs()]
+        while expressions:
+            try:
+                view = plan.view_expression(expressions.pop())
+            except Exception:  # an expression that cannot be seen may hold a rank
+                return True
+            function = list(getattr(view, "function_data", ()))
+            if function[:2] == ["rank", "random"] and function[-1] is None:
+                return True
+            for name in HOLDS_EXPRESSIONS:
+                held = getattr(view, name, None)
+                expressions += (
+                    held if isinstance(held, list) else [held] if held is not None else []
+                )
+    return False
+
+
+def view_nodes(frame: pl.LazyFrame, *, optimized: bool) -> Iterator[Any]:
+    """Go through the steps of a query, the last one first; through none if Polars shows none."""
+    try:
+        flags = pl.QueryOptFlags() if optimized else pl.QueryOptFlags.none()
+        plan = frame._ldf.with_optimizations(flags._pyoptflags).visit()  # noqa: SLF001
+    except Exception:  # Polars does not promise this view.
+        return
+    nodes = [plan.get_node()]
+    while nodes:
+        plan.set_node(nodes.pop())
+        nodes += reversed(plan.get_inputs())
+        yield plan
 
 
 def join_name(kind: str) -> str:
