@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import KFold
 
@@ -76,6 +76,7 @@ def test_advise_counts_groups(frame: Make) -> None:
         st.tuples(st.sampled_from("aab"), st.integers(0, 8)), min_size=12, max_size=40
     ).filter(lambda rows: len({group for _, group in rows}) > 4)
 )
+@settings(max_examples=10)
 def test_no_fold_has_what_advise_says_it_lacks(kind: str, rows: list[tuple[str, int]]) -> None:
     """`kfold` by whole groups leaves at least so many folds without a stratum."""
     label, who = map(list, zip(*rows, strict=True))

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import TWO_KINDS, Make, make, refuse_now, values
+from tests.helpers import TWO_KINDS, Make, evaluate, make, refuse_now, values
 from tests.test_promises import columns, seeds, shares
 from tests.verbs.test_findings import dealt
 
@@ -56,11 +56,6 @@ SURVEY = {
 """Columns that all follow from the city, but for one."""
 
 
-def case(data: dict[str, Any], *lines: str, **options: Any) -> Any:
-    """Make a case of a frame, the lines that are expected, and the options of the call."""
-    return pytest.param(data, lines, options, id=lines[0])
-
-
 BY_LABEL = {
     # A cell may be off by 1 and the share of its stratum, or by a tenth.
     "a 4 3, b 2 3": [f"ok label: even, {EVEN}"],
@@ -87,274 +82,186 @@ BY_LABEL = {
 }
 """The rows of each label in each fold, and the lines of a check by the label."""
 
-CASES = [
-    *(
-        case(
-            dealt(**{text[0]: [*map(int, text.split()[1:])] for text in table.split(", ")}),
-            *lines,
-            by="label",
-        )
-        for table, lines in BY_LABEL.items()
-    ),
-    case(
-        {**dealt(a=[80, 10], b=[9, 1]), "split": ["test"] * 80 + ["x"] * 10 + ["test"] * 9 + ["x"]},
+CALLS: dict[str, list[str]] = {
+    "{**dealt(a=[80, 10], b=[9, 1]), "
+    "'split': ['test'] * 80 + ['x'] * 10 + ['test'] * 9 + ['x']}, by='label', name='split'": [
         f"ok label: {WHOLE}",
         "ok sizes: test 0.89, x 0.11",
-        by="label",
-        name="split",
-    ),
+    ],
     # Levels.
-    case(
-        dealt(a=[20, 10], b=[10, 20]) | {"site": [*range(10)] * 6},
-        "WARNING label, site: uneven, fold 0 has 20 rows of 'a' (15 expected)",
-        by=["label", "site"],
-    ),
-    case(
-        dealt(a=[5, 5], b=[5, 5]) | {"site": [*range(5)] * 4},
-        "ok label, site: even, each stratum within a row of its share",
-        by=["label", "site"],
-    ),
-    case(
-        dealt(a=[20, 10], b=[10, 20]) | {"site": [*range(10)] * 6},
+    "dealt(a=[20, 10], b=[10, 20]) | {'site': [*range(10)] * 6}, by=['label', 'site']": [
+        "WARNING label, site: uneven, fold 0 has 20 rows of 'a' (15 expected)"
+    ],
+    "dealt(a=[5, 5], b=[5, 5]) | {'site': [*range(5)] * 4}, by=['label', 'site']": [
+        "ok label, site: even, each stratum within a row of its share"
+    ],
+    "dealt(a=[20, 10], b=[10, 20]) | {'site': [*range(10)] * 6}, by=sf.margins(['label', "
+    "'site'])": [
         "WARNING 2 margins: uneven, fold 0 has 20 rows of 'label: a' (15 expected)",
-        by=sf.margins(["label", "site"]),
-    ),
+    ],
     # Orders: what is continuous is judged in up to five bins, of four rows or more in two folds.
-    case({"price": FORTY, "fold": [0, 1] * 20}, f"ok price: even in 5 bins, {ORDER}", by="price"),
-    case(
-        {"price": range(40), "fold": [0, 1] * 20}, f"ok price: even in 5 bins, {ORDER}", by="price"
-    ),
-    case(
-        {"price": [row % 10 for row in range(30)], "fold": [0] * 10 + [1] * 10 + [2] * 10},
+    "{'price': FORTY, 'fold': [0, 1] * 20}, by='price'": [f"ok price: even in 5 bins, {ORDER}"],
+    "{'price': range(40), 'fold': [0, 1] * 20}, by='price'": [f"ok price: even in 5 bins, {ORDER}"],
+    "{'price': [row % 10 for row in range(30)], 'fold': [0] * 10 + [1] * 10 + [2] * 10}, "
+    "by='price'": [
         f"ok price: even, {EVEN}",
-        by="price",
-    ),
-    case(
-        {"price": [row % 11 for row in range(44)], "fold": [0, 1] * 22},
-        f"ok price: even, {EVEN}",
-        by="price",
-    ),
-    case(
-        {"price": range(8), "fold": [0, 1] * 4},
-        f"ok price: even in 2 bins, {ORDER}",
-        by=sf.continuous("price"),
-    ),
-    case(
-        {"price": range(3), "fold": [0, 1, 0]},
-        f"ok price: even in 1 bin, {ORDER}",
-        by=sf.continuous("price"),
-    ),
-    case(
-        {"price": FORTY, "fold": [0] * 20 + [1] * 20},
-        "WARNING price: fold 1 has none of 8 rows of [0.5, 7.5] (4 expected)",
-        by="price",
-    ),
+    ],
+    "{'price': [row % 11 for row in range(44)], 'fold': [0, 1] * 22}, by='price'": [
+        f"ok price: even, {EVEN}"
+    ],
+    "{'price': range(8), 'fold': [0, 1] * 4}, by=sf.continuous('price')": [
+        f"ok price: even in 2 bins, {ORDER}"
+    ],
+    "{'price': range(3), 'fold': [0, 1, 0]}, by=sf.continuous('price')": [
+        f"ok price: even in 1 bin, {ORDER}"
+    ],
+    "{'price': FORTY, 'fold': [0] * 20 + [1] * 20}, by='price'": [
+        "WARNING price: fold 1 has none of 8 rows of [0.5, 7.5] (4 expected)"
+    ],
     # Groups, and clusters, are judged by what chance does to them.
-    case(
-        TEN_USERS,
+    "TEN_USERS, by='label', groups='user'": [
         "note label: as even as a shuffle, shares within 40 points",
         "ok each of 10 users is in one fold",
-        by="label",
-        groups="user",
-    ),
-    case(TEN_USERS, "WARNING label: fold 4 has none of 40 rows of 'a' (8 expected)", by="label"),
-    case(
-        {"label": ["a", "b"] * 40, "user": range(80), "fold": [0, 1] * 40},
+    ],
+    "TEN_USERS, by='label'": ["WARNING label: fold 4 has none of 40 rows of 'a' (8 expected)"],
+    "{'label': ['a', 'b'] * 40, 'user': range(80), 'fold': [0, 1] * 40}, by='label', "
+    "groups='user'": [
         "WARNING label: fold 1 has none of 40 rows of 'a' (20 expected)",
         "ok each of 80 users is in one fold",
-        by="label",
-        groups="user",
-    ),
-    case(
-        {"x": BLOBS, "fold": [0] * 55 + [1] * 45 + [0] * 45 + [1] * 55},
-        "note cluster: as even as a shuffle, shares within 5.0 points",
-        by=sf.clusters("x", 2),
-    ),
-    case(
-        {"x": BLOBS, "fold": [0] * 100 + [1] * 100},
-        "WARNING cluster: uneven, fold 0 has 100 rows of 0 (50 expected)",
-        by=sf.clusters("x", 2),
-    ),
+    ],
+    "{'x': BLOBS, 'fold': [0] * 55 + [1] * 45 + [0] * 45 + [1] * 55}, by=sf.clusters('x', 2)": [
+        "note cluster: as even as a shuffle, shares within 5.0 points"
+    ],
+    "{'x': BLOBS, 'fold': [0] * 100 + [1] * 100}, by=sf.clusters('x', 2)": [
+        "WARNING cluster: uneven, fold 0 has 100 rows of 0 (50 expected)"
+    ],
     # Sizes.
-    case(
-        {"fold": [1] * 300 + [2] * 100 + [3] * 100 + [4] * 100 + [5] * 100},
-        f"WARNING sizes: 100 to 300 rows; {MEANT}",
-    ),
-    case(
-        {"split": ["valid"] * 50 + ["train"] * 900 + ["test"] * 50},
-        "ok sizes: train 0.9, valid 0.05, test 0.05",
-        name="split",
-    ),
-    case({"split": list("aabcde")}, "ok sizes: 5 parts of 1 to 2 rows", name="split"),
-    case({"fold": [0] * 900 + [1] * 100}, "note sizes: 2 folds of 100 to 900 rows"),
-    case({"fold": [2019] * 900 + [2020] * 100}, "ok sizes: 2 folds of 100 to 900 rows"),
-    case({"fold": [0] * 40 + [1] * 30 + [2] * 30}, "note sizes: 3 folds of 30 to 40 rows"),
-    case(
-        {"site": ["x"] * 52 + ["y"] * 381 + ["z"] * 99, "fold": [2] * 52 + [0] * 381 + [1] * 99},
-        "note sizes: 52 to 381 rows, as each fold is one 'site'",
-    ),
-    case(
-        {
-            "user": [min(row, 100) for row in range(500)],
-            "fold": [row % 5 if row < 100 else 0 for row in range(500)],
-        },
+    "{'fold': [1] * 300 + [2] * 100 + [3] * 100 + [4] * 100 + [5] * 100}": [
+        f"WARNING sizes: 100 to 300 rows; {MEANT}"
+    ],
+    "{'split': ['valid'] * 50 + ['train'] * 900 + ['test'] * 50}, name='split'": [
+        "ok sizes: train 0.9, valid 0.05, test 0.05"
+    ],
+    "{'split': list('aabcde')}, name='split'": ["ok sizes: 5 parts of 1 to 2 rows"],
+    "{'fold': [0] * 900 + [1] * 100}": ["note sizes: 2 folds of 100 to 900 rows"],
+    "{'fold': [2019] * 900 + [2020] * 100}": ["ok sizes: 2 folds of 100 to 900 rows"],
+    "{'fold': [0] * 40 + [1] * 30 + [2] * 30}": ["note sizes: 3 folds of 30 to 40 rows"],
+    "{'site': ['x'] * 52 + ['y'] * 381 + ['z'] * 99, 'fold': [2] * 52 + [0] * 381 + [1] * 99}": [
+        "note sizes: 52 to 381 rows, as each fold is one 'site'"
+    ],
+    "{'user': [min(row, 100) for row in range(500)], "
+    "'fold': [row % 5 if row < 100 else 0 for row in range(500)]}, groups='user'": [
         "note sizes: 5 folds of 20 to 420 rows",
         "ok each of 101 users is in one fold",
-        groups="user",
-    ),
+    ],
     # Equal rows.
-    case(
-        {"x": FORTY, "fold": [0, 1] * 20},
-        "ok duplicates: no row equals a row of another fold",
-        duplicates="auto",
-    ),
-    case(
-        {"id": range(40), "x": FORTY, "t": [["t"]] * 40, "fold": [0, 1] * 20},
-        "ok duplicates: no row equals a row of another fold (without 'id', 't')",
-        duplicates="auto",
-    ),
-    case(
-        {**{f"identity_{c}": range(40) for c in "abc"}, "x": FORTY, "fold": [0, 1] * 20},
+    "{'x': FORTY, 'fold': [0, 1] * 20}, duplicates='auto'": [
+        "ok duplicates: no row equals a row of another fold"
+    ],
+    "{'id': range(40), 'x': FORTY, 't': [['t']] * 40, 'fold': [0, 1] * 20}, duplicates='auto'": [
+        "ok duplicates: no row equals a row of another fold (without 'id', 't')"
+    ],
+    "{**{f'identity_{c}': range(40) for c in 'abc'}, 'x': FORTY, 'fold': [0, 1] * 20}, "
+    "duplicates='auto'": [
         "ok duplicates: no row equals a row of another fold (without 3 columns)",
-        duplicates="auto",
-    ),
-    case(
-        {"id": range(4), "fold": [0, 1] * 2, "fold_inner": [0, 0, 1, 1]},
-        "note duplicates: not looked for, as no column tells rows apart",
-        duplicates="auto",
-    ),
-    case(
-        digits(20),
+    ],
+    "{'id': range(4), 'fold': [0, 1] * 2, 'fold_inner': [0, 0, 1, 1]}, duplicates='auto'": [
+        "note duplicates: not looked for, as no column tells rows apart"
+    ],
+    "digits(20), duplicates='auto'": [
         "LEAK 40 rows equal rows of other folds, such as rows 0 and 100",
         "note sizes: 2 folds of 50 to 70 rows",
-        duplicates="auto",
-    ),
-    case(
-        {"text": [f"line {row % 39}" for row in range(40)], "fold": [0] * 20 + [1] * 20},
+    ],
+    "{'text': [f'line {row % 39}' for row in range(40)], 'fold': [0] * 20 + [1] * 20}, "
+    "duplicates='auto'": [
         "LEAK 2 rows equal rows of other folds, such as rows 0 and 39",
-        duplicates="auto",
-    ),
-    case(
-        {"x": [0, 1] * 50, "y": [0, 1, 2, 3] * 25, "fold": [0] * 50 + [1] * 50},
-        f"note duplicates: 100 equal rows, {CHANCE}",
-        duplicates="auto",
-    ),
-    case(SURVEY, f"note duplicates: 160 equal rows, {CHANCE}", duplicates="auto"),
-    case(
-        SURVEY,
-        "LEAK 160 rows equal rows of other folds, such as rows 0 and 120",
-        duplicates=["city", "zip", "region", "sex"],
-    ),
-    case(
-        {"x": [0, 1] * 50, "y": FORTY * 2 + FORTY[:20], "fold": [0] * 50 + [1] * 50},
+    ],
+    "{'x': [0, 1] * 50, 'y': [0, 1, 2, 3] * 25, 'fold': [0] * 50 + [1] * 50}, duplicates='auto'": [
+        f"note duplicates: 100 equal rows, {CHANCE}"
+    ],
+    "SURVEY, duplicates='auto'": [f"note duplicates: 160 equal rows, {CHANCE}"],
+    "SURVEY, duplicates=['city', 'zip', 'region', 'sex']": [
+        "LEAK 160 rows equal rows of other folds, such as rows 0 and 120"
+    ],
+    "{'x': [0, 1] * 50, 'y': FORTY * 2 + FORTY[:20], 'fold': [0] * 50 + [1] * 50}, "
+    "duplicates='x'": [
         "LEAK 100 rows equal rows of other folds, such as rows 0 and 50",
-        duplicates="x",
-    ),
-    case(
-        {
-            **digits(20),
-            "who": [f"k{row}" for row in range(120)],
-            "split": ["u", "v"] * 60,
-            "inner": [*range(60)] * 2,
-        },
+    ],
+    "{**digits(20), 'who': [f'k{row}' for row in range(120)], 'split': ['u', 'v'] * 60, "
+    "'inner': [*range(60)] * 2}, duplicates='auto', key='who'": [
         "LEAK 40 rows equal rows of other folds, such as rows 0 and 100",
         "note sizes: 2 folds of 50 to 70 rows",
         "ok each of 120 whos is unique",
-        duplicates="auto",
-        key="who",
-    ),
+    ],
     # Groups and keys.
-    case(
-        {"patient": PEOPLE, "fold": [0, 1, 2, 3] * 10},
-        "LEAK 20 of 20 patients are in several folds, such as 'p0' in folds 0 and 1",
-        groups="patient",
-    ),
-    case(
-        {"user": [1, 1, 2, 3], "split": ["test", "train", "train", "train"]},
+    "{'patient': PEOPLE, 'fold': [0, 1, 2, 3] * 10}, groups='patient'": [
+        "LEAK 20 of 20 patients are in several folds, such as 'p0' in folds 0 and 1"
+    ],
+    "{'user': [1, 1, 2, 3], 'split': ['test', 'train', 'train', 'train']}, groups='user', "
+    "name='split'": [
         "LEAK 1 of 3 users is in several parts, such as 1 in parts train and test",
         "ok sizes: train 0.75, test 0.25",
-        groups="user",
-        name="split",
-    ),
-    case(
-        {"user": [1, 1, 2, 2, None, None], "fold": [0, 0, 1, None, 0, 1]},
+    ],
+    "{'user': [1, 1, 2, 2, None, None], 'fold': [0, 0, 1, None, 0, 1]}, groups='user'": [
         "note 1 of 2 users is in a fold and in rows without one",
         "note 1 row has no fold",
         "ok each of 2 users is in one fold",
-        groups="user",
-    ),
-    case(
-        {"patient": list("ppqr"), "device": list("xyxz"), "fold": [0, 1, 1, 1]},
+    ],
+    "{'patient': list('ppqr'), 'device': list('xyxz'), 'fold': [0, 1, 1, 1]}, "
+    "groups=['patient', 'device']": [
         "note patients alone: 1 of 3 is in several folds",
         "note devices alone: 1 of 3 is in several folds",
         "ok each of 4 groups is in one fold",
-        groups=["patient", "device"],
-    ),
-    case(
-        {"x": [0.0, 0.1, 9.0, 9.1], "fold": [0, 1, 0, 0]},
-        "LEAK 1 of 2 clusters is in several folds",
-        groups=sf.clusters("x", 2),
-    ),
-    case(
-        {"order_id": ["o7", "o7", "o8", None], "fold": [0, 1, 1, 0]},
-        "LEAK 1 of 2 orders is in several folds, such as 'o7' in folds 0 and 1",
-        key="order_id",
-    ),
-    case(
-        {"visit": [1, 2, 2], "fold": [0, 1, 1]},
-        "WARNING 1 of 2 visits repeats within a fold (`groups` may repeat)",
-        key="visit",
-    ),
+    ],
+    "{'x': [0.0, 0.1, 9.0, 9.1], 'fold': [0, 1, 0, 0]}, groups=sf.clusters('x', 2)": [
+        "LEAK 1 of 2 clusters is in several folds"
+    ],
+    "{'order_id': ['o7', 'o7', 'o8', None], 'fold': [0, 1, 1, 0]}, key='order_id'": [
+        "LEAK 1 of 2 orders is in several folds, such as 'o7' in folds 0 and 1"
+    ],
+    "{'visit': [1, 2, 2], 'fold': [0, 1, 1]}, key='visit'": [
+        "WARNING 1 of 2 visits repeats within a fold (`groups` may repeat)"
+    ],
     # Rows.
-    case({"fold": [0, 2, 0, 2]}, "WARNING fold 1 has no rows"),
-    case({"fold": [2018, 2018, 2020, 2022]}, "WARNING 2 folds have no rows: 2019, 2021"),
-    case({"fold": [0, 10**7, 0]}, "WARNING 9,999,999 folds have no rows: 1, 2, 3, 4, 5, ..."),
-    case({"fold": [1, 1]}, "WARNING there is only one fold"),
-    case(
-        {"label": ["a", "b"], "fold": [None, None]},
+    "{'fold': [0, 2, 0, 2]}": ["WARNING fold 1 has no rows"],
+    "{'fold': [2018, 2018, 2020, 2022]}": ["WARNING 2 folds have no rows: 2019, 2021"],
+    "{'fold': [0, 10 ** 7, 0]}": ["WARNING 9,999,999 folds have no rows: 1, 2, 3, 4, 5, ..."],
+    "{'fold': [1, 1]}": ["WARNING there is only one fold"],
+    "{'label': ['a', 'b'], 'fold': [None, None]}, by='label', groups='label', key='label', "
+    "duplicates='auto'": [
         "WARNING no row has a fold",
-        by="label",
-        groups="label",
-        key="label",
-        duplicates="auto",
-    ),
-    case(
-        {"label": [], "fold": []},
-        "WARNING there are no rows",
-        by="label",
-        groups="label",
-        key="label",
-        duplicates="auto",
-    ),
+    ],
+    "{'label': [], 'fold': []}, by='label', groups='label', key='label', duplicates='auto'": [
+        "WARNING there are no rows"
+    ],
     # Drift.
-    case(
-        {"when": range(200), "fold": [row // 40 for row in range(200)]},
-        "WARNING 'when' differs in fold 0 (KS 1.00, chance reaches 0.24)",
-        features="when",
-    ),
-    case(
-        {"site": ["x", "y"] * 50, "fold": [0, 1] * 50},
-        "WARNING 'site' differs in fold 0 (TV 1.00, chance reaches 0.20)",
-        features="site",
-    ),
-    case(
-        {"when": range(18), "fold": [0] * 9 + [1] * 9},
-        "note drift: 2 of 2 comparisons beyond chance",
-        features="when",
-    ),
-    case(
-        {"when": FORTY, "fold": [0, 1] * 20},
-        "ok drift: none of 2 comparisons beyond chance",
-        features=["when"],
-    ),
-    case(
-        {"when": [None, None, 1.5, None], "fold": [0, 0, 1, 1]},
-        "note drift: nothing to compare",
-        features="when",
-    ),
-]
-"""A frame, the lines below the answer, and the call; "ok sizes" is listed only where that is the
-point, and rows are compared only where a call says so."""
+    "{'when': range(200), 'fold': [row // 40 for row in range(200)]}, features='when'": [
+        "WARNING 'when' differs in fold 0 (KS 1.00, chance reaches 0.24)"
+    ],
+    "{'site': ['x', 'y'] * 50, 'fold': [0, 1] * 50}, features='site'": [
+        "WARNING 'site' differs in fold 0 (TV 1.00, chance reaches 0.20)"
+    ],
+    "{'when': range(18), 'fold': [0] * 9 + [1] * 9}, features='when'": [
+        "note drift: 2 of 2 comparisons beyond chance"
+    ],
+    "{'when': FORTY, 'fold': [0, 1] * 20}, features=['when']": [
+        "ok drift: none of 2 comparisons beyond chance"
+    ],
+    "{'when': [None, None, 1.5, None], 'fold': [0, 0, 1, 1]}, features='when'": [
+        "note drift: nothing to compare"
+    ],
+}
+"""Columns and options of a call, and the lines below the answer; "ok sizes" is listed only where
+that is the point, and rows are compared only where a call says so."""
+
+
+def case_of(call: str) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+    """Make the columns of a case, the options of its call, and the lines that are expected."""
+    if call in CALLS:
+        arguments = evaluate(f"(lambda data, **options: (data, options))({call})", **globals())
+        return *arguments, CALLS[call]
+    tables = {text[0]: [*map(int, text.split()[1:])] for text in call.split(", ")}
+    return dealt(**tables), {"by": "label"}, BY_LABEL[call]
 
 
 def lines_of(found: sf.Check) -> list[str]:
@@ -367,11 +274,10 @@ def rows_of(found: sf.Check, *names: str) -> list[tuple[Any, ...]]:
     return list(zip(*(values(found.findings, name) for name in names), strict=True))
 
 
-@pytest.mark.parametrize(("data", "lines", "options"), CASES)
-def test_lines(
-    frame: Make, data: dict[str, Any], lines: tuple[str, ...], options: dict[str, Any]
-) -> None:
+@pytest.mark.parametrize("call", [*BY_LABEL, *CALLS])
+def test_lines(frame: Make, call: str) -> None:
     """Each finding is a line of these words, below the answer."""
+    data, options, lines = case_of(call)
     found = sf.check(frame(data), **{"duplicates": None, **options})
     first, *others = lines_of(found)
     said = [line for line in others if not line.startswith("ok sizes") or line in lines]
@@ -581,6 +487,7 @@ def test_parts_of_split_are_fit(
 
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")  # of groups that are too large
 @given(data=columns(3, 8, least=20), k=st.integers(2, 4), seed=seeds)
+@settings(max_examples=12)
 def test_folds_of_whole_groups_are_fit(data: dict[str, list[int]], k: int, seed: int) -> None:
     """Folds of whole groups are no worse than random ones, so that a pipeline may assert it."""
     frame = pl.DataFrame(data)

@@ -29,7 +29,6 @@ import stratframe as sf
 from stratframe import checks
 from tests.helpers import FOLDED, Make, evaluate, make, refuse_now
 
-EAGER = ["pandas", "pandas-nullable", "pandas-pyarrow", "polars"]
 NESTED = ["pandas", "polars"]
 
 
@@ -103,7 +102,7 @@ def test_rows_without_a_fold(frame: Make, nulls: Any) -> None:
     assert listed(sf.FoldSplit(nulls=nulls).split(df)) == listed(sf.cv(df, nulls=nulls))
 
 
-@pytest.mark.parametrize("kind", EAGER)
+@pytest.mark.parametrize("kind", NESTED)
 def test_folds_from_groups(kind: str) -> None:
     """Folds that `X` does not have come from `groups`: a column, a frame, an array or a list."""
     df = make(kind, FOLDED)
