@@ -44,8 +44,7 @@ def differences(
 ) -> Any:
     """Summarize how far the differences between two estimators' scores are from the truth.
 
-    To choose between models, what counts is not how far a score is from the truth, as in
-    `sf.study.summary`, but how far the difference of two is: errors that both share cancel.
+    That is what counts in choosing between models: errors that both share cancel.
 
     Parameters
     ----------
@@ -71,11 +70,10 @@ def differences(
 
     Notes
     -----
-    A difference needs both estimates of a repeat. The larger score is the better. Scores that
-    differ by no more than a millionth of the larger are equal: where estimates are, `correct`
-    counts 1/2 and `regret` averages over the best, as a coin would choose; where truths are,
-    there is no better estimator, and the sample does not count in `correct`. Both are those of
-    one run: for the mean of several, average `estimate` over `repeat` before.
+    A difference needs both estimates of a repeat. Scores that differ by no more than a millionth
+    of the larger are equal: where estimates are, `correct` counts 1/2 and `regret` averages over
+    the best, as a coin would choose; where truths are, the sample does not count in `correct`.
+    Both are those of one run: for the mean of several, average `estimate` over `repeat` before.
 
     Pooled, columns are means over the pairs, but for `bias` and `sd`, the roots of mean squares,
     and `regret`, that of choosing among all estimators, of repeats in which none is missing. The
@@ -171,16 +169,13 @@ def subtract_scores(scores: Scores) -> Scores:
 
 def pool_cells(cells: Any) -> Any:
     """Describe the errors of each strategy and k, all pairs together."""
-    squares = cells[["bias", "sd"]] ** 2
-    known = cells["error"].where(cells["error"] != "")
-    groups = cells.assign(bias=squares["bias"], sd=squares["sd"], error=known).groupby(level=POOLED)
+    roots = ["bias", "sd"]
+    cells = cells.assign(error=cells["error"].where(cells["error"] != ""))
+    cells[roots] **= 2
+    groups = cells.groupby(level=POOLED)
     means = groups[[*MOMENTS, *COSTS[:3]]].mean()
-    return means.assign(
-        bias=means["bias"] ** 0.5,
-        sd=means["sd"] ** 0.5,
-        failed=groups["failed"].sum(),
-        error=groups["error"].first().fillna(""),
-    )
+    means[roots] **= 0.5
+    return means.assign(failed=groups["failed"].sum(), error=groups["error"].first().fillna(""))
 
 
 def average_regret(rows: Any) -> float:
@@ -197,13 +192,9 @@ def average_regret(rows: Any) -> float:
 
 
 def count_correct(estimates: Values, truths: Values) -> Values:
-    """Say whether the better of two is so in truth, shape (2, ...) to (...).
-
-    1 if it is, 1/2 if the estimates are equal, NaN if the truths are.
-    """
-    agreement = compare_two(estimates) * compare_two(truths)
-    is_open = compare_two(truths) == 0
-    correct: Values = np.where(is_open, np.nan, (1 + agreement) / 2)
+    """Say whether the better of two is so in truth, NaN if none is, shape (2, ...) to (...)."""
+    better = compare_two(truths)
+    correct: Values = np.where(better, (1 + compare_two(estimates) * better) / 2, np.nan)
     return correct
 
 

@@ -218,9 +218,11 @@ def estimates(
         check_metric(metric, wanted),
         check_numbers(k, size),
         size,
-        check_repeats(repeats),
+        check_int("repeats", repeats, 1),
         check_seed(seed),
     )
+    if design.repeats > MAX_RUNS:
+        raise StratError(above_limit("`repeats`", MAX_RUNS, "run", design.repeats))
     check_jobs(n_jobs)
     check_flag("progress", progress)
     n_samples = check_int("samples", samples, 1)
@@ -265,14 +267,6 @@ def check_numbers(k: Any, size: int) -> tuple[int, ...]:
     if max(found) > size:
         raise StratError(at_most("`k`", "`sample`", max(found), size, "row"))
     return found
-
-
-def check_repeats(repeats: object) -> int:
-    """Check how often each sample is split."""
-    count = check_int("repeats", repeats, 1)
-    if count > MAX_RUNS:
-        raise StratError(above_limit("`repeats`", MAX_RUNS, "run", count))
-    return count
 
 
 def check_jobs(n_jobs: object) -> None:

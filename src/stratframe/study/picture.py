@@ -79,8 +79,11 @@ def plot(results: Any) -> Any:
     for ax, k in zip(axes[0], ks, strict=True):
         draw_panel(ax, rows[rows["k"] == k], strategies, estimators)
         ax.set_title(f"k = {k}")
+    # The ratios of the baseline are all exactly 1.
+    is_one = (rows[RATIOS] == 1).all(axis=1).groupby(rows["strategy"]).all()
+    baseline = name_strategy(is_one.idxmax()) if is_one.sum() == 1 else "the baseline"
     figure.supxlabel(
-        f"mean squared error of the {compared}, that of {name_baseline(rows)} = 1\n"
+        f"mean squared error of the {compared}, that of {baseline} = 1\n"
         f"left of the line: closer to the true {compared}",
         size="medium",
     )
@@ -90,12 +93,6 @@ def plot(results: Any) -> Any:
         place = {"loc": "outside upper center", "ncols": 2, "frameon": False}
         figure.legend(*axes[0, 0].get_legend_handles_labels(), fontsize="small", **place)
     return figure
-
-
-def name_baseline(rows: Any) -> str:
-    """Name the strategy that the others are compared with: its ratios are all exactly 1."""
-    is_one = (rows[RATIOS] == 1).all(axis=1).groupby(rows["strategy"]).all()
-    return name_strategy(is_one.idxmax()) if is_one.sum() == 1 else "the baseline"
 
 
 def name_strategy(strategy: Any) -> str:

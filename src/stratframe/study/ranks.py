@@ -39,9 +39,8 @@ def wins(
     Parameters
     ----------
     summary : pandas.DataFrame or polars.DataFrame
-        What `sf.study.summary` returns with `full=True`, or the same of several populations,
-        one below the other; or any frame with the columns `strategy` and `k`, and those of
-        `measure` and `cases`.
+        What `sf.study.summary` returns with `full=True`, perhaps of several populations, or any
+        frame with the columns `strategy` and `k`, and those of `measure` and `cases`.
     measure : str
         A column of numbers, of which the one nearest to zero is the best: `"mse"`, `"bias"`,
         `"sd"`.
@@ -97,11 +96,10 @@ def friedman(
     summary, measure, cases
         As in `wins`.
     signed : bool
-        Whether to rank values as they are, from the least to the largest. By default their
-        absolute values are ranked, as counts for `"bias"`, where the best is nearest to zero.
+        Whether to rank values as they are. By default their absolute values are ranked, as
+        counts for `"bias"`.
     tolerance : float
-        Values that differ by no more are tied, and have the mean of their ranks. Without it, the
-        last bits of floats would rank strategies that are equal.
+        Values that differ by no more are tied, as those that differ in their last bits.
 
     Returns
     -------
