@@ -1,12 +1,14 @@
-"""Partitions of a Dask frame may store a column in several types: one exact type, or an error."""
+"""Types of a column in the partitions of a Dask frame: one kind of values, or an error."""
 
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from itertools import cycle
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 import stratframe as sf
@@ -25,36 +27,22 @@ VALUES = {
     "whole": WHOLE,
     "holes": [x if i % 5 else None for i, x in enumerate(WHOLE)],
     "text": [f"{x}" for x in WHOLE],
-    "flag": [x % 2 > 0 for x in WHOLE],
     "some": [bool(x % 2) if i % 5 else None for i, x in enumerate(WHOLE)],
     "time": [HOUR + pd.Timedelta(hours=x) for x in WHOLE],
-    "aware": [HOUR.tz_localize("UTC") + pd.Timedelta(hours=x) for x in WHOLE],
-    "wait": [pd.Timedelta(hours=x) for x in WHOLE],
     "day": [date(2024, 5, 1 + x) for x in WHOLE],
-    "price": [Decimal(x) / 4 for x in WHOLE],
 }
 TOGETHER = [
     ("whole", ["int64", "float64"]),
-    ("whole", ["int32", "float32"]),
-    ("whole", ["int64", "uint64"]),
-    ("whole", ["uint8", "uint64"]),
+    ("whole", ["uint8", "uint64", "int32"]),
     ("whole", ["object", "Int64", "int16[pyarrow]"]),
-    ("whole", ["category", "int64"]),
-    ("holes", ["Int64", "float64"]),
-    ("holes", ["category", "Int64", "object"]),
+    ("holes", ["category", "Int64", "float64"]),
     ("text", ["object", "category"]),
-    ("text", ["str", "string[pyarrow]", "category"]),
-    ("flag", ["bool", "object"]),
+    ("text", ["str", "string[pyarrow]", "string"]),
     ("some", ["boolean", "object", "bool[pyarrow]"]),
-    ("time", ["datetime64[s]", "datetime64[ns]"]),
-    ("time", ["datetime64[us]", "object", "timestamp[ms][pyarrow]"]),
-    ("aware", ["datetime64[s, UTC]", "datetime64[us, UTC]"]),
-    ("aware", ["datetime64[s, UTC]", pd.ArrowDtype(pa.timestamp("us", "UTC"))]),
-    ("wait", ["timedelta64[s]", "timedelta64[ns]", "duration[us][pyarrow]"]),
+    ("time", ["datetime64[us]", "object", "timestamp[us][pyarrow]"]),
     ("day", ["object", "date32[day][pyarrow]"]),
-    ("price", ["object", pd.ArrowDtype(pa.decimal128(9, 2))]),
 ]
-"""Types that hold the same values."""
+"""Types of one kind of values, as Dask and its readers mix them."""
 
 
 @pytest.fixture(autouse=True)
@@ -82,103 +70,99 @@ def plain(values):
 
 
 @pytest.mark.parametrize(("name", "dtypes"), TOGETHER, ids=str)
-def test_classes_of_several_types_are_those_of_one(name, dtypes):
-    """Equal values are one class in whatever types the partitions store them."""
-    options = {"key": "id", "missing": "stratum", "rare": "ignore"}
-    by = sf.classes("x")
-    expected = sf.kfold(plain(VALUES[name]), by, 3, **options)["fold"].tolist()
-    lazy = in_types(VALUES[name], dtypes)
-    assert lazy.strat.kfold(by, 3, **options)["fold"].compute().tolist() == expected
-    sizes, found = (sf.plan(each, by, 3, **options)["n"] for each in (plain(VALUES[name]), lazy))
-    assert sorted(found) == sorted(sizes)
-
-
-@pytest.mark.parametrize(("name", "dtypes"), TOGETHER, ids=str)
-def test_quantiles_of_several_types_are_those_of_one(name, dtypes):
-    """Numbers are cut at the same values in whatever types the partitions store them."""
-    if name == "text":
-        pytest.skip("text has no quantiles")
-    options = {"key": "id", "missing": "stratum", "rare": "ignore"}
-    by = sf.quantiles("x", 2 if name in ("flag", "some") else 4)
-    expected = sf.kfold(plain(VALUES[name]), by, 3, **options)["fold"].tolist()
-    lazy = in_types(VALUES[name], dtypes)
-    assert lazy.strat.kfold(by, 3, **options)["fold"].compute().tolist() == expected
-    sizes, found = (sf.plan(each, by, 3, **options)["n"] for each in (plain(VALUES[name]), lazy))
-    assert found.tolist() == sizes.tolist()
-
-
-@pytest.mark.parametrize(("name", "dtypes"), TOGETHER, ids=str)
-def test_groups_of_several_types_are_those_of_one(name, dtypes):
-    """A group has the fold of its values in whatever types its partitions store them."""
-    options = {"groups": "x", "missing": "null", "rare": "ignore"}
-    expected = sf.kfold(plain(VALUES[name]), None, 2, **options)["fold"]
-    found = in_types(VALUES[name], dtypes).strat.kfold(None, 2, **options)["fold"].compute()
+@pytest.mark.parametrize("use", ["classes", "quantiles", "groups", "key"])
+def test_types_of_one_kind_give_the_folds_of_one_type(use, name, dtypes):
+    """Equal values are equal in whatever types of one kind the partitions store them."""
+    if (use, name) == ("quantiles", "text") or (use == "key" and name in ("holes", "some")):
+        pytest.skip("text has no quantiles, and a key has no missing values")
+    by = {"classes": sf.classes("x"), "quantiles": sf.quantiles("x", 2 if name == "some" else 4)}
+    options = {
+        "by": by.get(use),
+        "k": 2,
+        "groups": "x" if use == "groups" else None,
+        "key": {"groups": None, "key": ["x", "id"]}.get(use, "id"),
+        "missing": "null" if use == "groups" else "stratum",
+        "rare": "ignore",
+    }
+    frame, lazy = plain(VALUES[name]), in_types(VALUES[name], dtypes)
+    found = sf.kfold(lazy, **options)["fold"].compute()
+    expected = sf.kfold(frame, **options)["fold"]
     assert found.astype("Int64").tolist() == expected.astype("Int64").tolist()
+    if use in by:
+        options |= {"by": by[use], "groups": None}
+        sizes, counted = (sorted(sf.plan(each, **options)["n"]) for each in (frame, lazy))
+        assert counted == sizes
 
 
-@pytest.mark.parametrize(("name", "dtypes"), TOGETHER, ids=str)
-def test_keys_of_several_types_are_those_of_one(name, dtypes):
-    """A key gives a row the same number in whatever type its partition stores it."""
-    if name in ("holes", "some"):
-        pytest.skip("a key has no missing values")
-    options = {"key": ["x", "id"], "rare": "ignore"}
-    expected = sf.kfold(plain(VALUES[name]), None, 3, **options)["fold"].tolist()
-    lazy = in_types(VALUES[name], dtypes)
-    assert lazy.strat.kfold(None, 3, **options)["fold"].compute().tolist() == expected
+BIG = 2**53 + 1
+ROME = HOUR.tz_localize("Europe/Rome")
 
 
 @pytest.mark.parametrize(
-    ("values", "dtypes", "message"),
+    ("values", "dtypes", "held", "casts"),
     [
-        ([1, 2, 3] * 4, ["int64", "string"], "got int64 and string."),
-        ([True, False] * 6, ["bool", "int64"], "got bool and int64."),
-        (["1.5", "2.5"] * 6, ["float64", "string"], "got float64 and string."),
-        ([HOUR, HOUR] * 6, ["datetime64[s]", "string"], "got datetime64[s] and string."),
+        ([1, 2, 3] * 4, ["int64", "string"], ("int64", "string"), ("string", "float64")),
+        ([True, False] * 6, ["bool", "int64"], ("bool", "int64"), ("float64",) * 2),
         (
-            [HOUR.tz_localize("UTC")] * 12,
-            ["datetime64[s, UTC]", "datetime64[s, Europe/Rome]"],
-            "got datetime64[s, Europe/Rome] and datetime64[s, UTC].",
+            [HOUR] * 12,
+            ["datetime64[s]", "datetime64[ns]"],
+            ("datetime64[s]", "datetime64[ns]"),
+            ("datetime64[ns]",) * 2,
+        ),
+        (
+            [ROME] * 12,
+            ["datetime64[us, Europe/Rome]", "datetime64[us, UTC]"],
+            ("datetime64[us, Europe/Rome]", "datetime64[us, UTC]"),
+            ("datetime64[us, Europe/Rome]",) * 2,
         ),
         (
             [HOUR] * 4 + [HOUR.tz_localize("UTC")] * 8,
             ["datetime64[s]", *[pd.ArrowDtype(pa.timestamp("us", "UTC"))] * 2],
-            "got datetime64[s] and timestamp[us, tz=UTC][pyarrow].",
+            ("datetime64[s]", "timestamp[us, tz=UTC][pyarrow]"),
+            ("string",) * 2,
         ),
         (
-            [2**53 + i % 3 for i in range(12)],
+            [BIG + 1] * 12,
             ["int64", "float64"],
-            "got float64 and int64, and float64 does not hold all of its values exactly.",
+            ("int64 beyond 2**53", "float64"),
+            ("Int64",) * 2,
         ),
         (
-            [2**63 + i % 3 if i > 4 else i for i in range(12)],
+            [1] * 4 + [2**63] * 8,
             ["int64", "uint64", "uint64"],
-            "got int64 and uint64, and int64 does not hold all of its values exactly.",
+            ("int64", "uint64 beyond 2**53"),
+            ("UInt64",) * 2,
         ),
     ],
-    ids=lambda each: each if isinstance(each, str) else None,
+    ids=lambda each: None if isinstance(each, list) else str(each),
 )
 @pytest.mark.parametrize("use", ["classes", "quantiles", "key"])
-def test_types_that_clash_are_an_error_that_names_them(use, values, dtypes, message):
-    """Types without an exact common one are an error with the column and its types."""
-    message = (
-        f"Column 'x' must have one type in all partitions, {message}"
-        "\nHint: cast it first, as in `df.astype({...})`."
-    )
+@pytest.mark.filterwarnings("ignore:.*quantiles:stratframe.StratWarning")
+def test_types_that_clash_are_an_error_with_the_cast(use, values, dtypes, held, casts):
+    """The error names a column, two partitions and their types, and a cast after which it works."""
     by = {"classes": sf.classes("x"), "quantiles": sf.quantiles("x", 2), "key": None}[use]
-    key = ["x", "id"] if use == "key" else "id"
+    lazy, key = in_types(values, dtypes), ["x", "id"] if use == "key" else "id"
+    cast = casts[use == "quantiles"]
     with pytest.raises(sf.StratError) as caught:
-        in_types(values, dtypes).strat.kfold(by, 2, key=key)["fold"].compute()
-    assert str(caught.value) == message
+        lazy.strat.kfold(by, 2, key=key, rare="ignore")
+    assert str(caught.value) == (
+        f"Column 'x' must have one type in all partitions, but partition 0 holds {held[0]} and"
+        f" partition 1 {held[1]}.\nHint: cast it first, as in `df.astype({{'x': '{cast}'}})`."
+    )
+    if (use, cast) != ("quantiles", "string"):
+        folded = lazy.astype({"x": cast}).strat.kfold(by, 2, key=key, rare="ignore")
+        assert sorted(folded["fold"].compute().value_counts()) == [6, 6]
 
 
 def test_all_clashes_are_named_at_once():
-    """Every column whose types clash is named in one error."""
-    lazy = in_types([1, 2, 3] * 4, ["int64", "bool"]).assign(y=lambda df: df["x"])
+    """Every column whose types clash is named in one error, before what only its values break."""
+    lazy = in_types([1, 2, 3] * 4, ["int64", "string"]).assign(y=lambda df: df["x"])
     with pytest.raises(sf.StratError) as caught:
-        lazy.strat.kfold(sf.classes("x"), 2, key=["y", "id"])
-    assert [line.split(" must")[0] for line in str(caught.value).splitlines()[:2]] == [
+        lazy.strat.kfold(sf.bins("x", [0, 2, 4]), 2, key=["y", "id"])
+    assert [line.split(" must")[0] for line in str(caught.value).splitlines()] == [
         "Column 'x'",
         "Column 'y'",
+        "Hint: cast it first, as in `df.astype({'x': 'float64', 'y': 'string'})`.",
     ]
 
 
@@ -189,7 +173,7 @@ def test_objects_of_several_kinds_are_classes():
     expected = sf.kfold(plain(values), "x", 2, key="id", rare="ignore")["fold"].tolist()
     found = lazy.strat.kfold("x", 2, key="id", rare="ignore")["fold"].compute()
     assert found.tolist() == expected
-    with pytest.raises(sf.StratError, match=r"object \(integer\)"):
+    with pytest.raises(sf.StratError, match=r"0 holds object \(integer\) and partition 1 object"):
         lazy.strat.kfold(None, 2, key=["x", "id"])
 
 
@@ -209,53 +193,67 @@ def test_a_partition_without_values_has_any_type(empty, by):
     assert lazy.strat.kfold(by, 3, **options)["fold"].compute().tolist() == expected
 
 
-def test_files_of_which_some_lack_a_value(tmp_path):
-    """Whole numbers that some Parquet files store as floats have the quantiles of one file."""
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"id": range(300), "age": rng.integers(0, 90, 300).astype(float)})
-    frame.loc[220, "age"] = None
+@pytest.mark.parametrize("text_of_dask", [True, False])
+@pytest.mark.parametrize(
+    "reader",
+    [
+        {"filesystem": "fsspec"},
+        {"filesystem": "arrow"},
+        {"filesystem": "arrow", "dtype_backend": "pyarrow"},
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # of Dask
+def test_files_with_and_without_missing_values(tmp_path, reader, text_of_dask):
+    """Whatever types Dask reads from Parquet files, the folds are those of all rows."""
+    rows = range(120)
+    columns = {
+        "whole": pa.array([i % 7 for i in rows], pa.int64()),
+        "flag": pa.array([i % 3 == 0 for i in rows]),
+        "text": pa.array([f"{i % 5}" for i in rows]),
+        "day": pa.array([date(2024, 5, 1 + i % 6) for i in rows]),
+        "bytes": pa.array([bytes([i % 4]) for i in rows]),
+        "price": pa.array([Decimal(i % 8) for i in rows], pa.decimal128(9, 2)),
+    }
+    missing = pa.array([i > 79 or 40 < i < 50 for i in rows])
+    columns = {
+        name: pc.if_else(missing, pa.scalar(None, each.type), each)
+        for name, each in columns.items()
+    }
+    table = pa.table({"id": list(rows), **columns})
     for place in range(3):
-        rows = frame[place * 100 : (place + 1) * 100]
-        rows = rows if rows["age"].isna().any() else rows.astype({"age": "int64"})
-        rows.to_parquet(tmp_path / f"{place}.parquet", index=False)
-    files = [tmp_path / f"{place}.parquet" for place in range(3)]
-    lazy = dd.from_map(pd.read_parquet, files)
-    options = {"key": "id", "missing": "stratum"}
-    for by in (sf.quantiles("age", 7), sf.bins("age", [0, 30, 60, 90])):
-        expected = sf.kfold(frame, by, 4, **options)["fold"].tolist()
-        assert lazy.strat.kfold(by, 4, **options)["fold"].compute().tolist() == expected
+        pq.write_table(table.slice(place * 40, 40), tmp_path / f"{place}.parquet")
+    calls = [{"by": by, "key": "id", "missing": "stratum"} for by in map(sf.classes, columns)]
+    calls += [{**calls[0], "by": sf.quantiles("whole", 3)}]
+    calls += [{"groups": name, "missing": "null"} for name in ("whole", "text", "bytes")]
+    with dask.config.set({"dataframe.convert-string": text_of_dask}):
+        lazy = dd.read_parquet(tmp_path, **reader)
+        for call in calls:
+            found = lazy.strat.kfold(k=3, rare="ignore", **call).compute()
+            expected = sf.kfold(table.to_pandas(), k=3, rare="ignore", **call)
+            assert found.sort_values("id")["fold"].tolist() == expected["fold"].tolist()
 
 
-def test_groups_and_keys_of_a_check_may_have_several_types():
+def test_the_type_that_a_frame_says_does_not_matter():
+    """Partitions of one type are that, whatever the frame says of them."""
+    parts = [plain(WHOLE[:30]), plain(WHOLE[30:]).assign(id=range(30, 60))]
+    expected = sf.kfold(plain(WHOLE), sf.quantiles("x", 4), 3, key=["x", "id"])["fold"].tolist()
+    for said in ("object", "str", "float64", "category"):
+        meta = parts[0].iloc[:0].astype({"x": said})
+        lazy = dd.from_map(lambda place: parts[place], range(2), meta=meta)
+        folded = lazy.strat.kfold(sf.quantiles("x", 4), 3, key=["x", "id"])
+        assert folded["fold"].compute().tolist() == expected
+
+
+def test_a_check_of_several_types():
     """Groups, and the keys of a check, are found again in whatever types they are stored."""
     frame = plain(VALUES["whole"])
     lazy = in_types(VALUES["whole"], ["int64", "float64", "category"])
-    expected = sf.kfold(frame, None, 3, groups="x")
-    found = lazy.strat.kfold(None, 3, groups="x")
-    assert found["fold"].compute().tolist() == expected["fold"].tolist()
+    expected, found = (sf.kfold(each, None, 3, groups="x") for each in (frame, lazy))
     counted, wanted = (
         sf.check(each, groups="x", key="x", duplicates=None) for each in (found, expected)
     )
     assert str(counted) == str(wanted)
-
-
-def test_types_that_agree_cost_no_pass(monkeypatch):
-    """Only partitions of several types are counted twice."""
-    from stratframe.engines.dask import passes as dask_passes
-
-    called = []
-    original = dask_passes.over_partitions
-    monkeypatch.setattr(
-        dask_passes,
-        "over_partitions",
-        lambda frame, plan, function, *args: (
-            called.append(function.__name__) or original(frame, plan, function, *args)
-        ),
-    )
-    in_types(VALUES["text"], ["category"]).strat.advise("x", 2)
-    assert called == ["count_partition"]
-    in_types(VALUES["whole"], ["int64", "float64"]).strat.advise("x", 2)
-    assert called == ["count_partition"] * 3
 
 
 # Categories ------------------------------------------------------------------------------
@@ -289,11 +287,3 @@ def test_a_value_beyond_the_known_categories_is_kept():
     whole = pd.concat(parts)
     expected = sf.kfold(whole, "x", 2, key="id")["fold"].tolist()
     assert lazy.strat.kfold("x", 2, key="id")["fold"].compute().tolist() == expected
-
-
-def test_times_beyond_the_finest_unit_are_an_error():
-    """A date that nanoseconds do not reach beside nanoseconds is an error, not another date."""
-    values = [datetime(9000, 1, 1 + i % 3) for i in range(8)] + [HOUR] * 4
-    lazy = in_types(values, ["datetime64[s]", "datetime64[s]", "datetime64[ns]"])
-    with pytest.raises(sf.StratError, match="does not hold all of its values exactly"):
-        lazy.strat.kfold("x", 2, key="id", rare="ignore")

@@ -149,7 +149,7 @@ class DaskEngine:
             for_table=for_table,
         )
         found, counted = count_frame(call.frame, wanted)
-        plan = call.plan._replace(types=counted.types)
+        plan = call.plan._replace(floats=counted.floats)
         if before is None:
             plan = plan._replace(salts=wanted.salts, cut_shares=wanted.cut_shares)
         wanted = plan if before is None else counted

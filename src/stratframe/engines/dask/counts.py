@@ -21,7 +21,7 @@ from ..cuts import (
     window_widths,
 )
 from .partitions import DealtRows, checksum, numbers_of_rows, select_dealt
-from .types import HeldType, agree, held_types
+from .types import HeldTypes, held_types, merge_types
 from .values import (
     Plan,
     codes_of,
@@ -62,34 +62,31 @@ class PartitionCounts(NamedTuple):
     """Of each repeat; empty if they are looked for in a pass of their own."""
     checksums: Words
     """Of each partition, as `checksum` makes them; shape (n_partitions, 2)."""
-    held: list[frozenset[HeldType]]
-    """What the partitions hold in the columns whose types are not known yet."""
 
 
-class NotCounted(NamedTuple):
-    """Partitions whose rows are counted once their columns have one type."""
+class TypedCounts(NamedTuple):
+    """The rows of some partitions, and what these hold."""
 
-    held: list[frozenset[HeldType]]
-    """As in `PartitionCounts`."""
+    held: HeldTypes
+    """In the columns whose types are not known yet."""
+    rows: PartitionCounts | StratError
+    """Or why they cannot be counted: raised if the types are not the reason."""
 
 
 # Counts ----------------------------------------------------------------------------------
 
 
-def count_partition(partition: Any, plan: Plan, number: int) -> PartitionCounts | NotCounted:
+def count_partition(partition: Any, plan: Plan, number: int) -> TypedCounts:
     """Count the rows of a partition."""
     rows = select_dealt(partition, plan, number)
-    if plan.types is not None:
-        return count_dealt(rows, plan, [])
-    held = held_types(rows.partition, plan.uses)
+    held = held_types(rows.partition, number, plan.uses if plan.floats is None else ())
     try:
-        return count_dealt(rows, plan, held)
-    except StratError:
-        # It is raised again if the types of the other partitions do not change it.
-        return NotCounted(held)
+        return TypedCounts(held, count_dealt(rows, plan))
+    except StratError as error:
+        return TypedCounts(held, error)
 
 
-def count_dealt(rows: DealtRows, plan: Plan, held: list[frozenset[HeldType]]) -> PartitionCounts:
+def count_dealt(rows: DealtRows, plan: Plan) -> PartitionCounts:
     """Count the rows of a partition that are dealt."""
     series = series_of(rows.partition, plan)
     found = combinations_of(series, plan, len(rows.partition))
@@ -110,7 +107,6 @@ def count_dealt(rows: DealtRows, plan: Plan, held: list[frozenset[HeldType]]) ->
         rows.missing,
         near,
         checksum(found, numbers)[None],
-        held,
     )
 
 
@@ -180,20 +176,17 @@ def count_cells(cells: Ints, bits: int, sizes: Ints) -> StratumTable:
     return counts.reshape(len(sizes), 1 << bits)
 
 
-def merge_counts(
-    several: Sequence[PartitionCounts | NotCounted], plan: Plan
-) -> PartitionCounts | NotCounted:
-    """Merge the counts of partitions, in their order, if these hold the same types."""
-    held = [frozenset().union(*each) for each in zip(*(each.held for each in several), strict=True)]
-    counted = [each for each in several if isinstance(each, PartitionCounts)]
-    if len(counted) < len(several) or not agree(held):
-        return NotCounted(held)
-    return add_counts(counted, plan, held)
+def merge_counts(several: Sequence[TypedCounts], plan: Plan) -> TypedCounts:
+    """Merge the counts of partitions, in their order; raise if their types differ."""
+    held = merge_types([each.held for each in several], plan.uses)
+    for each in several:
+        if isinstance(each.rows, StratError):
+            return TypedCounts(held, each.rows)
+    counted = [each.rows for each in several if isinstance(each.rows, PartitionCounts)]
+    return TypedCounts(held, add_counts(counted, plan))
 
 
-def add_counts(
-    several: Sequence[PartitionCounts], plan: Plan, held: list[frozenset[HeldType]]
-) -> PartitionCounts:
+def add_counts(several: Sequence[PartitionCounts], plan: Plan) -> PartitionCounts:
     """Add up the counts of partitions, in their order."""
     lengths = [len(each.sizes) for each in several]
     columns = [stack(list(each)) for each in zip(*(each.columns for each in several), strict=True)]
@@ -213,7 +206,6 @@ def add_counts(
         np.sum([each.missing for each in several], axis=0),
         [merge_windows(each, parts, sizes) for each in near],
         np.concatenate([each.checksums for each in several]),
-        held,
     )
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ... import frames
-from ...core.hashing import HashedWords, KeyColumn, hash_keys
+from ...core.hashing import HashedWords, hash_keys
 from ...core.order import CHUNK
 from ...core.types import Ints, StratumTable, Words
 from ...frames import NewColumn
@@ -25,7 +24,6 @@ from ..cuts import (
     parts_by_cuts,
 )
 from ..quantiles import cell_places
-from .types import cast_column
 from .values import (
     Combinations,
     Plan,
@@ -76,20 +74,11 @@ def numbers_of_rows(rows: DealtRows, plan: Plan) -> list[Words]:
     """Give rows their numbers, by key or else by partition and position, for each repeat."""
     if rows.missing.any() or not len(rows.partition):
         return [np.zeros(len(rows.partition), dtype=np.uint64) for _ in plan.salts]
-    columns = key_columns(rows.partition, plan)
+    columns = [frames.read_key(rows.partition[name]) for name in plan.key]
     if not plan.key:
         partition = np.full(len(rows.partition), rows.number, dtype=np.uint64)
         columns = [HashedWords(partition), HashedWords(rows.positions.astype(np.uint64))]
     return [hash_keys(columns, salt) for salt in plan.salts]
-
-
-def key_columns(partition: Any, plan: Plan) -> list[KeyColumn]:
-    """Read the columns of the key, in the type that all partitions have."""
-    types = plan.types.key if plan.types else ()
-    return [
-        frames.read_key(cast_column(partition[name], common))
-        for name, common in zip_longest(plan.key, types[: len(plan.key)])
-    ]
 
 
 # Checksums -------------------------------------------------------------------------------

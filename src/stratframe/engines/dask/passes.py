@@ -10,6 +10,7 @@ import numpy as np
 from ... import frames
 from ...checks import load_extra
 from ...core.types import Flags, Ints, StratumTable, Words
+from ...errors import StratError
 from ...frames import NewColumn, SharedRows
 from ...terms.base import Term
 from ..base import CountedCodes, NearCuts, check_key
@@ -23,7 +24,7 @@ from ..quantiles import (
     points_of,
     words_at,
 )
-from .counts import NotCounted, PartitionCounts, count_partition, merge_counts, with_categories
+from .counts import PartitionCounts, count_partition, merge_counts, with_categories
 from .partitions import (
     add_tables,
     count_numbers,
@@ -35,7 +36,7 @@ from .partitions import (
     rows_near_cuts,
     take_numbers,
 )
-from .types import ColumnTypes, common_types
+from .types import mixed_numbers
 from .values import Plan, StratumIndex, cuts_numbers, stratum_index
 
 dask: Any = load_extra("dask", "dask")
@@ -61,7 +62,7 @@ def over_partitions(frame: Any, plan: Plan, function: Callable[..., Any], *args:
     """Call a function on the columns of each partition that a call reads."""
     where = [] if plan.where is None else [plan.where]
     filled = [] if plan.filled is None else [plan.filled]
-    untyped = [use.name for use in plan.uses] if plan.types is None else []
+    untyped = [use.name for use in plan.uses] if plan.floats is None else []
     wanted = list(dict.fromkeys([*plan.by, *plan.key, *where, *plan.present, *filled, *untyped]))
     call, shared = dask.delayed(function, pure=False), dask.delayed(plan, traverse=False)
     return [
@@ -85,13 +86,12 @@ def merged(results: Sequence[Any], merge: Callable[..., Any], *args: Any) -> Any
 
 
 def count_frame(frame: Any, plan: Plan) -> tuple[PartitionCounts, Plan]:
-    """Count the rows that are alike; the plan comes back with the types of the columns."""
-    counts = merged(over_partitions(frame, plan, count_partition), merge_counts, plan)
-    if isinstance(counts, NotCounted):
-        plan = plan._replace(types=common_types(plan.uses, counts.held))
-        counts = merged(over_partitions(frame, plan, count_partition), merge_counts, plan)
-    elif plan.types is None:
-        plan = plan._replace(types=ColumnTypes())
+    """Count the rows that are alike; the plan comes back with the columns to read as floats."""
+    held, counts = merged(over_partitions(frame, plan, count_partition), merge_counts, plan)
+    if isinstance(counts, StratError):
+        raise counts
+    if plan.floats is None:
+        plan = plan._replace(floats=mixed_numbers(plan.uses, held))
     check_key(zip(map(str, plan.key), counts.missing.tolist(), strict=False))
     if counts.missing[-1]:
         check_key([(str(plan.where), int(counts.missing[-1]))])

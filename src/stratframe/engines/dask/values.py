@@ -7,7 +7,6 @@ partition then finds the stratum of each of its rows by a hash of the values.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ from ...terms.base import ByEdges, ByQuantiles, Term
 from ..base import check_n_strata, check_term
 from ..cuts import other_rows, parts_by_cuts
 from ..quantiles import ordered_words
-from .types import ColumnTypes, Use, cast_column, read_column, take_categories
+from .types import Use, read_column, take_places
 
 DASK = "Dask"
 
@@ -76,8 +75,8 @@ class Plan(NamedTuple):
     """Whether counts show the lowest value of each quantile bin, too, and no cells."""
     uses: tuple[Use, ...] = ()
     """All columns of the call whose types may differ: those of `by`, then those of the key."""
-    types: ColumnTypes | None = None
-    """What these columns are cast to; None until a pass has found it out."""
+    floats: tuple[Hashable, ...] | None = None
+    """Columns to be cut whose numbers are read as floats; None until a pass has found it out."""
     cuts: tuple[QuantileCuts | None, ...] = ()
     """Of the first entries, the cuts of those that are counted by quantiles."""
 
@@ -203,7 +202,7 @@ def take_values(columns: Sequence[Any], rows: Sequence[Ints]) -> list[Any]:
         for series, chosen in zip(columns, rows, strict=True)
     ]
     return [
-        take_categories(series, pd.Series(series.cat.categories))
+        take_places(pd.Series(series.cat.categories), series.cat.codes).rename(series.name)
         if isinstance(series.dtype, pd.CategoricalDtype)
         else series
         for series in taken
@@ -211,17 +210,28 @@ def take_values(columns: Sequence[Any], rows: Sequence[Ints]) -> list[Any]:
 
 
 def stack(columns: Sequence[Any]) -> Any:
-    """Put series one below the other."""
-    filled = [series for series in columns if len(series)] or list(columns[:1])
-    return filled[0] if len(filled) == 1 else pd.concat(filled, ignore_index=True)
+    """Put series one below the other, in a type that holds the values of all."""
+    if len({series.dtype for series in columns}) == 1:
+        return pd.concat(columns, ignore_index=True) if len(columns) > 1 else columns[0]
+    missing = [frames.is_missing(series) for series in columns]
+    known = [
+        series[~flags] for series, flags in zip(columns, missing, strict=True) if not flags.all()
+    ]
+    values = pd.concat(known or columns[:1], ignore_index=True)
+    present = ~np.concatenate(missing)
+    places = np.where(present, np.cumsum(present) - 1, -1)
+    return take_places(values, places).reset_index(drop=True)
 
 
 def series_of(partition: Any, plan: Plan) -> list[Any]:
-    """List the column of each term, in the type that all partitions have."""
-    types = plan.types.by if plan.types else ()
+    """List the column of each term, its numbers as floats where partitions differ."""
+    uses = [Use(name, cuts_numbers(term)) for name, term in zip(plan.by, plan.terms, strict=True)]
+    columns = [read_column(partition, use) for use in uses]
     return [
-        cast_column(read_column(partition, Use(name, cuts_numbers(term))), common)
-        for name, term, common in zip_longest(plan.by, plan.terms, types[: len(plan.by)])
+        pd.Series(frames.door.to_floats(series), index=series.index, name=series.name)
+        if use.is_number and use.name in (plan.floats or ())
+        else series
+        for use, series in zip(uses, columns, strict=True)
     ]
 
 
