@@ -62,6 +62,7 @@ def test_folded_refuses_other_folds(library: str, nulls: bool) -> None:
     [[0.5, 1], [0.0, 4.0], [-1.0, None], [float("inf"), 0], ["0", None], [True, False], [-1, 0]],
     ids=str,
 )
+@pytest.mark.filterwarnings("ignore:The behavior of DataFrame concat:FutureWarning")  # pandera 0.26
 def test_folded_refuses_other_columns(library: str, nulls: bool, column: list[Any]) -> None:
     """Fractions, numbers out of range and other types do not fit, with all faults at once too."""
     schema, frame = (

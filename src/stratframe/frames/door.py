@@ -125,7 +125,9 @@ def objects_to_polars(series: pd.Series) -> pl.Series | None:
         series, word = series.map(lambda value: value.bytes, na_action="ignore"), "bytes"
     if word in BY_NUMPY:
         missing = np.asarray(series.isna(), dtype=np.bool_)
-        present = (series[~missing] if missing.any() else series).infer_objects()
+        present = series[~missing] if missing.any() else series
+        with suppress(OverflowError):  # of pandas 2, for integers that floats cannot hold
+            present = present.infer_objects()
         if present.dtype != object:
             values = numpy_to_polars(present)
             if values is None or not missing.any():

@@ -44,7 +44,8 @@ STREAMING = names(
     """
     col alias cast strict_cast when then otherwise not abs round fill_null
     is_null is_not_null is_nan is_not_nan is_in is_between
-    str.contains str.starts_with str.slice str.to_lowercase str.to_uppercase
+    str.contains str.starts_with str.slice str.lowercase str.uppercase
+    str.to_lowercase str.to_uppercase
     dt.date dt.month dt.truncate dt.year
     """
 )

@@ -114,7 +114,8 @@ def factorize(values: Any) -> tuple[Ints, int]:
             shifted = wide - wide.dtype.type(low) if low else wide
             codes, present = factorize_codes(shifted.astype(np.int64, copy=False), high - low + 1)
             return codes, len(present)
-    codes, classes = pd.factorize(values)
+    # Of a series pandas 2 makes an index of the classes, which takes no integers above all floats.
+    codes, classes = pd.factorize(np.asarray(values) if values.dtype == object else values)
     return codes, len(classes)
 
 

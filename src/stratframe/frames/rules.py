@@ -229,8 +229,9 @@ def flags_check(
             raise StratError(msg)
         if isinstance(flags, bool):
             return flags
-        flags = flags | (skip_nulls & is_missing(series))
-        return pd.Series(flags, index=data.index) if is_pandas else pl.LazyFrame({data.key: flags})
+        if is_pandas:  # whose old versions see no NaN in nullable columns, and name none
+            return pd.Series(flags | (skip_nulls & data.isna().to_numpy()), index=data.index)
+        return pl.LazyFrame({data.key: flags | (skip_nulls & is_missing(series))})
 
     return pandera.Check(check, name=name, error=name, ignore_na=False)
 

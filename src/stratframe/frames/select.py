@@ -40,7 +40,8 @@ class LabelRows(NamedTuple):
     @property
     def has_ordered_categories(self) -> bool:
         """Whether the column says itself in which order its labels are."""
-        return self.series.dtype == pl.Enum or bool(getattr(self.series.dtype, "ordered", False))
+        dtype: Any = self.series.dtype
+        return isinstance(dtype, pl.Enum) or bool(getattr(dtype, "ordered", False))
 
     def count(self, flags: Flags) -> int:
         """Count the rows that are flagged, or that these stand for."""
