@@ -2,5 +2,5 @@
 
 `base` says what an engine is. A pass of it counts the rows that are alike, `counted` makes strata
 and their quotas of the counts, `cuts` turns the quotas into cut points of the numbers of rows,
-and one elementwise pass of the engine adds the column: `deal` puts these together.
+and one elementwise pass of the engine adds the column: `source` puts these together.
 """

@@ -2,7 +2,7 @@
 
 An engine binds the columns of a call, counts equal rows, finds the rows near cut points, and adds
 columns by a rule for each row. All that is known of strata, quotas and tables is written once, in
-`counted.py` and `deal.py`, on rows that are counts. A new engine is one class with these methods.
+`counted.py` and `source.py`, on rows that are counts. A new engine is one class with these methods.
 """
 
 from __future__ import annotations

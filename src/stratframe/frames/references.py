@@ -119,14 +119,14 @@ class ResultName(NamedTuple):
     """What a reference results in is called."""
 
     name: Hashable | None
-    is_missing: bool
+    is_unnamed: bool
     """Whether the column is computed, and has no name; a label may be None, too."""
 
 
 def result_name(ref: Any, series: Any) -> ResultName:
     """Name the result of a reference."""
     if not is_computed(ref):
-        return ResultName(ref, is_missing=False)
+        return ResultName(ref, is_unnamed=False)
     name = getattr(series, "name", None)
     return ResultName(name, name is None)
 

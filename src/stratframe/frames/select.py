@@ -185,7 +185,7 @@ def drop_values(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
         series, held = frame[label_of(frame, name)], pd.Series(held)
         if dtype_of(held) == pl.Categorical:  # of which `isin` finds no dates
             held = pd.Series(held.tolist())
-        if dtype_of(series).is_float():  # pyarrow tells -0.0 from 0.0
+        if dtype_of(series).is_float() and series.dtype != object:  # pyarrow tells -0.0 from 0.0
             shared = np.isin(to_floats(series), to_floats(held))
         else:
             shared = np.asarray(series.isin(held), dtype=np.bool_)

@@ -26,7 +26,8 @@ from ..terms.by import split_series
 from ..terms.entry import BoundTerm, read_entry, select_rows
 from .numbers import Keys, key_order, rank_groups
 from .options import Options
-from .validate import check_enough, check_values, rows_where, treat_rare
+from .rare import treat_rare
+from .validate import check_enough, check_values, rows_where
 
 MANY_ENTRIES = 3
 """Entries from which joint strata that are too sparse are worth a warning."""

@@ -38,17 +38,17 @@ class BoundTerm(EncodedColumns):
     @property
     def text(self) -> str:
         """The entry as messages show it."""
-        return self.position if self.names[0].is_missing else repr(self.names[0].name)
+        return self.position if self.names[0].is_unnamed else repr(self.names[0].name)
 
     @property
     def code(self) -> str:
         """The entry as a hint puts it into a term."""
-        return "..." if self.names[0].is_missing else repr(self.names[0].name)
+        return "..." if self.names[0].is_unnamed else repr(self.names[0].name)
 
     @property
     def stratum_name(self) -> Hashable:
         """The name of its strata in result frames."""
-        column = f"stratum_{self.place}" if self.names[0].is_missing else self.names[0].name
+        column = f"stratum_{self.place}" if self.names[0].is_unnamed else self.names[0].name
         found = (self.term.name, self.term.default_name, column)
         return next((name for name in found if name is not None), None)
 
@@ -92,9 +92,9 @@ def ruled_columns(entry: BoundTerm, missing: Missing) -> list[RuledColumn]:
     read = zip(entry.names, entry.series, np.atleast_2d(entry.data), strict=True)
     for place, (column, series, values) in enumerate(read, 1):
         name, text, rule = column.name, f"Column {column.name!r}", rules[place - 1]
-        if column.is_missing and several:
+        if column.is_unnamed and several:
             name, text = f"feature {place}", f"Feature {place} of {entry.position}"
-        elif column.is_missing:
+        elif column.is_unnamed:
             name, text = f"entry {entry.place}", entry.position.capitalize()
         hint = rule.hint.format(column=entry.code)
         if is_nominal and entry.argument == "groups":

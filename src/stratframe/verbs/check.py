@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames
-from ..engines.deal import CountedFrame
+from ..engines.source import CountedFrame
 from ..errors import StratError, plural, plural_name
 from ..frames import AnyFrame, FoldValues, SharedRows
 from ..habits import suggest_arguments

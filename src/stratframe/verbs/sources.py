@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from .. import frames
 from ..engines.base import engine_of
-from ..engines.deal import CountedFrame
+from ..engines.source import CountedFrame
 from ..errors import StratError, list_repeats
 from ..pipeline.local import LocalFrame
 

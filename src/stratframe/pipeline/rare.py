@@ -1,0 +1,116 @@
+"""What happens to rare classes, those with fewer rows or groups than folds, and what is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .. import frames
+from ..core.strata import first_occurrence, sum_by
+from ..core.types import Flags, Ints
+from ..errors import MAX_LISTED, StratError, plural, preview, warn, with_full_stop
+from ..terms.classes import Classes, pool_classes
+from ..terms.entry import BoundTerm, ruled_columns
+from .options import Options, write_groups
+
+
+def treat_rare(
+    entry: BoundTerm, groups: Ints | None, options: Options
+) -> tuple[BoundTerm, Ints | None]:
+    """Find the classes with fewer rows, or groups, than folds, and do as `rare` says.
+
+    Returns the entry, pooled for `rare="pool"`, and the rows that are dealt, None for all.
+    """
+    # Missing values are a class, too: their code is -1.
+    codes: Ints = entry.data % (entry.n_classes + 1) if entry.missing.any() else entry.data
+    n_classes, weights = entry.n_classes + 1, entry.weights
+    if groups is None:
+        sizes = sum_by(codes, weights, n_classes)
+    else:
+        pairs = np.unique(codes + n_classes * groups)
+        sizes = np.bincount(pairs % n_classes, minlength=n_classes)
+    if groups is None and entry.weights is None and codes is entry.data:
+        entry = replace(entry, sizes=sizes[:-1])
+    is_rare: Flags = (sizes > 0) & (sizes < options.target.n)
+    if not is_rare.any():
+        return entry, None
+    if options.rare == "null":
+        return entry, np.flatnonzero(~is_rare[codes])
+    if options.rare == "pool":
+        return pool_classes(entry, codes, is_rare), None
+    noun = "row" if groups is None else "group"
+    text = format_rare(entry, codes, sizes, is_rare, noun, options)
+    if options.rare == "warn":
+        warn(text)
+        return entry, None
+    if entry.weights is not None:
+        raise StratError(text)  # the rows of the frame are not there
+    rows = np.flatnonzero(is_rare[codes])
+    rows = np.sort(rows if entry.rows is None else entry.rows[rows])
+    (column,) = ruled_columns(entry, options.missing)
+    library = frames.library_of(column.series)
+    raise StratError(text, frames.rules.failing_rows(library, {column.name: column.series}, rows))
+
+
+def format_rare(
+    entry: BoundTerm, codes: Ints, sizes: Ints, is_rare: Flags, noun: str, options: Options
+) -> str:
+    """Name the rare classes of an entry, the smallest first."""
+    rare = np.flatnonzero(is_rare)
+    rare = rare[np.argsort(sizes[rare], kind="stable")]
+    values = frames.to_list(entry.values_at(first_occurrence(codes, len(sizes))[rare[:MAX_LISTED]]))
+    listed = [
+        f"{value!r} ({plural(size, noun)})"
+        for value, size in zip(values, sizes[rare].tolist(), strict=False)
+    ]
+    why = ' (and `rare="error"`)' if options.rare == "error" else ""
+    text = with_full_stop(
+        f"{plural(len(rare), 'class', 'classes')} of {entry.text}"
+        f" {'has' if len(rare) == 1 else 'have'} fewer {noun}s than the"
+        f" {plural(options.target.n, options.target.kind)}{why}: {preview(listed, len(rare))}"
+    )
+    doubts = hint_for_numbers(entry, sizes, is_rare) if noun == "row" else ""
+    return text + (doubts or hint_for_rare(entry, len(rare), options))
+
+
+def hint_for_rare(entry: BoundTerm, n_rare: int, options: Options) -> str:
+    """Say what can be done about rare classes."""
+    hints = []
+    if n_rare > 1:
+        hints.append('`rare="pool"` balances them as one class')
+    if options.target.kind == "fold":
+        groups = f", groups={write_groups(options.groups)}" if options.groups else ""
+        call = f"df.strat.advise({entry.code}{groups})"
+        hints.append(f"`{call}` shows what each k does to {'it' if n_rare == 1 else 'them'}")
+    if options.rare == "warn":
+        hints.append('`rare="ignore"` silences this warning')
+    return f"\nHint: {'; '.join(hints)}." if hints else ""
+
+
+def hint_for_numbers(entry: BoundTerm, sizes: Ints, is_rare: Flags) -> str:
+    """Say that a column looks continuous, or like an id, if it does."""
+    cuts = f"`sf.quantiles({entry.code}, 10)` or `sf.continuous({entry.code})`"
+    if 2 * int(sizes[is_rare].sum()) > int(sizes.sum()):
+        return (
+            f" More than half of the rows are in such classes: {entry.text} looks continuous, or"
+            f" like an id.\nHint: {cuts}."
+        )
+    n_present = int((sizes > 0).sum())
+    if (
+        isinstance(entry.term, Classes)
+        and entry.term.is_guessed
+        and n_present > MANY_NUMBERS
+        and 2 * int(is_rare.sum()) > n_present
+        and frames.is_measured(entry.series[0])
+    ):
+        return (
+            f" {entry.text} holds {n_present:,} different numbers, most of them rare: it looks like"
+            f" a regression target.\nHint: {cuts}, or `sf.classes({entry.code})` if they are"
+            " classes."
+        )
+    return ""
+
+
+MANY_NUMBERS = 50
+"""Different numbers above which a column may be a regression target."""
