@@ -266,10 +266,10 @@ def named_column(frame: Any, ref: Any, argument: str) -> Typed:
     """Find a column by its name, as Spark would."""
     compared = compared_names(frame)
     wanted = compared(ref) if isinstance(ref, str) else None
-    names = [ref if compared(name) == wanted else name for name in frame.columns]
-    if names.count(ref) != 1:
-        raise label_error(ref, argument, names, "pandas")
-    name, dtype = frame.dtypes[names.index(ref)]
+    found = [each for each in frame.dtypes if compared(each[0]) == wanted]
+    if len(found) != 1:
+        raise label_error(ref, argument, [ref] * len(found) or frame.columns, "pandas")
+    ((name, dtype),) = found
     return Typed(functions().col(quoted(name)), dtype, name)
 
 
