@@ -91,7 +91,7 @@ def sample(
 
 def check_frac(frac: Any) -> Fraction:
     """Check a share of the rows."""
-    is_number = isinstance(frac, Real) and not isinstance(frac, bool)
+    is_number = issubclass(type(frac), Real) and not isinstance(frac, bool)
     if not is_number or not 0 <= frac <= 1:
         msg = f"`frac` must be a number from 0 to 1, got {describe(frac)}."
         raise StratError(msg)

@@ -101,7 +101,7 @@ def kind_of_numbers(values: Values) -> str:
 def kind_of_times(series: Any) -> str:
     """Name the kind of dates and times; these differ by unit and time zone."""
     values = series.dropna().infer_objects()
-    dtype = frames.door.dtype_of(values)
+    dtype: Any = frames.door.dtype_of(values)
     if not hasattr(dtype, "time_unit"):
         return str(dtype).lower()
     name = "timedelta64" if str(dtype).startswith("Duration") else "datetime64"
