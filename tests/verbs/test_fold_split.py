@@ -262,13 +262,14 @@ def test_arguments(kind: str) -> None:
 
 
 def test_columns_that_are_not_there(frame: Make) -> None:
-    """A column that is not there is refused as by `cv`."""
+    """A column that is not there is refused as by `cv`, and where else it may be is said."""
     splitter = sf.FoldSplit("flod")
     for use in (splitter.split, splitter.get_n_splits):
         refuse_now(
             "`name` names the column 'flod', which the frame does not have.\n"
             "Hint: did you mean 'fold'? If not, add it first, as in"
-            " `df.strat.kfold(..., name='flod')` or `split`.",
+            " `df.strat.kfold(..., name='flod')` or `split`. `FoldSplit` looks in `groups`, too:"
+            " `cross_val_score(..., params={'groups': df['flod']})`.",
             lambda use=use: use(frame(FOLDED)),
         )
 

@@ -45,7 +45,9 @@ def count_strata(
 ) -> tuple[Call, CountedStrata]:
     """Count the rows of a call, with the cuts of its quantiles, and nest them."""
     call = cut_quantiles(engine, call, options)
-    salts = [] if options.groups or not options.target.n else list_salts(options)
+    salts = []
+    if options.target.n and not options.groups:  # of the hashes of keys, one for each repeat
+        salts = [int(row_streams(options, each)[0](1)[0]) for each in range(options.repeats)]
     shares = expected_shares(options) if salts else ()
     call, counts = engine.count(call, salts=salts, cut_shares=shares, for_table=for_table)
     return call, nest_counts(engine, options, counts)
@@ -100,11 +102,6 @@ def without_orders(engine: Engine, options: Options) -> Options:
 
 
 # Quotas ----------------------------------------------------------------------------------
-
-
-def list_salts(options: Options) -> list[int]:
-    """List the salts of the hashes by which rows are ranked, one for each repeat."""
-    return [int(row_streams(options, repeat)[0](1)[0]) for repeat in range(options.repeats)]
 
 
 def expected_shares(options: Options) -> tuple[float, ...]:

@@ -237,7 +237,10 @@ def read_duplicates(frame: Any, refs: Sequence[Any]) -> Compared:
     columns, left_aside, has_text = [], [], False
     for series in frames.read_columns(frame, refs):
         column = frames.duplicates.groupable(series)
-        if column is None or is_id(series):
+        # Values that all differ, and not because they are measured, are those of an id.
+        if column is None or (
+            not frames.is_continuous(series) and frames.duplicates.all_unique(series)
+        ):
             left_aside.append(name_of(series))
         elif not holds_folds(series):
             columns.append(column)
@@ -251,11 +254,6 @@ def name_of(series: Any) -> str:
     """Name a column as lines do: of a label of column levels the first."""
     name = series.name
     return str(name[0] if isinstance(name, tuple) else name)
-
-
-def is_id(series: Any) -> bool:
-    """Return whether all values of a column differ, and not because they are measured."""
-    return not frames.is_continuous(series) and frames.duplicates.all_unique(series)
 
 
 def holds_folds(series: Any) -> bool:

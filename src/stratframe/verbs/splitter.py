@@ -155,11 +155,16 @@ def take_groups(argument: str, name: str, data: Any, groups: Any) -> Any:
             f" {describe(folds.name)}."
         )
         raise StratError(msg)
+    call = f"`cross_val_score(..., params={{'groups': df[{describe(name)}]}})`"
     if frames.is_frame(data) and groups is None:
-        frames.check_refs(data, [name], argument)  # says why it has no such column
+        try:
+            frames.check_refs(data, [name], argument)
+        except StratError as error:
+            msg = f"{error} `FoldSplit` looks in `groups`, too: {call}."
+            raise StratError(msg) from None
     msg = (
         f"`FoldSplit` must find the column {describe(name)} in `X` or `groups`, got"
         f" {type(data).__name__} and {type(groups).__name__}.\nHint: pass a frame with the column,"
-        f" or the folds, as in `cross_val_score(..., params={{'groups': df[{describe(name)}]}})`."
+        f" or the folds, as in {call}."
     )
     raise StratError(msg)
