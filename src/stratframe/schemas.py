@@ -189,10 +189,8 @@ def folded(
         dtype = "int64" if library == "pandas" else frames.attach.polars_dtype(None)
         checks = [pandera.Check.in_range(0, k - 1)]
     if complete:
-        keeps_all = partial(frames.folds.has_all_folds, k=k)
-        checks.append(
-            frames.rules.flags_check(pandera, library, keeps_all, f"every fold 0..{k - 1}")
-        )
+        keeps_all, rule = partial(frames.folds.has_all_folds, k=k), f"every fold 0..{k - 1}"
+        checks.append(frames.rules.flags_check(pandera, library, keeps_all, rule))
     return pandera.DataFrameSchema({name: pandera.Column(dtype, checks, nullable=nulls)})
 
 

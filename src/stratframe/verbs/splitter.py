@@ -160,6 +160,8 @@ def take_groups(argument: str, name: str, data: Any, groups: Any) -> Any:
         try:
             frames.check_refs(data, [name], argument)
         except StratError as error:
+            if "df.strat" not in str(error):  # other columns are meant, or none can be
+                raise
             msg = f"{error} `FoldSplit` looks in `groups`, too: {call}."
             raise StratError(msg) from None
     msg = (
