@@ -129,7 +129,7 @@ class ListsEngine:
             each[call.dealt] = hash_keys(columns, salt)
         return call._replace(numbers=numbers)
 
-    def count(self, call, *, before=None, salts=(), cut_shares=(), for_table=False):
+    def count(self, call, *, before=None, salts=(), for_table=False):
         """Count the rows of each partition; `native` is the counted row of every row."""
         call, entries = self.number(call, salts), call.entries
         if before is not None:

@@ -1,7 +1,6 @@
 """Rows that are counts are dealt, and compared, as the rows that they stand for."""
 
 from collections import defaultdict
-from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -12,9 +11,8 @@ from hypothesis import strategies as st
 
 from stratframe import StratError
 from stratframe.engines.base import Counts, check_n_strata
-from stratframe.engines.counted import expected_shares, shared_values
+from stratframe.engines.counted import shared_values
 from stratframe.frames import SharedRows
-from stratframe.pipeline.options import Options, fold_target, part_target
 
 cells = st.tuples(
     st.sampled_from(["a", "b", None]),
@@ -54,21 +52,6 @@ def test_what_counted_rows_share_is_what_the_rows_share(counted, nulls_alike):
     if found.example is not None:
         assert len({*found.example.folds}) == 2
         assert {(*found.example.values, fold) for fold in found.example.folds} <= {*rows}
-
-
-@pytest.mark.parametrize(
-    ("target", "shares"),
-    [
-        (fold_target(4), (0.25, 0.5, 0.75)),
-        (part_target({"a": 0.5, "b": 0.2, "c": 0.3}), (0.5, 0.7)),
-        (part_target({"a": None, "b": Fraction(1, 4)}), (0.75,)),
-        (part_target({"a": 20, "b": None}), ()),
-        (part_target({"a": 20, "b": 5}), ()),
-    ],
-)
-def test_shares_before_each_cut(target, shares):
-    """The rows before a cut are those of all parts before it; counts of rows are no shares yet."""
-    assert expected_shares(Options(target=target)) == shares
 
 
 def test_the_driver_holds_the_counts_of_so_many_strata():

@@ -194,32 +194,32 @@ def passes(monkeypatch):
 
 @pytest.fixture(scope="module")
 def large():
-    """Make a frame of 300,000 rows in three classes, one of them rare."""
+    """Make a frame of 150,000 rows in three classes, one of them rare."""
     rng = np.random.default_rng(1)
-    labels = rng.choice(["a", "b", "c"], 300_000, p=[0.9, 0.099, 0.001])
-    return pd.DataFrame({"id": rng.permutation(300_000), "label": labels})
+    labels = rng.choice(["a", "b", "c"], 150_000, p=[0.9, 0.099, 0.001])
+    return pd.DataFrame({"id": rng.permutation(150_000), "label": labels})
 
 
-def test_few_strata_are_counted_and_cut_in_one_pass(large, passes):
-    """If classes are spread over the partitions, rows near the cuts come with the counts."""
-    for options in ({}, {"repeats": 2}):
-        expected = sf.kfold(large, "label", key="id", **options)
-        result = dd.from_pandas(large, npartitions=8).strat.kfold("label", key="id", **options)
-        assert_frame_equal(result.compute(), expected)
-    assert passes == ["count_partition", "count_partition"]
-    parts = {"train": 0.8, "valid": 0.1, "test": 0.1}
-    result = dd.from_pandas(large, npartitions=8).strat.split("label", parts, key="id")
-    assert_frame_equal(result.compute(), sf.split(large, "label", parts, key="id"))
-    assert passes == ["count_partition"] * 3
+def test_rows_near_the_cuts_take_a_second_pass(large, passes):
+    """Rows are counted, and those near the cuts collected, wherever the rows of a class are."""
+    parts = {"train": 40_000, "test": None}
+    calls = [
+        lambda frame: sf.kfold(frame, "label", key="id", repeats=2),
+        lambda frame: sf.split(frame, "label", parts, key="id"),
+    ]
+    for rows, call in zip([large, large.sort_values("label")], calls, strict=True):
+        result = call(dd.from_pandas(rows, npartitions=4, sort=False))
+        assert passes == ["count_partition", "rows_near_cuts"]
+        assert_frame_equal(result.compute(), call(rows))
+        passes.clear()
 
 
-def test_strata_in_a_single_partition_take_another_pass(large, passes, monkeypatch):
-    """If rows near the cuts are missing from the first pass, a second one finds them."""
-    monkeypatch.setattr("stratframe.engines.cuts.DEVIATIONS", 0.01)
-    large = large.sort_values("label", ignore_index=True)
-    result = dd.from_pandas(large, npartitions=8).strat.kfold("label", key="id")
-    assert passes == ["count_partition", "rows_near_cuts"]
-    assert_frame_equal(result.compute(), sf.kfold(large, "label", key="id"))
+def test_few_rows_are_counted_and_cut_in_one_pass(passes):
+    """Where every cell of the counts goes to one part as a whole, no row is collected."""
+    lazy = dd.from_pandas(FRAME, npartitions=3)
+    found = sf.kfold(lazy, "label", 4, key="id").compute()
+    assert found["fold"].tolist() == sf.kfold(FRAME, "label", 4, key="id")["fold"].tolist()
+    assert passes == ["count_partition"]
 
 
 @pytest.mark.parametrize("few", [0, 1500])
@@ -237,14 +237,6 @@ def test_quantiles_are_narrowed_down_in_several_passes(passes, monkeypatch, few)
     assert passes.count("take_numbers") == (few > 0)
     assert_frame_equal(result.compute(), expected)
     assert words == warned
-
-
-def test_parts_of_counts_take_another_pass(large, passes):
-    """Where the shares are not known before the rows are counted, a second pass is needed."""
-    parts = {"train": 40_000, "test": None}
-    result = dd.from_pandas(large, npartitions=8).strat.split("label", parts, key="id")
-    assert passes == ["count_partition", "rows_near_cuts"]
-    assert_frame_equal(result.compute(), sf.split(large, "label", parts, key="id"))
 
 
 def test_a_frame_that_changes_between_passes_is_an_error(large, monkeypatch):

@@ -105,15 +105,13 @@ class Engine(Protocol):
         *,
         before: int | None = None,
         salts: Sequence[int] = (),
-        cut_shares: Sequence[float] = (),
         for_table: bool = False,
     ) -> tuple[Call, Counts]:
         """Count the rows that are alike; missing values of the key are an error.
 
         With `before`, by the entries before one alone. With salts, also find the lowest number
-        of each counted row. `cut_shares` are the shares of rows before each cut point, where
-        they are known, by which rows near the cuts may be collected at once. For a table, each
-        counted row is followed by one that stands for no rows, with the lowest values of bins.
+        of each counted row. For a table, each counted row is followed by one that stands for no
+        rows, with the lowest values of bins.
         """
         ...
 

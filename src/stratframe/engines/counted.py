@@ -48,8 +48,7 @@ def count_strata(
     salts = []
     if options.target.n and not options.groups:  # of the hashes of keys, one for each repeat
         salts = [int(row_streams(options, each)[0](1)[0]) for each in range(options.repeats)]
-    shares = expected_shares(options) if salts else ()
-    call, counts = engine.count(call, salts=salts, cut_shares=shares, for_table=for_table)
+    call, counts = engine.count(call, salts=salts, for_table=for_table)
     return call, nest_counts(engine, options, counts)
 
 
@@ -102,14 +101,6 @@ def without_orders(engine: Engine, options: Options) -> Options:
 
 
 # Quotas ----------------------------------------------------------------------------------
-
-
-def expected_shares(options: Options) -> tuple[float, ...]:
-    """List the share of rows before each cut point, where no counts are given."""
-    target = options.target
-    if any(isinstance(share, int) for share in target.shares or ()):
-        return ()
-    return tuple(map(float, target.shares_before(0)))
 
 
 def list_quotas(options: Options, counted: CountedStrata) -> list[StratumTable]:

@@ -7,7 +7,6 @@ its stratum that are at most its own number. Counts of the leading bits of the n
 which cell of these bits each cut point lies; the numbers of the rows in these cells show where.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -119,16 +118,6 @@ def window_widths(sizes: Ints) -> Ints:
 
 DEVIATIONS = 6
 """Standard deviations beyond which a cut point is not expected."""
-
-
-def window_cells(widths: Ints, shares: Sequence[float]) -> Flags:
-    """Flag the cells of `MAX_BITS` bits around the shares before cut points."""
-    flags = np.zeros((len(widths), 1 << MAX_BITS), dtype=np.bool_)
-    for stratum, width in enumerate(widths.tolist()):
-        for share in shares:
-            cell = int(share * (1 << MAX_BITS))
-            flags[stratum, max(cell - width, 0) : cell + width + 1] = True
-    return flags.ravel()
 
 
 def cut_points(counts: CellCounts, table: StratumTable, codes: Ints, numbers: Words) -> CutPoints:

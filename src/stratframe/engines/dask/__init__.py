@@ -115,7 +115,6 @@ class DaskEngine:
             tuple(named["key"]),
             named["where"][0] if named["where"] else None,
             computed=tuple(computed),
-            n_partitions=self.frame.npartitions,
             present=tuple(entries) if options.missing == "null" else (),
             uses=(*uses, *(Use(name, is_key=True) for name in named["key"])),
         )
@@ -136,7 +135,6 @@ class DaskEngine:
         *,
         before: int | None = None,
         salts: Sequence[int] = (),
-        cut_shares: Sequence[float] = (),
         for_table: bool = False,
     ) -> tuple[DaskCall, Counts]:
         """Count the rows that are alike, in one pass."""
@@ -145,13 +143,12 @@ class DaskEngine:
         wanted = wanted._replace(
             key=key if salts else (),
             salts=tuple(salts),
-            cut_shares=tuple(cut_shares),
             for_table=for_table,
         )
         found, counted = count_frame(call.frame, wanted)
         plan = call.plan._replace(floats=counted.floats)
         if before is None:
-            plan = plan._replace(salts=wanted.salts, cut_shares=wanted.cut_shares)
+            plan = plan._replace(salts=wanted.salts)
         wanted = plan if before is None else counted
         columns = by_argument(found.columns, wanted.n_by, wanted.n_groups)
         lowest = found.lowest if len(found.lowest) else None
@@ -182,7 +179,7 @@ class DaskEngine:
     def near_cuts(
         self, call: DaskCall, counted: CountedCodes, tables: Sequence[StratumTable]
     ) -> list[NearCuts]:
-        """Find the rows near the cut points, in a pass of their own if the first was not enough."""
+        """Find the rows near the cut points, in a pass of their own."""
         return cells_near_cuts(call, counted, tables)
 
     def keys_at(self, call: DaskCall, numbers: Sequence[Words]) -> Any:

@@ -11,15 +11,7 @@ import pandas as pd
 from ...core.strata import first_occurrence, lowest_words, sum_by
 from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
-from ..cuts import (
-    HIGHEST_WORD,
-    MAX_BITS,
-    cell_bits,
-    cells_of,
-    coarser_cells,
-    window_cells,
-    window_widths,
-)
+from ..cuts import HIGHEST_WORD, cell_bits, cells_of, coarser_cells
 from .partitions import DealtRows, checksum, numbers_of_rows, select_dealt
 from .types import HeldTypes, held_types, merge_types
 from .values import (
@@ -32,17 +24,6 @@ from .values import (
     stack,
     take_values,
 )
-
-
-class NearRows(NamedTuple):
-    """DealtRows whose numbers are near the expected cut points of their stratum."""
-
-    widths: Ints
-    """How many cells from the expected ones all rows are there, shape (n_counted,)."""
-    codes: Ints
-    """The counted row of each, shape (n_near,)."""
-    numbers: Words
-    """Shape (n_near,)."""
 
 
 class PartitionCounts(NamedTuple):
@@ -58,8 +39,6 @@ class PartitionCounts(NamedTuple):
     """Of each repeat, the rows by the leading bits of their numbers, shape (n_counted, 2**bits)."""
     missing: Ints
     """How many values are missing in each column of the key, and in `where`."""
-    near: list[NearRows]
-    """Of each repeat; empty if they are looked for in a pass of their own."""
     checksums: Words
     """Of each partition, as `checksum` makes them; shape (n_partitions, 2)."""
 
@@ -95,9 +74,6 @@ def count_dealt(rows: DealtRows, plan: Plan) -> PartitionCounts:
     numbers = numbers_of_rows(rows, plan)
     bits = cell_bits(n_codes * max(len(numbers), 1))
     cells = [] if plan.for_table else [cells_of(codes, each, bits) for each in numbers]
-    near = []
-    if cells and bits == MAX_BITS and plan.cut_shares:
-        near = [near_rows(*each, sizes, plan) for each in zip(cells, numbers, strict=True)]
     weights = shown_weights(sizes, plan)
     return PartitionCounts(
         take_values(series, shown_rows(series, codes, n_codes, plan)),
@@ -105,17 +81,8 @@ def count_dealt(rows: DealtRows, plan: Plan) -> PartitionCounts:
         lowest_of_repeats(codes, numbers, n_codes, len(weights)),
         [count_cells(each, bits, sizes) for each in cells],
         rows.missing,
-        near,
         checksum(found, numbers)[None],
     )
-
-
-def near_rows(cells: Ints, numbers: Words, sizes: Ints, plan: Plan) -> NearRows:
-    """Take the rows near the expected cut points, if strata are spread over the partitions."""
-    # A stratum in a few partitions only has wider windows in truth; another pass finds out.
-    widths = window_widths(sizes * plan.n_partitions // 4)
-    rows = np.flatnonzero(window_cells(widths, plan.cut_shares)[cells])
-    return NearRows(widths, cells[rows] >> MAX_BITS, numbers[rows])
 
 
 def with_categories(series: Any, meta: Any) -> Any:
@@ -195,29 +162,13 @@ def add_counts(several: Sequence[PartitionCounts], plan: Plan) -> PartitionCount
     words = np.concatenate([each.lowest for each in several], axis=1)
     parts = np.split(codes, np.cumsum(lengths)[:-1])
     weights = shown_weights(sizes, plan)
-    fine = all(len(each.near) == len(each.cells) for each in several)
-    fine = fine and cell_bits(n_codes * max(len(words), 1)) == MAX_BITS
-    near = zip(*(each.near for each in several), strict=True) if fine else ()
     return PartitionCounts(
         take_values(columns, shown_rows(columns, codes, n_codes, plan)),
         weights,
         lowest_of_repeats(codes, list(words), n_codes, len(weights)),
         [merge_cells(each, parts, sizes) for each in zip(*(x.cells for x in several), strict=True)],
         np.sum([each.missing for each in several], axis=0),
-        [merge_windows(each, parts, sizes) for each in near],
         np.concatenate([each.checksums for each in several]),
-    )
-
-
-def merge_windows(several: Sequence[NearRows], codes: Sequence[Ints], sizes: Ints) -> NearRows:
-    """Put rows near cut points one below the other; the narrowest window of a stratum counts."""
-    widths = np.full(len(sizes), 1 << MAX_BITS, dtype=np.int64)
-    for each, rows in zip(several, codes, strict=True):
-        widths[rows] = np.minimum(widths[rows], each.widths)
-    return NearRows(
-        widths,
-        np.concatenate([rows[each.codes] for each, rows in zip(several, codes, strict=True)]),
-        np.concatenate([each.numbers for each in several]),
     )
 
 

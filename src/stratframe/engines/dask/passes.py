@@ -9,12 +9,12 @@ import numpy as np
 
 from ... import frames
 from ...checks import load_extra
-from ...core.types import Flags, Ints, StratumTable, Words
+from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn, SharedRows
 from ...terms.base import Term
 from ..base import CountedCodes, NearCuts, check_key
-from ..cuts import MAX_BITS, WORD, cells_of, cells_split_by_cut, counts_by, other_rows, window_cells
+from ..cuts import WORD, cells_split_by_cut, counts_by, other_rows
 from ..quantiles import (
     SORTED_ROWS,
     QuantileRanks,
@@ -129,8 +129,8 @@ def cells_near_cuts(
     index = stratum_index(counts.columns, codes, call.plan)
     cells = [counts_by(codes, each, counted.n_strata) for each in counts.cells]
     split_by_cut = [cells_split_by_cut(*each) for each in zip(cells, tables, strict=True)]
-    near = known_rows(call, counts, codes, split_by_cut)
-    if near is None:
+    near = [(np.zeros(0, np.int32), np.zeros(0, np.uint64)) for _ in cells]
+    if any(flags.any() for flags in split_by_cut):
         few = [
             (np.flatnonzero(flags), counted_cells.shape)
             for flags, counted_cells in zip(split_by_cut, cells, strict=True)
@@ -139,29 +139,6 @@ def cells_near_cuts(
         results = over_partitions(call.frame, call.plan, rows_near_cuts, *shared)
         near = merged(results, merge_near)
     return [NearCuts(each, *rows) for each, rows in zip(cells, near, strict=True)]
-
-
-def known_rows(
-    call: DaskCall, counts: PartitionCounts, codes: Ints, split_by_cut: Sequence[Flags]
-) -> list[tuple[Ints, Words]] | None:
-    """Take the rows in cells with a cut point from the first pass, if it has all of them."""
-    if not any(flags.any() for flags in split_by_cut):
-        return [(np.zeros(0, np.int32), np.zeros(0, np.uint64)) for _ in split_by_cut]
-    if not counts.near:
-        return None
-    found = []
-    for flags, rows in zip(split_by_cut, counts.near, strict=True):
-        dealt = codes >= 0
-        widths = np.full(len(flags) >> MAX_BITS, 1 << MAX_BITS, dtype=np.int64)
-        np.minimum.at(widths, codes[dealt], rows.widths[dealt])
-        if (flags & ~window_cells(widths, call.plan.cut_shares)).any():
-            return None
-        strata = codes[rows.codes]
-        inside = np.flatnonzero(strata >= 0)
-        cells = cells_of(strata[inside], rows.numbers[inside], MAX_BITS)
-        inside = inside[flags[cells]]
-        found.append((strata[inside], rows.numbers[inside]))
-    return found
 
 
 def resolve_on(column: Any, term: Term) -> Term:

@@ -62,9 +62,6 @@ class Plan(NamedTuple):
     where: Hashable | None = None
     salts: tuple[int, ...] = ()
     """Of the numbers of rows, one for each column that is made."""
-    cut_shares: tuple[float, ...] = ()
-    """The share of rows before each cut point, where it is known."""
-    n_partitions: int = 1
     computed: tuple[Hashable, ...] = ()
     """Columns that were computed for this call only."""
     present: tuple[Hashable, ...] = ()

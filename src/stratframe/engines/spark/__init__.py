@@ -146,7 +146,6 @@ class SparkEngine:
         *,
         before: int | None = None,
         salts: Sequence[int] = (),
-        cut_shares: Sequence[float] = (),  # noqa: ARG002 - the next pass knows each table
         for_table: bool = False,
     ) -> tuple[SparkCall, Counts]:
         """Count the rows that are alike, in one pass."""
