@@ -16,8 +16,8 @@ from stratframe import frames
 from stratframe.core.hashing import HashedWords, hash_keys
 from stratframe.core.strata import lowest_words, quantile_bins
 from stratframe.core.types import Flags, Ints, Values, Words
-from stratframe.engines.base import Counts, NearCuts, check_key, check_term
-from stratframe.engines.cuts import cells_split_by_cut, counts_by, parts_by_cuts
+from stratframe.engines.base import Counts, NearCuts, check_key, check_term, parts_by_number
+from stratframe.engines.cuts import cells_split_by_cut, counts_by
 from stratframe.frames.attach import attach_pandas
 from stratframe.terms.base import ByEdges, ByQuantiles
 from stratframe.terms.classes import Classes
@@ -176,26 +176,19 @@ class ListsEngine:
         shared = [np.isin(*each) for each in zip(call.numbers, numbers, strict=True)]
         return pd.concat(call.key, axis=1)[call.dealt & np.logical_or.reduce(shared)]
 
-    def attach(self, call, counted, outputs, points):
-        """Compare the number of every row with the cut points of its stratum."""
-        strata, parts = strata_of(counted), []
-        for numbers, output, cuts in zip(call.numbers, outputs, points, strict=True):
-            dealt = parts_by_cuts(strata, numbers, cuts)
+    def attach(self, call, counted, outputs, parts, salts=()):
+        """Compare the number of every row with the points of its stratum."""
+        numbers = self.number(call, salts).numbers if counted is None else call.numbers
+        strata = np.where(call.dealt, 0, -1) if counted is None else strata_of(counted)
+        numbers, dealt = numbers or [np.zeros(len(strata), np.uint64)] * len(parts), []
+        for words, output, each in zip(numbers, outputs, parts, strict=True):
+            own = parts_by_number(strata, words, each)
             if call.is_filled:
-                given = read_given(call.entries["name"][0].series, output, cuts.shape[1] + 1)
-                dealt = np.where(dealt < 0, given, dealt)
-            parts.append(dealt)
-        return self.add(outputs, parts)
-
-    def attach_by_number(self, call, outputs, salts, points):
-        """Compare the number of every row with the points."""
-        numbers = self.number(call, salts).numbers
-        parts = [np.searchsorted(points, each, side="right") for each in numbers]
-        return self.add(outputs, [np.where(call.dealt, each, -1) for each in parts])
-
-    def attach_parts(self, call, counts, outputs, parts):
-        """Give every row the part of its counted row."""
-        return self.add(outputs, [np.append(each, -1)[counts.native] for each in parts])
+                n_parts = each.points.shape[1] + 1
+                given = read_given(call.entries["name"][0].series, output, n_parts)
+                own = np.where(own < 0, given, own)
+            dealt.append(own)
+        return self.add(outputs, dealt)
 
     def add(self, outputs, parts):
         """Add columns to every partition."""

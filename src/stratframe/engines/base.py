@@ -12,12 +12,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+import numpy as np
+
 from ..core.strata import sum_by
 from ..core.types import Ints, StratumTable, Words
 from ..errors import StratError, plural
 from ..frames import NewColumn, SharedRows, format_reference
 from ..pipeline.options import Options
 from ..terms.base import Term
+from .cuts import parts_by_cuts
 
 MAX_STRATA = 1 << 22
 """Combinations of values up to which the driver holds their counts."""
@@ -58,6 +61,15 @@ class NearCuts(NamedTuple):
     """The stratum of each row in a cell whose rows go to several parts, shape (n_near,)."""
     numbers: Words
     """The numbers of these rows."""
+
+
+class PartsByNumber(NamedTuple):
+    """The parts of the rows of every stratum, by their numbers."""
+
+    first: Ints
+    """The part of rows whose number is below all points, -1 for none; shape (n_strata,)."""
+    points: Words
+    """The lowest number of each further part, nondecreasing; shape (n_strata, n_points)."""
 
 
 class Engine(Protocol):
@@ -136,24 +148,16 @@ class Engine(Protocol):
     def attach(
         self,
         call: Call,
-        counted: CountedCodes,
+        counted: CountedCodes | None,
         outputs: Sequence[NewColumn],
-        points: Sequence[Words],
+        parts: Sequence[PartsByNumber],
+        salts: Sequence[int] = (),
     ) -> EngineFrame:
-        """Add a column for each salt: the number of cut points of its stratum below each row."""
+        """Add a column for each output: the part of every row by its stratum and its number.
 
-    def attach_by_number(
-        self, call: Call, outputs: Sequence[NewColumn], salts: Sequence[int], points: Words
-    ) -> EngineFrame:
-        """Add a column for each salt: how many points are at most the number of each row.
-
-        No row is counted: one that lacks a key is an error when the frame is computed.
+        Where no row was counted, all are of one stratum, `salts` are those of their numbers, and a
+        row that lacks a key is an error when the frame is computed.
         """
-
-    def attach_parts(
-        self, call: Call, counts: Counts, outputs: Sequence[NewColumn], parts: Sequence[Ints]
-    ) -> EngineFrame:
-        """Add columns of the part of every counted row, which its rows take."""
 
     def select(
         self,
@@ -196,6 +200,14 @@ class CountedCodes(NamedTuple):
         """How many rows of each stratum are dealt, shape (n_strata,)."""
         dealt = self.codes >= 0
         return sum_by(self.codes[dealt], self.counts.weights[dealt], self.n_strata)
+
+
+def parts_by_number(codes: Ints, numbers: Words, parts: PartsByNumber) -> Ints:
+    """Find the part of every row, given its stratum, -1 for one that is not dealt."""
+    found = parts_by_cuts(codes, numbers, parts.points)
+    if parts.first.any():
+        found = np.where(found < 0, found, found + parts.first[codes])
+    return found
 
 
 # Which engine ----------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import frames
 from ..core.seeds import StreamTag
-from ..core.types import Flags, StratumTable, Words
+from ..core.types import Flags, StratumTable
 from ..errors import StratError
 from ..frames import LabelRows, SharedRows
 from ..pipeline.deal import empty_outputs
@@ -31,7 +31,15 @@ from ..terms.base import By, Term
 from ..terms.bins import Continuous, OrderBins
 from ..terms.by import Entries, columns_of, require_by
 from ..terms.classes import Classes
-from .base import Call, CountedCodes, Engine, check_possible, engine_of, not_possible
+from .base import (
+    Call,
+    CountedCodes,
+    Engine,
+    PartsByNumber,
+    check_possible,
+    engine_of,
+    not_possible,
+)
 from .counted import (
     count_strata,
     cut_quantiles,
@@ -74,19 +82,24 @@ class CountedFrame:
         names = [output.name for output in outputs]
         self.engine.check(options.columns(), names, overwrite=overwrite)
         if options.deal == "hash":
-            call, by_hash = self.engine.bind(options), (hash_salts(options), hash_points(options))
-            return self.engine.attach_by_number(call, outputs, *by_hash)
+            by_hash = PartsByNumber(np.zeros(1, np.int64), hash_points(options)[None])
+            dealt = [by_hash] * options.repeats
+            call = self.engine.bind(options)
+            return self.engine.attach(call, None, outputs, dealt, hash_salts(options))
         if options.groups:
             options = without_orders(self.engine, options)
             call = self.engine.bind(options)
             call, counted = count_strata(self.engine, call, options)
-            parts = parts_of_groups(options, counted)
-            return self.engine.attach_parts(call, counted.counts, outputs, parts)
+            whole, n_counted = parts_of_groups(options, counted), len(counted.counts.weights)
+            alone = CountedCodes(counted.counts, np.arange(n_counted), n_counted)
+            no_points = np.empty((n_counted, 0), dtype=np.uint64)
+            parts = [PartsByNumber(each, no_points) for each in whole]
+            return self.engine.attach(call, alone, outputs, parts)
         self.check_key(options)
         call, counted = count_strata(self.engine, self.engine.bind(options), options)
         tables = list_quotas(options, counted)
-        points = find_cuts(self.engine, call, counted.coded, tables)
-        return self.engine.attach(call, counted.coded, outputs, points)
+        parts = find_cuts(self.engine, call, counted.coded, tables)
+        return self.engine.attach(call, counted.coded, outputs, parts)
 
     def extend(self, options: Options, target: Target, names: Sequence[Any], k: int | None) -> Any:
         """Fill columns of folds or parts in the rows that have none."""
@@ -121,9 +134,9 @@ class CountedFrame:
         counted = nest_counts(self.engine, options, counts)
         assert counts.lowest is not None
         table = sample_table(options, counted.strata, wanted, lowest_of_strata(counted)[0])
-        points = find_cuts(self.engine, call, counted.coded, [table])
+        parts = find_cuts(self.engine, call, counted.coded, [table])
         outputs = empty_outputs(replace(options, name=mark, target=Target(2)))
-        marked = engine_on(self.engine.attach(call, counted.coded, outputs, points))
+        marked = engine_on(self.engine.attach(call, counted.coded, outputs, parts))
         return marked.select(mark, [0], equal=True, drops=True)
 
     def check_key(self, options: Options) -> None:
@@ -259,7 +272,7 @@ def find_cuts(
     call: Call,
     counted: CountedCodes,
     tables: Sequence[StratumTable],
-) -> list[Words]:
+) -> list[PartsByNumber]:
     """Find the cut points of the numbers of every stratum, for each salt."""
     near = engine.near_cuts(call, counted, tables)
     found = [
@@ -269,7 +282,8 @@ def find_cuts(
     if any(len(cuts.split_by_cut) for cuts in found):
         keys = engine.keys_at(call, [cuts.split_by_cut for cuts in found])
         raise repeated_key_error([str(name) for name in keys.columns], keys)
-    return [cuts.points for cuts in found]
+    first = np.zeros(counted.n_strata, dtype=np.int64)
+    return [PartsByNumber(first, cuts.points) for cuts in found]
 
 
 def extend_column(engine: Engine, options: Options, k: int | None) -> Any:
@@ -293,5 +307,5 @@ def extend_column(engine: Engine, options: Options, k: int | None) -> Any:
     coded = counted.coded
     new = coded._replace(codes=np.where(parts < 0, coded.codes, -1))
     call, new = engine.recount(engine.restrict(call, present=False), new, salts)
-    points = find_cuts(engine, call, new, [table])
-    return engine.attach(call, new, empty_outputs(options), points)
+    dealt = find_cuts(engine, call, new, [table])
+    return engine.attach(call, new, empty_outputs(options), dealt)

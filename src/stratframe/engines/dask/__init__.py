@@ -9,20 +9,18 @@ from typing import Any
 import numpy as np
 
 from ... import frames
-from ...core.types import Ints, StratumTable, Words
+from ...core.types import StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn, SharedRows
 from ...frames.references import EXPRESSIONS
 from ...pipeline.options import Options
 from ...terms.base import Term
 from ...terms.classes import Classes
-from ..base import CountedCodes, Counts, NearCuts, by_argument
+from ..base import CountedCodes, Counts, NearCuts, PartsByNumber, by_argument
 from ..counted import shared_values
 from ..cuts import other_rows
 from .partitions import (
-    add_by_cuts,
-    add_by_number,
-    add_by_values,
+    add_columns,
     empty_like,
     equal_keys,
     stack_parts,
@@ -206,36 +204,20 @@ class DaskEngine:
     def attach(
         self,
         call: DaskCall,
-        counted: CountedCodes,
+        counted: CountedCodes | None,
         outputs: Sequence[NewColumn],
-        points: Sequence[Words],
+        parts: Sequence[PartsByNumber],
+        salts: Sequence[int] = (),
     ) -> Any:
-        """Add the columns by cut points, partition by partition, when the frame is computed."""
-        counts = counted.counts.native
-        index = stratum_index(counts.columns, counted.codes, call.plan)
-        return add_lazily(call, counts, add_by_cuts, outputs, index, list(points))
-
-    def attach_by_number(
-        self,
-        call: DaskCall,
-        outputs: Sequence[NewColumn],
-        salts: Sequence[int],
-        points: Words,
-    ) -> Any:
-        """Add the columns by the numbers of rows, partition by partition."""
+        """Add the columns, partition by partition, when the frame is computed."""
+        if counted is not None:
+            counts = counted.counts.native
+            index = stratum_index(counts.columns, counted.codes, call.plan)
+            return add_lazily(call, counts, outputs, index, parts)
         plan = call.plan._replace(salts=tuple(salts))
+        given = (plan, 0, None, list(outputs), None, list(parts))
         meta = empty_like(call.frame._meta, plan, outputs)
-        return call.frame.map_partitions(
-            add_by_number, plan, list(outputs), points, meta=meta, enforce_metadata=False
-        )
-
-    def attach_parts(
-        self, call: DaskCall, counts: Counts, outputs: Sequence[NewColumn], parts: Sequence[Ints]
-    ) -> Any:
-        """Add the columns by the values of rows, partition by partition."""
-        found = counts.native
-        index = stratum_index(found.columns, np.arange(len(found.sizes)), call.plan)
-        return add_lazily(call, found, add_by_values, outputs, index, list(parts))
+        return call.frame.map_partitions(add_columns, *given, meta=meta, enforce_metadata=False)
 
     def select(
         self,

@@ -15,13 +15,11 @@ from ...core.types import Ints, StratumTable, Words
 from ...frames import NewColumn
 from ...frames.attach import attach_pandas
 from ...pipeline.deal import place_rows
-from ...pipeline.hashed import parts_by_hash
 from ...terms.base import Term
-from ..base import check_key
+from ..base import PartsByNumber, check_key, parts_by_number
 from ..cuts import (
     cells_of,
     other_rows,
-    parts_by_cuts,
 )
 from ..quantiles import cell_places
 from .values import (
@@ -243,54 +241,32 @@ def equal_keys(partition: Any, plan: Plan, number: int, split_by_cut: Sequence[W
     return rows.partition.loc[is_split_by_cut, list(plan.key)]
 
 
-def add_by_cuts(
+def add_columns(
     partition: Any,
     plan: Plan,
     number: int,
-    counted: Words,
+    counted: Words | None,
     outputs: Sequence[NewColumn],
-    index: StratumIndex,
-    points: Sequence[Words],
+    index: StratumIndex | None,
+    parts: Sequence[PartsByNumber],
 ) -> Any:
-    """Add columns to a partition by cut points, or fill one."""
+    """Add columns of parts to a partition, or fill one; without an index rows are one stratum."""
     rows = select_dealt(partition, plan, number)
-    codes, numbers = same_rows(rows, plan, index, counted)
-    parts = [parts_by_cuts(codes, *each) for each in zip(numbers, points, strict=True)]
+    if index is None or counted is None:
+        check_key(zip(map(str, [*plan.key, plan.where]), rows.missing.tolist(), strict=True))
+        codes, numbers = np.zeros(len(rows.positions), np.int64), numbers_of_rows(rows, plan)
+    else:
+        codes, numbers = same_rows(rows, plan, index, counted)
+    # Groups have no points, and their rows no numbers.
+    numbers = numbers or [np.broadcast_to(np.uint64(0), len(codes))] * len(parts)
+    dealt = [parts_by_number(codes, *each) for each in zip(numbers, parts, strict=True)]
     if plan.filled is not None:
-        given = read_filled(partition[plan.filled], outputs[0], points[0].shape[1] + 1)
-        given[rows.positions] = parts[0]
+        given = read_filled(partition[plan.filled], outputs[0], parts[0].points.shape[1] + 1)
+        given[rows.positions] = dealt[0]
         return attach_placed(partition, plan, outputs, [given])
-    return attach_placed(partition, plan, outputs, place_parts(rows, parts, len(partition)))
-
-
-def add_by_values(
-    partition: Any,
-    plan: Plan,
-    number: int,
-    counted: Words,
-    outputs: Sequence[NewColumn],
-    index: StratumIndex,
-    parts: Sequence[Ints],
-) -> Any:
-    """Add the parts of counted rows to a partition, by the values that were counted."""
-    rows = select_dealt(partition, plan, number)
-    places, _ = same_rows(rows, plan, index, counted)
-    placed = place_parts(rows, [each[places] for each in parts], len(partition))
+    positions = rows.positions if len(rows.positions) < len(partition) else None
+    placed = [place_rows(each, positions, len(partition)) for each in dealt]
     return attach_placed(partition, plan, outputs, placed)
-
-
-def add_by_number(partition: Any, plan: Plan, outputs: Sequence[NewColumn], points: Words) -> Any:
-    """Add columns to a partition by the keys of its rows alone."""
-    rows = select_dealt(partition, plan, 0)
-    check_key(zip(map(str, [*plan.key, plan.where]), rows.missing.tolist(), strict=True))
-    parts = [parts_by_hash(numbers, points) for numbers in numbers_of_rows(rows, plan)]
-    return attach_placed(partition, plan, outputs, place_parts(rows, parts, len(partition)))
-
-
-def place_parts(rows: DealtRows, parts: Sequence[Ints], n_rows: int) -> list[Ints]:
-    """Put the parts of the rows that are dealt at their places in the partition."""
-    positions = rows.positions if len(rows.positions) < n_rows else None
-    return [place_rows(each, positions, n_rows) for each in parts]
 
 
 def attach_placed(

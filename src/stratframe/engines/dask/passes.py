@@ -13,7 +13,7 @@ from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn, SharedRows
 from ...terms.base import Term
-from ..base import CountedCodes, NearCuts, check_key
+from ..base import CountedCodes, NearCuts, PartsByNumber, check_key
 from ..cuts import WORD, cells_split_by_cut, counts_by, other_rows
 from ..quantiles import (
     SORTED_ROWS,
@@ -26,6 +26,7 @@ from ..quantiles import (
 )
 from .counts import PartitionCounts, count_partition, merge_counts, with_categories
 from .partitions import (
+    add_columns,
     add_tables,
     count_numbers,
     empty_like,
@@ -176,20 +177,20 @@ def shared_keys(call: DaskCall, n_rows: int, index: StratumIndex) -> tuple[Share
 def add_lazily(
     call: DaskCall,
     counts: PartitionCounts,
-    function: Callable[..., Any],
     outputs: Sequence[NewColumn],
-    *args: Any,
+    index: StratumIndex,
+    parts: Sequence[PartsByNumber],
 ) -> Any:
-    """Call a function that adds columns on each partition, with the checksum of its rows."""
+    """Add columns to each partition, given the checksum of its rows."""
     rows = partitions_of(call.frame)
-    parts, checksums = rows.to_delayed(optimize_graph=False), counts.checksums
-    if len(parts) != len(checksums):
+    partitions, checksums = rows.to_delayed(optimize_graph=False), counts.checksums
+    if len(partitions) != len(checksums):
         raise other_rows()
-    add, plan = dask.delayed(function, pure=False), dask.delayed(call.plan, traverse=False)
-    given = [dask.delayed(each) for each in args]
+    add, plan = dask.delayed(add_columns, pure=False), dask.delayed(call.plan, traverse=False)
+    given = [dask.delayed(each, traverse=False) for each in (index, list(parts))]
     added = [
         add(partition, plan, number, counted, list(outputs), *given)
-        for number, (partition, counted) in enumerate(zip(parts, checksums, strict=True))
+        for number, (partition, counted) in enumerate(zip(partitions, checksums, strict=True))
     ]
     meta = empty_like(call.frame._meta, call.plan, outputs)
     return dd.from_delayed(added, meta=meta, divisions=rows.divisions, verify_meta=False)

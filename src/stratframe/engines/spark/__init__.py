@@ -27,11 +27,9 @@ from .columns import (
     stratum_of_term,
     typed_column,
 )
-from .hashed import attach_by_number
+from .new_columns import attach
 from .passes import (
     HELPER,
-    attach,
-    attach_parts,
     check_keys,
     check_where,
     collect,
@@ -181,8 +179,6 @@ class SparkEngine:
     # Results ----------------------------------------------------------------------------
 
     attach = staticmethod(attach)
-    attach_by_number = staticmethod(attach_by_number)
-    attach_parts = staticmethod(attach_parts)
 
     def select(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,6 @@ import numpy as np
 from ...checks import load_extra
 from ...core.types import Flags, Ints, StratumTable, Words
 from ...errors import StratError, plural
-from ...frames import NewColumn
 from ...terms.base import Term
 from ..base import (
     MAX_STRATA,
@@ -456,110 +455,3 @@ def collect_keys(call: SparkCall, numbers: Sequence[Words]) -> Any:
     table = collect(call.rows.filter(listed).select(*columns).limit(1000))
     table.columns = [each.name for each in call.key]
     return table.to_pandas()
-
-
-# The new columns -------------------------------------------------------------------------
-
-
-def attach(
-    call: SparkCall,
-    counted: CountedCodes,
-    outputs: Sequence[NewColumn],
-    points: Sequence[Words],
-) -> DataFrame:
-    """Add the columns, by the cut points of the stratum of each row."""
-    sf, codes = functions(), counted.codes
-    lists: dict[str, Any] = {}
-    columns = {}
-    for repeat, (cuts, output) in enumerate(zip(points, outputs, strict=True)):
-        known, number = sf.col(f"{HELPER}{repeat}"), sf.col(f"{HELPER}u{repeat}")
-        n_cuts = cuts.shape[1]
-        of_rows = with_sign(cuts)[codes[codes >= 0]]
-        lists[f"{HELPER}{repeat}"] = (of_rows.ravel(), np.where(codes < 0, 0, n_cuts))
-        part = sf.when(sf.size(known) > 0, count_points(known, n_cuts, number.__ge__))
-        columns[output.name] = new_column(known, part, output)
-        if call.filled is not None:
-            given = call.filled.present
-            given = given if output.labels else given.cast("bigint")
-            columns[output.name] = sf.coalesce(given, columns[output.name])
-    # A projection of their own lets each number be computed once, not for each cut point.
-    numbers = {f"{HELPER}u{repeat}": call.number(salt) for repeat, salt in enumerate(call.salts)}
-    return join_columns(call, counted.counts.native, lists, columns, numbers)
-
-
-def attach_parts(
-    call: SparkCall, counts: Counts, outputs: Sequence[NewColumn], parts: Sequence[Ints]
-) -> DataFrame:
-    """Add the columns, by the parts of the combinations of values; -1 for none."""
-    sf, lists, columns = functions(), {}, {}
-    for repeat, (of_rows, output) in enumerate(zip(parts, outputs, strict=True)):
-        part = sf.col(f"{HELPER}{repeat}")
-        lists[f"{HELPER}{repeat}"] = of_rows
-        columns[output.name] = new_column(part, sf.when(part >= 0, part), output)
-    return join_columns(call, counts.native, lists, columns, {})
-
-
-def join_columns(
-    call: SparkCall,
-    hashes: Hashes,
-    lists: dict[str, Any],
-    columns: dict[str, Any],
-    numbers: dict[str, Any],
-) -> DataFrame:
-    """Join what is known of each stratum to its rows, and add columns that are made of it."""
-    sf = functions()
-    known = {f"{HELPER}s": hashes.values, **lists}
-    stratum = call.stratum(hashes.salt)
-    if call.where is not None:
-        stratum = sf.when(call.where, stratum)
-    rows = call.frame.withColumns({**numbers, f"{HELPER}t": stratum})
-    joined = look_up(rows, f"{HELPER}t", known)
-    drops = [*known, *numbers, f"{HELPER}t", *call.helpers]
-    result: DataFrame = joined.withColumns(columns).drop(*drops)
-    return result
-
-
-def look_up(rows: DataFrame, stratum: str, known: dict[str, Any]) -> DataFrame:
-    """Join what is known of each stratum to its rows, by the column of their hashes.
-
-    The first of the known columns, as of a `small_frame`, are the hashes, each of them once.
-    """
-    sf = functions()
-    name = next(iter(known))
-    # Where hashes cannot repeat, Spark leaves the join out of plans that read none of its
-    # columns. One partition holds them all, so that nothing need be sent to find that out.
-    unique = small_frame(rows, known).coalesce(1).dropDuplicates([name])
-    return rows.join(sf.broadcast(unique), sf.col(stratum) == sf.col(name), "left")
-
-
-def new_column(known: Any, part: Any, output: NewColumn) -> Any:
-    """Turn the part of each row into a column, null where the row is not dealt."""
-    sf = functions()
-    changed = sf.raise_error(sf.lit(CHANGED))
-    of_known = sf.when(known.isNull(), changed).otherwise(part_column(part, output))
-    return sf.when(sf.col(f"{HELPER}t").isNotNull(), of_known)
-
-
-def part_column(part: Any, output: NewColumn) -> Any:
-    """Turn numbers of parts into folds, or into the names of parts."""
-    sf = functions()
-    if output.labels is None:
-        return part.cast("bigint")
-    return sf.get(sf.array(*map(sf.lit, output.labels)), part.cast("int"))
-
-
-CHANGED = (
-    "The frame must give the same rows each time that it is computed, but has a stratum that it"
-    " did not have when its folds were made. Save or cache it before."
-)
-"""What Spark raises if a row is in no stratum that was counted."""
-
-
-def count_points(points: Any, n_points: int, is_reached: Callable[[Any], Any]) -> Any:
-    """Count the points of a list that a condition holds for; there may be fewer than `n_points`."""
-    sf = functions()
-    if n_points > UNROLLED:
-        return sf.size(sf.filter(points, is_reached))
-    flags = [is_reached(sf.get(points, sf.lit(place))) for place in range(n_points)]
-    ones = [sf.when(flag, 1).otherwise(0) for flag in flags]
-    return sum(ones[1:], ones[0])

@@ -12,13 +12,12 @@ from ...checks import load_extra
 from ...core.types import Ints
 from ..base import CountedCodes
 from .columns import SparkCall, StratumColumn, functions
+from .new_columns import count_points, look_up
 from .passes import (
     COLLECTED_ROWS,
     HELPER,
     as_polars,
     collect,
-    count_points,
-    look_up,
     small_frame,
     whole_column,
 )
