@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ... import frames
 from ...core.types import StratumTable, Words
@@ -23,18 +24,17 @@ from .partitions import (
     add_columns,
     empty_like,
     equal_keys,
-    stack_parts,
 )
 from .passes import (
     DaskCall,
     add_lazily,
     cells_near_cuts,
     count_frame,
+    dask,
     dd,
     merged,
     order_statistics,
     over_partitions,
-    resolve_on,
     shared_keys,
 )
 from .types import Use
@@ -72,7 +72,16 @@ class DaskEngine:
     def resolve(self, term: Term) -> Term:
         """Choose the term that one stands for on its column."""
         (ref,) = term.columns
-        return resolve_on(self.column(ref) if frames.is_computed(ref) else self.frame[ref], term)
+        column = self.column(ref) if frames.is_computed(ref) else self.frame[ref]
+        dtype = frames.door.dtype_of(column._meta)
+        if not (dtype.is_float() or dtype.is_decimal() or column._meta.dtype == object):
+            return term.resolve([column._meta])
+        resolve = dask.delayed(term.resolve, pure=False)
+        found: tuple[Term, ...] = dask.compute(
+            *(resolve([series]) for series in column.to_delayed())
+        )
+        # The values of one partition are enough to make the column an order of rows.
+        return next((each for each in found if each.orders_rows), found[0])
 
     def column(self, ref: Any) -> Any:
         """Compute a column by a callable of the frame."""
@@ -182,7 +191,7 @@ class DaskEngine:
 
     def keys_at(self, call: DaskCall, numbers: Sequence[Words]) -> Any:
         """Collect the keys of rows that have some numbers."""
-        return merged(over_partitions(call.frame, call.plan, equal_keys, numbers), stack_parts)
+        return merged(over_partitions(call.frame, call.plan, equal_keys, numbers), pd.concat)
 
     def shared_rows(
         self, refs: Sequence[Any], argument: str, name: str, *, drop: bool

@@ -11,12 +11,12 @@ import pandas as pd
 from ...core.strata import first_occurrence, lowest_words, sum_by
 from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
-from ..cuts import HIGHEST_WORD, cell_bits, cells_of, coarser_cells
+from ..cuts import cell_bits, cells_of, coarser_cells
 from .partitions import DealtRows, checksum, numbers_of_rows, select_dealt
 from .types import HeldTypes, held_types, merge_types
 from .values import (
+    Combinations,
     Plan,
-    codes_of,
     combinations_of,
     is_cut,
     number_words,
@@ -27,7 +27,7 @@ from .values import (
 
 
 class PartitionCounts(NamedTuple):
-    """DealtRows of some partitions, counted by the values of the stratum columns."""
+    """The rows of some partitions, counted by the values of the stratum columns."""
 
     columns: list[Any]
     """A series for each term, with one row for each combination of values."""
@@ -69,16 +69,12 @@ def count_dealt(rows: DealtRows, plan: Plan) -> PartitionCounts:
     """Count the rows of a partition that are dealt."""
     series = series_of(rows.partition, plan)
     found = combinations_of(series, plan, len(rows.partition))
-    codes, n_codes = found.codes, found.n
-    sizes = np.bincount(codes, minlength=n_codes)
+    sizes = np.bincount(found.codes, minlength=len(found.first))
     numbers = numbers_of_rows(rows, plan)
-    bits = cell_bits(n_codes * max(len(numbers), 1))
-    cells = [] if plan.for_table else [cells_of(codes, each, bits) for each in numbers]
-    weights = shown_weights(sizes, plan)
+    bits = cell_bits(len(sizes) * max(len(numbers), 1))
+    cells = [cells_of(found.codes, each, bits) for each in numbers if not plan.for_table]
     return PartitionCounts(
-        take_values(series, shown_rows(series, codes, n_codes, plan)),
-        weights,
-        lowest_of_repeats(codes, numbers, n_codes, len(weights)),
+        *shown_rows(series, found, sizes, numbers, plan),
         [count_cells(each, bits, sizes) for each in cells],
         rows.missing,
         checksum(found, numbers)[None],
@@ -98,34 +94,27 @@ UNKNOWN_CATEGORIES = "__UNKNOWN_CATEGORIES__"
 """The only category of a column whose categories Dask does not know."""
 
 
-def lowest_of_repeats(codes: Ints, words: Sequence[Words], n_codes: int, n_shown: int) -> Words:
-    """Find the lowest word of every code, for each repeat; further rows have the highest."""
-    lowest = np.full((len(words), n_shown), HIGHEST_WORD)
-    for repeat, each in enumerate(words):
-        lowest[repeat, :n_codes] = lowest_words(codes, n_codes, each)
-    return lowest
+def shown_rows(
+    series: Sequence[Any], found: Combinations, sizes: Ints, numbers: Sequence[Words], plan: Plan
+) -> tuple[list[Any], Ints, Words]:
+    """Show the values of every combination, of bins the highest, its size and lowest numbers.
 
-
-def shown_weights(sizes: Ints, plan: Plan) -> Ints:
-    """Give every shown row the rows that it stands for: none to those that follow for a table."""
-    return np.append(sizes, np.zeros_like(sizes)) if plan.for_table else sizes
-
-
-def shown_rows(series: Sequence[Any], codes: Ints, n_codes: int, plan: Plan) -> list[Ints]:
-    """Choose the row that shows the value of each code in each column: of bins the highest.
-
-    For a table, those with the lowest values follow.
+    For a table, rows that stand for none follow, with the lowest values of bins.
     """
-    first = first_occurrence(codes, n_codes)
-    shown = []
+    n_codes, n_ends, shown = len(sizes), 2 if plan.for_table else 1, []
     for term, each in zip(plan.terms, series, strict=True):
-        words = number_words(each, str(term))[0] if is_cut(term) else None
-        highest = first if words is None else extreme_rows(codes, n_codes, words)
-        if plan.for_table:
-            lowest = first if words is None else extreme_rows(codes, n_codes, ~words)
-            highest = np.append(highest, lowest)
-        shown.append(highest)
-    return shown
+        ends = [found.first] * n_ends
+        if is_cut(term):
+            words, _ = number_words(each, str(term))
+            sides = (words, ~words)[:n_ends]
+            ends = [extreme_rows(found.codes, n_codes, side) for side in sides]
+        shown.append(np.concatenate(ends))
+    if plan.for_table:
+        sizes = np.append(sizes, np.zeros_like(sizes))
+    lowest = np.empty((len(numbers), len(sizes)), dtype=np.uint64)
+    for repeat, each in enumerate(numbers):
+        lowest[repeat] = lowest_words(found.codes, len(sizes), each)
+    return take_values(series, shown), sizes, lowest
 
 
 def extreme_rows(codes: Ints, n_codes: int, words: Words) -> Ints:
@@ -155,17 +144,14 @@ def merge_counts(several: Sequence[TypedCounts], plan: Plan) -> TypedCounts:
 
 def add_counts(several: Sequence[PartitionCounts], plan: Plan) -> PartitionCounts:
     """Add up the counts of partitions, in their order."""
-    lengths = [len(each.sizes) for each in several]
     columns = [stack(list(each)) for each in zip(*(each.columns for each in several), strict=True)]
-    codes, n_codes = codes_of(columns, plan, sum(lengths))
-    sizes = sum_by(codes, np.concatenate([each.sizes for each in several]), n_codes)
-    words = np.concatenate([each.lowest for each in several], axis=1)
-    parts = np.split(codes, np.cumsum(lengths)[:-1])
-    weights = shown_weights(sizes, plan)
+    lengths = [len(each.sizes) for each in several]
+    found = combinations_of(columns, plan, sum(lengths))
+    sizes = sum_by(found.codes, np.concatenate([each.sizes for each in several]), len(found.first))
+    parts = np.split(found.codes, np.cumsum(lengths)[:-1])
+    lowest = np.concatenate([each.lowest for each in several], axis=1)
     return PartitionCounts(
-        take_values(columns, shown_rows(columns, codes, n_codes, plan)),
-        weights,
-        lowest_of_repeats(codes, list(words), n_codes, len(weights)),
+        *shown_rows(columns, found, sizes, list(lowest), plan),
         [merge_cells(each, parts, sizes) for each in zip(*(x.cells for x in several), strict=True)],
         np.sum([each.missing for each in several], axis=0),
         np.concatenate([each.checksums for each in several]),

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from ... import frames
 from ...core.hashing import HashedWords, hash_keys
@@ -15,12 +14,8 @@ from ...core.types import Ints, StratumTable, Words
 from ...frames import NewColumn
 from ...frames.attach import attach_pandas
 from ...pipeline.deal import place_rows
-from ...terms.base import Term
 from ..base import PartsByNumber, check_key, parts_by_number
-from ..cuts import (
-    cells_of,
-    other_rows,
-)
+from ..cuts import cells_of, other_rows
 from ..quantiles import cell_places
 from .values import (
     Combinations,
@@ -33,7 +28,7 @@ from .values import (
     strata_of,
 )
 
-# DealtRows ------------------------------------------------------------------------------------
+# Rows ------------------------------------------------------------------------------------
 
 
 class DealtRows(NamedTuple):
@@ -89,7 +84,7 @@ def checksum(found: Combinations, numbers: Sequence[Words]) -> Words:
     """
     # Odd factors, so that no change of a number is lost; of groups, whose rows have no
     # numbers, the values decide alone.
-    factors, codes = found.hashes() | np.uint64(1), found.codes
+    factors, codes = found.hashes | np.uint64(1), found.codes
     sums = np.zeros(-(-len(codes) // CHUNK), dtype=np.uint64)
     for place in range(len(sums)):
         rows = slice(place * CHUNK, (place + 1) * CHUNK)
@@ -98,22 +93,16 @@ def checksum(found: Combinations, numbers: Sequence[Words]) -> Words:
     return np.array([len(codes), sums.sum(dtype=np.uint64)], dtype=np.uint64)
 
 
-def check_same(found: Combinations, numbers: Sequence[Words], counted: Words) -> None:
-    """Raise unless the rows of a partition are those that were counted."""
-    if not np.array_equal(checksum(found, numbers), counted):
-        raise other_rows()
-
-
 # Quantiles -------------------------------------------------------------------------------
 
 
-def numbers_in_cells(
+def take_numbers(
     partition: Any, plan: Plan, number: int, index: StratumIndex, rounds: Sequence[tuple[Ints, int]]
-) -> tuple[Ints, Words, Ints]:
-    """Find the rows whose last column, which is cut, is in one of the cells that are looked at.
+) -> list[tuple[Ints, Words]]:
+    """Take the numbers of the rows whose last column, which is cut, is in a cell that is looked at.
 
     The index is of the entries before. Returns the place of each row's cell among these, at first
-    its parent stratum, its word, and the missing values as in `DealtRows`.
+    its parent stratum, and its word.
     """
     rows = select_dealt(partition, plan, number)
     series = series_of(rows.partition, plan)
@@ -121,7 +110,7 @@ def numbers_in_cells(
     parents = find_strata(series[:-1], index, plan.before(len(series) - 1), len(rows.partition))
     known = np.flatnonzero(~missing & (parents >= 0))
     found, cells = cell_places(parents[known], words[known], rounds)
-    return cells, words[known][found], rows.missing
+    return [(cells, words[known][found])]
 
 
 def count_numbers(
@@ -134,24 +123,10 @@ def count_numbers(
     bits: int,
 ) -> StratumTable:
     """Count the rows of the cells that are looked at by the next bits of their numbers."""
-    cells, words, _ = numbers_in_cells(partition, plan, number, index, rounds)
+    ((cells, words),) = take_numbers(partition, plan, number, index, rounds)
     words = words << np.uint64(sum(used for _, used in rounds))
     counts = np.bincount(cells_of(cells, words, bits), minlength=n_cells << bits)
     return counts.reshape(n_cells, 1 << bits)
-
-
-def add_tables(several: Sequence[StratumTable]) -> StratumTable:
-    """Add up tables of one shape."""
-    total: StratumTable = np.sum(several, axis=0)
-    return total
-
-
-def take_numbers(
-    partition: Any, plan: Plan, number: int, index: StratumIndex, rounds: Sequence[tuple[Ints, int]]
-) -> list[tuple[Ints, Words]]:
-    """Take the numbers of the rows in the cells that are looked at."""
-    cells, words, _ = numbers_in_cells(partition, plan, number, index, rounds)
-    return [(cells, words)]
 
 
 # Keys ------------------------------------------------------------------------------------
@@ -159,8 +134,8 @@ def take_numbers(
 
 def keys_in_range(
     partition: Any, plan: Plan, number: int, index: StratumIndex, low: int, high: int
-) -> tuple[Words, Ints, int]:
-    """Find the hashes of keys in a range, the stratum of each, and how many rows lack a key."""
+) -> list[tuple[Ints, Words]]:
+    """Find the hashes of keys in a range, and the stratum of each; rows may lack a key."""
     rows = select_dealt(partition, plan, number)
     lacks = np.logical_or.reduce([frames.is_missing(rows.partition[name]) for name in plan.key])
     known = rows.partition[~lacks]
@@ -168,19 +143,7 @@ def keys_in_range(
     (hashes,) = numbers_of_rows(rows, plan)
     inside = (hashes >= np.uint64(low)) & (hashes <= np.uint64(high))
     strata = find_strata(series_of(known, plan), index, plan, len(known))
-    return hashes[inside], strata[inside].astype(np.int32), int(lacks.sum())
-
-
-def merge_keys(several: Sequence[tuple[Words, Ints, int]]) -> tuple[Words, Ints, int]:
-    """Put the keys of partitions one below the other."""
-    hashes, strata, n_without = zip(*several, strict=True)
-    return np.concatenate(hashes), np.concatenate(strata), sum(n_without)
-
-
-def resolve_term(partition: Any, term: Term) -> Term:
-    """Choose the term that one stands for on the column of a partition."""
-    resolved: Term = term.resolve([partition.iloc[:, 0]])
-    return resolved
+    return [(strata[inside].astype(np.int32), hashes[inside])]
 
 
 # Columns ---------------------------------------------------------------------------------
@@ -217,7 +180,8 @@ def same_rows(
     """Find the strata and numbers of rows, and check that these are the counted ones."""
     found = combinations_of(series_of(rows.partition, plan), plan, len(rows.partition))
     numbers = numbers_of_rows(rows, plan)
-    check_same(found, numbers, counted)
+    if not np.array_equal(checksum(found, numbers), counted):
+        raise other_rows()
     return strata_of(found, index)[found.codes], numbers
 
 
@@ -282,11 +246,6 @@ def read_filled(given: Any, output: NewColumn, n_parts: int) -> Ints:
     if output.labels is None:
         return frames.read_fold_numbers(given, n_parts)[0]
     return frames.read_part_codes(given, output.labels)
-
-
-def stack_parts(several: Sequence[Any]) -> Any:
-    """Put frames one below the other."""
-    return pd.concat(several)
 
 
 def empty_like(meta: Any, plan: Plan, outputs: Sequence[NewColumn]) -> Any:

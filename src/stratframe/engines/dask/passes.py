@@ -12,7 +12,6 @@ from ...checks import load_extra
 from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn, SharedRows
-from ...terms.base import Term
 from ..base import CountedCodes, NearCuts, PartsByNumber, check_key
 from ..cuts import WORD, cells_split_by_cut, counts_by, other_rows
 from ..quantiles import (
@@ -27,13 +26,10 @@ from ..quantiles import (
 from .counts import PartitionCounts, count_partition, merge_counts, with_categories
 from .partitions import (
     add_columns,
-    add_tables,
     count_numbers,
     empty_like,
     keys_in_range,
-    merge_keys,
     merge_near,
-    resolve_term,
     rows_near_cuts,
     take_numbers,
 )
@@ -111,7 +107,7 @@ def order_statistics(frame: Any, plan: Plan, index: StratumIndex, n_strata: int,
     while True:
         bits = next_bits(n_cells, used)
         results = over_partitions(frame, plan, count_numbers, shared, rounds, n_cells, bits)
-        counts = merged(results, add_tables)
+        counts = merged(results, np.sum, 0)
         ranks = first_ranks(counts, n) if ranks is None else ranks
         ranks, cells, n_rows = narrow(ranks, counts)
         rounds, n_cells, used = [*rounds, (cells, bits)], len(cells), used + bits
@@ -142,34 +138,17 @@ def cells_near_cuts(
     return [NearCuts(each, *rows) for each, rows in zip(cells, near, strict=True)]
 
 
-def resolve_on(column: Any, term: Term) -> Term:
-    """Choose the term that one stands for: one that orders rows, if it does in any partition."""
-    dtype = frames.door.dtype_of(column._meta)
-    if not (dtype.is_float() or dtype.is_decimal() or column._meta.dtype == object):
-        return term.resolve([column._meta])
-    call = dask.delayed(resolve_term, pure=False)
-    parts = column.to_frame().to_delayed()
-    found: Term = merged([call(partition, term) for partition in parts], first_that_orders)
-    return found
-
-
-def first_that_orders(terms: Sequence[Term]) -> Term:
-    """Choose the first term that orders rows, or else the first."""
-    return next((term for term in terms if term.orders_rows), terms[0])
-
-
 def shared_keys(call: DaskCall, n_rows: int, index: StratumIndex) -> tuple[SharedRows, int]:
     """Count keys, those that repeat or are in several folds, and rows without one."""
-    plan = call.plan._replace(salts=(0,))
+    plan, shared = call.plan._replace(salts=(0,)), dask.delayed(index)
     n_passes = max(1, -(-n_rows // KEYS_AT_ONCE))
-    found, n_without = [], 0
+    found, n_without = [], n_rows
     for place in range(n_passes):
         low, high = (2**WORD * edge // n_passes for edge in (place, place + 1))
-        results = over_partitions(
-            call.frame, plan, keys_in_range, dask.delayed(index), low, high - 1
-        )
-        hashes, folds, n_without = merged(results, merge_keys)
+        results = over_partitions(call.frame, plan, keys_in_range, shared, low, high - 1)
+        ((folds, hashes),) = merged(results, merge_near)
         found.append(frames.duplicates.count_across_folds([hashes], folds))
+        n_without -= len(hashes)
     totals = np.sum([each[:4] for each in found], axis=0).tolist()  # hashes are no examples
     return SharedRows(*totals), n_without
 

@@ -7,7 +7,7 @@ partition then finds the stratum of each of its rows by a hash of the values.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -30,11 +30,9 @@ class StratumIndex(NamedTuple):
     """From values to strata."""
 
     hashes: Words
-    """Of the combinations of values that were counted, ascending; shape (n_combinations,)."""
+    """Of the combinations of values that were counted: they differ, and ascend."""
     strata: Ints
     """The stratum of each combination, -1 if its rows are not dealt."""
-    salt: int
-    """Of the hashes, all of which differ."""
 
 
 class QuantileCuts(NamedTuple):
@@ -89,12 +87,8 @@ class Plan(NamedTuple):
         )
 
 
-class ColumnCodes(NamedTuple):
-    """The values of one column as codes."""
-
-    codes: Ints
-    """Shape (n_rows,), range 0..n-1; missing values are n - 1."""
-    n: int
+ColumnCodes: TypeAlias = tuple[Ints, int]
+"""The values of one column as codes, range 0..n-1, and n; missing values are n - 1."""
 
 
 class Combinations(NamedTuple):
@@ -102,13 +96,10 @@ class Combinations(NamedTuple):
 
     codes: Ints
     """The combination of every row, by first appearance; shape (n_rows,)."""
-    words: list[HashedWords]
-    """Of each term, a word for its value in each combination: the same in every partition."""
-    n: int
-
-    def hashes(self, salt: int = 0) -> Words:
-        """Hash the values of every combination; shape (n,)."""
-        return np.broadcast_to(hash_keys(self.words, salt), self.n)
+    first: Ints
+    """The first row of every combination."""
+    hashes: Words
+    """Of the values of every combination: the same in every partition."""
 
 
 # Values and codes ------------------------------------------------------------------------
@@ -148,7 +139,7 @@ def code_values(term: Term, series: Any) -> ColumnCodes:
     else:
         codes, n_codes = frames.encode_classes(series)
         missing = codes < 0
-    return ColumnCodes(np.where(missing, n_codes, codes), n_codes + 1)
+    return np.where(missing, n_codes, codes), n_codes + 1
 
 
 def bins_of(plan: Plan, place: int, series: Sequence[Any], n_rows: int) -> ColumnCodes:
@@ -161,7 +152,7 @@ def bins_of(plan: Plan, place: int, series: Sequence[Any], n_rows: int) -> Colum
     # A bin is closed on the right: the points below a value are counted.
     bins = parts_by_cuts(parents.clip(0), words - np.uint64(1), cuts.points)
     bins = np.where(words == 0, 0, bins).astype(np.int64)
-    return ColumnCodes(np.where(missing, n, bins), n + 1)
+    return np.where(missing, n, bins), n + 1
 
 
 def number_words(series: Any, text: str) -> tuple[Words, Flags]:
@@ -232,28 +223,23 @@ def series_of(partition: Any, plan: Plan) -> list[Any]:
     ]
 
 
-def codes_of(series: Sequence[Any], plan: Plan, n_rows: int) -> tuple[Ints, int]:
-    """Encode the combinations of values by first appearance."""
-    return combine_codes(code_columns(series, plan, n_rows), n_rows)
-
-
 def combinations_of(series: Sequence[Any], plan: Plan, n_rows: int) -> Combinations:
-    """Encode the combinations of values, and find a word for each value of a combination."""
+    """Encode the combinations of values, and hash each."""
     columns = code_columns(series, plan, n_rows)
     codes, n_codes = combine_codes(columns, n_rows)
     first = first_occurrence(codes, n_codes)
     words = [
-        HashedWords(value_words(term, each, coded)[coded.codes[first]])
+        HashedWords(value_words(term, each, *coded)[coded[0][first]])
         for term, each, coded in zip(plan.terms, series, columns, strict=True)
     ]
-    return Combinations(codes, words, n_codes)
+    return Combinations(codes, first, np.broadcast_to(hash_keys(words, 0), n_codes))
 
 
-def value_words(term: Term, series: Any, coded: ColumnCodes) -> Words:
+def value_words(term: Term, series: Any, codes: Ints, n_codes: int) -> Words:
     """List a word for each code of a column; that of a bin is its number."""
     if cuts_numbers(term):
-        return np.arange(coded.n, dtype=np.uint64)
-    first = first_occurrence(coded.codes, coded.n)[: coded.n - 1]
+        return np.arange(n_codes, dtype=np.uint64)
+    first = first_occurrence(codes, n_codes)[: n_codes - 1]
     return np.append(class_words(series.iloc[first]), NO_VALUE)
 
 
@@ -290,21 +276,13 @@ def hash_objects(series: Any) -> Words:
 def stratum_index(columns: Sequence[Any], strata: Ints, plan: Plan) -> StratumIndex:
     """Index counted rows, by their values, by stratum; -1 for those that are not dealt."""
     found = combinations_of(columns, plan, len(strata))
-    first = first_occurrence(found.codes, found.n)
-    salt = 0
-    while True:
-        hashes = found.hashes(salt)
-        order = np.argsort(hashes)
-        equal = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])
-        if not len(equal):
-            return StratumIndex(hashes[order], strata[first[order]], salt)
-        salt += 1
-        if salt == MAX_SALTS:
-            raise same_word_error(columns, first[order[equal[0] : equal[0] + 2]])
-
-
-MAX_SALTS = 8
-"""Salts that are tried: of a million strata one is enough but for one in 10**8 times."""
+    order = np.argsort(found.hashes)
+    hashes, first = found.hashes[order], found.first[order]
+    # Of a million combinations of any values, two share a hash once in 4 * 10**7 times.
+    equal = np.flatnonzero(hashes[1:] == hashes[:-1])
+    if len(equal):
+        raise same_word_error(columns, np.sort(first[equal[0] : equal[0] + 2]))
+    return StratumIndex(hashes, strata[first])
 
 
 def same_word_error(columns: Sequence[Any], rows: Ints) -> StratError:
@@ -327,11 +305,11 @@ def find_strata(series: Sequence[Any], index: StratumIndex, plan: Plan, n_rows: 
 
 def strata_of(found: Combinations, index: StratumIndex) -> Ints:
     """Find the stratum of every combination of values, or raise if it was not counted."""
-    hashes = found.hashes(index.salt)
-    order = np.argsort(hashes)
-    places = np.searchsorted(index.hashes, hashes[order])
-    if places.max(initial=-1) >= len(index.hashes) or (index.hashes[places] != hashes[order]).any():
+    order = np.argsort(found.hashes)
+    hashes = found.hashes[order]
+    places = np.searchsorted(index.hashes, hashes)
+    if places.max(initial=-1) >= len(index.hashes) or (index.hashes[places] != hashes).any():
         raise other_rows()
-    strata = np.empty(found.n, dtype=np.int64)
+    strata = np.empty(len(order), dtype=np.int64)
     strata[order] = index.strata[places]
     return strata
