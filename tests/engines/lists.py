@@ -16,8 +16,8 @@ from stratframe import frames
 from stratframe.core.hashing import HashedWords, hash_keys
 from stratframe.core.strata import lowest_words, quantile_bins
 from stratframe.core.types import Flags, Ints, Values, Words
-from stratframe.engines.base import Counts, NearCuts, check_key, check_term, parts_by_number
-from stratframe.engines.cuts import cells_split_by_cut, counts_by
+from stratframe.engines.base import Counts, check_key, check_term, parts_by_number
+from stratframe.engines.cuts import counts_by, near_cells, split_intervals
 from stratframe.frames.attach import attach_pandas
 from stratframe.terms.base import ByEdges, ByQuantiles
 from stratframe.terms.classes import Classes
@@ -167,8 +167,8 @@ class ListsEngine:
         cells = counts_by(counted.codes, counted.counts.weights[:, None], counted.n_strata)
         strata, found = strata_of(counted), []
         for numbers, table in zip(call.numbers, tables, strict=True):
-            rows = np.flatnonzero((strata >= 0) & cells_split_by_cut(cells, table)[strata])
-            found.append(NearCuts(cells, strata[rows], numbers[rows]))
+            rows = np.flatnonzero((strata >= 0) & split_intervals(cells, table)[strata])
+            found.append(near_cells(cells, strata[rows], numbers[rows]))
         return found
 
     def keys_at(self, call, numbers):

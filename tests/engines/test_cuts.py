@@ -13,10 +13,11 @@ from stratframe.engines.cuts import (
     MAX_BITS,
     cell_bits,
     cells_of,
-    cells_split_by_cut,
     coarser_cells,
     cut_points,
+    near_cells,
     parts_by_cuts,
+    split_intervals,
     window_widths,
 )
 
@@ -30,8 +31,8 @@ def histogram(codes, numbers, bits, n_strata):
 def found_cuts(codes, numbers, bits, table):
     """Find the cut points as an engine does."""
     counts = histogram(codes, numbers, bits, len(table))
-    near = cells_split_by_cut(counts, table)[cells_of(codes, numbers, bits)]
-    return cut_points(counts, table, codes[near], numbers[near])
+    near = split_intervals(counts, table)[cells_of(codes, numbers, bits)]
+    return cut_points(near_cells(counts, codes[near], numbers[near]), table)
 
 
 @given(st.data())
@@ -101,7 +102,7 @@ def test_a_frame_that_changes_between_passes_is_an_error():
     codes, numbers = np.zeros(4, dtype=np.int64), np.arange(4, dtype=np.uint64)
     counts = histogram(codes, numbers, 1, 1)
     with pytest.raises(StratError, match="must give the same rows each time") as caught:
-        cut_points(counts, np.array([[2, 2]]), codes[:3], numbers[:3])
+        cut_points(near_cells(counts, codes[:3], numbers[:3]), np.array([[2, 2]]))
     assert str(caught.value) == (
         "The frame must give the same rows each time that it is computed, but a second pass"
         " found others.\nHint: save it first, as in `to_parquet`, or persist it."

@@ -20,7 +20,7 @@ from ..errors import StratError, plural
 from ..frames import NewColumn, SharedRows, format_reference
 from ..pipeline.options import Options
 from ..terms.base import Term
-from .cuts import parts_by_cuts
+from .cuts import NearCuts, parts_by_cuts
 
 MAX_STRATA = 1 << 22
 """Combinations of values up to which the driver holds their counts."""
@@ -50,17 +50,6 @@ def by_argument(columns: Sequence[Any], n_by: int, n_groups: int) -> dict[str, l
     """Name the columns of counted rows by the arguments that they come from."""
     given, end = list(columns), n_by + n_groups
     return {"by": given[:n_by], "groups": given[n_by:end], "name": given[end:]}
-
-
-class NearCuts(NamedTuple):
-    """What shows where the numbers of every stratum are cut."""
-
-    cells: StratumTable
-    """Rows by the leading bits of their numbers, shape (n_strata, 2**bits)."""
-    codes: Ints
-    """The stratum of each row in a cell whose rows go to several parts, shape (n_near,)."""
-    numbers: Words
-    """The numbers of these rows."""
 
 
 class PartsByNumber(NamedTuple):

@@ -51,6 +51,20 @@ def counts_by(codes: Ints, counts: StratumTable, n_codes: int) -> StratumTable:
     return sums
 
 
+class NearCuts(NamedTuple):
+    """What shows where the numbers of every stratum are cut."""
+
+    counts: StratumTable
+    """Rows by ascending intervals of their numbers, shape (n_strata, n_intervals)."""
+    lows: Words
+    """The lowest number of each interval: of the same shape, or the same for all strata."""
+    intervals: Ints
+    """The interval, counted stratum after stratum, of each row in those that `split_intervals`
+    flags; in any order."""
+    numbers: Words
+    """The numbers of these rows."""
+
+
 class CutPoints(NamedTuple):
     """Where the numbers of every stratum are cut."""
 
@@ -58,6 +72,9 @@ class CutPoints(NamedTuple):
     """Shape (n_strata, n_parts - 1), nondecreasing along the parts."""
     split_by_cut: Words
     """Numbers that two rows of a stratum share between which it should be cut, ascending."""
+
+
+# Intervals -------------------------------------------------------------------------------
 
 
 def cell_bits(n_strata: int) -> int:
@@ -81,28 +98,6 @@ def coarser_cells(counts: CellCounts, bits: int) -> CellCounts:
     return merged
 
 
-def places_of_cuts(counts: CellCounts, table: StratumTable) -> tuple[Ints, Ints, Flags]:
-    """Find the cell of every cut point; all arrays have the shape (n_strata, n_parts - 1).
-
-    Returns the cells of the first rows after the cuts, how many rows of its cell are before each
-    cut, and whether all rows of the stratum are.
-    """
-    ends = np.cumsum(counts)
-    cuts = np.cumsum(table).reshape(table.shape)
-    is_last = cuts[:, :-1] == cuts[:, -1:]
-    cells = np.searchsorted(ends, cuts[:, :-1], side="right").clip(max=ends.size - 1)
-    starts = ends[cells] - counts.ravel()[cells]
-    return cells, np.where(is_last, 0, cuts[:, :-1] - starts), is_last
-
-
-def cells_split_by_cut(counts: CellCounts, table: StratumTable) -> Flags:
-    """Flag the cells, as `cells_of` numbers them, whose rows go to several parts."""
-    cells, before, _ = places_of_cuts(counts, table)
-    flags = np.zeros(counts.size, dtype=np.bool_)
-    flags[cells[before > 0]] = True
-    return flags
-
-
 def window_widths(sizes: Ints) -> Ints:
     """Choose how many cells of `MAX_BITS` bits around its place a cut is looked for.
 
@@ -120,33 +115,75 @@ DEVIATIONS = 6
 """Standard deviations beyond which a cut point is not expected."""
 
 
-def cut_points(counts: CellCounts, table: StratumTable, codes: Ints, numbers: Words) -> CutPoints:
-    """Find the cut points of every stratum.
+# Cuts ------------------------------------------------------------------------------------
 
-    `codes` and `numbers` are of all rows of the cells that `cells_split_by_cut` flags, in any
-    order, and of no others.
+
+def find_ranks(counts: Ints, ranks: Ints) -> tuple[Ints, Ints]:
+    """Find the interval of each rank, and how many rows of this interval are before it.
+
+    The counts are of ascending intervals of the numbers of each stratum, stratum after stratum;
+    the rank of a row is how many rows of all these are before it.
     """
+    ends = np.cumsum(counts)
+    intervals = np.searchsorted(ends, ranks, side="right")
+    return intervals, ranks - (ends[intervals] - counts.ravel()[intervals])
+
+
+def words_at(intervals: Ints, before: Ints, found: Ints, words: Words) -> Words:
+    """Take the words that have some words of their interval before them, given all words there."""
+    order = np.lexsort((words, found))
+    taken: Words = words[order[np.searchsorted(found, intervals, sorter=order) + before]]
+    return taken
+
+
+def ranks_of_cuts(table: StratumTable) -> tuple[Ints, Flags]:
+    """Rank the first rows after the cuts, and flag the cuts that have such a row.
+
+    The flags have the shape (n_strata, n_parts - 1), and there are as many ranks as flags are set.
+    """
+    cuts = np.cumsum(table).reshape(table.shape)
+    is_inner = cuts[:, :-1] < cuts[:, -1:]
+    return cuts[:, :-1][is_inner], is_inner
+
+
+def split_intervals(counts: StratumTable, table: StratumTable) -> Flags:
+    """Flag the intervals whose rows go to several parts, counted stratum after stratum."""
+    intervals, before = find_ranks(counts, ranks_of_cuts(table)[0])
+    flags = np.zeros(counts.size, dtype=np.bool_)
+    flags[intervals[before > 0]] = True
+    return flags
+
+
+def near_cells(counts: CellCounts, codes: Ints, numbers: Words) -> NearCuts:
+    """Say what is near the cuts where the intervals are cells, and which rows are in these."""
     bits = (counts.shape[1] - 1).bit_length()
-    cells, before, is_last = places_of_cuts(counts, table)
-    # Where no row of the cell is before the cut, its first number will do.
-    leading = (cells & (counts.shape[1] - 1)).astype(np.uint64)
-    points = leading << np.uint64(WORD - bits) if bits else np.zeros_like(leading)
-    points[is_last] = HIGHEST_WORD
-    found = cells_of(codes, numbers, bits)
-    order = np.lexsort((numbers, found))
-    found, numbers = found[order], numbers[order]
-    check_found(found, counts, cells[before > 0])
-    is_split_by_cut = before > 0
-    rows = np.searchsorted(found, cells[is_split_by_cut]) + before[is_split_by_cut]
-    points[is_split_by_cut] = numbers[rows]
-    return CutPoints(points, np.unique(numbers[rows][numbers[rows - 1] == numbers[rows]]))
+    lows = np.arange(1 << bits, dtype=np.uint64) << np.uint64(WORD - bits)
+    return NearCuts(counts, lows, cells_of(codes, numbers, bits), numbers)
 
 
-def check_found(found: Ints, counts: CellCounts, cells: Ints) -> None:
-    """Raise unless the cells with a cut have the rows that were counted before."""
-    expected = np.unique(cells)
-    present, sizes = np.unique(found, return_counts=True)
-    if not np.array_equal(present, expected) or not np.array_equal(sizes, counts.ravel()[expected]):
+def cut_points(near: NearCuts, table: StratumTable) -> CutPoints:
+    """Find the cut points of every stratum."""
+    ranks, is_inner = ranks_of_cuts(table)
+    intervals, before = find_ranks(near.counts, ranks)
+    # Where no row of the interval is before the cut, its lowest number will do.
+    lows = np.broadcast_to(near.lows, near.counts.shape)
+    words = lows[np.unravel_index(intervals, lows.shape)]
+    inside = np.flatnonzero(before)
+    check_found(near, intervals[inside])
+    both = before[inside] + np.array([[-1], [0]])
+    last, first = words_at(intervals[inside], both, near.intervals, near.numbers)
+    words[inside] = first
+    points = np.full(is_inner.shape, HIGHEST_WORD)
+    points[is_inner] = words
+    return CutPoints(points, np.unique(first[last == first]))
+
+
+def check_found(near: NearCuts, intervals: Ints) -> None:
+    """Raise unless the intervals with a cut have the rows that were counted before."""
+    expected = np.unique(intervals)
+    present, sizes = np.unique(near.intervals, return_counts=True)
+    counts = near.counts.ravel()[expected]
+    if not np.array_equal(present, expected) or not np.array_equal(sizes, counts):
         raise other_rows()
 
 

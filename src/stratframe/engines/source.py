@@ -275,10 +275,7 @@ def find_cuts(
 ) -> list[PartsByNumber]:
     """Find the cut points of the numbers of every stratum, for each salt."""
     near = engine.near_cuts(call, counted, tables)
-    found = [
-        cut_points(each.cells, table, each.codes, each.numbers)
-        for each, table in zip(near, tables, strict=True)
-    ]
+    found = [cut_points(*each) for each in zip(near, tables, strict=True)]
     if any(len(cuts.split_by_cut) for cuts in found):
         keys = engine.keys_at(call, [cuts.split_by_cut for cuts in found])
         raise repeated_key_error([str(name) for name in keys.columns], keys)

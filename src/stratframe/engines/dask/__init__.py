@@ -17,9 +17,9 @@ from ...frames.references import EXPRESSIONS
 from ...pipeline.options import Options
 from ...terms.base import Term
 from ...terms.classes import Classes
-from ..base import CountedCodes, Counts, NearCuts, PartsByNumber, by_argument
+from ..base import CountedCodes, Counts, PartsByNumber, by_argument
 from ..counted import shared_values
-from ..cuts import other_rows
+from ..cuts import NearCuts, other_rows
 from .partitions import (
     add_columns,
     empty_like,

@@ -12,8 +12,8 @@ from ...checks import load_extra
 from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn, SharedRows
-from ..base import CountedCodes, NearCuts, PartsByNumber, check_key
-from ..cuts import WORD, cells_split_by_cut, counts_by, other_rows
+from ..base import CountedCodes, PartsByNumber, check_key
+from ..cuts import WORD, NearCuts, counts_by, near_cells, other_rows, split_intervals
 from ..quantiles import (
     SORTED_ROWS,
     QuantileRanks,
@@ -125,17 +125,17 @@ def cells_near_cuts(
     counts, codes = counted.counts.native, counted.codes
     index = stratum_index(counts.columns, codes, call.plan)
     cells = [counts_by(codes, each, counted.n_strata) for each in counts.cells]
-    split_by_cut = [cells_split_by_cut(*each) for each in zip(cells, tables, strict=True)]
+    flagged = [split_intervals(*each) for each in zip(cells, tables, strict=True)]
     near = [(np.zeros(0, np.int32), np.zeros(0, np.uint64)) for _ in cells]
-    if any(flags.any() for flags in split_by_cut):
+    if any(flags.any() for flags in flagged):
         few = [
             (np.flatnonzero(flags), counted_cells.shape)
-            for flags, counted_cells in zip(split_by_cut, cells, strict=True)
+            for flags, counted_cells in zip(flagged, cells, strict=True)
         ]
         shared = [dask.delayed(each) for each in (index, few, counts.checksums)]
         results = over_partitions(call.frame, call.plan, rows_near_cuts, *shared)
         near = merged(results, merge_near)
-    return [NearCuts(each, *rows) for each, rows in zip(cells, near, strict=True)]
+    return [near_cells(each, *rows) for each, rows in zip(cells, near, strict=True)]
 
 
 def shared_keys(call: DaskCall, n_rows: int, index: StratumIndex) -> tuple[SharedRows, int]:

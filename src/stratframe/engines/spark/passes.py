@@ -15,19 +15,20 @@ from ..base import (
     MAX_STRATA,
     CountedCodes,
     Counts,
-    NearCuts,
     by_argument,
     check_key,
     check_n_strata,
 )
 from ..cuts import (
     MAX_BITS,
+    NearCuts,
     cell_bits,
     cells_of,
-    cells_split_by_cut,
     coarser_cells,
     counts_by,
+    near_cells,
     other_rows,
+    split_intervals,
     window_widths,
 )
 from .columns import (
@@ -322,13 +323,13 @@ def rows_near_cuts(
         else:
             counts, codes, numbers = count_cells(rows, strata, expected)
             check_sizes(counts, strata.sizes)
-            flags = cells_split_by_cut(counts, table)
+            flags = split_intervals(counts, table)
             if not (flags & ~expected.ravel()).any():
                 inside = flags[cells_of(codes, numbers, cells.bits)]
-                return NearCuts(counts, codes[inside], numbers[inside])
-    flags = cells_split_by_cut(counts, table).reshape(counts.shape)
+                return near_cells(counts, codes[inside], numbers[inside])
+    flags = split_intervals(counts, table).reshape(counts.shape)
     rows = numbered_rows(call, strata, repeat, counts.shape[1].bit_length() - 1)
-    return NearCuts(counts, *collect_cells(rows, strata, flags))
+    return near_cells(counts, *collect_cells(rows, strata, flags))
 
 
 def check_sizes(counts: StratumTable, sizes: Ints) -> None:
