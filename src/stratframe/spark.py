@@ -7,6 +7,7 @@ from .checks import load_extra
 from .verbs.advise import advise
 from .verbs.assign import extend, kfold, split
 from .verbs.check import check
+from .verbs.leaks import leaks
 from .verbs.report import compare, report
 from .verbs.sample import sample
 from .verbs.select import folds, parts
@@ -20,6 +21,7 @@ __all__ = [
     "extend",
     "folds",
     "kfold",
+    "leaks",
     "parts",
     "plan",
     "report",

@@ -212,22 +212,33 @@ class ListsEngine:
 
     def shared_rows(self, refs, argument, name, *, drop):
         """Compare all rows; those without a group, or key, are left out."""
-        *columns, fold = self.read([*refs, name])
-        folds = frames.fold_codes(fold)[1]
-        asked = folds >= (0 if drop else -1)
-        lacks = asked & np.logical_or.reduce([frames.is_missing(series) for series in columns])
-        rows = np.flatnonzero(asked if argument == "duplicates" else asked & ~lacks)
-        columns, labels = [each.iloc[rows] for each in columns], fold.iloc[rows]
-        shared = frames.duplicates.count_across_folds(columns, folds[rows], with_example=True)
+        _, columns, labels, folds = self.compared(refs, argument, name, drop=drop)
+        shared = frames.duplicates.count_across_folds(columns, folds, with_example=True)
         if shared.example:
             first, second = shared.example.rows
             values = tuple(frames.libraries.value_at(each, first) for each in columns)
-            ends = (
-                frames.libraries.value_at(labels, first),
-                frames.libraries.value_at(labels, second),
-            )
-            shared = shared._replace(example=frames.SharedExample(None, values, ends))
-        return shared, int(lacks.sum())
+            ends = (frames.libraries.value_at(labels, row) for row in (first, second))
+            shared = shared._replace(example=frames.SharedExample(None, values, tuple(ends)))
+        return shared
+
+    def leaking_rows(self, refs, argument, name):
+        """Keep the rows that equal a row of another fold."""
+        rows, columns, _, folds = self.compared(refs, argument, name, drop=True)
+        found, own = frames.duplicates.rows_across_folds(columns, folds)
+        sets = np.full(len(self.rows), -1)
+        sets[rows[found]] = own
+        check = "keys" if argument == "key" else argument
+        pieces = zip(self.frame.partitions, np.split(sets, self.ends[:-1]), strict=True)
+        return Lists(x[y >= 0].assign(check=check, set=y[y >= 0]) for x, y in pieces)
+
+    def compared(self, refs, argument, name, *, drop):
+        """Read the rows that may share something, and the folds of these."""
+        *columns, fold = self.read([*refs, name])
+        folds = frames.fold_codes(fold)[1]
+        asked = folds >= (0 if drop else -1)
+        lacks = np.logical_or.reduce([frames.is_missing(series) for series in columns])
+        rows = np.flatnonzero(asked if argument == "duplicates" else asked & ~lacks)
+        return rows, [each.iloc[rows] for each in columns], fold.iloc[rows], folds[rows]
 
 
 def shown_values(entry: Entry, native: Ints, weights: Ints) -> Any:

@@ -516,6 +516,48 @@ def start_of(detail: str) -> str:
     return detail.partition(", such as")[0]
 
 
+@pytest.mark.parametrize(
+    "shared",
+    [
+        {"groups": "who"},
+        {"groups": ["whole", "sex"]},
+        {"key": "age"},
+        {"duplicates": ["age", "sex"]},
+    ],
+    ids=str,
+)
+def test_leaks_are_the_rows_of_pandas(engine, shared):
+    """The rows that leak, and which of them share a set, are those of pandas; rows are whole."""
+    frame = engine.local(FOLDED)
+    found = engine.rows(sf.leaks(engine.spread(frame, [17, 17, 45]), **shared))
+    listed = sf.leaks(frame, **{"duplicates": None, **shared})
+    rows = listed.assign(id=frame["id"].to_numpy()[listed["row"]]).sort_values("id")
+    assert found["id"] == rows["id"].tolist()
+    assert found["check"] == rows["check"].tolist()
+    own, wanted = (pd.factorize(np.array(each))[0] for each in (found["set"], rows["set"]))
+    assert own.tolist() == wanted.tolist()
+    leaking = frame["id"].isin(rows["id"])
+    assert {name: found[name] for name in frame} == engine.rows(frame[leaking])
+
+
+@pytest.mark.parametrize(
+    ("given", "got"),
+    [
+        ({}, "none of them"),
+        ({"groups": "who", "key": "id"}, "`groups`, `key`"),
+        ({"groups": "who", "name": ["fold", "plain"]}, "2 columns"),
+    ],
+    ids=str,
+)
+def test_leaks_of_one_thing_at_a_time(engine, given, got):
+    """Rows that leak are listed for one thing that they share, and for one column."""
+    message = (
+        f"`leaks` on {engine.name} frames takes one of `groups`, `key` and `duplicates`, and one"
+        f" column of folds, got {got}.\nHint: call it once for each; `check` counts them all."
+    )
+    refuse_now(message, lambda: sf.leaks(engine.spread(engine.local(FOLDED), [20]), **given))
+
+
 def test_folds_and_parts_have_the_rows_of_pandas(engine):
     """Training and validation frames, and parts, are frames of the engine with these rows."""
     frame = engine.local(FOLDED)
@@ -641,7 +683,6 @@ def test_repeats_of_parts_are_those_of_pandas(engine):
 
 # Errors ----------------------------------------------------------------------------------
 
-COUNTS = "`check` counts what they share"
 BINS = "`report` of `sf.quantiles(...)` compares their bins"
 
 
@@ -649,7 +690,6 @@ BINS = "`report` of `sf.quantiles(...)` compares their bins"
     ("verb", "options", "what", "hint"),
     [
         ("cv", {}, "`cv` gives positions of rows", "`folds` gives frames"),
-        ("leaks", {"groups": "who"}, "`leaks` lists positions of rows", COUNTS),
         (
             "plot",
             {"by": "label"},

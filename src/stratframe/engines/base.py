@@ -171,9 +171,19 @@ class Engine(Protocol):
 
     def shared_rows(
         self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
-    ) -> tuple[SharedRows, int]:
-        """Count what rows share across the folds of a column, and the rows that lack a value."""
+    ) -> SharedRows:
+        """Count what rows share across the folds of a column.
+
+        Missing values equal each other as `duplicates`; rows without a group or a key are left out.
+        With `drop` so are rows without a fold, which otherwise are one fold more.
+        """
         ...
+
+    def leaking_rows(self, refs: Sequence[Any], argument: str, name: str) -> EngineFrame:
+        """Keep the rows that share something with a row of another fold, rows without a fold aside.
+
+        Columns `check`, text, and `set`, a whole number that the rows of one set share, are added.
+        """
 
 
 class CountedCodes(NamedTuple):

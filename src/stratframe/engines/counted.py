@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import frames
 from ..core.strata import lowest_words
-from ..core.types import Ints, StratumTable, Words
+from ..core.types import Flags, Ints, StratumTable, Words
 from ..errors import StratError, plural
 from ..frames import SharedExample, SharedRows
 from ..pipeline.deal import deal_units, place_rows, quota_table
@@ -147,11 +147,26 @@ def repeated_key_error(names: Sequence[str], failures: Any) -> StratError:
 # What rows share -------------------------------------------------------------------------
 
 
-def shared_values(counts: Counts, *, nulls_alike: bool) -> SharedRows:
-    """Count the combinations of values, those that repeat, and those in several folds.
+class CountedSets(NamedTuple):
+    """Counted rows by the combination of their values, and the folds that each is in."""
 
-    Missing values equal each other, or else rows that lack a value are left out.
-    """
+    sets: Ints
+    """The combination of every counted row, -1 for one that lacks a value and shares nothing."""
+    labels: list[Any]
+    folds: Ints
+    """The fold of every counted row; those without one are one fold more."""
+    table: StratumTable
+    """Rows of every combination in every fold."""
+
+    @property
+    def is_split(self) -> Flags:
+        """Whether each combination is in several folds."""
+        flags: Flags = (self.table > 0).sum(axis=1) > 1
+        return flags
+
+
+def sets_of(counts: Counts, *, nulls_alike: bool) -> CountedSets:
+    """Find which counted rows are equal; missing values equal each other, or else nothing."""
     columns, weights = counts.columns["by"], counts.weights
     terms = tuple(Classes((place,)) for place in range(len(columns)))
     strata = stratify(Options(terms), {"by": columns}, len(weights), weights)
@@ -161,15 +176,22 @@ def shared_values(counts: Counts, *, nulls_alike: bool) -> SharedRows:
     labels, folds = frames.fold_codes(counts.columns["name"][0], weights=weights)
     n_folds = int(folds.max(initial=-1)) + 2
     table = strata.crosstab(folds % n_folds, n_folds)
-    n_rows, is_split = table.sum(axis=1), (table > 0).sum(axis=1) > 1
+    return CountedSets(np.where(alone, -1, strata.codes), labels, folds % n_folds, table)
+
+
+def shared_values(counts: Counts, *, nulls_alike: bool) -> SharedRows:
+    """Count the combinations of values, those that repeat, and those in several folds."""
+    sets, labels, folds, table = found = sets_of(counts, nulls_alike=nulls_alike)
+    n_rows, is_split = table.sum(axis=1), found.is_split
     n_values = int((n_rows > 0).sum())
     n_repeated, n_split = int((n_rows > 1).sum()), int(is_split.sum())
     example = None
     if n_split:
-        is_one = (strata.codes == np.argmax(is_split)) & ~alone & (weights > 0)
-        counted = np.flatnonzero(is_one)
-        ends = [counted[pick(folds[counted] % n_folds)] for pick in (np.argmin, np.argmax)]
-        values = (frames.libraries.value_at(series, int(ends[0])) for series in columns)
+        counted = np.flatnonzero((sets == np.argmax(is_split)) & (counts.weights > 0))
+        ends = [counted[pick(folds[counted])] for pick in (np.argmin, np.argmax)]
+        values = (
+            frames.libraries.value_at(series, int(ends[0])) for series in counts.columns["by"]
+        )
         example = SharedExample(
             None, (*values,), tuple([*labels, None][folds[end]] for end in ends)
         )

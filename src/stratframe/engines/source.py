@@ -12,7 +12,7 @@ from .. import frames
 from ..core.seeds import StreamTag
 from ..core.types import Flags, StratumTable
 from ..errors import StratError
-from ..frames import LabelRows, SharedRows
+from ..frames import LabelRows
 from ..pipeline.deal import empty_outputs
 from ..pipeline.extend import ORDER_SALT, quota_of_new, read_given
 from ..pipeline.hashed import hash_points, hash_salts
@@ -248,16 +248,15 @@ class CountedFrame:
             kept = engine_on(kept).drop_shared(valid, values)
         return kept
 
-    def check_shared(self, options: Options, refs: Mapping[str, Sequence[Any]]) -> None:
-        """Raise unless columns are there, and groups can be counted."""
+    def check_shared(
+        self,
+        options: Options,
+        refs: Mapping[str, Sequence[Any]],
+        new_names: Sequence[str] = (),
+    ) -> None:
+        """Raise unless columns are there, new ones are not, and groups can be counted."""
         check_possible(options, self.kind)
-        self.engine.check(refs)
-
-    def shared_rows(
-        self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
-    ) -> tuple[SharedRows, int]:
-        """Count what rows share across the folds of a column, and the rows that lack a value."""
-        return self.engine.shared_rows(refs, argument, name, drop=drop)
+        self.engine.check(refs, new_names)
 
 
 def engine_on(frame: Any) -> Engine:

@@ -250,7 +250,7 @@ def count_on(
 
     def count(refs: Sequence[Any], *, drop: bool = True) -> SharedRows:
         """Count it by some columns, with or without the rows that have no fold."""
-        return source.shared_rows(refs, argument, name, drop=drop)[0]
+        return source.engine.shared_rows(refs, argument, name, drop=drop)
 
     rows, n_partly = count(refs), 0
     if argument == "duplicates":

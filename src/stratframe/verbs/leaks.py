@@ -11,8 +11,9 @@ import numpy as np
 
 from .. import frames
 from ..core.types import Ints
-from ..errors import FOLD_NAME, plural_name
-from ..frames import Frame, SharedRows
+from ..engines.source import CountedFrame
+from ..errors import FOLD_NAME, StratError, plural_name
+from ..frames import AnyFrame, Frame, SharedRows
 from ..habits import suggest_arguments
 from ..pipeline.options import Options
 from ..pipeline.strata import stratify
@@ -20,7 +21,7 @@ from ..pipeline.tables import MANY_VALUES, check_not_itself, fold_table, table_v
 from ..terms.base import Term
 from ..terms.by import columns_of, parse_columns, parse_groups
 from .findings import Shared
-from .sources import check_rows, named_source
+from .sources import named_source
 
 AUTO = "auto"
 
@@ -63,7 +64,7 @@ class Compared(NamedTuple):
 @table_verb
 @suggest_arguments
 def leaks(
-    frame: Frame,
+    frame: AnyFrame,
     *,
     groups: Any = None,
     key: Any = None,
@@ -74,7 +75,8 @@ def leaks(
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame
+        A frame of Dask or Spark takes one of `groups`, `key` and `duplicates` in a call.
     groups : column, list of columns or `sf.clusters`, optional
         List the rows of groups that are in several folds. A list names the combinations of its
         values; rows without a group share none.
@@ -95,7 +97,8 @@ def leaks(
         "duplicates"; `set`, a number for the rows of one group, of one key, or equal to each other,
         from 0 in each check; `row`, the position in the frame; and the fold, in a column of the
         name of the fold column (`fold`, if the table has a column of that name). With two columns
-        or more, the first column is `column`.
+        or more, the first column is `column`. Of a Dask or Spark frame the rows themselves, lazy,
+        with `check` and `set` beside their columns, as their rows have no positions.
 
     Raises
     ------
@@ -117,10 +120,10 @@ def leaks(
     2  duplicates    0    0     0
     3  duplicates    0    2     1
     """
-    check_rows(frame, "`leaks` lists positions of rows", "`check` counts what they share")
-    frames.check_frame(frame)
-    names = named_source(frame, name)[1]
-    eager, compared = read_compared(frame, names, groups, key, duplicates)
+    source, names = named_source(frame, name)
+    if isinstance(source, CountedFrame):
+        return keep_leaks(source, names, groups, key, duplicates)
+    eager, compared = read_compared(source.frame, names, groups, key, duplicates)
 
     def table_of(column: str, label: str) -> Any:
         """List the leaks of one fold column."""
@@ -139,6 +142,33 @@ def leaks(
         return frames.make_frame(frames.library_of(eager), table)
 
     return fold_table(names, table_of, ("check", "set", "row"))
+
+
+def keep_leaks(
+    source: CountedFrame, names: Sequence[Any], groups: Any, key: Any, duplicates: Any
+) -> Any:
+    """Keep the rows that leak of a frame whose rows are elsewhere."""
+    terms = parse_groups(groups)
+    named = None if is_auto(duplicates) else duplicates
+    refs = {
+        "groups": columns_of(terms),
+        "key": list(parse_columns("key", key)),
+        "duplicates": list(parse_columns("duplicates", named)),
+    }
+    given = [argument for argument in refs if refs[argument]]
+    if len(given) != 1 or len(names) != 1:
+        shown = ", ".join(f"`{each}`" for each in given) if given else "none of them"
+        got = shown if len(names) == 1 else f"{len(names)} columns"
+        msg = (
+            f"`leaks` on {source.kind} frames takes one of `groups`, `key` and `duplicates`, and"
+            f" one column of folds, got {got}.\nHint: call it once for each; `check` counts them"
+            " all."
+        )
+        raise StratError(msg)
+    source.check_shared(Options(groups=terms), refs, ("check", "set"))
+    for argument in ("key", "duplicates"):
+        check_not_itself(argument, refs[argument], names[0])
+    return source.engine.leaking_rows(refs[given[0]], given[0], names[0])
 
 
 def shared_sets(compared: Compared, folds: Ints) -> tuple[Ints, Ints]:

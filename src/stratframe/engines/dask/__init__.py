@@ -18,7 +18,7 @@ from ...pipeline.options import Options
 from ...terms.base import Term
 from ...terms.classes import Classes
 from ..base import CountedCodes, Counts, PartsByNumber, by_argument
-from ..counted import shared_values
+from ..counted import sets_of, shared_values
 from ..cuts import NearCuts, other_rows
 from .partitions import (
     add_columns,
@@ -32,10 +32,11 @@ from .passes import (
     count_frame,
     dask,
     dd,
+    keys_and_folds,
+    leaks_lazily,
     merged,
     order_statistics,
     over_partitions,
-    shared_keys,
 )
 from .types import Use
 from .values import DASK, Plan, QuantileCuts, cuts_numbers, find_strata, stratum_index
@@ -195,18 +196,40 @@ class DaskEngine:
 
     def shared_rows(
         self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
-    ) -> tuple[SharedRows, int]:
+    ) -> SharedRows:
         """Count what rows share across folds: groups by their values, keys by their hashes."""
+        call, counts = self.count_shared(refs, argument, name, drop=drop)
+        if argument != "key":
+            return shared_values(counts, nulls_alike=argument == "duplicates")
+        found = [
+            frames.duplicates.count_across_folds([hashes], folds)
+            for hashes, folds in keys_and_folds(call, counts)
+        ]
+        return SharedRows(*np.sum([each[:4] for each in found], axis=0).tolist())
+
+    def leaking_rows(self, refs: Sequence[Any], argument: str, name: str) -> Any:
+        """Keep the rows of every partition that are of a set in several folds."""
+        call, counts = self.count_shared(refs, argument, name, drop=True)
+        if argument != "key":
+            found = sets_of(counts, nulls_alike=argument == "duplicates")
+            sets = np.where(found.is_split[found.sets], found.sets, -1)
+            sets = np.where(found.sets < 0, -1, sets)
+            index = stratum_index(counts.native.columns, sets, call.plan)
+            return leaks_lazily(call, counts.native, argument, index)
+        split = [
+            hashes[frames.duplicates.rows_across_folds([hashes], folds)[0]]
+            for hashes, folds in keys_and_folds(call, counts)
+        ]
+        return leaks_lazily(call, counts.native, "keys", np.unique(np.concatenate(split)))
+
+    def count_shared(
+        self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
+    ) -> tuple[DaskCall, Counts]:
+        """Count rows by their fold and by what they may share, but for keys."""
         is_key = argument == "key"
         terms = () if is_key else tuple(Classes((ref,)) for ref in refs)
         call = self.bind(Options(terms=terms, key=tuple(refs) if is_key else ()), name)
-        call = self.restrict(call, present=True) if drop else call
-        call, counts = self.count(call)
-        if not is_key:
-            return shared_values(counts, nulls_alike=argument == "duplicates"), 0
-        codes = np.arange(len(counts.weights))
-        index = stratum_index(counts.native.columns, codes, call.plan)
-        return shared_keys(call, int(counts.weights.sum()), index)
+        return self.count(self.restrict(call, present=True) if drop else call)
 
     # Results ----------------------------------------------------------------------------
 

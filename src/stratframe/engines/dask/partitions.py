@@ -132,18 +132,43 @@ def count_numbers(
 # Keys ------------------------------------------------------------------------------------
 
 
-def keys_in_range(
-    partition: Any, plan: Plan, number: int, index: StratumIndex, low: int, high: int
-) -> list[tuple[Ints, Words]]:
-    """Find the hashes of keys in a range, and the stratum of each; rows may lack a key."""
-    rows = select_dealt(partition, plan, number)
+def hashed_keys(rows: DealtRows, plan: Plan) -> tuple[DealtRows, Words]:
+    """Restrict rows to those with a key, and hash the keys."""
     lacks = np.logical_or.reduce([frames.is_missing(rows.partition[name]) for name in plan.key])
     known = rows.partition[~lacks]
     rows = rows._replace(partition=known, missing=np.zeros_like(rows.missing))
-    (hashes,) = numbers_of_rows(rows, plan)
+    return rows, numbers_of_rows(rows, plan._replace(salts=(0,)))[0]
+
+
+def keys_in_range(
+    partition: Any, plan: Plan, number: int, index: StratumIndex, low: int, high: int
+) -> list[tuple[Ints, Words]]:
+    """Find the folds of the rows whose hash of the key is in a range, and these hashes."""
+    rows, hashes = hashed_keys(select_dealt(partition, plan, number), plan)
     inside = (hashes >= np.uint64(low)) & (hashes <= np.uint64(high))
-    strata = find_strata(series_of(known, plan), index, plan, len(known))
+    strata = find_strata(series_of(rows.partition, plan), index, plan, len(rows.partition))
     return [(strata[inside].astype(np.int32), hashes[inside])]
+
+
+def rows_of_sets(
+    partition: Any,
+    plan: Plan,
+    number: int,
+    counted: Words,
+    check: str,
+    sets: StratumIndex | Words,
+) -> Any:
+    """Keep the rows of some sets, or of some hashes of keys, and say which set each is of."""
+    rows = select_dealt(partition, plan, number)
+    if isinstance(sets, StratumIndex):
+        found, _ = same_rows(rows, plan, sets, counted)
+    else:
+        rows, hashes = hashed_keys(rows, plan)
+        found = np.searchsorted(sets, hashes)
+        found[~np.isin(hashes, sets)] = -1
+    kept = np.flatnonzero(found >= 0)
+    columns = rows.partition.drop(columns=list(plan.computed))
+    return columns.iloc[kept].assign(check=check, set=found[kept])
 
 
 # Columns ---------------------------------------------------------------------------------

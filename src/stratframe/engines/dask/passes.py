@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ... import frames
 from ...checks import load_extra
 from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
-from ...frames import NewColumn, SharedRows
-from ..base import CountedCodes, PartsByNumber, check_key
+from ...frames import NewColumn
+from ..base import CountedCodes, Counts, PartsByNumber, check_key
 from ..cuts import WORD, NearCuts, counts_by, near_cells, other_rows, split_intervals
 from ..quantiles import (
     SORTED_ROWS,
@@ -31,6 +30,7 @@ from .partitions import (
     keys_in_range,
     merge_near,
     rows_near_cuts,
+    rows_of_sets,
     take_numbers,
 )
 from .types import mixed_numbers
@@ -138,19 +138,17 @@ def cells_near_cuts(
     return [near_cells(each, *rows) for each, rows in zip(cells, near, strict=True)]
 
 
-def shared_keys(call: DaskCall, n_rows: int, index: StratumIndex) -> tuple[SharedRows, int]:
-    """Count keys, those that repeat or are in several folds, and rows without one."""
-    plan, shared = call.plan._replace(salts=(0,)), dask.delayed(index)
-    n_passes = max(1, -(-n_rows // KEYS_AT_ONCE))
-    found, n_without = [], n_rows
+def keys_and_folds(call: DaskCall, counts: Counts) -> Iterator[tuple[Words, Ints]]:
+    """Collect the hashes of keys and the fold of each, those of one key always together."""
+    codes = np.arange(len(counts.weights))
+    index = dask.delayed(stratum_index(counts.native.columns, codes, call.plan))
+    plan = call.plan._replace(salts=(0,))
+    n_passes = max(1, -(-int(counts.weights.sum()) // KEYS_AT_ONCE))
     for place in range(n_passes):
         low, high = (2**WORD * edge // n_passes for edge in (place, place + 1))
-        results = over_partitions(call.frame, plan, keys_in_range, shared, low, high - 1)
+        results = over_partitions(call.frame, plan, keys_in_range, index, low, high - 1)
         ((folds, hashes),) = merged(results, merge_near)
-        found.append(frames.duplicates.count_across_folds([hashes], folds))
-        n_without -= len(hashes)
-    totals = np.sum([each[:4] for each in found], axis=0).tolist()  # hashes are no examples
-    return SharedRows(*totals), n_without
+        yield hashes, folds
 
 
 def add_lazily(
@@ -160,19 +158,34 @@ def add_lazily(
     index: StratumIndex,
     parts: Sequence[PartsByNumber],
 ) -> Any:
-    """Add columns to each partition, given the checksum of its rows."""
+    """Add columns to each partition, which must be as it was counted."""
+    meta = empty_like(call.frame._meta, call.plan, outputs)
+    return counted_partitions(call, counts, add_columns, meta, list(outputs), index, list(parts))
+
+
+def leaks_lazily(
+    call: DaskCall, counts: PartitionCounts, check: str, sets: StratumIndex | Words
+) -> Any:
+    """Keep the rows of some sets, or of some hashes of keys, of each partition."""
+    meta = call.frame._meta.drop(columns=list(call.plan.computed)).assign(check="", set=0)
+    return counted_partitions(call, counts, rows_of_sets, meta, check, sets)
+
+
+def counted_partitions(
+    call: DaskCall, counts: PartitionCounts, function: Callable[..., Any], meta: Any, *args: Any
+) -> Any:
+    """Call a function on each partition when the frame is computed, given its checksum."""
     rows = partitions_of(call.frame)
     partitions, checksums = rows.to_delayed(optimize_graph=False), counts.checksums
     if len(partitions) != len(checksums):
         raise other_rows()
-    add, plan = dask.delayed(add_columns, pure=False), dask.delayed(call.plan, traverse=False)
-    given = [dask.delayed(each, traverse=False) for each in (index, list(parts))]
-    added = [
-        add(partition, plan, number, counted, list(outputs), *given)
+    run, plan = dask.delayed(function, pure=False), dask.delayed(call.plan, traverse=False)
+    given = [dask.delayed(each, traverse=False) for each in args]
+    made = [
+        run(partition, plan, number, counted, *given)
         for number, (partition, counted) in enumerate(zip(partitions, checksums, strict=True))
     ]
-    meta = empty_like(call.frame._meta, call.plan, outputs)
-    return dd.from_delayed(added, meta=meta, divisions=rows.divisions, verify_meta=False)
+    return dd.from_delayed(made, meta=meta, divisions=rows.divisions, verify_meta=False)
 
 
 def partitions_of(frame: Any) -> Any:

@@ -40,7 +40,7 @@ from .passes import (
     resolve_on,
 )
 from .quantiles import cut_entry
-from .shared import shared_rows
+from .shared import leaking_rows, shared_rows
 
 SPARK = "Spark"
 
@@ -169,12 +169,16 @@ class SparkEngine:
 
     def shared_rows(
         self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
-    ) -> tuple[SharedRows, int]:
+    ) -> SharedRows:
         """Count what rows share across folds, by the values themselves."""
-        fold = self.typed(name, "name")
-        rows = self.frame.filter(fold.present.isNotNull()) if drop else self.frame
-        columns = [typed_column(self.frame, ref, argument) for ref in refs]
-        return shared_rows(rows, columns, fold, nulls_alike=argument == "duplicates")
+        columns = [self.typed(ref, argument) for ref in refs]
+        fold, nulls_alike = self.typed(name, "name"), argument == "duplicates"
+        return shared_rows(self.frame, columns, fold, nulls_alike=nulls_alike, drop=drop)
+
+    def leaking_rows(self, refs: Sequence[Any], argument: str, name: str) -> Any:
+        """Join the values that are in several folds."""
+        columns = [self.typed(ref, argument) for ref in refs]
+        return leaking_rows(self.frame, columns, self.typed(name, "name"), argument)
 
     # Results ----------------------------------------------------------------------------
 
