@@ -290,7 +290,7 @@ def test_bad_input() -> None:
     data = pd.DataFrame({"label": ["a", "b"], "fold": [0, 1]})
     with pytest.raises(TypeError, match="`leaks` takes no argument after `frame` without its name"):
         sf.leaks(data, "label")  # type: ignore[misc]
-    message = "`frame` must be a pandas or Polars frame, got list."
+    message = "`frame` must be a pandas, Polars, Dask or Spark frame, got list."
     refuse_now(message, lambda: sf.leaks([1]))  # type: ignore[type-var]
     message = "`key` must be other columns than the folds, but both are 'fold'."
     with pytest.raises(sf.StratError, match=message):

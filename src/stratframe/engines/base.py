@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from .. import frames
 from ..core.strata import sum_by
 from ..core.types import Ints, StratumTable, Words
 from ..errors import StratError, plural
@@ -207,6 +208,13 @@ def parts_by_number(codes: Ints, numbers: Words, parts: PartsByNumber) -> Ints:
     if parts.first.any():
         found = np.where(found < 0, found, found + parts.first[codes])
     return found
+
+
+def read_filled(given: Any, output: NewColumn, n_parts: int) -> Ints:
+    """Read the folds or parts that rows have in a column that is filled, -1 for none."""
+    if output.labels is None:
+        return frames.read_fold_numbers(given, n_parts)[0]
+    return frames.read_part_codes(given, output.labels)
 
 
 # Which engine ----------------------------------------------------------------------------

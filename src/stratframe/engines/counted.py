@@ -179,6 +179,13 @@ def sets_of(counts: Counts, *, nulls_alike: bool) -> CountedSets:
     return CountedSets(np.where(alone, -1, strata.codes), labels, folds % n_folds, table)
 
 
+def leaking_sets(counts: Counts, *, nulls_alike: bool) -> Ints:
+    """Find the combination of every counted row that is in several folds; -1 for others."""
+    found = sets_of(counts, nulls_alike=nulls_alike)
+    leaks = np.append(found.is_split, False)[found.sets]  # -1 is the last place
+    return np.where(leaks, found.sets, -1)
+
+
 def shared_values(counts: Counts, *, nulls_alike: bool) -> SharedRows:
     """Count the combinations of values, those that repeat, and those in several folds."""
     sets, labels, folds, table = found = sets_of(counts, nulls_alike=nulls_alike)

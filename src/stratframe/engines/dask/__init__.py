@@ -18,7 +18,7 @@ from ...pipeline.options import Options
 from ...terms.base import Term
 from ...terms.classes import Classes
 from ..base import CountedCodes, Counts, PartsByNumber, by_argument
-from ..counted import sets_of, shared_values
+from ..counted import leaking_sets, shared_values
 from ..cuts import NearCuts, other_rows
 from .partitions import (
     add_columns,
@@ -211,9 +211,7 @@ class DaskEngine:
         """Keep the rows of every partition that are of a set in several folds."""
         call, counts = self.count_shared(refs, argument, name, drop=True)
         if argument != "key":
-            found = sets_of(counts, nulls_alike=argument == "duplicates")
-            sets = np.where(found.is_split[found.sets], found.sets, -1)
-            sets = np.where(found.sets < 0, -1, sets)
+            sets = leaking_sets(counts, nulls_alike=argument == "duplicates")
             index = stratum_index(counts.native.columns, sets, call.plan)
             return leaks_lazily(call, counts.native, argument, index)
         split = [

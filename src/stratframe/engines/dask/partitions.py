@@ -14,7 +14,7 @@ from ...core.types import Ints, StratumTable, Words
 from ...frames import NewColumn
 from ...frames.attach import attach_pandas
 from ...pipeline.deal import place_rows
-from ..base import PartsByNumber, check_key, parts_by_number
+from ..base import PartsByNumber, check_key, parts_by_number, read_filled
 from ..cuts import cells_of, other_rows
 from ..quantiles import cell_places
 from .values import (
@@ -264,13 +264,6 @@ def attach_placed(
     """Attach columns of the parts of all rows, and drop those that were computed for the call."""
     columns = [output._replace(parts=each) for output, each in zip(outputs, parts, strict=True)]
     return attach_pandas(partition.drop(columns=list(plan.computed)), columns)
-
-
-def read_filled(given: Any, output: NewColumn, n_parts: int) -> Ints:
-    """Read the folds or parts that the rows of a partition have."""
-    if output.labels is None:
-        return frames.read_fold_numbers(given, n_parts)[0]
-    return frames.read_part_codes(given, output.labels)
 
 
 def empty_like(meta: Any, plan: Plan, outputs: Sequence[NewColumn]) -> Any:
