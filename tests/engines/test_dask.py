@@ -225,7 +225,7 @@ def test_few_rows_are_counted_and_cut_in_one_pass(passes):
 @pytest.mark.parametrize("few", [0, 1500])
 def test_quantiles_are_narrowed_down_in_several_passes(passes, monkeypatch, few):
     """Where many rows are left after counts of some bits, more bits are counted."""
-    monkeypatch.setattr(dask_passes, "SORTED_ROWS", few)
+    monkeypatch.setattr("stratframe.engines.quantiles.SORTED_ROWS", few)
     monkeypatch.setattr("stratframe.engines.quantiles.MAX_COUNTS", 1 << 9)
     rng = np.random.default_rng(2)
     frame = pd.DataFrame({"id": range(4000), "label": rng.choice(["a", "b"], 4000)})

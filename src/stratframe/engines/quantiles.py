@@ -5,32 +5,21 @@ cell of these bits a rank lies; the next bits of the rows of these cells alone a
 until few rows are left, which are sorted, or no bits.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..core.types import Flags, Ints, Values, Words
-from .cuts import HIGHEST_WORD, MAX_BITS, WORD, CellCounts, cells_of
+from ..core.types import Flags, Ints, StratumTable, Values, Words
+from .cuts import HIGHEST_WORD, MAX_BITS, WORD, cells_of, find_ranks, words_at
+
+Round = tuple[Ints, int]
+"""The cells that ranks are in, ascending, as `cells_of` numbers them, and how many bits it took."""
 
 MAX_COUNTS = 1 << 21
 """Cells of all strata together, whose counts a worker makes."""
 
 SORTED_ROWS = 1 << 21
 """Rows that the driver sorts rather than to have them counted again."""
-
-
-class QuantileRanks(NamedTuple):
-    """QuantileRanks that are looked for."""
-
-    owners: Ints
-    """The parent stratum of each, shape (n_ranks,)."""
-    cells: Ints
-    """The cell in which each is, at first its parent stratum."""
-    ranks: Ints
-    """How many rows of the cell are below it."""
-    prefixes: Words
-    """The bits of its word that are known."""
 
 
 def ordered_words(values: Values) -> Words:
@@ -44,50 +33,56 @@ def ordered_words(values: Values) -> Words:
     return np.where(bits & sign, ~bits, bits | sign)
 
 
-def first_ranks(counts: CellCounts, n: int) -> QuantileRanks:
-    """List the ranks of the quantiles i / n of every stratum that has rows.
-
-    References
-    ----------
-    Hyndman and Fan (1996), Sample quantiles in statistical packages, definition 1.
-    """
-    sizes = counts.sum(axis=1)
-    filled = np.flatnonzero(sizes)
-    ranks = -(-np.arange(1, n) * sizes[filled, None] // n) - 1
-    owners = np.repeat(filled, n - 1)
-    return QuantileRanks(owners, owners, ranks.ravel(), np.zeros(len(owners), dtype=np.uint64))
-
-
 def next_bits(n_cells: int, used: int) -> int:
     """Choose how many further bits are counted; none where there are too many cells."""
     return min(MAX_BITS, max(MAX_COUNTS // max(n_cells, 1), 1).bit_length() - 1, WORD - used)
 
 
-def narrow(ranks: QuantileRanks, counts: CellCounts) -> tuple[QuantileRanks, Ints, int]:
-    """Find the cells of ranks by counts of the next bits.
+def quantile_words(
+    n_strata: int,
+    n: int,
+    count: Callable[[Sequence[Round], int, int], StratumTable],
+    take: Callable[[Sequence[Round]], tuple[Ints, Words]],
+) -> Words:
+    """Find the quantiles i / n of every stratum, as words; shape (n_strata, n - 1).
 
-    Returns the ranks in the new cells, which are counted up from 0, the number of each new cell
-    among all, as `cells_of` numbers them, and how many rows these cells have.
+    `count` is given rounds, how many cells the last of them left, and how many bits come next; it
+    returns the rows of each cell by these bits. `take` returns the cell and the word of each row in
+    the cells. A stratum without rows has the highest words.
+
+    References
+    ----------
+    Hyndman and Fan (1996), Sample quantiles in statistical packages, definition 1.
     """
-    bits = (counts.shape[1] - 1).bit_length()
-    ends = np.cumsum(counts)
-    starts = ends - counts.ravel()
-    places = starts[ranks.cells << bits] + ranks.ranks
-    found = np.searchsorted(ends, places, side="right")
-    cells, new = np.unique(found, return_inverse=True)
-    leading = (found & ((1 << bits) - 1)).astype(np.uint64)
-    prefixes = ranks.prefixes << np.uint64(bits) | leading
-    narrowed = QuantileRanks(ranks.owners, new, places - starts[found], prefixes)
-    return narrowed, cells, int(counts.ravel()[cells].sum())
+    bits = next_bits(n_strata, 0)
+    counts = count([], n_strata, bits)
+    sizes = counts.sum(axis=1)
+    filled = np.flatnonzero(sizes)
+    # Of each quantile: its cell, how many rows of the cell are before it, the bits that are known.
+    cells = np.repeat(filled, n - 1)
+    before = (-(-np.arange(1, n) * sizes[filled, None] // n) - 1).ravel()
+    words = np.zeros(len(cells), dtype=np.uint64)
+    rounds: list[Round] = []
+    used = 0
+    while True:
+        found, before = find_ranks(counts, (np.cumsum(sizes) - sizes)[cells] + before)
+        leading = found & ((1 << bits) - 1)
+        words = words << np.uint64(bits) | leading.astype(np.uint64)
+        found, cells = np.unique(found, return_inverse=True)
+        rounds, used = [*rounds, (found, bits)], used + bits
+        if used == WORD or not bits or counts.ravel()[found].sum() <= SORTED_ROWS:
+            break
+        bits = next_bits(len(found), used)
+        counts = count(rounds, len(found), bits)
+        sizes = counts.sum(axis=1)
+    points = np.full((n_strata, n - 1), HIGHEST_WORD)
+    words = words if used == WORD else words_at(cells, before, *take(rounds))
+    points[filled] = words.reshape(-1, n - 1)
+    return points
 
 
-def cell_places(
-    strata: Ints, words: Words, rounds: Sequence[tuple[Ints, int]]
-) -> tuple[Ints | slice, Ints]:
-    """Find the rows in the cells of the last round, and the place of each among these.
-
-    A round is its cells, ascending, and how many bits it took.
-    """
+def cell_places(strata: Ints, words: Words, rounds: Sequence[Round]) -> tuple[Ints, Ints]:
+    """Find the rows in the cells of the last round, and the place of each among these."""
     rows, places, used = np.arange(len(words)), strata, 0
     for cells, bits in rounds:
         own = cells_of(places, words[rows] << np.uint64(used), bits)
@@ -95,22 +90,3 @@ def cell_places(
         inside: Flags = cells[found] == own if len(cells) else np.zeros(len(own), dtype=np.bool_)
         rows, places, used = rows[inside], found[inside], used + bits
     return rows, places
-
-
-def words_at(ranks: QuantileRanks, cells: Ints, words: Words) -> Words:
-    """Take the words at ranks, given all rows of their cells."""
-    order = np.lexsort((words, cells))
-    starts = np.searchsorted(cells[order], ranks.cells)
-    found: Words = words[order[starts + ranks.ranks]]
-    return found
-
-
-def points_of(ranks: QuantileRanks, words: Words, n_strata: int, n: int) -> Words:
-    """Put different words into a row for each stratum, filled up with the highest."""
-    points = np.full((n_strata, n - 1), HIGHEST_WORD)
-    owners = ranks.owners.reshape(-1, n - 1)[:, 0]
-    rows = words.reshape(-1, n - 1)
-    again = np.zeros(rows.shape, dtype=np.bool_)
-    again[:, 1:] = rows[:, 1:] == rows[:, :-1]
-    points[owners] = np.sort(np.where(again, HIGHEST_WORD, rows), axis=1)
-    return points

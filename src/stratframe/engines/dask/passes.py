@@ -13,15 +13,7 @@ from ...errors import StratError
 from ...frames import NewColumn
 from ..base import CountedCodes, Counts, PartsByNumber, check_key
 from ..cuts import WORD, NearCuts, counts_by, near_cells, other_rows, split_intervals
-from ..quantiles import (
-    SORTED_ROWS,
-    QuantileRanks,
-    first_ranks,
-    narrow,
-    next_bits,
-    points_of,
-    words_at,
-)
+from ..quantiles import quantile_words
 from .counts import PartitionCounts, count_partition, merge_counts, with_categories
 from .partitions import (
     add_columns,
@@ -101,21 +93,15 @@ def count_frame(frame: Any, plan: Plan) -> tuple[PartitionCounts, Plan]:
 
 def order_statistics(frame: Any, plan: Plan, index: StratumIndex, n_strata: int, n: int) -> Words:
     """Find the quantiles of the last column of a plan in each stratum, as words."""
-    shared, n_cells, used = dask.delayed(index), n_strata, 0
-    rounds: list[tuple[Ints, int]] = []
-    ranks: QuantileRanks | None = None
-    while True:
-        bits = next_bits(n_cells, used)
-        results = over_partitions(frame, plan, count_numbers, shared, rounds, n_cells, bits)
-        counts = merged(results, np.sum, 0)
-        ranks = first_ranks(counts, n) if ranks is None else ranks
-        ranks, cells, n_rows = narrow(ranks, counts)
-        rounds, n_cells, used = [*rounds, (cells, bits)], len(cells), used + bits
-        if used == WORD:
-            return points_of(ranks, ranks.prefixes, n_strata, n)
-        if n_rows <= SORTED_ROWS or not bits:
-            near = merged(over_partitions(frame, plan, take_numbers, shared, rounds), merge_near)
-            return points_of(ranks, words_at(ranks, *near[0]), n_strata, n)
+    shared = dask.delayed(index)
+
+    def count(*found: Any) -> Any:
+        return merged(over_partitions(frame, plan, count_numbers, shared, *found), np.sum, 0)
+
+    def take(rounds: Any) -> Any:
+        return merged(over_partitions(frame, plan, take_numbers, shared, rounds), merge_near)[0]
+
+    return quantile_words(n_strata, n, count, take)
 
 
 def cells_near_cuts(
