@@ -15,6 +15,7 @@ dask = pytest.importorskip("dask", reason='needs pip install "stratframe[dask]"'
 dd = pytest.importorskip("dask.dataframe", reason='needs pip install "stratframe[dask]"')
 
 import stratframe.dask  # noqa: E402 - registers .strat on Dask frames
+from stratframe.engines import dask as dask_engine  # noqa: E402
 from stratframe.engines.dask import passes as dask_passes  # noqa: E402
 
 pytestmark = pytest.mark.dask
@@ -188,7 +189,8 @@ def passes(monkeypatch):
         called.append(function.__name__)
         return original(frame, plan, function, *args)
 
-    monkeypatch.setattr(dask_passes, "over_partitions", over_partitions)
+    for module in (dask_passes, dask_engine):
+        monkeypatch.setattr(module, "over_partitions", over_partitions)
     return called
 
 

@@ -19,16 +19,17 @@ from ...terms.base import Term
 from ...terms.classes import Classes
 from ..base import CountedCodes, Counts, PartsByNumber, by_argument
 from ..counted import leaking_sets, shared_values
-from ..cuts import NearCuts, other_rows
+from ..cuts import NearCuts, counts_by, near_cells, other_rows, split_intervals
 from .partitions import (
     add_columns,
     empty_like,
     equal_keys,
+    merge_near,
+    rows_near_cuts,
 )
 from .passes import (
     DaskCall,
     add_lazily,
-    cells_near_cuts,
     count_frame,
     dask,
     dd,
@@ -187,8 +188,19 @@ class DaskEngine:
     def near_cuts(
         self, call: DaskCall, counted: CountedCodes, tables: Sequence[StratumTable]
     ) -> list[NearCuts]:
-        """Find the rows near the cut points, in a pass of their own."""
-        return cells_near_cuts(call, counted, tables)
+        """Find the rows in cells that a cut splits, in a pass of their own if there are any."""
+        counts, codes = counted.counts.native, counted.codes
+        cells = [counts_by(codes, each, counted.n_strata) for each in counts.cells]
+        flagged = [split_intervals(*each) for each in zip(cells, tables, strict=True)]
+        near = [(np.zeros(0, np.int32), np.zeros(0, np.uint64)) for _ in cells]
+        if any(flags.any() for flags in flagged):
+            index = stratum_index(counts.columns, codes, call.plan)
+            packed = [np.packbits(flags) for flags in flagged]
+            shared = [dask.delayed(each) for each in (index, packed, counts.checksums)]
+            bits = cells[0].shape[1].bit_length() - 1
+            results = over_partitions(call.frame, call.plan, rows_near_cuts, *shared, bits)
+            near = merged(results, merge_near)
+        return [near_cells(each, *rows) for each, rows in zip(cells, near, strict=True)]
 
     def keys_at(self, call: DaskCall, numbers: Sequence[Words]) -> Any:
         """Collect the keys of rows that have some numbers."""

@@ -179,23 +179,19 @@ def rows_near_cuts(
     plan: Plan,
     number: int,
     index: StratumIndex,
-    split_by_cut: Sequence[tuple[Ints, tuple[int, int]]],
+    flagged: Sequence[np.ndarray],
     checksums: Words,
+    bits: int,
 ) -> list[tuple[Ints, Words]]:
-    """Find the strata and numbers of the rows in cells with a cut point, for each salt.
-
-    `split_by_cut` lists these cells, and the shape of the table of all, for each salt.
-    """
+    """Find the strata and numbers of the rows in flagged cells, for each salt; flags are packed."""
     rows = select_dealt(partition, plan, number)
     codes, words = same_rows(rows, plan, index, checksums[number])
-    strata = codes if codes.min(initial=0) >= 0 else np.maximum(codes, 0)
     near = []
-    for (cells, (n_strata, n_cells)), numbers in zip(split_by_cut, words, strict=True):
-        flags = np.zeros(n_strata * n_cells, dtype=np.bool_)
-        flags[cells] = True
-        is_near = flags[cells_of(strata, numbers, n_cells.bit_length() - 1)]
-        found = np.flatnonzero(is_near if strata is codes else is_near & (codes >= 0))
-        near.append((codes[found].astype(np.int32), numbers[found]))
+    for packed, numbers in zip(flagged, words, strict=True):
+        flags = np.unpackbits(packed).view(np.bool_)
+        # A row that is not dealt has a cell below 0, which is one of the last stratum.
+        rows_near = np.flatnonzero(flags[cells_of(codes, numbers, bits)] & (codes >= 0))
+        near.append((codes[rows_near].astype(np.int32), numbers[rows_near]))
     return near
 
 

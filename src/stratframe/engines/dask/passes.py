@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...checks import load_extra
-from ...core.types import Ints, StratumTable, Words
+from ...core.types import Ints, Words
 from ...errors import StratError
 from ...frames import NewColumn
-from ..base import CountedCodes, Counts, PartsByNumber, check_key
-from ..cuts import WORD, NearCuts, counts_by, near_cells, other_rows, split_intervals
+from ..base import Counts, PartsByNumber, check_key
+from ..cuts import WORD, other_rows
 from ..quantiles import quantile_words
 from .counts import PartitionCounts, count_partition, merge_counts, with_categories
 from .partitions import (
@@ -21,7 +21,6 @@ from .partitions import (
     empty_like,
     keys_in_range,
     merge_near,
-    rows_near_cuts,
     rows_of_sets,
     take_numbers,
 )
@@ -102,26 +101,6 @@ def order_statistics(frame: Any, plan: Plan, index: StratumIndex, n_strata: int,
         return merged(over_partitions(frame, plan, take_numbers, shared, rounds), merge_near)[0]
 
     return quantile_words(n_strata, n, count, take)
-
-
-def cells_near_cuts(
-    call: DaskCall, counted: CountedCodes, tables: Sequence[StratumTable]
-) -> list[NearCuts]:
-    """Find the rows in cells with a cut point, for each salt of the plan."""
-    counts, codes = counted.counts.native, counted.codes
-    index = stratum_index(counts.columns, codes, call.plan)
-    cells = [counts_by(codes, each, counted.n_strata) for each in counts.cells]
-    flagged = [split_intervals(*each) for each in zip(cells, tables, strict=True)]
-    near = [(np.zeros(0, np.int32), np.zeros(0, np.uint64)) for _ in cells]
-    if any(flags.any() for flags in flagged):
-        few = [
-            (np.flatnonzero(flags), counted_cells.shape)
-            for flags, counted_cells in zip(flagged, cells, strict=True)
-        ]
-        shared = [dask.delayed(each) for each in (index, few, counts.checksums)]
-        results = over_partitions(call.frame, call.plan, rows_near_cuts, *shared)
-        near = merged(results, merge_near)
-    return [near_cells(each, *rows) for each, rows in zip(cells, near, strict=True)]
 
 
 def keys_and_folds(call: DaskCall, counts: Counts) -> Iterator[tuple[Words, Ints]]:
