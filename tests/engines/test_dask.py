@@ -37,6 +37,7 @@ def test_methods_are_the_functions():
         "compare": {"by": "label", "names": "plain"},
         "extend": {"by": "label", "k": 4, "seed": 3, "rare": "ignore"},
         "kfold": {"by": "label", "k": 3, "key": "id", "seed": 3, "name": "f", "repeats": 2},
+        "leaks": {"groups": "who", "name": "plain"},
         "plan": {"by": "label", "k": 3, "key": "id", "seed": 3, "rare": "ignore"},
         "report": {"by": "label", "name": "plain"},
         "sample": {"by": "label", "n": 7, "key": "id", "seed": 3},
