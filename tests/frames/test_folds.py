@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from stratframe.frames.folds import count_values, fold_codes, read_fold_column, read_fold_numbers
+from stratframe.frames.folds import count_values, fold_codes, read_fold_numbers
 from tests.helpers import Make, refuse_now
 
 Column = Callable[[list[Any]], Any]
@@ -79,12 +79,6 @@ def test_floats_and_categories(series: Any, values: list[Any], codes: list[int])
     assert found.tolist() == codes
 
 
-def test_columns_under_a_multiindex() -> None:
-    """A fold column is read by its name, or by its tuple."""
-    df = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("fold", "")]))
-    assert read_fold_column(df, "fold").tolist() == [2]
-
-
 @pytest.mark.parametrize(
     ("series", "message"),
     [
@@ -144,14 +138,21 @@ def test_numbers_that_no_float_holds() -> None:
     refuse_now(message, lambda: read_fold_numbers(series, None))
 
 
-@pytest.mark.parametrize("verb", [sf.folds, sf.cv, sf.check])
+@pytest.mark.parametrize(
+    "verb",
+    [
+        *(sf.folds, sf.cv, sf.check, sf.leaks),
+        *(lambda df, verb=verb: verb(df, "x") for verb in (sf.report, sf.balance)),
+        lambda df: sf.compare(df, "x", "fold"),
+    ],
+)
 def test_minus_one_beside_folds(frame: Make, verb: Any) -> None:
     """What scikit-learn never tests is no fold; other negative labels are labels."""
     message = (
         "Column 'fold' must hold folds, but has -1, which scikit-learn's `PredefinedSplit` never"
         ' tests.\nHint: make it null; `nulls="train"` then trains on these rows.'
     )
-    refuse_now(message, lambda: verb(frame({"fold": [-1, 0, 1, -1]})))
+    refuse_now(message, lambda: verb(frame({"fold": [-1, 0, 1, -1], "x": [1, 2, 3, 4]})))
     for labels in ([-2, -1, 0], [-1.0, 0.0, 0.5]):
         df = frame({"fold": [*labels, labels[-1]], "x": [1, 2, 3, 4]})
         assert [fold.fold for fold in sf.folds(df)] == labels

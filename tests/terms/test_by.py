@@ -10,7 +10,6 @@ import pytest
 
 import stratframe as sf
 from tests.helpers import (
-    FOLDED,
     ROWS,
     Make,
     evaluate,
@@ -61,13 +60,6 @@ def test_hint_shows_five_columns() -> None:
     )
 
 
-@pytest.mark.parametrize("verb", [sf.report, sf.balance, lambda df, by: sf.sample(df, by, n=3)])
-def test_by_is_needed(verb: Callable[..., Any]) -> None:
-    """Where there is nothing to show without strata, `by=None` is refused."""
-    message = "`by` must hold at least one entry, got None."
-    refuse_now(message, lambda: verb(pd.DataFrame(FOLDED), None))
-
-
 # Labels ---------------------------------------------------------------------------------
 
 
@@ -89,6 +81,8 @@ def test_column_levels() -> None:
     assert out["fold"].tolist() == folds_of(PANDAS, "label")
     assert [fold.fold for fold in sf.folds(out)] == [0, 1, 2]
     assert len(sf.cv(out)) == 3
+    repeated = sf.kfold(frame, [("y", "label")], 3, repeats=2)
+    assert list(repeated.columns[3:]) == [("fold_1", ""), ("fold_2", "")]
     with pytest.raises(sf.StratError, match=r"^The frame has a column 'fold' already"):
         sf.kfold(out, [("y", "label")], 3)
 

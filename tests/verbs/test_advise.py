@@ -9,11 +9,10 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.model_selection import KFold
 
 import stratframe as sf
 from stratframe import theory
-from tests.helpers import TWO_KINDS, Make, columns_of, eager, evaluate, make, refuse_now, values
+from tests.helpers import TWO_KINDS, Make, columns_of, eager, make, values
 
 ADVISED = ["k", "verdict", "rarest", "per_fold", "lacking"]
 OF_ROWS = ["variance_random", "variance_stratified", "ratio"]
@@ -128,38 +127,3 @@ def test_advised_variance_is_that_of_kfold(by: Any, seed: int) -> None:
     found = table.group_by(strata).agg(pl.col("n").sum(), pl.col("share").var(ddof=0))
     rarest = found.filter(pl.col("n") == pl.col("n").min())["share"]
     assert min(abs(variance - advised) for variance in rarest) < 1e-12
-
-
-def test_advised_probability_is_that_of_plain_kfold() -> None:
-    """So many shuffles of scikit-learn's KFold leave some fold without the rarest class."""
-    label = np.repeat([0, 1], [26, 7])
-    lacking = [
-        any(
-            not label[test].any()
-            for _, test in KFold(4, shuffle=True, random_state=seed).split(label)
-        )
-        for seed in range(3000)
-    ]
-    table = sf.advise(pd.DataFrame({"label": label}), "label", 4, full=True)
-    found = table["probability_any_missing"].item()
-    assert np.mean(lacking) == pytest.approx(found, abs=4 * np.sqrt(found * (1 - found) / 3000))
-
-
-BAD_CALLS = {
-    "'label', groups='labels'": (
-        "`groups` names the column 'labels', which the frame does not have.\n"
-        "Hint: did you mean 'label'?"
-    ),
-    "'label', full=None": "`full` must be True or False, got None.",
-    "None": "`by` must hold at least one entry, got None.",
-    "'label', [2, 1]": "`ks` must be at least 2, got 1.",
-    "'label', [2.5]": "`ks` must be a whole number, got 2.5.",
-    "'label', [10**20]": "`ks` must be at most 2**53, got 100000000000000000000.",
-}
-
-
-@pytest.mark.parametrize("call", BAD_CALLS)
-def test_bad_input(frame: Make, call: str) -> None:
-    """What is wrong is said word for word."""
-    df = frame({"label": ["a", "b"]})
-    refuse_now(BAD_CALLS[call], lambda: evaluate(f"sf.advise(df, {call})", df=df))

@@ -2,15 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable
-from datetime import date, datetime
-from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,7 +23,6 @@ from tests.helpers import (
     peer_folds,
     refuse,
     refuse_now,
-    some_slow,
     split_groups,
     values,
 )
@@ -118,43 +112,6 @@ def test_each_group_is_in_one_fold(
     assert loss_of(data["label"], folds, k) <= loss_of(data["label"], peer, k) + 1e-6
 
 
-BY: dict[str, Any] = {
-    "none": None,
-    "class": "label",
-    "two columns": ["label", "site"],
-    "quantiles": ["label", sf.quantiles("x", 3)],
-    "bins": sf.bins("x", [-9, 0, 9]),
-    "clusters": ["label", sf.clusters(["x", "y"], 2)],
-    "continuous": "x",
-    "class, continuous": ["label", sf.continuous("x")],
-}
-SEARCHED = {"continuous", "class, continuous", "clusters", "two columns"}
-"""Strata in which groups take seconds to search."""
-
-
-@pytest.mark.parametrize("by", some_slow(BY, SEARCHED))
-def test_all_strata_take_groups(by: str) -> None:
-    """Every kind of strata works, and gives the same folds and parts on each kind of frame."""
-    data = patients()
-    parts = {"train": 0.6, "valid": 0.2, "test": 0.2}
-    made = [make(kind, data) for kind in TWO_KINDS]
-    folds = [values(sf.kfold(df, BY[by], groups="patient"), "fold") for df in made]
-    split = [values(sf.split(df, BY[by], parts, groups="patient"), "split") for df in made]
-    for first, *others in (folds, split):
-        assert all(found == first for found in others)
-        assert not split_groups(data["patient"], first)
-        assert len(set(first)) > 2
-
-
-def test_several_columns_name_a_group(frame: Make) -> None:
-    """A group is what is alike in all columns of `groups`."""
-    data = patients()
-    folds = values(sf.kfold(frame(data), "label", groups=["patient", "site"]), "fold")
-    pairs = list(zip(data["patient"], data["site"], strict=True))
-    assert not split_groups(pairs, folds)
-    assert split_groups(data["patient"], folds)
-
-
 def test_clusters_are_left_out_whole(frame: Make) -> None:
     """`groups=sf.clusters(...)` leaves whole clusters out."""
     data = patients()
@@ -164,53 +121,6 @@ def test_clusters_are_left_out_whole(frame: Make) -> None:
     held = zip(values(counts, "cluster"), values(counts, "n"), strict=True)
     filled = Counter(cluster for cluster, n in held if n)
     assert set(filled.values()) == {1}
-
-
-def test_groups_may_be_computed() -> None:
-    """Groups are expressions on Polars frames and callables on pandas frames, too."""
-    data = {"id": list(range(40)), "label": list("ab") * 20}
-    one = sf.kfold(pd.DataFrame(data), "label", 4, groups=lambda df: df["id"] // 4)
-    two = sf.kfold(pl.LazyFrame(data), "label", 4, groups=pl.col("id") // 4).collect()
-    assert one["fold"].tolist() == two["fold"].to_list()
-    assert not split_groups([row // 4 for row in range(40)], two["fold"].to_list())
-
-
-N_GROUPS = 24
-RETYPED: dict[str, tuple[list[Any], list[Any]]] = {
-    "integers": (list(range(N_GROUPS)), ["int16", "uint64", "Int32", "float32", "int64[pyarrow]"]),
-    "fractions": ([i / 4 for i in range(N_GROUPS)], ["float32", "Float64", "float[pyarrow]"]),
-    "text": ([f"Zoë {i}" for i in range(N_GROUPS)], ["category", "object", "string[pyarrow]"]),
-    "times": (
-        [datetime(2024, 1, 1, i, 30) for i in range(N_GROUPS)],
-        ["datetime64[s]", "datetime64[ns]", "timestamp[us][pyarrow]"],
-    ),
-    "dates": ([date(2024, 1, 1 + i) for i in range(N_GROUPS)], ["date32[pyarrow]"]),
-    "decimals": (
-        [Decimal(i) / 4 for i in range(N_GROUPS)],
-        [pd.ArrowDtype(pa.decimal128(9, 4))],
-    ),
-    "UUIDs": ([UUID(int=i * 2**70) for i in range(N_GROUPS)], []),
-    "wide integers": ([i * 2**65 for i in range(N_GROUPS)], []),
-}
-
-
-@pytest.mark.parametrize("name", RETYPED)
-def test_types_of_groups_do_not_matter(name: str) -> None:
-    """The values of groups decide, and not how they are stored."""
-    values_of, dtypes = RETYPED[name]
-    rows = [i * i % 11 + i % 14 for i in range(120)]
-    plain = pd.DataFrame({"who": [values_of[row] for row in rows], "label": list("abcab") * 24})
-    wide = {"who": pl.Int128} if name == "wide integers" else None
-    who = [row.bytes for row in values_of] if name == "UUIDs" else values_of
-    polars = pl.DataFrame(
-        {"who": [who[row] for row in rows], "label": plain["label"]}, schema_overrides=wide
-    )
-    retyped = (plain.astype({"who": dtype}) for dtype in dtypes)
-    found = {
-        tuple(values(sf.kfold(frame, "label", groups="who"), "fold"))
-        for frame in (plain, *retyped, polars, polars.lazy())
-    }
-    assert len(found) == 1
 
 
 def test_two_columns_of_groups_are_hashed_one_after_another(frame: Make) -> None:
@@ -291,68 +201,6 @@ def test_shares_are_met_within_a_group(frame: Make, test: float) -> None:
     found = Counter(values(sf.split(frame(data), "label", parts, groups="patient"), "split"))
     median = np.median(list(Counter(data["patient"]).values()))
     assert abs(found["test"] - test * 600) <= median
-
-
-def test_counts_of_rows_are_met_as_groups_allow(frame: Make) -> None:
-    """Whole numbers are counts of rows; groups of four meet them exactly where they can."""
-    data = {"patient": [row // 4 for row in range(80)], "label": list("ab") * 40}
-    parts = {"train": None, "test": 20}
-    found = Counter(values(sf.split(frame(data), "label", parts, groups="patient"), "split"))
-    assert found == {"train": 60, "test": 20}
-
-
-def test_seeds_and_repeats_search_differently(frame: Make) -> None:
-    """Different seeds give different columns, and one seed the same; so do repeats."""
-    data = patients()
-    by_seed = {
-        tuple(values(sf.kfold(frame(data), "label", groups="patient", seed=seed), "fold"))
-        for seed in (0, 1, 2, 0)
-    }
-    assert len(by_seed) == 3
-    out = sf.kfold(frame(data), "label", groups="patient", repeats=3)
-    columns = [values(out, f"fold_{i}") for i in (1, 2, 3)]
-    assert tuple(columns[0]) in by_seed
-    assert len(set(map(tuple, columns))) == 3
-    assert not any(split_groups(data["patient"], column) for column in columns)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"by": "label"},
-        {"by": ["label", "sex"]},
-        {"by": ["label", sf.continuous("price")]},
-        {"by": sf.margins(["label", "sex"])},
-        {"by": "label", "groups": "patient"},
-        {"by": "label", "key": "id"},
-        {"by": "label", "where": "some", "seed": 3, "name": "mine"},
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("parts", [0.3, {"a": 0.55, "b": 0.25, "c": 0.2}], ids=str)
-def test_repeats_of_parts(frame: Make, options: dict[str, Any], parts: Any) -> None:
-    """The first column of parts is that of one repeat, and more repeats change no earlier one."""
-    rng = np.random.default_rng(0)
-    data = {
-        "id": list(range(60)),
-        "label": list("aabab" * 12),
-        "sex": rng.integers(0, 2, 60).tolist(),
-        "price": rng.normal(size=60).tolist(),
-        "patient": [i // 4 for i in range(60)],
-        "some": [i % 6 > 0 for i in range(60)],
-    }
-    name = options.get("name", "split")
-    few, many = (sf.split(frame(data), parts=parts, repeats=n, **options) for n in (3, 5))
-    columns = [values(many, f"{name}_{number}") for number in range(1, 6)]
-    assert columns[0] == values(sf.split(frame(data), parts=parts, **options), name)
-    assert columns[:3] == [values(few, f"{name}_{number}") for number in (1, 2, 3)]
-    assert len(set(map(tuple, columns))) == 5
-    if "groups" in options:
-        assert not any(split_groups(data["patient"], column) for column in columns)
-    elif "where" not in options:
-        expected = {"train": 42, "test": 18} if parts == 0.3 else {"a": 33, "b": 15, "c": 12}
-        assert all(Counter(column) == expected for column in columns)
 
 
 def test_repeats_of_parts_round_anew() -> None:

@@ -6,8 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-import stratframe as sf
-from tests.helpers import folds_of, make, refuse_now, refuse_rule, values, warned
+from tests.helpers import make, refuse_now, refuse_rule, warned
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", "a", "c", "b", "a", "c", "a"] * 3,
@@ -16,25 +15,6 @@ DATA: dict[str, Any] = {
 }
 
 POLARS = make("polars", DATA)
-
-
-def test_expressions_compose() -> None:
-    """The expression namespace gives the folds of the verb, under its own name."""
-    out = POLARS.with_columns(
-        pl.col("label").strat.kfold(k=3),
-        pl.struct("label", "x").strat.kfold(k=3, name="both", rare="ignore", seed=5),
-        pl.col("v").strat.split({"train": 0.5, "test": 0.5}, name="half"),
-        (pl.col("x") % 2).strat.kfold(k=3, deal="circular", name="odd"),
-    )
-    assert out.columns == ["label", "x", "v", "fold", "both", "half", "odd"]
-    assert values(out, "fold") == folds_of(POLARS, "label")
-    assert values(out, "both") == folds_of(POLARS, ["label", "x"], name="both", seed=5)
-    half = sf.split(POLARS, "v", {"train": 0.5, "test": 0.5}, name="half")
-    assert values(out, "half") == values(half, "half")
-    odd = POLARS.with_columns(odd=pl.col("x") % 2)
-    assert values(out, "odd") == folds_of(odd, "odd", deal="circular")
-    lazy = POLARS.lazy().select(pl.col("label").strat.kfold(k=3).alias("renamed")).collect()
-    assert values(lazy, "renamed") == folds_of(POLARS, "label")
 
 
 @pytest.mark.parametrize(
@@ -99,20 +79,6 @@ CITIES = pl.DataFrame(
 
 def sizes(frame: pl.DataFrame, name: str) -> list[int]:
     return sorted(frame[name].value_counts()["count"].to_list())
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_struct_is_even_in_total(seed: int) -> None:
-    """A struct that starts with the group is even in every group and in total."""
-    fold = pl.struct("city", "y").strat.kfold(k=5, seed=seed, rare="ignore")
-    folded = CITIES.with_columns(fold)
-    assert sizes(folded, "fold") == [120] * 5
-    table = folded.group_by("city", "fold").len()
-    assert set(table["len"]) == {1, 2}
-    assert len(table) == 500
-    assert values(folded, "fold") == values(
-        sf.kfold(CITIES, ["city", "y"], seed=seed, rare="ignore"), "fold"
-    )
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.helpers import (
-    KINDS,
     TWO_KINDS,
     Make,
     at_fault,
@@ -21,7 +20,6 @@ from tests.helpers import (
     evaluate,
     make,
     refuse,
-    refuse_now,
     split_groups,
     spread,
     values,
@@ -67,40 +65,6 @@ def test_old_rows_keep_their_folds(kind: str, n: int, more: int, k: int, seed: i
     assert spread(joint, found, k) <= 1
 
 
-def test_appends_stay_even(frame: Make) -> None:
-    """Where no row has a fold all are dealt; five appends then leave all strata within 1."""
-    data = drawn(200, 0)
-    folds = values(sf.extend(frame({**data, "fold": [None] * 200}), "label", 5), "fold")
-    for step in range(5):
-        new = drawn(len(folds) // 10, 10 + step)
-        rows = appended(data, folds, new)
-        found = values(sf.extend(frame(rows), "label"), "fold")
-        assert found[: len(folds)] == folds
-        data = {name: rows[name] for name in data}
-        folds = found
-        assert spread(data["label"], folds, 5) <= 1
-        assert spread([0] * len(folds), folds, 5) <= 1
-
-
-def test_the_same_on_every_frame() -> None:
-    """The same rows get the same folds on all kinds of frame, whatever the strata."""
-    old, new = drawn(90, 3), drawn(40, 4)
-    folds = values(sf.kfold(make("polars", old), "label", 4), "fold")
-    rows = appended(old, folds, new)
-    entries: list[Any] = [
-        None,
-        "label",
-        ["label", sf.quantiles("price", 3)],
-        ["label", "price"],
-        ["label", sf.clusters(["price"], 2)],
-        sf.margins(["label", "site"]),
-    ]
-    for by in entries:
-        found = {tuple(values(sf.extend(make(kind, rows), by), "fold")) for kind in KINDS}
-        assert len(found) == 1
-        assert list(found.pop()[:90]) == folds
-
-
 def test_floats_of_concat() -> None:
     """The float64 column that `pd.concat` makes is taken, and becomes int64 at its place."""
     old = pd.DataFrame(drawn(60, 5)).strat.kfold("label", k=3)
@@ -112,35 +76,6 @@ def test_floats_of_concat() -> None:
     assert list(out.columns) == list(joined.columns)
     assert out.index.equals(joined.index)
     assert joined["fold"].isna().sum() == 30
-
-
-def test_lopsided_folds_are_filled_up(frame: Make) -> None:
-    """Where old folds are uneven, the emptiest are filled first."""
-    data = {"label": ["a"] * 12, "fold": [0] * 5 + [1] + [None] * 6}
-    found = values(sf.extend(frame(data), "label", 3), "fold")
-    assert Counter(found) == {0: 5, 1: 4, 2: 3} or Counter(found) == {0: 5, 1: 3, 2: 4}
-
-
-def test_seeds_choose_among_equals(frame: Make) -> None:
-    """Seeds give other folds to new rows, and the same seed the same."""
-    old, new = drawn(60, 9), drawn(60, 10)
-    folds = values(sf.kfold(frame(old), "label", 3), "fold")
-    rows = appended(old, folds, new)
-    found = [tuple(values(sf.extend(frame(rows), "label", seed=s), "fold")) for s in (0, 1, 0)]
-    assert found[0] == found[2] != found[1]
-
-
-def test_a_key_frees_new_folds_from_row_order(frame: Make) -> None:
-    """With a key a permuted frame is filled with the permuted folds."""
-    old, new = drawn(60, 9), drawn(40, 10)
-    folds = values(sf.kfold(frame(old), "label", 3), "fold")
-    rows = {**appended(old, folds, new), "id": list(range(100))}
-    order = np.random.default_rng(0).permutation(100).tolist()
-    turned = {name: [column[row] for row in order] for name, column in rows.items()}
-    here, there = (
-        values(sf.extend(frame(each), "label", key="id"), "fold") for each in (rows, turned)
-    )
-    assert there == [here[row] for row in order]
 
 
 @pytest.mark.parametrize(
@@ -165,14 +100,6 @@ def test_strata_take_turns_by_their_keys(options: dict[str, Any], seed: int) -> 
     turned = given_rows.sample(fraction=1, shuffle=True, seed=seed)
     here, there = (sf.extend(each, **call) for each in (given_rows, turned))
     assert there.sort("id").equals(here)
-
-
-def test_missing_strata(frame: Make) -> None:
-    """With `missing="null"` new rows without a stratum stay null, and old ones keep their fold."""
-    data = {"label": ["a", None, "a", None, "a", "a"], "fold": [0, 1, 1, None, None, None]}
-    found = values(sf.extend(frame(data), "label", 2, missing="null", rare="ignore"), "fold")
-    assert found[:4] == [0, 1, 1, None]
-    assert sorted(found[4:]) == [0, 1]
 
 
 # Groups -----------------------------------------------------------------------------------
@@ -204,36 +131,8 @@ def test_groups_are_known_by_rows_that_are_not_dealt(frame: Make, arguments: Any
         out = sf.extend(frame(data), "y", 2, groups="g", seed=seed, **arguments)
         assert values(out, "fold")[8:] == [1, 1]
     data["g"] = [0, 0, 1, 1, 2, 2, 3, 3, 2, 4]
-    refuse(
-        "`extend` needs each group in one fold, but 1 group in 3 rows (4, 5, 8) is in several: for"
-        " instance 2 in folds 0, 1.\n"
-        "Hint: make the column with groups, as in `df.strat.kfold(..., groups='g')`.",
-        lambda: sf.extend(frame(data), "y", 2, groups="g", **arguments),
-    )
-
-
-def test_few_new_groups_find_their_best(frame: Make) -> None:
-    """Where few groups are new, the most even of all ways is found."""
-    data = {
-        "y": [0, 1, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 1],
-        "g": [6, 5, 3, 8, 3, 3, 3, 8, 8, 8, 5, 6, 3, 0, 5],
-        "fold": [*[None] * 13, 1, None],
-    }
-    found = values(sf.extend(frame(data), "y", 3, groups="g"), "fold")
-    held = Counter(zip(data["y"], found, strict=True))
-    assert [[held[y, fold] for fold in range(3)] for y in (0, 1)] == [[3, 3, 3], [2, 2, 2]]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_new_groups_balance_the_strata(frame: Make, seed: int) -> None:
-    """Groups of one class each are shared out class by class, and not by their sizes alone."""
-    data = {
-        "y": [*"ab" * 2, *"aaaaaaaabbbbbbbb"],
-        "g": [0, 0, 1, 1, *[2 + row // 2 for row in range(16)]],
-        "fold": [0, 0, 1, 1, *[None] * 16],
-    }
-    found = values(sf.extend(frame(data), "y", 2, groups="g", seed=seed), "fold")
-    assert set(Counter(zip(data["y"], found, strict=True)).values()) == {5}
+    with pytest.raises(sf.StratError, match=r"1 group in 3 rows \(4, 5, 8\) is in several"):
+        eager(sf.extend(frame(data), "y", 2, groups="g", **arguments))
 
 
 def test_sizes_of_margins_stay_within_one(frame: Make) -> None:
@@ -250,41 +149,33 @@ def test_sizes_of_margins_stay_within_one(frame: Make) -> None:
         assert max(sizes.values()) - min(sizes.values()) <= 1
 
 
-def test_groups_that_are_split_already(frame: Make, kind: str) -> None:
-    """A group that is in two folds is refused, with the rows."""
-    data = {"patient": [1, 2, 1, 3, 3], "label": list("ababa"), "fold": [0, 1, 1, 1, None]}
-    error = refuse(
-        "`extend` needs each group in one fold, but 1 group in 2 rows (0, 2) is in several: for"
-        " instance 1 in folds 0, 1.\n"
-        "Hint: make the column with groups, as in `df.strat.kfold(..., groups='patient')`.",
-        lambda: sf.extend(frame(data), "label", groups="patient", rare="ignore"),
-    )
-    assert at_fault(error, kind) == {"row": [0, 2], "patient": [1, 1], "fold": [0, 1]}
+SPLIT = {
+    "groups='patient'": (
+        "group in one fold, but 1 group in 2 rows (0, 2) is in several: for instance 1 in folds"
+        " 0, 1.\nHint: make the column with groups, as in `df.strat.kfold(..., groups='patient')`."
+    ),
+    "groups=['site', 'letter'], parts={'u': 0.5, 'v': 0.5}, name='split'": (
+        "group in one part, but 2 groups in 4 rows (0, 1, 2, 3) are in several: for instance 1,"
+        " 'x' in parts 'u', 'v'.\nHint: make the column with groups, as in"
+        " `df.strat.split(..., groups=['site', 'letter'])`."
+    ),
+    "groups=sf.clusters('x', n=2)": (
+        "group in one fold, but 1 group in 2 rows (0, 1) is in several: for instance folds 0, 1."
+        "\nHint: make the column with groups, as in `df.strat.kfold(..., groups=sf.clusters(...))`."
+    ),
+}
+"""Groups of which some are in several folds or parts, and what is said of them."""
 
 
-def test_parts_that_split_groups(frame: Make) -> None:
-    """Groups of two columns, and parts, are named as they are."""
-    data = {"a": [1, 1, 2, 2, 3], "b": list("xxyyz"), "split": ["u", "v", "v", "u", None]}
-    refuse(
-        "`extend` needs each group in one part, but 2 groups in 4 rows (0, 1, 2, 3) are in several:"
-        " for instance 1, 'x' in parts 'u', 'v'.\n"
-        "Hint: make the column with groups, as in `df.strat.split(..., groups=['a', 'b'])`.",
-        lambda: sf.extend(
-            frame(data), None, parts={"u": 0.5, "v": 0.5}, groups=["a", "b"], name="split"
-        ),
-    )
-
-
-def test_clusters_that_are_split_already() -> None:
-    """Clusters have no values to name."""
-    data = {"x": [0.0, 0.1, 9.0, 9.1, 9.2], "fold": [0, 1, 1, 1, None]}
-    refuse(
-        "`extend` needs each group in one fold, but 1 group in 2 rows (0, 1) is in several: for"
-        " instance folds 0, 1.\n"
-        "Hint: make the column with groups, as in"
-        " `df.strat.kfold(..., groups=sf.clusters(...))`.",
-        lambda: sf.extend(pd.DataFrame(data), None, groups=sf.clusters("x", n=2)),
-    )
+@pytest.mark.parametrize("groups", SPLIT)
+def test_groups_that_are_split_already(frame: Make, kind: str, groups: str) -> None:
+    """A group that is in two folds is refused, with the rows; clusters have no values to name."""
+    data = {"patient": [1, 2, 1, 3, 3], "site": [1, 1, 2, 2, 3], "letter": list("xxyyz")}
+    data |= {"x": [0.0, 0.1, 9.0, 9.1, 9.2], "fold": [0, 1, 1, 1, None]}
+    df, given = frame(data | {"split": ["u", "v", "v", "u", None]}), evaluate(f"dict({groups})")
+    error = refuse(f"`extend` needs each {SPLIT[groups]}", lambda: sf.extend(df, None, **given))
+    if groups == "groups='patient'":
+        assert at_fault(error, kind) == {"row": [0, 2], "patient": [1, 1], "fold": [0, 1]}
 
 
 def test_by_is_asked_for() -> None:
@@ -332,26 +223,6 @@ def test_text_and_dates_are_no_folds(frame: Make) -> None:
         f"`extend` needs folds 0..k-1 in 'fold', but it is {eager(dates)['fold'].dtype}.",
         lambda: sf.extend(dates, "y"),
     )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"k": 1}, "`k` must be at least 2, got 1."),
-        (
-            {"name": "folds"},
-            "`name` names the column 'folds', which the frame does not have.\n"
-            "Hint: did you mean 'fold'? If not, add it first, as in"
-            " `df.strat.kfold(..., name='folds')` or `split`.",
-        ),
-        ({"by": sf.chain("price")}, "`extend` does not support `sf.chain` in `by`."),
-        ({"by": sf.nearest("price")}, "`extend` does not support `sf.nearest` in `by`."),
-    ],
-)
-def test_arguments_of_extend(arguments: dict[str, Any], message: str) -> None:
-    """A wrong argument is refused at the call."""
-    data = {**drawn(6, 0), "fold": [0, 1, 0, 1, None, None]}
-    refuse_now(message, lambda: sf.extend(pd.DataFrame(data), **{"by": None, **arguments}))
 
 
 def test_lazy_reads_no_data() -> None:

@@ -118,18 +118,6 @@ def test_parts_are_filled(kind: str, parts: Any) -> None:
     assert sorted(after[30:]) == ["a"] * 5 + ["b"] * 5
 
 
-def test_several_columns(frame: Make) -> None:
-    """Each of several columns is filled in the rows that `where` allows."""
-    dealt = sf.kfold(frame(DATA), "y", 4, where="train", repeats=2)
-    columns = {f"fold_{i}": values(dealt, f"fold_{i}")[:60] + [None] * 20 for i in (1, 2)}
-    df = frame({**DATA, **columns})
-    found = sf.extend(df, "y", where="train", name=["fold_1", "fold_2"])
-    for name, before in columns.items():
-        after = values(found, name)
-        assert after[:60] == before[:60]
-        assert [fold is None for fold in after] == [part == "test" for part in PART]
-
-
 @given(
     rows=st.lists(
         st.tuples(st.sampled_from("ab"), st.integers(0, 2) | st.none(), st.booleans()),

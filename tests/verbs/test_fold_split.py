@@ -53,15 +53,6 @@ def listed(pairs: Any) -> list[list[list[int]]]:
     return [[side.tolist() for side in pair] for pair in pairs]
 
 
-def test_splits_as_cv(frame: Make) -> None:
-    """The pairs are those of `cv`, of several columns too."""
-    df = sf.kfold(frame(FOLDED), "label", 2, repeats=2, name="f")
-    for name in ("fold", "f_1", ["f_1", "f_2"], ("f_2", "fold")):
-        splitter = sf.FoldSplit(name)
-        assert listed(splitter.split(df)) == listed(sf.cv(df, name))
-        assert splitter.get_n_splits(df) == len(sf.cv(df, name))
-
-
 RULES: list[dict[str, Any]] = [{}, {"train": "past"}, {"gap": 3}, {"apart": "even"}]
 
 
@@ -78,28 +69,6 @@ def test_pairs_are_made_one_by_one(frame: Make, rule: dict[str, Any]) -> None:
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert peak < n * n  # all pairs are four or eight times as much
-
-
-@pytest.mark.parametrize("kind", NESTED)
-def test_a_forecast_inside_a_search(kind: str) -> None:
-    """A search trains each candidate on the months before the one that it scores."""
-    df, labels = nested_folds(kind)
-    months = [f"2024-{1 + row // 15:02}" for row in range(90)]
-    column = pl.Series("month", months) if kind == "polars" else months
-    df = df.with_columns(column) if kind == "polars" else df.assign(month=column)
-    grid, rule = {"logisticregression__C": [0.01, 1.0]}, {"train": "past", "gap": 1}
-    search = GridSearchCV(model(), grid, cv=sf.FoldSplit("month", **rule)).fit(df, labels)
-    again = GridSearchCV(model(), grid, cv=sf.cv(df, "month", **rule)).fit(df, labels)
-    assert search.n_splits_ == 4
-    for score in ("split0_test_score", "split3_test_score", "mean_test_score"):
-        assert search.cv_results_[score].tolist() == again.cv_results_[score].tolist()
-
-
-@pytest.mark.parametrize("nulls", ["train", "drop"])
-def test_rows_without_a_fold(frame: Make, nulls: Any) -> None:
-    """Rows without a fold are trained on, or left out, as in `cv`."""
-    df = frame({"fold": [0, None, 1, 1, None]})
-    assert listed(sf.FoldSplit(nulls=nulls).split(df)) == listed(sf.cv(df, nulls=nulls))
 
 
 @pytest.mark.parametrize("kind", NESTED)
@@ -220,20 +189,6 @@ def test_nested_search(kind: str) -> None:
         assert found["test_score"][outer] == inner.score(outside, np.take(labels, test))
 
 
-@pytest.mark.parametrize("routing", [False, True])
-def test_arrays_with_groups(routing: bool) -> None:
-    """An array is split by `groups`, which scikit-learn may route."""
-    df, labels = nested_folds("pandas")
-    features = df[["a", "b"]].to_numpy()
-    expected = cross_val_score(LogisticRegression(), features, labels, cv=sf.cv(df, "outer"))
-    given = {"params": {"groups": df["outer"]}} if routing else {"groups": df["outer"]}
-    with sklearn.config_context(enable_metadata_routing=routing):
-        found = cross_val_score(
-            LogisticRegression(), features, labels, cv=sf.FoldSplit("outer"), **given
-        )
-    assert (found == expected).all()
-
-
 @pytest.mark.parametrize("kind", NESTED)
 def test_groups_do_not_hide_the_column(kind: str) -> None:
     """Where outer folds are routed to the inner search, it still reads its own column."""
@@ -247,18 +202,6 @@ def test_groups_do_not_hide_the_column(kind: str) -> None:
 
 
 # Bad input ------------------------------------------------------------------------------
-
-
-def test_arguments(kind: str) -> None:
-    """Names and the policy are checked when the splitter is made."""
-    refuse_now(
-        "`nulls` must be 'error', 'train' or 'drop', got 'keep'.",
-        lambda: sf.FoldSplit(nulls="keep"),
-    )
-    refuse_now("`name` must hold column names, got None.", lambda: sf.FoldSplit(None))
-    refuse_now(f"`name` must hold column names, got {pd.NA!r}.", lambda: sf.FoldSplit(pd.NA))
-    refuse_now("`name` must hold column names, got [].", lambda: sf.FoldSplit([]))
-    refuse_now("`name` must hold column names, got ['fold'].", lambda: sf.FoldSplit([["fold"]]))
 
 
 def test_columns_that_are_not_there(frame: Make) -> None:

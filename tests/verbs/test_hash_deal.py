@@ -3,7 +3,6 @@
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 import xxhash
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import stratframe as sf
-from tests.helpers import TWO_KINDS, make, refuse_now, refuse_rule, values
+from tests.helpers import TWO_KINDS, make, refuse_rule, values
 
 USERS = [f"user {i * 37 % 60}" for i in range(150)]
 DATA = {"user": USERS, "id": list(range(-40, 110)), "ok": [i % 3 > 0 for i in range(150)]}
@@ -156,16 +155,6 @@ def test_lazy_frames_stream(tmp_path):
     assert streamed.equals(MANY.strat.kfold(key="id", deal="hash"))
 
 
-def test_filters_before_and_after_agree():
-    """A filter before the deal and the same one after it give the same rows and folds."""
-    query, some = pl.LazyFrame(DATA), pl.col("id") > 20
-    before, after = (
-        query.filter(some).strat.kfold(repeats=2, **BY_USER),
-        query.strat.kfold(repeats=2, **BY_USER).filter(some),
-    )
-    assert before.collect().equals(after.collect())
-
-
 # Errors ----------------------------------------------------------------------------------
 
 
@@ -177,57 +166,3 @@ def test_missing_keys_are_errors(kind):
     refuse_rule(rule, lambda: sf.kfold(data, k=2, **BY_USER))
     rule = lazy if kind == "polars-lazy" else lazy[:-1] + " in 1 row (1)."
     refuse_rule(rule, lambda: sf.kfold(data, k=2, where="ok", **BY_USER))
-
-
-BALANCED = 'leave it out; or for even strata leave `deal` out, with `groups="user"` for each user.'
-ALONE = '`deal="hash"` cannot be combined with {}: a row\'s key alone decides.\nHint: '
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"by": "id"}, ALONE.format("`by`") + BALANCED),
-        (
-            {"groups": "id"},
-            ALONE.format("`groups`")
-            + 'rows that share their key stay together, as in `key="patient"`.',
-        ),
-        (
-            {"missing": "stratum"},
-            ALONE.format("`missing='stratum'`") + "rows without a key are left out by `where`.",
-        ),
-        (
-            {"rare": "ignore"},
-            ALONE.format("`rare='ignore'`") + "there are no classes without `by`.",
-        ),
-        (
-            {"key": None},
-            '`deal="hash"` needs a `key`, whose hash decides where a row goes.\nHint: name the'
-            ' columns that identify a row or a unit, as in `df.strat.kfold(key="user",'
-            ' deal="hash")`.',
-        ),
-        ({"k": 10**9}, "`k` must be at most 1,000,000 folds, got 1,000,000,000."),
-    ],
-)
-def test_what_it_excludes(options, message):
-    """Whatever else would decide is refused, with a way out."""
-    refuse_now(message, lambda: sf.kfold(pl.LazyFrame(DATA), **{**BY_USER, **options}))
-
-
-def test_plans_are_refused():
-    """What the rows decide by themselves cannot be counted before."""
-    message = (
-        '`plan` cannot count the rows of `deal="hash"`, whose sizes are left to chance.'
-        "\nHint: `report` measures the column that it makes."
-    )
-    refuse_now(message, lambda: sf.plan(pd.DataFrame(DATA), **BY_USER))
-
-
-def test_counts_of_rows_are_refused():
-    """A part of so many rows cannot be had without looking at the others."""
-    message = (
-        '`deal="hash"` takes shares in `parts`, not counts of rows: a row\'s key alone decides.'
-        '\nHint: a share, as in `parts={"train": 0.8, "test": 0.2}`, is met up to chance.'
-    )
-    counts = {"train": None, "test": 10}
-    refuse_now(message, lambda: sf.split(pd.DataFrame(DATA), parts=counts, **BY_USER))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import LeaveOneGroupOut, PredefinedSplit, TimeSeriesSplit
 
 import stratframe as sf
-from tests.helpers import TWO_KINDS, Make, eager, evaluate, make, refuse_now, values, warned
+from tests.helpers import TWO_KINDS, Make, evaluate, make, refuse_now, values, warned
 
 READERS = [sf.folds, sf.cv, lambda df, name="fold", **rule: sf.FoldSplit(name, **rule).split(df)]
 """The three readers, each of which takes all rules."""
@@ -108,22 +108,6 @@ def test_the_rest_without_neighbours(kind: str, blocks: list[int], gap: int) -> 
         assert expected == listed(theirs)
 
 
-@given(data=st.data(), blocks=st.lists(st.integers(0, 5), min_size=4, max_size=20))
-@pytest.mark.parametrize("kind", TWO_KINDS)
-@pytest.mark.parametrize("rule", [{"train": "past"}, {"train": "past", "window": 2}, {"gap": 1}])
-def test_the_order_of_rows_does_not_matter(
-    rule: dict[str, Any], kind: str, data: st.DataObject, blocks: list[int]
-) -> None:
-    """A permuted frame has the permuted pairs."""
-    assume(len(set(blocks)) > 3)
-    order = data.draw(st.permutations(range(len(blocks))))
-    pairs = read_all(make(kind, {"row": range(len(blocks)), "block": blocks}), "block", **rule)
-    permuted = [blocks[row] for row in order]
-    found = read_all(make(kind, {"row": range(len(blocks)), "block": permuted}), "block", **rule)
-    again = [tuple(sorted(order[row] for row in side) for side in pair) for pair in found]
-    assert again == pairs
-
-
 @pytest.mark.parametrize("kind", IN_ORDER)
 def test_ordered_categories(kind: str) -> None:
     """Ordered categories and Enums come in their order; those without rows are not there."""
@@ -169,36 +153,9 @@ def test_named_parts_are_a_predefined_split(kind: str, parts: list[str]) -> None
     assert read_all(df, "split", train="train") == theirs
 
 
-NAMED = ["train", "valid", "test", "train", None, "test"]
-
-
-@pytest.mark.parametrize(
-    ("rule", "expected"),
-    [
-        ({"train": "train", "valid": "valid"}, [([0, 3], [1])]),
-        ({"train": "train", "valid": ["test", "valid"]}, [([0, 3], [2, 5]), ([0, 3], [1])]),
-        ({"train": ["train"]}, [([0, 3], [1]), ([0, 3], [2, 5])]),
-        ({"train": ["train", "valid"], "valid": "test"}, [([0, 1, 3], [2, 5])]),
-        ({"train": ("train", "valid")}, [([0, 1, 3], [2, 5])]),
-        ({"train": ["train", "valid"], "valid": ["valid"]}, [([0, 3], [1])]),
-        ({"valid": "test"}, [([0, 1, 3], [2, 5])]),
-        (
-            {"valid": ["test", "train", "valid"]},
-            [([0, 1, 3], [2, 5]), ([1, 2, 5], [0, 3]), ([0, 2, 3, 5], [1])],
-        ),
-        ({"train": "train", "valid": "test", "nulls": "train"}, [([0, 3, 4], [2, 5])]),
-        ({"train": "test", "valid": "test", "nulls": "train"}, [([4], [2, 5])]),
-    ],
-    ids=str,
-)
-def test_labels_by_name(frame: Make, rule: dict[str, Any], expected: list[Pair]) -> None:
-    """Named labels train, but never for themselves; named labels are validated, in this order."""
-    df = frame({"row": range(6), "split": NAMED})
-    assert read_all(df, "split", **{"nulls": "drop", **rule}) == expected
-
-
 MIXED = {
     "row": range(6),
+    "split": ["train", "valid", "test", "train", None, "test"],
     "block": [1, 3, 7, 8, None, None],
     "back": [8, 7, 3, 1, None, None],
     "when": ["past", "rest", "now", None, None, None],
@@ -207,6 +164,18 @@ MIXED = {
     "user": ["a", "b", "a", "c", None, None],
 }
 PAIRED: dict[str, list[Pair]] = {
+    "'split', train='train', valid='valid'": [([0, 3], [1])],
+    "'split', train='train', valid=['test', 'valid']": [([0, 3], [2, 5]), ([0, 3], [1])],
+    "'split', train=['train']": [([0, 3], [1]), ([0, 3], [2, 5])],
+    "'split', train=['train', 'valid'], valid='test'": [([0, 1, 3], [2, 5])],
+    "'split', train=('train', 'valid')": [([0, 1, 3], [2, 5])],
+    "'split', train=['train', 'valid'], valid=['valid']": [([0, 3], [1])],
+    "'split', valid='test'": [([0, 1, 3], [2, 5])],
+    "'split', valid=['test', 'train', 'valid']": [
+        *(([0, 1, 3], [2, 5]), ([1, 2, 5], [0, 3]), ([0, 2, 3, 5], [1]))
+    ],
+    "'split', train='train', valid='test', nulls='train'": [([0, 3, 4], [2, 5])],
+    "'split', train='test', valid='test', nulls='train'": [([4], [2, 5])],
     "'block', train='past', gap=1": [([0], [2]), ([0, 1], [3])],  # absent blocks are no gap
     "['block', 'back'], train='past', gap=2": [([0], [3]), ([3], [0])],
     "'when', train=['past'], valid='now'": [([0], [2])],
@@ -220,27 +189,9 @@ PAIRED: dict[str, list[Pair]] = {
 
 @pytest.mark.parametrize("call", PAIRED)
 def test_pairs_of_a_call(frame: Make, call: str) -> None:
-    """Pairs are what the arguments say, by whatever type of label, and in the order of `valid`."""
+    """Named labels train, but never for themselves; others are validated in the order named."""
     names, rule = evaluate(f"(lambda name, **rule: (name, rule))({call})")
     assert read_all(frame(MIXED), names, **{"nulls": "drop", **rule}) == PAIRED[call]
-
-
-@pytest.mark.parametrize("groups", [None, "patient"])
-def test_repeated_holdouts(frame: Make, groups: str | None) -> None:
-    """Twenty columns of parts are twenty pairs, each without a group on both sides."""
-    data = {"row": range(60), "label": list("aab" * 20), "patient": [i // 3 for i in range(60)]}
-    df = eager(sf.split(frame(data), "label", 0.2, groups=groups, repeats=20))
-    names = [f"split_{number}" for number in range(1, 21)]
-    pairs = read_all(df, names, train="train", valid="test")
-    assert len(pairs) == 20
-    # Of 20 groups few partitions are best, and two draws may find the same.
-    assert len({tuple(test) for _, test in pairs}) >= (20 if groups is None else 15)
-    for train, test in pairs:
-        assert sorted(train + test) == list(range(60))
-        assert len(test) == 12
-        assert sum(data["label"][row] == "b" for row in test) == 4
-        if groups:
-            assert not {row // 3 for row in train} & {row // 3 for row in test}
 
 
 # Apart -----------------------------------------------------------------------------------
@@ -290,25 +241,6 @@ def test_apart_by_sets(kind: str, apart: list[str], data: st.DataObject, folds: 
         for read in READERS:
             with pytest.raises(sf.StratError, match="must leave rows to train on"):
                 read(df, apart=apart)
-
-
-def test_both_axes_are_new(frame: Make) -> None:
-    """Cells of site and time are validated once each, by models that saw neither."""
-    k, rows = 4, range(96)
-    site, time = [row % 8 for row in rows], [row // 8 for row in rows]
-    data = {"row": rows, "site": site, "time": time}
-    df = sf.kfold(frame(data), k=k, groups="site", name="site_fold")
-    df = sf.kfold(df, k=k, groups="time", name="time_fold")
-    site_fold, time_fold = values(df, "site_fold"), values(df, "time_fold")
-    cells = [k * each + other for each, other in zip(site_fold, time_fold, strict=True)]
-    cell = pd.Series(cells) if isinstance(df, pd.DataFrame) else pl.Series(cells)
-    df = df.assign(cell=cell) if isinstance(df, pd.DataFrame) else df.with_columns(cell=cell)
-    pairs = read_all(df, "cell", apart=["site_fold", "time_fold"])
-    assert sorted(row for _, test in pairs for row in test) == list(rows)
-    for train, test in pairs:
-        assert len(train) == 96 * 9 // 16
-        for axis in (site, time):
-            assert not {axis[row] for row in train} & {axis[row] for row in test}
 
 
 def test_apart_of_categories() -> None:
@@ -530,15 +462,6 @@ def test_parts_that_are_validated_do_not_train(frame: Make) -> None:
     assert read_all(df, "split", valid="test") == [([0, 1, 3, 4], [2, 5])]
     two = frame({"row": range(4), "split": ["train", "test"] * 2})
     assert read_all(two, "split", valid="test") == [([0, 2], [1, 3])]
-
-
-def test_columns_of_split_are_parts(frame: Make) -> None:
-    """What `split` adds is known as parts, of several columns too; a single one is no fold."""
-    df = sf.split(frame({"row": range(10)}), repeats=2)
-    with pytest.raises(sf.StratError, match="look like parts"):
-        sf.cv(df, ["split_1", "split_2"])
-    with pytest.raises(sf.StratError, match="at least 2 folds, got 'train' alone"):
-        sf.cv(frame({"split": ["train"] * 3}), "split")
 
 
 @readers

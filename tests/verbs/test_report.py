@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
 import stratframe as sf
-from tests.helpers import KINDS, TWO_KINDS, Make, columns_of, evaluate, make, refuse_now, values
+from tests.helpers import TWO_KINDS, Make, columns_of, evaluate, make, refuse_now, values
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", None, "a", "a", "b", "c", "a"],
@@ -139,30 +139,6 @@ def test_figures_are_those_of_counting(
         is_same(sf.compare(data, by, "fold", groups=groups, full=True), [pooled(expected)])
 
 
-JUDGED: dict[str, tuple[list[list[int]], list[str]]] = {
-    "within a row": ([[6, 4], [4, 6]], ["even", "even"]),
-    "two rows of ten": ([[7, 3], [3, 7]], ["uneven", "uneven"]),
-    "within a tenth": ([[55, 45], [45, 55]], [SHUFFLED, SHUFFLED]),
-    "beyond a tenth": ([[56, 44], [44, 56]], ["uneven", "uneven"]),
-    "not a row expected": ([[3, 0, 0, 0], [22, 25, 25, 25]], [SHUFFLED, "even", "even", "even"]),
-    "one fold": ([[56, 44, 50], [44, 56, 50]], ["uneven", "uneven", "even"]),
-    "other sizes": ([[9, 90], [1, 10]], ["even", "even"]),
-    "one class": ([[2, 3]], ["even", "even"]),
-}
-"""Tables of strata and folds, and what is said of each fold."""
-
-
-@pytest.mark.parametrize("case", JUDGED)
-def test_verdicts(frame: Make, case: str) -> None:
-    """A fold has the word of its worst cell, and a column that of its worst fold."""
-    table, words = np.array(JUDGED[case][0]), JUDGED[case][1]
-    label, fold = np.argwhere(table >= 0).repeat(table.ravel(), axis=0).T.tolist()
-    data = frame({"label": label, "fold": fold})
-    assert values(sf.report(data, "label"), "verdict") == words
-    worst = min(words, key=WORST_FIRST.index)
-    assert values(sf.compare(data, "label", "fold"), "verdict") == [worst]
-
-
 def bins_of(column: list[Any], parents: list[Any], k: int) -> list[int]:
     """Cut each parent stratum at quantiles of NumPy, into up to five bins of 2 k rows or more."""
     numbers, found = np.array(column, dtype=float), np.zeros(len(column), dtype=int)
@@ -280,28 +256,6 @@ def test_parts_and_those_without_rows(frame: Make) -> None:
     assert list(found.values()) == [["fold"], [0], [None], ["empty"], [0], [0], [None], [0]]
 
 
-@pytest.mark.parametrize(
-    ("names", "folds"),
-    [("m", [0, 1]), ("half", [0.5, 1]), (["m", "half"], [0, 1, 0.5, 1]), (["m", "p"], [*"01pq"])],
-)
-def test_folds_of_every_type(frame: Make, names: Any, folds: list[Any]) -> None:
-    """Folds are numbers of any kind; names and numbers of several columns are text."""
-    data = frame({"a": [1, 1], "m": [0, 1], "half": [0.5, 1.0], "p": ["p", "q"]})
-    found = sf.report(data, "a", names)
-    assert values(found, "fold" if isinstance(names, list) else names) == folds
-
-
-def test_many_classes_are_the_same_everywhere() -> None:
-    """Of hundreds of strata all kinds of frame, and every run, give equal figures."""
-    drawn = np.random.default_rng(0)
-    data = {"label": drawn.integers(0, 900, 9_000).tolist()}
-    data |= {"fold": drawn.integers(0, 7, 9_000).tolist()}
-    by = sf.classes("label")
-    tables = [sf.report(make(kind, data), by, full=True) for kind in KINDS * 2]
-    assert all(columns_of(table) == columns_of(tables[0]) for table in tables)
-    is_same(tables[0], by_hand([data["label"]], data["fold"], slack=2))
-
-
 # Arguments in each other's place ----------------------------------------------------------
 
 MEASURES = ["report", "balance", "compare", "check", "plot"]
@@ -397,23 +351,3 @@ def test_many_folds_that_are_folds(frame: Make, name: str, n: int) -> None:
     """Leave-one-out folds, ids, and fractions of several rows each are what they are."""
     df = frame(PATIENTS)
     assert len(sf.report(df, "label", name)) == len(sf.cv(df, name)) == n
-
-
-NOT_THERE = "`{}` names the column '{}', which the frame does not have.\nHint: did you mean '{}'?"
-ADD_IT = " If not, add it first, as in `df.strat.kfold(..., name='flod')` or `split`."
-BAD_CALLS = {
-    "sf.report(df, 'label', ['fold', 'flod'])": NOT_THERE.format("name", "flod", "fold") + ADD_IT,
-    "sf.compare(df, 'label', 'fold', 'sizes')": NOT_THERE.format("features", "sizes", "size"),
-    "sf.compare(df, 'label', 'fold', groups='sizes')": NOT_THERE.format("groups", "sizes", "size"),
-    "sf.report(df, 'label', groups='sizes')": NOT_THERE.format("groups", "sizes", "size"),
-    "sf.report(df, 'label', full='all')": "`full` must be True or False, got 'all'.",
-    "sf.compare(df, 'label', 'fold', full=1)": "`full` must be True or False, got 1.",
-    "sf.report(df, None)": "`by` must hold at least one entry, got None.",
-    "sf.compare(df, None, 'fold')": "`by` must hold at least one entry, got None.",
-}
-
-
-@pytest.mark.parametrize("call", BAD_CALLS)
-def test_bad_input(frame: Make, call: str) -> None:
-    """What is wrong is said word for word."""
-    refuse_now(BAD_CALLS[call], lambda: evaluate(call, df=frame(DATA)))

@@ -1,0 +1,196 @@
+"""What the verbs refuse, whatever the kind of frame: calls, and the message of each."""
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import stratframe as sf
+from tests.helpers import FOLDED, ROWS, evaluate, refuse_now
+
+FRAMES = {
+    "rows": pd.DataFrame(ROWS),
+    "df": pd.DataFrame({**FOLDED, "split": ["train", "test", None, "train", "test"] * 2}),
+    "huge": pd.DataFrame({"n": pd.Series([10**400, 1, 2], dtype=object), "fold": [0, 1, 1]}),
+    "holes": pd.DataFrame({**ROWS, "fold": [0, 1, 0, 1, 0, 1, None, None, None, None]}),
+    "deep": pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])),
+    "shares": sf.split(pd.DataFrame(ROWS), "label", repeats=7),
+    "splits": pd.DataFrame({"x": [1, 2], "split": [0, 1]}),
+    "folds": pd.DataFrame({"x": [1, 2], "fold": [0, 1]}),
+    "cv": pd.DataFrame({"x": [1, 2], "cv_fold": [0, 1]}),
+    "lazy": pl.LazyFrame(ROWS),
+    "foreign": type("DataFrame", (), {"__module__": "modin.pandas.dataframe"})(),
+}
+"""The frames of the calls: folded ones, and those whose folds are missing or called otherwise."""
+
+NOT_THERE = "`{}` names the column {!r}, which the frame does not have.\nHint: did you mean {!r}?"
+NO_FOLD = (
+    NOT_THERE.format("name", "flod", "fold")
+    + " If not, add it first, as in `df.strat.kfold(..., name='flod')` or `split`."
+)
+ADD = "There is no column {0!r}.\nHint: add it first, as in `df.strat.{1}(..., name={0!r})`."
+NAMES = "`name` must hold column names, got "
+NUMBER = "\nHint: `name` is a column that is there already; `df.strat.kfold(..., k=5)` makes one."
+
+READS_FOLDS = ("folds(df, {})", "cv(df, {})", "parts(df, {})", "balance(df, 'label', {})")
+OF_FOLDS = {
+    f"sf.{call.format(name)}": message
+    for call in READS_FOLDS
+    for name, message in {
+        "5": f"{NAMES}5.{NUMBER}",
+        "None": f"{NAMES}None.",
+        "len": f"{NAMES}<built-in function len>.",
+        "pl.col('fold')": f"{NAMES}<Expr ['col(\"fold\")']>.",
+        "[['fold']]": NAMES + ("[['fold']]." if "parts" in call else "['fold']."),
+        "'flod'": NO_FOLD,
+    }.items()
+} | {
+    **dict.fromkeys(
+        [
+            *("sf.folds(rows)", "sf.cv(rows)", "sf.check(rows)", "sf.balance(rows, 'label')"),
+            *("sf.report(rows, 'label')", "sf.drift(rows, 'id')", "sf.extend(rows, 'label')"),
+            "sf.cv(deep)",
+        ],
+        ADD.format("fold", "kfold"),
+    ),
+    "sf.report(df, 'label', ['fold', 'flod'])": NO_FOLD,
+    "sf.extend(df, None, name='flod')": NO_FOLD,
+    "sf.parts(rows)": ADD.format("split", "split"),
+    "sf.parts(folds)": (
+        "There is no column 'split'.\nHint: `df.strat.split(..., name='split')` adds it;"
+        " `df.strat.folds()` reads 'fold'."
+    ),
+    "sf.parts(shares)": (
+        "There is no column 'split'.\nHint: `repeats` added several columns:"
+        ' `name=["split_1", "split_2", "split_3", "split_4", "split_5", ...]`.'
+    ),
+    **{
+        f"sf.{call}": (
+            "There is no column 'fold'.\nHint: `name=` says which column holds the folds:"
+            f" {like!r} looks like one."
+        )
+        for frame, like in {"splits": "split", "cv": "cv_fold"}.items()
+        for call in (f"parts({frame}, 'fold')", f"report({frame}, 'x')", f"leaks({frame})")
+    },
+}
+
+LABELS = "`names` must be a label or a list of labels, got"
+WITH_ROWS = "\nHint: the parts with rows are 'train', 'test'."
+OF_PARTS = {
+    "['train', 'valid', 'test']": f"Column 'split' has no part 'valid'.{WITH_ROWS}",
+    "['Train', 'test']": f"Column 'split' has no part 'Train'.{WITH_ROWS}",
+    "['test']": f"`names` must list every part of 'split', but lacks 'train'.{WITH_ROWS}",
+    "[['train']]": f"{LABELS} [['train']].",
+    "[('a', ['b'])]": f"{LABELS} [('a', ['b'])].",
+    "[]": f"{LABELS} [].",
+    "pd.Series(range(100))": f"{LABELS} Series.",
+    "['test', 'train', 'test']": "`names` must hold each label once, got 'test' twice.",
+}
+
+N_OR_FRAC = "Exactly one of `n` and `frac` must be given, got"
+FROM_0_TO_1 = "`frac` must be a number from 0 to 1, got"
+OF_SAMPLES = {
+    "": f"{N_OR_FRAC} n=None and frac=None.",
+    "n=1, frac=0.5": f"{N_OR_FRAC} n=1 and frac=0.5.",
+    "n=-1": "`n` must be at least 0, got -1.",
+    "n=True": "`n` must be a whole number, got True.",
+    "n=2.5": "`n` must be a whole number, got 2.5.",
+    **{
+        f"frac={share}": f"{FROM_0_TO_1} {share}."
+        for share in ("-0.1", "1.1", "True", "'a'", "nan")
+    },
+    "n=11": "`n` must be at most the number of rows, got 11 for 10 rows.",
+    "n=1, allocation='fair'": "`allocation` must be 'proportional' or 'equal', got 'fair'.",
+    "n=1, seed=-1": "`seed` must be at least 0, got -1.",
+}
+
+ALONE = '`deal="hash"` cannot be combined with {}: a row\'s key alone decides.\nHint: '
+BALANCED = 'leave it out; or for even strata leave `deal` out, with `groups="user"` for each user.'
+OF_HASHES = {
+    "by='label', key='id'": ALONE.format("`by`") + BALANCED,
+    "groups='label', key='id'": (
+        ALONE.format("`groups`") + 'rows that share their key stay together, as in `key="patient"`.'
+    ),
+    "key='id', missing='stratum'": (
+        ALONE.format("`missing='stratum'`") + "rows without a key are left out by `where`."
+    ),
+    "key='id', rare='ignore'": (
+        ALONE.format("`rare='ignore'`") + "there are no classes without `by`."
+    ),
+    "key=None": (
+        '`deal="hash"` needs a `key`, whose hash decides where a row goes.\nHint: name the columns'
+        ' that identify a row or a unit, as in `df.strat.kfold(key="user", deal="hash")`.'
+    ),
+    "key='id', k=10**9": "`k` must be at most 1,000,000 folds, got 1,000,000,000.",
+}
+
+OTHERS = {
+    # Tables.
+    "sf.compare(df, 'label', 'fold', 'prices')": NOT_THERE.format("features", "prices", "price"),
+    "sf.compare(df, 'label', 'fold', groups='lable')": NOT_THERE.format("groups", "lable", "label"),
+    "sf.report(df, 'label', groups='lable')": NOT_THERE.format("groups", "lable", "label"),
+    "sf.report(df, 'label', full='all')": "`full` must be True or False, got 'all'.",
+    "sf.compare(df, 'label', 'fold', full=1)": "`full` must be True or False, got 1.",
+    **{
+        f"sf.{call}": "`by` must hold at least one entry, got None."
+        for call in (
+            *("report(df, None)", "compare(df, None, 'fold')", "advise(df, None)"),
+            *("balance(df, None)", "sample(df, None, n=3)"),
+        )
+    },
+    "sf.advise(df, 'label', groups='lable')": NOT_THERE.format("groups", "lable", "label"),
+    "sf.advise(df, 'label', full=None)": "`full` must be True or False, got None.",
+    "sf.advise(df, 'label', [2, 1])": "`ks` must be at least 2, got 1.",
+    "sf.advise(df, 'label', [2.5])": "`ks` must be a whole number, got 2.5.",
+    "sf.advise(df, 'label', [10**20])": "`ks` must be at most 2**53, got 100000000000000000000.",
+    "sf.drift(df, ['price', 'zzz'])": (
+        "`features` names the column 'zzz', which the frame does not have.\n"
+        "Hint: the columns are 'id', 'label', 'price', 'tags', 'fold', ..."
+    ),
+    "sf.drift(df, None)": "`features` must hold at least one column, got None.",
+    "sf.drift(df, [['price']])": "`features` must hold column names or expressions, got ['price'].",
+    "sf.drift(huge, 'n')": "`drift` needs numbers or dates, but column 'n' is object.",
+    "sf.leaks([1])": "`frame` must be a pandas, Polars, Dask or Spark frame, got list.",
+    "sf.drift(foreign, 'x')": (
+        "`frame` must be a pandas or Polars frame, got modin.DataFrame.\n"
+        "Hint: convert it, as with `.compute()` or `.toPandas()`."
+    ),
+    "sf.leaks(df, key='fold')": (
+        "`key` must be other columns than the folds, but both are 'fold'.\nHint: name what the"
+        ' folds are compared by, as in `key="label"`.'
+    ),
+    # Columns.
+    "sf.extend(holes, None, k=1)": "`k` must be at least 2, got 1.",
+    "sf.extend(holes, sf.chain('price'))": "`extend` does not support `sf.chain` in `by`.",
+    "sf.extend(holes, sf.nearest('price'))": "`extend` does not support `sf.nearest` in `by`.",
+    "sf.plan(rows, key='id', deal='hash')": (
+        '`plan` cannot count the rows of `deal="hash"`, whose sizes are left to chance.'
+        "\nHint: `report` measures the column that it makes."
+    ),
+    "sf.split(rows, parts={'train': None, 'test': 1}, key='id', deal='hash')": (
+        '`deal="hash"` takes shares in `parts`, not counts of rows: a row\'s key alone decides.'
+        '\nHint: a share, as in `parts={"train": 0.8, "test": 0.2}`, is met up to chance.'
+    ),
+    "sf.kfold(lazy, pl.col('tags'))": (
+        "A column must hold single values, but 'tags' is List(String)."
+    ),
+    # Splitters.
+    "sf.FoldSplit(nulls='keep')": "`nulls` must be 'error', 'train' or 'drop', got 'keep'.",
+    "sf.FoldSplit(None)": f"{NAMES}None.",
+    "sf.FoldSplit(pd.NA)": f"{NAMES}{pd.NA!r}.",
+    "sf.FoldSplit([])": f"{NAMES}[].",
+    "sf.FoldSplit([['fold']])": f"{NAMES}['fold'].",
+}
+
+REFUSED = {
+    **OF_FOLDS,
+    **{f"sf.parts(df, names={names})": message for names, message in OF_PARTS.items()},
+    **{f"sf.sample(rows, 'label', {how})": message for how, message in OF_SAMPLES.items()},
+    **{f"sf.kfold(lazy, deal='hash', {how})": message for how, message in OF_HASHES.items()},
+    **OTHERS,
+}
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_wrong_arguments(call: str) -> None:
+    """A wrong argument is refused at the call, in these words."""
+    refuse_now(REFUSED[call], lambda: evaluate(call, **FRAMES))
