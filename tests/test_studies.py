@@ -139,12 +139,6 @@ def test_published_folds_are_those_of_the_copy(paper: dict[str, Any], sample: pd
     np.testing.assert_array_equal(found, folds)
 
 
-def test_imbalance_of_the_paper(paper: dict[str, Any]) -> None:
-    """The imbalance of haberman and dis, from their class shares, is that of table I."""
-    shares = pd.Series([0] * 265 + [1] * 735), pd.Series([0] * 985 + [1] * 15)
-    assert [round(paper["imbalance"](target), 2) for target in shares] == [0.22, 0.94]
-
-
 def test_figures_of_the_paper(paper: dict[str, Any]) -> None:
     """Each row of wins sums to 40 cases; each table has a value per strategy and measure."""
     for table, rows in paper["PAPER_WINS"].items():
@@ -160,21 +154,6 @@ def test_permutation_keeps_samples(paper: dict[str, Any]) -> None:
     np.testing.assert_allclose(mixed[:, :, 1], mixed[:, :, 0] + 1)
     np.testing.assert_array_equal(np.sort(mixed[7, :, 0], axis=1), np.sort(drawn[:, 0], axis=1))
     assert (mixed[0, :, 0] != drawn[:, 0]).any()
-
-
-@pytest.mark.slow
-def test_runs_in_parallel(paper: dict[str, Any], sample: pd.DataFrame) -> None:
-    """Two jobs give the scores of one."""
-    names = paper["run"].__globals__
-    kept = {name: names[name] for name in ("SAMPLES", "HOLDOUTS", "LEARNERS")}
-    names.update(SAMPLES=1, HOLDOUTS=2, LEARNERS={"DT": kept["LEARNERS"]["DT"]})
-    frames = {"a": sample, "b": sample.iloc[:100]}
-    one, two = (paper["run"](frames, n_jobs) for n_jobs in (1, 2))
-    names.update(kept)
-    timed = ["seconds", "fold_seconds"]
-    pd.testing.assert_frame_equal(one.drop(columns=timed), two.drop(columns=timed))
-    assert len(one) == 2 * (2 + 44)
-    assert one["score"].between(0, 1).all()
 
 
 def test_scores_of_the_paper_study(paper: dict[str, Any]) -> None:

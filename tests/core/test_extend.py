@@ -10,12 +10,8 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse.csgraph import shortest_path as distances_of
 
 from stratframe.core.extend import (
-    count_links,
     fill_by_shares,
     fill_evenly,
-    group_equal_rows,
-    move_row,
-    rebalance,
     shortest_path,
     transitive_closure,
     water_level,
@@ -65,46 +61,6 @@ def test_totals_are_as_even_as_the_strata_allow(held: np.ndarray, data: st.DataO
         )
     best = min(int(np.ptp((held + np.array(tables)).sum(axis=0))) for tables in product(*ways))
     assert np.ptp(found) == best
-
-
-def test_paths_lead_through_strata() -> None:
-    """A total is evened out along a path where no stratum leads there by itself."""
-    is_open = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]], dtype=bool)
-    extra = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]], dtype=bool)
-    found = rebalance(is_open, extra, np.array([3, 1, 1, 0]))
-    assert np.add(found.sum(axis=0), [3, 1, 1, 0]).tolist() == [3, 2, 2, 1]
-    assert (found <= is_open).all()
-    assert (found.sum(axis=1) == 1).all()
-
-
-@given(
-    flags=hnp.arrays(np.bool_, st.tuples(st.integers(1, 12), st.integers(1, 11))), data=st.data()
-)
-def test_equal_rows_come_in_order(flags: np.ndarray, data: st.DataObject) -> None:
-    """Chosen rows are grouped as by `np.unique`, in its order."""
-    chosen = np.array(sorted(data.draw(st.sets(st.integers(0, len(flags) - 1)))), dtype=int)
-    found = group_equal_rows(flags, chosen)
-    if not len(chosen):
-        assert found == []
-        return
-    _, codes = np.unique(flags[chosen], axis=0, return_inverse=True)
-    expected = [chosen[codes.ravel() == code] for code in range(codes.max() + 1)]
-    assert [rows.tolist() for rows in found] == [rows.tolist() for rows in expected]
-
-
-@given(
-    flags=hnp.arrays(np.bool_, st.tuples(st.integers(1, 6), st.just(4))), seed=st.integers(0, 99)
-)
-def test_links_are_kept_up_to_date(flags: np.ndarray, seed: int) -> None:
-    """A row that moves changes the counts of links as counting anew does."""
-    gives = flags & (np.random.default_rng(seed).random(flags.shape) < 0.5)
-    takes = flags & ~gives
-    links = count_links(gives, takes)
-    for stratum, giver, taker in np.argwhere(gives[:, :, None] & takes[:, None]).tolist():
-        if gives[stratum, giver] and takes[stratum, taker]:
-            move_row(gives[stratum], takes[stratum], links, giver, taker)
-            np.testing.assert_array_equal(links, count_links(gives, takes))
-            np.testing.assert_array_equal(gives | takes, flags)
 
 
 @pytest.mark.parametrize("n_parts", [2, 3, 5])

@@ -89,7 +89,7 @@ def test_scaled_distances_that_are_equal_stay_equal(scale: str) -> None:
     points = np.arange(60.0)[None, :] * np.array([[1.0], [0.0]]) + np.array([[0.1], [3.0]])
     points = np.round(points * 10)
     n = points.shape[1]
-    for seed in range(20):
+    for seed in range(5):
         codes, drawn = np.zeros(n, dtype=int), random_words(seed, StreamTag.FOLD_ROWS, n)
         order = shuffled(codes, 1, drawn.copy())
         rows = nearest_order(codes, 1, points, scale, None, drawn, ignored)

@@ -12,7 +12,6 @@ from stratframe.core.order import (
     grouped,
     permuted_blocks,
     rank,
-    shuffle_within_rows,
     shuffled,
     sort_values,
 )
@@ -61,18 +60,6 @@ def test_by_value_sorts_inside_codes(column: np.ndarray, seed: int) -> None:
     np.testing.assert_array_equal(values[rows], values[expected])
 
 
-def test_by_value_breaks_ties_by_the_seed() -> None:
-    """Equal values come in every order, equally often."""
-    codes = np.zeros(3, dtype=np.int64)
-    found = [
-        tuple(by_value(codes, 1, np.zeros(3), random_words(seed, StreamTag.FOLD_ROWS, 3)).tolist())
-        for seed in range(600)
-    ]
-    counts = np.unique(found, axis=0, return_counts=True)[1]
-    assert len(counts) == 6
-    assert counts.min() > 60
-
-
 @pytest.mark.parametrize("spread", [True, False])
 @given(sizes=st.lists(st.integers(0, 17), min_size=1, max_size=5), k=st.integers(2, 6), seed=seeds)
 def test_blocks_hold_neighbours(spread: bool, sizes: list[int], k: int, seed: int) -> None:
@@ -92,21 +79,6 @@ def test_blocks_hold_neighbours(spread: bool, sizes: list[int], k: int, seed: in
         for block in range(0, len(stay), k):
             assert sorted(inside[block : block + k]) == stay[block : block + k]
         start += size
-
-
-def test_rows_of_a_matrix_are_shuffled_equally() -> None:
-    """Over seeds every row of a matrix comes in every order, equally often."""
-    blocks, n_seeds = np.array([[0, 1, 2], [3, 4, 5]]), 600
-    orders = np.array(
-        [
-            shuffle_within_rows(blocks, random_words(seed, StreamTag.FOLD_BLOCKS, 6).reshape(2, 3))
-            for seed in range(n_seeds)
-        ]
-    )
-    for row in range(2):
-        frequency = np.unique(orders[:, row], axis=0, return_counts=True)[1]
-        assert len(frequency) == 6
-        assert frequency.min() > 60
 
 
 numbers = st.one_of(
@@ -135,9 +107,3 @@ def test_values_that_a_word_cannot_hold_are_sorted() -> None:
     values = 1 + drawn.integers(0, 1000, 5_000) * np.finfo(float).eps
     values[17] = -1e300
     np.testing.assert_array_equal(sort_values(values)[0], np.argsort(values, kind="stable"))
-
-
-def test_no_values_are_sorted() -> None:
-    """Without rows there is no order."""
-    rows, rises = sort_values(np.zeros(0), np.zeros(0, dtype=np.int64), 0)
-    assert len(rows) == len(rises) == 0

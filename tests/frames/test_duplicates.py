@@ -22,7 +22,6 @@ from stratframe.frames.duplicates import (
 )
 
 Column = Callable[[list[Any]], Any]
-NAN = float("nan")
 
 
 def counted(rows: list[Any], folds: Any) -> SharedRows:
@@ -40,21 +39,6 @@ def counted(rows: list[Any], folds: Any) -> SharedRows:
         n_pairs=len(pairs),
         n_split_pairs=len(across),
     )
-
-
-@pytest.mark.parametrize("n_columns", [1, 2])
-def test_no_rows(n_columns: int) -> None:
-    """No rows at all are none."""
-    nothing = [pl.Series([], dtype=pl.Int64)] * n_columns
-    assert count_across_folds(nothing, np.arange(0)) == SharedRows(0, 0, 0, 0)
-
-
-def test_missing_values_and_zeros_are_equal() -> None:
-    """Two missing values are equal, NaN is one of them, and -0.0 is 0.0."""
-    columns = [pl.Series([0.0, -0.0, None, NAN, 1.0]), pl.Series(["a", "a", None, None, "a"])]
-    for given in (columns, [column.to_pandas() for column in columns]):
-        found = count_across_folds(given, np.array([0, 1, 0, 1, 0]), with_example=True)
-        assert found == SharedRows(3, 2, 2, 4, SharedExample((0, 1)), 2, 2)
 
 
 @pytest.mark.parametrize("n_values", [3, 40, 5000])

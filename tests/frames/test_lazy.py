@@ -479,37 +479,6 @@ def test_an_unknown_view_of_the_plan_warns(monkeypatch: pytest.MonkeyPatch) -> N
     assert steps_of(LEFT) == []
 
 
-TEXTS = pl.LazyFrame({"id": [f"row {number % 20_000}" for number in range(40_000)]})
-
-
-@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
-def test_the_warning_is_about_real_leaks(engine: Any) -> None:
-    """Train and test collected apart share rows without a key; with one, or in order, none."""
-
-    def shared(query: pl.LazyFrame, **key: Any) -> int:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", sf.StratWarning)
-            folded = sf.kfold(query, k=5, **key)
-        apart = (
-            folded.filter(pl.col("fold") != 0).collect(engine=engine),
-            folded.filter(pl.col("fold") == 0).collect(engine=engine),
-        )
-        return len(set(apart[0]["id"]) & set(apart[1]["id"]))
-
-    assert shared(TEXTS.unique("id")) > 0
-    assert shared(TEXTS.unique("id"), key="id") == 0
-    assert shared(TEXTS.unique("id", maintain_order=True)) == 0
-    by_length = TEXTS.unique("id", maintain_order=True).with_columns(n=pl.col("id").str.len_bytes())
-    assert shared(by_length.sort("n")) > 0
-    assert shared(by_length.sort("n", maintain_order=True)) == 0
-    joined = TEXTS.unique("id", maintain_order=True).join(TEXTS, on="id", how="semi")
-    assert shared(joined, key="id") == 0
-    # Other rows each time: groups, whose sizes decide, go to other folds.
-    visits = TEXTS.with_columns(who=pl.col("id").str.slice(-3)).unique().head(2990)
-    assert shared(visits, groups="who") > 0
-    assert shared(visits, key="id", deal="hash") == 0
-
-
 ORDERS = ["none", "left", "right", "left_right", "right_left"]
 KINDS = ["inner", "left", "full", "semi", "anti"]
 

@@ -233,14 +233,6 @@ def test_order_in_other_dtypes(series: Any) -> None:
         assert dense_ranks(rank_key(series)[PRESENT]) == [2, 0, 1, 2]
 
 
-def test_unsigned_integers_are_exact() -> None:
-    """Unsigned 64-bit integers are read as such for order, and as floats for edges."""
-    numbers = np.array([2**64 - 1, 2**63, 2**64 - 2], dtype=np.uint64)
-    for series in (pd.Series(numbers), pl.Series(numbers)):
-        assert read_numbers(series, "term")[0].tolist() == numbers.tolist()
-        np.testing.assert_array_equal(read_comparable(series, "term")[0], numbers.astype(float))
-
-
 @pytest.mark.parametrize("values", [[True, False, None], [2, -3, None], [0.5, -1.5, None]])
 def test_values_that_edges_compare_with(column: Column, values: list[Any]) -> None:
     """Numbers and booleans are read by value, as edges are."""
@@ -474,14 +466,6 @@ def test_columns_are_chained() -> None:
         pd.Series(np.array([5_000, 5_001], dtype="datetime64[ns]")),
     ):
         assert hashes(series) == [hashed_as(word(5)), hashed_as(word(5), word(1))]
-
-
-def test_many_texts_of_many_lengths() -> None:
-    """Blocks of rows of one length and of several are hashed alike."""
-    texts = [("é" * (i % 7) + str(i) * (i % 5)) for i in range(70_000)]
-    expected = [hashed_as(text.encode()) for text in texts[::1000]]
-    for series in (pl.Series(texts), pd.Series(texts), pd.Series(texts, dtype=object)):
-        assert hashes(series)[::1000] == expected
 
 
 @pytest.mark.parametrize("read", [read_key, rank_key])

@@ -11,9 +11,7 @@ import pytest
 from stratframe.errors import StratError
 from stratframe.frames.references import (
     check_all_refs,
-    check_refs,
     collect_columns,
-    empty_columns,
     same_column,
 )
 
@@ -47,33 +45,6 @@ def test_same_column(one: Any, other: Any, same: bool) -> None:
     assert same_column(one, other) is same
 
 
-def test_name_under_a_multiindex() -> None:
-    """The name of a fold column means its tuple; other arguments need the tuple."""
-    df = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("fold", "")]))
-    check_refs(df, ["fold"], "name")
-    check_refs(df, [("a", "b")], "by")
-    with pytest.raises(StratError, match="'fold', which the frame does not have"):
-        check_refs(df, ["fold"], "by")
-
-
-@pytest.mark.parametrize("lazy", [False, True])
-@pytest.mark.parametrize(
-    ("ref", "message"),
-    [
-        (pl.col("aa"), "`by` names the column 'aa'.*did you mean 'a'"),
-        (pl.col("b").struct.field("z"), "must be a working expression, got col"),
-        (pl.col("a", "b"), "An entry of `by` must give one column, got 2 from"),
-        (pl.col("tags"), r"'tags' is List\(Int64\)"),
-        ("tags", r"'tags' is List\(Int64\)"),
-    ],
-)
-def test_polars_columns_are_checked_by_their_schema(ref: Any, message: str, lazy: bool) -> None:
-    """An expression must work, and give one column of single values."""
-    df = pl.DataFrame({**DATA, "tags": [[1], [2], [3]]})
-    with pytest.raises(StratError, match=f"(?s){message}"):
-        check_refs(df.lazy() if lazy else df, [ref], "by")
-
-
 @pytest.mark.parametrize("name", ["*", "^a.*$"])
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_new_names_are_no_patterns(frame: Make, kind: str, name: str, overwrite: bool) -> None:
@@ -102,14 +73,3 @@ def test_lazy_frames_collect_what_is_needed(refs: list[Any], columns: list[str])
     found = collect_columns(lazy, refs)
     assert isinstance(found, pl.DataFrame)
     assert found.equals(lazy.collect().select(columns))
-
-
-def test_empty_columns() -> None:
-    """Names and dtypes are those of the collected columns; there are no rows."""
-    lazy, refs = pl.LazyFrame(DATA), ["b", (pl.col("a") / 2).alias("half")]
-    expected = lazy.select(refs).collect().clear()
-    found = empty_columns(lazy, {"by": refs, "key": ["a"]})
-    assert found is not None
-    assert pl.DataFrame(found["by"]).equals(expected)
-    assert pl.DataFrame(found["by"]).schema == expected.schema
-    assert [series.name for series in found["key"]] == ["a"]

@@ -51,15 +51,3 @@ def test_pandera_lists_the_first_rows(monkeypatch: pytest.MonkeyPatch, frame: Ma
     cause: Any = error.__cause__
     assert len(cause.failure_cases) <= 3
     assert len(error.failures) == 10
-
-
-def test_where_after_many_faults(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows that `where` leaves out are not at fault, and positions are those of the frame."""
-    monkeypatch.setattr(rules, "MANY_FAILURES", 3)
-    import pandas as pd
-
-    data = pd.DataFrame({"x": [None, "a"] * 10, "y": [0.5, np.inf] * 10, "kept": [True] * 20})
-    data.loc[:4, "kept"] = False
-    error = error_of(data, by=sf.continuous("y"), where="kept")
-    assert error.failures["row"].tolist() == list(range(5, 20, 2))
-    assert type(error.__cause__).__name__ == "SchemaErrors"

@@ -55,6 +55,10 @@ ARGUMENTS = {
     "missing='drop'": "`missing` must be 'error', 'stratum' or 'null', got 'drop'.",
     "missing=['null']": "`missing` must be 'error', 'stratum' or 'null', got ['null'].",
     "rare=None": "`rare` must be 'warn', 'error', 'null', 'pool' or 'ignore', got None.",
+    **{
+        f"overwrite={flag}": f"`overwrite` must be True or False, got {flag}."
+        for flag in ("'no'", "0", "None", "1.0")
+    },
     "name=5": f"{NAME} 5.",
     "name=None": f"{NAME} None.",
     "key=5": "`key` must hold column names or expressions, got 5.",
@@ -107,6 +111,14 @@ PARTS = {
     **{
         parts: f"`parts` must map at least 2 names to their shares, got {parts}."
         for parts in ("None", "['a', 'b']", "{}", "{'a': 1.0}", "1.0", "0.0", "True")
+    },
+    **{
+        parts: f"`parts` must map at least 2 names to their shares, got {parts}.\nHint: {tip}"
+        for parts, tip in {
+            "[0.8, 0.2]": "{'train': 0.8, 'test': 0.2}",
+            "(0.6, 0.2, 0.2)": "{'train': 0.6, 'valid': 0.2, 'test': 0.2}",
+            "20": '{"train": None, "test": 20} for as many rows, or a share below 1.',
+        }.items()
     },
     "{1: 0.5, 2: 0.5}": "The names of `parts` must be strings, got [1, 2].",
     **{

@@ -128,48 +128,6 @@ def test_many_entries_nest(frame: Make) -> None:
             assert abs(counts[0] - counts[1]) <= 1
 
 
-KEYED: dict[str, Any] = {
-    "id": [row * 17 % 48 for row in range(48)],
-    "label": [
-        [None, "a", "b", "b", "rare", "a"][row % 6] if row < 7 else "ab"[row % 2]
-        for row in range(48)
-    ],
-    "size": [row * 5 % 7 for row in range(48)],
-    "price": [row * 7 % 11 + 0.5 for row in range(48)],
-    "some": [row % 5 > 0 for row in range(48)],
-}
-
-
-@pytest.mark.parametrize("deal", ["random", "circular"])
-@pytest.mark.parametrize(
-    "by",
-    ["label", ["label", "size"], ["label", sf.continuous("price")], sf.quantiles("price", 3)],
-    ids=str,
-)
-def test_where_with_a_key_deals_as_if_other_rows_were_not_there(
-    frame: Make, by: Any, deal: Any
-) -> None:
-    """With a key the folds of the chosen rows are those of a frame of them, in any order."""
-    options: dict[str, Any] = {"k": 3, "key": "id", "missing": "null", "rare": "null", "deal": deal}
-    chosen = [row for row in range(48) if KEYED["some"][row]][::-1]
-    alone = {name: [cells[row] for row in chosen] for name, cells in KEYED.items()}
-    expected = values(sf.kfold(frame(alone), by, **options), "fold")
-    found = values(sf.kfold(frame(KEYED), by, where="some", **options), "fold")
-    assert [found[row] for row in chosen] == expected
-    assert {found[row] for row in range(48) if not KEYED["some"][row]} == {None}
-
-
-def test_margins_of_chosen_rows_with_a_key(frame: Make) -> None:
-    """Margins of the rows of `where`, too, have the folds of a frame of these rows in any order."""
-    by, options = sf.margins(["size", "some"]), {"k": 3, "key": "id", "rare": "ignore"}
-    data = {**KEYED, "chosen": [row % 7 > 1 for row in range(48)]}
-    chosen = [row for row in range(48) if data["chosen"][row]][::-1]
-    alone = {name: [cells[row] for row in chosen] for name, cells in data.items()}
-    expected = values(sf.kfold(frame(alone), by, **options), "fold")
-    found = values(sf.kfold(frame(data), by, where="chosen", **options), "fold")
-    assert [found[row] for row in chosen] == expected
-
-
 @pytest.mark.parametrize("options", [{}, {"groups": "who"}, {"key": "who"}], ids=str)
 def test_counts_of_strata_in_folds_have_a_limit(
     frame: Make, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]

@@ -324,14 +324,18 @@ def test_rare_strata_as_errors(frame: Make, kind: str) -> None:
 
 
 @pytest.mark.parametrize(("n", "sparse"), [(12, "'c' is"), (11, "'b', 'c' are")])
-def test_levels_of_enough_rows_are_not_called_sparse(frame: Make, n: int, sparse: str) -> None:
-    """Only entries whose strata hold fewer than k rows on average are called hardly balanced."""
+def test_levels_of_few_rows_are_called_sparse(frame: Make, n: int, sparse: str) -> None:
+    """Entries whose strata hold fewer than k rows on average are called hardly balanced.
+
+    Two entries, margins, and `rare="ignore"` are no reason to warn.
+    """
     data = {"a": [0, 1] * 6, "b": [0, 0, 1, 1] * 3, "c": list(range(12))}
+    df = frame({name: cells[:n] for name, cells in data.items()})
     warned(
         f"The 3 entries of `by` make {n} joint strata of {n} rows, fewer than 3 rows each on"
         f" average: {sparse} hardly balanced.\n"
         "Hint: `sf.margins([...])` balances each entry on its own.",
-        lambda: sf.kfold(
-            frame({name: cells[:n] for name, cells in data.items()}), ["a", "b", "c"], 3
-        ),
+        lambda: sf.kfold(df, ["a", "b", "c"], 3),
     )
+    for by, rare in ((["a", "c"], "warn"), (sf.margins([*data]), "warn"), ([*data], "ignore")):
+        assert None not in values(sf.kfold(df, by, 3, rare=rare), "fold")

@@ -166,13 +166,6 @@ def test_columns_can_be_transformed_by_name() -> None:
     assert results(found[0])["estimate"].notna().all()
 
 
-def test_a_continuous_target_has_quantile_bins_for_classes() -> None:
-    """The baseline of a continuous target stratifies by its ten quantile bins."""
-    found = study({"bins": sf.quantiles("price", 10)}, Ridge(), target="price")
-    first, second = (rows["estimate"].tolist() for _, rows in found.groupby("strategy"))
-    assert first == second
-
-
 def test_whole_numbers_are_classes_or_continuous() -> None:
     """`sf.classes` and `sf.continuous` say what whole numbers are; many are an error."""
     frame = population().assign(age=np.arange(120) % 60, few=np.arange(120) % 3)
@@ -414,13 +407,6 @@ def test_bad_arguments(code: str) -> None:
     given = {"frame": frame, "target": "label", "features": FEATURES, **arguments}
     check = refuse if "Hint" in BAD_ARGUMENTS[code] else refuse_rule
     check(BAD_ARGUMENTS[code], lambda: sf.study.compare(**given))
-
-
-@pytest.mark.parametrize("make_features", [pd.Index, np.array, tuple])
-def test_features_as_an_index_or_an_array(make_features: Any) -> None:
-    """Names of features may be what `df.columns` gives."""
-    found = study({"plain": None}, features=make_features(FEATURES))
-    assert_frame_equal(results(found), results(study({"plain": None})))
 
 
 @pytest.mark.parametrize("target", ["label", "price"])

@@ -73,6 +73,7 @@ def test_the_interval_is_that_of_scipy() -> None:
     assert row.tolist() == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_ratio() -> None:
     """In 100 studies with a known ratio, about 95 intervals hold it."""
     held = 0

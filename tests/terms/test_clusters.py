@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.cluster import (
@@ -28,7 +27,7 @@ from stratframe.core.seeds import StreamTag
 from stratframe.terms import algorithms
 from stratframe.terms import clusters as clustering
 from stratframe.terms.algorithms import seeds_of
-from tests.helpers import Make, eager, make, refuse, strata_of, values
+from tests.helpers import Make, eager, refuse, strata_of, values
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud, points_of, round_robin, rows_by_value
 
 # The strategies of the papers -----------------------------------------------------------
@@ -104,37 +103,6 @@ def test_clusters_of_any_model(frame: Make, name: str) -> None:
 
 
 # Meanings -------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_random_deal_takes_the_bias_out() -> None:
-    """Dealt round, fold 0 gets the rows nearest to the centres; in blocks at random no fold."""
-    data = cloud(600)
-    frame = pl.DataFrame(data)
-    term = sf.clusters(FEATURES, 4, scale=None, seed=0)
-    model = KMeans(4, n_init=1, random_state=seeds_of(0, StreamTag.CLUSTERS, 1)[0])
-    far = model.fit_transform(points_of(data)).min(axis=1)
-
-    def mean_distances(deal: str, seed: int) -> np.ndarray:
-        folds = sf.kfold(frame, term, 5, deal=deal, seed=seed)["fold"].to_numpy()
-        return np.array([far[folds == fold].mean() for fold in range(5)])
-
-    over_seeds = np.array([mean_distances("random", seed) for seed in range(100)])
-    assert np.bincount(over_seeds.argmin(axis=1), minlength=5).min() > 5
-    assert np.ptp(over_seeds.mean(axis=0)) < 0.1 * np.ptp(mean_distances("circular", 0))
-
-
-def test_rows_of_a_cluster_are_dealt_in_blocks_of_neighbours(kind: str) -> None:
-    """In a random deal every block of k rows in order of distance is in k folds."""
-    data, k = cloud(), 4
-    out = sf.kfold(make(kind, data), ["label", sf.clusters(FEATURES, 3, scale=None)], k)
-    folds = values(out, "fold")
-    for ordered in algorithm_1(data, 3, KMeans, nested=True):
-        n, left = len(ordered), len(ordered) % k
-        taken = {int((i + 0.5) * n // left) for i in range(left)}
-        stay = [row for place, row in enumerate(ordered) if place not in taken]
-        for start in range(0, len(stay), k):
-            assert len({folds[row] for row in stay[start : start + k]}) == k
 
 
 def test_clusters_are_numbered_by_first_appearance(frame: Make) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from iterstrat.ml_stratifiers import MultilabelStratifiedKFold
 
 import stratframe as sf
-from tests.helpers import Make, columns_of, eager, make, split_groups, spread, values
+from tests.helpers import Make, columns_of, eager, spread, values
 
 TAGS = [f"tag_{i}" for i in range(6)]
 
@@ -58,32 +58,6 @@ def test_no_worse_than_iterative_stratification(frame: Make, seed: int) -> None:
     theirs = [spread(data[tag], peer.tolist(), 5) for tag in TAGS]
     assert max(ours) <= min(1, max(theirs))
     assert sum(ours) <= sum(theirs)
-
-
-BY: dict[str, Any] = {
-    "columns": sf.margins([*TAGS, "site"]),
-    "terms": sf.margins(["site", sf.quantiles("price", 4), sf.bins("price", [-9, 0, 9])]),
-    "classes": sf.margins([sf.classes("half"), "site"]),
-    "clusters": sf.margins(["site", sf.clusters(["price"], 3)]),
-}
-
-
-@pytest.mark.parametrize("by", BY)
-@pytest.mark.parametrize("groups", [None, "patient"])
-def test_the_same_on_every_frame(by: str, groups: str | None) -> None:
-    """Every kind of entry works, with groups and without, alike in both libraries."""
-    data, parts = tagged(60), {"train": 0.7, "valid": 0.2, "test": 0.1}
-    data["half"] = [round(2 * price) / 2 for price in data["price"]]
-    frames = [make(kind, data) for kind in ("pandas", "polars-lazy")]
-    folds, *others = [values(sf.kfold(each, BY[by], groups=groups), "fold") for each in frames]
-    split, *more = [
-        values(sf.split(each, BY[by], parts, groups=groups), "split") for each in frames
-    ]
-    assert (others, more) == ([folds], [split])
-    if groups is None:
-        assert Counter(split) == {"train": 42, "valid": 12, "test": 6}
-    else:
-        assert not split_groups(data["patient"], folds) | split_groups(data["patient"], split)
 
 
 def test_key_and_missing(frame: Make) -> None:

@@ -14,7 +14,7 @@ import stratframe as sf
 from stratframe.core.order import shuffled
 from stratframe.core.seeds import StreamTag, random_words
 from stratframe.terms import neighbours
-from tests.helpers import Make, columns_of, eager, make, refuse, values
+from tests.helpers import Make, columns_of, eager, make, values
 from tests.terms.clouds import FEATURES, cloud, points_of, round_robin
 
 TERMS = [sf.clusters, sf.chain, sf.nearest]
@@ -79,27 +79,7 @@ def test_dob_scv(frame: Make, k: int) -> None:
     assert circular == round_robin([row for block in blocks for row in block], k)
 
 
-def test_twins_part(frame: Make) -> None:
-    """Twins, far from all others, are always in different folds."""
-    order = np.random.default_rng(0).permutation(40).tolist()
-    df = frame({"x": [10.0 * (row // 2) + 0.1 * (row % 2) for row in order]})
-    for seed in range(20):
-        folds = values(sf.kfold(df, sf.nearest("x"), 2, seed=seed), "fold")
-        by_row = dict(zip(order, folds, strict=True))
-        assert all(by_row[row] != by_row[row + 1] for row in range(0, 40, 2))
-
-
 # Features -------------------------------------------------------------------------------
-
-
-def test_features_of_any_numeric_type(kind: str) -> None:
-    """Integers, booleans and floats, nullable or not, are features of the same value."""
-    data = {"x": [1, 5, 2, 7, 3, 9, 4, 8], "flag": [True, False] * 4}
-    floats = {name: [float(value) for value in column] for name, column in data.items()}
-    for term in TERMS:
-        by = term(["x", "flag"])
-        here, there = (values(sf.kfold(make(kind, each), by, 3), "fold") for each in (data, floats))
-        assert here == there
 
 
 def test_features_may_be_computed() -> None:
@@ -176,15 +156,6 @@ def test_blocks_of_a_split(kind: str, deal: str) -> None:
         assert len(held) >= 8
 
 
-def test_repeats_have_orders_of_their_own() -> None:
-    """Repeated columns start their chains anew, and the first is that of one repeat."""
-    frame, by = pl.DataFrame(cloud()), ["label", sf.chain(FEATURES)]
-    one = sf.kfold(frame, by, 5, deal="circular")
-    many = sf.kfold(frame, by, 5, repeats=3, deal="circular")
-    assert many["fold_1"].to_list() == one["fold"].to_list()
-    assert len({tuple(many[f"fold_{i}"]) for i in (1, 2, 3)}) == 3
-
-
 # Extras and the bar ---------------------------------------------------------------------
 
 
@@ -214,13 +185,3 @@ def test_orders_need_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, module, None)
     for term in (sf.chain(FEATURES), sf.nearest(FEATURES)):
         assert set(sf.kfold(pl.DataFrame(cloud(50)), term)["fold"]) == set(range(5))
-
-
-@pytest.mark.parametrize("term", TERMS)
-def test_fewest_rows(frame: Make, term: Any) -> None:
-    """Two rows are enough for two folds; no rows are an empty table, and refused by `kfold`."""
-    assert sf.kfold(frame({"x": [1.0, 1.0]}), term("x"), 2) is not None
-    message = "`k` must be at most the number of rows that get a fold, got 5 for 0 rows."
-    refuse(message, lambda: sf.kfold(frame({"x": []}), term("x")))
-    assert sum(values(sf.plan(frame({"x": []}), term("x")), "n")) == 0
-    assert len(sf.sample(frame({"x": []}), term("x"), frac=0.5)) == 0

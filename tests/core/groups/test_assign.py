@@ -67,20 +67,6 @@ def test_one_entry_is_as_even_as_can_be(row: np.ndarray, seed: int) -> None:
     assert spread(row, parts, 3) <= 1
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_sparse_tags_are_as_even_as_can_be(seed: int) -> None:
-    """Twenty sparse tags of 5,000 rows come out within 1 each."""
-    drawn = np.random.default_rng(seed)
-    tags = (drawn.random((5_000, 20)) < drawn.beta(0.5, 5, 20)).astype(int).T
-    parts = balance_rows(
-        [(tag, 2) for tag in tags],
-        5_000,
-        [Fraction(1, 5)] * 5,
-        word_stream(seed, StreamTag.FOLD_SEARCH),
-    )
-    assert max(spread(tag, parts, 5) for tag in tags) <= 1
-
-
 @given(rows=codes, seed=seeds)
 def test_groups_stay_whole(rows: np.ndarray, seed: int) -> None:
     """Groups get one part each, and parts differ by a group at most."""

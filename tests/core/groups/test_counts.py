@@ -8,10 +8,7 @@ from hypothesis import strategies as st
 from stratframe.core.groups import counts as module
 from stratframe.core.groups.counts import (
     count_by_unit,
-    nonzero,
     number_columns,
-    part_table,
-    self_loss,
     to_dense,
     unique_rows,
 )
@@ -51,17 +48,6 @@ def test_pairs_are_counted(dense_up_to: int, given_pairs: np.ndarray) -> None:
     np.testing.assert_array_equal(units.totals, np.bincount(column, minlength=4))
 
 
-@given(given_pairs=pairs, which=st.lists(st.integers(0, 6), max_size=9))
-def test_chosen_units(given_pairs: np.ndarray, which: list[int]) -> None:
-    """Any units can be listed, some twice, in any order."""
-    unit, column = given_pairs
-    units, chosen = count_by_unit(unit, column, 7, 4), np.array(which, dtype=int)
-    np.testing.assert_array_equal(to_dense(units, chosen).T, full(given_pairs)[chosen])
-    places, owners = nonzero(units, chosen)
-    assert (np.diff(owners) >= 0).all()
-    assert len(places) == (full(given_pairs)[chosen] > 0).sum()
-
-
 @given(given_pairs=pairs, seed=st.integers(0, 9))
 def test_unique_rows_have_equal_counts(given_pairs: np.ndarray, seed: int) -> None:
     """Units share a code exactly if all their counts are equal."""
@@ -72,18 +58,6 @@ def test_unique_rows_have_equal_counts(given_pairs: np.ndarray, seed: int) -> No
     rows = [tuple(row) for row in full(given_pairs).tolist()]
     assert len(set(zip(rows, codes.tolist(), strict=True))) == len(set(rows)) == len(sizes)
     np.testing.assert_array_equal(np.bincount(codes), sizes)
-
-
-@given(given_pairs=pairs)
-def test_part_tables_and_self_loss(given_pairs: np.ndarray) -> None:
-    """Parts sum the counts of their units; the self loss is the scaled sum of squares."""
-    unit, column = given_pairs
-    units, table = count_by_unit(unit, column, 7, 4), full(given_pairs)
-    parts = np.array([0, 1, -1, 2, 0, 1, -1])
-    held = [table[parts == part].sum(axis=0) for part in range(3)]
-    np.testing.assert_array_equal(part_table(units, parts, 3), np.array(held).T)
-    scale = np.array([1, 0.5, 0.25, 2])
-    np.testing.assert_allclose(self_loss(units, scale), (table**2 * scale).sum(axis=1))
 
 
 @given(given_pairs=pairs, names=st.permutations(range(4)))
