@@ -1,17 +1,8 @@
-"""How often `check` is wrong: good columns that it refuses, and bad ones that it lets pass.
-
-Run `python -m tests.judging --good 2000 --bad 1600 --library polars --seed 7`; with `--data FOLDER`
-also on the real frames of a folder, and on those of scikit-learn. It prints a line for each kind of
-column, with the first text that is wrong, and fails if more columns are wrong than are allowed.
-"""
+"""How often `check` is wrong: good columns that it refuses, and bad ones that it lets pass."""
 
 from __future__ import annotations
 
-import argparse
-import sys
-import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +14,6 @@ import stratframe as sf
 FALSE_ALARMS, SILENT = 6 / 2000, 20 / 1600
 """Shares of good columns that may be refused, and of bad ones that may pass."""
 
-COPIED = ("movement_libras", "wine_quality_red")
-"""Real frames that repeat rows, which no chance explains."""
 
 LABELS, AGES = ["label", "sex", "site"], (["age", "sex"], ["sex", "age"], "age")
 X = sf.continuous("x")
@@ -378,42 +367,3 @@ def run(kinds: dict[str, Kind], library: str, seed: int, n: int) -> list[str]:
         print(f"{kind:24}{len(wrong):5} of {len(numbers)}", *wrong[:1], sep="\n")
         every += wrong
     return every
-
-
-def run_real(folder: Path, library: str) -> bool:
-    """Judge folds of real frames by their target: good, but for the frames of copied rows."""
-    from sklearn import datasets
-
-    found = {path.name.partition(".")[0]: pd.read_csv(path) for path in folder.glob("*.csv*")}
-    for name in ("iris", "wine", "breast_cancer", "digits", "diabetes"):
-        found[f"sklearn {name}"] = getattr(datasets, f"load_{name}")(as_frame=True).frame
-    right = True
-    for name, frame in found.items():
-        own = frame if library == "pandas" else pl.from_pandas(frame)
-        by: Any = sf.continuous("target") if "diabetes" in name else "target"
-        check = sf.check(sf.kfold(own, by, rare="ignore"), "target")
-        right &= bool(check) == (name not in COPIED)
-        print(f"{name}: {check}")
-    return right
-
-
-def main() -> None:
-    """Judge good and bad columns, and fail if too many are judged wrong."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    for option, default in (("--good", 2000), ("--bad", 1600), ("--seed", 0)):
-        parser.add_argument(option, type=int, default=default)
-    parser.add_argument("--library", choices=["pandas", "polars"], default="pandas")
-    parser.add_argument("--data", type=Path)
-    asked = parser.parse_args()
-    warnings.simplefilter("ignore", sf.StratWarning)
-    fine = True
-    for kinds, n, allowed in ((GOOD, asked.good, FALSE_ALARMS), (BAD, asked.bad, SILENT)):
-        n_wrong = len(run(kinds, asked.library, asked.seed, n))
-        print(f"{n_wrong} of {n} wrong, {allowed * n:.1f} allowed")
-        fine &= n_wrong <= allowed * n
-    fine &= run_real(asked.data, asked.library) if asked.data else True
-    sys.exit(not fine)
-
-
-if __name__ == "__main__":
-    main()

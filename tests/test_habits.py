@@ -231,15 +231,3 @@ def test_what_names_no_column(library: Any, call: str) -> None:
     """A number, a long list, and several names in one text are answered with what to write."""
     rows = {name: cells for name, cells in FOLDED.items() if name != "tags"}
     refuse_now(MISNAMED[call], lambda: evaluate(call, df=library(rows)))
-
-
-def test_names_that_are_odd() -> None:
-    """Numbers, and text with commas in it, name the columns that are called so."""
-    assert "fold" in sf.kfold(pd.DataFrame({5: [1, 2, 1, 2]}), 5, 2)
-    assert "fold" in sf.kfold(pd.DataFrame({"a, b": [1, 2] * 5, "a": 1, "b": 2}), "a, b")
-
-
-def test_many_features_are_columns() -> None:
-    """Long lists are fine where they name columns: features, and columns to compare."""
-    wide = pd.DataFrame({f"x{place}": range(10) for place in range(150)}).assign(fold=[0, 1] * 5)
-    assert len(sf.drift(wide, [f"x{place}" for place in range(150)])) == 300

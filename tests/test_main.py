@@ -217,14 +217,6 @@ def test_long_tables_are_cut(capsys: Capture) -> None:
     assert "\n    ... and 20 more\n" in out
 
 
-def test_a_column_with_the_name_of_a_term_is_the_column() -> None:
-    """A column that is called as a term is written wins over the term."""
-    frame = pl.DataFrame({"quantiles(x, 2)": ["a", "b"] * 6, "x": range(12)})
-    frame.write_csv("in.csv")
-    assert call("kfold in.csv --by 'quantiles(x, 2)' -k 3 --out out.csv") == 0
-    assert pl.read_csv("out.csv").equals(sf.kfold(frame, "quantiles(x, 2)", 3))
-
-
 # Bytes that stay ------------------------------------------------------------------------
 
 RECORDS = {

@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import KINDS, eager, make, some_slow, values
+from tests.helpers import HALVES, KINDS, eager, make, some_slow, values
 
 kinds = pytest.mark.parametrize("kind", KINDS)
 slow_kinds = pytest.mark.parametrize("kind", some_slow(KINDS, set(KINDS) - {"pandas", "polars"}))
@@ -57,6 +57,12 @@ def shares(n_parts: int) -> st.SearchStrategy[dict[str, float]]:
     return cuts.map(between)
 
 
+any_shares = st.lists(st.floats(0.01, 1), min_size=2, max_size=6).map(
+    lambda weights: {f"part{i}": weight / sum(weights) for i, weight in enumerate(weights)}
+)
+"""Parts whose shares are any floats that sum to 1 up to rounding."""
+
+
 def spread_of(counts: list[int]) -> int:
     return max(counts) - min(counts)
 
@@ -71,19 +77,6 @@ def strata_rows(*cols: list[Any]) -> dict[tuple[Any, ...], list[int]]:
     for row, stratum in enumerate(zip(*cols, strict=True)):
         rows.setdefault(stratum, []).append(row)
     return rows
-
-
-@kinds
-@given(data=columns(4, 3), k=st.integers(2, 10), seed=seeds, circular=st.booleans())
-def test_folds_are_a_partition(
-    kind: str, data: dict[str, list[int]], k: int, seed: int, circular: bool
-) -> None:
-    """Every row has exactly one fold in 0..k-1."""
-    deal = "circular" if circular else "random"
-    out = sf.kfold(make(kind, data), ["a", "b"], k, seed=seed, deal=deal, rare="ignore")
-    folds = values(out, "fold")
-    assert len(folds) == len(data["a"])
-    assert set(folds) <= set(range(k))
 
 
 @kinds
@@ -117,12 +110,18 @@ def test_only_rare_rows_have_no_fold(
 
 
 @kinds
-@given(data=columns(3, 3, 2), k=st.integers(2, 8), seed=seeds, last=st.sampled_from("cqvnkhe"))
+@given(
+    data=columns(3, 3, 2),
+    k=st.integers(2, 8),
+    seed=seeds,
+    last=st.sampled_from("cqvnkhe"),
+    deal=st.sampled_from(["random", "circular"]),
+)
 @pytest.mark.filterwarnings("ignore:.*because equal values stay in one bin:stratframe.StratWarning")
 def test_even_at_every_level(
-    kind: str, data: dict[str, list[int]], k: int, seed: int, last: str
+    kind: str, data: dict[str, list[int]], k: int, seed: int, last: str, deal: Any
 ) -> None:
-    """Fold counts differ by at most 1 in total and in every stratum of every level."""
+    """Each row has a fold, and their counts differ by at most 1, in all strata of all levels."""
     n = len(data["a"])
     data["v"] = prices(n)  # type: ignore[assignment]
     third: dict[str, Any] = {
@@ -135,8 +134,10 @@ def test_even_at_every_level(
         "e": sf.nearest(["v", "c"]),
     }
     frame = make(kind, data)
-    out = sf.kfold(frame, ["a", "b", third[last]], k, seed=seed, rare="ignore")
+    out = sf.kfold(frame, ["a", "b", third[last]], k, seed=seed, deal=deal, rare="ignore")
     folds = values(out, "fold")
+    assert len(folds) == n
+    assert set(folds) <= set(range(k))
     levels = [["a"], ["a", "b"]] + [["a", "b", "c"]] * (last == "c")
     assert spread_of(fold_counts(folds, list(range(n)), k)) <= 1
     for level in levels:
@@ -151,15 +152,18 @@ def test_even_at_every_level(
 @kinds
 @given(
     data=columns(4, 3, 2, least=40, most=90),
-    parts=(st.integers(2, 6) | st.integers(2, 40)).flatmap(shares),
+    parts=(st.integers(2, 6) | st.integers(2, 40)).flatmap(shares) | any_shares,
     seed=seeds,
-    circular=st.booleans(),
+    deal=st.sampled_from(["random", "circular"]),
 )
 def test_parts_are_shares_rounded(
-    kind: str, data: dict[str, list[int]], parts: dict[str, float], seed: int, circular: bool
+    kind: str, data: dict[str, list[int]], parts: dict[str, float], seed: int, deal: Any
 ) -> None:
-    """Strata of every level, and totals, are exact shares rounded down or up."""
-    deal = "circular" if circular else "random"
+    """Strata of every level, and totals, are exact shares, of any floats, rounded down or up."""
+    exact = {name: Fraction(share).limit_denominator(10**6) for name, share in parts.items()}
+    if sum(exact.values()) != 1:
+        total = sum(map(Fraction, parts.values()))
+        exact = {name: Fraction(share) / total for name, share in parts.items()}
     options: dict[str, Any] = {"seed": seed, "deal": deal, "rare": "ignore"}
     out = values(sf.split(make(kind, data), ["a", "b", "c"], parts, **options), "split")
     levels = [["a"], ["a", "b"], ["a", "b", "c"]]
@@ -168,28 +172,8 @@ def test_parts_are_shares_rounded(
         strata += strata_rows(*(data[name] for name in level)).values()
     for rows in strata:
         counts = Counter(out[row] for row in rows)
-        for name, share in parts.items():
-            exact = len(rows) * Fraction(share).limit_denominator(10**6)
-            assert floor(exact) <= counts[name] <= ceil(exact)
-
-
-@kinds
-@given(
-    data=columns(3),
-    weights=st.lists(st.floats(0.01, 1), min_size=2, max_size=6),
-    seed=seeds,
-)
-def test_any_shares_that_sum_to_one(
-    kind: str, data: dict[str, list[int]], weights: list[float], seed: int
-) -> None:
-    """Shares of any floats that sum to 1 within 1e-9 are met, rounded down or up."""
-    given_shares = [weight / sum(weights) for weight in weights]
-    parts = {f"part {place}": share for place, share in enumerate(given_shares)}
-    out = values(sf.split(make(kind, data), "a", parts, seed=seed, rare="ignore"), "split")
-    for rows in strata_rows(data["a"]).values():
-        counts = Counter(out[row] for row in rows)
-        for name, share in parts.items():
-            assert abs(counts[name] - len(rows) * share) < 1 + 1e-6
+        for name, share in exact.items():
+            assert floor(len(rows) * share) <= counts[name] <= ceil(len(rows) * share)
 
 
 @kinds
@@ -241,10 +225,9 @@ def test_same_folds_everywhere(
     """The same values, arguments and seed give the same folds and parts on every frame."""
     data["v"] = prices(len(data["a"]))
     options: dict[str, Any] = {"seed": seed, "key": "id" if key else None, "deal": deal}
-    parts = {"train": 0.7, "valid": 0.2, "test": 0.1}
     frames = ways(data)
     assert len({tuple(values(sf.kfold(f, BY[by], 3, **options), "fold")) for f in frames}) == 1
-    assert len({tuple(values(sf.split(f, BY[by], parts, **options), "split")) for f in frames}) == 1
+    assert len({tuple(values(sf.split(f, BY[by], PARTS, **options), "split")) for f in frames}) == 1
 
 
 RECODINGS: dict[str, Any] = {
@@ -258,16 +241,26 @@ RECODINGS: dict[str, Any] = {
 
 
 @kinds
-@given(data=columns(2, 3), seed=seeds, to_type=st.sampled_from(list(RECODINGS)))
+@given(
+    data=columns(2, 3, 8, least=20),
+    seed=seeds,
+    to_type=st.sampled_from(list(RECODINGS)),
+    call=st.sampled_from([(["b", "a"], None), ("a", "c"), (sf.margins(["a"]), "c")]),
+)
+@settings(max_examples=15)
+@pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
 def test_names_do_not_matter(
-    kind: str, data: dict[str, list[Any]], seed: int, to_type: str
+    kind: str, data: dict[str, list[Any]], seed: int, to_type: str, call: tuple[Any, Any]
 ) -> None:
-    """Renaming classes or recoding their type changes no fold."""
-    recode = RECODINGS[to_type]
-    before = sf.kfold(make(kind, data), ["b", "a"], 3, seed=seed, rare="ignore")
-    renamed = data | {"a": [recode(x) for x in data["a"]]}
-    after = sf.kfold(make(kind, renamed), ["b", "a"], 3, seed=seed, rare="ignore")
-    assert values(before, "fold") == values(after, "fold")
+    """Renaming classes or recoding their type changes no fold, of rows or of whole groups."""
+    by, groups = call
+    assume(len(set(data["c"])) > 2)
+    options: dict[str, Any] = {"groups": groups, "seed": seed, "rare": "ignore"}
+    renamed = data | {"a": [RECODINGS[to_type](a) for a in data["a"]]}
+    before, after = (
+        values(sf.kfold(make(kind, each), by, 3, **options), "fold") for each in (data, renamed)
+    )
+    assert before == after
 
 
 KEYS: dict[str, Any] = {
@@ -353,27 +346,6 @@ def test_groups_are_free_of_row_order(
         assert plans[0] == plans[1]
 
 
-@slow_kinds
-@settings(max_examples=10)
-@given(data=columns(3, 8, least=20), seed=seeds, to_type=st.sampled_from(list(RECODINGS)))
-@pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
-def test_names_of_classes_do_not_matter_to_groups(
-    kind: str, data: dict[str, list[Any]], seed: int, to_type: str
-) -> None:
-    """Whole groups stay in their folds if classes are renamed."""
-    if len(set(data["b"])) < 3:
-        return
-    recode = {"boolean": lambda x: x % 2 == 0}.get(to_type, RECODINGS[to_type])
-    data["a"] = [a % 2 for a in data["a"]] if to_type == "boolean" else data["a"]
-    renamed = data | {"a": [recode(a) for a in data["a"]]}
-    for by in ("a", sf.margins(["a"])):
-        before, after = (
-            values(sf.kfold(make(kind, each), by, 3, groups="b", seed=seed, rare="ignore"), "fold")
-            for each in (data, renamed)
-        )
-        assert before == after
-
-
 @kinds
 @given(data=columns(3), seed=seeds)
 def test_key_orders_as_if_sorted(kind: str, data: dict[str, list[Any]], seed: int) -> None:
@@ -431,44 +403,31 @@ def test_keyed_plans(by: Any, options: dict[str, Any], seed: int) -> None:
     assert {row for row in plan.rows() if row[-1]} == {(*cell, n) for cell, n in counts.items()}
 
 
-REPEATED: dict[str, Any] = {
-    "close together": lambda i: i - 5,
-    "far apart": lambda i: i * 2**50 - 2**60,
-    "text": lambda i: f"r{i}",
-    "fractions": lambda i: i / 3,
+REPEATED: dict[str, dict[str, Any]] = {
+    "folds": {"by": "a", "k": 3},
+    "parts": {"by": ["a", "b"], "parts": {"a": 0.55, "b": 0.25, "c": 0.2}},
+    "a share": {"by": ["a", sf.continuous("v")], "parts": 0.3},
+    "margins": {"by": sf.margins(["a", "b"]), "parts": 0.3},
+    "groups": {"by": "a", "parts": PARTS, "groups": "c"},
+    "key": {"by": "a", "parts": 0.3, "key": "id"},
+    "where": {"by": "a", "k": 4, "where": "some", "name": "mine"},
 }
 
 
-@pytest.mark.parametrize("kind", ["pandas", "polars"])
-@pytest.mark.parametrize("to_key", REPEATED.values(), ids=list(REPEATED))
-@given(ids=st.lists(st.integers(0, 300), min_size=4, max_size=60))
-@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
-def test_repeated_keys_are_found(kind: str, to_key: Any, ids: list[int]) -> None:
-    """Repeated keys are an error with all of their rows, and others are not."""
-    frame = make(kind, {"key": [to_key(i) for i in ids], "y": [i % 2 for i in range(len(ids))]})
-    rows = [row for row, i in enumerate(ids) if ids.count(i) > 1]
-    if not rows:
-        folds = values(sf.kfold(frame, "y", 2, key="key"), "fold")
-        assert len(folds) == len(ids)
-        return
-    with pytest.raises(sf.StratError, match="must identify each row, but repeats") as caught:
-        eager(sf.kfold(frame, "y", 2, key="key"))
-    if caught.value.failures is not None:
-        assert values(caught.value.failures, "row") == rows
-
-
-@kinds
-@given(data=columns(3, 2), repeats=st.integers(2, 4), seed=seeds)
-def test_repeats_extend(kind: str, data: dict[str, list[Any]], repeats: int, seed: int) -> None:
-    """`fold_1` is the fold of one repeat, and more repeats change no earlier one."""
-    frame = make(kind, data)
-    one = values(sf.kfold(frame, "a", 3, seed=seed, rare="ignore"), "fold")
-    many = sf.kfold(frame, "a", 3, repeats=repeats, seed=seed, rare="ignore")
-    more = sf.kfold(frame, "a", 3, repeats=repeats + 1, seed=seed, rare="ignore")
-    assert values(many, "fold_1") == one
-    for i in range(1, repeats + 1):
-        assert values(many, f"fold_{i}") == values(more, f"fold_{i}")
-    assert len({tuple(values(more, f"fold_{i}")) for i in range(1, repeats + 2)}) > 1
+@pytest.mark.parametrize("kind", ["pandas", "polars-lazy"])
+@pytest.mark.parametrize("call", REPEATED)
+def test_repeats_extend(kind: str, call: str) -> None:
+    """The first column is that of one repeat, and more repeats change no earlier one."""
+    data = {"a": list("aabab" * 12), "b": [0, 1, 1] * 20, "c": [i // 4 for i in range(60)]}
+    data |= {"id": range(60), "v": prices(60), "some": [i % 6 > 0 for i in range(60)]}
+    frame, options = make(kind, data), {"seed": 3, "rare": "ignore", **REPEATED[call]}
+    verb, default = (sf.split, "split") if "parts" in options else (sf.kfold, "fold")
+    name = options.get("name", default)
+    few, many = (eager(verb(frame, repeats=n, **options)) for n in (3, 5))
+    columns = [values(many, f"{name}_{i}") for i in range(1, 6)]
+    assert columns[0] == values(verb(frame, **options), name)
+    assert columns[:3] == [values(few, f"{name}_{i}") for i in range(1, 4)]
+    assert len(set(map(tuple, columns))) == 5
 
 
 @pytest.mark.parametrize("nullable", [False, True])
@@ -537,26 +496,9 @@ def test_a_plan_reads_no_data() -> None:
         raise AssertionError
 
     frame = pl.LazyFrame({"label": ["a"], "x": [1.5]}).map_batches(refuse, schema=None)
-    plan = frame.strat.kfold(["label", "x"], key="x").strat.split("label", repeats_free())
+    plan = frame.strat.kfold(["label", "x"], key="x").strat.split("label", HALVES)
     with pytest.raises(AssertionError):
         plan.collect()
-
-
-def repeats_free() -> dict[str, float]:
-    return {"train": 0.5, "test": 0.5}
-
-
-@given(data=columns(3, 2), seed=seeds, start=st.integers(0, 5), length=st.integers(1, 20))
-def test_lazy_is_honest(data: dict[str, list[Any]], seed: int, start: int, length: int) -> None:
-    """A filter, slice or head after a lazy deal equals the same before collecting."""
-    lazy = pl.LazyFrame(data).strat.kfold(["a", "b"], 3, seed=seed, rare="ignore")
-    whole = lazy.collect()
-    assert lazy.filter(pl.col("a") == 1).collect().equals(whole.filter(pl.col("a") == 1))
-    assert lazy.slice(start, length).collect().equals(whole.slice(start, length))
-    assert lazy.select("fold").head(2).collect().equals(whole.select("fold").head(2))
-    assert lazy.tail(3).collect().equals(whole.tail(3))
-    train, test = lazy.filter(pl.col("fold") != 0), lazy.filter(pl.col("fold") == 0)
-    assert not set(train.collect()["id"]) & set(test.collect()["id"])
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pandera.errors
 import polars as pl
@@ -46,57 +47,60 @@ def test_schemas_accept_new_columns(frame: Make, library: str, rare: str, nulls:
         assert eager(schema.validate(df)).shape == (21, 2)
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize("nulls", [False, True])
-def test_folded_refuses_other_folds(library: str, nulls: bool) -> None:
-    """A fold out of range and a column of another name do not fit, nulls or not."""
-    df = sf.kfold(make(library, DATA), "label", k=4, rare="null" if nulls else "ignore")
-    assert refuses(sf.schemas.folded(k=3, library=library, nulls=nulls), df)
-    assert refuses(sf.schemas.folded(k=4, name="other", library=library, nulls=nulls), df)
+FITS: dict[str, tuple[list[str], list[str]]] = {
+    "folded(k=3)": (
+        ["deal(3)"],
+        [
+            *("deal(4)", "deal(3, rare='null')", "folds([0, None])", "narrow([0, 1])"),
+            *(f"folds({each})" for each in ("[0.0, 1.0]", "[0.5, 1]", "['0', None]", "[-1, 0]")),
+            *("folds([True, False])", "folds([inf, 0])"),
+        ],
+    ),
+    "folded(k=4, nulls=True)": (
+        ["deal(3)", "deal(4, rare='null')"],
+        [
+            *("deal(5)", "deal(5, rare='null')", "folds(['0', None])", "folds([True, False])"),
+            *(f"folds({each})" for each in ("[0.5, 1]", "[0.0, 4.0]", "[-1.0, None]", "[inf, 0]")),
+            "folds([-1, 0])",
+        ],
+    ),
+    "folded(k=3, name='other')": (["deal(3, name='other')"], ["deal(3)"]),
+    "folded(k=3, complete=True)": (["deal(3)"], ["deal(2)", "deal(4)", "deal(3, rare='null')"]),
+    "folded(k=3, complete=True, nulls=True)": (["deal(3, rare='null')"], ["deal(2)", "deal(4)"]),
+    "parted({'train': 0.8, 'test': 0.2})": (
+        ["part({'train': 0.8, 'test': 0.2})", "part(0.2)", "part({'train': 0.5, 'test': 0.5})"],
+        [
+            *("part({'train': 0.8, 'valid': 0.2})", "part({'test': 0.2, 'train': 0.8})"),
+            *("part({'train': 0.7, 'test': 0.2, 'v': 0.1})", "texts(['train', 'test'])"),
+            "part(0.2, by='label', rare='null')",
+        ],
+    ),
+    "parted({'train': 0.7, 'test': 0.2, 'v': 0.1})": ([], ["part(0.2)"]),
+    "parted(0.2, nulls=True)": (["part(0.2)", "part(0.2, by='label', rare='null')"], []),
+}
+"""Schemas, and the frames that fit them and that do not."""
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize("nulls", [False, True])
-@pytest.mark.parametrize(
-    "column",
-    [[0.5, 1], [0.0, 4.0], [-1.0, None], [float("inf"), 0], ["0", None], [True, False], [-1, 0]],
-    ids=str,
-)
+@pytest.mark.parametrize("schema", FITS)
+@pytest.mark.parametrize("lazy", [False, True])
 @pytest.mark.filterwarnings("ignore:The behavior of DataFrame concat:FutureWarning")  # pandera 0.26
-def test_folded_refuses_other_columns(library: str, nulls: bool, column: list[Any]) -> None:
-    """Fractions, numbers out of range and other types do not fit, with all faults at once too."""
-    schema, frame = (
-        sf.schemas.folded(4, library=library, nulls=nulls),
-        make(library, {"fold": column}),
-    )
-    assert refuses(schema, frame)
-    assert refuses(schema, frame, lazy=True)
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_folds_are_whole_numbers_of_64_bits(library: str) -> None:
-    """Without nulls in the schema, floats and nulls do not fit, nor do narrow integers."""
-    schema = sf.schemas.folded(k=2, library=library)
-    narrow = pd.DataFrame({"fold": [0, 1]}, dtype="int32")
-    for frame in (make(library, {"fold": [0.0, 1.0]}), make(library, {"fold": [0, None]}), narrow):
-        frame = pl.from_pandas(frame) if frame is narrow and library == "polars" else frame
-        assert refuses(schema, frame)
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize(
-    "parts",
-    [
-        {"train": 0.8, "valid": 0.2},
-        {"test": 0.2, "train": 0.8},
-        {"train": 0.7, "test": 0.2, "v": 0.1},
-    ],
-)
-def test_parted_refuses_other_parts(library: str, parts: dict[str, float]) -> None:
-    """Other parts, another order of them, or one more or less, do not fit."""
-    for first, second in ((PARTS, parts), (parts, PARTS)):
-        df = sf.split(make(library, DATA), None, first)
-        assert refuses(sf.schemas.parted(second, library=library), df)
+def test_frames_that_fit(library: str, schema: str, lazy: bool) -> None:
+    """Folds are whole numbers of 64 bits in their range, parts categories in their order."""
+    made = evaluate(f"sf.schemas.{schema[:-1]}, library={library!r})")
+    df = make(library, DATA)
+    known = {
+        "deal": lambda k, **options: sf.kfold(df, "label", k, **{"rare": "ignore", **options}),
+        "part": lambda parts, by=None, **options: sf.split(df, by, parts, **options),
+        "folds": lambda cells: make(library, {"fold": cells}),
+        "texts": lambda cells: make(library, {"split": cells}),
+        "narrow": lambda cells: {"pandas": pd, "polars": pl}[library].DataFrame(
+            {"fold": np.array(cells, dtype=np.int32)}
+        ),
+    }
+    for frames, fits in zip(FITS[schema], (True, False), strict=True):
+        for frame in frames:
+            assert refuses(made, evaluate(frame, **known), lazy=lazy) is not fits, frame
 
 
 BAD_CALLS = {
@@ -123,14 +127,6 @@ BAD_CALLS = {
 def test_arguments(call: str) -> None:
     """Schemas check names and parts as verbs do, and know two libraries."""
     refuse_now(BAD_CALLS[call], lambda: evaluate(call))
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_parted_refuses_strings_and_nulls(library: str) -> None:
-    """Names of parts as strings, and rows without a part, do not fit."""
-    schema = sf.schemas.parted(PARTS, library=library)
-    assert refuses(schema, make(library, {"split": ["train", "test"]}))
-    assert refuses(schema, sf.split(make(library, DATA), "label", PARTS, rare="null"))
 
 
 @pytest.mark.parametrize("nulls", [False, True])
@@ -207,17 +203,6 @@ def test_folded_takes_the_floats_that_pandas_makes(tmp_path: Path) -> None:
     assert read["fold"].dtype == grown["fold"].dtype == "float64"
     assert refuses(sf.schemas.folded(k=4), read)
     assert refuses(sf.schemas.folded(k=2, nulls=True), grown)
-
-
-@pytest.mark.parametrize("nulls", [False, True])
-def test_complete_folds(frame: Make, library: str, nulls: bool) -> None:
-    """A column that lacks a fold fits, unless the schema asks for every fold."""
-    df = sf.kfold(frame(DATA), "label", k=3, rare="null" if nulls else "ignore")
-    schema = partial(sf.schemas.folded, library=library, nulls=nulls)
-    assert eager(schema(k=3, complete=True).validate(df)).shape == (21, 2)
-    assert eager(schema(k=4).validate(df)).shape == (21, 2)
-    assert refuses(schema(k=4, complete=True), eager(df))
-    assert refuses(schema(k=2, complete=True), eager(df))
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import eager, evaluate, make
+from tests.helpers import evaluate, make
 
 EAGER = ["pandas", "pandas-nullable", "pandas-pyarrow", "polars"]
 
@@ -103,22 +103,6 @@ def test_plain_columns_of_floats(values: list[float | None], missing: Any, kind:
 
 
 @pytest.mark.parametrize("kind", EAGER)
-def test_missing_continuous_values_are_no_stratum(kind: str) -> None:
-    """A plain column with fractions needs all of its values, whatever `missing` says."""
-    schema = sf.schemas.needed("x", missing="stratum", library=library_of(kind))
-    assert not takes(lambda: schema.validate(make(kind, {"x": [0.5, 1.5, None]}), lazy=True))
-    assert takes(lambda: schema.validate(make(kind, {"x": [1.0, 2.0, None]}), lazy=True))
-
-
-@pytest.mark.parametrize("kind", EAGER)
-def test_names_all_rows_at_fault(kind: str) -> None:
-    """Pandera names each row that the call would name."""
-    data = {"x": [1.5, None, float("inf"), 2.0], "id": [1, 2, 2, 3]}
-    cases = failures(kind, data, "x", key="id")
-    assert {1, 2} <= {int(row) for row in cases["index"] if row is not None and row == row}
-
-
-@pytest.mark.parametrize("kind", EAGER)
 @pytest.mark.parametrize(
     ("by", "rows"), [("label", [1]), (sf.quantiles("x", 2), [1]), (sf.continuous("x"), [1, 2])]
 )
@@ -139,14 +123,6 @@ def test_wrong_types_are_named_beside_missing_values(kind: str) -> None:
     rule = "kfold takes sf.quantiles('x', 2)"
     nulls = {("label", "not_nullable"), ("x", "not_nullable")}
     assert found == {*nulls, ("id", "field_uniqueness"), ("x", rule)}
-
-
-@pytest.mark.parametrize("name", ["pandas", "polars"])
-def test_a_key_named_twice_is_one_key(name: Any) -> None:
-    """A column that `key` names twice must be unique, as for the call."""
-    schema = sf.schemas.needed(None, key=["id", "id"], library=name)
-    assert takes(lambda: schema.validate(make(name, {"id": [1, 2]})))
-    assert not takes(lambda: schema.validate(make(name, {"id": [1, 1]})))
 
 
 @pytest.mark.parametrize(
@@ -219,14 +195,6 @@ def test_column_of_two_arguments() -> None:
     keyed = sf.schemas.needed("id", key="id", missing="stratum")
     assert not keyed.columns["id"].nullable
     assert keyed.columns["id"].unique
-
-
-def test_lazy_frames_are_checked_by_names_and_types() -> None:
-    """On a lazy frame pandera reads no values."""
-    frame = pl.LazyFrame({"x": [1.5, None]})
-    for name in ("x", "y"):
-        schema = sf.schemas.needed(name, library="polars")
-        assert takes(lambda schema=schema: eager(schema.validate(frame))) == (name == "x")
 
 
 BAD_CALLS = {

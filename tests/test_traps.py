@@ -6,8 +6,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.helpers import (
@@ -32,15 +30,6 @@ TWO = {"y": [0, 1] * (N // 2), "id": list(range(N))}
 # Names are part of the seed ------------------------------------------------------------
 
 
-@given(st.text(min_size=1, max_size=5), st.text(min_size=1, max_size=5))
-def test_each_name_has_a_stream(one: str, other: str) -> None:
-    """Names that differ, in trailing zero bytes or accents too, give other folds."""
-    df = pl.DataFrame({"x": range(60)})
-    first, second = (sf.kfold(df, k=5, name=name)[name].to_list() for name in (one, other))
-    default = {"fold", "split"}
-    assert (first == second) == (one == other or {one, other} == default)
-
-
 def test_the_name_of_an_expression_and_of_a_plan(frame: Make) -> None:
     """An expression is dealt by its output's name, and a plan by the name it is given."""
     df = frame(TWO)
@@ -53,14 +42,6 @@ def test_the_name_of_an_expression_and_of_a_plan(frame: Make) -> None:
         counts = pd.crosstab(pd.Series(TWO["y"]), pd.Series(values(dealt, name)))
         plan = sf.plan(df, "y", parts={"a": 0.55, "b": 0.45}, name=name)
         assert values(plan, "n") == counts.to_numpy().ravel().tolist()
-
-
-def test_repeats_go_by_their_base_name(frame: Make) -> None:
-    """`fold_1` is the `fold` of one repeat, under any name."""
-    for name in ("fold", "inner"):
-        several = sf.kfold(frame(TWO), "y", repeats=2, name=name)
-        one = sf.kfold(frame(TWO), "y", name=name)
-        assert values(several, f"{name}_1") == values(one, name)
 
 
 # Folds that count from 1 -----------------------------------------------------------------
@@ -136,27 +117,6 @@ def test_policies_for_few_groups(frame: Make, kind: str) -> None:
     assert None not in values(sf.kfold(df, "y", groups="who", rare="ignore"), "fold")
 
 
-# Many entries in a list ------------------------------------------------------------------
-
-TAGS = {f"tag_{i}": [(row >> i) % 2 for row in range(64)] for i in range(6)}
-
-
-def test_joint_strata_that_are_too_sparse(frame: Make) -> None:
-    """Six tags of 64 rows make 64 strata of one row: from the fourth on they are named.
-
-    Two entries, and strata of k rows and more on average, are no reason to warn.
-    """
-    warned(
-        "The 6 entries of `by` make 64 joint strata of 64 rows, fewer than 5 rows each on average:"
-        " 'tag_3', 'tag_4', 'tag_5' are hardly balanced.\nHint: `sf.margins([...])` balances"
-        " each entry on its own.",
-        lambda: sf.kfold(frame(TAGS), list(TAGS)),
-    )
-    for by in (["tag_0", "tag_1"], ["tag_0", "tag_1", "tag_2"], sf.margins(list(TAGS))):
-        eager(sf.kfold(frame(TAGS), by))
-    eager(sf.kfold(frame(TAGS), list(TAGS), rare="ignore"))
-
-
 # Targets of whole numbers ----------------------------------------------------------------
 
 # 60 frequent and 70 rare values: fewer than half of the rows are rare.
@@ -214,6 +174,7 @@ def test_missing_numbers_get_no_fold(frame: Make, term: Any) -> None:
 
 SOME = {
     "y": ["a", "b", None, "a", "b", "c"] * 10,
+    "rare": ["a", "b", "b", None, "b", "a"] * 9 + ["b", "b", "b", "c", "b", "c"],
     "x": [float(i) + 0.5 for i in range(60)],
     "id": [(i * 7) % 60 for i in range(60)],
     "who": [i // 3 for i in range(60)],
@@ -233,28 +194,22 @@ SOME = {
         (sf.margins(["y", sf.quantiles("x", 2)]), {}),
         ("y", {"repeats": 2}),
         ("y", {"deal": "circular"}),
+        ("rare", {"key": "id", "missing": "null", "rare": "null"}),
+        (["rare", sf.continuous("x")], {"key": "id", "deal": "circular", "missing": "stratum"}),
+        (sf.quantiles("x", 3), {"key": "id"}),
+        (sf.margins(["y", sf.quantiles("x", 2)]), {"key": "id"}),
     ],
 )
 def test_only_some_rows_are_dealt(frame: Make, by: Any, options: dict[str, Any]) -> None:
-    """They get the folds that they get in a frame of their own; the others are null."""
+    """They get the folds of a frame of their own, with a key in any order; the others are null."""
     column = "fold_1" if "repeats" in options else "fold"
+    options = {"rare": "ignore", **options}
     folds = values(sf.kfold(frame(SOME), by, where="train", **options), column)
-    assert [fold is None for fold in folds] == [not train for train in SOME["train"]]
-    own = {
-        name: [cell for cell, train in zip(cells, SOME["train"], strict=True) if train]
-        for name, cells in SOME.items()
-    }
-    alone = values(sf.kfold(frame(own), by, **options), column)
-    assert [fold for fold in folds if fold is not None] == alone
-
-
-def test_folds_on_the_training_part(frame: Make, kind: str) -> None:
-    """Folds on the training part of a holdout, in one line."""
-    df = frame(TWO).strat.split("y", 0.2)
-    where = (lambda df: df["split"] == "train") if kind.startswith("pandas") else None
-    df = df.strat.kfold("y", where=where or pl.col("split") == "train")
-    for part, fold in zip(values(df, "split"), values(df, "fold"), strict=True):
-        assert (fold is None) == (part == "test")
+    chosen = [row for row, train in enumerate(SOME["train"]) if train]
+    chosen = chosen[::-1] if "key" in options else chosen
+    own = {name: [cells[row] for row in chosen] for name, cells in SOME.items()}
+    assert [folds[row] for row in chosen] == values(sf.kfold(frame(own), by, **options), column)
+    assert {fold for fold, train in zip(folds, SOME["train"], strict=True) if not train} == {None}
 
 
 def test_parts_of_some_rows(frame: Make) -> None:
@@ -341,7 +296,7 @@ def test_overwrite(frame: Make, repeats: int) -> None:
     assert sorted(eager(twice).columns) == sorted(eager(once).columns)
     for name in eager(once).columns:
         assert values(twice, name) == values(once, name)
-    again = sf.kfold(twice, "y", repeats=repeats, seed=1, overwrite=True)
+    again = sf.kfold(twice, "y", repeats=repeats, seed=1, overwrite=np.True_)
     name = "fold" if repeats == 1 else "fold_2"
     assert values(again, name) != values(twice, name)
 
@@ -402,17 +357,6 @@ def test_columns_of_repeats_that_are_read(frame: Make) -> None:
     assert eager(again).columns[-1] == "fold_1"
 
 
-@pytest.mark.parametrize("flag", ["no", 0, None, 1.0])
-def test_flags_are_booleans(flag: Any) -> None:
-    """What is not True or False is no flag."""
-    df = pd.DataFrame({"y": ["a", "b"] * 2})
-    refuse_now(
-        f"`overwrite` must be True or False, got {flag!r}.",
-        lambda: sf.kfold(df, "y", 2, overwrite=flag),
-    )
-    assert "fold" in sf.kfold(df, "y", 2, overwrite=np.True_).columns
-
-
 # rare="pool" -----------------------------------------------------------------------------
 
 RARE = {"y": ["a"] * 20 + ["b"] * 3 + ["c"] * 2 + [None] * 2 + ["d"] * 13}
@@ -435,14 +379,6 @@ def test_pool_makes_rare_classes_one_stratum(frame: Make) -> None:
 # A share of test -------------------------------------------------------------------------
 
 
-def test_one_share_is_that_of_test(frame: Make) -> None:
-    """A single float is the share of `test`."""
-    one = sf.split(frame(TWO), "y", 0.3)
-    two = sf.split(frame(TWO), "y", {"train": 0.7, "test": 0.3})
-    assert values(one, "split") == values(two, "split")
-    assert values(one, "split").count("test") == 30
-
-
 BIG = (
     "`parts=0.8` is the share of `test`, and leaves 0.2 for `train`.\n"
     'Hint: `0.2`, or `{"train": 0.8, "test": 0.2}`, trains on 0.8; `{"train": 0.2, "test": 0.8}`'
@@ -462,17 +398,3 @@ def test_a_share_of_more_than_half(frame: Make, share: float) -> None:
     warned(BIG, lambda: sf.plan(frame(TWO), "y", parts=share))
     warned(BIG, lambda: pl.DataFrame(TWO).select(pl.col("y").strat.split(share)))
     assert values(sf.split(frame(TWO), "y", 0.5), "split").count("test") == 50
-
-
-@pytest.mark.parametrize(
-    ("parts", "tip"),
-    [
-        ([0.8, 0.2], "{'train': 0.8, 'test': 0.2}"),
-        ((0.6, 0.2, 0.2), "{'train': 0.6, 'valid': 0.2, 'test': 0.2}"),
-        (20, '{"train": None, "test": 20} for as many rows, or a share below 1.'),
-    ],
-)
-def test_guesses_at_parts(parts: Any, tip: str) -> None:
-    """A list of shares, or a number of rows, is answered with the dict."""
-    message = f"`parts` must map at least 2 names to their shares, got {parts!r}.\nHint: {tip}"
-    refuse_now(message, lambda: sf.split(pd.DataFrame(TWO), "y", parts))
