@@ -113,19 +113,16 @@ class DaskEngine:
         of_fold = [] if fold is None else [fold]
         terms = (*options.terms, *options.groups, *(Classes((name,)) for name in of_fold))
         entries = [*named["by"], *named["groups"]]
-        uses = [
-            Use(*each) for each in zip(entries + of_fold, map(cuts_numbers, terms), strict=True)
-        ]
+        uses = map(Use, entries + of_fold, map(cuts_numbers, terms))
         plan = Plan(
             terms,
-            tuple(entries + of_fold),
+            (*uses, *(Use(name, is_key=True) for name in named["key"])),
             len(options.terms),
             len(options.groups),
             tuple(named["key"]),
             named["where"][0] if named["where"] else None,
             computed=tuple(computed),
             present=tuple(entries) if options.missing == "null" else (),
-            uses=(*uses, *(Use(name, is_key=True) for name in named["key"])),
         )
         return DaskCall(self.frame.assign(**computed) if computed else self.frame, plan)
 
@@ -147,21 +144,13 @@ class DaskEngine:
         for_table: bool = False,
     ) -> tuple[DaskCall, Counts]:
         """Count the rows that are alike, in one pass."""
-        key = call.plan.key
-        wanted = call.plan if before is None else call.plan.before(before)
-        wanted = wanted._replace(
-            key=key if salts else (),
-            salts=tuple(salts),
-            for_table=for_table,
-        )
-        found, counted = count_frame(call.frame, wanted)
-        plan = call.plan._replace(floats=counted.floats)
-        if before is None:
-            plan = plan._replace(salts=wanted.salts)
-        wanted = plan if before is None else counted
-        columns = by_argument(found.columns, wanted.n_by, wanted.n_groups)
-        lowest = found.lowest if len(found.lowest) else None
-        return call._replace(plan=plan), Counts(columns, found.sizes, lowest, found)
+        plan = call.plan if before is None else call.plan.before(before)
+        plan = plan._replace(salts=tuple(salts), for_table=for_table)
+        found, floats = count_frame(call.frame, plan if salts else plan._replace(key=()))
+        columns = by_argument(found.columns, plan.n_by, plan.n_groups)
+        lowest = found.lowest if salts else None
+        known = call.plan._replace(salts=plan.salts, floats=floats)
+        return call._replace(plan=known), Counts(columns, found.sizes, lowest, found)
 
     def cut(self, call: DaskCall, place: int, n: int, parents: CountedCodes) -> DaskCall:
         """Find the quantiles of an entry in each stratum of those before."""
@@ -169,8 +158,7 @@ class DaskEngine:
         index = stratum_index(parents.counts.native.columns, parents.codes, plan.before(place))
         n_strata = max(parents.n_strata, 1)
         words = order_statistics(call.frame, plan.before(place + 1), index, n_strata, n)
-        missing = (None,) * (place - len(plan.cuts))
-        cuts = (*plan.cuts, *missing, QuantileCuts(index, words))
+        cuts = {**plan.cuts, place: QuantileCuts(index, words)}
         return call._replace(plan=plan._replace(cuts=cuts))
 
     def recount(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -43,13 +43,9 @@ class PartitionCounts(NamedTuple):
     """Of each partition, as `checksum` makes them; shape (n_partitions, 2)."""
 
 
-class TypedCounts(NamedTuple):
-    """The rows of some partitions, and what these hold."""
-
-    held: HeldTypes
-    """In the columns whose types are not known yet."""
-    rows: PartitionCounts | StratError
-    """Or why they cannot be counted: raised if the types are not the reason."""
+TypedCounts: TypeAlias = tuple[HeldTypes, PartitionCounts | StratError]
+"""What some partitions hold in the columns whose types are not known yet, and their counts, or why
+they cannot be counted, which is raised if the types are not the reason."""
 
 
 # Counts ----------------------------------------------------------------------------------
@@ -60,9 +56,9 @@ def count_partition(partition: Any, plan: Plan, number: int) -> TypedCounts:
     rows = select_dealt(partition, plan, number)
     held = held_types(rows.partition, number, plan.uses if plan.floats is None else ())
     try:
-        return TypedCounts(held, count_dealt(rows, plan))
+        return held, count_dealt(rows, plan)
     except StratError as error:
-        return TypedCounts(held, error)
+        return held, error
 
 
 def count_dealt(rows: DealtRows, plan: Plan) -> PartitionCounts:
@@ -134,12 +130,13 @@ def count_cells(cells: Ints, bits: int, sizes: Ints) -> StratumTable:
 
 def merge_counts(several: Sequence[TypedCounts], plan: Plan) -> TypedCounts:
     """Merge the counts of partitions, in their order; raise if their types differ."""
-    held = merge_types([each.held for each in several], plan.uses)
-    for each in several:
-        if isinstance(each.rows, StratError):
-            return TypedCounts(held, each.rows)
-    counted = [each.rows for each in several if isinstance(each.rows, PartitionCounts)]
-    return TypedCounts(held, add_counts(counted, plan))
+    held = merge_types([types for types, _ in several], plan.uses)
+    counted = []
+    for _, counts in several:
+        if isinstance(counts, StratError):
+            return held, counts
+        counted.append(counts)
+    return held, add_counts(counted, plan)
 
 
 def add_counts(several: Sequence[PartitionCounts], plan: Plan) -> PartitionCounts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,13 +73,12 @@ def merged(results: Sequence[Any], merge: Callable[..., Any], *args: Any) -> Any
     return results[0].compute()
 
 
-def count_frame(frame: Any, plan: Plan) -> tuple[PartitionCounts, Plan]:
-    """Count the rows that are alike; the plan comes back with the columns to read as floats."""
+def count_frame(frame: Any, plan: Plan) -> tuple[PartitionCounts, tuple[Hashable, ...]]:
+    """Count the rows that are alike, and find the columns to read as floats."""
     held, counts = merged(over_partitions(frame, plan, count_partition), merge_counts, plan)
     if isinstance(counts, StratError):
         raise counts
-    if plan.floats is None:
-        plan = plan._replace(floats=mixed_numbers(plan.uses, held))
+    floats = mixed_numbers(plan.uses, held) if plan.floats is None else plan.floats
     check_key(zip(map(str, plan.key), counts.missing.tolist(), strict=False))
     if counts.missing[-1]:
         check_key([(str(plan.where), int(counts.missing[-1]))])
@@ -87,7 +86,7 @@ def count_frame(frame: Any, plan: Plan) -> tuple[PartitionCounts, Plan]:
         series if cuts_numbers(term) else with_categories(series, frame._meta[name])
         for series, term, name in zip(counts.columns, plan.terms, plan.by, strict=True)
     ]
-    return counts._replace(columns=columns), plan
+    return counts._replace(columns=columns), floats
 
 
 def order_statistics(frame: Any, plan: Plan, index: StratumIndex, n_strata: int, n: int) -> Words:

@@ -6,7 +6,7 @@ partition then finds the stratum of each of its rows by a hash of the values.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -49,8 +49,8 @@ class Plan(NamedTuple):
 
     terms: tuple[Term, ...]
     """The entries of `by`, of `groups`, and of a column of folds, if any."""
-    by: tuple[Hashable, ...]
-    """The column of each."""
+    uses: tuple[Use, ...]
+    """The column of each, and then those of the key: all whose types may differ."""
     n_by: int = 0
     """How many of the entries are of `by`."""
     n_groups: int = 0
@@ -68,23 +68,19 @@ class Plan(NamedTuple):
     """A column that is filled: only rows without a value in it are dealt."""
     for_table: bool = False
     """Whether counts show the lowest value of each quantile bin, too, and no cells."""
-    uses: tuple[Use, ...] = ()
-    """All columns of the call whose types may differ: those of `by`, then those of the key."""
     floats: tuple[Hashable, ...] | None = None
     """Columns to be cut whose numbers are read as floats; None until a pass has found it out."""
-    cuts: tuple[QuantileCuts | None, ...] = ()
-    """Of the first entries, the cuts of those that are counted by quantiles."""
+    cuts: Mapping[int, QuantileCuts] = {}
+    """By their place, the entries whose quantiles are known."""
+
+    @property
+    def by(self) -> list[Hashable]:
+        """The column of each entry."""
+        return [use.name for use in self.uses[: len(self.terms)]]
 
     def before(self, place: int) -> Plan:
         """Plan what a worker does for the entries before one."""
-        return self._replace(
-            terms=self.terms[:place],
-            by=self.by[:place],
-            n_by=place,
-            n_groups=0,
-            cuts=self.cuts[:place],
-            salts=(),
-        )
+        return self._replace(terms=self.terms[:place], n_by=place, n_groups=0)
 
 
 ColumnCodes: TypeAlias = tuple[Ints, int]
@@ -145,7 +141,6 @@ def code_values(term: Term, series: Any) -> ColumnCodes:
 def bins_of(plan: Plan, place: int, series: Sequence[Any], n_rows: int) -> ColumnCodes:
     """Find the bins of an entry, the last of some columns, inside the strata of the others."""
     cuts = plan.cuts[place]
-    assert cuts is not None
     n = cuts.points.shape[1] + 1
     parents = find_strata(series[:-1], cuts.strata, plan.before(place), n_rows)
     words, missing = number_words(series[-1], str(plan.terms[place]))
@@ -213,7 +208,7 @@ def stack(columns: Sequence[Any]) -> Any:
 
 def series_of(partition: Any, plan: Plan) -> list[Any]:
     """List the column of each term, its numbers as floats where partitions differ."""
-    uses = [Use(name, cuts_numbers(term)) for name, term in zip(plan.by, plan.terms, strict=True)]
+    uses = plan.uses[: len(plan.terms)]
     columns = [read_column(partition, use) for use in uses]
     return [
         pd.Series(frames.door.to_floats(series), index=series.index, name=series.name)
