@@ -15,6 +15,7 @@ from .terms.classes import classes
 from .terms.clusters import clusters
 from .terms.margins import margins
 from .terms.neighbours import chain, nearest
+from .terms.together import linked
 from .verbs.advise import advise
 from .verbs.assign import extend, kfold, split
 from .verbs.check import Check, check
@@ -54,6 +55,7 @@ __all__ = [
     "folds",
     "kfold",
     "leaks",
+    "linked",
     "margins",
     "nearest",
     "parts",

@@ -453,7 +453,7 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
     ({"features": []}, "`features` must hold at least one column, got []."),
     ({"by": []}, "`by` must hold at least one entry, got []."),
     ({"name": []}, "`name` must hold column names, got []."),
-    ({"groups": sf.quantiles("x", 2)}, "`groups` must be a column, a list of columns or one"),
+    ({"groups": sf.quantiles("x", 2)}, "`groups` must be a column, a list of columns, or one"),
 ]
 
 

@@ -247,6 +247,13 @@ def check_possible(options: Options, engine: str) -> None:
         margins = "`sf.margins` searches over all rows at once"
         raise not_possible(margins, engine)
     for term in (*options.terms, *options.groups):
+        if term.only_groups:
+            msg = (
+                f"`{term.function}` looks at all rows at once, which is not possible on {engine}"
+                " frames.\nHint: make a column of groups on one machine, or with a graph library of"
+                ' the engine, and name it, as in `groups="component"`.'
+            )
+            raise StratError(msg)
         if not (options.groups and term.orders_rows and term.without_order() is not None):
             check_term(term, engine)
 

@@ -56,7 +56,7 @@ MAX_ENTRIES = 300
 
 ACCEPTED = {
     "by": "column names, terms such as `sf.quantiles`, or expressions",
-    "groups": "column names, expressions, or one `sf.clusters`",
+    "groups": "column names, expressions, or one of `sf.clusters` and `sf.linked`",
     "where": "a boolean column, an expression or a callable",
     "name": "column names",
     "apart": "column names",

@@ -108,7 +108,7 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
     n_groups = int(group.max()) + 1
     check_n_cells(len(strata.sizes), target.n)
     if repeat == 0:
-        warn_large_group(sum_by(group, strata.weights, n_groups), shares, target.kind)
+        warn_large_group(strata, sum_by(group, strata.weights, n_groups), shares, target.kind)
     if entries:
         units = margin_counts(entries, group, n_groups, with_sizes=True)
     else:
@@ -116,14 +116,17 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
     return assign_units(units, shares, stream)[group]
 
 
-def warn_large_group(sizes: Ints, shares: Sequence[Fraction], noun: str) -> None:
+def warn_large_group(strata: Strata, sizes: Ints, shares: Sequence[Fraction], noun: str) -> None:
     """Warn if a group has more rows than the largest part should, given the rows of each."""
     largest, fair = int(sizes.max()), max(shares) * int(sizes.sum())
     if largest > ceil(fair):
+        why, rows = "", np.flatnonzero(strata.groups == sizes.argmax())
+        if strata.explain_group is not None:
+            why = strata.explain_group(rows)
         warn(
             f"The largest group has {plural(largest, 'row')}, but the largest {noun} should have"
             f" {float(fair):.10g}, so one {noun} will be at least {largest - float(fair):.10g} rows"
-            " too large."
+            f" too large.{why}"
         )
 
 

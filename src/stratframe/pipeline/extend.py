@@ -106,10 +106,11 @@ def check_whole_groups(options: Options, groups: Ints, series: Sequence[Any], fo
         example = f"{', '.join(map(describe, values))} in {example}"
     n_groups = len(np.unique(groups[rows]))
     verb = "kfold" if kind == "fold" else "split"
+    instead = "leave out rows that link them, or " if options.groups[0].only_groups else ""
     msg = (
         f"`extend` needs each group in one {kind}, but {plural(n_groups, 'group')} in"
         f" {describe_rows(rows)} {'is' if n_groups == 1 else 'are'} in several: for instance"
-        f" {with_full_stop(example)}\nHint: make the column with groups, as in"
+        f" {with_full_stop(example)}\nHint: {instead}make the column with groups, as in"
         f" `df.strat.{verb}(..., groups={write_groups(options.groups)})`."
     )
     raise StratError(msg, frames.rules.failing_rows(frames.library_of(series[-1]), shown, rows))

@@ -79,7 +79,7 @@ class LocalFrame:
         hint = '`key="id"` names columns that identify the rows'
         if options.groups and any(term.uses_row_order for term in terms):
             what, hint = "with `sf.clusters` the folds", ""
-        elif options.groups and options.missing == "stratum":
+        elif options.groups and (options.missing == "stratum" or options.groups[0].only_groups):
             # Whether rows lack a group is not known of a query.
             what = "where rows lack a group the folds"
             hint = "fill these groups with values that identify the rows"

@@ -12,7 +12,6 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from ..checks import check_encodable, check_int, check_name, check_one_of, check_seed
 from ..errors import StratError, above_limit, describe, describe_count, plural, warn
-from ..frames import format_reference
 from ..terms.base import By, ColumnRef, Missing, Term
 from ..terms.by import parse_by, parse_columns, parse_groups
 
@@ -199,9 +198,10 @@ def hint_for_keyed_groups(groups: Sequence[Term]) -> str:
 def write_groups(groups: Sequence[Term]) -> str:
     """Write groups as in code; of clusters the function."""
     texts = [
-        f"{term.function}(...)" if term.uses_row_order else format_reference(term.columns[0])
-        for term in groups
+        f"{term.function}(...)" if term.uses_row_order else term.arguments() for term in groups
     ]
+    if groups[0].only_groups:
+        return str(groups[0])
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 

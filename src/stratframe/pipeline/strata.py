@@ -72,6 +72,8 @@ class Strata(NamedTuple):
     groups: Ints | None = None
     """The group of every dealt row, shape (n_dealt,), range 0..n_groups-1, numbered by the hash
     of their values, rows without a group last; None where rows are dealt one by one."""
+    explain_group: Callable[[Ints], str] | None = None
+    """Says of the rows of a group why there are so many."""
     margins: tuple[Strata, ...] = ()
     """The strata of each entry by itself, where each is balanced on its own."""
     keys: Keys | None = None
@@ -149,10 +151,13 @@ def stratify(
             replace(entry, term=entry.term.without_order() or entry.term)
             for entry in stratum_entries
         ]
+    explain = None if groups is None else partial(entries[-1].term.explain_group, entries[-1])
     if options.marginal:
         margins = tuple(nest([entry], rows, n_rows) for entry in stratum_entries)
-        return nest([], rows, n_rows)._replace(groups=groups, margins=margins)
-    strata = nest(stratum_entries, rows, n_rows, weights)._replace(groups=groups)
+        strata = nest([], rows, n_rows)._replace(margins=margins)
+        return strata._replace(groups=groups, explain_group=explain)
+    strata = nest(stratum_entries, rows, n_rows, weights)
+    strata = strata._replace(groups=groups, explain_group=explain)
     if hashed is not None and strata.order is None and not circular:
         dealt = rows if keyed is None or rows is None else np.searchsorted(keyed, rows)
         strata = strata._replace(keys=hashed._replace(dealt=dealt))
@@ -227,7 +232,7 @@ def group_codes(entries: Sequence[BoundTerm]) -> Ints:
     entries = [entry for entry in entries if entry.argument == "groups"]
     strata = nest(entries, entries[0].rows, len(entries[0].missing))
     if not entries[0].term.is_nominal:
-        return clusters_by_value(entries[0], strata.codes)
+        return entries[0].term.number_groups(entries[0], strata.codes)
     alone = np.logical_or.reduce([entry.missing for entry in entries])
     grouped = np.flatnonzero(~alone)
     codes, present = factorize_codes(strata.codes[grouped], len(strata.sizes))
@@ -236,14 +241,6 @@ def group_codes(entries: Sequence[BoundTerm]) -> Ints:
     groups[grouped] = rank_groups([entry.values_at(first) for entry in entries])[codes]
     groups[alone] = len(present) + np.arange(len(alone) - len(grouped))
     return groups
-
-
-def clusters_by_value(entry: BoundTerm, codes: Ints) -> Ints:
-    """Renumber clusters by their lowest points: by the first feature, then by the next."""
-    order = np.lexsort(entry.data[::-1])
-    numbered = np.empty_like(codes)
-    numbered[order] = factorize_codes(codes[order], int(codes.max(initial=-1)) + 1)[0]
-    return numbered
 
 
 def nest(

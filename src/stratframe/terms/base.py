@@ -129,6 +129,10 @@ class Term:
     """Whether it only orders the rows, by `row_order`, and so comes last."""
     uses_row_order: ClassVar[bool] = False
     """Whether what it makes of rows depends on the order in which they come."""
+    group_noun: ClassVar[str] = ""
+    """What the groups are called that it makes; nothing if it makes none."""
+    only_groups: ClassVar[bool] = False
+    """Whether it makes no strata, and so is for `groups` alone."""
     default_name: ClassVar[str | None] = None
     """What result frames call it where the user does not; None for as its column."""
 
@@ -199,6 +203,14 @@ class Term:
     def row_order(self, data: Values) -> RowOrder:
         """Order the rows."""
         return value_order(data)
+
+    def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:
+        """Rank the groups that it makes by what their rows hold, whatever the order of these."""
+        raise NotImplementedError
+
+    def explain_group(self, entry: EncodedColumns, rows: Ints) -> str:
+        """Say why a group is as large as it is."""
+        return ""
 
 
 def list_arguments(items: Sequence[object]) -> str:

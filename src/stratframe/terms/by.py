@@ -10,7 +10,6 @@ from .. import frames
 from ..errors import StratError, at_least_one, given_twice, preview
 from .base import By, ColumnRef, Term
 from .classes import Classes, Plain
-from .clusters import Clusters
 from .margins import Margins
 
 
@@ -31,6 +30,10 @@ def parse_by(by: By | None) -> Entries:
     if not isinstance(by, str):
         frames.references.check_not_data("by", by)
     terms = [to_term(entry) for entry in by] if isinstance(by, list) else [to_term(by)]
+    for term in terms:
+        if term.only_groups:
+            msg = f"`{term.function}` says what stays together: it goes into `groups`, not `by`."
+            raise StratError(msg)
     if not terms:
         raise StratError(at_least_one("`by`", "entry", []))
     if any(isinstance(term, Margins) for term in terms):
@@ -99,14 +102,15 @@ def parse_columns(argument: str, given: Any) -> tuple[ColumnRef, ...]:
 
 
 def parse_groups(groups: Any) -> tuple[Term, ...]:
-    """Turn `groups` into terms: columns, or one term of clusters."""
-    if isinstance(groups, Clusters):
+    """Turn `groups` into terms: columns, or one term that makes groups."""
+    if isinstance(groups, Term) and groups.group_noun:
         return (groups,)
     columns = parse_columns("groups", groups)
     for column in columns:
         if isinstance(column, Term):
             msg = (
-                "`groups` must be a column, a list of columns or one `sf.clusters`, got"
+                "`groups` must be a column, a list of columns, or one of `sf.clusters` and"
+                " `sf.linked`, got"
                 f" {frames.format_reference(column)}."
             )
             raise StratError(msg)

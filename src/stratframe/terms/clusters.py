@@ -50,6 +50,7 @@ class Clusters(FeatureTerm):
     """Clusters of the rows by their features, inside the parent stratum."""
 
     function: ClassVar[str] = "sf.clusters"
+    group_noun: ClassVar[str] = "clusters"
     default_name: ClassVar[str] = "cluster"
 
     n: int | None
@@ -66,6 +67,13 @@ class Clusters(FeatureTerm):
         # Noise is the last child.
         codes = np.where(labels < 0, labels.max(initial=-1) + 1, labels)
         return Substrata(codes, int(codes.max(initial=-1)) + 1, value_order(distances), labels)
+
+    def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:
+        """Rank clusters by their lowest points: by the first feature, then by the next."""
+        order = np.lexsort(entry.data[::-1])
+        numbered = np.empty_like(codes)
+        numbered[order] = factorize_codes(codes[order], int(codes.max(initial=-1)) + 1)[0]
+        return numbered
 
     def fit(self) -> Fit:
         """Choose the algorithm."""

@@ -19,10 +19,21 @@ from .classes import classes
 from .clusters import clusters
 from .margins import margins
 from .neighbours import chain, nearest
+from .together import linked
 
 TERMS: dict[str, Callable[..., Any]] = {
     function.__name__: function
-    for function in (bins, chain, classes, clusters, continuous, margins, nearest, quantiles)
+    for function in (
+        bins,
+        chain,
+        classes,
+        clusters,
+        continuous,
+        linked,
+        margins,
+        nearest,
+        quantiles,
+    )
 }
 """The terms that a text may call."""
 

@@ -106,7 +106,7 @@ def check(
         What the column should be even in; as for `report`.
     name : str or list of str
         A fold or part column from any source; of a list, each column.
-    groups : column, list of columns or `sf.clusters`, optional
+    groups : column, list of columns, `sf.clusters` or `sf.linked`, optional
         Groups that should be in one fold each. Of a list, combinations of values; each column by
         itself is noted too.
     key : column or list of columns, optional

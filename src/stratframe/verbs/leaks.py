@@ -77,7 +77,7 @@ def leaks(
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
         A frame of Dask or Spark takes one of `groups`, `key` and `duplicates` in a call.
-    groups : column, list of columns or `sf.clusters`, optional
+    groups : column, list of columns, `sf.clusters` or `sf.linked`, optional
         List the rows of groups that are in several folds. A list names the combinations of its
         values; rows without a group share none.
     key : column or list of columns, optional
@@ -235,7 +235,7 @@ def read_groups(frame: Any, terms: tuple[Term, ...], groups: Any) -> Compared:
         return Compared("groups", columns, noun, tuple(plural_name(each) for each in named))
     codes = stratify(Options(groups=terms), {"groups": columns}, len(frame)).groups
     assert codes is not None
-    return Compared("groups", [codes], "clusters")
+    return Compared("groups", [codes], terms[0].group_noun)
 
 
 def compared_columns(frame: Frame, names: Sequence[Any], keys: Sequence[Any]) -> list[Any]:

@@ -1,0 +1,172 @@
+"""What must stay together beyond one column: rows that are linked by what they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import frames
+from ..checks import load_extra
+from ..core.hashing import HashedWords, hash_keys
+from ..core.seeds import StreamTag, random_words
+from ..core.strata import first_occurrence, lowest_words
+from ..core.types import Ints, Words
+from ..errors import StratError, given_twice, plural_name
+from ..frames import Rule
+from .base import ColumnRef, EncodedColumns, Missing, Substrata, Term
+
+CSGRAPH = "scipy.sparse.csgraph"
+"""The module of SciPy that finds connected components."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Linked(Term):
+    """Rows that share a value of any of some columns, directly or through other rows."""
+
+    function: ClassVar[str] = "sf.linked"
+    group_noun: ClassVar[str] = "groups of linked rows"
+    only_groups: ClassVar[bool] = True
+
+    def arguments(self) -> str:
+        """Write the columns."""
+        return ", ".join(map(frames.format_reference, self.columns))
+
+    def counted_by(self) -> None:
+        """All rows are needed at once."""
+
+    def read(self, series: Sequence[Any]) -> EncodedColumns:
+        """Encode the values of each column; a missing value links nothing, and is no fault."""
+        codes = np.array([frames.encode_classes(each)[0] for each in series])
+        return EncodedColumns(series, codes, np.zeros(codes.shape[1], dtype=np.bool_))
+
+    def rules(self, missing: Missing) -> list[Rule]:
+        """Need nothing of the values."""
+        return [Rule(present=False)] * len(self.columns)
+
+    def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
+        """Divide all rows by what links them."""
+        codes = connected_rows(np.vstack([entry.data]))
+        return Substrata(codes, int(codes.max(initial=-1)) + 1)
+
+    def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:
+        """Rank groups by the lowest hash of their rows, those of rows without a value last."""
+        n_groups, hashes = int(codes.max(initial=-1)) + 1, hash_rows(entry)
+        if hashes is None:
+            return codes
+        first, is_alone = first_occurrence(codes, n_groups), np.all(entry.data < 0, axis=0)
+        order = np.lexsort([first, lowest_words(codes, n_groups, hashes), is_alone[first]])
+        numbers = np.empty(n_groups, dtype=np.int64)
+        numbers[order] = np.arange(n_groups)
+        return numbers[codes]
+
+    def explain_group(self, entry: EncodedColumns, rows: Ints) -> str:
+        """Say how much of all rows a group has, and which column links them."""
+        counts = [len(np.unique(codes[codes >= 0])) for codes in entry.data[:, rows]]
+        link, many = int(np.argmin(counts)), int(np.argmax(counts))
+        if link == many:
+            return ""
+        named = [
+            frames.references.result_name(*each)
+            for each in zip(self.columns, entry.series, strict=True)
+        ]
+        values = plural_name(named[many].name, f"values of {named[many].name!r}")
+        share = f"{len(rows) / len(entry.missing):.0%}".replace("%", " %")
+        return f" It has {share} of the rows: {named[link].name!r} links {counts[many]:,} {values}."
+
+
+def linked(*columns: ColumnRef) -> Linked:
+    """Keep rows together that share a value of any of some columns.
+
+    Directly or through other rows: with "patient" and "device", two patients who were ever
+    measured by one device are in one fold, and so are all rows of both. For `groups`.
+
+    Parameters
+    ----------
+    *columns : column
+        Two or more, as `groups` takes them. A missing value links nothing; a row without any value
+        is a group of its own.
+
+    Returns
+    -------
+    Linked
+
+    Raises
+    ------
+    StratError
+        If there are fewer than two columns, or one is given twice.
+    ImportError
+        Without SciPy.
+
+    Notes
+    -----
+    The groups are the connected components of the graph of rows and values. They do not depend on
+    the order of the rows or of the columns, but for rows without any value.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"who": ["ann", "ann", "bob", "eve"], "device": [1, 2, 2, 3]})
+    >>> folded = df.strat.split(parts={"train": 3, "test": 1}, groups=sf.linked("who", "device"))
+    >>> folded["split"].tolist()
+    ['train', 'train', 'train', 'test']
+    """
+    load_extra(CSGRAPH, "sklearn")
+    if len(columns) < 2:
+        shown = ", ".join(map(frames.format_reference, columns)) or "none"
+        msg = (
+            f"`sf.linked` must have two columns or more, got {shown}.\nHint: one column is"
+            ' `groups="patient"`; columns are given one by one, `sf.linked("patient", "device")`.'
+        )
+        raise StratError(msg)
+    for ref in columns:
+        frames.references.check_not_data("columns", ref)
+        if isinstance(ref, Term | list):
+            msg = f"`sf.linked` must have columns, got {frames.format_reference(ref)}."
+            raise StratError(msg)
+    for ref in frames.references.repeated(columns):
+        raise StratError(given_twice("`sf.linked`", "column", frames.format_reference(ref)))
+    return Linked(columns)
+
+
+def connected_rows(codes: Ints) -> Ints:
+    """Find the connected component of every row, given codes of its values, -1 for none.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_columns, n_rows)
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,)
+    """
+    sparse, graphs = load_extra("scipy.sparse", "sklearn"), load_extra(CSGRAPH, "sklearn")
+    n_values, n_rows = codes.max(axis=1, initial=-1) + 1, codes.shape[1]
+    starts = n_rows + np.cumsum(n_values) - n_values
+    column, row = np.nonzero(codes >= 0)
+    ends = (row, codes[column, row] + starts[column])
+    n_nodes = n_rows + int(n_values.sum())
+    graph = sparse.coo_matrix((np.ones(len(row), dtype=np.bool_), ends), (n_nodes, n_nodes))
+    found: Ints = graphs.connected_components(graph, directed=False)[1][:n_rows].astype(np.int64)
+    return found
+
+
+def hash_rows(entry: EncodedColumns) -> Words | None:
+    """Hash the values that rows have, column by column in the order of their names."""
+    names = [str(series.name) for series in entry.series]
+    order = np.argsort(names, kind="stable")
+    present = entry.data[order] >= 0
+    # Which values are there, too, as one value may be in several columns.
+    places = np.left_shift(np.uint64(1), np.arange(len(order), dtype=np.uint64) % np.uint64(64))
+    words = (present * places[:, None]).sum(axis=0, dtype=np.uint64)
+    hashes = hash_keys([HashedWords(words)], int(random_words(0, StreamTag.GROUPS, 1)[0]))
+    for flags, place in zip(present, order, strict=True):
+        known = np.flatnonzero(flags)
+        rows = known if entry.rows is None else entry.rows[known]
+        column = frames.read.read_group_key(frames.take(entry.series[place], rows))
+        if column is None:
+            return None
+        hashes[known] = column.hash(hashes[known])
+    return hashes

@@ -1,0 +1,145 @@
+"""Rows that are linked by what they share: one group, whatever the order of rows and columns."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.model_selection import GroupKFold
+
+import stratframe as sf
+from stratframe.terms.together import connected_rows
+from tests.helpers import Make, refuse, values
+
+LINKED = sf.linked("patient", "device")
+
+ROWS: dict[str, list[Any]] = {
+    "id": list(range(12)),
+    "patient": ["p0", "p0", "p1", "p2", None, "p3", "p3", "p4", None, "p5", "p6", None],
+    "device": ["d1", "d2", "d2", "d3", "d3", None, "d4", None, "d5", "d6", "d6", None],
+    "label": ["a", "b"] * 6,
+}
+COMPONENTS = [{0, 1, 2}, {3, 4}, {5, 6}, {7}, {8}, {9, 10}, {11}]
+
+CODES = st.integers(-1, 6)
+TABLES = st.lists(st.tuples(CODES, CODES, CODES), min_size=1, max_size=15)
+
+
+def components(rows: list[tuple[int, ...]]) -> list[int]:
+    """Find the lowest row that each row is linked with, by following links one by one."""
+    lowest, changed = list(range(len(rows))), True
+    while changed:
+        changed = False
+        for i, one in enumerate(rows):
+            for j, other in enumerate(rows):
+                shares = any(x == y >= 0 for x, y in zip(one, other, strict=True))
+                if shares and lowest[j] > lowest[i]:
+                    lowest[j], changed = lowest[i], True
+    return lowest
+
+
+@given(rows=TABLES)
+def test_components_are_those_found_link_by_link(rows: list[tuple[int, ...]]) -> None:
+    """Rows are of one component if links lead from one to the other, and else of two."""
+    found = connected_rows(np.array(rows).T)
+    assert pd.factorize(found)[0].tolist() == pd.factorize(np.array(components(rows)))[0].tolist()
+
+
+def test_components_are_whole(frame: Make) -> None:
+    """Each component is in one fold, and `check` and `leaks` see the same groups."""
+    folded = sf.kfold(frame(ROWS), "label", 3, groups=LINKED, rare="ignore")
+    folds = values(folded, "fold")
+    assert all(len({folds[row] for row in rows}) == 1 for rows in COMPONENTS)
+    found = sf.check(folded, groups=LINKED, duplicates=None)
+    assert "each of 7 groups of linked rows is in one fold" in found.text
+    assert not len(sf.leaks(folded, groups=LINKED, duplicates=None))
+    apart = sf.kfold(frame(ROWS), "id", 3, rare="ignore")
+    leaks = sf.leaks(apart, groups=LINKED, duplicates=None)
+    wanted = [rows for rows in COMPONENTS if len({values(apart, "fold")[row] for row in rows}) > 1]
+    assert set(values(leaks, "row")) == set().union(*wanted)
+    assert len(set(values(leaks, "set"))) == len(wanted)
+
+
+@pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
+@settings(max_examples=40)
+@given(data=st.data(), rows=TABLES)
+def test_folds_are_free_of_order_and_library(data: st.DataObject, rows: Any) -> None:
+    """Rows and columns in another order, on another library, have the same fold."""
+    rows = [row for row in rows if max(row) >= 0]
+    assume(len(set(components(rows))) > 1)
+    names, columns = ["a", "b", "c"], zip(*rows, strict=True)
+    texts = [[f"v{x}" if x >= 0 else None for x in column] for column in columns]
+    table = pl.DataFrame(dict(zip(names, texts, strict=True)), dict.fromkeys(names, pl.String))
+    order = data.draw(st.permutations(range(len(rows))))
+    other = sf.linked(*data.draw(st.permutations(names)))
+    folds = sf.kfold(table.to_pandas(), k=2, groups=sf.linked(*names))["fold"].to_numpy()
+    found = sf.kfold(table[order].lazy(), k=2, groups=other).collect()["fold"]
+    assert found.to_list() == folds[order].tolist()
+
+
+def test_sizes_are_as_even_as_those_of_group_k_fold() -> None:
+    """No fold is further from its share than the folds of scikit-learn on the components."""
+    drawn = np.random.default_rng(0)
+    df = pd.DataFrame(
+        {"patient": drawn.integers(0, 300, 200), "device": drawn.integers(0, 500, 200)}
+    )
+    groups = components(list(zip(df["patient"], df["device"] + 1000, strict=True)))
+    sizes = sf.kfold(df, k=5, groups=LINKED)["fold"].value_counts()
+    others = [len(test) for _, test in GroupKFold(5).split(df, groups=groups)]
+    assert np.ptp(sizes) <= np.ptp(others)
+
+
+def test_one_component_that_swallows_the_data() -> None:
+    """The warning of a group that is too large names what links it."""
+    rows = 20
+    df = pd.DataFrame({"patient": range(rows), "device": [1] * 14 + list(range(2, 8))})
+    message = (
+        "The largest group has 14 rows, but the largest fold should have 10, so one fold will be at"
+        " least 4 rows too large. It has 70 % of the rows: 'device' links 14 patients."
+    )
+    with pytest.warns(sf.StratWarning) as heard:
+        sf.kfold(df, k=2, groups=LINKED)
+    assert [str(each.message) for each in heard] == [message]
+
+
+def test_new_rows_join_their_group_or_link_two(frame: Make) -> None:
+    """`extend` gives new rows the fold of their group, and refuses rows that link two folds."""
+    data = ROWS | {"fold": [0, 0, None, 1, 1, 2, None, 2, 1, 0, 0, 2]}
+    found = values(sf.extend(frame(data), "label", 3, groups=LINKED), "fold")
+    assert (found[2], found[6]) == (0, 2)
+    data["device"] = [*data["device"][:6], "d3", *data["device"][7:]]
+    message = (
+        "`extend` needs each group in one fold, but 1 group in 3 rows (3, 4, 5) is in several: for"
+        " instance 'p2', 'd3' in folds 1, 2.\nHint: leave out rows that link them, or make the"
+        " column with groups, as in `df.strat.kfold(..., groups=sf.linked('patient', 'device'))`."
+    )
+    refuse(message, lambda: sf.extend(frame(data), "label", 3, groups=LINKED))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: sf.linked("patient"),
+            "`sf.linked` must have two columns or more, got 'patient'.\nHint: one column is"
+            ' `groups="patient"`; columns are given one by one, `sf.linked("patient", "device")`.',
+        ),
+        (lambda: sf.linked("a", "a"), "`sf.linked` must hold each column once, got 'a' twice."),
+        (lambda: sf.linked("a", ["b"]), "`sf.linked` must have columns, got ['b']."),
+        (
+            lambda: sf.kfold(pd.DataFrame(ROWS), ["label", LINKED]),
+            "`sf.linked` says what stays together: it goes into `groups`, not `by`.",
+        ),
+        (
+            lambda: sf.kfold(pd.DataFrame(ROWS), groups=sf.linked("patient", "devise")),
+            "`groups` names the column 'devise', which the frame does not have.\n"
+            "Hint: did you mean 'device'?",
+        ),
+    ],
+)
+def test_bad_input(call: Any, message: str) -> None:
+    """What cannot link rows is refused."""
+    refuse(message, call)
