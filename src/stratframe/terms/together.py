@@ -53,7 +53,7 @@ class Linked(Term):
 
     def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:
         """Rank groups by the lowest hash of their rows, those of rows without a value last."""
-        n_groups, hashes = int(codes.max(initial=-1)) + 1, hash_rows(entry)
+        n_groups, hashes = int(codes.max(initial=-1)) + 1, row_hashes(entry)
         if hashes is None:
             return codes
         first, is_alone = first_occurrence(codes, n_groups), np.all(entry.data < 0, axis=0)
@@ -153,7 +153,7 @@ def connected_rows(codes: Ints) -> Ints:
     return found
 
 
-def hash_rows(entry: EncodedColumns) -> Words | None:
+def row_hashes(entry: EncodedColumns) -> Words | None:
     """Hash the values that rows have, column by column in the order of their names."""
     names = [str(series.name) for series in entry.series]
     order = np.argsort(names, kind="stable")
