@@ -17,7 +17,7 @@ from tests.helpers import columns_of, refuse_now
 pytest.importorskip("pyspark", reason='needs pip install "stratframe[spark]"')
 
 import stratframe.spark as sf_spark
-from stratframe.pipeline.validate import UNIQUE_KEY_HINT
+from stratframe.pipeline.check_data import UNIQUE_KEY_HINT
 
 pytestmark = pytest.mark.spark
 

@@ -79,7 +79,9 @@ PLAIN = (
     "an argument is a column, a number, a word, or a list of them in [ ]; quote columns with"
     ' spaces or signs, as in quantiles("unit price", 10).'
 )
-NAMES = "the terms are bins, chain, classes, clusters, continuous, margins, nearest, quantiles."
+NAMES = (
+    "the terms are bins, chain, classes, clusters, continuous, linked, margins, nearest, quantiles."
+)
 
 REFUSED = {
     "quantile(price, 10)": "did you mean quantiles(...)?",

@@ -1,4 +1,4 @@
-"""Stratum sizes and shares -> how many rows of each stratum go to each part."""
+"""Stratum sizes -> how many rows of each stratum go to each of equal folds, or into a sample."""
 
 import numpy as np
 

@@ -17,11 +17,11 @@ from ..core.strata import lowest_words
 from ..core.types import Flags, Ints, StratumTable, Words
 from ..errors import StratError, plural
 from ..frames import SharedExample, SharedRows
+from ..pipeline.check_data import UNIQUE_KEY_HINT
 from ..pipeline.deal import deal_units, place_rows, quota_table
-from ..pipeline.numbers import row_streams
 from ..pipeline.options import NO_TARGET, Options, Rare
+from ..pipeline.random_numbers import row_streams
 from ..pipeline.strata import Strata, stratify
-from ..pipeline.validate import UNIQUE_KEY_HINT
 from ..terms.base import ByQuantiles
 from ..terms.classes import Classes
 from .base import Call, CountedCodes, Counts, Engine

@@ -16,8 +16,8 @@ from ..frames import LabelRows
 from ..pipeline.deal import empty_outputs
 from ..pipeline.extend import ORDER_SALT, quota_of_new, read_given
 from ..pipeline.hashed import hash_points, hash_salts
-from ..pipeline.numbers import column_stream
 from ..pipeline.options import Options, Target
+from ..pipeline.random_numbers import column_stream
 from ..pipeline.sample import SampleSize, sample_streams, sample_table
 from ..pipeline.strata import Strata
 from ..pipeline.tables import (

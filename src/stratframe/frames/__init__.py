@@ -3,7 +3,7 @@
 Frames and series come in, numpy arrays go out, and arrays come back as new columns:
 
 - `libraries`: which library is a frame from, and what are its columns called?
-- `door`: how does any column become a Polars series, what does it hold, and what is missing?
+- `dtypes`: how does any column become a Polars series, what does it hold, and what is missing?
 - `references`: what may be given for a column, which column is it, and how is it read?
 - `read`: which codes of classes, numbers, or words of a key does a column give?
 - `lazy`: which lazy queries give the same rows in the same order each time?
@@ -20,7 +20,7 @@ A module imports only from those above it.
 
 from . import files, lazy
 from .attach import NewColumn
-from .door import is_continuous, is_measured, is_missing, read_flags
+from .dtypes import is_continuous, is_measured, is_missing, read_flags
 from .duplicates import SharedExample, SharedRows
 from .folds import (
     PURPOSES,

@@ -12,7 +12,7 @@ import polars as pl
 from ..core.strata import factorize_codes, nest_codes, sum_by
 from ..core.types import Codes, Ints
 from ..errors import StratError
-from .door import dtype_of, is_nested, nested_error, to_floats, to_polars
+from .dtypes import dtype_of, is_nested, nested_error, to_floats, to_polars
 from .libraries import Series, take
 from .read import encode_classes
 

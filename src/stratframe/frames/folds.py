@@ -10,7 +10,7 @@ import polars as pl
 from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints
 from ..errors import StratError, describe, describe_rows, plural, preview
-from .door import category_values, dtype_of, is_text
+from .dtypes import category_values, dtype_of, is_text
 from .libraries import EagerFrame, Frame, Series, label_of, library_of, take, to_list
 from .read import encode_classes
 from .references import read_columns

@@ -17,7 +17,7 @@ from ..core.order import CHUNK, rank
 from ..core.strata import DENSE, factorize_codes, first_occurrence
 from ..core.types import Flags, Ints, Values, Words
 from ..errors import StratError
-from .door import (
+from .dtypes import (
     WIDE,
     dtype_of,
     is_encoded_by_pandas,

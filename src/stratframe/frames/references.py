@@ -19,7 +19,7 @@ import polars as pl
 
 from ..checks import is_hashable
 from ..errors import MAX_LISTED, StratError, describe, no_such_column, shorten
-from .door import is_nested, nested_error
+from .dtypes import is_nested, nested_error
 from .libraries import (
     EagerFrame,
     Frame,

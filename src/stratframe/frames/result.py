@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 
 from ..core.types import Ints, Values
-from .door import category_values
+from .dtypes import category_values
 from .libraries import EagerFrame, Series, to_list
 
 

@@ -16,7 +16,7 @@ import polars as pl
 
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError, describe_rows
-from .door import dtype_of, is_missing, to_floats
+from .dtypes import dtype_of, is_missing, to_floats
 from .libraries import library_of, take
 from .result import float_column, make_frame
 

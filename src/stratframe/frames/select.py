@@ -9,7 +9,7 @@ import polars as pl
 
 from ..core.types import Flags, Ints
 from .attach import NewColumn, column_expression
-from .door import dtype_of, is_missing, to_floats
+from .dtypes import dtype_of, is_missing, to_floats
 from .folds import FoldValues, count_values, fold_codes, fold_expression, read_fold_column
 from .libraries import EagerFrame, Frame, FrameT, Series, label_of, take
 from .read import encode_classes

@@ -2,10 +2,10 @@
 
 - `options`: which arguments does a call have, and which of them clash?
 - `local`: what do verbs ask of a frame, all rows of which are here?
-- `validate`: do values, keys and groups keep the rules, and are there rows enough?
+- `check_data`: do values, keys and groups keep the rules, and are there rows enough?
 - `rare`: what happens to classes with fewer rows than folds?
 - `strata`: which rows are alike?
-- `numbers`: by which random number, or hash of a key, is each row ranked?
+- `random_numbers`: by which random number, or hash of a key, is each row ranked?
 - `deal`: how many rows of each stratum go to each part, and which ones?
 - `hashed`, `extend`, `sample`: the same by the key alone, for new rows, and for a sample.
 - `tables`: how many rows of each stratum are in each fold?

@@ -21,8 +21,8 @@ from ..core.systematic import systematic_deal
 from ..core.types import Ints, StratumTable, Words
 from ..errors import plural, warn
 from ..frames import Frame, NewColumn
-from .numbers import column_stream, row_numbers, row_streams
 from .options import Options
+from .random_numbers import column_stream, row_numbers, row_streams
 from .strata import Columns, Strata, check_n_cells, stratify
 
 

@@ -20,8 +20,8 @@ from ..core.types import Ints, StratumTable, Words
 from ..errors import StratError, describe, describe_rows, plural, preview, with_full_stop
 from ..frames import NewColumn
 from .deal import empty_outputs, place_rows
-from .numbers import column_stream, row_numbers
 from .options import Options, fold_target, write_groups
+from .random_numbers import column_stream, row_numbers
 from .strata import Columns, Strata, stratify
 
 

@@ -14,11 +14,11 @@ from ..core.hashing import hash_keys
 from ..core.seeds import StreamTag
 from ..core.types import Ints, Words
 from ..frames import NewColumn
+from .check_data import rows_where, ruled_keys
 from .deal import empty_outputs, place_rows
-from .numbers import column_stream
 from .options import NO_TARGET, Options
+from .random_numbers import column_stream
 from .strata import Columns
-from .validate import rows_where, ruled_keys
 
 
 def hash_salts(options: Options) -> list[int]:

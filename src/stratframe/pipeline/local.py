@@ -18,8 +18,8 @@ from ..terms.by import columns_of, require_by, split_series
 from .deal import check_columns, deal_units, empty_outputs, new_columns, quota_table
 from .extend import extended_columns
 from .hashed import hashed_columns
-from .numbers import row_numbers, row_streams
 from .options import NO_TARGET, Options, Target
+from .random_numbers import row_numbers, row_streams
 from .sample import SampleSize, sampled_rows
 from .strata import Strata, stratify
 from .tables import (

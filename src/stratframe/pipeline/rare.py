@@ -10,7 +10,7 @@ from .. import frames
 from ..core.strata import first_occurrence, sum_by
 from ..core.types import Flags, Ints
 from ..errors import MAX_LISTED, StratError, plural, preview, warn, with_full_stop
-from ..terms.classes import Classes, pool_classes
+from ..terms.classes import Classes
 from ..terms.entry import BoundTerm, ruled_columns
 from .options import Options, write_groups
 
@@ -51,6 +51,17 @@ def treat_rare(
     (column,) = ruled_columns(entry, options.missing)
     library = frames.library_of(column.series)
     raise StratError(text, frames.rules.failing_rows(library, {column.name: column.series}, rows))
+
+
+def pool_classes(entry: BoundTerm, codes: Ints, is_rare: Flags) -> BoundTerm:
+    """Make the rare classes of an entry one; in its codes missing values are the last class."""
+    return replace(
+        entry,
+        term=Classes(entry.term.columns, is_pooled=True, name=entry.term.name),
+        data=np.where(is_rare[codes], len(is_rare), codes),
+        missing=np.zeros(len(codes), dtype=np.bool_),
+        n_classes=len(is_rare) + 1,
+    )
 
 
 def format_rare(

@@ -16,8 +16,8 @@ from ..core.systematic import systematic_deal
 from ..core.types import Flags, StratumTable, Words
 from ..errors import StratError, at_most
 from .deal import place_rows, sort_rows
-from .numbers import row_numbers
 from .options import Options
+from .random_numbers import row_numbers
 from .strata import Columns, Strata, stratify
 
 Allocation: TypeAlias = Literal["proportional", "equal"]

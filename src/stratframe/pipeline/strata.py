@@ -24,10 +24,10 @@ from ..errors import StratError, above_limit, plural, preview, warn
 from ..terms.base import RowOrder, Term
 from ..terms.by import split_series
 from ..terms.entry import BoundTerm, read_entry, select_rows
-from .numbers import Keys, key_order, rank_groups
+from .check_data import check_enough, check_values, rows_where
 from .options import Options
+from .random_numbers import Keys, key_order, rank_groups
 from .rare import treat_rare
-from .validate import check_enough, check_values, rows_where
 
 MANY_ENTRIES = 3
 """Entries from which joint strata that are too sparse are worth a warning."""

@@ -22,9 +22,9 @@ from ..terms.by import Entries, split_series
 from ..terms.classes import Classes
 from ..terms.clusters import Clusters
 from ..terms.entry import read_entry
+from .check_data import check_values
 from .options import Options
 from .strata import Strata
-from .validate import check_values
 
 RESERVED = ("n", "share", "fold", "expected", "deviation")
 """Names that the tables use themselves."""

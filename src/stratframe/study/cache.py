@@ -87,7 +87,12 @@ def describe_settings(design: Design) -> tuple[str, str]:
     """
     columns = frames.column_names(design.frame)
     data = [
-        (repr(name), str(values.dtype), frames.door.category_values(values), frames.to_list(values))
+        (
+            repr(name),
+            str(values.dtype),
+            frames.dtypes.category_values(values),
+            frames.to_list(values),
+        )
         for name, values in zip(columns, frames.read_columns(design.frame, columns), strict=True)
     ]
     index = list(getattr(design.frame, "index", []))

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import frames
-from ..core.types import Flags, Ints
+from ..core.types import Ints
 from .base import ColumnRef, EncodedColumns, Substrata, Term
 from .bins import Continuous
-from .entry import BoundTerm
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,17 +61,6 @@ class Plain(Classes):
         if frames.is_continuous(series[0]):
             return Continuous(self.columns, name=self.name)
         return Classes(self.columns, is_guessed=True, name=self.name)
-
-
-def pool_classes(entry: BoundTerm, codes: Ints, is_rare: Flags) -> BoundTerm:
-    """Make the rare classes of an entry one; in its codes missing values are the last class."""
-    return replace(
-        entry,
-        term=Classes(entry.term.columns, is_pooled=True, name=entry.term.name),
-        data=np.where(is_rare[codes], len(is_rare), codes),
-        missing=np.zeros(len(codes), dtype=np.bool_),
-        n_classes=len(is_rare) + 1,
-    )
 
 
 def classes(column: ColumnRef, *, name: Hashable | None = None) -> Classes:

@@ -274,7 +274,7 @@ def read_duplicates(frame: Any, refs: Sequence[Any]) -> Compared:
             left_aside.append(name_of(series))
         elif not holds_folds(series):
             columns.append(column)
-            has_text |= frames.door.is_text(series)
+            has_text |= frames.dtypes.is_text(series)
     return Compared(
         "duplicates", columns, is_named=False, left_aside=tuple(left_aside), has_text=has_text
     )

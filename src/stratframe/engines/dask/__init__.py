@@ -75,7 +75,7 @@ class DaskEngine:
         """Choose the term that one stands for on its column."""
         (ref,) = term.columns
         column = self.column(ref) if frames.is_computed(ref) else self.frame[ref]
-        dtype = frames.door.dtype_of(column._meta)
+        dtype = frames.dtypes.dtype_of(column._meta)
         if not (dtype.is_float() or dtype.is_decimal() or column._meta.dtype == object):
             return term.resolve([column._meta])
         resolve = dask.delayed(term.resolve, pure=False)

@@ -78,7 +78,7 @@ def held_type(series: Any, number: int) -> dict[str, HeldType]:
 
 def kind_of(series: Any) -> str:
     """Name the kind of values."""
-    dtype = frames.door.dtype_of(series)
+    dtype = frames.dtypes.dtype_of(series)
     if isinstance(series.dtype, pd.PeriodDtype | pd.IntervalDtype):
         return str(series.dtype)
     if dtype.is_temporal():
@@ -101,7 +101,7 @@ def kind_of_numbers(values: Values) -> str:
 def kind_of_times(series: Any) -> str:
     """Name the kind of dates and times; these differ by unit and time zone."""
     values = series.dropna().infer_objects()
-    dtype: Any = frames.door.dtype_of(values)
+    dtype: Any = frames.dtypes.dtype_of(values)
     if not hasattr(dtype, "time_unit"):
         return str(dtype).lower()
     name = "timedelta64" if str(dtype).startswith("Duration") else "datetime64"

@@ -211,7 +211,7 @@ def series_of(partition: Any, plan: Plan) -> list[Any]:
     uses = plan.uses[: len(plan.terms)]
     columns = [read_column(partition, use) for use in uses]
     return [
-        pd.Series(frames.door.to_floats(series), index=series.index, name=series.name)
+        pd.Series(frames.dtypes.to_floats(series), index=series.index, name=series.name)
         if use.is_number and use.name in (plan.floats or ())
         else series
         for use, series in zip(uses, columns, strict=True)

@@ -12,8 +12,8 @@ from ..core.types import Ints
 from ..errors import StratError, at_most
 from ..frames import Rule, RuledColumn
 from ..terms.entry import BoundTerm, ruled_columns
-from .numbers import Keys, first_of_equal_keys, read_keys
 from .options import Options, Target
+from .random_numbers import Keys, first_of_equal_keys, read_keys
 
 
 def check_orders(entries: Sequence[BoundTerm], options: Options) -> None:

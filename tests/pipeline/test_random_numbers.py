@@ -11,8 +11,8 @@ import xxhash
 from stratframe import frames
 from stratframe.core.hashing import hash_keys
 from stratframe.core.seeds import StreamTag, random_words
-from stratframe.pipeline import numbers
-from stratframe.pipeline.numbers import Keys, first_of_equal_keys, rank_groups, row_numbers
+from stratframe.pipeline import random_numbers
+from stratframe.pipeline.random_numbers import Keys, first_of_equal_keys, rank_groups, row_numbers
 
 TEXT = pd.Series(["x", "y", "x", "z"], name="id")
 
@@ -72,6 +72,8 @@ def test_groups_are_ranked_by_their_hash(make: Any) -> None:
 
 def test_groups_of_one_hash_are_ranked_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
     """Different groups of the same hash come by value, the first column first."""
-    monkeypatch.setattr(numbers, "hash_keys", lambda columns, salt: np.zeros(4, dtype=np.uint64))
+    monkeypatch.setattr(
+        random_numbers, "hash_keys", lambda columns, salt: np.zeros(4, dtype=np.uint64)
+    )
     text, number = pd.Series(["b", "a", "b", "a"]), pd.Series([1, 10, 0, 9])
     assert rank_groups([text, number]).tolist() == [3, 1, 2, 0]

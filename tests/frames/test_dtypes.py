@@ -13,8 +13,8 @@ import pytest
 
 from stratframe.core.order import CHUNK
 from stratframe.errors import StratError
-from stratframe.frames import door
-from stratframe.frames.door import is_missing, to_floats
+from stratframe.frames import dtypes
+from stratframe.frames.dtypes import is_missing, to_floats
 from stratframe.frames.read import read_matrix
 
 Column = Callable[[list[Any]], Any]
@@ -98,10 +98,10 @@ def is_feature(series: Any) -> bool:
 
 
 QUESTIONS: dict[str, Callable[[Any], bool]] = {
-    "float": lambda series: door.dtype_of(series).is_float(),
-    "temporal": lambda series: door.dtype_of(series).is_temporal(),
-    "measured": door.is_measured,
-    "continuous": door.is_continuous,
+    "float": lambda series: dtypes.dtype_of(series).is_float(),
+    "temporal": lambda series: dtypes.dtype_of(series).is_temporal(),
+    "measured": dtypes.is_measured,
+    "continuous": dtypes.is_continuous,
     "feature": is_feature,
 }
 
@@ -115,11 +115,11 @@ def test_what_columns_hold(series: Any, expected: set[str]) -> None:
 def test_a_fraction_after_many_rows() -> None:
     """A column is continuous if its last value is."""
     values = np.zeros(3 * CHUNK + 1)
-    assert not door.has_fractions(values)
+    assert not dtypes.has_fractions(values)
     values[-1] = 0.5
-    assert door.has_fractions(values)
-    assert not door.has_fractions(np.array([NAN, np.inf, -np.inf, 2.0**60]))
-    assert not door.has_fractions(np.array([]))
+    assert dtypes.has_fractions(values)
+    assert not dtypes.has_fractions(np.array([NAN, np.inf, -np.inf, 2.0**60]))
+    assert not dtypes.has_fractions(np.array([]))
 
 
 @pytest.mark.parametrize("values", [[1, None, 3], [1.5, None], ["a", None], [True, None]])

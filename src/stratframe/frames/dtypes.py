@@ -1,7 +1,7 @@
 """Any column -> one Polars series of its values; what it holds, and which values are missing.
 
-numpy, nullable and pyarrow dtypes, categories, periods and Python objects go through one door,
-`to_polars`; behind it only dtypes of Polars are asked. No values are copied that can be shared.
+numpy, nullable and pyarrow dtypes, categories, periods and Python objects all go through
+`to_polars`, behind which only dtypes of Polars are asked. No values are copied that can be shared.
 Missing is what is null, None, NaT or NaN. The caller's series stays for messages and for the
 names of strata.
 """
