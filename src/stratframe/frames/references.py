@@ -18,7 +18,7 @@ import pandas as pd
 import polars as pl
 
 from ..checks import is_hashable
-from ..errors import MAX_LISTED, StratError, describe, no_such_column, shorten
+from ..errors import MAX_LISTED, StratError, describe, given_twice, no_such_column, shorten
 from .dtypes import is_nested, nested_error
 from .libraries import (
     EagerFrame,
@@ -104,15 +104,14 @@ def column_key(ref: Any) -> Hashable:
     return (object, id(ref)) if is_computed(ref) or not is_hashable(ref) else (type(ref), ref)
 
 
-def repeated(refs: Iterable[Any]) -> list[Any]:
-    """List the references whose column is that of one before them."""
-    found, known = [], dict[Hashable, list[Any]]()
+def check_each_column_once(subject: str, refs: Iterable[Any]) -> None:
+    """Raise if a reference names the column of one before it."""
+    known: dict[Hashable, list[Any]] = {}
     for ref in refs:
         alike = known.setdefault(column_key(ref), [])
         if any(same_column(ref, other) for other in alike):
-            found.append(ref)
+            raise StratError(given_twice(subject, "column", format_reference(ref)))
         alike.append(ref)
-    return found
 
 
 class ResultName(NamedTuple):

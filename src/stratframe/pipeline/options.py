@@ -197,11 +197,11 @@ def hint_for_keyed_groups(groups: Sequence[Term]) -> str:
 
 def write_groups(groups: Sequence[Term]) -> str:
     """Write groups as in code; of clusters the function."""
+    if groups[0].only_groups:
+        return str(groups[0])
     texts = [
         f"{term.function}(...)" if term.uses_row_order else term.arguments() for term in groups
     ]
-    if groups[0].only_groups:
-        return str(groups[0])
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 

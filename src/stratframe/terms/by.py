@@ -114,8 +114,8 @@ def parse_groups(groups: Any) -> tuple[Term, ...]:
                 f" {frames.format_reference(column)}."
             )
             raise StratError(msg)
-    for column in frames.references.repeated(columns) if len(columns) > 1 else ():
-        raise StratError(given_twice("`groups`", "column", frames.format_reference(column)))
+    if len(columns) > 1:
+        frames.references.check_each_column_once("`groups`", columns)
     return tuple(Classes((column,)) for column in columns)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import frames
 from ..core.features import SCALES
-from ..errors import StratError, at_least_one, given_twice, one_of
+from ..errors import StratError, at_least_one, one_of
 from ..frames import Rule
 from .base import LEFT_NULL, ColumnRef, EncodedColumns, Missing, Term, list_arguments
 
@@ -69,6 +69,5 @@ def feature_refs(function: str, features: Any) -> tuple[ColumnRef, ...]:
                 "\nHint: several columns go in a list, as in `list(df.columns)`."
             )
             raise StratError(msg)
-    for ref in frames.references.repeated(refs):
-        raise StratError(given_twice(subject, "column", frames.format_reference(ref)))
+    frames.references.check_each_column_once(subject, refs)
     return refs

@@ -14,7 +14,7 @@ from ..core.hashing import HashedWords, hash_keys
 from ..core.seeds import StreamTag, random_words
 from ..core.strata import first_occurrence, lowest_words
 from ..core.types import Ints, Words
-from ..errors import StratError, given_twice, plural_name
+from ..errors import StratError, plural_name
 from ..frames import Rule
 from .base import ColumnRef, EncodedColumns, Missing, Substrata, Term
 
@@ -48,7 +48,7 @@ class Linked(Term):
 
     def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
         """Divide all rows by what links them."""
-        codes = connected_rows(np.vstack([entry.data]))
+        codes = connected_rows(np.asarray(entry.data))
         return Substrata(codes, int(codes.max(initial=-1)) + 1)
 
     def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:
@@ -126,8 +126,7 @@ def linked(*columns: ColumnRef) -> Linked:
         if isinstance(ref, Term | list):
             msg = f"`sf.linked` must have columns, got {frames.format_reference(ref)}."
             raise StratError(msg)
-    for ref in frames.references.repeated(columns):
-        raise StratError(given_twice("`sf.linked`", "column", frames.format_reference(ref)))
+    frames.references.check_each_column_once("`sf.linked`", columns)
     return Linked(columns)
 
 

@@ -20,11 +20,19 @@ from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options
 from ..pipeline.tables import check_not_itself
 from ..terms.base import By, Term
-from ..terms.by import columns_of, parse_columns, parse_groups, require_by
+from ..terms.by import columns_of, parse_groups, require_by
 from . import findings
 from .drift import DRIFT_HINT, Drifts, check_features, measure_drift
 from .findings import WORST_FIRST, Finding, Shared
-from .leaks import AUTO, count_shared, find_twin, is_auto, is_chance, read_compared
+from .leaks import (
+    AUTO,
+    compared_refs,
+    count_shared,
+    find_twin,
+    is_auto,
+    is_chance,
+    read_compared,
+)
 from .sources import check_rows, named_source
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
@@ -221,12 +229,7 @@ def look_at_counts(
     if asked.features is not None:
         needs = "`check` looks at the values of `features` in all rows"
         check_rows(source.frame, needs, DRIFT_HINT)
-    is_named = not (asked.duplicates is None or is_auto(asked.duplicates))
-    refs = {
-        "groups": columns_of(asked.terms),
-        "key": [*parse_columns("key", asked.key)],
-        "duplicates": [*parse_columns("duplicates", asked.duplicates)] if is_named else [],
-    }
+    refs = compared_refs(asked.terms, asked.key, asked.duplicates)
     source.check_shared(Options(groups=asked.terms), refs)
     for name in names:
         labels = source.label_rows(name).labels

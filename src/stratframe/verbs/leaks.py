@@ -149,12 +149,7 @@ def keep_leaks(
 ) -> Any:
     """Keep the rows that leak of a frame whose rows are elsewhere."""
     terms = parse_groups(groups)
-    named = None if is_auto(duplicates) else duplicates
-    refs = {
-        "groups": columns_of(terms),
-        "key": list(parse_columns("key", key)),
-        "duplicates": list(parse_columns("duplicates", named)),
-    }
+    refs = compared_refs(terms, key, duplicates)
     given = [argument for argument in refs if refs[argument]]
     if len(given) != 1 or len(names) != 1:
         shown = ", ".join(f"`{each}`" for each in given) if given else "none of them"
@@ -197,11 +192,9 @@ def read_compared(
     others: Sequence[Any] = (),
 ) -> tuple[Any, list[Compared]]:
     """Check what is to be compared, and read it: the frame, collected with others, and columns."""
-    terms, keys = parse_groups(groups), parse_columns("key", key)
-    is_named = duplicates is not None and not is_auto(duplicates)
-    refs = parse_columns("duplicates", duplicates) if is_named else ()
-    group_refs = columns_of(terms)
-    given = {"groups": group_refs, "key": list(keys), "duplicates": list(refs)}
+    terms = parse_groups(groups)
+    given = compared_refs(terms, key, duplicates)
+    group_refs, keys, refs = given.values()
     frames.check_all_refs(frame, given)
     for argument in ("key", "duplicates"):
         for name in names:
@@ -214,11 +207,21 @@ def read_compared(
     if keys:
         columns = frames.read_columns(eager, keys)
         compared.append(Compared("keys", columns, plural_name(key, "keys")))
-    if is_named:
+    if refs:
         compared.append(Compared("duplicates", frames.read_columns(eager, refs)))
     elif duplicates is not None:
         compared.append(read_duplicates(eager, every))
     return eager, compared
+
+
+def compared_refs(terms: tuple[Term, ...], key: Any, duplicates: Any) -> dict[str, list[Any]]:
+    """List the columns that a call compares, by the argument that names them."""
+    named = None if is_auto(duplicates) else duplicates
+    return {
+        "groups": columns_of(terms),
+        "key": list(parse_columns("key", key)),
+        "duplicates": list(parse_columns("duplicates", named)),
+    }
 
 
 def is_auto(duplicates: object) -> bool:

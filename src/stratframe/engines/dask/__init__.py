@@ -29,8 +29,8 @@ from .partitions import (
 )
 from .passes import (
     DaskCall,
-    add_lazily,
     count_frame,
+    counted_partitions,
     dask,
     dd,
     keys_and_folds,
@@ -240,13 +240,12 @@ class DaskEngine:
         salts: Sequence[int] = (),
     ) -> Any:
         """Add the columns, partition by partition, when the frame is computed."""
+        new, meta = list(outputs), empty_like(call.frame._meta, call.plan, outputs)
         if counted is not None:
             counts = counted.counts.native
             index = stratum_index(counts.columns, counted.codes, call.plan)
-            return add_lazily(call, counts, outputs, index, parts)
-        plan = call.plan._replace(salts=tuple(salts))
-        given = (plan, 0, None, list(outputs), None, list(parts))
-        meta = empty_like(call.frame._meta, plan, outputs)
+            return counted_partitions(call, counts, add_columns, meta, new, index, list(parts))
+        given = (call.plan._replace(salts=tuple(salts)), 0, None, new, None, list(parts))
         return call.frame.map_partitions(add_columns, *given, meta=meta, enforce_metadata=False)
 
     def select(

@@ -10,15 +10,12 @@ import numpy as np
 from ...checks import load_extra
 from ...core.types import Ints, Words
 from ...errors import StratError
-from ...frames import NewColumn
-from ..base import Counts, PartsByNumber, check_key
+from ..base import Counts, check_key
 from ..cuts import WORD, other_rows
 from ..quantiles import quantile_words
 from .counts import PartitionCounts, count_partition, merge_counts, with_categories
 from .partitions import (
-    add_columns,
     count_numbers,
-    empty_like,
     keys_in_range,
     merge_near,
     rows_of_sets,
@@ -106,25 +103,12 @@ def keys_and_folds(call: DaskCall, counts: Counts) -> Iterator[tuple[Words, Ints
     """Collect the hashes of keys and the fold of each, those of one key always together."""
     codes = np.arange(len(counts.weights))
     index = dask.delayed(stratum_index(counts.native.columns, codes, call.plan))
-    plan = call.plan._replace(salts=(0,))
     n_passes = max(1, -(-int(counts.weights.sum()) // KEYS_AT_ONCE))
     for place in range(n_passes):
         low, high = (2**WORD * edge // n_passes for edge in (place, place + 1))
-        results = over_partitions(call.frame, plan, keys_in_range, index, low, high - 1)
+        results = over_partitions(call.frame, call.plan, keys_in_range, index, low, high - 1)
         ((folds, hashes),) = merged(results, merge_near)
         yield hashes, folds
-
-
-def add_lazily(
-    call: DaskCall,
-    counts: PartitionCounts,
-    outputs: Sequence[NewColumn],
-    index: StratumIndex,
-    parts: Sequence[PartsByNumber],
-) -> Any:
-    """Add columns to each partition, which must be as it was counted."""
-    meta = empty_like(call.frame._meta, call.plan, outputs)
-    return counted_partitions(call, counts, add_columns, meta, list(outputs), index, list(parts))
 
 
 def leaks_lazily(
