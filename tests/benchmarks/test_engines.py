@@ -104,7 +104,7 @@ ENGINES = {"dask": on_dask, "spark": on_spark}
 @pytest.mark.parametrize(
     ("engine", "case", "bar"),
     [
-        ("dask", "3 classes", 2.5),
+        ("dask", "3 classes", 2.3),
         ("dask", "100,000 strata", 3.2),
         ("spark", "3 classes", 2),
         ("spark", "100,000 strata", 5),
