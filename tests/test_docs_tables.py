@@ -1,4 +1,4 @@
-"""The calls in the tables of the pages for choosing and for changing over can be made."""
+"""The calls in the tables of the README and of the pages for choosing can be made."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,11 @@ import pytest
 import stratframe as sf
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = [DOCS / "which.md", *sorted((DOCS / "coming-from").glob("*.md"))]
+PAGES = [
+    DOCS.parent / "README.md",
+    *(DOCS / name for name in ("index.md", "which.md")),
+    *sorted((DOCS / "coming-from").glob("*.md")),
+]
 
 OURS = ("Call", "stratframe")
 """Headings of the columns that hold calls of this package."""
@@ -42,7 +46,7 @@ def calls() -> dict[str, str]:
     for page in PAGES:
         for number, cell in cells(page):
             for call in CALL.findall(cell):
-                found.setdefault(call, f"{page.relative_to(DOCS)}:{number}")
+                found.setdefault(call, f"{page.relative_to(DOCS.parent)}:{number}")
     return found
 
 

@@ -130,7 +130,7 @@ def test_landing_picture_has_verdicts():
         assert [ax.get_title() for ax in figure.axes] == [
             "UNEVEN:\nup to 26 rows off",
             "UNEVEN:\nup to 4 rows off",
-            "EVEN:\nat most 1 row off",
+            "EVEN:\neach class within a row",
         ]
 
 

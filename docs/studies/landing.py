@@ -64,7 +64,7 @@ def draw_panel(ax: Axes, frame: pd.DataFrame, name: str, ink: Ink, colour: str) 
     sf.plot(frame, "class", name, ax=ax)
     ax.get_legend().remove()
     (row,) = sf.compare(frame, "class", name).to_dict("records")
-    off = "at most 1 row off" if name == "fold" else f"up to {row['rows_off']:.0f} rows off"
+    off = "each class within a row" if name == "fold" else f"up to {row['rows_off']:.0f} rows off"
     ax.set_title(f"{row['verdict'].upper()}:\n{off}", color=colour, fontsize=13, weight="bold")
     made = {"family": "monospace", "color": ink.text, "fontsize": 11, "ha": "center"}
     ax.annotate(
