@@ -255,6 +255,23 @@ def test_choices_are_complete() -> None:
     ).any()
 
 
+def test_sizes_are_complete() -> None:
+    """Each size of a sample has 200 samples of three models, in two runs."""
+    runs = pd.read_parquet(STUDIES / "rows.parquet")
+    assert runs.groupby("population", observed=True).size().eq(200 * 3 * 2).sum() == 3
+    assert runs[["estimate", "truth"]].notna().all(axis=None)
+
+
+def test_scores_by_neighbours_are_too_high_where_models_are_wrong() -> None:
+    """As the page says: it shows at one row in ten, and at one in three it is several points."""
+    study = runpy.run_path(str(STUDIES / "tables.py"))
+    found = study["too_high"](study["read"]("strategies"))
+    highest = found["DB-SCV"].str.split(" to ").str[1].astype(float)
+    assert (highest[found["wrong"] >= 33] > 4).all()
+    assert (highest[found["wrong"] >= 10] > 1).all()
+    assert (highest[found["wrong"] < 10] < 1).all()
+
+
 def test_splitters_of_the_authors_are_complete(paper: dict[str, Any]) -> None:
     """The authors' splitters and SCV were run on each sample of the study of their paper."""
     theirs = pd.read_parquet(STUDIES / "authors.parquet")
