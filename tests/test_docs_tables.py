@@ -68,6 +68,7 @@ def make_rows() -> dict[str, Any]:
         "sex": rng.choice(["f", "m"], n).tolist(),
         "site": [f"s{row % 6}" for row in range(n)],
         "patient": [row // 4 for row in range(n)],
+        "device": [row // 8 for row in range(n)],
         "text": [f"text {row % 200}" for row in range(n)],
         "month": [row // 20 for row in range(n)],
         "drug": [row % 15 for row in range(n)],
