@@ -78,13 +78,15 @@ class ListsEngine:
         """Choose the term by the values of all rows."""
         return term.resolve(self.read(term.columns))
 
-    def bind(self, options, fold=None):
+    def bind(self, options, fold=None, every=None):
         """Read the columns, and deal the rows that `where` flags."""
         for term in (*options.terms, *options.groups):
             check_term(self.resolve(term), self.name)
         named = options.columns()
         named["name"] = [] if fold is None else [fold]
         entries = {argument: self.read(named[argument]) for argument in ("by", "groups", "name")}
+        if every is not None:
+            entries["name"] = [frames.folds.period_starts(each, every) for each in entries["name"]]
         dealt = np.ones(len(self.rows), dtype=np.bool_)
         for series in self.read(named["where"]):
             dealt, missing = frames.read_flags(series, repr(series.name))
@@ -165,9 +167,9 @@ class ListsEngine:
         columns = map(list, zip(*pieces, strict=True))
         return Lists(map(attach_pandas, self.frame.partitions, columns))
 
-    def select(self, name, values, *, equal, nulls=False, drops=False):
+    def select(self, name, values, *, equal, nulls=False, every=None, drops=False):
         """Keep some rows of every partition."""
-        how = {"name": name, "values": values, "equal": equal, "nulls": nulls}
+        how = {"name": name, "values": values, "equal": equal, "nulls": nulls, "every": every}
         kept = [frames.select.filter_values(each, **how) for each in self.frame.partitions]
         return Lists(each.drop(columns=name) if drops else each for each in kept)
 

@@ -624,6 +624,17 @@ def test_rules_read_the_rows_of_pandas(engine, rule):
         assert engine.rows(found.valid) == engine.rows(each.valid)
 
 
+@pytest.mark.parametrize("name", ["day", "time"])
+def test_periods_are_those_of_pandas(engine, name):
+    """Folds by calendar periods have the rows of pandas."""
+    frame = engine.local(FRAME.assign(day=FRAME["day"].map(lambda day: day.replace(month=day.day))))
+    rule = {"every": "1mo" if name == "day" else "1d", "train": "past", "last": 3}
+    rule = {**rule, "train": "rest"} if name == "time" else rule
+    wanted = [(each.fold, *map(engine.rows, each)) for each in sf.folds(frame, "day", **rule)]
+    found = sf.folds(engine.spread(frame, [17, 45]), "day", **rule)
+    assert [(each.fold, *map(engine.rows, each)) for each in found] == wanted
+
+
 def test_missing_values_are_not_apart(engine):
     """Rows without a value, null or NaN, share nothing with each other."""
     data = {

@@ -6,7 +6,7 @@ Three arrays connect the modules: `codes`, int (n_rows,), the stratum of every r
 
 - `seeds`, `hashing`: random words of a purpose, and the hash of a key
 - `strata`: codes, nesting, bins; `order`, `features`, `neighbours`: orders inside strata
-- `quota`: equal folds and samples; `rounding`, `flow`: unequal parts, with totals that are met
+- `quota`: equal folds and samples; `rounding`: unequal parts, with totals that are met
 - `deal`: by rank; `systematic`: along an order; `extend`: new rows; `groups`: whole groups
 - `evenness`, `distances`, `chance`: how far from even, how far apart, and what chance gives
 """

@@ -89,10 +89,11 @@ class Engine(Protocol):
         """Choose the term that one stands for on its column, as `Term.resolve`."""
         ...
 
-    def bind(self, options: Options, fold: str | None = None) -> Call:
+    def bind(self, options: Options, fold: str | None = None, every: str | None = None) -> Call:
         """Find the columns of a call, compute those that are not there, and check their types.
 
-        The entries are those of `by`, then those of `groups`, then a column of folds, if any.
+        The entries are those of `by`, then those of `groups`, then a column of folds, if any:
+        with `every` the starts of the calendar periods that its dates or times are in.
         """
 
     def restrict(self, call: Call, *, present: bool) -> Call:
@@ -156,6 +157,7 @@ class Engine(Protocol):
         *,
         equal: bool,
         nulls: bool = False,
+        every: str | None = None,
         drops: bool = False,
     ) -> EngineFrame:
         """Keep the rows of some folds, or those of the others, with or without those of none.

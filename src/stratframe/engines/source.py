@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -215,11 +216,16 @@ class CountedFrame:
         self.engine.check({"name": list(names), "apart": list(apart)})
 
     def label_rows(
-        self, name: str, apart: Sequence[str] = (), *, is_part: bool = False
+        self,
+        name: str,
+        apart: Sequence[str] = (),
+        every: str | None = None,
+        *,
+        is_part: bool = False,
     ) -> LabelRows:
         """Count the rows by the labels of a column, and by the values of others."""
         terms = tuple(Classes((each,)) for each in apart)
-        counts = self.engine.count(self.engine.bind(Options(terms), name))[1]
+        counts = self.engine.count(self.engine.bind(Options(terms), name, every))[1]
         (folds,), columns = counts.columns["name"], counts.columns["by"]
         weights = counts.weights
         ranks = frames.result.rank_values(folds) if self.engine.needs_key else None
@@ -228,7 +234,8 @@ class CountedFrame:
             folds, weights = frames.take(folds, order), weights[order]
             columns = [frames.take(column, order) for column in columns]
         shared = list(zip(apart, columns, strict=True))
-        return frames.encode_labels(name, folds, weights=weights, apart=shared, is_part=is_part)
+        how: dict[str, Any] = {"weights": weights, "apart": shared, "every": every}
+        return frames.encode_labels(name, folds, is_part=is_part, **how)
 
     def select(
         self,
@@ -241,9 +248,10 @@ class CountedFrame:
         """Keep the rows of chosen labels."""
         listed, is_match = frames.select.shorter_list(rows, chosen)
         labels = [rows.labels.values[place] for place in np.flatnonzero(listed)]
-        kept = self.engine.select(rows.name, labels, equal=is_match, nulls=nulls)
+        choose = partial(self.engine.select, rows.name, every=rows.every)
+        kept = choose(labels, equal=is_match, nulls=nulls)
         if apart_from is not None and rows.apart:
-            valid = self.engine.select(rows.name, [rows.labels.values[apart_from]], equal=True)
+            valid = choose([rows.labels.values[apart_from]], equal=True)
             values = frames.select.values_apart(rows, apart_from)
             kept = engine_on(kept).drop_shared(valid, values)
         return kept

@@ -1,7 +1,8 @@
 """A fold or part column: its values in order, and the codes of the rows."""
 
+import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import polars as pl
 from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints
 from ..errors import StratError, describe, describe_rows, plural, preview
-from .dtypes import category_values, dtype_of, is_text
+from .dtypes import category_values, dtype_of, is_text, to_polars
 from .libraries import EagerFrame, Frame, Series, label_of, library_of, take, to_list
 from .read import encode_classes
 from .references import read_columns
@@ -24,6 +25,9 @@ FEW_FRACTIONS = 10
 
 FOLD_TYPES = ("int64", "Int64", "float64")
 """Types of pandas that folds have, or get where some rows have none and a file is read."""
+
+ColumnT = TypeVar("ColumnT", pl.Series, pl.Expr)
+"""A column, or what refers to one."""
 
 
 class FoldValues(NamedTuple):
@@ -53,12 +57,64 @@ def purposes_of(values: Sequence[Any]) -> Ints:
     return np.array([PURPOSES.get(text, len(PURPOSES)) for text in texts], dtype=np.int64)
 
 
-def fold_expression(frame: pl.DataFrame | pl.LazyFrame, name: str) -> pl.Expr:
+def fold_expression(
+    frame: pl.DataFrame | pl.LazyFrame, name: str, every: str | None = None
+) -> pl.Expr:
     """Refer to a fold column of a Polars frame, NaN as null; of an extension to what it stores."""
     dtype = frame.collect_schema()[name]
+    if every is not None:
+        if not isinstance(dtype, pl.Date | pl.Datetime):
+            raise no_dates(name, dtype)
+        return start_of_period(pl.col(name), dtype, every)
     if isinstance(dtype, getattr(pl, "BaseExtension", ())):  # which newer versions have
         return pl.col(name).ext.storage()
     return pl.col(name).fill_nan(None) if dtype.is_float() else pl.col(name)
+
+
+def check_every(every: Any) -> None:
+    """Raise unless a text says how long calendar periods are, as Polars writes it."""
+    if not (isinstance(every, str) and re.fullmatch("[1-9][0-9]{0,3}(d|w|mo|q|y)", every)):
+        msg = (
+            f'`every` must be a period such as "1d", "1w", "1mo", "1q" or "1y", got'
+            f" {describe(every)}."
+        )
+        raise StratError(msg)
+
+
+def to_periods(series: Series, every: str) -> pl.Series:
+    """Take the start of the calendar period that each date or time is in."""
+    local = series.dt.tz_localize(None) if isinstance(series.dtype, pd.DatetimeTZDtype) else series
+    column = to_polars(local)
+    if column is not None and column.dtype == pl.Null:  # without any value
+        column = column.cast(pl.Date)
+    if column is None or not isinstance(column.dtype, pl.Date | pl.Datetime):
+        raise no_dates(series.name, series.dtype)
+    return start_of_period(column, column.dtype, every).alias(str(series.name))
+
+
+def start_of_period(column: ColumnT, dtype: pl.DataType, every: str) -> ColumnT:
+    """Take the start of the period of dates or times, by the clock of their time zone."""
+    local = column.dt.replace_time_zone(None) if isinstance(dtype, pl.Datetime) else column
+    return local.dt.truncate(every)
+
+
+def period_starts(series: pd.Series, every: str) -> Any:
+    """Take the starts as a pandas column, of a type that keeps dates apart from times."""
+    starts = to_periods(series, every)
+    return starts.to_pandas(use_pyarrow_extension_array=True).set_axis(series.index)
+
+
+def no_dates(name: object, dtype: object) -> StratError:
+    """Build the error for a column that has no calendar periods."""
+    return StratError(f"`every` needs dates or times, but column {name!r} is {dtype}.")
+
+
+def rank_periods(starts: Sequence[Any], every: str) -> Ints:
+    """Count the periods up to each of some, given where these start, ascending."""
+    times = pl.Series(starts)
+    between = pl.date_range if times.dtype == pl.Date else pl.datetime_range
+    places = between(times[0], times[-1], every, eager=True).search_sorted(times)
+    return places.cast(pl.Int64).to_numpy()
 
 
 def read_fold_column(frame: EagerFrame, name: str) -> Any:

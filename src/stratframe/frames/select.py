@@ -10,7 +10,14 @@ import polars as pl
 from ..core.types import Flags, Ints
 from .attach import NewColumn, column_expression
 from .dtypes import dtype_of, is_missing, to_floats
-from .folds import FoldValues, count_values, fold_codes, fold_expression, read_fold_column
+from .folds import (
+    FoldValues,
+    count_values,
+    fold_codes,
+    fold_expression,
+    read_fold_column,
+    to_periods,
+)
 from .libraries import EagerFrame, Frame, FrameT, Series, label_of, take
 from .read import encode_classes
 from .references import read_columns
@@ -36,6 +43,8 @@ class LabelRows(NamedTuple):
     weights: Ints | None = None
     """How many rows each row stands for; None if for itself."""
     apart: Sequence[ApartColumn] = ()
+    every: str | None = None
+    """How long the periods are whose starts are the labels; None where these are the column's."""
 
     @property
     def has_ordered_categories(self) -> bool:
@@ -54,23 +63,31 @@ def encode_labels(
     *,
     weights: Ints | None = None,
     apart: Sequence[tuple[Any, Series]] = (),
+    every: str | None = None,
     is_part: bool = False,
 ) -> LabelRows:
     """Encode the rows of a fold or part column, and columns of which labels share no value."""
+    series = series if every is None else to_periods(series, every)
     # Every pair compares all codes, which takes as long as to read them: so they are small.
     values, codes = fold_codes(series, is_part=is_part, small=True, weights=weights)
     labels = count_values(values, codes, weights)
     columns = [ApartColumn(each, column, encode_classes(column)[0]) for each, column in apart]
-    return LabelRows(name, labels, series, codes, weights, columns)
+    return LabelRows(name, labels, series, codes, weights, columns, every)
 
 
 def read_labels(
-    frame: Frame, name: Any, apart: Sequence[Any] = (), *, is_part: bool = False
+    frame: Frame,
+    name: Any,
+    apart: Sequence[Any] = (),
+    every: str | None = None,
+    *,
+    is_part: bool = False,
 ) -> LabelRows:
     """Encode the rows of a frame; of a lazy one, by one query, the rows that differ."""
     weights = None
     if isinstance(frame, pl.LazyFrame):
-        refs = [fold_expression(frame, each).alias(str(i)) for i, each in enumerate([name, *apart])]
+        read = [fold_expression(frame, name, every), *(fold_expression(frame, x) for x in apart)]
+        refs = [each.alias(str(i)) for i, each in enumerate(read)]
         rows = frame.select(refs).group_by(pl.all(), maintain_order=True).len("n").collect()
         fold, *columns, counts = (each.rename("") for each in rows)
         series, weights = fold.rename(name), counts.cast(pl.Int64).to_numpy()
@@ -78,7 +95,8 @@ def read_labels(
         series = read_fold_column(frame, name)
         columns = read_columns(frame, [label_of(frame, each) for each in apart])
     shared = list(zip(apart, columns, strict=True))
-    return encode_labels(name, series, weights=weights, apart=shared, is_part=is_part)
+    how: dict[str, Any] = {"weights": weights, "apart": shared, "every": every}
+    return encode_labels(name, series, is_part=is_part, **how)
 
 
 # Rows of labels -------------------------------------------------------------------------
@@ -150,7 +168,7 @@ def filter_labels(
     listed, is_match = shorter_list(rows, chosen)
     held: Any = rows.series
     values = held.filter(match_codes(rows.codes, listed, nulls=False)).unique()
-    found = is_one_of(fold_expression(frame, rows.name), values)
+    found = is_one_of(fold_expression(frame, rows.name, rows.every), values)
     wanted = found if is_match else ~found
     kept = frame.filter(wanted.fill_null(True) if nulls else wanted)
     shared = {} if apart_from is None else values_apart(rows, apart_from)
@@ -170,10 +188,16 @@ def is_one_of(column: pl.Expr, values: Any) -> pl.Expr:
 
 
 def filter_values(
-    frame: FrameT, name: str, values: Sequence[Any], *, equal: bool, nulls: bool = False
+    frame: FrameT,
+    name: str,
+    values: Sequence[Any],
+    *,
+    equal: bool,
+    nulls: bool = False,
+    every: str | None = None,
 ) -> FrameT:
     """Keep the rows of some labels, or those of the others, with or without those of none."""
-    rows = read_labels(frame, name)
+    rows = read_labels(frame, name, every=every)
     known = set(values)
     chosen = np.array([(value in known) == equal for value in rows.labels.values], dtype=np.bool_)
     return filter_labels(frame, rows, chosen, nulls=nulls)

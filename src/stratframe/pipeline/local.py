@@ -179,10 +179,15 @@ class LocalFrame:
         frames.check_refs(self.frame, apart, "apart")
 
     def label_rows(
-        self, name: str, apart: Sequence[str] = (), *, is_part: bool = False
+        self,
+        name: str,
+        apart: Sequence[str] = (),
+        every: str | None = None,
+        *,
+        is_part: bool = False,
     ) -> LabelRows:
         """Encode the rows by the labels of a column; of a lazy frame the rows that differ."""
-        return frames.read_labels(self.frame, name, apart, is_part=is_part)
+        return frames.read_labels(self.frame, name, apart, every, is_part=is_part)
 
     def select(
         self,

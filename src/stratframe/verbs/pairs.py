@@ -37,6 +37,10 @@ class PairRule(NamedTuple):
     """One of `RULES`, or a list of labels."""
     valid: Any
     """A list of labels; None if none are named."""
+    every: str | None
+    """How long the periods are of a column of dates or times, by which it is read."""
+    last: int | None
+    """How many labels are validated, the last ones."""
     gap: int
     window: int | None
     apart: Any
@@ -46,14 +50,14 @@ class PairRule(NamedTuple):
     @property
     def needs_order(self) -> bool:
         """Whether the labels must have an order."""
-        return self.train == "past" or self.gap > 0
+        return self.train == "past" or self.gap > 0 or self.last is not None
 
     @property
     def cause(self) -> str:
         """What of the call says which labels train."""
         gap = f"`gap={describe(self.gap)}`"
         if self.train == "rest":
-            return gap
+            return gap if self.gap else f"`last={describe(self.last)}`"
         train = '`train="past"`' if self.train == "past" else f"`train={describe(self.train)}`"
         return f"{train} with {gap}" if self.gap else train
 
@@ -75,8 +79,8 @@ class Pairs(NamedTuple):
         n_labels = len(self.ranks)
         if self.rule.train not in RULES:
             return np.asarray(self.trained & (np.arange(n_labels) != place))
-        lead = self.ranks[place] - self.ranks
-        gap, window = min(self.rule.gap, n_labels), min(self.rule.window or n_labels, n_labels)
+        lead, most = self.ranks[place] - self.ranks, int(self.ranks.max(initial=0)) + 1
+        gap, window = min(self.rule.gap, most), min(self.rule.window or most, most)
         if self.rule.train == "rest":
             lead = np.abs(lead)
         return np.asarray((lead > gap) & (lead <= gap + window) & (self.ranks >= 0))
@@ -96,11 +100,17 @@ class Pairs(NamedTuple):
 
 def check_rule(rule: PairRule) -> PairRule:
     """Check the arguments of a call, all but the name of the column, and list what they name."""
-    verb, train, valid, gap, window, apart, nulls = rule
+    verb, train, valid, every, last, gap, window, apart, nulls = rule
     check_one_of("nulls", nulls, get_args(Nulls))
     if not (isinstance(train, str) and train in RULES):
         train = list_labels("train", train, '"rest", "past", ')
     valid = None if valid is None else list_labels("valid", valid)
+    last = None if last is None else check_int("last", last, 1)
+    if every is not None:
+        frames.folds.check_every(every)
+    if last is not None and valid is not None:
+        msg = "`last` cannot be combined with `valid`, which names the labels to validate."
+        raise StratError(msg)
     gap = check_int("gap", gap, 0)
     window = None if window is None else check_int("window", window, 1)
     apart = [] if apart is None else as_list(apart)
@@ -116,7 +126,7 @@ def check_rule(rule: PairRule) -> PairRule:
             "\nHint: leave the neighbours out of `train`."
         )
         raise StratError(msg)
-    checked = PairRule(verb, train, valid, gap, window, apart, nulls)
+    checked = PairRule(verb, train, valid, every, last, gap, window, apart, nulls)
     if nulls == "train" and checked.needs_order:
         msg = (
             f'`nulls="train"` cannot be combined with {checked.cause}: rows without a label have'
@@ -156,8 +166,9 @@ def pair_labels(rule: PairRule, rows: LabelRows) -> Pairs:
     alone = set()
     if rule.gap or rule.train != "rest":
         alone = {place for place in valid if not pairs.training_labels(place).any()}
-    if rule.train == "past" and not named:
-        pairs, alone = pairs._replace(valid=[place for place in valid if place not in alone]), set()
+    if not named and (rule.train == "past" or rule.every or rule.last):
+        valid = [place for place in valid if place not in alone]
+        pairs, alone = pairs._replace(valid=valid[-(rule.last or len(valid)) :]), set()
     check_training(pairs, alone)
     return pairs
 
@@ -247,6 +258,8 @@ def rank_labels(rule: PairRule, rows: LabelRows) -> Ints:
             raise StratError(msg)
     ranks = np.full(len(values), -1, dtype=np.int64)
     ranks[places] = np.arange(len(places))
+    if rule.every and places:
+        ranks[places] = frames.folds.rank_periods([values[place] for place in places], rule.every)
     return ranks
 
 

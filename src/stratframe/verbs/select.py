@@ -41,6 +41,8 @@ def folds(
     *,
     train: Any = "rest",
     valid: Any = None,
+    every: str | None = None,
+    last: int | None = None,
     gap: int = 0,
     window: int | None = None,
     apart: str | Sequence[str] | None = None,
@@ -61,6 +63,12 @@ def folds(
     valid : label or list of labels, optional
         Which labels are validated, each in turn. By default all of them; or where `train` names
         labels, all others; or with "past", all that have labels before them to train on.
+    every : str, optional
+        Read a column of dates or times by calendar periods, as Polars writes them: "1d", "1w",
+        "1mo", "1q", "1y". The label is the start of the period; periods without rows count for
+        `gap` and `window`, and those that nothing trains for are left out.
+    last : int, optional
+        Validate so many labels, the last that have rows, and rows to train on.
     gap : int
         How many labels are left out next to the validated one: before it with "past", on each side
         of it with "rest".
@@ -119,9 +127,9 @@ def folds(
     ['2024-03'] ['2024-01']
     ['2024-04'] ['2024-01', '2024-02']
     """
-    rule = check_rule(PairRule("folds", train, valid, gap, window, apart, nulls))
+    rule = check_rule(PairRule("folds", train, valid, every, last, gap, window, apart, nulls))
     source, names = named_source(frame, name, rule.apart)
-    rows = (source.label_rows(column, rule.apart) for column in names)
+    rows = (source.label_rows(column, rule.apart, rule.every) for column in names)
 
     def fold_of(pairs: Pairs, place: int) -> Fold[AnyFrameT]:
         """Take the training and validation frames of a label."""
@@ -206,6 +214,8 @@ def cv(
     *,
     train: Any = "rest",
     valid: Any = None,
+    every: str | None = None,
+    last: int | None = None,
     gap: int = 0,
     window: int | None = None,
     apart: str | Sequence[str] | None = None,
@@ -218,7 +228,7 @@ def cv(
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
     name : str or list of str
         The fold column; for a list, the folds of each column in turn.
-    train, valid, gap, window, apart, nulls
+    train, valid, every, last, gap, window, apart, nulls
         As for `folds`.
 
     Returns
@@ -246,8 +256,8 @@ def cv(
     """
     check_rows(frame, "`cv` gives positions of rows", "`folds` gives frames")
     frames.check_frame(frame)
-    rule = check_rule(PairRule("cv", train, valid, gap, window, apart, nulls))
+    rule = check_rule(PairRule("cv", train, valid, every, last, gap, window, apart, nulls))
     _, names = named_source(frame, name, rule.apart)
     eager = frames.collect_columns(frame, [*names, *rule.apart])
-    rows = (frames.read_labels(eager, each, rule.apart) for each in names)
+    rows = (frames.read_labels(eager, each, rule.apart, rule.every) for each in names)
     return [pair for pairs in pair_columns(rule, rows) for pair in pairs.positions()]

@@ -33,7 +33,7 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         The fold column of the frame `X`. If `X` has no such column, as an array has none, it
         is read from `groups`: a frame with the column, or the folds themselves. For a list,
         the folds of each column in turn.
-    train, valid, gap, window, nulls
+    train, valid, every, last, gap, window, nulls
         As for `folds`.
     apart : str or list of str, optional
         As for `folds`; looked up as the fold column is, but not in an array.
@@ -55,8 +55,8 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
     >>> X = pd.DataFrame({"x": [1, 2, 3], "fold": [0, 1, 0]})
     >>> splitter = sf.FoldSplit("fold")
     >>> splitter
-    FoldSplit(apart=None, gap=0, name='fold', nulls='error', train='rest', valid=None,
-         window=None)
+    FoldSplit(apart=None, every=None, gap=0, last=None, name='fold', nulls='error',
+         train='rest', valid=None, window=None)
     >>> list(splitter.split(X))
     [(array([1]), array([0, 2])), (array([0, 2]), array([1]))]
     >>> splitter.get_n_splits(X)
@@ -72,6 +72,8 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         *,
         train: Any = "rest",
         valid: Any = None,
+        every: str | None = None,
+        last: int | None = None,
         gap: int = 0,
         window: int | None = None,
         apart: str | Sequence[str] | None = None,
@@ -80,6 +82,8 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         self.name = name
         self.train = train
         self.valid = valid
+        self.every = every
+        self.last = last
         self.gap = gap
         self.window = window
         self.apart = apart
@@ -90,8 +94,8 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
 
     def check_rule(self) -> PairRule:
         """Check which labels train."""
-        given = (self.train, self.valid, self.gap, self.window, self.apart, self.nulls)
-        return check_rule(PairRule("FoldSplit", *given))
+        given = {name: getattr(self, name) for name in PairRule._fields[1:]}
+        return check_rule(PairRule("FoldSplit", **given))
 
     def split(
         self, X: Any = None, y: Any = None, groups: Any = None
@@ -125,7 +129,7 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         check_rows(data, "`FoldSplit` gives positions of rows", "`sf.folds` gives frames")
         apart = [(name, find_column("apart", name, data, groups)) for name in rule.apart]
         columns = [(name, find_column("name", name, data, groups)) for name in as_list(self.name)]
-        rows = (frames.encode_labels(*column, apart=apart) for column in columns)
+        rows = (frames.encode_labels(*column, apart=apart, every=rule.every) for column in columns)
         return pair_columns(rule, rows)
 
 

@@ -93,24 +93,29 @@ class DaskEngine:
             raise StratError(msg)
         return column
 
-    def bind(self, options: Options, fold: str | None = None) -> DaskCall:
+    def bind(self, options: Options, fold: str | None = None, every: str | None = None) -> DaskCall:
         """Add the columns that a call computes, and plan what workers do."""
         computed: dict[Any, Any] = {}
 
         def label_of(ref: Any) -> Any:
-            if not frames.is_computed(ref):
-                return ref
+            return add(self.column(ref)) if frames.is_computed(ref) else ref
+
+        def add(column: Any) -> str:
             label = f"computed {len(computed) + 1}"
             while label in self.frame.columns:
                 label += "_"
-            computed[label] = self.column(ref)
+            computed[label] = column
             return label
 
         named = {
             argument: [label_of(ref) for ref in refs]
             for argument, refs in options.columns().items()
         }
-        of_fold = [] if fold is None else [fold]
+        of_fold: list[Any] = [] if fold is None else [fold]
+        if fold is not None and every is not None:
+            starts, column = frames.folds.period_starts, self.frame[fold]
+            meta = starts(column._meta, every)
+            of_fold = [add(column.map_partitions(starts, every, meta=meta))]
         terms = (*options.terms, *options.groups, *(Classes((name,)) for name in of_fold))
         entries = [*named["by"], *named["groups"]]
         uses = map(Use, entries + of_fold, map(cuts_numbers, terms))
@@ -255,12 +260,12 @@ class DaskEngine:
         *,
         equal: bool,
         nulls: bool = False,
+        every: str | None = None,
         drops: bool = False,
     ) -> Any:
         """Keep some rows of every partition."""
-        kept = self.over_rows(
-            partial(frames.select.filter_values, name=name, values=values, equal=equal, nulls=nulls)
-        )
+        how: dict[str, Any] = {"name": name, "values": values, "equal": equal, "nulls": nulls}
+        kept = self.over_rows(partial(frames.select.filter_values, every=every, **how))
         return kept.drop(columns=[name]) if drops else kept
 
     def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002

@@ -18,6 +18,7 @@ from ..base import CountedCodes, Counts, check_term
 from .columns import (
     SparkCall,
     Typed,
+    by_period,
     check_boolean,
     check_single,
     columns_to_hash,
@@ -92,7 +93,9 @@ class SparkEngine:
         empty = collect(self.frame.select(typed.column.alias("value")).limit(0))["value"]
         return resolve_on(self.frame, term, typed, empty.alias(typed.name))
 
-    def bind(self, options: Options, fold: str | None = None) -> SparkCall:
+    def bind(
+        self, options: Options, fold: str | None = None, every: str | None = None
+    ) -> SparkCall:
         """Find the columns of a call, and check their types."""
         named = options.columns()
         typed = [
@@ -100,7 +103,7 @@ class SparkEngine:
         ]
         terms = (*options.terms, *options.groups)
         if fold is not None:
-            typed.append(self.typed(fold, "name"))
+            typed.append(by_period(self.typed(fold, "name"), every))
             terms = (*terms, Classes((fold,)))
         call = SparkCall(
             self.frame,
@@ -191,10 +194,11 @@ class SparkEngine:
         *,
         equal: bool,
         nulls: bool = False,
+        every: str | None = None,
         drops: bool = False,
     ) -> Any:
         """Keep the rows of some folds, or those of the others."""
-        typed = self.typed(name, "name")
+        typed = by_period(self.typed(name, "name"), every)
         fold = typed.present
         found = fold.isin(literals(typed, values)) if values else functions().lit(False)
         found = functions().when(fold.isNotNull(), found)

@@ -331,6 +331,24 @@ def literals(typed: Typed, values: Sequence[Any]) -> list[Any]:
     return [functions().lit(value.isoformat()).cast(typed.dtype) for value in values]
 
 
+PERIODS = {"1d": "day", "1w": "week", "1mo": "month", "1q": "quarter", "1y": "year"}
+"""What Spark calls calendar periods."""
+
+
+def by_period(typed: Typed, every: str | None) -> Typed:
+    """Take the start of the calendar period of each date or time."""
+    if every is None:
+        return typed
+    if typed.dtype not in ("date", "timestamp", "timestamp_ntz"):
+        msg = f"`every` needs dates or times, but column {typed.name!r} is {typed.dtype}."
+        raise StratError(msg)
+    if every not in PERIODS:
+        msg = f"`every` must be one of {', '.join(map(repr, PERIODS))} on Spark, got {every!r}."
+        raise StratError(msg)
+    start = functions().date_trunc(PERIODS[every], typed.column).cast(typed.dtype)
+    return typed._replace(column=start)
+
+
 def check_single(typed: Typed) -> None:
     """Raise unless a column holds single values, which Spark can hand over."""
     if typed.dtype.startswith("interval") and not is_duration(typed.dtype):

@@ -1,0 +1,137 @@
+"""Folds by calendar periods of a column of dates or times, and the last ones of them."""
+
+from datetime import date, datetime, time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.model_selection import TimeSeriesSplit
+
+import stratframe as sf
+from tests.helpers import Make, refuse, values
+
+DAYS = [date(2024, month, day) for month in (1, 2, 3, 5, 6, 9) for day in (3, 17, 28)]
+"""No day is in April, July or August."""
+
+ROWS = {"day": DAYS, "x": list(range(len(DAYS)))}
+
+FREQUENCIES = {"1d": "D", "1w": "W", "1mo": "M", "1q": "Q", "1y": "Y"}
+"""What pandas calls the periods of Polars."""
+
+TIMES = st.datetimes(datetime(1960, 1, 1), datetime(2060, 1, 1))
+
+
+def pairs(frame: Any, **rule: Any) -> list[tuple[Any, list[int], list[int]]]:
+    """List the label of each fold, and its training and validation rows."""
+    folds = sf.folds(frame, "day", **rule)
+    return [(fold.fold, values(fold.train, "x"), values(fold.valid, "x")) for fold in folds]
+
+
+@settings(max_examples=40)
+@given(times=st.lists(TIMES, min_size=2, max_size=30), every=st.sampled_from([*FREQUENCIES]))
+def test_periods_are_those_of_pandas(times: list[datetime], every: str) -> None:
+    """Labels are the starts of pandas' periods, and gap and window count these."""
+    df = pd.DataFrame({"day": pd.Series(times).dt.as_unit("us"), "x": range(len(times))})
+    own = df["day"].dt.to_period(FREQUENCIES[every])
+    numbers = own.dt.year if every == "1y" else own.map(lambda period: period.ordinal)
+    wanted = []
+    for number in sorted(set(numbers)):
+        lead = number - numbers
+        train = df["x"][(lead > 1) & (lead <= 4)].tolist()
+        if train:
+            valid = df["x"][numbers == number].tolist()
+            wanted.append((own[valid[0]].start_time.to_pydatetime(), train, valid))
+    assume(wanted)
+    assert pairs(df, every=every, train="past", gap=1, window=3) == wanted
+
+
+def test_every_frame_has_the_same_periods(frame: Make) -> None:
+    """Months without rows count: of two months before the gap, only June trains for September."""
+    found = pairs(frame(ROWS), every="1mo", train="past", gap=1, window=2, last=3)
+    starts = [(label.month, label.day) for label, _, _ in found]
+    assert starts == [(5, 1), (6, 1), (9, 1)]
+    assert [train for _, train, _ in found] == [[3, 4, 5, 6, 7, 8], [6, 7, 8], [12, 13, 14]]
+    if not isinstance(frame(ROWS), pl.LazyFrame):
+        positions = sf.cv(frame(ROWS), "day", every="1mo", train="past", gap=1, window=2, last=3)
+        assert [(a.tolist(), b.tolist()) for a, b in positions] == [each[1:] for each in found]
+
+
+@pytest.mark.parametrize("last", [2, 3, 6])
+def test_regular_months_are_those_of_time_series_split(last: int) -> None:
+    """With a row a month, the last months are the splits of scikit-learn."""
+    months = pd.date_range("2023-01-15", periods=12, freq="MS")
+    df = pd.DataFrame({"day": months, "x": range(12)})
+    expected = TimeSeriesSplit(last, test_size=1, gap=2, max_train_size=4).split(df)
+    found = sf.FoldSplit("day", every="1mo", train="past", gap=2, window=4, last=last).split(df)
+    for (train, valid), (wanted, held) in zip(found, expected, strict=True):
+        assert train.tolist() == wanted.tolist()
+        assert valid.tolist() == held.tolist()
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "Africa/Cairo", "America/Sao_Paulo"])
+def test_days_are_those_of_the_clock_of_the_zone(zone: str) -> None:
+    """Days begin at midnight of their zone, also where that is skipped or one has 25 hours."""
+    utc = [datetime(2024, 3, 29), datetime(2024, 10, 25), datetime(2018, 11, 2)]
+    hours = [
+        pl.datetime_range(
+            each, each.replace(day=31 if each.month != 11 else 9), "1h", time_zone="UTC", eager=True
+        )
+        for each in utc
+    ]
+    df = pl.DataFrame({"day": pl.concat(hours).sort().dt.convert_time_zone(zone)})
+    df = df.with_row_index("x")
+    local = df.group_by(pl.col("day").dt.date(), maintain_order=True).agg("x")
+    wanted = [(datetime.combine(day, time()), rows) for day, rows in local.iter_rows()]
+    numpy, arrow = df.to_pandas(), df.to_pandas(use_pyarrow_extension_array=True)
+    for frame in (df, df.lazy(), numpy, arrow):
+        assert [(label, valid) for label, _, valid in pairs(frame, every="1d")] == wanted
+
+
+def test_the_last_folds_of_any_column(frame: Make) -> None:
+    """`last` takes the last labels of any order, rows without a label aside."""
+    data = ROWS | {"day": [i % 5 for i in range(17)] + [None]}
+    found = pairs(frame(data), last=2, nulls="drop")
+    assert [label for label, _, _ in found] == [3, 4]
+    assert pairs(frame(data), last=9, nulls="drop") == pairs(frame(data), nulls="drop")
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (
+            {"every": "month"},
+            '`every` must be a period such as "1d", "1w", "1mo", "1q" or "1y", got \'month\'.',
+        ),
+        (
+            {"every": 7},
+            '`every` must be a period such as "1d", "1w", "1mo", "1q" or "1y", got 7.',
+        ),
+        (
+            {"every": "6h"},
+            '`every` must be a period such as "1d", "1w", "1mo", "1q" or "1y", got \'6h\'.',
+        ),
+        ({"last": 0}, "`last` must be at least 1, got 0."),
+        (
+            {"last": 2, "valid": [1]},
+            "`last` cannot be combined with `valid`, which names the labels to validate.",
+        ),
+    ],
+)
+def test_bad_input(rule: dict[str, Any], message: str) -> None:
+    """What is no period, or no number of labels, is refused."""
+    for frame in (pd.DataFrame(ROWS), pl.LazyFrame(ROWS)):
+        refuse(message, lambda frame=frame: sf.folds(frame, "day", **rule))
+
+
+def test_a_column_without_dates(frame: Make) -> None:
+    """Periods need dates or times."""
+    data = ROWS | {"day": ["2024-01-03"] * 18}
+    with pytest.raises(sf.StratError, match="`every` needs dates or times, but column 'day' is "):
+        sf.folds(frame(data), "day", every="1mo")
+    only = ROWS | {"day": np.arange(18)}
+    with pytest.raises(sf.StratError, match="`every` needs dates or times, but column 'day' is "):
+        sf.cv(pd.DataFrame(only), "day", every="1mo")
