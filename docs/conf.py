@@ -136,7 +136,7 @@ def read_page(app, page, source):
     text = IMAGE.sub(show_variants, text)
     if page == "index":
         text = ENTRIES.sub(make_cards, text, count=1) + make_toctrees(text)
-    elif page.endswith("/index") and app.env.doc2path(page).suffix == ".md":
+    elif (page == "research" or page.endswith("/index")) and app.env.doc2path(page).suffix == ".md":
         text += "\n" + make_toctrees(text)
     source[0] = text
 

@@ -31,11 +31,15 @@ SLOW = {
     "paper-study.md",
     "repeated-holdouts.md",
     "scores-by-repeat.md",
+    "sources.md",
     "study-choice.md",
     "study-compare.md",
     "study-evidence.md",
 }
 """Pages whose code takes many seconds."""
+
+INDEXES = ("index.md", "research.md")
+"""Pages that list those of docs/."""
 
 DRAWN = {"gallery.md"}
 """Pages whose code `tests/test_site.py` runs, as it draws their pictures."""
@@ -108,10 +112,12 @@ def test_links(page):
 
 
 def test_index():
-    """The index links every other page of docs/."""
-    links = LINK.findall((ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
+    """The index, or the page on research that it links, links every other page of docs/."""
+    texts = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in INDEXES]
+    links = set(LINK.findall("".join(texts)))
     pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"}
-    assert pages <= set(links)
+    assert pages <= links
+    assert "(research.md)" in texts[0]
 
 
 @pytest.mark.parametrize(
