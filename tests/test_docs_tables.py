@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,7 @@ def make_rows() -> dict[str, Any]:
         "patient": [row // 4 for row in range(n)],
         "device": [row // 8 for row in range(n)],
         "text": [f"text {row % 200}" for row in range(n)],
+        "day": [datetime(2024, 1, 1) + timedelta(days=row) for row in range(n)],
         "month": [row // 20 for row in range(n)],
         "drug": [row % 15 for row in range(n)],
         "target": [row // 15 for row in range(n)],
