@@ -45,11 +45,31 @@ def loss(frame: pd.DataFrame, folds: Any, k: int) -> float:
     return float(((counts - target) ** 2 / target).sum())
 
 
+def spread(frame: pd.DataFrame, folds: Any, k: int) -> float:
+    """What the peer minimizes: how far the shares of a class vary over folds, averaged."""
+    counts = pd.crosstab(frame["label"], np.asarray(folds)).reindex(columns=range(k), fill_value=0)
+    shares = counts.to_numpy() / counts.sum(axis=1).to_numpy()[:, None]
+    return float(shares.std(axis=1).mean())
+
+
+def ratio_of_spread(frame: pd.DataFrame, k: int) -> float:
+    """Divide the spread of shares by that of the peer."""
+    ours = frame.strat.kfold("label", k=k, groups="group", rare="ignore")["fold"]
+    theirs = spread(frame, fill(StratifiedGroupKFold(k), frame["label"], frame["group"]), k)
+    return spread(frame, ours, k) / theirs if theirs else 1.0
+
+
 def ratio_of_loss(frame: pd.DataFrame, k: int) -> float:
     """Divide the loss by that of the peer."""
     ours = frame.strat.kfold("label", k=k, groups="group", rare="ignore")["fold"]
     theirs = loss(frame, fill(StratifiedGroupKFold(k), frame["label"], frame["group"]), k)
     return loss(frame, ours, k) / theirs if theirs else 1.0
+
+
+def draw_cases(groups: str) -> list[tuple[pd.DataFrame, int]]:
+    """Draw frames and numbers of folds; the peer takes no rarer classes."""
+    cases = [pareto(*each) for each in CASES[groups]]
+    return [(df, k) for df, k in cases if df["label"].value_counts().max() >= k]
 
 
 CASES = {
@@ -61,12 +81,21 @@ CASES = {
 @pytest.mark.parametrize("groups", CASES)
 def test_loss_against_scikit_learn(benchmark: Any, groups: str) -> None:
     """On Pareto groups the loss is never above the peer's, and mostly far below."""
-    cases = [pareto(*each) for each in CASES[groups]]  # the peer takes no rarer classes
-    cases = [(df, k) for df, k in cases if df["label"].value_counts().max() >= k]
+    cases = draw_cases(groups)
     (ratios,) = find(benchmark, lambda: [ratio_of_loss(*each) for each in cases])
     benchmark.extra_info.update(above=sum(ratio > 1 + 1e-9 for ratio in ratios), n=len(ratios))
     reach(benchmark, median(ratios), "x the loss", at_most=0.9)
     assert not benchmark.extra_info["above"]
+
+
+@pytest.mark.parametrize("groups", CASES)
+def test_spread_against_scikit_learn(benchmark: Any, groups: str) -> None:
+    """By what the peer minimizes, neither is more even in general."""
+    (ratios,) = find(benchmark, lambda: [ratio_of_spread(*each) for each in draw_cases(groups)])
+    above = [ratio for ratio in ratios if ratio > 1 + 1e-9]
+    benchmark.extra_info.update(above=len(above), n=len(ratios))
+    benchmark.extra_info.update(median_above=median(above), largest=max(ratios))
+    reach(benchmark, median(ratios), "x the spread")
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
