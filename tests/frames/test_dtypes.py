@@ -92,7 +92,7 @@ COLUMNS = [
 def is_feature(series: Any) -> bool:
     """Return whether a column can be read as a feature."""
     try:
-        return read_matrix([series], "term").shape == (1, len(series))
+        return read_matrix([series], "term")[0].shape == (1, len(series))
     except StratError:
         return False
 

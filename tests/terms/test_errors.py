@@ -168,7 +168,7 @@ def test_bins_take_no_dates(column: Any) -> None:
 def test_types_of_features(column: Any) -> None:
     """A feature that is neither number nor boolean is refused at the call, and a way out named."""
     refuse_now(
-        f"`sf.chain(['x', 'z'])` needs features of numbers or booleans, but column 'z' is"
+        f"`sf.chain(['x', 'z'])` needs features of numbers, booleans or vectors, but column 'z' is"
         f" {column.dtype}.\nHint: encode it in columns of numbers, as `pd.get_dummies` and"
         " `DataFrame.to_dummies` do.",
         lambda: sf.kfold(with_column(column), sf.chain(["x", "z"]), 2),

@@ -16,7 +16,7 @@ import polars as pl
 from ..core.types import Ints
 from .lazy import is_repeatable
 from .libraries import FrameT, label_of
-from .references import check_height, read_columns
+from .references import check_height, one_or_several, read_columns
 
 
 class NewColumn(NamedTuple):
@@ -138,16 +138,20 @@ def column_expression(
     # would stretch a computed column of one value to the height of the others.
     names = list(dict.fromkeys(ref for ref in every if isinstance(ref, str)))
     computed = [ref for ref in every if not isinstance(ref, str)]
+    several = [ref.meta.has_multiple_outputs() for ref in computed]
+    given = [pl.struct(ref) if many else ref for ref, many in zip(computed, several, strict=True)]
     rows = pl.struct(names) if names else pl.int_range(pl.len(), dtype=pl.UInt32)
 
     def compute_series(series: Sequence[pl.Series]) -> pl.Series:
         *others, held = series
         for ref, column in zip(computed, others, strict=True):
             check_height(ref, len(column), len(held))
-        named, made = held.struct.unnest() if names else held.to_frame(), iter(others)
+        read_each = zip(others, several, strict=True)
+        made = (one_or_several(each.struct.unnest()) if many else each for each, many in read_each)
+        named = held.struct.unnest() if names else held.to_frame()
         read = {
-            argument: [named[ref] if isinstance(ref, str) else next(made) for ref in given]
-            for argument, given in refs.items()
+            argument: [named[ref] if isinstance(ref, str) else next(made) for ref in own]
+            for argument, own in refs.items()
         }
         columns = [polars_column(column) for column in compute(read, len(held))]
         return columns[0] if len(columns) == 1 else pl.DataFrame(columns).to_struct("folds")
@@ -155,9 +159,7 @@ def column_expression(
     types = {column.name: polars_dtype(column.labels) for column in outputs}
     name = outputs[0].name
     dtype = types[name] if len(outputs) == 1 else pl.Struct(types)
-    expr = pl.map_batches(
-        [*computed, rows], compute_series, return_dtype=dtype, is_elementwise=by_row
-    )
+    expr = pl.map_batches([*given, rows], compute_series, return_dtype=dtype, is_elementwise=by_row)
     return expr.alias(name)
 
 

@@ -141,6 +141,26 @@ def objects_to_polars(series: pd.Series) -> pl.Series | None:
     return column
 
 
+def to_vectors(series: Series) -> pl.Series | None:
+    """Turn a column of vectors, lists or arrays of numbers, into a Polars one; None for others."""
+    if not is_nested(dtype_of(series)):
+        return None
+    column = to_polars(series)
+    if column is None and isinstance(series, pd.Series):
+        missing = np.asarray(series.isna(), dtype=np.bool_)
+        held = series[~missing].tolist()
+        if all(isinstance(each, list | tuple | np.ndarray) for each in held):
+            types = {getattr(each, "dtype", np.dtype(object)) for each in held}
+            own = types.pop() if len(types) == 1 else np.dtype(object)
+            dtype = own if own.kind in "fiub" else np.float64
+            with suppress(TypeError, ValueError, pl.exceptions.PolarsError):
+                values = pl.Series([np.asarray(each, dtype) for each in held])
+                column = gather(values, np.where(missing, -1, np.cumsum(~missing) - 1))
+    inner = getattr(column.dtype, "inner", None) if column is not None else None
+    is_vector = inner is not None and (inner.is_numeric() or inner in (pl.Boolean, pl.Null))
+    return column if is_vector else None
+
+
 def strict_series(values: list[Any], dtype: Any) -> pl.Series | None:
     """Make a Polars series of values of one type; None if they are of others."""
     with suppress(TypeError, ValueError, pl.exceptions.PolarsError):

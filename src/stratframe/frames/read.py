@@ -4,7 +4,7 @@ All are read from the series of `to_polars`. Only what Polars has no type for is
 column of pandas itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -16,7 +16,7 @@ from ..core.hashing import HashedBytes, HashedWords, KeyColumn
 from ..core.order import CHUNK, rank
 from ..core.strata import DENSE, factorize_codes, first_occurrence
 from ..core.types import Flags, Ints, Values, Words
-from ..errors import StratError
+from ..errors import StratError, describe_rows
 from .dtypes import (
     WIDE,
     dtype_of,
@@ -27,10 +27,13 @@ from .dtypes import (
     object_type,
     to_floats,
     to_polars,
+    to_vectors,
     unordered_error,
     write_intervals,
 )
-from .libraries import Series
+from .libraries import Series, library_of
+from .result import make_frame
+from .rules import failing_rows
 
 MIXED = {"mixed", "mixed-integer"}
 """Types that `infer_dtype` gives objects of several types."""
@@ -189,24 +192,63 @@ def read_comparable(series: Series, term: str) -> tuple[Values, Flags]:
     return values.astype(np.float64) if values.dtype == np.uint64 else values, missing
 
 
-def read_matrix(columns: Sequence[Series], term: str) -> Values:
-    """Read numbers or booleans as features, shape (n_features, n_rows), NaN where missing."""
-    points = np.empty((len(columns), len(columns[0])))
-    for place, series in enumerate(columns):
-        dtype = dtype_of(series)
-        if not (dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)):
-            msg = (
-                f"`{term}` needs features of numbers or booleans, but column {series.name!r} is"
-                f" {series.dtype}.\nHint: encode it in columns of numbers, as `pd.get_dummies`"
-                " and `DataFrame.to_dummies` do."
-            )
-            raise StratError(msg)
+def read_matrix(columns: Sequence[Series], term: str) -> tuple[Values, list[int]]:
+    """Read numbers, booleans or vectors as features, and count those of each column.
+
+    The features have the shape (n_features, n_rows), and are NaN where missing.
+    """
+    features = [read_feature(series, term) for series in columns]
+    stops = np.cumsum([0, *(values.shape[1] for values in features)])
+    points = np.empty((int(stops[-1]), len(columns[0])))
+    for start, stop, values in zip(stops, stops[1:], features, strict=False):
+        points[start:stop] = values.T
+    return points, np.diff(stops).tolist()
+
+
+def read_feature(series: Series, term: str) -> Values:
+    """Read a column as features, shape (n_rows, n_features): one, or the components of vectors."""
+    dtype = dtype_of(series)
+    if dtype.is_numeric() or dtype in (pl.Boolean, pl.Null):
         try:
-            points[place] = to_floats(series)
+            return to_floats(series)[:, None]
         except (OverflowError, TypeError, ValueError) as error:
             msg = f"`{term}` needs numbers that floats can hold in column {series.name!r}: {error}."
             raise StratError(msg) from error
-    return points
+    vectors = to_vectors(series)
+    if vectors is None:
+        msg = (
+            f"`{term}` needs features of numbers, booleans or vectors, but column {series.name!r}"
+            f" is {series.dtype}.\nHint: encode it in columns of numbers, as `pd.get_dummies` and"
+            " `DataFrame.to_dummies` do."
+        )
+        raise StratError(msg)
+    if isinstance(vectors.dtype, pl.List):
+        vectors = vectors.list.to_array(check_lengths(series, vectors.list.len()))
+    found: Values = vectors.to_numpy()
+    return found if found.dtype.kind == "f" else found.astype(np.float64)
+
+
+def components(name: str, series: Series) -> list[tuple[str, Series]]:
+    """Name the components of a column of vectors as columns; of any other, the column itself."""
+    if to_vectors(series) is None:
+        return [(name, series)]
+    names = {f"{name}[{i}]": each for i, each in enumerate(read_feature(series, "drift").T)}
+    frame = make_frame(library_of(series), names)
+    return [(each, frame[each]) for each in names]
+
+
+def check_lengths(series: Series, lengths: pl.Series) -> int:
+    """Find the one length that vectors have; raise with the rows that have another."""
+    usual = int(lengths.drop_nulls().mode().min() or 0)  # type: ignore[arg-type]
+    others = np.flatnonzero((lengths != usual).fill_null(False).to_numpy())
+    if not len(others):
+        return usual
+    msg = (
+        f"Vectors must have one length, but in column {series.name!r} those of"
+        f" {describe_rows(others)} have others than {usual}."
+    )
+    shown: dict[Hashable, Any] = {series.name: series}
+    raise StratError(msg, failing_rows(library_of(series), shown, others))
 
 
 # Keys ------------------------------------------------------------------------------------

@@ -65,6 +65,9 @@ ACCEPTED = {
 }
 """What arguments that refer to columns may hold, where it is not names or expressions."""
 
+OF_TERMS = ("by", "groups", "features")
+"""Arguments whose columns may be vectors, and expressions of several, where they are features."""
+
 NOT_A_NUMBER = {
     "by": "`by` comes first; the number of folds is `k={}`",
     "name": "`name` is a column that is there already; `df.strat.kfold(..., k={})` makes one",
@@ -203,7 +206,7 @@ def has_column(data: Any, name: str) -> bool:
 def check_refs(
     frame: Frame, refs: Iterable[Any], argument: str, columns: ColumnLookup | None = None
 ) -> None:
-    """Raise unless every reference of an argument is one column of single values."""
+    """Raise unless references are columns: one each, of single values, but where terms say more."""
     columns = columns or list_columns(frame)
     for ref in refs:
         if argument != "name" and is_computed(ref):
@@ -217,7 +220,7 @@ def check_refs(
             continue
         if not is_plain_name(ref):
             check_expression(ref, argument, columns)
-        elif is_nested(columns.types[ref]):
+        elif argument not in OF_TERMS and is_nested(columns.types[ref]):
             raise nested_error(ref, columns.types[ref])
 
 
@@ -291,15 +294,38 @@ def check_expression(ref: Any, argument: str, columns: ColumnLookup) -> None:
             if name not in columns.names:
                 raise label_error(name, argument, columns.names, "polars") from error
         raise expression_error(ref, str(error).partition("\n")[0]) from error
+    if argument in OF_TERMS and types:
+        return
     if len(types) != 1:
-        msg = (
-            f"An entry of `{argument}` must give one column, got {len(types)}"
-            f" from {format_reference(ref)}."
-        )
-        raise StratError(msg)
+        raise several_columns(argument, ref, len(types))
     ((name, dtype),) = types.items()
     if is_nested(dtype):
         raise nested_error(name, dtype)
+
+
+def several_columns(argument: str, ref: Any, count: int) -> StratError:
+    """Build the error for an expression that does not give one column."""
+    return StratError(
+        f"An entry of `{argument}` must give one column, got {count} from {format_reference(ref)}."
+    )
+
+
+def check_one_each(argument: str, refs: Sequence[Any], columns: Sequence[Any]) -> None:
+    """Raise if a reference was read as a frame of several columns."""
+    for ref, column in zip(refs, columns, strict=False):
+        if isinstance(column, pl.DataFrame):
+            raise several_columns(argument, ref, column.width)
+
+
+def spread_columns(
+    refs: Sequence[Any], columns: Sequence[Any]
+) -> tuple[tuple[Any, ...], list[Any]]:
+    """List the columns of references one by one, where some were read as several."""
+    spread: list[tuple[Any, Any]] = []
+    for ref, column in zip(refs, columns, strict=True):
+        several = isinstance(column, pl.DataFrame)
+        spread += [(each.name, each) for each in column] if several else [(ref, column)]
+    return tuple(ref for ref, _ in spread), [column for _, column in spread]
 
 
 def check_taken(
@@ -365,9 +391,7 @@ def collect_columns(frame: Frame, refs: Sequence[Any]) -> EagerFrame:
     return frame.select(kept if needed else pl.int_range(pl.len()).alias("row")).collect()
 
 
-def empty_columns(
-    frame: Frame, refs: Mapping[str, Sequence[Any]]
-) -> dict[str, list[pl.Series]] | None:
+def empty_columns(frame: Frame, refs: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]] | None:
     """Return the columns of a lazy frame with their types, but no rows; None for an eager one."""
     if not isinstance(frame, pl.LazyFrame):
         return None
@@ -375,11 +399,10 @@ def empty_columns(
     query = pl.LazyFrame(schema=known)
     return {
         argument: [
-            pl.Series(name, dtype=dtype)
+            pl.Series(ref, dtype=known[ref])
+            if is_plain_name(ref)
+            else one_or_several(pl.DataFrame(schema=query.select(ref).collect_schema()))
             for ref in given
-            for name, dtype in (
-                {ref: known[ref]} if is_plain_name(ref) else query.select(ref).collect_schema()
-            ).items()
         ]
         for argument, given in refs.items()
     }
@@ -391,11 +414,16 @@ def read_columns(frame: EagerFrame, refs: Sequence[Any]) -> list[Any]:
     return [compute(frame, ref) if is_computed(ref) else frame[ref] for ref in refs]
 
 
-def compute_in_polars(frame: pl.DataFrame, ref: pl.Expr) -> pl.Series:
+def compute_in_polars(frame: pl.DataFrame, ref: pl.Expr) -> Any:
     """Evaluate an expression on a frame."""
-    series = frame.select(ref).to_series()
-    check_height(ref, len(series), frame.height)
-    return series
+    columns = frame.select(ref)
+    check_height(ref, columns.height, frame.height)
+    return one_or_several(columns)
+
+
+def one_or_several(columns: pl.DataFrame) -> Any:
+    """Take the series of a frame of one column."""
+    return columns.to_series() if columns.width == 1 else columns
 
 
 def compute_in_pandas(frame: pd.DataFrame, ref: Any) -> pd.Series:

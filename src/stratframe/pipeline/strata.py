@@ -196,7 +196,9 @@ def read_entries(
     return [
         read_entry(term, series, place, argument, weights)
         for argument, terms in named
-        for place, (term, series) in enumerate(split_series(terms, columns.get(argument, ())), 1)
+        for place, (term, series) in enumerate(
+            split_series(terms, columns.get(argument, ()), argument), 1
+        )
     ]
 
 

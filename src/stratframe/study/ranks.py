@@ -179,7 +179,7 @@ def read_cases(summary: Any, measure: str, cases: Any) -> tuple[list[Any], dict[
     k_values, names, *keys = map(frames.to_list, series)
     (ks, of_k), (strategies, of_strategy) = map(number_values, (k_values, names))
     of_case = number_values(list(zip(*keys, strict=True)))[1]
-    (values,) = frames.read_matrix([measured], "study")
+    ((values,), _) = frames.read_matrix([measured], "study")
     columns: dict[Hashable, Any] = {
         "k": of_k,
         "case": of_case,

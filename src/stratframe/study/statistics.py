@@ -131,7 +131,7 @@ def read_scores(estimates: Any) -> Scores:
     series = read_series(estimates, names, "estimates")
     *keys, errors = [frames.to_list(each) for each in (*series[:5], series[9])]
     labels, codes = zip(*map(number_values, keys), strict=True)
-    columns = [*codes, *frames.read_matrix(series[5:9], "study"), errors]
+    columns = [*codes, *frames.read_matrix(series[5:9], "study")[0], errors]
     rows = frames.make_frame("pandas", dict(zip(names, columns, strict=True)))
     if rows.duplicated(KEYS).any():
         raise StratError(given_twice("`estimates`", "repeat", "some"))

@@ -140,7 +140,7 @@ def deal_by_component(
 
 def read_features(frame: Any, features: list[Any]) -> Values:
     """Read the features of a frame as numbers, shape (n_features, n_rows)."""
-    return frames.read_matrix(frames.read_columns(frame, features), "sf.study")
+    return frames.read_matrix(frames.read_columns(frame, features), "sf.study")[0]
 
 
 def deal_folds(

@@ -53,6 +53,8 @@ class EncodedColumns:
     """Positions of the dealt rows in the column; None for all, in its order."""
     weights: Ints | None = None
     """How many rows each dealt row stands for, shape (n_dealt,); None for one."""
+    widths: Sequence[int] = ()
+    """How many features each column holds: one, or the components of its vectors."""
 
     def values_at(self, rows: Ints) -> Any:
         """Take the column's own values at some dealt rows."""
@@ -133,6 +135,8 @@ class Term:
     """What the groups are called that it makes; nothing if it makes none."""
     only_groups: ClassVar[bool] = False
     """Whether it makes no strata, and so is for `groups` alone."""
+    has_features: ClassVar[bool] = False
+    """Whether a column may be of vectors, and a reference give several columns."""
     default_name: ClassVar[str | None] = None
     """What result frames call it where the user does not; None for as its column."""
 

@@ -124,10 +124,16 @@ def columns_of(terms: Iterable[Term]) -> list[ColumnRef]:
     return [column for term in terms for column in term.columns]
 
 
-def split_series(terms: Sequence[Term], series: Iterable[Any]) -> list[tuple[Term, list[Any]]]:
+def split_series(
+    terms: Sequence[Term], series: Iterable[Any], argument: str = "by"
+) -> list[tuple[Term, list[Any]]]:
     """Split series, which come in the order of `columns_of`, by term."""
     left = iter(series)
-    return [(term, list(islice(left, len(term.columns)))) for term in terms]
+    handed = [(term, list(islice(left, len(term.columns)))) for term in terms]
+    for term, own in handed:
+        if not term.has_features:
+            frames.references.check_one_each(argument, term.columns, own)
+    return handed
 
 
 def same_terms(term: Term, other: Term) -> bool:

@@ -113,7 +113,9 @@ def clusters(
     Parameters
     ----------
     features : column or list of columns
-        Numbers or booleans, none missing or infinite, cast to float64.
+        Numbers or booleans, none missing or infinite, cast to float64. A column of vectors of one
+        length counts as its components: a list or array in each row. On Polars frames an
+        expression or selector of several columns stands for these.
     n : int or "auto"
         Number of clusters in each parent stratum, at least 1; fewer where it has fewer
         distinct rows. "auto" estimates one number from samples of all rows that are

@@ -67,6 +67,9 @@ def read_entry(
 ) -> BoundTerm:
     """Read the columns of a term into arrays."""
     term = term.resolve(series)
+    if term.has_features:
+        refs, series = frames.references.spread_columns(term.columns, series)
+        term = replace(term, columns=refs)
     columns = replace(term.read(series), weights=weights)
     names = tuple(map(frames.references.result_name, term.columns, series))
     return BoundTerm(**vars(columns), term=term, names=names, place=place, argument=argument)
@@ -89,7 +92,14 @@ def ruled_columns(entry: BoundTerm, missing: Missing) -> list[RuledColumn]:
     rules, is_nominal = entry.term.rules(missing), entry.term.is_nominal
     several = entry.data.ndim == 2
     columns: list[RuledColumn] = []
-    read = zip(entry.names, entry.series, np.atleast_2d(entry.data), strict=True)
+    blocks = [entry.data]
+    if several:
+        # Of a vector the component farthest from zero, which is NaN if one is.
+        parts = np.split(entry.data, np.cumsum(entry.widths or [1] * len(entry.data))[:-1])
+        blocks = [
+            part[0] if len(part) == 1 else np.abs(part).max(axis=0, initial=0) for part in parts
+        ]
+    read = zip(entry.names, entry.series, blocks, strict=True)
     for place, (column, series, values) in enumerate(read, 1):
         name, text, rule = column.name, f"Column {column.name!r}", rules[place - 1]
         if column.is_unnamed and several:

@@ -26,6 +26,7 @@ class FeatureTerm(Term):
     """What terms of features share."""
 
     uses_row_order: ClassVar[bool] = True
+    has_features: ClassVar[bool] = True
 
     scale: Scale
 
@@ -41,9 +42,10 @@ class FeatureTerm(Term):
         return list_arguments([frames.format_reference(column) for column in self.columns])
 
     def read(self, series: Sequence[Any]) -> EncodedColumns:
-        """Read numbers or booleans; a row lacks all of them if it lacks one."""
-        points = frames.read_matrix(series, str(self))
-        return EncodedColumns(series, points, np.logical_or.reduce(np.isnan(points)))
+        """Read numbers, booleans or vectors; a row lacks all of them if it lacks one."""
+        points, widths = frames.read_matrix(series, str(self))
+        missing = np.logical_or.reduce(np.isnan(points))
+        return EncodedColumns(series, points, missing, widths=widths)
 
     def rules(self, missing: Missing) -> list[Rule]:
         """Need finite numbers, without a scale of squares that are finite, too."""

@@ -80,7 +80,8 @@ def drift(
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
     features : column or list of columns
         Numbers, dates, or any other column, as classes. Booleans and categoricals are
-        classes. Missing numbers are left out; missing classes are a class of their own.
+        classes. Missing numbers are left out; missing classes are a class of their own. The
+        components of vectors are numbers, and called "name[0]", "name[1]", ...
     name : str or list of str
         A fold or part column from any source; of a list, each column. Rows without a fold are
         training rows: they are among the other rows of every fold.
@@ -175,16 +176,21 @@ def measure_drift(frame: Any, refs: Sequence[Any], name: str) -> Drifts:
         check_not_itself("features", refs, name)
         only, labels = columns[0], frames.count_values(folds, codes)
         check_not_swapped("features", refs[0], name, lambda: frames.fold_codes(only)[0], labels)
-    names: list[str] = []
-    measured: list[Drift] = []
-    for place, (ref, series) in enumerate(zip(refs, columns, strict=True)):
+    features: list[tuple[str, Any]] = []
+    refs, columns = frames.references.spread_columns(refs, columns)
+    for place, (ref, series) in enumerate(zip(refs, columns, strict=True), 1):
         column = frames.references.result_name(ref, series).name
-        names.append(f"feature {place + 1}" if column is None else str(column))
-        if frames.is_measured(series):
-            measured.append(numeric_drift(series, codes, len(folds), names[-1]))
-        else:
-            measured.append(class_drift(series, codes, len(folds)))
-    return Drifts(folds, names, Drift(*map(np.stack, zip(*measured, strict=True))))
+        name = f"feature {place}" if column is None else str(column)
+        features += frames.read.components(name, series)
+    measured = [
+        numeric_drift(series, codes, len(folds), name)
+        if frames.is_measured(series)
+        else class_drift(series, codes, len(folds))
+        for name, series in features
+    ]
+    return Drifts(
+        folds, [name for name, _ in features], Drift(*map(np.stack, zip(*measured, strict=True)))
+    )
 
 
 def class_drift(series: Any, folds: Ints, n_folds: int) -> Drift:
