@@ -1,13 +1,13 @@
 """Folds by calendar periods of a column of dates or times, and the last ones of them."""
 
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import TimeSeriesSplit
 
@@ -19,10 +19,17 @@ DAYS = [date(2024, month, day) for month in (1, 2, 3, 5, 6, 9) for day in (3, 17
 
 ROWS = {"day": DAYS, "x": list(range(len(DAYS)))}
 
-FREQUENCIES = {"1d": "D", "1w": "W", "1mo": "M", "1q": "Q", "1y": "Y"}
-"""What pandas calls the periods of Polars."""
+FREQUENCIES = {
+    "1d": ("D", 30),
+    "1w": ("W", 200),
+    "1mo": ("M", 900),
+    "1q": ("Q", 3000),
+    "1y": ("Y", 9000),
+}
+"""What pandas calls the periods of Polars, and the days of some 30 of them."""
 
-TIMES = st.datetimes(datetime(1960, 1, 1), datetime(2060, 1, 1))
+STARTS = st.datetimes(datetime(1960, 1, 1), datetime(2060, 1, 1))
+PLACES = st.lists(st.floats(0, 1), min_size=2, max_size=30)
 
 
 def pairs(frame: Any, **rule: Any) -> list[tuple[Any, list[int], list[int]]]:
@@ -32,11 +39,13 @@ def pairs(frame: Any, **rule: Any) -> list[tuple[Any, list[int], list[int]]]:
 
 
 @settings(max_examples=40)
-@given(times=st.lists(TIMES, min_size=2, max_size=30), every=st.sampled_from([*FREQUENCIES]))
-def test_periods_are_those_of_pandas(times: list[datetime], every: str) -> None:
+@given(start=STARTS, places=PLACES, every=st.sampled_from([*FREQUENCIES]))
+def test_periods_are_those_of_pandas(start: datetime, places: list[float], every: str) -> None:
     """Labels are the starts of pandas' periods, and gap and window count these."""
+    frequency, n_days = FREQUENCIES[every]
+    times = [start + timedelta(days=n_days * place) for place in places]
     df = pd.DataFrame({"day": pd.Series(times).dt.as_unit("us"), "x": range(len(times))})
-    own = df["day"].dt.to_period(FREQUENCIES[every])
+    own = df["day"].dt.to_period(frequency)
     numbers = own.dt.year if every == "1y" else own.map(lambda period: period.ordinal)
     wanted = []
     for number in sorted(set(numbers)):
@@ -45,8 +54,12 @@ def test_periods_are_those_of_pandas(times: list[datetime], every: str) -> None:
         if train:
             valid = df["x"][numbers == number].tolist()
             wanted.append((own[valid[0]].start_time.to_pydatetime(), train, valid))
-    assume(wanted)
-    assert pairs(df, every=every, train="past", gap=1, window=3) == wanted
+    rule: dict[str, Any] = {"every": every, "train": "past", "gap": 1, "window": 3}
+    if not wanted:
+        none = "must leave labels of 'day' to validate, but leaves none."
+        refuse(f'`train="past"` with `gap=1` {none}', lambda: sf.folds(df, "day", **rule))
+        return
+    assert pairs(df, **rule) == wanted
 
 
 def test_every_frame_has_the_same_periods(frame: Make) -> None:
