@@ -36,7 +36,7 @@ def test_nan_is_missing(frame: Any) -> None:
     assert folds_of(frame, "a", 2, missing="null")[1] is None
     refuse_now(
         "Column 'a' must give every row a fold, but 1 row has none.\n"
-        'Hint: `nulls="train"` keeps them in every training set, `nulls="drop"` in none.',
+        'Hint: `nulls="drop"` keeps them in no training set, `nulls="train"` in every one.',
         lambda: sf.folds(frame, "a"),
     )
     assert [fold.fold for fold in sf.folds(frame, "a", nulls="train")] == [1, 2]

@@ -120,6 +120,7 @@ CALLS: dict[str, list[str]] = {
     # Groups, and clusters, are judged by what chance does to them.
     "TEN_USERS, by='label', groups='user'": [
         "note label: as even as a shuffle, shares within 40 points",
+        "note label: 'a' has 4 groups, so 1 of 5 folds has none",
         "ok each of 10 users is in one fold",
     ],
     "TEN_USERS, by='label'": ["WARNING label: fold 4 has none of 40 rows of 'a' (8 expected)"],
@@ -178,6 +179,9 @@ CALLS: dict[str, list[str]] = {
     ],
     "{'x': [0, 1] * 50, 'y': [0, 1, 2, 3] * 25, 'fold': [0] * 50 + [1] * 50}, duplicates='auto'": [
         f"note duplicates: 100 equal rows, {CHANCE}"
+    ],
+    "{'label': ['a', 'b'] * 26, 'x': range(52), 'fold': [0, 1] * 26}, duplicates='auto'": [
+        "note duplicates: 52 equal rows, maybe by chance (without 'x')"
     ],
     "SURVEY, duplicates='auto'": [f"note duplicates: 160 equal rows, {CHANCE}"],
     "SURVEY, duplicates=['city', 'zip', 'region', 'sex']": [

@@ -415,7 +415,7 @@ def test_rows_without_a_fold(frame: Make, read: Any) -> None:
     )
     refuse_now(
         "Column 'fold' must give every row a fold, but 2 rows have none.\n"
-        'Hint: `nulls="train"` keeps them in every training set, `nulls="drop"` in none.',
+        'Hint: `nulls="drop"` keeps them in no training set, `nulls="train"` in every one.',
         lambda: read(frame({"fold": [0, 1, None, None]})),
     )
 

@@ -279,11 +279,13 @@ def lacking_cells(level: LevelCounts, cells: JudgedCells) -> Flags:
 
 
 def find_rare(counts: FoldCounts, by: str, labels: FoldValues) -> list[Finding]:
-    """Note the classes that have fewer rows than there are folds."""
-    k, fold = len(labels.present), noun_of(labels)
+    """Note the classes that have fewer rows, or groups, than there are folds."""
+    k, fold, unit = len(labels.present), noun_of(labels), "row"
     rare: list[tuple[int, str, int]] = []
     for level in counts.levels if k > 1 else ():
         sizes, n_held = level.table.sum(axis=1), (level.table > 0).sum(axis=1)
+        if level.groups is not None:
+            sizes, unit = level.groups.n, "group"
         places = np.flatnonzero((sizes > 0) & (sizes < k)).tolist() if level.is_class else ()
         rare += [
             (int(sizes[i]), name_stratum(counts, level, i), k - int(n_held[i])) for i in places
@@ -294,11 +296,11 @@ def find_rare(counts: FoldCounts, by: str, labels: FoldValues) -> list[Finding]:
     if len(rare) == 1:
         have = "has" if lacking == 1 else "have"
         text = (
-            f"{{by}}: {{name}} has {plural(size, 'row')}, so {lacking} of {k} {fold}s {have} none"
+            f"{{by}}: {{name}} has {plural(size, unit)}, so {lacking} of {k} {fold}s {have} none"
         )
         tails = []
     else:
-        text = f"{{by}}: {len(rare):,} classes have fewer rows than {fold}s"
+        text = f"{{by}}: {len(rare):,} classes have fewer {unit}s than {fold}s"
         tails = [f", such as {{name}} with {size}"]
     return [Finding("note", "strata", len(rare), write_line(text, *tails, by=by, name=name))]
 
@@ -391,17 +393,18 @@ def such_as(rows: SharedRows, fold: str) -> tuple[list[str], dict[str, str]]:
 
 def find_duplicates(shared: Shared, rows: SharedRows, fold: str) -> Finding:
     """Say how many rows equal a row of another fold, and what was not compared."""
-    n, tails = rows.n_rows, []
+    n, tails, chance = rows.n_rows, [], ", with so few values maybe by chance"
     if shared.left_aside:
         listed = ", ".join(map(describe, shared.left_aside)).replace("{", "{{").replace("}", "}}")
         tails = [
             f" (without {each})" for each in (listed, plural(len(shared.left_aside), "column"))
         ]
+        chance = ", maybe by chance"
     if not n:
         text = write_line(f"duplicates: no row equals a row of another {fold}", *tails)
         return Finding("ok", "duplicates", 0, text)
     if shared.by_chance:
-        text = f"duplicates: {n:,} equal rows, with so few values maybe by chance"
+        text = f"duplicates: {n:,} equal rows{chance}"
         return Finding("note", "duplicates", n, write_line(text, *tails))
     text = f"{plural(n, 'row')} {'equals a row' if n == 1 else 'equal rows'} of other {fold}s"
     if rows.example is not None and rows.example.rows is not None:

@@ -205,7 +205,7 @@ def check_several(rule: PairRule, rows: LabelRows) -> None:
     """Raise if rows may not be without a fold, or if there is nothing to train on."""
     name, present, n_nulls = repr(rows.name), rows.labels.present, rows.labels.n_nulls
     if n_nulls and rule.nulls == "error":
-        keeps = '`nulls="train"` keeps them in every training set, `nulls="drop"` in none.'
+        keeps = '`nulls="drop"` keeps them in no training set, `nulls="train"` in every one.'
         if rule.needs_order:
             keeps = '`nulls="drop"` leaves them out.'
         msg = (
