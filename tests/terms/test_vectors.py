@@ -96,6 +96,39 @@ def test_faults_of_vectors(frame: Make) -> None:
     far = frame({"v": [[1.0, float("-inf")], *rows[1:]]})
     with pytest.raises(sf.StratError, match=r"Column 'v' has infinite values in 1 row \(0\)"):
         folds_of(far, by, 2)
-    for other in ([["a"]] * 12, [[[1.0]]] * 12):
+    empty = frame({"v": [[], None, *[[]] * 10]})
+    with pytest.raises(sf.StratError, match="Vectors must have at least one number"):
+        values(sf.kfold(empty, by, 2), "fold")
+    for other in ([["a"]] * 12, [["1"]] * 12, [[1j]] * 12, [[[1.0]]] * 12):
         with pytest.raises(sf.StratError, match="needs features of numbers, booleans or vectors"):
             folds_of(frame({"v": other}), by, 2)
+
+
+@pytest.mark.parametrize("dtype", [pl.List(pl.Float64), pl.Array(pl.Float32, 3)])
+def test_a_column_without_any_vector(dtype: Any) -> None:
+    """Where no row has a vector, all are missing."""
+    frame = pl.DataFrame({"v": pl.Series([None] * 4, dtype=dtype), "fold": [0, 1, 0, 1]})
+    with pytest.raises(sf.StratError, match="Column 'v' has missing values in 4 rows"):
+        sf.kfold(frame, sf.clusters("v", 2), 2, name="new")
+    assert sf.drift(frame, "v")["distance"].null_count() == 2
+
+
+def test_numbers_of_any_type() -> None:
+    """Vectors of wide integers, booleans and long floats are numbers, too."""
+    rows = [[place % 7, place % 3] for place in range(30)]
+    wanted = folds_of(pl.DataFrame({"v": rows}), sf.clusters("v", 3))
+    columns: list[Any] = [pd.Series([np.array(row, dtype=np.longdouble) for row in rows])]
+    columns += [pl.Series(rows, dtype=pl.List(each)) for each in (pl.Int8, pl.Int64)]
+    if hasattr(pl, "Int128"):
+        columns.append(pl.Series(rows).cast(pl.List(pl.Int128)))
+    for column in columns:
+        library: Any = pd if isinstance(column, pd.Series) else pl
+        assert folds_of(library.DataFrame({"v": column}), sf.clusters("v", 3)) == wanted
+    flags = pl.DataFrame({"v": [[bool(a % 2), bool(b)] for a, b in rows]})
+    assert len(folds_of(flags, sf.clusters("v", 2))) == 30
+
+
+def test_a_selector_does_not_mean_the_folds() -> None:
+    """The column of folds is no feature of a selector that it matches."""
+    frame = pl.DataFrame({**COLUMNS, "fold": np.arange(60) % 3})
+    assert sf.drift(frame, cs.numeric()).equals(sf.drift(frame, NAMES))

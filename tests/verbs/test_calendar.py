@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import TimeSeriesSplit
 
 import stratframe as sf
-from tests.helpers import Make, refuse, values
+from tests.helpers import Make, refuse, refused, values
 
 DAYS = [date(2024, month, day) for month in (1, 2, 3, 5, 6, 9) for day in (3, 17, 28)]
 """No day is in April, July or August."""
@@ -100,7 +100,8 @@ def test_days_are_those_of_the_clock_of_the_zone(zone: str) -> None:
     local = df.group_by(pl.col("day").dt.date(), maintain_order=True).agg("x")
     wanted = [(datetime.combine(day, time()), rows) for day, rows in local.iter_rows()]
     numpy, arrow = df.to_pandas(), df.to_pandas(use_pyarrow_extension_array=True)
-    for frame in (df, df.lazy(), numpy, arrow):
+    objects = numpy.assign(day=numpy["day"].astype(object))
+    for frame in (df, df.lazy(), numpy, arrow, objects, numpy.astype({"day": "category"})):
         assert [(label, valid) for label, _, valid in pairs(frame, every="1d")] == wanted
 
 
@@ -138,6 +139,14 @@ def test_bad_input(rule: dict[str, Any], message: str) -> None:
     """What is no period, or no number of labels, is refused."""
     for frame in (pd.DataFrame(ROWS), pl.LazyFrame(ROWS)):
         refuse(message, lambda frame=frame: sf.folds(frame, "day", **rule))
+
+
+def test_the_cause_of_an_error_is_what_needs_an_order() -> None:
+    """The error names the argument that needs an order, and that no row has a date."""
+    df = pd.DataFrame({"day": ["b", "a", "c"]})
+    assert "`last=1`" in str(refused(lambda: sf.folds(df, "day", train="a", last=1)))
+    none = pl.LazyFrame({"day": [None, None]})
+    assert "no row has" in str(refused(lambda: sf.folds(none, "day", every="1mo", nulls="drop")))
 
 
 def test_a_column_without_dates(frame: Make) -> None:

@@ -180,7 +180,7 @@ CALLS: dict[str, list[str]] = {
     "{'x': [0, 1] * 50, 'y': [0, 1, 2, 3] * 25, 'fold': [0] * 50 + [1] * 50}, duplicates='auto'": [
         f"note duplicates: 100 equal rows, {CHANCE}"
     ],
-    "{'label': ['a', 'b'] * 26, 'x': range(52), 'fold': [0, 1] * 26}, duplicates='auto'": [
+    "{'label': ['a', 'b'] * 26, 'x': range(52), 'fold': [0, 0, 1, 1] * 13}, duplicates='auto'": [
         "note duplicates: 52 equal rows, maybe by chance (without 'x')"
     ],
     "SURVEY, duplicates='auto'": [f"note duplicates: 160 equal rows, {CHANCE}"],

@@ -150,11 +150,13 @@ def to_vectors(series: Series) -> pl.Series | None:
         missing = np.asarray(series.isna(), dtype=np.bool_)
         held = series[~missing].tolist()
         if all(isinstance(each, list | tuple | np.ndarray) for each in held):
-            types = {getattr(each, "dtype", np.dtype(object)) for each in held}
-            own = types.pop() if len(types) == 1 else np.dtype(object)
-            dtype = own if own.kind in "fiub" else np.float64
+            arrays = [np.asarray(each) for each in held]
+            types = {each.dtype for each in arrays}
+            if any(each.kind not in "fiubO" for each in types):
+                return None
+            dtype = np.float32 if types == {np.dtype(np.float32)} else np.float64
             with suppress(TypeError, ValueError, pl.exceptions.PolarsError):
-                values = pl.Series([np.asarray(each, dtype) for each in held])
+                values = pl.Series([each.astype(dtype, copy=False) for each in arrays])
                 column = gather(values, np.where(missing, -1, np.cumsum(~missing) - 1))
     inner = getattr(column.dtype, "inner", None) if column is not None else None
     is_vector = inner is not None and (inner.is_numeric() or inner in (pl.Boolean, pl.Null))

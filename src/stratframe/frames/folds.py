@@ -63,6 +63,8 @@ def fold_expression(
     """Refer to a fold column of a Polars frame, NaN as null; of an extension to what it stores."""
     dtype = frame.collect_schema()[name]
     if every is not None:
+        if dtype == pl.Null:
+            return pl.col(name).cast(pl.Date)
         if not isinstance(dtype, pl.Date | pl.Datetime):
             raise no_dates(name, dtype)
         return start_of_period(pl.col(name), dtype, every)
@@ -83,6 +85,10 @@ def check_every(every: Any) -> None:
 
 def to_periods(series: Series, every: str) -> pl.Series:
     """Take the start of the calendar period that each date or time is in."""
+    if isinstance(series, pd.Series):
+        categorical = isinstance(series.dtype, pd.CategoricalDtype)
+        series = series.astype(series.cat.categories.dtype) if categorical else series
+        series = series.infer_objects() if series.dtype == object else series
     local = series.dt.tz_localize(None) if isinstance(series.dtype, pd.DatetimeTZDtype) else series
     column = to_polars(local)
     if column is not None and column.dtype == pl.Null:  # without any value

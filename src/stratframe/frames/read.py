@@ -222,10 +222,15 @@ def read_feature(series: Series, term: str) -> Values:
             " `DataFrame.to_dummies` do."
         )
         raise StratError(msg)
+    if vectors.null_count() == len(vectors):
+        return np.full((len(vectors), 1), np.nan)
+    inner: Any = vectors.dtype.inner  # type: ignore[attr-defined]
+    if inner not in (pl.Float32, pl.Float64) or vectors.dtype == pl.Array(inner, 0):
+        vectors = vectors.cast(pl.List(pl.Float64))
     if isinstance(vectors.dtype, pl.List):
         vectors = vectors.list.to_array(check_lengths(series, vectors.list.len()))
     found: Values = vectors.to_numpy()
-    return found if found.dtype.kind == "f" else found.astype(np.float64)
+    return found
 
 
 def components(name: str, series: Series) -> list[tuple[str, Series]]:
@@ -241,6 +246,9 @@ def check_lengths(series: Series, lengths: pl.Series) -> int:
     """Find the one length that vectors have; raise with the rows that have another."""
     usual = int(lengths.drop_nulls().mode().min() or 0)  # type: ignore[arg-type]
     others = np.flatnonzero((lengths != usual).fill_null(False).to_numpy())
+    if not usual:
+        msg = f"Vectors must have at least one number, but column {series.name!r} has empty ones."
+        raise StratError(msg)
     if not len(others):
         return usual
     msg = (

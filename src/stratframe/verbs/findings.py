@@ -295,9 +295,7 @@ def find_rare(counts: FoldCounts, by: str, labels: FoldValues) -> list[Finding]:
     size, name, lacking = min(rare)
     if len(rare) == 1:
         have = "has" if lacking == 1 else "have"
-        text = (
-            f"{{by}}: {{name}} has {plural(size, unit)}, so {lacking} of {k} {fold}s {have} none"
-        )
+        text = f"{{by}}: {{name}} has {plural(size, unit)}, so {lacking} of {k} {fold}s {have} none"
         tails = []
     else:
         text = f"{{by}}: {len(rare):,} classes have fewer {unit}s than {fold}s"

@@ -56,8 +56,10 @@ class PairRule(NamedTuple):
     def cause(self) -> str:
         """What of the call says which labels train."""
         gap = f"`gap={describe(self.gap)}`"
+        if self.train != "past" and not self.gap and self.last is not None:
+            return f"`last={describe(self.last)}`"
         if self.train == "rest":
-            return gap if self.gap else f"`last={describe(self.last)}`"
+            return gap
         train = '`train="past"`' if self.train == "past" else f"`train={describe(self.train)}`"
         return f"{train} with {gap}" if self.gap else train
 

@@ -65,10 +65,11 @@ def folds(
         labels, all others; or with "past", all that have labels before them to train on.
     every : str, optional
         Read a column of dates or times by calendar periods, as Polars writes them: "1d", "1w",
-        "1mo", "1q", "1y". The label is the start of the period; periods without rows count for
-        `gap` and `window`, and those that nothing trains for are left out.
+        "1mo", "1q", "1y", and, but on Spark, multiples of these. The label is the start of the
+        period, by the clock of the time zone of times that have one; periods without rows count
+        for `gap` and `window`, and those that nothing trains for are left out.
     last : int, optional
-        Validate so many labels, the last that have rows, and rows to train on.
+        Validate so many labels: the last ones that have rows, and labels to train on.
     gap : int
         How many labels are left out next to the validated one: before it with "past", on each side
         of it with "rest".
@@ -103,7 +104,7 @@ def folds(
     -----
     The order is that of numbers, dates, times, durations, periods, ordered categories and Enums,
     or of text if all of it is ISO dates (2024-04-30) or all of it months (2024-04). Only labels
-    that have rows count: a month without rows is not a gap.
+    that have rows count: without `every`, a month without rows is not a gap.
 
     On Dask and Spark frames the rows are counted when this is called; the frames are lazy.
 
