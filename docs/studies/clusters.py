@@ -3,34 +3,19 @@
     python docs/studies/clusters.py FOLDER
 
 FOLDER holds data sets of the Penn Machine Learning Benchmarks as NAME.csv.gz, features first and
-then `target`. Saves docs/studies/clusters.csv, which docs/sources.md reads. Takes seconds.
+then `target`; those of the paper that it lacks are left out. Saves docs/studies/clusters.csv,
+which docs/sources.md reads. Takes seconds.
 """
 
 import sys
 from pathlib import Path
 
 import pandas as pd
+from paper import CLUSTERS
 
 import stratframe as sf
 
 RESULT = Path(__file__).with_suffix(".csv")
-
-PAPER = {
-    "cloud": 4,
-    "iris": 4,
-    "analcatdata_germangss": 4,
-    "movement_libras": 5,
-    "sonar": 4,
-    "vowel": 4,
-    "contraceptive": 5,
-    "analcatdata_cyyoung9302": 4,
-    "appendicitis": 6,
-    "backache": 5,
-    "new_thyroid": 6,
-    "haberman": 5,
-    "wine_quality_red": 5,
-}
-"""The clusters in Table I of the data sets that are at hand."""
 
 
 def count_clusters(frame: pd.DataFrame, scale: str | None) -> int:
@@ -41,10 +26,13 @@ def count_clusters(frame: pd.DataFrame, scale: str | None) -> int:
 
 
 def main(folder: Path) -> None:
-    """Count the clusters of each data set, as it is and scaled."""
+    """Count the clusters of each data set that is at hand, as it is and scaled."""
     rows = []
-    for name, clusters in PAPER.items():
-        frame = pd.read_csv(folder / f"{name}.csv.gz")
+    for name, clusters in CLUSTERS.items():
+        path = folder / f"{name}.csv.gz"
+        if not path.exists():
+            continue
+        frame = pd.read_csv(path)
         counts = {scale: count_clusters(frame, scale) for scale in (None, "standard")}
         rows.append((name, clusters, counts[None], counts["standard"]))
     columns = ["data set", "paper", "as it is", "scaled"]
