@@ -234,8 +234,7 @@ class CountedFrame:
             folds, weights = frames.take(folds, order), weights[order]
             columns = [frames.take(column, order) for column in columns]
         shared = list(zip(apart, columns, strict=True))
-        how: dict[str, Any] = {"weights": weights, "apart": shared, "every": every}
-        return frames.encode_labels(name, folds, is_part=is_part, **how)
+        return frames.encode_labels(name, folds, weights, shared, every, is_part=is_part)
 
     def select(
         self,

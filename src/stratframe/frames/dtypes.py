@@ -84,6 +84,13 @@ def gather(values: pl.Series, places: Any) -> pl.Series:
     return values.extend_constant(None, 1).gather(places)
 
 
+def with_gaps(values: pl.Series, missing: Flags) -> pl.Series:
+    """Put the values of the rows that have one at their places, null where it is missing."""
+    if not missing.any():
+        return values
+    return gather(values, np.where(missing, -1, np.cumsum(~missing) - 1))
+
+
 def arrow_to_polars(series: Any) -> pl.Series | None:
     """Turn a pandas column of pyarrow values into a Polars series."""
     values = series.array.__arrow_array__()
@@ -130,9 +137,7 @@ def objects_to_polars(series: pd.Series) -> pl.Series | None:
             present = present.infer_objects()
         if present.dtype != object:
             values = numpy_to_polars(present)
-            if values is None or not missing.any():
-                return values
-            return gather(values, np.where(missing, -1, np.cumsum(~missing) - 1))
+            return values if values is None else with_gaps(values, missing)
     if word in ("decimal", "integer") or word not in OBJECTS:
         return None
     column = strict_series(series.tolist(), OBJECTS[word])
@@ -157,7 +162,7 @@ def to_vectors(series: Series) -> pl.Series | None:
             dtype = np.float32 if types == {np.dtype(np.float32)} else np.float64
             with suppress(TypeError, ValueError, pl.exceptions.PolarsError):
                 values = pl.Series([each.astype(dtype, copy=False) for each in arrays])
-                column = gather(values, np.where(missing, -1, np.cumsum(~missing) - 1))
+                column = with_gaps(values, missing)
     inner = getattr(column.dtype, "inner", None) if column is not None else None
     is_vector = inner is not None and (inner.is_numeric() or inner in (pl.Boolean, pl.Null))
     return column if is_vector else None

@@ -26,6 +26,9 @@ FEW_FRACTIONS = 10
 FOLD_TYPES = ("int64", "Int64", "float64")
 """Types of pandas that folds have, or get where some rows have none and a file is read."""
 
+DATES = (pl.Date, pl.Datetime, pl.Null)
+"""Types that have calendar periods, the last one as it has no value."""
+
 ColumnT = TypeVar("ColumnT", pl.Series, pl.Expr)
 """A column, or what refers to one."""
 
@@ -63,9 +66,7 @@ def fold_expression(
     """Refer to a fold column of a Polars frame, NaN as null; of an extension to what it stores."""
     dtype = frame.collect_schema()[name]
     if every is not None:
-        if dtype == pl.Null:
-            return pl.col(name).cast(pl.Date)
-        if not isinstance(dtype, pl.Date | pl.Datetime):
+        if dtype not in DATES:
             raise no_dates(name, dtype)
         return start_of_period(pl.col(name), dtype, every)
     if isinstance(dtype, getattr(pl, "BaseExtension", ())):  # which newer versions have
@@ -91,15 +92,15 @@ def to_periods(series: Series, every: str) -> pl.Series:
         series = series.infer_objects() if series.dtype == object else series
     local = series.dt.tz_localize(None) if isinstance(series.dtype, pd.DatetimeTZDtype) else series
     column = to_polars(local)
-    if column is not None and column.dtype == pl.Null:  # without any value
-        column = column.cast(pl.Date)
-    if column is None or not isinstance(column.dtype, pl.Date | pl.Datetime):
+    if column is None or column.dtype not in DATES:
         raise no_dates(series.name, series.dtype)
     return start_of_period(column, column.dtype, every).alias(str(series.name))
 
 
 def start_of_period(column: ColumnT, dtype: pl.DataType, every: str) -> ColumnT:
     """Take the start of the period of dates or times, by the clock of their time zone."""
+    if dtype == pl.Null:  # without any value
+        return column.cast(pl.Date)
     local = column.dt.replace_time_zone(None) if isinstance(dtype, pl.Datetime) else column
     return local.dt.truncate(every)
 

@@ -197,31 +197,37 @@ def read_matrix(columns: Sequence[Series], term: str) -> tuple[Values, list[int]
 
     The features have the shape (n_features, n_rows), and are NaN where missing.
     """
-    features = [read_feature(series, term) for series in columns]
-    stops = np.cumsum([0, *(values.shape[1] for values in features)])
-    points = np.empty((int(stops[-1]), len(columns[0])))
-    for start, stop, values in zip(stops, stops[1:], features, strict=False):
-        points[start:stop] = values.T
-    return points, np.diff(stops).tolist()
+    vectors = [read_vectors(series) for series in columns]
+    widths = [1 if values is None else values.shape[1] for values in vectors]
+    points = np.empty((sum(widths), len(columns[0])))
+    parts = np.split(points, np.cumsum(widths)[:-1])
+    for series, values, part in zip(columns, vectors, parts, strict=True):
+        part[:] = read_feature(series, term) if values is None else values.T
+    return points, widths
 
 
 def read_feature(series: Series, term: str) -> Values:
-    """Read a column as features, shape (n_rows, n_features): one, or the components of vectors."""
+    """Read numbers or booleans as floats."""
     dtype = dtype_of(series)
-    if dtype.is_numeric() or dtype in (pl.Boolean, pl.Null):
-        try:
-            return to_floats(series)[:, None]
-        except (OverflowError, TypeError, ValueError) as error:
-            msg = f"`{term}` needs numbers that floats can hold in column {series.name!r}: {error}."
-            raise StratError(msg) from error
-    vectors = to_vectors(series)
-    if vectors is None:
+    if not (dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)):
         msg = (
             f"`{term}` needs features of numbers, booleans or vectors, but column {series.name!r}"
             f" is {series.dtype}.\nHint: encode it in columns of numbers, as `pd.get_dummies` and"
             " `DataFrame.to_dummies` do."
         )
         raise StratError(msg)
+    try:
+        return to_floats(series)
+    except (OverflowError, TypeError, ValueError) as error:
+        msg = f"`{term}` needs numbers that floats can hold in column {series.name!r}: {error}."
+        raise StratError(msg) from error
+
+
+def read_vectors(series: Series) -> Values | None:
+    """Read a column of vectors, shape (n_rows, n_components); None for any other column."""
+    vectors = to_vectors(series)
+    if vectors is None:
+        return None
     if vectors.null_count() == len(vectors):
         return np.full((len(vectors), 1), np.nan)
     inner: Any = vectors.dtype.inner  # type: ignore[attr-defined]
@@ -235,9 +241,10 @@ def read_feature(series: Series, term: str) -> Values:
 
 def components(name: str, series: Series) -> list[tuple[str, Series]]:
     """Name the components of a column of vectors as columns; of any other, the column itself."""
-    if to_vectors(series) is None:
+    values = read_vectors(series)
+    if values is None:
         return [(name, series)]
-    names = {f"{name}[{i}]": each for i, each in enumerate(read_feature(series, "drift").T)}
+    names = {f"{name}[{i}]": each for i, each in enumerate(values.T)}
     frame = make_frame(library_of(series), names)
     return [(each, frame[each]) for each in names]
 

@@ -317,15 +317,13 @@ def check_one_each(argument: str, refs: Sequence[Any], columns: Sequence[Any]) -
             raise several_columns(argument, ref, column.width)
 
 
-def spread_columns(
-    refs: Sequence[Any], columns: Sequence[Any]
-) -> tuple[tuple[Any, ...], list[Any]]:
-    """List the columns of references one by one, where some were read as several."""
+def spread_columns(refs: Sequence[Any], columns: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """List references with their columns one by one, where some were read as several."""
     spread: list[tuple[Any, Any]] = []
     for ref, column in zip(refs, columns, strict=True):
         several = isinstance(column, pl.DataFrame)
         spread += [(each.name, each) for each in column] if several else [(ref, column)]
-    return tuple(ref for ref, _ in spread), [column for _, column in spread]
+    return spread
 
 
 def check_taken(

@@ -60,10 +60,10 @@ class LabelRows(NamedTuple):
 def encode_labels(
     name: Any,
     series: Series,
-    *,
     weights: Ints | None = None,
     apart: Sequence[tuple[Any, Series]] = (),
     every: str | None = None,
+    *,
     is_part: bool = False,
 ) -> LabelRows:
     """Encode the rows of a fold or part column, and columns of which labels share no value."""
@@ -95,8 +95,7 @@ def read_labels(
         series = read_fold_column(frame, name)
         columns = read_columns(frame, [label_of(frame, each) for each in apart])
     shared = list(zip(apart, columns, strict=True))
-    how: dict[str, Any] = {"weights": weights, "apart": shared, "every": every}
-    return encode_labels(name, series, is_part=is_part, **how)
+    return encode_labels(name, series, weights, shared, every, is_part=is_part)
 
 
 # Rows of labels -------------------------------------------------------------------------

@@ -68,7 +68,8 @@ def read_entry(
     """Read the columns of a term into arrays."""
     term = term.resolve(series)
     if term.has_features:
-        refs, series = frames.references.spread_columns(term.columns, series)
+        spread = frames.references.spread_columns(term.columns, series)
+        refs, series = zip(*spread, strict=True)
         term = replace(term, columns=refs)
     columns = replace(term.read(series), weights=weights)
     names = tuple(map(frames.references.result_name, term.columns, series))

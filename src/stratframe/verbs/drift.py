@@ -177,8 +177,10 @@ def measure_drift(frame: Any, refs: Sequence[Any], name: str) -> Drifts:
         only, labels = columns[0], frames.count_values(folds, codes)
         check_not_swapped("features", refs[0], name, lambda: frames.fold_codes(only)[0], labels)
     features: list[tuple[str, Any]] = []
-    label = frames.label_of(frame, name)
-    for place, (ref, series) in enumerate(spread_features(refs, columns, label), 1):
+    # A selector does not mean the column of folds.
+    label, spread = frames.label_of(frame, name), frames.references.spread_columns(refs, columns)
+    kept = [each for each in spread if any(each[0] is ref for ref in refs) or each[0] != label]
+    for place, (ref, series) in enumerate(kept, 1):
         column = frames.references.result_name(ref, series).name
         name = f"feature {place}" if column is None else str(column)
         features += frames.read.components(name, series)
@@ -191,17 +193,6 @@ def measure_drift(frame: Any, refs: Sequence[Any], name: str) -> Drifts:
     return Drifts(
         folds, [name for name, _ in features], Drift(*map(np.stack, zip(*measured, strict=True)))
     )
-
-
-def spread_features(
-    refs: Sequence[Any], columns: Sequence[Any], label: Any
-) -> list[tuple[Any, Any]]:
-    """List features one by one; a selector does not mean the column of folds."""
-    return [
-        (ref, series)
-        for ref, series in zip(*frames.references.spread_columns(refs, columns), strict=True)
-        if any(ref is given for given in refs) or ref != label
-    ]
 
 
 def class_drift(series: Any, folds: Ints, n_folds: int) -> Drift:

@@ -12,6 +12,7 @@ from ...checks import load_extra
 from ...core.seeds import StreamTag, random_words
 from ...errors import StratError
 from ...frames import format_reference, is_computed
+from ...frames.folds import no_dates
 from ...frames.references import (
     EXPRESSIONS,
     SparkColumn,
@@ -340,8 +341,7 @@ def by_period(typed: Typed, every: str | None) -> Typed:
     if every is None:
         return typed
     if typed.dtype not in ("date", "timestamp", "timestamp_ntz"):
-        msg = f"`every` needs dates or times, but column {typed.name!r} is {typed.dtype}."
-        raise StratError(msg)
+        raise no_dates(typed.name, typed.dtype)
     if every not in PERIODS:
         msg = f"`every` must be one of {', '.join(map(repr, PERIODS))} on Spark, got {every!r}."
         raise StratError(msg)
