@@ -1,10 +1,10 @@
-"""Dask frames of random types, against pandas.
+"""Dask frames of random types against pandas, and random calls.
 
-Each column is stored in one random type (NumPy, nullable and pyarrow types, Python objects,
-categories), in types of one kind, or in a random type in each partition. Folds and counts of
-strata must be those of pandas, of the frame before it was cut or of the partitions put together,
-or the call ends in a `StratError`: for several types only where kinds differ. Nothing else may be
-raised.
+In half of the cases each column is stored in one random type (NumPy, nullable and pyarrow types,
+Python objects, categories), in types of one kind, or in a random type in each partition. Folds and
+counts of strata must be those of pandas, of the frame before it was cut or of the partitions put
+together, or the call ends in a `StratError`: for several types only where kinds differ. Nothing
+else may be raised.
 """
 
 from running import Case, run
@@ -22,6 +22,7 @@ import pandas as pd
 
 import stratframe as sf
 import stratframe.dask as sf_dask
+from tests.fuzz.calls import Rows, check_call
 
 START = datetime(2024, 2, 28)
 VALUES = {
@@ -178,8 +179,23 @@ def count_strata(frame: Any, by: Any, **options: Any) -> list[Any]:
     return sorted(library.plan(frame, by, **options)["n"])
 
 
+def on_dask(drawn: Rows, frame: Any) -> tuple[Any, dict[str, Any]]:
+    """Cut a frame of pandas, or that of Polars, into at most 50 partitions."""
+    n, rng = drawn.n, drawn.rng
+    if not isinstance(frame, pd.DataFrame):
+        frame = frame.to_pandas(use_pyarrow_extension_array=True)
+    cuts = rng.integers(0, n + 1, drawn.choose(0, 1, 3, 49)).tolist()
+    frame = frame.iloc[rng.permutation(n)]
+    parts = [frame.iloc[a:b] for a, b in pairwise([0, *sorted(cuts), n])]
+    lazy = dd.from_map(lambda place: parts[place], range(len(parts)), meta=frame.iloc[:0])
+    return lazy, drawn.call[1]
+
+
 def check(case: Case) -> None:
-    """Check the folds and the strata of one frame."""
+    """Check a random call, or the folds and the strata of one frame of random types."""
+    if case.rng.random() < 0.5:
+        check_call(case, on_dask, numpy=True)
+        return
     drawn = Partitions(np.random.default_rng(case.rng.getrandbits(64)))
     case.notes.append(str(drawn))
     lazy = drawn.lazy()
