@@ -206,7 +206,7 @@ def drop_values(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
     """Drop the rows of a pandas frame that have one of the values listed for a column."""
     for name, held in values.items():
         series, held = frame[label_of(frame, name)], pd.Series(held)
-        if dtype_of(held) == pl.Categorical:  # of which `isin` finds no dates
+        if str(held.dtype).startswith(("category", "dictionary")):  # whose values `isin` misses
             held = pd.Series(held.tolist())
         if dtype_of(series).is_float() and series.dtype != object:  # pyarrow tells -0.0 from 0.0
             shared = np.isin(to_floats(series), to_floats(held))
