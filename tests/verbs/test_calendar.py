@@ -105,6 +105,19 @@ def test_days_are_those_of_the_clock_of_the_zone(zone: str) -> None:
         assert [(label, valid) for label, _, valid in pairs(frame, every="1d")] == wanted
 
 
+def test_the_ends_of_dates() -> None:
+    """The first nanoseconds are in a year that begins before them; Python has no year -221."""
+    times = pd.to_datetime(["1677-09-22", "1677-12-31", "2024-02-29"]).as_unit("ns")
+    df = pl.DataFrame({"day": pl.Series(times), "x": range(3)})
+    for frame in (df, df.lazy(), df.to_pandas()):
+        labels = [(label, valid) for label, _, valid in pairs(frame, every="1y")]
+        assert labels == [(datetime(1677, 1, 1), [0, 1]), (datetime(2024, 1, 1), [2])]
+    far = pl.DataFrame({"day": pl.Series([-800_000, 0], dtype=pl.Int32).cast(pl.Date)})
+    for rule in ({}, {"every": "1mo"}):
+        with pytest.raises(sf.StratError, match="'day' must hold values that Python has, but year"):
+            sf.folds(far, "day", **rule)
+
+
 def test_the_last_folds_of_any_column(frame: Make) -> None:
     """`last` takes the last labels of any order, rows without a label aside."""
     data = ROWS | {"day": [i % 5 for i in range(17)] + [None]}

@@ -226,8 +226,7 @@ class CountedFrame:
         """Count the rows by the labels of a column, and by the values of others."""
         terms = tuple(Classes((each,)) for each in apart)
         counts = self.engine.count(self.engine.bind(Options(terms), name, every))[1]
-        (folds,), columns = counts.columns["name"], counts.columns["by"]
-        weights = counts.weights
+        (folds,), columns, weights = counts.columns["name"], counts.columns["by"], counts.weights
         ranks = frames.result.rank_values(folds) if self.engine.needs_key else None
         if ranks is not None:  # counts of rows without an order come in any order
             order = np.argsort(ranks, kind="stable")

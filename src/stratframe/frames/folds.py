@@ -101,8 +101,10 @@ def start_of_period(column: ColumnT, dtype: pl.DataType, every: str) -> ColumnT:
     """Take the start of the period of dates or times, by the clock of their time zone."""
     if dtype == pl.Null:  # without any value
         return column.cast(pl.Date)
-    local = column.dt.replace_time_zone(None) if isinstance(dtype, pl.Datetime) else column
-    return local.dt.truncate(every)
+    if isinstance(dtype, pl.Datetime):
+        # The first nanoseconds have no start of their year.
+        column = column.dt.replace_time_zone(None).dt.cast_time_unit("us")
+    return column.dt.truncate(every)
 
 
 def period_starts(series: pd.Series, every: str) -> Any:

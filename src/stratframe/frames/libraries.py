@@ -87,7 +87,11 @@ def value_at(series: Series, row: int) -> Any:
 def to_list(values: Series | np.ndarray | list[Any]) -> list[Any]:
     """List a series, array or list as Python values, None where missing."""
     if isinstance(values, pl.Series):
-        listed = values.to_list()
+        try:
+            listed = values.to_list()
+        except (ValueError, OverflowError) as error:  # of Python's own dates, times and durations
+            msg = f"Column {values.name!r} must hold values that Python has, but {error}."
+            raise StratError(msg) from error
     else:
         listed = values if isinstance(values, list) else values.tolist()
     return [

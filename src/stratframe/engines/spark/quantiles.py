@@ -104,14 +104,10 @@ def window_statistics(values: DataFrame, n: int) -> tuple[Any, list[int]]:
     Meng (2013), Scalable simple random sampling and stratified sampling.
     """
     sf = functions()
+    shares = [[shifted(i, n, by) for i in range(1, n)] for by in (-MARGIN, MARGIN)]
     windows = values.groupBy(sf.col("parent").alias("of")).agg(
         sf.count("value").alias("size"),
-        *(
-            sf.percentile_approx(
-                sf.col("value"), [shifted(i, n, by) for i in range(1, n)], ACCURACY
-            )
-            for by in (-MARGIN, MARGIN)
-        ),
+        *(sf.percentile_approx("value", each, ACCURACY) for each in shares),
     )
     table = windows.toDF("of", "size", "lows", "highs").toArrow()
     known = values.sparkSession.createDataFrame(table)
