@@ -45,9 +45,12 @@ def test_many_rows_at_fault(
 
 
 def test_pandera_lists_the_first_rows(monkeypatch: pytest.MonkeyPatch, frame: Make) -> None:
-    """Of many rows, the error of pandera lists so many rows and no more."""
+    """Of many rows, the error of pandera lists so many and no more; of many columns, ours five."""
     monkeypatch.setattr(rules, "MANY_FAILURES", 3)
     error = error_of(frame({"x": [None, "a"] * 10}), by="x")
     cause: Any = error.__cause__
     assert len(cause.failure_cases) <= 3
     assert len(error.failures) == 10
+    many = {f"x{place}": [None, 1.5] for place in range(99)}
+    told = str(error_of(frame(many), by=sf.chain(list(many)), k=2)).splitlines()
+    assert told[5] == "94 more faults are not listed."

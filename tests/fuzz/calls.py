@@ -218,10 +218,8 @@ def make_call(verb: Callable[..., Any], frame: Any, **options: Any) -> Any:
     """List the folds of a call in the order of `row`, or the values of a table in their own."""
     result = verb(frame, **options)
     if verb is sf.folds:
-        return [
-            (plain(fold.fold), *(listed(rows)["row"] for rows in fold))
-            for fold in islice(result, 3)
-        ]
+        pairs = islice(result, 3)
+        return [(plain(each.fold), *(listed(rows)["row"] for rows in each)) for each in pairs]
     return listed(result)
 
 
@@ -273,6 +271,6 @@ def check_call(
     refused = [isinstance(each, sf.StratError) for each in (expected, found)]
     # Engines do not list the rows at fault, and the types of labels are those of the library.
     first = [str(each).partition("\n")[0].casefold() for each in (expected, found)]
-    told = [re.sub(r"( |[\w.]*)\(.*?\)", "", line) for line in first]
+    told = [re.sub(r"( |[\w.]*)\(.*?\)+", "", line) for line in first]
     agrees = told[0] == told[1] if all(refused) else expected == found
     assert agrees, f"{verb}: expected {expected}\nfound    {found}"

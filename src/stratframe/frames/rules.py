@@ -15,7 +15,7 @@ import pandas as pd
 import polars as pl
 
 from ..core.types import Flags, Ints, Values
-from ..errors import StratError, describe_rows
+from ..errors import MAX_LISTED, StratError, describe_rows
 from .dtypes import dtype_of, is_missing, to_floats
 from .libraries import library_of, take
 from .result import float_column, make_frame
@@ -83,6 +83,8 @@ def check_rules(columns: Sequence[RuledColumn], *, in_batch: bool = False) -> No
     for column, fault, rows in broken:
         where = "" if in_batch else f" in {describe_rows(positions(column, rows), column.weights)}"
         sentences.append(f"{column.text} {fault}{where}.")
+    if len(sentences) > 2 * MAX_LISTED:
+        sentences[MAX_LISTED:] = [f"{len(sentences) - MAX_LISTED:,} more faults are not listed."]
     hints = [
         f"Hint: {column.rule.hint}"
         for column, fault, _ in broken

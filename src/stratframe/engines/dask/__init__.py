@@ -276,8 +276,7 @@ class DaskEngine:
         """Keep the rows of every partition that a function of it chooses."""
         # All is bound in the function: Dask takes two frames for one if keywords that it passes
         # on to a function swap their values.
-        meta = self.frame._meta
-        return self.frame.map_partitions(keep, meta=meta, enforce_metadata=False)
+        return self.frame.map_partitions(keep, meta=self.frame._meta, enforce_metadata=False)
 
 
 def refuse_expression(ref: Any, argument: str) -> None:
