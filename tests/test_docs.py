@@ -131,7 +131,7 @@ def test_commands(command):
 def test_house():
     """The page on how it works names every module, and none that is not there."""
     text = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"^\| `([\w/]+\.py)` \|", text, re.MULTILINE))
+    named = set(re.findall(r"^- `([\w/]+\.py)`: ", text, re.MULTILINE))
     home = ROOT / "src" / "stratframe"
     found = {path.relative_to(home).as_posix() for path in home.rglob("*.py")}
     assert named == {path for path in found if not path.endswith("__init__.py")}
