@@ -80,6 +80,7 @@ def draw_landing(ink: Ink, narrow: bool = False) -> Figure:
     """Draw the columns beside each other, or on a narrow page one below the other."""
     shape, size = ((3, 1), (4.2, 9.6)) if narrow else ((1, 3), (9.2, 3.7))
     figure, axes = plt.subplots(*shape, figsize=size, layout="constrained", facecolor=ink.paper)
+    figure.get_layout_engine().set(hspace=0.08 if narrow else 0)
     frame = make_frame()
     for place, (ax, name) in enumerate(zip(axes.flat, PANELS, strict=True)):
         draw_panel(ax, frame, name, ink, ink.verdicts[place])

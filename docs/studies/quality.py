@@ -140,7 +140,7 @@ def write(values: pd.Series, errors: pd.Series) -> pd.Series:
 def draw(found: pd.DataFrame) -> None:
     """Plot every data set as a line across strategies, relative to k-fold, one panel per k."""
     all_shares = ratios(found)[0]
-    figure, axes = plt.subplots(1, len(KS), figsize=(12, 4.6), sharey=True, layout="constrained")
+    figure, axes = plt.subplots(1, len(KS), figsize=(8.5, 4), sharey=True, layout="constrained")
     for axis, k in zip(axes, KS, strict=True):
         shares = all_shares.xs(k, level="k")
         places = range(len(shares.columns))
@@ -151,7 +151,7 @@ def draw(found: pd.DataFrame) -> None:
         axis.set_xticks(places, shares.columns, rotation=40, ha="right")
         axis.set_title(f"k = {k}")
         axis.set_ylim(0, 1.15)
-    axes[0].set_ylabel("energy distance of a fold to the rest,\nrelative to plain k-fold")
+    axes[0].set_ylabel("energy distance, relative to k-fold")
     figure.suptitle("Grey: one data set. Blue: geometric mean.", fontsize=10)
     figure.savefig(IMAGE, dpi=110)
 
