@@ -124,8 +124,11 @@ def test_index():
     "command", ['pip install ".[all]" && python -m stratframe', 'pip install ".[dev]" && pytest']
 )
 def test_commands(command):
-    """The README gives both set-up commands, each in a block of its own."""
+    """The README gives both set-up commands, each in a block; pages name the lowest Python."""
     assert f"{command}\n" in [code for _, code, _ in blocks(ROOT / "README.md")]
+    lowest = re.search(r'requires-python = ">=(.+)"', (ROOT / "pyproject.toml").read_text())[1]
+    for page in ("README.md", "docs/start.md", "docs/contributing.md"):
+        assert f"Python {lowest} or later" in (ROOT / page).read_text(encoding="utf-8")
 
 
 def test_house():
