@@ -38,9 +38,6 @@ SLOW = {
 }
 """Pages whose code takes many seconds."""
 
-INDEXES = ("index.md", "research.md")
-"""Pages that list those of docs/."""
-
 DRAWN = {"gallery.md"}
 """Pages whose code `tests/test_site.py` runs, as it draws their pictures."""
 
@@ -113,11 +110,11 @@ def test_links(page):
 
 def test_index():
     """The index, or the page on research that it links, links every other page of docs/."""
-    texts = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in INDEXES]
-    links = set(LINK.findall("".join(texts)))
-    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"}
-    assert pages <= links
-    assert "(research.md)" in texts[0]
+    docs = ROOT / "docs"
+    index, research = ((docs / name).read_text() for name in ("index.md", "research.md"))
+    pages = {page.name for page in docs.glob("*.md")} - {"index.md"}
+    assert pages <= set(LINK.findall(index + research))
+    assert "(research.md)" in index
 
 
 @pytest.mark.parametrize(
