@@ -165,7 +165,8 @@ def test_data_in_place_of_names(argument: str, data: Any, got: str, name: str | 
     df = pd.DataFrame(ROWS)
     taken = {
         "by": "column names, terms such as `sf.quantiles`, or expressions",
-        "groups": "column names, expressions, or one of `sf.clusters` and `sf.linked`",
+        "groups": "column names, expressions, or one of `sf.clusters`, `sf.linked` and"
+        " `sf.similar`",
         "key": "column names or expressions",
     }
     named = "" if name is None else f", {name!r}"

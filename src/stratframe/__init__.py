@@ -15,6 +15,7 @@ from .terms.classes import classes
 from .terms.clusters import clusters
 from .terms.margins import margins
 from .terms.neighbours import chain, nearest
+from .terms.similar import similar
 from .terms.together import linked
 from .verbs.advise import advise
 from .verbs.assign import extend, kfold, split
@@ -65,6 +66,7 @@ __all__ = [
     "report",
     "sample",
     "schemas",
+    "similar",
     "split",
     "study",
     "theory",

@@ -33,7 +33,8 @@ VISITS = {
 WHOLE = "must be a whole number, got"
 NAME = "`name` must be a non-empty string, got"
 GROUPS = (
-    "`groups` must be a column, a list of columns, or one of `sf.clusters` and `sf.linked`, got"
+    "`groups` must be a column, a list of columns, or one of `sf.clusters`, `sf.linked` and"
+    " `sf.similar`, got"
 )
 NO_COLUMN = "which the frame does not have.\nHint: did you mean"
 
@@ -70,8 +71,8 @@ ARGUMENTS = {
     "groups=['id', 'id']": "`groups` must hold each column once, got 'id' twice.",
     "groups=sf.margins(['id'])": f"{GROUPS} sf.margins(['id']).",
     "groups=['id', sf.clusters('price', 3)]": f"{GROUPS} sf.clusters(['price']).",
-    "groups=5": "`groups` must hold column names, expressions, or one of `sf.clusters` and"
-    " `sf.linked`, got 5.",
+    "groups=5": "`groups` must hold column names, expressions, or one of `sf.clusters`,"
+    " `sf.linked` and `sf.similar`, got 5.",
     "groups='labels'": f"`groups` names the column 'labels', {NO_COLUMN} 'label'?",
 }
 """Arguments of `kfold`, and what is wrong with them."""

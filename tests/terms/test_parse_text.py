@@ -80,7 +80,8 @@ PLAIN = (
     ' spaces or signs, as in quantiles("unit price", 10).'
 )
 NAMES = (
-    "the terms are bins, chain, classes, clusters, continuous, linked, margins, nearest, quantiles."
+    "the terms are bins, chain, classes, clusters, continuous, linked, margins, nearest, quantiles,"
+    " similar."
 )
 
 REFUSED = {

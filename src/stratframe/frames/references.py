@@ -56,7 +56,7 @@ MAX_ENTRIES = 300
 
 ACCEPTED = {
     "by": "column names, terms such as `sf.quantiles`, or expressions",
-    "groups": "column names, expressions, or one of `sf.clusters` and `sf.linked`",
+    "groups": "column names, expressions, or one of `sf.clusters`, `sf.linked` and `sf.similar`",
     "where": "a boolean column, an expression or a callable",
     "name": "column names",
     "apart": "column names",
@@ -97,6 +97,14 @@ def is_column(ref: Any, label: Hashable) -> bool:
     if isinstance(ref, pl.Expr) and isinstance(label, str):
         return ref.meta.eq(pl.col(label))
     return same_column(ref, label)
+
+
+def gives_column(frame: Any, ref: Any, label: Hashable) -> bool:
+    """Return whether a reference is a column of a frame, or gives it with others."""
+    if not isinstance(ref, pl.Expr) or not isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        return is_column(ref, label)
+    names = frame.lazy().select(ref).collect_schema().names()
+    return is_column(ref, label) or (len(names) > 1 and label in names)
 
 
 def column_key(ref: Any) -> Hashable:
@@ -323,6 +331,8 @@ def spread_columns(refs: Sequence[Any], columns: Sequence[Any]) -> list[tuple[An
     for ref, column in zip(refs, columns, strict=True):
         several = isinstance(column, pl.DataFrame)
         spread += [(each.name, each) for each in column] if several else [(ref, column)]
+    if len(spread) > len(refs):
+        check_each_column_once("A selector and what stands beside it", [ref for ref, _ in spread])
     return spread
 
 

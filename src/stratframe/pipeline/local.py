@@ -148,8 +148,8 @@ class LocalFrame:
         entries = require_by(by)
         named = {"by": columns_of(entries.terms), "groups": columns_of(groups), "name": [name]}
         label = frames.label_of(self.frame, name)
-        check_not_itself("by", named["by"], label)
         frames.check_all_refs(self.frame, named)
+        check_not_itself("by", named["by"], label, self.frame)
         columns, _ = self.read(named | {"name": [label]})
         missing, weights = frames.is_missing(columns["name"][0]), None
         if missing.any():

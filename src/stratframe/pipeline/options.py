@@ -189,9 +189,12 @@ def hint_for_keyed_groups(groups: Sequence[Term]) -> str:
     """Say how folds of groups do without a key, or make one of the groups."""
     if any(term.uses_row_order for term in groups):
         return "leave out `key`."
+    hint = "leave out `key`, as folds of groups do not depend on the order of rows"
+    if groups[0].only_groups:
+        return f"{hint}."
     return (
-        "leave out `key`, as folds of groups do not depend on the order of rows; or let a hash of"
-        f' the group alone decide, as in `kfold(key={write_groups(groups)}, deal="hash")`.'
+        f"{hint}; or let a hash of the group alone decide, as in"
+        f' `kfold(key={write_groups(groups)}, deal="hash")`.'
     )
 
 

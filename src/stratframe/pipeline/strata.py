@@ -72,8 +72,8 @@ class Strata(NamedTuple):
     groups: Ints | None = None
     """The group of every dealt row, shape (n_dealt,), range 0..n_groups-1, numbered by the hash
     of their values, rows without a group last; None where rows are dealt one by one."""
-    explain_group: Callable[[Ints], str] | None = None
-    """Says of the rows of a group why there are so many."""
+    grouped_by: BoundTerm | None = None
+    """The last entry of `groups`."""
     margins: tuple[Strata, ...] = ()
     """The strata of each entry by itself, where each is balanced on its own."""
     keys: Keys | None = None
@@ -151,13 +151,13 @@ def stratify(
             replace(entry, term=entry.term.without_order() or entry.term)
             for entry in stratum_entries
         ]
-    explain = None if groups is None else partial(entries[-1].term.explain_group, entries[-1])
+    grouped_by = None if groups is None else entries[-1]
     if options.marginal:
         margins = tuple(nest([entry], rows, n_rows) for entry in stratum_entries)
         strata = nest([], rows, n_rows)._replace(margins=margins)
-        return strata._replace(groups=groups, explain_group=explain)
+        return strata._replace(groups=groups, grouped_by=grouped_by)
     strata = nest(stratum_entries, rows, n_rows, weights)
-    strata = strata._replace(groups=groups, explain_group=explain)
+    strata = strata._replace(groups=groups, grouped_by=grouped_by)
     if hashed is not None and strata.order is None and not circular:
         dealt = rows if keyed is None or rows is None else np.searchsorted(keyed, rows)
         strata = strata._replace(keys=hashed._replace(dealt=dealt))

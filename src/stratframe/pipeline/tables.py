@@ -194,9 +194,9 @@ def levels_of(strata: Strata) -> list[Strata]:
     return [*found, strata]
 
 
-def check_not_itself(argument: str, refs: Sequence[Any], name: Hashable) -> None:
-    """Raise if one of the references is the fold column itself."""
-    if any(frames.references.is_column(ref, name) for ref in refs):
+def check_not_itself(argument: str, refs: Sequence[Any], name: Hashable, frame: Any = None) -> None:
+    """Raise if one of the references is the fold column itself, or gives it with others."""
+    if any(frames.references.gives_column(frame, ref, name) for ref in refs):
         shown = frames.format_reference(name)
         msg = (
             f"`{argument}` must be other columns than the folds, but both are {shown}.\nHint: name"

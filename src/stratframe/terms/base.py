@@ -216,6 +216,10 @@ class Term:
         """Say why a group is as large as it is."""
         return ""
 
+    def nearest_groups(self, entry: EncodedColumns, groups: Ints, folds: Ints) -> Ints | None:
+        """Rank groups by how near two of their rows in different folds are, if it knows."""
+        return None
+
 
 def list_arguments(items: Sequence[object]) -> str:
     """Write a list of a term's arguments, a long one in part."""

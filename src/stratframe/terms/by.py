@@ -109,9 +109,8 @@ def parse_groups(groups: Any) -> tuple[Term, ...]:
     for column in columns:
         if isinstance(column, Term):
             msg = (
-                "`groups` must be a column, a list of columns, or one of `sf.clusters` and"
-                " `sf.linked`, got"
-                f" {frames.format_reference(column)}."
+                "`groups` must be a column, a list of columns, or one of `sf.clusters`,"
+                f" `sf.linked` and `sf.similar`, got {frames.format_reference(column)}."
             )
             raise StratError(msg)
     if len(columns) > 1:

@@ -42,16 +42,26 @@ class FeatureTerm(Term):
         return list_arguments([frames.format_reference(column) for column in self.columns])
 
     def read(self, series: Sequence[Any]) -> EncodedColumns:
-        """Read numbers, booleans or vectors; a row lacks all of them if it lacks one."""
-        points, widths = frames.read_matrix(series, str(self))
-        missing = np.logical_or.reduce(np.isnan(points))
-        return EncodedColumns(series, points, missing, widths=widths)
+        """Read numbers, booleans or vectors."""
+        return read_points(series, str(self))
 
     def rules(self, missing: Missing) -> list[Rule]:
         """Need finite numbers, without a scale of squares that are finite, too."""
         within = None if self.scale else (-MAX_UNSCALED, MAX_UNSCALED)
-        hint = f"drop these rows, or fill the gaps first; {LEFT_NULL}"
-        return [Rule(missing != "null", finite=True, within=within, hint=hint)] * len(self.columns)
+        return [finite_numbers(missing, within)] * len(self.columns)
+
+
+def read_points(series: Sequence[Any], term: str) -> EncodedColumns:
+    """Read numbers, booleans or vectors; a row lacks all of them if it lacks one."""
+    points, widths = frames.read_matrix(series, term)
+    missing = np.logical_or.reduce(np.isnan(points))
+    return EncodedColumns(series, points, missing, widths=widths)
+
+
+def finite_numbers(missing: Missing, within: tuple[float, float] | None = None) -> Rule:
+    """State that all numbers must be there, and finite."""
+    hint = f"drop these rows, or fill the gaps first; {LEFT_NULL}"
+    return Rule(missing != "null", finite=True, within=within, hint=hint)
 
 
 def feature_refs(function: str, features: Any) -> tuple[ColumnRef, ...]:

@@ -165,12 +165,12 @@ def nearest(
 
 
 @contextmanager
-def progress_bar(total: int) -> Iterator[Callable[[int], object]]:
+def progress_bar(total: int, what: str = "Nearest rows") -> Iterator[Callable[[int], object]]:
     """Show a bar on a terminal, if tqdm is installed."""
     try:
         tqdm = import_module("tqdm").tqdm
     except ImportError:
         yield lambda _: None
         return
-    with tqdm(total=total, desc="Nearest rows", unit=" rows", delay=PATIENCE, disable=None) as bar:
+    with tqdm(total=total, desc=what, unit=" rows", delay=PATIENCE, disable=None) as bar:
         yield bar.update

@@ -19,6 +19,7 @@ from .classes import classes
 from .clusters import clusters
 from .margins import margins
 from .neighbours import chain, nearest
+from .similar import similar
 from .together import linked
 
 TERMS: dict[str, Callable[..., Any]] = {
@@ -33,6 +34,7 @@ TERMS: dict[str, Callable[..., Any]] = {
         margins,
         nearest,
         quantiles,
+        similar,
     )
 }
 """The terms that a text may call."""

@@ -13,7 +13,7 @@ from ..checks import load_extra
 from ..core.hashing import HashedWords, hash_keys
 from ..core.seeds import StreamTag, random_words
 from ..core.strata import first_occurrence, lowest_words
-from ..core.types import Ints, Words
+from ..core.types import Flags, Ints, Words
 from ..errors import StratError, plural_name
 from ..frames import Rule
 from .base import ColumnRef, EncodedColumns, Missing, Substrata, Term
@@ -53,14 +53,10 @@ class Linked(Term):
 
     def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:
         """Rank groups by the lowest hash of their rows, those of rows without a value last."""
-        n_groups, hashes = int(codes.max(initial=-1)) + 1, row_hashes(entry)
+        hashes = row_hashes(entry)
         if hashes is None:
             return codes
-        first, is_alone = first_occurrence(codes, n_groups), np.all(entry.data < 0, axis=0)
-        order = np.lexsort([first, lowest_words(codes, n_groups, hashes), is_alone[first]])
-        numbers = np.empty(n_groups, dtype=np.int64)
-        numbers[order] = np.arange(n_groups)
-        return numbers[codes]
+        return rank_by_hash(codes, hashes, np.all(entry.data < 0, axis=0))
 
     def explain_group(self, entry: EncodedColumns, rows: Ints) -> str:
         """Say how much of all rows a group has, and which column links them."""
@@ -73,8 +69,7 @@ class Linked(Term):
             for each in zip(self.columns, entry.series, strict=True)
         ]
         values = plural_name(named[many].name, f"values of {named[many].name!r}")
-        share = f"{len(rows) / len(entry.missing):.0%}".replace("%", " %")
-        return f" It has {share} of the rows: {named[link].name!r} links {counts[many]:,} {values}."
+        return f"{group_share(entry, rows)}: {named[link].name!r} links {counts[many]:,} {values}."
 
 
 def linked(*columns: ColumnRef) -> Linked:
@@ -141,15 +136,37 @@ def connected_rows(codes: Ints) -> Ints:
     -------
     ndarray of int64, shape (n_rows,)
     """
-    sparse, graphs = load_extra("scipy.sparse", "sklearn"), load_extra(CSGRAPH, "sklearn")
     n_values, n_rows = codes.max(axis=1, initial=-1) + 1, codes.shape[1]
     starts = n_rows + np.cumsum(n_values) - n_values
     column, row = np.nonzero(codes >= 0)
-    ends = (row, codes[column, row] + starts[column])
     n_nodes = n_rows + int(n_values.sum())
-    graph = sparse.coo_matrix((np.ones(len(row), dtype=np.bool_), ends), (n_nodes, n_nodes))
-    found: Ints = graphs.connected_components(graph, directed=False)[1][:n_rows].astype(np.int64)
+    return connected_nodes(n_nodes, row, codes[column, row] + starts[column])[:n_rows]
+
+
+def connected_nodes(n_nodes: int, ends: Ints, others: Ints) -> Ints:
+    """Find the connected component of every node of a graph, given both ends of its edges."""
+    sparse, graphs = load_extra("scipy.sparse", "sklearn"), load_extra(CSGRAPH, "sklearn")
+    edges = np.ones(len(ends), dtype=np.bool_), (ends, others)
+    graph = sparse.coo_matrix(edges, (n_nodes, n_nodes))
+    found: Ints = graphs.connected_components(graph, directed=False)[1].astype(np.int64)
     return found
+
+
+def rank_by_hash(codes: Ints, hashes: Words, is_last: Flags | None = None) -> Ints:
+    """Rank groups by the lowest hash of their rows, those of flagged rows after all others."""
+    n_groups = int(codes.max(initial=-1)) + 1
+    first = first_occurrence(codes, n_groups)
+    keys = [first, lowest_words(codes, n_groups, hashes)]
+    order = np.lexsort(keys if is_last is None else [*keys, is_last[first]])
+    numbers = np.empty(n_groups, dtype=np.int64)
+    numbers[order] = np.arange(n_groups)
+    return numbers[codes]
+
+
+def group_share(entry: EncodedColumns, rows: Ints) -> str:
+    """Say how much of all rows a group has."""
+    share = f"{len(rows) / len(entry.missing):.0%}".replace("%", " %")
+    return f" It has {share} of the rows"
 
 
 def row_hashes(entry: EncodedColumns) -> Words | None:

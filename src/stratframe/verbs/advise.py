@@ -42,7 +42,7 @@ def advise(
         As for `report`; an order is cut as for two folds.
     ks : iterable of int
         Numbers of folds, each at least 2.
-    groups : column, list of columns, `sf.clusters` or `sf.linked`, optional
+    groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         As for `kfold`. Whole groups are counted, not rows: the rarest stratum is the one in the
         fewest groups. A row without a group is a group by itself; of Dask and
         Spark frames it is an error.

@@ -55,7 +55,7 @@ def kfold(
         right. None assigns rows without strata.
     k : int
         Number of folds, from 2 to the number of rows, or of groups.
-    groups : column, list of columns, `sf.clusters` or `sf.linked`, optional
+    groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         Keep each group in one fold. Strata and fold sizes are balanced as closely as the search
         manages; a continuous entry is cut into ten quantile bins. Groups are known by their values,
         so that the order of the rows does not matter. Not with `deal="circular"`, `key`, `sf.chain`
@@ -182,7 +182,7 @@ def split(
     parts : mapping of name to share, or float
         Fractions that sum to 1, or counts of rows that sum to the rows that get a part. One part
         may be None, which takes the rest. A float is the share of "test", beside "train".
-    groups : column, list of columns, `sf.clusters` or `sf.linked`, optional
+    groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         Keep each group in one part. Shares and counts are met as closely as whole groups allow.
     where, deal, key, rare, seed, name, overwrite
         As for `kfold`.
@@ -272,7 +272,7 @@ def extend(
     parts : mapping of name to share, or float, optional
         Of a part column, the shares of all rows; by default those of the rows that have a part. A
         Polars lazy frame needs it unless the column is an Enum.
-    groups : column, list of columns, `sf.clusters` or `sf.linked`, optional
+    groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         New rows of a group that has a fold join it.
     where : boolean column, expression or callable, optional
         Which rows may get a fold; others keep what they have, null too, and the values of rows that

@@ -114,7 +114,7 @@ def check(
         What the column should be even in; as for `report`.
     name : str or list of str
         A fold or part column from any source; of a list, each column.
-    groups : column, list of columns, `sf.clusters` or `sf.linked`, optional
+    groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         Groups that should be in one fold each. Of a list, combinations of values; each column by
         itself is noted too.
     key : column or list of columns, optional
@@ -209,7 +209,7 @@ def look_at_rows(source: LocalFrame, names: Sequence[Any], asked: Asked) -> Iter
     of_by = [] if by is None else columns_of(require_by(by).terms)
     frames.check_refs(source.frame, of_by, "by")
     for name in names:
-        check_not_itself("by", of_by, frames.label_of(source.frame, name))
+        check_not_itself("by", of_by, frames.label_of(source.frame, name), source.frame)
     eager, compared = read_compared(
         source.frame, names, asked.groups, asked.key, asked.duplicates, [*of_by, *features]
     )

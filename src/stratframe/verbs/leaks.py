@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from math import prod, sqrt
 from typing import Any, Literal, NamedTuple
 
@@ -51,6 +52,8 @@ class Compared(NamedTuple):
     """Columns that are not compared."""
     has_text: bool = False
     """Whether a column holds text."""
+    nearest: Callable[[Ints], Ints | None] | None = None
+    """Ranks the groups by how near their rows of different folds are, given the folds."""
 
     @property
     def known(self) -> Any:
@@ -77,7 +80,7 @@ def leaks(
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
         A frame of Dask or Spark takes one of `groups`, `key` and `duplicates` in a call.
-    groups : column, list of columns, `sf.clusters` or `sf.linked`, optional
+    groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         List the rows of groups that are in several folds. A list names the combinations of its
         values; rows without a group share none.
     key : column or list of columns, optional
@@ -173,6 +176,11 @@ def shared_sets(compared: Compared, folds: Ints) -> tuple[Ints, Ints]:
     rows = np.flatnonzero(compared.known & (folds >= 0))
     columns = take_rows(compared.columns, rows)
     found, sets = frames.duplicates.rows_across_folds(columns, folds[rows])
+    ranks = compared.nearest and compared.nearest(folds)
+    if ranks is not None and len(found):
+        sets = np.unique(ranks[columns[0][found]], return_inverse=True)[1]
+        order = np.argsort(sets, kind="stable")
+        found, sets = found[order], sets[order]
     return rows[found], sets
 
 
@@ -196,9 +204,9 @@ def read_compared(
     given = compared_refs(terms, key, duplicates)
     group_refs, keys, refs = given.values()
     frames.check_all_refs(frame, given)
-    for argument in ("key", "duplicates"):
+    for argument, own in given.items():
         for name in names:
-            check_not_itself(argument, given[argument], frames.label_of(frame, name))
+            check_not_itself(argument, own, frames.label_of(frame, name), frame)
     every = compared_columns(frame, names, keys) if is_auto(duplicates) else []
     eager = frames.collect_columns(frame, [*others, *names, *group_refs, *keys, *refs, *every])
     compared = []
@@ -236,9 +244,12 @@ def read_groups(frame: Any, terms: tuple[Term, ...], groups: Any) -> Compared:
     if all(term.is_nominal for term in terms):
         named = groups if isinstance(groups, list) and len(groups) > 1 else ()
         return Compared("groups", columns, noun, tuple(plural_name(each) for each in named))
-    codes = stratify(Options(groups=terms), {"groups": columns}, len(frame)).groups
+    strata = stratify(Options(groups=terms), {"groups": columns}, len(frame))
+    codes, entry = strata.groups, strata.grouped_by
     assert codes is not None
-    return Compared("groups", [codes], terms[0].group_noun)
+    assert entry is not None
+    nearest = partial(entry.term.nearest_groups, entry, codes)
+    return Compared("groups", [codes], terms[0].group_noun, nearest=nearest)
 
 
 def compared_columns(frame: Frame, names: Sequence[Any], keys: Sequence[Any]) -> list[Any]:

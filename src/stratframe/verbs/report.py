@@ -47,7 +47,7 @@ def report(
         values are a stratum of their own, and so is each value of each margin.
     name : str or list of str
         A fold or part column from any source. Rows without a fold are left out.
-    groups : column, list of columns, `sf.clusters` or `sf.linked`, optional
+    groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         Groups that are in one fold each: then the folds are compared with whole groups at random.
     full : bool
         Whether to add the columns from `rms_deviation` on.
@@ -125,7 +125,7 @@ def compare(
         Fold or part columns from any source.
     features : column or list of columns, optional
         As for `drift`; not on Dask and Spark frames.
-    groups : column, list of columns, `sf.clusters` or `sf.linked`, optional
+    groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         As for `report`.
     full : bool
         Whether to add the columns `rms_deviation`, `random`, `ratio` and `tv_distance`.

@@ -1,0 +1,190 @@
+"""Pairs of rows that are near each other: points tile by tile, texts by the terms that they share.
+
+Both yield pairs of unequal labels only. Whoever takes the pairs may change the labels in between:
+rows that are joined already are not compared again.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .types import Flags, Ints, Values
+
+ROUNDING = 1e-12
+"""What rounding may add to a distance that counts as within."""
+
+TILE = 2048
+"""Rows that are compared with as many others at once, so that their products stay in cache."""
+
+MAX_NUMBERS = 1 << 22
+"""Numbers that are held at once where pairs are measured."""
+
+MAX_PRODUCTS = 1 << 24
+"""Products of texts that are held at once."""
+
+MOST_LEFT_OUT, MOST_TEXTS = 0.7, 0.9
+"""Common terms are left out while they may add at most this share of the least cosine that counts,
+in as many of the texts."""
+
+FLOAT32_ERROR = 1e-5
+"""Of a cosine of texts in float32, far above what is seen."""
+
+
+class Near(NamedTuple):
+    """Pairs of rows, and how far apart they are."""
+
+    rows: Ints
+    others: Ints
+    apart: Values
+    """Of points the squared distance, of texts 1 - cosine."""
+
+
+def directions(points: Values) -> Values:
+    """Scale points, which are columns and not 0, to the length 1, however large they are."""
+    exponents = np.frexp(np.maximum(points.max(axis=0, initial=0), -points.min(axis=0, initial=0)))[
+        1
+    ]
+    found = np.empty_like(points)
+    for tile in tiles_of(points.shape[1]):
+        scaled = np.ldexp(points[:, tile], -exponents[tile])
+        found[:, tile] = scaled / np.sqrt(squared_lengths(scaled))
+    return found
+
+
+def tiles_of(n_rows: int) -> list[slice]:
+    """Cut rows into tiles."""
+    return [slice(start, start + TILE) for start in range(0, n_rows, TILE)]
+
+
+def squared_lengths(points: Values) -> Values:
+    """Square the length of points, which are columns."""
+    found: Values = np.einsum("ij,ij->j", points, points)
+    return found
+
+
+def near_points(
+    points: Values, within: float, labels: Ints, progress: Callable[[int], object]
+) -> Iterator[Near]:
+    """Find the pairs of points, which are columns, that are at most `within` apart.
+
+    A matrix product measures all in float32, or in float64 where that is too coarse; pairs that
+    its error leaves open are measured again from their differences.
+    """
+    n_features, n_rows = points.shape
+    # A power of two changes no digit, and lets no square leave the range of floats.
+    exponent = int(np.frexp(max(points.max(initial=0), -points.min(initial=0)))[1])
+    limit = float(np.ldexp(within * (1 + ROUNDING), -exponent)) ** 2
+    centre = np.ldexp(points.mean(axis=1, keepdims=True), -exponent)
+    tiles = tiles_of(n_rows)
+    centred = (np.ldexp(points[:, tile], -exponent) - centre for tile in tiles)
+    squares = np.concatenate([squared_lengths(tile) for tile in centred] or [np.zeros(0)])
+    # Error of a squared distance, as a share of the two squares (Higham 2002, section 3.1).
+    dtype: np.dtype[Any] = np.dtype(np.float32)
+    error = 4 * (n_features + 8) * float(np.finfo(dtype).eps)
+    if error * squares.max(initial=0) > limit / 8:
+        dtype, error = np.dtype(np.float64), error * 2.0**-29
+    rows = np.empty((n_rows, n_features), dtype)
+    for tile in tiles:
+        rows[tile] = (np.ldexp(points[:, tile], -exponent) - centre).T
+    slack = error * squares
+    least = (squares - slack).astype(dtype)
+
+    def measure(one: Ints, other: Ints) -> Values:
+        return squared_lengths(
+            np.ldexp(points[:, one], -exponent) - np.ldexp(points[:, other], -exponent)
+        )
+
+    for place, own in enumerate(tiles):
+        for tile in tiles[place:]:
+            if not differ(labels, own, tile):
+                continue
+            found = rows[own] @ rows[tile].T
+            found *= -2
+            found += least[own, None]
+            found += least[tile]
+            is_near = found <= limit
+            is_near &= labels[own, None] != labels[tile]
+            pair = np.nonzero(is_near)
+            one, other = pair[0] + own.start, pair[1] + tile.start
+            apart, room = found[pair].astype(np.float64), slack[one] + slack[other]
+            is_sure = apart + 2 * room <= limit
+            yield Near(one[is_sure], other[is_sure], (apart + room)[is_sure])
+            open_pairs = one[~is_sure], other[~is_sure]
+            yield from measured(*open_pairs, labels, measure, limit, n_features)
+        progress(len(labels[own]))
+
+
+def differ(labels: Ints, own: slice, tile: slice) -> bool:
+    """Return whether the labels of two tiles are not all the same."""
+    first = labels[own][0]
+    return bool((labels[own] != first).any() or (labels[tile] != first).any())
+
+
+def measured(
+    rows: Ints,
+    others: Ints,
+    labels: Ints,
+    measure: Callable[[Ints, Ints], Values],
+    limit: float,
+    width: int,
+) -> Iterator[Near]:
+    """Measure pairs, some at a time, and keep those that are near; of so many numbers a row."""
+    step = max(1, MAX_NUMBERS // width)
+    for start in range(0, len(rows), step):
+        one, other = rows[start : start + step], others[start : start + step]
+        is_apart = labels[one] != labels[other]
+        one, other = one[is_apart], other[is_apart]
+        apart = measure(one, other)
+        is_near = apart <= limit
+        yield Near(one[is_near], other[is_near], apart[is_near])
+
+
+def near_texts(
+    terms: Any, within: float, labels: Ints, progress: Callable[[int], object]
+) -> Iterator[Near]:
+    """Find the pairs of texts with 1 - cosine of at most `within`, which is below 1.
+
+    The weights of terms in texts are a sparse matrix of SciPy, rows of length 1. Terms that most
+    texts have are left out where the others must have a part in a cosine that counts; pairs that
+    these leave open are measured with all terms.
+    """
+    n_texts, least = terms.shape[0], 1 - within
+    is_common, lengths = common_terms(terms, MOST_LEFT_OUT * least)
+    left_out = np.where(lengths <= MOST_LEFT_OUT * least, lengths, 0)
+    kept = terms.astype(np.float32)
+    kept.data[is_common[kept.indices] & np.repeat(left_out > 0, np.diff(kept.indptr))] = 0
+    kept.eliminate_zeros()
+    every = terms.astype(np.float32)
+
+    def measure(one: Ints, other: Ints) -> Values:
+        return 1 - np.asarray(terms[one].multiply(terms[other]).sum(axis=1)).ravel()
+
+    step, width = max(1, MAX_PRODUCTS // n_texts), terms.nnz // n_texts + 1
+    for start in range(0, n_texts, step):
+        product = (kept[start : start + step] @ every[start:].T).tocsr()
+        one = start + np.repeat(np.arange(product.shape[0]), np.diff(product.indptr))
+        other = start + product.indices.astype(np.int64)
+        room = left_out[one] * lengths[other] + FLOAT32_ERROR
+        is_near = (product.data + room >= least) & (labels[one] != labels[other])
+        yield from measured(one[is_near], other[is_near], labels, measure, within + ROUNDING, width)
+        progress(product.shape[0])
+
+
+def common_terms(terms: Any, most: float) -> tuple[Flags, Values]:
+    """Choose the common terms, and measure what length each text has in these.
+
+    They are those of more than a share of the texts, the least of 1/2, 1/4, ... with which the
+    length is at most `most` in nearly all texts.
+    """
+    n_texts, counts = terms.shape[0], np.bincount(terms.indices, minlength=terms.shape[1])
+    squares, share = terms.multiply(terms).tocsr(), 1.0
+    found = np.zeros(len(counts), dtype=np.bool_), np.zeros(n_texts)
+    while share * n_texts > 1:
+        share /= 2
+        is_common = counts > share * n_texts
+        lengths = np.sqrt(squares @ is_common.astype(np.float64))
+        if np.mean(lengths <= most) < MOST_TEXTS:
+            break
+        found = is_common, lengths
+    return found

@@ -1,0 +1,255 @@
+"""Rows that are near-duplicates: one group, whatever the order of rows, the library or the data."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import polars.selectors as cs
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import connected_components
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import radius_neighbors_graph
+
+import stratframe as sf
+from stratframe.core.near import common_terms, near_points, near_texts
+from stratframe.terms.similar import weigh_texts
+from tests.helpers import Make, refuse, values
+
+rng = np.random.default_rng(0)
+CENTRES = rng.normal(size=(150, 6))
+POINTS = np.repeat(CENTRES, 2, axis=0) + rng.normal(size=(300, 6)) / 20
+
+WORDS = ["red", "blue", "cat", "cats", "owl", "owls", "in", "rome", "oslo", "a", "x", "night"]
+TEXTS = [" ".join(rng.choice(WORDS, rng.integers(1, 7))) for _ in range(200)]
+TEXTS += [text.title() for text in TEXTS[:20]] + [text.replace(" ", "  ") for text in TEXTS[5:30]]
+
+ROWS: dict[str, list[Any]] = {
+    "text": ["a red cat", "A  red cat", "blue whales", "a red hat", "two owls", "two owls!"],
+    "v": [[1.0, 0.0], [2.0, 0.1], [0.0, 1.0], [0.9, 0.3], [-1.0, 0.1], [-1.0, 0.0]],
+    "label": ["a", "b"] * 3,
+}
+
+
+def groups_of(frame: Any, groups: Any) -> list[int]:
+    """List the group of every row, as `leaks` finds them of rows that all have their own fold."""
+    n = len(frame)
+    other = pl.DataFrame if isinstance(frame, pl.DataFrame) else pd.DataFrame
+    folds = other({"fold": np.arange(n)})
+    both: Any = pl.concat if isinstance(frame, pl.DataFrame) else pd.concat
+    joined = both([frame, folds], **({"how": "horizontal"} if both is pl.concat else {"axis": 1}))
+    found, named = list(range(n)), sf.leaks(joined, groups=groups, duplicates=None)
+    for row, number in zip(values(named, "row"), values(named, "set"), strict=True):
+        found[row] = n + number
+    return found
+
+
+def same_partition(one: Any, other: Any) -> bool:
+    """Return whether two lists of groups put the same rows together."""
+    return bool((pd.factorize(np.asarray(one))[0] == pd.factorize(np.asarray(other))[0]).all())
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+@pytest.mark.parametrize("within", [0.0, 1e-4, 0.02, 0.05, 0.2])
+@pytest.mark.parametrize("unit", [1.0, 1e20, 1e-30])
+def test_groups_of_points_are_those_of_scikit_learn(
+    metric: str, within: float, unit: float
+) -> None:
+    """The groups are the components of `radius_neighbors_graph`, in whatever unit."""
+    graph = radius_neighbors_graph(POINTS, within, metric=metric, include_self=True)
+    wanted = connected_components(graph, directed=False)[1]
+    if within == 0:
+        wanted = np.arange(len(POINTS))
+    distance = within * unit if metric == "euclidean" else within
+    frame = pl.DataFrame({"v": POINTS * unit})
+    found = groups_of(frame, sf.similar("v", distance, metric=metric))  # type: ignore[arg-type]
+    assert same_partition(found, wanted)
+
+
+@pytest.mark.parametrize("within", [0.0, 0.05, 0.1, 0.2, 0.3])
+def test_groups_of_texts_are_those_of_the_whole_matrix(within: float) -> None:
+    """The groups are those of single linkage on the distances of all texts."""
+    different = sorted({" ".join(text.lower().split()) for text in TEXTS})
+    vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5)).fit(different)
+    apart = pairwise_distances(vectorizer.transform(TEXTS), metric="cosine")
+    linkage = AgglomerativeClustering(
+        None, metric="precomputed", linkage="single", distance_threshold=within + 1e-9
+    )
+    wanted = linkage.fit_predict(apart)
+    assert 1 < len(set(wanted)) < 200
+    assert same_partition(
+        groups_of(pd.DataFrame({"text": TEXTS}), sf.similar("text", within)), wanted
+    )
+
+
+@pytest.mark.parametrize("within", [0.1, 0.5])
+def test_common_terms_are_left_out(within: float) -> None:
+    """Texts of one pattern share most terms, which are left out; no pair of them is missed."""
+    texts = [f"order {number} was sent to rome" for number in range(0, 3000, 7)]
+    weights = weigh_texts(sorted(texts))
+    assert within > 0.3 or common_terms(weights, 0.7 * (1 - within))[0].sum() > 10
+    apart = pairwise_distances(weights, metric="cosine")
+    labels, seen = np.arange(len(texts)), np.zeros(apart.shape, dtype=bool)
+    for pairs in near_texts(weights, within, labels, lambda _: None):
+        seen[pairs.rows, pairs.others] = seen[pairs.others, pairs.rows] = True
+        np.testing.assert_allclose(pairs.apart, apart[pairs.rows, pairs.others], atol=1e-9)
+    np.fill_diagonal(seen, val=True)
+    assert (seen == (apart <= within)).all()
+
+
+def test_points_far_from_the_origin_and_close_together() -> None:
+    """Where float32 cannot tell points apart, they are still compared exactly; in several tiles."""
+    points = 1e6 + np.arange(5000.0)[None] / 8
+    labels = np.arange(5000)
+    pairs = [
+        np.column_stack([each.rows, each.others])
+        for each in near_points(points, 0.125, labels, lambda _: None)
+    ]
+    found = np.unique(np.sort(np.concatenate(pairs), axis=1), axis=0)
+    assert found.tolist() == [[row, row + 1] for row in range(4999)]
+
+
+@settings(max_examples=25)
+@given(data=st.data())
+def test_folds_are_free_of_order_and_library(data: st.DataObject) -> None:
+    """Near pairs share a fold; rows in another order, on another library, have the same fold."""
+    is_text = data.draw(st.booleans())
+    rows = data.draw(st.lists(st.integers(0, 79), min_size=12, max_size=40))
+    column: Any = [TEXTS[row] if is_text else POINTS[row].tolist() for row in rows]
+    table, order = pl.DataFrame({"x": column}), data.draw(st.permutations(range(len(rows))))
+    groups = sf.similar("x", 0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sf.StratWarning)
+        assume(len(set(groups_of(table, groups))) > 1)
+        folds = sf.kfold(pd.DataFrame({"x": column}), k=2, groups=groups)["fold"].to_numpy()
+        found = sf.kfold(table[order].lazy(), k=2, groups=groups).collect()["fold"]
+    assert found.to_list() == folds[order].tolist()
+    if not is_text:
+        near = pairwise_distances(np.array(column), metric="cosine") <= 0.1 - 1e-9
+        assert (folds[:, None] == folds)[near].all()
+
+
+@pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
+@pytest.mark.parametrize("groups", [sf.similar("text", 0.6), sf.similar("v", 0.06)])
+def test_all_verbs(frame: Make, groups: Any) -> None:
+    """The verbs that take groups find the same ones."""
+    wanted = [{0, 1, 3}, {4, 5}, {2}]
+    data = frame(ROWS)
+    folded = sf.kfold(data, k=3, groups=groups)
+    folds = values(folded, "fold")
+    assert [len({folds[row] for row in rows}) for rows in wanted] == [1] * 3
+    assert (
+        "each of 3 groups of similar rows is in one fold"
+        in sf.check(folded, groups=groups, duplicates=None).text
+    )
+    assert sum(values(sf.plan(data, "label", 3, groups=groups, rare="ignore"), "n")) == 6
+    sf.advise(data, "label", 3, groups=groups)
+    sf.report(folded, "label", groups=groups)
+    partly = frame({**ROWS, "fold": [0, None, 1, None, 2, None]})
+    assert values(sf.extend(partly, None, 3, groups=groups), "fold") == [0, 0, 1, 0, 2, 2]
+    split = frame({**ROWS, "fold": [0, None, 1, 1, 2, None]})
+    with pytest.raises(
+        sf.StratError, match=r"1 group in 2 rows \(0, 3\) is in several.* in folds 0, 1"
+    ):
+        values(sf.extend(split, None, 3, groups=groups), "fold")
+
+
+def test_leaks_list_the_nearest_first(frame: Make) -> None:
+    """Sets come by how near their rows of different folds are, not in the order of the rows."""
+    rows = {**ROWS, "fold": [0, 0, 1, 1, 0, 2]}
+    for groups in (sf.similar("text", 0.6), sf.similar("v", 0.06)):
+        found = sf.leaks(frame(rows), groups=groups, duplicates=None)
+        assert values(found, "row") == [4, 5, 0, 1, 3]
+        assert values(found, "set") == [0, 0, 1, 1, 1]
+    rows["fold"] = [0, 1, 1, 1, 0, 0]
+    found = sf.leaks(frame(rows), groups=sf.similar("text", 0.6), duplicates=None)
+    assert values(found, "row") == [0, 1, 3]
+
+
+def test_a_group_that_swallows_the_data() -> None:
+    """The warning says what to do."""
+    df = pd.DataFrame({"x": [*range(8), 20, 30], "y": 0.0})
+    message = (
+        "The largest group has 8 rows, but the largest fold should have 5, so one fold will be at"
+        " least 3 rows too large. It has 80 % of the rows: a smaller `within` than 1 joins fewer."
+    )
+    with pytest.warns(sf.StratWarning) as heard:
+        sf.kfold(df, k=2, groups=sf.similar(["x", "y"], 1, metric="euclidean"))
+    assert [str(each.message) for each in heard] == [message]
+
+
+def test_a_selector_does_not_mean_the_folds() -> None:
+    """A selector that gives the fold column, or a column twice, is refused."""
+    frame = pl.DataFrame(
+        {"x": [1.0, 2.0, 3.0, 4.0], "y": [1.0, 2.0, 2.0, 1.0], "fold": [0, 1, 0, 1]}
+    )
+    both = sf.similar(cs.float(), 0.01)
+    for name in ("check", "leaks"):
+        getattr(sf, name)(frame, groups=both, duplicates=None)
+        with pytest.raises(sf.StratError, match="must be other columns than the folds"):
+            getattr(sf, name)(frame, groups=sf.similar(cs.numeric(), 0.01), duplicates=None)
+    with pytest.raises(sf.StratError, match="must be other columns than the folds"):
+        sf.balance(frame, sf.clusters(cs.numeric(), 2))
+    with pytest.raises(sf.StratError, match="must hold each column once, got 'x' twice"):
+        sf.kfold(frame, k=2, groups=sf.similar(["x", cs.float()], 0.01), name="new")
+    with pytest.raises(sf.StratError, match="1 group in 2 rows"):
+        sf.extend(frame, None, 2, groups=sf.similar(cs.float(), 0.0))
+
+
+@pytest.mark.parametrize("within", [-1, 1, 1.5, float("nan"), "0.1", None, True])
+def test_bad_distances(within: Any) -> None:
+    """Distances of the cosine are from 0 to below 1."""
+    with pytest.raises(sf.StratError, match="`within` must be a number of at least 0, and below 1"):
+        sf.similar("v", within)
+    with pytest.raises(sf.StratError, match="and finite, got inf"):
+        sf.similar("v", float("inf"), metric="euclidean")
+
+
+def test_bad_input(frame: Make) -> None:
+    """What has no direction, or cannot be compared, is refused; the rows are listed."""
+
+    def call(groups: Any, **changed: Any) -> Any:
+        return lambda: values(sf.kfold(frame({**ROWS, **changed}), k=2, groups=groups), "fold")
+
+    zeros = [[0.0, 0.0], *ROWS["v"][1:]]
+    error = refuse(
+        "`sf.similar` compares directions, but all numbers of 1 row (0) are 0.\n"
+        'Hint: `metric="euclidean"` measures distances.',
+        call(sf.similar("v"), v=zeros),
+    )
+    assert values(error.failures, "row") == [0]
+    assert call(sf.similar("v", metric="euclidean"), v=zeros)()
+    blank = refuse(
+        "`sf.similar` compares text in each row, but the text of 2 rows (1, 4) is blank.\n"
+        "Hint: missing text is left out, too, by `where`.",
+        call(sf.similar("text"), text=["a", " ", "b", "c", "", "d"]),
+    )
+    assert values(blank.failures, "row") == [1, 4]
+    gaps = call(sf.similar("text"), text=[None, *ROWS["text"][1:]])
+    with pytest.raises(sf.StratError, match=r"Column 'text' has missing values in 1 row \(0\)"):
+        gaps()
+    folded = sf.kfold(
+        frame({**ROWS, "text": [None, *ROWS["text"][1:]]}),
+        k=2,
+        groups=sf.similar("text"),
+        missing="null",
+    )
+    assert values(folded, "fold")[0] is None
+    for groups in (sf.similar(["text", "label"]), sf.similar("text", metric="euclidean")):
+        with pytest.raises(
+            sf.StratError, match="compares one column of text alone, and by the cosine"
+        ):
+            call(groups)()
+    with pytest.raises(sf.StratError, match="goes into `groups`, not `by`"):
+        sf.kfold(frame(ROWS), sf.similar("v"))
+    with pytest.raises(sf.StratError, match="leave out `key`, as folds of groups do not depend"):
+        sf.kfold(frame(ROWS), k=2, groups=sf.similar("v"), key="label")
+    with pytest.raises(sf.StratError, match=r"`features` of `sf.similar` must hold at least one"):
+        sf.similar([])
+    with pytest.raises(sf.StratError, match="`metric` must be"):
+        sf.similar("v", metric="manhattan")  # type: ignore[arg-type]
