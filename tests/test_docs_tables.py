@@ -77,6 +77,8 @@ def make_rows() -> dict[str, Any]:
         "target": [row // 15 for row in range(n)],
         "column": [row % 7 for row in range(n)],
         "row": [row % 5 for row in range(n)],
+        "weight": rng.lognormal(size=n).tolist(),
+        "tags": [[tag for tag in tags if tags[tag][row]] for row in range(n)],
         **tags,
     }
 

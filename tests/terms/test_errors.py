@@ -107,7 +107,7 @@ REFUSED = {
     "sf.clusters('x', seed=-1)": "`seed` must be at least 0, got -1.",
     # Margins.
     "sf.margins([])": "`sf.margins` must hold a list of entries, got [].",
-    "sf.margins('x')": "`sf.margins` must hold a list of entries, got 'x'.",
+    "sf.margins(None)": "`sf.margins` must hold a list of entries, got None.",
     "sf.margins([sf.chain('x')])": f"{MARGINS}`sf.chain`.{CUT}",
     "sf.margins([sf.margins(['x'])])": f"{MARGINS}`sf.margins`.{CUT}",
     "sf.margins(['y', 'y'])": "`sf.margins` must hold each entry once, got 'y' twice.",

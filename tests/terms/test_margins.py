@@ -1,17 +1,21 @@
 """`sf.margins`: every entry balanced on its own, with even sizes."""
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from iterstrat.ml_stratifiers import MultilabelStratifiedKFold
 
 import stratframe as sf
-from tests.helpers import Make, columns_of, eager, spread, values
+from stratframe.terms import margins
+from tests.helpers import Make, columns_of, eager, folds_of, split_groups, spread, values
 
 TAGS = [f"tag_{i}" for i in range(6)]
 
@@ -98,3 +102,98 @@ def test_plan_counts_what_is_dealt(frame: Make) -> None:
     empty = sf.plan(frame({name: [] for name in data}), by, 4)
     assert list(empty.columns) == ["entry", "value", "fold", "n"]
     assert len(empty) == 0
+
+
+def listed(data: dict[str, Any]) -> list[list[str]]:
+    """List the tags of each row."""
+    return [[tag for tag in TAGS if data[tag][row]] for row in range(len(data["site"]))]
+
+
+LISTS: dict[str, Callable[[list[list[str]]], Any]] = {
+    "polars": lambda rows: pl.DataFrame({"tags": rows}),
+    "array of one length": lambda rows: pl.DataFrame(
+        {"tags": [[*row, *[None] * (6 - len(row))] for row in rows]},
+        schema={"tags": pl.Array(pl.Categorical, 6)},
+    ),
+    "lazy, reversed and repeated": lambda rows: pl.LazyFrame(
+        {"tags": [row[::-1] * 2 for row in rows]}
+    ),
+    "pandas": lambda rows: pd.DataFrame({"tags": rows}),
+    "sets": lambda rows: pd.DataFrame({"tags": [set(row) for row in rows]}),
+    "arrays": lambda rows: pd.DataFrame({"tags": [np.array(row, dtype=object) for row in rows]}),
+    "arrow": lambda rows: pd.DataFrame(
+        {"tags": pd.Series(rows, dtype=pd.ArrowDtype(pa.list_(pa.string())))}
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", LISTS)
+@pytest.mark.parametrize("by", [sf.margins("tags"), sf.margins(["tags"])])
+def test_a_column_of_lists_is_an_entry_for_each_value(kind: str, by: Any) -> None:
+    """The folds are those of one indicator for each tag, the most frequent first."""
+    data = tagged()
+    common = sorted(TAGS, key=lambda tag: (-sum(data[tag]), tag))
+    wanted = values(sf.kfold(pl.DataFrame(data), sf.margins(common), 5), "fold")
+    folded = sf.kfold(LISTS[kind](listed(data)), by, 5)
+    assert values(folded, "fold") == wanted
+    table = columns_of(sf.balance(folded, by))
+    assert list(dict.fromkeys(table["entry"])) == common
+    assert set(table["value"]) == {"True", "False"}
+    has_tag = [value == "True" for value in table["value"]]
+    assert sum(n for n, is_in in zip(table["n"], has_tag, strict=True) if is_in) == sum(
+        map(sum, (data[tag] for tag in TAGS))
+    )
+    assert "6 margins: even" in sf.check(folded, by, duplicates=None).text
+
+
+def test_lists_with_groups_and_without_a_list(frame: Make) -> None:
+    """Groups stay whole; a row without a list is missing, one with an empty list has no tag."""
+    data, by = tagged(), sf.margins("tags")
+    rows: list[Any] = listed(data)
+    whole = values(sf.kfold(frame({**data, "tags": rows}), by, 3, groups="patient"), "fold")
+    assert not split_groups(data["patient"], whole)
+    rows[:2] = [None, []]
+    gaps = frame({"tags": rows})
+    with pytest.raises(sf.StratError, match=r"Column 'tags' has missing values in 1 row \(0\)"):
+        folds_of(gaps, by)
+    assert [fold is None for fold in folds_of(gaps, by, missing="null")[:2]] == [True, False]
+    assert None not in folds_of(gaps, by, missing="stratum")
+
+
+def test_rare_values_are_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Above the limit the rarer values are balanced as one, and a warning says so."""
+    monkeypatch.setattr(margins, "MOST_TAGS", 2)
+    rows = [["a", "b"], ["a"], ["a", "c"], ["b", "d"], [], ["c"]] * 4
+    message = (
+        "'tags' holds 4 different values: the 2 most frequent are balanced each on its own, and the"
+        " other 2 as one."
+    )
+    with pytest.warns(sf.StratWarning, match=message):
+        table = sf.plan(pl.DataFrame({"tags": rows}), sf.margins("tags"), 2)
+    counts = table.group_by("entry", "value", maintain_order=True).agg(pl.col("n").sum())
+    assert counts.filter(value="True").rows() == [
+        ("a", "True", 12),
+        ("b", "True", 8),
+        ("(rare)", "True", 12),
+    ]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[{"a": 1}], [[["a"]]], [["a"], "b"], [["a"], [1.5j]]],
+    ids=["dict", "deep", "text", "complex"],
+)
+def test_lists_that_cannot_be_read(rows: list[Any]) -> None:
+    """Columns that hold other things than lists of single values are refused."""
+    with pytest.raises(sf.StratError, match="A column must hold single values, but 'tags'"):
+        sf.kfold(pd.DataFrame({"tags": rows * 4}), sf.margins("tags"), 2)
+
+
+def test_lists_beside_others(frame: Make) -> None:
+    """A column of lists is the only entry; and some list must hold a value."""
+    rows = {"tags": [["a"], []] * 4, "label": ["x", "y"] * 4, "none": [[]] * 8}
+    for by in (sf.margins(["tags", "label"]), "tags", [sf.classes("tags")]):
+        with pytest.raises(sf.StratError, match="must hold single values, but 'tags'"):
+            folds_of(frame(rows), by, 2)
+    with pytest.raises(sf.StratError, match="The lists of 'none' must hold at least one value"):
+        folds_of(frame(rows), sf.margins("none"), 2)

@@ -44,7 +44,7 @@ from .libraries import (
     take,
     to_list,
 )
-from .read import encode_classes, read_comparable, read_key, read_matrix, read_numbers
+from .read import encode_classes, read_comparable, read_key, read_matrix, read_numbers, read_tags
 from .references import (
     ResultName,
     check_all_refs,

@@ -29,6 +29,7 @@ from .dtypes import (
     to_polars,
     to_vectors,
     unordered_error,
+    with_gaps,
     write_intervals,
 )
 from .libraries import Series, library_of
@@ -141,6 +142,29 @@ def check_objects(series: Any) -> None:
             "\nHint: cast it to one type."
         )
         raise StratError(msg)
+
+
+def read_tags(series: Series) -> tuple[list[Any], list[Ints]]:
+    """List the values of a column of lists, the most frequent first, and the rows that hold each.
+
+    Equally frequent ones come by value. Missing lists, and what is missing in a list, are no value.
+    """
+    column = to_polars(series)
+    if column is None and isinstance(series, pd.Series):
+        missing = is_missing(series)
+        kinds = set(map(type, series[~missing]))
+        if not all(issubclass(kind, (list, tuple, set, frozenset, np.ndarray)) for kind in kinds):
+            raise nested_error(series.name, series.dtype)
+        with suppress(TypeError, ValueError, pl.exceptions.PolarsError):
+            column = with_gaps(pl.Series(list(map(list, series[~missing]))), missing)
+    inner: Any = getattr(column.dtype if column is not None else None, "inner", None)
+    if column is None or inner is None or is_nested(inner):
+        raise nested_error(series.name, series.dtype)
+    lists = column.cast(pl.List(pl.String if inner in (pl.Categorical, pl.Enum) else inner))
+    held = pl.DataFrame({"row": np.arange(len(lists)), "tag": lists}).explode("tag")
+    by_tag = held.drop_nulls("tag").unique().sort("tag", "row").group_by("tag", maintain_order=True)
+    found = by_tag.agg("row").sort(pl.col("row").list.len(), descending=True, maintain_order=True)
+    return found["tag"].to_list(), [rows.to_numpy() for rows in found["row"]]
 
 
 # Numbers ---------------------------------------------------------------------------------

@@ -145,7 +145,7 @@ def stratify(
     n_dealt = n_dealt if weights is None else int(weights.sum())
     entries, groups = dealt_entries(entries, options, n_dealt)
     rows = entries[0].rows if entries else rows
-    stratum_entries = entries[: len(options.terms)]
+    stratum_entries = [entry for entry in entries if entry.argument == "by"]
     if groups is not None or not ordered:
         stratum_entries = [
             replace(entry, term=entry.term.without_order() or entry.term)
@@ -193,13 +193,14 @@ def read_entries(
         ("by", options.terms),
         ("groups", options.groups),
     ]
-    return [
+    read = [
         read_entry(term, series, place, argument, weights)
         for argument, terms in named
         for place, (term, series) in enumerate(
             split_series(terms, columns.get(argument, ()), argument), 1
         )
     ]
+    return [each for entry in read for each in entry.term.entries(entry)]
 
 
 def dealt_entries(

@@ -172,7 +172,8 @@ def count_levels(found: FoldedStrata, entries: Sequence[Shown]) -> FoldCounts:
     levels, strata = [], found.strata
     divided = [each for each in entries if not each.term.orders_rows]
     for place, level in enumerate(strata.margins or levels_of(strata)):
-        term, slack = divided[place] if level.levels else (None, 0)
+        # A column of lists is one term, and has a level for each of their values.
+        term, slack = divided[min(place, len(divided) - 1)] if level.levels else (None, 0)
         groups = None
         if strata.groups is not None:
             n_strata = len(level.sizes)

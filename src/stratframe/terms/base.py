@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -119,6 +119,9 @@ def value_order(values: Values) -> RowOrder:
     return RowOrder(sort)
 
 
+EntryT = TypeVar("EntryT", bound=EncodedColumns)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Term:
     """One entry of `by`: it divides the strata of the entries before it, or orders their rows."""
@@ -180,6 +183,10 @@ class Term:
     def read(self, series: Sequence[Any]) -> EncodedColumns:
         """Read its columns into arrays: numbers, dates or a categorical of numbers."""
         return EncodedColumns(series, *frames.read_numbers(series[0], str(self)))
+
+    def entries(self, entry: EntryT) -> list[EntryT]:
+        """List the entries that it makes of its columns, which were read as one."""
+        return [entry]
 
     def rules(self, missing: Missing) -> list[Rule]:
         """State what it needs of the values of each of its columns."""

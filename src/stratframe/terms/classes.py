@@ -13,6 +13,9 @@ from ..core.types import Ints
 from .base import ColumnRef, EncodedColumns, Substrata, Term
 from .bins import Continuous
 
+RARE = "(rare)"
+"""What tables call classes that were made one."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Classes(Term):
@@ -45,7 +48,7 @@ class Classes(Term):
             return values
         texts = [None if value is None else str(value) for value in frames.to_list(values)]
         is_rare = division.codes[rows] == entry.n_classes - 1
-        return ["(rare)" if rare else text for text, rare in zip(texts, is_rare, strict=True)]
+        return [RARE if rare else text for text, rare in zip(texts, is_rare, strict=True)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

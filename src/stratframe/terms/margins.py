@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, cast
+
+import numpy as np
 
 from .. import frames
-from ..errors import StratError
-from .base import Term, list_arguments
+from ..core.types import Ints
+from ..errors import StratError, at_least_one, warn
+from .base import EncodedColumns, EntryT, Substrata, Term, list_arguments
+from .classes import RARE, Classes, Plain
+
+MOST_TAGS = 2_000
+"""Values of lists that are an entry each."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,7 +29,57 @@ class Margins(Term):
         return list_arguments([frames.format_reference(entry) for entry in self.columns])
 
 
-def margins(entries: Sequence[Hashable | Term]) -> Margins:
+@dataclass(frozen=True, eq=False, repr=False)
+class OnlyMargin(Plain):
+    """The only column of margins, which may be one of lists."""
+
+    def resolve(self, series: Sequence[Any]) -> Term:
+        """Take a column of lists by what they hold."""
+        is_of_lists = frames.dtypes.is_nested(frames.dtypes.dtype_of(series[0]))
+        return Tags(self.columns) if is_of_lists else super().resolve(series)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tags(Classes):
+    """A column of lists, each of whose values is an entry: whether a row has it."""
+
+    def read(self, series: Sequence[Any]) -> EncodedColumns:
+        """Read which rows have no list; an empty one is a list, too."""
+        missing = frames.is_missing(series[0])
+        return EncodedColumns(series, np.zeros(len(missing), dtype=np.int64), missing, 2)
+
+    def entries(self, entry: EntryT) -> list[EntryT]:
+        """Make an entry of each value, and one of all that are too rare for their own."""
+        tags, rows = frames.read_tags(entry.series[0])
+        if len(tags) > MOST_TAGS:
+            n_rare = len(tags) - MOST_TAGS
+            warn(
+                f"{self.columns[0]!r} holds {len(tags):,} different values: the {MOST_TAGS:,} most"
+                f" frequent are balanced each on its own, and the other {n_rare:,} as one."
+            )
+            tags, rows = (
+                [*tags[:MOST_TAGS], RARE],
+                [*rows[:MOST_TAGS], np.concatenate(rows[MOST_TAGS:])],
+            )
+        if not tags and len(entry.missing):
+            raise StratError(at_least_one(f"The lists of {self.columns[0]!r}", "value", []))
+        found, read = [], cast("Any", entry)
+        for tag, own in zip(tags, rows, strict=True):
+            codes = np.zeros(len(entry.missing), dtype=np.int64)
+            codes[own] = 1
+            found.append(replace(read, term=Tags(self.columns, name=tag), data=codes))
+        return found
+
+    def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
+        """Divide rows by whether they have a value, missing lists last."""
+        return Substrata(np.where(entry.missing, 2, entry.data), 3)
+
+    def labels(self, entry: EncodedColumns, division: Substrata, parent: Ints, rows: Ints) -> Any:
+        """Name a stratum by whether its rows have a value."""
+        return [(False, True, None)[code] for code in division.codes[rows]]
+
+
+def margins(entries: Hashable | Term | Sequence[Hashable | Term]) -> Margins:
     """Balance each of several entries on its own, not their joint strata.
 
     For multi-label indicators, and for many columns whose joint strata are too sparse. It
@@ -30,9 +87,11 @@ def margins(entries: Sequence[Hashable | Term]) -> Margins:
 
     Parameters
     ----------
-    entries : list of entries
+    entries : list of entries, or one
         Columns of classes, and terms: `sf.classes`, `sf.quantiles`, `sf.bins`,
-        `sf.clusters`. A continuous column raises an error: cut it.
+        `sf.clusters`. A continuous column raises an error: cut it. Or one column of lists: each of
+        their values is an entry, whether a row has it, however often and in whatever place. Of more
+        than 2,000 values the rarer ones are one entry, with a warning.
 
     Returns
     -------
@@ -55,7 +114,11 @@ def margins(entries: Sequence[Hashable | Term]) -> Margins:
     >>> folded.groupby("fold")["sea"].sum().tolist()
     [1, 1]
     """
-    given = list(entries) if isinstance(entries, list | tuple) else []
+    is_one = isinstance(entries, Term) or frames.is_computed(entries)
+    is_one |= entries is not None and frames.references.is_label(entries)
+    given: list[Any] = [entries] if is_one else []
+    if isinstance(entries, list | tuple):
+        given = list(entries)
     if not given:
         msg = f"`sf.margins` must hold a list of entries, got {frames.format_reference(entries)}."
         raise StratError(msg)
