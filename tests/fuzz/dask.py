@@ -19,6 +19,7 @@ import dask
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+from polars import selectors
 
 import stratframe as sf
 import stratframe.dask as sf_dask
@@ -181,12 +182,12 @@ def count_strata(frame: Any, by: Any, **options: Any) -> list[Any]:
 
 def on_dask(drawn: Rows, frame: Any) -> tuple[Any, dict[str, Any]]:
     """Cut a frame of pandas, or that of Polars, into at most 50 partitions."""
-    n, rng = drawn.n, drawn.rng
-    if not isinstance(frame, pd.DataFrame):
-        frame = frame.to_pandas(use_pyarrow_extension_array=True)
-    cuts = rng.integers(0, n + 1, drawn.choose(0, 1, 3, 49)).tolist()
-    frame = frame.iloc[rng.permutation(n)]
-    parts = [frame.iloc[a:b] for a, b in pairwise([0, *sorted(cuts), n])]
+    if not isinstance(frame, pd.DataFrame):  # Arrow does not have categories without rows
+        categories = {each.name: each.to_pandas() for each in frame.select(selectors.enum())}
+        frame = frame.to_pandas(use_pyarrow_extension_array=True).assign(**categories)
+    cuts = drawn.rng.integers(0, drawn.n + 1, drawn.choose(0, 1, 3, 49)).tolist()
+    frame = frame.iloc[drawn.rng.permutation(drawn.n)]
+    parts = [frame.iloc[a:b] for a, b in pairwise([0, *sorted(cuts), drawn.n])]
     return dd.from_map(lambda i: parts[i], range(len(parts)), meta=frame.iloc[:0]), drawn.call[1]
 
 
