@@ -172,11 +172,9 @@ def similar(
     --------
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"text": ["a red cat", "A red cat!", "blue whales", "two owls"]})
-    >>> folded = df.strat.split(
-    ...     parts={"train": 3, "test": 1}, groups=sf.similar("text", within=0.3), seed=1
-    ... )
-    >>> folded["split"].tolist()
-    ['train', 'train', 'train', 'test']
+    >>> alike = sf.similar("text", within=0.3)
+    >>> df.strat.split(parts={"train": 3, "test": 1}, groups=alike)["split"].tolist()
+    ['train', 'train', 'test', 'train']
     """
     load_extra("sklearn", "sklearn")
     refs = feature_refs("sf.similar", features)
