@@ -204,8 +204,8 @@ def read_compared(
     given = compared_refs(terms, key, duplicates)
     group_refs, keys, refs = given.values()
     frames.check_all_refs(frame, given)
-    others = {**given, "groups": list(filter(frames.is_computed, group_refs))}
-    for argument, own in others.items():
+    checked = {**given, "groups": list(filter(frames.is_computed, group_refs))}
+    for argument, own in checked.items():
         for name in names:
             check_not_itself(argument, own, frames.label_of(frame, name), frame)
     every = compared_columns(frame, names, keys) if is_auto(duplicates) else []
