@@ -113,7 +113,7 @@ LISTS: dict[str, Callable[[list[list[str]]], Any]] = {
     "polars": lambda rows: pl.DataFrame({"tags": rows}),
     "array of one length": lambda rows: pl.DataFrame(
         {"tags": [[*row, *[None] * (6 - len(row))] for row in rows]},
-        schema={"tags": pl.Array(pl.Categorical, 6)},
+        schema={"tags": pl.Array(pl.String, 6)},
     ),
     "lazy, reversed and repeated": lambda rows: pl.LazyFrame(
         {"tags": [row[::-1] * 2 for row in rows]}
