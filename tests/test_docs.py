@@ -111,7 +111,8 @@ def test_links(page):
 def test_index():
     """The index, or the page on research that it links, links every other page of docs/."""
     docs = ROOT / "docs"
-    index, research = ((docs / name).read_text() for name in ("index.md", "research.md"))
+    index = (docs / "index.md").read_text(encoding="utf-8")
+    research = (docs / "research.md").read_text(encoding="utf-8")
     pages = {page.name for page in docs.glob("*.md")} - {"index.md"}
     assert pages <= set(LINK.findall(index + research))
     assert "(research.md)" in index
@@ -123,7 +124,8 @@ def test_index():
 def test_commands(command):
     """The README gives both set-up commands, each in a block; pages name the lowest Python."""
     assert f"{command}\n" in [code for _, code, _ in blocks(ROOT / "README.md")]
-    lowest = re.search(r'requires-python = ">=(.+)"', (ROOT / "pyproject.toml").read_text())[1]
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    lowest = re.search(r'requires-python = ">=(.+)"', project)[1]
     for page in ("README.md", "docs/start.md", "docs/contributing.md"):
         assert f"Python {lowest} or later" in (ROOT / page).read_text(encoding="utf-8")
 

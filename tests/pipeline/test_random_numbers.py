@@ -72,8 +72,6 @@ def test_groups_are_ranked_by_their_hash(make: Any) -> None:
 
 def test_groups_of_one_hash_are_ranked_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
     """Different groups of the same hash come by value, the first column first."""
-    monkeypatch.setattr(
-        random_numbers, "hash_keys", lambda columns, salt: np.zeros(4, dtype=np.uint64)
-    )
+    monkeypatch.setattr(random_numbers, "hash_groups", lambda _: np.zeros(4, dtype=np.uint64))
     text, number = pd.Series(["b", "a", "b", "a"]), pd.Series([1, 10, 0, 9])
     assert rank_groups([text, number]).tolist() == [3, 1, 2, 0]

@@ -62,9 +62,7 @@ def test_groups_of_points_are_those_of_scikit_learn(
 ) -> None:
     """The groups are the components of `radius_neighbors_graph`, in whatever unit."""
     graph = radius_neighbors_graph(POINTS, within, metric=metric, include_self=True)
-    wanted = connected_components(graph, directed=False)[1]
-    if within == 0:
-        wanted = np.arange(len(POINTS))
+    wanted = connected_components(graph, directed=False)[1] if within else np.arange(len(POINTS))
     distance = within * unit if metric == "euclidean" else within
     frame = pl.DataFrame({"v": POINTS * unit})
     found = groups_of(frame, sf.similar("v", distance, metric=metric))  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from .seeds import StreamTag, random_words
 from .types import Ints, Words
 
 SPARK_SEED = 42
@@ -67,6 +68,11 @@ def hash_keys(columns: Sequence[KeyColumn], salt: int) -> Words:
     for column in columns:
         hashes = column.hash(hashes)
     return hashes
+
+
+def hash_groups(columns: Sequence[KeyColumn]) -> Words:
+    """Hash what groups are known by, to number them."""
+    return hash_keys(columns, int(random_words(0, StreamTag.GROUPS, 1)[0]))
 
 
 def repeated_words(words: Words) -> Ints:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .types import Flags, Ints, Values
 
-ROUNDING = 1e-12
+WITHIN_ROUNDING = 1e-12
 """What rounding may add to a distance that counts as within."""
 
 TILE = 2048
@@ -42,9 +42,8 @@ class Near(NamedTuple):
 
 def directions(points: Values) -> Values:
     """Scale points, which are columns and not 0, to the length 1, however large they are."""
-    exponents = np.frexp(np.maximum(points.max(axis=0, initial=0), -points.min(axis=0, initial=0)))[
-        1
-    ]
+    largest = np.maximum(points.max(axis=0, initial=0), -points.min(axis=0, initial=0))
+    exponents = np.frexp(largest)[1]
     found = np.empty_like(points)
     for tile in tiles_of(points.shape[1]):
         scaled = np.ldexp(points[:, tile], -exponents[tile])
@@ -74,27 +73,26 @@ def near_points(
     n_features, n_rows = points.shape
     # A power of two changes no digit, and lets no square leave the range of floats.
     exponent = int(np.frexp(max(points.max(initial=0), -points.min(initial=0)))[1])
-    limit = float(np.ldexp(within * (1 + ROUNDING), -exponent)) ** 2
-    centre = np.ldexp(points.mean(axis=1, keepdims=True), -exponent)
-    tiles = tiles_of(n_rows)
-    centred = (np.ldexp(points[:, tile], -exponent) - centre for tile in tiles)
-    squares = np.concatenate([squared_lengths(tile) for tile in centred] or [np.zeros(0)])
+    limit = float(np.ldexp(within * (1 + WITHIN_ROUNDING), -exponent)) ** 2
+
+    def scaled(rows: slice | Ints) -> Values:
+        return np.ldexp(points[:, rows], -exponent)
+
+    def measure(one: Ints, other: Ints) -> Values:
+        return squared_lengths(scaled(one) - scaled(other))
+
+    tiles, centre = tiles_of(n_rows), np.ldexp(points.mean(axis=1, keepdims=True), -exponent)
+    squares = np.concatenate([squared_lengths(scaled(tile) - centre) for tile in tiles])
     # Error of a squared distance, as a share of the two squares (Higham 2002, section 3.1).
     dtype: np.dtype[Any] = np.dtype(np.float32)
     error = 4 * (n_features + 8) * float(np.finfo(dtype).eps)
-    if error * squares.max(initial=0) > limit / 8:
+    if error * squares.max() > limit / 8:
         dtype, error = np.dtype(np.float64), error * 2.0**-29
     rows = np.empty((n_rows, n_features), dtype)
     for tile in tiles:
-        rows[tile] = (np.ldexp(points[:, tile], -exponent) - centre).T
+        rows[tile] = (scaled(tile) - centre).T
     slack = error * squares
     least = (squares - slack).astype(dtype)
-
-    def measure(one: Ints, other: Ints) -> Values:
-        return squared_lengths(
-            np.ldexp(points[:, one], -exponent) - np.ldexp(points[:, other], -exponent)
-        )
-
     for place, own in enumerate(tiles):
         for tile in tiles[place:]:
             if not differ(labels, own, tile):
@@ -110,8 +108,8 @@ def near_points(
             apart, room = found[pair].astype(np.float64), slack[one] + slack[other]
             is_sure = apart + 2 * room <= limit
             yield Near(one[is_sure], other[is_sure], (apart + room)[is_sure])
-            open_pairs = one[~is_sure], other[~is_sure]
-            yield from measured(*open_pairs, labels, measure, limit, n_features)
+            one, other = one[~is_sure], other[~is_sure]
+            yield from measured(one, other, labels, measure, limit, n_features)
         progress(len(labels[own]))
 
 
@@ -167,7 +165,9 @@ def near_texts(
         other = start + product.indices.astype(np.int64)
         room = left_out[one] * lengths[other] + FLOAT32_ERROR
         is_near = (product.data + room >= least) & (labels[one] != labels[other])
-        yield from measured(one[is_near], other[is_near], labels, measure, within + ROUNDING, width)
+        yield from measured(
+            one[is_near], other[is_near], labels, measure, within + WITHIN_ROUNDING, width
+        )
         progress(product.shape[0])
 
 

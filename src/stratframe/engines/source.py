@@ -83,7 +83,8 @@ class CountedFrame:
         names = [output.name for output in outputs]
         self.engine.check(options.columns(), names, overwrite=overwrite)
         if options.deal == "hash":
-            dealt = [PartsByNumber(np.zeros(1, int), hash_points(options)[None])] * options.repeats
+            by_hash = PartsByNumber(np.zeros(1, np.int64), hash_points(options)[None])
+            dealt = [by_hash] * options.repeats
             call = self.engine.bind(options)
             return self.engine.attach(call, None, outputs, dealt, hash_salts(options))
         if options.groups:

@@ -101,10 +101,12 @@ def is_column(ref: Any, label: Hashable) -> bool:
 
 def gives_column(frame: Any, ref: Any, label: Hashable) -> bool:
     """Return whether a reference is a column of a frame, or gives it with others."""
+    if is_column(ref, label):
+        return True
     if not isinstance(ref, pl.Expr) or not isinstance(frame, pl.DataFrame | pl.LazyFrame):
-        return is_column(ref, label)
+        return False
     names = frame.lazy().select(ref).collect_schema().names()
-    return is_column(ref, label) or (len(names) > 1 and label in names)
+    return len(names) > 1 and label in names
 
 
 def column_key(ref: Any) -> Hashable:

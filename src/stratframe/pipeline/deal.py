@@ -120,9 +120,8 @@ def warn_large_group(strata: Strata, sizes: Ints, shares: Sequence[Fraction], no
     """Warn if a group has more rows than the largest part should, given the rows of each."""
     largest, fair = int(sizes.max()), max(shares) * int(sizes.sum())
     if largest > ceil(fair):
-        why, rows = "", np.flatnonzero(strata.groups == sizes.argmax())
-        if strata.grouped_by is not None:
-            why = strata.grouped_by.term.explain_group(strata.grouped_by, rows)
+        rows = np.flatnonzero(strata.groups == sizes.argmax())
+        why = "".join(entry.term.explain_group(entry, rows) for entry in strata.grouped_by)
         warn(
             f"The largest group has {plural(largest, 'row')}, but the largest {noun} should have"
             f" {float(fair):.10g}, so one {noun} will be at least {largest - float(fair):.10g} rows"

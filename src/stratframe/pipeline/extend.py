@@ -19,7 +19,6 @@ from ..core.strata import first_occurrence, order_of_strata, sum_by
 from ..core.types import Ints, StratumTable, Words
 from ..errors import StratError, describe, describe_rows, plural, preview, with_full_stop
 from ..frames import NewColumn
-from ..terms.by import columns_of
 from .deal import empty_outputs, place_rows
 from .options import Options, fold_target, write_groups
 from .random_numbers import column_stream, row_numbers
@@ -48,9 +47,8 @@ def extended_column(
     if strata.groups is not None:
         is_all = strata.rows is None
         groups = strata.groups if is_all else all_groups(options, columns, n_rows, held)
-        refs = columns_of(options.groups)
-        spread = frames.references.spread_columns(refs, columns["groups"])
-        check_whole_groups(options, groups, [*(each for _, each in spread), column], parts)
+        series = [each for entry in strata.grouped_by for each in entry.series]
+        check_whole_groups(options, groups, [*series, column], parts)
         given = folds_of_units(groups, int(groups.max()) + 1, parts)[groups]
         strata = strata._replace(groups=np.unique(groups[rows], return_inverse=True)[1])
     parts[rows] = extend_dealt(options, strata, given[rows])

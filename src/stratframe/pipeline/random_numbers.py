@@ -11,8 +11,8 @@ import numpy as np
 from .. import frames
 from ..core.deal import TieBreaks
 from ..core.groups.local_search import Stream
-from ..core.hashing import KeyColumn, are_dense_and_unique, hash_keys, repeated_words
-from ..core.seeds import StreamTag, position_bits, random_words, word_stream
+from ..core.hashing import KeyColumn, are_dense_and_unique, hash_groups, hash_keys, repeated_words
+from ..core.seeds import StreamTag, position_bits, word_stream
 from ..core.strata import first_occurrence
 from ..core.types import Ints, RandomKeys, Words
 from ..errors import StratError
@@ -84,7 +84,7 @@ def rank_groups(key: Sequence[Any]) -> Ints:
     hashable = [column for column in columns if column is not None]
     if len(hashable) < len(columns):
         return np.arange(len(key[0]))
-    hashes = hash_keys(hashable, int(random_words(0, StreamTag.GROUPS, 1)[0]))
+    hashes = hash_groups(hashable)
     values = []
     if len(repeated_words(hashes)):
         with suppress(StratError):  # such as times with and without a zone

@@ -72,8 +72,8 @@ class Strata(NamedTuple):
     groups: Ints | None = None
     """The group of every dealt row, shape (n_dealt,), range 0..n_groups-1, numbered by the hash
     of their values, rows without a group last; None where rows are dealt one by one."""
-    grouped_by: BoundTerm | None = None
-    """The last entry of `groups`."""
+    grouped_by: tuple[BoundTerm, ...] = ()
+    """The entries of `groups`."""
     margins: tuple[Strata, ...] = ()
     """The strata of each entry by itself, where each is balanced on its own."""
     keys: Keys | None = None
@@ -151,7 +151,7 @@ def stratify(
             replace(entry, term=entry.term.without_order() or entry.term)
             for entry in stratum_entries
         ]
-    grouped_by = None if groups is None else entries[-1]
+    grouped_by = tuple(entry for entry in entries if entry.argument == "groups")
     if options.marginal:
         margins = tuple(nest([entry], rows, n_rows) for entry in stratum_entries)
         strata = nest([], rows, n_rows)._replace(margins=margins)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -119,9 +119,6 @@ def value_order(values: Values) -> RowOrder:
     return RowOrder(sort)
 
 
-EntryT = TypeVar("EntryT", bound=EncodedColumns)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Term:
     """One entry of `by`: it divides the strata of the entries before it, or orders their rows."""
@@ -184,7 +181,7 @@ class Term:
         """Read its columns into arrays: numbers, dates or a categorical of numbers."""
         return EncodedColumns(series, *frames.read_numbers(series[0], str(self)))
 
-    def entries(self, entry: EntryT) -> list[EntryT]:
+    def entries(self, entry: Any) -> list[Any]:
         """List the entries that it makes of its columns, which were read as one."""
         return [entry]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import frames
 from ..core.types import Ints
 from ..errors import StratError, at_least_one, warn
-from .base import EncodedColumns, EntryT, Substrata, Term, list_arguments
+from .base import EncodedColumns, Substrata, Term, list_arguments
 from .classes import RARE, Classes, Plain
 
 MOST_TAGS = 2_000
@@ -48,7 +48,7 @@ class Tags(Classes):
         missing = frames.is_missing(series[0])
         return EncodedColumns(series, np.zeros(len(missing), dtype=np.int64), missing, 2)
 
-    def entries(self, entry: EntryT) -> list[EntryT]:
+    def entries(self, entry: Any) -> list[Any]:
         """Make an entry of each value, and one of all that are too rare for their own."""
         tags, rows = frames.read_tags(entry.series[0])
         if len(tags) > MOST_TAGS:
@@ -63,11 +63,11 @@ class Tags(Classes):
             )
         if not tags and len(entry.missing):
             raise StratError(at_least_one(f"The lists of {self.columns[0]!r}", "value", []))
-        found, read = [], cast("Any", entry)
+        found = []
         for tag, own in zip(tags, rows, strict=True):
             codes = np.zeros(len(entry.missing), dtype=np.int64)
             codes[own] = 1
-            found.append(replace(read, term=Tags(self.columns, name=tag), data=codes))
+            found.append(replace(entry, term=Tags(self.columns, name=tag), data=codes))
         return found
 
     def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
@@ -114,9 +114,8 @@ def margins(entries: Hashable | Term | Sequence[Hashable | Term]) -> Margins:
     >>> folded.groupby("fold")["sea"].sum().tolist()
     [1, 1]
     """
-    is_one = isinstance(entries, Term) or frames.is_computed(entries)
-    is_one |= entries is not None and frames.references.is_label(entries)
-    given: list[Any] = [entries] if is_one else []
+    is_one = frames.is_computed(entries) or frames.references.is_label(entries)
+    given: list[Any] = [entries] if is_one and entries is not None else []
     if isinstance(entries, list | tuple):
         given = list(entries)
     if not given:

@@ -12,9 +12,8 @@ import numpy as np
 
 from .. import frames
 from ..checks import check_one_of, load_extra
-from ..core.hashing import hash_keys
-from ..core.near import ROUNDING, Near, directions, near_points, near_texts
-from ..core.seeds import StreamTag, random_words
+from ..core.hashing import hash_groups
+from ..core.near import WITHIN_ROUNDING, Near, directions, near_points, near_texts
 from ..core.strata import factorize_codes, first_occurrence
 from ..core.types import Flags, Ints
 from ..errors import StratError, describe, describe_rows
@@ -96,7 +95,7 @@ class Similar(Term):
         if self.metric == "cosine":
             check_not_zero(entry, np.asarray(~points.any(axis=0)))
             # Of directions x and y, |x - y|**2 is 2 (1 - cos).
-            points, within = directions(points), float(np.sqrt(2 * (within + ROUNDING)))
+            points, within = directions(points), float(np.sqrt(2 * (within + WITHIN_ROUNDING)))
         n_rows = points.shape[1]
         return np.arange(n_rows), n_rows, partial(near_points, points, within)
 
@@ -106,7 +105,7 @@ class Similar(Term):
             keys = [frames.read_key(entry.values_at(np.arange(len(codes))))]
         else:
             keys = [frames.read.key_of_floats(feature) for feature in entry.data]
-        return rank_by_hash(codes, hash_keys(keys, int(random_words(0, StreamTag.GROUPS, 1)[0])))
+        return rank_by_hash(codes, hash_groups(keys))
 
     def explain_group(self, entry: EncodedColumns, rows: Ints) -> str:
         """Say how much of all rows a group has."""

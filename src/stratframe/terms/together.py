@@ -10,8 +10,7 @@ import numpy as np
 
 from .. import frames
 from ..checks import load_extra
-from ..core.hashing import HashedWords, hash_keys
-from ..core.seeds import StreamTag, random_words
+from ..core.hashing import HashedWords, hash_groups
 from ..core.strata import first_occurrence, lowest_words
 from ..core.types import Flags, Ints, Words
 from ..errors import StratError, plural_name
@@ -177,7 +176,7 @@ def row_hashes(entry: EncodedColumns) -> Words | None:
     # Which values are there, too, as one value may be in several columns.
     places = np.left_shift(np.uint64(1), np.arange(len(order), dtype=np.uint64) % np.uint64(64))
     words = (present * places[:, None]).sum(axis=0, dtype=np.uint64)
-    hashes = hash_keys([HashedWords(words)], int(random_words(0, StreamTag.GROUPS, 1)[0]))
+    hashes = hash_groups([HashedWords(words)])
     for flags, place in zip(present, order, strict=True):
         known = np.flatnonzero(flags)
         rows = known if entry.rows is None else entry.rows[known]

@@ -176,8 +176,8 @@ def shared_sets(compared: Compared, folds: Ints) -> tuple[Ints, Ints]:
     rows = np.flatnonzero(compared.known & (folds >= 0))
     columns = take_rows(compared.columns, rows)
     found, sets = frames.duplicates.rows_across_folds(columns, folds[rows])
-    ranks = compared.nearest and compared.nearest(folds)
-    if ranks is not None and len(found):
+    ranks = compared.nearest(folds) if compared.nearest and len(found) else None
+    if ranks is not None:
         sets = np.unique(ranks[columns[0][found]], return_inverse=True)[1]
         order = np.argsort(sets, kind="stable")
         found, sets = found[order], sets[order]
@@ -246,11 +246,10 @@ def read_groups(frame: Any, terms: tuple[Term, ...], groups: Any) -> Compared:
         named = groups if isinstance(groups, list) and len(groups) > 1 else ()
         return Compared("groups", columns, noun, tuple(plural_name(each) for each in named))
     strata = stratify(Options(groups=terms), {"groups": columns}, len(frame))
-    codes, entry = strata.groups, strata.grouped_by
+    (entry,), codes = strata.grouped_by, strata.groups
     assert codes is not None
-    assert entry is not None
     nearest = partial(entry.term.nearest_groups, entry, codes)
-    return Compared("groups", [codes], terms[0].group_noun, nearest=nearest)
+    return Compared("groups", [codes], entry.term.group_noun, nearest=nearest)
 
 
 def compared_columns(frame: Frame, names: Sequence[Any], keys: Sequence[Any]) -> list[Any]:
