@@ -78,12 +78,11 @@ class ListsEngine:
         """Choose the term by the values of all rows."""
         return term.resolve(self.read(term.columns))
 
-    def bind(self, options, fold=None, every=None):
+    def bind(self, options, fold=None, every=None, *, drop=False):
         """Read the columns, and deal the rows that `where` flags."""
         for term in (*options.terms, *options.groups):
             check_term(self.resolve(term), self.name)
-        named = options.columns()
-        named["name"] = [] if fold is None else [fold]
+        named = {**options.columns(), "name": [] if fold is None else [fold]}
         entries = {argument: self.read(named[argument]) for argument in ("by", "groups", "name")}
         if every is not None:
             entries["name"] = [frames.folds.period_starts(each, every) for each in entries["name"]]
@@ -91,12 +90,9 @@ class ListsEngine:
         for series in self.read(named["where"]):
             dealt, missing = frames.read_flags(series, repr(series.name))
             check_key([(series.name, missing.sum())])
+        for series in entries["name"] if drop else []:
+            dealt = dealt & ~frames.is_missing(series)
         return Call(entries, self.read(options.key), dealt, [])
-
-    def restrict(self, call, *, present):
-        """Deal the rows with a fold, or those without, whose fold is then filled."""
-        missing = frames.is_missing(call.entries["name"][0])
-        return call._replace(dealt=call.dealt & (missing != present), is_filled=not present)
 
     def number(self, call, salts):
         """Hash the keys of the rows that are dealt, or else their partition and their place."""
@@ -135,7 +131,9 @@ class ListsEngine:
         return call
 
     def recount(self, call, counted, salts):
-        """Keep the counts, and number the rows."""
+        """Keep the counts, and number the rows without a fold, which are filled."""
+        missing = frames.is_missing(call.entries["name"][0])
+        call = call._replace(dealt=call.dealt & missing, is_filled=True)
         return self.number(call, salts), counted
 
     def near_cuts(self, call, counted, tables):
@@ -193,8 +191,8 @@ class ListsEngine:
 
     def count_shared(self, refs, name, *, drop):
         """Count the rows by their fold and by what they may share."""
-        call = self.bind(Options(tuple(Classes((ref,)) for ref in refs)), name)
-        return self.count(self.restrict(call, present=True) if drop else call)[1]
+        options = Options(tuple(Classes((ref,)) for ref in refs))
+        return self.count(self.bind(options, name, drop=drop))[1]
 
 
 def strata_of(counted: Any) -> Ints:

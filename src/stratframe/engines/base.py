@@ -89,17 +89,19 @@ class Engine(Protocol):
         """Choose the term that one stands for on its column, as `Term.resolve`."""
         ...
 
-    def bind(self, options: Options, fold: str | None = None, every: str | None = None) -> Call:
+    def bind(
+        self,
+        options: Options,
+        fold: str | None = None,
+        every: str | None = None,
+        *,
+        drop: bool = False,
+    ) -> Call:
         """Find the columns of a call, compute those that are not there, and check their types.
 
         The entries are those of `by`, then those of `groups`, then a column of folds, if any:
-        with `every` the starts of the calendar periods that its dates or times are in.
-        """
-
-    def restrict(self, call: Call, *, present: bool) -> Call:
-        """Deal only the rows with a value in the column of folds, or those that have none.
-
-        In these `attach` then fills the column.
+        with `every` the starts of the calendar periods that its dates or times are in. With `drop`
+        rows without a fold are not dealt.
         """
 
     def count(
@@ -124,7 +126,10 @@ class Engine(Protocol):
     def recount(
         self, call: Call, counted: CountedCodes, salts: Sequence[int]
     ) -> tuple[Call, CountedCodes]:
-        """Count rows again that were counted without numbers, of which fewer may be dealt now."""
+        """Deal only the rows without a fold, in which `attach` then fills the column of folds.
+
+        They are counted again under other salts, by the strata of rows that are alike.
+        """
         ...
 
     def near_cuts(

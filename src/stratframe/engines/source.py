@@ -189,7 +189,7 @@ class CountedFrame:
 
         def count(terms: tuple[Term, ...]) -> FoldedStrata:
             own = replace(options, terms=terms)
-            call = self.engine.restrict(self.engine.bind(own, name), present=True)
+            call = self.engine.bind(own, name, drop=True)
             (columns, weights, *_), strata = count_strata(self.engine, call, own, for_table=True)[1]
             folds, codes = frames.fold_codes(columns["name"][0], weights=weights)
             return FoldedStrata(strata, columns["by"], folds, codes)
@@ -308,6 +308,6 @@ def extend_column(engine: Engine, options: Options, k: int | None) -> Any:
     salts = [int(stream(1)[0])]
     coded = counted.coded
     new = coded._replace(codes=np.where(parts < 0, coded.codes, -1))
-    call, new = engine.recount(engine.restrict(call, present=False), new, salts)
+    call, new = engine.recount(call, new, salts)
     dealt = find_cuts(engine, call, new, [table])
     return engine.attach(call, new, empty_outputs(options), dealt)

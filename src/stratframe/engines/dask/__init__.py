@@ -20,13 +20,7 @@ from ...terms.classes import Classes
 from ..base import CountedCodes, Counts, PartsByNumber, by_argument
 from ..counted import leaking_sets, shared_values
 from ..cuts import NearCuts, counts_by, near_cells, other_rows, split_intervals
-from .partitions import (
-    add_columns,
-    empty_like,
-    equal_keys,
-    merge_near,
-    rows_near_cuts,
-)
+from .partitions import add_columns, empty_like, equal_keys, merge_near, rows_near_cuts
 from .passes import (
     DaskCall,
     count_frame,
@@ -93,7 +87,14 @@ class DaskEngine:
             raise StratError(msg)
         return column
 
-    def bind(self, options: Options, fold: str | None = None, every: str | None = None) -> DaskCall:
+    def bind(
+        self,
+        options: Options,
+        fold: str | None = None,
+        every: str | None = None,
+        *,
+        drop: bool = False,
+    ) -> DaskCall:
         """Add the columns that a call computes, and plan what workers do."""
         computed: dict[Any, Any] = {}
 
@@ -127,16 +128,9 @@ class DaskEngine:
             tuple(named["key"]),
             named["where"][0] if named["where"] else None,
             computed=tuple(computed),
-            present=tuple(entries) if options.missing == "null" else (),
+            present=(*(entries if options.missing == "null" else ()), *(of_fold if drop else ())),
         )
         return DaskCall(self.frame.assign(**computed) if computed else self.frame, plan)
-
-    def restrict(self, call: DaskCall, *, present: bool) -> DaskCall:
-        """Deal only the rows with a value in the column of folds, or those that have none."""
-        plan, fold = call.plan, call.plan.by[-1]
-        if present:
-            return call._replace(plan=plan._replace(present=(*plan.present, fold)))
-        return call._replace(plan=plan._replace(filled=fold))
 
     # Counts -----------------------------------------------------------------------------
 
@@ -169,8 +163,9 @@ class DaskEngine:
     def recount(
         self, call: DaskCall, counted: CountedCodes, salts: Sequence[int]
     ) -> tuple[DaskCall, CountedCodes]:
-        """Count rows again by the strata that they are known to be in."""
+        """Count the rows without a fold again, by the strata that they are known to be in."""
         index = stratum_index(counted.counts.native.columns, counted.codes, call.plan)
+        call = call._replace(plan=call.plan._replace(filled=call.plan.by[-1]))
         call, counts = self.count(call, salts=salts)
         codes = find_strata(counts.native.columns, index, call.plan, len(counts.weights))
         found = CountedCodes(counts, codes, counted.n_strata)
@@ -231,8 +226,8 @@ class DaskEngine:
         """Count rows by their fold and by what they may share, but for keys."""
         is_key = argument == "key"
         terms = () if is_key else tuple(Classes((ref,)) for ref in refs)
-        call = self.bind(Options(terms=terms, key=tuple(refs) if is_key else ()), name)
-        return self.count(self.restrict(call, present=True) if drop else call)
+        options = Options(terms=terms, key=tuple(refs) if is_key else ())
+        return self.count(self.bind(options, name, drop=drop))
 
     # Results ----------------------------------------------------------------------------
 

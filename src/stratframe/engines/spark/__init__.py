@@ -94,19 +94,25 @@ class SparkEngine:
         return resolve_on(self.frame, term, typed, empty.alias(typed.name))
 
     def bind(
-        self, options: Options, fold: str | None = None, every: str | None = None
+        self,
+        options: Options,
+        fold: str | None = None,
+        every: str | None = None,
+        *,
+        drop: bool = False,
     ) -> SparkCall:
         """Find the columns of a call, and check their types."""
         named = options.columns()
         typed = [
             self.typed(ref, argument) for argument in ("by", "groups") for ref in named[argument]
         ]
-        terms = (*options.terms, *options.groups)
+        terms, frame = (*options.terms, *options.groups), self.frame
         if fold is not None:
             typed.append(by_period(self.typed(fold, "name"), every))
             terms = (*terms, Classes((fold,)))
+            frame = frame.filter(typed[-1].present.isNotNull()) if drop else frame
         call = SparkCall(
-            self.frame,
+            frame,
             terms,
             tuple(stratum_of_term(*each) for each in zip(terms, typed, strict=True)),
             len(options.terms),
@@ -132,13 +138,6 @@ class SparkEngine:
             check_term(resolve_on(self.frame, term, each.typed, empty), SPARK)
             read_entry(term, [empty], place + 1)
 
-    def restrict(self, call: SparkCall, *, present: bool) -> SparkCall:
-        """Deal only the rows with a value in the column of folds, or those that have none."""
-        fold = call.strata[-1].typed
-        if present:
-            return call._replace(frame=call.frame.filter(fold.present.isNotNull()))
-        return call._replace(where=fold.present.isNull(), filled=fold)
-
     # Counts -----------------------------------------------------------------------------
 
     def count(
@@ -159,13 +158,15 @@ class SparkEngine:
     def recount(
         self, call: SparkCall, counted: CountedCodes, salts: Sequence[int]
     ) -> tuple[SparkCall, CountedCodes]:
-        """Keep the counts, and check the keys of the rows that are dealt now."""
+        """Keep the counts, and check the keys of the rows without a fold."""
+        fold = call.strata[-1].typed
+        call = call._replace(where=fold.present.isNull(), filled=fold, salts=tuple(salts))
         n_rows = functions().count(functions().lit(1)).alias("n")
         check_keys(call.key, collect(call.rows.agg(n_rows, *key_counts(call.key))))
         counts = counted.counts
         # The cells of the first pass, if any, are those of other numbers.
         counts = counts._replace(native=counts.native._replace(cells=()))
-        return call._replace(salts=tuple(salts)), counted._replace(counts=counts)
+        return call, counted._replace(counts=counts)
 
     near_cuts = staticmethod(near_cuts)
     keys_at = staticmethod(collect_keys)
