@@ -24,7 +24,7 @@ HABITS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("n_repeats", "num_fold_cols", "repeats"), ("repeats=10",)),
     **dict.fromkeys(("train", "train_size", "test", "test_size", "parts", "frac"), SIZES),
     **dict.fromkeys(("valid", "val", "validation", "dev"), SIZES),
-    **dict.fromkeys(("weights", "sample_weight"), ()),
+    **dict.fromkeys(("weights", "sample_weight"), ('by=["label", sf.continuous("weight")]',)),
 }
 """Arguments of other libraries and of other verbs, and how they are written here: the first that a
 verb has."""
@@ -56,8 +56,6 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
 def translate(argument: str, known: Collection[str]) -> str:
     """Write what takes the place of an argument, in this verb or else in another."""
     examples = HABITS[argument]
-    if not examples:
-        return "each row counts once"
     ours = next((each for each in examples if each.partition("=")[0] in known), None)
     other = "split" if examples is SIZES else "kfold"
     return f"`{ours}`" if ours else f"`df.strat.{other}(..., {examples[0]})`"

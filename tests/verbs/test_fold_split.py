@@ -212,14 +212,14 @@ def test_columns_that_are_not_there(frame: Make) -> None:
             "`name` names the column 'flod', which the frame does not have.\n"
             "Hint: did you mean 'fold'? If not, add it first, as in"
             " `df.strat.kfold(..., name='flod')` or `split`. `FoldSplit` looks in `groups`, too:"
-            " `cross_val_score(..., params={'groups': df['flod']})`.",
+            " `cross_val_score(..., groups=df['flod'])`.",
             lambda use=use: use(frame(FOLDED)),
         )
 
 
 PASS = (
     ".\nHint: pass a frame with the column, or the folds, as in"
-    " `cross_val_score(..., params={'groups': df['fold']})`."
+    " `cross_val_score(..., groups=df['fold'])`."
 )
 FIND = "`FoldSplit` must find the column 'fold' in `X` or `groups`, got"
 OTHER = "`groups` must be the fold column 'fold' where `X` does not have it, got"

@@ -278,7 +278,7 @@ def test_apart_where_x_has_no_column() -> None:
     refuse_now(
         "`FoldSplit` must find the column 'user' in `X` or `groups`, got ndarray and Series.\nHint:"
         " pass a frame with the column, or the folds, as in `cross_val_score(...,"
-        " params={'groups': df['user']})`.",
+        " groups=df['user'])`.",
         lambda: splitter.split(array, groups=df["fold"]),
     )
     refuse_now(

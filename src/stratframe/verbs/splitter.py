@@ -159,7 +159,7 @@ def take_groups(argument: str, name: str, data: Any, groups: Any) -> Any:
             f" {describe(folds.name)}."
         )
         raise StratError(msg)
-    call = f"`cross_val_score(..., params={{'groups': df[{describe(name)}]}})`"
+    call = f"`cross_val_score(..., groups=df[{describe(name)}])`"
     if frames.is_frame(data) and groups is None:
         try:
             frames.check_refs(data, [name], argument)
