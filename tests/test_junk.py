@@ -25,7 +25,7 @@ from sklearn.dummy import DummyClassifier
 
 import stratframe as sf
 from stratframe.errors import describe
-from tests.helpers import FOLDED, KINDS, ROWS, Make, eager, evaluate, make, refuse, values
+from tests.helpers import FOLDED, KINDS, ROWS, eager, evaluate, make, refuse
 
 MOST_LETTERS = 2_000
 """Letters of the longest message."""
@@ -394,30 +394,6 @@ def test_schemas_count_many_folds() -> None:
 
 
 # What is not what it seems ---------------------------------------------------------------
-
-
-def test_advise_by_an_order_alone(frame: Make) -> None:
-    """If entries only order the rows, these are one stratum."""
-    for by in (sf.nearest("price"), sf.chain("price")):
-        table = sf.advise(frame(ROWS), by, [2])
-        assert values(table, "rarest") == ["all rows"]
-        assert values(table, "per_fold") == [5]
-
-
-def test_extend_takes_each_column_once(frame: Make) -> None:
-    """A column that is named twice is an error, not one of Polars."""
-    message = "`name` must hold each column once, got 'fold' twice."
-    df = frame({**FRAME, "fold": [0, 1, None, 0, 1] * 2})
-    refuse(message, lambda: sf.extend(df, "label", 2, name=["fold", "fold"]))
-
-
-@pytest.mark.parametrize("key", [[["id"]], ["id", ["id"]], {"id": 1}, [{"id"}]])
-def test_check_and_leaks_need_names_as_keys(key: Any) -> None:
-    """A list in a list, or a dict, names no column."""
-    wrong = key[-1] if isinstance(key, list) else key
-    message = f"`key` must hold column names or expressions, got {wrong!r}."
-    for verb in (sf.check, sf.leaks):
-        refuse(message, lambda verb=verb: verb(pd.DataFrame(FRAME), key=key))
 
 
 @pytest.mark.skipif(not hasattr(pl, "BaseExtension"), reason="this Polars has no extensions")

@@ -278,13 +278,6 @@ def test_missing_where(frame: Make, kind: str) -> None:
     assert at_fault(error, kind) == {"row": [1], "train": [None]}
 
 
-def test_where_of_no_rows(frame: Make) -> None:
-    """No row to deal is an error, as in an empty frame."""
-    df = frame({"y": ["a", "b"] * 3, "train": [False] * 6})
-    message = "`k` must be at most the number of rows that get a fold, got 2 for 0 rows."
-    refuse(message, lambda: sf.kfold(df, "y", 2, where="train"))
-
-
 # overwrite -------------------------------------------------------------------------------
 
 

@@ -14,7 +14,7 @@ import stratframe as sf
 from stratframe.core.order import shuffled
 from stratframe.core.seeds import StreamTag, random_words
 from stratframe.terms import neighbours
-from tests.helpers import Make, columns_of, eager, make, values
+from tests.helpers import Make, eager, make, values
 from tests.terms.clouds import FEATURES, cloud, points_of, round_robin
 
 TERMS = [sf.clusters, sf.chain, sf.nearest]
@@ -123,14 +123,6 @@ def test_seeds(frame: Make) -> None:
 
 
 # Orders ---------------------------------------------------------------------------------
-
-
-def test_orders_have_no_column(frame: Make) -> None:
-    """An entry that orders rows has no column in tables, and makes no strata."""
-    data = cloud(30)
-    for term in (sf.chain(FEATURES), sf.nearest(FEATURES)):
-        assert list(sf.plan(frame(data), ["label", term], 2).columns) == ["label", "fold", "n"]
-        assert columns_of(sf.plan(frame(data), term, 2)) == {"fold": [0, 1], "n": [15, 15]}
 
 
 @pytest.mark.parametrize("deal", ["random", "circular"])

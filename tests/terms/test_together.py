@@ -12,7 +12,7 @@ from sklearn.model_selection import GroupKFold
 
 import stratframe as sf
 from stratframe.terms.together import connected_rows
-from tests.helpers import Make, refuse, values
+from tests.helpers import Make, evaluate, refuse, values
 
 LINKED = sf.linked("patient", "device")
 
@@ -119,27 +119,24 @@ def test_new_rows_join_their_group_or_link_two(frame: Make) -> None:
     refuse(message, lambda: sf.extend(frame(data), "label", 3, groups=LINKED))
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: sf.linked("patient"),
-            "`sf.linked` must have two columns or more, got 'patient'.\nHint: one column is"
-            ' `groups="patient"`; columns are given one by one, `sf.linked("patient", "device")`.',
-        ),
-        (lambda: sf.linked("a", "a"), "`sf.linked` must hold each column once, got 'a' twice."),
-        (lambda: sf.linked("a", ["b"]), "`sf.linked` must have columns, got ['b']."),
-        (
-            lambda: sf.kfold(pd.DataFrame(ROWS), ["label", LINKED]),
-            "`sf.linked` says what stays together: it goes into `groups`, not `by`.",
-        ),
-        (
-            lambda: sf.kfold(pd.DataFrame(ROWS), groups=sf.linked("patient", "devise")),
-            "`groups` names the column 'devise', which the frame does not have.\n"
-            "Hint: did you mean 'device'?",
-        ),
-    ],
-)
-def test_bad_input(call: Any, message: str) -> None:
+REFUSED = {
+    "sf.linked('patient')": (
+        "`sf.linked` must have two columns or more, got 'patient'.\nHint: one column is"
+        ' `groups="patient"`; columns are given one by one, `sf.linked("patient", "device")`.'
+    ),
+    "sf.linked('a', 'a')": "`sf.linked` must hold each column once, got 'a' twice.",
+    "sf.linked('a', ['b'])": "`sf.linked` must have columns, got ['b'].",
+    "sf.kfold(df, ['label', sf.linked('patient', 'device')])": (
+        "`sf.linked` says what stays together: it goes into `groups`, not `by`."
+    ),
+    "sf.kfold(df, groups=sf.linked('patient', 'devise'))": (
+        "`groups` names the column 'devise', which the frame does not have.\n"
+        "Hint: did you mean 'device'?"
+    ),
+}
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_bad_input(call: str) -> None:
     """What cannot link rows is refused."""
-    refuse(message, call)
+    refuse(REFUSED[call], lambda: evaluate(call, df=pd.DataFrame(ROWS)))

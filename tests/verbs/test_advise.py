@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from stratframe import theory
-from tests.helpers import TWO_KINDS, Make, columns_of, eager, make, values
+from tests.helpers import ROWS, TWO_KINDS, Make, columns_of, eager, make, values
 
 ADVISED = ["k", "verdict", "rarest", "per_fold", "lacking"]
 OF_ROWS = ["variance_random", "variance_stratified", "ratio"]
@@ -109,6 +109,13 @@ def test_advise_names_the_rarest_stratum(
     assert (found["rarest"], found["per_fold"]) == ([rarest], [per_fold])
     assert [found[name] != [None] for name in OF_ROWS] == [True, has_variance, has_variance]
     assert found["verdict"] == ([SHUFFLED] if isinstance(by, type(sf.margins(["a"]))) else ["even"])
+
+
+def test_orders_alone_are_one_stratum(frame: Make) -> None:
+    """If entries only order the rows, these are one stratum."""
+    for by in (sf.nearest("price"), sf.chain("price")):
+        table = columns_of(sf.advise(frame(ROWS), by, [2]))
+        assert (table["rarest"], table["per_fold"]) == (["all rows"], [5])
 
 
 @pytest.mark.parametrize("by", ["label", ["label", "sex"], sf.quantiles("age", 3)], ids=str)

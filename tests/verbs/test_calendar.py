@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import TimeSeriesSplit
 
 import stratframe as sf
-from tests.helpers import Make, refuse, refused, values
+from tests.helpers import Make, evaluate, refuse, refused, values
 
 DAYS = [date(2024, month, day) for month in (1, 2, 3, 5, 6, 9) for day in (3, 17, 28)]
 """No day is in April, July or August."""
@@ -126,32 +126,22 @@ def test_the_last_folds_of_any_column(frame: Make) -> None:
     assert pairs(frame(data), last=9, nulls="drop") == pairs(frame(data), nulls="drop")
 
 
-@pytest.mark.parametrize(
-    ("rule", "message"),
-    [
-        (
-            {"every": "month"},
-            '`every` must be a period such as "1d", "1w", "1mo", "1q" or "1y", got \'month\'.',
-        ),
-        (
-            {"every": 7},
-            '`every` must be a period such as "1d", "1w", "1mo", "1q" or "1y", got 7.',
-        ),
-        (
-            {"every": "6h"},
-            '`every` must be a period such as "1d", "1w", "1mo", "1q" or "1y", got \'6h\'.',
-        ),
-        ({"last": 0}, "`last` must be at least 1, got 0."),
-        (
-            {"last": 2, "valid": [1]},
-            "`last` cannot be combined with `valid`, which names the labels to validate.",
-        ),
-    ],
-)
-def test_bad_input(rule: dict[str, Any], message: str) -> None:
+PERIOD = '`every` must be a period such as "1d", "1w", "1mo", "1q" or "1y", got '
+BROKEN = {
+    **{f"every={given}": f"{PERIOD}{given}." for given in ("'month'", "7", "'6h'")},
+    "last=0": "`last` must be at least 1, got 0.",
+    "last=2, valid=[1]": (
+        "`last` cannot be combined with `valid`, which names the labels to validate."
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", BROKEN)
+def test_bad_input(rule: str) -> None:
     """What is no period, or no number of labels, is refused."""
     for frame in (pd.DataFrame(ROWS), pl.LazyFrame(ROWS)):
-        refuse(message, lambda frame=frame: sf.folds(frame, "day", **rule))
+        given = evaluate(f"dict({rule})")
+        refuse(BROKEN[rule], lambda frame=frame, given=given: sf.folds(frame, "day", **given))
 
 
 def test_the_cause_of_an_error_is_what_needs_an_order() -> None:

@@ -158,7 +158,23 @@ OTHERS = {
         "`key` must be other columns than the folds, but both are 'fold'.\nHint: name what the"
         ' folds are compared by, as in `key="label"`.'
     ),
+    **{
+        f"sf.{verb}(df, key={key})": (f"`key` must hold column names or expressions, got {wrong}.")
+        for verb in ("check", "leaks")
+        for key, wrong in {
+            "[['id']]": "['id']",
+            "['id', ['id']]": "['id']",
+            "{'id': 1}": "{'id': 1}",
+            "[{'id'}]": "{'id'}",
+        }.items()
+    },
     # Columns.
+    "sf.kfold(rows, 'label', 2, where=lambda df: df['id'] < 0)": (
+        "`k` must be at most the number of rows that get a fold, got 2 for 0 rows."
+    ),
+    "sf.extend(holes, 'label', 2, name=['fold', 'fold'])": (
+        "`name` must hold each column once, got 'fold' twice."
+    ),
     "sf.extend(holes, None, k=1)": "`k` must be at least 2, got 1.",
     "sf.extend(holes, sf.chain('price'))": "`extend` does not support `sf.chain` in `by`.",
     "sf.extend(holes, sf.nearest('price'))": "`extend` does not support `sf.nearest` in `by`.",
@@ -172,6 +188,11 @@ OTHERS = {
     ),
     "sf.kfold(lazy, pl.col('tags'))": (
         "A column must hold single values, but 'tags' is List(String)."
+    ),
+    # Expressions.
+    "pl.col('x').strat.kfold(1)": "`k` must be at least 2, got 1.",
+    "pl.col('x').strat.split(missing='null')": (
+        "`missing` must be 'error' or 'stratum', got 'null'."
     ),
     # Splitters.
     "sf.FoldSplit(nulls='keep')": "`nulls` must be 'error', 'train' or 'drop', got 'keep'.",

@@ -1,72 +1,32 @@
 """`.strat` on Polars expressions."""
 
-from collections.abc import Callable
-from typing import Any
-
 import polars as pl
 import pytest
 
-from tests.helpers import make, refuse_now, refuse_rule, warned
+from tests.helpers import evaluate, refuse_rule, warned
 
-DATA: dict[str, Any] = {
-    "label": ["a", "b", "a", "c", "b", "a", "c", "a"] * 3,
-    "x": [i * 7 % 24 for i in range(24)],
-    "v": [i * 5 % 24 / 4 + 0.125 for i in range(24)],
+RULES = {
+    "pl.struct('gaps', 'y').strat.kfold(2)": "Column 'gaps' has missing values in 1 row (1).",
+    "pl.col('far').strat.split()": "Column 'far' has infinite values in 1 row (2).",
+    "pl.col('y').strat.kfold(5)": (
+        "`k` must be at most the number of rows that get a fold, got 5 for 4 rows."
+    ),
+    "pl.struct('y', 'tags').strat.kfold(2)": (
+        "A column must hold single values, but 'tags' is List(String)."
+    ),
 }
-
-POLARS = make("polars", DATA)
-
-
-@pytest.mark.parametrize(
-    ("expr", "message"),
-    [
-        (lambda: pl.col("x").strat.kfold(1), "`k` must be at least 2, got 1."),
-        (
-            lambda: pl.col("x").strat.split(missing="null"),
-            "`missing` must be 'error' or 'stratum', got 'null'.",
-        ),
-    ],
-)
-def test_arguments_of_expressions(expr: Callable[[], pl.Expr], message: str) -> None:
-    """A wrong argument of an expression is refused when it is written."""
-    refuse_now(message, expr)
+"""Expressions on four rows, and the rules that they break."""
 
 
-@pytest.mark.parametrize("lazy", [False, True])
-@pytest.mark.parametrize(
-    ("expr", "data", "rule"),
-    [
-        (
-            pl.struct("x", "y").strat.kfold(2),
-            {"x": [1, None, 1, 1], "y": ["a"] * 4},
-            "Column 'x' has missing values in 1 row (1).",
-        ),
-        (
-            pl.col("x").strat.split(),
-            {"x": [1.5, 2.5, float("inf")]},
-            "Column 'x' has infinite values in 1 row (2).",
-        ),
-        (
-            pl.col("x").strat.kfold(5, rare="ignore"),
-            {"x": [1, 1]},
-            "`k` must be at most the number of rows that get a fold, got 5 for 2 rows.",
-        ),
-        (
-            pl.col("x").strat.kfold(2),
-            {"x": []},
-            "`k` must be at most the number of rows that get a fold, got 2 for 0 rows.",
-        ),
-        (
-            pl.struct("y", "x").strat.kfold(2),
-            {"x": [["a"]] * 2, "y": [1, 1]},
-            "A column must hold single values, but 'x' is List(String).",
-        ),
-    ],
-)
-def test_data_of_expressions(lazy: bool, expr: pl.Expr, data: dict[str, Any], rule: str) -> None:
+@pytest.mark.parametrize("code", RULES)
+def test_data_of_expressions(code: str) -> None:
     """Through an expression the first line of the error is the rule."""
-    frame = pl.LazyFrame(data) if lazy else pl.DataFrame(data)
-    refuse_rule(rule, lambda: frame.with_columns(expr))
+    data = {"y": ["a"] * 4, "gaps": [1, None, 1, 1], "far": [1.5, 2.5, float("inf"), 3.5]}
+    frame = pl.DataFrame({**data, "tags": [["t"]] * 4})
+    for each in (frame, frame.lazy()):
+        refuse_rule(RULES[code], lambda each=each: each.with_columns(evaluate(code)))
+    rule = "`k` must be at most the number of rows that get a fold, got 2 for 0 rows."
+    refuse_rule(rule, lambda: frame.clear().with_columns(pl.col("y").strat.kfold(2)))
 
 
 # Inside `.over` -------------------------------------------------------------------------

@@ -85,7 +85,7 @@ ROWS = st.lists(
 def test_balance_is_judged_by_the_rules(
     by: Any, rows: list[tuple[Any, ...]], times: int, kind: str, in_groups: bool
 ) -> None:
-    """Findings, `report` and `compare` agree with each other, and with the rules cell by cell."""
+    """Findings agree with the rules cell by cell."""
     data = dict(
         zip(("a", "b", "g", "fold"), map(list, zip(*rows * times, strict=True)), strict=True)
     )
@@ -117,15 +117,6 @@ def test_balance_is_judged_by_the_rules(
     else:
         expected = ("note" if off else "ok", "balance", len(off))
     assert about == [expected]
-
-    report = columns_of(sf.report(made, by, **options))
-    for fold, verdict in zip(report["fold"], report["verdict"], strict=True):
-        is_uneven = any(cell[-1] == fold for cell in uneven)
-        is_off = any(cell[-1] == fold for cell in off)
-        word = "uneven" if is_uneven else "as even as a shuffle" if is_off else "even"
-        assert verdict == word
-    worst = "uneven" if uneven else "as even as a shuffle" if off else "even"
-    assert values(sf.compare(made, by, "fold", **options), "verdict") == [worst]
 
 
 @given(

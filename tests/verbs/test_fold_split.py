@@ -27,7 +27,7 @@ from sklearn.pipeline import make_pipeline
 
 import stratframe as sf
 from stratframe import checks
-from tests.helpers import FOLDED, Make, evaluate, make, refuse_now
+from tests.helpers import FOLDED, ROWS, Make, evaluate, make, refuse_now
 
 NESTED = ["pandas", "polars"]
 
@@ -74,12 +74,12 @@ def test_pairs_are_made_one_by_one(frame: Make, rule: dict[str, Any]) -> None:
 @pytest.mark.parametrize("kind", NESTED)
 def test_folds_from_groups(kind: str) -> None:
     """Folds that `X` does not have come from `groups`: a column, a frame, an array or a list."""
-    df = make(kind, FOLDED)
+    df, other = make(kind, FOLDED), make(kind, ROWS)
     array = np.zeros((10, 2))
     expected = listed(sf.cv(df))
     column = df["fold"]
     for groups in (column, df, column.to_numpy(), column.to_list()):
-        for data in (array, array.tolist(), None):
+        for data in (array, array.tolist(), other, None):
             splitter = sf.FoldSplit("fold")
             assert listed(splitter.split(data, groups=groups)) == expected
             assert splitter.get_n_splits(data, None, groups) == 2
@@ -262,10 +262,3 @@ def test_scikit_learn_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ImportError) as caught:
         sf.FoldSplit("fold")
     assert str(caught.value) == 'sklearn is not installed: pip install "stratframe[sklearn]"'
-
-
-def test_folds_beside_a_frame_without_them(frame: Make) -> None:
-    """Folds given for `groups` go with a frame of any kind that lacks the column."""
-    folds = [0, 1, 1]
-    df = frame({"x": [1, 2, 3]})
-    assert listed(sf.FoldSplit().split(df, groups=folds)) == [[[1, 2], [0]], [[0], [1, 2]]]

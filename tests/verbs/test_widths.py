@@ -95,17 +95,11 @@ def test_tables_fit_a_terminal(case: str, wine: Any, monkeypatch: pytest.MonkeyP
 
 
 def test_lines_of_a_check_fit_a_terminal(wine: Any) -> None:
-    """Each line of a check of bad folds is within a terminal, and begins with its severity."""
+    """Each line of a check of bad folds is within a terminal."""
     names = ["unshuffled", "gaps", "split"]
     given = {"groups": "producer", "key": "bottle", "features": FEATURES}
     found = sf.check(wine, ["label", PROLINE], names, **given)
-    lines = str(found).splitlines()
-    shown = [line.split(maxsplit=1) for line in lines if line.startswith("  ")]
-    marks = [mark.lower() for mark, _ in shown]
-    table = found.findings
-    pairs = zip(table["severity"].to_list(), table["detail"].to_list(), strict=True)
-    assert sorted(zip(marks, (detail for _, detail in shown), strict=True)) == sorted(pairs)
-    assert max(map(len, lines)) <= WIDTH
+    assert max(map(len, str(found).splitlines())) <= WIDTH
 
 
 STUDIES: dict[str, Callable[[Any], Any]] = {
