@@ -108,16 +108,6 @@ def test_links(page):
         assert not anchor or anchor in anchors(target), link
 
 
-def test_index():
-    """The index, or the page on research that it links, links every other page of docs/."""
-    docs = ROOT / "docs"
-    index = (docs / "index.md").read_text(encoding="utf-8")
-    research = (docs / "research.md").read_text(encoding="utf-8")
-    pages = {page.name for page in docs.glob("*.md")} - {"index.md"}
-    assert pages <= set(LINK.findall(index + research))
-    assert "(research.md)" in index
-
-
 @pytest.mark.parametrize(
     "command", ['pip install ".[all]" && python -m stratframe', 'pip install ".[dev]" && pytest']
 )

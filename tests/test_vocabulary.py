@@ -4,12 +4,10 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 import stratframe
-from stratframe.verbs.findings import Severity, Verdict
 
 HOME = Path(__file__).parents[1]
 VERBS = sorted((Path(stratframe.__file__).parent / "verbs").glob("*.py"))
@@ -64,9 +62,3 @@ def test_pages_are_read() -> None:
     """There are verbs and pages to look at."""
     assert len(VERBS) > 10
     assert len(PAGES) > 10
-
-
-def test_words() -> None:
-    """There are four severities and four verdicts."""
-    assert get_args(Severity) == ("leak", "warning", "note", "ok")
-    assert get_args(Verdict) == ("even", "as even as a shuffle", "uneven", "empty")

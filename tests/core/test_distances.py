@@ -88,12 +88,3 @@ def test_constant_others_have_no_variance() -> None:
     """Values without spread have a variance of exactly 0, however rounded their sum is."""
     values, groups = np.array([0.1 / 3] * 7 + [0.9 / 7] * 13), np.repeat([0, 1], [7, 13])
     assert distances_of(values, groups, 2).smd.tolist() == [-np.inf, np.inf]
-
-
-def test_no_values() -> None:
-    """Without values no group has a distance."""
-    none = np.zeros(0)
-    for n_groups in (0, 3):
-        found = np.stack(distances_of(none, none.astype(np.int64), n_groups))
-        assert found.shape == (3, n_groups)
-        assert np.isnan(found).all()

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import hypergeom
 
-from stratframe.core.evenness import GroupRows, group_rows, judge_cells, tv_distance
+from stratframe.core.evenness import GroupRows, group_rows, judge_cells
 
 from .tables import small
 
@@ -77,14 +76,6 @@ def test_groups_are_counted_in_each_stratum(
     np.testing.assert_allclose(found.squares, squares, atol=1e-9)
 
 
-@given(table=small.filter(lambda table: table.sum() > 1))
-def test_the_spread_of_single_rows_is_hypergeometric(table: np.ndarray) -> None:
-    """The standard deviation is that of SciPy's hypergeometric distribution."""
-    with np.errstate(all="ignore"):  # SciPy computes the kurtosis, too
-        theirs = hypergeom.var(table.sum(), table.sum(axis=1, keepdims=True), table.sum(axis=0))
-    np.testing.assert_allclose(judge_cells(table).spread ** 2, theirs, atol=1e-12)
-
-
 @given(rows=st.lists(group_members, min_size=1), k=st.integers(2, 3))
 def test_random_groups_vary_as_all_their_folds_do(rows: list[tuple[int, int, int]], k: int) -> None:
     """The variance over all ways to give each group a fold, of the rows beyond those expected."""
@@ -97,14 +88,3 @@ def test_random_groups_vary_as_all_their_folds_do(rows: list[tuple[int, int, int
     found = judge_cells(even, groups=group_rows(codes, groups, weights, 3)).spread ** 2
     expected = np.repeat(np.var(counts, axis=0)[:, None], k, axis=1)
     np.testing.assert_allclose(found, expected, atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("table", "distances"),
-    [([[4, 0, 0], [0, 4, 0]], [0.5, 0.5, np.nan]), ([[1, 0], [0, 3]], [0.75, 0.25])],
-)
-def test_tv_distance_counts_rows_to_change(table: list[list[int]], distances: list[float]) -> None:
-    """The distance is the share of rows that would have to change; an empty fold has none."""
-    counts = np.array(table)
-    found = tv_distance(judge_cells(counts).off, counts.sum(axis=0))
-    np.testing.assert_array_equal(found, distances)
