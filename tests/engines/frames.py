@@ -34,6 +34,9 @@ FRAME = pd.DataFrame(DATA).assign(
 FOLDED = sf.kfold(FRAME.assign(plain=[i % 3 for i in range(N)]), "label", 4, where="some")
 FOLDED = sf.split(FOLDED, "label", PARTS, rare="ignore")
 
+ONE_THREAD = {"scheduler": "synchronous", "dataframe.convert-string": False}
+"""How Dask computes in tests: without threads and processes, with text as pandas has it."""
+
 
 class EngineFrames(NamedTuple):
     """How frames of an engine are made of those of pandas, and read again."""
@@ -83,7 +86,7 @@ def on_lists() -> Iterator[EngineFrames]:
 
 
 def on_dask() -> Iterator[EngineFrames]:
-    """Frames of Dask, computed without threads and processes, with text as pandas has it."""
+    """Frames of Dask."""
     dask = pytest.importorskip("dask", reason='needs pip install "stratframe[dask]"')
     dd = pytest.importorskip("dask.dataframe", reason='needs pip install "stratframe[dask]"')
 
@@ -91,7 +94,7 @@ def on_dask() -> Iterator[EngineFrames]:
         pieces = cut(frame, places)
         return dd.from_map(lambda place: pieces[place], range(len(pieces)), meta=frame.iloc[:0])
 
-    with dask.config.set({"scheduler": "synchronous", "dataframe.convert-string": False}):
+    with dask.config.set(ONE_THREAD):
         yield EngineFrames(
             name="Dask",
             spread=spread,

@@ -19,14 +19,7 @@ import stratframe.dask  # noqa: E402 - registers .strat on Dask frames
 from stratframe.engines import dask as dask_engine  # noqa: E402
 from stratframe.engines.dask import passes as dask_passes  # noqa: E402
 
-pytestmark = pytest.mark.dask
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    """Compute without threads and processes, and leave text as pandas has it."""
-    with dask.config.set({"scheduler": "synchronous", "dataframe.convert-string": False}):
-        yield
+pytestmark = [pytest.mark.dask, pytest.mark.usefixtures("one_thread")]
 
 
 def test_methods_are_the_functions():
@@ -124,47 +117,6 @@ def test_categories_may_differ_from_one_partition_to_the_next():
     lazy = dd.from_map(lambda place: pieces[place], [0, 1], meta=meta)
     result = lazy.strat.kfold("label", 2, key="id")["fold"].compute()
     assert result.tolist() == sf.kfold(frame, "label", 2, key="id")["fold"].tolist()
-
-
-@pytest.mark.parametrize("text_of_dask", [False, True])
-@pytest.mark.parametrize("backend", ["numpy_nullable", "pyarrow"])
-@pytest.mark.parametrize(
-    ("by", "key"),
-    [
-        (["label", "sex"], "id"),
-        (["whole", "label"], ["time", "id"]),
-        ([sf.quantiles("price", 4), "day"], "name"),
-        (sf.quantiles("time", 5), "half"),
-    ],
-    ids=str,
-)
-def test_types_do_not_matter(by, key, backend, text_of_dask):
-    """Nullable and pyarrow types, and the text type of Dask, have the folds of NumPy types."""
-    options = {"key": key, "missing": "stratum", "rare": "ignore"}
-    expected, _ = heard(lambda: sf.kfold(FRAME, by, 4, **options))
-    with dask.config.set({"dataframe.convert-string": text_of_dask}):
-        lazy = dd.from_pandas(FRAME.convert_dtypes(dtype_backend=backend), npartitions=4)
-        result, _ = heard(lambda: lazy.strat.kfold(by, 4, **options)["fold"].compute())
-    assert result.tolist() == expected["fold"].tolist()
-
-
-def test_columns_that_were_read_from_files_may_be_used_again(tmp_path):
-    """Dask may join files of which few columns are read; the rows stay those that were counted."""
-    rng = np.random.default_rng(0)
-    n, n_files = 50, 30
-    whole = pd.DataFrame({"label": rng.choice(list("abc"), n * n_files), "x": range(n * n_files)})
-    for place in range(n_files):
-        rows = whole[place * n : (place + 1) * n]
-        rows.assign(**{f"y{i}": 1.5 for i in range(20)}).to_parquet(
-            tmp_path / f"{place:02}.parquet"
-        )
-    folded = dd.read_parquet(tmp_path).strat.kfold("label", 3)
-    rows = folded.compute()
-    some = folded[folded["x"] > 20]["fold"].compute()
-    assert some.tolist() == rows[rows["x"] > 20]["fold"].tolist()
-    again = folded.strat.kfold(["label", "fold"], 2, name="inner").compute()
-    counts = pd.crosstab(again["inner"], [again["label"], again["fold"]])
-    assert (counts.max() - counts.min()).max() <= 1
 
 
 def test_keys_are_checked_some_at_a_time(monkeypatch):

@@ -8,12 +8,11 @@ import pytest
 
 import stratframe as sf
 
-dask = pytest.importorskip("dask", reason='needs pip install "stratframe[dask]"')
 dd = pytest.importorskip("dask.dataframe", reason='needs pip install "stratframe[dask]"')
 
 import stratframe.dask  # noqa: E402 - registers .strat on Dask frames
 
-pytestmark = pytest.mark.dask
+pytestmark = [pytest.mark.dask, pytest.mark.usefixtures("one_thread")]
 
 N = 400
 RNG = np.random.default_rng(0)
@@ -67,13 +66,6 @@ SEEN = {
     "extend": ["one fold", "one label", "order"],
 }
 """Of each call, changes that it must see."""
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    """Compute without threads and processes, and leave text as pandas has it."""
-    with dask.config.set({"scheduler": "synchronous", "dataframe.convert-string": False}):
-        yield
 
 
 NUMBERS = count()
@@ -148,3 +140,6 @@ def test_files_of_which_few_columns_are_read_have_the_partitions_that_were_count
         assert folded["fold"].compute().tolist() == rows["fold"].tolist()
         counts = pd.crosstab(rows["label"], rows["fold"])
         assert (counts.max(axis=1) - counts.min(axis=1)).max() <= 1
+        again = folded.strat.kfold(["label", "fold"], 2, name="inner", key=key).compute()
+        counts = pd.crosstab(again["inner"], [again["label"], again["fold"]])
+        assert (counts.max() - counts.min()).max() <= 1

@@ -18,7 +18,7 @@ dd = pytest.importorskip("dask.dataframe", reason='needs pip install "stratframe
 
 import stratframe.dask  # noqa: E402 - registers .strat on Dask frames
 
-pytestmark = pytest.mark.dask
+pytestmark = [pytest.mark.dask, pytest.mark.usefixtures("one_thread")]
 
 N = 60
 WHOLE = [i * 7 % 20 for i in range(N)]
@@ -26,6 +26,7 @@ HOUR = pd.Timestamp("2024-05-01")
 VALUES = {
     "whole": WHOLE,
     "holes": [x if i % 5 else None for i, x in enumerate(WHOLE)],
+    "half": [x / 2 for x in WHOLE],
     "text": [f"{x}" for x in WHOLE],
     "some": [bool(x % 2) if i % 5 else None for i, x in enumerate(WHOLE)],
     "time": [HOUR + pd.Timedelta(hours=x) for x in WHOLE],
@@ -36,6 +37,7 @@ TOGETHER = [
     ("whole", ["uint8", "uint64", "int32"]),
     ("whole", ["object", "Int64", "int16[pyarrow]"]),
     ("holes", ["category", "Int64", "float64"]),
+    ("half", ["float64", "Float64", "double[pyarrow]"]),
     ("text", ["object", "category"]),
     ("text", ["str", "string[pyarrow]", "string"]),
     ("some", ["boolean", "object", "bool[pyarrow]"]),
@@ -43,13 +45,6 @@ TOGETHER = [
     ("day", ["object", "date32[day][pyarrow]"]),
 ]
 """Types of one kind of values, as Dask and its readers mix them."""
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    """Compute without threads and processes, and leave text as pandas has it."""
-    with dask.config.set({"scheduler": "synchronous", "dataframe.convert-string": False}):
-        yield
 
 
 def in_types(values, dtypes, name="x"):
@@ -95,53 +90,30 @@ def test_types_of_one_kind_give_the_folds_of_one_type(use, name, dtypes):
 
 
 BIG = 2**53 + 1
-ROME = HOUR.tz_localize("Europe/Rome")
+ZONES = ["Europe/Rome", "UTC"]
+ROME = [HOUR.tz_localize("Europe/Rome")] * 3
+UTC = HOUR.tz_localize("UTC")
+CLASHES: list[tuple[list[str], list[str], list[object]]] = [
+    (["int64", "string"], ["string", "float64"], [1, 2, 3]),
+    (["bool", "int64"], ["float64"] * 2, [True, False, True]),
+    (["datetime64[s]", "datetime64[ns]"], ["datetime64[ns]"] * 2, [HOUR] * 3),
+    ([f"datetime64[us, {zone}]" for zone in ZONES], [f"datetime64[us, {ZONES[0]}]"] * 2, ROME),
+    (["datetime64[s]", "timestamp[us, tz=UTC][pyarrow]"], ["string"] * 2, [HOUR, UTC, HOUR]),
+    (["int64 beyond 2**53", "float64"], ["Int64"] * 2, [BIG + 1] * 3),
+    (["int64", "uint64 beyond 2**53"], ["UInt64"] * 2, [1, 2**63, 1]),
+]
+"""Types that take turns, the casts for classes and for quantiles, and a value of each partition."""
 
 
-@pytest.mark.parametrize(
-    ("values", "dtypes", "held", "casts"),
-    [
-        ([1, 2, 3] * 4, ["int64", "string"], ("int64", "string"), ("string", "float64")),
-        ([True, False] * 6, ["bool", "int64"], ("bool", "int64"), ("float64",) * 2),
-        (
-            [HOUR] * 12,
-            ["datetime64[s]", "datetime64[ns]"],
-            ("datetime64[s]", "datetime64[ns]"),
-            ("datetime64[ns]",) * 2,
-        ),
-        (
-            [ROME] * 12,
-            ["datetime64[us, Europe/Rome]", "datetime64[us, UTC]"],
-            ("datetime64[us, Europe/Rome]", "datetime64[us, UTC]"),
-            ("datetime64[us, Europe/Rome]",) * 2,
-        ),
-        (
-            [HOUR] * 4 + [HOUR.tz_localize("UTC")] * 8,
-            ["datetime64[s]", *[pd.ArrowDtype(pa.timestamp("us", "UTC"))] * 2],
-            ("datetime64[s]", "timestamp[us, tz=UTC][pyarrow]"),
-            ("string",) * 2,
-        ),
-        (
-            [BIG + 1] * 12,
-            ["int64", "float64"],
-            ("int64 beyond 2**53", "float64"),
-            ("Int64",) * 2,
-        ),
-        (
-            [1] * 4 + [2**63] * 8,
-            ["int64", "uint64", "uint64"],
-            ("int64", "uint64 beyond 2**53"),
-            ("UInt64",) * 2,
-        ),
-    ],
-    ids=lambda each: None if isinstance(each, list) else str(each),
-)
+@pytest.mark.parametrize(("held", "casts", "values"), CLASHES, ids=lambda each: str(each[0]))
 @pytest.mark.parametrize("use", ["classes", "quantiles", "key"])
 @pytest.mark.filterwarnings("ignore:.*quantiles:stratframe.StratWarning")
-def test_types_that_clash_are_an_error_with_the_cast(use, values, dtypes, held, casts):
+def test_types_that_clash_are_an_error_with_the_cast(use, held, casts, values):
     """The error names a column, two partitions and their types, and a cast after which it works."""
     by = {"classes": sf.classes("x"), "quantiles": sf.quantiles("x", 2), "key": None}[use]
-    lazy, key = in_types(values, dtypes), ["x", "id"] if use == "key" else "id"
+    dtypes = [each.removesuffix(" beyond 2**53") for each in held]
+    rows = [value for value in values for _ in range(4)]
+    lazy, key = in_types(rows, dtypes), ["x", "id"] if use == "key" else "id"
     cast = casts[use == "quantiles"]
     with pytest.raises(sf.StratError) as caught:
         lazy.strat.kfold(by, 2, key=key, rare="ignore")

@@ -52,7 +52,6 @@ CALLS = [
 ORDERS = [(slice(None), [7, 7, 23, 41]), (slice(None, None, -1), [30])]
 """Two orders of the rows, and where each is cut into partitions."""
 
-ELSEWHERE = "Hint: `sf.quantiles` and `sf.bins` make strata of numbers."
 
 KEYED = {"key": "id", "missing": "stratum", "rare": "ignore"}
 
@@ -97,6 +96,7 @@ def test_folds_are_those_of_pandas(engine):
     @example(["label", "sex"], "id", {"missing": "null"}, ALL[::-1], [20], 4)
     @example(["rarely", "sex"], "id", {"rare": "null"}, ALL[::-1], [20], 6)
     @example(["who", sf.quantiles("age", 2)], "id", {"rare": "pool"}, ALL, [20], 4)
+    @example("rarely", "id", {"rare": "warn"}, ALL, [20], 6)
     @given(*map(st.sampled_from, (BY, KEYS, CALLS)), orders, places, st.integers(2, 6))
     @settings(max_examples=engine.n_examples)
     def check(by, key, call, order, cuts, k):
@@ -108,15 +108,17 @@ def test_folds_are_those_of_pandas(engine):
 
 
 def test_parts_are_those_of_pandas(engine):
-    """With a key parts are those of pandas, by shares and by counts."""
+    """With a key parts are those of pandas, by shares and by counts, in several columns too."""
     frame = engine.local(FRAME)
+    targets = [PARTS, {"a": 20, "b": None}, 0.3]
 
-    @given(*map(st.sampled_from, (BY, [PARTS, {"a": 20, "b": None}, 0.3])), orders, places)
+    @given(*map(st.sampled_from, (BY, targets, [1, 3])), orders, places)
     @settings(max_examples=engine.n_examples // 2)
-    def check(by, parts, order, cuts):
+    def check(by, parts, repeats, order, cuts):
         rows = engine.spread(frame.iloc[order], cuts)
-        found = outcome(engine, lambda: sf.split(rows, by, parts, **KEYED))
-        assert found == outcome(engine, lambda: sf.split(frame, by, parts, **KEYED))
+        found = outcome(engine, lambda: sf.split(rows, by, parts, **KEYED, repeats=repeats))
+        expected = outcome(engine, lambda: sf.split(frame, by, parts, **KEYED, repeats=repeats))
+        assert found == expected
 
     check()
 
@@ -195,6 +197,8 @@ def test_a_column_may_be_replaced(engine):
         (["label", sf.quantiles("age", 3)], {"groups": "who", "seed": 5}),
         ("rarely", {"groups": "who", "rare": "null"}),
         ("rarely", {"groups": "who", "rare": "pool"}),
+        ([sf.quantiles("price", 2), "rarely"], {"groups": "who", "rare": "null"}),
+        ([sf.quantiles("price", 2), "rarely"], {"groups": "who", "rare": "pool"}),
     ],
     ids=str,
 )
@@ -246,29 +250,15 @@ def test_rows_without_a_group_may_have_no_fold(engine):
     assert not engine.has_order or found == expected
 
 
-@pytest.mark.parametrize("rare", ["null", "pool"])
-def test_rare_classes_of_groups_hold_no_quantiles(engine, rare):
-    """Quantiles inside classes are cut before their groups are counted; those outside are not."""
-    rows, options = engine.spread(engine.local(FRAME), [20]), {"groups": "who", "rare": rare}
-    quantiles = sf.quantiles("price", 2)
-    refuse_now(
-        f"`rare={rare!r}` cannot be combined with `groups` and quantiles inside the classes on"
-        " frames of Dask and Spark.",
-        lambda: sf.kfold(rows, ["rarely", quantiles], 3, **options),
-    )
-    found = engine.rows(sf.kfold(rows, [quantiles, "rarely"], 3, **options))
-    assert set(found["fold"]) == {0, 1, 2}
-
-
 def test_parts_of_groups(engine):
     """Whole groups get the parts of pandas, by shares that the rows come near to."""
     frame = engine.local(FRAME)
-    expected = sf.split(frame, "label", PARTS, groups="who")
+    expected = sf.split(frame, "label", PARTS, groups="who", repeats=2)
     for order, cuts in ORDERS:
         rows = engine.spread(frame[order], cuts)
-        found = engine.rows(sf.split(rows, "label", PARTS, groups="who"))
+        found = engine.rows(sf.split(rows, "label", PARTS, groups="who", repeats=2))
         assert found == engine.rows(expected)
-    assert Counter(found["split"]) == {"train": 42, "valid": 12, "test": 6}
+    assert Counter(found["split_1"]) == {"train": 42, "valid": 12, "test": 6}
 
 
 @pytest.mark.parametrize(
@@ -284,21 +274,6 @@ def test_a_plan_of_groups_is_that_of_pandas(engine, by, options):
     frame, options = engine.local(FRAME), {**options, "groups": "who", "rare": "ignore"}
     rows = engine.spread(frame[::-1], [7, 30])
     engine.check_table(sf.plan(rows, by, **options), sf.plan(frame, by, **options))
-
-
-def test_rows_without_a_group_are_an_error(engine):
-    """Rows without a group are counted together, and so cannot be groups of their own."""
-    rows = engine.spread(engine.local(FRAME), [20])
-    refuse_now(
-        f"`groups` must have no missing values on {engine.name} frames, where rows without a group"
-        ' are counted together.\nHint: fill them, or in `kfold` use `missing="null"`, which leaves'
-        " their fold null.",
-        lambda: sf.kfold(rows, "label", groups="sex", missing="stratum"),
-    )
-    refuse_now(
-        "`k` must be at most the number of groups, got 5 for 3 groups.",
-        lambda: sf.kfold(rows, "kind", groups="label"),
-    )
 
 
 # Extend ----------------------------------------------------------------------------------
@@ -361,30 +336,6 @@ def test_extended_partitions_may_lack_the_first_fold(engine):
     rows = pd.DataFrame({"id": range(6), "y": ["a"] * 6, "fold": [1.0, 2.0, 1.0, 2.0, None, None]})
     filled = sf.extend(engine.spread(rows, [0, 3]), "y", 3, key="id")
     assert engine.rows(filled)["fold"] == [1, 2, 1, 2, 0, 0]
-
-
-def test_extend_refuses(engine):
-    """What is no fold is counted in all partitions; groups and `where` are not extended."""
-    frame = engine.local(FOLDED.assign(fold=[9 if i % 10 == 3 else i % 4 for i in range(N)]))
-    rows = engine.spread(frame, [20])
-    refuse_now(
-        "`extend` needs folds 0..3 in 'fold', but there are others in 6 rows.",
-        lambda: sf.extend(rows, "label", 4, key="id"),
-    )
-    refuse_now(
-        "Column 'sex' has missing values in 15 rows.",
-        lambda: sf.extend(engine.spread(engine.local(FOLDED), [20]), "label", key="sex"),
-    )
-    refuse_now(
-        "`extend` with `groups` looks at all rows of each group, which is not possible on"
-        f" {engine.name} frames.\n{ELSEWHERE}",
-        lambda: sf.extend(rows, "label", groups="age"),
-    )
-    refuse_now(
-        "`extend` with `where` looks at the folds of all rows, which is not possible on"
-        f" {engine.name} frames.\n{ELSEWHERE}",
-        lambda: sf.extend(rows, "label", key="id", where="some"),
-    )
 
 
 # Tables ----------------------------------------------------------------------------------
@@ -540,24 +491,6 @@ def test_leaks_are_the_rows_of_pandas(engine, shared):
     assert {name: found[name] for name in frame} == engine.rows(frame[leaking])
 
 
-@pytest.mark.parametrize(
-    ("given", "got"),
-    [
-        ({}, "none of them"),
-        ({"groups": "who", "key": "id"}, "`groups`, `key`"),
-        ({"groups": "who", "name": ["fold", "plain"]}, "2 columns"),
-    ],
-    ids=str,
-)
-def test_leaks_of_one_thing_at_a_time(engine, given, got):
-    """Rows that leak are listed for one thing that they share, and for one column."""
-    message = (
-        f"`leaks` on {engine.name} frames takes one of `groups`, `key` and `duplicates`, and one"
-        f" column of folds, got {got}.\nHint: call it once for each; `check` counts them all."
-    )
-    refuse_now(message, lambda: sf.leaks(engine.spread(engine.local(FOLDED), [20]), **given))
-
-
 def test_folds_and_parts_have_the_rows_of_pandas(engine):
     """Training and validation frames, and parts, are frames of the engine with these rows."""
     frame = engine.local(FOLDED)
@@ -573,10 +506,6 @@ def test_folds_and_parts_have_the_rows_of_pandas(engine):
     assert list(found) == list(expected) == ["train", "valid", "test"]
     for part in expected:
         assert engine.rows(found[part]) == engine.rows(expected[part])
-    with pytest.raises(sf.StratError, match="must give every row a fold, but 12 rows have none"):
-        sf.folds(rows)
-    with pytest.raises(sf.StratError, match="has no part 'dev'"):
-        sf.parts(rows, names=["dev"])
 
 
 RULES = [
@@ -646,283 +575,3 @@ def test_missing_values_are_not_apart(engine):
     frame = engine.local(pd.DataFrame(data))
     pairs = list(sf.folds(engine.spread(frame, [3]), apart=["user", "dose"]))
     assert [engine.rows(pair.train)["id"] for pair in pairs] == [[5, 7], [1, 3]]
-
-
-@pytest.mark.parametrize(
-    ("rule", "message"),
-    [
-        (
-            {"name": "split"},
-            "`folds` needs `train`, as the labels of 'split' look like parts: 'train',"
-            " 'valid', 'test'.\nHint: folds('split', train='train', valid='valid'); or to validate"
-            " each of them, list them all in `valid`.",
-        ),
-        (
-            {"name": "label", "train": "past"},
-            "The labels of 'label' must have an order for `train=\"past\"`, got 'a', 'b',"
-            " 'c'.\nHint: make them numbers, dates, ordered categories, or text of ISO dates"
-            " or months such as '2024-04'.",
-        ),
-        (
-            {"name": "day", "apart": "whom"},
-            "`apart` names the column 'whom', which the frame does not have.\n"
-            "Hint: did you mean 'who'?",
-        ),
-    ],
-    ids=str,
-)
-def test_rules_that_are_broken(engine, rule, message):
-    """A rule that is broken is told at the call, as on pandas."""
-    frame = engine.local(FOLDED)
-    for each in (frame, engine.spread(frame, [17])):
-        refuse_now(message, lambda each=each: sf.folds(each, **rule))
-
-
-def test_repeats_of_parts_are_those_of_pandas(engine):
-    """Several columns of parts are those of pandas, the first that of one repeat."""
-    frame = engine.local(FRAME)
-    for call in ({"by": ["label", "sex"], "key": "id", "missing": "stratum"}, {"groups": "who"}):
-        rows = engine.spread(frame, [17, 45])
-        found = engine.rows(sf.split(rows, parts=PARTS, repeats=3, rare="ignore", **call))
-        one = engine.rows(sf.split(rows, parts=PARTS, rare="ignore", **call))
-        assert found["split_1"] == one["split"]
-        assert len({tuple(found[f"split_{number}"]) for number in (1, 2, 3)}) == 3
-        if "key" in call:
-            whole = sf.split(frame, parts=PARTS, repeats=3, rare="ignore", **call)
-            assert found == engine.rows(whole)
-
-
-# Errors ----------------------------------------------------------------------------------
-
-BINS = "`report` of `sf.quantiles(...)` compares their bins"
-
-
-@pytest.mark.parametrize(
-    ("verb", "options", "what", "hint"),
-    [
-        ("cv", {}, "`cv` gives positions of rows", "`folds` gives frames"),
-        (
-            "plot",
-            {"by": "label"},
-            "`plot` reads all rows",
-            "`balance` and `report` give the figures as tables",
-        ),
-        (
-            "check",
-            {"features": "age"},
-            "`check` looks at the values of `features` in all rows",
-            BINS,
-        ),
-        ("drift", {"features": "age"}, "`drift` looks at the values of all rows", BINS),
-        (
-            "compare",
-            {"by": "label", "names": "fold", "features": "age"},
-            "`compare` looks at the values of `features` in all rows",
-            BINS,
-        ),
-    ],
-)
-def test_what_needs_the_rows_is_an_error(engine, verb, options, what, hint):
-    """A verb that needs the rows themselves is an error that names what to do."""
-    rows = engine.spread(engine.local(FOLDED), [20])
-    message = f"{what}, which a {engine.name} frame does not have.\nHint: {hint}."
-    refuse_now(message, lambda: getattr(sf, verb)(rows, **options))
-
-
-def test_a_splitter_needs_the_rows(engine):
-    """`FoldSplit` says so, too."""
-    rows = engine.spread(engine.local(FOLDED), [20])
-    message = (
-        f"`FoldSplit` gives positions of rows, which a {engine.name} frame does not have.\n"
-        "Hint: `sf.folds` gives frames."
-    )
-    refuse_now(message, lambda: sf.FoldSplit().split(rows))
-
-
-def test_arguments_in_each_others_place(engine):
-    """Folds as what to compare by, and measurements as folds, are refused as on pandas."""
-    frame = pd.DataFrame({"label": list("aab") * 10, "fold": list(range(5)) * 6})
-    rows = engine.spread(frame.assign(price=frame.index / 8), [12])
-    for by, name, message in (
-        ("fold", "fold", "`by` must be other columns than the folds, but both are 'fold'."),
-        ("fold", "label", "'fold' looks like the folds, and 'label' does not"),
-        ("label", "price", "Column 'price' must hold folds, but it has 30 different fractions"),
-    ):
-        with pytest.raises(sf.StratError, match=message):
-            sf.report(rows, by, name)
-    with pytest.raises(sf.StratError, match="'price' must hold folds"):
-        list(sf.folds(rows, "price"))
-
-
-@pytest.mark.parametrize(
-    ("by", "deal", "what"),
-    [
-        (sf.chain(["age"]), "random", "`sf.chain` needs the distances of all rows"),
-        (sf.nearest(["age"]), "random", "`sf.nearest` needs the distances of all rows"),
-        (sf.clusters(["age"]), "random", "`sf.clusters` needs the distances of all rows"),
-        (sf.margins(["label", "sex"]), "random", "`sf.margins` searches over all rows at once"),
-        ("label", "circular", '`deal="circular"` deals rows in their order'),
-    ],
-    ids=str,
-)
-def test_what_needs_all_rows_at_once_is_an_error(engine, by, deal, what):
-    """Orders and distances of all rows are errors that say what to do."""
-    rows = engine.spread(engine.local(FRAME), [20])
-    refuse_now(
-        f"{what}, which is not possible on {engine.name} frames.\n{ELSEWHERE}",
-        lambda: sf.kfold(rows, by, key="id", deal=deal),
-    )
-
-
-@pytest.mark.parametrize("by", ["price", sf.continuous("price")], ids=str)
-def test_continuous_entries_are_an_error(engine, by):
-    """A continuous entry is an error that says how to cut it, whether it is guessed or said."""
-    rows = engine.spread(engine.local(FRAME), [20])
-    refuse_now(
-        "A continuous entry of `by` sorts all rows, which is not possible on"
-        f" {engine.name} frames, got sf.continuous('price').\nHint: cut it, as in"
-        " `sf.quantiles('price', 10)`, or take its values as they are, `sf.classes('price')`.",
-        lambda: sf.kfold(rows, by, key="id"),
-    )
-
-
-@pytest.mark.parametrize(
-    ("verb", "options"),
-    [("split", {}), ("plan", {"k": 3}), ("sample", {"n": 9})],
-    ids=str,
-)
-@pytest.mark.parametrize(
-    ("by", "what"),
-    [
-        ("price", "A continuous entry of `by` sorts all rows"),
-        (sf.continuous("price"), "A continuous entry of `by` sorts all rows"),
-        (sf.nearest("price"), "`sf.nearest` needs the distances of all rows"),
-    ],
-    ids=str,
-)
-def test_every_verb_that_deals_refuses_orders(engine, by, what, verb, options):
-    """What needs all rows in an order is as much of an error in parts, plans and samples."""
-    rows = engine.spread(engine.local(FRAME), [20])
-    refuse_rule(
-        f"{what}, which is not possible on {engine.name} frames"
-        + ("." if "distances" in what else ", got sf.continuous('price')."),
-        lambda: getattr(sf, verb)(rows, by, key="id", **options),
-    )
-
-
-@pytest.mark.parametrize(
-    ("by", "options", "message"),
-    [
-        (
-            "sex",
-            {},
-            "Column 'sex' has missing values in 15 rows.\nHint: `missing=\"stratum\"` makes missing"
-            ' values a stratum of their own; in `kfold`, `missing="null"` leaves their fold null.',
-        ),
-        (sf.bins("age", [10, 60]), {}, "Column 'age' has values outside 10 to 60 in 27 rows."),
-        ("label", {"key": "sex"}, "Column 'sex' has missing values in 15 rows."),
-        ("label", {"key": ["id", "whole"]}, "Column 'whole' has missing values in 9 rows."),
-        (
-            "label",
-            {"k": 61},
-            "`k` must be at most the number of rows that get a fold, got 61 for 60 rows.",
-        ),
-        (
-            "rarely",
-            {"rare": "error"},
-            "1 class of 'rarely' has fewer rows than the 7 folds (and `rare=\"error\"`): 'rare'"
-            " (5 rows).\nHint: `df.strat.advise('rarely')` shows what each k does to it.",
-        ),
-    ],
-    ids=str,
-)
-def test_bad_values_are_counted(engine, by, options, message):
-    """Values that break a rule are counted over all partitions."""
-    rows = engine.spread(engine.local(FRAME), [7, 7, 30])
-    refuse_now(message, lambda: sf.kfold(rows, by, **{"k": 7, "key": "id", **options}))
-
-
-def test_a_frame_without_rows_is_an_error(engine):
-    """There must be rows to deal."""
-    rows = engine.spread(FRAME[["id", "label"]][:0], [0])
-    message = "`k` must be at most the number of rows that get a fold, got 5 for 0 rows."
-    refuse_now(message, lambda: sf.kfold(rows, "label", key="id"))
-
-
-def test_rare_classes_are_named_as_on_pandas(engine):
-    """Rare classes are a warning with the words of pandas."""
-    frame = pd.DataFrame({"id": range(30), "label": ["a"] * 27 + ["b"] * 3})
-    expected = heard(lambda: sf.kfold(frame, "label", key="id"))[1]
-    rows = engine.spread(frame, [9, 28])
-    assert heard(lambda: sf.kfold(rows, "label", key="id"))[1] == expected
-    assert len(expected) == 1
-
-
-def test_a_repeated_key_at_a_cut_is_an_error(engine):
-    """Rows of one key between which a stratum is cut are never dealt, but listed."""
-    frame = pd.DataFrame({"id": [7] * 10, "label": "a"})
-    error = refuse_rule(
-        "`key` ('id') must identify each row, but repeats in 10 rows.",
-        lambda: sf.kfold(engine.spread(frame, [3]), "label", key="id"),
-    )
-    assert error.failures["id"].tolist() == [7] * 10
-
-
-@pytest.mark.parametrize("named", [{"by": "fold"}, {"groups": "fold"}, {"key": ["id", "fold"]}])
-def test_a_column_that_is_read_is_not_replaced(engine, named):
-    """A call that reads a column cannot add another one of its name, and flags are booleans."""
-    rows = pd.DataFrame({"id": range(8), "y": ["a", "b"] * 4, "fold": [0, 1] * 4})
-    data, (argument,) = engine.spread(rows, [0, 5]), named
-    refuse_now(
-        f"`name` must not be a column that the call reads, but `{argument}` reads 'fold'.\n"
-        "Hint: give the new column another name, or rename this one first.",
-        lambda: sf.kfold(data, **named, k=2, overwrite=True),
-    )
-    message = "`overwrite` must be True or False, got 'no'."
-    refuse_now(message, lambda: sf.split(data, "y", 0.5, key="id", overwrite="no"))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"by": "lable"},
-            "`by` names the column 'lable', which the frame does not have."
-            "\nHint: did you mean 'label'?",
-        ),
-        (
-            {"by": 5},
-            "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 5."
-            "\nHint: `by` comes first; the number of folds is `k=5`.",
-        ),
-        (
-            {"where": True},
-            "`where` must hold a boolean column, an expression or a callable, got True.",
-        ),
-    ],
-    ids=str,
-)
-def test_bad_references_are_errors(engine, options, message):
-    """Columns must be there, and be named by what can name one."""
-    rows = engine.spread(engine.local(FRAME), [20])
-    refuse_now(message, lambda: sf.kfold(rows, **{"by": "label", "key": "id", **options}))
-
-
-def test_duplicates_are_called_by_their_argument(engine):
-    """A column that `check` should compare, but is not there, is that of `duplicates`."""
-    rows = engine.spread(engine.local(FRAME), [20])
-    message = "`duplicates` names the column 'lable', which the frame does not have."
-    message += "\nHint: did you mean 'label'?"
-    refuse_now(message, lambda: sf.check(rows, name="id", duplicates=["lable"]))
-
-
-def test_where_must_be_boolean(engine):
-    """`where` takes a boolean column without missing values."""
-    known = [None if i % 4 == 1 else True for i in range(N)]
-    rows = engine.spread(engine.local(FRAME.assign(known=known)), [20])
-    call = {"by": "label", "key": "id"}
-    dtype = "int64" if engine.has_order else "bigint"
-    message = f"`where` must be a boolean column, but 'age' is {dtype}."
-    refuse_now(message, lambda: engine.rows(sf.kfold(rows, **call, where="age")))
-    with pytest.raises(sf.StratError, match="has missing values in 15 rows"):
-        sf.kfold(rows, **call, where="known")

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
+from tests.engines.frames import ONE_THREAD
 from tests.engines.session import arrow_table, spark
 from tests.test_golden import CALLS, DATA, PARTS
 
@@ -54,7 +55,7 @@ def on_every_engine(
     rows = pl.concat(pieces(cuts)[::-1])
     spread = session.createDataFrame(arrow_table(rows)).repartition(len(parts))
     call = getattr(sf, verb)
-    with dask.config.set({"scheduler": "synchronous", "dataframe.convert-string": False}):
+    with dask.config.set(ONE_THREAD):
         on_dask = getattr(sf_dask, verb)(partitions, *given, **options).compute()
     on_spark = getattr(sf_spark, verb)(spread, *given, **options).toArrow()
     frames = {

@@ -12,7 +12,7 @@ import stratframe as sf
 from tests.engines import frames
 from tests.engines.frames import N, collect_spark, heard
 from tests.engines.session import spark_frame
-from tests.helpers import columns_of, refuse_now
+from tests.helpers import columns_of, evaluate, refuse_now
 
 pytest.importorskip("pyspark", reason='needs pip install "stratframe[spark]"')
 
@@ -39,21 +39,6 @@ def refused(message: str, rows: Any, by: Any, **options: Any) -> None:
 
 
 # Passes ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("n_strata", "k"), [(1, 5), (3, 70), (2000, 4)])
-def test_many_rows_are_counted_before_any_is_collected(spark, monkeypatch, n_strata, k):
-    """Where there are too many rows to collect, cells are counted: the folds are the same."""
-    monkeypatch.setattr("stratframe.engines.spark.passes.COLLECTED_ROWS", 0)
-    rng, n = np.random.default_rng(0), 40_000
-    data = {"id": rng.permutation(n), "g": rng.integers(0, n_strata, n)}
-    frame = pl.DataFrame(data).with_columns(big=pl.col("g") * (pl.col("id") % 3 > 0))
-    rows = spark_frame(spark, frame, 5).cache()
-    options = {"key": "id", "rare": "ignore", "repeats": 2}
-    for by in ("g", ["big", "g"]):
-        expected = sf.kfold(frame, by, k, **options).sort("id")
-        result = collect_spark(sf_spark.kfold(rows, by, k, **options)).sort("id")
-        assert result.equals(expected.select(result.columns))
 
 
 @pytest.mark.parametrize("margin", [0, 0.002])
@@ -103,6 +88,7 @@ def counting(frame: Any) -> tuple[Any, Any]:
         (3, 0, {}, 2),
         (3, 0, {"repeats": 2}, 3),
         (3, 0, {"few": 0}, 3),
+        (3, 0, {"few": 0, "k": 70}, 3),
         (3, 0, {"expected": "elsewhere"}, 3),
         (2000, 0, {"few": 0}, 2),
         (2000, 0, {"few": 0, "repeats": 9}, 19),
@@ -123,22 +109,12 @@ def test_cuts_take_one_pass_after_the_counts(
     if "expected" in options:
         elsewhere = np.arange(64) == 63
         monkeypatch.setattr(spark_passes, "expected_cells", lambda *_: np.array([elsewhere] * 3))
-    repeats = options.get("repeats", 1)
+    call = {"k": options.get("k", 5), "repeats": options.get("repeats", 1)}
     rows, n_read = counting(spark_frame(spark, frame, 3))
-    result = sf_spark.kfold(rows, "g", key="id", rare="ignore", repeats=repeats)
+    result = sf_spark.kfold(rows, "g", key="id", rare="ignore", **call)
     assert n_read.value == n_passes * n
-    expected = sf.kfold(frame, "g", key="id", rare="ignore", repeats=repeats)
+    expected = sf.kfold(frame, "g", key="id", rare="ignore", **call)
     assert collect_spark(result).sort("id").equals(expected.sort("id"))
-
-
-def test_numbers_that_repeat_are_no_counts(spark):
-    """Rows of one key are too many for the bits that count the rows of a small stratum."""
-    frame = pl.DataFrame({"id": [7] * 500})
-    refused(
-        f"`key` ('id') must identify each row, but repeats in 500 rows.\nHint: {UNIQUE_KEY_HINT}",
-        spark_frame(spark, frame),
-        None,
-    )
 
 
 @pytest.mark.parametrize(
@@ -319,25 +295,6 @@ def test_columns_of_spark_are_for_spark_frames(spark):
             )
 
 
-def test_callables_return_columns_of_spark(spark):
-    """A callable that is written for pandas is an error that says what it gets."""
-    rows = spark_frame(spark, FRAME)
-    hint = "Hint: it gets a frame of Spark, as in `lambda df: df['price'] > 100`."
-    refused(
-        "A callable must work on a pyspark.sql.DataFrame, got TypeError: 'Column' object is not"
-        f" callable.\n{hint}",
-        rows,
-        lambda df: df["label"].str.upper(),
-    )
-    for result in ("label", 5, FRAME["label"]):
-        refused(
-            f"A callable must return a column of Spark, got {type(result).__name__}.\n{hint}",
-            rows,
-            None,
-            where=lambda _, result=result: result,
-        )
-
-
 def test_names_are_compared_as_the_session_says(spark):
     """Upper and lower case of names are one by default, and two where the session says so."""
     rows = spark_frame(spark, FOLDED)
@@ -406,56 +363,68 @@ def test_the_cross_validator_of_spark_takes_the_column(spark):
 
 # Errors ----------------------------------------------------------------------------------
 
-
-def test_frames_of_the_pandas_api_lead_to_spark(spark):
-    """A frame of the pandas API on Spark is an error that names the frame below it."""
-    frame = type("DataFrame", (), {"__module__": "pyspark.pandas.frame"})()
-    refused(
+MONTHS = "rows.selectExpr('id', 'make_ym_interval(cast(id % 3 as int), 0) as v')"
+NO_ARROW = (
+    "A column must hold values that Arrow has, but 'v' is interval year to month."
+    "\nHint: cast it to text."
+)
+CALLABLE = "\nHint: it gets a frame of Spark, as in `lambda df: df['price'] > 100`."
+RESERVED = (
+    "A column must not have a name that begins with '__stratframe_', got '__stratframe_s'."
+    "\nHint: rename it, as the call adds such columns for a while."
+)
+REFUSED = {
+    "type('DataFrame', (), {'__module__': 'pyspark.pandas.frame'})()": (
         "`frame` must be a pyspark.sql.DataFrame, got a pyspark.pandas.frame.DataFrame."
-        "\nHint: take the Spark frame below it, `df.to_spark()`.",
-        frame,
-        "label",
-    )
-
-
-def test_what_is_no_column_of_spark_is_an_error(spark):
-    """Columns are there once, of single values; those of a key, and of `where`, have each one."""
-    rows = spark_frame(spark, FRAME)
-    refused(
+        "\nHint: take the Spark frame below it, `df.to_spark()`."
+    ),
+    "rows, pl.col('age')": (
         "`by` takes column names, columns of Spark and callables of the frame on Spark frames,"
-        ' got col("age").',
-        rows,
-        pl.col("age"),
-    )
-    refused(
+        ' got col("age").'
+    ),
+    "rows.select('*', rows['age'].alias('label')), 'label'": (
         "`by` names the column 'label', which the frame has 2 times."
-        "\nHint: rename or drop the others first.",
-        rows.select("*", rows["age"].alias("label")),
-        "label",
-    )
-    nested = rows.selectExpr("id", "array(label) labels")
-    message = "A column must hold single values, but 'labels' is array<string>."
-    refused(message, nested, "labels")
-    refused(
+        "\nHint: rename or drop the others first."
+    ),
+    "rows.selectExpr('id', 'array(label) labels'), 'labels'": (
+        "A column must hold single values, but 'labels' is array<string>."
+    ),
+    "rows.withColumn('cents', rows['price'].cast('decimal(9,2)')), key='cents'": (
         "A column of `key` must hold whole numbers of 64 bits, text, dates or times, but 'cents'"
-        " is decimal(9,2).\nHint: cast it to text.",
-        rows.withColumn("cents", rows["price"].cast("decimal(9,2)")),
-        "label",
-        key="cents",
-    )
-    refused(
+        " is decimal(9,2).\nHint: cast it to text."
+    ),
+    # More rows of one key than the bits that count the rows of a small stratum can say.
+    "rows.sparkSession.range(500).selectExpr('7L as id')": (
+        f"`key` ('id') must identify each row, but repeats in 500 rows.\nHint: {UNIQUE_KEY_HINT}"
+    ),
+    "rows, where=lambda df: df['sex'] == 'f'": (
         "The column of `where` has missing values in 15 rows."
-        "\nHint: fill it, as in `coalesce(..., lit(False))`.",
-        rows,
-        "label",
-        where=lambda df: df["sex"] == "f",
-    )
-    refused(
-        "A column must not have a name that begins with '__stratframe_', got '__stratframe_s'."
-        "\nHint: rename it, as the call adds such columns for a while.",
-        rows.withColumnRenamed("sex", "__stratframe_s"),
-        "label",
-    )
+        "\nHint: fill it, as in `coalesce(..., lit(False))`."
+    ),
+    "rows.withColumnRenamed('sex', '__stratframe_s'), 'label'": RESERVED,
+    "rows, name='__stratframe_s'": RESERVED,
+    f"{MONTHS}, sf.classes('v')": NO_ARROW,
+    f"{MONTHS}, groups='v', key=None": NO_ARROW,
+    "rows, lambda df: df['label'].str.upper()": (
+        "A callable must work on a pyspark.sql.DataFrame, got TypeError: 'Column' object is not"
+        f" callable.{CALLABLE}"
+    ),
+    **{
+        f"rows, where=lambda _: {result}": (
+            f"A callable must return a column of Spark, got {got}.{CALLABLE}"
+        )
+        for result, got in {"'label'": "str", "5": "int", "pl.Series([1])": "Series"}.items()
+    },
+}
+"""Arguments of `kfold` beside the key, and the message of each."""
+
+
+@pytest.mark.parametrize("given", REFUSED)
+def test_what_is_no_column_of_spark_is_an_error(spark, given):
+    """Columns are there once, of single values that Spark can hash and hand over."""
+    call = f"(lambda *given, **named: kfold(*given, **{{'key': 'id', **named}}))({given})"
+    rows = spark_frame(spark, FRAME)
+    refuse_now(REFUSED[given], lambda: evaluate(call, kfold=sf_spark.kfold, rows=rows))
 
 
 def test_a_frame_that_changes_is_an_error(spark):
@@ -518,19 +487,3 @@ def test_what_each_pass_draws_anew_is_refused(spark):
             sf.kfold(rows, None, 3, key=drawn)
     with pytest.raises(sf.StratError, match="withColumn"):
         sf.kfold(rows, (fn.rand(7) > 0.5).alias("m"), 3, key="id", where="w")
-
-
-def test_columns_that_spark_cannot_hand_over(spark):
-    """Intervals of months, and names of helpers, are refused."""
-    rows = spark.range(40).selectExpr("id", "make_ym_interval(cast(id % 3 as int), 0) as v")
-    message = (
-        "A column must hold values that Arrow has, but 'v' is interval year to month."
-        "\nHint: cast it to text."
-    )
-    refuse_now(message, lambda: sf.kfold(rows, sf.classes("v"), 2, key="id"))
-    refuse_now(message, lambda: sf.kfold(rows, None, 2, groups="v"))
-    refuse_now(
-        "A column must not have a name that begins with '__stratframe_', got '__stratframe_t'."
-        "\nHint: rename it, as the call adds such columns for a while.",
-        lambda: sf.kfold(rows, None, 2, key="id", name="__stratframe_t"),
-    )

@@ -1,0 +1,215 @@
+"""What frames of engines refuse: calls, and the message of each on every engine."""
+
+import re
+
+import pandas as pd
+import pytest
+
+import stratframe as sf
+from tests.engines.frames import FOLDED, FRAME, N
+from tests.helpers import evaluate, refuse_now, refuse_rule
+
+FRAMES = {
+    "df": FRAME,
+    "folded": FOLDED,
+    "nines": FOLDED.assign(fold=[9 if i % 10 == 3 else i % 4 for i in range(N)]),
+    "even": pd.DataFrame({"id": range(30), "label": [*"aab"] * 10, "fold": [*range(5)] * 6}),
+    "empty": FRAME[["id", "label"]][:0],
+}
+"""The frames of the calls."""
+
+NO_ROWS = ", which a {name} frame does not have.\nHint: "
+TABLES = "`balance` and `report` give the figures as tables."
+BINS = "`report` of `sf.quantiles(...)` compares their bins."
+ELSEWHERE = (
+    ", which is not possible on {name} frames.\n"
+    "Hint: `sf.quantiles` and `sf.bins` make strata of numbers."
+)
+DISTANCES = " needs the distances of all rows" + ELSEWHERE
+SORTED = (
+    "A continuous entry of `by` sorts all rows, which is not possible on {name} frames, got"
+    " sf.continuous('price').\nHint: cut it, as in `sf.quantiles('price', 10)`, or take its values"
+    " as they are, `sf.classes('price')`."
+)
+NOT_THERE = "`{}` names the column {!r}, which the frame does not have.\nHint: did you mean {!r}?"
+NO_SEX = "Column 'sex' has missing values in 15 rows."
+NO_FOLDS = (
+    "Column 'price' must hold folds, but it has 60 different fractions in 60 rows.\nHint: name the"
+    " fold column, such as 'fold'; several columns to stratify by go in a list, as in"
+    " `['label', 'price']`."
+)
+ONE_THING = (
+    "`leaks` on {{name}} frames takes one of `groups`, `key` and `duplicates`, and one column of"
+    " folds, got {}.\nHint: call it once for each; `check` counts them all."
+)
+
+REFUSED = {
+    # What needs the rows themselves.
+    "sf.cv(folded)": f"`cv` gives positions of rows{NO_ROWS}`folds` gives frames.",
+    "sf.FoldSplit().split(folded)": (
+        f"`FoldSplit` gives positions of rows{NO_ROWS}`sf.folds` gives frames."
+    ),
+    "sf.plot(folded, 'label')": f"`plot` reads all rows{NO_ROWS}{TABLES}",
+    "sf.drift(folded, 'age')": f"`drift` looks at the values of all rows{NO_ROWS}{BINS}",
+    "sf.check(folded, features='age')": (
+        f"`check` looks at the values of `features` in all rows{NO_ROWS}{BINS}"
+    ),
+    "sf.compare(folded, 'label', 'fold', 'age')": (
+        f"`compare` looks at the values of `features` in all rows{NO_ROWS}{BINS}"
+    ),
+    "sf.leaks(folded)": ONE_THING.format("none of them"),
+    "sf.leaks(folded, groups='who', key='id')": ONE_THING.format("`groups`, `key`"),
+    "sf.leaks(folded, groups='who', name=['fold', 'plain'])": ONE_THING.format("2 columns"),
+    # What needs all rows at once.
+    "sf.kfold(df, sf.chain(['age']), key='id')": f"`sf.chain`{DISTANCES}",
+    "sf.kfold(df, sf.clusters(['age']), key='id')": f"`sf.clusters`{DISTANCES}",
+    "sf.kfold(df, sf.margins(['label', 'sex']), key='id')": (
+        f"`sf.margins` searches over all rows at once{ELSEWHERE}"
+    ),
+    "sf.kfold(df, 'label', key='id', deal='circular')": (
+        f'`deal="circular"` deals rows in their order{ELSEWHERE}'
+    ),
+    **{
+        f"sf.{call}, key='id')": message
+        for by, message in {
+            "'price'": SORTED,
+            "sf.continuous('price')": SORTED,
+            "sf.nearest('price')": f"`sf.nearest`{DISTANCES}",
+        }.items()
+        for call in (
+            *(f"kfold(df, {by}", f"split(df, {by}", f"plan(df, {by}, 3", f"sample(df, {by}, n=9"),
+        )
+    },
+    "sf.extend(nines, 'label', groups='age')": (
+        f"`extend` with `groups` looks at all rows of each group{ELSEWHERE}"
+    ),
+    "sf.extend(nines, 'label', key='id', where='some')": (
+        f"`extend` with `where` looks at the folds of all rows{ELSEWHERE}"
+    ),
+    **{
+        f"sf.kfold(df, ['rarely', sf.quantiles('price', 2)], groups='who', rare={rare!r})": (
+            f"`rare={rare!r}` cannot be combined with `groups` and quantiles inside the classes on"
+            " frames of Dask and Spark."
+        )
+        for rare in ("null", "pool")
+    },
+    # Values and sizes, which are counted over all partitions.
+    "sf.kfold(df, 'sex', key='id')": (
+        f'{NO_SEX}\nHint: `missing="stratum"` makes missing values a stratum of their own; in'
+        ' `kfold`, `missing="null"` leaves their fold null.'
+    ),
+    "sf.kfold(df, 'label', key='sex')": NO_SEX,
+    "sf.kfold(df, 'label', key=['id', 'whole'])": "Column 'whole' has missing values in 9 rows.",
+    "sf.extend(folded, 'label', key='sex')": NO_SEX,
+    "sf.kfold(df, 'label', groups='sex', missing='stratum')": (
+        "`groups` must have no missing values on {name} frames, where rows without a group are"
+        ' counted together.\nHint: fill them, or in `kfold` use `missing="null"`, which leaves'
+        " their fold null."
+    ),
+    "sf.kfold(df, sf.bins('age', [10, 60]), key='id')": (
+        "Column 'age' has values outside 10 to 60 in 27 rows."
+    ),
+    "sf.extend(nines, 'label', 4, key='id')": (
+        "`extend` needs folds 0..3 in 'fold', but there are others in 6 rows."
+    ),
+    "sf.kfold(df, 'label', 61, key='id')": (
+        "`k` must be at most the number of rows that get a fold, got 61 for 60 rows."
+    ),
+    "sf.kfold(empty, 'label', key='id')": (
+        "`k` must be at most the number of rows that get a fold, got 5 for 0 rows."
+    ),
+    "sf.kfold(df, 'kind', groups='label')": (
+        "`k` must be at most the number of groups, got 5 for 3 groups."
+    ),
+    "sf.kfold(df, 'rarely', 7, key='id', rare='error')": (
+        "1 class of 'rarely' has fewer rows than the 7 folds (and `rare=\"error\"`): 'rare'"
+        " (5 rows).\nHint: `df.strat.advise('rarely')` shows what each k does to it."
+    ),
+    # Names, and what they name.
+    "sf.kfold(df, 'lable', key='id')": NOT_THERE.format("by", "lable", "label"),
+    "sf.folds(folded, 'day', apart='whom')": NOT_THERE.format("apart", "whom", "who"),
+    "sf.check(df, name='id', duplicates=['lable'])": (
+        NOT_THERE.format("duplicates", "lable", "label")
+    ),
+    "sf.kfold(df, 5, key='id')": (
+        "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 5."
+        "\nHint: `by` comes first; the number of folds is `k=5`."
+    ),
+    "sf.kfold(df, 'label', key='id', where=True)": (
+        "`where` must hold a boolean column, an expression or a callable, got True."
+    ),
+    "sf.kfold(df, 'label', key='id', where='age')": (
+        "`where` must be a boolean column, but 'age' is {integer}."
+    ),
+    "sf.split(df, 'label', 0.5, key='id', overwrite='no')": (
+        "`overwrite` must be True or False, got 'no'."
+    ),
+    **{
+        f"sf.kfold(folded, {given}, overwrite=True)": (
+            f"`name` must not be a column that the call reads, but `{argument}` reads 'fold'.\n"
+            "Hint: give the new column another name, or rename this one first."
+        )
+        for argument, given in {
+            "by": "by='fold'",
+            "groups": "groups='fold'",
+            "key": "key=['id', 'fold']",
+        }.items()
+    },
+    "sf.report(folded, 'fold')": (
+        "`by` must be other columns than the folds, but both are 'fold'.\n"
+        'Hint: name what the folds are compared by, as in `by="label"`.'
+    ),
+    "sf.report(even, 'fold', 'label')": (
+        "`by` must be what folds are compared by, but 'fold' looks like the folds, and 'label' does"
+        ' not.\nHint: swap them, `by="label"` and "fold" as the fold column; or if this is meant,'
+        ' `by=sf.classes("fold")`.'
+    ),
+    "sf.report(folded, 'label', 'price')": NO_FOLDS,
+    # Labels of folds and parts.
+    "sf.folds(folded, 'price')": NO_FOLDS,
+    "sf.folds(folded)": (
+        "Column 'fold' must give every row a fold, but 12 rows have none.\nHint: `nulls=\"drop\"`"
+        ' keeps them in no training set, `nulls="train"` in every one.'
+    ),
+    "sf.folds(folded, 'split')": (
+        "`folds` needs `train`, as the labels of 'split' look like parts: 'train', 'valid',"
+        " 'test'.\nHint: folds('split', train='train', valid='valid'); or to validate each of"
+        " them, list them all in `valid`."
+    ),
+    "sf.folds(folded, 'label', train='past')": (
+        "The labels of 'label' must have an order for `train=\"past\"`, got 'a', 'b', 'c'.\nHint:"
+        " make them numbers, dates, ordered categories, or text of ISO dates or months such as"
+        " '2024-04'."
+    ),
+    "sf.parts(folded, names=['dev'])": (
+        "Column 'split' has no part 'dev'.\nHint: the parts with rows are 'train', 'valid', 'test'."
+    ),
+}
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_is_refused(engine, call):
+    """What an engine cannot do, or what is wrong in a call, is told at the call."""
+    named = {*re.findall(r"\w+", call)} & {*FRAMES}
+    frames = {name: engine.spread(engine.local(FRAMES[name]), [7, 7, 30]) for name in named}
+    integer = "int64" if engine.has_order else "bigint"
+    message = REFUSED[call].replace("{name}", engine.name).replace("{integer}", integer)
+    refuse_now(message, lambda: evaluate(call, **frames))
+
+
+def test_where_that_does_not_say(engine):
+    """A row of which `where` does not say whether it is dealt is an error."""
+    known = FRAME.assign(known=[None if i % 4 == 1 else True for i in range(N)])
+    rows = engine.spread(engine.local(known), [20])
+    with pytest.raises(sf.StratError, match="has missing values in 15 rows"):
+        sf.kfold(rows, "label", key="id", where="known")
+
+
+def test_a_repeated_key_at_a_cut(engine):
+    """Rows of one key between which a stratum is cut are never dealt, but listed."""
+    frame = pd.DataFrame({"id": [7] * 10, "label": "a"})
+    error = refuse_rule(
+        "`key` ('id') must identify each row, but repeats in 10 rows.",
+        lambda: sf.kfold(engine.spread(frame, [3]), "label", key="id"),
+    )
+    assert error.failures["id"].tolist() == [7] * 10
