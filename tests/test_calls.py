@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 from polars.testing import assert_frame_equal as assert_polars_equal
@@ -347,28 +347,33 @@ def pairs_of(frame: Any, name: str, nulls: Any) -> Any:
 
 
 @given(rng=rngs)
+@settings(max_examples=2 * settings().max_examples)  # half of the draws are refused
 def test_extended_columns(rng: Random) -> None:
-    """`extend` keeps the folds given, fills the others, and evens them out, the same everywhere."""
+    """`extend` keeps given folds, fills those that it may, and evens them out, alike everywhere."""
     data, k, share = draw_data(rng), rng.randint(2, 6), rng.random()
     n = len(data["id"])
     data["fold"] = [rng.randrange(k) if rng.random() < share else None for _ in range(n)]
-    by: Any = rng.choice([None, "label", ["label", "a"], ["a", sf.quantiles("v", 3)]])
+    by: Any = rng.choice([[], ["label"], ["label", "a"], ["a", sf.quantiles("v", 3)]])
     options = {"k": rng.choice([k, k, None]), "seed": rng.randint(0, 9)}
-    options |= {"missing": "stratum"} if rng.random() < 0.7 else {}
-    options |= {"groups": "g"} if rng.random() < 0.3 else {}
+    options |= {"missing": "stratum"} if rng.random() < 0.9 else {}
+    options |= {"groups": "g"} if rng.random() < 0.1 else {}
+    options |= {"where": "keep"} if rng.random() < 0.3 else {}
     options |= {"rare": "ignore"} if rng.random() < 0.5 else {}
     answers = {
-        kind: answer(sf.extend, frame, by, **options) for kind, frame in forms_of(rng, data).items()
+        kind: answer(sf.extend, frame, by or None, **options)
+        for kind, frame in forms_of(rng, data).items()
     }
     folds = the_same(
         {kind: None if found is None else values(found, "fold") for kind, found in answers.items()}
     )
     if folds is None:
         return
-    assert None not in folds
     assert all(old in (None, new) for old, new in zip(data["fold"], folds, strict=True))
-    if "groups" not in options and options["k"] and by in (None, "label"):
-        for rows in rows_by([data[by]] if by else [], range(n)):
+    for old, new, may in zip(data["fold"], folds, data["keep"], strict=True):
+        assert (new is None) == (old is None and "where" in options and not may)
+    are_classes = all(isinstance(name, str) for name in by)
+    if "groups" not in options and options["k"] and are_classes:
+        for rows in rows_by([data[name] for name in by], range(n)):
             old, new = (Counter(each[row] for row in rows) for each in (data["fold"], folds))
             filled = [new[fold] for fold in range(k) if new[fold] > old[fold]]
             assert not filled or max(filled) - min(new[fold] for fold in range(k)) <= 1

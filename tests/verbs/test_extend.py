@@ -13,15 +13,12 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.helpers import (
-    TWO_KINDS,
     Make,
     at_fault,
     eager,
     evaluate,
-    make,
     refuse,
     split_groups,
-    spread,
     values,
 )
 
@@ -43,26 +40,6 @@ def appended(
     """Old rows with their folds, and new rows without."""
     rows = {name: old[name] + new[name] for name in old}
     return {**rows, "fold": [*folds, *[None] * len(new["label"])]}
-
-
-@pytest.mark.parametrize("kind", TWO_KINDS)
-@given(
-    n=st.integers(5, 40), more=st.integers(0, 30), k=st.integers(2, 5), seed=st.integers(0, 2**32)
-)
-def test_old_rows_keep_their_folds(kind: str, n: int, more: int, k: int, seed: int) -> None:
-    """Rows that have a fold keep it; every other gets one of 0..k-1, evenly in each stratum."""
-    old, new = drawn(n, 1), drawn(more, 2)
-    by = ["label", "site"]
-    folds = values(sf.kfold(make(kind, old), by, k, rare="ignore"), "fold")
-    out = sf.extend(make(kind, appended(old, folds, new)), by, k, rare="ignore", seed=seed)
-    found = values(out, "fold")
-    assert found[:n] == folds
-    assert set(found) <= set(range(k))
-    joint = [
-        f"{label}{site}"
-        for label, site in zip(old["label"] + new["label"], old["site"] + new["site"], strict=True)
-    ]
-    assert spread(joint, found, k) <= 1
 
 
 def test_floats_of_concat() -> None:

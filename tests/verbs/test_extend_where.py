@@ -2,15 +2,12 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import TWO_KINDS, Make, at_fault, eager, make, refuse_rule, split_groups, values
+from tests.helpers import Make, at_fault, eager, make, refuse_rule, split_groups, values
 
 N = 80
 PART = [["train", "train", "train", "test"][row % 4] for row in range(N)]
@@ -116,33 +113,3 @@ def test_parts_are_filled(kind: str, parts: Any) -> None:
     after = values(sf.extend(df, "y", parts=parts, where="new", name="part"), "part")
     assert after[:30] == part[:30]
     assert sorted(after[30:]) == ["a"] * 5 + ["b"] * 5
-
-
-@given(
-    rows=st.lists(
-        st.tuples(st.sampled_from("ab"), st.integers(0, 2) | st.none(), st.booleans()),
-        min_size=4,
-        max_size=40,
-    ),
-    seed=st.integers(0, 9),
-)
-@pytest.mark.parametrize("kind", TWO_KINDS)
-def test_only_chosen_rows_are_filled(kind: str, rows: list[Any], seed: int) -> None:
-    """Exactly the rows of `where` without a fold get one, and folds are as even as they allow."""
-    rows = [("a", 0, False), ("b", 1, True), ("a", 2, False), *rows]
-    y, fold, may = map(list, zip(*rows, strict=True))
-    df = make(kind, {"y": y, "fold": fold, "may": may})
-    after = values(sf.extend(df, "y", 3, where="may", rare="ignore", seed=seed), "fold")
-    for old, new, allowed in zip(fold, after, may, strict=True):
-        assert new == old if old is not None else (new is not None) == allowed
-    for label in "ab":
-        held = np.bincount(
-            [f for f, each in zip(fold, y, strict=True) if f is not None and each == label],
-            minlength=3,
-        )
-        found = np.bincount(
-            [f for f, each in zip(after, y, strict=True) if f is not None and each == label],
-            minlength=3,
-        )
-        filled = found > held
-        assert not filled.any() or found[filled].max() - found.min() <= 1
