@@ -67,7 +67,7 @@ class ListsEngine:
     def check(self, refs, new_names=(), *, overwrite=False):
         """Look for the columns in the first partition."""
         named = {argument: list(given) for argument, given in refs.items()}
-        frames.check_all_refs(self.frame.partitions[0], named, new_names, overwrite=overwrite)
+        frames.check_refs(self.frame.partitions[0], named, new_names, overwrite=overwrite)
 
     def read(self, refs):
         """Read columns of all partitions."""

@@ -10,7 +10,7 @@ import pytest
 
 from stratframe.errors import StratError
 from stratframe.frames.references import (
-    check_all_refs,
+    check_refs,
     collect_columns,
     same_column,
 )
@@ -50,11 +50,11 @@ def test_same_column(one: Any, other: Any, same: bool) -> None:
 def test_new_names_are_no_patterns(frame: Make, kind: str, name: str, overwrite: bool) -> None:
     """Polars would take a pattern for other columns; pandas knows no patterns."""
     if "polars" not in kind:
-        check_all_refs(frame(DATA), {}, [name], overwrite=overwrite)
+        check_refs(frame(DATA), {}, [name], overwrite=overwrite)
         return
     rule = f"`name` must not be a pattern of names on a Polars frame, got {name!r}."
     with pytest.raises(StratError, match=re.escape(rule)):
-        check_all_refs(frame(DATA), {}, [name], overwrite=overwrite)
+        check_refs(frame(DATA), {}, [name], overwrite=overwrite)
 
 
 @pytest.mark.parametrize(

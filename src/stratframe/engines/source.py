@@ -15,7 +15,7 @@ from ..core.types import Flags, StratumTable
 from ..errors import StratError
 from ..frames import LabelRows
 from ..pipeline.deal import empty_outputs
-from ..pipeline.extend import ORDER_SALT, quota_of_new, read_given
+from ..pipeline.extend import ORDER_SALT, quota_of_new, read_given, target_of
 from ..pipeline.hashed import hash_points, hash_salts
 from ..pipeline.options import Options, Target
 from ..pipeline.random_numbers import column_stream
@@ -293,12 +293,9 @@ def extend_column(engine: Engine, options: Options, k: int | None) -> Any:
     call = cut_quantiles(engine, engine.bind(options, options.name), described(options))
     call, counts = engine.count(call, salts=[ORDER_SALT] if options.key else ())
     (folds,) = counts.columns["name"]
-    options = replace(options, name=folds.name)  # as the frame spells it
-    if options.target.names is None and k is None:
-        column = frames.make_frame("pandas", {options.name: folds})
-        names = frames.declared_parts(column, options.name)
-        target = options.target if names is None else Target(len(names), "part", names)
-        options = replace(options, target=target)
+    name = folds.name  # as the frame spells it
+    target = target_of(frames.make_frame("pandas", {name: folds}), name, options.target, k)
+    options = replace(options, name=name, target=target)
     options, parts = read_given(options, k, folds, counts.weights)
     counted = nest_counts(engine, options, counts)
     strata, stream = counted.strata, column_stream(options, StreamTag.EXTEND)

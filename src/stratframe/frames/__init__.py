@@ -47,7 +47,6 @@ from .libraries import (
 from .read import encode_classes, read_comparable, read_key, read_matrix, read_numbers, read_tags
 from .references import (
     ResultName,
-    check_all_refs,
     check_names,
     check_refs,
     collect_columns,

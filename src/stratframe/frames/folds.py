@@ -156,14 +156,13 @@ def encode_values(series: Series) -> tuple[list[Any], Ints]:
 
 
 def fold_codes(
-    series: Series, *, is_part: bool = False, small: bool = False, weights: Ints | None = None
+    series: Series, *, is_part: bool = False, weights: Ints | None = None
 ) -> tuple[list[Any], Ints]:
     """List the values of a fold or part column, in order, and encode its rows; -1 where missing.
 
     Categories keep their order. Text that names parts, such as train and test, or of which it is
     known that it does, comes in the order of its purpose, then of first appearance; anything else
-    is sorted by value. Each row may stand for as many as its weight. Codes in the smallest type of
-    integers are for comparisons: sums and products of them would overflow.
+    is sorted by value. Each row may stand for as many as its weight.
     """
     present, codes = encode_values(series)
     check_never_tested(series, present)
@@ -179,8 +178,7 @@ def fold_codes(
             f" but {series.name!r} is {series.dtype}."
         )
         raise StratError(msg)
-    dtype = np.min_scalar_type(-len(values) - 1) if small else np.dtype(np.int64)
-    found = np.array([*(places[value] for value in present), -1], dtype=dtype)[codes]
+    found = np.array([*(places[value] for value in present), -1], dtype=np.int64)[codes]
     if len(values) > FEW_FRACTIONS and isinstance(values[-1], float):
         check_few(series.name, count_values(values, found, weights))
     return values, found

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from ..checks import is_hashable
 from ..core.types import Ints
 from ..errors import StratError
 
@@ -68,6 +69,16 @@ def label_of(frame: Frame, name: str) -> Hashable:
     if n_levels == 1 or isinstance(name, tuple):
         return name
     return (name,) + ("",) * (n_levels - 1)
+
+
+def has_column(data: Any, name: str) -> bool:
+    """Return whether data are a frame with a column, under a MultiIndex too."""
+    return is_frame(data) and label_of(data, name) in column_names(data)
+
+
+def is_label(value: object) -> bool:
+    """Return whether a value can be told from other labels of columns."""
+    return is_hashable(value) and value is not pd.NA and not isinstance(value, range)
 
 
 def take(series: Any, rows: Ints) -> Any:

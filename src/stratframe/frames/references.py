@@ -20,14 +20,7 @@ import polars as pl
 from ..checks import is_hashable
 from ..errors import MAX_LISTED, StratError, describe, given_twice, no_such_column, shorten
 from .dtypes import is_nested, nested_error
-from .libraries import (
-    EagerFrame,
-    Frame,
-    column_names,
-    is_frame,
-    label_of,
-    library_of,
-)
+from .libraries import EagerFrame, Frame, is_label, label_of, library_of
 
 
 class SparkColumn(ABC):  # noqa: B024 - has no methods, as it only recognizes a class
@@ -92,21 +85,13 @@ def same_column(ref: Any, other: Any) -> bool:
     return column_key(ref) == column_key(other)
 
 
-def is_column(ref: Any, label: Hashable) -> bool:
-    """Return whether a reference is a column of the frame as it is."""
-    if isinstance(ref, pl.Expr) and isinstance(label, str):
-        return ref.meta.eq(pl.col(label))
-    return same_column(ref, label)
-
-
 def gives_column(frame: Any, ref: Any, label: Hashable) -> bool:
     """Return whether a reference is a column of a frame, or gives it with others."""
-    if is_column(ref, label):
-        return True
-    if not isinstance(ref, pl.Expr) or not isinstance(frame, pl.DataFrame | pl.LazyFrame):
-        return False
-    names = frame.lazy().select(ref).collect_schema().names()
-    return len(names) > 1 and label in names
+    if not isinstance(ref, pl.Expr) or not isinstance(label, str):
+        return same_column(ref, label)
+    is_polars = isinstance(frame, pl.DataFrame | pl.LazyFrame)
+    names = frame.lazy().select(ref).collect_schema().names() if is_polars else []
+    return ref.meta.eq(pl.col(label)) or (len(names) > 1 and label in names)
 
 
 def column_key(ref: Any) -> Hashable:
@@ -158,11 +143,6 @@ def check_not_data(argument: str, given: object) -> None:
             raise not_a_reference(argument, entry)
 
 
-def is_label(value: object) -> bool:
-    """Return whether a value can be told from other labels of columns."""
-    return is_hashable(value) and value is not pd.NA and not isinstance(value, range)
-
-
 def check_names(argument: str, given: Iterable[object]) -> None:
     """Raise unless all may name a column."""
     for name in given:
@@ -201,23 +181,30 @@ class ColumnLookup(NamedTuple):
     """Their types; None for pandas, whose values are looked at where they are read."""
 
 
-def list_columns(frame: Frame) -> ColumnLookup:
-    """List the columns of a frame, of a lazy one without reading data."""
+def check_refs(
+    frame: Frame,
+    refs: Mapping[str, Sequence[Any]],
+    new_names: Sequence[str] = (),
+    *,
+    overwrite: bool = False,
+) -> None:
+    """Raise unless a frame has the columns that each argument names, and no new one yet."""
     types = None if isinstance(frame, pd.DataFrame) else frame.collect_schema()
     names = list(frame.columns if types is None else types)
-    return ColumnLookup(names, Counter(map(column_key, names)), types)
+    columns = ColumnLookup(names, Counter(map(column_key, names)), types)
+    for argument, given in refs.items():
+        check_argument(frame, argument, given, columns)
+    for name in new_names:
+        if types is not None and not is_plain_name(name):
+            msg = f"`name` must not be a pattern of names on a Polars frame, got {describe(name)}."
+            raise StratError(msg)
+    taken = [name for name in new_names if label_of(frame, name) in names]
+    if taken:
+        check_taken(frame, taken, refs, partial(reads_column, frame), overwrite=overwrite)
 
 
-def has_column(data: Any, name: str) -> bool:
-    """Return whether data are a frame with a column, under a MultiIndex too."""
-    return is_frame(data) and label_of(data, name) in column_names(data)
-
-
-def check_refs(
-    frame: Frame, refs: Iterable[Any], argument: str, columns: ColumnLookup | None = None
-) -> None:
+def check_argument(frame: Frame, argument: str, refs: Iterable[Any], columns: ColumnLookup) -> None:
     """Raise unless references are columns: one each, of single values, but where terms say more."""
-    columns = columns or list_columns(frame)
     for ref in refs:
         if argument != "name" and is_computed(ref):
             check_library(frame, ref, argument)
@@ -232,26 +219,6 @@ def check_refs(
             check_expression(ref, argument, columns)
         elif argument not in OF_TERMS and is_nested(columns.types[ref]):
             raise nested_error(ref, columns.types[ref])
-
-
-def check_all_refs(
-    frame: Frame,
-    refs: Mapping[str, Sequence[Any]],
-    new_names: Sequence[str] = (),
-    *,
-    overwrite: bool = False,
-) -> None:
-    """Raise unless a frame has the columns that each argument names, and no new one yet."""
-    columns = list_columns(frame)
-    for argument, given in refs.items():
-        check_refs(frame, given, argument, columns)
-    for name in new_names:
-        if columns.types is not None and not is_plain_name(name):
-            msg = f"`name` must not be a pattern of names on a Polars frame, got {describe(name)}."
-            raise StratError(msg)
-    taken = [name for name in new_names if label_of(frame, name) in columns.names]
-    if taken:
-        check_taken(frame, taken, refs, partial(reads_column, frame), overwrite=overwrite)
 
 
 def check_library(frame: Frame, ref: Any, argument: str) -> None:
@@ -366,13 +333,13 @@ def check_taken(
         raise StratError(msg)
 
 
-def reads_column(frame: Frame, ref: Any, name: str) -> bool:
+def reads_column(frame: Any, ref: Any, name: str) -> bool:
     """Return whether a reference reads a column of a frame; what a callable reads is not known."""
     label = label_of(frame, name)
-    if isinstance(ref, pl.Expr) and not isinstance(frame, pd.DataFrame):
+    if isinstance(ref, pl.Expr):
         # Those that match columns, such as `pl.nth(0)`, have no roots.
         return label in (ref.meta.root_names() or frame.lazy().select(ref).collect_schema())
-    if isinstance(ref, PANDAS_EXPRESSIONS) and isinstance(frame, pd.DataFrame):
+    if isinstance(ref, PANDAS_EXPRESSIONS):
         rows = frame.iloc[:0]
         return is_valid(ref, rows) and not is_valid(ref, rows.drop(columns=label))
     return same_column(ref, label)

@@ -68,9 +68,10 @@ def encode_labels(
 ) -> LabelRows:
     """Encode the rows of a fold or part column, and columns of which labels share no value."""
     series = series if every is None else to_periods(series, every)
-    # Every pair compares all codes, which takes as long as to read them: so they are small.
-    values, codes = fold_codes(series, is_part=is_part, small=True, weights=weights)
+    values, codes = fold_codes(series, is_part=is_part, weights=weights)
     labels = count_values(values, codes, weights)
+    # Every pair compares all codes, which takes as long as to read them: so they are small.
+    codes = codes.astype(np.min_scalar_type(-len(values) - 1))
     columns = [ApartColumn(each, column, encode_classes(column)[0]) for each, column in apart]
     return LabelRows(name, labels, series, codes, weights, columns, every)
 

@@ -42,7 +42,7 @@ def check_columns(
     """Check the columns that a call names and makes, and of a lazy frame types."""
     named = options.columns()
     names = [column.name for column in new]
-    frames.check_all_refs(frame, named, names, overwrite=overwrite)
+    frames.check_refs(frame, named, names, overwrite=overwrite)
     empty = frames.references.empty_columns(frame, named | {"key": []})
     if empty is not None:
         described = Options(options.terms, options.marginal, options.groups, where=options.where)

@@ -18,9 +18,9 @@ from ..core.seeds import StreamTag, random_words
 from ..core.strata import first_occurrence, order_of_strata, sum_by
 from ..core.types import Ints, StratumTable, Words
 from ..errors import StratError, describe, describe_rows, plural, preview, with_full_stop
-from ..frames import NewColumn
+from ..frames import Frame, NewColumn
 from .deal import empty_outputs, place_rows
-from .options import Options, fold_target, write_groups
+from .options import Options, Target, fold_target, write_groups
 from .random_numbers import column_stream, row_numbers
 from .strata import Columns, Strata, stratify
 
@@ -54,6 +54,12 @@ def extended_column(
     parts[rows] = extend_dealt(options, strata, given[rows])
     (output,) = empty_outputs(options)
     return output._replace(parts=parts)
+
+
+def target_of(frame: Frame, name: str, target: Target, k: int | None) -> Target:
+    """Choose what a column is extended to: the parts that it declares, where none are given."""
+    names = frames.declared_parts(frame, name) if k is None and target.names is None else None
+    return target if names is None else Target(len(names), "part", names)
 
 
 def read_given(

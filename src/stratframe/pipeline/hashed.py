@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 from math import ceil
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from .. import frames
 from ..core.hashing import hash_keys
 from ..core.seeds import StreamTag
-from ..core.types import Ints, Words
+from ..core.types import Words
 from ..frames import NewColumn
 from .check_data import rows_where, ruled_keys
 from .deal import empty_outputs, place_rows
@@ -35,13 +36,8 @@ def hash_points(options: Options) -> Words:
 
     Of k equal parts, as many points are at most a hash u as floor(u k / 2**64).
     """
-    before = options.target.shares_before(0)
+    before = list(accumulate(options.target.fractions(0)))[:-1]
     return np.array([ceil(share * 2**64) for share in before], dtype=np.uint64)
-
-
-def parts_by_hash(hashes: Words, points: Words) -> Ints:
-    """Find the part of every hash: how many points are at most the hash."""
-    return np.searchsorted(points, hashes, side="right")
 
 
 def hashed_columns(
@@ -54,9 +50,8 @@ def hashed_columns(
     if rows is not None:
         keys = [frames.take(series, rows) for series in keys]
     read, points = [frames.read_key(series) for series in keys], hash_points(options)
-    return [
-        output._replace(
-            parts=place_rows(parts_by_hash(hash_keys(read, salt), points), rows, n_rows)
-        )
-        for output, salt in zip(empty_outputs(options), hash_salts(options), strict=True)
-    ]
+    outputs = []
+    for output, salt in zip(empty_outputs(options), hash_salts(options), strict=True):
+        parts = np.searchsorted(points, hash_keys(read, salt), side="right")
+        outputs.append(output._replace(parts=place_rows(parts, rows, n_rows)))
+    return outputs

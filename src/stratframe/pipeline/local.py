@@ -16,9 +16,9 @@ from ..terms.base import By, Term
 from ..terms.bins import OrderBins
 from ..terms.by import columns_of, require_by, split_series
 from .deal import check_columns, deal_units, empty_outputs, new_columns, quota_table
-from .extend import extended_columns
+from .extend import extended_columns, target_of
 from .hashed import hashed_columns
-from .options import NO_TARGET, Options, Target
+from .options import Options, Target
 from .random_numbers import row_numbers, row_streams
 from .sample import SampleSize, sampled_rows
 from .strata import Strata, stratify
@@ -65,7 +65,8 @@ class LocalFrame:
         self.check_names(names)
         self.warn_row_order(options)
         several = [
-            replace(options, name=name, target=self.target_of(name, target, k)) for name in names
+            replace(options, name=name, target=target_of(self.frame, name, target, k))
+            for name in names
         ]
         labels = {"name": [frames.label_of(self.frame, name) for name in names]}
         outputs = [output for each in several for output in empty_outputs(each)]
@@ -87,17 +88,10 @@ class LocalFrame:
             what = None
         frames.lazy.warn_row_order(self.frame, what, hint)
 
-    def target_of(self, name: str, target: Target, k: int | None) -> Target:
-        """Choose what a column is extended to: the parts that it declares, where none are given."""
-        if k is not None or target.names is not None:
-            return target
-        declared = frames.declared_parts(self.frame, name)
-        return NO_TARGET if declared is None else Target(len(declared), "part", declared)
-
     def sample(self, options: Options, wanted: SampleSize) -> Any:
         """Keep the rows of a stratified sample."""
         named = options.columns()
-        frames.check_all_refs(self.frame, named)
+        frames.check_refs(self.frame, named)
         return frames.filter_rows(self.frame, named, partial(sampled_rows, options, wanted))
 
     # Counts -----------------------------------------------------------------------------
@@ -107,7 +101,7 @@ class LocalFrame:
         if not frames.libraries.is_lazy(self.frame):
             return self
         named = {"by": columns_of(require_by(by).terms), "groups": columns_of(groups)}
-        frames.check_all_refs(self.frame, named)
+        frames.check_refs(self.frame, named)
         return LocalFrame(
             frames.collect_columns(self.frame, [*named["by"], *named["groups"], *refs])
         )
@@ -121,7 +115,7 @@ class LocalFrame:
         """Nest the rows for a table, which shows bins of a continuous entry."""
         entries = require_by(by)
         named = {"by": columns_of(entries.terms), "groups": columns_of(groups)}
-        frames.check_all_refs(self.frame, named)
+        frames.check_refs(self.frame, named)
         columns, n_rows = self.read(named)
         terms = cut_orders(entries, columns["by"], LEAST_FOLDS)
         strata = stratify(Options(terms, entries.marginal, groups), columns, n_rows)
@@ -148,7 +142,7 @@ class LocalFrame:
         entries = require_by(by)
         named = {"by": columns_of(entries.terms), "groups": columns_of(groups), "name": [name]}
         label = frames.label_of(self.frame, name)
-        frames.check_all_refs(self.frame, named)
+        frames.check_refs(self.frame, named)
         check_not_itself("by", named["by"], label, self.frame)
         columns, _ = self.read(named | {"name": [label]})
         missing, weights = frames.is_missing(columns["name"][0]), None
@@ -175,8 +169,7 @@ class LocalFrame:
 
     def check_names(self, names: Sequence[Any], apart: Sequence[Any] = ()) -> None:
         """Raise unless columns of folds are there, and those that labels share no value of."""
-        frames.check_refs(self.frame, names, "name")
-        frames.check_refs(self.frame, apart, "apart")
+        frames.check_refs(self.frame, {"name": names, "apart": apart})
 
     def label_rows(
         self,

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import accumulate
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -62,10 +61,6 @@ class Target:
             raise StratError(msg)
         counts = [n_rows - total if share is None else int(share) for share in self.shares]
         return [Fraction(count, n_rows) for count in counts]
-
-    def shares_before(self, n_rows: int) -> list[Fraction]:
-        """Sum up the fractions before each part but the first."""
-        return list(accumulate(self.fractions(n_rows)))[:-1]
 
 
 MAX_PARTS_SHOWN = 12

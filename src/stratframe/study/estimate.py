@@ -239,7 +239,7 @@ def check_inputs(frame: Any, features: Any, target: Any) -> list[Any]:
         raise StratError(at_least_one("`features`", "column", names))
     frames.check_names("features", names)
     check_each_once("`features`", "column", names)
-    frames.check_refs(frame, names, "features")
+    frames.check_refs(frame, {"features": names})
     if target in names:
         msg = f"`features` must not hold the target, got {target!r}."
         raise StratError(msg)

@@ -63,7 +63,7 @@ def plot(results: Any) -> Any:
     1
     """
     pyplot = load_extra("matplotlib.pyplot", "plot")
-    of_pairs = frames.references.has_column(results, "pair")
+    of_pairs = frames.libraries.has_column(results, "pair")
     rows = read_results(results, "pair" if of_pairs else "estimator")
     compared = "difference" if of_pairs else "score"
     ks, strategies, estimators = (

@@ -172,9 +172,8 @@ def read_cases(summary: Any, measure: str, cases: Any) -> tuple[list[Any], dict[
     case_refs = parse_columns("cases", cases)
     if not case_refs:
         raise StratError(at_least_one("`cases`", "column", None))
-    frames.check_refs(summary, ("k", "strategy"), "summary")
-    frames.check_refs(summary, case_refs, "cases")
-    frames.check_refs(summary, [measure], "measure")
+    named = {"summary": ("k", "strategy"), "cases": case_refs, "measure": [measure]}
+    frames.check_refs(summary, named)
     *series, measured = read_series(summary, ["k", "strategy", *case_refs, measure], "summary")
     k_values, names, *keys = map(frames.to_list, series)
     (ks, of_k), (strategies, of_strategy) = map(number_values, (k_values, names))

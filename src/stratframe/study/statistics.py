@@ -143,7 +143,7 @@ def read_scores(estimates: Any) -> Scores:
 def read_series(frame: Any, refs: Sequence[Any], argument: str) -> Any:
     """Read columns of a frame, and raise if it is none, or has no rows."""
     frames.check_frame(frame)
-    frames.check_refs(frame, refs, argument)
+    frames.check_refs(frame, {argument: refs})
     eager = frames.collect_columns(frame, refs)
     if not len(eager):
         msg = f"`{argument}` must have rows, got none."

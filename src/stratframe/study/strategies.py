@@ -83,7 +83,7 @@ def check_strategy(name: str, strategy: Any, frame: Any) -> Any:
         )
         raise StratError(msg)
     terms, key = parse_by(given.get("by")).terms, parse_columns("key", given.get("key"))
-    frames.check_all_refs(frame, Options(terms, key=key).columns())
+    frames.check_refs(frame, Options(terms, key=key).columns())
     return given
 
 
@@ -154,7 +154,7 @@ def deal_folds(
             dealt = kfold(frame, k=k, seed=seed, **arguments)
         else:  # it may write to its frame, which the others share
             dealt = strategy(deepcopy(frame), k, seed)
-    if not frames.references.has_column(dealt, "fold"):
+    if not frames.libraries.has_column(dealt, "fold"):
         msg = f"A strategy must return a frame with the column 'fold', got {type(dealt).__name__}."
         raise StratError(msg)
     pairs = cv(dealt, "fold")

@@ -54,7 +54,7 @@ def read_target(frame: Any, target: Any) -> TargetColumn:
         raise StratError(msg)
     (name,) = term.columns
     frames.check_names("target", [name])
-    frames.check_refs(frame, [name], "target")
+    frames.check_refs(frame, {"target": [name]})
     entry = read_entry(term, frames.read_columns(frame, [name]), 1)
     (column,) = ruled_columns(entry, "error")
     frames.check_rules([column._replace(rule=column.rule._replace(hint=""))])

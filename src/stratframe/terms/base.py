@@ -148,7 +148,7 @@ class Term:
     def __post_init__(self) -> None:
         """Raise unless the name can be that of a column."""
         subject, name = f"`name` of `{self.function}`", self.name
-        if not frames.references.is_label(name):
+        if not frames.libraries.is_label(name):
             msg = f"{subject} must be able to name a column, got {describe(name)}."
             raise StratError(msg)
         if isinstance(name, str):

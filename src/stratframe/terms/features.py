@@ -71,9 +71,7 @@ def feature_refs(function: str, features: Any) -> tuple[ColumnRef, ...]:
     if not refs:
         raise StratError(at_least_one(subject, "column", []))
     for ref in refs:
-        is_column = (
-            frames.references.is_label(ref) and ref is not None and not isinstance(ref, Term)
-        )
+        is_column = frames.libraries.is_label(ref) and ref is not None and not isinstance(ref, Term)
         if not (is_column or frames.is_computed(ref)):
             msg = (
                 f"{subject} must be a column or a list of columns, got"

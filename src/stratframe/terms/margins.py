@@ -114,7 +114,7 @@ def margins(entries: Hashable | Term | Sequence[Hashable | Term]) -> Margins:
     >>> folded.groupby("fold")["sea"].sum().tolist()
     [1, 1]
     """
-    is_one = frames.is_computed(entries) or frames.references.is_label(entries)
+    is_one = frames.is_computed(entries) or frames.libraries.is_label(entries)
     given: list[Any] = [entries] if is_one and entries is not None else []
     if isinstance(entries, list | tuple):
         given = list(entries)

@@ -207,7 +207,7 @@ def look_at_rows(source: LocalFrame, names: Sequence[Any], asked: Asked) -> Iter
     by, features = asked.by, asked.features
     features = () if features is None else check_features(source.frame, features)
     of_by = [] if by is None else columns_of(require_by(by).terms)
-    frames.check_refs(source.frame, of_by, "by")
+    frames.check_refs(source.frame, {"by": of_by})
     for name in names:
         check_not_itself("by", of_by, frames.label_of(source.frame, name), source.frame)
     eager, compared = read_compared(

@@ -164,7 +164,7 @@ def check_features(frame: Frame, features: Any) -> tuple[Any, ...]:
     refs = parse_columns("features", features)
     if not refs:
         raise StratError(at_least_one("`features`", "column", None))
-    frames.check_refs(frame, refs, "features")
+    frames.check_refs(frame, {"features": refs})
     return refs
 
 

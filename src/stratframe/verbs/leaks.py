@@ -203,7 +203,7 @@ def read_compared(
     terms = parse_groups(groups)
     given = compared_refs(terms, key, duplicates)
     group_refs, keys, refs = given.values()
-    frames.check_all_refs(frame, given)
+    frames.check_refs(frame, given)
     checked = {**given, "groups": list(filter(frames.is_computed, group_refs))}
     for argument, own in checked.items():
         for name in names:
@@ -264,7 +264,7 @@ def compared_columns(frame: Frame, names: Sequence[Any], keys: Sequence[Any]) ->
         if name not in left_out and base_of_repeat(name) not in repeats
     ]
     if len(set(found)) < len(found):
-        frames.check_refs(frame, found, "duplicates")
+        frames.check_refs(frame, {"duplicates": found})
     return found
 
 

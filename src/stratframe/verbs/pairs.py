@@ -141,7 +141,7 @@ def check_rule(rule: PairRule) -> PairRule:
 def list_labels(argument: str, given: Any, rules: str = "") -> list[Any]:
     """List one or more labels, each once."""
     labels = as_list(given)
-    if not all(label is not None and frames.references.is_label(label) for label in labels):
+    if not all(label is not None and frames.libraries.is_label(label) for label in labels):
         msg = f"`{argument}` must be {rules}a label or a list of labels, got {describe(given)}."
         raise StratError(msg)
     check_each_once(f"`{argument}`", "label", labels)

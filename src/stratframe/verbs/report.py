@@ -159,7 +159,7 @@ def compare(
     refs = parse_columns("features", features)
     if refs:
         check_rows(frame, "`compare` looks at the values of `features` in all rows", DRIFT_HINT)
-        frames.check_refs(source.frame, refs, "features")
+        frames.check_refs(source.frame, {"features": refs})
     read = source.collect(by, terms, [*columns, *refs])
 
     def measure(column: Any) -> dict[str, Any]:

@@ -136,8 +136,8 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
 def find_column(argument: str, name: str, data: Any, groups: Any) -> Any:
     """Read a column of the frame that is split, or of `groups`, which may be the folds."""
     for frame in (data, groups):
-        if frames.references.has_column(frame, name):
-            frames.check_refs(frame, [name], argument)
+        if frames.libraries.has_column(frame, name):
+            frames.check_refs(frame, {argument: [name]})
             column = frames.folds.read_fold_column(frames.collect_columns(frame, [name]), name)
             break
     else:
@@ -162,7 +162,7 @@ def take_groups(argument: str, name: str, data: Any, groups: Any) -> Any:
     call = f"`cross_val_score(..., groups=df[{describe(name)}])`"
     if frames.is_frame(data) and groups is None:
         try:
-            frames.check_refs(data, [name], argument)
+            frames.check_refs(data, {argument: [name]})
         except StratError as error:
             if "df.strat" not in str(error):  # other columns are meant, or none can be
                 raise

@@ -63,7 +63,7 @@ class DaskEngine:
             for ref in given:
                 refuse_expression(ref, argument)
         named = {argument: list(given) for argument, given in refs.items()}
-        frames.check_all_refs(self.frame._meta, named, new_names, overwrite=overwrite)
+        frames.check_refs(self.frame._meta, named, new_names, overwrite=overwrite)
 
     def resolve(self, term: Term) -> Term:
         """Choose the term that one stands for on its column."""
