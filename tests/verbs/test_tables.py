@@ -213,7 +213,7 @@ def test_tables_that_are_too_large(frame: Make, monkeypatch: pytest.MonkeyPatch)
         ("balance", sf.balance, "12 (6 strata x 2"),
     ):
         message = (
-            f"The table of `{verb}` must be at most 10 rows, got {rows} parts), some 0.0 GiB."
+            f"The table of `{verb}` must be at most 10 rows, got {rows} parts)."
             "\nHint: name fewer entries in `by`, or cut them into fewer strata."
         )
         for by in (sf.classes("a"), sf.margins(["a"])):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import Any, Concatenate, NamedTuple, Protocol, TypeVar, cast, overload
+from typing import Any, Concatenate, NamedTuple, Protocol, cast, overload
 
 import numpy as np
 
@@ -37,8 +37,6 @@ DECIMALS = 2
 
 MAX_TABLE_ROWS = 2**26
 """Rows that a table of strata and parts may have: in pandas, 8 GiB while it is made."""
-
-LevelT = TypeVar("LevelT", "LevelCounts", Strata)
 
 
 class TableVerb(Protocol[Params]):
@@ -284,37 +282,30 @@ def show_entry(term: Term, series: Any, k: int, weights: Ints | None) -> Shown:
     return Shown(term, 2)
 
 
-def check_table_size(verb: str, levels: Sequence[Strata], n_parts: int, n_figures: int) -> None:
-    """Raise if a table of so many figures for each stratum and part would be too large."""
+def check_table_size(verb: str, levels: Sequence[Strata], n_parts: int) -> None:
+    """Raise if a table of the strata in every part would be too large."""
     n_strata = sum(len(level.sizes) for level in levels)
-    n_rows = n_strata * n_parts
-    if n_rows <= MAX_TABLE_ROWS:
-        return
-    n_columns = n_figures + len(levels[0].levels)
-    size = (
-        f" ({plural(n_strata, 'stratum', 'strata')} x {plural(n_parts, 'part')}),"
-        f" some {n_rows * n_columns * 8 / 2**30:,.1f} GiB"
-    )
-    subject = f"The table of `{verb}`"
-    hint = "\nHint: name fewer entries in `by`, or cut them into fewer strata."
-    raise StratError(above_limit(subject, MAX_TABLE_ROWS, "row", n_rows, size) + hint)
+    if n_strata * n_parts > MAX_TABLE_ROWS:
+        size = f" ({plural(n_strata, 'stratum', 'strata')} x {plural(n_parts, 'part')})"
+        hint = "\nHint: name fewer entries in `by`, or cut them into fewer strata."
+        subject, n_rows = f"The table of `{verb}`", n_strata * n_parts
+        raise StratError(above_limit(subject, MAX_TABLE_ROWS, "row", n_rows, size) + hint)
 
 
 def stacked_table(
     library: str,
-    levels: Sequence[LevelT],
-    rows_of: Callable[[LevelT], dict[Hashable, Any]],
+    levels: Sequence[Strata],
+    rows: Sequence[dict[Hashable, Any]],
     *,
     is_marginal: bool,
 ) -> Any:
     """Make one table of strata; of margins one below the other, named by entry and value."""
     if not is_marginal:
-        return frames.make_frame(library, rows_of(levels[0]))
+        return frames.make_frame(library, rows[0])
     table: dict[Hashable, list[Any]] = {}
-    for margin in levels:
-        strata = margin.strata if isinstance(margin, LevelCounts) else margin
-        entry = strata.levels[0].name
-        for column, cells in rows_of(margin).items():
+    for margin, columns in zip(levels, rows, strict=True):
+        entry = margin.levels[0].name
+        for column, cells in columns.items():
             values = frames.to_list(cells)
             if column == entry:
                 table.setdefault("entry", []).extend([str(entry)] * len(values))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import partial
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -72,9 +71,10 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     def table_of(column: str, _: str) -> Any:
         """Compare the strata of every fold of one column."""
         counts = read.count_folds(by, column)
-        check_table_size("balance", [level.strata for level in counts.shown], len(counts.folds), 5)
-        rows_of, is_marginal = partial(balance_columns, counts.folds), counts.is_marginal
-        return stacked_table(source.library, counts.shown, rows_of, is_marginal=is_marginal)
+        strata = [level.strata for level in counts.shown]
+        check_table_size("balance", strata, len(counts.folds))
+        rows = [balance_columns(counts.folds, level) for level in counts.shown]
+        return stacked_table(source.library, strata, rows, is_marginal=counts.is_marginal)
 
     return fold_table(names, table_of)
 
@@ -163,7 +163,7 @@ def plan(
     source = source_of(frame)
     found, counts_of = source.plan(options)
     levels, target = list(found.margins or [found]), options.target
-    check_table_size("plan", levels, target.n, 2)
+    check_table_size("plan", levels, target.n)
 
     def rows_of(level: Strata) -> dict[Hashable, Any]:
         """List the rows of each stratum of a level in each part."""
@@ -172,4 +172,5 @@ def plan(
         named = stratum_columns(level, np.repeat(order, target.n))
         return named | {"fold": labels, "n": counts[order].ravel()}
 
-    return stacked_table(source.library, levels, rows_of, is_marginal=bool(found.margins))
+    rows = [rows_of(level) for level in levels]
+    return stacked_table(source.library, levels, rows, is_marginal=bool(found.margins))
