@@ -125,6 +125,15 @@ REFUSED = {
         "1 class of 'rarely' has fewer rows than the 7 folds (and `rare=\"error\"`): 'rare'"
         " (5 rows).\nHint: `df.strat.advise('rarely')` shows what each k does to it."
     ),
+    **{
+        f"sf.{call}, groups={groups})": (
+            f"`{groups.partition('(')[0]}` looks at all rows at once, which is not possible on"
+            " {name} frames.\nHint: make a column of groups on one machine, or with a graph library"
+            ' of the engine, and name it, as in `groups="component"`.'
+        )
+        for call in ("kfold(df", "advise(df, 'label'", "report(folded, 'label'")
+        for groups in ("sf.linked('sex', 'age')", "sf.similar('age', 0.1)")
+    },
     # Names, and what they name.
     "sf.kfold(df, 'lable', key='id')": NOT_THERE.format("by", "lable", "label"),
     "sf.folds(folded, 'day', apart='whom')": NOT_THERE.format("apart", "whom", "who"),

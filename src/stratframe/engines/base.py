@@ -254,21 +254,21 @@ def check_possible(options: Options, engine: str) -> None:
         margins = "`sf.margins` searches over all rows at once"
         raise not_possible(margins, engine)
     for term in (*options.terms, *options.groups):
-        if term.only_groups:
-            msg = (
-                f"`{term.function}` looks at all rows at once, which is not possible on {engine}"
-                " frames.\nHint: make a column of groups on one machine, or with a graph library of"
-                ' the engine, and name it, as in `groups="component"`.'
-            )
-            raise StratError(msg)
         if not (options.groups and term.orders_rows and term.without_order() is not None):
             check_term(term, engine)
 
 
 def check_term(term: Term, engine: str) -> None:
-    """Raise if an entry of `by` needs the order of all rows, or their distances."""
+    """Raise if an entry needs the order of all rows, their distances, or what links them."""
     if term.counted_by() is not None:
         return
+    if term.only_groups:
+        msg = (
+            f"`{term.function}` looks at all rows at once, which is not possible on {engine}"
+            " frames.\nHint: make a column of groups on one machine, or with a graph library of"
+            ' the engine, and name it, as in `groups="component"`.'
+        )
+        raise StratError(msg)
     if term.orders_rows and term.without_order() is not None:
         column = format_reference(term.columns[0])
         msg = (

@@ -175,7 +175,7 @@ class Term:
 
     def counted_by(self) -> CountedBy | None:
         """Say what makes rows alike where they are counted; None if it needs all rows at once."""
-        return None if self.uses_row_order else ByValue()
+        return None if self.uses_row_order or self.only_groups else ByValue()
 
     def read(self, series: Sequence[Any]) -> EncodedColumns:
         """Read its columns into arrays: numbers, dates or a categorical of numbers."""
