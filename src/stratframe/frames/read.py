@@ -6,6 +6,7 @@ column of pandas itself.
 
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -25,11 +26,12 @@ from .dtypes import (
     is_nested,
     nested_error,
     object_type,
+    objects_of,
+    strict_series,
     to_floats,
     to_polars,
     to_vectors,
     unordered_error,
-    with_gaps,
     write_intervals,
 )
 from .libraries import Series, library_of
@@ -150,21 +152,34 @@ def read_tags(series: Series) -> tuple[list[Any], list[Ints]]:
     Equally frequent ones come by value. Missing lists, and what is missing in a list, are no value.
     """
     column = to_polars(series)
-    if column is None and isinstance(series, pd.Series):
-        missing = is_missing(series)
-        kinds = set(map(type, series[~missing]))
-        if not all(issubclass(kind, (list, tuple, set, frozenset, np.ndarray)) for kind in kinds):
-            raise nested_error(series.name, series.dtype)
-        with suppress(TypeError, ValueError, pl.exceptions.PolarsError):
-            column = with_gaps(pl.Series(list(map(list, series[~missing]))), missing)
-    inner: Any = getattr(column.dtype if column is not None else None, "inner", None)
-    if column is None or inner is None or is_nested(inner):
+    inner: Any = getattr(None if column is None else column.dtype, "inner", None)
+    if column is None:
+        held = tags_of_objects(series)
+    elif inner is None or is_nested(inner):
         raise nested_error(series.name, series.dtype)
-    lists = column.cast(pl.List(pl.String if inner in (pl.Categorical, pl.Enum) else inner))
-    held = pl.DataFrame({"row": np.arange(len(lists)), "tag": lists}).explode("tag")
-    by_tag = held.drop_nulls("tag").unique().sort("tag", "row").group_by("tag", maintain_order=True)
+    else:
+        lists = column.cast(pl.List(pl.String if inner in (pl.Categorical, pl.Enum) else inner))
+        held = pl.DataFrame({"row": np.arange(len(lists)), "tag": lists}).explode("tag")
+    held = held.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None)).drop_nulls("tag")
+    by_tag = held.unique().sort("tag", "row").group_by("tag", maintain_order=True)
     found = by_tag.agg("row").sort(pl.col("row").list.len(), descending=True, maintain_order=True)
     return found["tag"].to_list(), [rows.to_numpy() for rows in found["row"]]
+
+
+def tags_of_objects(series: Any) -> pl.DataFrame:
+    """List the values in lists, sets or arrays of Python, and the row of each."""
+    rows = np.flatnonzero(~is_missing(series))
+    lists = series.iloc[rows].tolist()
+    if not all(isinstance(each, list | tuple | set | frozenset | np.ndarray) for each in lists):
+        raise nested_error(series.name, series.dtype)
+    values = pd.Series(list(chain.from_iterable(lists)), dtype=object)
+    tags = to_polars(values)
+    if tags is None and object_type(values) not in MIXED:  # decimals, and integers beyond 64 bits
+        tags = strict_series(objects_of(values, None).tolist(), None)
+    if tags is None or is_nested(tags.dtype):
+        msg = f"The lists of {series.name!r} must hold single values of one type."
+        raise StratError(msg)
+    return pl.DataFrame({"row": np.repeat(rows, list(map(len, lists))), "tag": tags})
 
 
 # Numbers ---------------------------------------------------------------------------------

@@ -292,25 +292,14 @@ def check_table_size(verb: str, levels: Sequence[Strata], n_parts: int) -> None:
         raise StratError(above_limit(subject, MAX_TABLE_ROWS, "row", n_rows, size) + hint)
 
 
-def stacked_table(
-    library: str,
-    levels: Sequence[Strata],
-    rows: Sequence[dict[Hashable, Any]],
-    *,
-    is_marginal: bool,
-) -> Any:
-    """Make one table of strata; of margins one below the other, named by entry and value."""
-    if not is_marginal:
+def stacked_table(library: str, rows: Sequence[dict[Hashable, Any]]) -> Any:
+    """Make one table of strata; of several margins one below the other."""
+    if len(rows) == 1:
         return frames.make_frame(library, rows[0])
     table: dict[Hashable, list[Any]] = {}
-    for margin, columns in zip(levels, rows, strict=True):
-        entry = margin.levels[0].name
+    for columns in rows:
         for column, cells in columns.items():
-            values = frames.to_list(cells)
-            if column == entry:
-                table.setdefault("entry", []).extend([str(entry)] * len(values))
-                column, values = "value", format_values(values)
-            table.setdefault(column, []).extend(values)
+            table.setdefault(column, []).extend(frames.to_list(cells))
     return frames.make_frame(library, table)
 
 
@@ -346,10 +335,14 @@ def table_order(strata: Strata) -> Ints:
     return np.lexsort(keys[::-1]) if keys else np.arange(len(strata.sizes))
 
 
-def stratum_columns(strata: Strata, which: Ints) -> dict[Hashable, Any]:
-    """Name some strata by the values of their entries, a column for each entry."""
+def stratum_columns(strata: Strata, which: Ints, *, is_margin: bool) -> dict[Hashable, Any]:
+    """Name some strata by the values of their entries, a column for each; of a margin by both."""
     columns: dict[Hashable, Any] = {}
     first = first_occurrence(strata.codes, len(strata.sizes))[which]
+    if is_margin:
+        (level,) = strata.levels
+        values = format_values(frames.to_list(level.values(first)))
+        return {"entry": [str(level.name)] * len(first), "value": values}
     for level in strata.levels:
         if level.name in RESERVED or level.name in columns:
             raise StratError(taken_name(level.name))

@@ -57,11 +57,10 @@ class Tags(Classes):
                 f"{self.columns[0]!r} holds {len(tags):,} different values: the {MOST_TAGS:,} most"
                 f" frequent are balanced each on its own, and the other {n_rare:,} as one."
             )
-            tags, rows = (
-                [*tags[:MOST_TAGS], RARE],
-                [*rows[:MOST_TAGS], np.concatenate(rows[MOST_TAGS:])],
-            )
-        if not tags and len(entry.missing):
+            tags[MOST_TAGS:], rows[MOST_TAGS:] = [RARE], [np.concatenate(rows[MOST_TAGS:])]
+        if not len(entry.missing):
+            return [entry]
+        if not tags:
             raise StratError(at_least_one(f"The lists of {self.columns[0]!r}", "value", []))
         found = []
         for tag, own in zip(tags, rows, strict=True):
@@ -115,10 +114,8 @@ def margins(entries: Hashable | Term | Sequence[Hashable | Term]) -> Margins:
     [1, 1]
     """
     is_one = frames.is_computed(entries) or frames.libraries.is_label(entries)
-    given: list[Any] = [entries] if is_one and entries is not None else []
-    if isinstance(entries, list | tuple):
-        given = list(entries)
-    if not given:
+    given: list[Any] = list(entries) if isinstance(entries, list | tuple) else [entries] * is_one
+    if not given or entries is None:
         msg = f"`sf.margins` must hold a list of entries, got {frames.format_reference(entries)}."
         raise StratError(msg)
     for entry in given:

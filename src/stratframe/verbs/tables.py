@@ -13,6 +13,7 @@ from ..habits import suggest_arguments
 from ..pipeline.options import Deal, PartShares, Rare, check_options, fold_target, part_target
 from ..pipeline.strata import Strata
 from ..pipeline.tables import (
+    FoldCounts,
     LevelCounts,
     check_table_size,
     fold_table,
@@ -73,19 +74,21 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
         counts = read.count_folds(by, column)
         strata = [level.strata for level in counts.shown]
         check_table_size("balance", strata, len(counts.folds))
-        rows = [balance_columns(counts.folds, level) for level in counts.shown]
-        return stacked_table(source.library, strata, rows, is_marginal=counts.is_marginal)
+        rows = [balance_columns(counts, level) for level in counts.shown]
+        return stacked_table(source.library, rows)
 
     return fold_table(names, table_of)
 
 
-def balance_columns(folds: list[Any], level: LevelCounts) -> dict[Hashable, Any]:
+def balance_columns(counts: FoldCounts, level: LevelCounts) -> dict[Hashable, Any]:
     """Compare the strata of a level in every fold with those of all rows."""
+    folds = counts.folds
     order = table_order(level.strata)
     table = level.table[order].T
     sizes, strata = table.sum(axis=1, keepdims=True), table.sum(axis=0)
     expected = sizes * strata / max(int(strata.sum()), 1)
-    named = stratum_columns(level.strata, np.tile(order, len(folds)))
+    which = np.tile(order, len(folds))
+    named = stratum_columns(level.strata, which, is_margin=counts.is_marginal)
     share, deviation = table / np.maximum(sizes, 1), table - expected
     figures = {"n": table, "share": share, "expected": expected, "deviation": deviation}
     columns = {name: each.ravel() for name, each in figures.items()}
@@ -169,8 +172,9 @@ def plan(
         """List the rows of each stratum of a level in each part."""
         counts, order = counts_of(level), table_order(level)
         labels = list(target.names or range(target.n)) * len(order)
-        named = stratum_columns(level, np.repeat(order, target.n))
+        which = np.repeat(order, target.n)
+        named = stratum_columns(level, which, is_margin=bool(found.margins))
         return named | {"fold": labels, "n": counts[order].ravel()}
 
     rows = [rows_of(level) for level in levels]
-    return stacked_table(source.library, levels, rows, is_marginal=bool(found.margins))
+    return stacked_table(source.library, rows)
