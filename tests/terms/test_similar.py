@@ -19,7 +19,7 @@ from sklearn.neighbors import radius_neighbors_graph
 import stratframe as sf
 from stratframe.core.near import common_terms, near_points, near_texts
 from stratframe.terms.similar import weigh_texts
-from tests.helpers import Make, refuse, values
+from tests.helpers import Make, refuse, values, warned
 
 rng = np.random.default_rng(0)
 CENTRES = rng.normal(size=(150, 6))
@@ -36,17 +36,12 @@ ROWS: dict[str, list[Any]] = {
 }
 
 
-def groups_of(frame: Any, groups: Any) -> list[int]:
+def groups_of(frame: pl.DataFrame, groups: Any) -> list[int]:
     """List the group of every row, as `leaks` finds them of rows that all have their own fold."""
     n = len(frame)
-    other = pl.DataFrame if isinstance(frame, pl.DataFrame) else pd.DataFrame
-    folds = other({"fold": np.arange(n)})
-    both: Any = pl.concat if isinstance(frame, pl.DataFrame) else pd.concat
-    joined = both([frame, folds], **({"how": "horizontal"} if both is pl.concat else {"axis": 1}))
-    found, named = list(range(n)), sf.leaks(joined, groups=groups, duplicates=None)
-    for row, number in zip(values(named, "row"), values(named, "set"), strict=True):
-        found[row] = n + number
-    return found
+    named = sf.leaks(frame.with_columns(fold=np.arange(n)), groups=groups, duplicates=None)
+    found = dict(enumerate(range(n))) | {row: n + own for own, row in named["set", "row"].rows()}
+    return list(found.values())
 
 
 def same_partition(one: Any, other: Any) -> bool:
@@ -80,9 +75,8 @@ def test_groups_of_texts_are_those_of_the_whole_matrix(within: float) -> None:
     )
     wanted = linkage.fit_predict(apart)
     assert 1 < len(set(wanted)) < 200
-    assert same_partition(
-        groups_of(pd.DataFrame({"text": TEXTS}), sf.similar("text", within)), wanted
-    )
+    found = groups_of(pl.DataFrame({"text": TEXTS}), sf.similar("text", within))
+    assert same_partition(found, wanted)
 
 
 @pytest.mark.parametrize("within", [0.1, 0.5])
@@ -106,7 +100,7 @@ def test_points_far_from_the_origin_and_close_together() -> None:
     labels = np.arange(5000)
     pairs = [
         np.column_stack([each.rows, each.others])
-        for each in near_points(points, 0.125, labels, lambda _: None)
+        for each in near_points(points.T, 0.125, labels, lambda _: None)
     ]
     found = np.unique(np.sort(np.concatenate(pairs), axis=1), axis=0)
     assert found.tolist() == [[row, row + 1] for row in range(4999)]
@@ -151,6 +145,9 @@ def test_all_verbs(frame: Make, groups: Any) -> None:
     partly = frame({**ROWS, "fold": [0, None, 1, None, 2, None]})
     assert values(sf.extend(partly, None, 3, groups=groups), "fold") == [0, 0, 1, 0, 2, 2]
     split = frame({**ROWS, "fold": [0, None, 1, 1, 2, None]})
+    held = frame({**ROWS, "text": [None, *ROWS["text"][1:]], "fold": [0, None, 1, None, 1, None]})
+    filled = sf.extend(held, None, 2, groups=sf.similar("text", 0.6), missing="null")
+    assert values(filled, "fold") == [0, 0, 1, 0, 1, 1]  # the first row is of no group
     with pytest.raises(
         sf.StratError, match=r"1 group in 2 rows \(0, 3\) is in several.* in folds 0, 1"
     ):
@@ -164,21 +161,49 @@ def test_leaks_list_the_nearest_first(frame: Make) -> None:
         found = sf.leaks(frame(rows), groups=groups, duplicates=None)
         assert values(found, "row") == [4, 5, 0, 1, 3]
         assert values(found, "set") == [0, 0, 1, 1, 1]
+        some = {**ROWS, "fold": [None, 0, 1, 1, 0, 2]}
+        assert values(sf.leaks(frame(some), groups=groups, duplicates=None), "row") == [4, 5, 1, 3]
     rows["fold"] = [0, 1, 1, 1, 0, 0]
     found = sf.leaks(frame(rows), groups=sf.similar("text", 0.6), duplicates=None)
     assert values(found, "row") == [0, 1, 3]
 
 
-def test_a_group_that_swallows_the_data() -> None:
-    """The warning says what to do."""
-    df = pd.DataFrame({"x": [*range(8), 20, 30], "y": 0.0})
+@pytest.mark.parametrize(
+    ("within", "advice"), [(1, ": a smaller `within` than 1 joins fewer."), (0, ".")]
+)
+def test_a_group_that_swallows_the_data(within: float, advice: str) -> None:
+    """The warning says what to do, if anything can be done."""
+    df = pd.DataFrame({"x": [*(np.arange(8) * within), 20, 30], "y": 0.0})
     message = (
         "The largest group has 8 rows, but the largest fold should have 5, so one fold will be at"
-        " least 3 rows too large. It has 80 % of the rows: a smaller `within` than 1 joins fewer."
+        f" least 3 rows too large. It has 80 % of the rows{advice}"
     )
-    with pytest.warns(sf.StratWarning) as heard:
-        sf.kfold(df, k=2, groups=sf.similar(["x", "y"], 1, metric="euclidean"))
-    assert [str(each.message) for each in heard] == [message]
+    groups = sf.similar(["x", "y"], within, metric="euclidean")
+    warned(message, lambda: sf.kfold(df, k=2, groups=groups))
+
+
+@pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
+@pytest.mark.parametrize("given", [{"where": "ok"}, {"missing": "null"}], ids=str)
+@pytest.mark.parametrize(
+    "groups", [sf.similar("text", 0.6), sf.similar("v", 0.06), sf.clusters("v", 3)], ids=str
+)
+def test_rows_without_a_fold_link_no_others(frame: Make, groups: Any, given: Any) -> None:
+    """Judges compare the rows that have a fold, as `kfold` did; others may hold anything."""
+    rows: dict[str, list[Any]] = {name: [None, *column] for name, column in ROWS.items()}
+    folded = sf.kfold(frame({**rows, "ok": [False, *[True] * 6]}), k=3, groups=groups, **given)
+    assert sf.check(folded, groups=groups, duplicates=None)
+    assert values(folded, "fold")[0] is None
+    again = sf.extend(folded, None, 3, groups=groups, **given)
+    assert values(again, "fold") == values(folded, "fold")
+    table = pl.DataFrame({"one": [1, 1, 2, 3], "two": [4, 5, 4, 6], "fold": [None, 0, 1, 0]})
+    assert sf.check(table, groups=sf.linked("one", "two"), duplicates=None)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1.0, 1e308])
+def test_a_distance_beyond_all_others(unit: float) -> None:
+    """All rows are within a distance that is far above theirs, however large their numbers."""
+    table = pl.DataFrame({"x": [unit, unit, unit, unit / 2, 0]})
+    assert len(set(groups_of(table, sf.similar("x", 1.7e308, metric="euclidean")))) == 1
 
 
 def test_a_selector_does_not_mean_the_folds() -> None:
@@ -204,8 +229,9 @@ def test_bad_distances(within: Any) -> None:
     """Distances of the cosine are from 0 to below 1."""
     with pytest.raises(sf.StratError, match="`within` must be a number of at least 0, and below 1"):
         sf.similar("v", within)
-    with pytest.raises(sf.StratError, match="and finite, got inf"):
-        sf.similar("v", float("inf"), metric="euclidean")
+    for infinite in (float("inf"), 10**400):
+        with pytest.raises(sf.StratError, match="and finite, got"):
+            sf.similar("v", infinite, metric="euclidean")
 
 
 def test_bad_input(frame: Make) -> None:
@@ -224,30 +250,23 @@ def test_bad_input(frame: Make) -> None:
     assert call(sf.similar("v", metric="euclidean"), v=zeros)()
     blank = refuse(
         "`sf.similar` compares text in each row, but the text of 2 rows (1, 4) is blank.\n"
-        "Hint: missing text is left out, too, by `where`.",
+        "Hint: drop these rows, or leave them out by `where`.",
         call(sf.similar("text"), text=["a", " ", "b", "c", "", "d"]),
     )
     assert values(blank.failures, "row") == [1, 4]
-    gaps = call(sf.similar("text"), text=[None, *ROWS["text"][1:]])
-    with pytest.raises(sf.StratError, match=r"Column 'text' has missing values in 1 row \(0\)"):
-        gaps()
-    folded = sf.kfold(
-        frame({**ROWS, "text": [None, *ROWS["text"][1:]]}),
-        k=2,
-        groups=sf.similar("text"),
-        missing="null",
+    both, alone = (
+        sf.margins(["label", sf.similar("v")]),
+        "compares one column of text alone, and by",
     )
-    assert values(folded, "fold")[0] is None
-    for groups in (sf.similar(["text", "label"]), sf.similar("text", metric="euclidean")):
-        with pytest.raises(
-            sf.StratError, match="compares one column of text alone, and by the cosine"
-        ):
-            call(groups)()
-    with pytest.raises(sf.StratError, match="goes into `groups`, not `by`"):
-        sf.kfold(frame(ROWS), sf.similar("v"))
-    with pytest.raises(sf.StratError, match="leave out `key`, as folds of groups do not depend"):
-        sf.kfold(frame(ROWS), k=2, groups=sf.similar("v"), key="label")
-    with pytest.raises(sf.StratError, match=r"`features` of `sf.similar` must hold at least one"):
-        sf.similar([])
-    with pytest.raises(sf.StratError, match="`metric` must be"):
-        sf.similar("v", metric="manhattan")  # type: ignore[arg-type]
+    for message, refused in (
+        ("Column 'text' has missing values", call(sf.similar("text"), text=[None, *"abcde"])),
+        (alone, call(sf.similar(["text", "label"]))),
+        (alone, call(sf.similar("text", metric="euclidean"))),
+        ("goes into `groups`, not `by`", lambda: sf.kfold(frame(ROWS), sf.similar("v"))),
+        ("goes into `groups`, not `by`", lambda: sf.kfold(frame(ROWS), both)),
+        ("leave out `key`", lambda: sf.kfold(frame(ROWS), groups=sf.similar("v"), key="label")),
+        ("`features` of `sf.similar` must hold at least one", lambda: sf.similar([])),
+        ("`metric` must be", lambda: sf.similar("v", metric="manhattan")),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(sf.StratError, match=message):
+            refused()

@@ -12,7 +12,7 @@ from sklearn.model_selection import GroupKFold
 
 import stratframe as sf
 from stratframe.terms.together import connected_rows
-from tests.helpers import Make, evaluate, refuse, values
+from tests.helpers import Make, evaluate, refuse, values, warned
 
 LINKED = sf.linked("patient", "device")
 
@@ -100,9 +100,7 @@ def test_one_component_that_swallows_the_data() -> None:
         "The largest group has 14 rows, but the largest fold should have 10, so one fold will be at"
         " least 4 rows too large. It has 70 % of the rows: 'device' links 14 patients."
     )
-    with pytest.warns(sf.StratWarning) as heard:
-        sf.kfold(df, k=2, groups=LINKED)
-    assert [str(each.message) for each in heard] == [message]
+    warned(message, lambda: sf.kfold(df, k=2, groups=LINKED))
 
 
 def test_new_rows_join_their_group_or_link_two(frame: Make) -> None:

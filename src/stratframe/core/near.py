@@ -4,6 +4,7 @@ Both yield pairs of unequal labels only. Whoever takes the pairs may change the 
 rows that are joined already are not compared again.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -43,11 +44,8 @@ class Near(NamedTuple):
 def directions(points: Values) -> Values:
     """Scale points, which are columns and not 0, to the length 1, however large they are."""
     largest = np.maximum(points.max(axis=0, initial=0), -points.min(axis=0, initial=0))
-    exponents = np.frexp(largest)[1]
-    found = np.empty_like(points)
-    for tile in tiles_of(points.shape[1]):
-        scaled = np.ldexp(points[:, tile], -exponents[tile])
-        found[:, tile] = scaled / np.sqrt(squared_lengths(scaled))
+    found: Values = np.ldexp(points, -np.frexp(largest)[1])
+    found /= np.sqrt(squared_lengths(found))
     return found
 
 
@@ -58,22 +56,23 @@ def tiles_of(n_rows: int) -> list[slice]:
 
 def squared_lengths(points: Values) -> Values:
     """Square the length of points, which are columns."""
-    found: Values = np.einsum("ij,ij->j", points, points)
-    return found
+    return np.asarray(np.einsum("ij,ij->j", points, points))
 
 
 def near_points(
     points: Values, within: float, labels: Ints, progress: Callable[[int], object]
 ) -> Iterator[Near]:
-    """Find the pairs of points, which are columns, that are at most `within` apart.
+    """Find the pairs of points, which are rows, that are at most `within` apart.
 
     A matrix product measures all in float32, or in float64 where that is too coarse; pairs that
     its error leaves open are measured again from their differences.
     """
-    n_features, n_rows = points.shape
-    # A power of two changes no digit, and lets no square leave the range of floats.
+    points = points.T  # a row for each feature
+    # A power of two changes no digit, and lets no square leave the range of floats. That of 50 is
+    # more than all distances of numbers up to 1, and its square is a float32.
     exponent = int(np.frexp(max(points.max(initial=0), -points.min(initial=0)))[1])
-    limit = float(np.ldexp(within * (1 + WITHIN_ROUNDING), -exponent)) ** 2
+    mantissa, power = math.frexp(within * (1 + WITHIN_ROUNDING))
+    limit = math.ldexp(mantissa, min(power - exponent, 50)) ** 2
 
     def scaled(rows: slice | Ints) -> Values:
         return np.ldexp(points[:, rows], -exponent)
@@ -81,42 +80,46 @@ def near_points(
     def measure(one: Ints, other: Ints) -> Values:
         return squared_lengths(scaled(one) - scaled(other))
 
-    tiles, centre = tiles_of(n_rows), np.ldexp(points.mean(axis=1, keepdims=True), -exponent)
-    squares = np.concatenate([squared_lengths(scaled(tile) - centre) for tile in tiles])
-    # Error of a squared distance, as a share of the two squares (Higham 2002, section 3.1).
+    rows, squares, error = centred_rows(points, scaled, limit)
+    tiles, slack = tiles_of(len(rows)), error * squares
+    least = (squares - slack).astype(rows.dtype)
+    for place, own in enumerate(tiles):
+        for tile in tiles[place:]:
+            first = labels[own.start]
+            if (labels[own] == first).all() and (labels[tile] == first).all():
+                continue
+            found = rows[own] @ (-2 * rows[tile].T)
+            found += least[own, None]
+            found += least[tile]
+            pair = np.nonzero((found <= limit) & (labels[own, None] != labels[tile]))
+            one, other = pair[0] + own.start, pair[1] + tile.start
+            apart, room = found[pair].astype(np.float64), slack[one] + slack[other]
+            is_sure = apart + 2 * room <= limit
+            yield Near(one[is_sure], other[is_sure], (apart + room)[is_sure])
+            one, other = one[~is_sure], other[~is_sure]
+            yield from measured(one, other, labels, measure, limit, len(points))
+        progress(len(labels[own]))
+
+
+def centred_rows(
+    points: Values, scaled: Callable[[slice], Values], limit: float
+) -> tuple[Values, Values, float]:
+    """Turn points into rows around their mean, as precise as needed; square the lengths of these.
+
+    The error of a squared distance comes as a share of the two squares (Higham 2002, section 3.1).
+    """
+    n_features, n_rows = points.shape
+    tiles = tiles_of(n_rows)
     dtype: np.dtype[Any] = np.dtype(np.float32)
+    centre = np.sum([scaled(tile).sum(axis=1) for tile in tiles], axis=0)[:, None] / n_rows
+    squares = np.concatenate([squared_lengths(scaled(tile) - centre) for tile in tiles])
     error = 4 * (n_features + 8) * float(np.finfo(dtype).eps)
     if error * squares.max() > limit / 8:
         dtype, error = np.dtype(np.float64), error * 2.0**-29
     rows = np.empty((n_rows, n_features), dtype)
     for tile in tiles:
         rows[tile] = (scaled(tile) - centre).T
-    slack = error * squares
-    least = (squares - slack).astype(dtype)
-    for place, own in enumerate(tiles):
-        for tile in tiles[place:]:
-            if not differ(labels, own, tile):
-                continue
-            found = rows[own] @ rows[tile].T
-            found *= -2
-            found += least[own, None]
-            found += least[tile]
-            is_near = found <= limit
-            is_near &= labels[own, None] != labels[tile]
-            pair = np.nonzero(is_near)
-            one, other = pair[0] + own.start, pair[1] + tile.start
-            apart, room = found[pair].astype(np.float64), slack[one] + slack[other]
-            is_sure = apart + 2 * room <= limit
-            yield Near(one[is_sure], other[is_sure], (apart + room)[is_sure])
-            one, other = one[~is_sure], other[~is_sure]
-            yield from measured(one, other, labels, measure, limit, n_features)
-        progress(len(labels[own]))
-
-
-def differ(labels: Ints, own: slice, tile: slice) -> bool:
-    """Return whether the labels of two tiles are not all the same."""
-    first = labels[own][0]
-    return bool((labels[own] != first).any() or (labels[tile] != first).any())
+    return rows, squares, error
 
 
 def measured(

@@ -48,8 +48,9 @@ def extended_column(
         is_all = strata.rows is None
         groups = strata.groups if is_all else all_groups(options, columns, n_rows, held)
         series = [each for entry in strata.grouped_by for each in entry.series]
-        check_whole_groups(options, groups, [*series, column], parts)
-        given = folds_of_units(groups, int(groups.max()) + 1, parts)[groups]
+        given = np.where(groups < 0, -1, parts)
+        check_whole_groups(options, groups, [*series, column], given)
+        given = folds_of_units(groups, int(groups.max()) + 1, given)[groups]
         strata = strata._replace(groups=np.unique(groups[rows], return_inverse=True)[1])
     parts[rows] = extend_dealt(options, strata, given[rows])
     (output,) = empty_outputs(options)
@@ -87,8 +88,8 @@ def read_given(
 
 
 def all_groups(options: Options, columns: Columns, n_rows: int, held: Ints) -> Ints:
-    """Encode the groups of all rows, dealt or not; -1 for those outside `where`."""
-    only_groups = Options(groups=options.groups, where=options.where)
+    """Encode the groups of all rows; -1 for those outside `where`, or that `missing` leaves out."""
+    only_groups = Options(groups=options.groups, where=options.where, missing=options.missing)
     chosen = {argument: columns[argument] for argument in ("groups", "where")}
     found = stratify(only_groups, chosen, n_rows, always_dealt=held)
     assert found.groups is not None

@@ -30,10 +30,6 @@ def parse_by(by: By | None) -> Entries:
     if not isinstance(by, str):
         frames.references.check_not_data("by", by)
     terms = [to_term(entry) for entry in by] if isinstance(by, list) else [to_term(by)]
-    for term in terms:
-        if term.only_groups:
-            msg = f"`{term.function}` says what stays together: it goes into `groups`, not `by`."
-            raise StratError(msg)
     if not terms:
         raise StratError(at_least_one("`by`", "entry", []))
     if any(isinstance(term, Margins) for term in terms):
@@ -58,6 +54,9 @@ def parse_margins(terms: Sequence[Term]) -> Entries:
 
 def to_term(entry: Any) -> Term:
     """Take what is no term as a column."""
+    if isinstance(entry, Term) and entry.only_groups:
+        msg = f"`{entry.function}` says what stays together: it goes into `groups`, not `by`."
+        raise StratError(msg)
     return entry if isinstance(entry, Term) else Plain((entry,))
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+import sys
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -26,12 +26,6 @@ from .together import connected_nodes, group_share, rank_by_hash
 
 Metric: TypeAlias = Literal["cosine", "euclidean"]
 
-ORDER_DIGITS = 6
-"""Of distances that order groups, so that these do not depend on the platform."""
-
-NearPairs: TypeAlias = Callable[[Ints, Callable[[int], object]], Iterator[Near]]
-"""Finds the pairs of unequal labels that are near, and tells how many rows were compared."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Similar(Term):
@@ -51,9 +45,6 @@ class Similar(Term):
         shown = features[0] if len(features) == 1 else list_arguments(features)
         metric = "" if self.metric == "cosine" else f", metric={self.metric!r}"
         return f"{shown}, {self.within:.10g}{metric}"
-
-    def counted_by(self) -> None:
-        """All rows are needed at once."""
 
     def read(self, series: Sequence[Any]) -> EncodedColumns:
         """Read numbers or vectors; of texts which are equal."""
@@ -76,28 +67,35 @@ class Similar(Term):
         """Divide all rows by what they are near to."""
         if not len(parent):
             return Substrata(parent, 0)
-        codes, n_codes, near = self.compare(entry)
-        labels = np.arange(n_codes)
-        with progress_bar(n_codes, "Similar rows") as progress:
-            for pairs in near(labels, progress):
-                if len(pairs.rows):
-                    joined = connected_nodes(n_codes, labels[pairs.rows], labels[pairs.others])
-                    labels[:] = joined[labels]
-        return Substrata(labels[codes], n_codes)
+        codes, compared = self.compare(entry)
+        labels = np.arange(compared.shape[0])
+        for pairs in self.near(compared, labels):
+            if len(pairs.rows):
+                joined = connected_nodes(len(labels), labels[pairs.rows], labels[pairs.others])
+                labels[:] = joined[labels]
+        return Substrata(labels[codes], len(labels))
 
-    def compare(self, entry: EncodedColumns) -> tuple[Ints, int, NearPairs]:
-        """List what is compared: its code for each row, how many there are, and the comparison."""
+    def compare(self, entry: EncodedColumns) -> tuple[Ints, Any]:
+        """List what is compared, a point or the weights of a text a row, and which each row has."""
         if entry.data.ndim == 1:
             codes, texts = distinct_texts(entry)
             check_not_zero(entry, np.array([not text for text in texts], dtype=np.bool_)[codes])
-            return codes, len(texts), partial(near_texts, weigh_texts(texts), self.within)
-        points, within = entry.data, self.within
+            return codes, weigh_texts(texts)
+        points = entry.data
         if self.metric == "cosine":
             check_not_zero(entry, np.asarray(~points.any(axis=0)))
+            points = directions(points)
+        return np.arange(points.shape[1]), points.T
+
+    def near(self, compared: Any, labels: Ints) -> Iterator[Near]:
+        """Find the pairs of unequal labels that are near, while a bar tells how far it is."""
+        find: Any = near_points if isinstance(compared, np.ndarray) else near_texts
+        within = self.within
+        if find is near_points and self.metric == "cosine":
             # Of directions x and y, |x - y|**2 is 2 (1 - cos).
-            points, within = directions(points), float(np.sqrt(2 * (within + WITHIN_ROUNDING)))
-        n_rows = points.shape[1]
-        return np.arange(n_rows), n_rows, partial(near_points, points, within)
+            within = float(np.sqrt(2 * (within + WITHIN_ROUNDING)))
+        with progress_bar(len(labels), "Similar rows") as progress:
+            yield from find(compared, within, labels, progress)
 
     def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:
         """Rank groups by the lowest hash of their rows."""
@@ -109,23 +107,22 @@ class Similar(Term):
 
     def explain_group(self, entry: EncodedColumns, rows: Ints) -> str:
         """Say how much of all rows a group has."""
-        return (
-            f"{group_share(entry, rows)}: a smaller `within` than {self.within:.10g} joins fewer."
-        )
+        fewer = f": a smaller `within` than {self.within:.10g} joins fewer" if self.within else ""
+        return f"{group_share(entry, rows)}{fewer}."
 
     def nearest_groups(self, entry: EncodedColumns, groups: Ints, folds: Ints) -> Ints:
-        """Rank groups by how near two of their rows in different folds are."""
-        codes, n_codes, near = self.compare(entry)
-        dealt = np.flatnonzero(folds >= 0)
-        first = np.append(dealt, -1)[first_occurrence(codes[dealt], n_codes)]
-        fold, group = np.append(folds, -1)[first], groups[first]
+        """Rank groups by how near two of their rows in different folds are; -1 is no fold."""
+        codes, compared = self.compare(entry)
+        folds = folds if entry.rows is None else folds[entry.rows]
+        rows = np.flatnonzero(folds >= 0)
+        kept, first, places = np.unique(codes[rows], return_index=True, return_inverse=True)
+        group, fold = groups[rows][first], folds[rows][first]
         apart = np.full(int(groups.max(initial=-1)) + 1, np.inf)
-        apart[groups[dealt][folds[dealt] != fold[codes[dealt]]]] = 0
-        with progress_bar(n_codes, "Similar rows") as progress:
-            for pairs in near(fold, progress):
-                known = (fold[pairs.rows] >= 0) & (fold[pairs.others] >= 0)
-                np.minimum.at(apart, group[pairs.rows[known]], pairs.apart[known])
-        return np.argsort(np.argsort(apart.round(ORDER_DIGITS), kind="stable"), kind="stable")
+        apart[groups[rows][folds[rows] != fold[places]]] = 0
+        for pairs in self.near(compared[kept], fold):
+            np.minimum.at(apart, group[pairs.rows], pairs.apart)
+        order = np.argsort(apart.round(6), kind="stable")  # the same on every platform
+        return np.argsort(order)
 
 
 @suggest_arguments
@@ -178,12 +175,12 @@ def similar(
     load_extra("sklearn", "sklearn")
     refs = feature_refs("sf.similar", features)
     check_one_of("metric", metric, ("cosine", "euclidean"))
-    most = 1 if metric == "cosine" else np.inf
+    most = 1 if metric == "cosine" else sys.float_info.max
     if isinstance(within, bool) or not (isinstance(within, Real) and 0 <= within < most):
         below = "below 1 with the cosine" if metric == "cosine" else "finite"
         msg = f"`within` must be a number of at least 0, and {below}, got {describe(within)}."
         raise StratError(msg)
-    return Similar(refs, float(within), metric)
+    return Similar(refs, abs(float(within)), metric)  # no -0.0
 
 
 def distinct_texts(entry: EncodedColumns) -> tuple[Ints, list[str]]:
@@ -191,20 +188,18 @@ def distinct_texts(entry: EncodedColumns) -> tuple[Ints, list[str]]:
     codes, present = factorize_codes(entry.data, int(entry.data.max(initial=-1)) + 1)
     values = frames.to_list(entry.values_at(first_occurrence(codes, len(present))))
     folded = [" ".join(value.lower().split()) for value in values]
-    texts = sorted(set(folded))
-    places = {text: place for place, text in enumerate(texts)}
-    return np.array([places[text] for text in folded], dtype=np.int64)[codes], texts
+    texts, places = np.unique(np.array(folded, dtype=object), return_inverse=True)
+    return places[codes], texts.tolist()
 
 
 def weigh_texts(texts: list[str]) -> Any:
     """Weigh the letters of texts, as rows of length 1 whatever the order of the texts."""
-    text, rows = "sklearn.feature_extraction.text", "sklearn.preprocessing"
-    vectorizer = load_extra(text, "sklearn").TfidfVectorizer(
+    vectorizer = load_extra("sklearn.feature_extraction.text", "sklearn").TfidfVectorizer(
         analyzer="char_wb", ngram_range=(3, 5), norm=None
     )
     weights = vectorizer.fit_transform(texts)
     weights.sort_indices()
-    return load_extra(rows, "sklearn").normalize(weights, copy=False)
+    return load_extra("sklearn.preprocessing", "sklearn").normalize(weights, copy=False)
 
 
 def check_not_zero(entry: EncodedColumns, is_zero: Flags) -> None:
@@ -213,12 +208,11 @@ def check_not_zero(entry: EncodedColumns, is_zero: Flags) -> None:
     if not len(rows):
         return
     rows = rows if entry.rows is None else np.sort(entry.rows[rows])
-    what, hint = "text in each row, but the text", "missing text is left out, too, by `where`."
+    what, hint = "text in each row, but the text", "drop these rows, or leave them out by `where`."
     if entry.data.ndim == 2:
         what, hint = "directions, but all numbers", '`metric="euclidean"` measures distances.'
     end = "is blank" if entry.data.ndim == 1 else "are 0"
     msg = f"`sf.similar` compares {what} of {describe_rows(rows)} {end}.\nHint: {hint}"
     shown: dict[Hashable, Any] = {series.name: series for series in entry.series}
-    raise StratError(
-        msg, frames.rules.failing_rows(frames.library_of(entry.series[0]), shown, rows)
-    )
+    library = frames.library_of(entry.series[0])
+    raise StratError(msg, frames.rules.failing_rows(library, shown, rows))

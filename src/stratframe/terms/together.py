@@ -33,9 +33,6 @@ class Linked(Term):
         """Write the columns."""
         return ", ".join(map(frames.format_reference, self.columns))
 
-    def counted_by(self) -> None:
-        """All rows are needed at once."""
-
     def read(self, series: Sequence[Any]) -> EncodedColumns:
         """Encode the values of each column; a missing value links nothing, and is no fault."""
         codes = np.array([frames.encode_classes(each)[0] for each in series])
@@ -125,16 +122,7 @@ def linked(*columns: ColumnRef) -> Linked:
 
 
 def connected_rows(codes: Ints) -> Ints:
-    """Find the connected component of every row, given codes of its values, -1 for none.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_columns, n_rows)
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,)
-    """
+    """Find the connected component of every row, a column of codes of its values, -1 for none."""
     n_values, n_rows = codes.max(axis=1, initial=-1) + 1, codes.shape[1]
     starts = n_rows + np.cumsum(n_values) - n_values
     column, row = np.nonzero(codes >= 0)
@@ -157,15 +145,12 @@ def rank_by_hash(codes: Ints, hashes: Words, is_last: Flags | None = None) -> In
     first = first_occurrence(codes, n_groups)
     keys = [first, lowest_words(codes, n_groups, hashes)]
     order = np.lexsort(keys if is_last is None else [*keys, is_last[first]])
-    numbers = np.empty(n_groups, dtype=np.int64)
-    numbers[order] = np.arange(n_groups)
-    return numbers[codes]
+    return np.argsort(order)[codes]
 
 
 def group_share(entry: EncodedColumns, rows: Ints) -> str:
     """Say how much of all rows a group has."""
-    share = f"{len(rows) / len(entry.missing):.0%}".replace("%", " %")
-    return f" It has {share} of the rows"
+    return f" It has {100 * len(rows) / len(entry.missing):.0f} % of the rows"
 
 
 def row_hashes(entry: EncodedColumns) -> Words | None:

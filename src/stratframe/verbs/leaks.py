@@ -16,6 +16,7 @@ from ..engines.source import CountedFrame
 from ..errors import FOLD_NAME, StratError, plural_name
 from ..frames import AnyFrame, Frame, SharedRows
 from ..habits import suggest_arguments
+from ..pipeline.deal import place_rows
 from ..pipeline.options import Options
 from ..pipeline.strata import stratify
 from ..pipeline.tables import MANY_VALUES, check_not_itself, fold_table, table_verb, text_array
@@ -53,14 +54,15 @@ class Compared(NamedTuple):
     has_text: bool = False
     """Whether a column holds text."""
     nearest: Callable[[Ints], Ints | None] | None = None
-    """Ranks the groups by how near their rows of different folds are, given the folds."""
+    """Ranks the groups by how near their rows of different folds are, given those of leaks."""
 
     @property
     def known(self) -> Any:
         """Flag the rows that have a group or a key; those without share nothing."""
-        rows = len(self.columns[0])
-        if self.check == "duplicates" or isinstance(self.columns[0], np.ndarray):
-            return np.ones(rows, dtype=np.bool_)
+        if self.check == "duplicates":
+            return np.ones(len(self.columns[0]), dtype=np.bool_)
+        if isinstance(self.columns[0], np.ndarray):
+            return self.columns[0] >= 0
         return ~np.logical_or.reduce([frames.is_missing(series) for series in self.columns])
 
 
@@ -176,7 +178,8 @@ def shared_sets(compared: Compared, folds: Ints) -> tuple[Ints, Ints]:
     rows = np.flatnonzero(compared.known & (folds >= 0))
     columns = take_rows(compared.columns, rows)
     found, sets = frames.duplicates.rows_across_folds(columns, folds[rows])
-    ranks = compared.nearest(folds) if compared.nearest and len(found) else None
+    leaks = place_rows(folds[rows[found]], rows[found], len(folds))
+    ranks = compared.nearest(leaks) if compared.nearest and len(found) else None
     if ranks is not None:
         sets = np.unique(ranks[columns[0][found]], return_inverse=True)[1]
         order = np.argsort(sets, kind="stable")
@@ -212,7 +215,7 @@ def read_compared(
     eager = frames.collect_columns(frame, [*others, *names, *group_refs, *keys, *refs, *every])
     compared = []
     if terms:
-        compared.append(read_groups(eager, terms, groups))
+        compared.append(read_groups(eager, names, terms, groups))
     if keys:
         columns = frames.read_columns(eager, keys)
         compared.append(Compared("keys", columns, plural_name(key, "keys")))
@@ -238,17 +241,22 @@ def is_auto(duplicates: object) -> bool:
     return isinstance(duplicates, str) and duplicates == AUTO
 
 
-def read_groups(frame: Any, terms: tuple[Term, ...], groups: Any) -> Compared:
-    """Read the columns of groups; of clusters their codes."""
+def read_groups(frame: Any, names: Sequence[Any], terms: tuple[Term, ...], groups: Any) -> Compared:
+    """Read the columns of groups; of those that a term makes the codes, -1 without a fold."""
     columns = frames.read_columns(frame, columns_of(terms))
-    noun = plural_name(groups)
     if all(term.is_nominal for term in terms):
         named = groups if isinstance(groups, list) and len(groups) > 1 else ()
-        return Compared("groups", columns, noun, tuple(plural_name(each) for each in named))
-    strata = stratify(Options(groups=terms), {"groups": columns}, len(frame))
-    (entry,), codes = strata.grouped_by, strata.groups
-    assert codes is not None
-    nearest = partial(entry.term.nearest_groups, entry, codes)
+        return Compared("groups", columns, plural_name(groups), tuple(map(plural_name, named)))
+    read = {"groups": columns}
+    no_fold = [frames.is_missing(series) for series in frames.read_columns(frame, names)]
+    if (without := np.logical_and.reduce(no_fold)).any():  # they link no others, as in `kfold`
+        where = frames.make_frame(frames.library_of(frame), {"where": ~without})
+        read["where"] = [where["where"]]
+    strata = stratify(Options(groups=terms), read, len(frame))
+    (entry,), found = strata.grouped_by, strata.groups
+    assert found is not None
+    nearest = partial(entry.term.nearest_groups, entry, found)
+    codes = place_rows(found, strata.rows, len(frame))
     return Compared("groups", [codes], entry.term.group_noun, nearest=nearest)
 
 
