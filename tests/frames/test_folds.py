@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from stratframe.frames.folds import count_values, fold_codes, read_fold_numbers
+from stratframe.frames.folds import fold_codes, read_fold_numbers
 from tests.helpers import Make, refuse_now
 
 Column = Callable[[list[Any]], Any]
@@ -34,25 +34,25 @@ NAN = float("nan")
 )
 def test_values_of_every_kind(column: Column, values: list[Any]) -> None:
     """Values are listed in order, a code is the place of the row's value, -1 where missing."""
-    listed, codes = fold_codes(column(values))
+    labels, codes = fold_codes(column(values))
     order = sorted({value for value in values if value is not None})
-    assert listed == order
     assert codes.tolist() == [-1 if each is None else order.index(each) for each in values]
     sizes = [values.count(value) for value in order]
-    assert count_values(listed, codes) == (order, sizes, values.count(None))
-    assert count_values(listed, codes, np.full(len(values), 3)).n_nulls == 3 * values.count(None)
+    assert labels == (order, sizes, values.count(None))
+    labels, _ = fold_codes(column(values), weights=np.full(len(values), 3))
+    assert labels.n_nulls == 3 * values.count(None)
 
 
 @pytest.mark.parametrize("library", [pd, pl])
 def test_text_that_names_parts(library: Any) -> None:
     """Parts come in the order of their use, others after them by first appearance."""
     series = library.Series(["holdout", "x", None, "Test", "b", "train", "val", "x"])
-    listed, codes = fold_codes(series)
-    assert listed == ["train", "val", "Test", "holdout", "x", "b"]
+    labels, codes = fold_codes(series)
+    assert labels.values == ["train", "val", "Test", "holdout", "x", "b"]
     assert codes.tolist() == [3, 4, -1, 2, 5, 0, 1, 4]
     others = library.Series(["x", "b"])
-    assert fold_codes(others)[0] == ["b", "x"]
-    assert fold_codes(others, is_part=True)[0] == ["x", "b"]
+    assert fold_codes(others)[0].values == ["b", "x"]
+    assert fold_codes(others, is_part=True)[0].values == ["x", "b"]
 
 
 PARTS = ["train", "none", "test"]
@@ -73,9 +73,9 @@ PARTS = ["train", "none", "test"]
 )
 def test_floats_and_categories(series: Any, values: list[Any], codes: list[int]) -> None:
     """Floats that are whole are integers; categories and Enums keep their order."""
-    listed, found = fold_codes(series)
-    assert listed == values
-    assert list(map(type, listed)) == list(map(type, values))
+    labels, found = fold_codes(series)
+    assert labels.values == values
+    assert list(map(type, labels.values)) == list(map(type, values))
     assert found.tolist() == codes
 
 

@@ -176,7 +176,7 @@ def sets_of(counts: Counts, *, nulls_alike: bool) -> CountedSets:
     labels, folds = frames.fold_codes(counts.columns["name"][0], weights=weights)
     n_folds = int(folds.max(initial=-1)) + 2
     table = strata.crosstab(folds % n_folds, n_folds)
-    return CountedSets(np.where(alone, -1, strata.codes), labels, folds % n_folds, table)
+    return CountedSets(np.where(alone, -1, strata.codes), labels.values, folds % n_folds, table)
 
 
 def leaking_sets(counts: Counts, *, nulls_alike: bool) -> Ints:

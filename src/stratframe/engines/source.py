@@ -191,8 +191,8 @@ class CountedFrame:
             own = replace(options, terms=terms)
             call = self.engine.bind(own, name, drop=True)
             (columns, weights, *_), strata = count_strata(self.engine, call, own, for_table=True)[1]
-            folds, codes = frames.fold_codes(columns["name"][0], weights=weights)
-            return FoldedStrata(strata, columns["by"], folds, codes)
+            labels, codes = frames.fold_codes(columns["name"][0], weights=weights)
+            return FoldedStrata(strata, columns["by"], labels, codes)
 
         return count_folds(by, name, Entries(options.terms), k, count)
 

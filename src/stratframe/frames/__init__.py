@@ -25,7 +25,6 @@ from .duplicates import SharedExample, SharedRows
 from .folds import (
     PURPOSES,
     FoldValues,
-    count_values,
     declared_parts,
     fold_codes,
     purposes_of,

@@ -48,12 +48,6 @@ class FoldValues(NamedTuple):
         return [value for value, size in zip(self.values, self.sizes, strict=True) if size]
 
 
-def count_values(values: list[Any], codes: Ints, weights: Ints | None = None) -> FoldValues:
-    """Count the rows of each value, or sum their weights."""
-    counts = np.bincount(codes + 1, weights, len(values) + 1).astype(np.int64).tolist()
-    return FoldValues(values, counts[1:], counts[0])
-
-
 def purposes_of(values: Sequence[Any]) -> Ints:
     """Rank names of parts by what they are used for; the last rank is that of any others."""
     texts = [value.strip().lower() if isinstance(value, str) else "" for value in values]
@@ -157,8 +151,8 @@ def encode_values(series: Series) -> tuple[list[Any], Ints]:
 
 def fold_codes(
     series: Series, *, is_part: bool = False, weights: Ints | None = None
-) -> tuple[list[Any], Ints]:
-    """List the values of a fold or part column, in order, and encode its rows; -1 where missing.
+) -> tuple[FoldValues, Ints]:
+    """Count the values of a fold or part column, in order, and encode its rows; -1 where missing.
 
     Categories keep their order. Text that names parts, such as train and test, or of which it is
     known that it does, comes in the order of its purpose, then of first appearance; anything else
@@ -179,9 +173,11 @@ def fold_codes(
         )
         raise StratError(msg)
     found = np.array([*(places[value] for value in present), -1], dtype=np.int64)[codes]
+    counts = np.bincount(found + 1, weights, len(values) + 1).astype(np.int64).tolist()
+    labels = FoldValues(values, counts[1:], counts[0])
     if len(values) > FEW_FRACTIONS and isinstance(values[-1], float):
-        check_few(series.name, count_values(values, found, weights))
-    return values, found
+        check_few(series.name, labels)
+    return labels, found
 
 
 def check_never_tested(series: Series, labels: Sequence[Any]) -> None:
@@ -279,7 +275,7 @@ def declared_parts(frame: Frame, name: str) -> tuple[str, ...] | None:
     series = read_fold_column(frame, name)
     if not is_text(series) or to_numbers(series, encode_values(series)[0]) is not None:
         return None
-    return tuple(fold_codes(series, is_part=True)[0])
+    return tuple(fold_codes(series, is_part=True)[0].values)
 
 
 def to_numbers(series: Series, values: Sequence[Any]) -> list[float] | None:

@@ -12,7 +12,6 @@ from .attach import NewColumn, column_expression
 from .dtypes import dtype_of, is_missing, to_floats
 from .folds import (
     FoldValues,
-    count_values,
     fold_codes,
     fold_expression,
     read_fold_column,
@@ -68,10 +67,9 @@ def encode_labels(
 ) -> LabelRows:
     """Encode the rows of a fold or part column, and columns of which labels share no value."""
     series = series if every is None else to_periods(series, every)
-    values, codes = fold_codes(series, is_part=is_part, weights=weights)
-    labels = count_values(values, codes, weights)
+    labels, codes = fold_codes(series, is_part=is_part, weights=weights)
     # Every pair compares all codes, which takes as long as to read them: so they are small.
-    codes = codes.astype(np.min_scalar_type(-len(values) - 1))
+    codes = codes.astype(np.min_scalar_type(-len(labels.values) - 1))
     columns = [ApartColumn(each, column, encode_classes(column)[0]) for each, column in apart]
     return LabelRows(name, labels, series, codes, weights, columns, every)
 

@@ -128,9 +128,9 @@ class LocalFrame:
         if not n_rows:  # fewer than there are parts, but a table without rows is no error
             options = Options(options.terms, options.marginal, options.groups)
             columns = {each: columns[each] for each in ("by", "groups")}
-        strata = stratify(options, columns, n_rows)
-        if not n_rows:
+            strata = stratify(options, columns, 0)
             return strata, lambda level: level.crosstab(level.codes, n_parts)
+        strata = stratify(options, columns, n_rows)
         if strata.margins or strata.groups is not None:
             parts = deal_units(options, strata, 0)
             return strata, lambda level: level.crosstab(parts, n_parts)
@@ -154,14 +154,14 @@ class LocalFrame:
         if not (groups or entries.marginal) and all(term.is_nominal for term in entries.terms):
             kept, weights = frames.duplicates.count_unique_rows([*columns["by"], *columns["name"]])
             columns = {"by": kept[:-1], "name": kept[-1:]}
-        folds, codes = frames.fold_codes(columns["name"][0], weights=weights)
-        k = len(frames.count_values(folds, codes, weights).present)
+        labels, codes = frames.fold_codes(columns["name"][0], weights=weights)
+        k = len(labels.present)
         entries = entries._replace(terms=cut_orders(entries, columns["by"], k))
 
         def count(terms: tuple[Term, ...]) -> FoldedStrata:
             options = Options(terms, entries.marginal, groups)
             strata = stratify(options, columns, len(codes), weights)
-            return FoldedStrata(strata, columns["by"], folds, codes)
+            return FoldedStrata(strata, columns["by"], labels, codes)
 
         return count_folds(by, name, entries, k, count)
 

@@ -129,7 +129,8 @@ class FoldedStrata(NamedTuple):
     strata: Strata
     columns: Sequence[Any]
     """The series of `by`, one entry after another."""
-    folds: list[Any]
+    labels: FoldValues
+    """The folds or parts, in order."""
     codes: Ints
     """The fold of every row, shape (n_rows,), range 0..n_folds-1."""
 
@@ -152,8 +153,7 @@ def count_folds(
     """Count the strata of every level in each of k folds, given how terms make strata."""
     found = count(entries.terms)
     shown = show_entries(entries, found.columns, k, found.strata.weights)
-    labels = frames.count_values(found.folds, found.codes, found.strata.weights)
-    check_not_swapped("by", by, name, partial(stratum_values, found.strata), labels)
+    check_not_swapped("by", by, name, partial(stratum_values, found.strata), found.labels)
     terms = tuple(each.term for each in shown)
     if terms == entries.terms:
         return count_levels(found, shown)
@@ -176,10 +176,10 @@ def count_levels(found: FoldedStrata, entries: Sequence[Shown]) -> FoldCounts:
         if strata.groups is not None:
             n_strata = len(level.sizes)
             groups = group_rows(level.codes, strata.groups, strata.weights, n_strata)
-        table = level.crosstab(found.codes, len(found.folds))
+        table = level.crosstab(found.codes, len(found.labels.values))
         is_coarse = not strata.margins and level is not strata
         levels.append(LevelCounts(level, table, term, slack, is_coarse, groups=groups))
-    return FoldCounts(found.folds, levels, bool(strata.margins))
+    return FoldCounts(found.labels.values, levels, bool(strata.margins))
 
 
 def levels_of(strata: Strata) -> list[Strata]:

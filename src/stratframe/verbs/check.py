@@ -214,9 +214,8 @@ def look_at_rows(source: LocalFrame, names: Sequence[Any], asked: Asked) -> Iter
         source.frame, names, asked.groups, asked.key, asked.duplicates, [*of_by, *features]
     )
     for name in names:
-        values, folds = frames.fold_codes(frames.folds.read_fold_column(eager, name))
-        labels = frames.count_values(values, folds)
-        shared = [count_shared(each, values, folds) for each in compared]
+        labels, folds = frames.fold_codes(frames.folds.read_fold_column(eager, name))
+        shared = [count_shared(each, labels.values, folds) for each in compared]
         drifts = measure_drift(eager, features, name) if features else None
         twin = partial(find_twin, source.frame, names, folds)
         yield find_all(LocalFrame(eager), asked, name, labels, shared, twin, drifts)

@@ -170,12 +170,14 @@ def check_features(frame: Frame, features: Any) -> tuple[Any, ...]:
 
 def measure_drift(frame: Any, refs: Sequence[Any], name: str) -> Drifts:
     """Measure every feature in every fold of a collected frame."""
-    folds, codes = frames.fold_codes(frames.folds.read_fold_column(frame, name))
+    labels, codes = frames.fold_codes(frames.folds.read_fold_column(frame, name))
     columns = frames.read_columns(frame, refs)
     if len(refs) == 1:
         check_not_itself("features", refs, name)
-        only, labels = columns[0], frames.count_values(folds, codes)
-        check_not_swapped("features", refs[0], name, lambda: frames.fold_codes(only)[0], labels)
+        check_not_swapped(
+            "features", refs[0], name, lambda: frames.fold_codes(columns[0])[0].values, labels
+        )
+    folds = labels.values
     features: list[tuple[str, Any]] = []
     # A selector does not mean the column of folds.
     label, spread = frames.label_of(frame, name), frames.references.spread_columns(refs, columns)

@@ -178,13 +178,13 @@ def headline(finding: Finding) -> str:
 
 def label_folds(frame: Any, name: Any) -> tuple[FoldValues, Ints]:
     """Read the folds of a column, which must be as many as a picture has room for."""
-    values, folds = frames.fold_codes(frames.folds.read_fold_column(frame, name))
-    labels = frames.count_values(values, folds)
+    labels, folds = frames.fold_codes(frames.folds.read_fold_column(frame, name))
     if not labels.present:
         msg = f"Column {str(name)!r} must hold folds to be drawn, but has none."
         raise StratError(msg)
-    if len(values) > MAX_FOLDS:
-        msg = above_limit(f"Column {str(name)!r} of `plot`", MAX_FOLDS, "fold", len(values))
+    n_folds = len(labels.values)
+    if n_folds > MAX_FOLDS:
+        msg = above_limit(f"Column {str(name)!r} of `plot`", MAX_FOLDS, "fold", n_folds)
         raise StratError(msg + "\nHint: `report` and `drift` give tables.")
     return labels, folds
 
