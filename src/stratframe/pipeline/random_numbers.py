@@ -44,10 +44,15 @@ def column_stream(options: Options, tag: StreamTag, repeat: int = 0) -> Stream:
 
 def row_streams(options: Options, repeat: int = 0) -> tuple[Stream, Stream]:
     """Make the streams of the first and the second numbers of rows."""
-    first, second = StreamTag.PART_ROWS, StreamTag.PART_SPREAD
+    tags = (StreamTag.PART_ROWS, StreamTag.PART_SPREAD)
     if options.target.kind == "fold":
-        first, second = StreamTag.FOLD_ROWS, StreamTag.FOLD_BLOCKS
-    return column_stream(options, first, repeat), column_stream(options, second, repeat)
+        tags = (StreamTag.FOLD_ROWS, StreamTag.FOLD_BLOCKS)
+
+    def second(size: int) -> Words:
+        # Most deals need no second number, so the stream is made when words are drawn.
+        return column_stream(options, tags[1], repeat)(size)
+
+    return column_stream(options, tags[0], repeat), second
 
 
 def row_numbers(
