@@ -98,9 +98,14 @@ def test_one_component_that_swallows_the_data() -> None:
     df = pd.DataFrame({"patient": range(rows), "device": [1] * 14 + list(range(2, 8))})
     message = (
         "The largest group has 14 rows, but the largest fold should have 10, so one fold will be at"
-        " least 4 rows too large. It has 70 % of the rows: 'device' links 14 patients."
+        " least 4 rows too large. The largest has 70 % of the rows: 'device' links 14 patients."
     )
     warned(message, lambda: sf.kfold(df, k=2, groups=LINKED))
+    message = (
+        "`k` must be at most the number of groups, got 9 for 7 groups."
+        " The largest has 70 % of the rows: 'device' links 14 patients."
+    )
+    refuse(message, lambda: sf.kfold(df, k=9, groups=LINKED))
 
 
 def test_new_rows_join_their_group_or_link_two(frame: Make) -> None:
@@ -110,8 +115,8 @@ def test_new_rows_join_their_group_or_link_two(frame: Make) -> None:
     assert (found[2], found[6]) == (0, 2)
     data["device"] = [*data["device"][:6], "d3", *data["device"][7:]]
     message = (
-        "`extend` needs each group in one fold, but 1 group in 3 rows (3, 4, 5) is in several: for"
-        " instance 'p2', 'd3' in folds 1, 2.\nHint: leave out rows that link them, or make the"
+        "`extend` needs each group in one fold, but 1 group in 4 rows (6, 3, 4, 5) is in several:"
+        " for instance 'p2', 'd3' in folds 1, 2.\nHint: leave out rows that link them, or make the"
         " column with groups, as in `df.strat.kfold(..., groups=sf.linked('patient', 'device'))`."
     )
     refuse(message, lambda: sf.extend(frame(data), "label", 3, groups=LINKED))

@@ -85,12 +85,23 @@ def ruled_keys(key: Sequence[Any], rows: Ints | None) -> list[RuledColumn]:
     return columns
 
 
-def check_enough(n_rows: int, groups: Ints | None, target: Target) -> None:
+def check_enough(
+    n_rows: int, entries: Sequence[BoundTerm], groups: Ints | None, target: Target
+) -> None:
     """Raise if there are more folds or parts than rows, or groups, to deal."""
-    counts = [(n_rows, f"rows that get a {target.kind}", "row")]
+    counts = [(n_rows, f"rows that get a {target.kind}", "row", "")]
     if groups is not None:
-        counts.append((int(groups.max(initial=-1)) + 1, "groups", "group"))
-    for count, what, noun in counts:
+        sizes = np.bincount(groups)
+        why = explain_largest(entries, groups, sizes) if target.n > len(sizes) > 0 else ""
+        counts.append((len(sizes), "groups", "group", why))
+    for count, what, noun, why in counts:
         if target.n > count:
             limit = f"the number of {what}"
-            raise StratError(at_most(target.argument, limit, target.n, count, noun))
+            raise StratError(at_most(target.argument, limit, target.n, count, noun) + why)
+
+
+def explain_largest(entries: Sequence[BoundTerm], groups: Ints | None, sizes: Ints) -> str:
+    """Say why the largest group is large, as far as the terms of groups know."""
+    rows = np.flatnonzero(groups == sizes.argmax())
+    grouped_by = [entry for entry in entries if entry.argument == "groups"]
+    return "".join(entry.term.explain_group(entry, rows) for entry in grouped_by)

@@ -21,6 +21,7 @@ from ..core.systematic import systematic_deal
 from ..core.types import Ints, StratumTable, Words
 from ..errors import plural, warn
 from ..frames import Frame, NewColumn
+from .check_data import explain_largest
 from .options import Options
 from .random_numbers import column_stream, row_numbers, row_streams
 from .strata import Columns, Strata, check_n_cells, stratify
@@ -120,8 +121,7 @@ def warn_large_group(strata: Strata, sizes: Ints, shares: Sequence[Fraction], no
     """Warn if a group has more rows than the largest part should, given the rows of each."""
     largest, fair = int(sizes.max()), max(shares) * int(sizes.sum())
     if largest > ceil(fair):
-        rows = np.flatnonzero(strata.groups == sizes.argmax())
-        why = "".join(entry.term.explain_group(entry, rows) for entry in strata.grouped_by)
+        why = explain_largest(strata.grouped_by, strata.groups, sizes)
         warn(
             f"The largest group has {plural(largest, 'row')}, but the largest {noun} should have"
             f" {float(fair):.10g}, so one {noun} will be at least {largest - float(fair):.10g} rows"

@@ -114,7 +114,10 @@ def check_whole_groups(options: Options, groups: Ints, series: Sequence[Any], fo
         example = f"{', '.join(map(describe, values))} in {example}"
     n_groups = len(np.unique(groups[rows]))
     verb = "kfold" if kind == "fold" else "split"
-    instead = "leave out rows that link them, or " if options.groups[0].only_groups else ""
+    instead = ""
+    if options.groups[0].only_groups:  # new rows may link what was apart, and are shown first
+        rows = np.append(np.flatnonzero((folds < 0) & np.isin(groups, groups[rows])), rows)
+        instead = "leave out rows that link them, or "
     msg = (
         f"`extend` needs each group in one {kind}, but {plural(n_groups, 'group')} in"
         f" {describe_rows(rows)} {'is' if n_groups == 1 else 'are'} in several: for instance"

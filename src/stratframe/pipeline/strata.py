@@ -211,14 +211,14 @@ def dealt_entries(
         missing = np.logical_or.reduce([entry.missing for entry in entries])
         entries = restricted(entries, np.flatnonzero(~missing) if missing.any() else None)
     groups = group_codes(entries) if options.groups else None
-    check_enough(entries[0].n_rows if entries else n_rows, groups, options.target)
+    check_enough(entries[0].n_rows if entries else n_rows, entries, groups, options.target)
     nested = options.terms and not options.marginal
     if nested and options.rare != "ignore" and entries[0].term.is_nominal:
         first, kept = treat_rare(entries[0], groups, options)
         entries = restricted([first, *entries[1:]], kept)
         if kept is not None:
             groups = group_codes(entries) if options.groups else None
-            check_enough(entries[0].n_rows, groups, options.target)
+            check_enough(entries[0].n_rows, entries, groups, options.target)
     return entries, groups
 
 

@@ -150,7 +150,7 @@ def rank_by_hash(codes: Ints, hashes: Words, is_last: Flags | None = None) -> In
 
 def group_share(entry: EncodedColumns, rows: Ints) -> str:
     """Say how much of all rows a group has."""
-    return f" It has {100 * len(rows) / len(entry.missing):.0f} % of the rows"
+    return f" The largest has {100 * len(rows) / len(entry.missing):.0f} % of the rows"
 
 
 def row_hashes(entry: EncodedColumns) -> Words | None:
