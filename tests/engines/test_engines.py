@@ -386,14 +386,6 @@ def test_advice_on_groups_is_that_of_pandas(engine, groups):
     engine.check_table(*(sf.advise(each, by, [2, 5, 30], **given) for each in (rows, frame)))
 
 
-def test_rows_without_folds_are_left_out(engine):
-    """A report is on the rows that have a fold."""
-    rows = pd.DataFrame({"label": ["a"] * 8 + ["b"] * 8, "fold": [0.0, 1.0] * 4 + [None] * 8})
-    found = sf.report(engine.spread(rows, [0, 5, 5]), "label")
-    assert found["n"].tolist() == [4, 4]
-    assert found["verdict"].tolist() == ["even", "even"]
-
-
 def test_whole_numbers_are_shown_in_bins(engine):
     """Whole numbers most of which are rare are an order, in the bins of pandas."""
     frame = pd.DataFrame({"x": [i * i % 331 for i in range(300)], "id": range(300)})
@@ -562,16 +554,3 @@ def test_periods_are_those_of_pandas(engine, name):
     wanted = [(each.fold, *map(engine.rows, each)) for each in sf.folds(frame, "day", **rule)]
     found = sf.folds(engine.spread(frame, [17, 45]), "day", **rule)
     assert [(each.fold, *map(engine.rows, each)) for each in found] == wanted
-
-
-def test_missing_values_are_not_apart(engine):
-    """Rows without a value, null or NaN, share nothing with each other."""
-    data = {
-        "id": range(8),
-        "fold": [0, 0, 0, 0, 1, 1, 1, 1],
-        "user": ["a", None, "b", None, "a", None, None, "c"],
-        "dose": [None, 1.5, 2.5, None, None, None, 2.5, 3.5],
-    }
-    frame = engine.local(pd.DataFrame(data))
-    pairs = list(sf.folds(engine.spread(frame, [3]), apart=["user", "dose"]))
-    assert [engine.rows(pair.train)["id"] for pair in pairs] == [[5, 7], [1, 3]]

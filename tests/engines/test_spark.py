@@ -265,10 +265,15 @@ def test_columns_of_spark_must_have_a_value_in_each_row(spark):
         (numbered, "window"),
         (fn.explode(fn.array("age")), "generator"),
         (fn.col("*"), "isnull"),
+        # What each pass draws anew.
+        (fn.rand(3), "rand"),
+        (fn.expr("uuid()"), "uuid"),
+        (fn.monotonically_increasing_id(), "monotonically"),
     ):
-        for options in ({"by": column}, {"by": [sf.classes(column)]}, {"groups": column}):
+        keyed = [{"by": each, "key": "id"} for each in (column, [sf.classes(column)])]
+        for options in (*keyed, {"groups": column}, {"key": column}):
             with pytest.raises(sf.StratError) as caught:
-                sf_spark.kfold(rows, **options, **({} if "groups" in options else {"key": "id"}))
+                sf_spark.kfold(rows, **options)
             first, hint = str(caught.value).split("\n")
             start = f"A computed column must be a working expression, got {column}: ["
             assert first.startswith(start)
@@ -475,15 +480,3 @@ def test_rows_of_times_are_those_of_their_label(spark, zone, value):
         assert sorted(sorted(r.id for r in part.collect()) for part in parts) == sorted(expected)
     finally:
         spark.conf.set("spark.sql.session.timeZone", old)
-
-
-def test_what_each_pass_draws_anew_is_refused(spark):
-    """Columns that are drawn anew in each pass are no keys and no strata."""
-    from pyspark.sql import functions as fn
-
-    rows = spark.range(40).withColumn("w", fn.col("id") % 4 > 0)
-    for drawn in (fn.monotonically_increasing_id(), fn.rand(3), fn.expr("uuid()")):
-        with pytest.raises(sf.StratError, match="add what looks at other rows with `withColumn`"):
-            sf.kfold(rows, None, 3, key=drawn)
-    with pytest.raises(sf.StratError, match="withColumn"):
-        sf.kfold(rows, (fn.rand(7) > 0.5).alias("m"), 3, key="id", where="w")

@@ -127,13 +127,6 @@ def test_any_values_are_hashed_alike(spark, rows, salt):
     assert numbers(spark, frame, salt) == expected(frame, salt)
 
 
-def test_floats_are_hashed_by_value(spark):
-    """A float without a fraction has the number of the integer."""
-    whole = pl.DataFrame({"x": [1, -3, 2**53]})
-    floats = whole.select(pl.col("x").cast(pl.Float64))
-    assert numbers(spark, floats, 9) == numbers(spark, whole, 9)
-
-
 @pytest.mark.parametrize("dtype", ["array<int>", "interval month"])
 def test_other_types_cannot_be_hashed(spark, dtype):
     """Types that have no number are errors that say what to do."""
