@@ -359,22 +359,14 @@ def test_tables_are_those_of_pandas(engine, by):
     """Tables of strata, and of the folds and parts of several columns, are those of pandas."""
     frame = engine.local(FOLDED)
     rows, names = engine.spread(frame, CUTS), ["fold", "split"]
-    for verb in (sf.balance, partial(sf.report, full=True)):
+    for verb in (sf.balance, partial(sf.report, full=True), partial(sf.compare, full=True)):
         engine.check_table(verb(rows, by, names), verb(frame, by, names))
+    for verb, name in ((sf.balance, "plain"), (sf.report, "split")):
+        engine.check_table(verb(rows, by, name), verb(frame, by, name))
     # The order in which strata first appear decides, which rows without an order do not have.
     left_out = [] if engine.has_order else ["variance_stratified", "ratio"]
     advice = [sf.advise(each, by, [2, 7, 99], full=True) for each in (rows, frame)]
     engine.check_table(*(table.drop(columns=left_out) for table in advice))
-
-
-@pytest.mark.parametrize("by", ["label", ["sex", sf.quantiles("age", 3)]], ids=str)
-def test_columns_are_compared_as_on_pandas(engine, by):
-    """Tables that compare fold columns, and those of one column alone, are those of pandas."""
-    frame, names = engine.local(FOLDED), ["fold", "split", "plain"]
-    rows = engine.spread(frame, CUTS)
-    engine.check_table(*(sf.compare(each, by, names, full=True) for each in (rows, frame)))
-    engine.check_table(sf.balance(rows, by, "plain"), sf.balance(frame, by, "plain"))
-    engine.check_table(sf.report(rows, by, "split"), sf.report(frame, by, "split"))
 
 
 @pytest.mark.parametrize("groups", ["who", ["kind", "day"]], ids=str)

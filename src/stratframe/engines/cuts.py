@@ -1,7 +1,7 @@
 """Cut points of the numbers of rows, found from counts and from the few rows near the cuts.
 
-This is `deal_by_rank` of core/deal.py for rows that are elsewhere: tests/engines/test_one_deal.py
-holds the two together. The rows of a stratum are ranked by their numbers, and the first of them,
+This is `deal_by_rank` of core/deal.py for rows that are elsewhere: tests/engines/test_cuts.py holds
+the two together. The rows of a stratum are ranked by their numbers, and the first of them,
 as many as its quota says, go to part 0, and so on. So a row's part is the number of cut points of
 its stratum that are at most its own number. Counts of the leading bits of the numbers show in
 which cell of these bits each cut point lies; the numbers of the rows in these cells show where.
