@@ -295,40 +295,36 @@ def test_overwrite(frame: Make, repeats: int) -> None:
 
 
 ROWS = {"y": [1, 2] * 4, "x": range(8), "fold": [True, False] * 4, "fold_2": [0, 0, 1, 1] * 2}
-LEVELS = pd.DataFrame({("y", ""): [1, 2] * 4, ("fold", ""): [0, 1] * 4})
-OF_PANDAS = [pd.col("fold") > 0] if hasattr(pd, "col") else []
-READS_FOLD: list[tuple[str, Any, dict[str, Any]]] = [
-    ("by", pd.DataFrame(ROWS), {"by": ["y", "fold"]}),
-    ("by", pd.DataFrame(ROWS), {"by": sf.quantiles("fold", 2)}),
-    ("by", pd.DataFrame(ROWS), {"by": sf.nearest(["fold", "x"])}),
-    ("by", pd.DataFrame(ROWS), {"by": sf.clusters(["x", "fold"], 2)}),
-    ("by", pd.DataFrame(ROWS), {"by": sf.margins(["y", "fold"])}),
-    ("groups", pd.DataFrame(ROWS), {"groups": "fold"}),
-    ("groups", pd.DataFrame(ROWS), {"groups": sf.clusters(["fold", "x"], 2)}),
-    ("key", pd.DataFrame(ROWS), {"key": ["x", "fold"]}),
-    ("where", pd.DataFrame(ROWS), {"where": "fold"}),
-    *(("by", pd.DataFrame(ROWS), {"by": read}) for read in OF_PANDAS),
-    *(("where", pd.DataFrame(ROWS), {"where": read}) for read in OF_PANDAS),
-    ("by", LEVELS, {"by": [("fold", "")]}),
-    ("by", pl.DataFrame(ROWS), {"by": pl.col("fold") > 0}),
-    ("by", pl.LazyFrame(ROWS), {"by": (pl.col("y") + pl.col("fold")).alias("z")}),
-    ("by", pl.LazyFrame(ROWS), {"by": pl.nth(2)}),
+FRAMES = {
+    "pandas": pd.DataFrame(ROWS),
+    "levels": pd.DataFrame({("y", ""): [1, 2] * 4, ("fold", ""): [0, 1] * 4}),
+    "polars": pl.DataFrame(ROWS),
+    "lazy": pl.LazyFrame(ROWS),
+}
+READS_FOLD = [
+    *("pandas, by=['y', 'fold']", "pandas, by=sf.quantiles('fold', 2)"),
+    *("pandas, by=sf.nearest(['fold', 'x'])", "pandas, by=sf.clusters(['x', 'fold'], 2)"),
+    *("pandas, by=sf.margins(['y', 'fold'])", "pandas, groups=sf.clusters(['fold', 'x'], 2)"),
+    *("pandas, groups='fold'", "pandas, key=['x', 'fold']", "pandas, where='fold'"),
+    *("levels, by=[('fold', '')]", "polars, by=pl.col('fold') > 0", "lazy, by=pl.nth(2)"),
+    "lazy, by=(pl.col('y') + pl.col('fold')).alias('z')",
+    *(f"pandas, {name}=pd.col('fold') > 0" for name in ("by", "where") if hasattr(pd, "col")),
 ]
 """Arguments that read the column `fold`, alone and in terms and expressions."""
 
 
-@pytest.mark.parametrize(("argument", "df", "given"), READS_FOLD)
+@pytest.mark.parametrize("given", READS_FOLD)
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_a_column_that_is_read_is_not_replaced(
-    argument: str, df: Any, given: dict[str, Any], overwrite: bool
-) -> None:
+def test_a_column_that_is_read_is_not_replaced(given: str, overwrite: bool) -> None:
     """A call that reads a column cannot add another one of its name."""
+    argument = given.split()[1].partition("=")[0]
     message = (
         f"`name` must not be a column that the call reads, but `{argument}` reads 'fold'.\n"
         "Hint: give the new column another name, or rename this one first."
     )
-    refuse_now(message, lambda: sf.kfold(df, **given, k=2, overwrite=overwrite))
-    refuse_now(message, lambda: sf.split(df, **given, name="fold", overwrite=overwrite))
+    for verb in (f"sf.kfold({given}, k=2", f"sf.split({given}, name='fold'"):
+        call = f"{verb}, overwrite={overwrite})"
+        refuse_now(message, lambda call=call: evaluate(call, **FRAMES))
 
 
 def test_a_column_of_the_name_of_a_computed_one_may_be_replaced() -> None:

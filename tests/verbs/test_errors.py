@@ -176,6 +176,12 @@ OTHERS = {
         "`name` must hold each column once, got 'fold' twice."
     ),
     "sf.extend(holes, None, k=1)": "`k` must be at least 2, got 1.",
+    "sf.extend(df, 'label', 3, parts=0.5, name='split')": (
+        "`extend` takes `k` for folds or `parts` for parts, got both."
+    ),
+    "sf.extend(df, 'label', parts={'train': 0.5, 'rest': 0.5}, name='split')": (
+        "`parts` must name all parts of 'split', but it also has 'test'."
+    ),
     "sf.extend(holes, sf.chain('price'))": "`extend` does not support `sf.chain` in `by`.",
     "sf.extend(holes, sf.nearest('price'))": "`extend` does not support `sf.nearest` in `by`.",
     "sf.plan(rows, key='id', deal='hash')": (

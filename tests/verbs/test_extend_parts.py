@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from stratframe.core.extend import fill_by_shares
-from tests.helpers import Make, eager, make, refuse, refuse_now, split_groups, values
+from tests.helpers import Make, eager, make, refuse_now, split_groups, values
 
 PARTS = {"train": 0.6, "valid": 0.2, "test": 0.2}
 OLD = {"y": ["a"] * 40 + ["b"] * 20, "who": [i // 3 for i in range(60)]}
@@ -107,22 +107,6 @@ def test_several_columns(frame: Make) -> None:
         one = sf.extend(gaps, "y", name=name)
         assert values(filled, name) == values(one, name)
         assert np.bincount(values(filled, name)).tolist() == [10] * 4
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"k": 3, "parts": PARTS}, "`extend` takes `k` for folds or `parts` for parts, got both."),
-        (
-            {"parts": {"train": 0.5, "rest": 0.5}},
-            "`parts` must name all parts of 'split', but it also has 'test', 'valid'.",
-        ),
-    ],
-)
-def test_bad_parts(kind: str, arguments: dict[str, Any], message: str) -> None:
-    """Folds and parts at once, and parts that leave some out, are errors."""
-    df = grown(kind, parted())
-    refuse(message, lambda: sf.extend(df, "y", name="split", rare="ignore", **arguments))
 
 
 def test_parts_without_rows() -> None:

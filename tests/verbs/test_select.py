@@ -25,13 +25,19 @@ from tests.helpers import (
 
 
 def test_parts_are_in_their_order(frame: Make) -> None:
-    """Parts come in the order of the call, empty ones too, without the rows of none."""
+    """Parts come in the order of the call, empty ones too, without the rows of none; or as named.
+
+    A category without rows may be named or left out.
+    """
     data = {"a": ["x"] * 6 + ["y"], "i": list(range(7))}
     split = sf.split(frame(data), "a", {"test": 0.5, "none": 0.01, "train": 0.49}, rare="null")
     found = sf.parts(split)
     assert list(found) == ["test", "none", "train"]
     assert len(values(found["none"], "i")) == 0
     assert sorted(i for part in found.values() for i in values(part, "i")) == list(range(6))
+    assert list(sf.parts(split, names=["train", "test"])) == ["train", "test"]
+    train, none, test = sf.parts(split, names=("train", "none", "test")).values()
+    assert [len(values(part, "i")) for part in (train, none, test)] == [3, 0, 3]
 
 
 @pytest.mark.parametrize(
@@ -68,16 +74,6 @@ def test_parts_of_polars_categories() -> None:
     column = pl.Series("split", ["test", "a", "train"], dtype=pl.Categorical)
     for df in (column.to_frame(), column.to_frame().lazy()):
         assert list(sf.parts(df)) == ["train", "test", "a"]
-
-
-def test_parts_by_name(frame: Make) -> None:
-    """Names give the order; parts of a category without rows may be listed or left out."""
-    data = {"a": ["x"] * 6 + ["y"], "i": list(range(7))}
-    parts = {"test": 0.5, "none": 0.01, "train": 0.49}
-    made = sf.split(frame(data), "a", parts, rare="null")
-    assert list(sf.parts(made, names=["train", "test"])) == ["train", "test"]
-    train, none, test = sf.parts(made, names=("train", "none", "test")).values()
-    assert [len(values(part, "i")) for part in (train, none, test)] == [3, 0, 3]
 
 
 labels = st.lists(st.integers(0, 4), min_size=1, max_size=60)
