@@ -6,7 +6,6 @@ column of pandas itself.
 
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -172,7 +171,7 @@ def tags_of_objects(series: Any) -> pl.DataFrame:
     lists = series.iloc[rows].tolist()
     if not all(isinstance(each, list | tuple | set | frozenset | np.ndarray) for each in lists):
         raise nested_error(series.name, series.dtype)
-    values = pd.Series(list(chain.from_iterable(lists)), dtype=object)
+    values = pd.Series([tag for each in lists for tag in each], dtype=object)
     tags = to_polars(values)
     if tags is None and object_type(values) not in MIXED:  # decimals, and integers beyond 64 bits
         tags = strict_series(objects_of(values, None).tolist(), None)

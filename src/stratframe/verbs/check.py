@@ -33,6 +33,7 @@ from .leaks import (
     is_chance,
     read_compared,
 )
+from .lines import write_line
 from .sources import check_rows, named_source
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
@@ -300,7 +301,7 @@ def make_check(library: str, columns: Sequence[tuple[str, list[Finding]]]) -> Ch
         numbers = zip(count_worst(found)[:2], WORST_FIRST, strict=False)
         wrong = ", ".join(plural(-n, severity) for n, severity in numbers if n)
         fit = f"not fit for use: {wrong}" if wrong else "fit for use"
-        lines.append(findings.write_line(f"{{name}} is {fit}", name=name))
+        lines.append(write_line(f"{{name}} is {fit}", name=name))
         lines += [f"  {MARKS[each.severity]:8} {each.detail}" for each in found]
     rows = [(name, *each) for name, found in columns for each in found]
     rows.sort(key=lambda row: WORST_FIRST.index(row[1]))

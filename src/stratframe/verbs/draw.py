@@ -11,7 +11,7 @@ import numpy as np
 
 from ..checks import load_extra
 from ..core.types import Ints, Values
-from .findings import describe_sizes
+from .lines import describe_sizes
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442")
 """Of classes, for the colour-blind, too: Okabe and Ito (2008), Color universal design."""

@@ -7,7 +7,7 @@ at most 69 letters, to which `check` adds the severity.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice, product
+from itertools import islice
 from math import sqrt
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -21,6 +21,7 @@ from ..frames import FoldValues, SharedRows
 from ..pipeline.tables import FoldCounts, LevelCounts, stratum_names
 from ..terms.clusters import Clusters
 from .drift import Drifts
+from .lines import describe_sizes, number_names, write_line
 
 Severity: TypeAlias = Literal["leak", "warning", "note", "ok"]
 Verdict: TypeAlias = Literal["even", "as even as a shuffle", "uneven", "empty"]
@@ -29,12 +30,6 @@ WORST_FIRST: tuple[Severity, ...] = ("leak", "warning", "note", "ok")
 
 CHECKS = ("groups", "keys", "balance", "strata", "sizes", "duplicates", "rows", "drift")
 """What findings are about, in the order of their lines."""
-
-ROOM = 69
-"""Letters of a line, which `check` puts after its severity."""
-
-LETTERS = (14, 8)
-"""To which a line cuts its names, rather than leave out its end, and where that is too much."""
 
 FEW_FOLDS, FEW_COMPARISONS = 4, 10
 """Folds or parts up to which a line lists their sizes, and comparisons from which it says how many
@@ -71,33 +66,6 @@ def are_numbered(labels: FoldValues) -> bool:
     if not present or any(type(each) is not int for each in present):
         return False
     return present[0] in (0, 1) and present[-1] - present[0] + 1 == len(present)
-
-
-def write_line(head: str, *tails: str, **names: str) -> str:
-    """Write a line with names for its braces, cut until it fits, and the first tail that does."""
-    text = head
-    for tail, least in product((*tails, ""), LETTERS):
-        shown = dict(names)
-        while len(text := f"{head}{tail}".format(**shown)) > ROOM and shown:
-            longest = max(shown, key=lambda each: len(shown[each]))
-            letters = max(len(shown[longest]) - (len(text) - ROOM), least)
-            if letters >= len(shown[longest]):
-                break
-            shown[longest] = cut_name(shown[longest], letters)
-        if len(text) <= ROOM:
-            break
-    return text
-
-
-def number_names(values: Sequence[Any]) -> dict[str, str]:
-    """Give values numbered names, by which a line refers to them."""
-    return {f"name_{place}": str(value) for place, value in enumerate(values)}
-
-
-def cut_name(text: str, letters: int) -> str:
-    """Cut a name to so many letters, and to the quote that ends it, if one does."""
-    quote = text[-1] if text[-1:] in ("'", '"') else ""
-    return text if len(text) <= letters else f"{text[: letters - 1 - len(quote)]}\u2026{quote}"
 
 
 # Rows and sizes -------------------------------------------------------------------------
@@ -167,12 +135,6 @@ def find_sizes(
     listed = f"{listed} rows" if k <= FEW_FOLDS else describe_sizes(sizes)
     text = f"sizes: {listed}; if that is meant, name the parts ('train', ...)"
     return [Finding("warning", "sizes", k, text)]
-
-
-def describe_sizes(sizes: Sequence[int]) -> str:
-    """Describe how many rows the folds have."""
-    least, most = min(sizes), max(sizes)
-    return plural(least, "row") if least == most else f"{least:,} to {most:,} rows"
 
 
 def list_parts(labels: FoldValues) -> str:

@@ -25,8 +25,9 @@ from . import findings
 from .check import Asked
 from .draw import COLOURS, OTHERS, SHADES, Bars, Matrix, draw_bars, draw_matrix, short_text
 from .drift import check_features, measure_drift
-from .findings import Finding, cut_name
+from .findings import Finding
 from .leaks import AUTO, count_shared, find_twin, read_compared, shared_sets
+from .lines import cut_name
 from .sources import check_rows, named_source
 
 Kind: TypeAlias = Literal["shares", "balance", "drift", "leaks"]

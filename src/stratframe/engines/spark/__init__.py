@@ -16,6 +16,7 @@ from ...terms.classes import Classes
 from ...terms.entry import read_entry
 from ..base import CountedCodes, Counts, check_term
 from .columns import (
+    FLOATS,
     SparkCall,
     Typed,
     by_period,
@@ -25,6 +26,7 @@ from .columns import (
     compared_names,
     functions,
     literals,
+    row_with_fraction,
     stratum_of_term,
     typed_column,
 )
@@ -38,7 +40,6 @@ from .passes import (
     count_rows,
     key_counts,
     near_cuts,
-    resolve_on,
 )
 from .quantiles import cut_entry
 from .shared import leaking_rows, shared_rows
@@ -216,6 +217,18 @@ class SparkEngine:
             held = other.select(typed.present.alias(label)).distinct()
             kept = kept.join(held, typed.present == functions().col(label), "left_anti")
         return kept
+
+
+def resolve_on(frame: Any, term: Term, typed: Typed, empty: Any) -> Term:
+    """Choose the term that one stands for, by a row with a fraction where it asks for them.
+
+    `empty` is the column as a series of Polars without rows.
+    """
+    resolved, half = term.resolve([empty]), load_extra("polars", "spark").Series([0.5])
+    has_fractions = typed.is_decimal or typed.dtype in FLOATS
+    if not has_fractions or type(term.resolve([half])) is type(resolved):
+        return resolved
+    return term.resolve([collect(row_with_fraction(frame, typed))["value"].alias(typed.name)])
 
 
 def check_spark_frame(frame: Any) -> None:

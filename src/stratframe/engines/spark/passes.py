@@ -10,7 +10,6 @@ import numpy as np
 from ...checks import load_extra
 from ...core.types import Flags, Ints, StratumTable, Words
 from ...errors import StratError, plural
-from ...terms.base import Term
 from ..base import (
     MAX_STRATA,
     CountedCodes,
@@ -32,11 +31,9 @@ from ..cuts import (
     window_widths,
 )
 from .columns import (
-    FLOATS,
     SparkCall,
     Typed,
     functions,
-    row_with_fraction,
     stratum_column,
     stratum_salts,
     unhashable,
@@ -220,18 +217,6 @@ def key_counts(key: Sequence[Typed]) -> list[Any]:
     counts = [sf.count(each.present).alias(f"k{i}") for i, each in enumerate(key)]
     decimals = [(i, whole_numbers(each)) for i, each in enumerate(key) if each.is_decimal]
     return counts + [sf.count(whole).alias(f"d{i}") for i, whole in decimals]
-
-
-def resolve_on(frame: DataFrame, term: Term, typed: Typed, empty: Any) -> Term:
-    """Choose the term that one stands for, by a row with a fraction where it asks for them.
-
-    `empty` is the column as a series of Polars without rows.
-    """
-    resolved, half = term.resolve([empty]), load_extra("polars", "spark").Series([0.5])
-    has_fractions = typed.is_decimal or typed.dtype in FLOATS
-    if not has_fractions or type(term.resolve([half])) is type(resolved):
-        return resolved
-    return term.resolve([collect(row_with_fraction(frame, typed))["value"].alias(typed.name)])
 
 
 def collect(frame: DataFrame) -> Any:
