@@ -29,6 +29,7 @@ ANSWERS = {
     ),
     "sf.kfold(df, y=df)": ("`y`", '`by="label"`'),
     "sf.kfold(df, 'label', weights='x')": ("`weights`", '`by=["label", sf.continuous("weight")]`'),
+    "sf.check(df, 'label', fold='f')": ("`fold`", '`name="fold"`'),
     "sf.kfold(df, test_size=0.2)": ("`test_size`", f"`df.strat.split(..., {SPLIT})`"),
     "sf.split(df, train_size=0.8, test_size=0.2)": ("`train_size` or `test_size`", f"`{SPLIT}`"),
     "sf.split(df, k=5)": ("`k`", f"`{KFOLD}k=5)`"),

@@ -24,6 +24,7 @@ HABITS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("n_repeats", "num_fold_cols", "repeats"), ("repeats=10",)),
     **dict.fromkeys(("train", "train_size", "test", "test_size", "parts", "frac"), SIZES),
     **dict.fromkeys(("valid", "val", "validation", "dev"), SIZES),
+    **dict.fromkeys(("fold", "fold_col", "column"), ('name="fold"',)),
     **dict.fromkeys(("weights", "sample_weight"), ('by=["label", sf.continuous("weight")]',)),
 }
 """Arguments of other libraries and of other verbs, and how they are written here: the first that a
