@@ -49,11 +49,12 @@ def test_rank_as_unique(values: np.ndarray) -> None:
     np.testing.assert_array_equal(rank(values), np.unique(values, return_inverse=True)[1])
 
 
-@given(column=codes, seed=seeds)
-def test_by_value_sorts_inside_codes(column: np.ndarray, seed: int) -> None:
+@given(column=codes, n_codes=st.integers(1, 7), seed=seeds)
+def test_by_value_sorts_inside_codes(column: np.ndarray, n_codes: int, seed: int) -> None:
     """Rows are sorted by code, then by value; only equal values depend on the seed."""
     values = np.sin(np.arange(len(column)) * 7) // 0.25
-    rows = by_value(column, 7, values, random_words(seed, StreamTag.FOLD_ROWS, len(column)))
+    column, draws = column % n_codes, random_words(seed, StreamTag.FOLD_ROWS, len(column))
+    rows = by_value(column, n_codes, values, draws)
     expected = np.lexsort((values, column))
     np.testing.assert_array_equal(np.sort(rows), np.arange(len(column)))
     np.testing.assert_array_equal(column[rows], column[expected])

@@ -125,6 +125,7 @@ def test_old_words_end_otherwise_than_new_ones(seed: int, tag: StreamTag, name: 
     for n_parts, repeat in product((0, 65_535), (0, 4_095, 4_096, 10_000)):
         words = padded_words(stream_entropy(seed, tag, n_parts, repeat, name))
         assert words[-1] != OPEN_LAYOUT
+    assert stream_entropy(seed, tag, 65_536, 0, name)[-1] == OPEN_LAYOUT
 
 
 @pytest.mark.parametrize("sizes", [[5], [2, 3], [1, 0, 4]])
