@@ -153,7 +153,7 @@ class CountedFrame:
 
     def strata(self, by: By, groups: tuple[Term, ...] = ()) -> Strata:
         """Nest the rows for a table, which shows bins of a continuous entry."""
-        options = replace(self.read_by(by, LEAST_FOLDS), groups=groups)
+        options = self.read_by(by, groups, LEAST_FOLDS)
         call = self.engine.bind(options)
         strata = count_strata(self.engine, call, options, for_table=True)[1].strata
         binned = any(isinstance(term, OrderBins) for term in options.terms)
@@ -185,7 +185,7 @@ class CountedFrame:
         entries = require_by(by)
         check_not_itself("by", columns_of(entries.terms), name)
         k = len(self.label_rows(name).labels.present)
-        options = replace(self.read_by(by, k), groups=groups)
+        options = self.read_by(by, groups, k)
 
         def count(terms: tuple[Term, ...]) -> FoldedStrata:
             own = replace(options, terms=terms)
@@ -196,10 +196,10 @@ class CountedFrame:
 
         return count_folds(by, name, Entries(options.terms), k, count)
 
-    def read_by(self, by: By, k: int) -> Options:
-        """Read `by` for a table, which shows bins of a continuous entry."""
+    def read_by(self, by: By, groups: tuple[Term, ...], k: int) -> Options:
+        """Read `by` and `groups` for a table, which shows bins of a continuous entry."""
         entries = require_by(by)
-        options = Options(entries.terms, entries.marginal)
+        options = Options(entries.terms, entries.marginal, groups)
         self.engine.check(options.columns())
         terms = tuple(
             term.in_bins(k) if isinstance(term, Continuous) else term
