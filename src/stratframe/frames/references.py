@@ -89,9 +89,11 @@ def gives_column(frame: Any, ref: Any, label: Hashable) -> bool:
     """Return whether a reference is a column of a frame, or gives it with others."""
     if not isinstance(ref, pl.Expr) or not isinstance(label, str):
         return same_column(ref, label)
+    if ref.meta.eq(pl.col(label)):
+        return True
     is_polars = isinstance(frame, pl.DataFrame | pl.LazyFrame)
     names = frame.lazy().select(ref).collect_schema().names() if is_polars else []
-    return ref.meta.eq(pl.col(label)) or (len(names) > 1 and label in names)
+    return len(names) > 1 and label in names
 
 
 def column_key(ref: Any) -> Hashable:

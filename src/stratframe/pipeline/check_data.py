@@ -89,15 +89,12 @@ def check_enough(
     n_rows: int, entries: Sequence[BoundTerm], groups: Ints | None, target: Target
 ) -> None:
     """Raise if there are more folds or parts than rows, or groups, to deal."""
-    counts = [(n_rows, f"rows that get a {target.kind}", "row", "")]
-    if groups is not None:
-        sizes = np.bincount(groups)
-        why = explain_largest(entries, groups, sizes) if target.n > len(sizes) > 0 else ""
-        counts.append((len(sizes), "groups", "group", why))
-    for count, what, noun, why in counts:
-        if target.n > count:
-            limit = f"the number of {what}"
-            raise StratError(at_most(target.argument, limit, target.n, count, noun) + why)
+    if target.n > n_rows:
+        limit = f"the number of rows that get a {target.kind}"
+        raise StratError(at_most(target.argument, limit, target.n, n_rows, "row"))
+    if groups is not None and target.n > (n_groups := int(groups.max(initial=-1)) + 1):
+        msg = at_most(target.argument, "the number of groups", target.n, n_groups, "group")
+        raise StratError(msg + explain_largest(entries, groups, np.bincount(groups)))
 
 
 def explain_largest(entries: Sequence[BoundTerm], groups: Ints | None, sizes: Ints) -> str:

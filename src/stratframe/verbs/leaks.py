@@ -178,8 +178,9 @@ def shared_sets(compared: Compared, folds: Ints) -> tuple[Ints, Ints]:
     rows = np.flatnonzero(compared.known & (folds >= 0))
     columns = take_rows(compared.columns, rows)
     found, sets = frames.duplicates.rows_across_folds(columns, folds[rows])
-    leaks = place_rows(folds[rows[found]], rows[found], len(folds))
-    ranks = compared.nearest(leaks) if compared.nearest and len(found) else None
+    ranks = None
+    if compared.nearest and len(found):
+        ranks = compared.nearest(place_rows(folds[rows[found]], rows[found], len(folds)))
     if ranks is not None:
         sets = np.unique(ranks[columns[0][found]], return_inverse=True)[1]
         order = np.argsort(sets, kind="stable")
