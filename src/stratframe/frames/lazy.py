@@ -4,23 +4,27 @@ A plan is read as Polars prints it. What is not listed here is not known: Polars
 in every version, and plugins and Python functions may do anything. A query of few steps, which
 surely give the same rows each time, streams.
 
-Steps that warn are `unique`, `group_by`, joins, `pl.union` and `merge_sorted` without
-`maintain_order`, and expressions that are not known to leave rows in order, wherever they are in
-the query. A later `sort` is no remedy: rows that are equal in its columns stay in any order, and
-a plan does not say which columns are unique. The one exception is a `sort` by the keys of a
-`group_by` right after it, as these differ in every row. Where rows are chosen by their place after
-such a step they are others each time, and then a key or groups are no remedy either.
+A query warns in three cases.
 
-A plan is looked at as the user wrote it, and again as Polars optimizes it: a `sort` that need
-not keep the order of equal rows lets the steps before it drop their `maintain_order`. Nothing is
-read but the schemas of files.
+1. An expression draws values at random, or a step keeps any of several rows. Nothing helps then.
+2. A step or an expression may put rows in another order, and what follows goes by their places:
+   it picks rows, numbers them, or puts them beside others. A key or groups do not help.
+3. A step or an expression may put rows in another order, and the folds depend on the order.
+
+Steps without an order are `unique`, `group_by`, joins, `pl.union`, `merge_sorted`, and `sort` and
+`top_k` with ties, unless they say `maintain_order`; expressions are those that are not known to
+leave rows in order. A plan does not say which columns are unique. So a `sort` makes an order only
+if it has all columns of the key, or all keys of the `group_by` right below it.
+
+Nothing is read but the schemas of files.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from contextlib import suppress
 from fnmatch import fnmatchcase
-from itertools import chain, repeat, takewhile
+from functools import lru_cache
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -59,8 +63,8 @@ IN_ORDER = names(
     """
     col element len when then otherwise alias cast strict_cast as_struct to_physical rechunk
     reinterpret set_sorted over agg filter slice gather gather_every get first last item explode
-    implode reverse shift sort sort_by unique_stable unique_counts drop_nulls drop_nans append
-    concat_expr extend_constant reshape repeat repeat_by *_range *_ranges linear_space*
+    implode reverse shift* sort sort_by unique_stable unique_counts drop_nulls drop_nans append
+    concat_arr concat_expr extend_constant reshape repeat repeat_by *_range *_ranges linear_space*
     rle rle_id arg_where arg_sort arg_min arg_max index_of search_sorted hist
 
     abs negate sign not pow sqrt cbrt exp log log1p sin cos tan cot sinh cosh tanh arc*
@@ -71,31 +75,57 @@ IN_ORDER = names(
 
     min max nan_min nan_max min_by max_by median quantile count null_count n_unique any all
     any_ignore_nulls all_ignore_nulls sum mean std var product skew kurtosis entropy approx_*
-    covariance pearson_correlation spearman_rank_correlation
+    cov covariance corr pearson_correlation spearman_rank_correlation
 
     arr.* bin.* dt.* list.* str.* struct.* cat.ends_with cat.len_* cat.physical cat.slice
-    cat.starts_with eval with_fields python_udf fold reduce
+    cat.starts_with eval field with_fields python_udf fold reduce rank sample shuffle
     """
 )
 """Expressions that leave the rows in order, though not every value surely is the same.
 
-Sums of floats depend on how threads share the rows; ties of `sort` and `sort_by` may go either
-way. Of a Python function nothing is known, but fold columns are Python functions themselves,
-and verbs in a chain should not warn of each other.
+Sums of floats depend on how threads share the rows. Of a Python function nothing is known, but
+fold columns are Python functions themselves, and verbs in a chain should not warn of each other.
 """
 
-EXPRESSION_LINE = re.compile(r"^ *(?:SELECTION: |FILTER |SELECT \[|SORT BY \[|\[)")
+BY_PLACE = names(
+    """
+    slice get first last gather gather_every implode reverse shift* sort sort_by append
+    extend_constant reshape concat_expr *_range rle rle_id arg_* index_of search_sorted
+    unique_stable unique_counts drop_nulls drop_nans fill_null_with_strategy interpolate* diff
+    pct_change peak_* cum_* cumulative_eval rolling* ewm_* min_by max_by is_first_distinct
+    is_last_distinct str.concat_vertical str.join rank sample shuffle
+    """
+)
+"""Expressions whose values depend on the places of the rows, at least where values are equal."""
+
+DRAWS = names("rank sample shuffle arr.sample list.sample")
+"""Expressions that may draw at random, of which the printed plan does not show the seed."""
+
+EXPRESSION_LINE = re.compile(
+    r"^ *(?:SELECTION: |FILTER |SELECT \[|SORT BY \[|(?:LEFT|RIGHT) PLAN ON: \[|\[)"
+)
 """Lines that hold expressions; others hold names and paths."""
 
 QUOTED = re.compile(r'(?<![\w)\]"])"[^"]*"(?![\w(\["])')
 """Text and names of columns. Polars prints no escapes: a quote inside leaves a quote behind."""
 
-CALL = re.compile(r"(?:\b(?:arr|bin|cat|dt|list|name|str|struct)\.)?\b[a-z_]\w*(?=\()")
+CALL = re.compile(r"(?:\b(?:arr|bin|cat|dt|list|name|str|struct)\.)?\b[a-z_]\w*(?=[(\[])")
 
 
 def expressions(line: str) -> str:
     """Return the expressions in a line of a plan without text and names of columns, if any."""
     return QUOTED.sub("", line) if EXPRESSION_LINE.match(line) else ""
+
+
+def calls(line: str) -> list[str]:
+    """List the functions that the expressions in a line of a plan call."""
+    return CALL.findall(expressions(line))
+
+
+@lru_cache(1 << 12)
+def is_listed(name: str, listed: frozenset[str]) -> bool:
+    """Return whether a list has the name of a function, or a pattern of it."""
+    return any(fnmatchcase(name, known) for known in listed)
 
 
 def is_repeatable(frame: pl.LazyFrame) -> bool:
@@ -116,22 +146,27 @@ STEPS = {
 }
 """What Polars calls the steps whose lines say whether they keep the order, and what users do."""
 
-UNORDERED_LINE = re.compile(rf"^ *({'|'.join(STEPS)})\[maintain_order: false\b", re.MULTILINE)
-PLACE_LINE = re.compile(r"^ *(?:SLICE\[|ROW[ _]INDEX)")
-PLACES = {"slice", "head", "tail", "limit", "gather", "gather_every", "sample"}
-"""Lines and expressions that choose rows by their place, or number them."""
+UNORDERED_LINE = re.compile(rf"^ *({'|'.join(STEPS)})\[maintain_order: false\b")
+ANY_ROW = re.compile(r"^ *UNIQUE\[maintain_order: (true|false), keep_strategy: Any\] BY Some\b")
+KEYS_LINE = re.compile(r"^ *\[.*\] BY \[(?P<columns>.*)\]$")
+SORT_LINE = re.compile(
+    r"^ *SORT BY (?:\[(?:\w+: (?:\w+|\[[^\]]*\])(?:, )?)+\] )?\[(?P<columns>.*)\]$"
+)
+VIEWED_LINES = {"Join": re.compile(r"^ *(?!ASOF )[A-Z]+ JOIN:$"), "Sort": SORT_LINE}
+"""The lines that do not say in every version whether their steps keep the order."""
 
-SORTED_GROUPS = re.compile(
-    r"^( *)SORT BY \[(?P<sorted>.*)\].*\n"
-    r"\1  AGGREGATE\[maintain_order: false\]\n"
-    r".* BY \[(?P<keys>.*)\]$",
-    re.MULTILINE,
-)
+KEEPS_EQUAL = ("`head`, `slice` or `top_k`", "a row index")
+PLACE_LINES = {
+    KEEPS_EQUAL[0]: re.compile(r"^ *SLICE\["),
+    KEEPS_EQUAL[1]: re.compile(r"^ *ROW[ _]INDEX"),
+    "`unique`": re.compile(r"^ *UNIQUE\[.*keep_strategy: (?:First|Last)"),
+    "`join_asof`": re.compile(r"^ *ASOF JOIN:$"),
+    "a horizontal `pl.concat`": re.compile(r"^ *HCONCAT$"),
+}
+"""The lines of steps that go by the places of rows, by what users call them; and those steps of
+these that leave no row out because it equals another."""
+
 COLUMN = re.compile(r'col\("([^"]*)"\)')
-UNSTABLE_SORT = re.compile(
-    r"^ *SORT BY \[(?!maintain_order: true)|\.sort_by\(.*maintain_order: false", re.MULTILINE
-)
-JOIN_LINE = re.compile(r"^ *(?!ASOF )[A-Z]+ JOIN:$", re.MULTILINE)
 
 ORDERED = {"left", "right", "left_right", "right_left"}
 """What `maintain_order` of a join may be, but for "none"."""
@@ -142,8 +177,13 @@ HOLDS_EXPRESSIONS = names(
 )
 """Where the view of an expression holds others."""
 
-REMEDY = "set `maintain_order` in that step"
-CHOOSING = "`head`, `tail`, `slice`, `gather`, `sample` or a row index"
+SET_ORDER = "set `maintain_order` in that step"
+REMEDIES = {
+    "`sort`": "write `sort(..., maintain_order=True)`, or sort by the `key`, too",
+    "`unique`": f"{SET_ORDER}, and in a `sort` after it",
+    "the expression `sort_by`": SET_ORDER.replace("step", "expression"),
+}
+"""What gives rows an order where it is not `SET_ORDER` alone."""
 
 
 class Unordered(NamedTuple):
@@ -155,129 +195,194 @@ class Unordered(NamedTuple):
     """What users call it."""
     of_expression: bool = False
     """Whether it is no step, but an expression."""
+    draws: bool = False
+    """Whether it may also give other rows or values each time."""
+
+    def warn(self, effect: str, hint: str = "") -> None:
+        """Warn of what it does to a lazy query, and say how to avoid that."""
+        remedy = "collect the query first" if self.of_expression else SET_ORDER
+        remedy = REMEDIES.get(self.name, remedy)
+        warn(
+            f"{self.name[0].upper()}{self.name[1:]} may {effect}: train and test rows that are"
+            f" collected apart may overlap.\nHint: {f'{hint}; or {remedy}' if hint else remedy}."
+        )
 
 
-def warn_row_order(frame: Frame, what: str | None, hint: str = "") -> None:
+def warn_row_order(
+    frame: Frame, what: str | None, hint: str = "", key: Collection[Any] = ()
+) -> None:
     """Warn of a lazy query whose rows may come in another order, or be others, each time.
 
     `what` depends on the order, if anything does; the hint says how the call could do without it.
     """
     if not isinstance(frame, pl.LazyFrame):
         return
-    plan = SORTED_GROUPS.sub(drop_sorted, frame.explain(optimized=False)).splitlines()
-    steps = unordered_steps(frame, plan)
-    chosen = chosen_steps(plan, steps) if steps else []
-    if not steps or (what is None and not chosen):
+    plan = frame.explain(optimized=False).splitlines()
+    may_draw = any(DRAWS.intersection(calls(text)) for text in plan)
+    functions = view_functions(frame) if may_draw else []
+    steps = unordered_steps(frame, plan, functions)
+    drawing = next((step for step in steps if step.draws), None)
+    if drawing:
+        drawing.warn("give other rows or values each time that this lazy query is collected")
         return
-    # A step says more than an expression, wherever it is.
-    step = (chosen or sorted(steps, key=lambda step: step.of_expression))[0]
-    remedy = "collect the query first" if step.of_expression else REMEDY
-    then = f"{what} depend on the order"
-    if chosen:
-        hint, then = "", f"{CHOOSING} after it then choose other rows"
-    name = f"{step.name[0].upper()}{step.name[1:]}"
-    warn(
-        f"{name} may put the rows of this lazy query in another order each time it is collected,"
-        f" and {then}: train and test rows that are collected apart may overlap."
-        f"\nHint: {f'{hint}; or {remedy}' if hint else remedy}."
-    )
+    reorder = "put the rows of this lazy query in another order each time it is collected, and"
+    total = total_sorts(plan, set())
+    for line, text in enumerate(plan if steps else ()):
+        for user, is_known in users_of_places(text, functions):
+            # The key differs in the rows of the frame, but not before equal ones are left out.
+            sorts = total_sorts(plan, set(map(str, key))) if user in KEEPS_EQUAL else total
+            for step in steps_before(plan, line, steps, sorts):
+                is_itself = step.line == line and step.name.endswith(user)
+                if not is_itself and (is_known or not step.of_expression):
+                    step.warn(f"{reorder} {user} then gives other rows or values")
+                    return
+    left = steps_before(plan, None, steps, total)
+    if what is not None and left:
+        # A step says more than an expression, wherever it is.
+        step = min(left, key=lambda step: step.of_expression)
+        step.warn(f"{reorder} {what} depend on the order", hint)
 
 
-def unordered_steps(frame: pl.LazyFrame, plan: Sequence[str]) -> list[Unordered]:
+def unordered_steps(
+    frame: pl.LazyFrame, plan: Sequence[str], functions: Sequence[Any] = ()
+) -> list[Unordered]:
     """List what may put the rows of a query in any order, from its printed plan."""
-    joins = [line for line, text in enumerate(plan) if JOIN_LINE.match(text)]
-    settings = chain(join_settings(frame, optimized=False), repeat(("", None))) if joins else ()
-    found = [
-        Unordered(line, join_name(kind))
-        for line, (kind, order) in zip(joins, settings, strict=False)
-        if order not in ORDERED
+    viewed = viewed_steps(frame, plan)
+    is_drawn = any(map(draws_at_random, functions))
+    # A sort that keeps no order lets the steps below it drop theirs.
+    keep_any = [line for line, text in enumerate(plan) if ANY_ROW.match(text)]
+    optimized = frame.explain().splitlines() if keep_any else []
+    if not any(map(UNORDERED_LINE.match, filter(ANY_ROW.match, optimized))):
+        keep_any = []
+    found = []
+    for line, text in enumerate(plan):
+        match = UNORDERED_LINE.match(text)
+        if match or line in keep_any or line in viewed:
+            name = STEPS[match[1]] if match else viewed.get(line, "`unique`")
+            found.append(Unordered(line, name, draws=line in keep_any))
+        for name in calls(text):
+            draws = name == "top_k_by" or (name in DRAWS and is_drawn)
+            has_ties = name == "sort_by" and "maintain_order: false" in text
+            if draws or has_ties or not is_listed(name, IN_ORDER):
+                found.append(Unordered(line, f"the expression `{name}`", True, draws))
+    return found
+
+
+def steps_before(
+    plan: Sequence[str], line: int | None, steps: Sequence[Unordered], total: Sequence[int]
+) -> list[Unordered]:
+    """List the steps whose order a line gets, or the whole query; total sorts hide those below."""
+    within = range(len(plan)) if line is None else lines_below(plan, line)
+    hidden = {each for sort in total if sort in within for each in lines_below(plan, sort)[1:]}
+    return [
+        step
+        for step in steps
+        if step.line in within and step.line not in hidden and step.line not in total
     ]
+
+
+def lines_below(plan: Sequence[str], line: int) -> range:
+    """Find the lines of a step and of all that it is applied to, which is further to the right."""
+    indents = (len(text) - len(text.lstrip()) for text in plan[line:])
+    indent = next(indents)
+    return range(line, line + 1 + len(list(takewhile(indent.__le__, indents))))
+
+
+def users_of_places(text: str, functions: Sequence[Any]) -> list[tuple[str, bool]]:
+    """Name what goes by the places of rows in a line of a plan, and whether that is known."""
+    found = [(name, True) for name, pattern in PLACE_LINES.items() if pattern.match(text)]
+    for name in calls(text):
+        is_known = is_listed(name, BY_PLACE)
+        if name == "rank" and not any(map(ranks_by_place, functions)):
+            continue
+        if is_known or not is_listed(name, IN_ORDER):
+            found.append((f"`{'head` or `slice' if name == 'slice' else name}`", is_known))
+    return found
+
+
+def total_sorts(plan: Sequence[str], key: Set[str]) -> list[int]:
+    """List the lines that sort by all columns of a key, or of the `group_by` right below."""
+    found = []
     for line, text in enumerate(plan):
-        if match := UNORDERED_LINE.match(text):
-            found.append(Unordered(line, STEPS[match[1]]))
-        found += [
-            Unordered(line, f"the expression `{name}`", of_expression=True)
-            for name in CALL.findall(expressions(text))
-            if not any(fnmatchcase(name, known) for known in IN_ORDER)
-            and (name != "rank" or ranks_at_random(frame))
-        ]
-    if all(step.of_expression for step in found):
-        sorts = [line for line, text in enumerate(plan) if UNSTABLE_SORT.search(text)]
-        if sorts and drops_order(frame):
-            found += [Unordered(line, "`sort`") for line in sorts]
-    return sorted(found, key=lambda step: step.line)
+        sort = SORT_LINE.match(text)
+        by = plain_columns(sort["columns"]) if sort else set()
+        grouped = KEYS_LINE.match(plan[line + 2]) if by and "AGGREGATE[" in plan[line + 1] else None
+        keys = plain_columns(grouped["columns"]) if grouped else set()
+        if any(columns and by >= columns for columns in (keys, key)):
+            found.append(line)
+    return found
 
 
-def chosen_steps(plan: Sequence[str], steps: Sequence[Unordered]) -> list[Unordered]:
-    """List the steps after which some rows are chosen by their place, or numbered."""
-    chosen, indents = [], [len(text) - len(text.lstrip()) for text in plan]
-    for line, text in enumerate(plan):
-        if PLACE_LINE.match(text) or not PLACES.isdisjoint(CALL.findall(expressions(text))):
-            # What a step is applied to is printed below it, further to the right.
-            below = takewhile(indents[line].__le__, indents[line + 1 :])
-            end = line + 1 + len(list(below))
-            chosen += [step for step in steps if line <= step.line < end]
-    return chosen
+def plain_columns(text: str) -> set[str]:
+    """List the columns by which a step sorts or groups; none where there are expressions."""
+    return set() if COLUMN.sub("", text).strip(", ") else set(COLUMN.findall(text))
 
 
-def drops_order(frame: pl.LazyFrame) -> bool:
-    """Return whether the optimizer drops the order of a step that a query asks for."""
-    if UNORDERED_LINE.search(SORTED_GROUPS.sub(drop_sorted, frame.explain())):
-        return True
-    return any(order not in ORDERED for _, order in join_settings(frame, optimized=True))
+# The view of a plan that Polars offers to other engines ----------------------------------
+#
+# The printed plan lacks the settings of joins, the seeds of draws, and in Polars 1 those of sorts;
+# and a serialized plan holds the data of all frames in memory.
 
 
-def drop_sorted(groups: re.Match[str]) -> str:
-    """Drop a sorted `group_by` from a plan if the sort has all of its keys."""
-    keys = set(COLUMN.findall(groups["keys"]))
-    are_plain = not COLUMN.sub("", groups["keys"]).strip(", ")
-    # An expression that mentions a column, such as a remainder, does not sort by it.
-    items = groups["sorted"].split(", ")
-    by = {match[1] for item in items if (match := COLUMN.fullmatch(item))}
-    return "" if are_plain and keys <= by else groups[0]
-
-
-def join_settings(frame: pl.LazyFrame, *, optimized: bool) -> Iterator[tuple[str, Any]]:
-    """Find the kinds of the joins of a query and their `maintain_order`, the last join first.
-
-    The printed plan lacks the setting, and a serialized plan holds the data of all frames in
-    memory; so this is the view of the plan that Polars offers to other engines.
-    """
-    for plan in view_nodes(frame, optimized=optimized):
+def viewed_steps(frame: pl.LazyFrame, plan: Sequence[str]) -> dict[int, str]:
+    """Name the joins and sorts of a query that keep no order, by their lines."""
+    shown: dict[str, list[str | None]] = {"Join": [], "Sort": []}
+    for view in view_nodes(frame):
         with suppress(NotImplementedError):  # Python functions, and in Polars 1 `join_asof`
-            node = plan.view_current_node()
-            if type(node).__name__ == "Join":
+            node = view.view_current_node()
+            if type(node).__name__ == "Sort":
+                shown["Sort"].append(None if node.sort_options[0] else "`sort`")
+            elif type(node).__name__ == "Join":
                 kind = node.options[0]
                 kind = kind[0] if isinstance(kind, tuple) else kind
                 if kind != "AsOf":
-                    yield kind, node.options[-1]
+                    ordered = node.options[-1] in ORDERED
+                    shown["Join"].append(None if ordered else join_name(kind))
+    found: dict[int, str] = {}
+    for kind, pattern in VIEWED_LINES.items():
+        lines = [line for line, text in enumerate(plan) if pattern.match(text)]
+        named = shown[kind]
+        if len(named) != len(lines):  # Polars does not promise this view
+            named = ["a join" if kind == "Join" else "`sort`"] * len(lines)
+        found |= {line: name for line, name in zip(lines, named, strict=True) if name}
+    return found
 
 
-def ranks_at_random(frame: pl.LazyFrame) -> bool:
-    """Return whether a query that ranks values breaks ties at random, or may do so."""
-    # The printed plan lacks the method, too.
-    for plan in view_nodes(frame, optimized=False):
+def view_functions(frame: pl.LazyFrame) -> list[tuple[Any, ...]]:
+    """List the functions of a query with their settings, empty if they cannot be seen."""
+    found = []
+    for plan in view_nodes(frame):
         expressions = [each.node for each in plan.get_exprs()]
         while expressions:
             try:
                 view = plan.view_expression(expressions.pop())
-            except Exception:  # an expression that cannot be seen may hold a rank
-                return True
-            function = list(getattr(view, "function_data", ()))
-            if function[:2] == ["rank", "random"] and function[-1] is None:
-                return True
+            except Exception:
+                found.append(())
+                continue
+            found.append(tuple(getattr(view, "function_data", ("none",))))
             for name in HOLDS_EXPRESSIONS:
                 held = getattr(view, name, None)
                 expressions += (
                     held if isinstance(held, list) else [held] if held is not None else []
                 )
-    return False
+    return found or [()]
 
 
-def view_nodes(frame: pl.LazyFrame, *, optimized: bool) -> Iterator[Any]:
+def draws_at_random(function: Sequence[Any]) -> bool:
+    """Return whether a function draws at random without a seed, or may do so."""
+    draws = function[:1] in (("sample",), ("shuffle",)) or function[:2] == ("rank", "random")
+    return not function or (draws and function[-1] is None)
+
+
+def ranks_by_place(function: Sequence[Any]) -> bool:
+    """Return whether a function ranks equal values by their places, or may do so."""
+    return not function or function[:2] == ("rank", "ordinal")
+
+
+def view_nodes(frame: pl.LazyFrame) -> Iterator[Any]:
     """Go through the steps of a query, the last one first; through none if Polars shows none."""
     try:
-        flags = pl.QueryOptFlags() if optimized else pl.QueryOptFlags.none()
+        flags = pl.QueryOptFlags.none()
         plan = frame._ldf.with_optimizations(flags._pyoptflags).visit()  # noqa: SLF001
     except Exception:  # Polars does not promise this view.
         return
@@ -293,4 +398,4 @@ def join_name(kind: str) -> str:
     if kind in ("Cross", "IEJoin"):
         return "a cross join or `join_where`"
     article = "an" if kind in ("Inner", "Anti") else "a"
-    return f"{article} {kind.lower()} join" if kind else "a join"
+    return f"{article} {kind.lower()} join"

@@ -86,7 +86,7 @@ class LocalFrame:
             hint = "fill these groups with values that identify the rows"
         elif options.groups or options.key:
             what = None
-        frames.lazy.warn_row_order(self.frame, what, hint)
+        frames.lazy.warn_row_order(self.frame, what, hint, options.key)
 
     def sample(self, options: Options, wanted: SampleSize) -> Any:
         """Keep the rows of a stratified sample."""

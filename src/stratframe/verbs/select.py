@@ -242,6 +242,11 @@ def cv(
     StratError
         As for `folds`, which also says when it warns.
 
+    Warns
+    -----
+    StratWarning
+        If the rows of a lazy frame may come in another order when it is collected again.
+
     See Also
     --------
     FoldSplit : The same pairs one by one, which takes less memory if there are many folds.
@@ -259,6 +264,7 @@ def cv(
     frames.check_frame(frame)
     rule = check_rule(PairRule("cv", train, valid, every, last, gap, window, apart, nulls))
     _, names = named_source(frame, name, rule.apart)
+    frames.lazy.warn_row_order(frame, "the positions")
     eager = frames.collect_columns(frame, [*names, *rule.apart])
     rows = (frames.read_labels(eager, each, rule.apart, rule.every) for each in names)
     return [pair for pairs in pair_columns(rule, rows) for pair in pairs.positions()]

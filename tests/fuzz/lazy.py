@@ -1,0 +1,111 @@
+"""Deal random lazy queries of a file, and find those that overlap without a warning.
+
+A query that does not warn must give each row the same fold however often it is collected, by both
+engines, and a filter of one fold the rows that the whole query has there.
+
+    python tests/fuzz/lazy.py --seconds 600
+"""
+
+from running import Case, run
+
+import warnings
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import stratframe as sf
+
+N_ROWS = 20_000
+ID, DAY, TEXT, NUMBER = (pl.col(name) for name in ("id", "day", "text", "number"))
+
+
+@cache
+def read_rows() -> pl.LazyFrame:
+    """Scan a file of many row groups, whose ids differ and whose days have ties."""
+    rng = np.random.default_rng(0)
+    columns = {
+        "id": rng.permutation(N_ROWS),
+        "day": rng.integers(0, 40, N_ROWS),
+        "text": rng.choice(["a", "b", "c"], N_ROWS),
+        "number": rng.integers(0, 1_000, N_ROWS),
+    }
+    path = Path(mkdtemp()) / "rows.parquet"
+    pl.DataFrame(columns).write_parquet(path, row_group_size=250)
+    return pl.scan_parquet(path)
+
+
+STEPS: list[Any] = [
+    lambda rows: rows.sort("day"),
+    lambda rows: rows.sort("day", maintain_order=True),
+    lambda rows: rows.sort("day", "id"),
+    lambda rows: rows.sort("id", descending=True),
+    lambda rows: rows.top_k(9_000, by="day"),
+    lambda rows: rows.bottom_k(9_000, by=["day", "text"]),
+    lambda rows: rows.head(9_000),
+    lambda rows: rows.tail(9_000),
+    lambda rows: rows.gather_every(2),
+    lambda rows: rows.reverse(),
+    lambda rows: rows.filter(NUMBER % 3 > 0),
+    lambda rows: rows.filter(pl.int_range(pl.len()) % 5 > 0),
+    lambda rows: rows.filter(pl.int_range(pl.len()).shuffle() < 6_000),
+    lambda rows: rows.filter(NUMBER.is_first_distinct() | (DAY > 3)),
+    lambda rows: rows.filter(DAY.rank("ordinal") < 9_000),
+    lambda rows: rows.filter(DAY.rank("dense") < 30),
+    lambda rows: rows.filter(NUMBER.rank("random") < 9_000),
+    lambda rows: rows.unique(),
+    lambda rows: rows.unique("number"),
+    lambda rows: rows.unique("number", keep="first"),
+    lambda rows: rows.unique("number", keep="last", maintain_order=True),
+    lambda rows: rows.unique("number", maintain_order=True),
+    lambda rows: rows.unique("id", keep="none"),
+    lambda rows: rows.group_by("number").agg(ID.min(), DAY.max(), TEXT.min()),
+    lambda rows: rows.group_by("number").agg(ID.first(), DAY.last(), TEXT.first()),
+    lambda rows: rows.group_by("id", maintain_order=True).agg(pl.all().first()),
+    lambda rows: rows.group_by("day").agg(pl.all().sort_by("text")).explode("id", "text", "number"),
+    lambda rows: rows.join(rows.select("id"), on="id"),
+    lambda rows: rows.join(rows.select("id", other="day"), on="id", how="left").drop("other"),
+    lambda rows: rows.join(rows.select("id"), on="id", how="semi", maintain_order="left"),
+    lambda rows: pl.concat([rows.filter(DAY < 20), rows.filter(DAY >= 20)]),
+    lambda rows: rows.with_row_index("row").with_columns(text=pl.col("row") % 3).drop("row"),
+    lambda rows: rows.with_columns(text=ID.cum_sum() % 3),
+    lambda rows: rows.with_columns(text=ID.first().over("day") % 3),
+    lambda rows: rows.with_columns(text=ID.shift(1, fill_value=0).over("day") % 3),
+    lambda rows: rows.with_columns(text=DAY.mode().first() % 3),
+    lambda rows: rows.with_columns(text=DAY.max().over("number") % 3),
+    lambda rows: rows.with_columns(text=ID.sort_by("day").get(7) % 3),
+    lambda rows: rows.with_columns(text=NUMBER.shuffle() % 3),
+    lambda rows: rows.select(pl.all().sort_by("day")),
+    lambda rows: rows.select(pl.all().sort_by("day", maintain_order=True)),
+    lambda rows: rows.select(pl.all().top_k_by("day", 9_000)),
+    lambda rows: rows.select(pl.all().sample(fraction=0.5, seed=1)),
+]
+"""Steps that leave a column of ids that differ."""
+
+
+def check(case: Case) -> None:
+    """Deal a random query, and collect it several times if it does not warn."""
+    rng, query = case.rng, read_rows()
+    for step in rng.choices(STEPS, k=rng.randint(1, 3)):
+        query = step(query)
+    by = rng.choice([None, "text", "day", sf.continuous("day")])
+    given = rng.choice([{}, {"key": "id"}, {"key": "id"}, {"groups": "number"}])
+    given |= {"by": None if "groups" in given else by, "k": 3, "rare": "ignore"}
+    case.calls.append((sf.kfold, (query,), given))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        folded = sf.kfold(query, **given)
+    if not caught:
+        engines: list[Any] = rng.choices(["in-memory", "streaming"], k=3)
+        first, *others = [folded.select("id", "fold").collect(engine=each) for each in engines]
+        for other in others:
+            assert first.sort("id").equals(other.sort("id")), "a row has another fold"
+        apart = [folded.filter(pl.col("fold") == fold).select("id").collect() for fold in range(3)]
+        assert pl.concat(apart)["id"].is_unique().all(), "two folds share a row"
+
+
+if __name__ == "__main__":
+    run(check)
