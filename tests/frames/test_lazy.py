@@ -307,7 +307,9 @@ CHOSEN: dict[tuple[str, str], list[pl.LazyFrame]] = {
         LEFT.sort("id", maintain_order=True).sort("label").slice(3, 9),
     ],
     ("`sort`", "a row index"): [LEFT.sort("label").with_row_index("row")],
-    ("`sort`", "`unique`"): [LEFT.sort("label").unique("id", keep="first", maintain_order=True)],
+    ("`sort`", "`unique`"): [
+        LEFT.sort("label").unique("id", keep=keep, maintain_order=True) for keep in ("first", "any")
+    ],
     ("`sort`", "`first`"): [
         LEFT.sort("label").group_by("id", maintain_order=True).agg(pl.first("label"))
     ],

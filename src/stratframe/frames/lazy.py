@@ -159,7 +159,7 @@ KEEPS_EQUAL = ("`head`, `slice` or `top_k`", "a row index")
 PLACE_LINES = {
     KEEPS_EQUAL[0]: re.compile(r"^ *SLICE\["),
     KEEPS_EQUAL[1]: re.compile(r"^ *ROW[ _]INDEX"),
-    "`unique`": re.compile(r"^ *UNIQUE\[.*keep_strategy: (?:First|Last)"),
+    "`unique`": re.compile(r"^ *UNIQUE\[.*keep_strategy: (?:First|Last|Any)\] BY Some"),
     "`join_asof`": re.compile(r"^ *ASOF JOIN:$"),
     "a horizontal `pl.concat`": re.compile(r"^ *HCONCAT$"),
 }
