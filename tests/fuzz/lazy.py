@@ -98,13 +98,17 @@ def check(case: Case) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         folded = sf.kfold(query, **given)
-    if not caught:
-        engines: list[Any] = rng.choices(["in-memory", "streaming"], k=3)
+    if caught:
+        return
+    engines: list[Any] = rng.choices(["in-memory", "streaming"], k=3)
+    try:
         first, *others = [folded.select("id", "fold").collect(engine=each) for each in engines]
-        for other in others:
-            assert first.sort("id").equals(other.sort("id")), "a row has another fold"
         apart = [folded.filter(pl.col("fold") == fold).select("id").collect() for fold in range(3)]
-        assert pl.concat(apart)["id"].is_unique().all(), "two folds share a row"
+    except sf.StratError:  # too few rows are left
+        return
+    for other in others:
+        assert first.sort("id").equals(other.sort("id")), "a row has another fold"
+    assert pl.concat(apart)["id"].is_unique().all(), "two folds share a row"
 
 
 if __name__ == "__main__":

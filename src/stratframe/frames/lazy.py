@@ -146,8 +146,8 @@ STEPS = {
 }
 """What Polars calls the steps whose lines say whether they keep the order, and what users do."""
 
-UNORDERED_LINE = re.compile(rf"^ *({'|'.join(STEPS)})\[maintain_order: false\b")
-ANY_ROW = re.compile(r"^ *UNIQUE\[maintain_order: (true|false), keep_strategy: Any\] BY Some\b")
+STEP_LINE = re.compile(rf"^ *({'|'.join(STEPS)})\[maintain_order: (true|false)\b")
+ANY_ROW = re.compile(r"^ *UNIQUE\[.*keep_strategy: Any\] BY Some\b")
 KEYS_LINE = re.compile(r"^ *\[.*\] BY \[(?P<columns>.*)\]$")
 SORT_LINE = re.compile(
     r"^ *SORT BY (?:\[(?:\w+: (?:\w+|\[[^\]]*\])(?:, )?)+\] )?\[(?P<columns>.*)\]$"
@@ -249,23 +249,28 @@ def unordered_steps(
     """List what may put the rows of a query in any order, from its printed plan."""
     viewed = viewed_steps(frame, plan)
     is_drawn = any(map(draws_at_random, functions))
-    # A sort that keeps no order lets the steps below it drop theirs.
-    keep_any = [line for line, text in enumerate(plan) if ANY_ROW.match(text)]
-    optimized = frame.explain().splitlines() if keep_any else []
-    if not any(map(UNORDERED_LINE.match, filter(ANY_ROW.match, optimized))):
-        keep_any = []
+    # The optimizer drops the order of a step if a later one, such as a sort, keeps none.
+    dropped = count_unordered(plan) < (
+        count_unordered(frame.explain().splitlines()) if "maintain_order: true" in str(plan) else 0
+    )
     found = []
     for line, text in enumerate(plan):
-        match = UNORDERED_LINE.match(text)
-        if match or line in keep_any or line in viewed:
-            name = STEPS[match[1]] if match else viewed.get(line, "`unique`")
-            found.append(Unordered(line, name, draws=line in keep_any))
+        match = STEP_LINE.match(text)
+        if match and (dropped or match[2] == "false"):
+            found.append(Unordered(line, STEPS[match[1]], draws=bool(ANY_ROW.match(text))))
+        if line in viewed:
+            found.append(Unordered(line, viewed[line]))
         for name in calls(text):
             draws = name == "top_k_by" or (name in DRAWS and is_drawn)
             has_ties = name == "sort_by" and "maintain_order: false" in text
             if draws or has_ties or not is_listed(name, IN_ORDER):
                 found.append(Unordered(line, f"the expression `{name}`", True, draws))
     return found
+
+
+def count_unordered(plan: Sequence[str]) -> int:
+    """Count the steps of a printed plan that say that they keep no order."""
+    return sum((STEP_LINE.match(text) or "   ")[2] == "false" for text in plan)
 
 
 def steps_before(
