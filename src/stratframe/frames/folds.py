@@ -81,7 +81,7 @@ def check_every(every: Any) -> None:
         raise StratError(msg)
 
 
-def to_periods(series: Series, every: str) -> Series:
+def to_periods(series: Series, every: str) -> Any:
     """Take the start of the calendar period that each date or time is in, in its time zone."""
     if isinstance(series, pd.Series):
         categorical = isinstance(series.dtype, pd.CategoricalDtype)
