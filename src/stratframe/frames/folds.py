@@ -108,7 +108,7 @@ def start_of_period(column: ColumnT, dtype: pl.DataType, every: str) -> ColumnT:
 
 
 def in_zone(starts: Any, zone: Any) -> Any:
-    """Find when the clock of a time zone, if there is one, first shows a time or skips it."""
+    """Find the moment when the clock of a time zone, if there is one, first shows or skips each."""
     if zone is None:
         return starts
 

@@ -74,9 +74,9 @@ def folds(
     every : str, optional
         Read a column of dates or times by calendar periods, as Polars writes them: "1d", "1w",
         "1mo", "1q", "1y", and, but on Spark, multiples of these. The label is the start of the
-        period, for times with a time zone in that zone, and the next moment where its clock skips
+        period; that of times with a zone is in their zone, and is the next moment where clocks skip
         midnight. Periods without rows count for `gap` and `window`; those that nothing trains for
-        are left out. The last period counts as whole, even if only two days of a month have rows.
+        are left out. A last period that is not over counts as whole, be it two days of a month.
     last : int, optional
         Validate so many labels: the last ones that have rows, and labels to train on.
     gap : int
