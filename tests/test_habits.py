@@ -2,18 +2,21 @@
 
 import inspect
 import re
+import traceback
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from pandera.errors import SchemaErrors
 
 import stratframe as sf
 from stratframe.accessor import Strat
 from stratframe.habits import HABITS
-from tests.helpers import FOLDED, ROWS, evaluate, refuse_now
+from tests.helpers import FOLDED, ROWS, Make, columns_of, evaluate, refuse_now, refused
 
 VERBS = sorted({*vars(Strat)} & {*sf.__all__})
 """The verbs, all of which answer."""
@@ -233,3 +236,45 @@ def test_what_names_no_column(library: Any, call: str) -> None:
     """A number, a long list, and several names in one text are answered with what to write."""
     rows = {name: cells for name, cells in FOLDED.items() if name != "tags"}
     refuse_now(MISNAMED[call], lambda: evaluate(call, df=library(rows)))
+
+
+# Tracebacks -----------------------------------------------------------------------------
+
+
+UNKNOWN: dict[str, Any] = {
+    **{verb: {"by": "no"} for verb in VERBS},
+    **{verb: {"name": "no"} for verb in ("cv", "folds", "parts")},
+    "compare": {"by": "no", "names": "fold"},
+    "drift": {"features": "no"},
+    "leaks": {"groups": "no"},
+    "sample": {"by": "no", "n": 3},
+}
+"""Arguments of each verb that name a column which is not there."""
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
+def test_a_traceback_ends_below_the_caller(library: Any, verb: str) -> None:
+    """After the line of the caller an error shows one step, of a function and of a method."""
+    df = library({name: cells for name, cells in FOLDED.items() if name != "tags"})
+    for call in (partial(getattr(sf, verb), df), getattr(df.strat, verb)):
+        with pytest.raises(sf.StratError) as caught:
+            call(**UNKNOWN[verb])
+        shown = [step.name for step in traceback.extract_tb(caught.value.__traceback__)]
+        assert shown == ["test_a_traceback_ends_below_the_caller", "answered"]
+
+
+def test_an_error_of_pandera_is_chained_without_its_steps() -> None:
+    """The cause is pandera's own error, which shows its message alone."""
+    error = refused(lambda: pd.DataFrame({"label": ["a", None]}).strat.kfold("label"))
+    assert isinstance(error.__cause__, SchemaErrors)
+    assert error.__cause__.__traceback__ is None
+
+
+def test_a_call_that_is_repeated_ends_in_the_line_to_paste(frame: Make) -> None:
+    """The last line of a traceback removes the column that an identical call has added."""
+    df = sf.kfold(frame({"label": ["a", "b"] * 4}), "label", k=2)
+    error = refused(lambda: df.strat.kfold("label", k=2))
+    _, hint, line = "".join(traceback.format_exception(error)).rstrip().rpartition("\nHint: df = ")
+    assert hint
+    assert columns_of(evaluate(line, df=df).strat.kfold("label", k=2)) == columns_of(df)

@@ -1,6 +1,7 @@
 """What may be imported where, and when."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -231,6 +232,19 @@ def exported(path: Path) -> set[str]:
         elif isinstance(node, ast.Assign):
             found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
     return found
+
+
+@pytest.mark.parametrize("package", ["core", "frames", "pipeline", "verbs"])
+def test_packages_list_their_modules(package: str) -> None:
+    """The page of a package names each of its modules; those of `frames` import from above."""
+    page = str(ast.get_docstring(ast.parse(MODULES[package].read_text(encoding="utf-8"))))
+    listed = re.findall(r"`(\w+)`", page)
+    modules = {each.split("/")[1] for each in MODULES if each.startswith(f"{package}/")}
+    assert modules <= {*listed}
+    if package == "frames":
+        for module in modules:
+            names = {each.partition("/")[2] for each in own_imports(f"frames/{module}")} & modules
+            assert names <= {*listed[: listed.index(module)]}
 
 
 PACKAGES = [path for path in MODULES.values() if path.name == "__init__.py"]

@@ -29,10 +29,12 @@ def method(
     verb: Callable[Concatenate[Any, Params], ResultT],
 ) -> Callable[Concatenate[Strat, Params], ResultT]:
     """Make a method of a verb: its signature, types and page, without the frame."""
+    # The method answers itself, so that a traceback shows one step.
+    inner: Callable[Concatenate[Any, Params], ResultT] = inspect.unwrap(verb)
 
     @wraps(verb)
     def call(self: Strat, *args: Params.args, **kwargs: Params.kwargs) -> ResultT:
-        return verb(self._frame, *args, **kwargs)
+        return inner(self._frame, *args, **kwargs)
 
     made: Any = call
     del made.__wrapped__  # else the signature and annotations would be looked up there
@@ -44,7 +46,7 @@ def method(
     made.__annotations__ = {**verb.__annotations__}
     del made.__annotations__[frame.name]
     made.__doc__ = re.sub(r"^frame : .*\n(?: +.*\n)*", "", page, count=1, flags=re.MULTILINE)
-    return cast("Callable[Concatenate[Strat, Params], ResultT]", made)
+    return cast("Callable[Concatenate[Strat, Params], ResultT]", suggest_arguments(made))
 
 
 class Strat:

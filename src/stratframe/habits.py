@@ -34,7 +34,8 @@ verb has."""
 def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, ResultT]:
     """Answer arguments of other libraries, and those without names, with an error that helps.
 
-    The signature stays as it is, and other unknown arguments get Python's own error.
+    The signature stays as it is, and other unknown arguments get Python's own error. The traceback
+    of a `StratError` ends here, one step below the caller; that of `verb.__wrapped__` is whole.
     """
     known = signature(verb).parameters
     foreign = HABITS.keys() - known
@@ -42,14 +43,18 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
 
     @wraps(verb)
     def answered(*args: Params.args, **kwargs: Params.kwargs) -> ResultT:
+        __tracebackhide__ = True  # so that pytest ends at the caller
         found = [argument for argument in kwargs if argument in foreign]
         if found:
             hints = dict.fromkeys(translate(argument, known) for argument in found)
             listed = either(f"`{argument}`" for argument in found)
             msg = f"`{name}` has no argument {listed}.\nHint: {', '.join(hints)}."
             raise TypeError(msg)
-        check_places(name, args, known)
-        return verb(*args, **kwargs)
+        try:
+            check_places(name, args, known)
+            return verb(*args, **kwargs)
+        except StratError as error:
+            raise error.with_traceback(None) from error.__cause__
 
     return answered
 

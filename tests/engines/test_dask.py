@@ -270,3 +270,18 @@ def test_values_apart_of_other_types():
             assert not train & valid
     (first_pair, _) = sf.folds(dd.from_pandas(frame, npartitions=2), apart="v")
     assert first_pair.train.compute().index.tolist() == [2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("dtype", ["datetime64[us, {}]", "timestamp[us, tz={}][pyarrow]"])
+@pytest.mark.parametrize("zone", ["America/Sao_Paulo", "America/Havana"])
+def test_periods_keep_their_zone(dtype, zone):
+    """Periods of times with a zone have the labels and rows of pandas, where clocks change too."""
+    times = pd.date_range("2018-11-02", periods=48, freq="2h", tz="UTC", name="at")
+    df = times.tz_convert(zone).to_frame(index=False).astype(dtype.format(zone))
+    rule = {"every": "1d", "train": "past", "gap": 1}
+    expected = list(df.strat.folds("at", **rule))
+    lazy = dd.from_pandas(df, npartitions=3)
+    for found, wanted in zip(lazy.strat.folds("at", **rule), expected, strict=True):
+        assert found.fold.isoformat() == wanted.fold.isoformat()
+        for part, rows in zip(found, wanted, strict=True):
+            assert_frame_equal(part.compute(), rows)

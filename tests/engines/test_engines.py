@@ -483,6 +483,7 @@ def test_folds_and_parts_have_the_rows_of_pandas(engine):
         pairs = zip(sf.folds(rows, nulls=nulls), sf.folds(frame, nulls=nulls), strict=True)
         for found, expected in pairs:
             assert found.fold == expected.fold
+            assert repr(found) == f"Fold {found.fold} of 'fold'"
             assert type(found.train) is type(rows)
             assert engine.rows(found.train) == engine.rows(expected.train)
             assert engine.rows(found.valid) == engine.rows(expected.valid)
@@ -531,7 +532,7 @@ def test_rules_read_the_rows_of_pandas(engine, rule):
     assert found_words == words
     assert len(pairs) > 0
     for found, each in zip(pairs, expected, strict=True):
-        assert without_zone(found.fold) == each.fold
+        assert (found.name, without_zone(found.fold)) == (each.name, each.fold)
         assert type(found.train) is type(rows)
         assert engine.rows(found.train) == engine.rows(each.train)
         assert engine.rows(found.valid) == engine.rows(each.valid)

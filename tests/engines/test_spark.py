@@ -2,6 +2,7 @@
 
 import gc
 import warnings
+from datetime import datetime, time
 from typing import Any
 
 import numpy as np
@@ -478,5 +479,28 @@ def test_rows_of_times_are_those_of_their_label(spark, zone, value):
         assert found == expected
         parts = sf.parts(rows, "at").values()
         assert sorted(sorted(r.id for r in part.collect()) for part in parts) == sorted(expected)
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", old)
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Sao_Paulo", "America/Havana"])
+def test_periods_are_those_of_the_clock_of_the_session(spark, zone):
+    """Folds by days have the rows of Polars in the session's zone, where clocks change too."""
+    rows = spark.range(48).selectExpr(
+        "id", "timestamp'2018-11-02 00:00:00Z' + make_dt_interval(0, cast(id * 2 as int)) as at"
+    )
+    times = pl.datetime_range(
+        datetime(2018, 11, 2), datetime(2018, 11, 5, 22), "2h", time_zone="UTC", eager=True
+    )
+    frame = pl.DataFrame({"id": range(48), "at": times.dt.convert_time_zone(zone)})
+    rule = {"every": "1d", "train": "past", "gap": 1}
+    old = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    try:
+        expected = list(sf.folds(frame, "at", **rule))
+        for found, each in zip(sf.folds(rows, "at", **rule), expected, strict=True):
+            assert found.fold == datetime.combine(each.fold.date(), time())
+            for part, wanted in zip(found, each, strict=True):
+                assert sorted(row.id for row in part.collect()) == wanted["id"].to_list()
     finally:
         spark.conf.set("spark.sql.session.timeZone", old)

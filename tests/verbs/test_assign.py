@@ -18,6 +18,7 @@ from tests.helpers import (
     TWO_KINDS,
     Make,
     eager,
+    folds_of,
     loss_of,
     make,
     peer_folds,
@@ -143,6 +144,23 @@ def test_clusters_are_ordered_by_their_points(frame: Make) -> None:
         values(sf.kfold(frame(each), k=4, groups=groups), "fold") for each in (data, turned)
     )
     assert there == here[::-1]
+
+
+@pytest.mark.parametrize(
+    ("order", "is_drawn"),
+    [
+        (sf.continuous("x"), False),
+        (sf.clusters(["x", "y"], 3), False),
+        (sf.chain(["x", "y"]), True),
+        (sf.nearest(["x", "y"]), True),
+    ],
+)
+def test_what_a_circular_deal_draws(order: Any, is_drawn: bool) -> None:
+    """With `deal="circular"` the orders of neighbours depend on the seed, and nothing else does."""
+    x, y = np.random.default_rng(0).normal(size=(2, 60))
+    df = pd.DataFrame({"x": x, "y": y})
+    folds = {str(folds_of(df, order, deal="circular", seed=seed)) for seed in range(3)}
+    assert (len(folds) > 1) == is_drawn
 
 
 class Place:

@@ -1,6 +1,6 @@
 """Folds by calendar periods of a column of dates or times, and the last ones of them."""
 
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
 import numpy as np
@@ -85,24 +85,42 @@ def test_regular_months_are_those_of_time_series_split(last: int) -> None:
         assert valid.tolist() == held.tolist()
 
 
-@pytest.mark.parametrize("zone", ["Europe/Berlin", "Africa/Cairo", "America/Sao_Paulo"])
+@pytest.mark.parametrize(
+    "zone", ["Europe/Berlin", "Asia/Beirut", "America/Sao_Paulo", "America/Havana", "Pacific/Apia"]
+)
 def test_days_are_those_of_the_clock_of_the_zone(zone: str) -> None:
-    """Days begin at midnight of their zone, also where that is skipped or one has 25 hours."""
-    utc = [datetime(2024, 3, 29), datetime(2024, 10, 25), datetime(2018, 11, 2)]
-    hours = [
-        pl.datetime_range(
-            each, each.replace(day=31 if each.month != 11 else 9), "1h", time_zone="UTC", eager=True
-        )
-        for each in utc
-    ]
-    df = pl.DataFrame({"day": pl.concat(hours).sort().dt.convert_time_zone(zone)})
-    df = df.with_row_index("x")
-    local = df.group_by(pl.col("day").dt.date(), maintain_order=True).agg("x")
-    wanted = [(datetime.combine(day, time()), rows) for day, rows in local.iter_rows()]
+    """Days begin when the clock of their zone first shows their date, and the label keeps the zone.
+
+    Clocks skip midnight, show it twice, or skip a whole day, which counts as one.
+    """
+    whole = []
+    for start in ("2011-12-28", "2018-11-01", "2024-03-29"):
+        hours = pl.Series(pd.date_range(start, periods=120, freq="h", tz="UTC").as_unit("us"))
+        local = hours.dt.convert_time_zone(zone)
+        whole.append(local.filter(local.dt.date() > local.dt.date()[0]))
+    df = pl.DataFrame({"day": pl.concat(whole)}).with_row_index("x")
     numpy, arrow = df.to_pandas(), df.to_pandas(use_pyarrow_extension_array=True)
     objects = numpy.assign(day=numpy["day"].astype(object))
+    days = df.with_columns(pl.col("day").dt.date())
+    wanted = [
+        (first.isoformat(), days.filter(pl.col("day") < day - timedelta(days=1))["x"].to_list(), x)
+        for day, first, x in df.group_by(pl.col("day").dt.date().alias("date"), maintain_order=True)
+        .agg(pl.col("day").first(), "x")
+        .iter_rows()
+    ]
+    rule: dict[str, Any] = {"every": "1d", "train": "past", "gap": 1}
     for frame in (df, df.lazy(), numpy, arrow, objects, numpy.astype({"day": "category"})):
-        assert [(label, valid) for label, _, valid in pairs(frame, every="1d")] == wanted
+        found = pairs(frame, **rule)
+        assert [(label.isoformat(), *rows) for label, *rows in found] == wanted[2:]
+        assert pairs(frame, **rule, valid=found[1][0]) == found[1:2]
+
+
+def test_zones_that_only_pandas_has() -> None:
+    """The days of a fixed offset begin at its midnights."""
+    zone = timezone(timedelta(hours=5, minutes=30))
+    day = pd.date_range("2024-02-28 18:00", periods=3, freq="6h", tz="UTC").tz_convert(zone)
+    labels = [fold.fold for fold in sf.folds(pd.DataFrame({"day": day}), "day", every="1d")]
+    assert labels == [datetime(2024, 2, 28, tzinfo=zone), datetime(2024, 2, 29, tzinfo=zone)]
 
 
 def test_the_ends_of_dates() -> None:

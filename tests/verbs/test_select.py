@@ -76,6 +76,26 @@ def test_parts_of_polars_categories() -> None:
         assert list(sf.parts(df)) == ["train", "test", "a"]
 
 
+def test_a_fold_names_itself(frame: Make) -> None:
+    """A fold has its label, its column and its frames; without data at hand it counts no rows."""
+    data = {"fold_1": [0, 1] * 700, "fold_2": ["a", *["b"] * 1399]}
+    pairs = list(sf.folds(frame(data), ["fold_1", "fold_2"]))
+    assert [(pair.name, pair.fold) for pair in pairs] == [
+        ("fold_1", 0),
+        ("fold_1", 1),
+        ("fold_2", "a"),
+        ("fold_2", "b"),
+    ]
+    counts = [": 700 rows train, 700 valid"] * 2
+    counts += [": 1,399 rows train, 1 valid", ": 1 row train, 1,399 valid"]
+    for pair, count in zip(pairs, counts, strict=True):
+        train, valid = pair
+        assert train is pair.train
+        assert valid is pair.valid
+        named = f"Fold {pair.fold!r} of {pair.name!r}"
+        assert repr(pair) == (named if isinstance(train, pl.LazyFrame) else named + count)
+
+
 labels = st.lists(st.integers(0, 4), min_size=1, max_size=60)
 
 

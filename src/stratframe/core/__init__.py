@@ -1,12 +1,15 @@
 """Strata, quotas and deals on plain numpy arrays; no frame library is imported here.
 
-Three arrays connect the modules: `codes`, int (n_rows,), the stratum of every row;
-`table`, int (n_strata, n_parts), the rows of each stratum that go to each part; and
+Three arrays connect most modules: `codes`, int (n_rows,), the stratum of every row;
+`table`, int (n_strata, n_parts), how many rows of each stratum go to each part; and
 `parts` or `folds`, int (n_rows,), the part of every row.
 
+- `types`: the arrays that modules exchange
 - `seeds`, `hashing`: random words of a purpose, and the hash of a key
-- `strata`: codes, nesting, bins; `order`, `features`, `neighbours`: orders inside strata
-- `quota`: equal folds and samples; `rounding`: unequal parts, with totals that are met
-- `deal`: by rank; `systematic`: along an order; `extend`: new rows; `groups`: whole groups
+- `strata`: codes, nesting, bins; `order`, `neighbours`: orders inside strata
+- `features`: points, scaled; `near`: pairs of rows that are near each other
+- `quota`: equal folds and samples; `rounding`: unequal parts; `extend`: new rows
+- `deal`: by rank, or in turn; `systematic`: unequal parts along an order
+- `groups`: whole groups, and rows balanced over several margins
 - `evenness`, `distances`, `chance`: how far from even, how far apart, and what chance gives
 """

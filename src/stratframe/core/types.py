@@ -27,7 +27,7 @@ Rows: TypeAlias = Ints
 
 Parts: TypeAlias = Ints
 """The part, or the fold, of every row or unit, by its number: range 0..n_parts-1, or -1 for none
-yet, in the smallest signed dtype."""
+yet."""
 
 StratumTable: TypeAlias = NDArray[np.int64]
 """Counts of rows, shape (n_strata, n_parts)."""

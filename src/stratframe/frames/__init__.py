@@ -1,15 +1,16 @@
-"""The only package that knows pandas and Polars; the others call it as `frames.x`.
+"""All that is done with pandas and Polars frames; the other packages call it as `frames.x`.
 
-Frames and series come in, numpy arrays go out, and arrays come back as new columns:
+Only engines and studies call methods of frames themselves. Frames and columns come in, numpy
+arrays go out, and arrays come back as new columns, as rows of the frame, or as a frame of results:
 
 - `libraries`: which library is a frame from, and what are its columns called?
 - `dtypes`: how does any column become a Polars series, what does it hold, and what is missing?
 - `references`: what may be given for a column, which column is it, and how is it read?
-- `read`: which codes of classes, numbers, or words of a key does a column give?
 - `lazy`: which lazy queries give the same rows in the same order each time?
 - `attach`: how does an array become a column, at once or as a lazy expression?
 - `result`: how is a result frame made in the caller's library?
 - `rules`: which rows broke a rule?
+- `read`: which codes of classes, numbers, or words of a key does a column give?
 - `folds`: which folds does a column hold, and which one is each row in?
 - `select`: which rows of a frame do some labels, or a computation, select?
 - `duplicates`: which rows are equal in several columns, and are they in one fold?

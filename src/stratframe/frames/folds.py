@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -28,6 +29,8 @@ FOLD_TYPES = ("int64", "Int64", "float64")
 
 DATES = (pl.Date, pl.Datetime, pl.Null)
 """Types that have calendar periods, the last one as it has no value."""
+
+DAY = timedelta(days=1)
 
 ColumnT = TypeVar("ColumnT", pl.Series, pl.Expr)
 """A column, or what refers to one."""
@@ -78,17 +81,20 @@ def check_every(every: Any) -> None:
         raise StratError(msg)
 
 
-def to_periods(series: Series, every: str) -> pl.Series:
-    """Take the start of the calendar period that each date or time is in."""
+def to_periods(series: Series, every: str) -> Any:
+    """Take the start of the calendar period that each date or time is in, in its time zone."""
     if isinstance(series, pd.Series):
         categorical = isinstance(series.dtype, pd.CategoricalDtype)
         series = series.astype(series.cat.categories.dtype) if categorical else series
         series = series.infer_objects() if series.dtype == object else series
-    local = series.dt.tz_localize(None) if isinstance(series.dtype, pd.DatetimeTZDtype) else series
-    column = to_polars(local)
+    own_zone = getattr(series.dtype, "tz", None)  # one of pandas, that Polars may not know
+    column = to_polars(series if own_zone is None else series.dt.tz_localize(None))
     if column is None or column.dtype not in DATES:
         raise no_dates(series.name, series.dtype)
-    return start_of_period(column, column.dtype, every).alias(str(series.name))
+    starts = start_of_period(column, column.dtype, every).alias(str(series.name))
+    if own_zone is not None:
+        return in_zone(starts.to_pandas(), own_zone)
+    return in_zone(starts, getattr(column.dtype, "time_zone", None))
 
 
 def start_of_period(column: ColumnT, dtype: pl.DataType, every: str) -> ColumnT:
@@ -101,10 +107,29 @@ def start_of_period(column: ColumnT, dtype: pl.DataType, every: str) -> ColumnT:
     return column.dt.truncate(every)
 
 
+def in_zone(starts: Any, zone: Any) -> Any:
+    """Find the moment when the clock of a time zone, if there is one, first shows or skips each."""
+    if zone is None:
+        return starts
+
+    def first(times: Any) -> Any:
+        if isinstance(times, pd.Series):
+            flags = np.ones(len(times), dtype=np.bool_)
+            return times.dt.tz_localize(zone, ambiguous=flags, nonexistent="NaT")
+        return times.dt.replace_time_zone(zone, ambiguous="earliest", non_existent="null")
+
+    # A midnight that is skipped is 24 hours after the one before. ("shift_forward" of pandas is
+    # wrong where clocks are moved by other than an hour.)
+    found, skipped = first(starts), first(starts - DAY) + DAY
+    return found.fillna(skipped) if isinstance(starts, pd.Series) else found.fill_null(skipped)
+
+
 def period_starts(series: pd.Series, every: str) -> Any:
     """Take the starts as a pandas column, of a type that keeps dates apart from times."""
     starts = to_periods(series, every)
-    return starts.to_pandas(use_pyarrow_extension_array=True).set_axis(series.index)
+    if isinstance(starts, pl.Series):
+        starts = starts.to_pandas(use_pyarrow_extension_array=True)
+    return starts.set_axis(series.index)
 
 
 def no_dates(name: object, dtype: object) -> StratError:
@@ -114,7 +139,9 @@ def no_dates(name: object, dtype: object) -> StratError:
 
 def rank_periods(starts: Sequence[Any], every: str) -> Ints:
     """Count the periods up to each of some, given where these start, ascending."""
-    times = pl.Series(starts)
+    # Without their zone, whose clock may have skipped the start.
+    local = [each.replace(tzinfo=None) if isinstance(each, datetime) else each for each in starts]
+    times = pl.Series(local).dt.truncate(every)
     between = pl.date_range if times.dtype == pl.Date else pl.datetime_range
     places = between(times[0], times[-1], every, eager=True).search_sorted(times)
     return places.cast(pl.Int64).to_numpy()

@@ -1,7 +1,7 @@
 """A column -> codes of classes, ordered numbers, features of points, and what of a key is hashed.
 
-All are read from the series of `to_polars`. Only what Polars has no type for is read from the
-column of pandas itself.
+All are read from the series of `to_polars`, but for categories and text of pandas and what Polars
+has no type for.
 """
 
 from collections.abc import Hashable, Sequence

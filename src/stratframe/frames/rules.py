@@ -192,7 +192,7 @@ def pandera_error(columns: Sequence[RuledColumn], rows: Ints | None = None) -> E
             warnings.simplefilter("ignore", FutureWarning)
             pandera.DataFrameSchema(schema).validate(make_frame(library, data), lazy=True)
     except pandera.errors.SchemaErrors as error:
-        found: Exception = error
+        found: Exception = error.with_traceback(None)  # which is of no use to the caller
         return found
     return None
 

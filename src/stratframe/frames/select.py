@@ -14,7 +14,9 @@ from .folds import (
     FoldValues,
     fold_codes,
     fold_expression,
+    in_zone,
     read_fold_column,
+    start_of_period,
     to_periods,
 )
 from .libraries import EagerFrame, Frame, FrameT, Series, label_of, take
@@ -89,7 +91,9 @@ def read_labels(
         refs = [each.alias(str(i)) for i, each in enumerate(read)]
         rows = frame.select(refs).group_by(pl.all(), maintain_order=True).len("n").collect()
         fold, *columns, counts = (each.rename("") for each in rows)
-        series, weights = fold.rename(name), counts.cast(pl.Int64).to_numpy()
+        zone = getattr(frame.collect_schema()[name], "time_zone", None)
+        series = (fold if every is None else in_zone(fold, zone)).rename(name)
+        weights = counts.cast(pl.Int64).to_numpy()
     else:
         series = read_fold_column(frame, name)
         columns = read_columns(frame, [label_of(frame, each) for each in apart])
@@ -166,6 +170,8 @@ def filter_labels(
     listed, is_match = shorter_list(rows, chosen)
     held: Any = rows.series
     values = held.filter(match_codes(rows.codes, listed, nulls=False)).unique()
+    if rows.every is not None:  # the query has no zone, which takes longer
+        values = start_of_period(values, values.dtype, rows.every)
     found = is_one_of(fold_expression(frame, rows.name, rows.every), values)
     wanted = found if is_match else ~found
     kept = frame.filter(wanted.fill_null(True) if nulls else wanted)

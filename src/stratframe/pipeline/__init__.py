@@ -1,7 +1,7 @@
 """One call, from its arguments to a column, and the counts that tables show.
 
 - `options`: which arguments does a call have, and which of them clash?
-- `local`: what do verbs ask of a frame, all rows of which are here?
+- `local`: what do verbs ask of a pandas or Polars frame?
 - `check_data`: do values, keys and groups keep the rules, and are there rows enough?
 - `rare`: what happens to classes with fewer rows than folds?
 - `strata`: which rows are alike?
@@ -10,6 +10,6 @@
 - `hashed`, `extend`, `sample`: the same by the key alone, for new rows, and for a sample.
 - `tables`: how many rows of each stratum are in each fold?
 
-`frames.attach` reads the columns of a call and hands them to `deal.new_columns`, for a lazy frame
-when it is collected.
+`frames.attach` reads the columns of a call and hands them to one of the functions that deal, for a
+lazy frame when it is collected.
 """

@@ -1,4 +1,4 @@
-"""What verbs ask of a pandas or Polars frame, all rows of which are here."""
+"""What verbs ask of a pandas or Polars frame, eager or lazy."""
 
 from __future__ import annotations
 

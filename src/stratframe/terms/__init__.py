@@ -1,1 +1,1 @@
-"""What `by` may hold: one file for each kind of entry, with all that it knows."""
+"""What `by`, `groups` and features may hold: a file for each kind of term, and what they share."""

@@ -1,9 +1,9 @@
-"""What a user calls.
+"""What a user calls, and what several of these verbs need.
 
 - `assign`: `kfold`, `split`, `extend`; `sample`; `select`: `folds`, `parts`, `cv`
-- `pairs`: which labels train for which; `splitter`: `FoldSplit`
+- `splitter`: `FoldSplit`; `pairs`: which labels train for which
 - `tables`: `plan` and `balance`; `report` with `compare`; `advise`; `drift`; `leaks`
-- `findings`: what is a leak, a warning, a note or well; `check` prints it
+- `check`; `findings`: what is a leak, a warning, a note or well; `lines`: how it is written
 - `plot`: what is drawn, and its title; `draw`: bars and a matrix
 - `sources`: the frame of a call, and the columns of folds that it names
 """

@@ -64,9 +64,9 @@ def kfold(
         Which rows get a fold; the others are null, and their values are not looked at.
     deal : {"random", "circular", "hash"}
         "circular" uses no random numbers: the rows go to the folds in turn, in their order, from
-        fold 0. (Clusters and neighbour orders still depend on the seed.) "hash" looks at the `key`
-        of each row alone, whatever the other rows are: keys may repeat, and sizes are left to
-        chance. Not with `by`, `groups`, `missing` or `rare`.
+        fold 0. (The orders of `sf.chain` and `sf.nearest` still depend on the seed.) "hash" looks
+        at the `key` of each row alone, whatever the other rows are: keys may repeat, and sizes are
+        left to chance. Not with `by`, `groups`, `missing` or `rare`.
     key : column or list of columns, optional
         Rank rows by the hash of these columns instead of their position, so that neither row order
         nor the library matters. Together they must identify each row, unless `deal="hash"`.

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import frames
 from ..core.types import Ints
-from ..errors import StratError, list_values, with_full_stop
+from ..errors import StratError, describe, list_values, plural, with_full_stop
 from ..frames import AnyFrameT, FoldValues, Frame
 from ..habits import suggest_arguments
 from .pairs import Nulls, PairRule, Pairs, check_rule, list_labels, pair_columns
@@ -20,7 +20,7 @@ from .sources import check_rows, named_source, source_of
 
 @dataclass(frozen=True, eq=False)
 class Fold(Generic[AnyFrameT]):
-    """One fold: its training and validation frames, as which it unpacks, and its label."""
+    """One fold: its training and validation frames, as which it unpacks, its label and column."""
 
     fold: Any
     """The label that is validated, as in the column."""
@@ -28,6 +28,14 @@ class Fold(Generic[AnyFrameT]):
     """The rows that are trained on: by default those of all other folds."""
     valid: AnyFrameT
     """The rows of this fold."""
+    name: Any
+    """The column of the label."""
+
+    def __repr__(self) -> str:
+        """Name the fold, and count the rows of frames that have them here."""
+        text = f"Fold {describe(self.fold)} of {describe(self.name)}"
+        sizes = [len(part) for part in self if isinstance(part, frames.libraries.EagerFrame)]
+        return f"{text}: {plural(sizes[0], 'row')} train, {sizes[1]:,} valid" if sizes else text
 
     def __iter__(self) -> Iterator[AnyFrameT]:
         """Unpack as `train, valid`."""
@@ -66,8 +74,9 @@ def folds(
     every : str, optional
         Read a column of dates or times by calendar periods, as Polars writes them: "1d", "1w",
         "1mo", "1q", "1y", and, but on Spark, multiples of these. The label is the start of the
-        period, by the clock of the time zone of times that have one; periods without rows count
-        for `gap` and `window`, and those that nothing trains for are left out.
+        period; that of times with a zone is in their zone, and is the next moment where clocks skip
+        midnight. Periods without rows count for `gap` and `window`; those that nothing trains for
+        are left out. A last period that is not over counts as whole, be it two days of a month.
     last : int, optional
         Validate so many labels: the last ones that have rows, and labels to train on.
     gap : int
@@ -106,7 +115,12 @@ def folds(
     or of text if all of it is ISO dates (2024-04-30) or all of it months (2024-04). Only labels
     that have rows count: without `every`, a month without rows is not a gap.
 
-    On Dask and Spark frames the rows are counted when this is called; the frames are lazy.
+    Labels are compared with each other, and with nothing else of a row. Where months are numbers
+    from 1 to 12 and there are two years, "past" trains on January 2024 for February 2023. Make
+    labels that grow over the years, such as 2024-01, or read the date with `every="1mo"`.
+
+    On Dask and Spark frames the rows are counted when this is called; the frames are lazy. Periods
+    of Spark's times follow the clock of the session, and their labels have no time zone.
 
     References
     ----------
@@ -137,7 +151,8 @@ def folds(
         keep = partial(source.select, pairs.rows)
         chosen, nulls = pairs.training_labels(place), rule.nulls == "train"
         train = keep(chosen, nulls=nulls, apart_from=place if rule.apart else None)
-        return Fold(pairs.rows.labels.values[place], train, keep(np.arange(len(chosen)) == place))
+        valid = keep(np.arange(len(chosen)) == place)
+        return Fold(pairs.rows.labels.values[place], train, valid, pairs.rows.name)
 
     return (fold_of(pairs, place) for pairs in pair_columns(rule, rows) for place in pairs.valid)
 

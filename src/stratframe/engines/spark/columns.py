@@ -337,7 +337,7 @@ PERIODS = {"1d": "day", "1w": "week", "1mo": "month", "1q": "quarter", "1y": "ye
 
 
 def by_period(typed: Typed, every: str | None) -> Typed:
-    """Take the start of the calendar period of each date or time."""
+    """Take the start of the calendar period of each date or time, by the clock of the session."""
     if every is None:
         return typed
     if typed.dtype not in ("date", "timestamp", "timestamp_ntz"):
@@ -345,8 +345,10 @@ def by_period(typed: Typed, every: str | None) -> Typed:
     if every not in PERIODS:
         msg = f"`every` must be one of {', '.join(map(repr, PERIODS))} on Spark, got {every!r}."
         raise StratError(msg)
-    start = functions().date_trunc(PERIODS[every], typed.column).cast(typed.dtype)
-    return typed._replace(column=start)
+    # The start of a time has no time zone: some clocks skip midnight, and Spark collects UTC.
+    dtype, day = "date" if typed.dtype == "date" else "timestamp_ntz", typed.column.cast("date")
+    start = day if every == "1d" else functions().trunc(day, PERIODS[every])
+    return typed._replace(column=start.cast(dtype), dtype=dtype)
 
 
 def check_single(typed: Typed) -> None:
