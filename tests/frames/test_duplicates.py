@@ -9,7 +9,6 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from stratframe.errors import StratError
 from stratframe.frames import duplicates
 from stratframe.frames.duplicates import (
     SharedExample,
@@ -58,16 +57,6 @@ def test_rows_of_several_columns(n_values: int) -> None:
         assert found == expected
         rows, sets = rows_across_folds([frame[name] for name in data], folds)
         assert (len(rows), len(set(sets.tolist()))) == (expected.n_rows, expected.n_split)
-
-
-def test_objects_without_a_hash_are_not_compared() -> None:
-    """Python objects that cannot be compared are an error."""
-
-    class Bare:
-        __hash__ = None  # type: ignore[assignment]
-
-    with pytest.raises(StratError, match="'x' holds values that cannot be compared: unhashable"):
-        count_across_folds([pd.Series([Bare(), Bare()], name="x")], np.array([0, 1]))
 
 
 @pytest.mark.parametrize(

@@ -72,8 +72,10 @@ def attach_lazily(
     computed = computed if len(new) == 1 else computed.unnest(new[0])
     attached = pl.concat([frame.drop(new, strict=False), computed], how="horizontal")
     known = frame.collect_schema().names()
-    replaces = not set(new).isdisjoint(known)
-    return attached.select(list(dict.fromkeys([*known, *new]))) if replaces else attached
+    if set(new).isdisjoint(known):
+        return attached
+    places = {name: place for place, name in enumerate(attached.collect_schema())}
+    return attached.select(pl.nth([places[name] for name in dict.fromkeys([*known, *new])]))
 
 
 def attach_pandas(frame: pd.DataFrame, columns: list[NewColumn]) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints
 from ..errors import StratError, describe, describe_rows, plural, preview
 from .dtypes import category_values, dtype_of, is_text, to_polars
-from .libraries import EagerFrame, Frame, Series, label_of, library_of, take, to_list
+from .libraries import EagerFrame, Frame, Series, label_of, library_of, take, to_list, to_native
 from .read import encode_classes
 from .references import read_columns
 from .rules import failing_rows
@@ -83,7 +83,8 @@ def to_periods(series: Series, every: str) -> pl.Series:
     if isinstance(series, pd.Series):
         categorical = isinstance(series.dtype, pd.CategoricalDtype)
         series = series.astype(series.cat.categories.dtype) if categorical else series
-        series = series.infer_objects() if series.dtype == object else series
+        if series.dtype == object and dtype_of(series).is_temporal():
+            series = series.infer_objects()
     local = series.dt.tz_localize(None) if isinstance(series.dtype, pd.DatetimeTZDtype) else series
     column = to_polars(local)
     if column is None or column.dtype not in DATES:
@@ -129,7 +130,7 @@ def to_fold_column(values: Any, name: str) -> Any:
     """Take values as a fold column; a series keeps the name that it has."""
     if isinstance(values, pd.Series | pl.Series):
         # Neither an array nor a Polars series without a name says that it is another column.
-        return values.rename(name) if values.name in (None, "") else values
+        return to_native(values.rename(name) if values.name in (None, "") else values)
     try:
         array = np.asarray(values)
     except (TypeError, ValueError, MemoryError) as error:
@@ -214,7 +215,7 @@ def sort_folds(values: list[Any], name: object) -> list[Any]:
         values = [int(value) if isinstance(value, float) else value for value in values]
     try:
         return sorted(values)
-    except TypeError as error:
+    except (TypeError, OverflowError) as error:
         msg = f"A column of `name` must hold values that can be ordered, but {name!r} mixes types."
         raise StratError(msg) from error
 

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 
 from ..checks import is_hashable
-from ..core.types import Ints
+from ..core.types import Flags, Ints
 from ..errors import StratError
 
 Series: TypeAlias = pd.Series | pl.Series
@@ -18,6 +18,9 @@ PandasFrame: TypeAlias = pd.DataFrame
 PolarsFrame: TypeAlias = pl.DataFrame | pl.LazyFrame
 PolarsTable: TypeAlias = pl.DataFrame
 FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame)
+
+VIEWS = {"string_view[pyarrow]": "large_string", "binary_view[pyarrow]": "large_binary"}
+"""Types of pyarrow of which pandas takes no rows, and those that hold the same."""
 
 
 class AnyFrame(Protocol):
@@ -79,6 +82,39 @@ def has_column(data: Any, name: str) -> bool:
 def is_label(value: object) -> bool:
     """Return whether a value can be told from other labels of columns."""
     return is_hashable(value) and value is not pd.NA and not isinstance(value, range)
+
+
+def is_native(dtype: Any) -> bool:
+    """Return whether pandas takes rows of a dtype, as it does not where bytes are swapped."""
+    return getattr(dtype, "isnative", True) and str(dtype) not in VIEWS
+
+
+def to_native(series: Any) -> Any:
+    """Convert a column of pandas to a dtype of which it takes rows; return any other as it is."""
+    if isinstance(series, pl.Series) or is_native(series.dtype):
+        return series
+    if isinstance(series.dtype, np.dtype):
+        return series.astype(series.dtype.newbyteorder("="))
+    values = series.array.__arrow_array__().cast(VIEWS[str(series.dtype)])
+    return pd.Series(type(series.array)(values), index=series.index, name=series.name)
+
+
+def keep_rows(frame: Any, flags: Flags) -> Any:
+    """Keep the flagged rows of an eager frame."""
+    if isinstance(frame, pl.DataFrame):
+        return frame.filter(flags)
+    try:
+        return frame[flags]
+    except (ValueError, NotImplementedError) as error:
+        for name, dtype in frame.dtypes.items():
+            if not is_native(dtype):
+                column = f"df[{name!r}]"
+                msg = (
+                    f"Column {name!r} must have a type of which pandas takes rows, but it is"
+                    f" {dtype}.\nHint: {column} = {column}.to_list()"
+                )
+                raise StratError(msg) from error
+        raise
 
 
 def take(series: Any, rows: Ints) -> Any:

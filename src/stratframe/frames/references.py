@@ -20,7 +20,7 @@ import polars as pl
 from ..checks import is_hashable
 from ..errors import MAX_LISTED, StratError, describe, given_twice, no_such_column, shorten
 from .dtypes import is_nested, nested_error
-from .libraries import EagerFrame, Frame, is_label, label_of, library_of
+from .libraries import EagerFrame, Frame, is_label, label_of, library_of, to_native
 
 
 class SparkColumn(ABC):  # noqa: B024 - has no methods, as it only recognizes a class
@@ -197,9 +197,8 @@ def check_refs(
     for argument, given in refs.items():
         check_argument(frame, argument, given, columns)
     for name in new_names:
-        if types is not None and not is_plain_name(name):
-            msg = f"`name` must not be a pattern of names on a Polars frame, got {describe(name)}."
-            raise StratError(msg)
+        if types is not None and is_pattern(name):
+            raise pattern_error("name", name)
     taken = [name for name in new_names if label_of(frame, name) in names]
     if taken:
         check_taken(frame, taken, refs, partial(reads_column, frame), overwrite=overwrite)
@@ -217,10 +216,12 @@ def check_argument(frame: Frame, argument: str, refs: Iterable[Any], columns: Co
                 raise label_error(label, argument, columns.names, library_of(frame), shown=ref)
         if columns.types is None:
             continue
-        if not is_plain_name(ref):
+        if is_computed(ref):
             check_expression(ref, argument, columns)
-        elif argument not in OF_TERMS and is_nested(columns.types[ref]):
-            raise nested_error(ref, columns.types[ref])
+        elif is_pattern(ref):
+            raise pattern_error(argument, ref, f"\nHint: df = df.rename({{{ref!r}: 'x'}})")
+        else:
+            check_single_values(argument, ref, columns.types[ref])
 
 
 def check_library(frame: Frame, ref: Any, argument: str) -> None:
@@ -258,10 +259,22 @@ CONDITION = re.compile(r"[=<>!~&|]| (and|or|in|not|is) ")
 """What a condition has that the name of a column seldom has."""
 
 
-def is_plain_name(ref: Any) -> bool:
-    """Return whether a reference is a name that Polars does not take as a pattern of names."""
-    is_pattern = isinstance(ref, str) and (ref == "*" or (ref[:1] == "^" and ref[-1:] == "$"))
-    return isinstance(ref, str) and not is_pattern
+def is_pattern(name: str) -> bool:
+    """Return whether Polars takes a name as a pattern of names."""
+    return name == "*" or (name[:1] == "^" and name[-1:] == "$")
+
+
+def pattern_error(argument: str, name: str, hint: str = "") -> StratError:
+    """Build the error for a name that Polars would take for those of other columns."""
+    return StratError(
+        f"`{argument}` must not be a pattern of names on a Polars frame, got {describe(name)}.{hint}"
+    )
+
+
+def check_single_values(argument: str, name: str, dtype: pl.DataType) -> None:
+    """Raise if a column holds lists and the like where its argument takes none."""
+    if is_nested(dtype) and (argument not in OF_TERMS or dtype == pl.Object):
+        raise nested_error(name, dtype)
 
 
 def check_expression(ref: Any, argument: str, columns: ColumnLookup) -> None:
@@ -273,13 +286,10 @@ def check_expression(ref: Any, argument: str, columns: ColumnLookup) -> None:
             if name not in columns.names:
                 raise label_error(name, argument, columns.names, "polars") from error
         raise expression_error(ref, str(error).partition("\n")[0]) from error
-    if argument in OF_TERMS and types:
-        return
-    if len(types) != 1:
+    if len(types) != 1 and not (argument in OF_TERMS and types):
         raise several_columns(argument, ref, len(types))
-    ((name, dtype),) = types.items()
-    if is_nested(dtype):
-        raise nested_error(name, dtype)
+    for name, dtype in types.items():
+        check_single_values(argument, name, dtype)
 
 
 def several_columns(argument: str, ref: Any, count: int) -> StratError:
@@ -366,7 +376,7 @@ def collect_columns(frame: Frame, refs: Sequence[Any]) -> EagerFrame:
     # The roots of an expression over a pattern of names are none, or no names.
     if not (all(roots) and needed <= set(names)):
         return frame.collect()
-    kept = pl.selectors.by_name([name for name in names if name in needed])
+    kept = pl.nth([place for place, name in enumerate(names) if name in needed])
     return frame.select(kept if needed else pl.int_range(pl.len()).alias("row")).collect()
 
 
@@ -379,7 +389,7 @@ def empty_columns(frame: Frame, refs: Mapping[str, Sequence[Any]]) -> dict[str, 
     return {
         argument: [
             pl.Series(ref, dtype=known[ref])
-            if is_plain_name(ref)
+            if isinstance(ref, str)
             else one_or_several(pl.DataFrame(schema=query.select(ref).collect_schema()))
             for ref in given
         ]
@@ -390,7 +400,7 @@ def empty_columns(frame: Frame, refs: Mapping[str, Sequence[Any]]) -> dict[str, 
 def read_columns(frame: EagerFrame, refs: Sequence[Any]) -> list[Any]:
     """Read columns of an eager frame by their references."""
     compute: Any = compute_in_pandas if isinstance(frame, pd.DataFrame) else compute_in_polars
-    return [compute(frame, ref) if is_computed(ref) else frame[ref] for ref in refs]
+    return [to_native(compute(frame, ref) if is_computed(ref) else frame[ref]) for ref in refs]
 
 
 def compute_in_polars(frame: pl.DataFrame, ref: pl.Expr) -> Any:

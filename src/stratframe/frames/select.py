@@ -17,7 +17,7 @@ from .folds import (
     read_fold_column,
     to_periods,
 )
-from .libraries import EagerFrame, Frame, FrameT, Series, label_of, take
+from .libraries import EagerFrame, Frame, FrameT, Series, keep_rows, label_of, take
 from .read import encode_classes
 from .references import read_columns
 
@@ -161,8 +161,7 @@ def filter_labels(
 ) -> FrameT:
     """Keep the rows of chosen labels, of an eager frame those that `flag_labels` flags."""
     if not isinstance(frame, pl.LazyFrame):
-        flags = flag_labels(rows, chosen, nulls=nulls, apart_from=apart_from)
-        return frame[flags] if isinstance(frame, pd.DataFrame) else frame.filter(flags)
+        return keep_rows(frame, flag_labels(rows, chosen, nulls=nulls, apart_from=apart_from))
     listed, is_match = shorter_list(rows, chosen)
     held: Any = rows.series
     values = held.filter(match_codes(rows.codes, listed, nulls=False)).unique()
@@ -204,14 +203,14 @@ def filter_values(
 def drop_values(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
     """Drop the rows of a pandas frame that have one of the values listed for a column."""
     for name, held in values.items():
-        series, held = frame[label_of(frame, name)], pd.Series(held)
+        series, held = read_fold_column(frame, name), pd.Series(held)
         if str(held.dtype).startswith(("category", "dictionary")):  # whose values `isin` misses
             held = pd.Series(held.tolist())
         if dtype_of(series).is_float() and series.dtype != object:  # pyarrow tells -0.0 from 0.0
             shared = np.isin(to_floats(series), to_floats(held))
         else:
             shared = np.asarray(series.isin(held), dtype=np.bool_)
-        frame = frame[~(shared & ~is_missing(series))]
+        frame = keep_rows(frame, ~(shared & ~is_missing(series)))
     return frame
 
 
@@ -232,5 +231,4 @@ def filter_rows(
 
         return frame.filter(column_expression(refs, flag, [none]) == 1).collect()
     read = {argument: read_columns(frame, given) for argument, given in refs.items()}
-    chosen = choose(read, len(frame))
-    return frame[chosen] if isinstance(frame, pd.DataFrame) else frame.filter(chosen)
+    return keep_rows(frame, choose(read, len(frame)))
