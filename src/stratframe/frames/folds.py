@@ -12,7 +12,17 @@ from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints
 from ..errors import StratError, describe, describe_rows, plural, preview
 from .dtypes import category_values, dtype_of, is_text, to_polars
-from .libraries import EagerFrame, Frame, Series, label_of, library_of, take, to_list, to_native
+from .libraries import (
+    EagerFrame,
+    Frame,
+    Series,
+    label_of,
+    library_of,
+    python_error,
+    take,
+    to_list,
+    to_native,
+)
 from .read import encode_classes
 from .references import read_columns
 from .rules import failing_rows
@@ -89,7 +99,10 @@ def to_periods(series: Series, every: str) -> pl.Series:
     column = to_polars(local)
     if column is None or column.dtype not in DATES:
         raise no_dates(series.name, series.dtype)
-    return start_of_period(column, column.dtype, every).alias(str(series.name))
+    try:
+        return start_of_period(column, column.dtype, every).alias(str(series.name))
+    except pl.exceptions.PanicException as error:
+        raise python_error(series.name, error) from error
 
 
 def start_of_period(column: ColumnT, dtype: pl.DataType, every: str) -> ColumnT:
@@ -97,8 +110,9 @@ def start_of_period(column: ColumnT, dtype: pl.DataType, every: str) -> ColumnT:
     if dtype == pl.Null:  # without any value
         return column.cast(pl.Date)
     if isinstance(dtype, pl.Datetime):
-        # The first nanoseconds have no start of their year.
-        column = column.dt.replace_time_zone(None).dt.cast_time_unit("us")
+        # The first nanoseconds have no start of their year, and the last no other time zone.
+        column = column.dt.cast_time_unit("us") if dtype.time_unit == "ns" else column
+        column = column.dt.replace_time_zone(None)
     return column.dt.truncate(every)
 
 

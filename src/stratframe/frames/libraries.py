@@ -86,7 +86,7 @@ def is_label(value: object) -> bool:
 
 def is_native(dtype: Any) -> bool:
     """Return whether pandas takes rows of a dtype, as it does not where bytes are swapped."""
-    return getattr(dtype, "isnative", True) and str(dtype) not in VIEWS
+    return dtype.isnative if isinstance(dtype, np.dtype) else str(dtype) not in VIEWS
 
 
 def to_native(series: Any) -> Any:
@@ -131,14 +131,20 @@ def value_at(series: Series, row: int) -> Any:
     return to_list(series[rows] if isinstance(series, pl.Series) else series.iloc[rows])[0]
 
 
+def python_error(name: object, error: BaseException) -> StratError:
+    """Build the error for dates, times and durations that Python, or Polars, cannot count to."""
+    is_panic = isinstance(error, pl.exceptions.PanicException)
+    reason = "some are out of range" if is_panic else error
+    return StratError(f"Column {name!r} must hold values that Python has, but {reason}.")
+
+
 def to_list(values: Series | np.ndarray | list[Any]) -> list[Any]:
     """List a series, array or list as Python values, None where missing."""
     if isinstance(values, pl.Series):
         try:
             listed = values.to_list()
-        except (ValueError, OverflowError) as error:  # of Python's own dates, times and durations
-            msg = f"Column {values.name!r} must hold values that Python has, but {error}."
-            raise StratError(msg) from error
+        except (ValueError, OverflowError, pl.exceptions.PanicException) as error:
+            raise python_error(values.name, error) from error
     else:
         listed = values if isinstance(values, list) else values.tolist()
     return [

@@ -181,7 +181,8 @@ def tags_of_objects(series: Any) -> pl.DataFrame:
     """List the values in lists, sets or arrays of Python, and the row of each."""
     rows = np.flatnonzero(~is_missing(series))
     lists = series.iloc[rows].tolist()
-    if not all(isinstance(each, list | tuple | set | frozenset | np.ndarray) for each in lists):
+    types = (list, tuple, set, frozenset, np.ndarray)
+    if not all(isinstance(each, types) and getattr(each, "ndim", 1) for each in lists):
         raise nested_error(series.name, series.dtype)
     values = pd.Series([tag for each in lists for tag in each], dtype=object)
     tags = to_polars(values)

@@ -198,7 +198,8 @@ def check_refs(
         check_argument(frame, argument, given, columns)
     for name in new_names:
         if types is not None and is_pattern(name):
-            raise pattern_error("name", name)
+            msg = f"`name` must not be a pattern of names on a Polars frame, got {describe(name)}."
+            raise StratError(msg)
     taken = [name for name in new_names if label_of(frame, name) in names]
     if taken:
         check_taken(frame, taken, refs, partial(reads_column, frame), overwrite=overwrite)
@@ -219,7 +220,11 @@ def check_argument(frame: Frame, argument: str, refs: Iterable[Any], columns: Co
         if is_computed(ref):
             check_expression(ref, argument, columns)
         elif is_pattern(ref):
-            raise pattern_error(argument, ref, f"\nHint: df = df.rename({{{ref!r}: 'x'}})")
+            msg = (
+                f"`{argument}` must not name a column that Polars takes for a pattern of names,"
+                f" got {describe(ref)}.\nHint: df = df.rename({{{ref!r}: 'x'}})"
+            )
+            raise StratError(msg)
         else:
             check_single_values(argument, ref, columns.types[ref])
 
@@ -262,13 +267,6 @@ CONDITION = re.compile(r"[=<>!~&|]| (and|or|in|not|is) ")
 def is_pattern(name: str) -> bool:
     """Return whether Polars takes a name as a pattern of names."""
     return name == "*" or (name[:1] == "^" and name[-1:] == "$")
-
-
-def pattern_error(argument: str, name: str, hint: str = "") -> StratError:
-    """Build the error for a name that Polars would take for those of other columns."""
-    return StratError(
-        f"`{argument}` must not be a pattern of names on a Polars frame, got {describe(name)}.{hint}"
-    )
 
 
 def check_single_values(argument: str, name: str, dtype: pl.DataType) -> None:

@@ -29,7 +29,11 @@ def make_frame(library: str, columns: Mapping[Any, Any]) -> Any:
 
 def polars_values(values: Any) -> Any:
     """Give integers beyond 64 bits a type; return any other values as they are."""
-    made = (strict_series(values, dtype) for dtype in (None, *WIDE)) if isinstance(values, list) else ()
+    made = (
+        (strict_series(values, dtype) for dtype in (None, *WIDE))
+        if isinstance(values, list)
+        else ()
+    )
     return next((each for each in made if each is not None), values)
 
 
@@ -38,7 +42,7 @@ def pandas_values(values: Any) -> Any:
     if isinstance(values, pd.Series):
         return values.reset_index(drop=True)
     with suppress(UnicodeEncodeError):
-        return pd.Series(values) if isinstance(values, list) else values
+        return pd.Series(values)
     return pd.Series(values, dtype=object)
 
 

@@ -17,7 +17,7 @@ from .folds import (
     read_fold_column,
     to_periods,
 )
-from .libraries import EagerFrame, Frame, FrameT, Series, keep_rows, label_of, take
+from .libraries import EagerFrame, Frame, FrameT, Series, keep_rows, label_of, python_error, take
 from .read import encode_classes
 from .references import read_columns
 
@@ -87,7 +87,11 @@ def read_labels(
     if isinstance(frame, pl.LazyFrame):
         read = [fold_expression(frame, name, every), *(fold_expression(frame, x) for x in apart)]
         refs = [each.alias(str(i)) for i, each in enumerate(read)]
-        rows = frame.select(refs).group_by(pl.all(), maintain_order=True).len("n").collect()
+        query = frame.select(refs).group_by(pl.all(), maintain_order=True).len("n")
+        try:
+            rows = query.collect()
+        except pl.exceptions.PanicException as error:  # of times that have no calendar
+            raise python_error(name, error) from error
         fold, *columns, counts = (each.rename("") for each in rows)
         series, weights = fold.rename(name), counts.cast(pl.Int64).to_numpy()
     else:
@@ -161,7 +165,9 @@ def filter_labels(
 ) -> FrameT:
     """Keep the rows of chosen labels, of an eager frame those that `flag_labels` flags."""
     if not isinstance(frame, pl.LazyFrame):
-        return keep_rows(frame, flag_labels(rows, chosen, nulls=nulls, apart_from=apart_from))
+        flags = flag_labels(rows, chosen, nulls=nulls, apart_from=apart_from)
+        flagged: FrameT = keep_rows(frame, flags)
+        return flagged
     listed, is_match = shorter_list(rows, chosen)
     held: Any = rows.series
     values = held.filter(match_codes(rows.codes, listed, nulls=False)).unique()
@@ -231,4 +237,5 @@ def filter_rows(
 
         return frame.filter(column_expression(refs, flag, [none]) == 1).collect()
     read = {argument: read_columns(frame, given) for argument, given in refs.items()}
-    return keep_rows(frame, choose(read, len(frame)))
+    chosen: EagerFrame = keep_rows(frame, choose(read, len(frame)))
+    return chosen
