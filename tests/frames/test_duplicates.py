@@ -59,6 +59,12 @@ def test_rows_of_several_columns(n_values: int) -> None:
         assert (len(rows), len(set(sets.tolist()))) == (expected.n_rows, expected.n_split)
 
 
+def test_objects_that_floats_merge() -> None:
+    """Rows are equal if Python says so, whatever floats make of their numbers."""
+    found = count_across_folds([pd.Series([2**60 + 1, 2**60, 1.5], dtype=object)], np.arange(3))
+    assert (found.n_values, found.n_split) == (3, 0)
+
+
 @pytest.mark.parametrize(
     ("series", "expected"),
     [
