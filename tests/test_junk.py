@@ -562,7 +562,7 @@ def of_arrow(dtype: Any, *held: Any) -> Any:
 
 def no_rows(dtype: str) -> dict[str, Any]:
     """List the calls that select rows of all columns, and why they cannot."""
-    message = f"Column 'x' must have a type of which pandas takes rows, but it is {dtype}."
+    message = f"Column 'x' must have a dtype whose rows pandas can select, but it is {dtype}."
     calls = ("sf.sample(", "next(", "sf.parts(")
     return {call: message for call in NAMED | UNNAMED if call.startswith(calls)}
 

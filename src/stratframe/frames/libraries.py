@@ -91,12 +91,13 @@ def is_native(dtype: Any) -> bool:
 
 def to_native(series: Any) -> Any:
     """Convert a column of pandas to a dtype of which it takes rows; return any other as it is."""
-    if isinstance(series, pl.Series) or is_native(series.dtype):
+    if not isinstance(series, pd.Series) or is_native(series.dtype):
         return series
     if isinstance(series.dtype, np.dtype):
         return series.astype(series.dtype.newbyteorder("="))
-    values = series.array.__arrow_array__().cast(VIEWS[str(series.dtype)])
-    return pd.Series(type(series.array)(values), index=series.index, name=series.name)
+    array: Any = series.array
+    values = array.__arrow_array__().cast(VIEWS[str(series.dtype)])
+    return pd.Series(type(array)(values), index=series.index, name=series.name)
 
 
 def keep_rows(frame: Any, flags: Flags) -> Any:
@@ -110,7 +111,7 @@ def keep_rows(frame: Any, flags: Flags) -> Any:
             if not is_native(dtype):
                 column = f"df[{name!r}]"
                 msg = (
-                    f"Column {name!r} must have a type of which pandas takes rows, but it is"
+                    f"Column {name!r} must have a dtype whose rows pandas can select, but it is"
                     f" {dtype}.\nHint: {column} = {column}.to_list()"
                 )
                 raise StratError(msg) from error

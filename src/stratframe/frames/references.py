@@ -225,8 +225,8 @@ def check_argument(frame: Frame, argument: str, refs: Iterable[Any], columns: Co
                 f" got {describe(ref)}.\nHint: df = df.rename({{{ref!r}: 'x'}})"
             )
             raise StratError(msg)
-        else:
-            check_single_values(argument, ref, columns.types[ref])
+        elif argument not in OF_TERMS and is_nested(columns.types[ref]):
+            raise nested_error(ref, columns.types[ref])
 
 
 def check_library(frame: Frame, ref: Any, argument: str) -> None:
@@ -269,12 +269,6 @@ def is_pattern(name: str) -> bool:
     return name == "*" or (name[:1] == "^" and name[-1:] == "$")
 
 
-def check_single_values(argument: str, name: str, dtype: pl.DataType) -> None:
-    """Raise if a column holds lists and the like where its argument takes none."""
-    if is_nested(dtype) and (argument not in OF_TERMS or dtype == pl.Object):
-        raise nested_error(name, dtype)
-
-
 def check_expression(ref: Any, argument: str, columns: ColumnLookup) -> None:
     """Raise unless a reference resolves to one column of single values; reads no data."""
     try:
@@ -284,10 +278,13 @@ def check_expression(ref: Any, argument: str, columns: ColumnLookup) -> None:
             if name not in columns.names:
                 raise label_error(name, argument, columns.names, "polars") from error
         raise expression_error(ref, str(error).partition("\n")[0]) from error
-    if len(types) != 1 and not (argument in OF_TERMS and types):
+    if argument in OF_TERMS and types:
+        return
+    if len(types) != 1:
         raise several_columns(argument, ref, len(types))
-    for name, dtype in types.items():
-        check_single_values(argument, name, dtype)
+    ((name, dtype),) = types.items()
+    if is_nested(dtype):
+        raise nested_error(name, dtype)
 
 
 def several_columns(argument: str, ref: Any, count: int) -> StratError:

@@ -29,11 +29,8 @@ def make_frame(library: str, columns: Mapping[Any, Any]) -> Any:
 
 def polars_values(values: Any) -> Any:
     """Give integers beyond 64 bits a type; return any other values as they are."""
-    made = (
-        (strict_series(values, dtype) for dtype in (None, *WIDE))
-        if isinstance(values, list)
-        else ()
-    )
+    dtypes = (None, *WIDE) if isinstance(values, list) else ()
+    made = (strict_series(values, dtype) for dtype in dtypes)
     return next((each for each in made if each is not None), values)
 
 
