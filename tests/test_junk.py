@@ -6,18 +6,23 @@
 import datetime as dt
 import inspect
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
 from itertools import count, product
 from random import Random
 from typing import Any
+from unittest.mock import ANY
 
 import numpy as np
 import pandas as pd
 import pandera.errors
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given as given_random
 from hypothesis import strategies as st
@@ -25,7 +30,7 @@ from sklearn.dummy import DummyClassifier
 
 import stratframe as sf
 from stratframe.errors import describe
-from tests.helpers import FOLDED, KINDS, ROWS, eager, evaluate, make, refuse
+from tests.helpers import FOLDED, KINDS, ROWS, eager, evaluate, make, refuse, values
 
 MOST_LETTERS = 2_000
 """Letters of the longest message."""
@@ -416,3 +421,212 @@ def test_folds_of_an_extension_column() -> None:
             assert [len(eager(part)) for part in sf.parts(df, "fold").values()] == [2, 2]
     finally:
         pl.unregister_extension_type("stratframe.tests.numbered")
+
+
+# Columns that libraries hardly read -------------------------------------------------------
+
+COLUMNS = {
+    "id": [*range(24)],
+    "y": ["a", "b"] * 12,
+    "old": [0, 0, 1, 1] * 6,
+    "part": [0, 1, None] * 8,
+}
+"""Columns in which nothing is wrong."""
+
+NAMED = {
+    "sf.kfold(df, k=2, key='x', deal='hash')": "fold",
+    "sf.sample(df, 'y', n=6, key=['id', 'x'])": "id",
+    "sf.kfold(df, 'x', 2)": "fold",
+    "sf.kfold(df, 'y', 2, groups='x', rare='ignore')": "fold",
+    "sf.split(df, ['y', 'x'], 0.5)": "split",
+    "sf.extend(df, 'x', 2, name='part')": "part",
+    "sf.sample(df, 'x', n=6)": "id",
+    "sf.plan(df, 'x', 2)": "n",
+    "sf.plan(df, 'y', 2, groups='x')": "n",
+    "sf.advise(df, 'x', [2])": "verdict",
+    "sf.check(df, 'x', 'old').findings": "severity",
+    "sf.check(df, 'y', 'old', groups='x').findings": "severity",
+    "sf.check(df, 'y', 'old', duplicates='x').findings": "severity",
+    "sf.leaks(df, groups='x', name='old')": "row",
+    "sf.leaks(df, duplicates='x', name='old')": "row",
+    "sf.balance(df, 'x', 'old')": "n",
+    "sf.balance(df, 'y', 'x')": "n",
+    "sf.report(df, 'x', 'old')": "verdict",
+    "next(iter(sf.folds(df, 'x'))).train": "id",
+}
+"""Calls that name the column x, and what is compared of their answers."""
+
+UNNAMED = {
+    "sf.sample(df, 'y', n=6)": "id",
+    "next(iter(sf.folds(df, 'old'))).train": "id",
+    "sf.parts(df, 'old')[1]": "id",
+    "sf.kfold(df, 'y', 2, repeats=2)": "fold_2",
+    "sf.extend(df, 'y', 2, name='part')": "part",
+    "sf.plan(df, 'y', 2)": "n",
+    "sf.check(df, 'y', 'old').findings": "severity",
+    "sf.leaks(df, name='old')": "row",
+}
+"""Calls that do not name it."""
+
+
+@dataclass
+class Cell:
+    """An object with `==`, and so without a hash."""
+
+    value: int
+
+
+def cells(*held: Any) -> Any:
+    """Make a column of Python objects, repeated in turn."""
+    column = np.empty(24, dtype=object)
+    for row in range(24):
+        column[row] = held[row % len(held)]
+    return pd.Series(column, dtype=object)
+
+
+def answer(call: str, column: Any, name: str = "x", part: str = "") -> Any:
+    """Call a verb on a frame with a column, lazy if this is a frame of one: values, or an error."""
+    if isinstance(column, pd.Series):
+        df: Any = pd.DataFrame({"x": 0, **COLUMNS}).assign(x=column)
+    else:
+        df = column.lazy().collect().with_columns(*map(pl.Series, COLUMNS, COLUMNS.values()))
+        df = df.lazy() if isinstance(column, pl.LazyFrame) else df
+    try:
+        found = evaluate(call.replace("'x'", repr(name)), df=df)
+        return values(found, part or (NAMED | UNNAMED)[call])
+    except sf.StratError as error:
+        return str(error).partition("\n")[0]
+
+
+def of_polars(name: str, *held: Any, dtype: Any = None) -> pl.DataFrame:
+    """Make a column of Polars, repeated in turn."""
+    return pl.DataFrame({name: pl.Series([*held] * (24 // len(held)), dtype=dtype)})
+
+
+OBJECTS = of_polars("x", object(), dtype=pl.Object)
+
+NESTED = {
+    "Cell": cells(Cell(1), Cell(2)),
+    "void": cells(*np.zeros(2, "i8, i8")),
+    "slice": cells("a", slice(1)),
+    "deque": cells(deque([1]), deque()),
+    "Series": cells(pd.Series([1]), pd.Series([2])),
+    "dict": cells({}, {1: 1}),
+    "list": cells(["a"], ["b"]),
+    "bytearray": cells(bytearray(1), bytearray(2)),
+    "set": cells({1}, {2}),
+    "memoryview": cells(memoryview(bytearray(1))),
+    "Object": OBJECTS,
+    "Object, lazily": OBJECTS.lazy(),
+    "list_view<item: int64>[pyarrow]": pd.Series(
+        [[1], [2]] * 12, dtype=pd.ArrowDtype(pa.list_view(pa.int64()))
+    ),
+}
+"""Columns of what is no single value, by what the message calls it."""
+
+
+@pytest.mark.parametrize("what", NESTED)
+def test_cells_that_are_no_single_values(what: str) -> None:
+    """A column of what has no hash is refused where it is named, and left aside where it is not."""
+    message = f"A column must hold single values, but 'x' is {what.partition(',')[0]}."
+    assert {call: answer(call, NESTED[what]) for call in NAMED} == dict.fromkeys(NAMED, message)
+    plain = {call: answer(call, cells(1, 2)) for call in UNNAMED}
+    assert {call: answer(call, NESTED[what]) for call in UNNAMED} == plain
+    said = answer("sf.check(df, 'y', 'old').findings", NESTED[what], part="detail")
+    assert said[0] == "duplicates: 24 equal rows, maybe by chance (without 'x', 'id')"
+
+
+@pytest.mark.parametrize("name", ["^x$", "^y$", "^.*$", "*"])
+def test_names_that_polars_takes_for_patterns(name: str) -> None:
+    """A column of such a name is refused where it is named, and does no harm where it is not."""
+    message = f"must not name a column that Polars takes for a pattern of names, got {name!r}."
+    plain = {call: answer(call, cells(1, 2)) for call in UNNAMED}
+    for column in (of_polars(name, 1, 2), of_polars(name, 1, 2).lazy()):
+        found = {call: answer(call, column, name).partition("` ")[2] for call in NAMED}
+        assert found == dict.fromkeys(NAMED, message)
+        assert {call: answer(call, column, name) for call in UNNAMED} == plain
+
+
+DAYS = [datetime(2024, 1, day) for day in (3, 1, 2)]
+
+
+def of_numpy(dtype: str, *held: Any) -> Any:
+    """Make a column of a type of NumPy, repeated in turn."""
+    return pd.Series(np.array([*held] * (24 // len(held)), dtype=dtype))
+
+
+def of_arrow(dtype: Any, *held: Any) -> Any:
+    """Make a column of a type of pyarrow, repeated in turn."""
+    return pd.Series([*held] * (24 // len(held)), dtype=pd.ArrowDtype(dtype))
+
+
+def no_rows(dtype: str) -> dict[str, Any]:
+    """List the calls that select rows of all columns, and why they cannot."""
+    message = f"Column 'x' must have a dtype whose rows pandas can select, but it is {dtype}."
+    calls = ("sf.sample(", "next(", "sf.parts(")
+    return {call: message for call in NAMED | UNNAMED if call.startswith(calls)}
+
+
+def unordered(what: str, *arguments: str) -> dict[str, Any]:
+    """List the calls that need an order of `key`, or of `name`, and why there is none."""
+    message = "A column of `{}` must hold values that can be ordered, but 'x' {}."
+    of_labels = ("sf.balance(df, 'y', 'x')", "next(iter(sf.folds(df, 'x'))).train")
+    calls = {"key": [call for call in NAMED if "key=" in call], "name": of_labels}
+    return {call: message.format(each, what) for each in arguments for call in calls[each]}
+
+
+HASHED = {
+    "sf.kfold(df, 'y', 2, groups='x', rare='ignore')": ANY,
+    "sf.plan(df, 'y', 2, groups='x')": ANY,
+}
+"""Calls whose answers depend on the hash of the values."""
+
+HALF = HASHED | unordered("holds half of a surrogate pair", "key")
+MIXED = HASHED | unordered("mixes types", "key")
+
+TWINS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
+    ">i8": (of_numpy(">i8", 3, 1, 2), cells(3, 1, 2), no_rows(">i8")),
+    ">f8": (of_numpy(">f8", 3, 1.5, 2), cells(3, 1.5, 2), no_rows(">f8")),
+    ">M8": (of_numpy(">M8[ns]", *DAYS), cells(*DAYS), {}),
+    ">U": (of_numpy(">U1", *"cab"), cells(*"cab"), {}),
+    "large_string": (of_arrow(pa.large_string(), *"cab"), cells(*"cab"), {}),
+    **{
+        name: (of_arrow(dtype, *held), cells(*held), no_rows(f"{name}[pyarrow]"))
+        for name, dtype, held in [
+            ("string_view", pa.string_view(), ["c", "a", "b"]),
+            ("binary_view", pa.binary_view(), [b"c", b"a", b"b"]),
+        ]
+    },
+    "half of a pair": (cells("\ud800", "'\\ud800'", "b"), cells(*"cab"), HALF),
+    "NUL": (
+        cells("a\0b", "a", "a\0a"),
+        cells(*"cab"),
+        HASHED | dict.fromkeys(unordered("", "key"), ANY),
+    ),
+    "beyond floats": (cells(2**60 + 1, 2**60, 1.0), cells(3, 2, 1), MIXED),
+    "beyond 64 bits": (
+        cells(np.timedelta64(1, "s"), 2**63, 2**64),
+        cells(1, 2, 3),
+        HASHED | unordered("mixes types", "key", "name"),
+    ),
+    "zones": (
+        cells(*DAYS[:2], DAYS[0].replace(tzinfo=UTC)),
+        cells(1, 2, 3),
+        HASHED | unordered("mixes types", "key", "name"),
+    ),
+    "Int128": (of_polars("x", 2**100, 1, 2), cells(2**100, 1, 2), {}),
+    "Int128, lazily": (of_polars("x", 2**100, 1, 2).lazy(), cells(2**100, 1, 2), {}),
+}
+"""Columns of rare values, plain ones that are alike, and where their answers differ."""
+
+if hasattr(pl, "UInt128"):
+    held = of_polars("x", 2**127, 1, 2, dtype=pl.UInt128).lazy()
+    TWINS["UInt128, lazily"] = (held, cells(2**127, 1, 2), {})
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_columns_of_rare_values(name: str) -> None:
+    """A column that a library hardly reads has the answers of a plain one, or one error of ours."""
+    column, plain, others = TWINS[name]
+    expected = {call: others.get(call) or answer(call, plain) for call in NAMED | UNNAMED}
+    assert {call: answer(call, column) for call in expected} == expected

@@ -47,7 +47,7 @@ def is_hashable(value: object) -> bool:
     """Return whether a value, and all that it holds, can be hashed."""
     try:
         hash(value)
-    except TypeError:
+    except (TypeError, ValueError):  # of a view of memory
         return False
     return True
 

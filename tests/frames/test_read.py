@@ -62,6 +62,15 @@ def test_codes_of_every_kind(column: Column, values: list[Any]) -> None:
 LONG = [Decimal(10**19 + 1), Decimal("0.5"), None, Decimal(10**19), Decimal("0.50")]
 """Decimals that floats cannot tell apart."""
 
+WIDE_MIX = pd.Index([2**60 + 1, 2**60, 1.5], dtype=object)
+
+EPOCH = dt.datetime(1970, 1, 1)
+NOON = [
+    dt.datetime(2024, 1, 1, hour, tzinfo=dt.timezone(dt.timedelta(hours=zone)))
+    for hour, zone in [(12, 0), (13, 1), (12, 1)]
+]
+"""Twice one time, of two zones, and another."""
+
 
 @pytest.mark.parametrize(
     ("series", "values"),
@@ -92,6 +101,19 @@ LONG = [Decimal(10**19 + 1), Decimal("0.5"), None, Decimal(10**19), Decimal("0.5
         (pd.Series(["\ud800", "a", None], dtype=object), ["\ud800", "a", None]),
         (pd.Series([2**62 + 1, None, 2**62], dtype=object), [2**62 + 1, None, 2**62]),
         (pd.Series(pd.to_datetime([1, None, 2]), dtype=object), [1, None, 2]),
+        (pd.Series([2**60 + 1, 2**60, 1.5], dtype=object), [1, 2, 3]),
+        (pd.Series([2**60 + 1, 2**60, 1.0, 1], dtype=object), [1, 2, 3, 3]),
+        (pd.Series(pd.Categorical.from_codes([0, 1, 2, 0], WIDE_MIX)), [1, 2, 3, 1]),
+        (pd.Series([EPOCH, EPOCH.replace(tzinfo=dt.UTC)], dtype=object), [1, 2]),
+        (pd.Series([dt.time(1), dt.time(1, tzinfo=dt.UTC)], dtype=object), [1, 2]),
+        (pd.Series([pd.Timestamp(1), EPOCH, dt.datetime(3000, 1, 1)], dtype=object), [1, 2, 3]),
+        (pd.Series(NOON, dtype=object), [1, 1, 2]),
+        (pd.Series([np.True_, 2**63], dtype=object), [1, 2]),
+        *(
+            (pd.Series(["a\0b", "a\0c", "a"], dtype=kind), [1, 2, 3])
+            for kind in (object, "string[python]", "string[pyarrow]")
+        ),
+        (pd.Series(["\ud800", "'\\ud800'", "\ud800"], dtype=object), [1, 2, 1]),
         (pd.Series([1j, 2j, 1j]), [1j, 2j, 1j]),
         (pd.Series(pd.cut([1, 9, 2], [0, 5, 10])), [1, 2, 1]),
     ],
@@ -290,7 +312,6 @@ def test_dates_are_numbers_without_edges(series: Any, seconds: tuple[int, ...]) 
 
 # Keys ------------------------------------------------------------------------------------
 
-EPOCH = dt.datetime(1970, 1, 1)
 MICROSECOND = dt.timedelta(microseconds=1)
 
 

@@ -57,6 +57,17 @@ def test_new_names_are_no_patterns(frame: Make, kind: str, name: str, overwrite:
         check_refs(frame(DATA), {}, [name], overwrite=overwrite)
 
 
+def test_named_patterns_are_renamed() -> None:
+    """The hint says how a column gets a name that Polars takes as it is."""
+    rule = (
+        "`by` must not name a column that Polars takes for a pattern of names, got '^a.*$'."
+        "\nHint: df = df.rename({'^a.*$': 'x'})"
+    )
+    with pytest.raises(StratError, match=f"^{re.escape(rule)}$"):
+        check_refs(pl.DataFrame({"^a.*$": [1]}), {"by": ["^a.*$"]})
+    check_refs(pd.DataFrame({"^a.*$": [1]}), {"by": ["^a.*$"]})
+
+
 @pytest.mark.parametrize(
     ("refs", "columns"),
     [

@@ -175,7 +175,16 @@ def test_rare_values_are_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "rows", [[{"a": 1}], [[["a"]]], [["a"], "b"], [["a"], [1.5j]], [["a"], [1]], [[1], [True]]]
+    "rows",
+    [
+        [["a"], np.array("b")],
+        [{"a": 1}],
+        [[["a"]]],
+        [["a"], "b"],
+        [["a"], [1.5j]],
+        [["a"], [1]],
+        [[1], [True]],
+    ],
 )
 def test_lists_that_cannot_be_read(rows: list[Any]) -> None:
     """Columns that hold other things than lists of single values of one type are refused."""

@@ -1,6 +1,8 @@
 """Folds by calendar periods of a column of dates or times, and the last ones of them."""
 
 from datetime import date, datetime, timedelta, timezone
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -134,6 +136,18 @@ def test_the_ends_of_dates() -> None:
     for rule in ({}, {"every": "1mo"}):
         with pytest.raises(sf.StratError, match="'day' must hold values that Python has, but year"):
             sf.folds(far, "day", **rule)
+    last = 2**63 - 1
+    ends = [("ms", last), ("us", last), ("us", -last), ("ms", 2**64 // 1000 + 1)]
+    for (unit, end), is_lazy in product(ends, (False, True)):
+        far = pl.DataFrame({"day": pl.Series([end, 0, None]).cast(pl.Datetime(unit, "UTC"))})
+        rule = "Column 'day' must hold values that Python has, but some are out of range."
+        options = {"frame": far.lazy() if is_lazy else far, "every": "1y", "nulls": "drop"}
+        refuse(rule, partial(sf.folds, name="day", **options))
+    far = pl.DataFrame({"day": pl.Series([last, 0]).cast(pl.Datetime("ns", "Europe/Paris"))})
+    assert [label.year for label, _, _ in pairs(far.with_row_index("x"), every="1y")] == [
+        1970,
+        2262,
+    ]
 
 
 def test_the_last_folds_of_any_column(frame: Make) -> None:

@@ -7,6 +7,7 @@ in a query of its own whose result is put next to the frame.
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -72,8 +73,10 @@ def attach_lazily(
     computed = computed if len(new) == 1 else computed.unnest(new[0])
     attached = pl.concat([frame.drop(new, strict=False), computed], how="horizontal")
     known = frame.collect_schema().names()
-    replaces = not set(new).isdisjoint(known)
-    return attached.select(list(dict.fromkeys([*known, *new]))) if replaces else attached
+    if set(new).isdisjoint(known):
+        return attached
+    places = {name: place for place, name in enumerate(attached.collect_schema())}
+    return attached.select(pl.nth([places[name] for name in dict.fromkeys([*known, *new])]))
 
 
 def attach_pandas(frame: pd.DataFrame, columns: list[NewColumn]) -> pd.DataFrame:
@@ -84,16 +87,17 @@ def attach_pandas(frame: pd.DataFrame, columns: list[NewColumn]) -> pd.DataFrame
         arrays[label_of(frame, column.name)] = pandas_column(column)
     new = {label: values for label, values in arrays.items() if label not in frame.columns}
     attached = frame.assign()
-    if len(new) > 1:
-        attached = pd.concat([frame, pd.DataFrame(new, index=frame.index, copy=False)], axis=1)
-        # `concat` drops `attrs`, and the attributes that a subclass names in `_metadata`.
-        attached = cast("Any", attached).__finalize__(frame)
+    with suppress(UnicodeEncodeError):  # of labels that UTF-8 does not have
+        if len(new) > 1:
+            added = pd.DataFrame(new, index=frame.index, copy=False)
+            # `concat` drops `attrs`, and the attributes that a subclass names in `_metadata`.
+            attached = cast("Any", pd.concat([frame, added], axis=1)).__finalize__(frame)
+            arrays = {label: arrays[label] for label in arrays.keys() - new.keys()}
     with warnings.catch_warnings():
         # pandas warns about fragmented frames; one more column does not matter.
         warnings.simplefilter("ignore", pd.errors.PerformanceWarning)
         for label, values in arrays.items():
-            if len(new) < 2 or label not in new:
-                attached[label] = values
+            attached[label] = values
     return attached
 
 

@@ -48,9 +48,6 @@ NULLABLE = {"b": False, "i": np.int64(0), "u": np.uint64(0), "f": np.nan}
 ARROW_CASTS = {"date64[ms]": "date32", "halffloat": "float32"}
 """Types of pyarrow that Polars takes for others, or not at all: days in milliseconds, say."""
 
-ARROW_ALONE = ("decimal256", "month_day_nano_interval")
-"""Types of pyarrow that Polars has no room for."""
-
 WIDE = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))
 """Integers of Polars that numpy does not have."""
 
@@ -94,14 +91,17 @@ def with_gaps(values: pl.Series, missing: Flags) -> pl.Series:
 def arrow_to_polars(series: Any) -> pl.Series | None:
     """Turn a pandas column of pyarrow values into a Polars series."""
     values = series.array.__arrow_array__()
-    if str(values.type).startswith("dictionary"):
-        # Codes of a dictionary may stand for equal values, or for none.
-        values = values.cast(values.type.value_type)
-    if str(values.type).startswith(ARROW_ALONE):
-        return None
-    if str(values.type) in ARROW_CASTS:
-        values = values.cast(ARROW_CASTS[str(values.type)], safe=False)
-    return pl.Series(pl.from_arrow(values))
+    try:
+        if str(values.type).startswith("dictionary"):
+            # Codes of a dictionary may stand for equal values, or for none.
+            values = values.cast(values.type.value_type)
+        if str(values.type).startswith("decimal256"):
+            return None
+        if str(values.type) in ARROW_CASTS:
+            values = values.cast(ARROW_CASTS[str(values.type)], safe=False)
+        return pl.Series(pl.from_arrow(values))
+    except (NotImplementedError, pl.exceptions.PolarsError) as error:  # views of lists, unions
+        raise nested_error(series.name, series.dtype) from error
 
 
 def numpy_to_polars(series: pd.Series) -> pl.Series | None:
@@ -133,10 +133,11 @@ def objects_to_polars(series: pd.Series) -> pl.Series | None:
     if word in BY_NUMPY:
         missing = np.asarray(series.isna(), dtype=np.bool_)
         present = series[~missing] if missing.any() else series
+        typed = present
         with suppress(OverflowError):  # of pandas 2, for integers that floats cannot hold
-            present = present.infer_objects()
-        if present.dtype != object:
-            values = numpy_to_polars(present)
+            typed = present.infer_objects()
+        if typed.dtype != object and (typed == present).all():  # a float is not any integer
+            values = numpy_to_polars(typed)
             return values if values is None else with_gaps(values, missing)
     if word in ("decimal", "integer") or word not in OBJECTS:
         return None
@@ -169,9 +170,11 @@ def to_vectors(series: Series) -> pl.Series | None:
 
 
 def strict_series(values: list[Any], dtype: Any) -> pl.Series | None:
-    """Make a Polars series of values of one type; None if they are of others."""
-    with suppress(TypeError, ValueError, pl.exceptions.PolarsError):
-        return pl.Series(values, dtype=dtype, strict=True)
+    """Make a Polars series of values of one type; None if it would hold others."""
+    with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        made = pl.Series(values, dtype=dtype, strict=True)
+        if dtype == pl.String or made.to_list() == values:  # times with and without a zone differ
+            return made
     return None
 
 
@@ -209,8 +212,10 @@ def is_encoded_by_pandas(series: Series) -> bool:
 @lru_cache
 def dtype_in_polars(dtype: Any) -> pl.DataType | None:
     """Name the type that Polars has for values of a pandas dtype, if it has any."""
-    converted = to_polars(pd.Series([], dtype=dtype))
-    return None if converted is None else converted.dtype
+    with suppress(StratError, NotImplementedError):
+        converted = to_polars(pd.Series([], dtype=dtype))
+        return None if converted is None else converted.dtype
+    return pl.Object()
 
 
 def object_type(series: pd.Series) -> str:
@@ -259,6 +264,7 @@ def nested_error(name: object, dtype: object) -> StratError:
 def unordered_error(series: pd.Series) -> StratError:
     """Build the error for keys that have no order."""
     what = "mixes types" if series.dtype == object else f"is {series.dtype}"
+    what = "holds half of a surrogate pair" if object_type(series) == "string" else what
     return StratError(
         f"A column of `key` must hold values that can be ordered, but {series.name!r} {what}."
     )

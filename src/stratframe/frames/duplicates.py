@@ -163,7 +163,7 @@ def to_groupable(column: Any) -> Any:
     if isinstance(column, np.ndarray):
         return column
     dtype = dtype_of(column)
-    if dtype.is_float():
+    if dtype.is_float() and column.dtype != object:  # floats may be other than the objects
         # Equal to Polars, too, are then NaN and null, -0.0 and 0.0.
         return pl.Series(to_floats(column)).fill_nan(None) + 0.0
     if isinstance(column, pl.Series):
@@ -174,11 +174,7 @@ def to_groupable(column: Any) -> Any:
         values = to_polars(column)
         if values is not None:
             return values
-    try:
-        return encode_classes(column)[0]
-    except TypeError as error:
-        msg = f"Column {column.name!r} holds values that cannot be compared: {error}."
-        raise StratError(msg) from error
+    return encode_classes(column)[0]
 
 
 def all_unique(series: Series) -> bool:

@@ -13,7 +13,17 @@ from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints
 from ..errors import StratError, describe, describe_rows, plural, preview
 from .dtypes import category_values, dtype_of, is_text, to_polars
-from .libraries import EagerFrame, Frame, Series, label_of, library_of, take, to_list
+from .libraries import (
+    EagerFrame,
+    Frame,
+    Series,
+    label_of,
+    library_of,
+    python_error,
+    take,
+    to_list,
+    to_native,
+)
 from .read import encode_classes
 from .references import read_columns
 from .rules import failing_rows
@@ -86,12 +96,16 @@ def to_periods(series: Series, every: str) -> Any:
     if isinstance(series, pd.Series):
         categorical = isinstance(series.dtype, pd.CategoricalDtype)
         series = series.astype(series.cat.categories.dtype) if categorical else series
-        series = series.infer_objects() if series.dtype == object else series
+        if series.dtype == object and dtype_of(series).is_temporal():
+            series = series.infer_objects()
     own_zone = getattr(series.dtype, "tz", None)  # one of pandas, that Polars may not know
     column = to_polars(series if own_zone is None else series.dt.tz_localize(None))
     if column is None or column.dtype not in DATES:
         raise no_dates(series.name, series.dtype)
-    starts = start_of_period(column, column.dtype, every).alias(str(series.name))
+    try:
+        starts = start_of_period(column, column.dtype, every).alias(str(series.name))
+    except pl.exceptions.PanicException as error:
+        raise python_error(series.name, error) from error
     if own_zone is not None:
         return in_zone(starts.to_pandas(), own_zone)
     return in_zone(starts, getattr(column.dtype, "time_zone", None))
@@ -102,8 +116,9 @@ def start_of_period(column: ColumnT, dtype: pl.DataType, every: str) -> ColumnT:
     if dtype == pl.Null:  # without any value
         return column.cast(pl.Date)
     if isinstance(dtype, pl.Datetime):
-        # The first nanoseconds have no start of their year.
-        column = column.dt.replace_time_zone(None).dt.cast_time_unit("us")
+        # The first nanoseconds have no start of their year, and the last no other time zone.
+        column = column.dt.cast_time_unit("us") if dtype.time_unit == "ns" else column
+        column = column.dt.replace_time_zone(None)
     return column.dt.truncate(every)
 
 
@@ -156,7 +171,7 @@ def to_fold_column(values: Any, name: str) -> Any:
     """Take values as a fold column; a series keeps the name that it has."""
     if isinstance(values, pd.Series | pl.Series):
         # Neither an array nor a Polars series without a name says that it is another column.
-        return values.rename(name) if values.name in (None, "") else values
+        return to_native(values.rename(name) if values.name in (None, "") else values)
     try:
         array = np.asarray(values)
     except (TypeError, ValueError, MemoryError) as error:
@@ -241,7 +256,7 @@ def sort_folds(values: list[Any], name: object) -> list[Any]:
         values = [int(value) if isinstance(value, float) else value for value in values]
     try:
         return sorted(values)
-    except TypeError as error:
+    except (TypeError, OverflowError) as error:
         msg = f"A column of `name` must hold values that can be ordered, but {name!r} mixes types."
         raise StratError(msg) from error
 

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 
 from ..checks import is_hashable
-from ..core.types import Ints
+from ..core.types import Flags, Ints
 from ..errors import StratError
 
 Series: TypeAlias = pd.Series | pl.Series
@@ -18,6 +18,9 @@ PandasFrame: TypeAlias = pd.DataFrame
 PolarsFrame: TypeAlias = pl.DataFrame | pl.LazyFrame
 PolarsTable: TypeAlias = pl.DataFrame
 FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame)
+
+VIEWS = {"string_view[pyarrow]": "large_string", "binary_view[pyarrow]": "large_binary"}
+"""Types of pyarrow of which pandas takes no rows, and those that hold the same."""
 
 
 class AnyFrame(Protocol):
@@ -81,6 +84,40 @@ def is_label(value: object) -> bool:
     return is_hashable(value) and value is not pd.NA and not isinstance(value, range)
 
 
+def is_native(dtype: Any) -> bool:
+    """Return whether pandas takes rows of a dtype, as it does not where bytes are swapped."""
+    return dtype.isnative if isinstance(dtype, np.dtype) else str(dtype) not in VIEWS
+
+
+def to_native(series: Any) -> Any:
+    """Convert a column of pandas to a dtype of which it takes rows; return any other as it is."""
+    if not isinstance(series, pd.Series) or is_native(series.dtype):
+        return series
+    if isinstance(series.dtype, np.dtype):
+        return series.astype(series.dtype.newbyteorder("="))
+    array: Any = series.array
+    values = array.__arrow_array__().cast(VIEWS[str(series.dtype)])
+    return pd.Series(type(array)(values), index=series.index, name=series.name)
+
+
+def keep_rows(frame: Any, flags: Flags) -> Any:
+    """Keep the flagged rows of an eager frame."""
+    if isinstance(frame, pl.DataFrame):
+        return frame.filter(flags)
+    try:
+        return frame[flags]
+    except (ValueError, NotImplementedError) as error:
+        for name, dtype in frame.dtypes.items():
+            if not is_native(dtype):
+                column = f"df[{name!r}]"
+                msg = (
+                    f"Column {name!r} must have a dtype whose rows pandas can select, but it is"
+                    f" {dtype}.\nHint: {column} = {column}.to_list()"
+                )
+                raise StratError(msg) from error
+        raise
+
+
 def take(series: Any, rows: Ints) -> Any:
     """Take rows of a series, or of an array, by position."""
     if isinstance(series, pl.Series):
@@ -95,14 +132,20 @@ def value_at(series: Series, row: int) -> Any:
     return to_list(series[rows] if isinstance(series, pl.Series) else series.iloc[rows])[0]
 
 
+def python_error(name: object, error: BaseException) -> StratError:
+    """Build the error for dates, times and durations that Python, or Polars, cannot count to."""
+    is_panic = isinstance(error, pl.exceptions.PanicException)
+    reason = "some are out of range" if is_panic else error
+    return StratError(f"Column {name!r} must hold values that Python has, but {reason}.")
+
+
 def to_list(values: Series | np.ndarray | list[Any]) -> list[Any]:
     """List a series, array or list as Python values, None where missing."""
     if isinstance(values, pl.Series):
         try:
             listed = values.to_list()
-        except (ValueError, OverflowError) as error:  # of Python's own dates, times and durations
-            msg = f"Column {values.name!r} must hold values that Python has, but {error}."
-            raise StratError(msg) from error
+        except (ValueError, OverflowError, pl.exceptions.PanicException) as error:
+            raise python_error(values.name, error) from error
     else:
         listed = values if isinstance(values, list) else values.tolist()
     return [

@@ -4,14 +4,17 @@ All are read from the series of `to_polars`, but for categories and text of pand
 has no type for.
 """
 
+from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
+from itertools import count
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
+from ..checks import is_hashable
 from ..core.hashing import HashedBytes, HashedWords, KeyColumn
 from ..core.order import CHUNK, rank
 from ..core.strata import DENSE, factorize_codes, first_occurrence
@@ -40,8 +43,8 @@ from .rules import failing_rows
 MIXED = {"mixed", "mixed-integer"}
 """Types that `infer_dtype` gives objects of several types."""
 
-NESTED = (list, dict, set, tuple, bytearray, np.ndarray, pl.Expr)
-"""Python types that are no single values."""
+NESTED = (tuple, pl.Expr)
+"""Python types that are no single values, though they have a hash."""
 
 TEXT_BLOCK = 1 << 16
 """Strings that are joined at once."""
@@ -119,9 +122,19 @@ def factorize(values: Any) -> tuple[Ints, int]:
             shifted = wide - wide.dtype.type(low) if low else wide
             codes, present = factorize_codes(shifted.astype(np.int64, copy=False), high - low + 1)
             return codes, len(present)
+    if values.dtype != object and getattr(values.dtype, "storage", "") != "python":
+        codes, classes = pd.factorize(values)
+        return codes, len(classes)
     # Of a series pandas 2 makes an index of the classes, which takes no integers above all floats.
-    codes, classes = pd.factorize(np.asarray(values) if values.dtype == object else values)
-    return codes, len(classes)
+    values = np.asarray(values, dtype=object)
+    codes, classes = pd.factorize(values)
+    present = codes >= 0
+    if (classes[codes[present]] == values[present]).all():
+        return codes, len(classes)
+    # pandas 2 reads texts up to their first NUL, and all versions a lone surrogate as its code.
+    places: defaultdict[Any, int] = defaultdict(count().__next__)
+    codes[present] = [places[value] for value in values[present]]
+    return codes, len(places)
 
 
 def check_objects(series: Any) -> None:
@@ -129,12 +142,11 @@ def check_objects(series: Any) -> None:
     if object_type(series) not in MIXED:
         return
     values = series.dropna()
-    types = values.map(type)
-    for each in types.unique():
-        if issubclass(each, NESTED):
-            raise nested_error(series.name, each.__name__)
+    for value in values:
+        if isinstance(value, NESTED) or not is_hashable(value):
+            raise nested_error(series.name, type(value).__name__)
     codes, n_values = factorize(values)
-    type_codes, type_classes = pd.factorize(types)
+    type_codes, type_classes = pd.factorize(values.map(type))
     n_pairs = len(np.unique(codes * len(type_classes) + type_codes))
     if n_pairs > n_values:
         names = ", ".join(sorted(each.__name__ for each in type_classes))
@@ -169,7 +181,8 @@ def tags_of_objects(series: Any) -> pl.DataFrame:
     """List the values in lists, sets or arrays of Python, and the row of each."""
     rows = np.flatnonzero(~is_missing(series))
     lists = series.iloc[rows].tolist()
-    if not all(isinstance(each, list | tuple | set | frozenset | np.ndarray) for each in lists):
+    types = (list, tuple, set, frozenset, np.ndarray)
+    if not all(isinstance(each, types) and getattr(each, "ndim", 1) for each in lists):
         raise nested_error(series.name, series.dtype)
     values = pd.Series([tag for each in lists for tag in each], dtype=object)
     tags = to_polars(values)
@@ -356,7 +369,7 @@ def key_of_objects(series: Any) -> KeyColumn:
     """Read decimals and wide integers of Python; raise on what cannot be ordered."""
     check_objects(series)
     with suppress(OverflowError):  # infinite
-        if dtype_of(series).is_numeric():
+        if object_type(series) in ("decimal", "integer"):
             return key_of_exact(series.tolist())
     raise unordered_error(series)
 
@@ -438,6 +451,6 @@ def rank_objects(series: Any) -> Ints:
         if object_type(series) == "mixed-integer":
             raise TypeError  # pandas would sort integers before text
         codes: Ints = pd.factorize(series, sort=True)[0]
-    except TypeError as error:
+    except (TypeError, OverflowError) as error:
         raise unordered_error(series) from error
     return codes

@@ -20,7 +20,7 @@ import polars as pl
 from ..checks import is_hashable
 from ..errors import MAX_LISTED, StratError, describe, given_twice, no_such_column, shorten
 from .dtypes import is_nested, nested_error
-from .libraries import EagerFrame, Frame, is_label, label_of, library_of
+from .libraries import EagerFrame, Frame, is_label, label_of, library_of, to_native
 
 
 class SparkColumn(ABC):  # noqa: B024 - has no methods, as it only recognizes a class
@@ -197,7 +197,7 @@ def check_refs(
     for argument, given in refs.items():
         check_argument(frame, argument, given, columns)
     for name in new_names:
-        if types is not None and not is_plain_name(name):
+        if types is not None and is_pattern(name):
             msg = f"`name` must not be a pattern of names on a Polars frame, got {describe(name)}."
             raise StratError(msg)
     taken = [name for name in new_names if label_of(frame, name) in names]
@@ -217,8 +217,14 @@ def check_argument(frame: Frame, argument: str, refs: Iterable[Any], columns: Co
                 raise label_error(label, argument, columns.names, library_of(frame), shown=ref)
         if columns.types is None:
             continue
-        if not is_plain_name(ref):
+        if is_computed(ref):
             check_expression(ref, argument, columns)
+        elif is_pattern(ref):
+            msg = (
+                f"`{argument}` must not name a column that Polars takes for a pattern of names,"
+                f" got {describe(ref)}.\nHint: df = df.rename({{{ref!r}: 'x'}})"
+            )
+            raise StratError(msg)
         elif argument not in OF_TERMS and is_nested(columns.types[ref]):
             raise nested_error(ref, columns.types[ref])
 
@@ -258,10 +264,9 @@ CONDITION = re.compile(r"[=<>!~&|]| (and|or|in|not|is) ")
 """What a condition has that the name of a column seldom has."""
 
 
-def is_plain_name(ref: Any) -> bool:
-    """Return whether a reference is a name that Polars does not take as a pattern of names."""
-    is_pattern = isinstance(ref, str) and (ref == "*" or (ref[:1] == "^" and ref[-1:] == "$"))
-    return isinstance(ref, str) and not is_pattern
+def is_pattern(name: str) -> bool:
+    """Return whether Polars takes a name as a pattern of names."""
+    return name == "*" or (name[:1] == "^" and name[-1:] == "$")
 
 
 def check_expression(ref: Any, argument: str, columns: ColumnLookup) -> None:
@@ -366,7 +371,7 @@ def collect_columns(frame: Frame, refs: Sequence[Any]) -> EagerFrame:
     # The roots of an expression over a pattern of names are none, or no names.
     if not (all(roots) and needed <= set(names)):
         return frame.collect()
-    kept = pl.selectors.by_name([name for name in names if name in needed])
+    kept = pl.nth([place for place, name in enumerate(names) if name in needed])
     return frame.select(kept if needed else pl.int_range(pl.len()).alias("row")).collect()
 
 
@@ -379,7 +384,7 @@ def empty_columns(frame: Frame, refs: Mapping[str, Sequence[Any]]) -> dict[str, 
     return {
         argument: [
             pl.Series(ref, dtype=known[ref])
-            if is_plain_name(ref)
+            if isinstance(ref, str)
             else one_or_several(pl.DataFrame(schema=query.select(ref).collect_schema()))
             for ref in given
         ]
@@ -390,7 +395,7 @@ def empty_columns(frame: Frame, refs: Mapping[str, Sequence[Any]]) -> dict[str, 
 def read_columns(frame: EagerFrame, refs: Sequence[Any]) -> list[Any]:
     """Read columns of an eager frame by their references."""
     compute: Any = compute_in_pandas if isinstance(frame, pd.DataFrame) else compute_in_polars
-    return [compute(frame, ref) if is_computed(ref) else frame[ref] for ref in refs]
+    return [to_native(compute(frame, ref) if is_computed(ref) else frame[ref]) for ref in refs]
 
 
 def compute_in_polars(frame: pl.DataFrame, ref: pl.Expr) -> Any:

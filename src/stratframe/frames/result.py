@@ -1,6 +1,7 @@
 """Small result frames: made, ordered, stacked, and listed row by row."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -8,24 +9,38 @@ import pandas as pd
 import polars as pl
 
 from ..core.types import Ints, Values
-from .dtypes import category_values
+from .dtypes import WIDE, category_values, strict_series
 from .libraries import EagerFrame, Series, to_list
 
 
 def make_frame(library: str, columns: Mapping[Any, Any]) -> Any:
     """Make a frame of the caller's library."""
     if library == "polars":
-        return pl.DataFrame({str(name): values for name, values in columns.items()})
-    arrays = {
-        name: values.reset_index(drop=True) if isinstance(values, pd.Series) else values
-        for name, values in columns.items()
-    }
+        return pl.DataFrame({str(name): polars_values(each) for name, each in columns.items()})
+    arrays = {name: pandas_values(each) for name, each in columns.items()}
     if all(isinstance(name, str) for name in arrays):
-        return pd.DataFrame(arrays)
+        with suppress(UnicodeEncodeError):
+            return pd.DataFrame(arrays)
     # pandas would turn tuples into a MultiIndex, and None into NaN.
     frame = pd.DataFrame(dict(enumerate(arrays.values())))
     frame.columns = pd.Index(list(arrays), dtype=object, tupleize_cols=False)
     return frame
+
+
+def polars_values(values: Any) -> Any:
+    """Give integers beyond 64 bits a type; return any other values as they are."""
+    dtypes = (None, *WIDE) if isinstance(values, list) else ()
+    made = (strict_series(values, dtype) for dtype in dtypes)
+    return next((each for each in made if each is not None), values)
+
+
+def pandas_values(values: Any) -> Any:
+    """Drop the index of a series, and keep what UTF-8 cannot encode as objects."""
+    if isinstance(values, pd.Series):
+        return values.reset_index(drop=True)
+    with suppress(UnicodeEncodeError):
+        return pd.Series(values)
+    return pd.Series(values, dtype=object)
 
 
 def float_column(library: str, values: Values) -> Any:
@@ -41,7 +56,7 @@ def rank_values(series: Series | list[Any]) -> Ints | None:
         present = [value for value in dict.fromkeys(values) if value is not None]
         ordered = sorted(present) if known is None else known
         ranks = {value: rank for rank, value in enumerate(ordered)}
-    except TypeError:
+    except (TypeError, OverflowError):
         return None
     return np.array([ranks.get(value, len(ranks)) for value in values], dtype=np.int64)
 

@@ -19,7 +19,7 @@ from .folds import (
     start_of_period,
     to_periods,
 )
-from .libraries import EagerFrame, Frame, FrameT, Series, label_of, take
+from .libraries import EagerFrame, Frame, FrameT, Series, keep_rows, label_of, python_error, take
 from .read import encode_classes
 from .references import read_columns
 
@@ -89,7 +89,11 @@ def read_labels(
     if isinstance(frame, pl.LazyFrame):
         read = [fold_expression(frame, name, every), *(fold_expression(frame, x) for x in apart)]
         refs = [each.alias(str(i)) for i, each in enumerate(read)]
-        rows = frame.select(refs).group_by(pl.all(), maintain_order=True).len("n").collect()
+        query = frame.select(refs).group_by(pl.all(), maintain_order=True).len("n")
+        try:
+            rows = query.collect()
+        except pl.exceptions.PanicException as error:  # of times that have no calendar
+            raise python_error(name, error) from error
         fold, *columns, counts = (each.rename("") for each in rows)
         zone = getattr(frame.collect_schema()[name], "time_zone", None)
         series = (fold if every is None else in_zone(fold, zone)).rename(name)
@@ -166,7 +170,8 @@ def filter_labels(
     """Keep the rows of chosen labels, of an eager frame those that `flag_labels` flags."""
     if not isinstance(frame, pl.LazyFrame):
         flags = flag_labels(rows, chosen, nulls=nulls, apart_from=apart_from)
-        return frame[flags] if isinstance(frame, pd.DataFrame) else frame.filter(flags)
+        flagged: FrameT = keep_rows(frame, flags)
+        return flagged
     listed, is_match = shorter_list(rows, chosen)
     held: Any = rows.series
     values = held.filter(match_codes(rows.codes, listed, nulls=False)).unique()
@@ -210,14 +215,14 @@ def filter_values(
 def drop_values(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
     """Drop the rows of a pandas frame that have one of the values listed for a column."""
     for name, held in values.items():
-        series, held = frame[label_of(frame, name)], pd.Series(held)
+        series, held = read_fold_column(frame, name), pd.Series(held)
         if str(held.dtype).startswith(("category", "dictionary")):  # whose values `isin` misses
             held = pd.Series(held.tolist())
         if dtype_of(series).is_float() and series.dtype != object:  # pyarrow tells -0.0 from 0.0
             shared = np.isin(to_floats(series), to_floats(held))
         else:
             shared = np.asarray(series.isin(held), dtype=np.bool_)
-        frame = frame[~(shared & ~is_missing(series))]
+        frame = keep_rows(frame, ~(shared & ~is_missing(series)))
     return frame
 
 
@@ -238,5 +243,5 @@ def filter_rows(
 
         return frame.filter(column_expression(refs, flag, [none]) == 1).collect()
     read = {argument: read_columns(frame, given) for argument, given in refs.items()}
-    chosen = choose(read, len(frame))
-    return frame[chosen] if isinstance(frame, pd.DataFrame) else frame.filter(chosen)
+    chosen: EagerFrame = keep_rows(frame, choose(read, len(frame)))
+    return chosen

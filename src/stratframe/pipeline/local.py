@@ -90,8 +90,7 @@ class LocalFrame:
 
     def sample(self, options: Options, wanted: SampleSize) -> Any:
         """Keep the rows of a stratified sample."""
-        named = options.columns()
-        frames.check_refs(self.frame, named)
+        named = check_columns(self.frame, options)
         return frames.filter_rows(self.frame, named, partial(sampled_rows, options, wanted))
 
     # Counts -----------------------------------------------------------------------------
