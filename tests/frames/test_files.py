@@ -40,6 +40,10 @@ def test_what_is_written_is_read(tmp_path: Path, name: str) -> None:
 TEXTS = {
     "a,b\n" + "1,1\n" * 200 + "x,1\n": (pl.String, pl.Int64),
     "a,b\n-" + "1" * 40 + ",1\n2,3\n": (pl.String, pl.Int64),
+    "a,b\n-" + "1" * 20 + ",1\nx,3\n": (pl.String, pl.Int64),
+    "a,b\n12,٣٤\n1,2\n٣,4\n": (pl.String, pl.String),
+    "a,b\n1.5,1\n٣.٤,2\n": (pl.String, pl.Int64),
+    "a at column 'b' (column number 7),b\n٣,1\n": (pl.String, pl.Int64),
     "x^2,b\n1,2\n": (pl.Int64, pl.Int64),
     "PAR1,b\n1,2\n": (pl.Int64, pl.Int64),
     "\ufeff\r\n\na,b\r\n1,true\r\n": (pl.Int64, pl.Boolean),

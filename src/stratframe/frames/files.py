@@ -9,6 +9,7 @@ import sys
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -66,7 +67,7 @@ def check_path(path: str) -> None:
         *first, last = SUFFIXES
         msg = (
             f"A file name must end in {', '.join(first)} or {last}, got {path!r}"
-            f"{', a directory' if Path(path).is_dir() else ''}."
+            f"{', a directory' if path and Path(path).is_dir() else ''}."
             "\nHint: - is standard input or output, as CSV."
         )
         raise StratError(msg)
@@ -98,32 +99,30 @@ def parse_csv(path: str, data: bytes, separator: str) -> File:
     """Parse CSV without its blank lines; numbers that have no type make a column of text."""
     start, text = data[: len(BOM) * data.startswith(BOM)], data.removeprefix(BOM).lstrip(b"\r\n")
     header = parse_header(text, separator or ",")
-    if not separator and len(header) == 1:
-        separator = next((each for each in ";\t" if len(parse_header(text, each)) > 1), "")
-        if separator:
-            header = parse_header(text, separator)
-            warn(
-                f"{path!r} has no comma in its header, and is read with `separator={separator!r}`."
+    if not separator:
+        others = (";", "\t") if len(header) == 1 else ()
+        separator = next((each for each in others if len(parse_header(text, each)) > 1), ",")
+        if separator != ",":
+            header, signs = (
+                parse_header(text, separator),
+                {";": "semicolons"}.get(separator, "tabs"),
             )
-    separator = separator or ","
+            warn(f"The cells of {path!r} are read as separated by {signs}, as its header is.")
     if len(header) > 1 and re.search(rb"\n(?: *\r?\n| +\Z)", text):
         # Line ends in cells that start with a quote stay.
         quoted = rb'((?:^|%b)"(?:[^"]++|"")*+")' % re.escape(separator.encode())
         text = re.sub(quoted + rb"|^(?: *\r?\n| +\Z)", rb"\1", text, flags=re.MULTILINE)
+    read = partial(pl.read_csv, BOM + text, separator=separator)  # no letters look like packed
     types: dict[str, Any] = {}
     while True:
         try:
-            frame = pl.read_csv(
-                BOM + text,  # no first letters look like those of a packed file
-                separator=separator,
-                infer_schema_length=None,
-                schema_overrides=types,
-            )
+            frame = read(infer_schema_length=None, schema_overrides=types)
         except pl.exceptions.ComputeError as error:
-            found = re.match(r".* at column '(.*)' \(column number \d+\)", str(error), re.DOTALL)
-            if found is None or found[1] in types:
+            places = re.findall(r"\(column number (\d+)\)", str(error))
+            names = read(infer_schema=False).columns[int(places[-1]) - 1 :] if places else []
+            if not names or names[0] in types:
                 raise
-            types[found[1]] = pl.String
+            types[names[0]] = pl.String
         else:
             return File(path, start + text, frame, header, separator)
 
