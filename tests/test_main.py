@@ -633,6 +633,7 @@ MESSAGES = {
     "`by=sf.classes(\"y\")` or `sf.quantiles('y', 10)`": (
         "`--by 'classes(\"y\")'` or `quantiles('y', 10)`"
     ),
+    'compute it, as in `where=pl.col("f") == 1`': 'compute it, as in `where=pl.col("f") == 1`',
     "Column 'k=1' has `df.strat.folds('f')`": "Column 'k=1' has `df.strat.folds('f')`",
 }
 """Messages, and how the command line says them."""
@@ -674,7 +675,7 @@ def test_warnings_and_errors_of_pipes_go_to_stderr() -> None:
     warned = run("kfold - --by id --out -", CSV)
     assert (warned.returncode, warned.stdout.count("\n")) == (0, 41)
     assert warned.stderr.startswith("stratframe: warning: 40 classes of 'id' have fewer rows than ")
-    assert warned.stderr.endswith("Hint: `sf.quantiles('id', 10)` or `sf.continuous('id')`.\n")
+    assert warned.stderr.endswith("Hint: `quantiles('id', 10)` or `continuous('id')`.\n")
     assert warned.stderr.count("\n") == 1
     refused = run("kfold - --by lable --out -", CSV)
     message = (

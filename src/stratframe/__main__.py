@@ -81,9 +81,9 @@ SEPARATORS = {",": ",", ";": ";", "|": "|", "tab": "\t", "\t": "\t"}
 
 NAMES, VERBS = "|".join(ARGUMENTS), "|".join(COMMANDS)
 
-ARGUMENT = re.compile(
-    rf"(?:, |\b)({NAMES})=(\"[^\"]*\"|'[^']*'|\[[^]]*\]|\{{[^}}]*\}}|sf\.\w+\([^`]*?\)|[\w.]+)"
-)
+VALUE = r"\"[^\"]*\"|'[^']*'|\[[^]]*\]|\{[^}]*\}|sf\.\w+\([^`]*?\)|[\w.]+(?=[`,])"
+
+ARGUMENT = re.compile(rf"(?:, |\b)({NAMES})=({VALUE})")
 """An argument of a call in a message."""
 
 CALLS = (
@@ -258,7 +258,7 @@ def add_option(options: ArgumentParser, command: str, name: str) -> None:
 def run(given: dict[str, Any]) -> tuple[int, bytes]:
     """Run the command, and return the exit code and the rows for standard output.
 
-    All that is printed about the file that is written is made before, so that nothing fails after.
+    The file is written last, so that nothing fails after it.
     """
     command = given.pop("command")
     if command is None:
@@ -270,7 +270,7 @@ def run(given: dict[str, Any]) -> tuple[int, bytes]:
             frames.files.check_path(each)
     file = frames.files.read_file(path, SEPARATORS.get(given.pop("separator", None), ""))
     given = {"by": None} | read_texts(given, file.header)
-    frame, names = read_columns(command, file, given)
+    frame, names = read_fold_columns(command, file, given)
     result, rows = getattr(sf, command)(frame, **given), b""
     if command == "check":
         print(result)
@@ -292,7 +292,7 @@ def run(given: dict[str, Any]) -> tuple[int, bytes]:
     return 0, b""
 
 
-def read_columns(
+def read_fold_columns(
     command: str, file: frames.files.File, given: dict[str, Any]
 ) -> tuple[Any, list[str]]:
     """Read the columns of folds, and list their names; no column may be in the file twice."""
@@ -369,7 +369,7 @@ def describe_change(frame: Any, names: list[str], filled: dict[str, Any]) -> str
     """Name the columns that are new or replaced, or of which cells are filled."""
     done = "new" if set(names).isdisjoint(frames.column_names(frame)) else "replaced"
     if filled:
-        done = f"filled {plural(int(sum(map(sum, filled.values()))), 'cell')} of"
+        done = f"filled {plural(sum(int(each.sum()) for each in filled.values()), 'cell')} of"
     noun = "column" if len(names) == 1 else "columns"
     return f"{done} {noun} {', '.join(map(repr, names))}"
 
@@ -397,7 +397,7 @@ def example() -> None:
     print(NEXT.format(program=program()))
 
 
-def column_list(frame: Any, name: Any) -> list[Any]:
+def column_list(frame: Any, name: str) -> list[Any]:
     """List the values of a column."""
     return frames.to_list(frames.read_columns(frame, [name])[0])
 
@@ -416,13 +416,14 @@ def show_balance(table: Any) -> None:
     names = [str(name) for name in frames.column_names(table) if name not in RESERVED]
     if not names:  # neighbours have no strata
         return
+    rows = frames.result.to_dicts(table)
     counts: dict[tuple[Any, ...], list[int]] = {}
-    values = (column_list(table, name) for name in [*names, "n"])
-    for *stratum, n in zip(*values, strict=True):
-        counts.setdefault(tuple(stratum), []).append(n)
+    for row in rows:
+        stratum = tuple(frames.to_list(list(map(row.get, names))))  # no NaN, which equals nothing
+        counts.setdefault(stratum, []).append(row["n"])
     shown = dict(islice(counts.items(), MAX_LINES))
     strata = [", ".join(map(str, stratum)) for stratum in shown]
-    folds = dict.fromkeys(map(str, column_list(table, "fold")))
+    folds = dict.fromkeys(str(row["fold"]) for row in rows)
     cells = zip(*shown.values(), strict=True)
     show_columns([(", ".join(names), strata), *zip(folds, cells, strict=True)])
     if len(counts) > MAX_LINES:

@@ -43,7 +43,6 @@ MISSING_MARKS = {
 MAX_CAUSE = 200
 """Letters of a message that may quote cells."""
 
-
 SCHEMAS = ("ARROW:schema", "org.apache.spark.")
 """Metadata of Parquet that lists all columns, and so is written anew."""
 
@@ -99,15 +98,13 @@ def parse_csv(path: str, data: bytes, separator: str) -> File:
     """Parse CSV without its blank lines; numbers that have no type make a column of text."""
     start, text = data[: len(BOM) * data.startswith(BOM)], data.removeprefix(BOM).lstrip(b"\r\n")
     header = parse_header(text, separator or ",")
-    if not separator:
-        others = (";", "\t") if len(header) == 1 else ()
-        separator = next((each for each in others if len(parse_header(text, each)) > 1), ",")
-        if separator != ",":
-            header, signs = (
-                parse_header(text, separator),
-                {";": "semicolons"}.get(separator, "tabs"),
-            )
-            warn(f"The cells of {path!r} are read as separated by {signs}, as its header is.")
+    if not separator and len(header) == 1:
+        for sign, signs in ((";", "semicolons"), ("\t", "tabs")):
+            if len(found := parse_header(text, sign)) > 1:
+                header, separator = found, sign
+                warn(f"The cells of {path!r} are read as separated by {signs}, as its header is.")
+                break
+    separator = separator or ","
     if len(header) > 1 and re.search(rb"\n(?: *\r?\n| +\Z)", text):
         # Line ends in cells that start with a quote stay.
         quoted = rb'((?:^|%b)"(?:[^"]++|"")*+")' % re.escape(separator.encode())
@@ -230,29 +227,22 @@ def update_parquet(data: bytes, result: pl.DataFrame, names: Sequence[str]) -> b
         )
         raise ImportError(msg) from error
     table = parquet.read_table(BytesIO(data))
-    metadata = {
-        key: value
-        for key, value in table.schema.metadata.items()
-        if not key.decode().startswith(SCHEMAS)
-    }
+    metadata = dict(table.schema.metadata)
     for name in names:
         place, column = table.schema.get_field_index(name), result[name].to_arrow()
-        is_new = place < 0
-        table = (
-            table.append_column(name, column) if is_new else table.set_column(place, name, column)
-        )
+        put = table.append_column if place < 0 else partial(table.set_column, place)
+        table = put(name, column)
     if b"pandas" in metadata:  # which says what a column was that is replaced
         described = json.loads(metadata[b"pandas"])
         described["columns"] = [each for each in described["columns"] if each["name"] not in names]
         metadata[b"pandas"] = json.dumps(described).encode()
-    table = table.replace_schema_metadata(metadata)
+    file = BytesIO()
+    parquet.write_table(table.replace_schema_metadata(metadata), file)
     try:
-        table.schema.empty_table().to_pandas()
+        parquet.read_schema(file).empty_table().to_pandas()
     except (TypeError, ValueError) as error:
         msg = "pandas could not read it, as the columns of its frame are not named by text alone"
         raise ValueError(msg) from error
-    file = BytesIO()
-    parquet.write_table(table, file)
     return file.getvalue()
 
 
