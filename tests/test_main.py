@@ -679,7 +679,7 @@ def test_warnings_and_errors_of_pipes_go_to_stderr() -> None:
     assert warned.stderr.count("\n") == 1
     refused = run("kfold - --by lable --out -", CSV)
     message = (
-        "stratframe: `by` names the column 'lable', which the frame does not have. Hint:"
+        "stratframe: `--by` names the column 'lable', which the frame does not have. Hint:"
         " did you mean 'label'?\n"
     )
     assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", message)
