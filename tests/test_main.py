@@ -14,13 +14,14 @@ from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from stratframe.__main__ import main
+from stratframe.__main__ import as_options, main
 from tests.helpers import values
 
 DATA = pl.DataFrame(
@@ -34,6 +35,8 @@ DATA = pl.DataFrame(
     }
 )
 CSV = DATA.write_csv()
+
+linux = pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
 
 Capture, Patch = pytest.CaptureFixture[str], pytest.MonkeyPatch
 
@@ -208,6 +211,13 @@ def test_command_prints_the_balance(capsys: Capture) -> None:
     )
 
 
+def test_missing_values_of_both_kinds_are_a_stratum(capsys: Capture) -> None:
+    """NaN and empty cells are one stratum of the table that is printed."""
+    Path("in.csv").write_text("y,z\n" + "1.0,a\n2.5,b\nNaN,a\n,b\nNaN,b\n,a\n" * 2)
+    assert call("kfold in.csv --by z --by 'classes(y)' -k 2 --missing stratum --out out.csv") == 0
+    assert "   b, 2.5   1  1\n   b, None  2  2\n" in capsys.readouterr().out
+
+
 def test_long_tables_are_cut(capsys: Capture) -> None:
     """A balance table of many strata shows the first twenty, and how many more there are."""
     assert call("kfold in.csv --by 'classes(id)' --rare ignore --out out.csv") == 0
@@ -221,7 +231,9 @@ def test_long_tables_are_cut(capsys: Capture) -> None:
 
 RECORDS = {
     "BOM and CRLF": "\ufeffid,y,fold\r\n01,'a,b',{}\r\n2,'a\n',{}\r\n3,a,{}",
-    "same names": "id,fold,id,fold\n01,{},1,0\n1e1,{},,1\n,{},-0,2\n",
+    "same names": "id,fold,id,fold 2\n01,{},1,0\n1e1,{},,1\n,{},-0,2\n",
+    "semicolons": "id;fold;y\n01;{};1,0\n1e1;{};'a;b'\n;{};-0,2\n",
+    "tabs": "id\tfold\ty\n01\t{}\t1,0\n1e1\t{}\t'a\tb'\n;\t{}\t-0;2\n",
     "quotes": "'say ''x''',y,fold\n1.50,'',{}\n2,'''',{}\n,NA,{}\n",
     "long numbers": f"id,y,fold\n{'9' * 40},1e5,{{}}\n002,x,{{}}\n-3, ,{{}}\n",
     "one column": "fold\n{}\n{}\n{}\n",
@@ -278,11 +290,32 @@ def test_any_cells_stay(table: list[list[str]], line_end: str, start: str, is_en
 
 
 def test_needless_quotes_and_mixed_line_ends() -> None:
-    """What is lost are needless quotes and line ends that differ; short records are filled up."""
+    """Needless quotes, blank lines and mixed line ends are lost; short records are filled up."""
     Path("in.csv").write_bytes(b'\r\n"a",b\r\n"x",5" 6"\n1\r\n\r\n')
     assert call("kfold in.csv -k 2 --name f --out out.csv") == 0
     written = re.sub(rb"[01](?=\r)", b"", Path("out.csv").read_bytes())
-    assert written == b'a,b,f\r\nx,"5"" 6""",\r\n1,,\r\n,,\r\n'
+    assert written == b'a,b,f\r\nx,"5"" 6""",\r\n1,,\r\n'
+
+
+BLANKS = {
+    "\n\na,b\n\n1,2\n  \n\n3,4\n\n\n": "a,b,f\n1,2,\n3,4,\n",
+    "a,b\r\n\r\n1,2\r\n\r\n3,4": "a,b,f\r\n1,2,\r\n3,4,",
+    "\ufeff\na,b\n\n,\n1,2\n   ": "\ufeffa,b,f\n,,\n1,2,\n",
+    "a,'b\n\nc'\n\n1,'x\n\n''\n\n'\n'\n\n',5\n\n": ("a,'b\n\nc',f\n1,'x\n\n''\n\n',\n'\n\n',5,\n"),
+    "a;b\n\n1;'\n\n;'\n\n;\n": "a;b;f\n1;'\n\n;';\n;;\n",
+    "a\n\n1\n": "a,f\n,\n1,\n",
+}
+"""CSV with blank lines, with double quotes for single ones, and what becomes of it."""
+
+
+@pytest.mark.parametrize("text", BLANKS)
+def test_blank_lines_are_no_rows(text: str) -> None:
+    """Blank lines outside of cells are left out, but in one column they are missing values."""
+    Path("in.csv").write_bytes(text.replace("'", '"').encode())
+    assert call("kfold in.csv -k 2 --name f --out in.csv") == 0
+    expected = re.escape(BLANKS[text].replace("'", '"').encode())
+    places = re.sub(rb"([,;])((?:\\\r)?\\\n|\Z)", rb"\1[01]\2", expected)
+    assert re.fullmatch(places, Path("in.csv").read_bytes())
 
 
 # Rows without a fold --------------------------------------------------------------------
@@ -329,6 +362,104 @@ def test_extend_of_folds_and_words(options: str, capsys: Capture) -> None:
     assert Path("in.csv").read_text() == "fold\n0\n1\nNA\n?\n0\nx\n"
 
 
+@pytest.mark.parametrize("command", ["check", "report", "extend -k 2 --out out.csv"])
+def test_marks_in_the_columns_of_repeats(command: str, capsys: Capture) -> None:
+    """Where `fold` means fold_1, fold_2, ..., their marks of missing values are missing, too."""
+    name, _, options = command.partition(" ")
+    found = []
+    for marks in (["NA", "", " "], [""] * 3):
+        rows = ["a,0,1", "b,1,0", f"a,{marks[0]},{marks[1]}", f"b,1,{marks[2]}", "a,1,0", "b,0,1"]
+        Path("in.csv").write_text("y,fold_1,fold_2\n" + "\n".join(rows) + "\n")
+        assert call(f"{name} in.csv --by y {options}") == 0
+        found.append((capsys.readouterr(), name == "extend" and Path("out.csv").read_text()))
+    assert found[0] == found[1]
+    assert name != "extend" or "filled 3 cells of columns 'fold_1', 'fold_2'" in found[0][0].out
+
+
+# Parquet ------------------------------------------------------------------------------------
+
+
+PANDAS = {
+    "kfold --key id": {"fold": "int64"},
+    "kfold --name text --overwrite": {"text": "int64"},
+    "kfold --repeats 2": {"fold_1": "int64", "fold_2": "int64"},
+    "split": {"split": "category"},
+    "extend -k 2 --name gaps": {"gaps": "int64"},
+}
+"""Commands on a file of pandas, and the types of their columns."""
+
+
+@pytest.mark.parametrize("command", PANDAS)
+@pytest.mark.parametrize("out", ["in.parquet", "out.parquet"])
+def test_parquet_keeps_what_pandas_wrote(command: str, out: str) -> None:
+    """From Parquet to Parquet the index, types and metadata of pandas stay."""
+    frame = pd.DataFrame(
+        {
+            "order": pd.Categorical([*"aba"] * 2, categories=["b", "a", "z"], ordered=True),
+            "number": pd.array([1, None, 2] * 2, dtype="Int64"),
+            "text": pd.array(["x", None, "y"] * 2, dtype="string"),
+            "gaps": [0, 1, None] * 2,
+        },
+        index=pd.Index([*"uvwxyz"], name="id"),
+    )
+    frame.attrs = {"source": "ours"}
+    frame.to_parquet("in.parquet")
+    frame = pd.read_parquet("in.parquet")
+    assert call(f"{command} in.parquet --out {out}") == 0
+    found = pd.read_parquet(out)
+    assert {name: str(found[name].dtype) for name in PANDAS[command]} == PANDAS[command]
+    assert found.attrs == frame.attrs
+    assert [*found] == [*dict.fromkeys([*frame, *PANDAS[command]])]
+    others = frame.columns.difference(PANDAS[command])
+    pd.testing.assert_frame_equal(found[others], frame[others])
+
+
+def test_parquet_that_cannot_be_kept(home: Path, monkeypatch: Patch, capsys: Capture) -> None:
+    """What pandas wrote is refused where it would be lost: names of columns, or no pyarrow."""
+    pd.DataFrame({1: [1, 2]}).to_parquet("in.parquet")
+    before = set(home.iterdir())
+    assert call("kfold in.parquet -k 2 --out out.parquet") == 2
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    assert call("kfold in.parquet -k 2 --out out.parquet") == 2
+    assert set(home.iterdir()) == before
+    assert call("kfold in.parquet -k 2 --out out.csv") == 0
+    assert capsys.readouterr().err.splitlines() == [
+        "stratframe: The file 'out.parquet' cannot be written: pandas could not read it, as the"
+        " columns of its frame are not named by text alone.",
+        "stratframe: Parquet with metadata, such as the index of pandas, needs pyarrow:"
+        " pip install pyarrow",
+    ]
+
+
+# Separators ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "sign", "options", "said"),
+    [
+        ("in.csv", ";", "", "semicolons"),
+        ("in.csv", "\t", "", "tabs"),
+        ("in.tsv", "\t", "", ""),
+        ("in.tsv", ";", "--separator ';'", ""),
+        ("in.csv", "\t", "--separator tab", ""),
+        ("in.csv", "|", "--separator '|'", ""),
+        ("in.csv", ",", "--separator ,", ""),
+    ],
+)
+def test_separators(name: str, sign: str, options: str, said: str, capsys: Capture) -> None:
+    """A separator is given, or guessed and said; OUT has that of its name, or of FILE."""
+    DATA.write_csv(name, separator=sign)
+    expected = sf.kfold(pl.read_csv("in.csv", separator="," if name != "in.csv" else sign), "label")
+    for out in ("out.csv", "out.tsv"):
+        assert call(f"kfold {name} --by label {options} --out {out}") == 0
+        own = "\t" if out == "out.tsv" else sign
+        assert Path(out).read_text() == expected.write_csv(separator=own)
+    message = f"stratframe: warning: The cells of 'in.csv' are read as separated by {said}, as its"
+    assert capsys.readouterr().err == f"{message} header is.\n" * 2 * bool(said)
+    assert call("report out.tsv --by label --out report.csv") == 0
+    assert Path("report.csv").read_text().startswith("fold\tn\t")
+
+
 # Tables and checks ----------------------------------------------------------------------
 
 FOLDED = sf.kfold(DATA, "label", 4)
@@ -373,11 +504,15 @@ def test_check_ends_with_1_if_anything_is_wrong(
 
 NOT_WRITTEN = "The file 'out.csv' cannot be written: "
 NOT_A_NAME = (
-    "A file name must end in .csv, .csv.gz or .parquet, got {!r}. Hint: - is standard input"
+    "A file name must end in .csv, .tsv, .csv.gz or .parquet, got {!r}. Hint: - is standard input"
 )
 NO_PARTS = (
     "`--parts` must name each part once, as in train=0.8,test=rest, or be the share of test, as"
     " 0.2, got {!r}.\n"
+)
+TWICE = (
+    "`{}` names the column {!r}, which the frame has 2 times. Hint: rename or drop the others"
+    " first.\n"
 )
 LONG_TERM = "bins(price, [0, 1" + "0" * 400 + "])"
 
@@ -391,7 +526,7 @@ ERRORS = {
     "check text.parquet": "The file 'text.parquet' cannot be read: ",
     "check empty.csv": "The file 'empty.csv' cannot be read: empty CSV.\n",
     "check wide.csv": "The file 'wide.csv' cannot be read: found more fields than ",
-    "kfold head.csv": "`k` must be at most the number of rows that get a fold, got 5 for 0 rows.\n",
+    "kfold head.csv": "`--k` must be at most the number of rows that get a fold, got 5 for 0 ",
     "kfold lists.parquet -k 2": f"{NOT_WRITTEN}CSV format does not support nested data.\n",
     "kfold in.csv --out in.csv/out.csv": (
         "The file 'in.csv/out.csv' cannot be written: Not a directory.\n"
@@ -402,30 +537,45 @@ ERRORS = {
     "report in.csv": "the following arguments are required: --by\n",
     "split in.csv": "the following arguments are required: --out\n",
     "kfold in.csv --by 'quantiles(prices, 3)'": (
-        "`by` names the column 'prices', which the frame does not have. Hint: did you mean"
+        "`--by` names the column 'prices', which the frame does not have. Hint: did you mean"
         " 'price'?\n"
     ),
     "kfold in.csv --by 'quantile(price, 3)'": (
         "`--by` must be a column or a term, as in quantiles(price, 10), got 'quantile(price,"
         " 3)'. Hint: did you mean quantiles(...)?\n"
     ),
-    f"check in.csv --by '{LONG_TERM}'": "`edges` of `sf.bins` must be numbers that floats ",
-    "check in.csv --name pair --by \udcff": "`by` names the column '\\udcff', which ",
+    f"check in.csv --by '{LONG_TERM}'": "`edges` of `bins` must be numbers that floats ",
+    "check in.csv --name pair --by \udcff": "`--by` names the column '\\udcff', which ",
     "kfold in.csv --by label,price": (
-        "`by` names the column 'label,price', which the frame does not have. Hint: several columns"
-        ' go in a list: `["label", "price"]`.\n'
+        "`--by` names the column 'label,price', which the frame does not have. Hint: several"
+        " columns go in a list: `--by label --by price`.\n"
     ),
-    "kfold in.csv --repeats 1000000000": "`repeats` must be at most 10,000 columns, got 1,000,000,",
+    "kfold in.csv --repeats 1000000000": "`--repeats` must be at most 10,000 columns, got 1,000,0",
     "split in.csv --parts train=0,test=rest": (
-        "`parts` must be finite and above zero, got {'train': 0, 'test': None}.\n"
+        "`--parts` must be finite and above zero, got {'train': 0, 'test': None}.\n"
     ),
     **{
         f"split in.csv --parts '{text}'": NO_PARTS.format(text)
         for text in ("8", "1.2", "", "a,b", "=1,b=1", "a=x,b=1", "a=1,a=1", "a=1=2")
     },
     "kfold in.csv --name pair": (
-        "The frame has a column 'pair' already. `overwrite=True` replaces it. Hint: "
+        "The frame has a column 'pair' already. `--overwrite` replaces it.\n"
     ),
+    **{f"{each} twice.csv": TWICE.format("--name", "fold") for each in ("check", "kfold")},
+    "kfold twice.csv --overwrite": TWICE.format("--name", "fold"),
+    "extend twice.csv --by y --out out.csv": TWICE.format("--name", "fold"),
+    "kfold twice.csv --name f --by 'margins([y, quantiles(fold, 2)])'": TWICE.format(
+        "--by", "fold"
+    ),
+    "kfold twice.csv --name f --key fold": TWICE.format("--key", "fold"),
+    "check loop.csv": "The file 'loop.csv' cannot be read: Too many levels of symbolic links.\n",
+    "kfold in.csv --out loop.csv": (
+        "The file 'loop.csv' cannot be written: Too many levels of symbolic links.\n"
+    ),
+    "check dir.csv/": (
+        "A file name must end in .csv, .tsv, .csv.gz or .parquet, got 'dir.csv/', a directory."
+    ),
+    "check in.csv --separator x": "argument --separator: invalid choice: 'x' (choose from ",
     "report in.csv --by label": "There is no column 'fold'. Hint: add it first, as in ",
 }
 """Commands that go wrong, and what the line that each prints starts with."""
@@ -435,8 +585,10 @@ ERRORS = {
 def test_errors_are_one_line(command: str, home: Path, capsys: Capture) -> None:
     """What goes wrong is one line on stderr, perhaps a hint, exit code 2, and no other file."""
     Path("dir.csv").mkdir()
+    Path("loop.csv").symlink_to("loop.csv")
     pl.DataFrame({"x": [[1], [2]]}).write_parquet("lists.parquet")
     texts = {"text.parquet": "no table", "empty.csv": "", "wide.csv": "a\n1,2\n", "head.csv": "x\n"}
+    texts["twice.csv"] = "y,fold,fold\na,0,1\nb,1,0\n"
     for name, text in {**texts, "out.csv": "old"}.items():
         Path(name).write_text(text)
     before = set(home.rglob("*"))
@@ -462,6 +614,35 @@ def test_unexpected_errors_do_not_look_like_leaks(
     assert call("check in.csv") == 2
     words = " ".join(str(error).splitlines())
     assert capsys.readouterr() == ("", f"stratframe: unexpected {type(error).__name__}: {words}\n")
+
+
+MESSAGES = {
+    "`rare='ignore'`, `rare=\"pool\"`, `rare`": "`--rare ignore`, `--rare pool`, `--rare`",
+    "`name` is there. `overwrite=True` replaces it.\nHint: df = df.drop('f')": (
+        "`--name` is there. `--overwrite` replaces it."
+    ),
+    "`name=` says: `name=[\"fold_1\", 'fold_2']`": ("`--name` says: `--name fold_1 --name fold_2`"),
+    "`df.strat.kfold(..., name='my fold')`, or `split`": (
+        "`stratframe kfold ... --name 'my fold'`, or `split`"
+    ),
+    '`kfold(key="user", deal="hash")`': "`stratframe kfold --key user --deal hash`",
+    'as in `parts={"train": 0.8, ...}` or `k=5`': "as in `--parts train=0.8,...` or `--k 5`",
+    '`groups` names several:\nHint: `["a", "b"]`': (
+        "`--groups` names several:\nHint: `--groups a --groups b`"
+    ),
+    "`by=sf.classes(\"y\")` or `sf.quantiles('y', 10)`": (
+        "`--by 'classes(\"y\")'` or `quantiles('y', 10)`"
+    ),
+    'compute it, as in `where=pl.col("f") == 1`': 'compute it, as in `where=pl.col("f") == 1`',
+    "Column 'k=1' has `df.strat.folds('f')`": "Column 'k=1' has `df.strat.folds('f')`",
+}
+"""Messages, and how the command line says them."""
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_messages_speak_options(message: str) -> None:
+    """Arguments and calls in messages are written as options and commands."""
+    assert as_options(message) == MESSAGES[message]
 
 
 def test_ctrl_c_ends_quietly(home: Path, monkeypatch: Patch, capsys: Capture) -> None:
@@ -494,11 +675,11 @@ def test_warnings_and_errors_of_pipes_go_to_stderr() -> None:
     warned = run("kfold - --by id --out -", CSV)
     assert (warned.returncode, warned.stdout.count("\n")) == (0, 41)
     assert warned.stderr.startswith("stratframe: warning: 40 classes of 'id' have fewer rows than ")
-    assert warned.stderr.endswith("Hint: `sf.quantiles('id', 10)` or `sf.continuous('id')`.\n")
+    assert warned.stderr.endswith("Hint: `quantiles('id', 10)` or `continuous('id')`.\n")
     assert warned.stderr.count("\n") == 1
     refused = run("kfold - --by lable --out -", CSV)
     message = (
-        "stratframe: `by` names the column 'lable', which the frame does not have. Hint:"
+        "stratframe: `--by` names the column 'lable', which the frame does not have. Hint:"
         " did you mean 'label'?\n"
     )
     assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", message)
@@ -515,7 +696,48 @@ def test_a_closed_pipe_ends_quietly(args: list[str]) -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+NO_OUTPUT = [
+    ("kfold in.csv --out out.csv", "", 0, ""),
+    ("report in.csv --by label --name sex --out out.csv", "", 0, ""),
+    ("kfold in.csv --out out.csv", ">&-", 0, "warning: {} Bad file descriptor."),
+    ("check in.csv --name sex", ">&-", 2, "{} Bad file descriptor."),
+    ("kfold in.csv --out -", ">&-", 2, "{} Bad file descriptor."),
+    pytest.param(
+        *("kfold in.csv --out out.csv", ">/dev/full", 0, "warning: {} No space left on device."),
+        marks=linux,
+    ),
+]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX")
+@pytest.mark.parametrize(("command", "stdout", "code", "text"), NO_OUTPUT)
+def test_a_file_that_is_written_is_done(command: str, stdout: str, code: int, text: str) -> None:
+    """Where OUT is written, the code is 0 whatever becomes of standard output, a pipe or not."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    shell = ["sh", "-c", f"{sys.executable} -m stratframe {command} {stdout}"]
+    done = subprocess.run(shell, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    message = text.format("Standard output cannot be written:")
+    assert (done.returncode, done.stderr) == (code, f"stratframe: {message}\n" if text else "")
+    assert Path("out.csv").exists() == (code == 0)
+
+
+@linux
+def test_errors_that_cannot_be_printed() -> None:
+    """Where standard error is full, the exit code is the same: 1 would mean that rows leak."""
+    with Path("/dev/full").open("w") as full:
+        assert run("kfold in.csv --by lable --out out.csv", stderr=full).returncode == 2
+
+
+def test_nothing_fails_after_the_file_is_written(monkeypatch: Patch) -> None:
+    """What is printed about a file is made first: where that fails, no file is written."""
+    monkeypatch.setattr("stratframe.balance", lambda *_: 1 / 0)
+    assert call("kfold in.csv --by label --out out.csv") == 2
+    assert not Path("out.csv").exists()
+
+
+@linux
 @pytest.mark.parametrize("command", ["kfold in.csv --out -", "report in.csv --by label --name sex"])
 def test_output_that_cannot_be_written(command: str) -> None:
     """A full disk behind standard output is one line and exit code 2."""
@@ -538,16 +760,19 @@ def test_letters_that_the_output_lacks() -> None:
 
 @pytest.mark.parametrize("command", ["kfold", "split", "extend", "report", "check"])
 def test_help(command: str, capsys: Capture) -> None:
-    """Each command lists its options and shows how terms, pipes and what messages say are typed."""
+    """Each command lists its options and shows how terms and pipes are typed."""
     with pytest.raises(SystemExit):
         main([command, "--help"])
     out = capsys.readouterr().out
-    for words in ('--by "quantiles(price, 10)"', "- is standard input or output", "--rare ignore"):
+    for words in ('--by "quantiles(price, 10)"', "- is standard input or output"):
         assert words in out
     page = (Path(__file__).parents[1] / "docs/guide/command-line.md").read_text()
     (row,) = (line for line in page.splitlines() if line.startswith(f"| `{command}`"))
     listed = set(re.findall(r"`(--?[a-z]+)`", row))
-    assert set(re.findall(r"^  (--?[a-z]+)", out, re.MULTILINE)) - {"-h", "--out"} == listed
+    assert (
+        set(re.findall(r"^  (--?[a-z]+)", out, re.MULTILINE)) - {"-h", "--out", "--separator"}
+        == listed
+    )
 
 
 def test_help_says_how_the_command_was_called(capsys: Capture) -> None:

@@ -1,23 +1,28 @@
 """The command line, `stratframe`: folds on an example, or on a file of your own."""
 
+import errno
 import os
+import re
+import shlex
 import sys
 import warnings
 from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from inspect import signature
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import stratframe as sf
 
 from . import frames
 from .checks import load_extra
 from .errors import StratError, StratWarning, describe, plural
+from .pipeline.options import MAX_REPEATS
 from .pipeline.tables import RESERVED
 from .terms.parse_text import parse_entry
+from .verbs.sources import list_names
 
 MAX_LINES = 20
 """Strata that a printed table shows before it only counts them."""
@@ -66,8 +71,20 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 EPILOG = """A term is written as in Python, with column names bare or in quotes:
   --by "quantiles(price, 10)"   --by 'bins("age in years", [0, 18, 65, inf])'
   --by "continuous(price)"      --groups "clusters([x1, x2], n=5)"
-FILE and OUT end in .csv, .csv.gz or .parquet; - is standard input or output, as CSV.
-Messages speak Python: `rare="ignore"` is --rare ignore, a list is an option that is repeated."""
+FILE and OUT end in .csv, .tsv, .csv.gz or .parquet; - is standard input or output, as CSV."""
+
+COLUMNS = ("by", "groups", "where", "key", "features", "duplicates")
+"""The arguments that name columns to read."""
+
+SEPARATORS = {",": ",", ";": ";", "|": "|", "tab": "\t", "\t": "\t"}
+"""What may separate the cells of CSV, as it is typed."""
+
+NAMES, VERBS = "|".join(ARGUMENTS), "|".join(COMMANDS)
+
+VALUE = r"\"[^\"]*\"|'[^']*'|\[[^]]*\]|\{[^}]*\}|sf\.\w+\([^`]*?\)|[\w.]+(?=[`,])"
+
+ARGUMENT = re.compile(rf"(?:, |\b)({NAMES})=({VALUE})")
+"""An argument of a call in a message."""
 
 CALLS = (
     ("fold", 'df = df.strat.kfold("class", k=5)', 'df.strat.check("class")'),
@@ -118,28 +135,74 @@ def run_safely(argv: Sequence[str] | None) -> int:
     if isinstance(sys.stdout, TextIOWrapper):  # whose encoding may lack letters
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        code = run(vars(parser().parse_args(argv)))
-        sys.stdout.flush()
+        given = vars(parser().parse_args(argv))
+        is_written = given.get("out", frames.files.PIPE) != frames.files.PIPE
+        with redirect_stdout(StringIO()) as said:
+            code, rows = run(given)
+        failure = send(sys.stdout, rows or said.getvalue())
     except (StratError, ImportError) as error:
         complain(str(error))
     except KeyboardInterrupt:
         return STOPPED
-    except OSError as error:
-        # Python would write what is left for standard output when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):
-            return PIPE_CLOSED
-        complain(f"Standard output cannot be written: {error.strerror or error}.")
-    except Exception as error:  # Python would end with 1, which means leaks
+    except SystemExit:  # of --help and --version
+        raise
+    except BaseException as error:  # Python would end with 1, which means leaks
         complain(f"unexpected {type(error).__name__}: {error}")
     else:
-        return code
+        if failure is None:
+            return code
+        if isinstance(failure, BrokenPipeError):
+            return 0 if is_written else PIPE_CLOSED
+        text = f"Standard output cannot be written: {failure.strerror or failure}."
+        complain(f"warning: {text}" if is_written else text)
+        return 0 if is_written else FAILED
     return FAILED
 
 
 def complain(text: str) -> None:
     """Print one line to standard error."""
-    print("stratframe:", *text.splitlines(), file=sys.stderr)
+    send(sys.stderr, " ".join(["stratframe:", *as_options(text).splitlines()]) + "\n")
+
+
+def send(stream: TextIO | None, content: str | bytes) -> OSError | None:
+    """Write to a standard stream, which is None if it is closed, and return what went wrong."""
+    if stream is None:
+        return OSError(errno.EBADF, os.strerror(errno.EBADF))
+    try:
+        if isinstance(content, bytes):
+            stream.buffer.write(content)
+        else:
+            stream.write(content)
+        stream.flush()
+    except OSError as error:
+        # Python would write what is left when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return error
+    return None
+
+
+def as_options(message: str) -> str:
+    """Write the Python in a message as options: `rare="ignore"` is `--rare ignore`."""
+    message = re.sub(r"\nHint: df = .*", "", message)
+    message = re.sub(r"\A(`(\w+)`.*)`(\[[^`]*\]`)", r"\1`\2=\3", message, flags=re.DOTALL)
+    message = re.sub(rf"`({NAMES})=?`", r"`--\1`", message)
+    message = re.sub(rf"`(?:df\.strat\.)?({VERBS})\(([^`]*)\)`", rf"`{program()} \1 \2`", message)
+    message = re.sub("`[^`]+`", lambda code: ARGUMENT.sub(write_option, code[0]), message)
+    return message.replace("`sf.", "`")
+
+
+def write_option(found: re.Match[str]) -> str:
+    """Write an argument as an option; one of several values is repeated."""
+    name, text = found.groups()
+    values = re.findall("[\"'](.*?)[\"']", text) if text[0] == "[" else [text.strip("\"'")]
+    if text[0] == "{":
+        values = [re.sub("[\"'](.*?)[\"']: ", r"\1=", text[1:-1]).replace(", ", ",")]
+    space = " " if found[0].startswith(",") else ""
+    if text == "True":
+        return f"{space}--{name}"
+    return space + " ".join(
+        f"--{name} {shlex.quote(value.removeprefix('sf.'))}" for value in values
+    )
 
 
 def program() -> str:
@@ -170,6 +233,12 @@ def parser() -> Parser:
         if command != "check":
             is_needed = command not in JUDGES
             options.add_argument("--out", required=is_needed, help="the file to write")
+        options.add_argument(
+            "--separator",
+            choices=SEPARATORS,
+            metavar="SIGN",
+            help="between cells of CSV: , ; | or tab (default: as the header shows)",
+        )
         for name in signature(getattr(sf, command)).parameters:
             if name in ARGUMENTS:
                 add_option(options, command, name)
@@ -186,41 +255,71 @@ def add_option(options: ArgumentParser, command: str, name: str) -> None:
     options.add_argument(*(["-k"] if name == "k" else []), f"--{name}", **how)
 
 
-def run(given: dict[str, Any]) -> int:
-    """Run the command with the arguments that are given, and return the exit code."""
+def run(given: dict[str, Any]) -> tuple[int, bytes]:
+    """Run the command, and return the exit code and the rows for standard output.
+
+    The file is written last, so that nothing fails after it.
+    """
     command = given.pop("command")
     if command is None:
         example()
-        return 0
+        return 0, b""
     path, out = given.pop("file"), given.pop("out", None)
     for each in (path, out):
         if each is not None:
             frames.files.check_path(each)
-    data, frame = frames.files.read_file(path)
-    given = {"by": None} | read_texts(given, frames.column_names(frame))
-    if command in ("extend", *JUDGES) and frames.files.is_text_file(path):
-        parts = given.get("parts", ())
-        known, alike = parts if isinstance(parts, dict) else (), command == "extend" and not parts
-        frame = frames.files.read_folds(frame, column_arguments(command, given), known, alike=alike)
-    result = getattr(sf, command)(frame, **given)
+    file = frames.files.read_file(path, SEPARATORS.get(given.pop("separator", None), ""))
+    given = {"by": None} | read_texts(given, file.header)
+    frame, names = read_fold_columns(command, file, given)
+    result, rows = getattr(sf, command)(frame, **given), b""
     if command == "check":
         print(result)
-        return 0 if result else WRONG
+        return 0 if result else WRONG, rows
     if command == "report":
-        show_report(result, out)
-        return 0
-    names, filled = column_arguments(command, given), None
-    if command == "extend":
-        before, after = (frames.read_columns(each, names)[0] for each in (frame, result))
-        filled = frames.is_missing(before) & ~frames.is_missing(after)
-    written = result
-    if frames.files.is_text_file(path) and frames.files.is_text_file(out):
-        written = frames.files.update_csv(data, frame, result, names, filled)
-    frames.files.write_file(written, out)
-    if out != frames.files.PIPE:
+        show_report(result)
+        rows = rows if out is None else frames.files.encode_frame(result, out, file.separator)
+    else:
+        filled = {}
+        if command == "extend":
+            filled = {each: is_empty(frame, each) & ~is_empty(result, each) for each in names}
+        rows = frames.files.update_file(file, out, result, names, filled)
         print(f"{out}: {plural(len(result), 'row')}, {describe_change(frame, names, filled)}")
-        show_evenness(result, names[0], given["by"], given.get("groups"))
-    return 0
+        if out != frames.files.PIPE:
+            show_evenness(result, names[0], given["by"], given.get("groups"))
+    if out in (None, frames.files.PIPE):
+        return 0, rows
+    frames.files.write_file(rows, out)
+    return 0, b""
+
+
+def read_fold_columns(
+    command: str, file: frames.files.File, given: dict[str, Any]
+) -> tuple[Any, list[str]]:
+    """Read the columns of folds, and list their names; no column may be in the file twice."""
+    frame, names = file.frame, column_arguments(command, given)
+    is_read = command in ("extend", *JUDGES)
+    if is_read:
+        names = list_names(names, frame)
+    for argument, entries in {**{each: given.get(each) for each in COLUMNS}, "name": names}.items():
+        for column in columns_in(entries):
+            if file.header.count(column) > 1:
+                raise frames.references.label_error(column, argument, file.header, "polars")
+    if is_read and frames.files.is_text_file(file.path):
+        parts = given.get("parts", ())
+        known, alike = parts if isinstance(parts, dict) else (), command == "extend" and not parts
+        frame = frames.files.read_folds(frame, names, known, alike=alike)
+    return frame, names
+
+
+def columns_in(entry: Any) -> list[Any]:
+    """List the columns that an entry, or a list of them, names."""
+    held = entry if isinstance(entry, list) else getattr(entry, "columns", None)
+    return [entry] if held is None else [column for each in held for column in columns_in(each)]
+
+
+def is_empty(frame: Any, name: str) -> Any:
+    """Return which cells of a column are missing."""
+    return frames.is_missing(frames.read_columns(frame, [name])[0])
 
 
 def read_texts(given: dict[str, Any], columns: Sequence[object]) -> dict[str, Any]:
@@ -262,15 +361,15 @@ def column_arguments(command: str, given: dict[str, Any]) -> list[str]:
     name = given.get("name", "split" if command == "split" else "fold")
     repeats = given.get("repeats", 1)
     if repeats != 1:
-        return [f"{name}_{repeat + 1}" for repeat in range(repeats)]
+        return [f"{name}_{repeat + 1}" for repeat in range(min(repeats, MAX_REPEATS))]
     return [name] if isinstance(name, str) else name
 
 
-def describe_change(frame: Any, names: list[str], filled: Any) -> str:
+def describe_change(frame: Any, names: list[str], filled: dict[str, Any]) -> str:
     """Name the columns that are new or replaced, or of which cells are filled."""
     done = "new" if set(names).isdisjoint(frames.column_names(frame)) else "replaced"
-    if filled is not None:
-        done = f"filled {plural(int(filled.sum()), 'cell')} of"
+    if filled:
+        done = f"filled {plural(sum(int(each.sum()) for each in filled.values()), 'cell')} of"
     noun = "column" if len(names) == 1 else "columns"
     return f"{done} {noun} {', '.join(map(repr, names))}"
 
@@ -320,7 +419,8 @@ def show_balance(table: Any) -> None:
     rows = frames.result.to_dicts(table)
     counts: dict[tuple[Any, ...], list[int]] = {}
     for row in rows:
-        counts.setdefault(tuple(map(row.get, names)), []).append(row["n"])
+        stratum = tuple(frames.to_list(list(map(row.get, names))))  # no NaN, which equals nothing
+        counts.setdefault(stratum, []).append(row["n"])
     shown = dict(islice(counts.items(), MAX_LINES))
     strata = [", ".join(map(str, stratum)) for stratum in shown]
     folds = dict.fromkeys(str(row["fold"]) for row in rows)
@@ -330,13 +430,10 @@ def show_balance(table: Any) -> None:
         print(f"    ... and {len(counts) - MAX_LINES:,} more")
 
 
-def show_report(table: Any, out: str | None) -> None:
-    """Print a table, and write it if a file is given; CSV alone to standard output."""
-    if out is not None:
-        frames.files.write_file(table, out)
-    if out != frames.files.PIPE:
-        names = map(str, frames.column_names(table))
-        show_columns([(name, column_list(table, name)) for name in names])
+def show_report(table: Any) -> None:
+    """Print a table."""
+    names = map(str, frames.column_names(table))
+    show_columns([(name, column_list(table, name)) for name in names])
 
 
 def show_columns(columns: Iterable[tuple[str, Sequence[Any]]]) -> None:

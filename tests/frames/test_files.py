@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from stratframe.errors import StratError
-from stratframe.frames.files import read_file, read_folds, write_file
+from stratframe.frames.files import encode_frame, read_file, read_folds, write_file
 
 FRAME = pl.DataFrame({"a": [1, None], "b": ["x", "y"]})
 
@@ -16,7 +16,11 @@ posix = pytest.mark.skipif(os.name != "posix", reason="permissions and links of 
 
 
 def read(path: Path) -> pl.DataFrame:
-    return read_file(str(path))[1]
+    return read_file(str(path)).frame
+
+
+def write(path: Path) -> None:
+    write_file(encode_frame(FRAME, str(path), ","), str(path))
 
 
 @pytest.mark.parametrize("name", ["data.csv", "data.csv.gz", "data.parquet", "DATA.CSV.GZ"])
@@ -24,7 +28,7 @@ def test_what_is_written_is_read(tmp_path: Path, name: str) -> None:
     """A frame comes back from a file of any type, which holds neither its name nor the time."""
     paths = [tmp_path / name, tmp_path / f"other{name}"]
     for path in paths:
-        write_file(FRAME, str(path))
+        write(path)
         assert read(path).equals(FRAME)
     first, second = (path.read_bytes() for path in paths)
     assert first == second
@@ -36,6 +40,10 @@ def test_what_is_written_is_read(tmp_path: Path, name: str) -> None:
 TEXTS = {
     "a,b\n" + "1,1\n" * 200 + "x,1\n": (pl.String, pl.Int64),
     "a,b\n-" + "1" * 40 + ",1\n2,3\n": (pl.String, pl.Int64),
+    "a,b\n-" + "1" * 20 + ",1\nx,3\n": (pl.String, pl.Int64),
+    "a,b\n12,٣٤\n1,2\n٣,4\n": (pl.String, pl.String),
+    "a,b\n1.5,1\n٣.٤,2\n": (pl.String, pl.Int64),
+    "a at column 'b' (column number 7),b\n٣,1\n": (pl.String, pl.Int64),
     "x^2,b\n1,2\n": (pl.Int64, pl.Int64),
     "PAR1,b\n1,2\n": (pl.Int64, pl.Int64),
     "\ufeff\r\n\na,b\r\n1,true\r\n": (pl.Int64, pl.Boolean),
@@ -99,7 +107,7 @@ def test_a_mark_may_be_a_part() -> None:
 def test_broken_files(tmp_path: Path, name: str, cut: int) -> None:
     """A packed file that is not whole, or is none, is an error in one line."""
     path = tmp_path / name
-    write_file(FRAME, str(path))
+    write(path)
     for content in (path.read_bytes()[:cut], b"a,b"):
         path.write_bytes(content)
         with pytest.raises(StratError, match=rf"{name}' cannot be read: .*\.$"):
@@ -116,7 +124,7 @@ def test_permissions(tmp_path: Path, mode: int | None) -> None:
         path.touch()
         for each in (path, other):
             each.chmod(mode)
-    write_file(FRAME, str(path))
+    write(path)
     assert path.stat().st_mode == other.stat().st_mode
     assert path.read_text() == FRAME.write_csv()
 
@@ -128,7 +136,7 @@ def test_a_file_that_is_read_only_stays(tmp_path: Path) -> None:
     path.write_text("old")
     path.chmod(0o444)
     with pytest.raises(StratError, match=r"cannot be written: Permission denied\.$"):
-        write_file(FRAME, str(path))
+        write(path)
     assert path.read_text() == "old"
 
 
@@ -141,7 +149,7 @@ def test_links_stay(tmp_path: Path, is_there: bool) -> None:
     link.symlink_to(target)
     if is_there:
         target.touch(0o600)
-    write_file(FRAME, str(link))
+    write(link)
     assert link.is_symlink()
     assert target.read_text() == FRAME.write_csv()
     assert list(target.parent.iterdir()) == [target]

@@ -1,31 +1,35 @@
 """CSV and Parquet files of the command line, as Polars frames; `-` is CSV in a pipe."""
 
+import csv
 import gzip
+import json
+import os
 import re
 import sys
 import zlib
-from collections.abc import Collection, Sequence
-from io import BytesIO
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from secrets import token_hex
 from shutil import copymode
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from ..core.types import Flags
-from ..errors import StratError, describe_rows
+from ..errors import StratError, describe_rows, warn
 
 PIPE = "-"
 """The path of standard input and output."""
 
-SUFFIXES = (".csv", ".csv.gz", ".parquet")
+SUFFIXES = (".csv", ".tsv", ".csv.gz", ".parquet")
 
 BOM, GZIP = b"\xef\xbb\xbf", b"\x1f\x8b"
 """The byte order mark of UTF-8, and the first bytes of a packed file."""
-
-LONG_NUMBER = r"^[+-]?\d{39,}$"
-"""Whole numbers of more digits than surely fit into Polars' longest type, Int128."""
 
 HEADER = re.compile(rb'(?:[^"\n]*"[^"]*")*[^"\n]*\n')
 """The first line of CSV: cells in quotes may hold line ends."""
@@ -39,13 +43,30 @@ MISSING_MARKS = {
 MAX_CAUSE = 200
 """Letters of a message that may quote cells."""
 
+SCHEMAS = ("ARROW:schema", "org.apache.spark.")
+"""Metadata of Parquet that lists all columns, and so is written anew."""
+
+
+class File(NamedTuple):
+    """What a file holds."""
+
+    path: str
+    data: bytes
+    """All of it, unpacked; CSV without its blank lines."""
+    frame: pl.DataFrame
+    header: list[str]
+    """The names of the columns as they are written: one may be there twice."""
+    separator: str
+    """What stands between the cells of CSV."""
+
 
 def check_path(path: str) -> None:
     """Raise unless a path has a suffix that says how its file is read and written."""
     if path != PIPE and not path.lower().endswith(SUFFIXES):
         *first, last = SUFFIXES
         msg = (
-            f"A file name must end in {', '.join(first)} or {last}, got {path!r}."
+            f"A file name must end in {', '.join(first)} or {last}, got {path!r}"
+            f"{', a directory' if path and Path(path).is_dir() else ''}."
             "\nHint: - is standard input or output, as CSV."
         )
         raise StratError(msg)
@@ -56,36 +77,61 @@ def is_text_file(path: str) -> bool:
     return not path.lower().endswith(".parquet")
 
 
-def read_file(path: str) -> tuple[bytes, pl.DataFrame]:
-    """Read all of a file, or of standard input: its bytes, unpacked, and what they hold."""
-    try:
+def read_file(path: str, separator: str = "") -> File:
+    """Read all of a file, or of standard input; a separator that is not given is guessed."""
+    with file_errors(path, "read"):
         data = sys.stdin.buffer.read() if path == PIPE else Path(path).read_bytes()
         if path.lower().endswith(".gz") or data.startswith(GZIP):
             data = gzip.decompress(data)
-        return data, parse_csv(data) if is_text_file(path) else pl.read_parquet(data)
-    except (OSError, EOFError, ValueError, zlib.error, pl.exceptions.PolarsError) as error:
-        raise file_error(path, "read", error) from error
+        if is_text_file(path):
+            return parse_csv(path, data, separator or separator_of(path))
+        frame = pl.read_parquet(data)
+        return File(path, data, frame, frame.columns, separator or ",")
 
 
-def parse_csv(data: bytes) -> pl.DataFrame:
-    """Parse CSV; a column of whole numbers that are too long for a type of integers is text."""
-    marked = start_text(data)
-    header = BytesIO(marked).readline().decode()  # Polars checks the cells alone
-    if "\0" in header:
+def separator_of(path: str, otherwise: str = "") -> str:
+    """Return what separates the cells of CSV as its name says, a tab."""
+    return "\t" if path.lower().endswith(".tsv") else otherwise
+
+
+def parse_csv(path: str, data: bytes, separator: str) -> File:
+    """Parse CSV without its blank lines; numbers that have no type make a column of text."""
+    start, text = data[: len(BOM) * data.startswith(BOM)], data.removeprefix(BOM).lstrip(b"\r\n")
+    header = parse_header(text, separator or ",")
+    if not separator and len(header) == 1:
+        for sign, signs in ((";", "semicolons"), ("\t", "tabs")):
+            if len(found := parse_header(text, sign)) > 1:
+                header, separator = found, sign
+                warn(f"The cells of {path!r} are read as separated by {signs}, as its header is.")
+                break
+    separator = separator or ","
+    if len(header) > 1 and re.search(rb"\n(?: *\r?\n| +\Z)", text):
+        # Line ends in cells that start with a quote stay.
+        quoted = rb'((?:^|%b)"(?:[^"]++|"")*+")' % re.escape(separator.encode())
+        text = re.sub(quoted + rb"|^(?: *\r?\n| +\Z)", rb"\1", text, flags=re.MULTILINE)
+    read = partial(pl.read_csv, BOM + text, separator=separator)  # no letters look like packed
+    types: dict[str, Any] = {}
+    while True:
+        try:
+            frame = read(infer_schema_length=None, schema_overrides=types)
+        except pl.exceptions.ComputeError as error:
+            places = re.findall(r"\(column number (\d+)\)", str(error))
+            names = read(infer_schema=False).columns[int(places[-1]) - 1 :] if places else []
+            if not names or names[0] in types:
+                raise
+            types[names[0]] = pl.String
+        else:
+            return File(path, start + text, frame, header, separator)
+
+
+def parse_header(text: bytes, separator: str) -> list[str]:
+    """Parse the first line of CSV: Polars takes any encoding there, and gives names a number."""
+    lines = TextIOWrapper(BytesIO(text), "utf-8", newline="")
+    header = next(csv.reader(lines, delimiter=separator), [])
+    if any("\0" in name for name in header):
         msg = "it is in UTF-16, and not in UTF-8"
         raise UnicodeError(msg)
-    try:
-        return pl.read_csv(marked, infer_schema_length=None)
-    except pl.exceptions.ComputeError:
-        texts = pl.read_csv(marked, infer_schema=False)
-        is_long = texts.select(pl.all().str.contains(LONG_NUMBER).any())
-        types = {column.name: pl.String for column in is_long if column.any()}
-        return pl.read_csv(marked, infer_schema_length=None, schema_overrides=types)
-
-
-def start_text(data: bytes) -> bytes:
-    """Start CSV with its header, after a byte order mark: no first letters look like packed."""
-    return BOM + data.removeprefix(BOM).lstrip(b"\r\n")
+    return header
 
 
 def read_folds(
@@ -116,57 +162,114 @@ def clear_marks(series: pl.Series, marks: Collection[str], *, alike: bool) -> pl
     return known if len(words) or not numbers.count() else numbers
 
 
+def update_file(
+    file: File, out: str, result: pl.DataFrame, names: Sequence[str], rows: Mapping[str, Flags]
+) -> bytes:
+    """Write a result in the type of another file, with columns that are new in some rows.
+
+    Between files of one type, all other cells and the metadata stay as they are.
+    """
+    with file_errors(out, "written"):
+        if is_text_file(file.path) and is_text_file(out):
+            return update_csv(file, separator_of(out, file.separator), result, names, rows)
+        if not is_text_file(file.path) and not is_text_file(out):
+            metadata = pl.read_parquet_metadata(BytesIO(file.data))
+            if not all(key.startswith(SCHEMAS) for key in metadata):
+                return update_parquet(file.data, result, names)
+    return encode_frame(result, out, file.separator)
+
+
 def update_csv(
-    data: bytes,
-    frame: pl.DataFrame,
+    file: File,
+    separator: str,
     result: pl.DataFrame,
     names: Sequence[str],
-    rows: Flags | None = None,
+    rows: Mapping[str, Flags],
 ) -> bytes:
     """Write columns of a result, in some rows, into CSV whose other cells stay as they are."""
-    texts = pl.read_csv(start_text(data), has_header=False, infer_schema=False)
-    columns = dict(zip(frame.columns, texts, strict=True))  # the header is the first cell of each
-    written = np.append(False, np.ones(len(frame), dtype=bool) if rows is None else rows)
+    data = file.data
+    texts = pl.read_csv(
+        BOM + data.removeprefix(BOM),
+        has_header=False,
+        infer_schema=False,
+        separator=file.separator,
+    )
+    # The header is the first cell of each column.
+    columns = dict(zip(file.frame.columns, texts, strict=True))
     for name in names:
         cells = pl.Series([name]).append(result[name].cast(pl.String))
         if name in columns:
+            written = np.append(False, rows.get(name, np.ones(len(result), dtype=bool)))
             cells = cells.zip_with(pl.Series(written), columns[name])
         columns[name] = cells
     header = HEADER.match(data)
     line_end = "\r\n" if header and header[0].endswith(b"\r\n") else "\n"
     text = BytesIO()
     pl.DataFrame(columns).write_csv(
-        text, include_header=False, include_bom=data.startswith(BOM), line_terminator=line_end
+        text,
+        include_header=False,
+        include_bom=data.startswith(BOM),
+        separator=separator,
+        line_terminator=line_end,
     )
     if not data.endswith(b"\n"):
         text.truncate(text.tell() - len(line_end))
     return text.getvalue()
 
 
-def write_file(content: pl.DataFrame | bytes, path: str) -> None:
-    """Write a frame, or the bytes of CSV: a whole file or nothing, or to standard output."""
+def update_parquet(data: bytes, result: pl.DataFrame, names: Sequence[str]) -> bytes:
+    """Write columns of a result into Parquet with metadata, such as the index of pandas."""
     try:
-        if isinstance(content, bytes):
-            data = content
+        parquet = import_module("pyarrow.parquet")
+    except ImportError as error:
+        msg = (
+            "Parquet with metadata, such as the index of pandas, needs pyarrow: pip install pyarrow"
+        )
+        raise ImportError(msg) from error
+    table = parquet.read_table(BytesIO(data))
+    metadata = dict(table.schema.metadata)
+    for name in names:
+        place, column = table.schema.get_field_index(name), result[name].to_arrow()
+        put = table.append_column if place < 0 else partial(table.set_column, place)
+        table = put(name, column)
+    if b"pandas" in metadata:  # which says what a column was that is replaced
+        described = json.loads(metadata[b"pandas"])
+        described["columns"] = [each for each in described["columns"] if each["name"] not in names]
+        metadata[b"pandas"] = json.dumps(described).encode()
+    file = BytesIO()
+    parquet.write_table(table.replace_schema_metadata(metadata), file)
+    try:
+        parquet.read_schema(file).empty_table().to_pandas()
+    except (TypeError, ValueError) as error:
+        msg = "pandas could not read it, as the columns of its frame are not named by text alone"
+        raise ValueError(msg) from error
+    return file.getvalue()
+
+
+def encode_frame(frame: pl.DataFrame, path: str, separator: str) -> bytes:
+    """Write a frame in the type that a path names."""
+    with file_errors(path, "written"):
+        file = BytesIO()
+        if is_text_file(path):
+            frame.write_csv(file, separator=separator_of(path, separator))
         else:
-            file = BytesIO()
-            (content.write_csv if is_text_file(path) else content.write_parquet)(file)
-            data = file.getvalue()
+            frame.write_parquet(file)
+        return file.getvalue()
+
+
+def write_file(data: bytes, path: str) -> None:
+    """Write a whole file or nothing."""
+    with file_errors(path, "written"):
         if path.lower().endswith(".gz"):
             data = gzip.compress(data, mtime=0)  # the same bytes each time
-        if path != PIPE:
-            replace_file(data, path)
-    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
-        raise file_error(path, "written", error) from error
-    if path == PIPE:
-        sys.stdout.buffer.write(data)
+        replace_file(data, path)
 
 
 def replace_file(data: bytes, path: str) -> None:
     """Put a new file in the place of another; what a link leads to, and not the link."""
-    target = Path(path).resolve()
+    target = Path(os.path.realpath(path))
     draft = target.with_name(f".stratframe-{token_hex(8)}")
-    is_old = target.exists()
+    is_old = target.exists() or target.is_symlink()  # the latter in a loop of links
     if is_old:
         target.open("r+b").close()  # a new name would be no matter of the old file's permissions
     try:
@@ -179,9 +282,17 @@ def replace_file(data: bytes, path: str) -> None:
         draft.unlink(missing_ok=True)
 
 
-def file_error(path: str, done: str, error: Exception) -> StratError:
-    """Build the error for a file that cannot be read or written, with the cause in one line."""
-    text = getattr(error, "strerror", None) or str(error)
-    line = text.strip().partition("\n")[0].rstrip(".")
-    cause = f"{line}." if len(line) <= MAX_CAUSE else f"{line[:MAX_CAUSE]}..."
-    return StratError(f"The file {path!r} cannot be {done}: {cause}")
+@contextmanager
+def file_errors(path: str, done: str) -> Iterator[None]:
+    """Say that a file cannot be read or written, with the cause in one line."""
+    try:
+        yield
+    except (
+        *(OSError, EOFError, ValueError, zlib.error, csv.Error),
+        *(pl.exceptions.PolarsError, pl.exceptions.PanicException),
+    ) as error:
+        text = getattr(error, "strerror", None) or str(error)
+        line = text.strip().partition("\n")[0].rstrip(".")
+        cause = f"{line}." if len(line) <= MAX_CAUSE else f"{line[:MAX_CAUSE]}..."
+        msg = f"The file {path!r} cannot be {done}: {cause}"
+        raise StratError(msg) from error
