@@ -175,10 +175,10 @@ def test_leaks_list_the_nearest_first(frame: Make) -> None:
 @pytest.mark.parametrize("start", [0.0, 1e6, -3e7])
 @pytest.mark.parametrize("step", [3.0, 40.0, 1e5])
 def test_the_nearest_in_any_unit(scale: float, start: float, step: float) -> None:
-    """Rows are listed by how near they are for `within`, however large or far from 0 numbers are."""
+    """Rows are listed by how near they are for `within`, however large, or far from 0, all are."""
     order = np.random.default_rng(0).permutation(20)
     first = np.arange(20) * step
-    x = (start + np.concatenate([first, first + (1 + order) / 64])) * scale
+    x = (start + np.concatenate([first, first + (1000 + order) / 4000])) * scale
     df = pd.DataFrame({"x": x, "fold": np.repeat([0, 1], 20)})
     groups = sf.similar("x", 0.4 * scale, metric="euclidean")
     found = sf.leaks(df, groups=groups, duplicates=None)

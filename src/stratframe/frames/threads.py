@@ -2,6 +2,7 @@
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from ..errors import StratError
@@ -10,18 +11,22 @@ STARTED_IN = os.getpid()
 """The process that imported this module; those that are forked from it have other numbers."""
 
 TASKS = Path("/proc/self/task")
-"""The threads of this process, on Linux."""
+"""The threads of this process, which Linux lists."""
 
-POLARS_THREAD = re.compile(r"polars-\d+\n")
+POLARS_THREAD = re.compile(rb"polars-\d+\n")
+"""The name of a thread of the pool that Polars starts when it first needs one."""
 
 with_threads: set[int] = set()
-"""Processes in which Polars had started its threads when another was forked from them."""
+"""Processes that had, or may have had, threads of Polars when another was forked from them."""
 
 
 def note_threads() -> None:
-    """Note whether Polars has threads, before a fork; where none are listed, it may have some."""
-    names = [(task / "comm").read_text() for task in TASKS.glob("*")]
-    if not names or any(map(POLARS_THREAD.fullmatch, names)):
+    """Note before a fork whether this process has threads of Polars."""
+    names = []
+    for task in TASKS.glob("*/comm"):
+        with suppress(OSError):  # a thread may have ended
+            names.append(task.read_bytes())
+    if not names or any(map(POLARS_THREAD.fullmatch, names)):  # elsewhere than on Linux none are
         with_threads.add(os.getpid())
 
 
@@ -35,7 +40,7 @@ def is_forked() -> bool:
 
 
 def has_threads() -> bool:
-    """Return whether Polars can use threads: those of this process, or of none before it."""
+    """Return whether Polars can use threads, as it starts them once for a process and its forks."""
     return with_threads <= {os.getpid()}
 
 

@@ -90,8 +90,9 @@ def leaks(
         List the rows whose key is in several folds.
     duplicates : {"auto"}, column, list of columns or None
         List the rows that equal a row of another fold in these columns. By default in all but the
-        fold columns, `key`, lists and the like, and columns without fractions that differ in every
-        row. Missing values are equal to each other. None compares none.
+        fold columns, `key`, lists and the like, columns that share a name, and columns without
+        fractions that differ in every row. Missing values are equal to each other. None compares
+        none.
     name : str or list of str
         A fold or part column from any source; of a list, each column. Rows without a fold are left
         out.
@@ -267,7 +268,7 @@ def read_groups(frame: Any, names: Sequence[Any], terms: tuple[Term, ...], group
 def compared_columns(
     frame: Frame, names: Sequence[Any], keys: Sequence[Any]
 ) -> tuple[list[Any], list[Any]]:
-    """List all columns but the folds, their repeats, and the keys; and the names of several."""
+    """List all columns but the folds, their repeats and the keys, and names that several have."""
     folds = {frames.label_of(frame, name) for name in names} | {*names}
     roots = [root for key in keys for root in frames.references.root_names(key)]
     left_out = {*folds, *(root for root in roots if not frames.is_computed(root))}
