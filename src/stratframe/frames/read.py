@@ -276,7 +276,8 @@ def read_vectors(series: Series) -> Values | None:
     if isinstance(vectors.dtype, pl.List):
         vectors = vectors.list.to_array(check_lengths(series, vectors.list.len()))
     found: Values = vectors.to_numpy()
-    return found
+    missing = is_missing(vectors)  # for which older Polars gives the numbers of some other row
+    return np.where(missing[:, None], np.nan, found) if missing.any() else found
 
 
 def components(name: str, series: Series) -> list[tuple[str, Series]]:
