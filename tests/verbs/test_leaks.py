@@ -248,9 +248,10 @@ def test_names_that_occur_twice_are_left_aside() -> None:
     """They are not compared, and said, unless the call names them; so in `check` and `plot`."""
     data = pd.DataFrame({**COPIED, "n": [1, 2, 3, 4]})
     data = data.set_axis(["x", "x", "fold", "n"], axis=1)
-    wrong = data.assign(fold=[0, 0, 0, 1]), data[["x", "fold"]]
     assert sf.leaks(data)["row"].tolist() == []
-    assert "not looked for" in sf.check(wrong[1]).text
+    assert "not looked for" in sf.check(data[["x", "fold"]]).text
+    uneven = pd.concat([data] * 25).assign(fold=[0] * 94 + [1, 2] * 3)
+    assert "WARNING  sizes: 94, 3, 3 rows" in sf.check(uneven).text
     data["y"] = [1, 1, 1, 2]
     assert sf.leaks(data)["row"].tolist() == [0, 1, 2]
     assert "(without 'x', 'n')" in sf.check(data).text
