@@ -115,6 +115,47 @@ def test_a_broken_file_is_run_again(run: Callable[..., Any], tmp_path: Path) -> 
         assert len(CALLS) == 1
 
 
+PLANTED: dict[str, Callable[[list[Any]], Any]] = {
+    "deep": lambda _: None,
+    "NaN": lambda row: [*row[:5], float("nan"), *row[6:]],
+    "an infinite truth": lambda row: [*row[:6], float("inf"), *row[7:]],
+    "no number": lambda row: [*row[:5], "0.5", *row[6:]],
+    "a flag": lambda row: [*row[:5], True, *row[6:]],
+    "a flag for a number of folds": lambda row: [*row[:3], False, *row[4:]],
+    "no message": lambda row: [*row[:9], None],
+    "a row more": lambda row: row,
+}
+
+
+@pytest.mark.parametrize("case", PLANTED)
+def test_what_no_study_writes_is_run_again(
+    run: Callable[..., Any], tmp_path: Path, case: str
+) -> None:
+    """A file that is JSON, but has no estimates as a study writes them, counts as none."""
+    whole = run(samples=1)
+    (path,) = tmp_path.glob("*/sample_000000.json")
+    row, *others = json.loads(path.read_text())
+    deep = "[" * 100_000 + "]" * 100_000
+    planted = [PLANTED[case](row), *others, *([row] if case == "a row more" else [])]
+    path.write_text(deep if case == "deep" else json.dumps(planted))
+    CALLS.clear()
+    assert_frame_equal(results(run(samples=1)), results(whole))
+    assert len(CALLS) == 1
+
+
+def test_what_is_no_file(run: Callable[..., Any], tmp_path: Path) -> None:
+    """What cannot be read is named, before a sample is run."""
+    run(samples=1)
+    (path,) = tmp_path.glob("*/sample_000000.json")
+    path.unlink()
+    path.mkdir()
+    CALLS.clear()
+    message = "`cache` must hold files that can be read and written, but "
+    with pytest.raises(sf.StratError, match=f"{message}.*{path.name}"):
+        run(samples=1)
+    assert not CALLS
+
+
 CHANGES: dict[str, dict[str, Any]] = {
     "other rows": {"frame": population(seed=1)},
     "library": {"frame": to_library(population(), "polars")},

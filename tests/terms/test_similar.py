@@ -91,7 +91,8 @@ def test_common_terms_are_left_out(within: float, monkeypatch: pytest.MonkeyPatc
     labels, seen = np.arange(len(texts)), np.zeros(apart.shape, dtype=bool)
     for pairs in near_texts(weights, within, labels, lambda _: None):
         seen[pairs.rows, pairs.others] = seen[pairs.others, pairs.rows] = True
-        np.testing.assert_allclose(pairs.apart, apart[pairs.rows, pairs.others], atol=1e-9)
+        found = pairs.apart * within
+        np.testing.assert_allclose(found, apart[pairs.rows, pairs.others], atol=1e-9)
     np.fill_diagonal(seen, val=True)
     assert (seen == (apart <= within)).all()
 
@@ -168,6 +169,22 @@ def test_leaks_list_the_nearest_first(frame: Make) -> None:
     rows["fold"] = [0, 1, 1, 1, 0, 0]
     found = sf.leaks(frame(rows), groups=sf.similar("text", 0.6), duplicates=None)
     assert values(found, "row") == [0, 1, 3]
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("start", [0.0, 1e6, -3e7])
+@pytest.mark.parametrize("step", [3.0, 40.0, 1e5])
+def test_the_nearest_in_any_unit(scale: float, start: float, step: float) -> None:
+    """Rows are listed by how near they are for `within`, however large, or far from 0, all are."""
+    order = np.random.default_rng(0).permutation(20)
+    first = np.arange(20) * step
+    x = (start + np.concatenate([first, first + (1000 + order) / 4000])) * scale
+    df = pd.DataFrame({"x": x, "fold": np.repeat([0, 1], 20)})
+    groups = sf.similar("x", 0.4 * scale, metric="euclidean")
+    found = sf.leaks(df, groups=groups, duplicates=None)
+    assert (
+        found["row"].tolist() == np.ravel([[row, row + 20] for row in np.argsort(order)]).tolist()
+    )
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,15 @@ def test_a_column_without_any_vector(dtype: Any) -> None:
     assert sf.drift(frame, "v")["distance"].null_count() == 2
 
 
+def test_vectors_that_a_join_leaves_out() -> None:
+    """A row without a vector lacks it, whatever numbers Polars keeps in its place."""
+    vectors = pl.Series("v", [[1.0, 2.0], [3.0, 4.0]], dtype=pl.Array(pl.Float64, 2))
+    known = pl.DataFrame({"id": [1, 2], "v": vectors})
+    frame = pl.DataFrame({"id": [0, 1, 2]}).join(known, on="id", how="left", maintain_order="left")
+    with pytest.raises(sf.StratError, match=r"Column 'v' has missing values in 1 row \(0\)"):
+        sf.kfold(frame, sf.clusters("v", 2), 2)
+
+
 def test_numbers_of_any_type() -> None:
     """Vectors of wide integers, booleans and long floats are numbers, too."""
     rows = [[place % 7, place % 3] for place in range(30)]

@@ -1,10 +1,12 @@
 """`leaks`: the rows that share a group, a key or all compared values across folds."""
 
 import datetime as dt
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import polars as pl
+import polars.selectors as cs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -240,6 +242,47 @@ def test_labels_of_all_types() -> None:
     data = pd.DataFrame([[1, 1, 0, 1], [1, 1, 1, 0]], columns=levels)
     for name in ("fold_1", [("fold_1", "")]):
         assert values(sf.leaks(data, name=name), "row") == [0, 1]
+
+
+def test_names_that_occur_twice_are_left_aside() -> None:
+    """They are not compared, and said, unless the call names them; so in `check` and `plot`."""
+    data = pd.DataFrame({**COPIED, "n": [1, 2, 3, 4]})
+    data = data.set_axis(["x", "x", "fold", "n"], axis=1)
+    assert sf.leaks(data)["row"].tolist() == []
+    assert "not looked for" in sf.check(data[["x", "fold"]]).text
+    uneven = pd.concat([data] * 25).assign(fold=[0] * 94 + [1, 2] * 3)
+    assert "WARNING  sizes: 94, 3, 3 rows" in sf.check(uneven).text
+    data["y"] = [1, 1, 1, 2]
+    assert sf.leaks(data)["row"].tolist() == [0, 1, 2]
+    assert "(without 'x', 'n')" in sf.check(data).text
+    for call in (sf.check, sf.leaks, partial(sf.plot, kind="leaks")):
+        message = "`duplicates` names the column 'x', which the frame has 2 times"
+        with pytest.raises(sf.StratError, match=message):
+            call(data, duplicates="x")  # type: ignore[operator]
+
+
+SEVERAL = {
+    "names": pl.col("x", "y"),
+    "a selector": cs.by_name("x", "y"),
+    "a pattern": pl.col("^[xy]$"),
+    "one of a list": ["z", pl.col("x", "y")],
+}
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("argument", ["groups", "key", "duplicates"])
+@pytest.mark.parametrize("given", SEVERAL.values(), ids=SEVERAL)
+def test_an_expression_gives_one_column(given: Any, argument: str, *, lazy: bool) -> None:
+    """Several at once are the error of `kfold`, but features, of which there may be any number."""
+    data = pl.DataFrame({**COPIED, "z": [1, 2, 3, 4]})
+    frame = data.lazy() if lazy else data
+    message = f"An entry of `{argument}` must give one column, got 2 from "
+    for call in (sf.check, sf.leaks, partial(sf.plot, kind="leaks")):
+        with pytest.raises(sf.StratError, match=message):
+            call(frame, **{argument: given})  # type: ignore[operator]
+    named = ["z", "x", "y"] if isinstance(given, list) else ["x", "y"]
+    assert sf.drift(frame, given)["distance"].equals(sf.drift(frame, named)["distance"])
+    assert sf.check(frame, features=given).text == sf.check(frame, features=named).text
 
 
 def test_arguments_have_names() -> None:

@@ -38,7 +38,7 @@ class Near(NamedTuple):
     rows: Ints
     others: Ints
     apart: Values
-    """Of points the squared distance, of texts 1 - cosine."""
+    """As a share of `within`: of points the squares of both, of texts 1 - cosine."""
 
 
 def directions(points: Values) -> Values:
@@ -60,12 +60,17 @@ def squared_lengths(points: Values) -> Values:
 
 
 def near_points(
-    points: Values, within: float, labels: Ints, progress: Callable[[int], object]
+    points: Values,
+    within: float,
+    labels: Ints,
+    progress: Callable[[int], object],
+    *,
+    exact: bool = False,
 ) -> Iterator[Near]:
     """Find the pairs of points, which are rows, that are at most `within` apart.
 
     A matrix product measures all in float32, or in float64 where that is too coarse; pairs that
-    its error leaves open are measured again from their differences.
+    its error leaves open, or where `exact` all, are measured again from their differences.
     """
     points = points.T  # a row for each feature
     # A power of two changes no digit, and lets no square leave the range of floats. That of 50 is
@@ -94,8 +99,8 @@ def near_points(
             pair = np.nonzero((found <= limit) & (labels[own, None] != labels[tile]))
             one, other = pair[0] + own.start, pair[1] + tile.start
             apart, room = found[pair].astype(np.float64), slack[one] + slack[other]
-            is_sure = apart + 2 * room <= limit
-            yield Near(one[is_sure], other[is_sure], (apart + room)[is_sure])
+            is_sure = (apart + 2 * room <= limit) & (not exact)
+            yield Near(one[is_sure], other[is_sure], (apart + room)[is_sure] / (limit or 1))
             one, other = one[~is_sure], other[~is_sure]
             yield from measured(one, other, labels, measure, limit, len(points))
         progress(len(labels[own]))
@@ -138,7 +143,7 @@ def measured(
         one, other = one[is_apart], other[is_apart]
         apart = measure(one, other)
         is_near = apart <= limit
-        yield Near(one[is_near], other[is_near], apart[is_near])
+        yield Near(one[is_near], other[is_near], apart[is_near] / (limit or 1))
 
 
 def near_texts(

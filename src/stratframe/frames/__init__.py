@@ -3,6 +3,7 @@
 Only engines and studies call methods of frames themselves. Frames and columns come in, numpy
 arrays go out, and arrays come back as new columns, as rows of the frame, or as a frame of results:
 
+- `threads`: which threads does a forked process lack?
 - `libraries`: which library is a frame from, and what are its columns called?
 - `dtypes`: how does any column become a Polars series, what does it hold, and what is missing?
 - `references`: what may be given for a column, which column is it, and how is it read?

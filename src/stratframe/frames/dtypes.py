@@ -78,7 +78,8 @@ def to_polars(series: Series) -> pl.Series | None:
 
 def gather(values: pl.Series, places: Any) -> pl.Series:
     """Gather values by their places; null where these are -1."""
-    return values.extend_constant(None, 1).gather(places)
+    numbers = pl.Series(places)
+    return values.gather(numbers.set(numbers < 0, None))
 
 
 def with_gaps(values: pl.Series, missing: Flags) -> pl.Series:
@@ -287,8 +288,8 @@ def is_missing(series: Series) -> Flags:
         nullable = not isinstance(series.dtype, np.dtype) and dtype_of(series).is_float()
         found = np.isnan(to_floats(series)) if nullable else series.isna()
         return np.asarray(found, dtype=np.bool_)
-    present = series.fill_nan(None) if series.dtype.is_float() else series
-    return present.is_null().to_numpy()
+    missing = series.is_null()
+    return (missing | series.is_nan() if series.dtype.is_float() else missing).to_numpy()
 
 
 def to_floats(series: Series) -> Values:
@@ -297,8 +298,7 @@ def to_floats(series: Series) -> Values:
     if column is None and isinstance(series, pd.Series):
         return objects_of(series, np.nan).astype(np.float64)
     assert column is not None
-    floats = column.cast(pl.Float64)
-    return (floats.fill_null(np.nan) if floats.null_count() else floats).to_numpy()
+    return column.cast(pl.Float64).to_numpy()
 
 
 def read_flags(series: Series, name: str) -> tuple[Flags, Flags]:

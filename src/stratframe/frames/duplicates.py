@@ -15,6 +15,7 @@ from ..errors import StratError
 from .dtypes import dtype_of, is_nested, nested_error, to_floats, to_polars
 from .libraries import Series, take
 from .read import encode_classes
+from .threads import has_threads
 
 MANY_SETS = 1 << 13
 """Unique rows among the first ones above which grouping is slower than encoding each column."""
@@ -110,7 +111,8 @@ def number_sets(columns: Sequence[Any]) -> tuple[slice | Ints, Codes, int]:
     frame = pl.DataFrame({str(place): to_groupable(column) for place, column in enumerate(columns)})
     rows: slice | Ints = slice(None)
     head = frame.head(HEAD_ROWS)
-    if head.n_unique() >= MOSTLY_UNIQUE * len(head):
+    # Polars compares whole rows with several threads, but hashes a column with one.
+    if has_threads() and head.n_unique() >= MOSTLY_UNIQUE * len(head):
         # Rows with different hashes differ, and sorting hashes takes a fraction of the time of
         # comparing rows.
         hashes = frame.hash_rows()
@@ -165,7 +167,7 @@ def to_groupable(column: Any) -> Any:
     dtype = dtype_of(column)
     if dtype.is_float() and column.dtype != object:  # floats may be other than the objects
         # Equal to Polars, too, are then NaN and null, -0.0 and 0.0.
-        return pl.Series(to_floats(column)).fill_nan(None) + 0.0
+        return pl.Series(to_floats(column) + 0.0, nan_to_null=True)
     if isinstance(column, pl.Series):
         if is_nested(dtype):
             raise nested_error(column.name, dtype)
@@ -191,7 +193,8 @@ def count_unique_rows(series: Sequence[Any]) -> tuple[list[Any], Ints | None]:
 
     It is done where it saves time.
     """
-    if not all(isinstance(column, pl.Series) and not is_nested(column.dtype) for column in series):
+    can_group = all(isinstance(each, pl.Series) and not is_nested(each.dtype) for each in series)
+    if not (can_group and has_threads()):
         return list(series), None
     # Two columns may have the same name: they are grouped under their positions.
     rows = pl.DataFrame([column.alias(str(place)) for place, column in enumerate(series)])

@@ -27,6 +27,7 @@ from .libraries import (
 from .read import encode_classes
 from .references import read_columns
 from .rules import failing_rows
+from .threads import check_threads
 
 PURPOSES = {"train": 0, "valid": 1, "validation": 1, "val": 1, "dev": 1, "test": 2, "holdout": 3}
 """The order of parts that are named after what they are used for."""
@@ -93,6 +94,7 @@ def check_every(every: Any) -> None:
 
 def to_periods(series: Series, every: str) -> Any:
     """Take the start of the calendar period that each date or time is in, in its time zone."""
+    check_threads()
     if isinstance(series, pd.Series):
         categorical = isinstance(series.dtype, pd.CategoricalDtype)
         series = series.astype(series.cat.categories.dtype) if categorical else series

@@ -39,6 +39,7 @@ from .dtypes import (
 from .libraries import Series, library_of
 from .result import make_frame
 from .rules import failing_rows
+from .threads import check_threads
 
 MIXED = {"mixed", "mixed-integer"}
 """Types that `infer_dtype` gives objects of several types."""
@@ -81,14 +82,14 @@ def encode_classes(series: Series) -> tuple[Ints, int]:
 
 def encode_present(series: pl.Series) -> tuple[Ints, int]:
     """Encode the classes of a Polars series without nulls."""
-    if series.dtype == pl.String:
-        codes, n_codes = factorize(hash_values(series))
-        if codes_match_values(series, codes, n_codes):  # unequal values may share a hash
-            return codes, n_codes
-        series = series.cast(pl.Categorical)
     if not is_whole(series.dtype):
         series = series.to_physical()
-    return factorize((series if is_whole(series.dtype) else series.rank("dense")).to_numpy())
+    if is_whole(series.dtype):
+        return factorize(series.to_numpy())
+    codes, n_codes = factorize(hash_values(series))
+    if codes_match_values(series, codes, n_codes):
+        return codes, n_codes
+    return factorize(np.array(series.to_list(), dtype=object))  # unequal values share a hash
 
 
 def is_whole(dtype: pl.DataType) -> bool:
@@ -162,6 +163,7 @@ def read_tags(series: Series) -> tuple[list[Any], list[Ints]]:
 
     Equally frequent ones come by value. Missing lists, and what is missing in a list, are no value.
     """
+    check_threads()
     column = to_polars(series)
     inner: Any = getattr(None if column is None else column.dtype, "inner", None)
     if column is None:
@@ -222,9 +224,9 @@ def numbers_of(series: Series) -> Values:
     if held in (pl.Categorical, pl.Enum) and dtype in (pl.String, pl.Categorical, pl.Enum):
         return to_floats(column.cast(pl.String))
     if dtype.is_temporal():
-        return column.to_physical().cast(pl.Int64).fill_null(0).to_numpy()
-    if dtype.is_integer() and dtype not in WIDE:
-        column = column.fill_null(0) if column.null_count() else column
+        column = column.to_physical()
+    if column.dtype.is_integer() and dtype not in WIDE:
+        column = column.set(column.is_null(), 0) if column.null_count() else column
         return column.cast(pl.UInt64 if dtype == pl.UInt64 else pl.Int64).to_numpy()
     if dtype.is_numeric() or dtype in (pl.Boolean, pl.Null):
         return to_floats(column)
@@ -287,7 +289,8 @@ def read_vectors(series: Series) -> Values | None:
     if isinstance(vectors.dtype, pl.List):
         vectors = vectors.list.to_array(check_lengths(series, vectors.list.len()))
     found: Values = vectors.to_numpy()
-    return found
+    missing = is_missing(vectors)  # for which older Polars gives the numbers of some other row
+    return np.where(missing[:, None], np.nan, found) if missing.any() else found
 
 
 def components(name: str, series: Series) -> list[tuple[str, Series]]:
@@ -303,7 +306,7 @@ def components(name: str, series: Series) -> list[tuple[str, Series]]:
 def check_lengths(series: Series, lengths: pl.Series) -> int:
     """Find the one length that vectors have; raise with the rows that have another."""
     usual = int(lengths.drop_nulls().mode().min() or 0)  # type: ignore[arg-type]
-    others = np.flatnonzero((lengths != usual).fill_null(False).to_numpy())
+    others = np.flatnonzero(((lengths != usual) & lengths.is_not_null()).to_numpy())
     if not usual:
         msg = f"Vectors must have at least one number, but column {series.name!r} has empty ones."
         raise StratError(msg)

@@ -21,6 +21,7 @@ from ..checks import is_hashable
 from ..errors import MAX_LISTED, StratError, describe, given_twice, no_such_column, shorten
 from .dtypes import is_nested, nested_error
 from .libraries import EagerFrame, Frame, is_label, label_of, library_of, to_native
+from .threads import check_threads
 
 
 class SparkColumn(ABC):  # noqa: B024 - has no methods, as it only recognizes a class
@@ -365,6 +366,7 @@ def collect_columns(frame: Frame, refs: Sequence[Any]) -> EagerFrame:
     """Collect the columns of a lazy frame that references need; return eager frames as is."""
     if not isinstance(frame, pl.LazyFrame):
         return frame
+    check_threads()
     names = frame.collect_schema().names()
     roots = [root_names(ref) for ref in refs]
     needed = {root for each in roots for root in each}

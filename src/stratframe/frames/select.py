@@ -22,6 +22,7 @@ from .folds import (
 from .libraries import EagerFrame, Frame, FrameT, Series, keep_rows, label_of, python_error, take
 from .read import encode_classes
 from .references import read_columns
+from .threads import check_threads
 
 
 class ApartColumn(NamedTuple):
@@ -87,6 +88,7 @@ def read_labels(
     """Encode the rows of a frame; of a lazy one, by one query, the rows that differ."""
     weights = None
     if isinstance(frame, pl.LazyFrame):
+        check_threads()
         read = [fold_expression(frame, name, every), *(fold_expression(frame, x) for x in apart)]
         refs = [each.alias(str(i)) for i, each in enumerate(read)]
         query = frame.select(refs).group_by(pl.all(), maintain_order=True).len("n")
@@ -168,6 +170,8 @@ def filter_labels(
     apart_from: int | None = None,
 ) -> FrameT:
     """Keep the rows of chosen labels, of an eager frame those that `flag_labels` flags."""
+    if not isinstance(frame, pd.DataFrame):
+        check_threads()
     if not isinstance(frame, pl.LazyFrame):
         flags = flag_labels(rows, chosen, nulls=nulls, apart_from=apart_from)
         flagged: FrameT = keep_rows(frame, flags)
@@ -235,6 +239,8 @@ def filter_rows(
 
     A lazy frame runs as one query, so that no other rows are held in memory.
     """
+    if not isinstance(frame, pd.DataFrame):
+        check_threads()
     if isinstance(frame, pl.LazyFrame):
         none = NewColumn("chosen", np.zeros(0, dtype=np.int64), None, nullable=False)
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from .. import frames
 from ..checks import load_extra
 from ..errors import StratError, describe
@@ -34,11 +36,15 @@ def run_cached(design: Design, number: int, folder: Path | None) -> list[Estimat
     if folder is None:
         return run_sample(design, number)
     path = folder / f"sample_{number:06d}.json"
-    known = read_sample(path, design, number)
-    if known and not any(each.error for each in known):
-        return known
-    found = run_sample(design, number, known)
-    write_whole(path, json.dumps(found))
+    try:
+        known = read_sample(path, design, number)
+        if known and not any(each.error for each in known):
+            return known
+        found = run_sample(design, number, known)
+        write_whole(path, json.dumps(found))
+    except OSError as error:
+        msg = f"`cache` must hold files that can be read and written, but {error}."
+        raise StratError(msg) from error
     return found
 
 
@@ -50,16 +56,23 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def read_sample(path: Path, design: Design, number: int) -> list[Estimate]:
-    """Read the estimates of a sample; none if there is no file, or it is not whole."""
+    """Read the estimates of a sample; none if there is no file, or it is not whole and sound."""
     try:
         found = [Estimate(*each) for each in json.loads(path.read_text(encoding="utf-8"))]
-        keys = {each[:5] for each in found}
-    except (FileNotFoundError, ValueError, TypeError):
+        keys = sorted(each[:5] for each in found)
+    except (FileNotFoundError, ValueError, TypeError, RecursionError):
         return []
     wanted = product(
         design.strategies, design.estimators, design.ks, [number], range(design.repeats)
     )
-    return found if keys == set(wanted) else []
+    return found if keys == sorted(wanted) and all(map(is_sound, found)) else []
+
+
+def is_sound(estimate: Estimate) -> bool:
+    """Return whether an estimate has the types of one, and numbers unless there was an error."""
+    types = [str, str, int, int, int, float, float, float, float, str]
+    numbers = estimate[7:9] if estimate.error else estimate[5:9]
+    return list(map(type, estimate)) == types and bool(np.isfinite(numbers).all())
 
 
 def cache_folder(cache: Any, design: Design) -> Path | None:

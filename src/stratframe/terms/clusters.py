@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import frames
 from ..checks import check_int, check_one_of, load_extra
 from ..core.features import centroid_distances, centroids, scale_features, unique_points
 from ..core.order import grouped
@@ -239,10 +240,12 @@ def cluster(term: Clusters, points: Values, parent: Ints, n_parents: int) -> tup
     if n_parents > 1:
         strata = np.split(grouped(np.arange(len(parent)), parent, n_parents), np.cumsum(sizes)[:-1])
     seeds = seeds_of(term.seed, StreamTag.CLUSTERS, n_parents)
+    # In a forked process OpenMP would wait for threads of the one before.
+    one_thread = len(parent) if frames.threads.is_forked() else ONE_THREAD
     for is_small, context in ((True, small_fits(term.algorithm)), (False, nullcontext())):
         with context:
             for rows, size, seed in zip(strata, sizes, seeds, strict=True):
-                if (size <= ONE_THREAD) == is_small:
+                if (size <= one_thread) == is_small:
                     labels[rows], distances[rows] = cluster_stratum(fit, points[rows], n, seed)
     warn_clusters(term, sizes, int(labels.max(initial=-1)))
     return labels, distances

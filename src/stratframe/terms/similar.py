@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -87,11 +88,11 @@ class Similar(Term):
             points = directions(points)
         return np.arange(points.shape[1]), points.T
 
-    def near(self, compared: Any, labels: Ints) -> Iterator[Near]:
+    def near(self, compared: Any, labels: Ints, *, exact: bool = False) -> Iterator[Near]:
         """Find the pairs of unequal labels that are near, while a bar tells how far it is."""
-        find: Any = near_points if isinstance(compared, np.ndarray) else near_texts
-        within = self.within
-        if find is near_points and self.metric == "cosine":
+        is_points, within = isinstance(compared, np.ndarray), self.within
+        find: Any = partial(near_points, exact=exact) if is_points else near_texts
+        if is_points and self.metric == "cosine":
             # Of directions x and y, |x - y|**2 is 2 (1 - cos).
             within = float(np.sqrt(2 * (within + WITHIN_ROUNDING)))
         with progress_bar(len(labels), "Similar rows") as progress:
@@ -119,9 +120,9 @@ class Similar(Term):
         group, fold = groups[rows][first], folds[rows][first]
         apart = np.full(int(groups.max(initial=-1)) + 1, np.inf)
         apart[groups[rows][folds[rows] != fold[places]]] = 0
-        for pairs in self.near(compared[kept], fold):
+        for pairs in self.near(compared[kept], fold, exact=True):
             np.minimum.at(apart, group[pairs.rows], pairs.apart)
-        order = np.argsort(apart.round(6), kind="stable")  # the same on every platform
+        order = np.argsort(apart.round(9), kind="stable")  # the same on every platform
         return np.argsort(order)
 
 

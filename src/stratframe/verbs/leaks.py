@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from math import prod, sqrt
@@ -89,8 +90,9 @@ def leaks(
         List the rows whose key is in several folds.
     duplicates : {"auto"}, column, list of columns or None
         List the rows that equal a row of another fold in these columns. By default in all but the
-        fold columns, `key`, lists and the like, and columns without fractions that differ in every
-        row. Missing values are equal to each other. None compares none.
+        fold columns, `key`, lists and the like, columns that share a name, and columns without
+        fractions that differ in every row. Missing values are equal to each other. None compares
+        none.
     name : str or list of str
         A fold or part column from any source; of a list, each column. Rows without a fold are left
         out.
@@ -212,7 +214,7 @@ def read_compared(
     for argument, own in checked.items():
         for name in names:
             check_not_itself(argument, own, frames.label_of(frame, name), frame)
-    every = compared_columns(frame, names, keys) if is_auto(duplicates) else []
+    every, twice = compared_columns(frame, names, keys) if is_auto(duplicates) else ([], [])
     eager = frames.collect_columns(frame, [*others, *names, *group_refs, *keys, *refs, *every])
     compared = []
     if terms:
@@ -223,7 +225,7 @@ def read_compared(
     if refs:
         compared.append(Compared("duplicates", frames.read_columns(eager, refs)))
     elif duplicates is not None:
-        compared.append(read_duplicates(eager, every))
+        compared.append(read_duplicates(eager, every, twice))
     return eager, compared
 
 
@@ -244,8 +246,10 @@ def is_auto(duplicates: object) -> bool:
 
 def read_groups(frame: Any, names: Sequence[Any], terms: tuple[Term, ...], groups: Any) -> Compared:
     """Read the columns of groups; of those that a term makes the codes, -1 without a fold."""
-    columns = frames.read_columns(frame, columns_of(terms))
+    refs = columns_of(terms)
+    columns = frames.read_columns(frame, refs)
     if all(term.is_nominal for term in terms):
+        frames.references.check_one_each("groups", refs, columns)
         named = groups if isinstance(groups, list) and len(groups) > 1 else ()
         return Compared("groups", columns, plural_name(groups), tuple(map(plural_name, named)))
     read = {"groups": columns}
@@ -261,8 +265,10 @@ def read_groups(frame: Any, names: Sequence[Any], terms: tuple[Term, ...], group
     return Compared("groups", [codes], entry.term.group_noun, nearest=nearest)
 
 
-def compared_columns(frame: Frame, names: Sequence[Any], keys: Sequence[Any]) -> list[Any]:
-    """List all columns but the folds, their repeats, and the keys."""
+def compared_columns(
+    frame: Frame, names: Sequence[Any], keys: Sequence[Any]
+) -> tuple[list[Any], list[Any]]:
+    """List all columns but the folds, their repeats and the keys, and names that several have."""
     folds = {frames.label_of(frame, name) for name in names} | {*names}
     roots = [root for key in keys for root in frames.references.root_names(key)]
     left_out = {*folds, *(root for root in roots if not frames.is_computed(root))}
@@ -272,9 +278,8 @@ def compared_columns(frame: Frame, names: Sequence[Any], keys: Sequence[Any]) ->
         for name in frames.column_names(frame)
         if name not in left_out and base_of_repeat(name) not in repeats
     ]
-    if len(set(found)) < len(found):
-        frames.check_refs(frame, {"duplicates": found})
-    return found
+    times = Counter(found)
+    return [name for name in found if times[name] == 1], [name for name in times if times[name] > 1]
 
 
 def base_of_repeat(name: object) -> str | None:
@@ -285,16 +290,16 @@ def base_of_repeat(name: object) -> str | None:
     return repeat and repeat[1]
 
 
-def read_duplicates(frame: Any, refs: Sequence[Any]) -> Compared:
+def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Compared:
     """Read the columns by which rows may equal each other, without those that say nothing."""
-    columns, left_aside, has_text = [], [], False
+    columns, left_aside, has_text = [], list(map(name_of, twice)), False
     for series in frames.read_columns(frame, refs):
         column = frames.duplicates.groupable(series)
         # Values that all differ, and not because they are measured, are those of an id.
         if column is None or (
             not frames.is_continuous(series) and frames.duplicates.all_unique(series)
         ):
-            left_aside.append(name_of(series))
+            left_aside.append(name_of(series.name))
         elif not holds_folds(series):
             columns.append(column)
             has_text |= frames.dtypes.is_text(series)
@@ -303,15 +308,14 @@ def read_duplicates(frame: Any, refs: Sequence[Any]) -> Compared:
     )
 
 
-def name_of(series: Any) -> str:
+def name_of(label: Any) -> str:
     """Name a column as lines do: of a label of column levels the first."""
-    name = series.name
-    return str(name[0] if isinstance(name, tuple) else name)
+    return str(label[0] if isinstance(label, tuple) else label)
 
 
 def holds_folds(series: Any) -> bool:
     """Return whether a column is called as columns of folds are, and has few values."""
-    if not FOLD_NAME.search(name_of(series)) or frames.is_continuous(series):
+    if not FOLD_NAME.search(name_of(series.name)) or frames.is_continuous(series):
         return False
     return frames.encode_classes(series)[1] <= MOST_FOLDS
 
@@ -413,12 +417,12 @@ def find_twin(frame: Any, names: Sequence[Any], folds: Ints) -> str | None:
     """Find a column that is one-to-one with the folds, of the rows that have one."""
     rows = np.flatnonzero(folds >= 0)
     n_folds = len(np.unique(folds[rows]))
-    columns = compared_columns(frame, names, ())
+    columns, _ = compared_columns(frame, names, ())
     for series in frames.read_columns(frames.collect_columns(frame, columns), columns):
         if frames.duplicates.groupable(series) is None or holds_folds(series):
             continue
         codes = frames.encode_classes(frames.take(series, rows))[0]
         pairs = np.unique(np.column_stack([codes, folds[rows]]), axis=0)
         if len(pairs) == n_folds == len(np.unique(codes)):
-            return name_of(series)
+            return name_of(series.name)
     return None

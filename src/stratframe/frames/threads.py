@@ -1,0 +1,54 @@
+"""Threads that a forked process lacks, and for which its libraries would wait for ever."""
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from ..errors import StratError
+
+STARTED_IN = os.getpid()
+"""The process that imported this module; those that are forked from it have other numbers."""
+
+TASKS = Path("/proc/self/task")
+"""The threads of this process, which Linux lists."""
+
+POLARS_THREAD = re.compile(rb"polars-\d+\n")
+"""The name of a thread of the pool that Polars starts when it first needs one."""
+
+with_threads: set[int] = set()
+"""Processes that had, or may have had, threads of Polars when another was forked from them."""
+
+
+def note_threads() -> None:
+    """Note before a fork whether this process has threads of Polars."""
+    names = []
+    for task in TASKS.glob("*/comm"):
+        with suppress(OSError):  # a thread may have ended
+            names.append(task.read_bytes())
+    if not names or any(map(POLARS_THREAD.fullmatch, names)):  # elsewhere than on Linux none are
+        with_threads.add(os.getpid())
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(before=note_threads)
+
+
+def is_forked() -> bool:
+    """Return whether this process was forked from that which imported stratframe."""
+    return os.getpid() != STARTED_IN
+
+
+def has_threads() -> bool:
+    """Return whether Polars can use threads, as it starts them once for a process and its forks."""
+    return with_threads <= {os.getpid()}
+
+
+def check_threads() -> None:
+    """Raise if Polars would wait for threads that a fork has left behind."""
+    if not has_threads():
+        msg = (
+            "This call needs the threads of Polars, which a forked process does not have."
+            '\nHint: start processes by `multiprocessing.get_context("spawn")` or `"forkserver"`.'
+        )
+        raise StratError(msg)

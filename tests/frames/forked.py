@@ -1,0 +1,100 @@
+"""Calls in processes that are forked from one that made them before; run as a script, as JSON."""
+
+import json
+import multiprocessing
+import sys
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+import stratframe as sf
+
+PATIENCE = 30.0
+"""Seconds after which a call hangs."""
+
+N = 300
+DATA: dict[str, Any] = {
+    "label": ["a", "b", "c"] * (N // 3),
+    "x": np.sin(np.arange(N)),
+    "site": [f"s{row % 7}" for row in range(N)],
+    "code": [b"%d" % (row % 5) for row in range(N)],
+    "day": [datetime(2024, 1, 1) + timedelta(days=row) for row in range(N)],
+    "fold": [row % 4 for row in range(N)],
+}
+DF = pd.DataFrame(DATA)
+DF["cat"] = DF["site"].astype("category")
+DF["gaps"] = pd.array([None, *range(1, N)], dtype="Int64")
+TAGGED = DF.assign(tags=[["p"]] * N)
+MANY = pd.DataFrame({"x": np.sin(np.arange(3000.0)), "y": np.cos(np.arange(3000.0) ** 2)})
+
+
+@cache
+def frame() -> pl.DataFrame:
+    """Make a Polars frame, for which Polars starts its threads."""
+    return pl.DataFrame(DATA)
+
+
+WORKS: dict[str, Callable[[], Any]] = {
+    "kfold": lambda: sf.kfold(DF, "label", name="new"),
+    "kfold, bytes": lambda: sf.kfold(DF, "code", name="new"),
+    "kfold, categories": lambda: sf.kfold(DF, "label", k=2, groups="cat", name="new"),
+    "kfold, times": lambda: sf.kfold(DF, sf.continuous("day"), name="new"),
+    "kfold, gaps": lambda: sf.kfold(DF, sf.continuous("gaps"), missing="null", name="new"),
+    "kfold, clusters": lambda: sf.kfold(MANY, sf.clusters(["x", "y"], 3)),
+    "cv": lambda: sf.cv(DF),
+    "check": lambda: sf.check(DF, "label", groups="site").findings,
+    "leaks": lambda: sf.leaks(DF, groups="site"),
+    "drift": lambda: sf.drift(DF, ["x", "day", "gaps"]),
+    "Polars, kfold": lambda: sf.kfold(frame(), "label", name="new"),
+    "Polars, check": lambda: sf.check(frame(), "label").findings,
+}
+"""Calls that need no threads of Polars."""
+
+NEEDS_THREADS: dict[str, Callable[[], Any]] = {
+    "cv, periods": lambda: sf.cv(DF, "day", every="1mo"),
+    "kfold, tags": lambda: sf.kfold(TAGGED, sf.margins("tags"), name="new"),
+    "Polars, folds": lambda: [fold.train for fold in sf.folds(frame())],
+    "Polars, sample": lambda: sf.sample(frame(), "label", n=9),
+    "lazy, check": lambda: sf.check(frame().lazy(), "label").findings,
+    "lazy, parts": lambda: [part.collect() for part in sf.parts(frame().lazy(), "label").values()],
+}
+"""Calls that cannot do without."""
+
+CALLS = WORKS | NEEDS_THREADS
+
+
+def answer(name: str) -> str:
+    """Make a call, and write what it returns or raises."""
+    try:
+        return repr(CALLS[name]())
+    except sf.StratError as error:
+        return f"StratError: {error}"
+
+
+def send(connection: Any, name: str) -> None:
+    """Make a call in a process of its own."""
+    connection.send(answer(name))
+
+
+def in_child(name: str) -> str:
+    """Make a call in a forked process, and end it if it hangs."""
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+    child = context.Process(target=send, args=(theirs, name))
+    child.start()
+    found = ours.recv() if ours.poll(PATIENCE) else "hangs"
+    child.kill()
+    child.join()
+    return str(found)
+
+
+if __name__ == "__main__":
+    known = {} if "--first" in sys.argv else {name: answer(name) for name in CALLS}
+    found = {name: in_child(name) for name in CALLS}
+    known = known or {name: answer(name) for name in CALLS}
+    print(json.dumps([known, found]))
