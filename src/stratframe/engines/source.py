@@ -154,8 +154,7 @@ class CountedFrame:
         """Nest the rows for a table, which shows bins of a continuous entry."""
         options = self.read_by(by, groups, LEAST_FOLDS)
         call = self.engine.bind(options)
-        strata = count_strata(self.engine, call, options, for_table=True)[1].strata
-        return strata._replace(in_turn=False)
+        return count_strata(self.engine, call, options, for_table=True)[1].strata
 
     def plan(self, options: Options) -> tuple[Strata, Callable[[Strata], StratumTable]]:
         """Find the strata of a call, and how many rows of each it would deal to each part."""

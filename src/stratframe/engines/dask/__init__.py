@@ -146,9 +146,8 @@ class DaskEngine:
         plan = plan._replace(salts=tuple(salts), for_table=for_table)
         found, floats = count_frame(call.frame, plan if salts else plan._replace(key=()))
         columns = by_argument(found.columns, plan.n_by, plan.n_groups)
-        lowest = found.lowest if salts else None
         known = call.plan._replace(salts=plan.salts, floats=floats)
-        return call._replace(plan=known), Counts(columns, found.sizes, lowest, found)
+        return call._replace(plan=known), Counts(columns, found.sizes, found.lowest, found)
 
     def cut(self, call: DaskCall, place: int, n: int, parents: CountedCodes) -> DaskCall:
         """Find the quantiles of an entry in each stratum of those before."""
