@@ -9,7 +9,6 @@ import numpy as np
 
 from ... import frames
 from ...core.hashing import hash_keys
-from ...core.order import CHUNK
 from ...core.types import Ints, StratumTable, Words
 from ...frames import NewColumn
 from ...frames.attach import attach_pandas
@@ -62,7 +61,7 @@ def select_dealt(partition: Any, plan: Plan) -> DealtRows:
 
 
 def numbers_of_rows(rows: DealtRows, plan: Plan) -> list[Words]:
-    """Give rows their numbers, for each repeat; of missing keys, which are an error, any."""
+    """Hash the keys of rows for each repeat; all are 0 if one is missing, which is an error."""
     if rows.missing.any() or not len(rows.partition):
         return [np.zeros(len(rows.partition), dtype=np.uint64) for _ in plan.salts]
     columns = [frames.read_key(rows.partition[name]) for name in plan.key]
@@ -79,13 +78,10 @@ def checksum(found: Combinations, numbers: Sequence[Words]) -> Words:
     """
     # Odd factors, so that no change of a number is lost; of groups, whose rows have no
     # numbers, the values decide alone.
-    factors, codes = found.hashes | np.uint64(1), found.codes
-    sums = np.zeros(-(-len(codes) // CHUNK), dtype=np.uint64)
-    for place in range(len(sums)):
-        rows = slice(place * CHUNK, (place + 1) * CHUNK)
-        words = factors[codes[rows]]
-        sums[place] = (words * numbers[0][rows] if numbers else words).sum(dtype=np.uint64)
-    return np.array([len(codes), sums.sum(dtype=np.uint64)], dtype=np.uint64)
+    words = (found.hashes | np.uint64(1))[found.codes]
+    if numbers:
+        words *= numbers[0]
+    return np.array([len(words), words.sum(dtype=np.uint64)], dtype=np.uint64)
 
 
 # Quantiles -------------------------------------------------------------------------------

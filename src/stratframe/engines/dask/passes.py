@@ -89,9 +89,7 @@ def count_frame(frame: Any, plan: Plan) -> tuple[PartitionCounts, tuple[Hashable
     if isinstance(counts, StratError):
         raise counts
     floats = mixed_numbers(plan.uses, held) if plan.floats is None else plan.floats
-    check_key(zip(map(str, plan.key), counts.missing.tolist(), strict=False))
-    if counts.missing[-1]:
-        check_key([(str(plan.where), int(counts.missing[-1]))])
+    check_key(zip(map(str, [*plan.key, plan.where]), counts.missing.tolist(), strict=True))
     columns = [
         series if cuts_numbers(term) else with_categories(series, frame._meta[name])
         for series, term, name in zip(counts.columns, plan.terms, plan.by, strict=True)
