@@ -50,8 +50,8 @@ class EngineFrames(NamedTuple):
     """Collects all rows in a frame of pandas or Polars."""
     local: Callable[[pd.DataFrame], pd.DataFrame]
     """Makes the pandas frame whose types the engine has."""
-    has_order: bool
-    """Whether rows have an order, so that there may be calls without a key."""
+    is_pandas: bool
+    """Whether partitions are frames of pandas, so that columns have its types."""
     n_examples: int
     """Random examples that are tried."""
 
@@ -62,8 +62,8 @@ class EngineFrames(NamedTuple):
         return {name: [each[i] for i in order] for name, each in columns_of(rows).items()}
 
     def check_table(self, found: pd.DataFrame, expected: pd.DataFrame) -> None:
-        """Compare a table with that of pandas: its types too, if the engine has those of pandas."""
-        if self.has_order:
+        """Compare a table with that of pandas, and their types where the engine has those."""
+        if self.is_pandas:
             assert_frame_equal(found, expected)
         assert columns_of(found) == columns_of(expected)
 
@@ -80,7 +80,7 @@ def on_lists() -> Iterator[EngineFrames]:
         spread=lambda frame, places: Lists(cut(frame, places)),
         collect=lambda frame: frame.compute(),
         local=lambda frame: frame,
-        has_order=True,
+        is_pandas=True,
         n_examples=80,
     )
 
@@ -100,7 +100,7 @@ def on_dask() -> Iterator[EngineFrames]:
             spread=spread,
             collect=lambda frame: frame.compute(),
             local=lambda frame: frame,
-            has_order=True,
+            is_pandas=True,
             n_examples=80,
         )
 
@@ -121,7 +121,7 @@ def on_spark(session: Any) -> Iterator[EngineFrames]:
         spread=spread,
         collect=collect_spark,
         local=local,
-        has_order=False,
+        is_pandas=False,
         n_examples=16,
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from stratframe import frames
-from stratframe.core.hashing import HashedWords, hash_keys
+from stratframe.core.hashing import hash_keys
 from stratframe.core.strata import first_occurrence, lowest_words
 from stratframe.core.types import Flags, Ints, Words
 from stratframe.engines.base import Counts, check_key, check_term, parts_by_number, read_filled
@@ -56,7 +56,6 @@ class ListsEngine:
     """The engine of such a frame."""
 
     name = "Lists"
-    needs_key = False
 
     def __init__(self, frame: Lists) -> None:
         self.frame = frame
@@ -95,11 +94,10 @@ class ListsEngine:
         return Call(entries, self.read(options.key), dealt, [])
 
     def number(self, call, salts):
-        """Hash the keys of the rows that are dealt, or else their partition and their place."""
+        """Hash the keys of the rows that are dealt."""
         key = [series[call.dealt] for series in call.key] if salts else []
         check_key((series.name, frames.is_missing(series).sum()) for series in key)
-        places = [each[call.dealt].astype(np.uint64) for each in (self.partitions, self.rows)]
-        columns = list(map(frames.read_key, key)) or list(map(HashedWords, places))
+        columns = list(map(frames.read_key, key))
         numbers = [np.zeros(len(self.rows), dtype=np.uint64) for _ in salts]
         for each, salt in zip(numbers, salts, strict=True):
             each[call.dealt] = hash_keys(columns, salt)

@@ -29,7 +29,7 @@ def test_methods_are_the_functions():
         "advise": {"by": "label", "ks": [3, 4], "groups": "who"},
         "balance": {"by": "label", "name": "plain"},
         "compare": {"by": "label", "names": "plain"},
-        "extend": {"by": "label", "k": 4, "seed": 3, "rare": "ignore"},
+        "extend": {"by": "label", "k": 4, "key": "id", "seed": 3, "rare": "ignore"},
         "kfold": {"by": "label", "k": 3, "key": "id", "seed": 3, "name": "f", "repeats": 2},
         "leaks": {"groups": "who", "name": "plain"},
         "plan": {"by": "label", "k": 3, "key": "id", "seed": 3, "rare": "ignore"},
@@ -86,11 +86,11 @@ def test_computed_columns_are_of_dask():
 def test_types_are_known_before_the_rows():
     """Folds that may be null are Int64, and parts a categorical, before anything is computed."""
     lazy = dd.from_pandas(FOLDED, npartitions=3)
-    assert lazy.strat.kfold("label", name="f", where="some").dtypes["f"] == "Int64"
-    assert lazy.strat.extend("label").dtypes["fold"] == np.int64
-    assert lazy.strat.extend(["label", "sex"], missing="null").dtypes["fold"] == "Int64"
+    assert lazy.strat.kfold("label", name="f", where="some", key="id").dtypes["f"] == "Int64"
+    assert lazy.strat.extend("label", key="id").dtypes["fold"] == np.int64
+    assert lazy.strat.extend(["label", "sex"], key="id", missing="null").dtypes["fold"] == "Int64"
     for verb, name in (("split", "f"), ("extend", "split")):
-        parted = getattr(lazy.strat, verb)("label", parts=PARTS, name=name)
+        parted = getattr(lazy.strat, verb)("label", parts=PARTS, key="id", name=name)
         assert parted[name].cat.categories.tolist() == list(PARTS)
 
 
@@ -139,9 +139,9 @@ def passes(monkeypatch):
     called = []
     original = dask_passes.over_partitions
 
-    def over_partitions(frame, plan, function, *args):
+    def over_partitions(frame, plan, function, *args, **own):
         called.append(function.__name__)
-        return original(frame, plan, function, *args)
+        return original(frame, plan, function, *args, **own)
 
     for module in (dask_passes, dask_engine):
         monkeypatch.setattr(module, "over_partitions", over_partitions)

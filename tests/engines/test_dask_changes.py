@@ -8,6 +8,7 @@ import pytest
 
 import stratframe as sf
 
+dask = pytest.importorskip("dask", reason='needs pip install "stratframe[dask]"')
 dd = pytest.importorskip("dask.dataframe", reason='needs pip install "stratframe[dask]"')
 
 import stratframe.dask  # noqa: E402 - registers .strat on Dask frames
@@ -42,18 +43,14 @@ CHANGES = {
     "one fold": lambda df: df.assign(fold=df["fold"].mask(df.index % 40 == 0)),
     "order": lambda df: df[::-1],
 }
-KEYED = {
+CALLS = {
     "classes": lambda df: df.strat.kfold("label", 4, key="id"),
     "repeats": lambda df: df.strat.kfold("label", 4, key="id", repeats=2),
     "where": lambda df: df.strat.kfold("label", 4, key="id", where="some"),
     "split": lambda df: df.strat.split("label", {"train": 200, "test": None}, key="id"),
     "quantiles": lambda df: df.strat.kfold(["label", sf.quantiles("price", 3)], 4, key="id"),
-}
-CALLS = {
-    **KEYED,
-    "position": lambda df: df.strat.kfold("label", 4),
     "groups": lambda df: df.strat.kfold("label", 4, groups="who"),
-    "extend": lambda df: df.strat.extend("label", 4),
+    "extend": lambda df: df.strat.extend("label", 4, key="id"),
 }
 SEEN = {
     "classes": ["one label", "all labels", "one key", "all keys", "a row less", "a row twice"],
@@ -61,9 +58,8 @@ SEEN = {
     "where": ["where", "one label", "one key"],
     "split": ["one label", "all labels", "all keys", "other rows"],
     "quantiles": ["one price", "one label", "one key"],
-    "position": ["order", "one label", "a row less", "no rows"],
     "groups": ["who", "one label", "a row twice"],
-    "extend": ["one fold", "one label", "order"],
+    "extend": ["one fold", "one label", "one key", "a row less"],
 }
 """Of each call, changes that it must see."""
 
@@ -103,15 +99,39 @@ def test_rows_that_change_after_they_were_counted_are_an_error(call, change):
     )
 
 
-@pytest.mark.parametrize("call", [*KEYED, "groups"])
+@pytest.mark.parametrize("call", CALLS)
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_rows_in_another_order_are_the_same_rows(call):
-    """With a key, and of groups, the order of the rows inside a partition does not matter."""
-    source = Source("order", FRAME.drop(columns="fold"))
+    """The order of the rows inside a partition does not matter."""
+    source = Source("order", FRAME if call == "extend" else FRAME.drop(columns="fold"))
     folded = CALLS[call](source.frame)
     expected = folded.compute()
     source.changed = True
     assert folded.compute().sort_index().equals(expected.sort_index())
+
+
+SHUFFLES = {
+    "sort_values": lambda df: df.sort_values("label"),
+    "set_index": lambda df: df.set_index("label", drop=False),
+    "shuffle": lambda df: df.shuffle("label"),
+    "merge": lambda df: df.merge(df[["id"]], on="id"),
+}
+
+
+@pytest.mark.parametrize("shuffle", SHUFFLES)
+def test_folds_after_a_shuffle_need_a_key(shuffle):
+    """Threads that shuffle on disk put rows in another order each time, which keys do not mind."""
+    rows = pd.DataFrame({"id": range(2000), "label": [i * i % 11 for i in range(2000)]})
+    with dask.config.set(scheduler="threads"):
+        lazy = SHUFFLES[shuffle](dd.from_pandas(rows, npartitions=16))
+        with pytest.raises(sf.StratError, match="Dask frames need a `key`"):
+            lazy.strat.kfold("label")
+        folded = lazy.strat.kfold("label", key="id")
+        train, valid = (set(part["id"].compute()) for part in next(iter(sf.folds(folded))))
+        again = [folded.compute().sort_values("id")["fold"].tolist() for _ in range(2)]
+    assert train | valid == {*rows["id"]}
+    assert not train & valid
+    assert again == [sf.kfold(rows, "label", key="id")["fold"].tolist()] * 2
 
 
 @pytest.mark.parametrize("change", ["one label", "one key", "a row less"])
@@ -124,8 +144,7 @@ def test_one_partition_is_compared_by_itself(change):
         folded.partitions[0].compute()
 
 
-@pytest.mark.parametrize("key", ["id", None])
-def test_files_of_which_few_columns_are_read_have_the_partitions_that_were_counted(tmp_path, key):
+def test_files_of_which_few_columns_are_read_have_the_partitions_that_were_counted(tmp_path):
     """Dask joins files of which few columns are read, which makes no other rows of them."""
     for place in range(12):
         rows = FRAME[place * 30 : (place + 1) * 30].drop(columns="fold")
@@ -134,12 +153,12 @@ def test_files_of_which_few_columns_are_read_have_the_partitions_that_were_count
         )
     whole = dd.read_parquet(tmp_path)
     for lazy in (whole, whole[["id", "label"]]):
-        folded = lazy.strat.kfold("label", 4, key=key)
+        folded = lazy.strat.kfold("label", 4, key="id")
         assert folded.npartitions == lazy.npartitions == 12
         rows = folded.compute()
         assert folded["fold"].compute().tolist() == rows["fold"].tolist()
         counts = pd.crosstab(rows["label"], rows["fold"])
         assert (counts.max(axis=1) - counts.min(axis=1)).max() <= 1
-        again = folded.strat.kfold(["label", "fold"], 2, name="inner", key=key).compute()
+        again = folded.strat.kfold(["label", "fold"], 2, name="inner", key="id").compute()
         counts = pd.crosstab(again["inner"], [again["label"], again["fold"]])
         assert (counts.max() - counts.min()).max() <= 1

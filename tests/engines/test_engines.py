@@ -150,27 +150,6 @@ def test_many_rows(engine, n_strata, k):
         assert engine.rows(found) == engine.rows(expected)
 
 
-def test_without_a_key_partitions_decide(engine):
-    """Without a key the same partitions have the same folds, as even as any."""
-    by, options = ["label", "sex"], {"missing": "stratum", "rare": "ignore"}
-    rows = engine.spread(engine.local(FRAME), [10, 10, 35])
-    if not engine.has_order:
-        refuse_now(
-            f"{engine.name} frames need a `key`, because their rows have no order.\nHint: name the"
-            ' columns that identify a row, as in `key="id"`.',
-            lambda: sf.kfold(rows, by, 4, **options),
-        )
-        return
-    first, again, other = (
-        pd.DataFrame(engine.rows(sf.kfold(rows, by, 4, **options, seed=seed))) for seed in (0, 0, 1)
-    )
-    assert first.equals(again)
-    assert first["fold"].tolist() != other["fold"].tolist()
-    for names in ([], ["label"]):
-        counts = first.groupby([*names, "fold"]).size().groupby(names or (lambda _: 0))
-        assert (counts.max() - counts.min()).max() <= 1
-
-
 def test_a_column_may_be_replaced(engine):
     """`overwrite=True` replaces a fold column where it is; without it that is an error."""
     frame = engine.local(FRAME[["id", "label"]].assign(fold=0, last="x"))
@@ -247,7 +226,7 @@ def test_rows_without_a_group_may_have_no_fold(engine):
     found = engine.rows(sf.kfold(engine.spread(frame, [20]), "label", 4, **options))
     assert [fold is None for fold in found["fold"]] == [pair is None for pair in found["pair"]]
     expected = engine.rows(sf.kfold(frame, "label", 4, **options))
-    assert not engine.has_order or found == expected
+    assert found == expected
 
 
 def test_parts_of_groups(engine):
@@ -279,13 +258,6 @@ def test_a_plan_of_groups_is_that_of_pandas(engine, by, options):
 # Extend ----------------------------------------------------------------------------------
 
 
-def counts_of(engine, result, name):
-    """Count the rows of each class in each fold or part, sorted inside the class."""
-    rows = engine.rows(result)
-    table = pd.crosstab(pd.Series(rows["label"]), pd.Series(rows[name]))
-    return np.sort(table.to_numpy(), axis=1)
-
-
 @pytest.mark.parametrize("options", [{}, {"seed": 3}, {"k": 4}, {"missing": "null"}], ids=str)
 def test_extended_folds_are_those_of_pandas(engine, options):
     """Given folds stay; with a key new ones are those of pandas, in any order of the rows."""
@@ -302,20 +274,6 @@ def test_extended_folds_are_those_of_pandas(engine, options):
     assert found[0] == found[1]
     for row, fold in enumerate(found[0]["fold"]):
         assert fold == given[row] or given[row] is None
-
-
-def test_extend_without_a_key(engine):
-    """Without a key classes have the counts that pandas gives them, if rows have an order."""
-    frame = engine.local(FOLDED.assign(fold=[i * i % 4 if i % 3 else None for i in range(N)]))
-    rows = engine.spread(frame, [5, 30, 30])
-    if not engine.has_order:
-        refuse_rule(
-            f"{engine.name} frames need a `key`, because their rows have no order.",
-            lambda: sf.extend(rows, "label"),
-        )
-        return
-    found, expected = sf.extend(rows, "label"), sf.extend(frame, "label")
-    assert (counts_of(engine, found, "fold") == counts_of(engine, expected, "fold")).all()
 
 
 @pytest.mark.parametrize("parts", [None, PARTS], ids=str)
@@ -363,8 +321,8 @@ def test_tables_are_those_of_pandas(engine, by):
         engine.check_table(verb(rows, by, names), verb(frame, by, names))
     for verb, name in ((sf.balance, "plain"), (sf.report, "split")):
         engine.check_table(verb(rows, by, name), verb(frame, by, name))
-    # The order in which strata first appear decides, which rows without an order do not have.
-    left_out = [] if engine.has_order else ["variance_stratified", "ratio"]
+    # What `kfold` without a key deals is not known there.
+    left_out = ["variance_stratified", "ratio"]
     advice = [sf.advise(each, by, [2, 7, 99], full=True) for each in (rows, frame)]
     engine.check_table(*(table.drop(columns=left_out) for table in advice))
 

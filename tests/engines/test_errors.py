@@ -43,6 +43,11 @@ ONE_THING = (
     " folds, got {}.\nHint: call it once for each; `check` counts them all."
 )
 
+NO_KEY = (
+    "{name} frames need a `key`, because their rows may come in another order each time.\n"
+    'Hint: name the columns that identify a row, as in `key="id"`.'
+)
+
 REFUSED = {
     # What needs the rows themselves.
     "sf.cv(folded)": f"`cv` gives positions of rows{NO_ROWS}`folds` gives frames.",
@@ -60,6 +65,14 @@ REFUSED = {
     "sf.leaks(folded)": ONE_THING.format("none of them"),
     "sf.leaks(folded, groups='who', key='id')": ONE_THING.format("`groups`, `key`"),
     "sf.leaks(folded, groups='who', name=['fold', 'plain'])": ONE_THING.format("2 columns"),
+    # What ranks rows, by numbers that must be the same each time.
+    **{
+        f"sf.{call})": NO_KEY
+        for call in (
+            *("kfold(df", "kfold(df, 'label', 4, rare='ignore'", "split(df, 'label'"),
+            *("extend(folded, 'label'", "sample(df, 'label', n=9", "plan(df, 'label', 3"),
+        )
+    },
     # What needs all rows at once.
     "sf.kfold(df, sf.chain(['age']), key='id')": f"`sf.chain`{DISTANCES}",
     "sf.kfold(df, sf.clusters(['age']), key='id')": f"`sf.clusters`{DISTANCES}",
@@ -89,7 +102,7 @@ REFUSED = {
     **{
         f"sf.kfold(df, ['rarely', sf.quantiles('price', 2)], groups='who', rare={rare!r})": (
             f"`rare={rare!r}` cannot be combined with `groups` and quantiles inside the classes on"
-            " frames of Dask and Spark."
+            " {name} frames."
         )
         for rare in ("null", "pool")
     },
@@ -201,7 +214,7 @@ def test_what_is_refused(engine, call):
     """What an engine cannot do, or what is wrong in a call, is told at the call."""
     named = {*re.findall(r"\w+", call)} & {*FRAMES}
     frames = {name: engine.spread(engine.local(FRAMES[name]), [7, 7, 30]) for name in named}
-    integer = "int64" if engine.has_order else "bigint"
+    integer = "int64" if engine.is_pandas else "bigint"
     message = REFUSED[call].replace("{name}", engine.name).replace("{integer}", integer)
     refuse_now(message, lambda: evaluate(call, **frames))
 

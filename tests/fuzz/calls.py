@@ -85,8 +85,8 @@ LIMITS = {
 """Figures of `stratframe.engines` that make a few rows take the path of many."""
 
 REFUSED = (
-    *("is not possible on", "on frames of Dask and Spark", "must have no missing values on"),
-    *("on Spark, got",),
+    *("is not possible on", "cannot be combined with `groups` and quantiles"),
+    *("as the driver holds their counts", "must have no missing values on", "on Spark, got"),
 )
 """What the errors say that pandas does not raise."""
 

@@ -66,14 +66,11 @@ class Engine(Protocol):
     """A frame that is larger than one machine, and what can be asked of it.
 
     Rows are *alike* if they have the same value, or bin, in every entry of a call, as
-    `Term.counted_by` says. The *number* of a row is the hash of its key under a salt, or where
-    there is no key, whatever stays the same each time that the frame is computed.
+    `Term.counted_by` says. The *number* of a row is the hash of its key under a salt.
     """
 
     name: str
     """What messages call it: "Dask"."""
-    needs_key: bool
-    """Whether a call needs a key, as rows have no order."""
     frame: EngineFrame
 
     def check(
@@ -293,7 +290,7 @@ def check_n_strata(n_strata: int) -> None:
     """Raise if there are too many combinations of values for the driver."""
     if n_strata > MAX_STRATA:
         msg = (
-            f"`by` must make at most {MAX_STRATA:,} strata on frames of Dask and Spark, got"
+            f"`by` must make at most {MAX_STRATA:,} strata, as the driver holds their counts, got"
             f" {n_strata:,}.\nHint: `sf.quantiles` and `sf.bins` make few strata of many numbers."
         )
         raise StratError(msg)

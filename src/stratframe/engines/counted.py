@@ -77,17 +77,17 @@ def cut_quantiles(engine: Engine, call: Call, options: Options) -> Call:
         alike = term.counted_by()
         if isinstance(alike, ByQuantiles):
             call, counts = engine.count(call, before=place)
-            parents = nest_counts(engine, parents_only(options, place), counts)
+            parents = nest_counts(engine, parents_only(engine, options, place), counts)
             call = engine.cut(call, place, alike.n, parents.coded)
     return call
 
 
-def parents_only(options: Options, place: int) -> Options:
+def parents_only(engine: Engine, options: Options, place: int) -> Options:
     """Restrict a call to the entries before one, whose strata its quantiles are cut in."""
     if options.groups and place and options.rare in ("null", "pool"):
         msg = (
             f"`rare={options.rare!r}` cannot be combined with `groups` and quantiles inside the"
-            " classes on frames of Dask and Spark."
+            f" classes on {engine.name} frames."
         )
         raise StratError(msg)
     rare: Rare = options.rare if options.rare in ("null", "pool") else "ignore"
@@ -105,8 +105,6 @@ def without_orders(engine: Engine, options: Options) -> Options:
 
 def list_quotas(options: Options, counted: CountedStrata) -> list[StratumTable]:
     """Compute how many rows of each stratum go to each part, for each repeat."""
-    if counted.counts.lowest is None:
-        return [quota_table(options, counted.strata, each) for each in range(options.repeats)]
     return [
         quota_table(options, counted.strata, repeat, words)
         for repeat, words in enumerate(lowest_of_strata(counted))

@@ -29,7 +29,7 @@ from ..pipeline.tables import (
     count_folds,
 )
 from ..terms.base import By, Term
-from ..terms.bins import Continuous, OrderBins
+from ..terms.bins import Continuous
 from ..terms.by import Entries, columns_of, require_by
 from ..terms.classes import Classes
 from .base import (
@@ -133,7 +133,6 @@ class CountedFrame:
             salts=[int(sample_streams(options)[0](1)[0])],
         )
         counted = nest_counts(self.engine, options, counts)
-        assert counts.lowest is not None
         table = sample_table(options, counted.strata, wanted, lowest_of_strata(counted)[0])
         parts = find_cuts(self.engine, call, counted.coded, [table])
         outputs = empty_outputs(replace(options, name=mark, target=Target(2)))
@@ -141,11 +140,11 @@ class CountedFrame:
         return marked.select(mark, [0], equal=True, drops=True)
 
     def check_key(self, options: Options) -> None:
-        """Raise if a call needs a key, and has none."""
-        if self.engine.needs_key and not options.key:
+        """Raise if a call that ranks rows has no key."""
+        if not options.key:
             msg = (
-                f"{self.kind} frames need a `key`, because their rows have no order.\nHint: name"
-                ' the columns that identify a row, as in `key="id"`.'
+                f"{self.kind} frames need a `key`, because their rows may come in another order"
+                ' each time.\nHint: name the columns that identify a row, as in `key="id"`.'
             )
             raise StratError(msg)
 
@@ -155,9 +154,7 @@ class CountedFrame:
         """Nest the rows for a table, which shows bins of a continuous entry."""
         options = self.read_by(by, groups, LEAST_FOLDS)
         call = self.engine.bind(options)
-        strata = count_strata(self.engine, call, options, for_table=True)[1].strata
-        binned = any(isinstance(term, OrderBins) for term in options.terms)
-        return strata._replace(in_turn=not (self.engine.needs_key or binned))
+        return count_strata(self.engine, call, options, for_table=True)[1].strata
 
     def plan(self, options: Options) -> tuple[Strata, Callable[[Strata], StratumTable]]:
         """Find the strata of a call, and how many rows of each it would deal to each part."""
@@ -227,8 +224,8 @@ class CountedFrame:
         terms = tuple(Classes((each,)) for each in apart)
         counts = self.engine.count(self.engine.bind(Options(terms), name, every))[1]
         (folds,), columns, weights = counts.columns["name"], counts.columns["by"], counts.weights
-        ranks = frames.result.rank_values(folds) if self.engine.needs_key else None
-        if ranks is not None:  # counts of rows without an order come in any order
+        ranks = frames.result.rank_values(folds)
+        if ranks is not None:  # counts come in any order
             order = np.argsort(ranks, kind="stable")
             folds, weights = frames.take(folds, order), weights[order]
             columns = [frames.take(column, order) for column in columns]
@@ -291,7 +288,7 @@ def find_cuts(
 def extend_column(engine: Engine, options: Options, k: int | None) -> Any:
     """Fill one column, whose name is that of the options."""
     call = cut_quantiles(engine, engine.bind(options, options.name), described(options))
-    call, counts = engine.count(call, salts=[ORDER_SALT] if options.key else ())
+    call, counts = engine.count(call, salts=[ORDER_SALT])
     (folds,) = counts.columns["name"]
     name = folds.name  # as the frame spells it
     target = target_of(frames.make_frame("pandas", {name: folds}), name, options.target, k)
@@ -300,7 +297,7 @@ def extend_column(engine: Engine, options: Options, k: int | None) -> Any:
     counted = nest_counts(engine, options, counts)
     strata, stream = counted.strata, column_stream(options, StreamTag.EXTEND)
     given = parts if strata.rows is None else parts[strata.rows]
-    lowest = lowest_of_strata(counted)[0] if options.key else None
+    (lowest,) = lowest_of_strata(counted)
     table = quota_of_new(options, strata, given, stream, lowest)
     salts = [int(stream(1)[0])]
     coded = counted.coded

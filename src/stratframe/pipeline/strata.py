@@ -80,7 +80,7 @@ class Strata(NamedTuple):
     """The keys of the dealt rows, where these are ranked by them."""
     weights: Ints | None = None
     """How many rows each dealt row stands for, shape (n_dealt,); None for one."""
-    in_turn: bool = True
+    in_turn: bool = False
     """Whether `kfold` without a key deals these strata, one after another."""
 
     @property

@@ -61,7 +61,7 @@ def advise(
         the rarest stratum's share in a fold of plain k-fold and of `kfold` without a key; `ratio`,
         the second variance divided by the first. Figures are missing where a verdict is "empty",
         variances with groups, and the second one also for margins and continuous entries, and on
-        Spark, as it depends on the rows.
+        Dask and Spark frames, where `kfold` needs a key.
 
     Raises
     ------

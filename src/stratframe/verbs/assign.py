@@ -121,9 +121,9 @@ def kfold(
     Columns go by name; a computed one is a callable of the frame or, on Spark, a
     `pyspark.sql.Column`. What needs the order of all rows, or their distances, is an error:
     `deal="circular"`, `sf.continuous` (unless there are `groups`), `sf.clusters`, `sf.chain`,
-    `sf.nearest` and `sf.margins`. With `key` or `groups` the folds are those of pandas and Polars,
-    whatever the partitions. Without either, the folds of a Dask frame depend on its partitions, and
-    a Spark frame is an error. Rows without a group are an error unless `missing="null"`.
+    `sf.nearest` and `sf.margins`. A `key`, `groups` or `deal="hash"` is required, and the folds are
+    those of pandas and Polars, whatever the partitions. Rows without a group are an error unless
+    `missing="null"`.
 
     References
     ----------
@@ -303,11 +303,7 @@ def extend(
     Notes
     -----
     On Dask and Spark frames the rows are counted when this is called, and the column is lazy.
-    `groups` and `where` are errors there. A Spark frame needs a `key`. Without one, it depends on
-    the partitions of a Dask frame which of the new rows of a stratum get which fold.
-
-    With a key, too, the folds that get the left-over rows of a stratum depend on the order in which
-    strata first appear. So they may differ if rows come in another order, or on Spark.
+    A `key` is required there, and `groups` and `where` are errors.
 
     Examples
     --------

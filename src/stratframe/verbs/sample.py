@@ -62,7 +62,7 @@ def sample(
     Notes
     -----
     On Dask and Spark frames the rows are counted when this is called, and the sample is lazy. A
-    Spark frame needs a `key`.
+    `key` is required there.
 
     Examples
     --------

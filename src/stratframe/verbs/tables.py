@@ -118,7 +118,7 @@ def plan(
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by, k, groups, where, deal, key, missing, rare, seed, name
-        As for `kfold`; the name is part of the seed, and a Spark frame needs a `key` or `groups`.
+        As for `kfold`; the name is part of the seed.
     parts : mapping of name to share, optional
         As for `split`; instead of `k`.
 

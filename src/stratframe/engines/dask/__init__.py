@@ -41,7 +41,6 @@ class DaskEngine:
     """A Dask frame."""
 
     name = DASK
-    needs_key = False
 
     def __init__(self, frame: Any) -> None:
         if not isinstance(frame, dd.DataFrame):
@@ -147,9 +146,8 @@ class DaskEngine:
         plan = plan._replace(salts=tuple(salts), for_table=for_table)
         found, floats = count_frame(call.frame, plan if salts else plan._replace(key=()))
         columns = by_argument(found.columns, plan.n_by, plan.n_groups)
-        lowest = found.lowest if salts else None
         known = call.plan._replace(salts=plan.salts, floats=floats)
-        return call._replace(plan=known), Counts(columns, found.sizes, lowest, found)
+        return call._replace(plan=known), Counts(columns, found.sizes, found.lowest, found)
 
     def cut(self, call: DaskCall, place: int, n: int, parents: CountedCodes) -> DaskCall:
         """Find the quantiles of an entry in each stratum of those before."""
@@ -184,9 +182,8 @@ class DaskEngine:
         if any(flags.any() for flags in flagged):
             index = stratum_index(counts.columns, codes, call.plan)
             packed = [np.packbits(flags) for flags in flagged]
-            shared = [dask.delayed(each) for each in (index, packed, counts.checksums)]
-            bits = cells[0].shape[1].bit_length() - 1
-            results = over_partitions(call.frame, call.plan, rows_near_cuts, *shared, bits)
+            found = (rows_near_cuts, index, packed, cells[0].shape[1].bit_length() - 1)
+            results = over_partitions(call.frame, call.plan, *found, own=counts.checksums)
             near = merged(results, merge_near)
         return [near_cells(each, *rows) for each, rows in zip(cells, near, strict=True)]
 
@@ -245,7 +242,7 @@ class DaskEngine:
             counts = counted.counts.native
             index = stratum_index(counts.columns, counted.codes, call.plan)
             return counted_partitions(call, counts, add_columns, meta, new, index, list(parts))
-        given = (call.plan._replace(salts=tuple(salts)), 0, None, new, None, list(parts))
+        given = (call.plan._replace(salts=tuple(salts)), None, new, None, list(parts))
         return call.frame.map_partitions(add_columns, *given, meta=meta, enforce_metadata=False)
 
     def select(

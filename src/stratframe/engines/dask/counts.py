@@ -53,7 +53,7 @@ they cannot be counted, which is raised if the types are not the reason."""
 
 def count_partition(partition: Any, plan: Plan, number: int) -> TypedCounts:
     """Count the rows of a partition."""
-    rows = select_dealt(partition, plan, number)
+    rows = select_dealt(partition, plan)
     held = held_types(rows.partition, number, plan.uses if plan.floats is None else ())
     try:
         return held, count_dealt(rows, plan)

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import frames
-from ...core.hashing import HashedWords, hash_keys
-from ...core.order import CHUNK
+from ...core.hashing import hash_keys
 from ...core.types import Ints, StratumTable, Words
 from ...frames import NewColumn
 from ...frames.attach import attach_pandas
@@ -38,13 +37,11 @@ class DealtRows(NamedTuple):
     """A pandas frame of these rows."""
     positions: Ints
     """Where they are in the partition, shape (n_rows,)."""
-    number: int
-    """Which partition it is."""
     missing: Ints
     """How many values are missing in each column of the key, and in `where`."""
 
 
-def select_dealt(partition: Any, plan: Plan, number: int) -> DealtRows:
+def select_dealt(partition: Any, plan: Plan) -> DealtRows:
     """Select the rows that `where` flags, and count missing values of the key among them."""
     n_rows, missing = len(partition), np.zeros(len(plan.key) + 1, dtype=np.int64)
     flags = np.ones(n_rows, dtype=np.bool_)
@@ -60,17 +57,14 @@ def select_dealt(partition: Any, plan: Plan, number: int) -> DealtRows:
         partition = partition.iloc[positions]
     for place, name in enumerate(plan.key):
         missing[place] = np.count_nonzero(frames.is_missing(partition[name]))
-    return DealtRows(partition, positions, number, missing)
+    return DealtRows(partition, positions, missing)
 
 
 def numbers_of_rows(rows: DealtRows, plan: Plan) -> list[Words]:
-    """Give rows their numbers, by key or else by partition and position, for each repeat."""
+    """Hash the keys of rows for each repeat; all are 0 if one is missing, which is an error."""
     if rows.missing.any() or not len(rows.partition):
         return [np.zeros(len(rows.partition), dtype=np.uint64) for _ in plan.salts]
     columns = [frames.read_key(rows.partition[name]) for name in plan.key]
-    if not plan.key:
-        partition = np.full(len(rows.partition), rows.number, dtype=np.uint64)
-        columns = [HashedWords(partition), HashedWords(rows.positions.astype(np.uint64))]
     return [hash_keys(columns, salt) for salt in plan.salts]
 
 
@@ -84,27 +78,24 @@ def checksum(found: Combinations, numbers: Sequence[Words]) -> Words:
     """
     # Odd factors, so that no change of a number is lost; of groups, whose rows have no
     # numbers, the values decide alone.
-    factors, codes = found.hashes | np.uint64(1), found.codes
-    sums = np.zeros(-(-len(codes) // CHUNK), dtype=np.uint64)
-    for place in range(len(sums)):
-        rows = slice(place * CHUNK, (place + 1) * CHUNK)
-        words = factors[codes[rows]]
-        sums[place] = (words * numbers[0][rows] if numbers else words).sum(dtype=np.uint64)
-    return np.array([len(codes), sums.sum(dtype=np.uint64)], dtype=np.uint64)
+    words = (found.hashes | np.uint64(1))[found.codes]
+    if numbers:
+        words *= numbers[0]
+    return np.array([len(words), words.sum(dtype=np.uint64)], dtype=np.uint64)
 
 
 # Quantiles -------------------------------------------------------------------------------
 
 
 def take_numbers(
-    partition: Any, plan: Plan, number: int, index: StratumIndex, rounds: Sequence[tuple[Ints, int]]
+    partition: Any, plan: Plan, index: StratumIndex, rounds: Sequence[tuple[Ints, int]]
 ) -> list[tuple[Ints, Words]]:
     """Take the numbers of the rows whose last column, which is cut, is in a cell that is looked at.
 
     The index is of the entries before. Returns the place of each row's cell among these, at first
     its parent stratum, and its word.
     """
-    rows = select_dealt(partition, plan, number)
+    rows = select_dealt(partition, plan)
     series = series_of(rows.partition, plan)
     words, missing = number_words(series[-1], str(plan.terms[-1]))
     parents = find_strata(series[:-1], index, plan.before(len(series) - 1), len(rows.partition))
@@ -116,14 +107,13 @@ def take_numbers(
 def count_numbers(
     partition: Any,
     plan: Plan,
-    number: int,
     index: StratumIndex,
     rounds: Sequence[tuple[Ints, int]],
     n_cells: int,
     bits: int,
 ) -> StratumTable:
     """Count the rows of the cells that are looked at by the next bits of their numbers."""
-    ((cells, words),) = take_numbers(partition, plan, number, index, rounds)
+    ((cells, words),) = take_numbers(partition, plan, index, rounds)
     words = words << np.uint64(sum(used for _, used in rounds))
     counts = np.bincount(cells_of(cells, words, bits), minlength=n_cells << bits)
     return counts.reshape(n_cells, 1 << bits)
@@ -141,10 +131,10 @@ def hashed_keys(rows: DealtRows, plan: Plan) -> tuple[DealtRows, Words]:
 
 
 def keys_in_range(
-    partition: Any, plan: Plan, number: int, index: StratumIndex, low: int, high: int
+    partition: Any, plan: Plan, index: StratumIndex, low: int, high: int
 ) -> list[tuple[Ints, Words]]:
     """Find the folds of the rows whose hash of the key is in a range, and these hashes."""
-    rows, hashes = hashed_keys(select_dealt(partition, plan, number), plan)
+    rows, hashes = hashed_keys(select_dealt(partition, plan), plan)
     inside = (hashes >= np.uint64(low)) & (hashes <= np.uint64(high))
     strata = find_strata(series_of(rows.partition, plan), index, plan, len(rows.partition))
     return [(strata[inside].astype(np.int32), hashes[inside])]
@@ -153,13 +143,12 @@ def keys_in_range(
 def rows_of_sets(
     partition: Any,
     plan: Plan,
-    number: int,
     counted: Words,
     check: str,
     sets: StratumIndex | Words,
 ) -> Any:
     """Keep the rows of some sets, or of some hashes of keys, and say which set each is of."""
-    rows = select_dealt(partition, plan, number)
+    rows = select_dealt(partition, plan)
     if isinstance(sets, StratumIndex):
         found, _ = same_rows(rows, plan, sets, counted)
     else:
@@ -177,15 +166,14 @@ def rows_of_sets(
 def rows_near_cuts(
     partition: Any,
     plan: Plan,
-    number: int,
+    counted: Words,
     index: StratumIndex,
     flagged: Sequence[np.ndarray],
-    checksums: Words,
     bits: int,
 ) -> list[tuple[Ints, Words]]:
     """Find the strata and numbers of the rows in flagged cells, for each salt; flags are packed."""
-    rows = select_dealt(partition, plan, number)
-    codes, words = same_rows(rows, plan, index, checksums[number])
+    rows = select_dealt(partition, plan)
+    codes, words = same_rows(rows, plan, index, counted)
     near = []
     for packed, numbers in zip(flagged, words, strict=True):
         flags = np.unpackbits(packed).view(np.bool_)
@@ -217,9 +205,9 @@ def merge_near(several: Sequence[Sequence[tuple[Ints, Words]]]) -> list[tuple[In
     ]
 
 
-def equal_keys(partition: Any, plan: Plan, number: int, split_by_cut: Sequence[Words]) -> Any:
+def equal_keys(partition: Any, plan: Plan, split_by_cut: Sequence[Words]) -> Any:
     """Take the keys of the rows that share their number with others at a cut point."""
-    rows = select_dealt(partition, plan, number)
+    rows = select_dealt(partition, plan)
     is_split_by_cut = np.zeros(len(rows.partition), dtype=np.bool_)
     for numbers, shared in zip(numbers_of_rows(rows, plan), split_by_cut, strict=True):
         is_split_by_cut |= np.isin(numbers, shared)
@@ -229,14 +217,13 @@ def equal_keys(partition: Any, plan: Plan, number: int, split_by_cut: Sequence[W
 def add_columns(
     partition: Any,
     plan: Plan,
-    number: int,
     counted: Words | None,
     outputs: Sequence[NewColumn],
     index: StratumIndex | None,
     parts: Sequence[PartsByNumber],
 ) -> Any:
     """Add columns of parts to a partition, or fill one; without an index rows are one stratum."""
-    rows = select_dealt(partition, plan, number)
+    rows = select_dealt(partition, plan)
     if index is None or counted is None:
         check_key(zip(map(str, [*plan.key, plan.where]), rows.missing.tolist(), strict=True))
         codes, numbers = np.zeros(len(rows.positions), np.int64), numbers_of_rows(rows, plan)

@@ -1,8 +1,9 @@
-"""Passes over a Dask frame: count its rows, find the numbers near the cuts, add the columns."""
+"""Passes over a Dask frame: call a function on each partition, and merge what it returns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import count, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,19 +44,30 @@ class DaskCall(NamedTuple):
     """What a worker must know of it."""
 
 
-def over_partitions(frame: Any, plan: Plan, function: Callable[..., Any], *args: Any) -> list[Any]:
+def over_partitions(
+    frame: Any,
+    plan: Plan,
+    function: Callable[..., Any],
+    *args: Any,
+    own: Iterable[Any] | None = None,
+) -> list[Any]:
     """Call a function on the columns of each partition that a call reads."""
     where = [] if plan.where is None else [plan.where]
     filled = [] if plan.filled is None else [plan.filled]
     untyped = [use.name for use in plan.uses] if plan.floats is None else []
     wanted = list(dict.fromkeys([*plan.by, *plan.key, *where, *plan.present, *filled, *untyped]))
-    call, shared = dask.delayed(function, pure=False), dask.delayed(plan, traverse=False)
-    return [
-        call(partition, shared, number, *args)
-        for number, partition in enumerate(
-            partitions_of(frame[wanted]).to_delayed(optimize_graph=False)
-        )
-    ]
+    return on_each(partitions_of(frame[wanted]), plan, function, args, own)
+
+
+def on_each(
+    rows: Any, plan: Plan, function: Callable[..., Any], args: Any, own: Iterable[Any] | None
+) -> list[Any]:
+    """Call a function on each partition, with an argument of its own if there are any."""
+    call = dask.delayed(function, pure=False)
+    shared, *given = (dask.delayed(each, traverse=False) for each in (plan, *args))
+    partitions = rows.to_delayed(optimize_graph=False)
+    pairs = zip(partitions, repeat(()) if own is None else zip(own), strict=False)
+    return [call(partition, shared, *one, *given) for partition, one in pairs]
 
 
 def merged(results: Sequence[Any], merge: Callable[..., Any], *args: Any) -> Any:
@@ -72,13 +84,12 @@ def merged(results: Sequence[Any], merge: Callable[..., Any], *args: Any) -> Any
 
 def count_frame(frame: Any, plan: Plan) -> tuple[PartitionCounts, tuple[Hashable, ...]]:
     """Count the rows that are alike, and find the columns to read as floats."""
-    held, counts = merged(over_partitions(frame, plan, count_partition), merge_counts, plan)
+    results = over_partitions(frame, plan, count_partition, own=count())
+    held, counts = merged(results, merge_counts, plan)
     if isinstance(counts, StratError):
         raise counts
     floats = mixed_numbers(plan.uses, held) if plan.floats is None else plan.floats
-    check_key(zip(map(str, plan.key), counts.missing.tolist(), strict=False))
-    if counts.missing[-1]:
-        check_key([(str(plan.where), int(counts.missing[-1]))])
+    check_key(zip(map(str, [*plan.key, plan.where]), counts.missing.tolist(), strict=True))
     columns = [
         series if cuts_numbers(term) else with_categories(series, frame._meta[name])
         for series, term, name in zip(counts.columns, plan.terms, plan.by, strict=True)
@@ -88,21 +99,20 @@ def count_frame(frame: Any, plan: Plan) -> tuple[PartitionCounts, tuple[Hashable
 
 def order_statistics(frame: Any, plan: Plan, index: StratumIndex, n_strata: int, n: int) -> Words:
     """Find the quantiles of the last column of a plan in each stratum, as words."""
-    shared = dask.delayed(index)
 
-    def count(*found: Any) -> Any:
-        return merged(over_partitions(frame, plan, count_numbers, shared, *found), np.sum, 0)
+    def count_cells(*found: Any) -> Any:
+        return merged(over_partitions(frame, plan, count_numbers, index, *found), np.sum, 0)
 
     def take(rounds: Any) -> Any:
-        return merged(over_partitions(frame, plan, take_numbers, shared, rounds), merge_near)[0]
+        return merged(over_partitions(frame, plan, take_numbers, index, rounds), merge_near)[0]
 
-    return quantile_words(n_strata, n, count, take)
+    return quantile_words(n_strata, n, count_cells, take)
 
 
 def keys_and_folds(call: DaskCall, counts: Counts) -> Iterator[tuple[Words, Ints]]:
     """Collect the hashes of keys and the fold of each, those of one key always together."""
     codes = np.arange(len(counts.weights))
-    index = dask.delayed(stratum_index(counts.native.columns, codes, call.plan))
+    index = stratum_index(counts.native.columns, codes, call.plan)
     n_passes = max(1, -(-int(counts.weights.sum()) // KEYS_AT_ONCE))
     for place in range(n_passes):
         low, high = (2**WORD * edge // n_passes for edge in (place, place + 1))
@@ -124,15 +134,9 @@ def counted_partitions(
 ) -> Any:
     """Call a function on each partition when the frame is computed, given its checksum."""
     rows = partitions_of(call.frame)
-    partitions, checksums = rows.to_delayed(optimize_graph=False), counts.checksums
-    if len(partitions) != len(checksums):
+    if rows.npartitions != len(counts.checksums):
         raise other_rows()
-    run, plan = dask.delayed(function, pure=False), dask.delayed(call.plan, traverse=False)
-    given = [dask.delayed(each, traverse=False) for each in args]
-    made = [
-        run(partition, plan, number, counted, *given)
-        for number, (partition, counted) in enumerate(zip(partitions, checksums, strict=True))
-    ]
+    made = on_each(rows, call.plan, function, args, counts.checksums)
     return dd.from_delayed(made, meta=meta, divisions=rows.divisions, verify_meta=False)
 
 

@@ -56,7 +56,7 @@ class Plan(NamedTuple):
     n_groups: int = 0
     """How many of the entries after these are of `groups`."""
     key: tuple[Hashable, ...] = ()
-    """The columns of the key; without any, rows are numbered by partition and position."""
+    """The columns of the key."""
     where: Hashable | None = None
     salts: tuple[int, ...] = ()
     """Of the numbers of rows, one for each column that is made."""

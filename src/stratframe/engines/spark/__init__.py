@@ -51,7 +51,6 @@ class SparkEngine:
     """A Spark frame."""
 
     name = SPARK
-    needs_key = True
 
     def __init__(self, frame: Any) -> None:
         check_spark_frame(frame)
