@@ -198,6 +198,15 @@ def read_numbers(series: Series, term: str) -> tuple[Values, Flags]:
         raise StratError(msg) from error
 
 
+def has_numbers(series: Series) -> bool:
+    """Return whether a column holds what `read_numbers` reads."""
+    try:
+        read_numbers(series, "")
+    except StratError:
+        return False
+    return True
+
+
 def numbers_of(series: Series) -> Values:
     """Read numbers or dates; raise on all others."""
     held, column = dtype_of(series), to_polars(series)
