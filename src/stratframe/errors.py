@@ -140,10 +140,7 @@ def nearest_name(name: object, known: Sequence[object]) -> str | None:
 
 
 def suggest_fold_column(name: object, known: Sequence[object], near: str | None) -> str:
-    """Hint at the columns of `repeats`, at another column, or at the verb that adds this one."""
-    repeats = list_repeats(name, known)
-    if repeats:
-        return f"`repeats` added several columns: `name={write_list(repeats)}`."
+    """Hint at another column, or at the verb that adds this one."""
     call = f"`df.strat.{'split' if name == 'split' else 'kfold'}(..., name={describe(name)})`"
     if name == "split" and "fold" in known:
         return f"{call} adds it; `df.strat.folds()` reads 'fold'."

@@ -343,8 +343,7 @@ def test_a_column_of_many_values(what: str) -> None:
         found = str(caught[0].message).partition(MOST_ROWS)[2]
         if what in IDS:
             assert found == (
-                " like an id.\nHint: leave it out of `by`;"
-                ' `rare="ignore"` deals it as it is.'
+                ' like an id.\nHint: leave it out of `by`; `rare="ignore"` deals it as it is.'
             )
             continue
         hints = re.findall("`(.*?)`", found)

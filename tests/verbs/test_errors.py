@@ -60,8 +60,8 @@ OF_FOLDS = {
         " `df.strat.folds()` reads 'fold'."
     ),
     "sf.parts(shares)": (
-        "There is no column 'split'.\nHint: `repeats` added several columns:"
-        ' `name=["split_1", "split_2", "split_3", "split_4", "split_5", ...]`.'
+        "`parts` reads one column, but 'split' means 'split_1', 'split_2', 'split_3', 'split_4',"
+        " 'split_5', ...\nHint: name one of them, as in `df.strat.parts('split_1')`."
     ),
     **{
         f"sf.{call}": (

@@ -15,7 +15,7 @@ from ..errors import StratError, list_values, with_full_stop
 from ..frames import AnyFrameT, FoldValues, Frame
 from ..habits import suggest_arguments
 from .pairs import Nulls, PairRule, Pairs, check_rule, list_labels, pair_columns
-from .sources import check_rows, named_source, source_of
+from .sources import check_rows, list_names, named_source, source_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +153,8 @@ def parts(
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
         A Polars lazy frame runs one small query for the names, and returns lazy frames.
     name : str
-        The part column.
+        The part column. A dict holds the parts of one, so that it is an error if `repeats` made
+        several of the name: name one of them.
     names : list of part names, optional
         The parts that the column must have, in the order of the result. By default all of them:
         categories in their order, numbers sorted, and text in the order train, valid (validation,
@@ -186,7 +187,12 @@ def parts(
     7
     """
     source = source_of(frame)
-    source.check_names([name])
+    meant = list_names([name], frame)
+    if len(meant) > 1:
+        fault = f"`parts` reads one column, but {name!r} means {list_values(meant)}"
+        hint = f"Hint: name one of them, as in `df.strat.parts({meant[0]!r})`."
+        raise StratError(f"{with_full_stop(fault)}\n{hint}")
+    source.check_names(meant)
     rows = source.label_rows(name, is_part=True)
     values = rows.labels.values
     chosen = values if names is None else check_parts(name, rows.labels, names)
