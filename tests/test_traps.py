@@ -16,6 +16,7 @@ from tests.helpers import (
     refuse,
     refuse_now,
     refuse_rule,
+    refused,
     two_kinds,
     values,
     warned,
@@ -387,3 +388,83 @@ def test_a_share_of_more_than_half(frame: Make, share: float) -> None:
     warned(BIG, lambda: sf.plan(frame(TWO), "y", parts=share))
     warned(BIG, lambda: pl.DataFrame(TWO).select(pl.col("y").strat.split(share)))
     assert values(sf.split(frame(TWO), "y", 0.5), "split").count("test") == 50
+
+
+# What pandas keeps beside the columns -----------------------------------------------------
+
+LEVELS = {
+    "y": ["a", "b"] * 6,
+    "x": [number + 0.5 for number in range(12)],
+    "g": [number // 2 for number in range(12)],
+    "on": [True] * 11 + [False],
+    "fold": [0, 1, 2] * 4,
+}
+READS = [
+    *("kfold('y', 3, name='f')", "kfold(['y', sf.continuous('x')], 3, name='f', missing='null')"),
+    *("kfold('y', 3, groups='g', name='f')", "kfold('y', 3, key=['g', 'x'], name='f')"),
+    *("kfold(sf.margins(['y', 'on']), 3, name='f')", "kfold(where='on', k=3, name='f')"),
+    *(
+        "kfold(sf.clusters(['x'], 2), 3, name='f')",
+        "kfold(groups=sf.linked('g', 'x'), k=2, name='f')",
+    ),
+    *("split('y', 0.5, groups=['g', 'on'])", "extend('y')", "sample('y', n=6)", "plan('y', 3)"),
+    *("balance(['y', 'on'])", "report('y', groups='g')", "compare('y', ['fold'], 'x')"),
+    *("advise('y', 3)", "drift(['x', 'y'])", "leaks(groups='g')", "leaks(key='g', duplicates='x')"),
+    *("cv(apart='g', nulls='drop')", "check('y', groups='g', key='x', features='x')"),
+]
+
+
+@pytest.mark.parametrize("call", READS)
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
+def test_columns_of_several_levels(call: str) -> None:
+    """Text names a column whose other levels are empty, in whatever argument."""
+    plain = pd.DataFrame(LEVELS)
+    deep = plain.set_axis(pd.MultiIndex.from_product([plain.columns, [""]]), axis=1)
+    found, expected = (evaluate(f"df.strat.{call}", df=df) for df in (deep, plain))
+    if isinstance(found, pd.DataFrame):
+        assert found.to_numpy().tolist() == expected.to_numpy().tolist()
+    else:
+        assert str(found) == str(expected)
+
+
+def test_new_columns_of_several_levels() -> None:
+    """A column that the call reads is not replaced, and is none that the folds are compared by."""
+    levels = pd.MultiIndex.from_tuples([("fold", ""), ("x", "mean")])
+    df = pd.DataFrame([[0, 1.5], [1, 2.5]] * 4, columns=levels)
+    refuse_rule(
+        "`name` must not be a column that the call reads, but `by` reads 'fold'.",
+        lambda: sf.kfold(df, "fold", 2, overwrite=True),
+    )
+    for verb in (sf.balance, sf.check):
+        refuse_rule(
+            "`by` must be other columns than the folds, but both are 'fold'.",
+            lambda verb=verb: verb(df, "fold"),
+        )
+    refuse_rule(
+        "`by` names the column 'x', which the frame does not have.", lambda: sf.kfold(df, "x")
+    )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *("kfold('day')", "kfold(sf.continuous('day'))", "kfold(groups='day')", "kfold(key='day')"),
+        *("folds('day', train='past')", "cv('day')", "parts('day')", "extend(None, name='day')"),
+        *(
+            "drift('day', 'shop')",
+            "cv('y', apart='day')",
+            "kfold(where='day')",
+            "check('shop', 'day')",
+        ),
+    ],
+)
+def test_a_level_of_the_index(call: str) -> None:
+    """What names the index is told to make it a column, and the line to write works."""
+    index = pd.MultiIndex.from_product([range(4), ["a", "b"]], names=["day", "shop"])
+    df = pd.DataFrame({"y": [0, 1] * 4}, index=index)
+    unnamed = df.reset_index("shop").rename_axis(None)
+    for given, code in ((df, call), (unnamed, call.replace("day", "index"))):
+        error = refused(lambda given=given, code=code: evaluate(f"df.strat.{code}", df=given))
+        assert str(error).endswith(
+            "\nHint: it is in the index: `df = df.reset_index()` makes it a column."
+        )

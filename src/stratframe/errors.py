@@ -108,7 +108,9 @@ def one_of(subject: str, choices: Iterable[object], got: object) -> str:
     return f"{subject} must be {either(map(repr, choices))}, got {describe(got)}."
 
 
-def no_such_column(argument: str, name: object, known: Sequence[object]) -> str:
+def no_such_column(
+    argument: str, name: object, known: Sequence[object], index: Collection[object] = ()
+) -> str:
     """State that a frame lacks a column, with the hint that its name deserves."""
     msg = f"`{argument}` names the column {describe(name)}, which the frame does not have."
     if argument == "name" and name in ("fold", "split"):  # as it is if the call names none
@@ -117,7 +119,9 @@ def no_such_column(argument: str, name: object, known: Sequence[object]) -> str:
     parts: Sequence[Any] = name if isinstance(name, tuple) else []
     if isinstance(name, str):
         parts = [part.strip() for part in name.split(",")]
-    if 1 < len(parts) <= MAX_LISTED and {*known}.issuperset(parts):
+    if name in index:
+        hint = "it is in the index: `df = df.reset_index()` makes it a column."
+    elif 1 < len(parts) <= MAX_LISTED and {*known}.issuperset(parts):
         hint = f"several columns go in a list: `{write_list(parts)}`."
     elif isinstance(name, tuple):
         hint = "several columns go in a list."

@@ -110,7 +110,7 @@ REFUSED = {
         "Column 'age' has values outside 10 to 60 in 27 rows."
     ),
     "sf.extend(nines, 'label', 4, key='id')": (
-        "`extend` needs folds 0..3 in 'fold', but there are others in 6 rows."
+        "`extend` needs folds 0..3 in 'fold', but found 9 in 6 rows."
     ),
     "sf.kfold(df, 'label', 61, key='id')": (
         "`k` must be at most the number of rows that get a fold, got 61 for 60 rows."

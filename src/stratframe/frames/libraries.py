@@ -63,10 +63,10 @@ def column_names(frame: Frame) -> list[Hashable]:
     return list(frame.collect_schema() if isinstance(frame, pl.LazyFrame) else frame.columns)
 
 
-def label_of(frame: Frame, name: str) -> Hashable:
+def label_of(frame: Frame, name: Any) -> Any:
     """Return the label of a column name: a tuple if the columns are a MultiIndex."""
     n_levels = frame.columns.nlevels if isinstance(frame, pd.DataFrame) else 1
-    if n_levels == 1 or isinstance(name, tuple):
+    if n_levels == 1 or not isinstance(name, str):
         return name
     return (name,) + ("",) * (n_levels - 1)
 

@@ -88,7 +88,7 @@ def same_column(ref: Any, other: Any) -> bool:
 def gives_column(frame: Any, ref: Any, label: Hashable) -> bool:
     """Return whether a reference is a column of a frame, or gives it with others."""
     if not isinstance(ref, pl.Expr) or not isinstance(label, str):
-        return same_column(ref, label)
+        return same_column(label_of(frame, ref), label_of(frame, label))
     if ref.meta.eq(pl.col(label)):
         return True
     is_polars = isinstance(frame, pl.DataFrame | pl.LazyFrame)
@@ -211,10 +211,10 @@ def check_argument(frame: Frame, argument: str, refs: Iterable[Any], columns: Co
         if argument != "name" and is_computed(ref):
             check_library(frame, ref, argument)
         else:
-            is_name = argument in ("name", "apart") and isinstance(ref, str)
-            label = label_of(frame, ref) if is_name else ref
+            label = label_of(frame, ref)
             if columns.counts[column_key(label)] != 1:
-                raise label_error(label, argument, columns.names, library_of(frame), shown=ref)
+                index = index_names(frame)
+                raise label_error(label, argument, columns.names, library_of(frame), ref, index)
         if columns.types is None:
             continue
         if not is_plain_name(ref):
@@ -234,23 +234,35 @@ def check_library(frame: Frame, ref: Any, argument: str) -> None:
         raise StratError(msg)
 
 
+def index_names(frame: Frame) -> list[Hashable]:
+    """List the columns that `reset_index` makes of the index of a pandas frame."""
+    names = list(frame.index.names) if isinstance(frame, pd.DataFrame) else []
+    return ["index"] if names == [None] else names
+
+
 def label_error(
-    label: Any, argument: str, names: Sequence[Hashable], library: str, shown: Any = None
+    label: Any,
+    argument: str,
+    names: Sequence[Hashable],
+    library: str,
+    shown: Any = None,
+    index: Sequence[Hashable] = (),
 ) -> StratError:
     """Build the error for a label of no column, or of several; `shown` is what was given for it."""
+    shown = label if shown is None else shown
     count = sum(column_key(name) == column_key(label) for name in names)
     if count:
         return StratError(
             f"`{argument}` names the column {label!r}, which the frame has {count} times."
             "\nHint: rename or drop the others first."
         )
-    if isinstance(label, str) and argument == "where" and CONDITION.search(label):
+    if isinstance(shown, str) and argument == "where" and CONDITION.search(shown):
         return StratError(
-            f"`where` must hold {ACCEPTED['where']}, got the text {describe(label)}."
+            f"`where` must hold {ACCEPTED['where']}, got the text {describe(shown)}."
             f"\n{hint_at_condition(library)}"
         )
     if isinstance(label, str | tuple):
-        return StratError(no_such_column(argument, label if shown is None else shown, names))
+        return StratError(no_such_column(argument, shown, names, index))
     return not_a_reference(argument, label)
 
 
@@ -344,7 +356,7 @@ def reads_column(frame: Any, ref: Any, name: str) -> bool:
     if isinstance(ref, PANDAS_EXPRESSIONS):
         rows = frame.iloc[:0]
         return is_valid(ref, rows) and not is_valid(ref, rows.drop(columns=label))
-    return same_column(ref, label)
+    return same_column(label_of(frame, ref), label)
 
 
 def is_valid(ref: Any, frame: pd.DataFrame) -> bool:
@@ -390,7 +402,9 @@ def empty_columns(frame: Frame, refs: Mapping[str, Sequence[Any]]) -> dict[str, 
 def read_columns(frame: EagerFrame, refs: Sequence[Any]) -> list[Any]:
     """Read columns of an eager frame by their references."""
     compute: Any = compute_in_pandas if isinstance(frame, pd.DataFrame) else compute_in_polars
-    return [compute(frame, ref) if is_computed(ref) else frame[ref] for ref in refs]
+    return [
+        compute(frame, ref) if is_computed(ref) else frame[label_of(frame, ref)] for ref in refs
+    ]
 
 
 def compute_in_polars(frame: pl.DataFrame, ref: pl.Expr) -> Any:

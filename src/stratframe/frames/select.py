@@ -92,7 +92,7 @@ def read_labels(
         series, weights = fold.rename(name), counts.cast(pl.Int64).to_numpy()
     else:
         series = read_fold_column(frame, name)
-        columns = read_columns(frame, [label_of(frame, each) for each in apart])
+        columns = read_columns(frame, apart)
     shared = list(zip(apart, columns, strict=True))
     return encode_labels(name, series, weights, shared, every, is_part=is_part)
 

@@ -191,7 +191,7 @@ def parts(
     if len(meant) > 1:
         fault = f"`parts` reads one column, but {name!r} means {list_values(meant)}"
         hint = f"Hint: name one of them, as in `df.strat.parts({meant[0]!r})`."
-        raise StratError(f"{with_full_stop(fault)}\n{hint}")
+        raise StratError("\n".join([with_full_stop(fault), hint]))
     source.check_names(meant)
     rows = source.label_rows(name, is_part=True)
     values = rows.labels.values
