@@ -27,6 +27,11 @@ ANSWERS = {
         "`n_splits`, `shuffle` or `random_state`",
         '`k=5`, `deal="random"`, `seed=0`',
     ),
+    "sf.kfold(df, shuffle=False, k=5)": (
+        "`shuffle`",
+        '`df.strat.cv("month")` for rows that a column keeps in blocks',
+    ),
+    "sf.split(df, 'label', 0.2, shuffle=True)": ("`shuffle`", '`deal="random"`'),
     "sf.kfold(df, y=df)": ("`y`", '`by="label"`'),
     "sf.kfold(df, 'label', weights='x')": ("`weights`", '`by=["label", sf.continuous("weight")]`'),
     "sf.check(df, 'label', fold='f')": ("`fold`", '`name="fold"`'),
@@ -207,6 +212,9 @@ LISTED = "which the frame does not have.\nHint: several columns go in a list"
 MISNAMED = {
     "sf.kfold(df, 5)": f"{NAMES} 5.\nHint: `by` comes first; the number of folds is `k=5`.",
     "sf.kfold(df, [5])": f"{NAMES} 5.\nHint: `by` comes first; the number of folds is `k=5`.",
+    "sf.kfold(df, 1)": f"{NAMES} 1.",
+    "sf.kfold(df, [0])": f"{NAMES} 0.",
+    "sf.folds(df, -1)": "`name` must hold column names, got -1.",
     "sf.kfold(df, [[1] * 9])": f"{NAMES} list of 9 values.\nHint: give the name of the column.",
     "sf.kfold(df, (1,) * 9)": f"`by` names the column tuple of 9 values, {LISTED}.",
     "sf.kfold(df, ' label ,price')": (

@@ -1,5 +1,6 @@
 """What a new user walks into: nothing wrong is silent, and nothing right is refused."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tests.helpers import (
     at_fault,
     eager,
     evaluate,
+    make,
     refuse,
     refuse_now,
     refuse_rule,
@@ -425,6 +427,22 @@ def test_columns_of_several_levels(call: str) -> None:
         assert found.to_numpy().tolist() == expected.to_numpy().tolist()
     else:
         assert str(found) == str(expected)
+
+
+@pytest.mark.parametrize("call", READS)
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
+def test_names_of_numpy(kind: str, call: str) -> None:
+    """A name that numpy made is that of a column, in whatever argument."""
+    df, of_numpy = make(kind, LEVELS), re.sub(r"('\w+')", r"np.str_(\1)", call)
+    found, expected = (evaluate(f"df.strat.{code}", df=df) for code in (of_numpy, call))
+    assert str(eager(found)) == str(eager(expected))
+
+
+def test_numbers_of_numpy_as_names() -> None:
+    """The first of numbered columns is meant by what pandas gives as its name."""
+    df = pd.DataFrame([[1, 2]] * 6, columns=pd.Index([3, 5]))
+    found = sf.kfold(df, [df.columns[0], sf.classes(df.columns[1])], 2)
+    assert values(found, "fold") == values(sf.kfold(df, 3, 2), "fold")
 
 
 def test_new_columns_of_several_levels() -> None:

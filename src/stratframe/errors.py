@@ -177,7 +177,7 @@ class BoundedRepr(Repr):
         if is_data(x):
             return kind
         if isinstance(x, str):
-            return repr(x) if len(x) <= MAX_SHOWN else f"{x[:40]!r}... ({len(x):,} letters)"
+            return repr(str(x)) if len(x) <= MAX_SHOWN else f"{x[:40]!r}... ({len(x):,} letters)"
         if isinstance(x, int) and abs(x) >= HUGE:
             return describe_count(x)
         try:
@@ -268,8 +268,17 @@ def plural(count: int, noun: str, many: str = "") -> str:
     return f"1 {noun}" if count == 1 else f"{describe_count(count)} {many or f'{noun}s'}"
 
 
-IRREGULAR = {"child": "children", "man": "men", "mouse": "mice", "person": "people"}
+IRREGULAR = {
+    "child": "children",
+    "datum": "data",
+    "man": "men",
+    "mouse": "mice",
+    "person": "people",
+}
 """Names of groups whose plural no rule gives."""
+
+NO_NOUN = re.compile("all|any|both|each|her|his|its|our|that|their|this|wh(at|en|ere|ich|om?|ose)")
+"""Words that have no plural."""
 
 
 def plural_name(name: object, otherwise: str = "groups") -> str:
@@ -277,6 +286,10 @@ def plural_name(name: object, otherwise: str = "groups") -> str:
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][a-z]{2,}(_id)?", name):
         return otherwise
     noun = name.lower().removesuffix("_id")
+    if NO_NOUN.fullmatch(noun):
+        return otherwise
+    if noun in IRREGULAR.values():
+        return noun
     if re.search(r"[^aeiou]y$", noun):
         return f"{noun[:-1]}ies"
     if noun.endswith(("ss", "us", "x", "ch", "sh")):

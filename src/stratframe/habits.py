@@ -15,6 +15,7 @@ ResultT = TypeVar("ResultT")
 
 COUNTS = ("k=5", "ks=[5, 10]", "n=3")
 SIZES = ('parts={"train": 0.8, "test": 0.2}', 'valid="test"', "frac=0.2")
+IN_BLOCKS = '`df.strat.cv("month")` for rows that a column keeps in blocks'
 HABITS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("n_splits", "n_folds", "folds", "v", "k", "n_clusters", "n"), COUNTS),
     **dict.fromkeys(("random_state", "seed"), ("seed=0",)),
@@ -44,7 +45,7 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
     def answered(*args: Params.args, **kwargs: Params.kwargs) -> ResultT:
         found = [argument for argument in kwargs if argument in foreign]
         if found:
-            hints = dict.fromkeys(translate(argument, known) for argument in found)
+            hints = dict.fromkeys(translate(each, kwargs[each], known) for each in found)
             listed = either(f"`{argument}`" for argument in found)
             msg = f"`{name}` has no argument {listed}.\nHint: {', '.join(hints)}."
             raise TypeError(msg)
@@ -54,8 +55,10 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
     return answered
 
 
-def translate(argument: str, known: Collection[str]) -> str:
+def translate(argument: str, given: object, known: Collection[str]) -> str:
     """Write what takes the place of an argument, in this verb or else in another."""
+    if argument == "shuffle" and given is False:
+        return IN_BLOCKS
     examples = HABITS[argument]
     ours = next((each for each in examples if each.partition("=")[0] in known), None)
     other = "split" if examples is SIZES else "kfold"

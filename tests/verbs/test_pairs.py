@@ -343,6 +343,8 @@ BROKEN = {
     f" value of 'user' {COARSER}",
     "apart=['user', 'row'], valid=3": "`apart` must leave rows to train on for 3 of 'fold', but"
     f" all 2 rows share a value of 'user' or 'row' {COARSER}",
+    "apart='user', train=1, valid=3": "`apart` must leave rows to train on for 3 of 'fold', but its"
+    f" one row shares a value of 'user' {COARSER}",
 }
 
 

@@ -100,6 +100,8 @@ def column_key(ref: Any) -> Hashable:
     """Return what references to the same column share; other expressions may share it, too."""
     if isinstance(ref, pl.Expr):
         return pl.Expr, str(ref)
+    if isinstance(ref, np.str_ | np.number | np.bool_):
+        ref = ref.item()  # what numpy gives of its own is the label of Python
     # True, 1 and 1.0 are equal, but three labels.
     return (object, id(ref)) if is_computed(ref) or not is_hashable(ref) else (type(ref), ref)
 
@@ -162,7 +164,7 @@ def not_a_reference(argument: str, given: object, accepted: str = "") -> StratEr
         name = getattr(given, "name", None)
         named = f", {describe(name)}" if isinstance(name, str) and name else ""
         return StratError(f"{msg}\nHint: give the name of the column{named}.")
-    if argument in NOT_A_NUMBER and isinstance(given, Integral) and not isinstance(given, bool):
+    if argument in NOT_A_NUMBER and isinstance(given, Integral) and int(given) > 1:
         return StratError(f"{msg}\nHint: {NOT_A_NUMBER[argument].format(describe(given))}.")
     return StratError(msg)
 
