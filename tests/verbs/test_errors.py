@@ -150,6 +150,16 @@ OTHERS = {
     "sf.drift(df, [['price']])": "`features` must hold column names or expressions, got ['price'].",
     "sf.drift(huge, 'n')": "`drift` needs numbers or dates, but column 'n' is object.",
     "sf.leaks([1])": "`frame` must be a pandas, Polars, Dask or Spark frame, got list.",
+    **{
+        f"sf.{call}": f"`frame` must be a {accepted} frame, got {got}.\nHint: join them into one,"
+        " with a column that says where each row is from."
+        for accepted, calls in {
+            "pandas, Polars, Dask or Spark": ("kfold({}, 'label')", "check({})", "folds({})"),
+            "pandas or Polars": ("cv({})", "drift({}, 'id')"),
+        }.items()
+        for given, got in {"{'a': df, 'b': df}": "dict", "(df, df)": "tuple"}.items()
+        for call in (each.format(given) for each in calls)
+    },
     "sf.drift(foreign, 'x')": (
         "`frame` must be a pandas or Polars frame, got modin.DataFrame.\n"
         "Hint: convert it, as with `.compute()` or `.toPandas()`."
