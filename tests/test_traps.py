@@ -245,7 +245,8 @@ BAD_WHERE = {
         where: f"`where` must hold a boolean column, an expression or a callable, got {got}."
         for where, got in {
             "5": "5",
-            "eager(df)['y'] == 0": "Series",
+            "(eager(df)['y'] == 0).to_numpy()": "ndarray",
+            "(pd if isinstance(df, pl.LazyFrame) else pl).Series([True] * 100)": "Series",
             **{f'"{text}"': f"the text {text!r}" for text in ("y == 1", "y=1", "y >= 'a'")},
             **{f'"{text}"': f"the text {text!r}" for text in ("y in [1, 2]", "y and x")},
         }.items()
@@ -261,7 +262,30 @@ def test_bad_where(frame: Make, kind: str, where: str) -> None:
     error = refuse_rule(rule, lambda: sf.kfold(df, "y", where=evaluate(where, df=df, eager=eager)))
     read = 'pl.col("split")' if "polars" in kind else 'lambda df: df["split"]'
     hint = f'Hint: compute it, as in `where={read} == "train"`.'
-    assert (str(error).partition("\n")[2] == hint) == ("Series" in rule or "the text" in rule)
+    is_condition = bool(re.search("Series|ndarray|the text", rule))
+    assert (str(error).partition("\n")[2] == hint) == is_condition
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+@pytest.mark.parametrize("call", ["kfold('y')", "split('y')", "plan('y')", "extend('y', 5)"])
+def test_where_of_a_series(library: Any, call: str) -> None:
+    """A series of an eager frame's rows says which get a fold, as a column does."""
+    data = {**TWO, "on": [number % 3 > 0 for number in range(N)], "fold": [0, None] * (N // 2)}
+    df = library.DataFrame({name: data[name] for name in data if name != "fold" or "ext" in call})
+    df = df.set_index("id", drop=False) if library is pd else df
+    code = f"df.strat.{call[:-1]}, where=where)"
+    found, expected = (evaluate(code, df=df, where=where) for where in (df["id"] % 3 > 0, "on"))
+    assert found.equals(expected)
+    for wrong in (df["on"][:7], df["on"][::-1].rename("on") if library is pd else df["on"][1:]):
+        fault = "another index" if library is pd else f"{len(wrong)} values for 100 rows"
+        refuse_rule(
+            f"A Series as `where` must be one of the rows of the frame, got {fault}.",
+            lambda wrong=wrong: sf.kfold(df, "y", where=wrong),
+        )
+    refuse_rule(
+        f"`where` must be a boolean column, but 'id' is {df['id'].dtype}.",
+        lambda: sf.kfold(df, "y", where=df["id"], name="f"),
+    )
 
 
 def test_where_of_a_column_with_signs_in_its_name(frame: Make) -> None:

@@ -18,9 +18,18 @@ import pandas as pd
 import polars as pl
 
 from ..checks import is_hashable
-from ..errors import MAX_LISTED, StratError, describe, given_twice, no_such_column, shorten
+from ..errors import (
+    MAX_LISTED,
+    StratError,
+    describe,
+    given_twice,
+    is_data,
+    no_such_column,
+    plural,
+    shorten,
+)
 from .dtypes import is_nested, nested_error
-from .libraries import EagerFrame, Frame, is_label, label_of, library_of
+from .libraries import EagerFrame, Frame, Series, is_label, label_of, library_of
 
 
 class SparkColumn(ABC):  # noqa: B024 - has no methods, as it only recognizes a class
@@ -158,8 +167,6 @@ def not_a_reference(argument: str, given: object, accepted: str = "") -> StratEr
     """Build the error for what an argument does not accept as a reference."""
     accepted = accepted or ACCEPTED.get(argument, "column names or expressions")
     msg = f"`{argument}` must hold {accepted}, got {describe(given)}."
-    if isinstance(given, DATA) and argument == "where":
-        return StratError(f"{msg}\n{hint_at_condition(type(given).__module__)}")
     if isinstance(given, DATA) or (isinstance(given, list) and len(given) > MAX_LISTED):
         name = getattr(given, "name", None)
         named = f", {describe(name)}" if isinstance(name, str) and name else ""
@@ -171,7 +178,7 @@ def not_a_reference(argument: str, given: object, accepted: str = "") -> StratEr
 
 def hint_at_condition(library: str) -> str:
     """Hint at what `where` takes."""
-    column = 'pl.col("split")' if library.startswith("polars") else 'lambda df: df["split"]'
+    column = 'pl.col("split")' if library == "polars" else 'lambda df: df["split"]'
     return f'Hint: compute it, as in `where={column} == "train"`.'
 
 
@@ -210,6 +217,8 @@ def check_refs(
 def check_argument(frame: Frame, argument: str, refs: Iterable[Any], columns: ColumnLookup) -> None:
     """Raise unless references are columns: one each, of single values, but where terms say more."""
     for ref in refs:
+        if argument == "where" and is_flags_of(frame, ref):
+            continue
         if argument != "name" and is_computed(ref):
             check_library(frame, ref, argument)
         else:
@@ -223,6 +232,24 @@ def check_argument(frame: Frame, argument: str, refs: Iterable[Any], columns: Co
             check_expression(ref, argument, columns)
         elif argument not in OF_TERMS and is_nested(columns.types[ref]):
             raise nested_error(ref, columns.types[ref])
+
+
+def is_flags_of(frame: Frame, ref: Any) -> bool:
+    """Return whether a reference is a series for an eager frame; raise if it is of other rows."""
+    if isinstance(frame, pl.DataFrame) and isinstance(ref, pl.Series):
+        fault = f"{plural(len(ref), 'value')} for {plural(len(frame), 'row')}"
+        is_wrong = len(ref) != len(frame)
+    elif isinstance(frame, pd.DataFrame) and isinstance(ref, pd.Series):
+        fault, is_wrong = "another index", not ref.index.equals(frame.index)
+    else:
+        return False
+    if is_wrong:
+        msg = (
+            f"A Series as `where` must be one of the rows of the frame, got {fault}."
+            f"\n{hint_at_condition(library_of(frame))}"
+        )
+        raise StratError(msg)
+    return True
 
 
 def check_library(frame: Frame, ref: Any, argument: str) -> None:
@@ -258,10 +285,11 @@ def label_error(
             f"`{argument}` names the column {label!r}, which the frame has {count} times."
             "\nHint: rename or drop the others first."
         )
-    if isinstance(shown, str) and argument == "where" and CONDITION.search(shown):
+    is_condition = isinstance(shown, str) and CONDITION.search(shown)
+    if argument == "where" and (is_condition or is_data(shown)):
+        got = f"{'the text ' if is_condition else ''}{describe(shown)}"
         return StratError(
-            f"`where` must hold {ACCEPTED['where']}, got the text {describe(shown)}."
-            f"\n{hint_at_condition(library)}"
+            f"`where` must hold {ACCEPTED['where']}, got {got}.\n{hint_at_condition(library)}"
         )
     if isinstance(label, str | tuple):
         return StratError(no_such_column(argument, shown, names, index))
@@ -403,10 +431,18 @@ def empty_columns(frame: Frame, refs: Mapping[str, Sequence[Any]]) -> dict[str, 
 
 def read_columns(frame: EagerFrame, refs: Sequence[Any]) -> list[Any]:
     """Read columns of an eager frame by their references."""
-    compute: Any = compute_in_pandas if isinstance(frame, pd.DataFrame) else compute_in_polars
-    return [
-        compute(frame, ref) if is_computed(ref) else frame[label_of(frame, ref)] for ref in refs
-    ]
+    return [read_column(frame, ref) for ref in refs]
+
+
+def read_column(frame: EagerFrame, ref: Any) -> Any:
+    """Read one column, which may be a series already."""
+    if isinstance(ref, Series):
+        return ref
+    if not is_computed(ref):
+        return frame[label_of(frame, ref)]
+    if isinstance(frame, pd.DataFrame):
+        return compute_in_pandas(frame, ref)
+    return compute_in_polars(frame, ref)
 
 
 def compute_in_polars(frame: pl.DataFrame, ref: pl.Expr) -> Any:
