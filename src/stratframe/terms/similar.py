@@ -49,6 +49,14 @@ class Similar(Term):
     def read(self, series: Sequence[Any]) -> EncodedColumns:
         """Read numbers or vectors; of texts which are equal."""
         if not any(map(frames.dtypes.is_text, series)):
+            dtypes = [frames.dtypes.dtype_of(each) for each in series]
+            is_number = len(dtypes) == 1 and not frames.dtypes.is_nested(dtypes[0])
+            if is_number and self.metric == "cosine":
+                msg = (
+                    "`sf.similar` compares directions by the cosine, and a number has none, got"
+                    f' {self}.\nHint: `metric="euclidean"` measures distances.'
+                )
+                raise StratError(msg)
             return read_points(series, str(self))
         if len(series) > 1 or self.metric != "cosine":
             msg = (
