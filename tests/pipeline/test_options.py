@@ -100,7 +100,10 @@ def test_types_of_a_lazy_frame_are_checked_at_the_call(
         "`where` must be a boolean column, but 'id' is Int64.",
         lambda: verb(lazy, "label", where="id", **options),
     )
-    message = "A column must hold single values, but 'tags' is List(String)."
+    message = (
+        "A column must hold single values, but 'tags' is List(String).\n"
+        "Hint: `sf.margins('tags')`, alone in `by`, balances each value of the lists."
+    )
     refuse_now(message, lambda: verb(lazy, "tags", **options))
 
 

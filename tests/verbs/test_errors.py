@@ -203,7 +203,8 @@ OTHERS = {
         '\nHint: a share, as in `parts={"train": 0.8, "test": 0.2}`, is met up to chance.'
     ),
     "sf.kfold(lazy, pl.col('tags'))": (
-        "A column must hold single values, but 'tags' is List(String)."
+        "A column must hold single values, but 'tags' is List(String).\n"
+        "Hint: `sf.margins(...)`, alone in `by`, balances each value of the lists."
     ),
     # Expressions.
     "pl.col('x').strat.kfold(1)": "`k` must be at least 2, got 1.",

@@ -53,20 +53,20 @@ UNITS = {"ns": 1000, "us": 1, "ms": 1000}
 # Classes ---------------------------------------------------------------------------------
 
 
-def encode_classes(series: Series) -> tuple[Ints, int]:
+def encode_classes(series: Series, of_lists: str = "") -> tuple[Ints, int]:
     """Encode the classes of a column by first appearance, -1 where missing, and count them.
 
     The codes depend on which rows are equal and on nothing else: not on the library, the dtype,
-    or the order of the values.
+    or the order of the values. A column of lists is an error, whose hint may be given.
     """
     if is_encoded_by_pandas(series):
         return factorize(series)
     column = to_polars(series)
     if column is None:
-        check_objects(series)
+        check_objects(series, of_lists)
         return factorize(series)
     if is_nested(column.dtype):
-        raise nested_error(series.name, series.dtype)
+        raise nested_error(series.name, series.dtype, of_lists)
     if column.dtype.is_float():
         return factorize(to_floats(column))
     if not column.null_count():
@@ -124,7 +124,7 @@ def factorize(values: Any) -> tuple[Ints, int]:
     return codes, len(classes)
 
 
-def check_objects(series: Any) -> None:
+def check_objects(series: Any, of_lists: str = "") -> None:
     """Raise if a pandas column is nested, or holds equal values of different types."""
     if object_type(series) not in MIXED:
         return
@@ -132,7 +132,7 @@ def check_objects(series: Any) -> None:
     types = values.map(type)
     for each in types.unique():
         if issubclass(each, NESTED):
-            raise nested_error(series.name, each.__name__)
+            raise nested_error(series.name, each.__name__, of_lists)
     codes, n_values = factorize(values)
     type_codes, type_classes = pd.factorize(types)
     n_pairs = len(np.unique(codes * len(type_classes) + type_codes))

@@ -151,7 +151,8 @@ def similar(
         The largest distance of two rows that belong together, at least 0; of the cosine below 1.
     metric : {"cosine", "euclidean"}
         The cosine distance is 1 - the cosine of the angle between two rows, whatever their lengths:
-        0 in the same direction, 1 at a right angle. Text takes this one alone.
+        0 in the same direction, 1 at a right angle. Text takes this one alone, and a single number
+        the other.
 
     Returns
     -------
