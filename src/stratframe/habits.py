@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from difflib import get_close_matches
 from functools import wraps
 from inspect import Parameter, signature
 from itertools import takewhile
@@ -30,6 +31,42 @@ HABITS: dict[str, tuple[str, ...]] = {
 }
 """Arguments of other libraries and of other verbs, and how they are written here: the first that a
 verb has."""
+
+
+KFOLD, SPLIT = '`df.strat.kfold("label", k=5)`', '`df.strat.split("label", 0.2)`'
+GROUPED = '`df.strat.kfold("label", groups="patient")`'
+METHODS: dict[str, str] = {
+    "fold": f"{KFOLD} adds folds, `df.strat.folds()` reads them",
+    **dict.fromkeys(("stratifiedkfold", "crossvalidate", "vfoldcv", "createfolds"), KFOLD),
+    **dict.fromkeys(("traintestsplit", "trainvaltestsplit", "traintest", "holdout"), SPLIT),
+    **dict.fromkeys(("shufflesplit", "stratifiedshufflesplit", "randomsplit"), SPLIT),
+    **dict.fromkeys(("initialsplit", "partition"), SPLIT),
+    **dict.fromkeys(("stratify", "stratified"), f"{KFOLD} or {SPLIT}"),
+    **dict.fromkeys(("groupkfold", "stratifiedgroupkfold", "groups", "groupfold"), GROUPED),
+    **dict.fromkeys(
+        ("repeatedkfold", "repeatedstratifiedkfold"), '`df.strat.kfold("label", repeats=10)`'
+    ),
+    **dict.fromkeys(("leaveonegroupout", "logo"), '`df.strat.folds("patient")`'),
+    "groupshufflesplit": '`df.strat.split(groups="patient")`',
+    "timeseriessplit": '`df.strat.folds("month", train="past")`',
+    "crossvalscore": "`cross_val_score(..., cv=df.strat.cv())`",
+    "foldsplit": '`sf.FoldSplit("fold")`',
+}
+"""Methods as other libraries call them, in small letters, and what is written here."""
+
+
+def no_such_method(accessor: type, name: str, of_frames: Collection[str]) -> AttributeError:
+    """Build the error for what is no method of an accessor, with the one that may be meant."""
+    if name.startswith("_"):  # Python and notebooks ask for such names
+        return AttributeError(f"{accessor.__name__!r} object has no attribute {name!r}")
+    known = [each for each in vars(accessor) if not each.startswith("_")]
+    near = get_close_matches(name, known, n=1)
+    hint = METHODS.get(name.lower().replace("_", ""), f"it has {either(known)}")
+    if name in of_frames:
+        hint = f"a frame has it, `df.strat.{name}`"
+    elif near and hint.startswith("it has"):
+        hint = f"`df.strat.{near[0]}`"
+    return AttributeError(f"`.strat` has no `{name}`.\nHint: {hint}.")
 
 
 def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, ResultT]:

@@ -241,6 +241,24 @@ def test_columns_of_repeats(kind: str) -> None:
     assert listed(splitter.split(df, groups=own)) == listed(sf.cv(make(kind, FOLDED)))
 
 
+@pytest.mark.parametrize("routing", [False, True])
+@pytest.mark.parametrize("cv", ["df.strat.folds()", "df.strat.folds", "df.strat.cv", "sf.cv"])
+def test_folds_that_hold_no_positions(cv: str, routing: bool) -> None:
+    """Frames, and a method that is not called, are answered with the call that gives positions."""
+    df, labels = nested_folds("pandas")
+    given = evaluate(cv, df=df.rename(columns={"outer": "fold"}))
+    with sklearn.config_context(enable_metadata_routing=routing):
+        for use in (
+            lambda: cross_val_score(model(), df, labels, cv=given),
+            lambda: GridSearchCV(model(), {}, cv=given).fit(df, labels),
+        ):
+            refuse_now(
+                "`cv` of scikit-learn takes positions of rows, got folds as frames, or a method"
+                " that is not called.\nHint: `cv=df.strat.cv()`.",
+                use,
+            )
+
+
 # Bad input ------------------------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic
+from typing import Any, Generic, NoReturn
 
 import numpy as np
 
@@ -32,6 +32,28 @@ class Fold(Generic[AnyFrameT]):
     def __iter__(self) -> Iterator[AnyFrameT]:
         """Unpack as `train, valid`."""
         return iter((self.train, self.valid))
+
+
+def refuse_frames(*_: object, **__: object) -> NoReturn:
+    """Raise where scikit-learn asks for positions of rows what gives frames, or is no call."""
+    msg = (
+        "`cv` of scikit-learn takes positions of rows, got folds as frames, or a method that is not"
+        " called.\nHint: `cv=df.strat.cv()`."
+    )
+    raise StratError(msg)
+
+
+class Folds(Iterator[Fold[AnyFrameT]]):
+    """Folds one after another."""
+
+    split = get_n_splits = staticmethod(refuse_frames)
+
+    def __init__(self, made: Iterator[Fold[AnyFrameT]]) -> None:
+        self._made = made
+
+    def __next__(self) -> Fold[AnyFrameT]:
+        """Take the next fold."""
+        return next(self._made)
 
 
 @suggest_arguments
@@ -139,7 +161,8 @@ def folds(
         train = keep(chosen, nulls=nulls, apart_from=place if rule.apart else None)
         return Fold(pairs.rows.labels.values[place], train, keep(np.arange(len(chosen)) == place))
 
-    return (fold_of(pairs, place) for pairs in pair_columns(rule, rows) for place in pairs.valid)
+    several = pair_columns(rule, rows)
+    return Folds(fold_of(pairs, place) for pairs in several for place in pairs.valid)
 
 
 @suggest_arguments
@@ -268,3 +291,7 @@ def cv(
     eager = frames.collect_columns(frame, [*names, *rule.apart])
     rows = (frames.read_labels(eager, each, rule.apart, rule.every) for each in names)
     return [pair for pairs in pair_columns(rule, rows) for pair in pairs.positions()]
+
+
+for verb in (folds, cv):  # what is not called is asked for these by scikit-learn
+    vars(verb).update(split=refuse_frames, get_n_splits=refuse_frames)
