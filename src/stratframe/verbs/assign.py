@@ -275,7 +275,7 @@ def extend(
         Polars lazy frame needs it unless the column is an Enum.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         New rows of a group that has a fold join it.
-    where : boolean column, expression or callable, optional
+    where : boolean column, expression, callable or Series, optional
         Which rows may get a fold; others keep what they have, null too, and the values of rows that
         stay null are not looked at. Rows that have a fold count in any case.
     key, missing, rare, seed
