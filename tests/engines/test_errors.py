@@ -150,6 +150,10 @@ REFUSED = {
     "sf.kfold(df, 'label', key='id', where='age')": (
         "`where` must be a boolean column, but 'age' is {integer}."
     ),
+    "sf.kfold(df, 'label', key='id', where=pd.Series([True] * 60))": (
+        "`where` must hold a boolean column, an expression or a callable, got Series.\n"
+        'Hint: compute it, as in `where=lambda df: df["split"] == "train"`.'
+    ),
     "sf.split(df, 'label', 0.5, key='id', overwrite='no')": (
         "`overwrite` must be True or False, got 'no'."
     ),

@@ -122,7 +122,7 @@ PARTS = {
         for parts in ("None", "['a', 'b']", "{}", "{'a': 1.0}")
     },
     **{
-        parts: f"`parts` must be a share between 0 and 1, got {parts}."
+        parts: f"`parts` must be a share between 0 and 1, got {evaluate(parts)!r}."
         for parts in ("1.0", "0.0", "-0.2", "1.5", "nan", "inf", "True", "np.False_")
     },
     **{
