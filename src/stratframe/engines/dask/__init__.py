@@ -13,7 +13,7 @@ from ... import frames
 from ...core.types import StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn, SharedRows
-from ...frames.references import DATA, EXPRESSIONS, label_error
+from ...frames.references import EXPRESSIONS
 from ...pipeline.options import Options
 from ...terms.base import Term
 from ...terms.classes import Classes
@@ -278,9 +278,7 @@ class DaskEngine:
 
 
 def refuse_expression(ref: Any, argument: str) -> None:
-    """Raise if a column is an expression of another library, or data that are here."""
-    if isinstance(ref, DATA):
-        raise label_error(ref, argument, [], "pandas")
+    """Raise if a column is computed by an expression of another library."""
     if isinstance(ref, EXPRESSIONS):
         msg = (
             f"`{argument}` takes column names and callables of the frame on Dask frames, got"
