@@ -76,9 +76,11 @@ def test_calls_do_not_make_rows(library: Any, monkeypatch: pytest.MonkeyPatch) -
 WORDS = (
     *("patient patients", "patients patients", "user_id users", "Family families", "day days"),
     *("box boxes", "batch batches", "class classes", "campus campuses", "person people"),
+    *("people people", "Child children", "data data", "datum data"),
 )
 PLURALS: dict[object, str] = {
     **dict.fromkeys(("ID", "the ward", "ward-2", "Straße", ("a", "b"), 7), "groups"),
+    **dict.fromkeys(("who", "Whom", "this", "his", "which"), "groups"),
     **{word.split()[0]: word.split()[1] for word in WORDS},
 }
 

@@ -1,6 +1,8 @@
 """Arguments of other libraries, data where columns are named: answered with what to write."""
 
+import copy
 import inspect
+import pickle
 import re
 import traceback
 from collections.abc import Callable
@@ -12,14 +14,18 @@ import pandas as pd
 import polars as pl
 import pytest
 from pandera.errors import SchemaErrors
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import cross_val_score
 
 import stratframe as sf
 from stratframe.accessor import Strat
-from stratframe.habits import HABITS
+from stratframe.habits import HABITS, METHODS
 from tests.helpers import FOLDED, ROWS, Make, columns_of, evaluate, refuse_now, refused
 
 VERBS = sorted({*vars(Strat)} & {*sf.__all__})
 """The verbs, all of which answer."""
+
+METHODS_OF_FRAMES = [name for name in vars(Strat) if not name.startswith("_")]
 
 
 KFOLD, SPLIT = "df.strat.kfold(..., ", 'parts={"train": 0.8, "test": 0.2}'
@@ -30,6 +36,11 @@ ANSWERS = {
         "`n_splits`, `shuffle` or `random_state`",
         '`k=5`, `deal="random"`, `seed=0`',
     ),
+    "sf.kfold(df, shuffle=False, k=5)": (
+        "`shuffle`",
+        '`df.strat.cv("month")` for rows that a column keeps in blocks',
+    ),
+    "sf.split(df, 'label', 0.2, shuffle=True)": ("`shuffle`", '`deal="random"`'),
     "sf.kfold(df, y=df)": ("`y`", '`by="label"`'),
     "sf.kfold(df, 'label', weights='x')": ("`weights`", '`by=["label", sf.continuous("weight")]`'),
     "sf.check(df, 'label', fold='f')": ("`fold`", '`name="fold"`'),
@@ -63,6 +74,57 @@ def test_arguments_of_other_libraries(call: str) -> None:
     with pytest.raises(TypeError) as caught:
         evaluate(call, df=pd.DataFrame(ROWS))
     assert str(caught.value) == f"`{verb}` has no argument {arguments}.\nHint: {hint}."
+
+
+OTHER_NAMES = {
+    "df.strat.train_test_split": '`df.strat.split("label", 0.2)`',
+    "df.strat.StratifiedKFold": '`df.strat.kfold("label", k=5)`',
+    "df.strat.stratify": '`df.strat.kfold("label", k=5)` or `df.strat.split("label", 0.2)`',
+    "df.strat.fold": '`df.strat.kfold("label", k=5)` adds folds, `df.strat.folds()` reads them',
+    "df.strat.kfolds": "`df.strat.kfold`",
+    "df.strat.quantiles": f"it has {', '.join(METHODS_OF_FRAMES[:-1])} or plot",
+    "pl.col('y').strat.cv": "a frame has it, `df.strat.cv`",
+    "pl.col('y').strat.KFold": "`df.strat.kfold`",
+    "pl.col('y').strat.extended": "it has kfold or split",
+}
+"""What is no method, and what to write."""
+
+
+@pytest.mark.parametrize("call", OTHER_NAMES)
+def test_names_that_are_no_method(call: str) -> None:
+    """The error of a name that other libraries have says what to write; Python's stays as it is."""
+    df, owner = pd.DataFrame(ROWS), call.rpartition(".")
+    with pytest.raises(AttributeError) as caught:
+        evaluate(call, df=df)
+    assert str(caught.value) == f"`.strat` has no `{owner[2]}`.\nHint: {OTHER_NAMES[call]}."
+    accessor = evaluate(owner[0], df=df)
+    assert not hasattr(accessor, owner[2])
+    assert getattr(accessor, owner[2], 3) == 3
+    for asked in ("_repr_html_", "_ipython_display_", "__array__", "_frames"):
+        with pytest.raises(AttributeError, match=rf"^'\w+' object has no attribute '{asked}'$"):
+            getattr(accessor, asked)
+
+
+def test_an_accessor_is_copied() -> None:
+    """A copy asks for names before it has anything of its own."""
+    accessor = pd.DataFrame(ROWS).strat
+    for each in (
+        copy.copy(accessor),
+        copy.deepcopy(accessor),
+        pickle.loads(pickle.dumps(accessor)),
+    ):
+        assert each.kfold("label").equals(accessor.kfold("label"))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_calls_of_the_hints(name: str) -> None:
+    """What is written for names of other libraries is a call that works."""
+    data = {"label": ["a", "b"] * 10, "patient": [*range(10)] * 2, "month": [1, 2, 3, 4] * 5}
+    df = sf.kfold(pd.DataFrame(data), "label")
+    for call in re.findall("`(.*?)`", METHODS[name]):
+        given = call.replace("...", "Dummy(), df[['month']], df['label']")
+        folded = df.drop(columns="fold") if ".kfold" in given else df
+        evaluate(given, df=folded, Dummy=DummyClassifier, cross_val_score=cross_val_score)
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -210,6 +272,9 @@ LISTED = "which the frame does not have.\nHint: several columns go in a list"
 MISNAMED = {
     "sf.kfold(df, 5)": f"{NAMES} 5.\nHint: `by` comes first; the number of folds is `k=5`.",
     "sf.kfold(df, [5])": f"{NAMES} 5.\nHint: `by` comes first; the number of folds is `k=5`.",
+    "sf.kfold(df, 1)": f"{NAMES} 1.",
+    "sf.kfold(df, [0])": f"{NAMES} 0.",
+    "sf.folds(df, -1)": "`name` must hold column names, got -1.",
     "sf.kfold(df, [[1] * 9])": f"{NAMES} list of 9 values.\nHint: give the name of the column.",
     "sf.kfold(df, (1,) * 9)": f"`by` names the column tuple of 9 values, {LISTED}.",
     "sf.kfold(df, ' label ,price')": (

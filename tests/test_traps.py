@@ -1,5 +1,6 @@
 """What a new user walks into: nothing wrong is silent, and nothing right is refused."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from tests.helpers import (
     at_fault,
     eager,
     evaluate,
+    make,
     refuse,
     refuse_now,
     refuse_rule,
+    refused,
     two_kinds,
     values,
     warned,
@@ -242,7 +245,8 @@ BAD_WHERE = {
         where: f"`where` must hold a boolean column, an expression or a callable, got {got}."
         for where, got in {
             "5": "5",
-            "eager(df)['y'] == 0": "Series",
+            "(eager(df)['y'] == 0).to_numpy()": "ndarray",
+            "(pd if isinstance(df, pl.LazyFrame) else pl).Series([True] * 100)": "Series",
             **{f'"{text}"': f"the text {text!r}" for text in ("y == 1", "y=1", "y >= 'a'")},
             **{f'"{text}"': f"the text {text!r}" for text in ("y in [1, 2]", "y and x")},
         }.items()
@@ -258,7 +262,30 @@ def test_bad_where(frame: Make, kind: str, where: str) -> None:
     error = refuse_rule(rule, lambda: sf.kfold(df, "y", where=evaluate(where, df=df, eager=eager)))
     read = 'pl.col("split")' if "polars" in kind else 'lambda df: df["split"]'
     hint = f'Hint: compute it, as in `where={read} == "train"`.'
-    assert (str(error).partition("\n")[2] == hint) == ("Series" in rule or "the text" in rule)
+    is_condition = bool(re.search("Series|ndarray|the text", rule))
+    assert (str(error).partition("\n")[2] == hint) == is_condition
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+@pytest.mark.parametrize("call", ["kfold('y')", "split('y')", "plan('y')", "extend('y', 5)"])
+def test_where_of_a_series(library: Any, call: str) -> None:
+    """A series of an eager frame's rows says which get a fold, as a column does."""
+    data = {**TWO, "on": [number % 3 > 0 for number in range(N)], "fold": [0, None] * (N // 2)}
+    df = library.DataFrame({name: data[name] for name in data if name != "fold" or "ext" in call})
+    df = df.set_index("id", drop=False) if library is pd else df
+    code = f"df.strat.{call[:-1]}, where=where)"
+    found, expected = (evaluate(code, df=df, where=where) for where in (df["id"] % 3 > 0, "on"))
+    assert found.equals(expected)
+    for wrong in (df["on"][:7], df["on"][::-1].rename("on") if library is pd else df["on"][1:]):
+        fault = "another index" if library is pd else f"{len(wrong)} values for 100 rows"
+        refuse_rule(
+            f"A Series as `where` must be one of the rows of the frame, got {fault}.",
+            lambda wrong=wrong: sf.kfold(df, "y", where=wrong),
+        )
+    refuse_rule(
+        f"`where` must be a boolean column, but 'id' is {df['id'].dtype}.",
+        lambda: sf.kfold(df, "y", where=df["id"], name="f"),
+    )
 
 
 def test_where_of_a_column_with_signs_in_its_name(frame: Make) -> None:
@@ -387,3 +414,99 @@ def test_a_share_of_more_than_half(frame: Make, share: float) -> None:
     warned(BIG, lambda: sf.plan(frame(TWO), "y", parts=share))
     warned(BIG, lambda: pl.DataFrame(TWO).select(pl.col("y").strat.split(share)))
     assert values(sf.split(frame(TWO), "y", 0.5), "split").count("test") == 50
+
+
+# What pandas keeps beside the columns -----------------------------------------------------
+
+LEVELS = {
+    "y": ["a", "b"] * 6,
+    "x": [number + 0.5 for number in range(12)],
+    "g": [number // 2 for number in range(12)],
+    "on": [True] * 11 + [False],
+    "fold": [0, 1, 2] * 4,
+}
+READS = [
+    *("kfold('y', 3, name='f')", "kfold(['y', sf.continuous('x')], 3, name='f', missing='null')"),
+    *("kfold('y', 3, groups='g', name='f')", "kfold('y', 3, key=['g', 'x'], name='f')"),
+    *("kfold(sf.margins(['y', 'on']), 3, name='f')", "kfold(where='on', k=3, name='f')"),
+    *(
+        "kfold(sf.clusters(['x'], 2), 3, name='f')",
+        "kfold(groups=sf.linked('g', 'x'), k=2, name='f')",
+    ),
+    *("split('y', 0.5, groups=['g', 'on'])", "extend('y')", "sample('y', n=6)", "plan('y', 3)"),
+    *("balance(['y', 'on'])", "report('y', groups='g')", "compare('y', ['fold'], 'x')"),
+    *("advise('y', 3)", "drift(['x', 'y'])", "leaks(groups='g')", "leaks(key='g', duplicates='x')"),
+    *("cv(apart='g', nulls='drop')", "check('y', groups='g', key='x', features='x')"),
+]
+
+
+@pytest.mark.parametrize("call", READS)
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
+def test_columns_of_several_levels(call: str) -> None:
+    """Text names a column whose other levels are empty, in whatever argument."""
+    plain = pd.DataFrame(LEVELS)
+    deep = plain.set_axis(pd.MultiIndex.from_product([plain.columns, [""]]), axis=1)
+    found, expected = (evaluate(f"df.strat.{call}", df=df) for df in (deep, plain))
+    if isinstance(found, pd.DataFrame):
+        assert found.to_numpy().tolist() == expected.to_numpy().tolist()
+    else:
+        assert str(found) == str(expected)
+
+
+@pytest.mark.parametrize("call", READS)
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
+def test_names_of_numpy(kind: str, call: str) -> None:
+    """A name that numpy made is that of a column, in whatever argument."""
+    df, of_numpy = make(kind, LEVELS), re.sub(r"('\w+')", r"np.str_(\1)", call)
+    found, expected = (evaluate(f"df.strat.{code}", df=df) for code in (of_numpy, call))
+    assert str(eager(found)) == str(eager(expected))
+
+
+def test_numbers_of_numpy_as_names() -> None:
+    """The first of numbered columns is meant by what pandas gives as its name."""
+    df = pd.DataFrame([[1, 2]] * 6, columns=pd.Index([3, 5]))
+    found = sf.kfold(df, [df.columns[0], sf.classes(df.columns[1])], 2)
+    assert values(found, "fold") == values(sf.kfold(df, 3, 2), "fold")
+
+
+def test_new_columns_of_several_levels() -> None:
+    """A column that the call reads is not replaced, and is none that the folds are compared by."""
+    levels = pd.MultiIndex.from_tuples([("fold", ""), ("x", "mean")])
+    df = pd.DataFrame([[0, 1.5], [1, 2.5]] * 4, columns=levels)
+    refuse_rule(
+        "`name` must not be a column that the call reads, but `by` reads 'fold'.",
+        lambda: sf.kfold(df, "fold", 2, overwrite=True),
+    )
+    for verb in (sf.balance, sf.check):
+        refuse_rule(
+            "`by` must be other columns than the folds, but both are 'fold'.",
+            lambda verb=verb: verb(df, "fold"),
+        )
+    refuse_rule(
+        "`by` names the column 'x', which the frame does not have.", lambda: sf.kfold(df, "x")
+    )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *("kfold('day')", "kfold(sf.continuous('day'))", "kfold(groups='day')", "kfold(key='day')"),
+        *("folds('day', train='past')", "cv('day')", "parts('day')", "extend(None, name='day')"),
+        *(
+            "drift('day', 'shop')",
+            "cv('y', apart='day')",
+            "kfold(where='day')",
+            "check('shop', 'day')",
+        ),
+    ],
+)
+def test_a_level_of_the_index(call: str) -> None:
+    """What names the index is told to make it a column, and the line to write works."""
+    index = pd.MultiIndex.from_product([range(4), ["a", "b"]], names=["day", "shop"])
+    df = pd.DataFrame({"y": [0, 1] * 4}, index=index)
+    unnamed = df.reset_index("shop").rename_axis(None)
+    for given, code in ((df, call), (unnamed, call.replace("day", "index"))):
+        error = refused(lambda given=given, code=code: evaluate(f"df.strat.{code}", df=given))
+        assert str(error).endswith(
+            "\nHint: it is in the index: `df = df.reset_index()` makes it a column."
+        )

@@ -7,12 +7,12 @@ import re
 import warnings
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Concatenate, NoReturn, SupportsIndex, cast
 
 import pandas as pd
 import polars as pl
 
-from .habits import Params, ResultT, suggest_arguments
+from .habits import Params, ResultT, no_such_method, suggest_arguments
 from .pipeline.options import Deal, PartShares, Rare, fold_target, part_target
 from .terms.base import Missing
 from .verbs import advise as advise_verb
@@ -49,6 +49,11 @@ def method(
     return cast("Callable[Concatenate[Strat, Params], ResultT]", suggest_arguments(made))
 
 
+def refuse_name(accessor: object, name: str) -> NoReturn:
+    """Raise for a name that is none of the methods, which Python finds before."""
+    raise no_such_method(type(accessor), name, vars(Strat))
+
+
 class Strat:
     """Stratified folds on this frame; every method is a function of stratframe."""
 
@@ -58,6 +63,9 @@ class Strat:
     def __repr__(self) -> str:
         """Name the accessor and point to its help."""
         return f"<stratified folds on a {type(self._frame).__name__}; see help(df.strat)>"
+
+    if not TYPE_CHECKING:  # which would take any name for a method
+        __getattr__ = refuse_name
 
     kfold = method(assign.kfold)
     split = method(assign.split)
@@ -86,6 +94,9 @@ class StratExpr:
     def __repr__(self) -> str:
         """Name the accessor and point to its help."""
         return "<stratified folds of a Polars expression; see help(pl.col('label').strat)>"
+
+    if not TYPE_CHECKING:
+        __getattr__ = refuse_name
 
     @suggest_arguments
     def kfold(

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
+from decimal import Decimal
 from importlib import import_module
 from itertools import islice
 from numbers import Integral
@@ -28,6 +29,12 @@ def check_int(argument: str, value: object, minimum: int) -> int:
         msg = f"`{argument}` must be at least {minimum}, got {describe(value)}."
         raise StratError(msg)
     return int(value)
+
+
+def plain_share(share: Any) -> Any:
+    """Take a decimal, or a float of another width, as the float that is written like it."""
+    is_other = isinstance(share, Decimal | np.floating) and not isinstance(share, float)
+    return float(str(share)) if is_other else share
 
 
 def check_flag(argument: str, value: object) -> bool:

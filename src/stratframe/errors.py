@@ -108,7 +108,9 @@ def one_of(subject: str, choices: Iterable[object], got: object) -> str:
     return f"{subject} must be {either(map(repr, choices))}, got {describe(got)}."
 
 
-def no_such_column(argument: str, name: object, known: Sequence[object]) -> str:
+def no_such_column(
+    argument: str, name: object, known: Sequence[object], index: Collection[object] = ()
+) -> str:
     """State that a frame lacks a column, with the hint that its name deserves."""
     msg = f"`{argument}` names the column {describe(name)}, which the frame does not have."
     if argument == "name" and name in ("fold", "split"):  # as it is if the call names none
@@ -117,7 +119,9 @@ def no_such_column(argument: str, name: object, known: Sequence[object]) -> str:
     parts: Sequence[Any] = name if isinstance(name, tuple) else []
     if isinstance(name, str):
         parts = [part.strip() for part in name.split(",")]
-    if 1 < len(parts) <= MAX_LISTED and {*known}.issuperset(parts):
+    if name in index:
+        hint = "it is in the index: `df = df.reset_index()` makes it a column."
+    elif 1 < len(parts) <= MAX_LISTED and {*known}.issuperset(parts):
         hint = f"several columns go in a list: `{write_list(parts)}`."
     elif isinstance(name, tuple):
         hint = "several columns go in a list."
@@ -140,10 +144,7 @@ def nearest_name(name: object, known: Sequence[object]) -> str | None:
 
 
 def suggest_fold_column(name: object, known: Sequence[object], near: str | None) -> str:
-    """Hint at the columns of `repeats`, at another column, or at the verb that adds this one."""
-    repeats = list_repeats(name, known)
-    if repeats:
-        return f"`repeats` added several columns: `name={write_list(repeats)}`."
+    """Hint at another column, or at the verb that adds this one."""
     call = f"`df.strat.{'split' if name == 'split' else 'kfold'}(..., name={describe(name)})`"
     if name == "split" and "fold" in known:
         return f"{call} adds it; `df.strat.folds()` reads 'fold'."
@@ -176,7 +177,7 @@ class BoundedRepr(Repr):
         if is_data(x):
             return kind
         if isinstance(x, str):
-            return repr(x) if len(x) <= MAX_SHOWN else f"{x[:40]!r}... ({len(x):,} letters)"
+            return repr(str(x)) if len(x) <= MAX_SHOWN else f"{x[:40]!r}... ({len(x):,} letters)"
         if isinstance(x, int) and abs(x) >= HUGE:
             return describe_count(x)
         try:
@@ -267,8 +268,17 @@ def plural(count: int, noun: str, many: str = "") -> str:
     return f"1 {noun}" if count == 1 else f"{describe_count(count)} {many or f'{noun}s'}"
 
 
-IRREGULAR = {"child": "children", "man": "men", "mouse": "mice", "person": "people"}
+IRREGULAR = {
+    "child": "children",
+    "datum": "data",
+    "man": "men",
+    "mouse": "mice",
+    "person": "people",
+}
 """Names of groups whose plural no rule gives."""
+
+NO_NOUN = re.compile("all|any|both|each|her|his|its|our|that|their|this|wh(at|en|ere|ich|om?|ose)")
+"""Words that have no plural."""
 
 
 def plural_name(name: object, otherwise: str = "groups") -> str:
@@ -276,6 +286,10 @@ def plural_name(name: object, otherwise: str = "groups") -> str:
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][a-z]{2,}(_id)?", name):
         return otherwise
     noun = name.lower().removesuffix("_id")
+    if NO_NOUN.fullmatch(noun):
+        return otherwise
+    if noun in IRREGULAR.values():
+        return noun
     if re.search(r"[^aeiou]y$", noun):
         return f"{noun[:-1]}ies"
     if noun.endswith(("ss", "us", "x", "ch", "sh")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from difflib import get_close_matches
 from functools import wraps
 from inspect import Parameter, signature
 from itertools import takewhile
@@ -15,6 +16,7 @@ ResultT = TypeVar("ResultT")
 
 COUNTS = ("k=5", "ks=[5, 10]", "n=3")
 SIZES = ('parts={"train": 0.8, "test": 0.2}', 'valid="test"', "frac=0.2")
+IN_BLOCKS = '`df.strat.cv("month")` for rows that a column keeps in blocks'
 HABITS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("n_splits", "n_folds", "folds", "v", "k", "n_clusters", "n"), COUNTS),
     **dict.fromkeys(("random_state", "seed"), ("seed=0",)),
@@ -29,6 +31,42 @@ HABITS: dict[str, tuple[str, ...]] = {
 }
 """Arguments of other libraries and of other verbs, and how they are written here: the first that a
 verb has."""
+
+
+KFOLD, SPLIT = '`df.strat.kfold("label", k=5)`', '`df.strat.split("label", 0.2)`'
+GROUPED = '`df.strat.kfold("label", groups="patient")`'
+METHODS: dict[str, str] = {
+    "fold": f"{KFOLD} adds folds, `df.strat.folds()` reads them",
+    **dict.fromkeys(("stratifiedkfold", "crossvalidate", "vfoldcv", "createfolds"), KFOLD),
+    **dict.fromkeys(("traintestsplit", "trainvaltestsplit", "traintest", "holdout"), SPLIT),
+    **dict.fromkeys(("shufflesplit", "stratifiedshufflesplit", "randomsplit"), SPLIT),
+    **dict.fromkeys(("initialsplit", "partition"), SPLIT),
+    **dict.fromkeys(("stratify", "stratified"), f"{KFOLD} or {SPLIT}"),
+    **dict.fromkeys(("groupkfold", "stratifiedgroupkfold", "groups", "groupfold"), GROUPED),
+    **dict.fromkeys(
+        ("repeatedkfold", "repeatedstratifiedkfold"), '`df.strat.kfold("label", repeats=10)`'
+    ),
+    **dict.fromkeys(("leaveonegroupout", "logo"), '`df.strat.folds("patient")`'),
+    "groupshufflesplit": '`df.strat.split(groups="patient")`',
+    "timeseriessplit": '`df.strat.folds("month", train="past")`',
+    "crossvalscore": "`cross_val_score(..., cv=df.strat.cv())`",
+    "foldsplit": '`sf.FoldSplit("fold")`',
+}
+"""Methods as other libraries call them, in small letters, and what is written here."""
+
+
+def no_such_method(accessor: type, name: str, of_frames: Collection[str]) -> AttributeError:
+    """Build the error for what is no method of an accessor, with the one that may be meant."""
+    if name.startswith("_"):  # Python and notebooks ask for such names
+        return AttributeError(f"{accessor.__name__!r} object has no attribute {name!r}")
+    known = [each for each in vars(accessor) if not each.startswith("_")]
+    near = get_close_matches(name, known, n=1)
+    hint = METHODS.get(name.lower().replace("_", ""), f"it has {either(known)}")
+    if name in of_frames:
+        hint = f"a frame has it, `df.strat.{name}`"
+    elif near and hint.startswith("it has"):
+        hint = f"`df.strat.{near[0]}`"
+    return AttributeError(f"`.strat` has no `{name}`.\nHint: {hint}.")
 
 
 def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, ResultT]:
@@ -46,7 +84,7 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
         __tracebackhide__ = True  # so that pytest ends at the caller
         found = [argument for argument in kwargs if argument in foreign]
         if found:
-            hints = dict.fromkeys(translate(argument, known) for argument in found)
+            hints = dict.fromkeys(translate(each, kwargs[each], known) for each in found)
             listed = either(f"`{argument}`" for argument in found)
             msg = f"`{name}` has no argument {listed}.\nHint: {', '.join(hints)}."
             raise TypeError(msg)
@@ -59,8 +97,10 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
     return answered
 
 
-def translate(argument: str, known: Collection[str]) -> str:
+def translate(argument: str, given: object, known: Collection[str]) -> str:
     """Write what takes the place of an argument, in this verb or else in another."""
+    if argument == "shuffle" and given is False:
+        return IN_BLOCKS
     examples = HABITS[argument]
     ours = next((each for each in examples if each.partition("=")[0] in known), None)
     other = "split" if examples is SIZES else "kfold"

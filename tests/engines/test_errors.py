@@ -123,7 +123,7 @@ REFUSED = {
         "Column 'age' has values outside 10 to 60 in 27 rows."
     ),
     "sf.extend(nines, 'label', 4, key='id')": (
-        "`extend` needs folds 0..3 in 'fold', but there are others in 6 rows."
+        "`extend` needs folds 0..3 in 'fold', but found 9 in 6 rows."
     ),
     "sf.kfold(df, 'label', 61, key='id')": (
         "`k` must be at most the number of rows that get a fold, got 61 for 60 rows."
@@ -162,6 +162,10 @@ REFUSED = {
     ),
     "sf.kfold(df, 'label', key='id', where='age')": (
         "`where` must be a boolean column, but 'age' is {integer}."
+    ),
+    "sf.kfold(df, 'label', key='id', where=pd.Series([True] * 60))": (
+        "`where` must hold a boolean column, an expression or a callable, got Series.\n"
+        'Hint: compute it, as in `where=lambda df: df["split"] == "train"`.'
     ),
     "sf.split(df, 'label', 0.5, key='id', overwrite='no')": (
         "`overwrite` must be True or False, got 'no'."

@@ -1,11 +1,13 @@
 """Rows that a call cannot take: missing and infinite values, keys, rare strata."""
 
 import datetime as dt
+import re
 from collections import Counter
 from typing import Any
 
 import pandas as pd
 import pandera.errors
+import polars as pl
 import pytest
 
 import stratframe as sf
@@ -310,6 +312,44 @@ def test_rare_classes_are_warned_of(frame: Make, call: str) -> None:
     data, message = RARE_CLASSES[call]
     result = warned(message, lambda: evaluate(call, df=frame(data)))
     assert None not in values(result, "split" if "split" in call else "fold")
+
+
+MOST_ROWS = "More than half of the rows are in such classes: 'x' looks"
+IDS = {
+    "text": [f"u{i}" for i in range(12)],
+    "bytes": [b"%d" % i for i in range(12)],
+    "categories": pd.Categorical([f"u{i}" for i in range(12)]),
+    "intervals": pd.interval_range(0, 12),
+    "enum": pl.Series([*"abcdefghijkl"], dtype=pl.Enum([*"abcdefghijkl"])),
+}
+NUMBERS = {
+    "numbers": list(range(12)),
+    "dates": pd.date_range("2024-01-01", periods=12),
+    "periods": pd.period_range("2024-01", periods=12, freq="M"),
+    "categories of numbers": pd.Categorical(range(12)),
+    "categories of digits": pl.Series(map(str, range(12)), dtype=pl.Categorical),
+}
+
+
+@pytest.mark.parametrize("what", [*IDS, *NUMBERS])
+def test_a_column_of_many_values(what: str) -> None:
+    """What cannot be cut looks like an id; of all others the calls of the hint work."""
+    column = (IDS | NUMBERS)[what]
+    df = (pl if isinstance(column, pl.Series) else pd).DataFrame({"x": column, "y": [0, 1] * 6})
+    cuts = ["sf.quantiles('x', 10)", "sf.continuous('x')"]
+    for by in ("x", ["x", "y"]):
+        with pytest.warns(sf.StratWarning) as caught:
+            df.strat.kfold(by, 2)
+        found = str(caught[0].message).partition(MOST_ROWS)[2]
+        if what in IDS:
+            assert found == (
+                ' like an id.\nHint: leave it out of `by`; `rare="ignore"` deals it as it is.'
+            )
+            continue
+        hints = re.findall("`(.*?)`", found)
+        assert hints == (cuts if by == "x" else cuts[:1])
+        for hint in hints:
+            df.strat.kfold([evaluate(hint), *by[1:]], 2)
 
 
 def test_rare_strata_as_errors(frame: Make, kind: str) -> None:

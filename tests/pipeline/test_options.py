@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -98,7 +100,10 @@ def test_types_of_a_lazy_frame_are_checked_at_the_call(
         "`where` must be a boolean column, but 'id' is Int64.",
         lambda: verb(lazy, "label", where="id", **options),
     )
-    message = "A column must hold single values, but 'tags' is List(String)."
+    message = (
+        "A column must hold single values, but 'tags' is List(String).\n"
+        "Hint: `sf.margins('tags')`, alone in `by`, balances each value of the lists."
+    )
     refuse_now(message, lambda: verb(lazy, "tags", **options))
 
 
@@ -114,7 +119,11 @@ MIXED, SUM = "all fractions or all counts, with at most one None", "fractions th
 PARTS = {
     **{
         parts: f"`parts` must map at least 2 names to their shares, got {parts}."
-        for parts in ("None", "['a', 'b']", "{}", "{'a': 1.0}", "1.0", "0.0", "True")
+        for parts in ("None", "['a', 'b']", "{}", "{'a': 1.0}")
+    },
+    **{
+        parts: f"`parts` must be a share between 0 and 1, got {evaluate(parts)!r}."
+        for parts in ("1.0", "0.0", "-0.2", "1.5", "nan", "inf", "True", "np.False_")
     },
     **{
         parts: f"`parts` must map at least 2 names to their shares, got {parts}.\nHint: {tip}"
@@ -170,11 +179,21 @@ def test_split_has_no_null() -> None:
     refuse_now(message, lambda: sf.split(pd.DataFrame(ROWS), "label", missing="null"))
 
 
-def test_numpy_shares(frame: Make) -> None:
-    """Shares may be numpy numbers of any width."""
-    halves = {part: np.float32(share) for part, share in HALVES.items()}
-    found = sf.split(frame(ROWS), "label", halves)
-    assert values(found, "split") == values(sf.split(frame(ROWS), "label", HALVES), "split")
+@pytest.mark.parametrize("number", [Fraction, Decimal, np.float16, np.float32, np.longdouble])
+def test_shares_of_other_types(frame: Make, number: Any) -> None:
+    """Shares may be numbers of numpy of any width, fractions and decimals."""
+    df = frame({"label": ["a", "b", "b"] * 333})
+    for share in ("0.2", "0.123"):
+        test, rest = float(share), 1 - float(share)
+        for given, plain in (
+            (number(share), test),
+            ({"train": None, "test": number(share)}, {"train": None, "test": test}),
+            ({"a": number(share), "b": number(str(rest))}, {"a": test, "b": rest}),
+        ):
+            found, expected = (sf.split(df, "label", parts) for parts in (given, plain))
+            assert values(found, "split") == values(expected, "split")
+        sample = sf.sample(df, "label", frac=number(share))
+        assert values(sample, "label") == values(sf.sample(df, "label", frac=test), "label")
 
 
 @pytest.mark.parametrize("parts", [{"a": 5, "b": 6}, {"a": 5, "b": 4}, {"a": 10, "b": None}])
@@ -270,6 +289,11 @@ def test_a_group_larger_than_a_fold(kind: str, repeats: int) -> None:
     )
     sizes = sorted(Counter(values(out, "fold" if repeats == 1 else "fold_1")).values())
     assert sizes == [12, 12, 13, 13, 50]
+    warned(
+        "The largest group has 6 rows, but the largest fold should have 5, so one fold will be at"
+        " least 1 row too large.",
+        lambda: sf.kfold(make(kind, {"site": [0] * 6 + [1, 2, 3, 4]}), k=2, groups="site"),
+    )
 
 
 def test_fractions_of_parts_are_exact() -> None:

@@ -16,9 +16,16 @@ def test_whole_floats_are_classes_and_fractions_are_not() -> None:
     assert "a" in sf.plan(whole.assign(a=whole["a"] + 0.5), sf.classes("a"), 2).columns
 
 
-NESTED = [
+BALANCES = "\nHint: `sf.margins('tags')`, alone in `by`, balances each value of the lists."
+STRATA = [
     "sf.kfold(df, 'tags', name='new')",
     "sf.plan(df, ['label', 'tags'])",
+    "sf.advise(df, sf.classes('tags'))",
+    "sf.kfold(df, sf.margins(['label', 'tags']), name='new')",
+    "sf.kfold(df, groups='tags', name='new')",
+    "sf.split(df, groups=['label', 'tags'])",
+]
+NESTED = [
     "sf.kfold(df, key='tags', name='new')",
     "list(sf.folds(df, 'tags'))",
     "sf.parts(df, 'tags')",
@@ -28,19 +35,21 @@ NESTED = [
 ]
 
 
-@pytest.mark.parametrize("call", NESTED)
+@pytest.mark.parametrize("call", [*STRATA, *NESTED])
 def test_nested_columns(frame: Make, kind: str, call: str) -> None:
-    """A column of lists is refused at the call, whatever names it."""
+    """A column of lists is refused at the call, whatever names it; strata may be its margins."""
     dtype = "List(String)" if "polars" in kind else "list"
     message = f"A column must hold single values, but 'tags' is {dtype}."
+    message += BALANCES if call in STRATA else ""
     refuse_now(message, lambda: evaluate(call, df=frame(FOLDED)))
 
 
 @pytest.mark.parametrize("value", [{"a": 1}, {1}, (1,), np.array([1]), bytearray(b"a")])
 def test_nested_objects(value: object) -> None:
-    """A pandas column of Python containers is refused by their type."""
+    """A pandas column of Python containers is refused by their type; margins take lists."""
+    balances = BALANCES.replace("tags", "x") if isinstance(value, set | tuple | np.ndarray) else ""
     refuse_now(
-        f"A column must hold single values, but 'x' is {type(value).__name__}.",
+        f"A column must hold single values, but 'x' is {type(value).__name__}.{balances}",
         lambda: sf.kfold(pd.DataFrame({"x": [value, value]}), "x", 2),
     )
 

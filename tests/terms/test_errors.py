@@ -62,8 +62,12 @@ REFUSED = {
     ),
     **{
         f"sf.bins('x', {edges})": f"{EDGES}at least 2 increasing numbers, got {edges}."
-        for edges in ("[]", "[1]", "[1, 1]", "[2, 1]", "[0, nan, 2]", "[0, None]", "'ab'", "5")
+        for edges in ("[]", "[1]", "[1, 1]", "[2, 1]", "[0, nan, 2]", "[0, None]", "'ab'", "1")
     },
+    "sf.bins('x', 12)": (
+        f"{EDGES}at least 2 increasing numbers, got 12.\n"
+        "Hint: `sf.quantiles('x', 12)` makes 12 bins."
+    ),
     "sf.bins('x', [0, 10**400])": f"{EDGES}numbers that floats can hold, got [0, about 10**400].",
     "sf.bins('x', range(10**7))": "`edges` of `sf.bins` must make at most 1,000,000 bins.",
     "sf.bins('x', [0], closed='no')": "`closed` of `sf.bins` must be 'right' or 'left', got 'no'.",

@@ -273,6 +273,12 @@ def test_bad_input(frame: Make) -> None:
         call(sf.similar("text"), text=["a", " ", "b", "c", "", "d"]),
     )
     assert values(blank.failures, "row") == [1, 4]
+    refuse(
+        "`sf.similar` compares directions by the cosine, and a number has none, got"
+        " sf.similar('x', 0.05).\n"
+        'Hint: `metric="euclidean"` measures distances.',
+        call(sf.similar("x"), x=[1.5, 2, 3, 4, 5, 6]),
+    )
     both, alone = (
         sf.margins(["label", sf.similar("v")]),
         "compares one column of text alone, and by",

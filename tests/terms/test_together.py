@@ -101,6 +101,12 @@ def test_one_component_that_swallows_the_data() -> None:
         " least 4 rows too large. The largest has 70 % of the rows: 'device' links 14 patients."
     )
     warned(message, lambda: sf.kfold(df, k=2, groups=LINKED))
+    warned(
+        message.replace("14 patients", "14 values of 'who'"),
+        lambda: sf.kfold(
+            df.rename(columns={"patient": "who"}), k=2, groups=sf.linked("who", "device")
+        ),
+    )
     message = (
         "`k` must be at most the number of groups, got 9 for 7 groups."
         " The largest has 70 % of the rows: 'device' links 14 patients."

@@ -195,7 +195,7 @@ CALLS: dict[str, list[str]] = {
     "'inner': [*range(60)] * 2}, duplicates='auto', key='who'": [
         "LEAK 40 rows equal rows of other folds, such as rows 0 and 100",
         "note sizes: 2 folds of 50 to 70 rows",
-        "ok each of 120 whos is unique",
+        "ok each of 120 keys is unique",
     ],
     # Groups and keys.
     "{'patient': PEOPLE, 'fold': [0, 1, 2, 3] * 10}, groups='patient'": [
@@ -307,7 +307,7 @@ def test_the_text_of_several_columns(frame: Make) -> None:
     names = ["good", "bad", "worse"]
     found = sf.check(frame(WRONG), "label", names, groups="who")
     assert repr(found) == found.text == str(found)
-    leak = "  LEAK     20 of 20 whos are in several folds, such as 'p0' in folds 0 and "
+    leak = "  LEAK     20 of 20 groups are in several folds, such as 'p0' in folds 0 and "
     ok = "  ok       "
     even = f"{ok}label: even, each class within a row of its share"
     sizes = f"{ok}sizes: 2 folds of 20 rows"
@@ -319,7 +319,7 @@ def test_the_text_of_several_columns(frame: Make) -> None:
         *("good is not fit for use: 1 leak", f"{leak}1", even, sizes, differ),
         "worse is not fit for use: 1 warning",
         "  WARNING  label: fold 1 has none of 20 rows of 'a' (10 expected)",
-        *(f"{ok}each of 20 whos is in one fold", sizes, differ),
+        *(f"{ok}each of 20 groups is in one fold", sizes, differ),
     ]
     assert found.text.splitlines() == expected
     assert values(found.findings, "severity")[:4] == ["leak", "leak", "warning", "warning"]

@@ -60,8 +60,8 @@ OF_FOLDS = {
         " `df.strat.folds()` reads 'fold'."
     ),
     "sf.parts(shares)": (
-        "There is no column 'split'.\nHint: `repeats` added several columns:"
-        ' `name=["split_1", "split_2", "split_3", "split_4", "split_5", ...]`.'
+        "`parts` reads one column, but 'split' means 'split_1', 'split_2', 'split_3', 'split_4',"
+        " 'split_5', ...\nHint: name one of them, as in `df.strat.parts('split_1')`."
     ),
     **{
         f"sf.{call}": (
@@ -150,6 +150,16 @@ OTHERS = {
     "sf.drift(df, [['price']])": "`features` must hold column names or expressions, got ['price'].",
     "sf.drift(huge, 'n')": "`drift` needs numbers or dates, but column 'n' is object.",
     "sf.leaks([1])": "`frame` must be a pandas, Polars, Dask or Spark frame, got list.",
+    **{
+        f"sf.{call}": f"`frame` must be a {accepted} frame, got {got}.\nHint: join them into one,"
+        " with a column that says where each row is from."
+        for accepted, calls in {
+            "pandas, Polars, Dask or Spark": ("kfold({}, 'label')", "check({})", "folds({})"),
+            "pandas or Polars": ("cv({})", "drift({}, 'id')"),
+        }.items()
+        for given, got in {"{'a': df, 'b': df}": "dict", "(df, df)": "tuple"}.items()
+        for call in (each.format(given) for each in calls)
+    },
     "sf.drift(foreign, 'x')": (
         "`frame` must be a pandas or Polars frame, got modin.DataFrame.\n"
         "Hint: convert it, as with `.compute()` or `.toPandas()`."
@@ -193,7 +203,8 @@ OTHERS = {
         '\nHint: a share, as in `parts={"train": 0.8, "test": 0.2}`, is met up to chance.'
     ),
     "sf.kfold(lazy, pl.col('tags'))": (
-        "A column must hold single values, but 'tags' is List(String)."
+        "A column must hold single values, but 'tags' is List(String).\n"
+        "Hint: `sf.margins(...)`, alone in `by`, balances each value of the lists."
     ),
     # Expressions.
     "pl.col('x').strat.kfold(1)": "`k` must be at least 2, got 1.",

@@ -165,15 +165,23 @@ def test_by_is_asked_for() -> None:
 
 
 SAY = "\nHint: say how many there are, as in `k=5`."
+FOLDS = "`extend` needs folds 0.."
+NEVER_TESTED = (
+    "Column 'fold' must hold folds, but has -1, which scikit-learn's `PredefinedSplit` never"
+    " tests.\nHint: make it null; `extend` then gives these rows a fold."
+)
 WRONG: dict[str, tuple[str, list[int]]] = {
-    "[0, 1, 2.5, None], None": ("k-1 in 'fold', but there are others in 1 row (2).", [2]),
-    "[0, -1, 1, None], 2": ("1 in 'fold', but there are others in 1 row (1).", [1]),
-    "[0, 2, inf, 1], 3": ("2 in 'fold', but there are others in 1 row (2).", [2]),
-    "[0, 3, 1, 7], 3": ("2 in 'fold', but there are others in 2 rows (1, 3).", [1, 3]),
-    "[0, 3, None], None": (f"k-1 in 'fold', but found 0, 3.{SAY}", []),
-    "[None] * 3, None": (f"k-1 in 'fold', but found none.{SAY}", []),
-    "[0, 0, None], None": (f"k-1 in 'fold', but found 0.{SAY}", []),
-    "[0, 1e13, None], None": (f"k-1 in 'fold', but found 0, 10000000000000.{SAY}", []),
+    "[0, 1, 2.5, None], None": (f"{FOLDS}k-1 in 'fold', but found 2.5 in 1 row (2).", [2]),
+    "[0, 2, inf, 1], 3": (f"{FOLDS}2 in 'fold', but found inf in 1 row (2).", [2]),
+    "[0, 3, 1, 7], 3": (f"{FOLDS}2 in 'fold', but found 3, 7 in 2 rows (1, 3).", [1, 3]),
+    "[0, -2, 1, -1], 2": (f"{FOLDS}1 in 'fold', but found -2, -1 in 2 rows (1, 3).", [1, 3]),
+    "[0, 3, None], None": (f"{FOLDS}k-1 in 'fold', but found 0, 3.{SAY}", []),
+    "[None] * 3, None": (f"{FOLDS}k-1 in 'fold', but found none.{SAY}", []),
+    "[0, 0, None], None": (f"{FOLDS}k-1 in 'fold', but found 0.{SAY}", []),
+    "[0, 1e13, None], None": (f"{FOLDS}k-1 in 'fold', but found 0, 10000000000000.{SAY}", []),
+    "[0, -1, 1, None], 2": (NEVER_TESTED, [1]),
+    "[0, -1, 1, -1], None": (NEVER_TESTED, [1, 3]),
+    "['0', '-1', '1', None], None": (NEVER_TESTED, [1]),
 }
 
 
@@ -182,8 +190,7 @@ def test_columns_that_hold_other_numbers(frame: Make, kind: str, given: str) -> 
     """Other numbers are refused, with the rows, and so are gaps; huge numbers cost nothing."""
     (folds, k), (fault, rows) = evaluate(given), WRONG[given]
     df = frame({"label": ["a"] * len(folds), "fold": folds})
-    call = f"`extend` needs folds 0..{fault}"
-    error = refuse(call, lambda: sf.extend(df, "label", k, rare="ignore"))
+    error = refuse(fault, lambda: sf.extend(df, "label", k, rare="ignore"))
     assert error.failures is None if not rows else at_fault(error, kind)["row"] == rows
 
 

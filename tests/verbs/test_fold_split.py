@@ -1,6 +1,7 @@
 """`FoldSplit`: fold columns as a splitter of scikit-learn."""
 
 import pickle
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -201,6 +202,63 @@ def test_groups_do_not_hide_the_column(kind: str) -> None:
     assert (found == expected).all()
 
 
+@pytest.mark.parametrize("routing", [False, True])
+@pytest.mark.parametrize("kind", NESTED)
+def test_the_hint_of_a_nested_search_works(kind: str, routing: bool) -> None:
+    """The calls that the error shows work as they are, with and without metadata routing."""
+    df, labels = nested_folds(kind)
+    grid = {"logisticregression__C": [0.01, 1.0]}
+    features = df[["a", "b"]]
+    search = GridSearchCV(model(), grid, cv=sf.FoldSplit("inner"), error_score="raise")
+    names = {"df": df, "cross_val_score": cross_val_score}
+    outer: dict[str, Any] = {"cv": sf.cv(df, "outer"), "error_score": "raise"}
+    with sklearn.config_context(enable_metadata_routing=routing):
+        with pytest.raises(sf.StratError) as caught:
+            cross_val_score(search, features, labels, **outer)
+        *direct, inside = re.findall("`(cross_val_score.*?)`", str(caught.value))
+        call = inside.replace("...", "search, X, y, **outer")
+        found = eval(call, names | {"search": search, "X": features, "y": labels, "outer": outer})
+        assert len(direct) == (not routing)
+        for call in direct or [inside]:
+            call = call.replace("...", "model, X, y, cv=cv")
+            given = {"model": model(), "X": features, "y": labels, "cv": sf.FoldSplit("inner")}
+            assert len(eval(call, names | given)) == 2
+    search = GridSearchCV(model(), grid, cv=sf.FoldSplit("inner"))
+    assert (found == cross_val_score(search, df, labels, cv=sf.cv(df, "outer"))).all()
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_columns_of_repeats(kind: str) -> None:
+    """A name without a column means those that `repeats` made, in `X` or in `groups`, in turn."""
+    df = sf.kfold(make(kind, ROWS), k=2, repeats=3)
+    names, array = ["fold_1", "fold_2", "fold_3"], np.zeros((10, 1))
+    expected = listed(sf.cv(df, names))
+    splitter = sf.FoldSplit("fold")
+    for data, groups in ((df, None), (array, df), (df, array[:, 0]), (df[["id"]], df[names])):
+        assert listed(splitter.split(data, groups=groups)) == expected
+        assert splitter.get_n_splits(data, None, groups) == 6
+    own = make(kind, FOLDED)["fold"]
+    assert listed(splitter.split(df, groups=own)) == listed(sf.cv(make(kind, FOLDED)))
+
+
+@pytest.mark.parametrize("routing", [False, True])
+@pytest.mark.parametrize("cv", ["df.strat.folds()", "df.strat.folds", "df.strat.cv", "sf.cv"])
+def test_folds_that_hold_no_positions(cv: str, routing: bool) -> None:
+    """Frames, and a method that is not called, are answered with the call that gives positions."""
+    df, labels = nested_folds("pandas")
+    given = evaluate(cv, df=df.rename(columns={"outer": "fold"}))
+    with sklearn.config_context(enable_metadata_routing=routing):
+        for use in (
+            lambda: cross_val_score(model(), df, labels, cv=given),
+            lambda: GridSearchCV(model(), {}, cv=given).fit(df, labels),
+        ):
+            refuse_now(
+                "`cv` of scikit-learn takes positions of rows, got folds as frames, or a method"
+                " that is not called.\nHint: `cv=df.strat.cv()`.",
+                use,
+            )
+
+
 # Bad input ------------------------------------------------------------------------------
 
 
@@ -212,23 +270,25 @@ def test_columns_that_are_not_there(frame: Make) -> None:
             "`name` names the column 'flod', which the frame does not have.\n"
             "Hint: did you mean 'fold'? If not, add it first, as in"
             " `df.strat.kfold(..., name='flod')` or `split`. `FoldSplit` looks in `groups`, too:"
-            " `cross_val_score(..., groups=df['flod'])`.",
+            f" {PASS.format('flod')}",
             lambda use=use: use(frame(FOLDED)),
         )
 
 
 PASS = (
-    ".\nHint: pass a frame with the column, or the folds, as in"
-    " `cross_val_score(..., groups=df['fold'])`."
+    "`cross_val_score(..., groups=df[{0!r}])`, or for the search inside it"
+    ' `cross_val_score(..., params={{"groups": df[{0!r}]}})`.'
 )
+BOTH = ".\nHint: pass a frame with the column, or the folds, as in " + PASS.format("fold")
+SEVERAL = "\nHint: a frame may hold the columns of several splitters."
 FIND = "`FoldSplit` must find the column 'fold' in `X` or `groups`, got"
 OTHER = "`groups` must be the fold column 'fold' where `X` does not have it, got"
 LONG = f"{'f' * 40!r}... (5,000 letters)"
 NOT_FOUND = {
-    "np.zeros((4, 1)), groups=None": f"{FIND} ndarray and NoneType{PASS}",
-    "None, groups=pd.DataFrame({'a': [1]})": f"{FIND} NoneType and DataFrame{PASS}",
-    "np.zeros((2, 1)), groups=pd.Series([0, 1], name='patient')": f"{OTHER} 'patient'.",
-    "np.zeros((2, 1)), groups=pd.Series([0, 1], name='f' * 5_000)": f"{OTHER} {LONG}.",
+    "np.zeros((4, 1)), groups=None": f"{FIND} ndarray and NoneType{BOTH}",
+    "None, groups=pd.DataFrame({'a': [1]})": f"{FIND} NoneType and DataFrame{BOTH}",
+    "np.zeros((2, 1)), groups=pd.Series([0, 1], name='patient')": f"{OTHER} 'patient'.{SEVERAL}",
+    "np.zeros((2, 1)), groups=pd.Series([0, 1], name='f' * 5_000)": f"{OTHER} {LONG}.{SEVERAL}",
     "np.zeros((2, 1)), groups=np.zeros((2, 2))": "Folds must be a column, got an array of shape"
     " (2, 2).",
     "None, groups=[0, [1, 2]]": "Folds must be a column, got [0, [1, 2]].",

@@ -277,8 +277,7 @@ def test_apart_where_x_has_no_column() -> None:
     assert listed(splitter.split(df[["fold"]], groups=df[["user"]])) == expected
     refuse_now(
         "`FoldSplit` must find the column 'user' in `X` or `groups`, got ndarray and Series.\nHint:"
-        " pass a frame with the column, or the folds, as in `cross_val_score(...,"
-        " groups=df['user'])`.",
+        " pass a frame with the column.",
         lambda: splitter.split(array, groups=df["fold"]),
     )
     refuse_now(
@@ -344,6 +343,8 @@ BROKEN = {
     f" value of 'user' {COARSER}",
     "apart=['user', 'row'], valid=3": "`apart` must leave rows to train on for 3 of 'fold', but"
     f" all 2 rows share a value of 'user' or 'row' {COARSER}",
+    "apart='user', train=1, valid=3": "`apart` must leave rows to train on for 3 of 'fold', but its"
+    f" one row shares a value of 'user' {COARSER}",
 }
 
 

@@ -159,14 +159,14 @@ def test_a_matrix_of_leaks_counts_sets_in_both_folds(frame: Make) -> None:
         for a in range(3)
     ]
     np.testing.assert_array_equal(cells(ax), expected)
-    assert title_of(ax).startswith("fold: 14 of 20 whos are in several folds")
+    assert title_of(ax).startswith("fold: 14 of 20 groups are in several folds")
 
 
 def test_leaks_are_of_the_first_that_is_given() -> None:
     """Groups come before keys, and these before equal rows."""
     data = pd.DataFrame(DATA | {"x": [row % 7 * 1.5 for row in range(60)]})
     by_key = sf.plot(data, kind="leaks", key="who")
-    assert "whos are in several folds" in title_of(by_key)
+    assert "keys are in several folds" in title_of(by_key)
     equal = sf.plot(data, kind="leaks", duplicates="x")
     assert title_of(equal).startswith("fold: 60 rows equal rows of other folds")
     assert title_of(sf.plot(data, kind="leaks")) == "fold: no row equals a row of another fold"

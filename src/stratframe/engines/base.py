@@ -17,7 +17,7 @@ import numpy as np
 from .. import frames
 from ..core.strata import sum_by
 from ..core.types import Ints, StratumTable, Words
-from ..errors import StratError, plural
+from ..errors import StratError, is_data, plural
 from ..frames import NewColumn, SharedRows, format_reference
 from ..pipeline.options import Options
 from ..terms.base import Term
@@ -243,7 +243,9 @@ def engine_of(frame: object) -> Engine | None:
 
 
 def check_possible(options: Options, engine: str) -> None:
-    """Raise if a call needs the order of all rows, or their distances."""
+    """Raise if a call needs the order of all rows, their distances, or data that are here."""
+    if is_data(options.where):
+        raise frames.references.label_error(options.where, "where", [], "pandas")
     if options.deal == "circular":
         circular = '`deal="circular"` deals rows in their order'
         raise not_possible(circular, engine)

@@ -6,6 +6,7 @@ Missing is what is null, None, NaT or NaN. The caller's series stays for message
 names of strata.
 """
 
+import re
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
@@ -257,9 +258,14 @@ def is_nested(dtype: pl.DataType) -> bool:
     return dtype.is_nested() or dtype == pl.Object
 
 
-def nested_error(name: object, dtype: object) -> StratError:
-    """Build the error for columns of lists and the like."""
-    return StratError(f"A column must hold single values, but {name!r} is {dtype}.")
+LISTS = re.compile("(large_|fixed_size_)?list|array|frozenset|ndarray|set|tuple", re.IGNORECASE)
+"""How the names of types of lists start, in Polars, pyarrow and Python."""
+
+
+def nested_error(name: object, dtype: object, of_lists: str = "") -> StratError:
+    """Build the error for columns of lists and the like, with a hint for lists alone."""
+    hint = f"\nHint: {of_lists}" if of_lists and LISTS.match(str(dtype)) else ""
+    return StratError(f"A column must hold single values, but {name!r} is {dtype}.{hint}")
 
 
 def unordered_error(series: pd.Series) -> StratError:

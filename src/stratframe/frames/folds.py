@@ -17,7 +17,6 @@ from .libraries import (
     EagerFrame,
     Frame,
     Series,
-    label_of,
     library_of,
     python_error,
     take,
@@ -166,7 +165,7 @@ def rank_periods(starts: Sequence[Any], every: str) -> Ints:
 
 def read_fold_column(frame: EagerFrame, name: str) -> Any:
     """Read a fold or part column of an eager frame, under a MultiIndex too."""
-    return read_columns(frame, [label_of(frame, name)])[0]
+    return read_columns(frame, [name])[0]
 
 
 def to_fold_column(values: Any, name: str) -> Any:
@@ -224,7 +223,12 @@ def fold_codes(
     return labels, found
 
 
-def check_never_tested(series: Series, labels: Sequence[Any]) -> None:
+def check_never_tested(
+    series: Series,
+    labels: Sequence[Any],
+    then: str = '`nulls="train"` then trains on these rows',
+    failures: Any = None,
+) -> None:
     """Raise if -1 is the one negative number beside other folds: what is never tested elsewhere."""
     numbers = [label for label in labels if type(label) in (int, float)]
     if len(labels) < 2 or len(numbers) < len(labels) or not all(x == x // 1 for x in numbers):
@@ -233,10 +237,9 @@ def check_never_tested(series: Series, labels: Sequence[Any]) -> None:
         return
     msg = (
         f"Column {series.name!r} must hold folds, but has -1, which scikit-learn's"
-        ' `PredefinedSplit` never tests.\nHint: make it null; `nulls="train"` then trains on'
-        " these rows."
+        f" `PredefinedSplit` never tests.\nHint: make it null; {then}."
     )
-    raise StratError(msg)
+    raise StratError(msg, failures)
 
 
 def check_few(name: object, labels: FoldValues) -> None:
@@ -352,13 +355,16 @@ def read_fold_numbers(
     is_wrong = [not is_fold(each, min(k or 2**53, 2**53)) for each in numbers]
     rows = np.flatnonzero(np.array([*is_wrong, False])[codes])
     if len(rows):
-        highest = "k-1" if k is None else describe(k - 1)
-        msg = (
-            f"`extend` needs folds 0..{highest} in {series.name!r}, but there are others in"
-            f" {describe_rows(rows, weights)}."
-        )
         failing = failing_rows(library_of(series), {series.name: series}, rows)
-        raise StratError(msg, None if weights is not None else failing)
+        failures = None if weights is not None else failing
+        check_never_tested(series, present, "`extend` then gives these rows a fold", failures)
+        highest = "k-1" if k is None else describe(k - 1)
+        others = [f"{x:.15g}" for x, wrong in zip(numbers, is_wrong, strict=True) if wrong]
+        msg = (
+            f"`extend` needs folds 0..{highest} in {series.name!r}, but found"
+            f" {preview(others, len(others))} in {describe_rows(rows, weights)}."
+        )
+        raise StratError(msg, failures)
     if k is None and (len(present) < 2 or present != [*range(len(present))]):
         listed = preview(map(int, present), len(present)) or "none"
         msg = (

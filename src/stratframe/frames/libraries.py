@@ -48,12 +48,20 @@ def is_lazy(frame: Frame) -> bool:
 def check_frame(frame: object) -> None:
     """Raise unless an object is a pandas or Polars frame."""
     if not is_frame(frame):
-        got, hint = type(frame).__name__, ""
-        if got == "DataFrame":
-            got = f"{type(frame).__module__.partition('.')[0]}.DataFrame"
-            hint = "\nHint: convert it, as with `.compute()` or `.toPandas()`."
-        msg = f"`frame` must be a pandas or Polars frame, got {got}.{hint}"
-        raise StratError(msg)
+        raise not_a_frame(frame, "pandas or Polars")
+
+
+def not_a_frame(given: Any, accepted: str) -> StratError:
+    """Build the error for what is no frame of the libraries that a verb accepts."""
+    got, hint = type(given).__name__, ""
+    if got == "DataFrame":
+        got = f"{type(given).__module__.partition('.')[0]}.DataFrame"
+        hint = "\nHint: convert it, as with `.compute()` or `.toPandas()`."
+    elif isinstance(given, dict | list | tuple):
+        held = given.values() if isinstance(given, dict) else given
+        if any(map(is_frame, held)):
+            hint = "\nHint: join them into one, with a column that says where each row is from."
+    return StratError(f"`frame` must be a {accepted} frame, got {got}.{hint}")
 
 
 def library_of(frame: Frame | Series) -> str:
@@ -66,10 +74,10 @@ def column_names(frame: Frame) -> list[Hashable]:
     return list(frame.collect_schema() if isinstance(frame, pl.LazyFrame) else frame.columns)
 
 
-def label_of(frame: Frame, name: str) -> Hashable:
+def label_of(frame: Frame, name: Any) -> Any:
     """Return the label of a column name: a tuple if the columns are a MultiIndex."""
     n_levels = frame.columns.nlevels if isinstance(frame, pd.DataFrame) else 1
-    if n_levels == 1 or isinstance(name, tuple):
+    if n_levels == 1 or not isinstance(name, str):
         return name
     return (name,) + ("",) * (n_levels - 1)
 

@@ -57,20 +57,20 @@ UNITS = {"ns": 1000, "us": 1, "ms": 1000}
 # Classes ---------------------------------------------------------------------------------
 
 
-def encode_classes(series: Series) -> tuple[Ints, int]:
+def encode_classes(series: Series, of_lists: str = "") -> tuple[Ints, int]:
     """Encode the classes of a column by first appearance, -1 where missing, and count them.
 
     The codes depend on which rows are equal and on nothing else: not on the library, the dtype,
-    or the order of the values.
+    or the order of the values. A column of lists is an error, whose hint may be given.
     """
     if is_encoded_by_pandas(series):
         return factorize(series)
     column = to_polars(series)
     if column is None:
-        check_objects(series)
+        check_objects(series, of_lists)
         return factorize(series)
     if is_nested(column.dtype):
-        raise nested_error(series.name, series.dtype)
+        raise nested_error(series.name, series.dtype, of_lists)
     if column.dtype.is_float():
         return factorize(to_floats(column))
     if not column.null_count():
@@ -138,14 +138,14 @@ def factorize(values: Any) -> tuple[Ints, int]:
     return codes, len(places)
 
 
-def check_objects(series: Any) -> None:
+def check_objects(series: Any, of_lists: str = "") -> None:
     """Raise if a pandas column is nested, or holds equal values of different types."""
     if object_type(series) not in MIXED:
         return
     values = series.dropna()
     for value in values:
         if isinstance(value, NESTED) or not is_hashable(value):
-            raise nested_error(series.name, type(value).__name__)
+            raise nested_error(series.name, type(value).__name__, of_lists)
     codes, n_values = factorize(values)
     type_codes, type_classes = pd.factorize(values.map(type))
     n_pairs = len(np.unique(codes * len(type_classes) + type_codes))
@@ -211,6 +211,15 @@ def read_numbers(series: Series, term: str) -> tuple[Values, Flags]:
     except (OverflowError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
         msg = f"`{term}` needs numbers or dates, but column {series.name!r} is {series.dtype}."
         raise StratError(msg) from error
+
+
+def has_numbers(series: Series) -> bool:
+    """Return whether a column holds what `read_numbers` reads."""
+    try:
+        read_numbers(series, "")
+    except StratError:
+        return False
+    return True
 
 
 def numbers_of(series: Series) -> Values:

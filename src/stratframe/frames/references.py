@@ -18,9 +18,18 @@ import pandas as pd
 import polars as pl
 
 from ..checks import is_hashable
-from ..errors import MAX_LISTED, StratError, describe, given_twice, no_such_column, shorten
+from ..errors import (
+    MAX_LISTED,
+    StratError,
+    describe,
+    given_twice,
+    is_data,
+    no_such_column,
+    plural,
+    shorten,
+)
 from .dtypes import is_nested, nested_error
-from .libraries import EagerFrame, Frame, is_label, label_of, library_of, to_native
+from .libraries import EagerFrame, Frame, Series, is_label, label_of, library_of, to_native
 from .threads import check_threads
 
 
@@ -89,7 +98,7 @@ def same_column(ref: Any, other: Any) -> bool:
 def gives_column(frame: Any, ref: Any, label: Hashable) -> bool:
     """Return whether a reference is a column of a frame, or gives it with others."""
     if not isinstance(ref, pl.Expr) or not isinstance(label, str):
-        return same_column(ref, label)
+        return same_column(label_of(frame, ref), label_of(frame, label))
     if ref.meta.eq(pl.col(label)):
         return True
     is_polars = isinstance(frame, pl.DataFrame | pl.LazyFrame)
@@ -101,6 +110,8 @@ def column_key(ref: Any) -> Hashable:
     """Return what references to the same column share; other expressions may share it, too."""
     if isinstance(ref, pl.Expr):
         return pl.Expr, str(ref)
+    if isinstance(ref, np.str_ | np.number | np.bool_):
+        ref = ref.item()  # what numpy gives of its own is the label of Python
     # True, 1 and 1.0 are equal, but three labels.
     return (object, id(ref)) if is_computed(ref) or not is_hashable(ref) else (type(ref), ref)
 
@@ -157,20 +168,18 @@ def not_a_reference(argument: str, given: object, accepted: str = "") -> StratEr
     """Build the error for what an argument does not accept as a reference."""
     accepted = accepted or ACCEPTED.get(argument, "column names or expressions")
     msg = f"`{argument}` must hold {accepted}, got {describe(given)}."
-    if isinstance(given, DATA) and argument == "where":
-        return StratError(f"{msg}\n{hint_at_condition(type(given).__module__)}")
     if isinstance(given, DATA) or (isinstance(given, list) and len(given) > MAX_LISTED):
         name = getattr(given, "name", None)
         named = f", {describe(name)}" if isinstance(name, str) and name else ""
         return StratError(f"{msg}\nHint: give the name of the column{named}.")
-    if argument in NOT_A_NUMBER and isinstance(given, Integral) and not isinstance(given, bool):
+    if argument in NOT_A_NUMBER and isinstance(given, Integral) and int(given) > 1:
         return StratError(f"{msg}\nHint: {NOT_A_NUMBER[argument].format(describe(given))}.")
     return StratError(msg)
 
 
 def hint_at_condition(library: str) -> str:
     """Hint at what `where` takes."""
-    column = 'pl.col("split")' if library.startswith("polars") else 'lambda df: df["split"]'
+    column = 'pl.col("split")' if library == "polars" else 'lambda df: df["split"]'
     return f'Hint: compute it, as in `where={column} == "train"`.'
 
 
@@ -209,13 +218,15 @@ def check_refs(
 def check_argument(frame: Frame, argument: str, refs: Iterable[Any], columns: ColumnLookup) -> None:
     """Raise unless references are columns: one each, of single values, but where terms say more."""
     for ref in refs:
+        if argument == "where" and is_flags_of(frame, ref):
+            continue
         if argument != "name" and is_computed(ref):
             check_library(frame, ref, argument)
         else:
-            is_name = argument in ("name", "apart") and isinstance(ref, str)
-            label = label_of(frame, ref) if is_name else ref
+            label = label_of(frame, ref)
             if columns.counts[column_key(label)] != 1:
-                raise label_error(label, argument, columns.names, library_of(frame), shown=ref)
+                index = index_names(frame)
+                raise label_error(label, argument, columns.names, library_of(frame), ref, index)
         if columns.types is None:
             continue
         if is_computed(ref):
@@ -230,6 +241,24 @@ def check_argument(frame: Frame, argument: str, refs: Iterable[Any], columns: Co
             raise nested_error(ref, columns.types[ref])
 
 
+def is_flags_of(frame: Frame, ref: Any) -> bool:
+    """Return whether a reference is a series for an eager frame; raise if it is of other rows."""
+    if isinstance(frame, pl.DataFrame) and isinstance(ref, pl.Series):
+        fault = f"{plural(len(ref), 'value')} for {plural(len(frame), 'row')}"
+        is_wrong = len(ref) != len(frame)
+    elif isinstance(frame, pd.DataFrame) and isinstance(ref, pd.Series):
+        fault, is_wrong = "another index", not ref.index.equals(frame.index)
+    else:
+        return False
+    if is_wrong:
+        msg = (
+            f"A Series as `where` must be one of the rows of the frame, got {fault}."
+            f"\n{hint_at_condition(library_of(frame))}"
+        )
+        raise StratError(msg)
+    return True
+
+
 def check_library(frame: Frame, ref: Any, argument: str) -> None:
     """Raise if a computed column is meant for the other library."""
     is_foreign = isinstance(ref, pl.Expr) == isinstance(frame, pd.DataFrame)
@@ -241,23 +270,36 @@ def check_library(frame: Frame, ref: Any, argument: str) -> None:
         raise StratError(msg)
 
 
+def index_names(frame: Frame) -> list[Hashable]:
+    """List the columns that `reset_index` makes of the index of a pandas frame."""
+    names = list(frame.index.names) if isinstance(frame, pd.DataFrame) else []
+    return ["index"] if names == [None] else names
+
+
 def label_error(
-    label: Any, argument: str, names: Sequence[Hashable], library: str, shown: Any = None
+    label: Any,
+    argument: str,
+    names: Sequence[Hashable],
+    library: str,
+    shown: Any = None,
+    index: Sequence[Hashable] = (),
 ) -> StratError:
     """Build the error for a label of no column, or of several; `shown` is what was given for it."""
+    shown = label if shown is None else shown
     count = sum(column_key(name) == column_key(label) for name in names)
     if count:
         return StratError(
             f"`{argument}` names the column {label!r}, which the frame has {count} times."
             "\nHint: rename or drop the others first."
         )
-    if isinstance(label, str) and argument == "where" and CONDITION.search(label):
+    is_condition = isinstance(shown, str) and CONDITION.search(shown)
+    if argument == "where" and (is_condition or is_data(shown)):
+        got = f"{'the text ' if is_condition else ''}{describe(shown)}"
         return StratError(
-            f"`where` must hold {ACCEPTED['where']}, got the text {describe(label)}."
-            f"\n{hint_at_condition(library)}"
+            f"`where` must hold {ACCEPTED['where']}, got {got}.\n{hint_at_condition(library)}"
         )
     if isinstance(label, str | tuple):
-        return StratError(no_such_column(argument, label if shown is None else shown, names))
+        return StratError(no_such_column(argument, shown, names, index))
     return not_a_reference(argument, label)
 
 
@@ -350,7 +392,7 @@ def reads_column(frame: Any, ref: Any, name: str) -> bool:
     if isinstance(ref, PANDAS_EXPRESSIONS):
         rows = frame.iloc[:0]
         return is_valid(ref, rows) and not is_valid(ref, rows.drop(columns=label))
-    return same_column(ref, label)
+    return same_column(label_of(frame, ref), label)
 
 
 def is_valid(ref: Any, frame: pd.DataFrame) -> bool:
@@ -396,8 +438,18 @@ def empty_columns(frame: Frame, refs: Mapping[str, Sequence[Any]]) -> dict[str, 
 
 def read_columns(frame: EagerFrame, refs: Sequence[Any]) -> list[Any]:
     """Read columns of an eager frame by their references."""
-    compute: Any = compute_in_pandas if isinstance(frame, pd.DataFrame) else compute_in_polars
-    return [to_native(compute(frame, ref) if is_computed(ref) else frame[ref]) for ref in refs]
+    return [to_native(read_column(frame, ref)) for ref in refs]
+
+
+def read_column(frame: EagerFrame, ref: Any) -> Any:
+    """Read one column, which may be a series already."""
+    if isinstance(ref, Series):
+        return ref
+    if not is_computed(ref):
+        return frame[label_of(frame, ref)]
+    if isinstance(frame, pd.DataFrame):
+        return compute_in_pandas(frame, ref)
+    return compute_in_polars(frame, ref)
 
 
 def compute_in_polars(frame: pl.DataFrame, ref: pl.Expr) -> Any:

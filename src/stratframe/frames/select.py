@@ -19,7 +19,7 @@ from .folds import (
     start_of_period,
     to_periods,
 )
-from .libraries import EagerFrame, Frame, FrameT, Series, keep_rows, label_of, python_error, take
+from .libraries import EagerFrame, Frame, FrameT, Series, keep_rows, python_error, take
 from .read import encode_classes
 from .references import read_columns
 from .threads import check_threads
@@ -102,7 +102,7 @@ def read_labels(
         weights = counts.cast(pl.Int64).to_numpy()
     else:
         series = read_fold_column(frame, name)
-        columns = read_columns(frame, [label_of(frame, each) for each in apart])
+        columns = read_columns(frame, apart)
     shared = list(zip(apart, columns, strict=True))
     return encode_labels(name, series, weights, shared, every, is_part=is_part)
 

@@ -122,10 +122,11 @@ def warn_large_group(strata: Strata, sizes: Ints, shares: Sequence[Fraction], no
     largest, fair = int(sizes.max()), max(shares) * int(sizes.sum())
     if largest > ceil(fair):
         why = explain_largest(strata.grouped_by, strata.groups, sizes)
+        excess = f"{largest - float(fair):.10g}"
         warn(
             f"The largest group has {plural(largest, 'row')}, but the largest {noun} should have"
-            f" {float(fair):.10g}, so one {noun} will be at least {largest - float(fair):.10g} rows"
-            f" too large.{why}"
+            f" {float(fair):.10g}, so one {noun} will be at least {excess}"
+            f" {'row' if excess == '1' else 'rows'} too large.{why}"
         )
 
 

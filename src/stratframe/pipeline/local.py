@@ -68,10 +68,9 @@ class LocalFrame:
             replace(options, name=name, target=target_of(self.frame, name, target, k))
             for name in names
         ]
-        labels = {"name": [frames.label_of(self.frame, name) for name in names]}
         outputs = [output for each in several for output in empty_outputs(each)]
         compute = partial(extended_columns, several, k)
-        return frames.attach.attach_columns(self.frame, columns | labels, compute, outputs)
+        return frames.attach.attach_columns(self.frame, columns | {"name": names}, compute, outputs)
 
     def warn_row_order(self, options: Options) -> None:
         """Warn of a lazy query in no order, but for rows whose values alone decide."""
@@ -140,10 +139,9 @@ class LocalFrame:
         """Count the strata of the rows that have a fold, in every fold."""
         entries = require_by(by)
         named = {"by": columns_of(entries.terms), "groups": columns_of(groups), "name": [name]}
-        label = frames.label_of(self.frame, name)
         frames.check_refs(self.frame, named)
-        check_not_itself("by", named["by"], label, self.frame)
-        columns, _ = self.read(named | {"name": [label]})
+        check_not_itself("by", named["by"], name, self.frame)
+        columns, _ = self.read(named)
         missing, weights = frames.is_missing(columns["name"][0]), None
         if missing.any():
             rows = np.flatnonzero(~missing)

@@ -5,11 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..checks import check_encodable, check_int, check_name, check_one_of, check_seed
+import numpy as np
+
+from ..checks import (
+    check_encodable,
+    check_int,
+    check_name,
+    check_one_of,
+    check_seed,
+    plain_share,
+)
 from ..errors import StratError, above_limit, describe, describe_count, plural, warn
 from ..terms.base import By, ColumnRef, Missing, Term
 from ..terms.by import parse_by, parse_columns, parse_groups
@@ -210,9 +220,13 @@ def fold_target(k: object) -> Target:
 
 def part_target(parts: object) -> Target:
     """Check the parts of a split: fractions that sum to 1, or counts of rows."""
-    if isinstance(parts, float) and 0 < parts < 1:
-        warn_large_test(parts)
-        return part_target({"train": None, "test": parts})
+    if isinstance(parts, Real | Decimal | np.bool_) and not is_count(parts):
+        share = plain_share(parts)
+        if not 0 < share < 1 or isinstance(parts, bool | np.bool_):
+            msg = f"`parts` must be a share between 0 and 1, got {describe(parts)}."
+            raise StratError(msg)
+        warn_large_test(share)
+        return part_target({"train": None, "test": share})
     if not isinstance(parts, Mapping) or len(parts) < 2:
         msg = (
             "`parts` must map at least 2 names to their shares, got"
@@ -224,9 +238,10 @@ def part_target(parts: object) -> Target:
         raise StratError(msg)
     for part in parts:
         check_encodable("The names of `parts`", part)
+    parts = {part: plain_share(share) for part, share in parts.items()}
     given = [share for share in parts.values() if share is not None]
     shares: tuple[Fraction | int | None, ...]
-    counts = [isinstance(share, Integral) and not isinstance(share, bool) for share in given]
+    counts = [is_count(share) for share in given]
     reals = [isinstance(share, Real) and not isinstance(share, Integral) for share in given]
     if len(given) < len(parts) - 1 or not (all(counts) or all(reals)):
         msg = (
@@ -240,14 +255,19 @@ def part_target(parts: object) -> Target:
     if all(counts):
         shares = tuple(None if share is None else int(share) for share in parts.values())
     else:
-        shares = exact_shares(dict(parts))
+        shares = exact_shares(parts)
     return Target(len(parts), "part", tuple(parts), shares)
+
+
+def is_count(share: object) -> bool:
+    """Return whether a share is a whole number, of rows."""
+    return isinstance(share, Integral) and not isinstance(share, bool)
 
 
 def warn_large_test(share: float) -> None:
     """Warn of a test set of more than half of the rows, which other libraries train on."""
     if share > 0.5:
-        share, rest = float(share), round(1 - share, 12)
+        share, rest = float(share), round(1 - float(share), 12)
         warn(
             f"`parts={share}` is the share of `test`, and leaves {rest} for `train`.\nHint:"
             f' `{rest}`, or `{{"train": {share}, "test": {rest}}}`, trains on {share};'
@@ -267,7 +287,7 @@ def part_hint(parts: object) -> str:
         if all(isinstance(share, Real) for share in parts):
             return f"\nHint: {show_parts(dict(zip(names[len(parts)], parts, strict=True)))}"
         return ""
-    if isinstance(parts, Integral) and not isinstance(parts, bool):
+    if is_count(parts):
         shown = f'{{"train": None, "test": {describe(parts)}}}'
         return f"\nHint: {shown} for as many rows, or a share below 1."
     return ""

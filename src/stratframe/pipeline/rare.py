@@ -81,7 +81,7 @@ def format_rare(
         f" {'has' if len(rare) == 1 else 'have'} fewer {noun}s than the"
         f" {plural(options.target.n, options.target.kind)}{why}: {preview(listed, len(rare))}"
     )
-    doubts = hint_for_numbers(entry, sizes, is_rare) if noun == "row" else ""
+    doubts = hint_for_many_values(entry, sizes, is_rare, options) if noun == "row" else ""
     return text + (doubts or hint_for_rare(entry, len(rare), options))
 
 
@@ -99,13 +99,18 @@ def hint_for_rare(entry: BoundTerm, n_rare: int, options: Options) -> str:
     return f"\nHint: {'; '.join(hints)}." if hints else ""
 
 
-def hint_for_numbers(entry: BoundTerm, sizes: Ints, is_rare: Flags) -> str:
+def hint_for_many_values(entry: BoundTerm, sizes: Ints, is_rare: Flags, options: Options) -> str:
     """Say that a column looks continuous, or like an id, if it does."""
-    cuts = f"`sf.quantiles({entry.code}, 10)` or `sf.continuous({entry.code})`"
+    cuts = f"`sf.quantiles({entry.code}, 10)`"
+    if entry.weights is None and len(options.terms) == 1:
+        cuts += f" or `sf.continuous({entry.code})`"  # which is the last entry, and no counts
     if 2 * int(sizes[is_rare].sum()) > int(sizes.sum()):
+        looks, hint = "continuous, or like an id", cuts
+        if not frames.read.has_numbers(entry.series[0]):
+            looks, hint = "like an id", 'leave it out of `by`; `rare="ignore"` deals it as it is'
         return (
-            f" More than half of the rows are in such classes: {entry.text} looks continuous, or"
-            f" like an id.\nHint: {cuts}."
+            f" More than half of the rows are in such classes: {entry.text} looks {looks}.\n"
+            f"Hint: {hint}."
         )
     n_present = int((sizes > 0).sum())
     if (

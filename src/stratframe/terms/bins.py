@@ -318,5 +318,8 @@ def bins(
     climbs = all(a < b for a, b in pairwise(numbers))
     if len(numbers) < 2 or len(numbers) < len(given) or not climbs:
         msg = f"`edges` of `sf.bins` must be at least 2 increasing numbers, got {shown}."
+        if isinstance(edges, Integral) and 1 < int(edges) <= MAX_BINS:
+            column = frames.format_reference(column)
+            msg += f"\nHint: `sf.quantiles({column}, {shown})` makes {shown} bins."
         raise StratError(msg)
     return Bins((column,), numbers, closed, name=name)

@@ -31,7 +31,9 @@ class Classes(Term):
 
     def read(self, series: Sequence[Any]) -> EncodedColumns:
         """Encode the classes by first appearance."""
-        codes, n_classes = frames.encode_classes(series[0])
+        column = "..." if frames.is_computed(self.columns[0]) else repr(self.columns[0])
+        margins = f"`sf.margins({column})`, alone in `by`, balances each value of the lists."
+        codes, n_classes = frames.encode_classes(series[0], margins)
         return EncodedColumns(series, codes, codes < 0, n_classes)
 
     def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:

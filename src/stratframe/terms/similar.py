@@ -50,6 +50,14 @@ class Similar(Term):
     def read(self, series: Sequence[Any]) -> EncodedColumns:
         """Read numbers or vectors; of texts which are equal."""
         if not any(map(frames.dtypes.is_text, series)):
+            dtypes = [frames.dtypes.dtype_of(each) for each in series]
+            is_number = len(dtypes) == 1 and not frames.dtypes.is_nested(dtypes[0])
+            if is_number and self.metric == "cosine":
+                msg = (
+                    "`sf.similar` compares directions by the cosine, and a number has none, got"
+                    f' {self}.\nHint: `metric="euclidean"` measures distances.'
+                )
+                raise StratError(msg)
             return read_points(series, str(self))
         if len(series) > 1 or self.metric != "cosine":
             msg = (
@@ -144,7 +152,8 @@ def similar(
         The largest distance of two rows that belong together, at least 0; of the cosine below 1.
     metric : {"cosine", "euclidean"}
         The cosine distance is 1 - the cosine of the angle between two rows, whatever their lengths:
-        0 in the same direction, 1 at a right angle. Text takes this one alone.
+        0 in the same direction, 1 at a right angle. Text takes this one alone, and a single number
+        the other.
 
     Returns
     -------

@@ -39,7 +39,8 @@ def advise(
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by : entry or list of entries
-        As for `report`; an order is cut as for two folds.
+        As for `report`, missing values too: they are a stratum, as in `kfold(missing="stratum")`.
+        An order is cut as for two folds.
     ks : iterable of int
         Numbers of folds, each at least 2.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional

@@ -60,8 +60,9 @@ def kfold(
         manages; a continuous entry is cut into ten quantile bins. Groups are known by their values,
         so that the order of the rows does not matter. Not with `deal="circular"`, `key`, `sf.chain`
         or `sf.nearest`.
-    where : boolean column, expression or callable, optional
-        Which rows get a fold; the others are null, and their values are not looked at.
+    where : boolean column, expression, callable or Series, optional
+        Which rows get a fold; the others are null, and their values are not looked at. A Series
+        must have the index of a pandas frame, or the length of a Polars frame that is not lazy.
     deal : {"random", "circular", "hash"}
         "circular" uses no random numbers: the rows go to the folds in turn, in their order, from
         fold 0. (The orders of `sf.chain` and `sf.nearest` still depend on the seed.) "hash" looks
@@ -274,7 +275,7 @@ def extend(
         Polars lazy frame needs it unless the column is an Enum.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         New rows of a group that has a fold join it.
-    where : boolean column, expression or callable, optional
+    where : boolean column, expression, callable or Series, optional
         Which rows may get a fold; others keep what they have, null too, and the values of rows that
         stay null are not looked at. Rows that have a fold count in any case.
     key, missing, rare, seed

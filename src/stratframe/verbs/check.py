@@ -210,7 +210,7 @@ def look_at_rows(source: LocalFrame, names: Sequence[Any], asked: Asked) -> Iter
     of_by = [] if by is None else columns_of(require_by(by).terms)
     frames.check_refs(source.frame, {"by": of_by})
     for name in names:
-        check_not_itself("by", of_by, frames.label_of(source.frame, name), source.frame)
+        check_not_itself("by", of_by, name, source.frame)
     eager, compared = read_compared(
         source.frame, names, asked.groups, asked.key, asked.duplicates, [*of_by, *features]
     )

@@ -213,7 +213,7 @@ def read_compared(
     checked = {**given, "groups": list(filter(frames.is_computed, group_refs))}
     for argument, own in checked.items():
         for name in names:
-            check_not_itself(argument, own, frames.label_of(frame, name), frame)
+            check_not_itself(argument, own, name, frame)
     every, twice = compared_columns(frame, names, keys) if is_auto(duplicates) else ([], [])
     eager = frames.collect_columns(frame, [*others, *names, *group_refs, *keys, *refs, *every])
     compared = []
@@ -271,7 +271,8 @@ def compared_columns(
     """List all columns but the folds, their repeats and the keys, and names that several have."""
     folds = {frames.label_of(frame, name) for name in names} | {*names}
     roots = [root for key in keys for root in frames.references.root_names(key)]
-    left_out = {*folds, *(root for root in roots if not frames.is_computed(root))}
+    named = {frames.label_of(frame, root) for root in roots if not frames.is_computed(root)}
+    left_out = folds | named
     repeats = {base_of_repeat(name) for name in names} - {None}
     found = [
         name

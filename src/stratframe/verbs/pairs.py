@@ -287,10 +287,11 @@ def check_apart(several: Sequence[Pairs]) -> None:
         n_all = rows.count(pairs.training_rows(place, apart=False))
         n_left = rows.count(pairs.training_rows(place))
         if not n_left:
+            share = "its one row shares" if n_all == 1 else f"all {n_all:,} rows share"
             msg = (
-                f"`apart` must leave rows to train on for {label}, but all {plural(n_all, 'row')}"
-                f" share a value of {' or '.join(map(repr, apart))} with a row to validate.\nHint:"
-                " make a coarser column, whose folds hold whole values, as in"
+                f"`apart` must leave rows to train on for {label}, but {share} a value of"
+                f" {' or '.join(map(repr, apart))} with a row to validate.\nHint: make a coarser"
+                " column, whose folds hold whole values, as in"
                 f" `kfold(groups={describe(apart[0])})`."
             )
             raise StratError(msg)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, SupportsIndex, get_args
 
-from ..checks import check_int, check_one_of, check_seed
+from ..checks import check_int, check_one_of, check_seed, plain_share
 from ..errors import StratError, describe
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
@@ -91,6 +91,7 @@ def sample(
 
 def check_frac(frac: Any) -> Fraction:
     """Check a share of the rows."""
+    frac = plain_share(frac)
     is_number = issubclass(type(frac), Real) and not isinstance(frac, bool)
     if not is_number or not 0 <= frac <= 1:
         msg = f"`frac` must be a number from 0 to 1, got {describe(frac)}."

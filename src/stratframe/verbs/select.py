@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic
+from typing import Any, Generic, NoReturn
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..errors import StratError, describe, list_values, plural, with_full_stop
 from ..frames import AnyFrameT, FoldValues, Frame
 from ..habits import suggest_arguments
 from .pairs import Nulls, PairRule, Pairs, check_rule, list_labels, pair_columns
-from .sources import check_rows, named_source, source_of
+from .sources import check_rows, list_names, named_source, source_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,28 @@ class Fold(Generic[AnyFrameT]):
     def __iter__(self) -> Iterator[AnyFrameT]:
         """Unpack as `train, valid`."""
         return iter((self.train, self.valid))
+
+
+def refuse_frames(*_: object, **__: object) -> NoReturn:
+    """Raise where scikit-learn asks for positions of rows what gives frames, or is no call."""
+    msg = (
+        "`cv` of scikit-learn takes positions of rows, got folds as frames, or a method that is not"
+        " called.\nHint: `cv=df.strat.cv()`."
+    )
+    raise StratError(msg)
+
+
+class Folds(Iterator[Fold[AnyFrameT]]):
+    """Folds one after another."""
+
+    split = get_n_splits = staticmethod(refuse_frames)
+
+    def __init__(self, made: Iterator[Fold[AnyFrameT]]) -> None:
+        self._made = made
+
+    def __next__(self) -> Fold[AnyFrameT]:
+        """Take the next fold."""
+        return next(self._made)
 
 
 @suggest_arguments
@@ -154,7 +176,8 @@ def folds(
         valid = keep(np.arange(len(chosen)) == place)
         return Fold(pairs.rows.labels.values[place], train, valid, pairs.rows.name)
 
-    return (fold_of(pairs, place) for pairs in pair_columns(rule, rows) for place in pairs.valid)
+    several = pair_columns(rule, rows)
+    return Folds(fold_of(pairs, place) for pairs in several for place in pairs.valid)
 
 
 @suggest_arguments
@@ -168,7 +191,8 @@ def parts(
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
         A Polars lazy frame runs one small query for the names, and returns lazy frames.
     name : str
-        The part column.
+        The part column. A dict holds the parts of one, so that it is an error if `repeats` made
+        several of the name: name one of them.
     names : list of part names, optional
         The parts that the column must have, in the order of the result. By default all of them:
         categories in their order, numbers sorted, and text in the order train, valid (validation,
@@ -201,7 +225,12 @@ def parts(
     7
     """
     source = source_of(frame)
-    source.check_names([name])
+    meant = list_names([name], frame)
+    if len(meant) > 1:
+        fault = f"`parts` reads one column, but {name!r} means {list_values(meant)}"
+        hint = f"Hint: name one of them, as in `df.strat.parts({meant[0]!r})`."
+        raise StratError("\n".join([with_full_stop(fault), hint]))
+    source.check_names(meant)
     rows = source.label_rows(name, is_part=True)
     values = rows.labels.values
     chosen = values if names is None else check_parts(name, rows.labels, names)
@@ -283,3 +312,7 @@ def cv(
     eager = frames.collect_columns(frame, [*names, *rule.apart])
     rows = (frames.read_labels(eager, each, rule.apart, rule.every) for each in names)
     return [pair for pairs in pair_columns(rule, rows) for pair in pairs.positions()]
+
+
+for verb in (folds, cv):  # what is not called is asked for these by scikit-learn
+    vars(verb).update(split=refuse_frames, get_n_splits=refuse_frames)

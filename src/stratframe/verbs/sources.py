@@ -21,8 +21,7 @@ def source_of(frame: object) -> Source:
     if engine is not None:
         return CountedFrame(engine)
     if not frames.is_frame(frame):
-        msg = f"`frame` must be a pandas, Polars, Dask or Spark frame, got {type(frame).__name__}."
-        raise StratError(msg)
+        raise frames.libraries.not_a_frame(frame, "pandas, Polars, Dask or Spark")
     return LocalFrame(frame)
 
 

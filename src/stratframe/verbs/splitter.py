@@ -11,7 +11,7 @@ from ..core.types import Ints
 from ..errors import StratError, describe
 from ..habits import suggest_arguments
 from .pairs import Nulls, PairRule, Pairs, check_rule, pair_columns
-from .sources import as_list, check_rows
+from .sources import as_list, check_rows, list_names
 
 try:
     from sklearn.model_selection import BaseCrossValidator
@@ -32,7 +32,8 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
     name : str or list of str
         The fold column of the frame `X`. If `X` has no such column, as an array has none, it
         is read from `groups`: a frame with the column, or the folds themselves. For a list,
-        the folds of each column in turn.
+        the folds of each column in turn; "fold" means `fold_1`, `fold_2`, ..., which `repeats`
+        adds, where there is no `fold`.
     train, valid, every, last, gap, window, nulls
         As for `folds`.
     apart : str or list of str, optional
@@ -128,9 +129,19 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         """Read the labels of each column, and pair them."""
         check_rows(data, "`FoldSplit` gives positions of rows", "`sf.folds` gives frames")
         apart = [(name, find_column("apart", name, data, groups)) for name in rule.apart]
-        columns = [(name, find_column("name", name, data, groups)) for name in as_list(self.name)]
+        names = [each for name in as_list(self.name) for each in find_names(name, data, groups)]
+        columns = [(name, find_column("name", name, data, groups)) for name in names]
         rows = (frames.encode_labels(*column, apart=apart, every=rule.every) for column in columns)
         return pair_columns(rule, rows)
+
+
+def find_names(name: str, data: Any, groups: Any) -> list[str]:
+    """List the columns of a name, which `repeats` may have made of that of a frame."""
+    is_there = any(frames.libraries.has_column(frame, name) for frame in (data, groups))
+    if is_there or (isinstance(groups, frames.libraries.Series) and groups.name == name):
+        return [name]
+    several = (list_names([name], each) for each in (data, groups) if frames.is_frame(each))
+    return next((names for names in several if len(names) > 1), [name])
 
 
 def find_column(argument: str, name: str, data: Any, groups: Any) -> Any:
@@ -156,10 +167,10 @@ def take_groups(argument: str, name: str, data: Any, groups: Any) -> Any:
             return folds
         msg = (
             f"`groups` must be the fold column {describe(name)} where `X` does not have it, got"
-            f" {describe(folds.name)}."
+            f" {describe(folds.name)}.\nHint: a frame may hold the columns of several splitters."
         )
         raise StratError(msg)
-    call = f"`cross_val_score(..., groups=df[{describe(name)}])`"
+    call = write_groups(name)
     if frames.is_frame(data) and groups is None:
         try:
             frames.check_refs(data, {argument: [name]})
@@ -168,9 +179,19 @@ def take_groups(argument: str, name: str, data: Any, groups: Any) -> Any:
                 raise
             msg = f"{error} `FoldSplit` looks in `groups`, too: {call}."
             raise StratError(msg) from None
+    folds = f", or the folds, as in {call}" if argument == "name" else ""
     msg = (
         f"`FoldSplit` must find the column {describe(name)} in `X` or `groups`, got"
-        f" {type(data).__name__} and {type(groups).__name__}.\nHint: pass a frame with the column,"
-        f" or the folds, as in {call}."
+        f" {type(data).__name__} and {type(groups).__name__}.\nHint: pass a frame with the"
+        f" column{folds}."
     )
     raise StratError(msg)
+
+
+def write_groups(name: str) -> str:
+    """Write how scikit-learn hands a splitter its folds, which depends on its settings."""
+    folds = f"df[{describe(name)}]"
+    inside = f'`cross_val_score(..., params={{"groups": {folds}}})`'
+    if load_extra("sklearn", "sklearn").get_config()["enable_metadata_routing"]:
+        return inside
+    return f"`cross_val_score(..., groups={folds})`, or for the search inside it {inside}"

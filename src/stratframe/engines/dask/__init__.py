@@ -67,7 +67,7 @@ class DaskEngine:
     def resolve(self, term: Term) -> Term:
         """Choose the term that one stands for on its column."""
         (ref,) = term.columns
-        column = self.column(ref) if frames.is_computed(ref) else self.frame[ref]
+        column = self.column(ref)
         dtype = frames.dtypes.dtype_of(column._meta)
         if not (dtype.is_float() or dtype.is_decimal() or column._meta.dtype == object):
             return term.resolve([column._meta])
@@ -79,7 +79,9 @@ class DaskEngine:
         return next((each for each in found if each.orders_rows), found[0])
 
     def column(self, ref: Any) -> Any:
-        """Compute a column by a callable of the frame."""
+        """Find a column by its name, or compute it by a callable of the frame."""
+        if not frames.is_computed(ref):
+            return self.frame[frames.label_of(self.frame._meta, ref)]
         column = ref(self.frame)
         if not isinstance(column, dd.Series):
             msg = f"A computed column must be a Dask series, got {type(column).__name__}."
@@ -98,7 +100,8 @@ class DaskEngine:
         computed: dict[Any, Any] = {}
 
         def label_of(ref: Any) -> Any:
-            return add(self.column(ref)) if frames.is_computed(ref) else ref
+            is_named = not frames.is_computed(ref)
+            return frames.label_of(self.frame._meta, ref) if is_named else add(self.column(ref))
 
         def add(column: Any) -> str:
             label = f"computed {len(computed) + 1}"
