@@ -73,7 +73,7 @@ EPILOG = """A term is written as in Python, with column names bare or in quotes:
   --by "continuous(price)"      --groups "clusters([x1, x2], n=5)"
 FILE and OUT end in .csv, .tsv, .csv.gz or .parquet; - is standard input or output, as CSV."""
 
-COLUMNS = ("by", "groups", "where", "key", "features", "duplicates")
+READ = ("by", "groups", "where", "key", "features", "duplicates")
 """The arguments that name columns to read."""
 
 SEPARATORS = {",": ",", ";": ";", "|": "|", "tab": "\t", "\t": "\t"}
@@ -300,7 +300,7 @@ def read_fold_columns(
     is_read = command in ("extend", *JUDGES)
     if is_read:
         names = list_names(names, frame)
-    for argument, entries in {**{each: given.get(each) for each in COLUMNS}, "name": names}.items():
+    for argument, entries in {**{each: given.get(each) for each in READ}, "name": names}.items():
         for column in columns_in(entries):
             if file.header.count(column) > 1:
                 raise frames.references.label_error(column, argument, file.header, "polars")

@@ -98,7 +98,7 @@ BY_PLACE = names(
 )
 """Expressions whose values depend on the places of the rows, at least where values are equal."""
 
-DRAWS = names("rank sample shuffle arr.sample list.sample")
+MAY_DRAW = names("rank sample shuffle arr.sample list.sample")
 """Expressions that may draw at random, of which the printed plan does not show the seed."""
 
 EXPRESSION_LINE = re.compile(
@@ -218,16 +218,18 @@ def warn_row_order(
     if not isinstance(frame, pl.LazyFrame):
         return
     plan = frame.explain(optimized=False).splitlines()
-    may_draw = any(DRAWS.intersection(calls(text)) for text in plan)
+    may_draw = any(MAY_DRAW.intersection(calls(text)) for text in plan)
     functions = view_functions(frame) if may_draw else []
     steps = unordered_steps(frame, plan, functions)
-    drawing = next((step for step in steps if step.draws), None)
-    if drawing:
-        drawing.warn("give other rows or values each time that this lazy query is collected")
+    if not steps:
         return
+    for step in steps:
+        if step.draws:
+            step.warn("give other rows or values each time that this lazy query is collected")
+            return
     reorder = "put the rows of this lazy query in another order each time it is collected, and"
     total = total_sorts(plan, set())
-    for line, text in enumerate(plan if steps else ()):
+    for line, text in enumerate(plan):
         for user, is_known in users_of_places(text, functions):
             # The key differs in the rows of the frame, but not before equal ones are left out.
             sorts = total_sorts(plan, set(map(str, key))) if user in KEEPS_EQUAL else total
@@ -261,7 +263,7 @@ def unordered_steps(
         if line in viewed:
             found.append(Unordered(line, viewed[line]))
         for name in calls(text):
-            draws = name == "top_k_by" or (name in DRAWS and is_drawn)
+            draws = name == "top_k_by" or (name in MAY_DRAW and is_drawn)
             has_ties = name == "sort_by" and "maintain_order: false" in text
             if draws or has_ties or not is_listed(name, IN_ORDER):
                 found.append(Unordered(line, f"the expression `{name}`", True, draws))

@@ -438,10 +438,10 @@ def empty_columns(frame: Frame, refs: Mapping[str, Sequence[Any]]) -> dict[str, 
 
 def read_columns(frame: EagerFrame, refs: Sequence[Any]) -> list[Any]:
     """Read columns of an eager frame by their references."""
-    return [to_native(read_column(frame, ref)) for ref in refs]
+    return [to_native(column_of(frame, ref)) for ref in refs]
 
 
-def read_column(frame: EagerFrame, ref: Any) -> Any:
+def column_of(frame: EagerFrame, ref: Any) -> Any:
     """Read one column, which may be a series already."""
     if isinstance(ref, Series):
         return ref
