@@ -89,7 +89,7 @@ class SparkCall(NamedTuple):
     filled: Typed | None = None
     """A column that is filled in the rows that are dealt."""
     needs_values: bool = False
-    """Whether a row that lacks a value in an entry is not dealt."""
+    """Whether a row that lacks a value in an entry of `by` or `groups` is not dealt."""
     salts: tuple[int, ...] = ()
     """Of the numbers of rows, one for each column that is made."""
     seed: int = 0
@@ -112,7 +112,7 @@ class SparkCall(NamedTuple):
         """Restrict the call to the entries before one, and to rows that are dealt."""
         rows = self.frame
         if self.needs_values:
-            for each in self.strata:
+            for each in self.strata[: self.n_by + self.n_groups]:
                 rows = rows.filter(each.typed.present.isNotNull())
         return self._replace(
             frame=rows,
