@@ -1,4 +1,4 @@
-"""Passes over Spark frames: those that count, and the one that adds the columns."""
+"""Passes over Spark frames that count rows, and that collect those near the cut points."""
 
 from __future__ import annotations
 
