@@ -98,8 +98,8 @@ def folds(
     Warns
     -----
     StratWarning
-        If `apart` leaves less than half of the training rows in a pair, or a column of a Spark frame
-        is not deterministic.
+        If `apart` leaves less than half of the training rows in a pair, or a column of a Spark
+        frame is not deterministic.
 
     Notes
     -----
