@@ -105,7 +105,7 @@ def test_a_frame_that_changes_between_passes_is_an_error():
         cut_points(near_cells(counts, codes[:3], numbers[:3]), np.array([[2, 2]]))
     assert str(caught.value) == (
         "The frame must give the same rows each time that it is computed, but a second pass"
-        " found others.\nHint: save it first, as in `to_parquet`, or persist it."
+        " found others.\nHint: write it to a Parquet file, and read that."
     )
 
 

@@ -95,7 +95,7 @@ def test_rows_that_change_after_they_were_counted_are_an_error(call, change):
         folded.compute()
     assert str(caught.value) == (
         "The frame must give the same rows each time that it is computed, but a second pass found"
-        " others.\nHint: save it first, as in `to_parquet`, or persist it."
+        " others.\nHint: write it to a Parquet file, and read that."
     )
 
 

@@ -258,16 +258,23 @@ def test_a_plan_of_groups_is_that_of_pandas(engine, by, options):
 # Extend ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [{}, {"seed": 3}, {"k": 4}, {"missing": "null"}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({}, {"seed": 3}, {"k": 4}, {"missing": "null"}),
+        {"missing": "null", "by": sf.quantiles("price", 7)},
+    ],
+    ids=str,
+)
 def test_extended_folds_are_those_of_pandas(engine, options):
     """Given folds stay; with a key new ones are those of pandas, in any order of the rows."""
     given = {i * 23 % N: i * i % 4 if i % 3 else None for i in range(N)}
     frame = engine.local(FRAME.assign(fold=FRAME["id"].map(given)))
-    by, options = ["label", "sex", sf.quantiles("age", 2)], {**KEYED, **options}
+    options = {"by": ["label", "sex", sf.quantiles("age", 2)], **KEYED, **options}
     found = []
     for order, cuts in ORDERS:
-        expected = sf.extend(frame[order], by, **options)
-        result = sf.extend(engine.spread(frame[order], cuts), by, **options)
+        expected = sf.extend(frame[order], **options)
+        result = sf.extend(engine.spread(frame[order], cuts), **options)
         found.append(engine.rows(result))
         assert found[-1] == engine.rows(expected)
         assert list(result.columns) == list(frame.columns)

@@ -451,8 +451,81 @@ def test_strata_of_other_sizes_are_an_error(spark):
 
     random = fn.substring(fn.java_method(fn.lit("java.util.UUID"), fn.lit("randomUUID")), 1, 1)
     unstable = spark.range(30_000).filter(random < "8").withColumn("label", fn.col("id") % 8)
-    with pytest.raises(sf.StratError, match="must give the same rows each time"):
+    with (
+        pytest.warns(sf.StratWarning, match="'label', 'id' are not deterministic"),
+        pytest.raises(sf.StratError, match="must give the same rows each time"),
+    ):
         sf_spark.kfold(unstable, "label", key="id")
+
+
+WARNED = (
+    "The columns of a call must be the same each time that the frame is computed, but {} not"
+    " deterministic{}: parts may overlap.\nHint: write the frame to a table and read that, or use"
+    " `df = df.localCheckpoint()`. `persist` is not enough, as a lost executor computes anew."
+)
+DRAWN = WARNED.format("'u' is", "")
+NUMBERED = WARNED.format("'u' is", " (`monotonically_increasing_id`)")
+U_COLUMN = ".withColumn('u', fn.monotonically_increasing_id())"
+STEPS = {
+    f"rows{U_COLUMN}": NUMBERED,
+    f"rows{U_COLUMN}.cache().filter('id > 2').withColumn('u', fn.col('u') + 1)": NUMBERED,
+    "rows.withColumn('u', fn.rand(0))": DRAWN,
+    "rows.withColumn('u', fn.uuid())": DRAWN,
+    "rows.withColumn('u', fn.udf(lambda _: 0, 'int').asNondeterministic()('id'))": DRAWN,
+    "rows.filter(fn.rand(0) < 0.9)": WARNED.format("'u', 'id', 'some' are", ""),
+    f"rows.withColumnRenamed('u', 'v'){U_COLUMN}.cache().withColumn('u', fn.col('v'))": None,
+    f"rows{U_COLUMN}.localCheckpoint().cache()": None,
+    "rows.withColumn('u', fn.row_number().over(Window.orderBy('id')))": None,
+    "rows.sample(0.9, seed=0).limit(9)": None,
+    "kfold(rows, 'label', key='id', name='u', overwrite=True)": None,
+}
+"""Steps that make the column `u`, and the warning of a call that reads it."""
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_columns_that_may_change_are_warned_of(spark, step):
+    """What Spark does not call deterministic warns, through a cache too, unless it is unread."""
+    from pyspark.sql import Window, functions
+
+    rows = spark_frame(spark, FRAME.with_columns(u="age"), 3)
+    made = evaluate(step, rows=rows, fn=functions, Window=Window, kfold=sf_spark.kfold)
+    _, words = heard(lambda: sf_spark.kfold(made, key=["u", "id"], where="some", deal="hash"))
+    assert words == [STEPS[step]] * (STEPS[step] is not None)
+
+
+CHANGING = [
+    "kfold(rows, 'label', key='u')",
+    "split(rows, parts=0.5, key='u', where='some')",
+    "kfold(rows, groups='u')",
+    "extend(rows, None, key='u', name=['old', 'part'])",
+    "sample(rows, 'label', n=9, key='u')",
+    "plan(rows, ['label', sf.quantiles('u', 2)], key='u')",
+    "advise(rows, 'u', [2])",
+    "folds(rows, 'u')",
+    "folds(rows, 'old', apart='u', nulls='drop')",
+    "parts(rows, 'u')",
+    "leaks(rows, groups='u', name='old')",
+    "check(rows, 'u', 'old', groups='u', key='u')",
+    "balance(rows, 'u', ['old', 'part'])",
+    "report(rows, 'u', ['old', 'part'])",
+    "compare(rows, 'u', ['old', 'part'])",
+    "rows.transform(kfold, key='u', deal='hash')",
+]
+
+
+@pytest.mark.parametrize("call", CHANGING)
+def test_columns_that_may_change_are_warned_of_once(spark, call):
+    """Every verb warns once, at the line of its call, of a column of any argument."""
+    from pyspark.sql import functions as fn
+
+    old = pl.when("some").then(pl.col("id") % 2)
+    rows = spark_frame(spark, FRAME.with_columns(old=old, part=old.cast(pl.String)).head(16), 2)
+    rows = rows.withColumn("u", fn.monotonically_increasing_id())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        evaluate(call, rows=rows, **{name: getattr(sf_spark, name) for name in sf_spark.__all__})
+    ours = [each for each in caught if "deterministic" in str(each.message)]
+    assert [(str(each.message), each.filename) for each in ours] == [(NUMBERED, "<string>")]
 
 
 # Values that Spark reads otherwise than Python ------------------------------------------

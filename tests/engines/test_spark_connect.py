@@ -39,6 +39,9 @@ local = sf.kfold(df, "a.b", 3, key="Id")
 assert sf.check(folded, "a.b", groups="who").findings["n"][0] == 30
 assert sf.leaks(folded, groups="who").count() == len(sf.leaks(local, groups="who", duplicates=None))
 assert [fold.valid.count() for fold in sf.folds(folded)] == [40] * 3
+# Connect does not say what is not deterministic, and so the call goes on.
+drawn = rows.withColumn("Id", functions.monotonically_increasing_id())
+assert sf.kfold(drawn, "a.b", 3, key="Id").where("fold = 0").count() == 40
 print("equal")
 """
 

@@ -161,7 +161,7 @@ class Rows:
         if verb == "extend":
             k, parts = {"k": self.choose(None, 4)}, {"parts": self.choose(None, PARTS)}
             own = self.choose({"name": "fold_given", **k}, {"name": "split_given", **parts})
-            return verb, options | own
+            return verb, options | own | {"missing": self.choose(options["missing"], "null")}
         return verb, self.draw_deal(verb, labels, options)
 
     def draw_deal(self, verb: str, labels: list[str], options: dict[str, Any]) -> dict[str, Any]:

@@ -34,7 +34,7 @@ HIGHEST_WORD = np.uint64(2**64 - 1)
 
 OTHER_ROWS = (
     "The frame must give the same rows each time that it is computed, but a second pass found"
-    " others.\nHint: save it first, as in `to_parquet`, or persist it."
+    " others.\nHint: write it to a Parquet file, and read that."
 )
 """What the driver says of a frame whose rows change between two passes."""
 

@@ -107,8 +107,8 @@ def kfold(
     -----
     StratWarning
         If classes are rare, a group is too large, quantiles produce fewer bins than asked for,
-        agglomerative clusters are made from a sample of a large stratum, or DBSCAN finds at most
-        one cluster.
+        agglomerative clusters are made from a sample of a large stratum, DBSCAN finds at most one
+        cluster, or a column of a Spark frame is not deterministic.
 
     See Also
     --------
@@ -299,7 +299,8 @@ def extend(
     Warns
     -----
     StratWarning
-        If classes are rare, or quantiles produce fewer bins than asked for.
+        If classes are rare, quantiles produce fewer bins than asked for, or a column of a Spark
+        frame is not deterministic.
 
     Notes
     -----

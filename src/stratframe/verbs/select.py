@@ -129,7 +129,8 @@ def folds(
     Warns
     -----
     StratWarning
-        If `apart` leaves less than half of the training rows in a pair.
+        If `apart` leaves less than half of the training rows in a pair, or a column of a Spark
+        frame is not deterministic.
 
     Notes
     -----

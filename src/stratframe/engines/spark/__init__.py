@@ -29,6 +29,7 @@ from .columns import (
     row_with_fraction,
     stratum_of_term,
     typed_column,
+    warn_of_changes,
 )
 from .new_columns import attach
 from .passes import (
@@ -55,6 +56,7 @@ class SparkEngine:
     def __init__(self, frame: Any) -> None:
         check_spark_frame(frame)
         self.frame = frame
+        self.has_warned = False
 
     # Columns ----------------------------------------------------------------------------
 
@@ -73,9 +75,10 @@ class SparkEngine:
         if taken:
             reads = partial(is_same_name, compared)
             check_taken(self.frame, taken, refs, reads, overwrite=overwrite)
-        for argument, given in refs.items():
-            for ref in given:
-                self.typed(ref, argument)
+        typed = [self.typed(ref, argument) for argument, given in refs.items() for ref in given]
+        # Every verb checks its columns first, some verbs twice.
+        if typed and not self.has_warned:
+            self.has_warned = warn_of_changes(self.frame, typed)
 
     def typed(self, ref: Any, argument: str) -> Typed:
         """Find a column of single values, and check its type."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ...checks import load_extra
 from ...core.seeds import StreamTag, random_words
-from ...errors import StratError
+from ...errors import StratError, list_values, warn
 from ...frames import format_reference, is_computed
 from ...frames.folds import no_dates
 from ...frames.references import (
@@ -89,7 +89,7 @@ class SparkCall(NamedTuple):
     filled: Typed | None = None
     """A column that is filled in the rows that are dealt."""
     needs_values: bool = False
-    """Whether a row that lacks a value in an entry is not dealt."""
+    """Whether a row that lacks a value in an entry of `by` or `groups` is not dealt."""
     salts: tuple[int, ...] = ()
     """Of the numbers of rows, one for each column that is made."""
     seed: int = 0
@@ -112,7 +112,7 @@ class SparkCall(NamedTuple):
         """Restrict the call to the entries before one, and to rows that are dealt."""
         rows = self.frame
         if self.needs_values:
-            for each in self.strata:
+            for each in self.strata[: self.n_by + self.n_groups]:
                 rows = rows.filter(each.typed.present.isNotNull())
         return self._replace(
             frame=rows,
@@ -236,6 +236,34 @@ def bin_column(column: Any, bins: ByEdges) -> Any:
 
 
 # What a call reads -----------------------------------------------------------------------
+
+
+def optimized_plan(frame: Any, columns: Sequence[Typed]) -> Any:
+    """Optimize the plan of some columns without what is cached, which an executor may lose."""
+    query = frame.select(*(each.column for each in columns))._jdf.queryExecution()
+    return query.sparkSession().sessionState().optimizer().execute(query.analyzed())
+
+
+def warn_of_changes(frame: Any, columns: Sequence[Typed]) -> bool:
+    """Warn of columns that may differ each time they are computed; return whether any may."""
+    try:
+        plan = optimized_plan(frame, columns)
+        if plan.deterministic():
+            return False
+        changing = [each for each in columns if not optimized_plan(frame, [each]).deterministic()]
+    except Exception:  # Spark Connect shows no plan, nor do all platforms
+        return False
+    names = list(dict.fromkeys(each.name for each in changing))
+    numbered = "monotonically_increasing_id()" in plan.toString()
+    msg = (
+        "The columns of a call must be the same each time that the frame is computed, but"
+        f" {list_values(names)} {'is' if len(names) == 1 else 'are'} not deterministic"
+        f"{' (`monotonically_increasing_id`)' if numbered else ''}: parts may overlap."
+        "\nHint: write the frame to a table and read that, or use `df = df.localCheckpoint()`."
+        " `persist` is not enough, as a lost executor computes anew."
+    )
+    warn(msg)
+    return True
 
 
 def row_with_fraction(frame: Any, typed: Typed) -> Any:

@@ -140,7 +140,7 @@ def part_column(part: Any, output: NewColumn) -> Any:
 
 CHANGED = (
     "The frame must give the same rows each time that it is computed, but has a stratum that it"
-    " did not have when its folds were made. Save or cache it before."
+    " did not have when its folds were made. Write it to a table first, or use `localCheckpoint()`."
 )
 """What Spark raises if a row is in no stratum that was counted."""
 
