@@ -331,6 +331,27 @@ def test_extended_parts_are_those_of_pandas(engine, parts):
     assert not any(None in engine.rows(found)[name] for name in names)
 
 
+CALLS_OF_EMPTY_PARTS = [
+    lambda rows: sf.split(rows, "label", {"a": 0.98, "b": 0.01, "c": 0.01}, key="id", repeats=2),
+    lambda rows: sf.split(rows, "label", {"a": 0.9, "b": 0.05, "c": 0.05}, groups="pair"),
+    lambda rows: sf.extend(rows, "label", parts=PARTS, name=["split", "other"], key="id"),
+    lambda rows: sf.sample(rows, "label", frac=0.001, key="id"),
+]
+
+
+@pytest.mark.parametrize("call", CALLS_OF_EMPTY_PARTS, ids=["split", "groups", "extend", "sample"])
+def test_what_is_empty_is_said_as_in_pandas(engine, call):
+    """Empty parts and samples have the warnings of pandas, and groups fill the parts of pandas."""
+    given = ["train"] * (N - 1)
+    frame = FRAME.assign(pair=[i // 20 for i in range(N)])
+    frame = engine.local(frame.assign(split=[*given, None], other=[*given, "test"]))
+    found, words = heard(lambda: call(engine.spread(frame[::-1], [5, 30])))
+    expected, wanted = heard(lambda: call(frame))
+    assert engine.rows(found) == engine.rows(expected)
+    assert words == wanted
+    assert len(words) > 0
+
+
 def test_extended_partitions_may_lack_the_first_fold(engine):
     """With `k` the folds are 0..k-1, whatever a partition, or all of them, has."""
     rows = pd.DataFrame({"id": range(6), "y": ["a"] * 6, "fold": [1.0, 2.0, 1.0, 2.0, None, None]})
