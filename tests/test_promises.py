@@ -156,6 +156,7 @@ def test_even_at_every_level(
     seed=seeds,
     deal=st.sampled_from(["random", "circular"]),
 )
+@pytest.mark.filterwarnings("ignore:.* no rows:stratframe.StratWarning")
 def test_parts_are_shares_rounded(
     kind: str, data: dict[str, list[int]], parts: dict[str, float], seed: int, deal: Any
 ) -> None:
@@ -344,6 +345,67 @@ def test_groups_are_free_of_row_order(
             for rows in (data, turned)
         ]
         assert plans[0] == plans[1]
+
+
+TOGETHER: dict[str, Any] = {
+    "one column": "c",
+    "two columns": ["c", "b"],
+    "linked": sf.linked("c", "pair"),
+    "similar": sf.similar("c", within=0.5, metric="euclidean"),
+    "clusters": sf.clusters("c", 5, scale=None),
+}
+
+
+@slow_kinds
+@settings(max_examples=15)
+@given(
+    data=columns(3, 2, 12, least=12, most=40),
+    by=st.sampled_from([None, ["a", "b"], ["a", sf.quantiles("v", 2)], sf.margins(["a", "b"])]),
+    groups=st.sampled_from(sorted(TOGETHER)),
+    parts=st.integers(2, 5).flatmap(shares),
+    seed=seeds,
+)
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
+def test_no_part_of_groups_is_empty(
+    kind: str, data: dict[str, list[Any]], by: Any, groups: str, parts: dict[str, float], seed: int
+) -> None:
+    """With as many groups as parts, or folds, none is empty, in whatever order the rows are."""
+    assume(len(set(data["c"])) >= len(parts))
+    n = len(data["a"])
+    data["v"], data["pair"] = prices(n), [f"{c}-{i % 3}" for i, c in enumerate(data["c"])]
+    turned = {name: [column[row] for row in data["id"]] for name, column in data.items()}
+    options: dict[str, Any] = {"groups": TOGETHER[groups], "rare": "ignore", "seed": seed}
+    for verb, wanted, name in ((sf.split, parts, "split"), (sf.kfold, len(parts), "fold")):
+        here, there = (
+            values(verb(make(kind, each), by, wanted, **options), name) for each in (data, turned)
+        )
+        assert len(set(here)) == len(parts)
+        if groups != "clusters":
+            assert there == [here[row] for row in data["id"]]
+
+
+@kinds
+@given(
+    data=columns(5, least=4, most=20),
+    gaps=st.sets(st.integers(0, 19)),
+    k=st.integers(2, 6),
+    rare=st.sampled_from(["null", "pool", "ignore"]),
+    by=st.sampled_from(["a", ["a", sf.continuous("id")], sf.margins(["a"])]),
+    seed=seeds,
+)
+def test_no_fold_is_empty(
+    kind: str, data: dict[str, list[Any]], gaps: set[int], k: int, rare: Any, by: Any, seed: int
+) -> None:
+    """Whatever rows are left out, those that are dealt fill all folds, or are too few."""
+    data["some"] = [i % 3 > 0 for i in data["id"]]
+    data["a"] = [None if row in gaps else a for row, a in enumerate(data["a"])]
+    options: dict[str, Any] = {"where": "some", "missing": "null", "rare": rare, "seed": seed}
+    try:
+        folds = values(sf.kfold(make(kind, data), by, k, **options), "fold")
+    except sf.StratError as error:
+        assert str(error).startswith("`k` must be at most the number of rows")  # noqa: PT017
+    else:
+        assert set(folds) - {None} == set(range(k))
 
 
 @kinds

@@ -296,6 +296,32 @@ def test_extended_parts_are_those_of_pandas(engine, parts):
     assert not any(None in engine.rows(found)[name] for name in names)
 
 
+FEW = {"a": 0.98, "b": 0.01, "c": 0.01}
+
+
+@pytest.mark.parametrize(
+    ("call", "n_warnings"),
+    [
+        (lambda rows: sf.split(rows, "label", FEW, key="id", repeats=2, name="new"), 1),
+        (lambda rows: sf.split(rows, "label", FEW, groups="third", name="new"), 0),
+        (lambda rows: sf.extend(rows, "label", parts=PARTS, name=["split", "other"], key="id"), 2),
+        (lambda rows: sf.sample(rows, "label", frac=0.001, key="id"), 1),
+    ],
+    ids=["split", "groups", "extend", "sample"],
+)
+def test_what_is_empty_is_said_as_in_pandas(engine, call, n_warnings):
+    """Empty parts and samples have the warnings of pandas, and groups fill all parts."""
+    frame = FRAME.assign(third=[i // 20 for i in range(N)], split="train", other="test")
+    frame = engine.local(frame.astype({"split": object, "other": object}))
+    frame.loc[N - 1, ["split", "other"]] = None
+    found, words = heard(lambda: call(engine.spread(frame[::-1], [5, 30])))
+    expected, wanted = heard(lambda: call(frame))
+    assert engine.rows(found) == engine.rows(expected)
+    assert words == wanted
+    assert len(words) == n_warnings
+    assert n_warnings or set(engine.rows(found)["new"]) == set(FEW)
+
+
 def test_extended_partitions_may_lack_the_first_fold(engine):
     """With `k` the folds are 0..k-1, whatever a partition, or all of them, has."""
     rows = pd.DataFrame({"id": range(6), "y": ["a"] * 6, "fold": [1.0, 2.0, 1.0, 2.0, None, None]})

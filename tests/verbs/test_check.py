@@ -374,6 +374,7 @@ CHECKS = {"groups", "keys", "duplicates", "balance", "strata", "sizes", "drift",
 
 @pytest.mark.parametrize("kind", TWO_KINDS)
 @given(data=columns(4, 3, least=20), parts=shares(3), seed=seeds)
+@pytest.mark.filterwarnings("ignore:.* no rows:stratframe.StratWarning")
 def test_parts_of_split_are_fit(
     kind: str, data: dict[str, list[int]], parts: dict[str, float], seed: int
 ) -> None:

@@ -24,6 +24,7 @@ from tests.helpers import (
 )
 
 
+@pytest.mark.filterwarnings("ignore:'none' has no rows:stratframe.StratWarning")
 def test_parts_are_in_their_order(frame: Make) -> None:
     """Parts come in the order of the call, empty ones too, without the rows of none; or as named.
 

@@ -14,7 +14,7 @@ from ..core.seeds import StreamTag
 from ..core.types import Flags, StratumTable
 from ..errors import StratError
 from ..frames import LabelRows
-from ..pipeline.deal import empty_outputs
+from ..pipeline.deal import empty_outputs, part_sizes, warn_empty_parts
 from ..pipeline.extend import ORDER_SALT, quota_of_new, read_given, target_of
 from ..pipeline.hashed import hash_points, hash_salts
 from ..pipeline.options import Options, Target
@@ -99,6 +99,8 @@ class CountedFrame:
         self.check_key(options)
         call, counted = count_strata(self.engine, self.engine.bind(options), options)
         tables = list_quotas(options, counted)
+        sizes = {name: table.sum(axis=0) for name, table in zip(names, tables, strict=True)}
+        warn_empty_parts(options.target, counted.strata.n_rows, sizes, named=len(names) > 1)
         parts = find_cuts(self.engine, call, counted.coded, tables)
         return self.engine.attach(call, counted.coded, outputs, parts)
 
@@ -117,7 +119,7 @@ class CountedFrame:
         engine = self.engine
         for name in names:
             aimed = replace(options, name=name, target=target)
-            engine = engine_on(extend_column(engine, aimed, k))
+            engine = engine_on(extend_column(engine, aimed, k, named=len(names) > 1))
         return engine.frame
 
     def sample(self, options: Options, wanted: SampleSize) -> Any:
@@ -285,8 +287,8 @@ def find_cuts(
     return [PartsByNumber(first, cuts.points) for cuts in found]
 
 
-def extend_column(engine: Engine, options: Options, k: int | None) -> Any:
-    """Fill one column, whose name is that of the options."""
+def extend_column(engine: Engine, options: Options, k: int | None, *, named: bool) -> Any:
+    """Fill one column, whose name is that of the options, and which warnings name if told to."""
     call = cut_quantiles(engine, engine.bind(options, options.name), described(options))
     call, counts = engine.count(call, salts=[ORDER_SALT])
     (folds,) = counts.columns["name"]
@@ -299,6 +301,8 @@ def extend_column(engine: Engine, options: Options, k: int | None) -> Any:
     given = parts if strata.rows is None else parts[strata.rows]
     (lowest,) = lowest_of_strata(counted)
     table = quota_of_new(options, strata, given, stream, lowest)
+    sizes = {name: part_sizes(parts, options.target, counts.weights) + table.sum(axis=0)}
+    warn_empty_parts(options.target, strata.n_rows, sizes, named=named)
     salts = [int(stream(1)[0])]
     coded = counted.coded
     new = coded._replace(codes=np.where(parts < 0, coded.codes, -1))

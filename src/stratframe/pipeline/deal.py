@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -19,10 +19,10 @@ from ..core.seeds import StreamTag, permutation
 from ..core.strata import order_of_strata, renumbered, sum_by
 from ..core.systematic import systematic_deal
 from ..core.types import Ints, StratumTable, Words
-from ..errors import plural, warn
+from ..errors import MAX_LISTED, list_values, plural, warn
 from ..frames import Frame, NewColumn
 from .check_data import explain_largest
-from .options import Options
+from .options import Options, Target
 from .random_numbers import column_stream, row_numbers, row_streams
 from .strata import Columns, Strata, check_n_cells, stratify
 
@@ -31,10 +31,14 @@ def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColu
     """Deal the rows of a frame whose columns were read."""
     # The levels, which only tables need, hold a code of every row each.
     strata = stratify(options, columns, n_rows)._replace(levels=())
-    return [
+    new = [
         column._replace(parts=place_rows(deal_rows(options, strata, repeat), strata.rows, n_rows))
         for repeat, column in enumerate(empty_outputs(options))
     ]
+    if min(options.target.fractions(strata.n_rows)) * strata.n_rows < 1:
+        sizes = {column.name: part_sizes(column.parts, options.target) for column in new}
+        warn_empty_parts(options.target, strata.n_rows, sizes, named=len(new) > 1)
+    return new
 
 
 def check_columns(
@@ -59,6 +63,30 @@ def empty_outputs(options: Options) -> list[NewColumn]:
         names = [f"{options.name}_{repeat + 1}" for repeat in range(options.repeats)]
     empty = np.empty(0, dtype=np.int64)
     return [NewColumn(name, empty, options.target.names, nullable) for name in names]
+
+
+def part_sizes(parts: Ints, target: Target, weights: Ints | None = None) -> Ints:
+    """Count the rows of each part, given that of every row, -1 for none."""
+    has_part = parts >= 0
+    return sum_by(parts[has_part], None if weights is None else weights[has_part], target.n)
+
+
+def warn_empty_parts(
+    target: Target, n_rows: int, sizes: Mapping[str, Ints], *, named: bool
+) -> None:
+    """Warn of parts without rows, given the rows dealt, and those of each part by column."""
+    lines = []
+    for place, part in enumerate(target.names or ()):
+        empty = [name for name, held in sizes.items() if not held[place]]
+        if empty:
+            columns = f" in {list_values(empty)}" if named else ""
+            share = float(target.fractions(n_rows)[place] * n_rows)
+            lines.append(
+                f"{part!r} has no rows{columns}: its share of {plural(n_rows, 'row')} is"
+                f" {share:.10g}."
+            )
+    if lines:
+        warn(" ".join(lines[:MAX_LISTED]) + " ..." * (len(lines) > MAX_LISTED))
 
 
 def place_rows(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:

@@ -19,7 +19,7 @@ from ..core.strata import first_occurrence, order_of_strata, sum_by
 from ..core.types import Ints, StratumTable, Words
 from ..errors import StratError, describe, describe_rows, plural, preview, with_full_stop
 from ..frames import Frame, NewColumn
-from .deal import empty_outputs, place_rows
+from .deal import empty_outputs, part_sizes, place_rows, warn_empty_parts
 from .options import Options, Target, fold_target, write_groups
 from .random_numbers import column_stream, row_numbers
 from .strata import Columns, Strata, stratify
@@ -30,15 +30,15 @@ def extended_columns(
 ) -> list[NewColumn]:
     """Extend the columns of `name` of a frame that was read, given the options of each."""
     return [
-        extended_column(each, k, columns, column, n_rows)
+        extended_column(each, k, columns, column, n_rows, named=len(options) > 1)
         for each, column in zip(options, columns["name"], strict=True)
     ]
 
 
 def extended_column(
-    options: Options, k: int | None, columns: Columns, column: Any, n_rows: int
+    options: Options, k: int | None, columns: Columns, column: Any, n_rows: int, *, named: bool
 ) -> NewColumn:
-    """Extend one column."""
+    """Extend one column, which warnings name if there are several."""
     options, parts = read_given(options, k, column)
     held = np.flatnonzero(parts >= 0)
     strata = stratify(options, columns, n_rows, ordered=False, always_dealt=held)
@@ -53,6 +53,9 @@ def extended_column(
         given = folds_of_units(groups, int(groups.max()) + 1, given)[groups]
         strata = strata._replace(groups=np.unique(groups[rows], return_inverse=True)[1])
     parts[rows] = extend_dealt(options, strata, given[rows])
+    if options.target.names:
+        sizes = {options.name: part_sizes(parts, options.target)}
+        warn_empty_parts(options.target, strata.n_rows, sizes, named=named)
     (output,) = empty_outputs(options)
     return output._replace(parts=parts)
 

@@ -14,7 +14,7 @@ from ..core.seeds import StreamTag, random_words, word_stream
 from ..core.strata import order_of_strata
 from ..core.systematic import systematic_deal
 from ..core.types import Flags, StratumTable, Words
-from ..errors import StratError, at_most
+from ..errors import StratError, at_most, plural, warn
 from .deal import place_rows, sort_rows
 from .options import Options
 from .random_numbers import row_numbers
@@ -50,6 +50,9 @@ def sample_table(
     total = round(wanted.size * n_rows) if isinstance(wanted.size, Fraction) else wanted.size
     if total > n_rows:
         raise StratError(at_most("`n`", "the number of rows", total, n_rows, "row"))
+    if not total and wanted.size and n_rows:
+        share, due = float(wanted.size), float(wanted.size * n_rows)
+        warn(f"The sample is empty: {share:.10g} of {plural(n_rows, 'row')} is {due:.10g}.")
     words = random_words(options.seed, StreamTag.SAMPLE_QUOTA, len(sizes))
     if lowest is not None:
         words = words[np.argsort(order_of_strata(lowest, strata.ancestors))]

@@ -184,7 +184,8 @@ def split(
         Fractions that sum to 1, or counts of rows that sum to the rows that get a part. One part
         may be None, which takes the rest. A float is the share of "test", beside "train".
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
-        Keep each group in one part. Shares and counts are met as closely as whole groups allow.
+        Keep each group in one part. Shares and counts are met as closely as whole groups allow, and
+        no part is empty if there are as many groups as parts.
     where, deal, key, rare, seed, name, overwrite
         As for `kfold`.
     missing : {"error", "stratum"}
@@ -208,7 +209,8 @@ def split(
     Warns
     -----
     StratWarning
-        As for `kfold`.
+        As for `kfold`; and if a part gets no row, as its share is less than one, unless
+        `deal="hash"`.
 
     Notes
     -----
@@ -299,8 +301,8 @@ def extend(
     Warns
     -----
     StratWarning
-        If classes are rare, quantiles produce fewer bins than asked for, or a column of a Spark
-        frame is not deterministic.
+        If classes are rare, quantiles produce fewer bins than asked for, a part stays empty, or a
+        column of a Spark frame is not deterministic.
 
     Notes
     -----

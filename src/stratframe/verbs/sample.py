@@ -59,6 +59,11 @@ def sample(
     StratError
         If an argument breaks a rule.
 
+    Warns
+    -----
+    StratWarning
+        If `frac` is too small a share for any row.
+
     Notes
     -----
     On Dask and Spark frames the rows are counted when this is called, and the sample is lazy. A

@@ -2,10 +2,11 @@
 
 from datetime import timedelta
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -19,14 +20,24 @@ from stratframe.core.groups.assign import (
     permute_parts,
     similarity_words,
 )
-from stratframe.core.groups.counts import UnitCounts, count_by_unit, part_table, to_dense
+from stratframe.core.groups.counts import (
+    UnitCounts,
+    count_by_unit,
+    entry_units,
+    part_table,
+    to_dense,
+)
 from stratframe.core.groups.local_search import make_objective, total_loss
 from stratframe.core.seeds import StreamTag, word_stream
 
-from .partitions import chi
+from .partitions import chi, tables
 
 THIRDS = [Fraction(1, 3)] * 3
 UNEQUAL = [Fraction(7, 10), Fraction(2, 10), Fraction(1, 10)]
+
+shares_of_parts = st.sampled_from(
+    [THIRDS, UNEQUAL, [Fraction(9, 10), Fraction(1, 10)], [Fraction(n, 20) for n in (17, 2, 1)]]
+)
 
 seeds = st.integers(0, 2**32)
 codes = hnp.arrays(
@@ -152,6 +163,39 @@ def test_equal_parts_are_renumbered_at_random() -> None:
     assert len(frequency) == 6
     assert frequency.min() > 60
     assert permute_parts(parts, UNEQUAL, streams[0]).tolist() == parts.tolist()
+
+
+@given(table=tables, shares=shares_of_parts, seed=seeds)
+def test_a_part_that_would_be_empty_gets_the_unit_that_costs_least(
+    table: np.ndarray, shares: list[Fraction], seed: int
+) -> None:
+    """No part is empty; of partitions that the search left so the loss is the least without."""
+    table = table[table.sum(axis=1) > 0]
+    assume(len(table) >= len(shares) and (table.sum(axis=0) > 0).all())
+    unit, column = np.nonzero(table)
+    units = group_counts(unit, len(table), column, table.shape[1], table[unit, column])
+    found = assign_units(units, shares, word_stream(seed, StreamTag.PART_SEARCH))
+    assert len(set(found.tolist())) == len(shares)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(assign, "fill_empty_parts", lambda *_: None)
+        plain = assign_units(units, shares, word_stream(seed, StreamTag.PART_SEARCH))
+    if len(set(plain.tolist())) == len(shares):
+        assert found.tolist() == plain.tolist()
+        return
+    counts, weights = to_dense(units, np.arange(len(table))).T, np.array(shares, dtype=float)
+    every = product(range(len(shares)), repeat=len(table))
+    least = min(chi(counts, [*p], weights) for p in every if len(set(p)) == len(shares))
+    assert chi(counts, found.tolist(), weights) == pytest.approx(least)
+
+
+def test_many_units_fill_a_small_part() -> None:
+    """Of many groups the one that costs least goes to a part whose share is less than a group."""
+    shares = [Fraction(9_998, 10_000), Fraction(1, 10_000), Fraction(1, 10_000)]
+    units, _ = random_units(500, 6)
+    parts = assign_units(units, shares, word_stream(0, StreamTag.PART_SEARCH))
+    sizes = np.bincount(entry_units(units), units.data) // 2
+    assert np.bincount(parts).tolist() == [498, 1, 1]
+    assert sizes[parts > 0].tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("n_groups", [20, 150])

@@ -87,6 +87,7 @@ def extend_units(
     greedy_assign(units, hardest_first(units, new, objective, stream), objective, extended, room)
     if room is None:
         search_from_perturbed(units, objective, extended, stream, new)
+        fill_empty_parts(units, objective, extended, stream, new)
     else:
         sampled_local_search(units, objective, extended, stream, moves=False, movable=new)
     return extended
@@ -132,7 +133,8 @@ def margin_counts(
 def assign_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:
     """Give every unit a part, so that all columns, of which the last is their size, come close.
 
-    Returns the parts, shape (n_units,), range 0..n_parts-1.
+    No part is empty if there are as many units. Returns the parts, shape (n_units,), range
+    0..n_parts-1.
     """
     objective = make_objective(units.totals, shares)
     parts = deal_equal_units(units, shares, stream)
@@ -141,6 +143,7 @@ def assign_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) 
     improve(units, objective, parts, stream)
     if len(set(shares)) > 1:
         parts = meet_part_sizes(units, objective, parts, stream)
+    fill_empty_parts(units, objective, parts, stream, np.arange(len(parts)))
     return permute_parts(parts, shares, stream)
 
 
@@ -283,6 +286,32 @@ def meet_part_sizes(units: UnitCounts, objective: Objective, parts: Parts, strea
         losses = [total_loss(heavier, part_table(units, p, n_parts)) for p in (parts, afresh)]
         parts = afresh if losses[1] < losses[0] else parts
     return parts
+
+
+def fill_empty_parts(
+    units: UnitCounts, objective: Objective, parts: Parts, stream: Stream, movable: Ints
+) -> None:
+    """Move a unit to each empty part, at the least loss, from a part that keeps another, in place.
+
+    Only the movable units change their part; ties are broken at random.
+    """
+    shares, n_parts = objective.shares, len(objective.shares)
+    empty = np.flatnonzero(np.bincount(parts, minlength=n_parts) == 0)
+    if not len(empty):
+        return
+    owners, weights = entry_units(units), units.data * objective.scale[units.indices]
+    norms, ties = self_loss(units, objective.scale), stream(len(parts))
+    for part in empty:
+        free = movable[np.bincount(parts)[parts[movable]] > 1]
+        if not len(free):
+            break
+        # The rise of a move as in `best_change`, where its two products are one sum.
+        ratio = (part_table(units, parts, n_parts) - objective.target) / shares
+        apart = ratio[units.indices, parts[owners]] - ratio[units.indices, part]
+        rise = norms * (1 / shares[parts] + 1 / shares[part])
+        rise -= 2 * np.bincount(owners, weights * apart, minlength=len(parts))
+        parts[free[np.lexsort((ties[free], rise[free]))[0]]] = part
+    sampled_local_search(units, objective, parts, stream, moves=False, movable=movable)
 
 
 def permute_parts(parts: Parts, shares: Sequence[Fraction], stream: Stream) -> Ints:
