@@ -35,7 +35,7 @@ def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColu
         column._replace(parts=place_rows(deal_rows(options, strata, repeat), strata.rows, n_rows))
         for repeat, column in enumerate(empty_outputs(options))
     ]
-    if min(options.target.fractions(strata.n_rows)) * strata.n_rows < 1:
+    if options.target.names and min(options.target.fractions(strata.n_rows)) * strata.n_rows < 1:
         sizes = {column.name: part_sizes(column.parts, options.target) for column in new}
         warn_empty_parts(options.target, strata.n_rows, sizes, named=len(new) > 1)
     return new
