@@ -155,7 +155,7 @@ STEPS: dict[str, Any] = {
     ),
     "join": lambda query: query.join(query.select("id"), on="id"),
     "ordered join": lambda query: query.join(
-        query.select("id").unique(), on="id", maintain_order="left"
+        query.select("id").unique(), on="id", maintain_order="left_right"
     ),
     "semi join": lambda query: query.join(query.select("id").unique(), on="id", how="semi"),
     "sort by classes": lambda query: query.sort("text"),
@@ -243,18 +243,23 @@ REORDERED: dict[str, list[pl.LazyFrame]] = {
         LEFT.group_by(pl.col("id") % 7).agg(x=pl.len()).sort("id"),
         COUNTED.with_columns(id=pl.col("id") // 2).sort("id"),
         LEFT.group_by("id", maintain_order=True).agg(pl.first("label")).sort("label"),
-        LEFT.join(RIGHT, on="id", how="left", maintain_order="left").sort("label"),
+        LEFT.join(RIGHT, on="id", how="left", maintain_order="left_right").sort("label"),
         LEFT.with_columns(pl.coalesce("label", "id", "label").alias("x")).sort(
             pl.coalesce("label", "id", "label")
         ),
     ],
     "an inner join": [
         LEFT.join(RIGHT, on="id"),
+        LEFT.join(RIGHT, on="id", maintain_order="left"),
+        LEFT.join(RIGHT, on="id", maintain_order="right"),
         pl.SQLContext(l=LEFT, r=RIGHT).execute("SELECT * FROM l JOIN r USING (id)"),
-        LEFT.join(RIGHT, on="id").join(RIGHT, on="id", how="left", maintain_order="left"),
+        LEFT.join(RIGHT, on="id").join(RIGHT, on="id", how="left", maintain_order="left_right"),
         LEFT.map_batches(lambda data, lock=Lock(): data).join(RIGHT, on="id"),  # noqa: B008
     ],
-    "a left join": [LEFT.join(RIGHT, on="id", how="left")],
+    "a left join": [
+        LEFT.join(RIGHT, on="id", how="left"),
+        LEFT.join(RIGHT, on="id", how="left", maintain_order="left"),
+    ],
     "a right join": [LEFT.join(RIGHT, on="id", how="right")],
     "a full join": [LEFT.join(RIGHT, on="id", how="full", coalesce=True)],
     "a semi join": [
@@ -263,7 +268,7 @@ REORDERED: dict[str, list[pl.LazyFrame]] = {
     ],
     "an anti join": [
         LEFT.join(RIGHT.head(9), on="id", how="anti"),
-        LEFT.join(RIGHT.join(RIGHT, on="id", how="anti"), on="id", maintain_order="left"),
+        LEFT.join(RIGHT.join(RIGHT, on="id", how="anti"), on="id", maintain_order="left_right"),
     ],
     "a cross join or `join_where`": [
         LEFT.join(RIGHT.select("x"), how="cross"),
@@ -282,13 +287,20 @@ CHOSEN: dict[tuple[str, str], list[pl.LazyFrame]] = {
         UNIQUE.filter(pl.col("id") > 2).with_columns(y=1).head(9),
         pl.concat([LEFT.head(5), UNIQUE.head(9)]),
         pl.concat([LEFT, UNIQUE]).head(9),
-        LEFT.join(UNIQUE.head(9).select("id"), on="id", maintain_order="left"),
+        LEFT.join(UNIQUE.head(9).select("id"), on="id", maintain_order="left_right"),
     ],
     ("`unique`", "`gather_every`"): [UNIQUE.gather_every(2)],
     ("`unique`", "`gather`"): [UNIQUE.select(pl.all().gather([1, 2, 3, 4]))],
     ("`unique`", "`sample`"): [UNIQUE.select(pl.all().sample(9, seed=0))] * IS_POLARS_2,
+    ("`unique`", "a Series"): [UNIQUE.with_columns(y=pl.Series(range(20)))],
     ("`unique`", "`cum_count`"): [UNIQUE.with_columns(x=pl.col("id").cum_count())],
-    ("`unique`", "`rank`"): [UNIQUE.with_columns(x=pl.col("id").rank("ordinal"))],
+    ("`unique`", "`rank`"): [
+        UNIQUE.with_columns(x=pl.col("id").rank("ordinal")),
+        UNIQUE.with_columns(x=pl.col("id").rank("random", seed=1)),
+    ],
+    ("an inner join", "`implode`"): [
+        LEFT.join(RIGHT, on="id").group_by("label", maintain_order=True).agg("id").explode("id")
+    ],
     ("`unique`", "a row index"): [UNIQUE.with_row_index("row")],
     ("`unique`", "a horizontal `pl.concat`"): [
         pl.concat([UNIQUE, RIGHT.rename({"id": "other"})], how="horizontal")
@@ -338,6 +350,17 @@ DRAWN: dict[str, list[pl.LazyFrame]] = {
     ],
     "the expression `sample`": [LEFT.select(pl.all().sample(9))],
     "the expression `top_k_by`": [LEFT.select(pl.all().top_k_by("label", 9))],
+    "the expression `min_by`": [
+        LEFT.group_by("label", maintain_order=True).agg(pl.col("id").sort_by("label").first())
+    ]
+    * IS_POLARS_2,
+    "the expression `list.sample_n`": [
+        LEFT.with_columns(x=pl.concat_list("id", "id").list.sample(1).list.first())
+    ],
+    "a step that is not known": [
+        LEFT.with_columns(x=pl.when(pl.col("label") == "a\nb").then(1).otherwise(pl.col("id"))),
+        LEFT.rename({"label": "x\ny"}).with_columns(label=pl.lit("a")),
+    ],
     "the expression `rank`": [LEFT.filter(pl.col("label").rank("random") < 9)],
 }
 """Steps and expressions that give other rows or values each time, and queries that have them."""
@@ -364,17 +387,19 @@ KEPT = [
     .agg(pl.len(), x=pl.len())
     .sort("x", "label", "id", descending=[True, False, True])
     .filter(pl.col("id") > 2),
-    LEFT.join(RIGHT, on="id", maintain_order="left"),
+    LEFT.join(RIGHT, on="id", maintain_order="left_right"),
     LEFT.join(RIGHT, on="id", how="right", maintain_order="right_left"),
     LEFT.join(RIGHT, on="id", maintain_order="left_right").join(
-        LEFT.join(RIGHT, on="id", how="semi", maintain_order="left"), on="id", maintain_order="left"
+        LEFT.join(RIGHT, on="id", how="semi", maintain_order="left"),
+        on="id",
+        maintain_order="left_right",
     ),
     SORTED[0].join_asof(SORTED[1], on="id"),
     LEFT.with_columns(
         text=pl.lit("UNIQUE[maintain_order: false"), other=pl.lit("INNER JOIN:")
     ).filter(pl.col("text") != "AGGREGATE[maintain_order: false]"),
     LEFT.with_columns(text=pl.lit('5" pipe')).join(
-        RIGHT, on="id", how="left", maintain_order="left"
+        RIGHT, on="id", how="left", maintain_order="left_right"
     ),
 ]
 """Queries that give their rows in one order."""
@@ -394,15 +419,25 @@ SETS = {
     "`sort`": "write `sort(..., maintain_order=True)`, or sort by the `key`, too",
     "`unique`": f"{SET}, and in a `sort` after it",
     "the expression `sort_by`": "set `maintain_order` in that expression",
+    "an inner join": 'set `maintain_order="left_right"` in that step',
+    "a left join": 'set `maintain_order="left_right"` in that step',
+    "a right join": 'set `maintain_order="right_left"` in that step',
+    "a full join": 'set `maintain_order="left_right"` in that step',
+    **dict.fromkeys(
+        (f"the expression `{name}`" for name in ("rank", "sample", "shuffle")),
+        "give it a `seed`, or collect the query first",
+    ),
+    "the expression `min_by`": "write `sort_by(..., maintain_order=True).first()`",
 }
 KEY = '`key="id"` names columns that identify the rows; or '
 GROUP = "fill these groups with values that identify the rows; or "
 
 
-def expected(step: str, effect: str, fix: str = "") -> str:
+def expected(step: str, effect: str, fix: str = "", then: str = OVERLAP) -> str:
     """Write the warning of what a step may do to a query."""
-    instead = SETS.get(step, "collect the query first" if "expression" in step else SET)
-    return f"{step[0].upper()}{step[1:]} may {effect}: {OVERLAP}.\nHint: {fix}{instead}."
+    is_step = "expression" not in step and "not known" not in step
+    instead = SETS.get(step, SET if is_step else "collect the query first")
+    return f"{step[0].upper()}{step[1:]} may {effect}: {then}.\nHint: {fix}{instead}."
 
 
 def reordered(what: str) -> str:
@@ -463,11 +498,16 @@ JOINED = LEFT.join(RIGHT, on="id")
     ("query", "key", "n_warnings"),
     [
         (LEFT.sort("label", "id").head(9), "id", 0),
-        (JOINED.sort("label", "x", "id").with_row_index("row"), ["id", "x"], 0),
+        (JOINED.sort("label", "x", "id").with_row_index("row"), ["id", "x"], 1 - IS_POLARS_2),
         (JOINED.sort("x").head(9), ["id", "x"], 1),
         (JOINED.sort("id", pl.col("x") % 2).head(9), "id", 1),
+        (LEFT.sort("id").with_columns(x=pl.col("label").cum_count()), "id", 0),
         (JOINED.head(9).sort("id"), "id", 1),
         (LEFT.sort("id").unique("id", keep="first", maintain_order=True), "id", 1),
+        (LEFT.sort("id").head(9).filter(pl.col("label") == "a"), "id", 1),
+        (LEFT.sort("id").select("label", id=pl.col("id") // 2).head(9), "id", 1),
+        (LEFT.sort("id").with_columns(pl.col("id") // 2).head(9), "id", 1),
+        (LEFT.sort("id").drop("id").with_row_index("id"), "id", 1),
     ],
 )
 def test_a_sort_by_the_key_makes_an_order(query: pl.LazyFrame, key: Any, n_warnings: int) -> None:
@@ -503,7 +543,7 @@ T.rle_id() D.arg_sort() D.fill_null(strategy="forward")
 X.interpolate() X.peak_max() X.peak_min() D.is_first_distinct() D.is_last_distinct() T.str.join()
 pl.int_range(pl.len()) I.first().over("day") I.last().over("day",order_by="text") D.index_of(1)
 I.shift().over("text") X.mean().over("day") I.get(1) I.gather(0).item() D.arg_min() D.arg_max()
-I.min_by("day") I.max_by("day") I.min_by("day").over("text") X.set_sorted()
+X.set_sorted()
 X.abs() X.sign() -X X.pow(2) X.sqrt() X.cbrt() X.exp() X.log() X.log1p() X.sin() X.cos() X.tan()
 X.arctan() X.cot() X.sinh() X.cosh() X.tanh() X.degrees() X.radians() X.erf() X.erfc() X.floor()
 X.ceil() X.round(2) X.round_sig_figs(2) X.truncate() X.clip(0,1) D.bitwise_count_ones() T.hash()
@@ -589,7 +629,10 @@ ORDERED_STEPS: dict[str, Callable[[pl.LazyFrame], pl.LazyFrame]] = {
         rows.group_by("twice").agg(ID.first(), two=ID.head(2)).sort("twice")
     ),
     "left join": lambda rows: rows.join(
-        rows.select("id", y="x"), on="id", how="left", maintain_order="left"
+        rows.select("id", y="x"), on="id", how="left", maintain_order="left_right"
+    ),
+    "left join of several": lambda rows: rows.join(
+        rows.select("twice", y="x"), on="twice", how="left", maintain_order="left_right"
     ),
     "semi join": lambda rows: rows.join(
         rows.head(999).select("id"), on="id", how="semi", maintain_order="left"
@@ -639,7 +682,7 @@ NOT_RUN = lazy.names(
     """
     agg append cumulative_eval eval lower_bound not rechunk rle upper_bound with_fields
     all_ignore_nulls any_ignore_nulls cat.physical concat_expr element erf erfc gather has_nulls
-    item max_by min_by sample shuffle truncate
+    item sample shuffle trunc*
     """
 )
 """Names that some version of Polars prints otherwise or lacks; its `rle` fails when streamed."""
@@ -707,7 +750,11 @@ def test_positions_depend_on_the_order() -> None:
     """Positions of a query that may come in another order name other rows, and `cv` warns."""
     query = UNIQUE.with_columns(fold=pl.col("id") % 2)
     assert warnings_of(lambda: sf.cv(query)) == [
-        expected("`unique`", reordered("the positions depend on the order"))
+        expected(
+            "`unique`",
+            reordered("the positions depend on the order"),
+            then="positions may be those of other rows when the query is collected again",
+        )
     ]
     assert warnings_of(lambda: sf.cv(query.collect())) == []
 
@@ -740,7 +787,7 @@ def steps_of(query: pl.LazyFrame) -> list[str]:
 def test_an_unknown_view_of_the_plan_warns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Polars does not show how its joins are set, they count as unordered."""
     monkeypatch.delattr(pl, "QueryOptFlags")
-    query = LEFT.join(RIGHT, on="id", maintain_order="left")
+    query = LEFT.join(RIGHT, on="id", maintain_order="left_right")
     assert steps_of(query) == ["a join"]
     assert steps_of(LEFT) == []
 
@@ -757,7 +804,10 @@ def test_joins_warn_exactly_if_one_keeps_no_order(joins: list[tuple[Any, Any]]) 
         query = query.join(
             RIGHT.select("id"), on="id", how=how, maintain_order=order, suffix="_left"
         ).select("id")
-    unordered = [how for how, order in joins if order == "none"]
+    both = {"left_right", "right_left"}
+    ordered = {"inner": both, "left": {"left_right"}, "full": both if IS_POLARS_2 else set()}
+    ordered |= {how: {"left", *both} for how in ("semi", "anti")}
+    unordered = [how for how, order in joins if order not in ordered[how]]
     steps = steps_of(query)
     assert len(steps) == len(unordered)
     assert all(how in step for how, step in zip(reversed(unordered), steps, strict=True))

@@ -6,20 +6,23 @@ surely give the same rows each time, streams.
 
 A query warns in three cases.
 
-1. An expression draws values at random, or a step keeps any of several rows. Nothing helps then.
+1. An expression draws values at random, a step keeps any of several rows, or it is not known.
+   A key or groups do not help.
 2. A step or an expression may put rows in another order, and what follows goes by their places:
    it picks rows, numbers them, or puts them beside others. A key or groups do not help.
 3. A step or an expression may put rows in another order, and the folds depend on the order.
 
 Steps without an order are `unique`, `group_by`, joins, `pl.union`, `merge_sorted`, and `sort` and
-`top_k` with ties, unless they say `maintain_order`; expressions are those that are not known to
-leave rows in order. A plan does not say which columns are unique. So a `sort` makes an order only
-if it has all columns of the key, or all keys of the `group_by` right below it.
+`top_k` with ties, unless they say `maintain_order`; a join of rows with several matches has to
+maintain the order of both sides. Expressions without an order are those that are not known to leave
+rows in order. A plan does not say which columns are unique. So a `sort` makes an order only if it
+has all keys of the `group_by` below it, or all columns of the key, and no row is dropped later.
 
 Nothing is read but the schemas of files.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence, Set
 from contextlib import suppress
 from fnmatch import fnmatchcase
@@ -68,12 +71,12 @@ IN_ORDER = names(
     rle rle_id arg_where arg_sort arg_min arg_max index_of search_sorted hist
 
     abs negate sign not pow sqrt cbrt exp log log1p sin cos tan cot sinh cosh tanh arc*
-    degrees radians erf erfc floor ceil round round_sig_figs truncate clip lower_bound upper_bound
+    degrees radians erf erfc floor ceil round round_sig_figs trunc* clip lower_bound upper_bound
     bitwise_* hash fill_null* coalesce replace replace_strict interpolate* diff pct_change cut qcut
     peak_min peak_max dot is_* has_nulls add_business_days business_day_count
     cum_* cumulative_eval rolling* ewm_* *_horizontal
 
-    min max nan_min nan_max min_by max_by median quantile count null_count n_unique any all
+    min max nan_min nan_max median quantile count null_count n_unique any all
     any_ignore_nulls all_ignore_nulls sum mean std var product skew kurtosis entropy approx_*
     cov covariance corr pearson_correlation spearman_rank_correlation
 
@@ -92,14 +95,17 @@ BY_PLACE = names(
     slice get first last gather gather_every implode reverse shift* sort sort_by append
     extend_constant reshape concat_expr *_range rle rle_id arg_* index_of search_sorted
     unique_stable unique_counts drop_nulls drop_nans fill_null_with_strategy interpolate* diff
-    pct_change peak_* cum_* cumulative_eval rolling* ewm_* min_by max_by is_first_distinct
+    pct_change peak_* cum_* cumulative_eval rolling* ewm_* is_first_distinct
     is_last_distinct str.concat_vertical str.join rank sample shuffle
     """
 )
 """Expressions whose values depend on the places of the rows, at least where values are equal."""
 
-MAY_DRAW = names("rank sample shuffle arr.sample list.sample")
+MAY_DRAW = names("rank sample shuffle")
 """Expressions that may draw at random, of which the printed plan does not show the seed."""
+
+CHOOSES = names("arr.sample* list.sample* top_k_by min_by max_by")
+"""Expressions that choose at random, or among rows that tie; `sort_by(...).first()` is `min_by`."""
 
 EXPRESSION_LINE = re.compile(
     r"^ *(?:SELECTION: |FILTER |SELECT \[|SORT BY \[|(?:LEFT|RIGHT) PLAN ON: \[|\[)"
@@ -147,6 +153,18 @@ STEPS = {
 """What Polars calls the steps whose lines say whether they keep the order, and what users do."""
 
 STEP_LINE = re.compile(rf"^ *({'|'.join(STEPS)})\[maintain_order: (true|false)\b")
+KNOWN_LINE = re.compile(
+    r"^ *(?:\S+ SCAN\b|DF \[|PROJECT |ESTIMATED ROWS: |SELECTION: |FILTER |FROM$|SELECT \[|\["
+    r"|WITH_COLUMNS:$|SLICE|ROW[ _]INDEX|simple π |SORT BY \[|UNIQUE\[|AGGREGATE\[|UNION|HCONCAT$"
+    r"|PLAN \d+:$|END |[A-Z]+ JOIN:$|(?:LEFT|RIGHT) PLAN(?: ON: \[|:$)|MERGE SORTED|EXPLODE|UNPIVOT"
+    r"|UNNEST by:\[|MAP_GROUPS BY |hint\.sorted\(|CACHE\[|OPAQUE_PYTHON$|SINK )"
+)
+"""Lines of steps that keep the order, or say that they do not. A line end in a name or a literal
+starts a line that is not known."""
+
+KEEPS_ROWS = re.compile(r"^ *(?:SLICE\[|SORT BY \[|ROW INDEX name: |WITH_COLUMNS:$|SELECT \[|\[)")
+"""Lines of steps that drop no row, but at the ends."""
+
 ANY_ROW = re.compile(r"^ *UNIQUE\[.*keep_strategy: Any\] BY Some\b")
 KEYS_LINE = re.compile(r"^ *\[.*\] BY \[(?P<columns>.*)\]$")
 SORT_LINE = re.compile(
@@ -155,21 +173,33 @@ SORT_LINE = re.compile(
 VIEWED_LINES = {"Join": re.compile(r"^ *(?!ASOF )[A-Z]+ JOIN:$"), "Sort": SORT_LINE}
 """The lines that do not say in every version whether their steps keep the order."""
 
-KEEPS_EQUAL = ("`head`, `slice` or `top_k`", "a row index")
 PLACE_LINES = {
-    KEEPS_EQUAL[0]: re.compile(r"^ *SLICE\["),
-    KEEPS_EQUAL[1]: re.compile(r"^ *ROW[ _]INDEX"),
+    "`head`, `slice` or `top_k`": re.compile(r"^ *SLICE\["),
+    "a row index": re.compile(r"^ *ROW[ _]INDEX"),
     "`unique`": re.compile(r"^ *UNIQUE\[.*keep_strategy: (?:First|Last|Any)\] BY Some"),
     "`join_asof`": re.compile(r"^ *ASOF JOIN:$"),
     "a horizontal `pl.concat`": re.compile(r"^ *HCONCAT$"),
 }
-"""The lines of steps that go by the places of rows, by what users call them; and those steps of
-these that leave no row out because it equals another."""
+"""The lines of steps that go by the places of rows, by what users call them."""
+
+PLAIN_COLUMN = re.compile(r"(?<=[\[ ])col\([^()]*\)(?=[,\]])")
+"""A column that a step selects, or sorts by, as it is."""
+
+BARE_COLUMN = re.compile(r"(?:\[|, )col\([^()]*\)(?:\.alias\([^()]*\))?(?=, |\] BY )")
+"""A column that a `group_by` makes lists of, where Polars does not print `implode`."""
 
 COLUMN = re.compile(r'col\("([^"]*)"\)')
 
-ORDERED = {"left", "right", "left_right", "right_left"}
-"""What `maintain_order` of a join may be, but for "none"."""
+BOTH = {"left_right", "right_left"}
+ORDERED = {
+    "Inner": BOTH,
+    "Left": {"left_right"},
+    "Right": {"right_left"},
+    "Full": BOTH if pl.__version__ >= "2" else set(),
+    "Semi": {"left", *BOTH},
+    "Anti": {"left", *BOTH},
+}
+"""What `maintain_order` of each kind of join must be if rows may have several matches."""
 
 HOLDS_EXPRESSIONS = names(
     "arguments by expr falsy function idx input left length offset order_by partition_by predicate"
@@ -181,6 +211,21 @@ SET_ORDER = "set `maintain_order` in that step"
 REMEDIES = {
     "`sort`": "write `sort(..., maintain_order=True)`, or sort by the `key`, too",
     "`unique`": f"{SET_ORDER}, and in a `sort` after it",
+    **{
+        f"{article} {kind} join": f'set `maintain_order="{order}"` in that step'
+        for article, kind, order in (
+            *(("an", "inner", "left_right"), ("a", "left", "left_right")),
+            *(("a", "right", "right_left"), ("a", "full", "left_right")),
+        )
+    },
+    **dict.fromkeys(
+        ("the expression `min_by`", "the expression `max_by`"),
+        "write `sort_by(..., maintain_order=True).first()`",
+    ),
+    **{
+        f"the expression `{name}`": "give it a `seed`, or collect the query first"
+        for name in ("rank", "sample", "shuffle")
+    },
     "the expression `sort_by`": SET_ORDER.replace("step", "expression"),
 }
 """What gives rows an order where it is not `SET_ORDER` alone."""
@@ -198,22 +243,24 @@ class Unordered(NamedTuple):
     draws: bool = False
     """Whether it may also give other rows or values each time."""
 
-    def warn(self, effect: str, hint: str = "") -> None:
-        """Warn of what it does to a lazy query, and say how to avoid that."""
+    def warn(self, effect: str, hint: str = "", then: str = "") -> None:
+        """Warn of what it does to a lazy query and what follows, and say how to avoid that."""
         remedy = "collect the query first" if self.of_expression else SET_ORDER
         remedy = REMEDIES.get(self.name, remedy)
+        then = then or "train and test rows that are collected apart may overlap"
         warn(
-            f"{self.name[0].upper()}{self.name[1:]} may {effect}: train and test rows that are"
-            f" collected apart may overlap.\nHint: {f'{hint}; or {remedy}' if hint else remedy}."
+            f"{self.name[0].upper()}{self.name[1:]} may {effect}: {then}."
+            f"\nHint: {f'{hint}; or {remedy}' if hint else remedy}."
         )
 
 
 def warn_row_order(
-    frame: Frame, what: str | None, hint: str = "", key: Collection[Any] = ()
+    frame: Frame, what: str | None, hint: str = "", key: Collection[Any] = (), then: str = ""
 ) -> None:
     """Warn of a lazy query whose rows may come in another order, or be others, each time.
 
-    `what` depends on the order, if anything does; the hint says how the call could do without it.
+    `what` depends on the order, if anything does; the hint says how the call could do without it,
+    and `then` what happens if it cannot.
     """
     if not isinstance(frame, pl.LazyFrame):
         return
@@ -225,24 +272,23 @@ def warn_row_order(
         return
     for step in steps:
         if step.draws:
-            step.warn("give other rows or values each time that this lazy query is collected")
+            effect = "give other rows or values each time that this lazy query is collected"
+            step.warn(effect, then=then)
             return
     reorder = "put the rows of this lazy query in another order each time it is collected, and"
-    total = total_sorts(plan, set())
+    total = total_sorts(plan, set(map(str, key)))
     for line, text in enumerate(plan):
         for user, is_known in users_of_places(text, functions):
-            # The key differs in the rows of the frame, but not before equal ones are left out.
-            sorts = total_sorts(plan, set(map(str, key))) if user in KEEPS_EQUAL else total
-            for step in steps_before(plan, line, steps, sorts):
+            for step in steps_before(plan, line, steps, total):
                 is_itself = step.line == line and step.name.endswith(user)
                 if not is_itself and (is_known or not step.of_expression):
-                    step.warn(f"{reorder} {user} then gives other rows or values")
+                    step.warn(f"{reorder} {user} then gives other rows or values", then=then)
                     return
     left = steps_before(plan, None, steps, total)
     if what is not None and left:
         # A step says more than an expression, wherever it is.
         step = min(left, key=lambda step: step.of_expression)
-        step.warn(f"{reorder} {what} depend on the order", hint)
+        step.warn(f"{reorder} {what} depend on the order", hint, then)
 
 
 def unordered_steps(
@@ -251,28 +297,48 @@ def unordered_steps(
     """List what may put the rows of a query in any order, from its printed plan."""
     viewed = viewed_steps(frame, plan)
     is_drawn = any(map(draws_at_random, functions))
-    # The optimizer drops the order of a step if a later one, such as a sort, keeps none.
-    dropped = count_unordered(plan) < (
-        count_unordered(frame.explain().splitlines()) if "maintain_order: true" in str(plan) else 0
-    )
+    dropped = dropped_orders(frame, plan)
     found = []
     for line, text in enumerate(plan):
         match = STEP_LINE.match(text)
-        if match and (dropped or match[2] == "false"):
+        if match and (line in dropped or match[2] == "false"):
             found.append(Unordered(line, STEPS[match[1]], draws=bool(ANY_ROW.match(text))))
         if line in viewed:
             found.append(Unordered(line, viewed[line]))
+        if "MAP_GROUPS BY " in text and KNOWN_LINE.match(text):
+            found.append(Unordered(line, "`map_groups`", of_expression=True))
+        if not KNOWN_LINE.match(text):
+            found.append(Unordered(line, "a step that is not known", True, True))
         for name in calls(text):
-            draws = name == "top_k_by" or (name in MAY_DRAW and is_drawn)
+            draws = is_listed(name, CHOOSES) or (name in MAY_DRAW and is_drawn)
             has_ties = name == "sort_by" and "maintain_order: false" in text
             if draws or has_ties or not is_listed(name, IN_ORDER):
                 found.append(Unordered(line, f"the expression `{name}`", True, draws))
     return found
 
 
-def count_unordered(plan: Sequence[str]) -> int:
-    """Count the steps of a printed plan that say that they keep no order."""
-    return sum((STEP_LINE.match(text) or "   ")[2] == "false" for text in plan)
+def dropped_orders(frame: pl.LazyFrame, plan: Sequence[str]) -> set[int]:
+    """List the lines of steps that keep an order, which the optimizer may drop and which matters.
+
+    It does so if a later step, such as a sort, keeps none. It matters for a step that keeps any of
+    several rows, and for one whose rows `head` chooses: Polars 1.33 takes `head` below it.
+    """
+    kept = {line: match for line, text in enumerate(plan) if (match := STEP_LINE.match(text))}
+    kept = {line: match for line, match in kept.items() if match[2] == "true"}
+    slices = [lines_below(plan, line) for line, text in enumerate(plan) if "SLICE[" in text]
+    matters = [
+        line for line in kept if ANY_ROW.match(plan[line]) or any(line in each for each in slices)
+    ]
+    if not matters:
+        return set()
+    before, after = map(unordered_kinds, (plan, frame.explain().splitlines()))
+    return {line for line in matters if kept[line][1] in after - before}
+
+
+def unordered_kinds(plan: Sequence[str]) -> Counter[str]:
+    """Count the steps of a printed plan that say that they keep no order, by their kind."""
+    matches = filter(None, map(STEP_LINE.match, plan))
+    return Counter(match[1] for match in matches if match[2] == "false")
 
 
 def steps_before(
@@ -304,18 +370,34 @@ def users_of_places(text: str, functions: Sequence[Any]) -> list[tuple[str, bool
             continue
         if is_known or not is_listed(name, IN_ORDER):
             found.append((f"`{'head` or `slice' if name == 'slice' else name}`", is_known))
+    if re.search(r"\bSeries\b", expressions(text)):
+        found.append(("a Series", True))
+    if KEYS_LINE.match(text) and BARE_COLUMN.search(text):
+        found.append(("`implode`", True))
     return found
 
 
 def total_sorts(plan: Sequence[str], key: Set[str]) -> list[int]:
-    """List the lines that sort by all columns of a key, or of the `group_by` right below."""
+    """List the lines that sort by all columns of a key, or of the `group_by` below.
+
+    The key differs in the rows of the frame, but maybe not in those that were dropped.
+    """
     found = []
     for line, text in enumerate(plan):
         sort = SORT_LINE.match(text)
         by = plain_columns(sort["columns"]) if sort else set()
-        grouped = KEYS_LINE.match(plan[line + 2]) if by and "AGGREGATE[" in plan[line + 1] else None
+        if not by:
+            continue
+        below = [each for each in plan[line + 1 :] if not re.match(" *(FILTER |FROM$)", each)]
+        # Windows of time, which have other keys besides, print that they keep the order.
+        is_grouped = "AGGREGATE[maintain_order: false]" in below[0]
+        grouped = KEYS_LINE.match(below[1]) if is_grouped else None
         keys = plain_columns(grouped["columns"]) if grouped else set()
-        if any(columns and by >= columns for columns in (keys, key)):
+        above = [PLAIN_COLUMN.sub("", each) for each in plan[:line]]
+        is_kept = all(map(KEEPS_ROWS.match, above)) and not any(
+            f'"{name}"' in each or f"INDEX name: {name}," in each for each in above for name in key
+        )
+        if (keys and by >= keys) or (key and by >= key and is_kept):
             found.append(line)
     return found
 
@@ -343,7 +425,7 @@ def viewed_steps(frame: pl.LazyFrame, plan: Sequence[str]) -> dict[int, str]:
                 kind = node.options[0]
                 kind = kind[0] if isinstance(kind, tuple) else kind
                 if kind != "AsOf":
-                    ordered = node.options[-1] in ORDERED
+                    ordered = node.options[-1] in ORDERED.get(kind, ())
                     shown["Join"].append(None if ordered else join_name(kind))
     found: dict[int, str] = {}
     for kind, pattern in VIEWED_LINES.items():
@@ -383,7 +465,7 @@ def draws_at_random(function: Sequence[Any]) -> bool:
 
 def ranks_by_place(function: Sequence[Any]) -> bool:
     """Return whether a function ranks equal values by their places, or may do so."""
-    return not function or function[:2] == ("rank", "ordinal")
+    return not function or function[:2] in (("rank", "ordinal"), ("rank", "random"))
 
 
 def view_nodes(frame: pl.LazyFrame) -> Iterator[Any]:

@@ -309,7 +309,8 @@ def cv(
     frames.check_frame(frame)
     rule = check_rule(PairRule("cv", train, valid, every, last, gap, window, apart, nulls))
     _, names = named_source(frame, name, rule.apart)
-    frames.lazy.warn_row_order(frame, "the positions")
+    then = "positions may be those of other rows when the query is collected again"
+    frames.lazy.warn_row_order(frame, "the positions", then=then)
     eager = frames.collect_columns(frame, [*names, *rule.apart])
     rows = (frames.read_labels(eager, each, rule.apart, rule.every) for each in names)
     return [pair for pairs in pair_columns(rule, rows) for pair in pairs.positions()]
