@@ -61,7 +61,7 @@ def test_named_patterns_are_renamed() -> None:
     """The hint says how a column gets a name that Polars takes as it is."""
     rule = (
         "`by` must not name a column that Polars takes for a pattern of names, got '^a.*$'."
-        "\nHint: df = df.rename({'^a.*$': 'x'})"
+        "\nHint: df = df.rename({'^a.*$': 'x0'})"
     )
     with pytest.raises(StratError, match=f"^{re.escape(rule)}$"):
         check_refs(pl.DataFrame({"^a.*$": [1]}), {"by": ["^a.*$"]})

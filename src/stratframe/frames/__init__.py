@@ -20,7 +20,7 @@ arrays go out, and arrays come back as new columns, as rows of the frame, or as 
 A module imports only from those above it.
 """
 
-from . import files, lazy
+from . import files, lazy, threads
 from .attach import NewColumn
 from .dtypes import is_continuous, is_measured, is_missing, read_flags
 from .duplicates import SharedExample, SharedRows

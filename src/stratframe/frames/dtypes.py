@@ -228,7 +228,10 @@ def object_type(series: pd.Series) -> str:
 def is_continuous(series: Series) -> bool:
     """Return whether a column holds any number with a fraction."""
     dtype = dtype_of(series)
-    return (dtype.is_float() or dtype.is_decimal()) and has_fractions(to_floats(series))
+    try:
+        return (dtype.is_float() or dtype.is_decimal()) and has_fractions(to_floats(series))
+    except StratError:  # of integers beyond floats, which classes would keep apart
+        return True
 
 
 def has_fractions(values: Values) -> bool:
@@ -302,7 +305,11 @@ def to_floats(series: Series) -> Values:
     """Read a column of numbers as float64, NaN where missing."""
     column = to_polars(series)
     if column is None and isinstance(series, pd.Series):
-        return objects_of(series, np.nan).astype(np.float64)
+        try:
+            return objects_of(series, np.nan).astype(np.float64)
+        except OverflowError as error:
+            msg = f"Column {series.name!r} must hold numbers that floats can hold, but {error}."
+            raise StratError(msg) from error
     assert column is not None
     return column.cast(pl.Float64).to_numpy()
 

@@ -232,9 +232,14 @@ def check_argument(frame: Frame, argument: str, refs: Iterable[Any], columns: Co
         if is_computed(ref):
             check_expression(ref, argument, columns)
         elif is_pattern(ref):
+            free = next(
+                each
+                for each in map("x{}".format, range(len(columns.names) + 1))
+                if each not in columns.names
+            )
             msg = (
                 f"`{argument}` must not name a column that Polars takes for a pattern of names,"
-                f" got {describe(ref)}.\nHint: df = df.rename({{{ref!r}: 'x'}})"
+                f" got {describe(ref)}.\nHint: df = df.rename({{{ref!r}: {free!r}}})"
             )
             raise StratError(msg)
         elif argument not in OF_TERMS and is_nested(columns.types[ref]):
