@@ -15,11 +15,9 @@ import numpy as np
 
 from ..core.chance import RARELY
 from ..core.evenness import TENTH, JudgedCells
-from ..core.types import Flags
 from ..errors import MAX_LISTED, describe, plural, preview
 from ..frames import FoldValues, SharedRows
 from ..pipeline.tables import FoldCounts, LevelCounts, stratum_names
-from ..terms.clusters import Clusters
 from .drift import Drifts
 from .lines import describe_sizes, number_names, write_line
 
@@ -35,9 +33,8 @@ FEW_FOLDS, FEW_COMPARISONS = 4, 10
 """Folds or parts up to which a line lists their sizes, and comparisons from which it says how many
 are beyond chance by chance."""
 
-SIZE_SIGMAS, GROUPS_PER_FOLD = 4, 2
-"""Standard deviations that the sizes of random folds are rarely off, and groups of a stratum for
-each fold, from which no fold should lack it."""
+SIZE_SIGMAS = 4
+"""Standard deviations that the sizes of random folds are rarely off."""
 
 FAR, CLEAR, MOVED = 2, 0.1, 5
 """Times the level of chance, distance, and rows that would have to move, from which drift is
@@ -203,7 +200,7 @@ def find_uneven(
     counts: FoldCounts, judged: Sequence[JudgedCells], by: str, noun: str
 ) -> Finding | None:
     """Say which cell is the worst, if any is uneven; a stratum that a fold lacks comes first."""
-    flagged = [*map(lacking_cells, counts.levels, judged)]
+    flagged = [cells.is_lacking for cells in judged]
     are_absent = any(flags.any() for flags in flagged)
     if not are_absent:
         flagged = [cells.is_uneven for cells in judged]
@@ -220,24 +217,18 @@ def find_uneven(
     }
     if are_absent:
         check, n = "strata", sum(int(flags.any(axis=1).sum()) for flags in flagged)
-        said = f"{{fold}} has none of {plural(int(level.table[stratum].sum()), 'row')}"
+        size, holds = int(level.table[stratum].sum()), np.flatnonzero(level.table[stratum])
+        said = f"{{fold}} has none of {plural(size, 'row')}"
+        if len(holds) == 1:
+            names["fold"] = f"{noun} {counts.folds[holds[0]]}"
+            text = write_line(f"{{by}}: all {size:,} rows of {{stratum}} are in {{fold}}", **names)
+            return Finding("warning", check, n, text)
     else:
         check, n = "balance", sum(int(flags.sum()) for flags in flagged)
         said = f"uneven, {{fold}} has {plural(int(level.table[stratum, fold]), 'row')}"
     expected = f"{judged[place].expected[stratum, fold]:,.1f}".removesuffix(".0")
     text = write_line(f"{{by}}: {said} of {{stratum}}", f" ({expected} expected)", **names)
     return Finding("warning", check, n, text)
-
-
-def lacking_cells(level: LevelCounts, cells: JudgedCells) -> Flags:
-    """Flag the cells without rows of a stratum that has enough rows, or groups, for all folds."""
-    lacking: Flags = cells.is_uneven & (level.table == 0)
-    if isinstance(level.term, Clusters):
-        return np.zeros_like(lacking)
-    if level.groups is not None:
-        k = int((level.table.sum(axis=0) > 0).sum())
-        lacking &= (level.groups.n >= GROUPS_PER_FOLD * k)[:, None]
-    return lacking
 
 
 def find_rare(counts: FoldCounts, by: str, labels: FoldValues) -> list[Finding]:
