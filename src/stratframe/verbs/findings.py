@@ -178,7 +178,7 @@ def find_balance(
     elif found is None:
         text = write_line(f"{{by}}: {describe_even(counts, labels)}", by=by)
         found = Finding("ok", "balance", 0, text)
-    return [found, *find_rare(counts, by, labels)]
+    return [found, *find_rare(counts, by, labels), *find_absent(counts, judged, by, labels)]
 
 
 def describe_even(counts: FoldCounts, labels: FoldValues) -> str:
@@ -217,18 +217,48 @@ def find_uneven(
     }
     if are_absent:
         check, n = "strata", sum(int(flags.any(axis=1).sum()) for flags in flagged)
-        size, holds = int(level.table[stratum].sum()), np.flatnonzero(level.table[stratum])
-        said = f"{{fold}} has none of {plural(size, 'row')}"
-        if len(holds) == 1:
-            names["fold"] = f"{noun} {counts.folds[holds[0]]}"
-            text = write_line(f"{{by}}: all {size:,} rows of {{stratum}} are in {{fold}}", **names)
-            return Finding("warning", check, n, text)
+        said = describe_absent(counts, level, stratum, noun, names)
     else:
         check, n = "balance", sum(int(flags.sum()) for flags in flagged)
-        said = f"uneven, {{fold}} has {plural(int(level.table[stratum, fold]), 'row')}"
+        n_rows = plural(int(level.table[stratum, fold]), "row")
+        said = f"uneven, {{fold}} has {n_rows} of {{stratum}}"
     expected = f"{judged[place].expected[stratum, fold]:,.1f}".removesuffix(".0")
-    text = write_line(f"{{by}}: {said} of {{stratum}}", f" ({expected} expected)", **names)
-    return Finding("warning", check, n, text)
+    tails = [] if said.startswith("all") else [f" ({expected} expected)"]
+    return Finding("warning", check, n, write_line(f"{{by}}: {said}", *tails, **names))
+
+
+def describe_absent(
+    counts: FoldCounts, level: LevelCounts, stratum: int, noun: str, names: dict[str, str]
+) -> str:
+    """Say that a fold lacks a stratum or, where another one has all of its rows, which that is."""
+    size, holds = int(level.table[stratum].sum()), np.flatnonzero(level.table[stratum])
+    if len(holds) > 1:
+        return f"{{fold}} has none of {plural(size, 'row')} of {{stratum}}"
+    names["fold"] = f"{noun} {counts.folds[holds[0]]}"
+    return f"all {plural(size, 'row')} of {{stratum}} are in {{fold}}"
+
+
+def find_absent(
+    counts: FoldCounts, judged: Sequence[JudgedCells], by: str, labels: FoldValues
+) -> list[Finding]:
+    """Note the classes that are in enough rows, or groups, but by chance not in every fold."""
+    if any(cells.is_lacking.any() for cells in judged):
+        return []
+    k, noun, absent = len(labels.present), noun_of(labels), []
+    for level, cells in zip(counts.levels, judged, strict=True):
+        units = level.table.sum(axis=1) if level.groups is None else level.groups.n
+        lacks = (level.table == 0) & ~cells.is_even & (units >= k)[:, None] & level.is_class
+        absent += [(level, *map(int, cell)) for cell in np.argwhere(lacks)]
+    strata = {(id(level), stratum) for level, stratum, _ in absent}
+    if not absent or k < 2:
+        return []
+    level, stratum, fold = absent[0]
+    names = {"by": by, "fold": f"{noun} {counts.folds[fold]}"}
+    names["stratum"] = name_stratum(counts, level, stratum)
+    said = describe_absent(counts, level, stratum, noun, names)
+    if len(strata) > 1:
+        said = f"{len(strata):,} classes are not in every {noun}, such as {{stratum}}"
+    return [Finding("note", "strata", len(strata), write_line(f"{{by}}: {said}", **names))]
 
 
 def find_rare(counts: FoldCounts, by: str, labels: FoldValues) -> list[Finding]:
