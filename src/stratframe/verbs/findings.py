@@ -244,11 +244,12 @@ def find_absent(
     """Note the classes that are in enough rows, or groups, but by chance not in every fold."""
     if any(cells.is_lacking.any() for cells in judged):
         return []
-    k, noun, absent = len(labels.present), noun_of(labels), []
+    absent: list[tuple[LevelCounts, int, int]] = []
+    k, noun = len(labels.present), noun_of(labels)
     for level, cells in zip(counts.levels, judged, strict=True):
         units = level.table.sum(axis=1) if level.groups is None else level.groups.n
         lacks = (level.table == 0) & ~cells.is_even & (units >= k)[:, None] & level.is_class
-        absent += [(level, *map(int, cell)) for cell in np.argwhere(lacks)]
+        absent += [(level, stratum, fold) for stratum, fold in np.argwhere(lacks).tolist()]
     strata = {(id(level), stratum) for level, stratum, _ in absent}
     if not absent or k < 2:
         return []
