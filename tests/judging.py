@@ -192,6 +192,14 @@ def divided(d: Draw, by: Any) -> Case:
     return d.deal(columns, d.one_of(by, ["label", by]))
 
 
+def shuffled(d: Draw) -> Case:
+    """Deal rows at random, whatever their labels, in a column of any source."""
+    labels = [f"class {number}" for number in d.ids(d.number(2, 60))]
+    columns = {"label": labels, "x": d.one_of(d.fractions(), d.whole()), **d.others()}
+    folds = d.rng.permutation(d.n) % d.k
+    return Case(d.frame({**columns, "fold": folds}), d.one_of("label", "x", X))
+
+
 class Kind(NamedTuple):
     """How columns of a kind are made, and of how many rows."""
 
@@ -233,6 +241,7 @@ GOOD = {
     "city and zip": Kind(city_and_zip, 30),
     "survey": Kind(survey, 30),
     "ids": Kind(lambda d: d.deal({"label": d.classes(), "name": d.names()}, key="name")),
+    "shuffled": Kind(shuffled),
 }
 
 
@@ -321,30 +330,18 @@ def unequal(d: Draw) -> Case:
     return Case(replace(made, fold=folds), d.one_of(None, "label"))
 
 
-def by_chance(d: Draw) -> Case:
-    """Draw folds until one has half too few or too many rows of a class, and two at least."""
-    while True:
-        label = d.rng.choice(5, d.n, p=[0.5, 0.25, 0.12, 0.08, 0.05])
-        folds = d.rng.integers(max(d.k, 4), size=d.n)
-        table = np.histogram2d(label, folds, bins=[range(6), range(12)])[0]
-        even = table.sum(axis=1)[:, None] * table.sum(axis=0) / d.n
-        if ((even >= 1) & (np.abs(table - even) > np.maximum(2, even / 2))).any():
-            return Case(d.frame({"label": label, **d.others(), "fold": folds}), "label")
-
-
 BAD = {
-    "sorted": Kind(lambda d: in_order(d, "label", "label"), 40),
+    "sorted": Kind(lambda d: in_order(d, "label", "label"), 100),
     "some groups leak": Kind(lambda d: leaked_groups(d, 0.1), 60),
     "all groups leak": Kind(lambda d: leaked_groups(d, 1.0), 60),
     "1 % copies": Kind(lambda d: copies(d, 0.01), 40),
     "20 % copies": Kind(lambda d: copies(d, 0.2), 40),
     "copied texts": Kind(copied_texts, 40),
-    "swapped labels": Kind(lambda d: spoiled(d, swap), 300),
-    "a class missing": Kind(lambda d: spoiled(d, lose), 200),
-    "a fifth moved": Kind(lambda d: spoiled(d, move), 2000, 9000),
+    "swapped labels": Kind(lambda d: spoiled(d, swap), 3000, 9000),
+    "a class missing": Kind(lambda d: spoiled(d, lose), 600),
+    "a fifth moved": Kind(lambda d: spoiled(d, move), 30_000, 60_000),
     "sizes": Kind(unequal, 60),
     "dates": Kind(lambda d: in_order(d, "when", features="when"), 100),
-    "random": Kind(by_chance, 40, 200),
 }
 
 

@@ -112,9 +112,9 @@ def test_gallery_has_every_kind(tmp_path):
     }
     begins = {
         "shares": ["fold: even, each class within a row", "sorted: fold 0 has none of 71 rows of"],
-        "order": ["fold: even in 5 bins, as even as an order", "random: uneven, fold"],
+        "order": ["fold: even in 5 bins, as even as an order", "random: as even as a shuffle"],
         "sizes": ["fold: 3 folds of 30 to 35 rows", "in turn: 3 folds of 20 to 45 rows"],
-        "balance": ["fold: even, each class within a row", "plain: uneven, fold"],
+        "balance": ["fold: even, each class within a row", "plain: as even as a shuffle"],
         "leaks": ["fold: each of 40 patients is in one fold", "shuffled: 38 of 40 patients are in"],
         "drift": ["fold: none of 30 comparisons beyond", "sorted: 'flavanoids' differs in fold"],
     }
@@ -126,12 +126,12 @@ def test_landing_picture_has_verdicts():
     """The picture of three columns, wide and narrow, is titled with their verdicts, as computed."""
     study = runpy.run_path(str(DOCS / "studies" / "landing.py"))
     compared = sf.compare(study["make_frame"](), "class", list(study["PANELS"]))
-    assert compared["verdict"].tolist() == ["uneven", "uneven", "even"]
+    assert compared["verdict"].tolist() == ["uneven", "as even as a shuffle", "even"]
     for narrow in (False, True):
         figure = study["draw_landing"](study["INKS"]["-dark"], narrow)
         assert [ax.get_title() for ax in figure.axes] == [
             "UNEVEN:\nup to 26 rows off",
-            "UNEVEN:\nup to 4 rows off",
+            "AS EVEN AS A SHUFFLE:\nup to 4 rows off",
             "EVEN:\neach class within a row",
         ]
 

@@ -1,5 +1,6 @@
 """How even tables are, against loops and other libraries."""
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
@@ -7,42 +8,63 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import hypergeom
 
+from stratframe.core.chance import tail_chances
 from stratframe.core.evenness import GroupRows, group_rows, judge_cells
 
 from .tables import small
 
 
 @given(table=small, times=st.sampled_from([1, 4, 30]), slack=st.integers(0, 2))
-@pytest.mark.parametrize("chance", ["rows", "groups", "none"])
+@pytest.mark.parametrize("in_groups", [False, True])
 def test_cells_are_judged_one_by_one(
-    chance: str, table: np.ndarray, times: int, slack: int
+    in_groups: bool, table: np.ndarray, times: int, slack: int
 ) -> None:
     """A cell is even within 1, its share and the slack; uneven beyond a tenth, and chance."""
     table = table * times
     sizes, totals, n = table.sum(axis=1), table.sum(axis=0), max(int(table.sum()), 1)
-    groups = GroupRows(sizes, 3.0 * sizes) if chance == "groups" else None
-    found = judge_cells(table, slack, groups, by_chance=chance == "rows")
+    groups = GroupRows(sizes, 3.0 * sizes) if in_groups else None
+    found = judge_cells(table, slack, groups, n_cells=table.size)
     for stratum, fold in product(range(len(sizes)), range(len(totals))):
         expected = Fraction(int(sizes[stratum] * totals[fold]), n)
         off = table[stratum, fold] - expected
         assert found.expected[stratum, fold] == pytest.approx(float(expected))
         assert found.off[stratum, fold] == pytest.approx(float(off))
         is_even = abs(off) <= 1 + slack + Fraction(int(sizes[stratum]), n)
-        is_uneven = not is_even and expected >= 1 and abs(off) > expected / 10
-        if chance == "groups":
+        is_far = not is_even and expected >= 1 and abs(off) > expected / 10
+        x, dealt = table[stratum, fold], hypergeom(n, sizes[stratum], totals[fold])
+        chance = table.size * (dealt.sf(x - 1) if off > 0 else dealt.cdf(x))
+        if in_groups:
             share = Fraction(int(totals[fold]), n)
-            is_uneven &= off**2 > Fraction(147, 4) * int(sizes[stratum]) * share * (1 - share)
-        elif chance == "rows":
-            rest = (n - int(sizes[stratum])) * (n - int(totals[fold]))
-            is_uneven &= off**2 > Fraction(49, 4) * expected * Fraction(rest, n * max(n - 1, 1))
+            chance = off**2 <= 48 * int(sizes[stratum]) * share * (1 - share)
         assert found.is_even[stratum, fold] == is_even
-        assert found.is_uneven[stratum, fold] == is_uneven
+        if not 0.0088 < chance < 0.01:  # the chance that is compared is 11 % above at most
+            assert found.is_uneven[stratum, fold] == (is_far and chance < 0.01)
+        assert found.is_lacking[stratum, fold] == (not x and expected > 0 and chance < 0.05)
+
+
+def random_cells(n_cases: int) -> Iterator[tuple[int, int, int, int]]:
+    """Draw numbers of rows, sizes of a stratum and of a fold, and rows of both."""
+    rng = np.random.default_rng(0)
+    for n in rng.integers(2, 3_000, n_cases).tolist():
+        size, total = rng.integers(1, n, 2).tolist()
+        yield n, size, total, int(rng.integers(max(0, size + total - n), min(size, total) + 1))
+
+
+def test_tails_are_bounded() -> None:
+    """The chance of a cell is never below the tail of SciPy, and 11 % above it where it is rare."""
+    for n, size, total, x in random_cells(2_000):
+        dealt = hypergeom(n, size, total)
+        exact = dealt.sf(x - 1) if x * n > size * total else dealt.cdf(x)
+        (bound,) = tail_chances(np.array([x]), np.array([size]), np.array([total]), n)
+        assert exact * (1 - 1e-9) <= bound
+        assert exact > 0.01 or bound <= 1.12 * exact + 1e-300
 
 
 def test_the_worst_cell_is_the_furthest_off_for_its_size() -> None:
     """Of cells that are equally far off, the one of which less is expected is worse."""
-    found = judge_cells(np.array([[60, 40], [20, 40], [120, 120]]))
+    found = judge_cells(5 * np.array([[60, 40], [20, 40], [120, 120]]))
     assert found.is_uneven.tolist() == [[True, True], [True, True], [False, False]]
     assert found.worst == (1, 0)
     alike = found._replace(is_uneven=np.array([[True, True], [False, False], [False, False]]))

@@ -60,13 +60,28 @@ BY_LABEL = {
     "a 4 3, b 2 3": [f"ok label: even, {EVEN}"],
     "a 18 16 16, b 15 17 18": [f"ok label: {WHOLE}"],
     "a 55 50 45, b 45 50 55": ["note label: as even as a shuffle, shares within 5.0 points"],
-    "a 50 44 56, b 50 56 44": ["WARNING label: uneven, fold 1 has 44 rows of 'a' (50 expected)"],
-    "a 60 40, b 20 40, c 120 120": [
-        "WARNING label: uneven, fold 0 has 20 rows of 'b' (30 expected)"
+    "a 50 44 56, b 50 56 44": ["note label: as even as a shuffle, shares within 6.0 points"],
+    "a 500 440 560, b 500 560 440": [
+        "WARNING label: uneven, fold 1 has 440 rows of 'a' (500 expected)"
+    ],
+    "a 600 400, b 200 400, c 1200 1200": [
+        "WARNING label: uneven, fold 0 has 200 rows of 'b' (300 expected)"
     ],
     "a 2 0, b 58 20": ["note sizes: 2 folds of 20 to 60 rows", f"ok label: {WHOLE}"],
     # Strata that a fold lacks, and those that are too rare for all.
-    "a 40 40 40, b 6 0 6": ["WARNING label: fold 1 has none of 12 rows of 'b' (3.6 expected)"],
+    "a 30 40 30, b 10 0 10": ["WARNING label: fold 1 has none of 20 rows of 'b' (6.7 expected)"],
+    "a 40 40 40, b 6 0 6": [
+        "note label: as even as a shuffle, shares within 9.1 points",
+        "note label: fold 1 has none of 12 rows of 'b'",
+    ],
+    "a 9 8 9, b 3 2 0, c 0 2 3": [
+        "note label: as even as a shuffle, shares within 14 points",
+        "note label: 2 classes are not in every fold, such as 'b'",
+    ],
+    "a 9 5 9, b 0 4 0": [
+        "note label: as even as a shuffle, shares within 30 points",
+        "note label: all 4 rows of 'b' are in fold 1",
+    ],
     "a 8 8 8 8 8, b 1 0 0 0 0": [
         *("note label: 'b' has 1 row, so 4 of 5 folds have none", f"ok label: even, {EVEN}")
     ],
@@ -88,15 +103,15 @@ CALLS: dict[str, list[str]] = {
         "ok sizes: test 0.89, x 0.11",
     ],
     # Levels.
-    "dealt(a=[20, 10], b=[10, 20]) | {'site': [*range(10)] * 6}, by=['label', 'site']": [
-        "WARNING label, site: uneven, fold 0 has 20 rows of 'a' (15 expected)"
+    "dealt(a=[200, 100], b=[100, 200]) | {'site': [*range(10)] * 60}, by=['label', 'site']": [
+        "WARNING label, site: uneven, fold 0 has 200 rows of 'a' (150 expected)"
     ],
     "dealt(a=[5, 5], b=[5, 5]) | {'site': [*range(5)] * 4}, by=['label', 'site']": [
         "ok label, site: even, each stratum within a row of its share"
     ],
-    "dealt(a=[20, 10], b=[10, 20]) | {'site': [*range(10)] * 6}, by=sf.margins(['label', "
+    "dealt(a=[200, 100], b=[100, 200]) | {'site': [*range(10)] * 60}, by=sf.margins(['label', "
     "'site'])": [
-        "WARNING 2 margins: uneven, fold 0 has 20 rows of 'label: a' (15 expected)",
+        "WARNING 2 margins: uneven, fold 0 has 200 rows of 'label: a' (150 expected)",
     ],
     # Orders: what is continuous is judged in up to five bins, of four rows or more in two folds.
     "{'price': FORTY, 'fold': [0, 1] * 20}, by='price'": [f"ok price: even in 5 bins, {ORDER}"],
@@ -115,7 +130,10 @@ CALLS: dict[str, list[str]] = {
         f"ok price: even in 1 bin, {ORDER}"
     ],
     "{'price': FORTY, 'fold': [0] * 20 + [1] * 20}, by='price'": [
-        "WARNING price: fold 1 has none of 8 rows of [0.5, 7.5] (4 expected)"
+        "note price: as even as a shuffle, shares within 20 points"
+    ],
+    "{'price': [row / 8 for row in range(400)], 'fold': [0] * 200 + [1] * 200}, by='price'": [
+        "WARNING price: uneven, fold 0 has 80 rows of [0, 9.875] (40 expected)"
     ],
     # Groups, and clusters, are judged by what chance does to them.
     "TEN_USERS, by='label', groups='user'": [
@@ -126,7 +144,7 @@ CALLS: dict[str, list[str]] = {
     "TEN_USERS, by='label'": ["WARNING label: fold 4 has none of 40 rows of 'a' (8 expected)"],
     "{'label': ['a', 'b'] * 40, 'user': range(80), 'fold': [0, 1] * 40}, by='label', "
     "groups='user'": [
-        "WARNING label: fold 1 has none of 40 rows of 'a' (20 expected)",
+        "WARNING label: all 40 rows of 'a' are in fold 0",
         "ok each of 80 users is in one fold",
     ],
     "{'x': BLOBS, 'fold': [0] * 55 + [1] * 45 + [0] * 45 + [1] * 55}, by=sf.clusters('x', 2)": [
@@ -318,7 +336,7 @@ def test_the_text_of_several_columns(frame: Make) -> None:
         *(f"{ok}label: even, as far as whole rows allow", sizes, differ),
         *("good is not fit for use: 1 leak", f"{leak}1", even, sizes, differ),
         "worse is not fit for use: 1 warning",
-        "  WARNING  label: fold 1 has none of 20 rows of 'a' (10 expected)",
+        "  WARNING  label: all 20 rows of 'a' are in fold 0",
         *(f"{ok}each of 20 groups is in one fold", sizes, differ),
     ]
     assert found.text.splitlines() == expected

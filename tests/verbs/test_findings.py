@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy.stats import ks_2samp
+from scipy.stats import hypergeom, ks_2samp
 
 import stratframe as sf
 from stratframe.frames import FoldValues, SharedRows
@@ -32,9 +32,14 @@ def dealt(**tables: Sequence[int]) -> dict[str, list[Any]]:
 
 
 def judge(
-    strata: list[Any], folds: list[Any], groups: list[Any] | None, is_coarse: bool
+    strata: list[Any],
+    folds: list[Any],
+    groups: list[Any] | None,
+    n_cells: int,
+    is_joint: bool,
+    is_coarse: bool,
 ) -> tuple[set[Any], set[Any], set[Any]]:
-    """List the cells, (stratum, fold), that are off, uneven, and lacking, one by one."""
+    """List the cells, (stratum, fold), that are off, uneven, and lacking, one of so many each."""
     n, cells = len(folds), Counter(zip(strata, folds, strict=True))
     sizes, totals = Counter(strata), Counter(folds)
     shared = Counter(zip(strata, groups or range(n), strict=True))
@@ -50,16 +55,22 @@ def judge(
             if far <= 1 + Fraction(sizes[stratum], n):
                 continue
             off.add((stratum, fold))
-            share = Fraction(totals[fold], n)
-            is_random = groups is not None and far**2 <= Fraction(49, 4) * squares * share * (
-                1 - share
-            )
             is_far = far > 1 + Fraction(sizes[stratum], n) + is_coarse and far > expected / 10
-            if expected >= 1 and is_far and not is_random:
+            if groups is None:
+                x = cells[stratum, fold]
+                dealt = hypergeom(n, sizes[stratum], totals[fold])
+                chance = dealt.sf(x - 1) if x > expected else dealt.cdf(x)
+                assume(not 0.0088 < chance * n_cells < 0.01)  # the bound is 11 % above at most
+                is_rare, never = chance * n_cells < 0.01, chance * n_cells < 0.05
+            else:
+                share = Fraction(totals[fold], n)
+                is_rare = never = far**2 > 16 * squares * share * (1 - share)
+            enough = groups is None or len(own) >= 2 * len(totals)
+            if not cells[stratum, fold] and enough and never and not is_joint:
+                lacking.add((stratum, fold))
                 uneven.add((stratum, fold))
-                enough = groups is None or len(own) >= 2 * len(totals)
-                if not cells[stratum, fold] and enough:
-                    lacking.add((stratum, fold))
+            if expected >= 1 and is_far and is_rare:
+                uneven.add((stratum, fold))
     return off, uneven, lacking
 
 
@@ -93,10 +104,12 @@ def test_balance_is_judged_by_the_rules(
     assume(kept)
     a, b, groups, folds = map(list, zip(*kept, strict=True))
     levels = {"['a']": [a], "['a', 'b']": [a, list(zip(a, b, strict=True))]}.get(str(by), [a, b])
-    is_coarse = [str(by) == "['a', 'b']", False]
+    is_nested = str(by) == "['a', 'b']"
     given = groups if in_groups else None
+    n_cells = len({*folds}) * sum(len({*each}) for each in levels)
     judged = [
-        judge(each, folds, given, *coarse) for each, *coarse in zip(levels, is_coarse, strict=False)
+        judge(each, folds, given, n_cells, is_nested and place > 0, is_nested and place == 0)
+        for place, each in enumerate(levels)
     ]
     off, uneven, lacking = (
         [(place, *cell) for place, cells in enumerate(each) for cell in cells]

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, currently_in_test_context, given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
@@ -37,19 +37,20 @@ def crossed(rows: Sequence[Any], columns: Sequence[Any]) -> np.ndarray:
 def by_hand(
     levels: Sequence[Sequence[Any]],
     folds: Sequence[Any],
+    classes: Sequence[bool],
     n_shown: int = 1,
     groups: Sequence[Any] | None = None,
     slack: int = 0,
 ) -> list[dict[str, Any]]:
     """Measure each fold by its counts, with the variance of SciPy, and judge it by the rules.
 
-    `levels` have the stratum of every row, of which the last `n_shown` are in tables, and the last
-    may be `slack` rows off beyond rounding.
+    `levels` have the stratum of every row, or the class, of which the last `n_shown` are in tables,
+    and the last may be `slack` rows off beyond rounding.
     """
     known = [row for row, fold in enumerate(folds) if fold is not None]
     levels, own = [[level[row] for row in known] for level in levels], [folds[row] for row in known]
     off, spread, tv, is_even, is_uneven = [], [], [], [], []
-    for level in levels:
+    for level, are_classes in zip(levels, classes, strict=True):
         table = crossed(level, own)
         sizes, totals, n = table.sum(axis=1, keepdims=True), table.sum(axis=0), len(known)
         expected = sizes * totals / n
@@ -64,10 +65,18 @@ def by_hand(
             share = totals / n
             spread.append(np.sqrt(squares.sum(axis=1, keepdims=True) * share * (1 - share)))
         near = 1 + sizes / n + slack * (level is levels[-1]) + 1e-9
-        far = np.maximum(expected / 10, 0 if groups is None else 3.5 * spread[-1]) + 1e-9
+        far = np.maximum(expected / 10, 0 if groups is None else 4 * spread[-1]) + 1e-9
         beyond = near + (level is not levels[-1] and n_shown == 1)
         is_even.append(off[-1] <= near)
         is_uneven.append((expected >= 1) & (off[-1] > np.maximum(beyond, far)))
+        if groups is None:
+            n_cells = sum(crossed(each, own).size for each in levels)
+            dealt = hypergeom(n, sizes, totals)
+            chance = np.where(table > expected, dealt.sf(table - 1), dealt.cdf(table)) * n_cells
+            if currently_in_test_context():  # a bound is compared, 11 % above at most
+                assume(not ((chance > 0.0088) & (chance < 0.01)).any())
+            lacks = (table == 0) & (chance < 0.05) & are_classes
+            is_uneven[-1] = (is_uneven[-1] & (chance < 0.01)) | lacks
     shown = slice(len(levels) - n_shown, None)
     joint = np.concatenate([crossed(level, own) for level in levels[shown]])
     rms, random = (np.sqrt((np.concatenate(x[shown]) ** 2).mean(axis=0)) for x in (off, spread))
@@ -127,12 +136,12 @@ def test_figures_are_those_of_counting(
     assume(set(folds) != {None})
     who = [row // copies // 2 for row in range(len(a))]
     data, own = make(kind, {"a": a, "b": b, "who": who, "fold": folds}), who if groups else None
-    for by, levels, n_shown in (
-        ("a", [a], 1),
-        (["a", "b"], [a, list(zip(a, b, strict=True))], 1),
-        (sf.margins(["a", "b"]), [a, b], 2),
+    for by, levels, classes, n_shown in (
+        ("a", [a], [True], 1),
+        (["a", "b"], [a, list(zip(a, b, strict=True))], [True, False], 1),
+        (sf.margins(["a", "b"]), [a, b], [True, True], 2),
     ):
-        expected = by_hand(levels, folds, n_shown, own)
+        expected = by_hand(levels, folds, classes, n_shown, own)
         found = sf.report(data, by, groups=groups, full=True)
         assert values(found, "fold") == sorted({*folds} - {None})
         is_same(found, expected)
@@ -180,9 +189,10 @@ def test_orders_are_judged_in_bins(frame: Make, case: str, n: int, k: int) -> No
     is_cut = not case.startswith("classes") and (case != "rare values" or n < 100)
     strata = list(zip(above, bins_of(data[name], above, k) if is_cut else data[name], strict=True))
     levels = [*(data[parent] for parent in parents), strata]
+    classes = [True, False] if parents else [not is_cut]
     for folds in (drawn.integers(0, k, n).tolist(), [place * k // n for place in range(n)]):
         found = sf.report(frame(data | {"fold": folds}), by, full=True)
-        is_same(found, by_hand(levels, folds, slack=slack))
+        is_same(found, by_hand(levels, folds, classes, slack=slack))
 
 
 KFOLD_BY = ["label", ["label", "size"], "price", ["label", "price"], sf.quantiles("price", 3)]

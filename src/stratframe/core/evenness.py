@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .chance import tail_chances
 from .strata import sum_by
 from .types import Flags, Ints, StratumTable, Values
 
@@ -13,8 +14,12 @@ COUNT_ROUNDING = 1e-9
 TENTH = 0.1
 """Share of the rows expected that a cell may be off whatever the reason."""
 
-SIGMAS = 3.5
-"""Standard deviations that whole groups, or clusters, are rarely off in any of many cells."""
+SIGMAS = 4
+"""Standard deviations that whole groups are rarely off in any of many cells."""
+
+RARE_UNEVEN, RARE_LACKING = 0.01, 0.05
+"""Chances that any cell of a random column is as far off as one that is uneven, and that any fold
+of it lacks a stratum."""
 
 
 class JudgedCells(NamedTuple):
@@ -28,6 +33,8 @@ class JudgedCells(NamedTuple):
     """Whether the cell is as near as whole rows allow."""
     is_uneven: Flags
     """Whether it is further off than whole rows, a tenth, and chance explain."""
+    is_lacking: Flags
+    """Whether it has no rows, and chance does not explain it."""
     spread: Values
     """The standard deviation of the rows if they were assigned at random: single rows, or whole
     groups."""
@@ -60,14 +67,14 @@ def judge_cells(
     slack: int = 0,
     groups: GroupRows | None = None,
     *,
-    by_chance: bool = False,
+    n_cells: int = 1,
     is_coarse: bool = False,
 ) -> JudgedCells:
-    """Judge every cell of a table of strata and folds.
+    """Judge every cell of a table of strata and folds, one of so many that are judged together.
 
     The slack is how many rows a cell may be off beyond the rounding of its stratum and of its fold.
-    Groups are given where whole groups were assigned; by chance single rows may be off as much as
-    it explains. Coarse strata hold others: after `extend` they may be a row more off.
+    Groups are given where whole groups were assigned. Coarse strata hold others: after `extend`
+    they may be a row more off.
 
     Source: Johnson, Kotz and Kemp (1992), Univariate discrete distributions, chapter 6: the
     variance of a stratum's rows in a fold of single rows at random.
@@ -82,9 +89,15 @@ def judge_cells(
     far = np.abs(off) - COUNT_ROUNDING
     rounded = (1 + slack + sizes / n_rows)[:, None]
     is_uneven = (far > rounded + is_coarse) & (expected >= 1) & (far > TENTH * expected)
-    if groups is not None or by_chance:
-        is_uneven &= far > SIGMAS * spread
-    return JudgedCells(off, expected, far <= rounded, is_uneven, spread)
+    chance = np.where(far > SIGMAS * spread, 0.0, 1.0)
+    if groups is None:
+        # Within a standard deviation nothing is rare.
+        places = np.nonzero((far > spread) & (is_uneven | (table == 0)))
+        chance = np.ones(table.shape)
+        chance[places] = tail_chances(table[places], sizes[places[0]], totals[places[1]], n_rows)
+    is_lacking = (table == 0) & (expected > 0) & (chance * n_cells < RARE_LACKING)
+    is_uneven &= chance * n_cells < RARE_UNEVEN
+    return JudgedCells(off, expected, far <= rounded, is_uneven, is_lacking, spread)
 
 
 def tv_distance(off: Values, totals: Ints) -> Values:

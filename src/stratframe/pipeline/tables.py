@@ -20,7 +20,6 @@ from ..terms.base import Term
 from ..terms.bins import Continuous, OrderBins
 from ..terms.by import Entries, split_series
 from ..terms.classes import Classes
-from ..terms.clusters import Clusters
 from ..terms.entry import read_entry
 from .check_data import check_values
 from .options import Options
@@ -86,16 +85,17 @@ class LevelCounts(NamedTuple):
         """Whether the strata are the classes of one entry."""
         return len(self.strata.levels) == 1 and self.strata.levels[0].is_nominal
 
-    def judge(self) -> JudgedCells:
-        """Judge how even every cell is."""
+    def judge(self, n_cells: int) -> JudgedCells:
+        """Judge how even every cell is, as one of so many."""
         cells = judge_cells(
-            self.table,
-            self.slack,
-            self.groups,
-            by_chance=isinstance(self.term, Clusters),
-            is_coarse=self.is_coarse,
+            self.table, self.slack, self.groups, n_cells=n_cells, is_coarse=self.is_coarse
         )
-        return cells._replace(is_uneven=cells.is_uneven & (not self.is_excused))
+        lacking = cells.is_lacking & self.is_class
+        if self.groups is not None:
+            k = int((self.table.sum(axis=0) > 0).sum())
+            lacking &= (self.groups.n >= GROUPS_PER_FOLD * k)[:, None]
+        uneven = cells.is_uneven & (not self.is_excused)
+        return cells._replace(is_uneven=uneven | lacking, is_lacking=lacking)
 
 
 class FoldCounts(NamedTuple):
@@ -120,7 +120,8 @@ class FoldCounts(NamedTuple):
 
     def judge(self) -> list[JudgedCells]:
         """Judge how even every cell of each level is."""
-        return [level.judge() for level in self.levels]
+        n_cells = sum(level.table.size for level in self.levels)
+        return [level.judge(n_cells) for level in self.levels]
 
 
 class FoldedStrata(NamedTuple):
@@ -239,6 +240,9 @@ def look_like_folds(values: Sequence[Any], sizes: Sequence[int] = ()) -> bool:
 
 LEAST_FOLDS = 2
 """Folds for which an order is cut into bins where no fold column says how many there are."""
+
+GROUPS_PER_FOLD = 2
+"""Groups of a stratum for each fold, from which no fold should lack it."""
 
 MANY_VALUES = 10
 """Different whole numbers above which a column may be continuous."""

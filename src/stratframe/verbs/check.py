@@ -147,10 +147,11 @@ def check(
     -----
     A column is *even* if each stratum, at every level of `by`, is in each fold within a row of what
     the sizes of both say, p rows more for a share p of all rows, as the fold's own size is rounded
-    too. It is *uneven* if a cell of which a row or more is expected is further off than that, and
-    by more than a tenth; with `groups` or `sf.clusters` also by more than 3.5 standard deviations
-    of whole groups, or rows, at random. Between, it is *as even as a shuffle*. An order is judged
-    in the bins in which `report` shows it.
+    too. It is *uneven* if a cell of which a row or more is expected is further off than that, by
+    more than a tenth, and beyond chance: the probability that a shuffle is as far off, times the
+    number of cells, is below 0.01; with `groups`, it is more than 4 standard deviations of whole
+    groups off. Between, it is *as even as a shuffle*. Only where that product is below 0.05 is a
+    fold without a class a warning. An order is judged in the bins in which `report` shows it.
 
     Equal rows are a leak unless chance explains them: ten times the pairs that columns of these
     values would have if they were independent, or a column that says little more than the others

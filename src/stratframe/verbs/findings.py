@@ -15,11 +15,9 @@ import numpy as np
 
 from ..core.chance import RARELY
 from ..core.evenness import TENTH, JudgedCells
-from ..core.types import Flags
 from ..errors import MAX_LISTED, describe, plural, preview
 from ..frames import FoldValues, SharedRows
 from ..pipeline.tables import FoldCounts, LevelCounts, stratum_names
-from ..terms.clusters import Clusters
 from .drift import Drifts
 from .lines import describe_sizes, number_names, write_line
 
@@ -35,9 +33,8 @@ FEW_FOLDS, FEW_COMPARISONS = 4, 10
 """Folds or parts up to which a line lists their sizes, and comparisons from which it says how many
 are beyond chance by chance."""
 
-SIZE_SIGMAS, GROUPS_PER_FOLD = 4, 2
-"""Standard deviations that the sizes of random folds are rarely off, and groups of a stratum for
-each fold, from which no fold should lack it."""
+SIZE_SIGMAS = 4
+"""Standard deviations that the sizes of random folds are rarely off."""
 
 FAR, CLEAR, MOVED = 2, 0.1, 5
 """Times the level of chance, distance, and rows that would have to move, from which drift is
@@ -181,7 +178,7 @@ def find_balance(
     elif found is None:
         text = write_line(f"{{by}}: {describe_even(counts, labels)}", by=by)
         found = Finding("ok", "balance", 0, text)
-    return [found, *find_rare(counts, by, labels)]
+    return [found, *find_rare(counts, by, labels), *find_absent(counts, judged, by, labels)]
 
 
 def describe_even(counts: FoldCounts, labels: FoldValues) -> str:
@@ -203,7 +200,7 @@ def find_uneven(
     counts: FoldCounts, judged: Sequence[JudgedCells], by: str, noun: str
 ) -> Finding | None:
     """Say which cell is the worst, if any is uneven; a stratum that a fold lacks comes first."""
-    flagged = [*map(lacking_cells, counts.levels, judged)]
+    flagged = [cells.is_lacking for cells in judged]
     are_absent = any(flags.any() for flags in flagged)
     if not are_absent:
         flagged = [cells.is_uneven for cells in judged]
@@ -220,24 +217,49 @@ def find_uneven(
     }
     if are_absent:
         check, n = "strata", sum(int(flags.any(axis=1).sum()) for flags in flagged)
-        said = f"{{fold}} has none of {plural(int(level.table[stratum].sum()), 'row')}"
+        said = describe_absent(counts, level, stratum, noun, names)
     else:
         check, n = "balance", sum(int(flags.sum()) for flags in flagged)
-        said = f"uneven, {{fold}} has {plural(int(level.table[stratum, fold]), 'row')}"
+        n_rows = plural(int(level.table[stratum, fold]), "row")
+        said = f"uneven, {{fold}} has {n_rows} of {{stratum}}"
     expected = f"{judged[place].expected[stratum, fold]:,.1f}".removesuffix(".0")
-    text = write_line(f"{{by}}: {said} of {{stratum}}", f" ({expected} expected)", **names)
-    return Finding("warning", check, n, text)
+    tails = [] if said.startswith("all") else [f" ({expected} expected)"]
+    return Finding("warning", check, n, write_line(f"{{by}}: {said}", *tails, **names))
 
 
-def lacking_cells(level: LevelCounts, cells: JudgedCells) -> Flags:
-    """Flag the cells without rows of a stratum that has enough rows, or groups, for all folds."""
-    lacking: Flags = cells.is_uneven & (level.table == 0)
-    if isinstance(level.term, Clusters):
-        return np.zeros_like(lacking)
-    if level.groups is not None:
-        k = int((level.table.sum(axis=0) > 0).sum())
-        lacking &= (level.groups.n >= GROUPS_PER_FOLD * k)[:, None]
-    return lacking
+def describe_absent(
+    counts: FoldCounts, level: LevelCounts, stratum: int, noun: str, names: dict[str, str]
+) -> str:
+    """Say that a fold lacks a stratum or, where another one has all of its rows, which that is."""
+    size, holds = int(level.table[stratum].sum()), np.flatnonzero(level.table[stratum])
+    if len(holds) > 1:
+        return f"{{fold}} has none of {plural(size, 'row')} of {{stratum}}"
+    names["fold"] = f"{noun} {counts.folds[holds[0]]}"
+    return f"all {plural(size, 'row')} of {{stratum}} are in {{fold}}"
+
+
+def find_absent(
+    counts: FoldCounts, judged: Sequence[JudgedCells], by: str, labels: FoldValues
+) -> list[Finding]:
+    """Note the classes that are in enough rows, or groups, but by chance not in every fold."""
+    if any(cells.is_lacking.any() for cells in judged):
+        return []
+    absent: list[tuple[LevelCounts, int, int]] = []
+    k, noun = len(labels.present), noun_of(labels)
+    for level, cells in zip(counts.levels, judged, strict=True):
+        units = level.table.sum(axis=1) if level.groups is None else level.groups.n
+        lacks = (level.table == 0) & ~cells.is_even & (units >= k)[:, None] & level.is_class
+        absent += [(level, stratum, fold) for stratum, fold in np.argwhere(lacks).tolist()]
+    strata = {(id(level), stratum) for level, stratum, _ in absent}
+    if not absent or k < 2:
+        return []
+    level, stratum, fold = absent[0]
+    names = {"by": by, "fold": f"{noun} {counts.folds[fold]}"}
+    names["stratum"] = name_stratum(counts, level, stratum)
+    said = describe_absent(counts, level, stratum, noun, names)
+    if len(strata) > 1:
+        said = f"{len(strata):,} classes are not in every {noun}, such as {{stratum}}"
+    return [Finding("note", "strata", len(strata), write_line(f"{{by}}: {said}", **names))]
 
 
 def find_rare(counts: FoldCounts, by: str, labels: FoldValues) -> list[Finding]:
