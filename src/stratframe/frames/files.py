@@ -44,7 +44,7 @@ MAX_CAUSE = 200
 """Letters of a message that may quote cells."""
 
 SCHEMAS = ("ARROW:schema", "org.apache.spark.")
-"""Metadata of Parquet that lists all columns, and so is written anew."""
+"""Metadata of Parquet that is not kept: lists of all columns, and the version of Spark."""
 
 
 class File(NamedTuple):
@@ -58,6 +58,11 @@ class File(NamedTuple):
     """The names of the columns as they are written: one may be there twice."""
     separator: str
     """What stands between the cells of CSV."""
+
+    def separator_in(self, out: str) -> str:
+        """Return the separator of a file made from this one, unless its name says another."""
+        is_named = self.separator == separator_of(self.path)
+        return separator_of(out, "," if is_named else self.separator)
 
 
 def check_path(path: str) -> None:
@@ -171,12 +176,13 @@ def update_file(
     """
     with file_errors(out, "written"):
         if is_text_file(file.path) and is_text_file(out):
-            return update_csv(file, separator_of(out, file.separator), result, names, rows)
+            return update_csv(file, file.separator_in(out), result, names, rows)
         if not is_text_file(file.path) and not is_text_file(out):
             metadata = pl.read_parquet_metadata(BytesIO(file.data))
-            if not all(key.startswith(SCHEMAS) for key in metadata):
-                return update_parquet(file.data, result, names)
-    return encode_frame(result, out, file.separator)
+            kept = {key: text for key, text in metadata.items() if not key.startswith(SCHEMAS)}
+            if kept:
+                return update_parquet(file.data, kept, result, names)
+    return encode_frame(result, out, file.separator_in(out))
 
 
 def update_csv(
@@ -217,8 +223,21 @@ def update_csv(
     return text.getvalue()
 
 
-def update_parquet(data: bytes, result: pl.DataFrame, names: Sequence[str]) -> bytes:
+def update_parquet(
+    data: bytes, metadata: dict[str, str], result: pl.DataFrame, names: Sequence[str]
+) -> bytes:
     """Write columns of a result into Parquet with metadata, such as the index of pandas."""
+    described = json.loads(metadata.get("pandas", "null"))
+    if described:  # it says what a column was that is replaced
+        for name in names:
+            if name in described["index_columns"]:
+                msg = (
+                    f"`name` must not be the index of the frame, got {name!r}.\nHint: give the"
+                    " column another name."
+                )
+                raise StratError(msg)
+        described["columns"] = [each for each in described["columns"] if each["name"] not in names]
+        metadata = metadata | {"pandas": json.dumps(described)}
     try:
         parquet = import_module("pyarrow.parquet")
     except ImportError as error:
@@ -227,15 +246,10 @@ def update_parquet(data: bytes, result: pl.DataFrame, names: Sequence[str]) -> b
         )
         raise ImportError(msg) from error
     table = parquet.read_table(BytesIO(data))
-    metadata = dict(table.schema.metadata)
     for name in names:
         place, column = table.schema.get_field_index(name), result[name].to_arrow()
         put = table.append_column if place < 0 else partial(table.set_column, place)
         table = put(name, column)
-    if b"pandas" in metadata:  # which says what a column was that is replaced
-        described = json.loads(metadata[b"pandas"])
-        described["columns"] = [each for each in described["columns"] if each["name"] not in names]
-        metadata[b"pandas"] = json.dumps(described).encode()
     file = BytesIO()
     parquet.write_table(table.replace_schema_metadata(metadata), file)
     try:
@@ -251,7 +265,7 @@ def encode_frame(frame: pl.DataFrame, path: str, separator: str) -> bytes:
     with file_errors(path, "written"):
         file = BytesIO()
         if is_text_file(path):
-            frame.write_csv(file, separator=separator_of(path, separator))
+            frame.write_csv(file, separator=separator)
         else:
             frame.write_parquet(file)
         return file.getvalue()
@@ -287,6 +301,8 @@ def file_errors(path: str, done: str) -> Iterator[None]:
     """Say that a file cannot be read or written, with the cause in one line."""
     try:
         yield
+    except StratError:
+        raise
     except (
         *(OSError, EOFError, ValueError, zlib.error, csv.Error),
         *(pl.exceptions.PolarsError, pl.exceptions.PanicException),
