@@ -287,7 +287,8 @@ def run(given: dict[str, Any]) -> tuple[int, bytes]:
         print(result)
         return 0 if result else WRONG, rows
     if command == "report":
-        show_report(result)
+        columns = map(str, frames.column_names(result))
+        show_columns([(each, column_list(result, each)) for each in columns])
         if out is not None:
             rows = frames.files.encode_frame(result, out, file.separator_in(out))
     else:
@@ -448,12 +449,6 @@ def show_balance(table: Any) -> None:
     show_columns([(", ".join(names), strata), *zip(folds, cells, strict=True)])
     if len(counts) > MAX_LINES:
         print(f"    ... and {len(counts) - MAX_LINES:,} more")
-
-
-def show_report(table: Any) -> None:
-    """Print a table."""
-    names = map(str, frames.column_names(table))
-    show_columns([(name, column_list(table, name)) for name in names])
 
 
 def show_columns(columns: Iterable[tuple[str, Sequence[Any]]]) -> None:

@@ -52,12 +52,14 @@ class File(NamedTuple):
 
     path: str
     data: bytes
-    """All of it, unpacked; CSV without its blank lines."""
+    """All of it, unpacked; CSV without its byte order mark and its blank lines."""
     frame: pl.DataFrame
     header: list[str]
     """The names of the columns as they are written: one may be there twice."""
     separator: str
     """What stands between the cells of CSV."""
+    bom: bytes = b""
+    """The byte order mark of CSV that has one."""
 
     def separator_in(self, out: str) -> str:
         """Return the separator of a file made from this one, unless its name says another."""
@@ -101,7 +103,7 @@ def separator_of(path: str, otherwise: str = "") -> str:
 
 def parse_csv(path: str, data: bytes, separator: str) -> File:
     """Parse CSV without its blank lines; numbers that have no type make a column of text."""
-    start, text = data[: len(BOM) * data.startswith(BOM)], data.removeprefix(BOM).lstrip(b"\r\n")
+    bom, text = data[: len(BOM) * data.startswith(BOM)], data.removeprefix(BOM).lstrip(b"\r\n")
     header = parse_header(text, separator or ",")
     if not separator and len(header) == 1:
         for sign, signs in ((";", "semicolons"), ("\t", "tabs")):
@@ -126,7 +128,7 @@ def parse_csv(path: str, data: bytes, separator: str) -> File:
                 raise
             types[names[0]] = pl.String
         else:
-            return File(path, start + text, frame, header, separator)
+            return File(path, text, frame, header, separator, bom)
 
 
 def parse_header(text: bytes, separator: str) -> list[str]:
@@ -193,13 +195,8 @@ def update_csv(
     rows: Mapping[str, Flags],
 ) -> bytes:
     """Write columns of a result, in some rows, into CSV whose other cells stay as they are."""
-    data = file.data
-    texts = pl.read_csv(
-        BOM + data.removeprefix(BOM),
-        has_header=False,
-        infer_schema=False,
-        separator=file.separator,
-    )
+    data = BOM + file.data  # no letters look like packed
+    texts = pl.read_csv(data, has_header=False, infer_schema=False, separator=file.separator)
     # The header is the first cell of each column.
     columns = dict(zip(file.frame.columns, texts, strict=True))
     for name in names:
@@ -208,19 +205,18 @@ def update_csv(
             written = np.append(False, rows.get(name, np.ones(len(result), dtype=bool)))
             cells = cells.zip_with(pl.Series(written), columns[name])
         columns[name] = cells
-    header = HEADER.match(data)
+    header = HEADER.match(file.data)
     line_end = "\r\n" if header and header[0].endswith(b"\r\n") else "\n"
     text = BytesIO()
     pl.DataFrame(columns).write_csv(
         text,
         include_header=False,
-        include_bom=data.startswith(BOM),
         separator=separator,
         line_terminator=line_end,
     )
-    if not data.endswith(b"\n"):
+    if not file.data.endswith(b"\n"):
         text.truncate(text.tell() - len(line_end))
-    return text.getvalue()
+    return file.bom + text.getvalue()
 
 
 def update_parquet(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import starmap
 from typing import Any, Generic, NoReturn
 
 import numpy as np
@@ -51,17 +52,10 @@ def refuse_frames(*_: object, **__: object) -> NoReturn:
     raise StratError(msg)
 
 
-class Folds(Iterator[Fold[AnyFrameT]]):
+class Folds(starmap):  # type: ignore[type-arg]
     """Folds one after another."""
 
     split = get_n_splits = staticmethod(refuse_frames)
-
-    def __init__(self, made: Iterator[Fold[AnyFrameT]]) -> None:
-        self._made = made
-
-    def __next__(self) -> Fold[AnyFrameT]:
-        """Take the next fold."""
-        return next(self._made)
 
 
 @suggest_arguments
@@ -178,7 +172,7 @@ def folds(
         return Fold(pairs.rows.labels.values[place], train, valid, pairs.rows.name)
 
     several = pair_columns(rule, rows)
-    return Folds(fold_of(pairs, place) for pairs in several for place in pairs.valid)
+    return Folds(fold_of, ((pairs, place) for pairs in several for place in pairs.valid))
 
 
 @suggest_arguments
