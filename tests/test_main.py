@@ -148,6 +148,7 @@ COMMANDS = {
     "split --by label --by 'nearest([id, price])'": "['label', sf.nearest(['id', 'price'])]",
     "split --by label --parts 0.3 --repeats 3": "'label', 0.3, repeats=3",
     "split --by label --deal circular --where old": "'label', deal='circular', where='old'",
+    "split --parts train=None,test=8": "None, {'train': None, 'test': 8}",
     "split --parts 'train=rest, valid=5,test=8'": "None, {'train': None, 'valid': 5, 'test': 8}",
     "split --deal hash --key id --parts a=0.5,b=0.5": (
         "parts={'a': 0.5, 'b': 0.5}, deal='hash', key='id'"
@@ -414,6 +415,14 @@ def test_parquet_keeps_what_pandas_wrote(command: str, out: str) -> None:
     pd.testing.assert_frame_equal(found[others], frame[others])
 
 
+def test_parquet_keeps_metadata_of_others() -> None:
+    """Metadata that is not of pandas stays, and what lists the columns is not kept."""
+    DATA.write_parquet("in.parquet", metadata={"k": "v", "org.apache.spark.version": "4"})
+    assert call("kfold in.parquet --by label --out out.parquet") == 0
+    assert pl.read_parquet("out.parquet").equals(sf.kfold(DATA, "label"))
+    assert pl.read_parquet_metadata("out.parquet").keys() - {"ARROW:schema"} == {"k"}
+
+
 def test_parquet_that_cannot_be_kept(home: Path, monkeypatch: Patch, capsys: Capture) -> None:
     """What pandas wrote is refused where it would be lost: names of columns, or no pyarrow."""
     pd.DataFrame({1: [1, 2]}).to_parquet("in.parquet")
@@ -447,17 +456,20 @@ def test_parquet_that_cannot_be_kept(home: Path, monkeypatch: Patch, capsys: Cap
     ],
 )
 def test_separators(name: str, sign: str, options: str, said: str, capsys: Capture) -> None:
-    """A separator is given, or guessed and said; OUT has that of its name, or of FILE."""
+    """A separator is given, or guessed and said; OUT has that of its name, or of FILE.
+
+    What is made from a `.tsv` has commas.
+    """
     DATA.write_csv(name, separator=sign)
     expected = sf.kfold(pl.read_csv("in.csv", separator="," if name != "in.csv" else sign), "label")
     for out in ("out.csv", "out.tsv"):
         assert call(f"kfold {name} --by label {options} --out {out}") == 0
-        own = "\t" if out == "out.tsv" else sign
+        own = "\t" if out == "out.tsv" else "," if (name, options) == ("in.tsv", "") else sign
         assert Path(out).read_text() == expected.write_csv(separator=own)
     message = f"stratframe: warning: The cells of 'in.csv' are read as separated by {said}, as its"
     assert capsys.readouterr().err == f"{message} header is.\n" * 2 * bool(said)
     assert call("report out.tsv --by label --out report.csv") == 0
-    assert Path("report.csv").read_text().startswith("fold\tn\t")
+    assert Path("report.csv").read_text().startswith("fold,n,")
 
 
 # Tables and checks ----------------------------------------------------------------------
@@ -550,6 +562,23 @@ ERRORS = {
         "`--by` names the column 'label,price', which the frame does not have. Hint: several"
         " columns go in a list: `--by label --by price`.\n"
     ),
+    'kfold odd.csv --by "it\'s,id"': (
+        '`--by` names the column "it\'s,id", which the frame does not have. Hint: several'
+        " columns go in a list: `--by 'it'\"'\"'s' --by id`.\n"
+    ),
+    "kfold in.csv --where 'price>3'": (
+        "`--where` must be a column of true and false, got 'price>3'.\n"
+    ),
+    "kfold in.csv --where od": "`--where` names the column 'od', which the frame does not have. ",
+    "kfold in.csv --by label --rare error -k 30": (
+        "2 classes of 'label' have fewer rows than the 30 folds (and `--rare error`): 'a' (20"
+        " rows), 'b' (20 rows). Hint: `--rare pool` balances them as one class; in Python"
+        " `df.strat.advise('label')` shows what each k does to them.\n"
+    ),
+    "kfold index.parquet -k 2 --overwrite --out index.parquet": (
+        "`--name` must not be the index of the frame, got 'fold'. Hint: give the column another"
+        " name.\n"
+    ),
     "kfold in.csv --repeats 1000000000": "`--repeats` must be at most 10,000 columns, got 1,000,0",
     "split in.csv --parts train=0,test=rest": (
         "`--parts` must be finite and above zero, got {'train': 0, 'test': None}.\n"
@@ -567,6 +596,8 @@ ERRORS = {
     "kfold twice.csv --name f --by 'margins([y, quantiles(fold, 2)])'": TWICE.format(
         "--by", "fold"
     ),
+    "kfold twice.csv --name f --key fold_duplicated_0": TWICE.format("--key", "fold"),
+    "kfold twice.csv --name fold_duplicated_0": TWICE.format("--name", "fold"),
     "kfold twice.csv --name f --key fold": TWICE.format("--key", "fold"),
     "check loop.csv": "The file 'loop.csv' cannot be read: Too many levels of symbolic links.\n",
     "kfold in.csv --out loop.csv": (
@@ -588,6 +619,8 @@ def test_errors_are_one_line(command: str, home: Path, capsys: Capture) -> None:
     Path("loop.csv").symlink_to("loop.csv")
     pl.DataFrame({"x": [[1], [2]]}).write_parquet("lists.parquet")
     texts = {"text.parquet": "no table", "empty.csv": "", "wide.csv": "a\n1,2\n", "head.csv": "x\n"}
+    pd.DataFrame({"fold": [5, 1, 9], "y": [1, 2, 3]}).set_index("fold").to_parquet("index.parquet")
+    texts["odd.csv"] = "it's,id\na,0\nb,1\n"
     texts["twice.csv"] = "y,fold,fold\na,0,1\nb,1,0\n"
     for name, text in {**texts, "out.csv": "old"}.items():
         Path(name).write_text(text)
@@ -625,7 +658,11 @@ MESSAGES = {
     "`df.strat.kfold(..., name='my fold')`, or `split`": (
         "`stratframe kfold ... --name 'my fold'`, or `split`"
     ),
-    '`kfold(key="user", deal="hash")`': "`stratframe kfold --key user --deal hash`",
+    '`kfold(key="user", deal="hash")`': (
+        "`stratframe kfold FILE --key user --deal hash --out OUT`"
+    ),
+    '`df.strat.check(name="f", k=5)`': "`stratframe check FILE --name f --k 5`",
+    '`parts=["it\'s", ...]`, `parts=0.2`': "`--parts 'it'\"'\"'s'`, `--parts 0.2`",
     'as in `parts={"train": 0.8, ...}` or `k=5`': "as in `--parts train=0.8,...` or `--k 5`",
     '`groups` names several:\nHint: `["a", "b"]`': (
         "`--groups` names several:\nHint: `--groups a --groups b`"
@@ -634,7 +671,7 @@ MESSAGES = {
         "`--by 'classes(\"y\")'` or `quantiles('y', 10)`"
     ),
     'compute it, as in `where=pl.col("f") == 1`': 'compute it, as in `where=pl.col("f") == 1`',
-    "Column 'k=1' has `df.strat.folds('f')`": "Column 'k=1' has `df.strat.folds('f')`",
+    "Column 'k=1' has `df.strat.folds('f')`": "Column 'k=1' has in Python `df.strat.folds('f')`",
 }
 """Messages, and how the command line says them."""
 

@@ -397,8 +397,8 @@ def test_pool_makes_rare_classes_one_stratum(frame: Make) -> None:
 
 BIG = (
     "`parts=0.8` is the share of `test`, and leaves 0.2 for `train`.\n"
-    'Hint: `0.2`, or `{"train": 0.8, "test": 0.2}`, trains on 0.8; `{"train": 0.2, "test": 0.8}`'
-    " says that this is meant."
+    'Hint: `parts=0.2`, or `parts={"train": 0.8, "test": 0.2}`, trains on 0.8;'
+    ' `parts={"train": 0.2, "test": 0.8}` says that this is meant.'
 )
 
 

@@ -7,6 +7,7 @@ import shlex
 import sys
 import warnings
 from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
+from ast import literal_eval
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout, suppress
 from inspect import signature
@@ -81,7 +82,7 @@ SEPARATORS = {",": ",", ";": ";", "|": "|", "tab": "\t", "\t": "\t"}
 
 NAMES, VERBS = "|".join(ARGUMENTS), "|".join(COMMANDS)
 
-VALUE = r"\"[^\"]*\"|'[^']*'|\[[^]]*\]|\{[^}]*\}|sf\.\w+\([^`]*?\)|[\w.]+(?=[`,])"
+VALUE = r"\"[^\"]*\"|'[^']*'|\[[^]]*\]|\{[^}]*\}|sf\.\w+\([^`]*?\)|[\w.]+(?=[`,)])"
 
 ARGUMENT = re.compile(rf"(?:, |\b)({NAMES})=({VALUE})")
 """An argument of a call in a message."""
@@ -186,23 +187,33 @@ def as_options(message: str) -> str:
     message = re.sub(r"\nHint: df = .*", "", message)
     message = re.sub(r"\A(`(\w+)`.*)`(\[[^`]*\]`)", r"\1`\2=\3", message, flags=re.DOTALL)
     message = re.sub(rf"`({NAMES})=?`", r"`--\1`", message)
-    message = re.sub(rf"`(?:df\.strat\.)?({VERBS})\(([^`]*)\)`", rf"`{program()} \1 \2`", message)
     message = re.sub("`[^`]+`", lambda code: ARGUMENT.sub(write_option, code[0]), message)
-    return message.replace("`sf.", "`")
+    message = re.sub(rf"`(?:df\.strat\.)?({VERBS})\(([^`]*)\)`", write_call, message)
+    return message.replace("`sf.", "`").replace("`df.strat.", "in Python `df.strat.")
 
 
 def write_option(found: re.Match[str]) -> str:
     """Write an argument as an option; one of several values is repeated."""
     name, text = found.groups()
-    values = re.findall("[\"'](.*?)[\"']", text) if text[0] == "[" else [text.strip("\"'")]
-    if text[0] == "{":
-        values = [re.sub("[\"'](.*?)[\"']: ", r"\1=", text[1:-1]).replace(", ", ",")]
     space = " " if found[0].startswith(",") else ""
-    if text == "True":
+    try:
+        value = literal_eval(text)
+    except (ValueError, SyntaxError):  # a term, or a word
+        value = text.removeprefix("sf.")
+    if text[0] == "{":
+        value = re.sub("[\"'](.*?)[\"']: ", r"\1=", text[1:-1]).replace(", ", ",")
+    if value is True:
         return f"{space}--{name}"
-    return space + " ".join(
-        f"--{name} {shlex.quote(value.removeprefix('sf.'))}" for value in values
-    )
+    values = [each for each in value if each is not ...] if isinstance(value, list) else [value]
+    return space + " ".join(f"--{name} {shlex.quote(str(each))}" for each in values)
+
+
+def write_call(found: re.Match[str]) -> str:
+    """Write a call of a verb, whose arguments are options already, as a command."""
+    verb, options = found.groups()
+    if not options.startswith("..."):
+        options = f"FILE {options}{'' if verb in JUDGES else ' --out OUT'}"
+    return f"`{program()} {verb} {options}`"
 
 
 def program() -> str:
@@ -276,8 +287,10 @@ def run(given: dict[str, Any]) -> tuple[int, bytes]:
         print(result)
         return 0 if result else WRONG, rows
     if command == "report":
-        show_report(result)
-        rows = rows if out is None else frames.files.encode_frame(result, out, file.separator)
+        columns = map(str, frames.column_names(result))
+        show_columns([(each, column_list(result, each)) for each in columns])
+        if out is not None:
+            rows = frames.files.encode_frame(result, out, file.separator_in(out))
     else:
         filled = {}
         if command == "extend":
@@ -300,10 +313,12 @@ def read_fold_columns(
     is_read = command in ("extend", *JUDGES)
     if is_read:
         names = list_names(names, frame)
+    spelled = dict(zip(frame.columns, file.header, strict=False))  # Polars numbers the same names
     for argument, entries in {**{each: given.get(each) for each in READ}, "name": names}.items():
         for column in columns_in(entries):
-            if file.header.count(column) > 1:
-                raise frames.references.label_error(column, argument, file.header, "polars")
+            label = spelled.get(column, column)
+            if file.header.count(label) > 1:
+                raise frames.references.label_error(label, argument, file.header, "polars")
     if is_read and frames.files.is_text_file(file.path):
         parts = given.get("parts", ())
         known, alike = parts if isinstance(parts, dict) else (), command == "extend" and not parts
@@ -331,6 +346,10 @@ def read_texts(given: dict[str, Any], columns: Sequence[object]) -> dict[str, An
             entries = [parse_entry(f"`--{argument}`", text, columns) for text in entries]
         # A list may not hold what is allowed alone, such as clusters as groups.
         read[argument] = entries[0] if len(entries) == 1 else entries
+    where = given.get("where", "")
+    if where not in columns and frames.references.CONDITION.search(where):
+        msg = f"`--where` must be a column of true and false, got {describe(where)}."
+        raise StratError(msg)
     if "parts" in read:
         read["parts"] = parse_parts(read["parts"])
     if read.get("duplicates") == "none" and "none" not in columns:
@@ -346,7 +365,9 @@ def parse_parts(text: str) -> dict[str, float | None] | float:
         if "=" not in text and 0 < (share := float(text)) < 1:
             return share
         for name, size in sides:
-            parts[name] = None if size == "rest" else (int if size.isdecimal() else float)(size)
+            parts[name] = (
+                None if size in ("rest", "None") else (int if size.isdecimal() else float)(size)
+            )
     if len(parts) < len(sides) or "" in parts:
         msg = (
             "`--parts` must name each part once, as in train=0.8,test=rest, or be the share of"
@@ -428,12 +449,6 @@ def show_balance(table: Any) -> None:
     show_columns([(", ".join(names), strata), *zip(folds, cells, strict=True)])
     if len(counts) > MAX_LINES:
         print(f"    ... and {len(counts) - MAX_LINES:,} more")
-
-
-def show_report(table: Any) -> None:
-    """Print a table."""
-    names = map(str, frames.column_names(table))
-    show_columns([(name, column_list(table, name)) for name in names])
 
 
 def show_columns(columns: Iterable[tuple[str, Sequence[Any]]]) -> None:

@@ -37,12 +37,11 @@ KFOLD, SPLIT = '`df.strat.kfold("label", k=5)`', '`df.strat.split("label", 0.2)`
 GROUPED = '`df.strat.kfold("label", groups="patient")`'
 METHODS: dict[str, str] = {
     "fold": f"{KFOLD} adds folds, `df.strat.folds()` reads them",
-    **dict.fromkeys(("stratifiedkfold", "crossvalidate", "vfoldcv", "createfolds"), KFOLD),
+    **dict.fromkeys(("stratifiedkfold", "crossvalidate"), KFOLD),
     **dict.fromkeys(("traintestsplit", "trainvaltestsplit", "traintest", "holdout"), SPLIT),
     **dict.fromkeys(("shufflesplit", "stratifiedshufflesplit", "randomsplit"), SPLIT),
-    **dict.fromkeys(("initialsplit", "partition"), SPLIT),
     **dict.fromkeys(("stratify", "stratified"), f"{KFOLD} or {SPLIT}"),
-    **dict.fromkeys(("groupkfold", "stratifiedgroupkfold", "groups", "groupfold"), GROUPED),
+    **dict.fromkeys(("groupkfold", "stratifiedgroupkfold", "groups"), GROUPED),
     **dict.fromkeys(
         ("repeatedkfold", "repeatedstratifiedkfold"), '`df.strat.kfold("label", repeats=10)`'
     ),
@@ -61,11 +60,10 @@ def no_such_method(accessor: type, name: str, of_frames: Collection[str]) -> Att
         return AttributeError(f"{accessor.__name__!r} object has no attribute {name!r}")
     known = [each for each in vars(accessor) if not each.startswith("_")]
     near = get_close_matches(name, known, n=1)
-    hint = METHODS.get(name.lower().replace("_", ""), f"it has {either(known)}")
+    other = f"`df.strat.{near[0]}`" if near else f"it has {either(known)}"
+    hint = METHODS.get(name.lower().replace("_", ""), other)
     if name in of_frames:
         hint = f"a frame has it, `df.strat.{name}`"
-    elif near and hint.startswith("it has"):
-        hint = f"`df.strat.{near[0]}`"
     return AttributeError(f"`.strat` has no `{name}`.\nHint: {hint}.")
 
 

@@ -210,6 +210,23 @@ def test_a_frame_that_changes_between_passes_is_an_error(large, monkeypatch):
         lazy.strat.split("label", {"train": 40_000, "test": None}, key="id")
 
 
+@pytest.mark.parametrize("which", [2, 3])
+def test_a_pass_over_more_partitions_is_an_error(large, monkeypatch, which):
+    """A pass that finds more partitions than were counted raises, rather than leave rows out."""
+    monkeypatch.setattr("stratframe.engines.cuts.MAX_CELLS", 64)
+    passes, real = [], dask_passes.partitions_of
+
+    def growing(frame):
+        passes.append(1)
+        return real(dd.concat([frame, frame.partitions[:1]]) if len(passes) == which else frame)
+
+    monkeypatch.setattr(dask_passes, "partitions_of", growing)
+    lazy = dd.from_pandas(large, npartitions=2)
+    with pytest.raises(sf.StratError, match="must give the same rows each time"):
+        lazy.strat.split("label", {"train": 40_000, "test": None}, key="id")
+    assert len(passes) == which
+
+
 def test_new_rows_of_few_strata_are_extended():
     """Strata without new rows do not matter to where those with many of them are cut."""
     n = 140_000

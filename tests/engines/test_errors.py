@@ -44,7 +44,7 @@ ONE_THING = (
 )
 
 NO_KEY = (
-    "{name} frames need a `key`, because their rows may come in another order each time.\n"
+    "{{name}} frames need {}, because their rows may come in another order each time.\n"
     'Hint: name the columns that identify a row, as in `key="id"`.'
 )
 
@@ -67,11 +67,15 @@ REFUSED = {
     "sf.leaks(folded, groups='who', name=['fold', 'plain'])": ONE_THING.format("2 columns"),
     # What ranks rows, by numbers that must be the same each time.
     **{
-        f"sf.{call})": NO_KEY
-        for call in (
-            *("kfold(df", "kfold(df, 'label', 4, rare='ignore'", "split(df, 'label'"),
-            *("extend(folded, 'label'", "sample(df, 'label', n=9", "plan(df, 'label', 3"),
-        )
+        f"sf.{call})": NO_KEY.format(needed)
+        for needed, calls in {
+            "a `key` or `groups`": (
+                *("kfold(df", "kfold(df, 'label', 4, rare='ignore'", "split(df, 'label'"),
+                "plan(df, 'label', 3",
+            ),
+            "a `key`": ("extend(folded, 'label'", "sample(df, 'label', n=9"),
+        }.items()
+        for call in calls
     },
     # What needs all rows at once.
     "sf.kfold(df, sf.chain(['age']), key='id')": f"`sf.chain`{DISTANCES}",

@@ -461,7 +461,8 @@ def test_strata_of_other_sizes_are_an_error(spark):
 WARNED = (
     "The columns of a call must be the same each time that the frame is computed, but {} not"
     " deterministic{}: parts may overlap.\nHint: write the frame to a table and read that, or use"
-    " `df = df.localCheckpoint()`. `persist` is not enough, as a lost executor computes anew."
+    " `df = df.localCheckpoint()`. `persist` is not enough, because Spark recomputes what a lost"
+    " executor held."
 )
 DRAWN = WARNED.format("'u' is", "")
 NUMBERED = WARNED.format("'u' is", " (`monotonically_increasing_id`)")

@@ -352,6 +352,15 @@ def test_a_column_of_many_values(what: str) -> None:
             df.strat.kfold([evaluate(hint), *by[1:]], 2)
 
 
+def test_texts_with_rows_enough_do_not_look_like_an_id(frame: Make) -> None:
+    """Three texts that eleven rows share are rare, but no id."""
+    warned(
+        "2 classes of 'u' have fewer rows than the 5 folds: 'c' (2 rows), 'b' (4 rows).\n"
+        f"{POOLED.format('u')}; {SILENCED}",
+        lambda: sf.kfold(frame({"u": list("aabbcaabbca")}), "u"),
+    )
+
+
 def test_rare_strata_as_errors(frame: Make, kind: str) -> None:
     """With `rare="error"` rare classes are refused, with their rows."""
     error = refuse(

@@ -130,7 +130,10 @@ PARTS = {
         for parts, tip in {
             "[0.8, 0.2]": "{'train': 0.8, 'test': 0.2}",
             "(0.6, 0.2, 0.2)": "{'train': 0.6, 'valid': 0.2, 'test': 0.2}",
-            "20": '{"train": None, "test": 20} for as many rows, or a share below 1.',
+            **dict.fromkeys(
+                ("20", "np.int64(20)"),
+                '{"train": None, "test": 20} for as many rows, or a share below 1.',
+            ),
         }.items()
     },
     "{1: 0.5, 2: 0.5}": "The names of `parts` must be strings, got [1, 2].",

@@ -68,6 +68,10 @@ REFUSED = {
         f"{EDGES}at least 2 increasing numbers, got 12.\n"
         "Hint: `sf.quantiles('x', 12)` makes 12 bins."
     ),
+    "sf.bins('x', np.int64(12))": (
+        f"{EDGES}at least 2 increasing numbers, got np.int64(12).\n"
+        "Hint: `sf.quantiles('x', 12)` makes 12 bins."
+    ),
     "sf.bins('x', [0, 10**400])": f"{EDGES}numbers that floats can hold, got [0, about 10**400].",
     "sf.bins('x', range(10**7))": "`edges` of `sf.bins` must make at most 1,000,000 bins.",
     "sf.bins('x', [0], closed='no')": "`closed` of `sf.bins` must be 'right' or 'left', got 'no'.",

@@ -42,6 +42,9 @@ CALLS = {
         " 'split_5', 'split_6': its share of 7 rows is 0.7."
     ),
     "sf.extend(df, None, parts=PARTS, name='part')": TEST.replace("test", "valid"),
+    "sf.extend(df, 'y', parts={'train': 0.5, 'valid': 0.5}, name='part', where='most')": (
+        "'valid' has no rows, and no new ones are left for it (its share of 6 rows is 3)."
+    ),
     "sf.sample(df, 'y', frac=0.01)": "The sample is empty: 0.01 of 7 rows is 0.07.",
     "sf.sample(df, sf.continuous('x'), frac=0.05, allocation='equal')": (
         "The sample is empty: 0.05 of 7 rows is 0.35."
@@ -95,9 +98,11 @@ def about(columns: list[list[Any]], parts: dict[str, float]) -> list[str]:
         empty = [f"'split_{i}'" for i, column in enumerate(columns, 1) if part not in column]
         named = f" in {', '.join(empty)}" if len(columns) > 1 else ""
         due = f"{round(share * len(columns[0]), 2):g}"
-        if empty:
-            line = f"{part!r} has no rows{named}: its share of {len(columns[0])} rows is {due}."
-            lines.append(line)
+        share = f"its share of {len(columns[0])} rows is {due}"
+        if empty and float(due) < 1:
+            lines.append(f"{part!r} has no rows{named}: {share}.")
+        elif empty:
+            lines.append(f"{part!r} has no rows{named}, and no new ones are left for it ({share}).")
     return [" ".join(lines)] if lines else []
 
 

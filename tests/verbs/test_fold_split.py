@@ -253,8 +253,8 @@ def test_folds_that_hold_no_positions(cv: str, routing: bool) -> None:
             lambda: GridSearchCV(model(), {}, cv=given).fit(df, labels),
         ):
             refuse_now(
-                "`cv` of scikit-learn takes positions of rows, got folds as frames, or a method"
-                " that is not called.\nHint: `cv=df.strat.cv()`.",
+                "scikit-learn's `cv` needs row positions, but got frames, or a method without its"
+                " parentheses.\nHint: `cv=df.strat.cv()`.",
                 use,
             )
 
@@ -280,7 +280,7 @@ PASS = (
     ' `cross_val_score(..., params={{"groups": df[{0!r}]}})`.'
 )
 BOTH = ".\nHint: pass a frame with the column, or the folds, as in " + PASS.format("fold")
-SEVERAL = "\nHint: a frame may hold the columns of several splitters."
+SEVERAL = "\nHint: pass a frame as `groups` if several splitters read different columns."
 FIND = "`FoldSplit` must find the column 'fold' in `X` or `groups`, got"
 OTHER = "`groups` must be the fold column 'fold' where `X` does not have it, got"
 LONG = f"{'f' * 40!r}... (5,000 letters)"

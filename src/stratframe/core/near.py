@@ -38,7 +38,7 @@ class Near(NamedTuple):
     rows: Ints
     others: Ints
     apart: Values
-    """As a share of `within`: of points the squares of both, of texts 1 - cosine."""
+    """The squared distance of points, or 1 - cosine of texts, divided by the limit."""
 
 
 def directions(points: Values) -> Values:

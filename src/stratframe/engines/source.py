@@ -96,7 +96,7 @@ class CountedFrame:
             no_points = np.empty((n_counted, 0), dtype=np.uint64)
             parts = [PartsByNumber(each, no_points) for each in whole]
             return self.engine.attach(call, alone, outputs, parts)
-        self.check_key(options)
+        self.check_key(options, "a `key` or `groups`")
         call, counted = count_strata(self.engine, self.engine.bind(options), options)
         tables = list_quotas(options, counted)
         sizes = {name: table.sum(axis=0) for name, table in zip(names, tables, strict=True)}
@@ -141,12 +141,12 @@ class CountedFrame:
         marked = engine_on(self.engine.attach(call, counted.coded, outputs, parts))
         return marked.select(mark, [0], equal=True, drops=True)
 
-    def check_key(self, options: Options) -> None:
-        """Raise if a call that ranks rows has no key."""
+    def check_key(self, options: Options, needed: str = "a `key`") -> None:
+        """Raise if a call that ranks rows has no key, given what it needs."""
         if not options.key:
             msg = (
-                f"{self.kind} frames need a `key`, because their rows may come in another order"
-                ' each time.\nHint: name the columns that identify a row, as in `key="id"`.'
+                f"{self.kind} frames need {needed}, because their rows may come in another"
+                ' order each time.\nHint: name the columns that identify a row, as in `key="id"`.'
             )
             raise StratError(msg)
 
@@ -165,7 +165,7 @@ class CountedFrame:
         if options.groups:
             options = without_orders(self.engine, options)
         else:
-            self.check_key(options)
+            self.check_key(options, "a `key` or `groups`")
         call = self.engine.bind(options)
         call, counted = count_strata(self.engine, call, options, for_table=True)
         strata, n_parts = counted.strata, options.target.n

@@ -44,7 +44,7 @@ MAX_CAUSE = 200
 """Letters of a message that may quote cells."""
 
 SCHEMAS = ("ARROW:schema", "org.apache.spark.")
-"""Metadata of Parquet that lists all columns, and so is written anew."""
+"""Metadata of Parquet that is not kept: lists of all columns, and the version of Spark."""
 
 
 class File(NamedTuple):
@@ -52,12 +52,19 @@ class File(NamedTuple):
 
     path: str
     data: bytes
-    """All of it, unpacked; CSV without its blank lines."""
+    """All of it, unpacked; CSV without its byte order mark and its blank lines."""
     frame: pl.DataFrame
     header: list[str]
     """The names of the columns as they are written: one may be there twice."""
     separator: str
     """What stands between the cells of CSV."""
+    bom: bytes = b""
+    """The byte order mark of CSV that has one."""
+
+    def separator_in(self, out: str) -> str:
+        """Return the separator of a file made from this one, unless its name says another."""
+        is_named = self.separator == separator_of(self.path)
+        return separator_of(out, "," if is_named else self.separator)
 
 
 def check_path(path: str) -> None:
@@ -96,7 +103,7 @@ def separator_of(path: str, otherwise: str = "") -> str:
 
 def parse_csv(path: str, data: bytes, separator: str) -> File:
     """Parse CSV without its blank lines; numbers that have no type make a column of text."""
-    start, text = data[: len(BOM) * data.startswith(BOM)], data.removeprefix(BOM).lstrip(b"\r\n")
+    bom, text = data[: len(BOM) * data.startswith(BOM)], data.removeprefix(BOM).lstrip(b"\r\n")
     header = parse_header(text, separator or ",")
     if not separator and len(header) == 1:
         for sign, signs in ((";", "semicolons"), ("\t", "tabs")):
@@ -121,7 +128,7 @@ def parse_csv(path: str, data: bytes, separator: str) -> File:
                 raise
             types[names[0]] = pl.String
         else:
-            return File(path, start + text, frame, header, separator)
+            return File(path, text, frame, header, separator, bom)
 
 
 def parse_header(text: bytes, separator: str) -> list[str]:
@@ -171,12 +178,13 @@ def update_file(
     """
     with file_errors(out, "written"):
         if is_text_file(file.path) and is_text_file(out):
-            return update_csv(file, separator_of(out, file.separator), result, names, rows)
+            return update_csv(file, file.separator_in(out), result, names, rows)
         if not is_text_file(file.path) and not is_text_file(out):
             metadata = pl.read_parquet_metadata(BytesIO(file.data))
-            if not all(key.startswith(SCHEMAS) for key in metadata):
-                return update_parquet(file.data, result, names)
-    return encode_frame(result, out, file.separator)
+            kept = {key: text for key, text in metadata.items() if not key.startswith(SCHEMAS)}
+            if kept:
+                return update_parquet(file.data, kept, result, names)
+    return encode_frame(result, out, file.separator_in(out))
 
 
 def update_csv(
@@ -187,13 +195,8 @@ def update_csv(
     rows: Mapping[str, Flags],
 ) -> bytes:
     """Write columns of a result, in some rows, into CSV whose other cells stay as they are."""
-    data = file.data
-    texts = pl.read_csv(
-        BOM + data.removeprefix(BOM),
-        has_header=False,
-        infer_schema=False,
-        separator=file.separator,
-    )
+    data = BOM + file.data  # no letters look like packed
+    texts = pl.read_csv(data, has_header=False, infer_schema=False, separator=file.separator)
     # The header is the first cell of each column.
     columns = dict(zip(file.frame.columns, texts, strict=True))
     for name in names:
@@ -202,23 +205,35 @@ def update_csv(
             written = np.append(False, rows.get(name, np.ones(len(result), dtype=bool)))
             cells = cells.zip_with(pl.Series(written), columns[name])
         columns[name] = cells
-    header = HEADER.match(data)
+    header = HEADER.match(file.data)
     line_end = "\r\n" if header and header[0].endswith(b"\r\n") else "\n"
     text = BytesIO()
     pl.DataFrame(columns).write_csv(
         text,
         include_header=False,
-        include_bom=data.startswith(BOM),
         separator=separator,
         line_terminator=line_end,
     )
-    if not data.endswith(b"\n"):
+    if not file.data.endswith(b"\n"):
         text.truncate(text.tell() - len(line_end))
-    return text.getvalue()
+    return file.bom + text.getvalue()
 
 
-def update_parquet(data: bytes, result: pl.DataFrame, names: Sequence[str]) -> bytes:
+def update_parquet(
+    data: bytes, metadata: dict[str, str], result: pl.DataFrame, names: Sequence[str]
+) -> bytes:
     """Write columns of a result into Parquet with metadata, such as the index of pandas."""
+    described = json.loads(metadata.get("pandas", "null"))
+    if described:  # it says what a column was that is replaced
+        for name in names:
+            if name in described["index_columns"]:
+                msg = (
+                    f"`name` must not be the index of the frame, got {name!r}.\nHint: give the"
+                    " column another name."
+                )
+                raise StratError(msg)
+        described["columns"] = [each for each in described["columns"] if each["name"] not in names]
+        metadata = metadata | {"pandas": json.dumps(described)}
     try:
         parquet = import_module("pyarrow.parquet")
     except ImportError as error:
@@ -227,15 +242,10 @@ def update_parquet(data: bytes, result: pl.DataFrame, names: Sequence[str]) -> b
         )
         raise ImportError(msg) from error
     table = parquet.read_table(BytesIO(data))
-    metadata = dict(table.schema.metadata)
     for name in names:
         place, column = table.schema.get_field_index(name), result[name].to_arrow()
         put = table.append_column if place < 0 else partial(table.set_column, place)
         table = put(name, column)
-    if b"pandas" in metadata:  # which says what a column was that is replaced
-        described = json.loads(metadata[b"pandas"])
-        described["columns"] = [each for each in described["columns"] if each["name"] not in names]
-        metadata[b"pandas"] = json.dumps(described).encode()
     file = BytesIO()
     parquet.write_table(table.replace_schema_metadata(metadata), file)
     try:
@@ -251,7 +261,7 @@ def encode_frame(frame: pl.DataFrame, path: str, separator: str) -> bytes:
     with file_errors(path, "written"):
         file = BytesIO()
         if is_text_file(path):
-            frame.write_csv(file, separator=separator_of(path, separator))
+            frame.write_csv(file, separator=separator)
         else:
             frame.write_parquet(file)
         return file.getvalue()
@@ -287,6 +297,8 @@ def file_errors(path: str, done: str) -> Iterator[None]:
     """Say that a file cannot be read or written, with the cause in one line."""
     try:
         yield
+    except StratError:
+        raise
     except (
         *(OSError, EOFError, ValueError, zlib.error, csv.Error),
         *(pl.exceptions.PolarsError, pl.exceptions.PanicException),

@@ -53,9 +53,8 @@ def extended_column(
         given = folds_of_units(groups, int(groups.max()) + 1, given)[groups]
         strata = strata._replace(groups=np.unique(groups[rows], return_inverse=True)[1])
     parts[rows] = extend_dealt(options, strata, given[rows])
-    if options.target.names:
-        sizes = {options.name: part_sizes(parts, options.target)}
-        warn_empty_parts(options.target, strata.n_rows, sizes, named=named)
+    sizes = {options.name: part_sizes(parts, options.target)}
+    warn_empty_parts(options.target, strata.n_rows, sizes, named=named)
     (output,) = empty_outputs(options)
     return output._replace(parts=parts)
 

@@ -270,8 +270,8 @@ def warn_large_test(share: float) -> None:
         share, rest = float(share), round(1 - float(share), 12)
         warn(
             f"`parts={share}` is the share of `test`, and leaves {rest} for `train`.\nHint:"
-            f' `{rest}`, or `{{"train": {share}, "test": {rest}}}`, trains on {share};'
-            f' `{{"train": {rest}, "test": {share}}}` says that this is meant.'
+            f' `parts={rest}`, or `parts={{"train": {share}, "test": {rest}}}`, trains on {share};'
+            f' `parts={{"train": {rest}, "test": {share}}}` says that this is meant.'
         )
 
 
@@ -280,7 +280,7 @@ def show_parts(parts: object) -> str:
     return describe(parts, MAX_PARTS_SHOWN)
 
 
-def part_hint(parts: object) -> str:
+def part_hint(parts: Any) -> str:
     """Show the mapping that a list of shares, or a number of rows, may stand for."""
     names = {2: ["train", "test"], 3: ["train", "valid", "test"]}
     if isinstance(parts, list | tuple) and len(parts) in names:
@@ -288,7 +288,7 @@ def part_hint(parts: object) -> str:
             return f"\nHint: {show_parts(dict(zip(names[len(parts)], parts, strict=True)))}"
         return ""
     if is_count(parts):
-        shown = f'{{"train": None, "test": {describe(parts)}}}'
+        shown = f'{{"train": None, "test": {describe(int(parts))}}}'
         return f"\nHint: {shown} for as many rows, or a share below 1."
     return ""
 

@@ -103,16 +103,17 @@ def hint_for_many_values(entry: BoundTerm, sizes: Ints, is_rare: Flags, options:
     """Say that a column looks continuous, or like an id, if it does."""
     cuts = f"`sf.quantiles({entry.code}, 10)`"
     if entry.weights is None and len(options.terms) == 1:
-        cuts += f" or `sf.continuous({entry.code})`"  # which is the last entry, and no counts
-    if 2 * int(sizes[is_rare].sum()) > int(sizes.sum()):
+        cuts += f" or `sf.continuous({entry.code})`"  # must be last, and needs rows
+    n_rows, n_present = int(sizes.sum()), int((sizes > 0).sum())
+    is_cut = frames.read.has_numbers(entry.series[0])
+    if 2 * int(sizes[is_rare].sum()) > n_rows and (is_cut or 2 * n_present > n_rows):
         looks, hint = "continuous, or like an id", cuts
-        if not frames.read.has_numbers(entry.series[0]):
+        if not is_cut:
             looks, hint = "like an id", 'leave it out of `by`; `rare="ignore"` deals it as it is'
         return (
             f" More than half of the rows are in such classes: {entry.text} looks {looks}.\n"
             f"Hint: {hint}."
         )
-    n_present = int((sizes > 0).sum())
     if (
         isinstance(entry.term, Classes)
         and entry.term.is_guessed

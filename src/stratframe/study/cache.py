@@ -56,7 +56,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def read_sample(path: Path, design: Design, number: int) -> list[Estimate]:
-    """Read the estimates of a sample; none if there is no file, or it is not whole and sound."""
+    """Read the estimates of a sample; none if the file is missing or damaged."""
     try:
         found = [Estimate(*each) for each in json.loads(path.read_text(encoding="utf-8"))]
         keys = sorted(each[:5] for each in found)

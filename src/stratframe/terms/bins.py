@@ -319,7 +319,7 @@ def bins(
     if len(numbers) < 2 or len(numbers) < len(given) or not climbs:
         msg = f"`edges` of `sf.bins` must be at least 2 increasing numbers, got {shown}."
         if isinstance(edges, Integral) and 1 < int(edges) <= MAX_BINS:
-            column = frames.format_reference(column)
-            msg += f"\nHint: `sf.quantiles({column}, {shown})` makes {shown} bins."
+            column, n = frames.format_reference(column), int(edges)
+            msg += f"\nHint: `sf.quantiles({column}, {n})` makes {n} bins."
         raise StratError(msg)
     return Bins((column,), numbers, closed, name=name)

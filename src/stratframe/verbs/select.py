@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import starmap
 from typing import Any, Generic, NoReturn
 
 import numpy as np
@@ -20,7 +21,7 @@ from .sources import check_rows, list_names, named_source, source_of
 
 @dataclass(frozen=True, eq=False)
 class Fold(Generic[AnyFrameT]):
-    """One fold: its training and validation frames, as which it unpacks, its label and column."""
+    """One fold: training and validation frames, which it unpacks to, with its label and column."""
 
     fold: Any
     """The label that is validated, as in the column."""
@@ -43,25 +44,18 @@ class Fold(Generic[AnyFrameT]):
 
 
 def refuse_frames(*_: object, **__: object) -> NoReturn:
-    """Raise where scikit-learn asks for positions of rows what gives frames, or is no call."""
+    """Raise when scikit-learn splits by frames, or by a method that was not called."""
     msg = (
-        "`cv` of scikit-learn takes positions of rows, got folds as frames, or a method that is not"
-        " called.\nHint: `cv=df.strat.cv()`."
+        "scikit-learn's `cv` needs row positions, but got frames, or a method without its"
+        " parentheses.\nHint: `cv=df.strat.cv()`."
     )
     raise StratError(msg)
 
 
-class Folds(Iterator[Fold[AnyFrameT]]):
+class Folds(starmap):  # type: ignore[type-arg]
     """Folds one after another."""
 
     split = get_n_splits = staticmethod(refuse_frames)
-
-    def __init__(self, made: Iterator[Fold[AnyFrameT]]) -> None:
-        self._made = made
-
-    def __next__(self) -> Fold[AnyFrameT]:
-        """Take the next fold."""
-        return next(self._made)
 
 
 @suggest_arguments
@@ -98,7 +92,7 @@ def folds(
         "1mo", "1q", "1y", and, but on Spark, multiples of these. The label is the start of the
         period; that of times with a zone is in their zone, and is the next moment where clocks skip
         midnight. Periods without rows count for `gap` and `window`; those that nothing trains for
-        are left out. A last period that is not over counts as whole, be it two days of a month.
+        are left out. The last period counts even if it is incomplete.
     last : int, optional
         Validate so many labels: the last ones that have rows, and labels to train on.
     gap : int
@@ -178,7 +172,7 @@ def folds(
         return Fold(pairs.rows.labels.values[place], train, valid, pairs.rows.name)
 
     several = pair_columns(rule, rows)
-    return Folds(fold_of(pairs, place) for pairs in several for place in pairs.valid)
+    return Folds(fold_of, ((pairs, place) for pairs in several for place in pairs.valid))
 
 
 @suggest_arguments
@@ -192,8 +186,7 @@ def parts(
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
         A Polars lazy frame runs one small query for the names, and returns lazy frames.
     name : str
-        The part column. A dict holds the parts of one, so that it is an error if `repeats` made
-        several of the name: name one of them.
+        One column: if `repeats` made several, name one of them.
     names : list of part names, optional
         The parts that the column must have, in the order of the result. By default all of them:
         categories in their order, numbers sorted, and text in the order train, valid (validation,

@@ -167,7 +167,8 @@ def take_groups(argument: str, name: str, data: Any, groups: Any) -> Any:
             return folds
         msg = (
             f"`groups` must be the fold column {describe(name)} where `X` does not have it, got"
-            f" {describe(folds.name)}.\nHint: a frame may hold the columns of several splitters."
+            f" {describe(folds.name)}.\nHint: pass a frame as `groups` if several splitters read"
+            " different columns."
         )
         raise StratError(msg)
     call = write_groups(name)

@@ -63,6 +63,8 @@ def on_each(
     rows: Any, plan: Plan, function: Callable[..., Any], args: Any, own: Iterable[Any] | None
 ) -> list[Any]:
     """Call a function on each partition, with an argument of its own if there are any."""
+    if isinstance(own, np.ndarray) and len(own) != rows.npartitions:
+        raise other_rows()
     call = dask.delayed(function, pure=False)
     shared, *given = (dask.delayed(each, traverse=False) for each in (plan, *args))
     partitions = rows.to_delayed(optimize_graph=False)
@@ -134,8 +136,6 @@ def counted_partitions(
 ) -> Any:
     """Call a function on each partition when the frame is computed, given its checksum."""
     rows = partitions_of(call.frame)
-    if rows.npartitions != len(counts.checksums):
-        raise other_rows()
     made = on_each(rows, call.plan, function, args, counts.checksums)
     return dd.from_delayed(made, meta=meta, divisions=rows.divisions, verify_meta=False)
 

@@ -260,7 +260,7 @@ def warn_of_changes(frame: Any, columns: Sequence[Typed]) -> bool:
         f" {list_values(names)} {'is' if len(names) == 1 else 'are'} not deterministic"
         f"{' (`monotonically_increasing_id`)' if numbered else ''}: parts may overlap."
         "\nHint: write the frame to a table and read that, or use `df = df.localCheckpoint()`."
-        " `persist` is not enough, as a lost executor computes anew."
+        " `persist` is not enough, because Spark recomputes what a lost executor held."
     )
     warn(msg)
     return True
