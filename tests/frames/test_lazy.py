@@ -308,7 +308,6 @@ CHOSEN: dict[tuple[str, str], list[pl.LazyFrame]] = {
     ("`unique`", "`head` or `slice`"): [
         UNIQUE.group_by("label", maintain_order=True).agg(pl.col("id").head(2)).explode("id")
     ],
-    ("`group_by`", "`head`, `slice` or `top_k`"): [GROUPED.slice(2, 9)],
     ("`group_by`", "`first`"): [GROUPED.with_columns(x=pl.col("id").first().over("label"))],
     ("`group_by`", "`int_range`"): [GROUPED.with_columns(x=pl.int_range(pl.len()))],
     ("an inner join", "`head`, `slice` or `top_k`"): [LEFT.join(RIGHT, on="id").tail(9)],
@@ -317,6 +316,15 @@ CHOSEN: dict[tuple[str, str], list[pl.LazyFrame]] = {
         LEFT.top_k(9, by="label"),
         LEFT.bottom_k(9, by="label"),
         LEFT.sort("id", maintain_order=True).sort("label").slice(3, 9),
+    ],
+    ("a join", "`head`, `slice` or `top_k`"): [
+        LEFT.join(RIGHT, on="id", how="semi", maintain_order="left").head(9).unique()
+    ]
+    * IS_POLARS_2,
+    ("`group_by`", "`head`, `slice` or `top_k`"): [
+        GROUPED.slice(2, 9),
+        *[LEFT.group_by("id", maintain_order=True).agg(pl.first("label")).head(9).unique()]
+        * (1 - IS_POLARS_2),
     ],
     ("`sort`", "a row index"): [LEFT.sort("label").with_row_index("row")],
     ("`sort`", "`unique`"): [

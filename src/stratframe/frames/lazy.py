@@ -170,7 +170,8 @@ KEYS_LINE = re.compile(r"^ *\[.*\] BY \[(?P<columns>.*)\]$")
 SORT_LINE = re.compile(
     r"^ *SORT BY (?:\[(?:\w+: (?:\w+|\[[^\]]*\])(?:, )?)+\] )?\[(?P<columns>.*)\]$"
 )
-VIEWED_LINES = {"Join": re.compile(r"^ *(?!ASOF )[A-Z]+ JOIN:$"), "Sort": SORT_LINE}
+JOIN_LINE = re.compile(r"^ *(?!ASOF )[A-Z]+ JOIN:$")
+VIEWED_LINES = {"Join": JOIN_LINE, "Sort": SORT_LINE}
 """The lines that do not say in every version whether their steps keep the order."""
 
 PLACE_LINES = {
@@ -297,7 +298,8 @@ def unordered_steps(
     """List what may put the rows of a query in any order, from its printed plan."""
     viewed = viewed_steps(frame, plan)
     is_drawn = any(map(draws_at_random, functions))
-    dropped = dropped_orders(frame, plan)
+    dropped = dropped_orders(frame, plan, viewed)
+    viewed |= dict.fromkeys((line for line in dropped if JOIN_LINE.match(plan[line])), "a join")
     found = []
     for line, text in enumerate(plan):
         match = STEP_LINE.match(text)
@@ -317,22 +319,27 @@ def unordered_steps(
     return found
 
 
-def dropped_orders(frame: pl.LazyFrame, plan: Sequence[str]) -> set[int]:
+def dropped_orders(frame: pl.LazyFrame, plan: Sequence[str], viewed: Collection[int]) -> set[int]:
     """List the lines of steps that keep an order, which the optimizer may drop and which matters.
 
     It does so if a later step, such as a sort, keeps none. It matters for a step that keeps any of
-    several rows, and for one whose rows `head` chooses: Polars 1.33 takes `head` below it.
+    several rows, and for one whose rows `head` chooses, which it takes below that step.
     """
-    kept = {line: match for line, text in enumerate(plan) if (match := STEP_LINE.match(text))}
-    kept = {line: match for line, match in kept.items() if match[2] == "true"}
     slices = [lines_below(plan, line) for line, text in enumerate(plan) if "SLICE[" in text]
-    matters = [
-        line for line in kept if ANY_ROW.match(plan[line]) or any(line in each for each in slices)
-    ]
-    if not matters:
+    kinds = {}
+    for line, text in enumerate(plan):
+        step, is_chosen = STEP_LINE.match(text), any(line in each for each in slices)
+        if step and step[2] == "true" and (is_chosen or ANY_ROW.match(text)):
+            kinds[line] = step[1]
+        elif is_chosen and JOIN_LINE.match(text) and line not in viewed:
+            kinds[line] = "JOIN"
+    if not kinds:
         return set()
     before, after = map(unordered_kinds, (plan, frame.explain().splitlines()))
-    return {line for line in matters if kept[line][1] in after - before}
+    before["JOIN"] = sum(bool(JOIN_LINE.match(plan[line])) for line in viewed)
+    orders = view_orders(frame, optimized=True) if "JOIN" in kinds.values() else ()
+    after["JOIN"] = sum(kind == "Join" and name is not None for kind, name in orders)
+    return {line for line, kind in kinds.items() if after[kind] > before[kind]}
 
 
 def unordered_kinds(plan: Sequence[str]) -> Counter[str]:
@@ -415,32 +422,35 @@ def plain_columns(text: str) -> set[str]:
 
 def viewed_steps(frame: pl.LazyFrame, plan: Sequence[str]) -> dict[int, str]:
     """Name the joins and sorts of a query that keep no order, by their lines."""
-    shown: dict[str, list[str | None]] = {"Join": [], "Sort": []}
-    for view in view_nodes(frame):
-        with suppress(NotImplementedError):  # Python functions, and in Polars 1 `join_asof`
-            node = view.view_current_node()
-            if type(node).__name__ == "Sort":
-                shown["Sort"].append(None if node.sort_options[0] else "`sort`")
-            elif type(node).__name__ == "Join":
-                kind = node.options[0]
-                kind = kind[0] if isinstance(kind, tuple) else kind
-                if kind != "AsOf":
-                    ordered = node.options[-1] in ORDERED.get(kind, ())
-                    shown["Join"].append(None if ordered else join_name(kind))
-    found: dict[int, str] = {}
+    shown, found = list(view_orders(frame, optimized=False)), dict[int, str]()
     for kind, pattern in VIEWED_LINES.items():
         lines = [line for line, text in enumerate(plan) if pattern.match(text)]
-        named = shown[kind]
+        named = [name for own, name in shown if own == kind]
         if len(named) != len(lines):  # Polars does not promise this view
             named = ["a join" if kind == "Join" else "`sort`"] * len(lines)
         found |= {line: name for line, name in zip(lines, named, strict=True) if name}
     return found
 
 
+def view_orders(frame: pl.LazyFrame, *, optimized: bool) -> Iterator[tuple[str, str | None]]:
+    """Go through the joins and sorts of a query, the last first, and name those without an order."""
+    for view in view_nodes(frame, optimized=optimized):
+        with suppress(NotImplementedError):  # Python functions, and in Polars 1 `join_asof`
+            node = view.view_current_node()
+            if type(node).__name__ == "Sort":
+                yield "Sort", None if node.sort_options[0] else "`sort`"
+            elif type(node).__name__ == "Join":
+                kind = node.options[0]
+                kind = kind[0] if isinstance(kind, tuple) else kind
+                if kind != "AsOf":
+                    is_ordered = node.options[-1] in ORDERED.get(kind, ())
+                    yield "Join", None if is_ordered else join_name(kind)
+
+
 def view_functions(frame: pl.LazyFrame) -> list[tuple[Any, ...]]:
     """List the functions of a query with their settings, empty if they cannot be seen."""
     found = []
-    for plan in view_nodes(frame):
+    for plan in view_nodes(frame, optimized=False):
         expressions = [each.node for each in plan.get_exprs()]
         while expressions:
             try:
@@ -468,10 +478,10 @@ def ranks_by_place(function: Sequence[Any]) -> bool:
     return not function or function[:2] in (("rank", "ordinal"), ("rank", "random"))
 
 
-def view_nodes(frame: pl.LazyFrame) -> Iterator[Any]:
+def view_nodes(frame: pl.LazyFrame, *, optimized: bool) -> Iterator[Any]:
     """Go through the steps of a query, the last one first; through none if Polars shows none."""
     try:
-        flags = pl.QueryOptFlags.none()
+        flags = pl.QueryOptFlags() if optimized else pl.QueryOptFlags.none()
         plan = frame._ldf.with_optimizations(flags._pyoptflags).visit()  # noqa: SLF001
     except Exception:  # Polars does not promise this view.
         return
