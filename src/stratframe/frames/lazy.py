@@ -433,7 +433,7 @@ def viewed_steps(frame: pl.LazyFrame, plan: Sequence[str]) -> dict[int, str]:
 
 
 def view_orders(frame: pl.LazyFrame, *, optimized: bool) -> Iterator[tuple[str, str | None]]:
-    """Go through the joins and sorts of a query, the last first, and name those without an order."""
+    """Go through the joins and sorts of a query, the last first; name those without an order."""
     for view in view_nodes(frame, optimized=optimized):
         with suppress(NotImplementedError):  # Python functions, and in Polars 1 `join_asof`
             node = view.view_current_node()
