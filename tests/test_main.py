@@ -572,8 +572,8 @@ ERRORS = {
     "kfold in.csv --where od": "`--where` names the column 'od', which the frame does not have. ",
     "kfold in.csv --by label --rare error -k 30": (
         "2 classes of 'label' have fewer rows than the 30 folds (and `--rare error`): 'a' (20"
-        " rows), 'b' (20 rows). Hint: `--rare pool` balances them as one class; in Python"
-        " `df.strat.advise('label')` shows what each k does to them.\n"
+        " rows), 'b' (20 rows). Hint: `--rare pool` balances them as one class;"
+        " `df.strat.advise('label')` in Python shows what each k does to them.\n"
     ),
     "kfold index.parquet -k 2 --overwrite --out index.parquet": (
         "`--name` must not be the index of the frame, got 'fold'. Hint: give the column another"
@@ -671,7 +671,7 @@ MESSAGES = {
         "`--by 'classes(\"y\")'` or `quantiles('y', 10)`"
     ),
     'compute it, as in `where=pl.col("f") == 1`': 'compute it, as in `where=pl.col("f") == 1`',
-    "Column 'k=1' has `df.strat.folds('f')`": "Column 'k=1' has in Python `df.strat.folds('f')`",
+    "Column 'k=1' has `df.strat.folds('f')`": "Column 'k=1' has `df.strat.folds('f')` in Python",
 }
 """Messages, and how the command line says them."""
 

@@ -189,7 +189,7 @@ def as_options(message: str) -> str:
     message = re.sub(rf"`({NAMES})=?`", r"`--\1`", message)
     message = re.sub("`[^`]+`", lambda code: ARGUMENT.sub(write_option, code[0]), message)
     message = re.sub(rf"`(?:df\.strat\.)?({VERBS})\(([^`]*)\)`", write_call, message)
-    return message.replace("`sf.", "`").replace("`df.strat.", "in Python `df.strat.")
+    return re.sub(r"(`df\.strat\.[^`]*`)", r"\1 in Python", message.replace("`sf.", "`"))
 
 
 def write_option(found: re.Match[str]) -> str:
@@ -365,9 +365,8 @@ def parse_parts(text: str) -> dict[str, float | None] | float:
         if "=" not in text and 0 < (share := float(text)) < 1:
             return share
         for name, size in sides:
-            parts[name] = (
-                None if size in ("rest", "None") else (int if size.isdecimal() else float)(size)
-            )
+            number = int if size.isdecimal() else float
+            parts[name] = None if size in ("rest", "None") else number(size)
     if len(parts) < len(sides) or "" in parts:
         msg = (
             "`--parts` must name each part once, as in train=0.8,test=rest, or be the share of"

@@ -82,10 +82,8 @@ def warn_empty_parts(
             columns = f" in {list_values(empty)}" if named else ""
             share = float(target.fractions(n_rows)[place] * n_rows)
             why = f"its share of {plural(n_rows, 'row')} is {share:.10g}"
-            line = f"{part!r} has no rows{columns}: {why}."
-            if share >= 1:  # the rows that had a part are none of it
-                line = f"{part!r} has no rows{columns}, and no new ones are left for it ({why})."
-            lines.append(line)
+            fault = f": {why}." if share < 1 else f", and no new ones are left for it ({why})."
+            lines.append(f"{part!r} has no rows{columns}{fault}")
     if lines:
         warn(" ".join(lines[:MAX_LISTED]) + " ..." * (len(lines) > MAX_LISTED))
 

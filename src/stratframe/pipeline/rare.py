@@ -105,10 +105,10 @@ def hint_for_many_values(entry: BoundTerm, sizes: Ints, is_rare: Flags, options:
     if entry.weights is None and len(options.terms) == 1:
         cuts += f" or `sf.continuous({entry.code})`"  # must be last, and needs rows
     n_rows, n_present = int(sizes.sum()), int((sizes > 0).sum())
-    is_cut = frames.read.has_numbers(entry.series[0])
-    if 2 * int(sizes[is_rare].sum()) > n_rows and (is_cut or 2 * n_present > n_rows):
+    is_numeric = frames.read.has_numbers(entry.series[0])
+    if 2 * int(sizes[is_rare].sum()) > n_rows and (is_numeric or 2 * n_present > n_rows):
         looks, hint = "continuous, or like an id", cuts
-        if not is_cut:
+        if not is_numeric:
             looks, hint = "like an id", 'leave it out of `by`; `rare="ignore"` deals it as it is'
         return (
             f" More than half of the rows are in such classes: {entry.text} looks {looks}.\n"

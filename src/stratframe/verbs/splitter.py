@@ -171,7 +171,10 @@ def take_groups(argument: str, name: str, data: Any, groups: Any) -> Any:
             " different columns."
         )
         raise StratError(msg)
-    call = write_groups(name)
+    column = f"df[{describe(name)}]"
+    call = f'`cross_val_score(..., params={{"groups": {column}}})`'
+    if not load_extra("sklearn", "sklearn").get_config()["enable_metadata_routing"]:
+        call = f"`cross_val_score(..., groups={column})`, or for the search inside it {call}"
     if frames.is_frame(data) and groups is None:
         try:
             frames.check_refs(data, {argument: [name]})
@@ -187,12 +190,3 @@ def take_groups(argument: str, name: str, data: Any, groups: Any) -> Any:
         f" column{folds}."
     )
     raise StratError(msg)
-
-
-def write_groups(name: str) -> str:
-    """Write how scikit-learn hands a splitter its folds, which depends on its settings."""
-    folds = f"df[{describe(name)}]"
-    inside = f'`cross_val_score(..., params={{"groups": {folds}}})`'
-    if load_extra("sklearn", "sklearn").get_config()["enable_metadata_routing"]:
-        return inside
-    return f"`cross_val_score(..., groups={folds})`, or for the search inside it {inside}"
