@@ -89,11 +89,12 @@ def judge_cells(
     far = np.abs(off) - COUNT_ROUNDING
     rounded = (1 + slack + sizes / n_rows)[:, None]
     is_uneven = (far > rounded + is_coarse) & (expected >= 1) & (far > TENTH * expected)
-    chance = np.where(far > SIGMAS * spread, 0.0, 1.0)
-    if groups is None:
+    if groups is not None:
+        chance = np.where(far > SIGMAS * spread, 0.0, 1.0)
+    else:
+        chance = np.ones(table.shape)
         # Within a standard deviation nothing is rare.
         places = np.nonzero((far > spread) & (is_uneven | (table == 0)))
-        chance = np.ones(table.shape)
         chance[places] = tail_chances(table[places], sizes[places[0]], totals[places[1]], n_rows)
     is_lacking = (table == 0) & (expected > 0) & (chance * n_cells < RARE_LACKING)
     is_uneven &= chance * n_cells < RARE_UNEVEN
