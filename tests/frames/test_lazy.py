@@ -217,7 +217,7 @@ IS_POLARS_2 = pl.__version__ >= "2"
 LEFT = pl.LazyFrame({"id": range(20), "label": ["a", "b"] * 10})
 RIGHT = pl.LazyFrame({"id": range(20), "x": range(20)})
 SORTED = [frame.with_columns(pl.col("id").set_sorted()) for frame in (LEFT, RIGHT)]
-UNIQUE, IN_TURN = LEFT.unique(), LEFT.unique("id", maintain_order=True)
+UNIQUE, IN_TURN = LEFT.unique(), LEFT.unique("id", keep="first", maintain_order=True)
 GROUPED = LEFT.group_by("id").agg(pl.first("label"))
 COUNTED = LEFT.group_by("id").agg(x=pl.len())
 NULLS = pl.lit(None).alias("fold")
@@ -280,15 +280,6 @@ REORDERED: dict[str, list[pl.LazyFrame]] = {
 
 SHUFFLED = pl.int_range(pl.len()).shuffle()
 CHOSEN: dict[tuple[str, str], list[pl.LazyFrame]] = {
-    ("`unique`", "`head`, `slice` or `top_k`"): [
-        UNIQUE.head(9),
-        UNIQUE.limit(9),
-        UNIQUE.sort("id", maintain_order=True).tail(9),
-        UNIQUE.filter(pl.col("id") > 2).with_columns(y=1).head(9),
-        pl.concat([LEFT.head(5), UNIQUE.head(9)]),
-        pl.concat([LEFT, UNIQUE]).head(9),
-        LEFT.join(UNIQUE.head(9).select("id"), on="id", maintain_order="left_right"),
-    ],
     ("`unique`", "`gather_every`"): [UNIQUE.gather_every(2)],
     ("`unique`", "`gather`"): [UNIQUE.select(pl.all().gather([1, 2, 3, 4]))],
     ("`unique`", "`sample`"): [UNIQUE.select(pl.all().sample(9, seed=0))] * IS_POLARS_2,
@@ -317,15 +308,18 @@ CHOSEN: dict[tuple[str, str], list[pl.LazyFrame]] = {
         LEFT.bottom_k(9, by="label"),
         LEFT.sort("id", maintain_order=True).sort("label").slice(3, 9),
     ],
-    ("a join", "`head`, `slice` or `top_k`"): [
-        LEFT.join(RIGHT, on="id", how="semi", maintain_order="left").head(9).unique()
-    ]
-    * IS_POLARS_2,
-    ("`group_by`", "`head`, `slice` or `top_k`"): [
-        GROUPED.slice(2, 9),
-        *[LEFT.group_by("id", maintain_order=True).agg(pl.first("label")).head(9).unique()]
-        * (1 - IS_POLARS_2),
+    ("`unique`", "`head`, `slice` or `top_k`"): [
+        UNIQUE.head(9),
+        UNIQUE.limit(9),
+        UNIQUE.sort("id", maintain_order=True).tail(9),
+        UNIQUE.filter(pl.col("id") > 2).with_columns(y=1).head(9),
+        pl.concat([LEFT.head(5), UNIQUE.head(9)]),
+        pl.concat([LEFT, UNIQUE]).head(9),
+        LEFT.join(UNIQUE.head(9).select("id"), on="id", maintain_order="left_right"),
+        LEFT.join(RIGHT, on="id", how="semi", maintain_order="left").head(9).unique(),
+        LEFT.group_by("id", maintain_order=True).agg(pl.first("label")).head(9).unique(),
     ],
+    ("`group_by`", "`head`, `slice` or `top_k`"): [GROUPED.slice(2, 9)],
     ("`sort`", "a row index"): [LEFT.sort("label").with_row_index("row")],
     ("`sort`", "`unique`"): [
         LEFT.sort("label").unique("id", keep=keep, maintain_order=True) for keep in ("first", "any")
@@ -348,7 +342,8 @@ DRAWN: dict[str, list[pl.LazyFrame]] = {
     "`unique`": [
         LEFT.unique("id"),
         LEFT.unique("id").sort("id"),
-        IN_TURN.sort("label", "id"),
+        LEFT.unique("id", maintain_order=True).sort("label", "id"),
+        LEFT.unique("id", maintain_order=True).with_row_index("row").unique("id", keep="none"),
         LEFT.sort("id", maintain_order=True).unique("label").filter(pl.col("id") > 2),
     ],
     "the expression `shuffle`": [
@@ -425,7 +420,7 @@ OVERLAP = "train and test rows that are collected apart may overlap"
 SET = "set `maintain_order` in that step"
 SETS = {
     "`sort`": "write `sort(..., maintain_order=True)`, or sort by the `key`, too",
-    "`unique`": f"{SET}, and in a `sort` after it",
+    "`unique`": 'set `keep="first"` and `maintain_order` in that step',
     "the expression `sort_by`": "set `maintain_order` in that expression",
     "an inner join": 'set `maintain_order="left_right"` in that step',
     "a left join": 'set `maintain_order="left_right"` in that step',

@@ -230,7 +230,7 @@ def is_continuous(series: Series) -> bool:
     dtype = dtype_of(series)
     try:
         return (dtype.is_float() or dtype.is_decimal()) and has_fractions(to_floats(series))
-    except StratError:  # of integers beyond floats, which classes would keep apart
+    except OverflowError:  # of integers beyond floats, which no order of floats can hold
         return True
 
 
@@ -305,11 +305,7 @@ def to_floats(series: Series) -> Values:
     """Read a column of numbers as float64, NaN where missing."""
     column = to_polars(series)
     if column is None and isinstance(series, pd.Series):
-        try:
-            return objects_of(series, np.nan).astype(np.float64)
-        except OverflowError as error:
-            msg = f"Column {series.name!r} must hold numbers that floats can hold, but {error}."
-            raise StratError(msg) from error
+        return objects_of(series, np.nan).astype(np.float64)
     assert column is not None
     return column.cast(pl.Float64).to_numpy()
 

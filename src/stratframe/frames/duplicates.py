@@ -167,9 +167,9 @@ def to_groupable(column: Any) -> Any:
     dtype = dtype_of(column)
     if dtype.is_float() and column.dtype != object:  # floats may be other than the objects
         # Equal to Polars, too, are then NaN and null, -0.0 and 0.0.
-        values = pl.Series(to_floats(column) + 0.0)
-        missing = values.is_nan()
-        return values.set(missing, None) if missing.any() else values
+        floats = pl.Series(to_floats(column) + 0.0)
+        missing = floats.is_nan()
+        return floats.set(missing, None) if missing.any() else floats
     if isinstance(column, pl.Series):
         if is_nested(dtype):
             raise nested_error(column.name, dtype)

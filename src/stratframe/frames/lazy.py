@@ -22,7 +22,6 @@ Nothing is read but the schemas of files.
 """
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence, Set
 from contextlib import suppress
 from fnmatch import fnmatchcase
@@ -174,8 +173,9 @@ JOIN_LINE = re.compile(r"^ *(?!ASOF )[A-Z]+ JOIN:$")
 VIEWED_LINES = {"Join": JOIN_LINE, "Sort": SORT_LINE}
 """The lines that do not say in every version whether their steps keep the order."""
 
+HEAD = "`head`, `slice` or `top_k`"
 PLACE_LINES = {
-    "`head`, `slice` or `top_k`": re.compile(r"^ *SLICE\["),
+    HEAD: re.compile(r"^ *SLICE\["),
     "a row index": re.compile(r"^ *ROW[ _]INDEX"),
     "`unique`": re.compile(r"^ *UNIQUE\[.*keep_strategy: (?:First|Last|Any)\] BY Some"),
     "`join_asof`": re.compile(r"^ *ASOF JOIN:$"),
@@ -211,7 +211,7 @@ HOLDS_EXPRESSIONS = names(
 SET_ORDER = "set `maintain_order` in that step"
 REMEDIES = {
     "`sort`": "write `sort(..., maintain_order=True)`, or sort by the `key`, too",
-    "`unique`": f"{SET_ORDER}, and in a `sort` after it",
+    "`unique`": 'set `keep="first"` and `maintain_order` in that step',
     **{
         f"{article} {kind} join": f'set `maintain_order="{order}"` in that step'
         for article, kind, order in (
@@ -298,12 +298,10 @@ def unordered_steps(
     """List what may put the rows of a query in any order, from its printed plan."""
     viewed = viewed_steps(frame, plan)
     is_drawn = any(map(draws_at_random, functions))
-    dropped = dropped_orders(frame, plan, viewed)
-    viewed |= dict.fromkeys((line for line in dropped if JOIN_LINE.match(plan[line])), "a join")
-    found = []
+    found: list[Unordered] = []
     for line, text in enumerate(plan):
         match = STEP_LINE.match(text)
-        if match and (line in dropped or match[2] == "false"):
+        if match and match[2] == "false":
             found.append(Unordered(line, STEPS[match[1]], draws=bool(ANY_ROW.match(text))))
         if line in viewed:
             found.append(Unordered(line, viewed[line]))
@@ -316,36 +314,31 @@ def unordered_steps(
             has_ties = name == "sort_by" and "maintain_order: false" in text
             if draws or has_ties or not is_listed(name, IN_ORDER):
                 found.append(Unordered(line, f"the expression `{name}`", True, draws))
-    return found
+    return [*found, *dropped_orders(plan, found)]
 
 
-def dropped_orders(frame: pl.LazyFrame, plan: Sequence[str], viewed: Collection[int]) -> set[int]:
-    """List the lines of steps that keep an order, which the optimizer may drop and which matters.
+def dropped_orders(plan: Sequence[str], steps: Sequence[Unordered]) -> Iterator[Unordered]:
+    """Find steps whose order Polars may drop, as a later step keeps none, where that matters.
 
-    It does so if a later step, such as a sort, keeps none. It matters for a step that keeps any of
-    several rows, and for one whose rows `head` chooses, which it takes below that step.
+    It does for a step that keeps any of several rows, and for one whose rows `head` chooses, which
+    Polars takes below it.
     """
-    slices = [lines_below(plan, line) for line, text in enumerate(plan) if "SLICE[" in text]
-    kinds = {}
+    known = {step.line for step in steps}
+    slices = [line for line, text in enumerate(plan) if PLACE_LINES[HEAD].match(text)]
     for line, text in enumerate(plan):
-        step, is_chosen = STEP_LINE.match(text), any(line in each for each in slices)
-        if step and step[2] == "true" and (is_chosen or ANY_ROW.match(text)):
-            kinds[line] = step[1]
-        elif is_chosen and JOIN_LINE.match(text) and line not in viewed:
-            kinds[line] = "JOIN"
-    if not kinds:
-        return set()
-    before, after = map(unordered_kinds, (plan, frame.explain().splitlines()))
-    before["JOIN"] = sum(bool(JOIN_LINE.match(plan[line])) for line in viewed)
-    orders = view_orders(frame, optimized=True) if "JOIN" in kinds.values() else ()
-    after["JOIN"] = sum(kind == "Join" and name is not None for kind, name in orders)
-    return {line for line, kind in kinds.items() if after[kind] > before[kind]}
+        keeps_order = STEP_LINE.match(text) or JOIN_LINE.match(text)
+        if line in known or not keeps_order:
+            continue
+        if ANY_ROW.match(text) and steps_after(plan, line, steps):
+            yield Unordered(line, "`unique`", draws=True)
+        chosen = [each for each in slices if line in lines_below(plan, each)]
+        later = [step for each in chosen for step in steps_after(plan, each, steps)]
+        yield from (later[0]._replace(line=line, draws=False) for _ in later[:1])
 
 
-def unordered_kinds(plan: Sequence[str]) -> Counter[str]:
-    """Count the steps of a printed plan that say that they keep no order, by their kind."""
-    matches = filter(None, map(STEP_LINE.match, plan))
-    return Counter(match[1] for match in matches if match[2] == "false")
+def steps_after(plan: Sequence[str], line: int, steps: Sequence[Unordered]) -> list[Unordered]:
+    """List the steps that are applied to what a line gives."""
+    return [step for step in steps if step.line < line and line in lines_below(plan, step.line)]
 
 
 def steps_before(
@@ -422,7 +415,7 @@ def plain_columns(text: str) -> set[str]:
 
 def viewed_steps(frame: pl.LazyFrame, plan: Sequence[str]) -> dict[int, str]:
     """Name the joins and sorts of a query that keep no order, by their lines."""
-    shown, found = list(view_orders(frame, optimized=False)), dict[int, str]()
+    shown, found = list(view_orders(frame)), dict[int, str]()
     for kind, pattern in VIEWED_LINES.items():
         lines = [line for line, text in enumerate(plan) if pattern.match(text)]
         named = [name for own, name in shown if own == kind]
@@ -432,9 +425,9 @@ def viewed_steps(frame: pl.LazyFrame, plan: Sequence[str]) -> dict[int, str]:
     return found
 
 
-def view_orders(frame: pl.LazyFrame, *, optimized: bool) -> Iterator[tuple[str, str | None]]:
+def view_orders(frame: pl.LazyFrame) -> Iterator[tuple[str, str | None]]:
     """Go through the joins and sorts of a query, the last first; name those without an order."""
-    for view in view_nodes(frame, optimized=optimized):
+    for view in view_nodes(frame):
         with suppress(NotImplementedError):  # Python functions, and in Polars 1 `join_asof`
             node = view.view_current_node()
             if type(node).__name__ == "Sort":
@@ -450,7 +443,7 @@ def view_orders(frame: pl.LazyFrame, *, optimized: bool) -> Iterator[tuple[str, 
 def view_functions(frame: pl.LazyFrame) -> list[tuple[Any, ...]]:
     """List the functions of a query with their settings, empty if they cannot be seen."""
     found = []
-    for plan in view_nodes(frame, optimized=False):
+    for plan in view_nodes(frame):
         expressions = [each.node for each in plan.get_exprs()]
         while expressions:
             try:
@@ -478,10 +471,10 @@ def ranks_by_place(function: Sequence[Any]) -> bool:
     return not function or function[:2] in (("rank", "ordinal"), ("rank", "random"))
 
 
-def view_nodes(frame: pl.LazyFrame, *, optimized: bool) -> Iterator[Any]:
+def view_nodes(frame: pl.LazyFrame) -> Iterator[Any]:
     """Go through the steps of a query, the last one first; through none if Polars shows none."""
     try:
-        flags = pl.QueryOptFlags() if optimized else pl.QueryOptFlags.none()
+        flags = pl.QueryOptFlags.none()
         plan = frame._ldf.with_optimizations(flags._pyoptflags).visit()  # noqa: SLF001
     except Exception:  # Polars does not promise this view.
         return

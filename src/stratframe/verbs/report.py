@@ -147,11 +147,11 @@ def compare(
     Examples
     --------
     >>> import pandas as pd, stratframe as sf
-    >>> df = pd.DataFrame({"label": ["a", "a", "b", "b"] * 5, "plain": [0, 1, 0, 0] * 5})
+    >>> df = pd.DataFrame({"label": ["a", "a", "b", "b"] * 25, "plain": [0, 1, 0, 0] * 25})
     >>> df = df.strat.kfold("label", k=2)
     >>> sf.compare(df, "label", ["plain", "fold"])
       column  rows_off verdict
-    0  plain       2.5  uneven
+    0  plain      12.5  uneven
     1   fold       0.0    even
     """
     in_full, terms = check_flag("full", full), parse_groups(groups)
