@@ -313,10 +313,10 @@ def read_fold_columns(
     is_read = command in ("extend", *JUDGES)
     if is_read:
         names = list_names(names, frame)
-    spelled = dict(zip(frame.columns, file.header, strict=False))  # Polars numbers the same names
+    spelled: dict[Any, Any] = dict(zip(frame.columns, file.header, strict=False))
     for argument, entries in {**{each: given.get(each) for each in READ}, "name": names}.items():
         for column in columns_in(entries):
-            label = spelled.get(column, column)
+            label = spelled.get(column, column)  # Polars numbers columns of one name
             if file.header.count(label) > 1:
                 raise frames.references.label_error(label, argument, file.header, "polars")
     if is_read and frames.files.is_text_file(file.path):

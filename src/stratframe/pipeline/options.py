@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, TypeGuard, get_args
 
 import numpy as np
 
@@ -259,7 +259,7 @@ def part_target(parts: object) -> Target:
     return Target(len(parts), "part", tuple(parts), shares)
 
 
-def is_count(share: object) -> bool:
+def is_count(share: Any) -> TypeGuard[int]:
     """Return whether a share is a whole number, of rows."""
     return isinstance(share, Integral) and not isinstance(share, bool)
 
