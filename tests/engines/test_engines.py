@@ -283,17 +283,18 @@ def test_extended_folds_are_those_of_pandas(engine, options):
         assert fold == given[row] or given[row] is None
 
 
+@pytest.mark.parametrize("missing", ["stratum", "null"])
 @pytest.mark.parametrize("parts", [None, PARTS], ids=str)
-def test_extended_parts_are_those_of_pandas(engine, parts):
+def test_extended_parts_are_those_of_pandas(engine, parts, missing):
     """New rows of part columns get the parts of pandas, by given shares or by those they have."""
     names = ["split", "other"]
     given = [[list(PARTS)[i % n % 3] if i % 4 else None for i in range(N)] for n in (7, 11)]
     frame = engine.local(FRAME.assign(split=given[0], other=given[1]))
-    options = {"parts": parts, "name": names, "key": "id"}
-    expected = sf.extend(frame, "label", **options)
-    found = sf.extend(engine.spread(frame, [5, 30]), "label", **options)
+    options = {"parts": parts, "name": names, "key": "id", "missing": missing, "rare": "ignore"}
+    expected = sf.extend(frame, ["label", "whole"], **options)
+    found = sf.extend(engine.spread(frame, [5, 30]), ["label", "whole"], **options)
     assert engine.rows(found) == engine.rows(expected)
-    assert not any(None in engine.rows(found)[name] for name in names)
+    assert any(None in engine.rows(found)[name] for name in names) == (missing == "null")
 
 
 FEW = {"a": 0.98, "b": 0.01, "c": 0.01}

@@ -291,17 +291,21 @@ def extend_column(engine: Engine, options: Options, k: int | None, *, named: boo
     """Fill one column, whose name is that of the options, and which warnings name if told to."""
     call = cut_quantiles(engine, engine.bind(options, options.name), described(options))
     call, counts = engine.count(call, salts=[ORDER_SALT])
-    (folds,) = counts.columns["name"]
+    every = counts
+    if options.missing == "null":  # rows that lack a value have folds, but may not be counted
+        every = engine.count(engine.bind(Options(), options.name))[1]
+    (folds,) = every.columns["name"]
     name = folds.name  # as the frame spells it
     target = target_of(frames.make_frame("pandas", {name: folds}), name, options.target, k)
     options = replace(options, name=name, target=target)
-    options, parts = read_given(options, k, folds, counts.weights)
+    options, held = read_given(options, k, folds, every.weights)
+    parts = read_given(options, options.target.n, counts.columns["name"][0], counts.weights)[1]
     counted = nest_counts(engine, options, counts)
     strata, stream = counted.strata, column_stream(options, StreamTag.EXTEND)
     given = parts if strata.rows is None else parts[strata.rows]
     (lowest,) = lowest_of_strata(counted)
     table = quota_of_new(options, strata, given, stream, lowest)
-    sizes = {name: part_sizes(parts, options.target, counts.weights) + table.sum(axis=0)}
+    sizes = {name: part_sizes(held, options.target, every.weights) + table.sum(axis=0)}
     warn_empty_parts(options.target, strata.n_rows, sizes, named=named)
     salts = [int(stream(1)[0])]
     coded = counted.coded
