@@ -126,7 +126,8 @@ PARTS = {
         for parts in ("1.0", "0.0", "-0.2", "1.5", "nan", "inf", "True", "np.False_")
     },
     **{
-        parts: f"`parts` must map at least 2 names to their shares, got {parts}.\nHint: {tip}"
+        parts: "`parts` must map at least 2 names to their shares, got"
+        f" {evaluate(parts)!r}.\nHint: {tip}"
         for parts, tip in {
             "[0.8, 0.2]": "{'train': 0.8, 'test': 0.2}",
             "(0.6, 0.2, 0.2)": "{'train': 0.6, 'valid': 0.2, 'test': 0.2}",

@@ -3,6 +3,7 @@
 import datetime as dt
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pandera.errors
 import polars as pl
@@ -69,7 +70,7 @@ REFUSED = {
         "Hint: `sf.quantiles('x', 12)` makes 12 bins."
     ),
     "sf.bins('x', np.int64(12))": (
-        f"{EDGES}at least 2 increasing numbers, got np.int64(12).\n"
+        f"{EDGES}at least 2 increasing numbers, got {np.int64(12)!r}.\n"
         "Hint: `sf.quantiles('x', 12)` makes 12 bins."
     ),
     "sf.bins('x', [0, 10**400])": f"{EDGES}numbers that floats can hold, got [0, about 10**400].",
