@@ -212,13 +212,11 @@ SET_ORDER = "set `maintain_order` in that step"
 REMEDIES = {
     "`sort`": "write `sort(..., maintain_order=True)`, or sort by the `key`, too",
     "`unique`": 'set `keep="first"` and `maintain_order` in that step',
-    **{
-        f"{article} {kind} join": f'set `maintain_order="{order}"` in that step'
-        for article, kind, order in (
-            *(("an", "inner", "left_right"), ("a", "left", "left_right")),
-            *(("a", "right", "right_left"), ("a", "full", "left_right")),
-        )
-    },
+    **dict.fromkeys(
+        ("an inner join", "a left join", "a full join"),
+        'set `maintain_order="left_right"` in that step',
+    ),
+    "a right join": 'set `maintain_order="right_left"` in that step',
     **dict.fromkeys(
         ("the expression `min_by`", "the expression `max_by`"),
         "write `sort_by(..., maintain_order=True).first()`",
@@ -305,10 +303,10 @@ def unordered_steps(
             found.append(Unordered(line, STEPS[match[1]], draws=bool(ANY_ROW.match(text))))
         if line in viewed:
             found.append(Unordered(line, viewed[line]))
-        if "MAP_GROUPS BY " in text and KNOWN_LINE.match(text):
-            found.append(Unordered(line, "`map_groups`", of_expression=True))
         if not KNOWN_LINE.match(text):
             found.append(Unordered(line, "a step that is not known", True, True))
+        elif "MAP_GROUPS BY " in text:
+            found.append(Unordered(line, "`map_groups`", of_expression=True))
         for name in calls(text):
             draws = is_listed(name, CHOOSES) or (name in MAY_DRAW and is_drawn)
             has_ties = name == "sort_by" and "maintain_order: false" in text
@@ -333,7 +331,8 @@ def dropped_orders(plan: Sequence[str], steps: Sequence[Unordered]) -> Iterator[
             yield Unordered(line, "`unique`", draws=True)
         chosen = [each for each in slices if line in lines_below(plan, each)]
         later = [step for each in chosen for step in steps_after(plan, each, steps)]
-        yield from (later[0]._replace(line=line, draws=False) for _ in later[:1])
+        if later:
+            yield later[0]._replace(line=line, draws=False)
 
 
 def steps_after(plan: Sequence[str], line: int, steps: Sequence[Unordered]) -> list[Unordered]:
