@@ -1,5 +1,6 @@
 """The rules of what is even, of equal sizes or there by chance, as a loop would apply them."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -250,3 +251,14 @@ def test_equal_rows_are_judged_by_the_rules(
     (row,) = [row for row in found.rows() if row[2] == "duplicates"]
     assert row[1] == ("ok" if not n_rows else "note" if by_chance else "leak")
     assert row[3] == n_rows
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
+def test_names_that_begin_alike_are_told_apart(kind: str) -> None:
+    """A line cuts the middle of long names, findings have them in full, both in one line."""
+    towns = [f"North of the river and the old mill, {end}" for end in ("east", "west\nbank")]
+    frame = make(kind, {"town": sorted(towns * 40), "fold": [0, 1, 2, 3] * 10 + [0] * 40})
+    found = sf.check(frame, "town", duplicates=None)
+    (line,) = (line for line in str(found).splitlines() if "town" in line)
+    assert re.search(r"all 40 rows of 'North.*\u2026.*nbank' are in fold 0$", line)
+    assert repr(towns[1]) in values(found.findings, "detail")[0]

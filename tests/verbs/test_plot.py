@@ -71,7 +71,7 @@ def test_bars_without_by_are_rows(frame: Make) -> None:
     ax = sf.plot(frame(data))
     assert heights(ax).tolist() == [[90, 5, 5]]
     assert [line.get_ydata()[0] for line in ax.get_lines()] == [pytest.approx(100 / 3)]
-    assert title_of(ax).startswith("fold: 90, 5, 5 rows; if that is meant, name the parts")
+    assert title_of(ax).startswith("fold: 90, 5, 5 rows; if meant, name the parts")
     parts = sf.plot(frame({"split": ["train"] * 8 + ["test"] * 2}), name="split")
     assert texts(parts.get_xticklabels()) == ["train\n8", "test\n2"]
     assert not parts.get_lines()

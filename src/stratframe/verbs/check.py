@@ -23,7 +23,7 @@ from ..terms.base import By, Term
 from ..terms.by import columns_of, parse_groups, require_by
 from . import findings
 from .drift import DRIFT_HINT, Drifts, check_features, measure_drift
-from .findings import WORST_FIRST, Finding, Shared
+from .findings import Shared
 from .leaks import (
     AUTO,
     compared_refs,
@@ -33,7 +33,7 @@ from .leaks import (
     is_chance,
     read_compared,
 )
-from .lines import write_line
+from .lines import WORST_FIRST, Finding, fit_line, printable
 from .sources import check_rows, named_source
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
@@ -302,11 +302,11 @@ def make_check(library: str, columns: Sequence[tuple[str, list[Finding]]]) -> Ch
         numbers = zip(count_worst(found)[:2], WORST_FIRST, strict=False)
         wrong = ", ".join(plural(-n, severity) for n, severity in numbers if n)
         fit = f"not fit for use: {wrong}" if wrong else "fit for use"
-        lines.append(write_line(f"{{name}} is {fit}", name=name))
-        lines += [f"  {MARKS[each.severity]:8} {each.detail}" for each in found]
+        lines.append(fit_line(f"{{name}} is {fit}", name=printable(name)))
+        lines += [f"  {MARKS[each.severity]:8} {each.line}" for each in found]
     rows = [(name, *each) for name, found in columns for each in found]
     rows.sort(key=lambda row: WORST_FIRST.index(row[1]))
-    fields = ("name", *Finding._fields)
+    fields = ("name", *Finding._fields[:-1])
     table: dict[Hashable, Any] = {
         field: np.array([row[place] for row in rows], np.int64 if field == "n" else np.str_)
         for place, field in enumerate(fields)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..checks import load_extra
 from ..core.types import Ints, Values
-from .lines import describe_sizes
+from .lines import cut_name, describe_sizes
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442")
 """Of classes, for the colour-blind, too: Okabe and Ito (2008), Color universal design."""
@@ -180,10 +180,7 @@ def letters_in(ax: Any, per_inch: int) -> int:
 
 def short_text(value: object, most: int = NAME_LETTERS) -> str:
     """Write a value as plain text in one line; its end stays, as it may tell it apart."""
-    text = " ".join(str(value).removesuffix(" 00:00:00").split())
-    if len(text) > most:
-        half = (most - 1) // 2
-        text = f"{text[: most - 1 - half]}\u2026{text[-half:]}"
+    text = cut_name(" ".join(str(value).removesuffix(" 00:00:00").split()), most)
     # A legend leaves out what starts with an underscore; a thin space goes before it.
     return plain_text(f"\u2009{text}" if text.startswith("_") else text)
 

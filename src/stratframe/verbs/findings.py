@@ -19,12 +19,9 @@ from ..errors import MAX_LISTED, describe, plural, preview
 from ..frames import FoldValues, SharedRows
 from ..pipeline.tables import FoldCounts, LevelCounts, stratum_names
 from .drift import Drifts
-from .lines import describe_sizes, number_names, write_line
+from .lines import WORST_FIRST, Finding, describe_sizes, number_names, write_finding
 
-Severity: TypeAlias = Literal["leak", "warning", "note", "ok"]
 Verdict: TypeAlias = Literal["even", "as even as a shuffle", "uneven", "empty"]
-
-WORST_FIRST: tuple[Severity, ...] = ("leak", "warning", "note", "ok")
 
 CHECKS = ("groups", "keys", "balance", "strata", "sizes", "duplicates", "rows", "drift")
 """What findings are about, in the order of their lines."""
@@ -39,15 +36,6 @@ SIZE_SIGMAS = 4
 FAR, CLEAR, MOVED = 2, 0.1, 5
 """Times the level of chance, distance, and rows that would have to move, from which drift is
 wrong."""
-
-
-class Finding(NamedTuple):
-    """One thing that is to be said of a column."""
-
-    severity: Severity
-    check: str
-    n: int
-    detail: str
 
 
 def noun_of(labels: FoldValues) -> str:
@@ -73,21 +61,21 @@ def find_rows(labels: FoldValues) -> list[Finding]:
     fold, n_nulls, (listed, n_empty) = noun_of(labels), labels.n_nulls, empty_folds(labels)
     if not labels.present:
         text = f"no row has a {fold}" if n_nulls else "there are no rows"
-        return [Finding("warning", "rows", n_nulls, text)]
+        return [write_finding("warning", "rows", n_nulls, text)]
     findings = []
     if n_empty == 1:
-        text = write_line(f"{fold} {{empty}} has no rows", empty=str(listed[0]))
-        findings.append(Finding("warning", "rows", 1, text))
+        text = f"{fold} {{empty}} has no rows"
+        findings.append(write_finding("warning", "rows", 1, text, empty=str(listed[0])))
     elif n_empty:
         names = number_names(listed[:MAX_LISTED])
         which = preview([f"{{{each}}}" for each in names], n_empty)
-        text = write_line(f"{n_empty:,} {fold}s have no rows", f": {which}", **names)
-        findings.append(Finding("warning", "rows", n_empty, text))
+        text = f"{n_empty:,} {fold}s have no rows"
+        findings.append(write_finding("warning", "rows", n_empty, text, f": {which}", **names))
     elif len(labels.present) < 2:
-        findings.append(Finding("warning", "rows", 0, f"there is only one {fold}"))
+        findings.append(write_finding("warning", "rows", 0, f"there is only one {fold}"))
     if n_nulls:
         text = f"{plural(n_nulls, 'row')} {'has' if n_nulls == 1 else 'have'} no {fold}"
-        findings.append(Finding("note", "rows", n_nulls, text))
+        findings.append(write_finding("note", "rows", n_nulls, text))
     return findings
 
 
@@ -118,29 +106,29 @@ def find_sizes(
     is_off = are_numbered(labels) and off > 1 and off > TENTH * mean
     rows = f"{plural(k, noun_of(labels))} of {describe_sizes(sizes)}"
     if not is_off:
-        return [Finding("ok", "sizes", k, list_parts(labels) or f"sizes: {rows}")]
+        names, shares = list_parts(labels)
+        return [write_finding("ok", "sizes", k, f"sizes: {shares or rows}", **names)]
     pairs = sum(each.rows.n_pairs for each in shared if each.check == "groups" and each.rows)
     squares = sum(sizes) + 2 * pairs  # of the sizes of groups, a row alone being one
     if k < 3 or off <= SIZE_SIGMAS * sqrt(squares * (k - 1)) / k:
-        return [Finding("note", "sizes", k, f"sizes: {rows}")]
+        return [write_finding("note", "sizes", k, f"sizes: {rows}")]
     column = same_as()
     if column is not None:
         text = f"sizes: {describe_sizes(sizes)}, as each fold is one {{column}}"
-        text = write_line(text, column=describe(column))
-        return [Finding("note", "sizes", k, text)]
+        return [write_finding("note", "sizes", k, text, column=describe(column))]
     listed = ", ".join(f"{size:,}" for size in sizes[:FEW_FOLDS])
     listed = f"{listed} rows" if k <= FEW_FOLDS else describe_sizes(sizes)
-    text = f"sizes: {listed}; if that is meant, name the parts ('train', ...)"
-    return [Finding("warning", "sizes", k, text)]
+    tail = "; if meant, name the parts ('train', ...)"
+    return [write_finding("warning", "sizes", k, f"sizes: {listed}", tail)]
 
 
-def list_parts(labels: FoldValues) -> str:
-    """List the shares of a few named parts; nothing of other labels."""
+def list_parts(labels: FoldValues) -> tuple[dict[str, str], str]:
+    """List the shares of a few named parts, and their names; nothing of other labels."""
     if noun_of(labels) == "fold" or len(labels.present) > FEW_FOLDS:
-        return ""
+        return {}, ""
     names, sizes = number_names(labels.present), [size for size in labels.sizes if size]
     shares = [f"{{{each}}} {n / sum(sizes):.3g}" for each, n in zip(names, sizes, strict=True)]
-    return write_line(f"sizes: {', '.join(shares)}", **names)
+    return names, ", ".join(shares)
 
 
 # Balance --------------------------------------------------------------------------------
@@ -173,11 +161,11 @@ def find_balance(
         sizes = np.maximum(counts.sizes, 1)
         points = 100 * max((np.abs(cells.off) / sizes).max(initial=0.0) for cells in judged)
         off = f"shares within {points:.{0 if points >= 10 else 1}f} points"
-        text = write_line(f"{{by}}: as even as a shuffle, {off}", by=by)
-        found = Finding("note", "balance", n_off, text)
+        text = f"{{by}}: as even as a shuffle, {off}"
+        found = write_finding("note", "balance", n_off, text, by=by)
     elif found is None:
-        text = write_line(f"{{by}}: {describe_even(counts, labels)}", by=by)
-        found = Finding("ok", "balance", 0, text)
+        text = f"{{by}}: {describe_even(counts, labels)}"
+        found = write_finding("ok", "balance", 0, text, by=by)
     return [found, *find_rare(counts, by, labels), *find_absent(counts, judged, by, labels)]
 
 
@@ -210,32 +198,30 @@ def find_uneven(
         return None
     level, worst = counts.levels[place], np.argmax(weights[place])
     stratum, fold = map(int, np.unravel_index(worst, weights[place].shape))
+    expected = f"{judged[place].expected[stratum, fold]:,.1f}".removesuffix(".0")
+    tails = [f" ({expected} expected)"]
+    if are_absent:
+        check, n = "strata", sum(int(flags.any(axis=1).sum()) for flags in flagged)
+        said, fold = describe_absent(level, stratum, fold)
+        tails = tails if level.table[stratum, fold] == 0 else []
+    else:
+        check, n = "balance", sum(int(flags.sum()) for flags in flagged)
+        n_rows = plural(int(level.table[stratum, fold]), "row")
+        said = f"uneven, {{fold}} has {n_rows} of {{stratum}}"
     names = {
         "by": by,
         "fold": f"{noun} {counts.folds[fold]}",
         "stratum": name_stratum(counts, level, stratum),
     }
-    if are_absent:
-        check, n = "strata", sum(int(flags.any(axis=1).sum()) for flags in flagged)
-        said = describe_absent(counts, level, stratum, noun, names)
-    else:
-        check, n = "balance", sum(int(flags.sum()) for flags in flagged)
-        n_rows = plural(int(level.table[stratum, fold]), "row")
-        said = f"uneven, {{fold}} has {n_rows} of {{stratum}}"
-    expected = f"{judged[place].expected[stratum, fold]:,.1f}".removesuffix(".0")
-    tails = [] if said.startswith("all") else [f" ({expected} expected)"]
-    return Finding("warning", check, n, write_line(f"{{by}}: {said}", *tails, **names))
+    return write_finding("warning", check, n, f"{{by}}: {said}", *tails, **names)
 
 
-def describe_absent(
-    counts: FoldCounts, level: LevelCounts, stratum: int, noun: str, names: dict[str, str]
-) -> str:
-    """Say that a fold lacks a stratum or, where another one has all of its rows, which that is."""
-    size, holds = int(level.table[stratum].sum()), np.flatnonzero(level.table[stratum])
+def describe_absent(level: LevelCounts, stratum: int, fold: int) -> tuple[str, int]:
+    """Say which fold lacks a stratum, or has all of its rows; and that fold."""
+    rows, holds = plural(int(level.table[stratum].sum()), "row"), level.table[stratum].nonzero()[0]
     if len(holds) > 1:
-        return f"{{fold}} has none of {plural(size, 'row')} of {{stratum}}"
-    names["fold"] = f"{noun} {counts.folds[holds[0]]}"
-    return f"all {plural(size, 'row')} of {{stratum}} are in {{fold}}"
+        return f"{{fold}} has none of {rows} of {{stratum}}", fold
+    return f"all {rows} of {{stratum}} are in {{fold}}", int(holds[0])
 
 
 def find_absent(
@@ -254,12 +240,15 @@ def find_absent(
     if not absent or k < 2:
         return []
     level, stratum, fold = absent[0]
-    names = {"by": by, "fold": f"{noun} {counts.folds[fold]}"}
-    names["stratum"] = name_stratum(counts, level, stratum)
-    said = describe_absent(counts, level, stratum, noun, names)
+    said, fold = describe_absent(level, stratum, fold)
     if len(strata) > 1:
         said = f"{len(strata):,} classes are not in every {noun}, such as {{stratum}}"
-    return [Finding("note", "strata", len(strata), write_line(f"{{by}}: {said}", **names))]
+    names = {
+        "by": by,
+        "fold": f"{noun} {counts.folds[fold]}",
+        "stratum": name_stratum(counts, level, stratum),
+    }
+    return [write_finding("note", "strata", len(strata), f"{{by}}: {said}", **names)]
 
 
 def find_rare(counts: FoldCounts, by: str, labels: FoldValues) -> list[Finding]:
@@ -284,7 +273,7 @@ def find_rare(counts: FoldCounts, by: str, labels: FoldValues) -> list[Finding]:
     else:
         text = f"{{by}}: {len(rare):,} classes have fewer {unit}s than {fold}s"
         tails = [f", such as {{name}} with {size}"]
-    return [Finding("note", "strata", len(rare), write_line(text, *tails, by=by, name=name))]
+    return [write_finding("note", "strata", len(rare), text, *tails, by=by, name=name)]
 
 
 def name_stratum(counts: FoldCounts, level: LevelCounts, place: int) -> str:
@@ -328,7 +317,7 @@ def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
     """Say which groups or keys are in several folds, or how many rows equal one of another fold."""
     rows, fold = shared.rows, noun_of(labels)
     if rows is None:
-        return [Finding("note", shared.check, 0, f"{shared.check}: {shared.why_not}")]
+        return [write_finding("note", shared.check, 0, f"{shared.check}: {shared.why_not}")]
     if shared.check == "duplicates":
         return [find_duplicates(shared, rows, fold)]
     check, noun, findings = shared.check, shared.noun, []
@@ -336,24 +325,25 @@ def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
     if rows.n_split:
         text = f"{rows.n_split:,} of {total} {is_or_are(rows.n_split)} in several {fold}s"
         tails, names = such_as(rows, fold)
-        text = write_line(text, *tails, noun=noun, **names)
-        findings.append(Finding("leak", check, rows.n_split, text))
+        findings.append(
+            write_finding("leak", check, rows.n_split, text, *tails, noun=noun, **names)
+        )
     elif check == "keys" and rows.n_repeated:
         repeat = "repeats" if rows.n_repeated == 1 else "repeat"
         text = f"{rows.n_repeated:,} of {total} {repeat} within a {fold}"
-        text = write_line(text, " (`groups` may repeat)", noun=noun)
-        findings.append(Finding("warning", check, rows.n_repeated, text))
+        tail = " (`groups` may repeat)"
+        findings.append(write_finding("warning", check, rows.n_repeated, text, tail, noun=noun))
     elif rows.n_values:
         what = "is unique" if check == "keys" else f"is in one {fold}"
-        text = write_line(f"each of {total} {what}", noun=noun)
-        findings.append(Finding("ok", check, rows.n_values, text))
+        text = f"each of {total} {what}"
+        findings.append(write_finding("ok", check, rows.n_values, text, noun=noun))
     if n := shared.n_partly:
         text = f"{n:,} of {total} {is_or_are(n)} in a {fold} and in rows without one"
-        findings.append(Finding("note", check, n, write_line(text, noun=noun)))
+        findings.append(write_finding("note", check, n, text, noun=noun))
     for name, own in shared.alone:
         if n := own.n_split:
             text = f"{{name}} alone: {n:,} of {own.n_values:,} {is_or_are(n)} in several {fold}s"
-            findings.append(Finding("note", check, n, write_line(text, name=name)))
+            findings.append(write_finding("note", check, n, text, name=name))
     return findings
 
 
@@ -383,17 +373,17 @@ def find_duplicates(shared: Shared, rows: SharedRows, fold: str) -> Finding:
         ]
         chance = ", maybe by chance"
     if not n:
-        text = write_line(f"duplicates: no row equals a row of another {fold}", *tails)
-        return Finding("ok", "duplicates", 0, text)
+        text = f"duplicates: no row equals a row of another {fold}"
+        return write_finding("ok", "duplicates", 0, text, *tails)
     if shared.by_chance:
         text = f"duplicates: {n:,} equal rows{chance}"
-        return Finding("note", "duplicates", n, write_line(text, *tails))
+        return write_finding("note", "duplicates", n, text, *tails)
     text = f"{plural(n, 'row')} {'equals a row' if n == 1 else 'equal rows'} of other {fold}s"
     if rows.example is not None and rows.example.rows is not None:
         first, second = sorted(rows.example.rows)
         example = f", such as rows {first:,} and {second:,}"
         tails = [*(f"{example}{tail}" for tail in tails), example]
-    return Finding("leak", "duplicates", n, write_line(text, *tails))
+    return write_finding("leak", "duplicates", n, text, *tails)
 
 
 # Drift ----------------------------------------------------------------------------------
@@ -405,7 +395,7 @@ def find_drift(found: Drifts, labels: FoldValues) -> Finding:
     compared = ~np.isnan(distance) & ~np.isnan(chance)
     n_compared, ratio = int(compared.sum()), np.nan_to_num(found.measured.ratio)
     if not n_compared:
-        return Finding("note", "drift", 0, "drift: nothing to compare")
+        return write_finding("note", "drift", 0, "drift: nothing to compare")
     totals = np.array(labels.sizes, dtype=np.float64)
     n_rows = totals.sum() + labels.n_nulls
     rows = distance * totals * (n_rows - totals) / max(n_rows, 1)
@@ -414,18 +404,18 @@ def find_drift(found: Drifts, labels: FoldValues) -> Finding:
         place = np.unravel_index(np.argmax(np.where(wrong, ratio, -1)), wrong.shape)
         measure = "TV" if np.isnan(found.measured.ks[place]) else "KS"
         far = f"{measure} {distance[place]:.2f}, chance reaches {chance[place]:.2f}"
-        text = write_line(
-            f"{{feature}} differs in {noun_of(labels)} {{fold}} ({far})",
-            feature=describe(found.features[place[0]]),
-            fold=str(found.folds[place[1]]),
-        )
-        return Finding("warning", "drift", int(wrong.sum()), text)
+        text = f"{{feature}} differs in {noun_of(labels)} {{fold}} ({far})"
+        names = {
+            "feature": describe(found.features[place[0]]),
+            "fold": str(found.folds[place[1]]),
+        }
+        return write_finding("warning", "drift", int(wrong.sum()), text, **names)
     beyond = int((compared & (ratio > 1)).sum())
     counted = f"{beyond:,}" if beyond else "none"
     text = f"drift: {counted} of {plural(n_compared, 'comparison')} beyond chance"
     if beyond and n_compared >= FEW_COMPARISONS:
         text += f", {round(n_compared * RARELY):,} expected"
-    return Finding("note" if beyond else "ok", "drift", beyond, text)
+    return write_finding("note" if beyond else "ok", "drift", beyond, text)
 
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:

@@ -1,19 +1,44 @@
-"""How a finding is written: a line that fits, with its names cut rather than its end left out."""
+"""How a finding is written: a line that fits, its names cut rather than its end left out."""
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Any
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..errors import plural
+
+Severity: TypeAlias = Literal["leak", "warning", "note", "ok"]
+
+WORST_FIRST: tuple[Severity, ...] = ("leak", "warning", "note", "ok")
 
 ROOM = 69
 """Letters of a line, which `check` puts after its severity."""
 
 LETTERS = (14, 8)
-"""To which a line cuts its names, rather than leave out its end, and where that is too much."""
+"""Letters that a name keeps when the end of the line is to stay, and when there is no other way."""
 
 
-def write_line(head: str, *tails: str, **names: str) -> str:
+class Finding(NamedTuple):
+    """One thing that is to be said of a column."""
+
+    severity: Severity
+    check: str
+    n: int
+    detail: str
+    """All of it."""
+    line: str
+    """As much of it as a line holds."""
+
+
+def write_finding(
+    severity: Severity, check: str, n: int, head: str, *tails: str, **names: str
+) -> Finding:
+    """Write a finding, its names in braces; the tails are ways to end it, the longest first."""
+    names = {each: printable(name) for each, name in names.items()}
+    detail = "".join([head, *tails[:1]]).format(**names)
+    return Finding(severity, check, n, detail, fit_line(head, *tails, **names))
+
+
+def fit_line(head: str, *tails: str, **names: str) -> str:
     """Write a line with names for its braces, cut until it fits, and the first tail that does."""
     text = head
     for tail, least in product((*tails, ""), LETTERS):
@@ -34,10 +59,15 @@ def number_names(values: Sequence[Any]) -> dict[str, str]:
     return {f"name_{place}": str(value) for place, value in enumerate(values)}
 
 
+def printable(text: str) -> str:
+    """Write line breaks and control characters as in code."""
+    return text if text.isprintable() else repr(text)
+
+
 def cut_name(text: str, letters: int) -> str:
-    """Cut a name to so many letters, and to the quote that ends it, if one does."""
-    quote = text[-1] if text[-1:] in ("'", '"') else ""
-    return text if len(text) <= letters else f"{text[: letters - 1 - len(quote)]}\u2026{quote}"
+    """Cut the middle out of a name, as its end may tell it from others that begin alike."""
+    end = (letters - 1) // 2
+    return text if len(text) <= letters else f"{text[: letters - 1 - end]}\u2026{text[-end:]}"
 
 
 def describe_sizes(sizes: Sequence[int]) -> str:

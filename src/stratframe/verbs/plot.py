@@ -25,9 +25,8 @@ from . import findings
 from .check import Asked
 from .draw import COLOURS, OTHERS, SHADES, Bars, Matrix, draw_bars, draw_matrix, short_text
 from .drift import check_features, measure_drift
-from .findings import Finding
 from .leaks import AUTO, count_shared, find_twin, read_compared, shared_sets
-from .lines import cut_name
+from .lines import Finding, cut_name
 from .sources import check_rows, named_source
 
 Kind: TypeAlias = Literal["shares", "balance", "drift", "leaks"]
@@ -172,9 +171,9 @@ def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Pictu
 
 def headline(finding: Finding) -> str:
     """Take a finding without what it is about, which the axes say."""
-    subject, _, said = finding.detail.partition(": ")
+    subject, _, said = finding.line.partition(": ")
     is_named = finding.check in ("balance", "strata", "sizes") or subject in ("drift", "duplicates")
-    return said if is_named and said else finding.detail
+    return said if is_named and said else finding.line
 
 
 def label_folds(frame: Any, name: Any) -> tuple[FoldValues, Ints]:
