@@ -340,6 +340,12 @@ def extend(
         if term.without_order() is None:
             msg = f"`extend` does not support `{term.function}` in `by`."
             raise StratError(msg)
+        if term.evens_totals:
+            msg = (
+                f"`extend` does not support `{term.function}` in `by`: rows that have a fold stay"
+                " in it.\nHint: leave it out, or make the column anew by `kfold` or `split`."
+            )
+            raise StratError(msg)
     extended: AnyFrameT = source.extend(options, target, names, n_folds)
     return extended
 
