@@ -22,73 +22,65 @@ MIN_GAIN, NEAR_ENOUGH = 1e-9, 1e-18
 """The smallest share of the loss that counts as a gain, and a loss at which the search ends: totals
 are then within a billionth of their shares."""
 
+TINY = float(np.finfo(np.float64).tiny)
+"""What columns of zeros are divided by."""
+
 
 def swap_for_totals(
     codes: Codes, parts: Parts, values: Values, shares: Sequence[Fraction], stream: Stream
 ) -> Parts:
     """Swap rows of one stratum until totals are near their shares of the sums of all rows.
 
-    The values have the shape (n_columns, n_rows). The targets by which squares are divided are
-    shares of the sums of absolute values, so that numbers may be negative.
+    Values have the shape (n_columns, n_rows). They may be negative: squares are divided by shares
+    of the sums of absolute values.
     """
-    numbers = scaled(values)
-    sizes = np.bincount(codes)
+    numbers = bounded(values)
+    numbers /= np.maximum(np.cumsum(np.abs(numbers), axis=1)[:, -1:], TINY)
+    sizes, share = np.bincount(codes), np.array(shares, dtype=np.float64)
     order = grouped(np.arange(len(codes)), codes, len(sizes))
-    numbers, swapped = numbers[:, order], parts[order].astype(np.int64)
     size, start = (np.repeat(each, sizes) for each in (sizes, np.cumsum(sizes) - sizes))
-    share, n_rows = np.array(shares, dtype=np.float64), np.uint64(max(len(codes), 1))
-    off = np.array([np.bincount(swapped, column, len(share)) for column in numbers])
-    off = off.reshape(-1, len(share))
+    numbers, part = numbers[:, order], parts[order].astype(np.int64)
+    off = np.array([np.bincount(part, column, len(share)) for column in numbers])
     off -= share * np.cumsum(off, axis=1)[:, -1:]
     n_idle = n_swaps = 0
     while n_idle < MAX_IDLE_BATCHES and n_swaps < MAX_SWAPS:
-        loss = np.cumsum(off**2 / share)[-1] if off.size else 0.0
+        loss = np.cumsum(off**2 / share)[-1]
         if loss <= NEAR_ENOUGH:
             break
         drawn = stream(2 * BATCH).reshape(2, BATCH)
-        first = (drawn[0] % n_rows).astype(np.int64)
+        first = (drawn[0] % np.uint64(len(part))).astype(np.int64)
         second = start[first] + (drawn[1] % size[first].astype(np.uint64)).astype(np.int64)
-        here, there = swapped[first], swapped[second]
+        here, there = part[first], part[second]
         rise = np.zeros(BATCH)
         for column, deviation in zip(numbers, off, strict=True):
-            gained = column[second] - column[first]
-            # (d + gained)**2 - d**2 = gained (2 d + gained) for a deviation d; there with -gained.
-            rise += gained * (2 * deviation[here] + gained) / share[here]
-            rise += gained * (gained - 2 * deviation[there]) / share[there]
+            # (d + gain)**2 - d**2 = gain (gain + 2 d) for a deviation d; there the gain is -gain.
+            gain = column[second] - column[first]
+            rise += gain * (gain + 2 * deviation[here]) / share[here]
+            rise += gain * (gain - 2 * deviation[there]) / share[there]
         rise[here == there] = 0
         best = rise.argmin()
         if rise[best] > -MIN_GAIN * loss:
             n_idle += 1
             continue
         n_idle, n_swaps = 0, n_swaps + 1
-        one, other = first[best], second[best]
-        gained = numbers[:, other] - numbers[:, one]
-        off[:, here[best]] += gained
-        off[:, there[best]] -= gained
-        swapped[one], swapped[other] = there[best], here[best]
-    found = np.empty_like(parts)
-    found[order] = swapped
-    return found
+        pair = [first[best], second[best]]
+        gains = numbers[:, pair[1]] - numbers[:, pair[0]]
+        off[:, here[best]] += gains
+        off[:, there[best]] -= gains
+        part[pair] = part[pair[::-1]]
+    swapped = np.empty_like(parts)
+    swapped[order] = part
+    return swapped
 
 
 def group_totals(values: Values, group: Ints, n_groups: int) -> Values:
-    """Sum values by group, shape (n_columns, n_groups), up to a factor for each column.
-
-    Rows are added by value, so that their order does not matter.
-    """
-    largest = np.abs(values).max(axis=1, keepdims=True, initial=0.0)
-    totals = np.zeros((len(values), n_groups))
-    for column, total in zip(values / np.where(largest > 0, largest, 1), totals, strict=True):
-        order = np.lexsort((column, group))
-        total[:] = np.bincount(group[order], column[order], n_groups)
-    return totals
+    """Sum values by group, shape (n_columns, n_groups), up to a factor for each column."""
+    # Rows are added by value, so that their order does not matter.
+    columns, order = bounded(values), np.lexsort((*values, group))
+    return np.array([np.bincount(group[order], each[order], n_groups) for each in columns])
 
 
-def scaled(values: Values) -> Values:
-    """Divide columns by the sums of their absolute values, first by the largest, as these are finite.
-
-    Columns of zeros are left out.
-    """
-    largest = np.abs(values).max(axis=1, initial=0.0)
-    columns = values[largest > 0] / largest[largest > 0, None]
-    return columns / np.cumsum(np.abs(columns), axis=1)[:, -1:]
+def bounded(values: Values) -> Values:
+    """Divide columns by their largest absolute value, so that sums are finite."""
+    largest: Values = np.abs(values).max(axis=1, keepdims=True)
+    return values / np.maximum(largest, TINY)

@@ -21,7 +21,7 @@ from ..core.seeds import StreamTag, permutation
 from ..core.strata import order_of_strata, renumbered, sum_by
 from ..core.systematic import systematic_deal
 from ..core.totals import group_totals, swap_for_totals
-from ..core.types import Ints, StratumTable, Values, Words
+from ..core.types import Ints, StratumTable, Words
 from ..errors import MAX_LISTED, list_values, plural, warn
 from ..frames import Frame, NewColumn
 from .check_data import explain_largest

@@ -44,15 +44,12 @@ class Total(Term):
 def total(*columns: ColumnRef, name: Hashable | None = None) -> Total:
     """Make the totals of columns proportional to the parts, with the counts of rows as they are.
 
-    For weights, exposure, volume or minutes: in `by=["claim", sf.total("exposure")]`, folds have
-    the same rows of each class as without it, and each nearly the same exposure. It must be the
-    last entry of `by`, and only once.
+    For weights, exposure, minutes of sound. It must be the last entry of `by`, and only once.
 
     Parameters
     ----------
     *columns : column name, Polars expression, or callable of a pandas frame
-        Numbers, none missing or infinite. Of negative ones, totals count by the sum of absolute
-        values.
+        Numbers, none missing or infinite.
     name : hashable, optional
         Accepted by every term; totals have no column in result frames.
 
@@ -67,10 +64,9 @@ def total(*columns: ColumnRef, name: Hashable | None = None) -> Total:
 
     Notes
     -----
-    Two rows of one stratum change places while the sum over parts and columns of
-    (total - target)**2 / target falls, with the target in proportion to the part. The start is a
-    random deal or, of one column, that of `sf.continuous`, which is never better. With `groups`,
-    groups of the same counts change places, so that the counts are those of a call without totals.
+    Pairs of rows of one stratum change places while the sum over parts and columns of
+    (total - target)**2 / target falls. The start is a random deal or, of one column, that of
+    `sf.continuous`. With `groups`, whole groups of equal counts change places.
 
     Examples
     --------

@@ -26,7 +26,7 @@ Verdict: TypeAlias = Literal["even", "as even as a shuffle", "uneven", "empty"]
 
 WORST_FIRST: tuple[Severity, ...] = ("leak", "warning", "note", "ok")
 
-CHECKS = ("groups", "keys", "balance", "strata", "sizes", "duplicates", "rows", "drift")
+CHECKS = ("groups", "keys", "balance", "totals", "strata", "sizes", "duplicates", "rows", "drift")
 """What findings are about, in the order of their lines."""
 
 FEW_FOLDS, FEW_COMPARISONS = 4, 10
