@@ -1,8 +1,7 @@
 """Swap rows of one stratum between parts, so that totals of numbers come near to their shares.
 
-A swap changes no count of any stratum in any part. The loss of totals is the sum, over parts and
-columns, of (total - target)**2 / target. To minimise it is NP-hard, as multiway number partitioning
-is; swaps that lower it are sampled until many samples in a row have none.
+A swap changes no count. It is made where it lowers the sum, over parts and columns, of
+(total - target)**2 / target, which is NP-hard to minimise, as multiway number partitioning is.
 """
 
 from collections.abc import Sequence
@@ -22,9 +21,6 @@ MIN_GAIN, NEAR_ENOUGH = 1e-9, 1e-18
 """The smallest share of the loss that counts as a gain, and a loss at which the search ends: totals
 are then within a billionth of their shares."""
 
-TINY = float(np.finfo(np.float64).tiny)
-"""What columns of zeros are divided by."""
-
 
 def swap_for_totals(
     codes: Codes, parts: Parts, values: Values, shares: Sequence[Fraction], stream: Stream
@@ -35,7 +31,8 @@ def swap_for_totals(
     of the sums of absolute values.
     """
     numbers = bounded(values)
-    numbers /= np.maximum(np.cumsum(np.abs(numbers), axis=1)[:, -1:], TINY)
+    scale = np.cumsum(np.abs(numbers), axis=1)[:, -1:]
+    numbers /= scale + (scale == 0)
     sizes, share = np.bincount(codes), np.array(shares, dtype=np.float64)
     order = grouped(np.arange(len(codes)), codes, len(sizes))
     size, start = (np.repeat(each, sizes) for each in (sizes, np.cumsum(sizes) - sizes))
@@ -83,4 +80,4 @@ def group_totals(values: Values, group: Ints, n_groups: int) -> Values:
 def bounded(values: Values) -> Values:
     """Divide columns by their largest absolute value, so that sums are finite."""
     largest: Values = np.abs(values).max(axis=1, keepdims=True)
-    return values / np.maximum(largest, TINY)
+    return values / (largest + (largest == 0))

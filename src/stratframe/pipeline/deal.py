@@ -113,8 +113,7 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
         parts = deal_by_rank(strata.codes, table, numbers, second)
     if strata.totals is None:
         return parts
-    shares = options.target.fractions(strata.n_rows)
-    stream = totals_stream(options, repeat)
+    shares, stream = options.target.fractions(strata.n_rows), totals_stream(options, repeat)
     return swap_for_totals(strata.codes, parts, strata.totals, shares, stream)
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from .. import frames
 from ..core.types import Values
-from ..errors import StratError
+from ..errors import StratError, at_least_one
 from ..frames import Rule
 from .base import ColumnRef, EncodedColumns, Missing, RowOrder, Term, value_order
 from .features import finite_numbers, read_points
@@ -77,7 +77,6 @@ def total(*columns: ColumnRef, name: Hashable | None = None) -> Total:
     [[1, 14], [1, 14]]
     """
     if not columns:
-        msg = '`sf.total` must have a column or more, as in `sf.total("exposure", "premium")`.'
-        raise StratError(msg)
+        raise StratError(at_least_one("`sf.total`", "column", []))
     check_given_columns("sf.total", columns)
     return Total(columns, name=name)

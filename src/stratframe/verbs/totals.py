@@ -62,7 +62,7 @@ def find_totals(
             fold=str(labels.values[place[1]]),
         )
         return [Finding("warning", "totals", int(wrong.sum()), text)]
-    n_off, most = int((np.abs(ratio) > CLOSE).sum()), ceil(1e4 * np.abs(ratio).max()) / 100
+    n_off, most = int((np.abs(ratio) > CLOSE).sum()), ceil(round(1e4 * np.abs(ratio).max(), 6)) / 100
     percent = f"{most:.0f}" if most >= 10 else f"{most:g}"
     head = f"{{by}}: totals within {percent} % of their shares"
     text = write_line(head, by=", ".join(dict.fromkeys(map(str, names))))
