@@ -80,4 +80,5 @@ def group_totals(values: Values, group: Ints, n_groups: int) -> Values:
 def bounded(values: Values) -> Values:
     """Divide columns by their largest absolute value, so that sums are finite."""
     largest: Values = np.abs(values).max(axis=1, keepdims=True)
-    return values / (largest + (largest == 0))
+    columns: Values = values / (largest + (largest == 0))
+    return columns

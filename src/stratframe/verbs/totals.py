@@ -62,8 +62,9 @@ def find_totals(
             fold=str(labels.values[place[1]]),
         )
         return [Finding("warning", "totals", int(wrong.sum()), text)]
-    n_off, most = int((np.abs(ratio) > CLOSE).sum()), ceil(round(1e4 * np.abs(ratio).max(), 6)) / 100
-    percent = f"{most:.0f}" if most >= 10 else f"{most:g}"
-    head = f"{{by}}: totals within {percent} % of their shares"
+    n_off, most = int((np.abs(ratio) > CLOSE).sum()), 100 * np.abs(ratio).max()
+    # Rounded up, but for the rounding of sums.
+    within = f"{most:.0f}" if most >= 10 else f"{ceil(round(100 * most, 6)) / 100:g}"
+    head = f"{{by}}: totals within {within} % of their shares"
     text = write_line(head, by=", ".join(dict.fromkeys(map(str, names))))
     return [Finding("note" if n_off else "ok", "totals", n_off, text)]
