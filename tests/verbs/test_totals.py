@@ -68,6 +68,9 @@ def test_totals_are_judged_only_where_they_are_asked_for() -> None:
     data = make("polars", dealt(*[15] * 40))
     assert "total" not in sf.check(data, ["y", sf.continuous("w")], duplicates=None).text
     assert not sf.check(data, sf.total("w"), duplicates=None).ok
+    computed = sf.total("one", lambda frame: frame["one"].to_numpy() + frame["fold"].to_numpy())
+    found = line_of(dealt(), "pandas", by=computed)
+    assert found == "warning 2 total of 'column 2': fold 0 has 33 % less than its share"
 
 
 @given(

@@ -52,7 +52,11 @@ def find_totals(
     squares = np.array([(np.bincount(units, column) ** 2).sum() for column in apart])[:, None]
     spread = np.sqrt(shares * (1 - shares) * squares * n_units / max(n_units - 1, 1))
     wrong = (np.abs(ratio) > FAR) & (np.abs(off) > SIGMAS * spread)
-    names = [each.name for each, n in zip(entry.names, entry.widths, strict=True) for _ in range(n)]
+    named_as = [
+        f"column {place}" if name.is_unnamed else name.name
+        for place, name in enumerate(entry.names, 1)
+    ]
+    names = [each for each, n in zip(named_as, entry.widths, strict=True) for _ in range(n)]
     if wrong.any():
         place = np.unravel_index(np.argmax(np.abs(ratio) * wrong), wrong.shape)
         more = f"{abs(round(100 * ratio[place]))} % {'more' if ratio[place] > 0 else 'less'}"
