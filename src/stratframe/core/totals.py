@@ -14,12 +14,10 @@ from .order import grouped
 from .types import Codes, Ints, Parts, Values
 
 BATCH, MAX_IDLE_BATCHES, MAX_SWAPS = 1 << 11, 60, 10_000
-"""Pairs of rows of which the best is swapped, batches in a row without a gain after which the
-search ends, and swaps at most."""
+"""Pairs of which the best is swapped, batches in a row without a gain, and swaps, at most."""
 
 MIN_GAIN, NEAR_ENOUGH = 1e-9, 1e-18
-"""The smallest share of the loss that counts as a gain, and a loss at which the search ends: totals
-are then within a billionth of their shares."""
+"""The smallest gain as a share of the loss, and the loss where totals are a billionth off."""
 
 
 def swap_for_totals(

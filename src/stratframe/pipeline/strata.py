@@ -283,6 +283,5 @@ def nest(
         levels.append(Level(entry.stratum_name, values, places, term.is_nominal))
     counted = entries[0].sizes if entries and codes is entries[0].data else None
     sizes = sum_by(codes, weights, n_strata) if counted is None else counted
-    ancestors = accumulate(reversed(parents_of_levels), lambda finer, parents: parents[finer])
-    above = tuple(ancestors)
+    above = tuple(accumulate(reversed(parents_of_levels), lambda finer, parents: parents[finer]))
     return Strata(codes, sizes, above, order, totals, rows, tuple(levels), weights=weights)

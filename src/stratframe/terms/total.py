@@ -51,7 +51,7 @@ def total(*columns: ColumnRef, name: Hashable | None = None) -> Total:
     *columns : column name, Polars expression, or callable of a pandas frame
         Numbers, none missing or infinite.
     name : hashable, optional
-        Accepted by every term; totals have no column in result frames.
+        Accepted by every term; totals have no column.
 
     Returns
     -------
@@ -64,9 +64,8 @@ def total(*columns: ColumnRef, name: Hashable | None = None) -> Total:
 
     Notes
     -----
-    Pairs of rows of one stratum change places while the sum over parts and columns of
-    (total - target)**2 / target falls. The start is a random deal or, of one column, that of
-    `sf.continuous`. With `groups`, whole groups of equal counts change places.
+    Rows of one stratum, or groups of equal counts, change places while the sum over parts and
+    columns of (total - target)**2 / target falls, from a deal as by `sf.continuous` of one column.
 
     Examples
     --------
