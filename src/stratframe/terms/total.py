@@ -64,8 +64,8 @@ def total(*columns: ColumnRef, name: Hashable | None = None) -> Total:
 
     Notes
     -----
-    Rows of one stratum, or groups of equal counts, change places while the sum over parts and
-    columns of (total - target)**2 / target falls, from a deal as by `sf.continuous` of one column.
+    Rows of one stratum, or groups of equal counts, change places while that lowers the sum, over
+    parts and columns, of (total - target)**2 / target.
 
     Examples
     --------
