@@ -103,6 +103,8 @@ def draw_by(rng: Random) -> tuple[list[str], Any]:
             sf.bins("w", [-50, *edges, 50]),
             sf.chain(features),
             sf.nearest(features, block=rng.choice([None, None, 3])),
+            sf.total(*features),
+            sf.total("v"),
             sf.clusters(features, rng.randint(1, 3)),
             sf.margins(rng.sample(["label", "a", "keep"], rng.randint(1, 3))),
         ]

@@ -48,6 +48,9 @@ CALLS: dict[str, tuple[Any, dict[str, Any]]] = {
     "nearest": (sf.nearest(["age", "price"], scale="minmax"), {}),
     "class, nearest, key": (["label", sf.nearest(["age", "price"])], {"key": "id"}),
     "class, continuous, circular": (["label", sf.continuous("age")], {"deal": "circular"}),
+    "class, total": (["label", sf.total("price")], {}),
+    "class, totals, key": (["label", sf.total("age", "price")], {"key": "id"}),
+    "class, total, groups": (["label", sf.total("price")], {"groups": "age"}),
 }
 
 

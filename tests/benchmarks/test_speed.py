@@ -132,6 +132,16 @@ def test_order_against_argsort(benchmark: Any) -> None:
     race(benchmark, lambda: sort_values(values), lambda: np.argsort(values), 1, 3)
 
 
+def test_totals(benchmark: Any) -> None:
+    """Totals of two columns are even within a ten-thousandth of a percent in at most 2 s."""
+    weights = {name: np.exp(normal(1_000_000, seed)) for seed, name in enumerate("vw")}
+    frame = pl.DataFrame({"y": labels(3, 1_000_000), **weights})
+    by = ["y", sf.total("v", "w")]
+    sums = frame.strat.kfold(by).group_by("fold").agg(pl.col("v", "w").sum()).drop("fold")
+    assert np.abs(sums.to_numpy() / sums.mean().to_numpy() - 1).max() < 1e-6
+    take(benchmark, lambda: frame.strat.kfold(by), 2, 3)
+
+
 KEYS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "dense": lambda ids: ids,
     "wide": lambda ids: ids * 2**40 - 2**62,

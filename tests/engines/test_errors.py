@@ -80,6 +80,19 @@ REFUSED = {
     # What needs all rows at once.
     "sf.kfold(df, sf.chain(['age']), key='id')": f"`sf.chain`{DISTANCES}",
     "sf.kfold(df, sf.clusters(['age']), key='id')": f"`sf.clusters`{DISTANCES}",
+    **{
+        f"sf.{call}, ['label', sf.total('age', 'id')]{rest})": (
+            f"`sf.total` swaps rows until their totals are even{ELSEWHERE}"
+        )
+        for call, rest in (
+            ("kfold(df", ", key='id'"),
+            ("split(df", ", groups='age'"),
+            ("plan(df", ", key='id'"),
+            ("report(folded", ""),
+            ("check(folded", ""),
+        )
+    },
+    "sf.check(folded, sf.clusters(['age', 'id'], 2))": f"`sf.clusters`{DISTANCES}",
     "sf.kfold(df, sf.margins(['label', 'sex']), key='id')": (
         f"`sf.margins` searches over all rows at once{ELSEWHERE}"
     ),

@@ -253,6 +253,9 @@ def check_possible(options: Options, engine: str) -> None:
         margins = "`sf.margins` searches over all rows at once"
         raise not_possible(margins, engine)
     for term in (*options.terms, *options.groups):
+        if term.evens_totals:
+            swaps = f"`{term.function}` swaps rows until their totals are even"
+            raise not_possible(swaps, engine)
         if not (options.groups and term.orders_rows and term.without_order() is not None):
             check_term(term, engine)
 

@@ -12,12 +12,15 @@ import numpy as np
 from .. import frames
 from ..core.deal import deal_by_rank, round_robin
 from ..core.groups.assign import assign_units, balance_rows, group_counts, margin_counts
+from ..core.groups.counts import unique_rows
+from ..core.groups.local_search import Stream
 from ..core.order import grouped, permuted_blocks
 from ..core.quota import equal_quota
 from ..core.rounding import controlled_rounding
 from ..core.seeds import StreamTag, permutation
 from ..core.strata import order_of_strata, renumbered, sum_by
 from ..core.systematic import systematic_deal
+from ..core.totals import group_totals, swap_for_totals
 from ..core.types import Ints, StratumTable, Words
 from ..errors import MAX_LISTED, list_values, plural, warn
 from ..frames import Frame, NewColumn
@@ -102,11 +105,22 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
     if strata.groups is not None or strata.margins:
         return deal_units(options, strata, repeat)
     if strata.order is not None or options.deal == "circular":
-        return deal_in_order(options, strata, repeat)
-    streams = row_streams(options, repeat)
-    numbers, second = row_numbers(strata.keys, len(strata.codes), *streams)
-    table = quota_table(options, strata, repeat, strata.lowest(numbers))
-    return deal_by_rank(strata.codes, table, numbers, second)
+        parts = deal_in_order(options, strata, repeat)
+    else:
+        streams = row_streams(options, repeat)
+        numbers, second = row_numbers(strata.keys, len(strata.codes), *streams)
+        table = quota_table(options, strata, repeat, strata.lowest(numbers))
+        parts = deal_by_rank(strata.codes, table, numbers, second)
+    if strata.totals is None:
+        return parts
+    shares, stream = options.target.fractions(strata.n_rows), totals_stream(options, repeat)
+    return swap_for_totals(strata.codes, parts, strata.totals, shares, stream)
+
+
+def totals_stream(options: Options, repeat: int) -> Stream:
+    """Make the stream of the swaps that even out totals."""
+    tag = StreamTag.FOLD_TOTALS if options.target.kind == "fold" else StreamTag.PART_TOTALS
+    return column_stream(options, tag, repeat)
 
 
 def deal_in_order(options: Options, strata: Strata, repeat: int) -> Ints:
@@ -141,7 +155,12 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
         units = margin_counts(entries, group, n_groups, with_sizes=True)
     else:
         units = group_counts(group, n_groups, strata.codes, len(strata.sizes), strata.weights)
-    return assign_units(units, shares, stream)[group]
+    parts = assign_units(units, shares, stream)
+    if strata.totals is not None:
+        totals = group_totals(strata.totals, group, n_groups)
+        alike, _ = unique_rows(units, stream(len(units.totals)))
+        parts = swap_for_totals(alike, parts, totals, shares, totals_stream(options, repeat))
+    return parts[group]
 
 
 def warn_large_group(strata: Strata, sizes: Ints, shares: Sequence[Fraction], noun: str) -> None:

@@ -148,6 +148,9 @@ def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
     rule = '`sf.margins` cannot be combined with `deal="circular"`: margins have no row order'
     circular = options.deal == "circular"
     yield options.marginal and circular, rule, ""
+    rule = f'`sf.total` cannot be combined with `deal="{options.deal}"`: it swaps rows at random'
+    evens_totals = any(term.evens_totals for term in options.terms)
+    yield evens_totals and options.deal not in ("random", "hash"), rule, "leave out `deal`."
     if options.deal == "hash":
         alone = "a row's key alone decides"
         excluded: list[tuple[str, object, str]] = [

@@ -19,7 +19,7 @@ from ..core.strata import (
     nest_codes,
     sum_by,
 )
-from ..core.types import Ints, RandomKeys, StratumTable, Words
+from ..core.types import Ints, RandomKeys, StratumTable, Values, Words
 from ..errors import StratError, above_limit, plural, preview, warn
 from ..terms.base import RowOrder, Term
 from ..terms.by import split_series
@@ -66,6 +66,8 @@ class Strata(NamedTuple):
     stratum; each of shape (n_strata,), nondecreasing."""
     order: RowOrder | None = None
     """How the rows are ordered inside their stratum; None for at random."""
+    totals: Values | None = None
+    """The numbers of every dealt row whose totals are to be even, shape (n_columns, n_dealt)."""
     rows: Ints | None = None
     """The positions of the dealt rows; None if all are, in the order of the frame."""
     levels: tuple[Level, ...] = ()
@@ -136,7 +138,7 @@ def stratify(
         rows = np.union1d(rows, always_dealt)
     entries = restricted(entries, rows)
     hashed, keyed = check_values(entries, options, keys, rows), rows
-    in_order = any(entry.term.uses_row_order for entry in entries)
+    in_order = any(entry.term.uses_row_order or entry.term.evens_totals for entry in entries)
     circular = options.deal == "circular"
     if hashed is not None and (in_order or circular or options.marginal):
         order = key_order(keys if rows is None else [frames.take(each, rows) for each in keys])[0]
@@ -257,12 +259,13 @@ def nest(
     codes: Ints = np.broadcast_to(np.int64(0), n_rows if rows is None else len(rows))
     n_strata = min(1, len(codes))
     order: RowOrder | None = None
+    totals: Values | None = None
     parents_of_levels: list[Ints] = []
     levels: list[Level] = []
     for entry in entries:
         term = entry.term
         if term.orders_rows:
-            order = term.row_order(entry.data)
+            order, totals = term.row_order(entry.data), entry.data if term.evens_totals else None
             break
         parent, division = codes, term.divide(entry, codes, n_strata)
         order = division.order or order
@@ -280,5 +283,5 @@ def nest(
         levels.append(Level(entry.stratum_name, values, places, term.is_nominal))
     counted = entries[0].sizes if entries and codes is entries[0].data else None
     sizes = sum_by(codes, weights, n_strata) if counted is None else counted
-    ancestors = accumulate(reversed(parents_of_levels), lambda finer, parents: parents[finer])
-    return Strata(codes, sizes, tuple(ancestors), order, rows, tuple(levels), weights=weights)
+    above = tuple(accumulate(reversed(parents_of_levels), lambda finer, parents: parents[finer]))
+    return Strata(codes, sizes, above, order, totals, rows, tuple(levels), weights=weights)

@@ -129,6 +129,8 @@ class Term:
     """Whether its values are classes, which may be rare and have no order of their own."""
     orders_rows: ClassVar[bool] = False
     """Whether it only orders the rows, by `row_order`, and so comes last."""
+    evens_totals: ClassVar[bool] = False
+    """Whether the totals of its columns are to be even, beside what its order does."""
     uses_row_order: ClassVar[bool] = False
     """Whether what it makes of rows depends on the order in which they come."""
     group_noun: ClassVar[str] = ""
@@ -208,8 +210,8 @@ class Term:
         """Name the children that some rows are in, for tables."""
         return (division.codes if division.labels is None else division.labels)[rows]
 
-    def row_order(self, data: Values) -> RowOrder:
-        """Order the rows."""
+    def row_order(self, data: Values) -> RowOrder | None:
+        """Order the rows; None for at random."""
         return value_order(data)
 
     def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:

@@ -122,7 +122,7 @@ def kfold(
     Columns go by name; a computed one is a callable of the frame or, on Spark, a
     `pyspark.sql.Column`. What needs the order of all rows, or their distances, is an error:
     `deal="circular"`, `sf.continuous` (unless there are `groups`), `sf.clusters`, `sf.chain`,
-    `sf.nearest` and `sf.margins`. A `key` or `groups` is required, and the folds are those of
+    `sf.nearest`, `sf.total` and `sf.margins`. A `key` or `groups` is required; folds are those of
     pandas and Polars, whatever the partitions. Rows without a group are an error unless
     `missing="null"`.
 
@@ -339,6 +339,12 @@ def extend(
     for term in options.terms:
         if term.without_order() is None:
             msg = f"`extend` does not support `{term.function}` in `by`."
+            raise StratError(msg)
+        if term.evens_totals:
+            msg = (
+                f"`extend` does not support `{term.function}` in `by`: rows that have a fold stay"
+                " in it.\nHint: leave it out, or make the column anew by `kfold` or `split`."
+            )
             raise StratError(msg)
     extended: AnyFrameT = source.extend(options, target, names, n_folds)
     return extended

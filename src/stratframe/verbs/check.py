@@ -35,6 +35,7 @@ from .leaks import (
 )
 from .lines import WORST_FIRST, Finding, fit_line, printable
 from .sources import check_rows, named_source
+from .totals import find_totals
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """Severities as a line starts with them."""
@@ -54,8 +55,8 @@ class Check:
     findings : pandas.DataFrame or polars.DataFrame
         One row per finding, in the caller's library, the worst first: `name`, the column;
         `severity`, "leak", "warning", "note" or "ok"; `check`, one of "groups", "keys",
-        "duplicates", "balance", "strata", "sizes", "drift" and "rows"; `n`, how many groups, keys,
-        rows, cells, strata, folds or comparisons it is about; and `detail`, a line.
+        "duplicates", "balance", "totals", "strata", "sizes", "drift" and "rows"; `n`, how many
+        groups, keys, rows, cells, strata, folds or comparisons it is about; and `detail`, a line.
     text : str
         The answer, then a line for each finding; of several columns a block for each.
 
@@ -285,6 +286,7 @@ def find_all(
         if asked.by is not None:
             counts = source.count_folds(asked.by, name, asked.terms)
             found += findings.find_balance(counts, counts.judge(), labels)
+            found += find_totals(source, asked.by, name, asked.terms)
         found += findings.find_sizes(labels, shared, twin)
     if drifts is not None:
         found.append(findings.find_drift(drifts, labels))

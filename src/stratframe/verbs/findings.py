@@ -23,7 +23,7 @@ from .lines import WORST_FIRST, Finding, describe_sizes, number_names, write_fin
 
 Verdict: TypeAlias = Literal["even", "as even as a shuffle", "uneven", "empty"]
 
-CHECKS = ("groups", "keys", "balance", "strata", "sizes", "duplicates", "rows", "drift")
+CHECKS = ("groups", "keys", "balance", "totals", "strata", "sizes", "duplicates", "rows", "drift")
 """What findings are about, in the order of their lines."""
 
 FEW_FOLDS, FEW_COMPARISONS = 4, 10
