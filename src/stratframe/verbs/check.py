@@ -265,7 +265,7 @@ def look_at_counts(
             why = f"not looked for on {source.kind} frames"
             shared.append(Shared("duplicates", "", None, why_not=why))
         if ids:
-            why = f"{describe(ids[0])} is not looked at on {source.kind} frames"
+            why = f"not looked for in {describe(ids[0])} on {source.kind} frames"
             shared.append(Shared("groups", "", None, why_not=why))
         yield find_all(source, asked, name, labels, shared, others, lambda: None)
 

@@ -60,7 +60,7 @@ def number_names(values: Sequence[Any]) -> dict[str, str]:
 
 
 def printable(text: str) -> str:
-    """Write as in code what has line breaks, control characters or blanks at an end, or is empty."""
+    """Write line breaks, control characters, blanks at an end and empty text as in code."""
     return text if text.isprintable() and text.strip() == text != "" else repr(text)
 
 
