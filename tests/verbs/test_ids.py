@@ -108,7 +108,8 @@ def test_ids_that_are_named_are_not_told(frame: Make, options: dict[str, Any]) -
 
 
 def test_columns_that_cannot_be_ids(frame: Make) -> None:
-    """Lists, and subjects of mails, are no ids, and a check of them is fit for use."""
+    """Lists, subjects of mails and no rows at all are no ids, and a check of them still works."""
+    assert not told(sf.check(frame({"id": [], "fold": []})), start="groups")
     others = {
         "ids": [[row] for row in range(80)],
         "subject": [f"Re: {'x' * (r // 2)}" for r in range(80)],
