@@ -22,7 +22,7 @@ from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options
 from ..pipeline.tables import check_not_itself
 from ..terms.base import By, Term
-from ..terms.by import columns_of, parse_groups, require_by
+from ..terms.by import columns_of, parse_columns, parse_groups, require_by
 from . import findings
 from .drift import DRIFT_HINT, check_features, measure_drift
 from .findings import Shared
@@ -163,9 +163,14 @@ def check(
     values would have if they were independent, or a column that says little more than the others
     do. Of columns that the call names, the first of these alone counts; of a single one, neither.
 
+    Without `groups`, up to two columns that are called as ids are noted, such as ``patient_id`` or
+    ``user``, if they have 20 values or more, 1.5 rows of each on average, and some are in several
+    folds. A column of folds that is the same as one before it is a warning.
+
     Rows without a fold are left out, but noted. On Dask and Spark frames rows without a group are
     an error, `features` cannot be given, equal rows are looked for only in `duplicates` that are
-    named, and no example is named of rows.
+    named, ids are not looked for, more than three columns of folds are not compared with each
+    other, and no example is named of rows.
 
     Examples
     --------
@@ -215,10 +220,11 @@ def look_at_rows(source: LocalFrame, names: Sequence[Any], asked: Asked) -> Iter
     by, features = asked.by, asked.features
     features = () if features is None else check_features(source.frame, features)
     of_by = [] if by is None else columns_of(require_by(by).terms)
-    frames.check_refs(source.frame, {"by": of_by})
+    key = parse_columns("key", asked.key)
+    frames.check_refs(source.frame, {"by": of_by, "key": key})
     for name in names:
         check_not_itself("by", of_by, name, source.frame)
-    ids = [] if asked.terms else named_ids(source.frame, names, by, asked.key)
+    ids = [] if asked.terms else named_ids(source.frame, names, key, of_by)
     eager, compared = read_compared(
         source.frame, names, asked.groups, asked.key, asked.duplicates, [*of_by, *features, *ids]
     )
@@ -250,7 +256,8 @@ def look_at_counts(
         check_rows(source.frame, needs, DRIFT_HINT)
     refs = compared_refs(asked.terms, asked.key, asked.duplicates)
     source.check_shared(Options(groups=asked.terms), refs)
-    ids = [] if asked.terms else named_ids(source.frame, names, asked.by, asked.key)
+    of_by = [] if asked.by is None else columns_of(require_by(asked.by).terms)
+    ids = [] if asked.terms else named_ids(source.frame, names, refs["key"], of_by)
     few, known = 1 < len(names) <= MOST_CROSSED, dict[Hashable, Any]()
     rows = source.label_rows(names[0], names[1:]) if few else None
     crossed = [rows.series, *(column.series for column in rows.apart)] if rows else []

@@ -11,7 +11,6 @@ from .. import frames
 from ..core.types import Ints
 from ..errors import FOLD_NAME, StratError, describe
 from ..frames import FoldValues
-from ..terms.by import columns_of, parse_columns, require_by
 from .findings import is_or_are, noun_of
 from .leaks import compared_columns
 from .lines import Finding, write_finding
@@ -55,12 +54,12 @@ def is_id(label: Any) -> bool:
     return bool(ID_NAME.fullmatch(" ".join(re.findall(r"[^\W\d_]+", spaced.lower()))))
 
 
-def named_ids(frame: Any, names: Sequence[Any], by: Any, key: Any) -> list[Any]:
+def named_ids(
+    frame: Any, names: Sequence[Any], key: Sequence[Any], skipped: Sequence[Any]
+) -> list[Any]:
     """List the columns that are called as ids, but for the folds and what a call names."""
-    named = [] if by is None else columns_of(require_by(by).terms)
-    keys = parse_columns("key", key)
-    named += keys if len(keys) == 1 else ()  # each of several may be an id of groups
-    return list(filter(is_id, compared_columns(frame, names, named)[0]))
+    skipped = [*skipped, *(key if len(key) == 1 else ())]  # one of several may be that of groups
+    return list(filter(is_id, compared_columns(frame, names, skipped)[0]))
 
 
 def read_ids(frame: Any, labels: Sequence[Any]) -> list[tuple[Any, Ints]]:
