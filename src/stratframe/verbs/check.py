@@ -228,7 +228,7 @@ def look_at_rows(source: LocalFrame, names: Sequence[Any], asked: Asked) -> Iter
     eager, compared = read_compared(
         source.frame, names, asked.groups, asked.key, asked.duplicates, [*of_by, *features, *ids]
     )
-    encoded, known = read_ids(eager, ids), dict[Hashable, Any]()
+    encoded, known = read_ids(eager, ids) if ids else [], dict[Hashable, Any]()
     for name in names:
         labels, folds = frames.fold_codes(frames.folds.read_fold_column(eager, name))
         shared = [count_shared(each, labels.values, folds) for each in compared]

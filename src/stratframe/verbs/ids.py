@@ -21,7 +21,7 @@ ENTITIES = (
     "|participant|patient|person|pig|plate|player|prof|resp|respondent|school|session|speaker"
     "|subj|subject|teacher|tree|user|volunteer|worker"
 )
-"""What may have rows of its own; students are left out, as schools often number their own."""
+"""Whose rows may belong together; not students, as each school may number its own."""
 
 KINDS = "category|country|genre|kind|language|region|species|status|topic|type"
 """What is a class rather than a group, though its codes are called ids."""
@@ -47,11 +47,11 @@ SAMPLE = 1 << 16
 
 def is_id(label: Any) -> bool:
     """Return whether a column is called as an id; of a label of column levels the last name."""
-    *_, name = ("", *filter(None, label)) if isinstance(label, tuple) else (label,)
-    if not isinstance(name, str) or FOLD_NAME.search(name):
-        return False
+    parts = label if isinstance(label, tuple) else (label,)
+    *_, name = ("", *(each for each in parts if isinstance(each, str) and each))
     spaced = re.sub(r"(?<=[a-z\d])(?=[A-Z])", " ", name)
-    return bool(ID_NAME.fullmatch(" ".join(re.findall(r"[^\W\d_]+", spaced.lower()))))
+    words = " ".join(re.findall(r"[^\W\d_]+", spaced.lower()))
+    return bool(ID_NAME.fullmatch(words)) and not FOLD_NAME.search(name)
 
 
 def named_ids(
