@@ -15,7 +15,7 @@ from ..frames import LabelRows
 from ..terms.base import By, Term
 from ..terms.bins import OrderBins
 from ..terms.by import columns_of, require_by, split_series
-from .deal import check_columns, deal_units, empty_outputs, new_columns, quota_table
+from .deal import check_columns, deal_rows, empty_outputs, new_columns, quota_table
 from .extend import extended_columns, target_of
 from .hashed import hashed_columns
 from .options import Options, Target
@@ -85,6 +85,8 @@ class LocalFrame:
             hint = "fill these groups with values that identify the rows"
         elif options.groups or options.key:
             what = None
+        elif options.deal == "contiguous" and [term.orders_rows for term in options.terms] == [True]:
+            what = None  # as equal values stay together, and no strata take turns
         frames.lazy.warn_row_order(self.frame, what, hint, options.key)
 
     def sample(self, options: Options, wanted: SampleSize) -> Any:
@@ -129,8 +131,8 @@ class LocalFrame:
             strata = stratify(options, columns, 0)
             return strata, lambda level: level.crosstab(level.codes, n_parts)
         strata = stratify(options, columns, n_rows)
-        if strata.margins or strata.groups is not None:
-            parts = deal_units(options, strata, 0)
+        if strata.margins or strata.groups is not None or options.deal == "contiguous":
+            parts = deal_rows(options, strata, 0)
             return strata, lambda level: level.crosstab(parts, n_parts)
         numbers, _ = row_numbers(strata.keys, 0, *row_streams(options))
         return strata, lambda level: quota_table(options, level, lowest=level.lowest(numbers))

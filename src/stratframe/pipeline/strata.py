@@ -137,8 +137,8 @@ def stratify(
     entries = restricted(entries, rows)
     hashed, keyed = check_values(entries, options, keys, rows), rows
     in_order = any(entry.term.uses_row_order for entry in entries)
-    circular = options.deal == "circular"
-    if hashed is not None and (in_order or circular or options.marginal):
+    is_drawn = options.deal == "random"
+    if hashed is not None and (in_order or not is_drawn or options.marginal):
         order = key_order(keys if rows is None else [frames.take(each, rows) for each in keys])[0]
         entries, rows = restricted(entries, order), order if rows is None else rows[order]
     n_dealt = n_rows if rows is None else len(rows)
@@ -158,7 +158,7 @@ def stratify(
         return strata._replace(groups=groups, grouped_by=grouped_by)
     strata = nest(stratum_entries, rows, n_rows, weights)
     strata = strata._replace(groups=groups, grouped_by=grouped_by)
-    if hashed is not None and strata.order is None and not circular:
+    if hashed is not None and strata.order is None and is_drawn:
         dealt = rows if keyed is None or rows is None else np.searchsorted(keyed, rows)
         strata = strata._replace(keys=hashed._replace(dealt=dealt))
     if len(strata.levels) >= MANY_ENTRIES and options.rare != "ignore":
