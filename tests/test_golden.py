@@ -48,6 +48,11 @@ CALLS: dict[str, tuple[Any, dict[str, Any]]] = {
     "nearest": (sf.nearest(["age", "price"], scale="minmax"), {}),
     "class, nearest, key": (["label", sf.nearest(["age", "price"])], {"key": "id"}),
     "class, continuous, circular": (["label", sf.continuous("age")], {"deal": "circular"}),
+    "contiguous": (None, {"deal": "contiguous"}),
+    "class, contiguous": ("label", {"deal": "contiguous"}),
+    "class, contiguous, key": ("label", {"key": "name", "deal": "contiguous"}),
+    "continuous, contiguous": (sf.continuous("age"), {"deal": "contiguous"}),
+    "class, continuous, contiguous": (["label", "price"], {"deal": "contiguous"}),
 }
 
 

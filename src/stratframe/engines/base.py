@@ -250,10 +250,10 @@ def check_possible(options: Options, engine: str) -> None:
         circular = '`deal="circular"` deals rows in their order'
         raise not_possible(circular, engine)
     if options.deal == "contiguous":
-        cut = 'df["x"].quantile(0.8)' if engine == "Dask" else 'df.approxQuantile("x", [0.8], 0)'
         msg = (
             f'`deal="contiguous"` cuts an order of all rows, which is not possible on {engine}'
-            f" frames.\nHint: compare numbers with one of their quantiles, as in `{cut}`."
+            " frames.\nHint: compare numbers with one of their quantiles, which `quantile` of Dask"
+            " and `approxQuantile` of Spark find."
         )
         raise StratError(msg)
     if options.marginal:

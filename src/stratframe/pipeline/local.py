@@ -85,7 +85,9 @@ class LocalFrame:
             hint = "fill these groups with values that identify the rows"
         elif options.groups or options.key:
             what = None
-        elif options.deal == "contiguous" and [term.orders_rows for term in options.terms] == [True]:
+        elif options.deal == "contiguous" and [term.orders_rows for term in options.terms] == [
+            True
+        ]:
             what = None  # as equal values stay together, and no strata take turns
         frames.lazy.warn_row_order(self.frame, what, hint, options.key)
 

@@ -174,7 +174,7 @@ def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
     if options.groups:
         orders = [term.function for term in options.terms if term.without_order() is None]
         excluded = [
-            (deal, in_order, LEFT_OUT[options.deal == "contiguous"]),
+            (deal, in_order, "leave out `deal`."),
             ("`key`", options.key, hint_for_keyed_groups(options.groups)),
             *((f"`{function}`", True, CLUSTERED) for function in orders),
         ]
@@ -195,11 +195,6 @@ IDENTIFIED = (
     ' `df.strat.kfold(key="user", deal="hash")`.'
 )
 UP_TO_CHANCE = 'a share, as in `parts={"train": 0.8, "test": 0.2}`, is met up to chance.'
-LEFT_OUT = (
-    "leave out `deal`.",
-    "leave out `deal`, or cut numbers that all rows of a group share: equal values of"
-    " `sf.continuous` stay in one part.",
-)
 ORDERED = "`sf.continuous` orders rows by a column."
 CLUSTERED = "`sf.clusters` of the same features makes strata."
 
