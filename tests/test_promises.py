@@ -458,7 +458,7 @@ def test_contiguous(
                 for _ in range(start, end)
             ]
             assert [dealt[row] for row in rows] == expected
-    if order == "key" or not by and last:
+    if order == "key" or (not by and last):
         turned = {column: [cells[row] for row in data["id"]] for column, cells in data.items()}
         there = values(verb(make(kind, turned), [*by, *last] or None, wanted, **options), name)
         assert there == [dealt[row] for row in data["id"]]
