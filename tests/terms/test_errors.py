@@ -266,9 +266,7 @@ def test_margins(frame: Make, kind: str) -> None:
     )
     assert at_fault(error, kind)["row"] == [1, 3]
     for deal in ("circular", "contiguous"):
-        message = (
-            f'`sf.margins` cannot be combined with `deal="{deal}"`: margins have no row order.'
-        )
-        refuse(message, lambda deal=deal: sf.kfold(frame(data), by, 2, deal=deal))
+        clash = f'`sf.margins` cannot be combined with `deal="{deal}"`: margins have no row order.'
+        refuse(clash, lambda deal=deal: sf.kfold(frame(data), by, 2, deal=deal))
     message = "`sample` does not support `sf.margins` in `by`."
     refuse(message, lambda: sf.sample(frame(data), by, n=2))

@@ -75,6 +75,9 @@ class LocalFrame:
     def warn_row_order(self, options: Options) -> None:
         """Warn of a lazy query in no order, but for rows whose values alone decide."""
         terms = (term.without_order() or term for term in (*options.terms, *options.groups))
+        # Equal values stay together then, and there are no strata to take turns as they come.
+        is_one_order = [term.orders_rows for term in options.terms] == [True]
+        is_cut_by_value = options.deal == "contiguous" and is_one_order
         what: str | None = "without `key=` the folds"
         hint = '`key="id"` names columns that identify the rows'
         if options.groups and any(term.uses_row_order for term in terms):
@@ -83,12 +86,8 @@ class LocalFrame:
             # Whether rows lack a group is not known of a query.
             what = "where rows lack a group the folds"
             hint = "fill these groups with values that identify the rows"
-        elif options.groups or options.key:
+        elif options.groups or options.key or is_cut_by_value:
             what = None
-        elif options.deal == "contiguous" and [term.orders_rows for term in options.terms] == [
-            True
-        ]:
-            what = None  # as equal values stay together, and no strata take turns
         frames.lazy.warn_row_order(self.frame, what, hint, options.key)
 
     def sample(self, options: Options, wanted: SampleSize) -> Any:
