@@ -77,6 +77,12 @@ def everything(kind: str) -> dict[str, Any]:
     }
     found["groups"] = dealt(make(kind, DATA), "label", {"groups": "age"})
     found["margins"] = dealt(make(kind, DATA), sf.margins(["label", "sex"]), {"missing": "stratum"})
+    tags = [list(("xy", "yz", "x", "")[i * i % 7 % 4]) for i in range(N)]
+    found["margins of lists"] = dealt(
+        make(kind, {**DATA, "tags": tags}),
+        sf.margins(["tags", "sex", sf.quantiles("price", 3)]),
+        {"missing": "stratum"},
+    )
     given = {**DATA, "fold": [None if i % 4 == 3 else i * i % 4 for i in range(N)]}
     found["extend"] = {
         name: values(sf.extend(make(kind, given), "label", 4, groups=groups), "fold")
