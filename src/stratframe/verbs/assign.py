@@ -99,8 +99,8 @@ def kfold(
     -------
     frame of the same kind
         With int64 folds 0..k-1 (pandas and Dask: Int64 where the arguments allow nulls). Without
-        `groups`, the folds of every stratum, of every coarser one and of all rows differ in size by
-        at most 1 row.
+        `groups`, and but for equal values that stay together, the folds of every stratum, of every
+        coarser one and of all rows differ in size by at most 1 row.
 
     Raises
     ------
@@ -204,7 +204,7 @@ def split(
     frame of the same kind
         With a categorical (Polars: Enum, Spark: text) of the part names, in their order. Every
         stratum's count in every part, at every level, and every part's total, is its exact share
-        rounded down or up.
+        rounded down or up, but for groups and equal values that stay together.
 
     Raises
     ------
