@@ -187,6 +187,27 @@ def test_contiguous_folds_are_those_of_scikit_learn(labels: list[str], k: int, s
         assert folds_of(frame, "label", k, deal="contiguous") == theirs
 
 
+@pytest.mark.parametrize(
+    ("n", "parts", "sizes"),
+    [
+        (9, [0.8, 0.2], [8, 1]),
+        (9, [0.2, 0.8], [2, 7]),
+        (14, [0.7, 0.2, 0.1], [10, 3, 1]),
+        (18, [0.7, 0.2, 0.1], [13, 4, 1]),
+        (10, [3, None, 2], [3, 5, 2]),
+    ],
+)
+def test_left_over_rows_of_stretches(
+    frame: Make, n: int, parts: list[float | None], sizes: list[int]
+) -> None:
+    """The first parts take what is left over of a contiguous deal, and the order is theirs."""
+    names = "abc"[: len(parts)]
+    options: dict[str, Any] = {"parts": dict(zip(names, parts, strict=True)), "seed": None}
+    dealt = sf.split(frame({"x": [*range(n)]}), deal="contiguous", **options)
+    expected = [name for name, size in zip(names, sizes, strict=True) for _ in range(size)]
+    assert values(dealt, "split") == expected
+
+
 class Place:
     """An object that equals another of the same name, and has no other value."""
 
