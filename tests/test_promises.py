@@ -3,7 +3,7 @@
 import datetime as dt
 from collections import Counter
 from fractions import Fraction
-from itertools import chain, combinations, pairwise
+from itertools import accumulate, chain, combinations, pairwise
 from math import ceil, floor
 from typing import Any, ClassVar
 
@@ -472,6 +472,62 @@ def test_no_fold_is_empty(
 
 
 @kinds
+@given(
+    data=columns(3, 2),
+    levels=st.integers(0, 2),
+    order=st.sampled_from(["frame", "key", "continuous"]),
+    wanted=st.integers(2, 6) | st.integers(2, 4).flatmap(shares),
+)
+@pytest.mark.filterwarnings("ignore:.* no rows:stratframe.StratWarning")
+def test_contiguous(
+    kind: str, data: dict[str, list[Any]], levels: int, order: str, wanted: int | dict[str, float]
+) -> None:
+    """Each stratum is cut along its order, at the place nearest to its quotas between two values.
+
+    The quotas are those of folds and parts of any deal, which a column without ties shows.
+    """
+    n, by = len(data["a"]), ["a", "b"][:levels]
+    data["v"] = prices(n)
+    verb, name, exact = sf.kfold, "fold", dict.fromkeys(range(6), Fraction(0))
+    if isinstance(wanted, int):
+        exact = dict.fromkeys(range(wanted), Fraction(1, wanted))
+    else:
+        verb, name = sf.split, "split"
+        exact = {part: Fraction(share).limit_denominator(100) for part, share in wanted.items()}
+    options = {"deal": "contiguous", "rare": "ignore", "key": "id" if order == "key" else None}
+    last = [sf.continuous("v")] if order == "continuous" else []
+    dealt = values(verb(make(kind, data), [*by, *last] or None, wanted, **options), name)
+    even = values(verb(make(kind, data), [*by, sf.continuous("id")], wanted, **options), name)
+    place = {"frame": range(n), "key": data["id"], "continuous": data["v"]}[order]
+    for level in range(levels + 1):
+        coarse = [data[each] for each in by[:level]] or [[0] * n]
+        for rows in strata_rows(*coarse).values():
+            quotas = Counter(even[row] for row in rows)
+            for part, share in exact.items():
+                assert floor(len(rows) * share) <= quotas[part] <= ceil(len(rows) * share)
+            if level < levels:
+                continue
+            rows.sort(key=lambda row: place[row])
+            ends = [
+                end
+                for end in range(len(rows) + 1)
+                if end in (0, len(rows)) or place[rows[end - 1]] < place[rows[end]]
+            ]
+            cuts = accumulate((quotas[part] for part in exact), initial=0)
+            nearest = [min(ends, key=lambda end, cut=cut: (abs(end - cut), -end)) for cut in cuts]
+            expected = [
+                part
+                for part, (start, end) in zip(exact, pairwise(nearest), strict=True)
+                for _ in range(start, end)
+            ]
+            assert [dealt[row] for row in rows] == expected
+    if order == "key" or (not by and last):
+        turned = {column: [cells[row] for row in data["id"]] for column, cells in data.items()}
+        there = values(verb(make(kind, turned), [*by, *last] or None, wanted, **options), name)
+        assert there == [dealt[row] for row in data["id"]]
+
+
+@kinds
 @given(data=columns(3), seed=seeds)
 def test_key_orders_as_if_sorted(kind: str, data: dict[str, list[Any]], seed: int) -> None:
     """Where rows are dealt along an order, a key deals as in the frame sorted by it."""
@@ -514,6 +570,7 @@ PLANNED: dict[str, Any] = {
     "circular": ("a", {"deal": "circular"}),
     "total": (["a", sf.total("v")], {}),
     "totals": (["a", sf.total("v", "b")], {}),
+    "contiguous": (["a", sf.continuous("v")], {"deal": "contiguous"}),
 }
 
 

@@ -201,6 +201,8 @@ SOME = {
         (sf.margins(["y", sf.quantiles("x", 2)]), {}),
         ("y", {"repeats": 2}),
         ("y", {"deal": "circular"}),
+        (["y", sf.continuous("x")], {"deal": "contiguous"}),
+        ("y", {"key": "id", "deal": "contiguous"}),
         ("rare", {"key": "id", "missing": "null", "rare": "null"}),
         (["rare", sf.continuous("x")], {"key": "id", "deal": "circular", "missing": "stratum"}),
         (sf.quantiles("x", 3), {"key": "id"}),

@@ -101,6 +101,14 @@ def test_continuous_against_argsort(benchmark: Any) -> None:
     race(benchmark, lambda: frame.strat.kfold(by, k=5), lambda: np.argsort(price))
 
 
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_contiguous_against_continuous(benchmark: Any, library: str) -> None:
+    """Cutting an order into stretches takes no longer than dealing along it."""
+    frame, by = frame_of(library, x=normal(), y=labels(3)), ["y", sf.continuous("x")]
+    cut = partial(frame.strat.kfold, by, k=5, deal="contiguous")
+    race(benchmark, cut, lambda: frame.strat.kfold(by, k=5), 2)
+
+
 @pytest.mark.parametrize("n_bins", [4, 10, 100])
 def test_quantiles_against_qcut(benchmark: Any, n_bins: int) -> None:
     """The quantile bins of all rows take no longer than `pd.qcut`."""

@@ -249,6 +249,13 @@ def check_possible(options: Options, engine: str) -> None:
     if options.deal == "circular":
         circular = '`deal="circular"` deals rows in their order'
         raise not_possible(circular, engine)
+    if options.deal == "contiguous":
+        msg = (
+            f'`deal="contiguous"` cuts an order of all rows, which is not possible on {engine}'
+            " frames.\nHint: compare numbers with one of their quantiles, which `quantile` of Dask"
+            " and `approxQuantile` of Spark find."
+        )
+        raise StratError(msg)
     if options.marginal:
         margins = "`sf.margins` searches over all rows at once"
         raise not_possible(margins, engine)

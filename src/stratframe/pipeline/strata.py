@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -24,6 +25,7 @@ from ..errors import StratError, above_limit, plural, preview, warn
 from ..terms.base import RowOrder, Term
 from ..terms.by import split_series
 from ..terms.entry import BoundTerm, read_entry, select_rows
+from ..terms.margins import name_with_column
 from .check_data import check_enough, check_values, rows_where
 from .options import Options
 from .random_numbers import Keys, key_order, rank_groups
@@ -50,8 +52,8 @@ class Level(NamedTuple):
     places: Ints
     """The place of every row among the strata of its parent, shape (n_dealt,): classes by first
     appearance, bins upwards."""
-    is_nominal: bool = False
-    """Whether they are classes, which tables order by value where values can be compared."""
+    term: Term
+    """The entry: tables order classes by value, where values can be compared."""
 
 
 class Strata(NamedTuple):
@@ -139,8 +141,8 @@ def stratify(
     entries = restricted(entries, rows)
     hashed, keyed = check_values(entries, options, keys, rows), rows
     in_order = any(entry.term.uses_row_order or entry.term.evens_totals for entry in entries)
-    circular = options.deal == "circular"
-    if hashed is not None and (in_order or circular or options.marginal):
+    is_drawn = options.deal == "random"
+    if hashed is not None and (in_order or not is_drawn or options.marginal):
         order = key_order(keys if rows is None else [frames.take(each, rows) for each in keys])[0]
         entries, rows = restricted(entries, order), order if rows is None else rows[order]
     n_dealt = n_rows if rows is None else len(rows)
@@ -160,7 +162,7 @@ def stratify(
         return strata._replace(groups=groups, grouped_by=grouped_by)
     strata = nest(stratum_entries, rows, n_rows, weights)
     strata = strata._replace(groups=groups, grouped_by=grouped_by)
-    if hashed is not None and strata.order is None and not circular:
+    if hashed is not None and strata.order is None and is_drawn:
         dealt = rows if keyed is None or rows is None else np.searchsorted(keyed, rows)
         strata = strata._replace(keys=hashed._replace(dealt=dealt))
     if len(strata.levels) >= MANY_ENTRIES and options.rare != "ignore":
@@ -202,7 +204,14 @@ def read_entries(
             split_series(terms, columns.get(argument, ()), argument), 1
         )
     ]
-    return [each for entry in read for each in entry.term.entries(entry)]
+    entries = [each for entry in read for each in entry.term.entries(entry)]
+    if options.marginal:
+        names = Counter(str(entry.stratum_name) for entry in entries)
+        entries = [
+            name_with_column(entry) if names[str(entry.stratum_name)] > 1 else entry
+            for entry in entries
+        ]
+    return entries
 
 
 def dealt_entries(
@@ -280,7 +289,7 @@ def nest(
             n_strata = len(present)
         places = codes if term.is_nominal else division.codes
         values = partial(term.labels, entry, division, parent)
-        levels.append(Level(entry.stratum_name, values, places, term.is_nominal))
+        levels.append(Level(entry.stratum_name, values, places, term))
     counted = entries[0].sizes if entries and codes is entries[0].data else None
     sizes = sum_by(codes, weights, n_strata) if counted is None else counted
     above = tuple(accumulate(reversed(parents_of_levels), lambda finer, parents: parents[finer]))

@@ -108,6 +108,8 @@ class RowOrder(NamedTuple):
     spread_leftover: bool = True
     """Whether the rows that fill no block of k are taken evenly along the order, not from its
     end."""
+    values: Values | None = None
+    """What it sorts by, if by values."""
 
 
 def value_order(values: Values) -> RowOrder:
@@ -116,7 +118,7 @@ def value_order(values: Values) -> RowOrder:
     def sort(codes: Ints, n_codes: int, words: Words, _: Fraction) -> Ints:
         return by_value(codes, n_codes, values, words)
 
-    return RowOrder(sort)
+    return RowOrder(sort, values=values)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
