@@ -52,6 +52,8 @@ class Level(NamedTuple):
     appearance, bins upwards."""
     is_nominal: bool = False
     """Whether they are classes, which tables order by value where values can be compared."""
+    cells: Ints | None = None
+    """Of an order, the cell of every row, as of `Substrata`."""
 
 
 class Strata(NamedTuple):
@@ -277,7 +279,7 @@ def nest(
             n_strata = len(present)
         places = codes if term.is_nominal else division.codes
         values = partial(term.labels, entry, division, parent)
-        levels.append(Level(entry.stratum_name, values, places, term.is_nominal))
+        levels.append(Level(entry.stratum_name, values, places, term.is_nominal, division.cells))
     counted = entries[0].sizes if entries and codes is entries[0].data else None
     sizes = sum_by(codes, weights, n_strata) if counted is None else counted
     ancestors = accumulate(reversed(parents_of_levels), lambda finer, parents: parents[finer])

@@ -9,9 +9,18 @@ from typing import Any, Concatenate, NamedTuple, Protocol, cast, overload
 import numpy as np
 
 from .. import frames
-from ..core.evenness import GroupRows, JudgedCells, group_rows, judge_cells
+from ..core.evenness import (
+    ORDER_ROWS,
+    GroupRows,
+    JudgedCells,
+    group_rows,
+    is_beyond_shuffles,
+    judge_cells,
+    order_deviations,
+    tells_order,
+)
 from ..core.strata import first_occurrence, sum_by
-from ..core.types import Ints, StratumTable, Values
+from ..core.types import Flags, Ints, StratumTable, Values
 from ..errors import FOLD_NAME, StratError, above_limit, plural
 from ..frames import AnyFrame, FoldValues, Frame
 from ..frames.libraries import PandasFrame, PolarsFrame, PolarsTable
@@ -71,14 +80,14 @@ class LevelCounts(NamedTuple):
     is_coarse: bool = False
     """Whether the strata hold those of a level below."""
     is_excused: bool = False
-    """Whether no cell counts as uneven, as the classes that bins are made of are even."""
+    """Whether cells that are not uneven count as even, as the classes that they are made of are."""
+    n_tries: int = 1
+    """How many times as rare a cell must be to be uneven."""
     groups: GroupRows | None = None
     """Which groups the rows of each stratum are of, if whole groups are judged."""
-
-    @property
-    def is_order(self) -> bool:
-        """Whether the strata are bins that show an order."""
-        return isinstance(self.term, OrderBins)
+    off_in_order: Values | None = None
+    """How far the running counts of each fold are off along an order of the rows, if there is one;
+    shape (n_folds,)."""
 
     @property
     def is_class(self) -> bool:
@@ -87,6 +96,7 @@ class LevelCounts(NamedTuple):
 
     def judge(self, n_cells: int) -> JudgedCells:
         """Judge how even every cell is, as one of so many."""
+        n_cells *= self.n_tries
         cells = judge_cells(
             self.table, self.slack, self.groups, n_cells=n_cells, is_coarse=self.is_coarse
         )
@@ -94,8 +104,9 @@ class LevelCounts(NamedTuple):
         if self.groups is not None:
             k = int((self.table.sum(axis=0) > 0).sum())
             lacking &= (self.groups.n >= GROUPS_PER_FOLD * k)[:, None]
-        uneven = cells.is_uneven & (not self.is_excused)
-        return cells._replace(is_uneven=uneven | lacking, is_lacking=lacking)
+        even = cells.is_even | (self.is_excused & ~cells.is_uneven)
+        uneven = cells.is_uneven | lacking
+        return cells._replace(is_even=even, is_uneven=uneven, is_lacking=lacking)
 
 
 class FoldCounts(NamedTuple):
@@ -117,6 +128,18 @@ class FoldCounts(NamedTuple):
         """The rows of every fold, shape (n_folds,)."""
         sizes: Ints = self.levels[0].table.sum(axis=0)
         return sizes
+
+    @property
+    def in_order(self) -> Flags | None:
+        """Whether each fold is even at every cut of an order; None if there is none."""
+        off = self.levels[-1].off_in_order
+        return None if off is None else off < ORDER_ROWS
+
+    @property
+    def tells_order(self) -> bool:
+        """Whether the rows are enough to tell an even order from a shuffle."""
+        n_rows, squares = int(self.sizes.sum()), int((self.sizes**2).sum())
+        return bool(tells_order(n_rows, int((self.sizes > 0).sum()), squares))
 
     def judge(self) -> list[JudgedCells]:
         """Judge how even every cell of each level is."""
@@ -158,12 +181,19 @@ def count_folds(
     terms = tuple(each.term for each in shown)
     if terms == entries.terms:
         return count_levels(found, shown)
-    # Whole numbers that look like an order are no fault of folds that are even in them as classes.
-    pairs = zip(shown, entries.terms, strict=True)
-    plain = [each if each.term is term else Shown(term) for each, term in pairs]
-    is_even = all(cells.is_even.all() for cells in count_levels(found, plain).judge())
     counts = count_levels(count(terms), shown)
-    return counts._replace(levels=[each._replace(is_excused=is_even) for each in counts.levels])
+    pairs = zip(shown, entries.terms, strict=True)
+    plain = count_levels(
+        found, [each if each.term is term else Shown(term) for each, term in pairs]
+    )
+    if not all(cells.is_even.all() for cells in plain.judge()):
+        return counts
+    # Whole numbers that look like an order were dealt as classes, or are too many for that to be
+    # told from a shuffle, and are one.
+    changed: dict[str, Any] = {"n_tries": MANY_SHUFFLES}
+    if is_beyond_shuffles(plain.levels[-1].table):
+        changed |= {"is_excused": True, "off_in_order": None}
+    return counts._replace(levels=[each._replace(**changed) for each in counts.levels])
 
 
 def count_levels(found: FoldedStrata, entries: Sequence[Shown]) -> FoldCounts:
@@ -179,8 +209,25 @@ def count_levels(found: FoldedStrata, entries: Sequence[Shown]) -> FoldCounts:
             groups = group_rows(level.codes, strata.groups, strata.weights, n_strata)
         table = level.crosstab(found.codes, len(found.labels.values))
         is_coarse = not strata.margins and level is not strata
-        levels.append(LevelCounts(level, table, term, slack, is_coarse, groups=groups))
+        off = None if is_coarse or not level.levels else measure_order(level, found)
+        levels.append(
+            LevelCounts(level, table, term, slack, is_coarse, groups=groups, off_in_order=off)
+        )
     return FoldCounts(found.labels.values, levels, bool(strata.margins))
+
+
+def measure_order(strata: Strata, found: FoldedStrata) -> Values | None:
+    """Measure how far running counts are off along the order of the last entry, if it has one."""
+    cells = strata.levels[-1].cells
+    if cells is None:
+        return None
+    first = first_occurrence(cells, int(cells.max(initial=-1)) + 1)
+    table = strata._replace(codes=cells, sizes=first).crosstab(
+        found.codes, len(found.labels.values)
+    )
+    held = first < len(cells)
+    parents = (strata.ancestors or (np.zeros_like(strata.sizes),))[0][strata.codes[first[held]]]
+    return order_deviations(table[held], parents)
 
 
 def levels_of(strata: Strata) -> list[Strata]:
@@ -237,6 +284,9 @@ def look_like_folds(values: Sequence[Any], sizes: Sequence[int] = ()) -> bool:
     are_even = 2 * max(sizes, default=0) <= 3 * min(sizes, default=0)
     return bool(is_part.any()) or (are_even and {*values} == {*range(len(values))})
 
+
+MANY_SHUFFLES = 10**6
+"""Of so many that are as even as `kfold` makes them, none should be called uneven."""
 
 LEAST_FOLDS = 2
 """Folds for which an order is cut into bins where no fold column says how many there are."""

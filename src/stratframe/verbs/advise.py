@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import frames, theory
 from ..checks import check_flag, check_ks
-from ..core.evenness import group_rows
+from ..core.evenness import group_rows, tells_order
 from ..core.types import Ints, Values
 from ..errors import StratError, describe
 from ..frames import AnyFrame
@@ -102,9 +102,12 @@ def advise(
         return found
 
     dealt: Verdict = "even" if units is None and not strata.margins else "as even as a shuffle"
+    verdict = np.where(suffices, dealt, "empty").astype(object)
+    if units is None and any(level.cells is not None for level in strata.levels):
+        verdict[suffices & ~tells_order(n_rows, k, n_rows**2 / k)] = "too few rows"
     table: dict[Hashable, Any] = {
         "k": k,
-        "verdict": text_array(np.where(suffices, dealt, "empty").tolist()),
+        "verdict": text_array(verdict.tolist()),
         "rarest": text_array([rarest.name] * len(k)),
         "per_fold": rounded_column(library, figures(rarest.n_rows / few)),
         "lacking": np.maximum(k - rarest.n_units, 0),

@@ -9,19 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from math import sqrt
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from ..core.chance import RARELY
 from ..core.evenness import TENTH, JudgedCells
+from ..core.types import Flags
 from ..errors import MAX_LISTED, describe, plural, preview
 from ..frames import FoldValues, SharedRows
 from ..pipeline.tables import FoldCounts, LevelCounts, stratum_names
 from .drift import Drifts
 from .lines import WORST_FIRST, Finding, describe_sizes, number_names, write_finding
 
-Verdict: TypeAlias = Literal["even", "as even as a shuffle", "uneven", "empty"]
+Verdict: TypeAlias = Literal[
+    "uneven", "as even as a shuffle", "no less even than a shuffle", "too few rows", "even", "empty"
+]
+"""What there is to say of a fold, the worst first."""
 
 CHECKS = ("groups", "keys", "balance", "strata", "sizes", "duplicates", "rows", "drift")
 """What findings are about, in the order of their lines."""
@@ -138,14 +142,18 @@ def verdicts_of(counts: FoldCounts, judged: Sequence[JudgedCells]) -> list[Verdi
     """Choose the word for every fold of a column."""
     uneven = np.any([cells.is_uneven.any(axis=0) for cells in judged], axis=0)
     even = np.all([cells.is_even.all(axis=0) for cells in judged], axis=0)
-    words = np.where(even, "even", np.where(uneven, "uneven", "as even as a shuffle"))
+    good: Any = "even"
+    if counts.in_order is not None:
+        good = np.where(counts.in_order, good, "no less even than a shuffle")
+        good = good if counts.tells_order else "too few rows"
+    words = np.where(even, good, np.where(uneven, "uneven", "as even as a shuffle"))
     chosen: list[Verdict] = np.where(counts.sizes == 0, "empty", words).tolist()
     return chosen
 
 
 def verdict_of(verdicts: Sequence[Verdict]) -> Verdict:
     """Choose the word for a column: that of its worst fold that has rows."""
-    order: tuple[Verdict, ...] = ("uneven", "as even as a shuffle", "even", "empty")
+    order: tuple[Verdict, ...] = get_args(Verdict)
     return order[min(map(order.index, verdicts), default=len(order) - 1)]
 
 
@@ -163,6 +171,8 @@ def find_balance(
         off = f"shares within {points:.{0 if points >= 10 else 1}f} points"
         text = f"{{by}}: as even as a shuffle, {off}"
         found = write_finding("note", "balance", n_off, text, by=by)
+    elif found is None and counts.in_order is not None:
+        found = find_order(counts, counts.in_order, by, noun_of(labels))
     elif found is None:
         text = f"{{by}}: {describe_even(counts, labels)}"
         found = write_finding("ok", "balance", 0, text, by=by)
@@ -171,9 +181,6 @@ def find_balance(
 
 def describe_even(counts: FoldCounts, labels: FoldValues) -> str:
     """Say what an even column is as even as."""
-    orders = [len(level.strata.sizes) for level in counts.levels if level.is_order]
-    if orders:
-        return f"even in {plural(orders[-1], 'bin')}, as even as an order allows"
     sizes = counts.sizes[counts.sizes > 0]
     if are_numbered(labels) and int(np.ptp(sizes)) <= 1:
         tables = [level.table[:, counts.sizes > 0] for level in counts.levels]
@@ -182,6 +189,19 @@ def describe_even(counts: FoldCounts, labels: FoldValues) -> str:
             noun = "class" if all(level.is_class for level in counts.levels) else "stratum"
             return f"even, each {noun} within a row of its share"
     return "even, as far as whole rows allow"
+
+
+def find_order(counts: FoldCounts, in_order: Flags, by: str, noun: str) -> Finding:
+    """Say whether an order, whose bins are even, is so at every cut, if that can be told."""
+    n_off = int((~in_order).sum())
+    if not counts.tells_order:
+        text = "{by}: too few rows to tell an even order from a shuffle"
+        return write_finding("note", "balance", 0, text, by=by)
+    if n_off:
+        text, tail = "{by}: no less even than a shuffle", ", even in its bins but not in order"
+        return write_finding("note", "balance", n_off, text, tail, by=by)
+    text = f"{{by}}: even in order, each {noun} within 2 rows at every cut"
+    return write_finding("ok", "balance", 0, text, by=by)
 
 
 def find_uneven(
