@@ -53,9 +53,9 @@ def advise(
     Returns
     -------
     pandas.DataFrame (of Dask and Spark frames, too) or polars.DataFrame
-        One row per k: `k`; `verdict`, what `report` says of the folds of `kfold`: "even", with
-        groups and margins at least "as even as a shuffle", and "empty" where there are fewer rows,
-        or groups, than folds; `rarest`, the stratum with the fewest rows; `per_fold`, its mean rows
+        One row per k: `k`; `verdict`, what `report` says of the folds of `kfold`: "even", of an
+        order maybe "too few rows", with groups and margins at least "as even as a shuffle", and
+        "empty" where there are fewer rows, or groups, than folds; `rarest`, the stratum with the fewest rows; `per_fold`, its mean rows
         in a fold; `lacking`, how many folds must lack a stratum. In full also `fold_size`, the mean
         rows of a fold; `probability_any_missing`, that plain k-fold of rows, or whole groups,
         leaves a fold without the rarest stratum; `variance_random` and `variance_stratified`, of
