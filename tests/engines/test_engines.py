@@ -378,7 +378,7 @@ def test_whole_numbers_are_shown_in_bins(engine):
     engine.check_table(sf.balance(rows, "x"), sf.balance(frame, "x"))
     told = str(sf.check(rows, "x", duplicates=None))
     assert told == str(sf.check(frame, "x", duplicates=None))
-    assert "x: even in order, each fold within 2 rows at every cut" in told
+    assert "x: even in order, within 2 rows at every cut" in told
 
 
 @pytest.mark.parametrize(

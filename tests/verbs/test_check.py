@@ -18,7 +18,7 @@ from tests.verbs.test_findings import dealt
 
 EVEN = "each class within a row of its share"
 WHOLE = "even, as far as whole rows allow"
-ORDER = "even in order, each {} within 2 rows at every cut"
+ORDER = "even in order, within 2 rows at every cut"
 FEW = "too few rows to tell an even order from a shuffle"
 MEANT = "if meant, name the parts ('train', ...)"
 CHANCE = "with so few values maybe by chance"
@@ -117,16 +117,16 @@ CALLS: dict[str, list[str]] = {
         "WARNING 2 margins: uneven, fold 0 has 200 rows of 'label: a' (150 expected)",
     ],
     # Orders: what is continuous is judged at its cuts, and is uneven in up to five bins.
-    "{'price': EIGHTHS, 'fold': [0, 1] * 200}, by='price'": [f"ok price: {ORDER.format('fold')}"],
+    "{'price': EIGHTHS, 'fold': [0, 1] * 200}, by='price'": [f"ok price: {ORDER}"],
     "{'price': EIGHTHS, 'split': list('aaab') * 100}, by='price', name='split'": [
-        f"ok price: {ORDER.format('part')}",
+        f"ok price: {ORDER}",
         "ok sizes: a 0.75, b 0.25",
     ],
     "{'price': EIGHTHS, 'fold': [0, 0, 0, 0, 1, 1, 1, 1] * 50}, by='price'": [
         "note price: no less even than a shuffle, even in its bins but not in order"
     ],
     "{'label': list('aabb') * 100, 'price': EIGHTHS, 'fold': [0, 1] * 200}, "
-    "by=['label', 'price']": [f"ok label, price: {ORDER.format('fold')}"],
+    "by=['label', 'price']": [f"ok label, price: {ORDER}"],
     "{'price': FORTY, 'fold': [0, 1] * 20}, by='price'": [f"note price: {FEW}"],
     "{'price': range(40), 'fold': [0, 1] * 20}, by='price'": [f"note price: {FEW}"],
     "{'price': [row % 10 for row in range(30)], 'fold': [0] * 10 + [1] * 10 + [2] * 10}, "
@@ -138,9 +138,7 @@ CALLS: dict[str, list[str]] = {
     ],
     "{'price': range(3), 'fold': [0, 1, 0]}, by=sf.continuous('price')": [f"note price: {FEW}"],
     # Whole numbers may be dealt as an order, as classes, or as a shuffle where classes are single.
-    "{'price': range(400), 'fold': [0, 1] * 200}, by='price'": [
-        f"ok price: {ORDER.format('fold')}"
-    ],
+    "{'price': range(400), 'fold': [0, 1] * 200}, by='price'": [f"ok price: {ORDER}"],
     "{**SCATTERED, 'price': [row // 2 for row in range(400)]}, by='price'": [
         "note sizes: 8 folds of 43 to 57 rows",
         f"ok price: {WHOLE}",

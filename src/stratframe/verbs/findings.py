@@ -172,7 +172,7 @@ def find_balance(
         text = f"{{by}}: as even as a shuffle, {off}"
         found = write_finding("note", "balance", n_off, text, by=by)
     elif found is None and counts.in_order is not None:
-        found = find_order(counts, counts.in_order, by, noun_of(labels))
+        found = find_order(counts, counts.in_order, by)
     elif found is None:
         text = f"{{by}}: {describe_even(counts, labels)}"
         found = write_finding("ok", "balance", 0, text, by=by)
@@ -191,7 +191,7 @@ def describe_even(counts: FoldCounts, labels: FoldValues) -> str:
     return "even, as far as whole rows allow"
 
 
-def find_order(counts: FoldCounts, in_order: Flags, by: str, noun: str) -> Finding:
+def find_order(counts: FoldCounts, in_order: Flags, by: str) -> Finding:
     """Say whether an order, whose bins are even, is so at every cut, if that can be told."""
     n_off = int((~in_order).sum())
     if not counts.tells_order:
@@ -200,7 +200,7 @@ def find_order(counts: FoldCounts, in_order: Flags, by: str, noun: str) -> Findi
     if n_off:
         text, tail = "{by}: no less even than a shuffle", ", even in its bins but not in order"
         return write_finding("note", "balance", n_off, text, tail, by=by)
-    text = f"{{by}}: even in order, each {noun} within 2 rows at every cut"
+    text = "{by}: even in order, within 2 rows at every cut"
     return write_finding("ok", "balance", 0, text, by=by)
 
 
