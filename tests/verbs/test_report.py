@@ -172,7 +172,7 @@ def are_dealt(classes: Sequence[int], folds: Sequence[int]) -> bool:
     share = sum(one[1] == other[1] for one, other in pairs) / len(pairs)
     alike = sum(one[0] == other[0] for one, other in pairs)
     both = sum(one == other for one, other in pairs)
-    is_rare = both < alike * share - 2.33 * np.sqrt(alike * share * (1 - share))
+    is_rare = both < alike * share - 2.33 * np.sqrt(alike * share)
     return bool(
         is_rare and (np.abs(off) <= 1 + table.sum(axis=1, keepdims=True) / len(folds)).all()
     )

@@ -1,7 +1,7 @@
 """How even a table of strata and folds is, next to what whole rows and chance allow."""
 
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,15 +22,12 @@ RARE_UNEVEN, RARE_LACKING = 0.01, 0.05
 """Chances that any cell of a random column is as far off as one that is uneven, and that any fold
 of it lacks a stratum."""
 
-ORDER_ROWS = 2
-"""Rows that bound how far the running counts of `kfold` are off along an order: 1.8 at most."""
-
-LEAST_SPREAD, LEAST_ROWS = 100, 7
-"""The summed variance of the sizes of random folds, and rows for each fold, from which at most one
-shuffle in a hundred is within these."""
+ORDER_ROWS, LEAST_SPREAD, LEAST_ROWS = 2, 100, 7
+"""Rows that running counts of `kfold` are less off, and the summed variance of the sizes of random
+folds and rows for each, from which at most one shuffle in a hundred is so, too."""
 
 RARE_SIGMAS = 2.33
-"""Standard deviations below its mean, where one normal variable in a hundred is."""
+"""Standard deviations that one normal variable in a hundred is below its mean."""
 
 
 class JudgedCells(NamedTuple):
@@ -113,10 +110,9 @@ def judge_cells(
 
 
 def order_deviations(table: StratumTable, parents: Ints) -> Values:
-    """Measure how far the running counts of every fold are from its share, at most.
+    """Measure how far the running counts of every fold are from its share, at most; (n_folds,).
 
-    The table has the rows of cells in an order, parent stratum after parent stratum. A fold's share
-    is that of the rows of the parent, whose total is judged by itself. Shape (n_folds,).
+    The table has cells in their order, parent after parent; a share is that of the parent's rows.
     """
     first, end = (np.searchsorted(parents, parents, side) for side in ("left", "right"))
     upto = np.cumsum(table, axis=0)
@@ -126,23 +122,20 @@ def order_deviations(table: StratumTable, parents: Ints) -> Values:
     return np.asarray(off.max(axis=0, initial=0.0))
 
 
-def tells_order(n_rows: int, k: int | Ints, squares: int | Values) -> Flags:
+def tells_order(n_rows: int, k: Any, squares: Any) -> Flags:
     """Return whether rows are enough to judge the order of k folds, given their squared sizes."""
     spread = n_rows - squares / max(n_rows, 1)
     return np.asarray((spread >= LEAST_SPREAD) & (n_rows >= LEAST_ROWS * k))
 
 
 def is_beyond_shuffles(table: StratumTable) -> bool:
-    """Return whether fewer pairs of rows share their stratum and fold than in 99 of 100 shuffles.
-
-    The number of pairs that share both is taken as binomial.
-    """
+    """Return whether fewer pairs of a stratum are in one fold than in 99 of 100 shuffles."""
     every, alike, in_folds, both = (
-        float((rows * (rows - 1)).sum()) / 2
+        float((rows * (rows - 1)).sum() / 2)
         for rows in (table.sum(), table.sum(axis=1), table.sum(axis=0), table)
     )
-    share = in_folds / max(every, 1)
-    return both < alike * share - RARE_SIGMAS * sqrt(alike * share * (1 - share))
+    expected = alike * in_folds / max(every, 1)
+    return both < expected - RARE_SIGMAS * sqrt(expected)
 
 
 def tv_distance(off: Values, totals: Ints) -> Values:

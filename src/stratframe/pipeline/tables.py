@@ -10,17 +10,15 @@ import numpy as np
 
 from .. import frames
 from ..core.evenness import (
-    ORDER_ROWS,
     GroupRows,
     JudgedCells,
     group_rows,
     is_beyond_shuffles,
     judge_cells,
     order_deviations,
-    tells_order,
 )
 from ..core.strata import first_occurrence, sum_by
-from ..core.types import Flags, Ints, StratumTable, Values
+from ..core.types import Ints, StratumTable, Values
 from ..errors import FOLD_NAME, StratError, above_limit, plural
 from ..frames import AnyFrame, FoldValues, Frame
 from ..frames.libraries import PandasFrame, PolarsFrame, PolarsTable
@@ -82,12 +80,11 @@ class LevelCounts(NamedTuple):
     is_excused: bool = False
     """Whether cells that are not uneven count as even, as the classes that they are made of are."""
     n_tries: int = 1
-    """How many times as rare a cell must be to be uneven."""
+    """How many times rarer a cell must be to be uneven."""
     groups: GroupRows | None = None
     """Which groups the rows of each stratum are of, if whole groups are judged."""
     off_in_order: Values | None = None
-    """How far the running counts of each fold are off along an order of the rows, if there is one;
-    shape (n_folds,)."""
+    """Rows that running counts of each fold are off along an order, if any; shape (n_folds,)."""
 
     @property
     def is_class(self) -> bool:
@@ -96,16 +93,16 @@ class LevelCounts(NamedTuple):
 
     def judge(self, n_cells: int) -> JudgedCells:
         """Judge how even every cell is, as one of so many."""
-        n_cells *= self.n_tries
-        cells = judge_cells(
-            self.table, self.slack, self.groups, n_cells=n_cells, is_coarse=self.is_coarse
-        )
+        own, n_cells = (self.table, self.slack, self.groups), n_cells * self.n_tries
+        cells = judge_cells(*own, n_cells=n_cells, is_coarse=self.is_coarse)
         lacking = cells.is_lacking & self.is_class
         if self.groups is not None:
             k = int((self.table.sum(axis=0) > 0).sum())
             lacking &= (self.groups.n >= GROUPS_PER_FOLD * k)[:, None]
-        even = cells.is_even | (self.is_excused & ~cells.is_uneven)
-        uneven = cells.is_uneven | lacking
+        even, uneven = (
+            cells.is_even | (self.is_excused & ~cells.is_uneven),
+            cells.is_uneven | lacking,
+        )
         return cells._replace(is_even=even, is_uneven=uneven, is_lacking=lacking)
 
 
@@ -128,18 +125,6 @@ class FoldCounts(NamedTuple):
         """The rows of every fold, shape (n_folds,)."""
         sizes: Ints = self.levels[0].table.sum(axis=0)
         return sizes
-
-    @property
-    def in_order(self) -> Flags | None:
-        """Whether each fold is even at every cut of an order; None if there is none."""
-        off = self.levels[-1].off_in_order
-        return None if off is None else off < ORDER_ROWS
-
-    @property
-    def tells_order(self) -> bool:
-        """Whether the rows are enough to tell an even order from a shuffle."""
-        n_rows, squares = int(self.sizes.sum()), int((self.sizes**2).sum())
-        return bool(tells_order(n_rows, int((self.sizes > 0).sum()), squares))
 
     def judge(self) -> list[JudgedCells]:
         """Judge how even every cell of each level is."""
@@ -183,9 +168,8 @@ def count_folds(
         return count_levels(found, shown)
     counts = count_levels(count(terms), shown)
     pairs = zip(shown, entries.terms, strict=True)
-    plain = count_levels(
-        found, [each if each.term is term else Shown(term) for each, term in pairs]
-    )
+    own = [each if each.term is term else Shown(term) for each, term in pairs]
+    plain = count_levels(found, own)
     if not all(cells.is_even.all() for cells in plain.judge()):
         return counts
     # Whole numbers that look like an order were dealt as classes, or are too many for that to be
@@ -209,16 +193,15 @@ def count_levels(found: FoldedStrata, entries: Sequence[Shown]) -> FoldCounts:
             groups = group_rows(level.codes, strata.groups, strata.weights, n_strata)
         table = level.crosstab(found.codes, len(found.labels.values))
         is_coarse = not strata.margins and level is not strata
-        off = None if is_coarse or not level.levels else measure_order(level, found)
-        levels.append(
-            LevelCounts(level, table, term, slack, is_coarse, groups=groups, off_in_order=off)
-        )
+        off = None if is_coarse else measure_order(level, found)
+        own = LevelCounts(level, table, term, slack, is_coarse, groups=groups, off_in_order=off)
+        levels.append(own)
     return FoldCounts(found.labels.values, levels, bool(strata.margins))
 
 
 def measure_order(strata: Strata, found: FoldedStrata) -> Values | None:
     """Measure how far running counts are off along the order of the last entry, if it has one."""
-    cells = strata.levels[-1].cells
+    cells = strata.levels[-1].cells if strata.levels else None
     if cells is None:
         return None
     first = first_occurrence(cells, int(cells.max(initial=-1)) + 1)
