@@ -169,7 +169,7 @@ def are_dealt(classes: Sequence[int], folds: Sequence[int]) -> bool:
     """Return whether all classes are even, and fewer of their pairs in one fold than by chance."""
     table, pairs = crossed(classes, folds), [*combinations(zip(classes, folds, strict=True), 2)]
     off = table - table.sum(axis=1, keepdims=True) * table.sum(axis=0) / len(folds)
-    share = sum(one[1] == other[1] for one, other in pairs) / len(pairs)
+    share = np.square(table.sum(axis=0) / len(folds)).sum()
     alike = sum(one[0] == other[0] for one, other in pairs)
     both = sum(one == other for one, other in pairs)
     is_rare = both < alike * share - 2.33 * np.sqrt(alike * share)

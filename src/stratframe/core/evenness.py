@@ -1,6 +1,5 @@
 """How even a table of strata and folds is, next to what whole rows and chance allow."""
 
-from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,13 +51,6 @@ class JudgedCells(NamedTuple):
         """How far off each cell is for its size."""
         weights: Values = np.abs(self.off) / np.sqrt(np.maximum(self.expected, 1))
         return weights
-
-    @property
-    def worst(self) -> tuple[int, int]:
-        """The stratum and the fold of the uneven cell that is furthest off for its size."""
-        place = np.argmax(np.where(self.is_uneven, self.weights, -1))
-        stratum, fold = np.unravel_index(place, self.off.shape)
-        return int(stratum), int(fold)
 
 
 class GroupRows(NamedTuple):
@@ -130,12 +122,9 @@ def tells_order(n_rows: int, k: Any, squares: Any) -> Flags:
 
 def is_beyond_shuffles(table: StratumTable) -> bool:
     """Return whether fewer pairs of a stratum are in one fold than in 99 of 100 shuffles."""
-    every, alike, in_folds, both = (
-        float((rows * (rows - 1)).sum() / 2)
-        for rows in (table.sum(), table.sum(axis=1), table.sum(axis=0), table)
-    )
-    expected = alike * in_folds / max(every, 1)
-    return both < expected - RARE_SIGMAS * sqrt(expected)
+    share = ((table.sum(axis=0) / max(table.sum(), 1)) ** 2).sum()
+    alike, both = (float((rows * (rows - 1)).sum() / 2) for rows in (table.sum(axis=1), table))
+    return bool(both < alike * share - RARE_SIGMAS * np.sqrt(alike * share))
 
 
 def tv_distance(off: Values, totals: Ints) -> Values:

@@ -99,10 +99,8 @@ class LevelCounts(NamedTuple):
         if self.groups is not None:
             k = int((self.table.sum(axis=0) > 0).sum())
             lacking &= (self.groups.n >= GROUPS_PER_FOLD * k)[:, None]
-        even, uneven = (
-            cells.is_even | (self.is_excused & ~cells.is_uneven),
-            cells.is_uneven | lacking,
-        )
+        even = cells.is_even | (self.is_excused & ~cells.is_uneven)
+        uneven = cells.is_uneven | lacking
         return cells._replace(is_even=even, is_uneven=uneven, is_lacking=lacking)
 
 
@@ -161,21 +159,22 @@ def count_folds(
 ) -> FoldCounts:
     """Count the strata of every level in each of k folds, given how terms make strata."""
     found = count(entries.terms)
-    shown = show_entries(entries, found.columns, k, found.strata.weights)
+    handed, weights = split_series(entries.terms, found.columns), found.strata.weights
+    plain = [Shown(term) for term in entries.terms]
+    shown = plain if entries.marginal else [show_entry(*each, k, weights) for each in handed]
     check_not_swapped("by", by, name, partial(stratum_values, found.strata), found.labels)
     terms = tuple(each.term for each in shown)
     if terms == entries.terms:
         return count_levels(found, shown)
     counts = count_levels(count(terms), shown)
-    pairs = zip(shown, entries.terms, strict=True)
-    own = [each if each.term is term else Shown(term) for each, term in pairs]
-    plain = count_levels(found, own)
-    if not all(cells.is_even.all() for cells in plain.judge()):
+    own = [one if one.term is each.term else each for one, each in zip(shown, plain, strict=True)]
+    as_classes = count_levels(found, own)
+    if not all(cells.is_even.all() for cells in as_classes.judge()):
         return counts
     # Whole numbers that look like an order were dealt as classes, or are too many for that to be
     # told from a shuffle, and are one.
     changed: dict[str, Any] = {"n_tries": MANY_SHUFFLES}
-    if is_beyond_shuffles(plain.levels[-1].table):
+    if is_beyond_shuffles(as_classes.levels[-1].table):
         changed |= {"is_excused": True, "off_in_order": None}
     return counts._replace(levels=[each._replace(**changed) for each in counts.levels])
 
@@ -205,9 +204,8 @@ def measure_order(strata: Strata, found: FoldedStrata) -> Values | None:
     if cells is None:
         return None
     first = first_occurrence(cells, int(cells.max(initial=-1)) + 1)
-    table = strata._replace(codes=cells, sizes=first).crosstab(
-        found.codes, len(found.labels.values)
-    )
+    in_cells = strata._replace(codes=cells, sizes=first)
+    table = in_cells.crosstab(found.codes, len(found.labels.values))
     held = first < len(cells)
     parents = (strata.ancestors or (np.zeros_like(strata.sizes),))[0][strata.codes[first[held]]]
     return order_deviations(table[held], parents)
@@ -293,18 +291,9 @@ def cut_orders(entries: Entries, series: Sequence[Any], k: int) -> tuple[Term, .
     return tuple(terms)
 
 
-def show_entries(
-    entries: Entries, series: Sequence[Any], k: int, weights: Ints | None
-) -> list[Shown]:
-    """Choose how tables show the entries of `by`, and how many rows strata may be off."""
-    handed = split_series(entries.terms, series)
-    if entries.marginal:
-        return [Shown(term) for term in entries.terms]
-    return [show_entry(term, columns[0], k, weights) for term, columns in handed]
-
-
-def show_entry(term: Term, series: Any, k: int, weights: Ints | None) -> Shown:
-    """Show whole numbers of which most are rare among k folds in bins, as an order."""
+def show_entry(term: Term, columns: Sequence[Any], k: int, weights: Ints | None) -> Shown:
+    """Choose how tables show an entry: whole numbers, most rare among k folds, as an order."""
+    series = columns[0]
     if isinstance(term, OrderBins):
         return Shown(term, 2)
     if not isinstance(term, Classes) or not frames.is_measured(series):
