@@ -255,7 +255,8 @@ def replace(frame: Any, **columns: Any) -> Any:
 def in_order(d: Draw, column: str, *by: str, **options: Any) -> Case:
     """Cut a frame that is sorted by a column into folds."""
     when = pd.to_datetime(d.rng.integers(0, 900, d.n), unit="D").to_numpy()
-    sorts = {"label": np.sort(d.classes(5, 5)), "when": np.sort(when)}
+    numbers = d.one_of(d.fractions(), d.whole())
+    sorts = {"label": np.sort(d.classes(5, 5)), "when": np.sort(when), "x": np.sort(numbers)}
     columns = {**d.others(), "fold": np.arange(d.n) * d.k // d.n}
     return Case(replace(d.frame(columns), **{column: sorts[column]}), *by, options=options)
 
@@ -332,6 +333,7 @@ def unequal(d: Draw) -> Case:
 
 BAD = {
     "sorted": Kind(lambda d: in_order(d, "label", "label"), 100),
+    "sorted numbers": Kind(lambda d: in_order(d, "x", "x"), 300),
     "some groups leak": Kind(lambda d: leaked_groups(d, 0.1), 60),
     "all groups leak": Kind(lambda d: leaked_groups(d, 1.0), 60),
     "1 % copies": Kind(lambda d: copies(d, 0.01), 40),

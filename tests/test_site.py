@@ -112,7 +112,7 @@ def test_gallery_has_every_kind(tmp_path):
     }
     begins = {
         "shares": ["fold: even, each class within a row", "sorted: fold 0 has none of 71 rows of"],
-        "order": ["fold: even in 5 bins, as even as an order", "random: as even as a shuffle"],
+        "order": ["fold: even in order, within 2 rows", "random: as even as a shuffle"],
         "sizes": ["fold: 3 folds of 30 to 35 rows", "in turn: 3 folds of 20 to 45 rows"],
         "balance": ["fold: even, each class within a row", "plain: as even as a shuffle"],
         "leaks": ["fold: each of 40 patients is in one fold", "shuffled: 38 of 40 patients are in"],

@@ -62,15 +62,6 @@ def test_tails_are_bounded() -> None:
         assert exact > 0.01 or bound <= 1.12 * exact + 1e-300
 
 
-def test_the_worst_cell_is_the_furthest_off_for_its_size() -> None:
-    """Of cells that are equally far off, the one of which less is expected is worse."""
-    found = judge_cells(5 * np.array([[60, 40], [20, 40], [120, 120]]))
-    assert found.is_uneven.tolist() == [[True, True], [True, True], [False, False]]
-    assert found.worst == (1, 0)
-    alike = found._replace(is_uneven=np.array([[True, True], [False, False], [False, False]]))
-    assert alike.worst == (0, 0)
-
-
 def test_no_rows_are_even() -> None:
     """Without rows, strata or folds no cell is uneven."""
     for shape in ((0, 2), (2, 0), (2, 2)):

@@ -378,7 +378,29 @@ def test_whole_numbers_are_shown_in_bins(engine):
     engine.check_table(sf.balance(rows, "x"), sf.balance(frame, "x"))
     told = str(sf.check(rows, "x", key="id", duplicates=None))
     assert told == str(sf.check(frame, "x", key="id", duplicates=None))
-    assert "x: even in 5 bins, as even as an order allows" in told
+    assert "x: even in order, within 2 rows at every cut" in told
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [
+        (300, ["even", "no less even than a shuffle", "as even as a shuffle", "uneven"]),
+        (90, [*["too few rows"] * 2, "as even as a shuffle", "uneven"]),
+    ],
+)
+def test_orders_are_judged_as_on_pandas(engine, n, words):
+    """The running counts of an order are those of pandas, with ties, in each class and alone."""
+    drawn, x = np.random.default_rng(2), sf.continuous("x")
+    frame = pd.DataFrame({"x": drawn.normal(9, 1, n).round(2), "id": range(n)})
+    frame["label"] = frame["id"].mod(2).map(["a", "b"].__getitem__)
+    for name, by in (("own", ["label", x]), ("bins", ["label", sf.quantiles("x", 5)])):
+        frame = frame.strat.kfold(by, name=name)
+    frame["plain"] = drawn.permutation(n) % 5
+    frame["blocks"] = frame["x"].rank(method="first").astype(int) * 5 // (n + 1)
+    rows, names = engine.spread(frame, [1, n // 2]), ["own", "bins", "plain", "blocks"]
+    for by in (["label", "x"], x, sf.continuous("id")):
+        engine.check_table(sf.compare(rows, by, names), sf.compare(frame, by, names))
+    assert list(sf.compare(rows, ["label", "x"], names)["verdict"]) == words
 
 
 @pytest.mark.parametrize(

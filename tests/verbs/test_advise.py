@@ -117,7 +117,18 @@ def test_advise_names_the_rarest_stratum(
     found = columns_of(sf.advise(frame(data), by, 2, full=True))
     assert (found["rarest"], found["per_fold"]) == ([rarest], [per_fold])
     assert [found[name] != [None] for name in OF_ROWS] == [True, has_variance, has_variance]
-    assert found["verdict"] == ([SHUFFLED] if isinstance(by, type(sf.margins(["a"]))) else ["even"])
+    least = SHUFFLED if isinstance(by, type(sf.margins(["a"]))) else "even"
+    assert found["verdict"] == ["too few rows" if "price" in str(by) else least]
+
+
+@pytest.mark.parametrize("n", [125, 200, 201, 300])
+def test_advice_on_an_order_is_what_report_says(frame: Make, n: int) -> None:
+    """An order of few rows cannot be told from a shuffle, with any k that this is said of."""
+    data, ks = frame({"price": [row / 8 for row in range(n)]}), [2, 3, 5, 18, 28, 29, 30, 42, 60]
+    made = [sf.kfold(data, sf.continuous("price"), k) for k in ks]
+    found = [values(sf.compare(each, "price", "fold"), "verdict") for each in made]
+    assert values(sf.advise(data, "price", ks), "verdict") == [word for (word,) in found]
+    assert {word for (word,) in found} == {"even", "too few rows"}
 
 
 def test_orders_alone_are_one_stratum(frame: Make) -> None:

@@ -18,11 +18,14 @@ from tests.verbs.test_findings import dealt
 
 EVEN = "each class within a row of its share"
 WHOLE = "even, as far as whole rows allow"
-ORDER = "as even as an order allows"
+ORDER = "even in order, within 2 rows at every cut"
+FEW = "too few rows to tell an even order from a shuffle"
 MEANT = "if meant, name the parts ('train', ...)"
 CHANCE = "with so few values maybe by chance"
 
-FORTY = [row + 0.5 for row in range(40)]
+FORTY, EIGHTHS = [row + 0.5 for row in range(40)], [row / 8 for row in range(400)]
+SCATTERED = {"fold": [(x * (x + 3) // 5 + i * (1 + x % 7)) % 8 for x in range(200) for i in (0, 1)]}
+"""Pairs of rows in two folds, in no order."""
 PEOPLE = [f"p{row // 2}" for row in range(40)]
 BLOBS = [row + row // 100 * 1e6 for row in range(200)]
 """Two heaps of a hundred numbers."""
@@ -113,9 +116,19 @@ CALLS: dict[str, list[str]] = {
     "'site'])": [
         "WARNING 2 margins: uneven, fold 0 has 200 rows of 'label: a' (150 expected)",
     ],
-    # Orders: what is continuous is judged in up to five bins, of four rows or more in two folds.
-    "{'price': FORTY, 'fold': [0, 1] * 20}, by='price'": [f"ok price: even in 5 bins, {ORDER}"],
-    "{'price': range(40), 'fold': [0, 1] * 20}, by='price'": [f"ok price: even in 5 bins, {ORDER}"],
+    # Orders: what is continuous is judged at its cuts, and is uneven in up to five bins.
+    "{'price': EIGHTHS, 'fold': [0, 1] * 200}, by='price'": [f"ok price: {ORDER}"],
+    "{'price': EIGHTHS, 'split': list('aaab') * 100}, by='price', name='split'": [
+        f"ok price: {ORDER}",
+        "ok sizes: a 0.75, b 0.25",
+    ],
+    "{'price': EIGHTHS, 'fold': [0, 0, 0, 0, 1, 1, 1, 1] * 50}, by='price'": [
+        "note price: no less even than a shuffle, even in its bins but not in order"
+    ],
+    "{'label': list('aabb') * 100, 'price': EIGHTHS, 'fold': [0, 1] * 200}, "
+    "by=['label', 'price']": [f"ok label, price: {ORDER}"],
+    "{'price': FORTY, 'fold': [0, 1] * 20}, by='price'": [f"note price: {FEW}"],
+    "{'price': range(40), 'fold': [0, 1] * 20}, by='price'": [f"note price: {FEW}"],
     "{'price': [row % 10 for row in range(30)], 'fold': [0] * 10 + [1] * 10 + [2] * 10}, "
     "by='price'": [
         f"ok price: even, {EVEN}",
@@ -123,16 +136,24 @@ CALLS: dict[str, list[str]] = {
     "{'price': [row % 11 for row in range(44)], 'fold': [0, 1] * 22}, by='price'": [
         f"ok price: even, {EVEN}"
     ],
-    "{'price': range(8), 'fold': [0, 1] * 4}, by=sf.continuous('price')": [
-        f"ok price: even in 2 bins, {ORDER}"
+    "{'price': range(3), 'fold': [0, 1, 0]}, by=sf.continuous('price')": [f"note price: {FEW}"],
+    # Whole numbers may be dealt as an order, as classes, or as a shuffle where classes are single.
+    "{'price': range(400), 'fold': [0, 1] * 200}, by='price'": [f"ok price: {ORDER}"],
+    "{**SCATTERED, 'price': [row // 2 for row in range(400)]}, by='price'": [
+        "note sizes: 8 folds of 43 to 57 rows",
+        f"ok price: {WHOLE}",
     ],
-    "{'price': range(3), 'fold': [0, 1, 0]}, by=sf.continuous('price')": [
-        f"ok price: even in 1 bin, {ORDER}"
+    "{'price': [row // 2 for row in range(1600)], "
+    "'fold': [row % 4 + row // 800 * 4 for row in range(1600)]}, by='price'": [
+        "WARNING price: uneven, fold 0 has 80 rows of [0, 159] (40 expected)"
+    ],
+    "{'price': range(400), 'fold': [0] * 200 + [1] * 200}, by='price'": [
+        "WARNING price: uneven, fold 0 has 80 rows of [0, 79] (40 expected)"
     ],
     "{'price': FORTY, 'fold': [0] * 20 + [1] * 20}, by='price'": [
         "note price: as even as a shuffle, shares within 20 points"
     ],
-    "{'price': [row / 8 for row in range(400)], 'fold': [0] * 200 + [1] * 200}, by='price'": [
+    "{'price': EIGHTHS, 'fold': [0] * 200 + [1] * 200}, by='price'": [
         "WARNING price: uneven, fold 0 has 80 rows of [0, 9.875] (40 expected)"
     ],
     # Groups, and clusters, are judged by what chance does to them.

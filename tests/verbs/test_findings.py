@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -131,6 +132,54 @@ def test_balance_is_judged_by_the_rules(
     else:
         expected = ("note" if off else "ok", "balance", len(off))
     assert about == [expected]
+
+
+def order_words(numbers: Sequence[Any], parents: Sequence[Any], folds: Sequence[Any]) -> Any:
+    """Say of each fold how its running counts are along the numbers, row by row."""
+    n, k, off = len(folds), len({*folds}), dict.fromkeys(folds, Fraction(0))
+    if n - Fraction(sum(rows**2 for rows in Counter(folds).values()), n) < 100 or n < 7 * k:
+        return dict.fromkeys(folds, "too few rows")
+    for parent in {*parents}:
+        every = zip(numbers, parents, folds, strict=True)
+        rows = sorted((number, fold) for number, own, fold in every if own == parent)
+        cuts = {rows[-(-cut * len(rows) // 60) - 1][0] for cut in range(1, 60)}
+        totals, so_far = Counter(fold for _, fold in rows), Counter[Any]()
+        for place, (number, fold) in enumerate(rows, 1):
+            so_far[fold] += 1
+            if number in cuts and (place == len(rows) or rows[place][0] > number):
+                for each in off:
+                    expected = Fraction(place * totals[each], len(rows))
+                    off[each] = max(off[each], abs(so_far[each] - expected))
+    return {fold: "even" if off[fold] < 2 else "no less even than a shuffle" for fold in off}
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
+@given(
+    n=st.integers(100, 400),
+    k=st.integers(2, 6),
+    seed=st.integers(0, 999),
+    decimals=st.integers(0, 4),
+    n_parents=st.sampled_from([1, 1, 3]),
+    n_swapped=st.sampled_from([0, 0, 1, 3, 20]),
+)
+def test_orders_are_judged_by_their_running_counts(
+    kind: str, n: int, k: int, seed: int, decimals: int, n_parents: int, n_swapped: int
+) -> None:
+    """Of bins that are even, a fold is even within two rows at each cut, if rows suffice."""
+    drawn = np.random.default_rng(seed)
+    data = {"a": drawn.integers(0, n_parents, n), "x": drawn.normal(size=n).round(decimals) + 0.25}
+    frame = pd.DataFrame(data).strat.kfold(["a", sf.continuous("x")], k, seed=seed, rare="ignore")
+    folds = frame["fold"].to_numpy(copy=True)
+    rows = drawn.permutation(n)[:n_swapped]
+    folds[rows] = drawn.permutation(folds[rows])
+    data = {name: each.tolist() for name, each in {**data, "fold": folds}.items()}
+    words = order_words(data["x"], data["a"], data["fold"])
+    report = sf.report(make(kind, data), ["a", "x"])
+    found = dict(zip(values(report, "fold"), values(report, "verdict"), strict=True))
+    even = [fold for fold in found if found[fold] not in ("uneven", "as even as a shuffle")]
+    assert {fold: found[fold] for fold in even} == {fold: words[fold] for fold in even}
+    assert n_swapped or len(even) == k
+    assert n_swapped or {*found.values()} <= {"even", "too few rows"}
 
 
 @given(

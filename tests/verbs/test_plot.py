@@ -96,7 +96,7 @@ def test_an_order_is_drawn_in_bins() -> None:
     np.testing.assert_allclose(heights(ax), 0.2, atol=0.03)
     light = [np.dot(each[0].get_facecolor()[:3], (0.3, 0.59, 0.11)) for each in ax.containers]
     assert light == sorted(light)
-    assert title_of(ax) == "fold: even in 5 bins, as even as an order allows"
+    assert title_of(ax) == "fold: even in order, within 2 rows at every cut"
 
 
 def test_a_matrix_of_balance_has_the_rows_too_many(frame: Make) -> None:

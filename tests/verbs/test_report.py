@@ -1,6 +1,7 @@
 """`report`, `compare` and `advise`: against brute force, SciPy, `sf.theory` and scikit-learn."""
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy.stats import hypergeom
 
 import stratframe as sf
 from tests.helpers import TWO_KINDS, Make, columns_of, evaluate, make, refuse_now, values
+from tests.verbs.test_findings import order_words
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", None, "a", "a", "b", "c", "a"],
@@ -23,7 +25,7 @@ DATA: dict[str, Any] = {
 REPORT = ["fold", "n", "rows_off", "absent", "verdict"]
 IN_FULL = ["rms_deviation", "random", "ratio", "tv_distance"]
 SHUFFLED = "as even as a shuffle"
-WORST_FIRST = ["uneven", SHUFFLED, "even"]
+WORST_FIRST = ["uneven", SHUFFLED, "no less even than a shuffle", "too few rows", "even"]
 
 
 def crossed(rows: Sequence[Any], columns: Sequence[Any]) -> np.ndarray:
@@ -41,11 +43,12 @@ def by_hand(
     n_shown: int = 1,
     groups: Sequence[Any] | None = None,
     slack: int = 0,
+    ordered: tuple[Sequence[Any], Sequence[Any]] | None = None,
 ) -> list[dict[str, Any]]:
     """Measure each fold by its counts, with the variance of SciPy, and judge it by the rules.
 
     `levels` have the stratum of every row, or the class, of which the last `n_shown` are in tables,
-    and the last may be `slack` rows off beyond rounding.
+    and the last may be `slack` rows off beyond rounding. Rows may be ordered by numbers in parents.
     """
     known = [row for row, fold in enumerate(folds) if fold is not None]
     levels, own = [[level[row] for row in known] for level in levels], [folds[row] for row in known]
@@ -81,7 +84,9 @@ def by_hand(
     joint = np.concatenate([crossed(level, own) for level in levels[shown]])
     rms, random = (np.sqrt((np.concatenate(x[shown]) ** 2).mean(axis=0)) for x in (off, spread))
     even, uneven = (np.concatenate(flags) for flags in (is_even, is_uneven))
-    rank = np.where(even.all(axis=0), 2, np.where(uneven.any(axis=0), 0, 1))
+    words = order_words(*ordered, own) if ordered else dict.fromkeys(own, "even")
+    good = [WORST_FIRST.index(words[fold]) for fold in sorted(words)]
+    rank = np.where(even.all(axis=0), good, np.where(uneven.any(axis=0), 0, 1))
     figures = {
         "n": totals,
         "rows_off": np.concatenate(off).max(axis=0),
@@ -160,6 +165,19 @@ def bins_of(column: list[Any], parents: list[Any], k: int) -> list[int]:
     return found.tolist()
 
 
+def are_dealt(classes: Sequence[int], folds: Sequence[int]) -> bool:
+    """Return whether all classes are even, and fewer of their pairs in one fold than by chance."""
+    table, pairs = crossed(classes, folds), [*combinations(zip(classes, folds, strict=True), 2)]
+    off = table - table.sum(axis=1, keepdims=True) * table.sum(axis=0) / len(folds)
+    share = np.square(table.sum(axis=0) / len(folds)).sum()
+    alike = sum(one[0] == other[0] for one, other in pairs)
+    both = sum(one == other for one, other in pairs)
+    is_rare = both < alike * share - 2.33 * np.sqrt(alike * share)
+    return bool(
+        is_rare and (np.abs(off) <= 1 + table.sum(axis=1, keepdims=True) / len(folds)).all()
+    )
+
+
 ORDERS: dict[str, tuple[Any, int]] = {
     "fractions": ("half", 2),
     "named": (sf.continuous("wide"), 2),
@@ -192,7 +210,10 @@ def test_orders_are_judged_in_bins(frame: Make, case: str, n: int, k: int) -> No
     classes = [True, False] if parents else [not is_cut]
     for folds in (drawn.integers(0, k, n).tolist(), [place * k // n for place in range(n)]):
         found = sf.report(frame(data | {"fold": folds}), by, full=True)
-        is_same(found, by_hand(levels, folds, classes, slack=slack))
+        ordered, own = (data[name], above) if is_cut else None, slack
+        if case == "rare values" and are_dealt(data[name], folds):
+            ordered, own = None, n
+        is_same(found, by_hand(levels, folds, classes, slack=own, ordered=ordered))
 
 
 KFOLD_BY = ["label", ["label", "size"], "price", ["label", "price"], sf.quantiles("price", 3)]
@@ -208,18 +229,24 @@ KFOLD_BY = ["label", ["label", "size"], "price", ["label", "price"], sf.quantile
     ),
     k=st.integers(2, 5),
     seed=st.integers(0, 9),
+    times=st.sampled_from([1, 9]),
 )
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_columns_of_kfold_are_even(
-    kind: str, by: Any, rows: list[tuple[Any, ...]], k: int, seed: int
+    kind: str, by: Any, rows: list[tuple[Any, ...]], k: int, seed: int, times: int
 ) -> None:
     """Whatever the strata, all folds of `kfold` are even, as `advise` says they will be."""
-    label, number, size = map(list, zip(*rows, strict=True))
-    data = make(kind, {"label": label, "price": [each / 8 for each in number], "size": size})
+    label, number, size = map(list, zip(*rows * times, strict=True))
+    price = [(each + place * (times > 1)) / 8 for place, each in enumerate(number)]
+    data = make(kind, {"label": label, "price": price, "size": size})
     folded = sf.kfold(data, by, k, rare="ignore", seed=seed)
-    assert set(values(sf.report(folded, by), "verdict")) == {"even"}
-    assert values(sf.compare(folded, by, "fold"), "verdict") == ["even"]
-    assert values(sf.advise(data, by, k), "verdict") == ["even"]
+    last = by[-1] if isinstance(by, list) else by
+    is_order = "continuous" in str(by) or (last == "price" and any(x % 1 for x in price))
+    words = order_words(price, price, values(folded, "fold")).values()
+    even = "too few rows" if is_order and "too few rows" in words else "even"
+    assert set(values(sf.report(folded, by), "verdict")) == {even}
+    assert values(sf.compare(folded, by, "fold"), "verdict") == [even]
+    assert values(sf.advise(data, by, k), "verdict") == [even]
 
 
 # The tables -------------------------------------------------------------------------------

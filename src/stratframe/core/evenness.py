@@ -1,6 +1,6 @@
 """How even a table of strata and folds is, next to what whole rows and chance allow."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,13 @@ SIGMAS = 4
 RARE_UNEVEN, RARE_LACKING = 0.01, 0.05
 """Chances that any cell of a random column is as far off as one that is uneven, and that any fold
 of it lacks a stratum."""
+
+ORDER_ROWS, LEAST_SPREAD, LEAST_ROWS = 2, 100, 7
+"""Rows that running counts of `kfold` are less off, and the summed variance of the sizes of random
+folds and rows for each, from which at most one shuffle in a hundred is so, too."""
+
+RARE_SIGMAS = 2.33
+"""Standard deviations that one normal variable in a hundred is below its mean."""
 
 
 class JudgedCells(NamedTuple):
@@ -44,13 +51,6 @@ class JudgedCells(NamedTuple):
         """How far off each cell is for its size."""
         weights: Values = np.abs(self.off) / np.sqrt(np.maximum(self.expected, 1))
         return weights
-
-    @property
-    def worst(self) -> tuple[int, int]:
-        """The stratum and the fold of the uneven cell that is furthest off for its size."""
-        place = np.argmax(np.where(self.is_uneven, self.weights, -1))
-        stratum, fold = np.unravel_index(place, self.off.shape)
-        return int(stratum), int(fold)
 
 
 class GroupRows(NamedTuple):
@@ -99,6 +99,32 @@ def judge_cells(
     is_lacking = (table == 0) & (expected > 0) & (chance * n_cells < RARE_LACKING)
     is_uneven &= chance * n_cells < RARE_UNEVEN
     return JudgedCells(off, expected, far <= rounded, is_uneven, is_lacking, spread)
+
+
+def order_deviations(table: StratumTable, parents: Ints) -> Values:
+    """Measure how far the running counts of every fold are from its share, at most; (n_folds,).
+
+    The table has cells in their order, parent after parent; a share is that of the parent's rows.
+    """
+    first, end = (np.searchsorted(parents, parents, side) for side in ("left", "right"))
+    upto = np.cumsum(table, axis=0)
+    upto -= (upto - table)[first]
+    totals, rows = upto[end - 1], upto.sum(axis=1, keepdims=True)
+    off = np.abs(upto * rows[end - 1] - rows * totals) / np.maximum(rows[end - 1], 1)
+    return np.asarray(off.max(axis=0, initial=0.0))
+
+
+def tells_order(n_rows: int, k: Any, squares: Any) -> Flags:
+    """Return whether rows are enough to judge the order of k folds, given their squared sizes."""
+    spread = n_rows - squares / max(n_rows, 1)
+    return np.asarray((spread >= LEAST_SPREAD) & (n_rows >= LEAST_ROWS * k))
+
+
+def is_beyond_shuffles(table: StratumTable) -> bool:
+    """Return whether fewer pairs of a stratum are in one fold than in 99 of 100 shuffles."""
+    share = ((table.sum(axis=0) / max(table.sum(), 1)) ** 2).sum()
+    alike, both = (float((rows * (rows - 1)).sum() / 2) for rows in (table.sum(axis=1), table))
+    return bool(both < alike * share - RARE_SIGMAS * np.sqrt(alike * share))
 
 
 def tv_distance(off: Values, totals: Ints) -> Values:

@@ -54,6 +54,8 @@ class Level(NamedTuple):
     appearance, bins upwards."""
     term: Term
     """The entry: tables order classes by value, where values can be compared."""
+    cells: Ints | None = None
+    """Of an order, the cell of every row, as of `Substrata`."""
 
 
 class Strata(NamedTuple):
@@ -289,7 +291,7 @@ def nest(
             n_strata = len(present)
         places = codes if term.is_nominal else division.codes
         values = partial(term.labels, entry, division, parent)
-        levels.append(Level(entry.stratum_name, values, places, term))
+        levels.append(Level(entry.stratum_name, values, places, term, division.cells))
     counted = entries[0].sizes if entries and codes is entries[0].data else None
     sizes = sum_by(codes, weights, n_strata) if counted is None else counted
     above = tuple(accumulate(reversed(parents_of_levels), lambda finer, parents: parents[finer]))

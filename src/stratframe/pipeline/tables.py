@@ -9,7 +9,14 @@ from typing import Any, Concatenate, NamedTuple, Protocol, cast, overload
 import numpy as np
 
 from .. import frames
-from ..core.evenness import GroupRows, JudgedCells, group_rows, judge_cells
+from ..core.evenness import (
+    GroupRows,
+    JudgedCells,
+    group_rows,
+    is_beyond_shuffles,
+    judge_cells,
+    order_deviations,
+)
 from ..core.strata import first_occurrence, sum_by
 from ..core.types import Ints, StratumTable, Values
 from ..errors import FOLD_NAME, StratError, above_limit, plural
@@ -71,14 +78,13 @@ class LevelCounts(NamedTuple):
     is_coarse: bool = False
     """Whether the strata hold those of a level below."""
     is_excused: bool = False
-    """Whether no cell counts as uneven, as the classes that bins are made of are even."""
+    """Whether cells that are not uneven count as even, as the classes that they are made of are."""
+    n_tries: int = 1
+    """How many times rarer a cell must be to be uneven."""
     groups: GroupRows | None = None
     """Which groups the rows of each stratum are of, if whole groups are judged."""
-
-    @property
-    def is_order(self) -> bool:
-        """Whether the strata are bins that show an order."""
-        return isinstance(self.term, OrderBins)
+    off_in_order: Values | None = None
+    """Rows that running counts of each fold are off along an order, if any; shape (n_folds,)."""
 
     @property
     def is_class(self) -> bool:
@@ -87,15 +93,15 @@ class LevelCounts(NamedTuple):
 
     def judge(self, n_cells: int) -> JudgedCells:
         """Judge how even every cell is, as one of so many."""
-        cells = judge_cells(
-            self.table, self.slack, self.groups, n_cells=n_cells, is_coarse=self.is_coarse
-        )
+        own, n_cells = (self.table, self.slack, self.groups), n_cells * self.n_tries
+        cells = judge_cells(*own, n_cells=n_cells, is_coarse=self.is_coarse)
         lacking = cells.is_lacking & self.is_class
         if self.groups is not None:
             k = int((self.table.sum(axis=0) > 0).sum())
             lacking &= (self.groups.n >= GROUPS_PER_FOLD * k)[:, None]
-        uneven = cells.is_uneven & (not self.is_excused)
-        return cells._replace(is_uneven=uneven | lacking, is_lacking=lacking)
+        even = cells.is_even | (self.is_excused & ~cells.is_uneven)
+        uneven = cells.is_uneven | lacking
+        return cells._replace(is_even=even, is_uneven=uneven, is_lacking=lacking)
 
 
 class FoldCounts(NamedTuple):
@@ -153,17 +159,24 @@ def count_folds(
 ) -> FoldCounts:
     """Count the strata of every level in each of k folds, given how terms make strata."""
     found = count(entries.terms)
-    shown = show_entries(entries, found.columns, k, found.strata.weights)
+    handed, weights = split_series(entries.terms, found.columns), found.strata.weights
+    plain = [Shown(term) for term in entries.terms]
+    shown = plain if entries.marginal else [show_entry(*each, k, weights) for each in handed]
     check_not_swapped("by", by, name, partial(stratum_values, found.strata), found.labels)
     terms = tuple(each.term for each in shown)
     if terms == entries.terms:
         return count_levels(found, shown)
-    # Whole numbers that look like an order are no fault of folds that are even in them as classes.
-    pairs = zip(shown, entries.terms, strict=True)
-    plain = [each if each.term is term else Shown(term) for each, term in pairs]
-    is_even = all(cells.is_even.all() for cells in count_levels(found, plain).judge())
     counts = count_levels(count(terms), shown)
-    return counts._replace(levels=[each._replace(is_excused=is_even) for each in counts.levels])
+    own = [one if one.term is each.term else each for one, each in zip(shown, plain, strict=True)]
+    as_classes = count_levels(found, own)
+    if not all(cells.is_even.all() for cells in as_classes.judge()):
+        return counts
+    # Whole numbers that look like an order were dealt as classes, or are too many for that to be
+    # told from a shuffle, and are one.
+    changed: dict[str, Any] = {"n_tries": MANY_SHUFFLES}
+    if is_beyond_shuffles(as_classes.levels[-1].table):
+        changed |= {"is_excused": True, "off_in_order": None}
+    return counts._replace(levels=[each._replace(**changed) for each in counts.levels])
 
 
 def count_levels(found: FoldedStrata, entries: Sequence[Shown]) -> FoldCounts:
@@ -180,8 +193,23 @@ def count_levels(found: FoldedStrata, entries: Sequence[Shown]) -> FoldCounts:
             groups = group_rows(level.codes, strata.groups, strata.weights, n_strata)
         table = level.crosstab(found.codes, len(found.labels.values))
         is_coarse = not strata.margins and level is not strata
-        levels.append(LevelCounts(level, table, term, slack, is_coarse, groups=groups))
+        off = None if is_coarse else measure_order(level, found)
+        own = LevelCounts(level, table, term, slack, is_coarse, groups=groups, off_in_order=off)
+        levels.append(own)
     return FoldCounts(found.labels.values, levels, bool(strata.margins))
+
+
+def measure_order(strata: Strata, found: FoldedStrata) -> Values | None:
+    """Measure how far running counts are off along the order of the last entry, if it has one."""
+    cells = strata.levels[-1].cells if strata.levels else None
+    if cells is None:
+        return None
+    first = first_occurrence(cells, int(cells.max(initial=-1)) + 1)
+    in_cells = strata._replace(codes=cells, sizes=first)
+    table = in_cells.crosstab(found.codes, len(found.labels.values))
+    held = first < len(cells)
+    parents = (strata.ancestors or (np.zeros_like(strata.sizes),))[0][strata.codes[first[held]]]
+    return order_deviations(table[held], parents)
 
 
 def levels_of(strata: Strata) -> list[Strata]:
@@ -239,6 +267,9 @@ def look_like_folds(values: Sequence[Any], sizes: Sequence[int] = ()) -> bool:
     return bool(is_part.any()) or (are_even and {*values} == {*range(len(values))})
 
 
+MANY_SHUFFLES = 10**6
+"""Of so many that are as even as `kfold` makes them, none should be called uneven."""
+
 LEAST_FOLDS = 2
 """Folds for which an order is cut into bins where no fold column says how many there are."""
 
@@ -261,18 +292,9 @@ def cut_orders(entries: Entries, series: Sequence[Any], k: int) -> tuple[Term, .
     return tuple(terms)
 
 
-def show_entries(
-    entries: Entries, series: Sequence[Any], k: int, weights: Ints | None
-) -> list[Shown]:
-    """Choose how tables show the entries of `by`, and how many rows strata may be off."""
-    handed = split_series(entries.terms, series)
-    if entries.marginal:
-        return [Shown(term) for term in entries.terms]
-    return [show_entry(term, columns[0], k, weights) for term, columns in handed]
-
-
-def show_entry(term: Term, series: Any, k: int, weights: Ints | None) -> Shown:
-    """Show whole numbers of which most are rare among k folds in bins, as an order."""
+def show_entry(term: Term, columns: Sequence[Any], k: int, weights: Ints | None) -> Shown:
+    """Choose how tables show an entry: whole numbers, most rare among k folds, as an order."""
+    series = columns[0]
     if isinstance(term, OrderBins):
         return Shown(term, 2)
     if not isinstance(term, Classes) or not frames.is_measured(series):

@@ -72,6 +72,8 @@ class Substrata(NamedTuple):
     """How the rows of a child are ordered, if the entry says."""
     labels: Ints | None = None
     """What tables call the child of every row, where that is not its code."""
+    cells: Ints | None = None
+    """Of an order, the finer bins of all parents, ascending, that every row is in."""
 
 
 class ByValue(NamedTuple):

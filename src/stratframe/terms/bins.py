@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from math import lcm
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from .. import frames
-from ..core.strata import edge_bins, quantile_bins, sum_by
+from ..core.strata import DENSE, edge_bins, quantile_bins, sum_by
 from ..core.types import Ints, Values
 from ..errors import StratError, above_limit, describe, one_of, plural, warn
 from ..frames import Rule
@@ -35,8 +34,9 @@ MAX_BINS = 1_000_000
 DECILES = 10
 """Bins into which a continuous entry is cut where an order is of no use."""
 
-FIVE_BINS = 5
-"""Bins that show how even an order is, at most."""
+FIVE_BINS, CUTS = 5, 60
+"""Bins that show an order, at most, and bins at whose cuts it is judged: up to five are made of
+whole numbers of these."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,7 +53,7 @@ class Continuous(Term):
 
     def in_bins(self, k: int) -> OrderBins:
         """Cut the column into bins that show how even k folds are in its order."""
-        return OrderBins(self.columns, FIVE_BINS, k=k, name=self.name)
+        return OrderBins(self.columns, CUTS, warns=False, k=k, name=self.name)
 
     def rules(self, missing: Missing) -> list[Rule]:
         """Need finite numbers: what has no value has no place in the order."""
@@ -111,26 +111,25 @@ class Quantiles(Term):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrderBins(Quantiles):
-    """Bins that show how even an order is: up to `n`, fewer where a stratum has few rows."""
+    """Bins that show an order, up to five, of the `n` at whose cuts it is judged."""
 
     k: int = 2
     """The number of folds: each should have two rows of a bin."""
 
-    def counted_by(self) -> ByQuantiles:
-        """Take rows as alike between cuts that are those of any number of bins up to `n`."""
-        return ByQuantiles(lcm(*range(1, self.n + 1)))
-
-    def cut(self, values: Values, parent: Ints, weights: Ints | None) -> tuple[Ints, int]:
-        """Find the bin of every value."""
-        sizes = sum_by(parent, weights, int(parent.max(initial=-1)) + 1)
-        wanted = np.clip(sizes // (2 * self.k), 1, self.n)[parent]
-        bins = np.zeros(len(values), dtype=np.int64)
-        for n in range(2, self.n + 1):
-            rows = np.flatnonzero(wanted == n)
-            if len(rows):
-                own = None if weights is None else weights[rows]
-                bins[rows] = quantile_bins(parent[rows], values[rows], n, own)[0]
-        return bins, self.n
+    def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
+        """Cut the strata into cells, and merge these into the bins that their quantiles make."""
+        fine = super().divide(entry, parent, n_parents)
+        cells, present = parent * fine.n + fine.codes, np.arange(n_parents * fine.n)
+        if len(present) > max(DENSE, 2 * len(cells)):
+            present, cells = np.unique(cells, return_inverse=True)
+        parents, is_known = present // fine.n, present % fine.n < self.n
+        sizes = sum_by(cells, entry.weights, len(present)) * is_known
+        totals = sum_by(parents, sizes, n_parents)
+        before = np.cumsum(sizes) - sizes - (np.cumsum(totals) - totals)[parents]
+        # A cell is in the bin of its lowest value, above as many quantiles as ranks are before it.
+        bins = before * np.clip(totals // (2 * self.k), 1, FIVE_BINS)[parents]
+        bins = np.where(is_known, bins // np.maximum(totals, 1)[parents], FIVE_BINS)
+        return Substrata(bins[cells], FIVE_BINS + fine.n - self.n, cells=cells)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,19 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import islice
 from math import sqrt
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from ..core.chance import RARELY
-from ..core.evenness import TENTH, JudgedCells
+from ..core.evenness import ORDER_ROWS, TENTH, JudgedCells, tells_order
 from ..errors import MAX_LISTED, describe, plural, preview
 from ..frames import FoldValues, SharedRows
 from ..pipeline.tables import FoldCounts, LevelCounts, stratum_names
 from .drift import Drifts
 from .lines import WORST_FIRST, Finding, describe_sizes, number_names, write_finding
 
-Verdict: TypeAlias = Literal["even", "as even as a shuffle", "uneven", "empty"]
+Verdict: TypeAlias = Literal[
+    "uneven", "as even as a shuffle", "no less even than a shuffle", "too few rows", "even", "empty"
+]
+"""What there is to say of a fold, the worst first."""
 
 CHECKS = ("groups", "keys", "balance", "totals", "strata", "sizes", "duplicates", "rows", "drift")
 """What findings are about, in the order of their lines."""
@@ -153,14 +156,19 @@ def verdicts_of(counts: FoldCounts, judged: Sequence[JudgedCells]) -> list[Verdi
     """Choose the word for every fold of a column."""
     uneven = np.any([cells.is_uneven.any(axis=0) for cells in judged], axis=0)
     even = np.all([cells.is_even.all(axis=0) for cells in judged], axis=0)
-    words = np.where(even, "even", np.where(uneven, "uneven", "as even as a shuffle"))
+    good: Any = "even"
+    if (off := counts.levels[-1].off_in_order) is not None:
+        n_rows, k, squares = counts.sizes.sum(), np.sum(counts.sizes > 0), np.sum(counts.sizes**2)
+        good = np.where(off < ORDER_ROWS, good, "no less even than a shuffle")
+        good = good if tells_order(n_rows, k, squares) else "too few rows"
+    words = np.where(even, good, np.where(uneven, "uneven", "as even as a shuffle"))
     chosen: list[Verdict] = np.where(counts.sizes == 0, "empty", words).tolist()
     return chosen
 
 
 def verdict_of(verdicts: Sequence[Verdict]) -> Verdict:
     """Choose the word for a column: that of its worst fold that has rows."""
-    order: tuple[Verdict, ...] = ("uneven", "as even as a shuffle", "even", "empty")
+    order: tuple[Verdict, ...] = get_args(Verdict)
     return order[min(map(order.index, verdicts), default=len(order) - 1)]
 
 
@@ -170,25 +178,28 @@ def find_balance(
     """Say how even the strata are, or which a fold lacks though there is enough of them."""
     if not counts.sizes.sum():
         return []
-    by, n_off = name_entries(counts), sum(int((~cells.is_even).sum()) for cells in judged)
-    found = find_uneven(counts, judged, by, noun_of(labels))
-    if found is None and n_off:
-        sizes = np.maximum(counts.sizes, 1)
-        points = 100 * max((np.abs(cells.off) / sizes).max(initial=0.0) for cells in judged)
-        off = f"shares within {points:.{0 if points >= 10 else 1}f} points"
-        text = f"{{by}}: as even as a shuffle, {off}"
-        found = write_finding("note", "balance", n_off, text, by=by)
-    elif found is None:
+    by, words = name_entries(counts), verdicts_of(counts, judged)
+    found, word = find_uneven(counts, judged, by, noun_of(labels)), verdict_of(words)
+    if found is None and word == "even":
         text = f"{{by}}: {describe_even(counts, labels)}"
         found = write_finding("ok", "balance", 0, text, by=by)
+    elif found is None:
+        n, tails = words.count(word), [", even in its bins but not in order"]
+        if word == "too few rows":
+            n, tails = 0, [" to tell an even order from a shuffle"]
+        elif word == "as even as a shuffle":
+            n = sum(int((~cells.is_even).sum()) for cells in judged)
+            sizes = np.maximum(counts.sizes, 1)
+            points = 100 * max((np.abs(cells.off) / sizes).max(initial=0.0) for cells in judged)
+            tails = [f", shares within {points:.{0 if points >= 10 else 1}f} points"]
+        found = write_finding("note", "balance", n, f"{{by}}: {word}", *tails, by=by)
     return [found, *find_rare(counts, by, labels), *find_absent(counts, judged, by, labels)]
 
 
 def describe_even(counts: FoldCounts, labels: FoldValues) -> str:
     """Say what an even column is as even as."""
-    orders = [len(level.strata.sizes) for level in counts.levels if level.is_order]
-    if orders:
-        return f"even in {plural(orders[-1], 'bin')}, as even as an order allows"
+    if counts.levels[-1].off_in_order is not None:
+        return f"even in order, within {ORDER_ROWS} rows at every cut"
     sizes = counts.sizes[counts.sizes > 0]
     if are_numbered(labels) and int(np.ptp(sizes)) <= 1:
         tables = [level.table[:, counts.sizes > 0] for level in counts.levels]

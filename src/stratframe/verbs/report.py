@@ -58,13 +58,14 @@ def report(
         One row per fold: the fold, in a column of the name of the fold column (`fold`, if the table
         has a column of that name); `n`, its rows; `rows_off`, the largest difference, over the
         strata at every level of `by`, of the rows in the fold and the rows expected from its size;
-        `absent`, the number of joint strata that the fold lacks; and `verdict`, "even", "as even as
-        a shuffle" or "uneven", as `check` has them, or, without rows, "empty". In full also
-        `rms_deviation`, the root mean square of the differences of joint strata; `random`, the root
-        of its expected square in a random column with these fold sizes; `ratio`, the first divided
-        by the second: 0 is perfect, 1 as random; and `tv_distance`, the total variation distance to
-        all rows (with margins, that of the worst entry). `rows_off` and `ratio` are rounded to two
-        decimals. With two columns or more, the first columns are `column` and `fold`.
+        `absent`, the number of joint strata that the fold lacks; and `verdict`, "even", "too few
+        rows", "no less even than a shuffle", "as even as a shuffle" or "uneven", as `check` has
+        them, or, without rows, "empty". In full also `rms_deviation`, the root mean square of the
+        differences of joint strata; `random`, the root of its expected square in a random column
+        with these fold sizes; `ratio`, the first divided by the second: 0 is perfect, 1 as random;
+        and `tv_distance`, the total variation distance to all rows (with margins, that of the worst
+        entry). `rows_off` and `ratio` are rounded to two decimals. With two columns or more, the
+        first columns are `column` and `fold`.
 
     Raises
     ------
