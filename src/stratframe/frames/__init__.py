@@ -45,7 +45,15 @@ from .libraries import (
     take,
     to_list,
 )
-from .read import encode_classes, read_comparable, read_key, read_matrix, read_numbers, read_tags
+from .read import (
+    encode_classes,
+    read_comparable,
+    read_key,
+    read_matrix,
+    read_numbers,
+    read_tags,
+    read_times,
+)
 from .references import (
     ResultName,
     check_names,

@@ -197,10 +197,10 @@ def levels_of(strata: Strata) -> list[Strata]:
 def check_not_itself(argument: str, refs: Sequence[Any], name: Hashable, frame: Any = None) -> None:
     """Raise if one of the references is the fold column itself, or gives it with others."""
     if any(frames.references.gives_column(frame, ref, name) for ref in refs):
-        shown = frames.format_reference(name)
+        shown, other = frames.format_reference(name), "day" if argument == "time" else "label"
         msg = (
             f"`{argument}` must be other columns than the folds, but both are {shown}.\nHint: name"
-            f' what the folds are compared by, as in `{argument}="label"`.'
+            f' what the folds are compared by, as in `{argument}="{other}"`.'
         )
         raise StratError(msg)
 

@@ -20,9 +20,10 @@ from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options
 from ..pipeline.tables import check_not_itself
 from ..terms.base import By, Term
-from ..terms.by import columns_of, parse_groups, require_by
+from ..terms.by import columns_of, parse_columns, parse_groups, require_by
 from . import findings
-from .drift import DRIFT_HINT, Drifts, check_features, measure_drift
+from .chronology import Dated, find_on, find_time, rank_labels, read_times
+from .drift import DRIFT_HINT, check_features, measure_drift
 from .findings import Shared
 from .leaks import (
     AUTO,
@@ -39,6 +40,9 @@ from .sources import check_rows, named_source
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """Severities as a line starts with them."""
 
+MAY_CHANGE = ("balance", "strata", "sizes", "drift")
+"""What may change with time, so that parts of it are not wrong if they differ."""
+
 MARK_COLOURS = {"leak": "#c62828", "warning": "#b26a00", "note": "gray", "ok": "#2e7d32"}
 """Of severities in a notebook, readable on white and on black."""
 
@@ -53,7 +57,7 @@ class Check:
         Whether no finding is a leak or a warning.
     findings : pandas.DataFrame or polars.DataFrame
         One row per finding, in the caller's library, the worst first: `name`, the column;
-        `severity`, "leak", "warning", "note" or "ok"; `check`, one of "groups", "keys",
+        `severity`, "leak", "warning", "note" or "ok"; `check`, one of "groups", "keys", "time",
         "duplicates", "balance", "strata", "sizes", "drift" and "rows"; `n`, how many groups, keys,
         rows, cells, strata, folds or comparisons it is about; and `detail`, a line.
     text : str
@@ -96,7 +100,7 @@ class Check:
 
 
 @suggest_arguments
-def check(
+def check(  # noqa: PLR0913 - what users ask for
     frame: AnyFrame,
     by: By | None = None,
     name: str | Sequence[str] = "fold",
@@ -105,6 +109,7 @@ def check(
     key: Any = None,
     features: Any = None,
     duplicates: Any = AUTO,
+    time: Any = None,
 ) -> Check:
     """Say whether a column of folds or parts is fit for use.
 
@@ -124,6 +129,9 @@ def check(
         What should not differ from fold to fold; as for `drift`.
     duplicates : {"auto"}, column, list of columns or None
         Columns in which no row should equal a row of another fold; as for `leaks`.
+    time : column or list of columns, optional
+        When rows are: each part should end before the next starts. Before the last column of a list
+        come those, such as users, in each of whose values this should be so.
 
     Returns
     -------
@@ -176,7 +184,7 @@ def check(
     (False, 'leak')
     """
     source, names = named_source(frame, name)
-    asked = Asked(by, parse_groups(groups), groups, key, features, duplicates)
+    asked = Asked(by, parse_groups(groups), groups, key, features, duplicates, time)
     if isinstance(source, CountedFrame):
         looked = look_at_counts(source, names, asked)
     else:
@@ -196,6 +204,7 @@ class Asked(NamedTuple):
     key: Any
     features: Any
     duplicates: Any
+    time: Any = None
 
 
 def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
@@ -209,18 +218,31 @@ def look_at_rows(source: LocalFrame, names: Sequence[Any], asked: Asked) -> Iter
     by, features = asked.by, asked.features
     features = () if features is None else check_features(source.frame, features)
     of_by = [] if by is None else columns_of(require_by(by).terms)
-    frames.check_refs(source.frame, {"by": of_by})
+    of_time = parse_columns("time", asked.time)
+    frames.check_refs(source.frame, {"by": of_by, "time": of_time})
     for name in names:
         check_not_itself("by", of_by, name, source.frame)
+        check_not_itself("time", of_time, name, source.frame)
     eager, compared = read_compared(
-        source.frame, names, asked.groups, asked.key, asked.duplicates, [*of_by, *features]
+        source.frame,
+        names,
+        asked.groups,
+        asked.key,
+        asked.duplicates,
+        [*of_by, *features, *of_time],
     )
+    times = read_times(frames.read_columns(eager, of_time), of_time) if of_time else None
     for name in names:
-        labels, folds = frames.fold_codes(frames.folds.read_fold_column(eager, name))
+        series = frames.folds.read_fold_column(eager, name)
+        labels, folds = frames.fold_codes(series)
         shared = [count_shared(each, labels.values, folds) for each in compared]
-        drifts = measure_drift(eager, features, name) if features else None
         twin = partial(find_twin, source.frame, names, folds)
-        yield find_all(LocalFrame(eager), asked, name, labels, shared, twin, drifts)
+        others = []
+        if features:
+            others.append(findings.find_drift(measure_drift(eager, features, name), labels))
+        if times is not None and labels.present:
+            others += find_time(Dated(times, labels, folds, rank_labels(labels, series)))
+        yield find_all(LocalFrame(eager), asked, name, labels, shared, twin, others)
 
 
 def look_at_counts(
@@ -231,7 +253,8 @@ def look_at_counts(
         needs = "`check` looks at the values of `features` in all rows"
         check_rows(source.frame, needs, DRIFT_HINT)
     refs = compared_refs(asked.terms, asked.key, asked.duplicates)
-    source.check_shared(Options(groups=asked.terms), refs)
+    of_time = parse_columns("time", asked.time)
+    source.check_shared(Options(groups=asked.terms), refs | {"time": of_time})
     for name in names:
         labels = source.label_rows(name).labels
         given = {each: refs[each] for each in refs if refs[each] and labels.present}
@@ -239,7 +262,8 @@ def look_at_counts(
         if is_auto(asked.duplicates):
             why = f"not looked for on {source.kind} frames"
             shared.append(Shared("duplicates", "", None, why_not=why))
-        yield find_all(source, asked, name, labels, shared, lambda: None)
+        in_time = find_on(source, of_time, name) if of_time and labels.present else []
+        yield find_all(source, asked, name, labels, shared, lambda: None, in_time)
 
 
 def count_on(
@@ -276,18 +300,23 @@ def find_all(
     labels: FoldValues,
     shared: Sequence[Shared],
     twin: Callable[[], str | None],
-    drifts: Drifts | None = None,
+    others: Sequence[Finding],
 ) -> list[Finding]:
-    """Find what there is to say of one column, the worst first."""
-    found = findings.find_rows(labels)
+    """Find what there is to say of one column, beside others, the worst first."""
+    found = [*findings.find_rows(labels), *others]
     if labels.present:
         found += [finding for each in shared for finding in findings.find_shared(each, labels)]
         if asked.by is not None:
             counts = source.count_folds(asked.by, name, asked.terms)
             found += findings.find_balance(counts, counts.judge(), labels)
         found += findings.find_sizes(labels, shared, twin)
-    if drifts is not None:
-        found.append(findings.find_drift(drifts, labels))
+    if asked.time is not None:
+        found = [
+            each._replace(severity="note")
+            if each.severity == "warning" and each.check in MAY_CHANGE
+            else each
+            for each in found
+        ]
     return findings.worst_first(found)
 
 

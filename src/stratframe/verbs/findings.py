@@ -23,7 +23,7 @@ from .lines import WORST_FIRST, Finding, describe_sizes, number_names, write_fin
 
 Verdict: TypeAlias = Literal["even", "as even as a shuffle", "uneven", "empty"]
 
-CHECKS = ("groups", "keys", "balance", "strata", "sizes", "duplicates", "rows", "drift")
+CHECKS = ("groups", "keys", "time", "balance", "strata", "sizes", "duplicates", "rows", "drift")
 """What findings are about, in the order of their lines."""
 
 FEW_FOLDS, FEW_COMPARISONS = 4, 10
@@ -51,6 +51,12 @@ def are_numbered(labels: FoldValues) -> bool:
     if not present or any(type(each) is not int for each in present):
         return False
     return present[0] in (0, 1) and present[-1] - present[0] + 1 == len(present)
+
+
+def name_label(labels: FoldValues, place: int) -> str:
+    """Name one of the labels of a column in a line: a part as in code."""
+    value = labels.values[place]
+    return describe(value) if noun_of(labels) == "part" else f"fold {value}"
 
 
 # Rows and sizes -------------------------------------------------------------------------
