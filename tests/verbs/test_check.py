@@ -387,7 +387,7 @@ def test_in_a_notebook() -> None:
 
 # Properties ---------------------------------------------------------------------------------
 
-CHECKS = {"groups", "keys", "duplicates", "balance", "strata", "sizes", "drift", "rows"}
+CHECKS = {"groups", "keys", "time", "duplicates", "balance", "strata", "sizes", "drift", "rows"}
 
 
 @pytest.mark.parametrize("kind", TWO_KINDS)

@@ -3,7 +3,8 @@
 - `assign`: `kfold`, `split`, `extend`; `sample`; `select`: `folds`, `parts`, `cv`
 - `splitter`: `FoldSplit`; `pairs`: which labels train for which
 - `tables`: `plan` and `balance`; `report` with `compare`; `advise`; `drift`; `leaks`
-- `check`; `findings`: what is a leak, a warning, a note or well; `lines`: how it is written
+- `check`; `findings`: what is a leak, a warning, a note or well; `chronology`: of times; `lines`:
+  how it is written
 - `plot`: what is drawn, and its title; `draw`: bars and a matrix
 - `sources`: the frame of a call, and the columns of folds that it names
 """

@@ -219,6 +219,7 @@ def look_at_rows(source: LocalFrame, names: Sequence[Any], asked: Asked) -> Iter
     features = () if features is None else check_features(source.frame, features)
     of_by = [] if by is None else columns_of(require_by(by).terms)
     of_time = parse_columns("time", asked.time)
+    frames.references.check_each_column_once("`time`", of_time)
     frames.check_refs(source.frame, {"by": of_by, "time": of_time})
     for name in names:
         check_not_itself("by", of_by, name, source.frame)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -121,10 +122,11 @@ class Dated(NamedTuple):
         return self.count(beyond), self.count(rows)
 
     def when(self, label: int, value: Any) -> str:
-        """Write the time of some row of a label, given its number."""
+        """Write the time of some row of a label, given its number, for a template."""
         is_it = (self.codes == label) & (self.times.strata >= 0) & (self.times.values == value)
         shown = frames.libraries.value_at(self.times.series, int(np.argmax(is_it)))
-        return str(shown).removesuffix(" 00:00:00")
+        text = re.sub(r" 00:00:00([+-][0-9:]+)?$", "", str(shown))
+        return text.replace("{", "{{").replace("}", "}}")
 
 
 def find_time(dated: Dated) -> list[Finding]:
@@ -160,15 +162,16 @@ def judge_spans(dated: Dated, spans: Spans) -> Finding:
     if wrong.size:
         return describe_wrong(dated, spans, wrong, is_leak=fold == "part" or meeting.size > 0)
     (first, second), names = usual_pair(dated, spans, pairs)
-    text = f"each {fold} ends before the next one starts"
-    if len(first) == pairs.shape[1]:
-        text = "{first} ends before {second} starts"
+    if len(first) < pairs.shape[1]:
+        text, tails = f"each {fold} ends", ["before the next one starts"]
+    else:
+        text, tails = "{first} ends", ["before {second} starts"]
         if not noun:
-            text = "{first} ends {end}, {second} starts {start}"
-            names |= border(dated, spans, first[0], second[0])
+            end, start = border(dated, spans, first[0], second[0])
+            tails.insert(0, f"{end}, {{second}} starts {start}")
     if noun:
-        text += f" in each of {len(np.unique(spans.strata[pairs])):,} {{noun}}"
-    return write_finding("ok", "time", 0, f"time: {text}", **names)
+        tails = [f"{tails[0]} in each of {len(np.unique(spans.strata[pairs])):,} {{noun}}"]
+    return write_finding("ok", "time", 0, f"time: {text} ", *tails, **names)
 
 
 def usual_pair(dated: Dated, spans: Spans, pairs: Ints) -> tuple[Ints, dict[str, str]]:
@@ -184,10 +187,10 @@ def usual_pair(dated: Dated, spans: Spans, pairs: Ints) -> tuple[Ints, dict[str,
     return pairs[:, places.ravel() == np.argmax(n)], names
 
 
-def border(dated: Dated, spans: Spans, first: int, second: int) -> dict[str, str]:
+def border(dated: Dated, spans: Spans, first: int, second: int) -> tuple[str, str]:
     """Write when one span ends, and another starts."""
     end = dated.when(int(spans.labels[first]), spans.high[first])
-    return {"end": end, "start": dated.when(int(spans.labels[second]), spans.low[second])}
+    return end, dated.when(int(spans.labels[second]), spans.low[second])
 
 
 def describe_wrong(dated: Dated, spans: Spans, wrong: Ints, *, is_leak: bool) -> Finding:
@@ -199,18 +202,17 @@ def describe_wrong(dated: Dated, spans: Spans, wrong: Ints, *, is_leak: bool) ->
     noun, n, n_strata = dated.times.noun, len(first), len(np.unique(spans.strata))
     is_back = bool((spans.high[second] < spans.low[first]).all())
     if is_back or not dated.has_all:
-        text, tail = "{first} does not end before {second} starts", " ({end}, {start})"
-        ends = first[0], second[0]
+        text, ends, tails = "{first} does not end before {second} starts", (first[0], second[0]), []
         if is_back:
             text, ends = "{second} ends before {first} starts", ends[::-1]
         if noun:
-            text, tail = f"{text} in {n:,} of {n_strata:,} {{noun}}", ""
+            text = f"{text} in {n:,} of {n_strata:,} {{noun}}"
         else:
-            names |= border(dated, spans, *ends)
+            tails = [f" ({', '.join(border(dated, spans, *ends))})"]
         if is_leak:
-            return write_finding("leak", "time", n, f"time: {text}", tail, **names)
+            return write_finding("leak", "time", n, f"time: {text}", *tails, **names)
         text = f"time: {noun_of(dated.labels)}s are apart, but {text}"
-        return write_finding("note", "time", n, text, tail, **names)
+        return write_finding("note", "time", n, text, *tails, **names)
     place = np.full(dated.times.n_strata + 1, -1)
     place[spans.strata[first]] = np.arange(n)
     place = place[dated.times.strata]  # -1, of rows without a stratum, is the last
@@ -224,8 +226,8 @@ def describe_wrong(dated: Dated, spans: Spans, wrong: Ints, *, is_leak: bool) ->
         text = f"{text} {is_or_are(n_rows)} not {word} than {other}"
         return write_finding("leak", "time", n_rows, text, **names)
     text = f"{n_rows:,} of {plural(total, 'row')} of {own} {is_or_are(n_rows)} not {word} than all"
-    tail = " ({first} ends {end}, {second} starts {start})"
-    names |= border(dated, spans, first[0], second[0])
+    end, start = border(dated, spans, first[0], second[0])
+    tail = f" ({{first}} ends {end}, {{second}} starts {start})"
     return write_finding("leak", "time", n_rows, f"{text} rows of {other}", tail, **names)
 
 
