@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any, Concatenate, NamedTuple, Protocol, cast, overload
 
@@ -48,6 +48,14 @@ class TableVerb(Protocol[Params]):
     @overload
     def __call__(
         self, frame: PolarsFrame, /, *args: Params.args, **kwargs: Params.kwargs
+    ) -> PolarsTable: ...
+    @overload
+    def __call__(
+        self, frame: Mapping[str, PandasFrame], /, *args: Params.args, **kwargs: Params.kwargs
+    ) -> PandasFrame: ...
+    @overload
+    def __call__(
+        self, frame: Mapping[str, PolarsFrame], /, *args: Params.args, **kwargs: Params.kwargs
     ) -> PolarsTable: ...
     @overload
     def __call__(self, frame: AnyFrame, /, *args: Params.args, **kwargs: Params.kwargs) -> Any: ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -35,7 +35,7 @@ from .leaks import (
     read_compared,
 )
 from .lines import WORST_FIRST, Finding, fit_line, printable
-from .sources import check_rows, named_source
+from .sources import check_rows, join_given, named_source
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """Severities as a line starts with them."""
@@ -101,7 +101,7 @@ class Check:
 
 @suggest_arguments
 def check(  # noqa: PLR0913 - what users ask for
-    frame: AnyFrame,
+    frame: AnyFrame | Mapping[str, AnyFrame],
     by: By | None = None,
     name: str | Sequence[str] = "fold",
     *,
@@ -115,7 +115,9 @@ def check(  # noqa: PLR0913 - what users ask for
 
     Parameters
     ----------
-    frame : pandas, Polars (eager or lazy), Dask or Spark frame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame, or mapping of names to frames
+        Of several pandas or Polars frames, such as `{"train": a, "test": b}`, the columns that all
+        have are read one below the other, and their names are the parts; `name` is left out.
     by : entry or list of entries, optional
         What the column should be even in; as for `report`.
     name : str or list of str
@@ -183,12 +185,15 @@ def check(  # noqa: PLR0913 - what users ask for
     >>> found.ok, found.findings["severity"][0]
     (False, 'leak')
     """
+    frame, name, aside = join_given(frame, name)
     source, names = named_source(frame, name)
-    asked = Asked(by, parse_groups(groups), groups, key, features, duplicates, time)
+    of_time = parse_columns("time", time)
+    frames.references.check_each_column_once("`time`", of_time)
+    asked = Asked(by, parse_groups(groups), groups, key, features, duplicates, of_time)
     if isinstance(source, CountedFrame):
         looked = look_at_counts(source, names, asked)
     else:
-        looked = look_at_rows(source, names, asked)
+        looked = look_at_rows(source, names, asked, aside)
     found = list(zip(map(str, names), looked, strict=True))
     found.sort(key=lambda each: count_worst(each[1]))
     return make_check(source.library, found)
@@ -204,7 +209,7 @@ class Asked(NamedTuple):
     key: Any
     features: Any
     duplicates: Any
-    time: Any = None
+    time: Sequence[Any] = ()
 
 
 def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
@@ -213,13 +218,14 @@ def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
     return tuple(-severities.count(severity) for severity in WORST_FIRST)
 
 
-def look_at_rows(source: LocalFrame, names: Sequence[Any], asked: Asked) -> Iterator[list[Finding]]:
+def look_at_rows(
+    source: LocalFrame, names: Sequence[Any], asked: Asked, aside: list[Any] | None
+) -> Iterator[list[Finding]]:
     """Find what there is to say of one column after another of a frame on this machine."""
     by, features = asked.by, asked.features
     features = () if features is None else check_features(source.frame, features)
     of_by = [] if by is None else columns_of(require_by(by).terms)
-    of_time = parse_columns("time", asked.time)
-    frames.references.check_each_column_once("`time`", of_time)
+    of_time = asked.time
     frames.check_refs(source.frame, {"by": of_by, "time": of_time})
     for name in names:
         check_not_itself("by", of_by, name, source.frame)
@@ -237,8 +243,15 @@ def look_at_rows(source: LocalFrame, names: Sequence[Any], asked: Asked) -> Iter
         series = frames.folds.read_fold_column(eager, name)
         labels, folds = frames.fold_codes(series)
         shared = [count_shared(each, labels.values, folds) for each in compared]
+        if aside is not None:  # of several frames the position of a row says nothing
+            shared = [
+                each._replace(rows=each.rows._replace(example=None))
+                if each.check == "duplicates" and each.rows
+                else each
+                for each in shared
+            ]
         twin = partial(find_twin, source.frame, names, folds)
-        others = []
+        others = findings.find_aside(aside) if aside else []
         if features:
             others.append(findings.find_drift(measure_drift(eager, features, name), labels))
         if times is not None and labels.present:
@@ -254,8 +267,9 @@ def look_at_counts(
         needs = "`check` looks at the values of `features` in all rows"
         check_rows(source.frame, needs, DRIFT_HINT)
     refs = compared_refs(asked.terms, asked.key, asked.duplicates)
-    of_time = parse_columns("time", asked.time)
-    source.check_shared(Options(groups=asked.terms), refs | {"time": of_time})
+    source.check_shared(Options(groups=asked.terms), refs | {"time": list(asked.time)})
+    for name in names:
+        check_not_itself("time", asked.time, name)
     for name in names:
         labels = source.label_rows(name).labels
         given = {each: refs[each] for each in refs if refs[each] and labels.present}
@@ -263,7 +277,7 @@ def look_at_counts(
         if is_auto(asked.duplicates):
             why = f"not looked for on {source.kind} frames"
             shared.append(Shared("duplicates", "", None, why_not=why))
-        in_time = find_on(source, of_time, name) if of_time and labels.present else []
+        in_time = find_on(source, asked.time, name) if asked.time and labels.present else []
         yield find_all(source, asked, name, labels, shared, lambda: None, in_time)
 
 
@@ -311,7 +325,7 @@ def find_all(
             counts = source.count_folds(asked.by, name, asked.terms)
             found += findings.find_balance(counts, counts.judge(), labels)
         found += findings.find_sizes(labels, shared, twin)
-    if asked.time is not None:
+    if asked.time:
         found = [
             each._replace(severity="note")
             if each.severity == "warning" and each.check in MAY_CHANGE

@@ -85,6 +85,17 @@ def find_rows(labels: FoldValues) -> list[Finding]:
     return findings
 
 
+def find_aside(columns: Sequence[Any]) -> list[Finding]:
+    """Note the columns of several frames that are not compared."""
+    names = number_names([describe(str(each)) for each in columns[:MAX_LISTED]])
+    listed = preview([f"{{{each}}}" for each in names], len(columns))
+    text, tails = (
+        "left aside (folds, or not in all frames): ",
+        [listed, plural(len(columns), "column")],
+    )
+    return [write_finding("note", "rows", len(columns), text, *tails, **names)]
+
+
 def empty_folds(labels: FoldValues) -> tuple[list[Any], int]:
     """List some folds without rows, and count them: unused categories, and gaps in numbers."""
     values = labels.values
