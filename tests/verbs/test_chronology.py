@@ -31,7 +31,7 @@ LINES: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "test first": (
         {"day": DAYS, "fold": LATE[::-1]},
-        ["LEAK time: 'test' ends before 'train' starts (2024-01-03, 2024-01-04)"],
+        ["LEAK time: 'test' ends before 'train' starts"],
     ),
     "a tie at the border": (
         {"day": [*DAYS[:7], DAYS[6], *DAYS[8:]], "fold": LATE},
@@ -47,7 +47,7 @@ LINES: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "a part that may be at any time": (
         {"day": DAYS, "fold": ["test"] * 2 + ["unused"] * 3 + ["train"] * 5},
-        ["LEAK time: 'test' ends before 'train' starts (2024-01-02, 2024-01-06)"],
+        ["LEAK time: 'test' ends before 'train' starts"],
     ),
     "random folds": (
         {"day": DAYS, "fold": [0, 1] * 5},
@@ -77,7 +77,7 @@ LINES: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "two rows of a user on one day": (
         {"user": [*"aabbb"], "day": [1, 2, 3, 4, 4], "fold": [*LATE[6:8], *LATE[5:8]]},
-        ["LEAK in 1 of 2 users, 1 row of 'train' is not earlier than 'test'"],
+        ["LEAK 1 of 3 rows of 'train' is not earlier than 'test' in 1 of 2 users"],
     ),
     "whole users": (
         {**USERS, "fold": ["train"] * 6 + ["test"] * 4},
@@ -95,7 +95,7 @@ LINES: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "no time in a part": (
         {"day": [*range(7), None, None, None], "fold": LATE},
-        ["WARNING time: no row of 'test' has 'day'"],
+        ["WARNING time: all rows of 'test' lack 'day'"],
     ),
     "one part": (
         {"day": DAYS, "fold": ["train"] * 10},

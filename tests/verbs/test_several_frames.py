@@ -87,6 +87,7 @@ def test_a_picture_is_that_of_one_frame() -> None:
 NOON = datetime(2024, 1, 1, 12)
 PAIRS: dict[str, tuple[list[Any], list[Any], bool]] = {
     "whole numbers and fractions": ([1, 2], [0.5, 1.5], True),
+    "whole numbers with gaps and fractions": ([1, None], [0.5, 1.5], True),
     "numbers that no float holds": ([1, 2**53 + 1], [0.5, 1.5], False),
     "numbers and nothing": ([1, 2], [None, None], True),
     "text and nothing": ([None, None], ["a", "b"], True),
@@ -150,9 +151,11 @@ def test_categories_of_other_values(case: str) -> None:
 @pytest.mark.parametrize("library", [pd, pl])
 def test_lazy_and_eager_frames_and_odd_names(library: Any) -> None:
     """Lazy and eager frames go together, whatever their columns are called."""
-    one = library.DataFrame({"^x$": [1, 2], "y": [1, 2], "*": ["a", "b"]})
+    one = library.DataFrame({"^x$": [1, 2], "y": [1, 2], "z": ["a", "b"]})
     several = {"a": one.lazy() if library is pl else one, "b": one}
     assert len(sf.leaks(several)) == 4
+    several["b"] = library.DataFrame({"^x$": [0.5, 1.0], "z": ["a", "b"]})
+    assert values(sf.leaks(several, duplicates="z"), "row") == [0, 0, 1, 1]
     assert sf.check(several, duplicates=None).ok
 
 

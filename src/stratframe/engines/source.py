@@ -195,17 +195,17 @@ class CountedFrame:
 
         return count_folds(by, name, Entries(options.terms), k, count)
 
-    def spans(self, refs: Sequence[Any], name: str) -> tuple[list[Any], Any, Ints]:
+    def spans(self, refs: Sequence[Any], name: str) -> tuple[list[Any], Sequence[Any], Any, Ints]:
         """Find the highest and lowest time of each fold, by the columns before that of times.
 
-        Returns all of these columns, the folds, and how many rows each of theirs stands for.
+        Returns these columns, what they are called, the folds, and how many rows each row is.
         """
         *others, time = refs
         span = self.engine.resolve(TimeSpan((time,)))
         options = Options((*(Classes((each,)) for each in others), span))
         call = self.engine.bind(options, name, drop=True)
         counts = count_strata(self.engine, call, options, for_table=True)[1].counts
-        return counts.columns["by"], counts.columns["name"][0], counts.weights
+        return counts.columns["by"], refs, counts.columns["name"][0], counts.weights
 
     def read_by(self, by: By, groups: tuple[Term, ...], k: int) -> Options:
         """Read `by` and `groups` for a table, which shows bins of a continuous entry."""

@@ -12,7 +12,7 @@ import polars as pl
 from ..errors import FOLD_NAME, StratError, describe, list_values
 from .dtypes import dtype_of, is_missing, is_text, to_floats
 from .libraries import column_names, is_frame, label_of, library_of, not_a_frame
-from .references import collect_columns, column_of
+from .references import collect_columns, column_of, is_pattern
 from .threads import check_threads
 
 PART = "split"
@@ -37,21 +37,28 @@ def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
         for name in counts[0]
         if all(each[name] == 1 for each in counts)
     }
-    columns = {name: each for name, each in columns.items() if not is_of_folds(name, each[0])}
+    columns = {name: each for name, each in columns.items() if not is_left_aside(name, each[0])}
     if not columns:
         msg = (
             f"Frames must have a column in common to be compared, but {list_values(names)} do not."
         )
         raise StratError(msg)
     # A part whose values are all missing gives no column, which is then filled in any type.
-    gives = {name: parts_with_values(name, columns[name], given) for name in columns}
+    by_name = dict(zip(names, parts, strict=True))
+    gives = {name: parts_with_values(name, columns[name], by_name) for name in columns}
     kept = [[name for name in columns if gives[name][place]] for place in range(len(parts))]
     aside = dict.fromkeys(name for each in counts for name in each if name not in columns)
     if library_of(parts[0]) == "polars":
         check_threads()
         mixed = [name for name in columns if not is_one_type(columns[name])]
         texts = {name for name in mixed if all(map(is_text, compress(columns[name], gives[name])))}
-        rows = [polars_part(*each, names, texts) for each in zip(parts, kept, names, strict=True)]
+        labels = [pl.lit(name, dtype=pl.Enum(names)).alias(PART) for name in names]
+        rows = [
+            part.with_columns(label)
+            .select(*own, PART)
+            .cast(dict.fromkeys(texts & {*own}, pl.String))
+            for part, label, own in zip(parts, labels, kept, strict=True)
+        ]
         return pl.concat(rows, how="diagonal_relaxed"), [*aside]
     pairs = zip(parts, kept, strict=True)
     joined = pd.concat([part[own] for part, own in pairs], ignore_index=True)
@@ -67,9 +74,11 @@ def column_of_part(part: Any, name: Hashable) -> Any:
     return part[name]
 
 
-def is_of_folds(label: Hashable, series: Any) -> bool:
-    """Return whether a column is called as those of folds are, and holds no floats."""
+def is_left_aside(label: Hashable, series: Any) -> bool:
+    """Return whether a column is called as folds are, and holds no floats, or as a pattern."""
     name = str(label[0] if isinstance(label, tuple) else label)
+    if isinstance(series, pl.Series) and is_pattern(name):
+        return True
     return name == PART or (bool(FOLD_NAME.search(name)) and not dtype_of(series).is_float())
 
 
@@ -96,7 +105,7 @@ def parts_with_values(name: Any, columns: Sequence[Any], given: Mapping[str, Any
     if is_exact and becomes_float:
         whole = [part for part, each in zip(held, types, strict=True) if each.is_integer()]
         values = (column_of(collect_columns(given[part], [name]), name) for part in whole)
-        is_exact = all(np.abs(to_floats(each)).max(initial=0) < EXACT for each in values)
+        is_exact = all((np.abs(to_floats(each)) >= EXACT).sum() == 0 for each in values)
     if not is_exact:
         found = ", ".join(f"{each.dtype} in {part!r}" for part, each in held.items())
         msg = (
@@ -120,17 +129,6 @@ def kind_of(series: Any) -> Any:
         return dtype
     zone = getattr(series.dtype, "tz", None) or getattr(dtype, "time_zone", None)
     return f"time {zone}" if dtype == pl.Datetime else "flag" if dtype == pl.Boolean else dtype
-
-
-def polars_part(
-    part: Any, kept: Sequence[Any], name: str, names: Sequence[str], texts: set[Any]
-) -> Any:
-    """Select columns of a part, some as text, and add its name."""
-    places = {each: place for place, each in enumerate(column_names(part))}
-    columns = {each: pl.nth(places[each]) for each in kept}  # a name may look like a pattern
-    columns |= {each: columns[each].cast(pl.String) for each in texts.intersection(kept)}
-    label = pl.lit(name, dtype=pl.Enum(names)).alias(PART)
-    return part.with_columns(label).select([*columns.values(), pl.col(PART)])
 
 
 def check_given(given: Mapping[str, Any]) -> None:

@@ -22,7 +22,7 @@ from ..pipeline.tables import check_not_itself
 from ..terms.base import By, Term
 from ..terms.by import columns_of, parse_columns, parse_groups, require_by
 from . import findings
-from .chronology import Dated, find_on, find_time, rank_labels, read_times
+from .chronology import find_on, find_time
 from .drift import DRIFT_HINT, check_features, measure_drift
 from .findings import Shared
 from .leaks import (
@@ -238,7 +238,6 @@ def look_at_rows(
         asked.duplicates,
         [*of_by, *features, *of_time],
     )
-    times = read_times(frames.read_columns(eager, of_time), of_time) if of_time else None
     for name in names:
         series = frames.folds.read_fold_column(eager, name)
         labels, folds = frames.fold_codes(series)
@@ -254,8 +253,8 @@ def look_at_rows(
         others = findings.find_aside(aside) if aside else []
         if features:
             others.append(findings.find_drift(measure_drift(eager, features, name), labels))
-        if times is not None and labels.present:
-            others += find_time(Dated(times, labels, folds, rank_labels(labels, series)))
+        if of_time and labels.present:
+            others += find_time(frames.read_columns(eager, of_time), of_time, series)
         yield find_all(LocalFrame(eager), asked, name, labels, shared, twin, others)
 
 
