@@ -8,7 +8,8 @@ import re
 import sys
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 from io import BytesIO, TextIOWrapper
@@ -77,6 +78,14 @@ def check_path(path: str) -> None:
             "\nHint: - is standard input or output, as CSV."
         )
         raise StratError(msg)
+
+
+def stem_of(path: str) -> str:
+    """Name a file without its folder and what says its type."""
+    name = Path(path).name
+    return name[
+        : -max(len(each) for each in ("", *SUFFIXES) if name.lower().endswith(each)) or None
+    ]
 
 
 def is_text_file(path: str) -> bool:
@@ -167,6 +176,24 @@ def clear_marks(series: pl.Series, marks: Collection[str], *, alike: bool) -> pl
         )
         raise StratError(msg)
     return known if len(words) or not numbers.count() else numbers
+
+
+def read_times(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
+    """Read columns of text as times, where all of it is ISO dates or times."""
+    texts = [frame[name] for name in names if frame.schema.get(name) == pl.String]
+    return frame.with_columns(map(parse_times, texts))
+
+
+def parse_times(series: pl.Series) -> pl.Series:
+    """Parse ISO dates or times, all of them with a zone or none; return any other text."""
+    with suppress(ValueError):
+        known = [None if text in MISSING_MARKS else text for text in series.str.strip_chars()]
+        times = [text and datetime.fromisoformat(text) for text in known]
+        zones = {each.tzinfo is not None for each in times if each}
+        if len(zones) < 2:
+            times = [each.astimezone(UTC) if each and each.tzinfo else each for each in times]
+            return pl.Series(series.name, times)
+    return series
 
 
 def update_file(
