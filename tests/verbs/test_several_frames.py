@@ -95,7 +95,6 @@ PAIRS: dict[str, tuple[list[Any], list[Any], bool]] = {
     "flags and nothing": ([True, False], [None, None], True),
     "nothing": ([None, None], [None, None], True),
     "numbers and text": ([1, 2], ["1", "2"], False),
-    "numbers and flags": ([1, 2], [True, False], False),
     "dates and text": ([date(2024, 1, 1)] * 2, ["2024-01-01"] * 2, False),
     "times with and without a zone": ([NOON] * 2, [NOON.replace(tzinfo=UTC)] * 2, False),
     "decimals and fractions": ([Decimal("0.1")] * 2, [0.5, 1.5], False),
@@ -197,7 +196,7 @@ ERRORS: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no column": (
         {"a": FRAME, "b": pd.DataFrame({"y": [1]})},
         {},
-        "Frames must have a column in common to be compared, but 'a', 'b' do not.",
+        "Several frames must have a column in common, but 'a', 'b' have none.",
     ),
 }
 

@@ -225,18 +225,13 @@ def look_at_rows(
     by, features = asked.by, asked.features
     features = () if features is None else check_features(source.frame, features)
     of_by = [] if by is None else columns_of(require_by(by).terms)
-    of_time = asked.time
-    frames.check_refs(source.frame, {"by": of_by, "time": of_time})
+    frames.check_refs(source.frame, {"by": of_by, "time": asked.time})
     for name in names:
         check_not_itself("by", of_by, name, source.frame)
-        check_not_itself("time", of_time, name, source.frame)
+        check_not_itself("time", asked.time, name, source.frame)
+    others = [*of_by, *features, *asked.time]
     eager, compared = read_compared(
-        source.frame,
-        names,
-        asked.groups,
-        asked.key,
-        asked.duplicates,
-        [*of_by, *features, *of_time],
+        source.frame, names, asked.groups, asked.key, asked.duplicates, others
     )
     for name in names:
         series = frames.folds.read_fold_column(eager, name)
@@ -250,12 +245,12 @@ def look_at_rows(
                 for each in shared
             ]
         twin = partial(find_twin, source.frame, names, folds)
-        others = findings.find_aside(aside) if aside else []
+        found = findings.find_aside(aside) if aside else []
         if features:
-            others.append(findings.find_drift(measure_drift(eager, features, name), labels))
-        if of_time and labels.present:
-            others += find_time(frames.read_columns(eager, of_time), of_time, series)
-        yield find_all(LocalFrame(eager), asked, name, labels, shared, twin, others)
+            found.append(findings.find_drift(measure_drift(eager, features, name), labels))
+        if asked.time and labels.present:
+            found += find_time(frames.read_columns(eager, asked.time), asked.time, series)
+        yield find_all(LocalFrame(eager), asked, name, labels, shared, twin, found)
 
 
 def look_at_counts(
