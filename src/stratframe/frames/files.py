@@ -82,10 +82,7 @@ def check_path(path: str) -> None:
 
 def stem_of(path: str) -> str:
     """Name a file without its folder and what says its type."""
-    name = Path(path).name
-    return name[
-        : -max(len(each) for each in ("", *SUFFIXES) if name.lower().endswith(each)) or None
-    ]
+    return re.sub(r"\.(csv|tsv|csv\.gz|parquet)$", "", Path(path).name, flags=re.IGNORECASE)
 
 
 def is_text_file(path: str) -> bool:
