@@ -176,21 +176,16 @@ def clear_marks(series: pl.Series, marks: Collection[str], *, alike: bool) -> pl
 
 
 def read_times(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
-    """Read columns of text as times, where all of it is ISO dates or times."""
-    texts = [frame[name] for name in names if frame.schema.get(name) == pl.String]
-    return frame.with_columns(map(parse_times, texts))
-
-
-def parse_times(series: pl.Series) -> pl.Series:
-    """Parse ISO dates or times, all of them with a zone or none; return any other text."""
-    with suppress(ValueError):
-        known = [None if text in MISSING_MARKS else text for text in series.str.strip_chars()]
-        times = [text and datetime.fromisoformat(text) for text in known]
-        zones = {each.tzinfo is not None for each in times if each}
-        if len(zones) < 2:
-            times = [each.astimezone(UTC) if each and each.tzinfo else each for each in times]
-            return pl.Series(series.name, times)
-    return series
+    """Read text as times in columns that hold ISO dates or times, all with a zone or none."""
+    for name in names:
+        with suppress(ValueError):
+            texts = frame[name].str.strip_chars() if frame.schema.get(name) == pl.String else ()
+            known = [None if text in MISSING_MARKS else text for text in texts]
+            times = [text and datetime.fromisoformat(text) for text in known]
+            if len({each.tzinfo is not None for each in times if each}) == 1:
+                utc = [each.astimezone(UTC) if each and each.tzinfo else each for each in times]
+                frame = frame.with_columns(pl.Series(name, utc))
+    return frame
 
 
 def update_file(

@@ -13,7 +13,7 @@ from ..errors import FOLD_NAME, StratError, describe, list_values
 from .dtypes import dtype_of, is_missing, is_text
 from .libraries import column_names, is_frame, label_of, library_of, not_a_frame, take
 from .read import read_key
-from .references import collect_columns, column_of, is_pattern
+from .references import collect_columns, column_of, empty_columns, is_pattern, read_columns
 from .threads import check_threads
 
 PART = "split"
@@ -31,7 +31,9 @@ def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
         parts = [each.lazy() for each in parts]
     counts = [Counter(column_names(each)) for each in parts]
     shared = [name for name in counts[0] if all(each[name] == 1 for each in counts)]
-    columns = {name: [column_of_part(part, name) for part in parts] for name in shared}
+    # Of lazy frames only the types are read.
+    read = [empty_columns(each, {"": shared}) or {"": read_columns(each, shared)} for each in parts]
+    columns = dict(zip(shared, zip(*(each[""] for each in read), strict=True), strict=True))
     kept = [name for name in shared if not is_left_aside(name, columns[name][0])]
     if not kept:
         msg = f"Several frames must have a column in common, but {list_values(names)} have none."
@@ -54,13 +56,6 @@ def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
     for name, values in joined.items():
         rows[name] = values
     return rows, [*aside]
-
-
-def column_of_part(part: Any, name: Hashable) -> Any:
-    """Read a column of a frame; of a lazy one its type alone."""
-    if isinstance(part, pl.LazyFrame):
-        return pl.Series(str(name), [], dtype=part.collect_schema()[str(name)])
-    return part[name]
 
 
 def is_left_aside(label: Hashable, series: Any) -> bool:
