@@ -200,6 +200,29 @@ def shuffled(d: Draw) -> Case:
     return Case(d.frame({**columns, "fold": folds}), d.one_of("label", "x", X))
 
 
+def by_time(d: Draw, early: str = "train", late: str = "test", ties: int = 0) -> Case:
+    """Cut rows at a day, of which the early part may have some; classes may change with time."""
+    days = np.sort(d.rng.integers(0, 20 * d.n, d.n))
+    cut = d.number(d.n // 2, d.n - 2)
+    cut = int(np.searchsorted(days, days[cut])) or 1
+    days[cut : cut + ties] = days[cut - 1]
+    when = pd.to_datetime(days, unit="D").to_numpy()
+    columns = {"label": d.one_of(np.sort, d.rng.permutation)(d.classes(4)), **d.others()}
+    split = [early] * cut + [late] * (d.n - cut)
+    rows = d.frame({**columns, "split": split})
+    options = {"name": "split", "time": "when", "features": "label"}
+    return Case(replace(rows, when=when)[::-1], d.one_of(None, "label"), options)
+
+
+def last_rows(d: Draw) -> Case:
+    """Test on the last rows of each user."""
+    columns = {"user": d.groups(d.n // 8 + 1, d.n // 3), "when": d.rng.permutation(d.n)}
+    late = pd.DataFrame(columns).groupby("user")["when"].rank(pct=True) > 0.8
+    split = np.where(late, "test", "train")
+    rows = d.frame({**columns, "label": d.classes(4), **d.others(), "split": split})
+    return Case(rows, "label", {"name": "split", "time": ["user", "when"]})
+
+
 class Kind(NamedTuple):
     """How columns of a kind are made, and of how many rows."""
 
@@ -242,6 +265,8 @@ GOOD = {
     "survey": Kind(survey, 30),
     "ids": Kind(lambda d: d.deal({"label": d.classes(), "name": d.names()}, key="name")),
     "shuffled": Kind(shuffled),
+    "split by time": Kind(by_time),
+    "last rows of users": Kind(last_rows, 40),
 }
 
 
@@ -344,6 +369,8 @@ BAD = {
     "a fifth moved": Kind(lambda d: spoiled(d, move), 30_000, 60_000),
     "sizes": Kind(unequal, 60),
     "dates": Kind(lambda d: in_order(d, "when", features="when"), 100),
+    "test before train": Kind(lambda d: by_time(d, "test", "train")),
+    "ties at the border": Kind(lambda d: by_time(d, ties=1)),
 }
 
 

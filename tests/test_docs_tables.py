@@ -106,6 +106,7 @@ def evaluate(call: str, df: Any) -> Any:
     condition = pl.col("split") == "train"
     names = {
         "df": df,
+        **dict.fromkeys(("train", "test"), df),
         "sf": sf,
         "pl": pl,
         "is_train": condition

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import json
 import os
 import re
 import shlex
@@ -22,6 +23,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from stratframe.__main__ import as_options, main
+from stratframe.frames.files import read_times
 from tests.helpers import values
 
 DATA = pl.DataFrame(
@@ -790,6 +792,103 @@ def test_letters_that_the_output_lacks() -> None:
     done = run("kfold in.csv --by ü --out out.csv", env=os.environ | {"PYTHONIOENCODING": "ascii"})
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[1].split()[0] == r"\xfc"
+
+
+# Several files, times, and JSON ---------------------------------------------------------
+
+
+ROWS = {
+    "label": ["a", "b"] * 5,
+    "user": [*"uuvvwwxxyy"],
+    "day": [f"2024-03-{day:02}" for day in range(10, 20)],
+}
+
+
+@pytest.fixture
+def parts() -> dict[str, pl.DataFrame]:
+    """Two files whose days follow each other, and a user of both."""
+    frame = pl.DataFrame(ROWS)
+    Path("old").mkdir()
+    frame[:7].write_csv("old/Train.CSV")
+    frame[7:].with_columns(empty=None).write_parquet("test.parquet")
+    dates = frame.with_columns(pl.col("day").str.to_date())
+    return {"Train": dates[:7], "test": dates[7:]}
+
+
+def test_several_files_are_parts(parts: dict[str, pl.DataFrame], capsys: Capture) -> None:
+    """Files are parts by their names, and ISO text is read as dates."""
+    assert call("check old/Train.CSV test.parquet --by label --time day --groups user") == 1
+    found = sf.check(
+        parts | {"test": parts["test"].with_columns(empty=None)}, "label", groups="user", time="day"
+    )
+    out = capsys.readouterr().out
+    assert out == f"{found}\n"
+    assert "'Train' ends 2024-03-16, 'test' starts 2024-03-17" in out
+    assert call("report old/Train.CSV test.parquet --by label") == 0
+    assert capsys.readouterr().out.split()[:5] == ["split", "n", "rows_off", "absent", "verdict"]
+
+
+JSON = {"in.csv --groups user": 1, "old/Train.CSV test.parquet --time user --time day": 0}
+"""Commands, and their exit codes."""
+
+
+@pytest.mark.parametrize(("command", "code"), JSON.items())
+def test_json_is_the_findings(
+    command: str, code: int, parts: dict[str, pl.DataFrame], capsys: Capture
+) -> None:
+    """With `--json` standard output is one object, whatever values hold; the exit code stays."""
+    pl.DataFrame({"user": ['"{é\n\0NaN'] * 2, "fold": [0, 1]}).write_csv("in.csv")
+    assert call(f"check {command} --json") == code
+    found = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert list(found) == ["ok", "findings"]
+    assert found["ok"] is (code == 0)
+    fields = ["name", "severity", "check", "n", "detail"]
+    assert all(list(each) == fields for each in found["findings"])
+    of_users = [each["detail"] for each in found["findings"] if "users" in each["detail"]]
+    assert of_users[0].startswith("time: " if code == 0 else "1 of 1 users is in several folds, ")
+
+
+TIMES = {
+    "dates": (["2024-03-01", "", "2024-03-02"], pl.Date),
+    "times": (["2024-03-01T12:00:00.25", "2024-03-02 12:00", "NA"], pl.Datetime("us")),
+    "zones": (["2024-03-01T12:00Z", "2024-03-02T12:00+02:00", None], pl.Datetime("us", "UTC")),
+    "some zones": (["2024-03-01T12:00Z", "2024-03-02T12:00", None], pl.String),
+    "other text": (["2024-03-01", "3/2/2024", None], pl.String),
+}
+
+
+@pytest.mark.parametrize("case", TIMES)
+def test_iso_text_is_read_as_times(case: str) -> None:
+    """Text is read as times where all of it is ISO, with a zone or without."""
+    texts, dtype = TIMES[case]
+    (found,) = read_times(pl.DataFrame({"t": texts}), ["t"])
+    if dtype != pl.String:
+        assert found.drop_nulls().is_sorted()
+        assert found.null_count() == 1
+    assert found.dtype == (pl.Datetime("us") if dtype == pl.Date else dtype)
+
+
+SEVERAL = {
+    "in.csv copy/in.csv": "FILE, whose names are the parts, must hold each name once, got 'in'"
+    " twice.",
+    "in.csv other.csv --name sex": "`--name` must be left out where several frames are given, whose"
+    " names are the parts, got 'sex'.",
+    "in.csv other.csv": "A column must have one type in all frames, but 'price' is Float64 in 'in',"
+    " String in 'other'. Hint: cast it, or drop it.",
+    "in.csv --time label": "`--time` needs dates, times or numbers, but column 'label' is text."
+    " Hint: convert it, as with `str.to_date`.",
+}
+
+
+@pytest.mark.parametrize("options", SEVERAL)
+def test_errors_of_several_files(options: str, capsys: Capture) -> None:
+    """What goes wrong with several files and times is one line."""
+    Path("copy").mkdir()
+    DATA.write_csv("copy/in.csv")
+    DATA.with_columns(price=pl.lit("x")).write_csv("other.csv")
+    DATA.with_columns(fold=pl.col("id") % 2).write_csv("in.csv")
+    assert call(f"check {options}") == 2
+    assert capsys.readouterr().err == f"stratframe: {SEVERAL[options]}\n"
 
 
 # Help -----------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The command line, `stratframe`: folds on an example, or on a file of your own."""
 
 import errno
+import json
 import os
 import re
 import shlex
@@ -18,7 +19,7 @@ from typing import Any, NoReturn, TextIO
 import stratframe as sf
 
 from . import frames
-from .checks import load_extra
+from .checks import check_each_once, load_extra
 from .errors import StratError, StratWarning, describe, plural
 from .pipeline.options import MAX_REPEATS
 from .pipeline.tables import RESERVED
@@ -60,6 +61,11 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "action": "append",
         "help": "a column to compare rows by, or `none` (default: all that tell them apart)",
     },
+    "time": {
+        "action": "append",
+        "help": "a column of times, in which parts should follow each other; repeat to name users"
+        " first",
+    },
     "missing": {"help": "error (default), stratum or null"},
     "rare": {"help": "warn (default), error, null, pool or ignore"},
     "repeats": {"type": int, "help": "columns to add (default 1)"},
@@ -74,7 +80,7 @@ EPILOG = """A term is written as in Python, with column names bare or in quotes:
   --by "continuous(price)"      --groups "clusters([x1, x2], n=5)"
 FILE and OUT end in .csv, .tsv, .csv.gz or .parquet; - is standard input or output, as CSV."""
 
-READ = ("by", "groups", "where", "key", "features", "duplicates")
+READ = ("by", "groups", "where", "key", "features", "duplicates", "time")
 """The arguments that name columns to read."""
 
 SEPARATORS = {",": ",", ";": ";", "|": "|", "tab": "\t", "\t": "\t"}
@@ -240,8 +246,11 @@ def parser() -> Parser:
             argument_default=SUPPRESS,
             formatter_class=RawDescriptionHelpFormatter,
         )
-        options.add_argument("file", metavar="FILE", help="the file to read")
-        if command != "check":
+        n_files, more = ("+", "; of several, each is a part") if command in JUDGES else (1, "")
+        options.add_argument("file", metavar="FILE", nargs=n_files, help=f"the file to read{more}")
+        if command == "check":
+            options.add_argument("--json", action="store_true", help="print findings as JSON")
+        else:
             is_needed = command not in JUDGES
             options.add_argument("--out", required=is_needed, help="the file to write")
         options.add_argument(
@@ -275,16 +284,22 @@ def run(given: dict[str, Any]) -> tuple[int, bytes]:
     if command is None:
         example()
         return 0, b""
-    path, out = given.pop("file"), given.pop("out", None)
-    for each in (path, out):
+    paths, out, as_json = given.pop("file"), given.pop("out", None), given.pop("json", False)
+    for each in (*paths, out):
         if each is not None:
             frames.files.check_path(each)
-    file = frames.files.read_file(path, SEPARATORS.get(given.pop("separator", None), ""))
-    given = {"by": None} | read_texts(given, file.header)
-    frame, names = read_fold_columns(command, file, given)
-    result, rows = getattr(sf, command)(frame, **given), b""
+    labels, separator = list(map(frames.files.stem_of, paths)), given.pop("separator", "")
+    check_each_once("FILE, whose names are the parts,", "name", labels)
+    files = [frames.files.read_file(path, SEPARATORS.get(separator, "")) for path in paths]
+    file, given = files[0], {"by": None} | read_texts(given, files[0].header)
+    read = [read_fold_columns(command, each, given) for each in files]
+    frame, names = read[0]
+    several = dict(zip(labels, (each for each, _ in read), strict=True))
+    result = getattr(sf, command)(several if len(read) > 1 else frame, **given)
+    rows = b""
     if command == "check":
-        print(result)
+        found = {"ok": result.ok, "findings": frames.result.to_dicts(result.findings)}
+        print(json.dumps(found) if as_json else result)
         return 0 if result else WRONG, rows
     if command == "report":
         columns = map(str, frames.column_names(result))
@@ -323,7 +338,7 @@ def read_fold_columns(
         parts = given.get("parts", ())
         known, alike = parts if isinstance(parts, dict) else (), command == "extend" and not parts
         frame = frames.files.read_folds(frame, names, known, alike=alike)
-    return frame, names
+    return frames.files.read_times(frame, columns_in(given.get("time", []))), names
 
 
 def columns_in(entry: Any) -> list[Any]:

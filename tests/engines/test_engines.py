@@ -433,6 +433,11 @@ def test_a_plan_is_that_of_pandas(engine, by, options):
         {"groups": ["whole", "pair"], "by": sf.quantiles("price", 9), "duplicates": "half"},
         {"by": "age", "duplicates": "text"},
         {"name": ["fold", "split", "twin"], "key": "id", "duplicates": None},
+        {"time": "time"},
+        {"time": ["kind", "day"], "name": "split", "duplicates": "sex"},
+        {"time": "id", "name": "block"},
+        {"time": ["sex", "id"], "name": "block"},
+        {"time": "half", "name": "never"},
     ],
     ids=str,
 )
@@ -443,6 +448,8 @@ def test_a_check_is_that_of_pandas(engine, options):
         whole=[i % 4 for i in range(N)],
         text=[f"text {max(i, 5)}" for i in range(N)],
         twin=FOLDED["fold"],
+        block=["test" if i < 20 else "train" for i in range(N)],
+        never=["train" if i % 2 else None for i in range(N)],
     )
     frame = engine.local(frame)
     found = sf.check(engine.spread(frame, [17, 45]), **options)
@@ -466,8 +473,8 @@ def test_a_check_is_that_of_pandas(engine, options):
 
 
 def start_of(detail: str) -> str:
-    """Take a line up to its example."""
-    return detail.partition(", such as")[0]
+    """Take a line up to its example; times of Spark have a zone."""
+    return detail.partition(", such as")[0].replace("+00:00", "")
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,14 @@ def tables_of_polars(df: pl.DataFrame, lazy: pl.LazyFrame) -> None:
     assert_type(sf.sample(lazy, "label", frac=0.5), pl.DataFrame)
 
 
+def several_frames(df: pd.DataFrame, lazy: pl.LazyFrame) -> None:
+    """Frames by name are judged as one of their library."""
+    assert_type(sf.check({"train": df, "test": df}, "label", time=["user", "day"]), sf.Check)
+    assert_type(sf.balance({"train": df, "test": df}, "label"), pd.DataFrame)
+    assert_type(sf.leaks({"train": lazy, "test": lazy}, groups="patient"), pl.DataFrame)
+    sf.plot({"train": df, "test": df}, "label")
+
+
 def is_generic(fold: sf.Fold[pl.DataFrame]) -> pl.DataFrame:
     """A fold names the type of its frames."""
     return assert_type(fold.train, pl.DataFrame)
@@ -101,6 +109,7 @@ def refuses(df: pd.DataFrame, text: str) -> None:
     sf.sample(df, "label", n=5, allocation="fair")  # type: ignore[call-overload]
     sf.balance(text, "label")  # type: ignore[call-overload]
     sf.leaks(df, "fold")  # type: ignore[call-overload]
+    sf.check({"train": text, "test": text})  # type: ignore[dict-item]
     sf.folds(df, nulls="keep")  # type: ignore[arg-type]
     sf.folds(df, gap="1")  # type: ignore[arg-type]
     sf.plot(df, "label", kind="pie")  # type: ignore[arg-type]

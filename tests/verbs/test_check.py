@@ -407,7 +407,10 @@ def test_in_a_notebook() -> None:
 
 # Properties ---------------------------------------------------------------------------------
 
-CHECKS = {"groups", "keys", "duplicates", "balance", "totals", "strata", "sizes", "drift", "rows"}
+CHECKS = {
+    *("groups", "keys", "time", "duplicates", "balance", "totals"),
+    *("strata", "sizes", "drift", "rows"),
+}
 
 
 @pytest.mark.parametrize("kind", TWO_KINDS)

@@ -54,6 +54,8 @@ def quantile_words(
     ----------
     Hyndman and Fan (1996), Sample quantiles in statistical packages, definition 1.
     """
+    if n == 1:
+        return np.empty((n_strata, 0), dtype=np.uint64)
     bits = next_bits(n_strata, 0)
     counts = count([], n_strata, bits)
     sizes = counts.sum(axis=1)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import frames
 from ..core.seeds import StreamTag
-from ..core.types import Flags, StratumTable
+from ..core.types import Flags, Ints, StratumTable
 from ..errors import StratError
 from ..frames import LabelRows
 from ..pipeline.deal import empty_outputs, part_sizes, warn_empty_parts
@@ -29,7 +29,7 @@ from ..pipeline.tables import (
     count_folds,
 )
 from ..terms.base import By, Term
-from ..terms.bins import Continuous
+from ..terms.bins import Continuous, TimeSpan
 from ..terms.by import Entries, columns_of, require_by
 from ..terms.classes import Classes
 from .base import (
@@ -194,6 +194,18 @@ class CountedFrame:
             return FoldedStrata(strata, columns["by"], labels, codes)
 
         return count_folds(by, name, Entries(options.terms), k, count)
+
+    def spans(self, refs: Sequence[Any], name: str) -> tuple[list[Any], Sequence[Any], Any, Ints]:
+        """Find the highest and lowest time of each fold, by the columns before that of times.
+
+        Returns these columns, what they are called, the folds, and how many rows each row is.
+        """
+        *others, time = refs
+        span = self.engine.resolve(TimeSpan((time,)))
+        options = Options((*(Classes((each,)) for each in others), span))
+        call = self.engine.bind(options, name, drop=True)
+        counts = count_strata(self.engine, call, options, for_table=True)[1].counts
+        return counts.columns["by"], refs, counts.columns["name"][0], counts.weights
 
     def read_by(self, by: By, groups: tuple[Term, ...], k: int) -> Options:
         """Read `by` and `groups` for a table, which shows bins of a continuous entry."""

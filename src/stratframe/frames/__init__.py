@@ -14,6 +14,7 @@ arrays go out, and arrays come back as new columns, as rows of the frame, or as 
 - `read`: which codes of classes, numbers, or words of a key does a column give?
 - `folds`: which folds does a column hold, and which one is each row in?
 - `select`: which rows of a frame do some labels, or a computation, select?
+- `joined`: how do frames of one library become one?
 - `duplicates`: which rows are equal in several columns, and are they in one fold?
 - `files`: how are CSV and Parquet files read and written?
 
@@ -33,6 +34,7 @@ from .folds import (
     read_fold_numbers,
     read_part_codes,
 )
+from .joined import PART, join_frames
 from .libraries import (
     AnyFrame,
     AnyFrameT,
@@ -45,7 +47,15 @@ from .libraries import (
     take,
     to_list,
 )
-from .read import encode_classes, read_comparable, read_key, read_matrix, read_numbers, read_tags
+from .read import (
+    encode_classes,
+    read_comparable,
+    read_key,
+    read_matrix,
+    read_numbers,
+    read_tags,
+    read_times,
+)
 from .references import (
     ResultName,
     check_names,

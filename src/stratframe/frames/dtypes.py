@@ -256,6 +256,12 @@ def is_text(series: Series) -> bool:
     return dtype_of(series) in (pl.String, pl.Categorical, pl.Enum)
 
 
+def has_order(series: Series) -> bool:
+    """Return whether a column says itself in which order its categories are."""
+    dtype: Any = series.dtype
+    return isinstance(dtype, pl.Enum) or bool(getattr(dtype, "ordered", False))
+
+
 def is_nested(dtype: pl.DataType) -> bool:
     """Return whether a Polars dtype holds lists, structs or Python objects."""
     return dtype.is_nested() or dtype == pl.Object

@@ -8,7 +8,8 @@ import re
 import sys
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 from io import BytesIO, TextIOWrapper
@@ -77,6 +78,11 @@ def check_path(path: str) -> None:
             "\nHint: - is standard input or output, as CSV."
         )
         raise StratError(msg)
+
+
+def stem_of(path: str) -> str:
+    """Name a file without its folder and what says its type."""
+    return re.sub(r"\.(csv|tsv|csv\.gz|parquet)$", "", Path(path).name, flags=re.IGNORECASE)
 
 
 def is_text_file(path: str) -> bool:
@@ -167,6 +173,19 @@ def clear_marks(series: pl.Series, marks: Collection[str], *, alike: bool) -> pl
         )
         raise StratError(msg)
     return known if len(words) or not numbers.count() else numbers
+
+
+def read_times(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
+    """Read text as times in columns that hold ISO dates or times, all with a zone or none."""
+    for name in names:
+        with suppress(ValueError):
+            texts = frame[name].str.strip_chars() if frame.schema.get(name) == pl.String else ()
+            known = [None if text in MISSING_MARKS else text for text in texts]
+            times = [text and datetime.fromisoformat(text) for text in known]
+            if len({each.tzinfo is not None for each in times if each}) == 1:
+                utc = [each.astimezone(UTC) if each and each.tzinfo else each for each in times]
+                frame = frame.with_columns(pl.Series(name, utc))
+    return frame
 
 
 def update_file(

@@ -23,6 +23,7 @@ from ..errors import StratError, describe_rows
 from .dtypes import (
     WIDE,
     dtype_of,
+    has_order,
     is_encoded_by_pandas,
     is_missing,
     is_nested,
@@ -240,6 +241,28 @@ def numbers_of(series: Series) -> Values:
     if dtype.is_numeric() or dtype in (pl.Boolean, pl.Null):
         return to_floats(column)
     raise TypeError
+
+
+def read_times(series: Series) -> tuple[Values, Flags]:
+    """Read times, or what is ordered as they are, as numbers of this order, and which are missing.
+
+    Any number stands where one is missing.
+    """
+    dtype, missing = dtype_of(series), is_missing(series)
+    if has_order(series):
+        codes: Any = series.to_physical() if isinstance(series, pl.Series) else series.cat.codes
+        return np.where(missing, 0, codes.to_numpy()), missing
+    if dtype.is_decimal() or dtype in WIDE:  # floats would make some equal
+        return rank_key(series), missing
+    if dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Null:
+        return read_numbers(series, "time")
+    hint = "\nHint: give its categories an order." if dtype == pl.Categorical else ""
+    if dtype == pl.String:
+        convert = "pd.to_datetime" if isinstance(series, pd.Series) else "str.to_date"
+        hint = f"\nHint: convert it, as with `{convert}`."
+    what = "text" if dtype == pl.String else series.dtype
+    msg = f"`time` needs dates, times or numbers, but column {series.name!r} is {what}.{hint}"
+    raise StratError(msg)
 
 
 def read_comparable(series: Series, term: str) -> tuple[Values, Flags]:

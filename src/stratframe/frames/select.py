@@ -9,7 +9,7 @@ import polars as pl
 
 from ..core.types import Flags, Ints
 from .attach import NewColumn, column_expression
-from .dtypes import dtype_of, is_missing, to_floats
+from .dtypes import dtype_of, has_order, is_missing, to_floats
 from .folds import (
     FoldValues,
     fold_codes,
@@ -51,8 +51,7 @@ class LabelRows(NamedTuple):
     @property
     def has_ordered_categories(self) -> bool:
         """Whether the column says itself in which order its labels are."""
-        dtype: Any = self.series.dtype
-        return isinstance(dtype, pl.Enum) or bool(getattr(dtype, "ordered", False))
+        return has_order(self.series)
 
     def count(self, flags: Flags) -> int:
         """Count the rows that are flagged, or that these stand for."""

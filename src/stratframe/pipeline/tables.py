@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any, Concatenate, NamedTuple, Protocol, cast, overload
 
@@ -55,6 +55,14 @@ class TableVerb(Protocol[Params]):
     @overload
     def __call__(
         self, frame: PolarsFrame, /, *args: Params.args, **kwargs: Params.kwargs
+    ) -> PolarsTable: ...
+    @overload
+    def __call__(
+        self, frame: Mapping[str, PandasFrame], /, *args: Params.args, **kwargs: Params.kwargs
+    ) -> PandasFrame: ...
+    @overload
+    def __call__(
+        self, frame: Mapping[str, PolarsFrame], /, *args: Params.args, **kwargs: Params.kwargs
     ) -> PolarsTable: ...
     @overload
     def __call__(self, frame: AnyFrame, /, *args: Params.args, **kwargs: Params.kwargs) -> Any: ...
@@ -226,10 +234,10 @@ def levels_of(strata: Strata) -> list[Strata]:
 def check_not_itself(argument: str, refs: Sequence[Any], name: Hashable, frame: Any = None) -> None:
     """Raise if one of the references is the fold column itself, or gives it with others."""
     if any(frames.references.gives_column(frame, ref, name) for ref in refs):
-        shown = frames.format_reference(name)
+        shown, other = frames.format_reference(name), "day" if argument == "time" else "label"
         msg = (
             f"`{argument}` must be other columns than the folds, but both are {shown}.\nHint: name"
-            f' what the folds are compared by, as in `{argument}="label"`.'
+            f' what the folds are compared by, as in `{argument}="{other}"`.'
         )
         raise StratError(msg)
 

@@ -133,6 +133,23 @@ class OrderBins(Quantiles):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class TimeSpan(Quantiles):
+    """One bin of a column of times inside the parent stratum, from its lowest to its highest."""
+
+    function: ClassVar[str] = "time"
+    n: int = 1
+
+    def __repr__(self) -> str:
+        """Name the argument that it is of."""
+        return self.function
+
+    def resolve(self, series: Sequence[Any]) -> Term:
+        """Raise unless the column holds times."""
+        frames.read_times(series[0])
+        return self
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Bins(Term):
     """A column cut at given edges."""
 

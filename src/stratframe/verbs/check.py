@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
@@ -24,6 +24,7 @@ from ..pipeline.tables import check_not_itself
 from ..terms.base import By, Term
 from ..terms.by import columns_of, parse_columns, parse_groups, require_by
 from . import findings
+from .chronology import find_on, find_time
 from .drift import DRIFT_HINT, check_features, measure_drift
 from .findings import Shared
 from .ids import find_ids, named_ids, read_ids
@@ -37,11 +38,14 @@ from .leaks import (
     read_compared,
 )
 from .lines import WORST_FIRST, Finding, fit_line, printable
-from .sources import check_rows, named_source
+from .sources import check_rows, join_given, named_source
 from .totals import find_totals
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """Severities as a line starts with them."""
+
+MAY_CHANGE = ("balance", "totals", "strata", "sizes", "drift")
+"""What may change with time, so that parts of it are not wrong if they differ."""
 
 MARK_COLOURS = {"leak": "#c62828", "warning": "#b26a00", "note": "gray", "ok": "#2e7d32"}
 """Of severities in a notebook, readable on white and on black."""
@@ -60,7 +64,7 @@ class Check:
         Whether no finding is a leak or a warning.
     findings : pandas.DataFrame or polars.DataFrame
         One row per finding, in the caller's library, the worst first: `name`, the column;
-        `severity`, "leak", "warning", "note" or "ok"; `check`, one of "groups", "keys",
+        `severity`, "leak", "warning", "note" or "ok"; `check`, one of "groups", "keys", "time",
         "duplicates", "balance", "totals", "strata", "sizes", "drift" and "rows"; `n`, how many
         groups, keys, rows, cells, strata, folds or comparisons it is about; and `detail`, a line.
     text : str
@@ -103,8 +107,8 @@ class Check:
 
 
 @suggest_arguments
-def check(
-    frame: AnyFrame,
+def check(  # noqa: PLR0913 - what users ask for
+    frame: AnyFrame | Mapping[str, AnyFrame],
     by: By | None = None,
     name: str | Sequence[str] = "fold",
     *,
@@ -112,12 +116,15 @@ def check(
     key: Any = None,
     features: Any = None,
     duplicates: Any = AUTO,
+    time: Any = None,
 ) -> Check:
     """Say whether a column of folds or parts is fit for use.
 
     Parameters
     ----------
-    frame : pandas, Polars (eager or lazy), Dask or Spark frame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame, or mapping of names to frames
+        Of several pandas or Polars frames, such as `{"train": a, "test": b}`, the columns that all
+        have are read one below the other, and their names are the parts; `name` is left out.
     by : entry or list of entries, optional
         What the column should be even in; as for `report`.
     name : str or list of str
@@ -131,6 +138,9 @@ def check(
         What should not differ from fold to fold; as for `drift`.
     duplicates : {"auto"}, column, list of columns or None
         Columns in which no row should equal a row of another fold; as for `leaks`.
+    time : column or list of columns, optional
+        When rows are: each part should end before the next starts. Before the last column of a list
+        come those, such as users, in each of whose values this should be so.
 
     Returns
     -------
@@ -192,12 +202,15 @@ def check(
     >>> found.ok, found.findings["severity"][0]
     (False, 'leak')
     """
+    frame, name, aside = join_given(frame, name)
     source, names = named_source(frame, name)
-    asked = Asked(by, parse_groups(groups), groups, key, features, duplicates)
+    of_time = parse_columns("time", time)
+    frames.references.check_each_column_once("`time`", of_time)
+    asked = Asked(by, parse_groups(groups), groups, key, features, duplicates, of_time)
     if isinstance(source, CountedFrame):
         looked = look_at_counts(source, names, asked)
     else:
-        looked = look_at_rows(source, names, asked)
+        looked = look_at_rows(source, names, asked, aside)
     found = list(zip(map(str, names), looked, strict=True))
     found.sort(key=lambda each: count_worst(each[1]))
     return make_check(source.library, found)
@@ -213,6 +226,7 @@ class Asked(NamedTuple):
     key: Any
     features: Any
     duplicates: Any
+    time: Sequence[Any] = ()
 
 
 def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
@@ -221,30 +235,46 @@ def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
     return tuple(-severities.count(severity) for severity in WORST_FIRST)
 
 
-def look_at_rows(source: LocalFrame, names: Sequence[Any], asked: Asked) -> Iterator[list[Finding]]:
+def look_at_rows(
+    source: LocalFrame, names: Sequence[Any], asked: Asked, aside: list[Any] | None
+) -> Iterator[list[Finding]]:
     """Find what there is to say of one column after another of a frame on this machine."""
     by, features = asked.by, asked.features
     features = () if features is None else check_features(source.frame, features)
     of_by = [] if by is None else columns_of(require_by(by).terms)
     key = parse_columns("key", asked.key)
-    frames.check_refs(source.frame, {"by": of_by, "key": key})
+    frames.check_refs(source.frame, {"by": of_by, "key": key, "time": asked.time})
     for name in names:
         check_not_itself("by", of_by, name, source.frame)
-    ids = [] if asked.terms else named_ids(source.frame, names, key, of_by)
+        check_not_itself("time", asked.time, name, source.frame)
+    known = [*of_by, *asked.time]
+    ids = [] if asked.terms else named_ids(source.frame, names, key, known)
+    others = [*known, *features, *ids]
     eager, compared = read_compared(
-        source.frame, names, asked.groups, asked.key, asked.duplicates, [*of_by, *features, *ids]
+        source.frame, names, asked.groups, asked.key, asked.duplicates, others
     )
-    encoded, known = read_ids(eager, ids) if ids else [], dict[Hashable, Any]()
+    encoded, same = read_ids(eager, ids) if ids else [], dict[Hashable, Any]()
     for name in names:
-        labels, folds = frames.fold_codes(frames.folds.read_fold_column(eager, name))
+        series = frames.folds.read_fold_column(eager, name)
+        labels, folds = frames.fold_codes(series)
         shared = [count_shared(each, labels.values, folds) for each in compared]
-        others = find_ids(encoded, labels, folds)
+        found = find_ids(encoded, labels, folds)
+        if aside is not None:  # of several frames the position of a row says nothing
+            shared = [
+                each._replace(rows=each.rows._replace(example=None))
+                if each.check == "duplicates" and each.rows
+                else each
+                for each in shared
+            ]
+            found += findings.find_aside(aside) if aside else []
         if len(names) > 1 and labels.present:
-            others += findings.find_same(known, name, digest_folds(labels, folds))
+            found += findings.find_same(same, name, digest_folds(labels, folds))
         if features:
-            others.append(findings.find_drift(measure_drift(eager, features, name), labels))
+            found.append(findings.find_drift(measure_drift(eager, features, name), labels))
+        if asked.time and labels.present:
+            found += find_time(frames.read_columns(eager, asked.time), asked.time, series)
         twin = partial(find_twin, source.frame, names, folds)
-        yield find_all(LocalFrame(eager), asked, name, labels, shared, others, twin)
+        yield find_all(LocalFrame(eager), asked, name, labels, shared, found, twin)
 
 
 def digest_folds(labels: FoldValues, folds: Ints) -> Hashable:
@@ -261,17 +291,20 @@ def look_at_counts(
         needs = "`check` looks at the values of `features` in all rows"
         check_rows(source.frame, needs, DRIFT_HINT)
     refs = compared_refs(asked.terms, asked.key, asked.duplicates)
-    source.check_shared(Options(groups=asked.terms), refs)
-    of_by = [] if asked.by is None else columns_of(require_by(asked.by).terms)
-    ids = [] if asked.terms else named_ids(source.frame, names, refs["key"], of_by)
-    few, known = 1 < len(names) <= MOST_CROSSED, dict[Hashable, Any]()
+    source.check_shared(Options(groups=asked.terms), refs | {"time": list(asked.time)})
+    for name in names:
+        check_not_itself("time", asked.time, name)
+    known = [*([] if asked.by is None else columns_of(require_by(asked.by).terms)), *asked.time]
+    ids = [] if asked.terms else named_ids(source.frame, names, refs["key"], known)
+    few, same = 1 < len(names) <= MOST_CROSSED, dict[Hashable, Any]()
     rows = source.label_rows(names[0], names[1:]) if few else None
     crossed = [rows.series, *(column.series for column in rows.apart)] if rows else []
     for place, name in enumerate(names):
         labels, others = source.label_rows(name).labels, list[Finding]()
         if labels.present:
-            same = tuple(frames.to_list(crossed[place])) if rows else None
-            others += findings.find_same(known, name, same)
+            folds = tuple(frames.to_list(crossed[place])) if rows else None
+            others += findings.find_same(same, name, folds)
+            others += find_on(source, asked.time, name) if asked.time else []
         given = {each: refs[each] for each in refs if refs[each] and labels.present}
         shared = [count_on(source, asked, name, labels, *each) for each in given.items()]
         if is_auto(asked.duplicates):
@@ -321,7 +354,7 @@ def find_all(
     others: Sequence[Finding],
     twin: Callable[[], str | None],
 ) -> list[Finding]:
-    """Find what there is to say of one column, the worst first."""
+    """Find what there is to say of one column, beside others, the worst first."""
     found = [*findings.find_rows(labels), *others]
     if labels.present:
         found += [finding for each in shared for finding in findings.find_shared(each, labels)]
@@ -330,6 +363,13 @@ def find_all(
             found += findings.find_balance(counts, counts.judge(), labels)
             found += find_totals(source, asked.by, name, asked.terms)
         found += findings.find_sizes(labels, shared, twin)
+    if asked.time:
+        found = [
+            each._replace(severity="note")
+            if each.severity == "warning" and each.check in MAY_CHANGE
+            else each
+            for each in found
+        ]
     return findings.worst_first(found)
 
 

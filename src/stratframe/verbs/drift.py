@@ -25,7 +25,7 @@ from ..pipeline.tables import (
     text_array,
 )
 from ..terms.by import parse_columns
-from .sources import check_rows, named_source
+from .sources import check_rows, join_given, named_source
 
 DRIFT_HINT = "`report` of `sf.quantiles(...)` compares their bins"
 """What to do where the values of all rows are not at hand."""
@@ -77,7 +77,8 @@ def drift(
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    frame : pandas.DataFrame, polars.DataFrame, polars.LazyFrame, or mapping
+        A mapping as for `check`.
     features : column or list of columns
         Numbers, dates, or any other column, as classes. Booleans and categoricals are
         classes. Missing numbers are left out; missing classes are a class of their own. The
@@ -135,6 +136,7 @@ def drift(
     3     1       c       0.0     1.0
     """
     shown = DRIFTED if check_flag("full", full) else DRIFTED[:3]
+    frame, name, _ = join_given(frame, name)
     check_rows(frame, "`drift` looks at the values of all rows", DRIFT_HINT)
     frames.check_frame(frame)
     columns, refs = named_source(frame, name)[1], check_features(frame, features)

@@ -26,7 +26,10 @@ Verdict: TypeAlias = Literal[
 ]
 """What there is to say of a fold, the worst first."""
 
-CHECKS = ("groups", "keys", "balance", "totals", "strata", "sizes", "duplicates", "rows", "drift")
+CHECKS = (
+    *("groups", "keys", "time", "balance", "totals", "strata", "sizes", "duplicates"),
+    *("rows", "drift"),
+)
 """What findings are about, in the order of their lines."""
 
 FEW_FOLDS, FEW_COMPARISONS = 4, 10
@@ -57,6 +60,12 @@ def are_numbered(labels: FoldValues) -> bool:
     if not present or any(type(each) is not int for each in present):
         return False
     return present[0] in (0, 1) and present[-1] - present[0] + 1 == len(present)
+
+
+def name_label(labels: FoldValues, place: int) -> str:
+    """Name one of the labels of a column in a line: a part as in code."""
+    value = labels.values[place]
+    return describe(value) if noun_of(labels) == "part" else f"fold {value}"
 
 
 # Rows and sizes -------------------------------------------------------------------------
@@ -95,6 +104,17 @@ def find_same(known: dict[Hashable, Any], name: Any, folds: Hashable) -> list[Fi
         return [write_finding("note", "rows", 0, text)]
     names = {"first": repr(first), "second": repr(name)}
     return [write_finding("warning", "rows", 1, "{first} and {second} are the same", **names)]
+
+
+def find_aside(columns: Sequence[Any]) -> list[Finding]:
+    """Note the columns of several frames that are not compared."""
+    names = number_names([describe(str(each)) for each in columns[:MAX_LISTED]])
+    listed = preview([f"{{{each}}}" for each in names], len(columns))
+    text, tails = (
+        "left aside (folds, or not in all frames): ",
+        [listed, plural(len(columns), "column")],
+    )
+    return [write_finding("note", "rows", len(columns), text, *tails, **names)]
 
 
 def empty_folds(labels: FoldValues) -> tuple[list[Any], int]:

@@ -24,7 +24,7 @@ from ..pipeline.tables import MANY_VALUES, check_not_itself, fold_table, table_v
 from ..terms.base import Term
 from ..terms.by import columns_of, parse_columns, parse_groups
 from .findings import Shared
-from .sources import named_source
+from .sources import join_given, named_source
 
 AUTO = "auto"
 
@@ -81,7 +81,8 @@ def leaks(
 
     Parameters
     ----------
-    frame : pandas, Polars (eager or lazy), Dask or Spark frame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame, or mapping
+        A mapping as for `check`; then `row` is the position in its own frame.
         A frame of Dask or Spark takes one of `groups`, `key` and `duplicates` in a call.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         List the rows of groups that are in several folds. A list names the combinations of its
@@ -127,6 +128,7 @@ def leaks(
     2  duplicates    0    0     0
     3  duplicates    0    2     1
     """
+    frame, name, aside = join_given(frame, name)
     source, names = named_source(frame, name)
     if isinstance(source, CountedFrame):
         return keep_leaks(source, names, groups, key, duplicates)
@@ -140,10 +142,11 @@ def leaks(
         found = [(none, none), *(shared_sets(each, folds) for each in compared)]
         rows, sets = map(np.concatenate, zip(*found, strict=True))
         sizes = [len(own) for own, _ in found[1:]]
+        first = np.searchsorted(folds, folds[rows]) if aside is not None else 0
         table: dict[Hashable, Any] = {
             "check": np.repeat(text_array([each.check for each in compared]), sizes),
             "set": sets,
-            "row": rows,
+            "row": rows - first,
             label: frames.take(series, rows),
         }
         return frames.make_frame(frames.library_of(eager), table)

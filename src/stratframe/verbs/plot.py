@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import ceil
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
@@ -27,7 +27,7 @@ from .draw import COLOURS, OTHERS, SHADES, Bars, Matrix, draw_bars, draw_matrix,
 from .drift import check_features, measure_drift
 from .leaks import AUTO, count_shared, find_twin, read_compared, shared_sets
 from .lines import Finding, cut_name
-from .sources import check_rows, named_source
+from .sources import check_rows, join_given, named_source
 
 Kind: TypeAlias = Literal["shares", "balance", "drift", "leaks"]
 """What a picture shows."""
@@ -41,7 +41,7 @@ LEAST_SHARE = 0.02
 
 @suggest_arguments
 def plot(
-    frame: Frame,
+    frame: Frame | Mapping[str, Frame],
     by: By | None = None,
     name: str | Sequence[str] = "fold",
     kind: Kind = "shares",
@@ -56,7 +56,8 @@ def plot(
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    frame : pandas.DataFrame, polars.DataFrame, polars.LazyFrame, or mapping
+        A mapping as for `check`.
     by : entry or list of entries, optional
         Of `kind="shares"` and `kind="balance"`, as for `report`.
     name : str or list of str
@@ -101,6 +102,7 @@ def plot(
     """
     check_one_of("kind", kind, get_args(Kind))
     pyplot = load_extra("matplotlib.pyplot", "plot")
+    frame, name, _ = join_given(frame, name)
     check_rows(frame, "`plot` reads all rows", "`balance` and `report` give the figures as tables")
     frames.check_frame(frame)
     names = named_source(frame, name)[1]

@@ -19,7 +19,7 @@ from ..terms.base import By
 from ..terms.by import parse_columns, parse_groups
 from .drift import DRIFT_HINT, measure_drift
 from .findings import verdict_of, verdicts_of
-from .sources import check_rows, named_source
+from .sources import check_rows, join_given, named_source
 
 IN_FULL = ("rms_deviation", "random", "ratio", "tv_distance")
 """The columns with which a table is wider than a terminal."""
@@ -39,7 +39,8 @@ def report(
 
     Parameters
     ----------
-    frame : pandas, Polars (eager or lazy), Dask or Spark frame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame, or mapping
+        A mapping as for `check`.
     by : entry or list of entries
         What the folds should be even in. A continuous entry is shown as up to five quantile bins,
         fewer where a bin would have less than two rows for each fold; so is a column of whole
@@ -91,6 +92,7 @@ def report(
     1     1  4       0.5       0    even
     """
     in_full, terms = check_flag("full", full), parse_groups(groups)
+    frame, name, _ = join_given(frame, name)
     source, names = named_source(frame, name)
     read = source.collect(by, terms, names)
 

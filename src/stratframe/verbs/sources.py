@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from .. import frames
 from ..engines.base import engine_of
 from ..engines.source import CountedFrame
-from ..errors import StratError, list_repeats
+from ..errors import StratError, describe, list_repeats
 from ..pipeline.local import LocalFrame
 
 Source: TypeAlias = LocalFrame | CountedFrame
@@ -40,6 +40,24 @@ def named_source(
     source, names = source_of(frame), list_names(name, frame)
     source.check_names(names, apart)
     return source, names
+
+
+def join_given(frame: Any, name: object) -> tuple[Any, Any, list[Any] | None]:
+    """Join frames that are given by name, whose names are then their parts.
+
+    Returns the frame, the name of its column of folds or parts, and of several frames the columns
+    that are left aside; one frame is returned as it is.
+    """
+    if not isinstance(frame, Mapping):
+        return frame, name, None
+    if name != "fold":
+        msg = (
+            "`name` must be left out where several frames are given, whose names are the parts, got"
+            f" {describe(name)}."
+        )
+        raise StratError(msg)
+    joined, aside = frames.join_frames(frame)
+    return joined, frames.PART, aside
 
 
 def list_names(name: object, frame: Any) -> list[Any]:

@@ -23,7 +23,7 @@ from ..pipeline.tables import (
     table_verb,
 )
 from ..terms.base import By, Missing
-from .sources import named_source, source_of
+from .sources import join_given, named_source, source_of
 
 
 @table_verb
@@ -33,7 +33,8 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
 
     Parameters
     ----------
-    frame : pandas, Polars (eager or lazy), Dask or Spark frame
+    frame : pandas, Polars (eager or lazy), Dask or Spark frame, or mapping
+        A mapping as for `check`.
     by : entry or list of entries
         As for `report`.
     name : str or list of str
@@ -66,6 +67,7 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     2     1     a  2    0.5       2.0        0.0
     3     1     b  2    0.5       2.0        0.0
     """
+    frame, name, _ = join_given(frame, name)
     source, names = named_source(frame, name)
     read = source.collect(by, (), names)
 

@@ -37,6 +37,10 @@ MAX_WINDOWS = 1 << 10
 
 def cut_entry(call: SparkCall, place: int, n: int, parents: CountedCodes) -> SparkCall:
     """Add the column of the bins of one entry."""
+    if n == 1:
+        (*before, entry), after = call.strata[: place + 1], call.strata[place + 1 :]
+        bins = functions().when(entry.typed.present.isNotNull(), 0)
+        return call._replace(strata=(*before, StratumColumn(entry.typed, bins, False), *after))
     n_rows = int(parents.counts.weights[parents.codes >= 0].sum())
     values = values_of(call, place, parents)
     points = order_statistics(values, n, parents.n_strata, n_rows)

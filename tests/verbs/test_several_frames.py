@@ -1,0 +1,209 @@
+"""Frames by name, such as train and test, in the verbs that judge."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import stratframe as sf
+from tests.helpers import KINDS, columns_of, eager, make, refuse_now, values
+
+TRAIN = {
+    "label": ["a", "b"] * 6,
+    "user": [row // 2 for row in range(12)],
+    "day": [date(2024, 1, 1 + row) for row in range(12)],
+    "x": [row + 0.5 for row in range(12)],
+    "fold": [0, 1] * 6,
+}
+TEST = {
+    "day": [date(2024, 2, 1), date(2024, 1, 12), date(2024, 1, 1), date(2024, 2, 2)],
+    "user": [6, 5, 0, 7],
+    "label": ["a", "b", "a", "b"],
+    "x": [20.5, 21.5, 0.5, 22.5],
+    "split": ["u"] * 4,
+    "only": [1] * 4,
+}
+BOTH = {name: [*TRAIN[name], *TEST[name]] for name in ("label", "user", "day", "x")}
+BOTH["split"] = ["train"] * 12 + ["test"] * 4
+
+TABLES: list[tuple[Any, dict[str, Any]]] = [
+    (sf.balance, {"by": "label"}),
+    (sf.report, {"by": ["label", sf.quantiles("x", 2)], "groups": "user"}),
+    (sf.drift, {"features": ["x", "day"], "full": True}),
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables_are_those_of_one_frame(kind: str) -> None:
+    """Frames by name give the tables of one frame, whose parts are the names in their order."""
+    several, one = {"train": make(kind, TRAIN), "test": make(kind, TEST)}, make(kind, BOTH)
+    for verb, options in TABLES:
+        found = verb(several, **options)
+        assert columns_of(found) == columns_of(verb(one, **options, name="split"))
+        assert type(found) is type(eager(one))
+    renamed = {"old": several["train"], "new": several["test"]}
+    assert values(sf.balance(renamed, "label"), "fold") == ["old", "old", "new", "new"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_check_is_that_of_one_frame(kind: str) -> None:
+    """A check says what it says of one frame, and which columns are left aside."""
+    several = {"train": make(kind, TRAIN), "test": make(kind, TEST)}
+    options: dict[str, Any] = {"groups": "user", "time": "day", "features": "x", "by": "label"}
+    found = sf.check(several, **options).text
+    expected = sf.check(make(kind, BOTH), **options, name="split").text
+    aside = "  note     left aside (folds, or not in all frames): 'fold', 'split', 'only'"
+    assert aside in found.splitlines()
+    said = [line for line in found.splitlines() if line != aside]
+    assert said == [line.partition(", such as rows")[0] for line in expected.splitlines()]
+    assert "  LEAK     2 rows equal rows of other parts" in said
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_that_leak_have_the_positions_of_their_frames(kind: str) -> None:
+    """`row` is the position in the frame that the part names."""
+    several = {"train": make(kind, TRAIN), "test": make(kind, TEST)}
+    found = columns_of(sf.leaks(several, groups="user"))
+    assert list(zip(*(found[name] for name in ("set", "row", "split")), strict=True)) == [
+        *((0, 0, "train"), (0, 1, "train"), (0, 2, "test")),
+        *((1, 10, "train"), (1, 11, "train"), (1, 1, "test")),
+        *((0, 0, "train"), (0, 2, "test")),
+    ]
+
+
+def test_a_picture_is_that_of_one_frame() -> None:
+    """A picture of frames by name has the title of one frame."""
+    several = {"train": pd.DataFrame(TRAIN), "test": pd.DataFrame(TEST)}
+    for options in ({"by": "label"}, {"kind": "leaks", "groups": "user"}):
+        title = sf.plot(several, **options).get_title()
+        assert title == sf.plot(pd.DataFrame(BOTH), **options, name="split").get_title()
+
+
+# Types --------------------------------------------------------------------------------------
+
+NOON = datetime(2024, 1, 1, 12)
+PAIRS: dict[str, tuple[list[Any], list[Any], bool]] = {
+    "whole numbers and fractions": ([1, 2], [0.5, 1.5], True),
+    "whole numbers with gaps and fractions": ([1, None], [0.5, 1.5], True),
+    "numbers that no float holds": ([1, 2**53 + 1], [0.5, 1.5], False),
+    "numbers and nothing": ([1, 2], [None, None], True),
+    "text and nothing": ([None, None], ["a", "b"], True),
+    "times and nothing": ([None, None], [NOON, NOON], True),
+    "flags and nothing": ([True, False], [None, None], True),
+    "nothing": ([None, None], [None, None], True),
+    "numbers and text": ([1, 2], ["1", "2"], False),
+    "dates and text": ([date(2024, 1, 1)] * 2, ["2024-01-01"] * 2, False),
+    "times with and without a zone": ([NOON] * 2, [NOON.replace(tzinfo=UTC)] * 2, False),
+    "decimals and fractions": ([Decimal("0.1")] * 2, [0.5, 1.5], False),
+}
+
+
+@pytest.mark.parametrize("kind", [each for each in KINDS if "lazy" not in each])
+@pytest.mark.parametrize("case", PAIRS)
+def test_types_go_together_or_are_an_error(kind: str, case: str) -> None:
+    """Values stay what they are, whatever the types of their frames, or the column is named."""
+    first, second, is_right = PAIRS[case]
+    several = {
+        "a": make(kind, {"x": first, "y": [1, 2]}),
+        "b": make(kind, {"x": second, "y": [3, 4]}),
+    }
+    if not is_right:
+        with pytest.raises(sf.StratError) as caught:
+            sf.check(several)
+        assert str(caught.value).startswith(
+            "A column must have one type in all frames, but 'x' is "
+        )
+        assert str(caught.value).endswith(" in 'b'.\nHint: cast it, or drop it.")
+        return
+    classes = values(sf.balance(several, sf.classes("x")), "x")
+    assert len({*classes}) == len({*first, *second})
+
+
+TEXTS: dict[str, tuple[Any, Any]] = {
+    "categories of other values": (pd.Series(["a", "b"], dtype="category"),) * 2,
+    "text": (pd.Series(["c", "b"], dtype="category"), pd.Series(["a", "b"])),
+    "Enum": (
+        pl.Series(["a", "b"], dtype=pl.Enum("ab")),
+        pl.Series(["b", "c"], dtype=pl.Enum("bc")),
+    ),
+    "Categorical": (pl.Series(["a", "b"], dtype=pl.Categorical), pl.Series(["b", "c"])),
+    "Int32": (pl.Series([1, 2], dtype=pl.Int32), pl.Series([2, 3], dtype=pl.UInt8)),
+    "UInt64": (pl.Series([1, 2], dtype=pl.UInt64), pl.Series([2, -3], dtype=pl.Int64)),
+}
+
+
+@pytest.mark.parametrize("case", TEXTS)
+def test_categories_of_other_values(case: str) -> None:
+    """Categories of other values, and integers of other widths, count by their values."""
+    library: Any = pd if isinstance(TEXTS[case][0], pd.Series) else pl
+    several = {
+        name: library.DataFrame({"x": each}) for name, each in zip("ab", TEXTS[case], strict=True)
+    }
+    leaking = values(sf.leaks(several, duplicates="x"), "row")
+    held = [set(each.to_list()) for each in TEXTS[case]]
+    assert len(leaking) == 2 * len(held[0] & held[1])
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_lazy_and_eager_frames_and_odd_names(library: Any) -> None:
+    """Lazy and eager frames go together, whatever their columns are called."""
+    one = library.DataFrame({"^x$": [1, 2], "y": [1, 2], "z": ["a", "b"]})
+    several = {"a": one.lazy() if library is pl else one, "b": one}
+    assert len(sf.leaks(several)) == 4
+    several["b"] = library.DataFrame({"^x$": [0.5, 1.0], "z": ["a", "b"]})
+    assert values(sf.leaks(several, duplicates="z"), "row") == [0, 0, 1, 1]
+    assert sf.check(several, duplicates=None).ok
+
+
+def test_columns_of_one_name_are_left_aside() -> None:
+    """A name that a frame has twice is left aside; column levels and any index are read."""
+    twice = pd.DataFrame([[1, 2, 3]] * 2, columns=["x", "x", "y"], index=[5, 5])
+    found = sf.check({"a": twice, "b": twice + 1}, duplicates="y")
+    assert "left aside (folds, or not in all frames): 'x'" in found.text
+    levels = twice.set_axis(pd.MultiIndex.from_tuples([("x", "p"), ("x", "q"), ("y", "")]), axis=1)
+    assert not sf.check({"a": levels, "b": levels}, groups="y").ok
+
+
+# Errors -------------------------------------------------------------------------------------
+
+TWO = '\nHint: `{"train": train, "test": test}`.'
+FRAME = pd.DataFrame({"x": [1, 2]})
+ERRORS: dict[str, tuple[Any, dict[str, Any], str]] = {
+    "none": ({}, {}, "Several frames must be two or more, got {}." + TWO),
+    "one": ({"a": FRAME}, {}, "Several frames must be two or more, got {'a': DataFrame}." + TWO),
+    "no name": ({1: FRAME, "b": FRAME}, {}, "Several frames must have names of text, got 1."),
+    "an empty name": (
+        {"": FRAME, "b": FRAME},
+        {},
+        "Several frames must have names of text, got ''.",
+    ),
+    "no frame": ({"a": FRAME, "b": 3}, {}, "`frame` must be a pandas or Polars frame, got int."),
+    "two libraries": (
+        {"a": FRAME, "b": pl.DataFrame({"x": [1]})},
+        {},
+        "Several frames must be of one library, got pandas and Polars.\n"
+        "Hint: `pl.from_pandas` converts.",
+    ),
+    "a name": (
+        {"a": FRAME, "b": FRAME},
+        {"name": "split"},
+        "`name` must be left out where several frames are given, whose names are the parts, got"
+        " 'split'.",
+    ),
+    "no column": (
+        {"a": FRAME, "b": pd.DataFrame({"y": [1]})},
+        {},
+        "Several frames must have a column in common, but 'a', 'b' have none.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_errors(case: str) -> None:
+    """What is no mapping of names to two frames of one library is refused in these words."""
+    given, options, message = ERRORS[case]
+    for verb in (sf.check, sf.leaks):
+        refuse_now(message, lambda verb=verb: verb(given, **options))
