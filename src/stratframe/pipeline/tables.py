@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 from typing import Any, Concatenate, NamedTuple, Protocol, cast, overload
 
@@ -179,7 +179,9 @@ def count_levels(found: FoldedStrata, entries: Sequence[Shown]) -> FoldCounts:
             groups = group_rows(level.codes, strata.groups, strata.weights, n_strata)
         table = level.crosstab(found.codes, len(found.labels.values))
         is_coarse = not strata.margins and level is not strata
-        levels.append(LevelCounts(level, table, term, slack, is_coarse, groups=groups))
+        # The rows of all margins at once would be too many.
+        kept = level.first_rows() if strata.margins else level
+        levels.append(LevelCounts(kept, table, term, slack, is_coarse, groups=groups))
     return FoldCounts(found.labels.values, levels, bool(strata.margins))
 
 
@@ -286,7 +288,7 @@ def show_entry(term: Term, series: Any, k: int, weights: Ints | None) -> Shown:
     return Shown(term, 2)
 
 
-def check_table_size(verb: str, levels: Sequence[Strata], n_parts: int) -> None:
+def check_table_size(verb: str, levels: Iterable[Strata], n_parts: int) -> None:
     """Raise if a table of the strata in every part would be too large."""
     n_strata = sum(len(level.sizes) for level in levels)
     if n_strata * n_parts > MAX_TABLE_ROWS:
