@@ -151,6 +151,15 @@ def test_key_against_a_sort(benchmark: Any, library: str, key: str) -> None:
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
+def test_key_of_text_against_none(benchmark: Any, library: str) -> None:
+    """A key of text takes at most eleven times as long as no key."""
+    ids = np.random.default_rng(6).permutation(ROWS)
+    frame = frame_of(library, y=labels(3), key=KEYS["text"](ids))
+    keyed = partial(frame.strat.kfold, "y", k=5, key="key")
+    race(benchmark, keyed, lambda: frame.strat.kfold("y", k=5), 11, 5)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
 def test_small_frame(benchmark: Any, library: str) -> None:
     """A frame of 1,000 rows takes at most 2 ms."""
     frame = frame_of(library, y=labels(3, rows=1_000))

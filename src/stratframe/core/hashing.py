@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from .seeds import StreamTag, random_words
 from .types import Ints, Words
@@ -25,8 +24,8 @@ LANES = tuple(
 )
 """What the seed is added to at the start of the four lanes."""
 
-BLOCK = 1 << 13
-"""Rows per pass, so that the passes of a hash stay in cache."""
+BLOCK = 1 << 16
+"""Rows per pass, so that the passes of a hash stay in cache, and texts of one length are many."""
 
 
 class HashedWords(NamedTuple):
@@ -139,7 +138,7 @@ def rows_of_bytes(data: np.ndarray, starts: Ints, n_bytes: int) -> np.ndarray:
     if n_bytes == 0:
         return np.empty((len(starts), 0), dtype=np.uint8)
     # Whole rows are copied at once as values of a type that is as wide.
-    runs = as_strided(data[:n_bytes].view(f"V{n_bytes}"), (len(data) - n_bytes + 1,), (1,))
+    runs: np.ndarray = np.ndarray(len(data) - n_bytes + 1, f"V{n_bytes}", data, strides=1)
     return runs[starts].view(np.uint8).reshape(len(starts), n_bytes)
 
 
