@@ -345,21 +345,34 @@ BAD = {
 }
 
 
+def forgotten(d: Draw) -> Case:
+    """Deal the rows of patients who are not named as groups."""
+    columns = {"label": d.classes(4), "x": d.rng.normal(size=d.n)}
+    name = d.one_of(
+        "patient_id", "PatientID", "user", "customerId", "subject no", "MRN", "order.id"
+    )
+    return d.deal({name: d.groups(20, d.n // 2), **columns}, d.one_of(None, "label", X))
+
+
+NOTED = {"forgotten groups": Kind(forgotten, 60)}
+"""Columns that are fit for use, of which something is noted."""
+
+
 def judge(library: str, kind: str, *seed: int) -> Any:
     """Make a column of a kind, and judge it."""
-    make, least, most = (GOOD | BAD)[kind]
+    make, least, most = (GOOD | NOTED | BAD)[kind]
     frame, by, options = make(Draw(library, (*seed, *kind.encode()), least, most))
     return sf.check(frame, by, **options)
 
 
 def run(kinds: dict[str, Kind], library: str, seed: int, n: int) -> list[str]:
-    """Judge n columns that are all good or all bad, and list those that are judged wrong."""
+    """Judge n columns, all good, noted or bad, and list those that are judged wrong."""
     every = []
     for place, kind in enumerate(kinds):
         numbers, wrong = range(place, n, len(kinds)), []
         for number in numbers:
             found = judge(library, kind, seed, number)
-            if bool(found) != (kinds is GOOD):
+            if bool(found) == (kinds is BAD) or (kinds is NOTED and "groups='" not in str(found)):
                 wrong.append(f"    judge{library, kind, seed, number}: {found}")
         print(f"{kind:24}{len(wrong):5} of {len(numbers)}", *wrong[:1], sep="\n")
         every += wrong

@@ -137,6 +137,7 @@ EXPRESSIONS: list[tuple[str, dict[str, Any]]] = [
     ("kfold", {"k": 10, "deal": "circular", "missing": "null", "rare": "null"}),
     ("split", {"parts": PARTS, "seed": 3, "name": "part", "missing": "stratum", "rare": "ignore"}),
     ("split", {"deal": "circular", "missing": "stratum", "rare": "null"}),
+    ("split", {"deal": "contiguous", "missing": "stratum", "rare": "ignore"}),
 ]
 """Calls in which every argument changes the column of a rare, of a missing and of other rows."""
 

@@ -103,6 +103,8 @@ def draw_by(rng: Random) -> tuple[list[str], Any]:
             sf.bins("w", [-50, *edges, 50]),
             sf.chain(features),
             sf.nearest(features, block=rng.choice([None, None, 3])),
+            sf.total(*features),
+            sf.total("v"),
             sf.clusters(features, rng.randint(1, 3)),
             sf.margins(rng.sample(["label", "a", "keep"], rng.randint(1, 3))),
         ]
@@ -135,7 +137,7 @@ def draw_call(rng: Random, n: int) -> tuple[str, dict[str, Any]]:
         "groups": (0.25, ["g", "g", ["g", "a"]]),
         "key": (0.25, ["id", ["id"], ["a", "id"]]),
         "where": (0.1, ["keep"]),
-        "deal": (0.1, ["circular"]),
+        "deal": (0.2, ["circular", "contiguous"]),
         "repeats": (0.1, [2, 3]),
         "name": (0.1, ["other", "fold 2"]),
     }
@@ -229,8 +231,9 @@ def test_calls(rng: Random) -> None:
         return
     for kind, frame in forms.items():
         check_untouched(eager(frame), answers[kind], names)
+    ties = options.get("deal") == "contiguous" and isinstance(last, type(sf.continuous("v")))
     for parts in dealt.values():
-        check_column(data, levels, verb, options, parts)
+        check_column(data, levels, verb, options, parts, ties=ties)
     first = dealt[names[0]]
     by_order = isinstance(by and by[-1], type(sf.chain("v")) | type(sf.nearest("v")))
     fits = type(sf.clusters("v")), type(sf.margins(["a"]))
@@ -258,8 +261,13 @@ def check_column(
     verb: str,
     options: dict[str, Any],
     parts: list[Any],
+    *,
+    ties: bool,
 ) -> None:
-    """Check that parts are whole groups, or their counts exact shares, rounded, at every level."""
+    """Check that parts are whole groups, or their counts exact shares, rounded, at every level.
+
+    Ties that stay together move the counts.
+    """
     dealt = [row for row, part in enumerate(parts) if part is not None]
     shares = options.get("parts", {})
     if verb == "kfold":
@@ -271,6 +279,8 @@ def check_column(
         counts = {name: rest if count is None else count for name, count in shares.items()}
         shares = {name: Fraction(count, max(len(dealt), 1)) for name, count in counts.items()}
     assert {parts[row] for row in dealt} <= {*shares}
+    if ties:
+        return
     if "where" in options:
         assert all(data["keep"][row] for row in dealt)
     elif "null" not in (options.get("missing"), options.get("rare")):

@@ -48,6 +48,14 @@ CALLS: dict[str, tuple[Any, dict[str, Any]]] = {
     "nearest": (sf.nearest(["age", "price"], scale="minmax"), {}),
     "class, nearest, key": (["label", sf.nearest(["age", "price"])], {"key": "id"}),
     "class, continuous, circular": (["label", sf.continuous("age")], {"deal": "circular"}),
+    "class, total": (["label", sf.total("price")], {}),
+    "class, totals, key": (["label", sf.total("age", "price")], {"key": "id"}),
+    "class, total, groups": (["label", sf.total("price")], {"groups": "age"}),
+    "contiguous": (None, {"deal": "contiguous"}),
+    "class, contiguous": ("label", {"deal": "contiguous"}),
+    "class, contiguous, key": ("label", {"key": "name", "deal": "contiguous"}),
+    "continuous, contiguous": (sf.continuous("age"), {"deal": "contiguous"}),
+    "class, continuous, contiguous": (["label", "price"], {"deal": "contiguous"}),
 }
 
 
@@ -72,6 +80,12 @@ def everything(kind: str) -> dict[str, Any]:
     }
     found["groups"] = dealt(make(kind, DATA), "label", {"groups": "age"})
     found["margins"] = dealt(make(kind, DATA), sf.margins(["label", "sex"]), {"missing": "stratum"})
+    tags = [list(("xy", "yz", "x", "")[i * i % 7 % 4]) for i in range(N)]
+    found["margins of lists"] = dealt(
+        make(kind, {**DATA, "tags": tags}),
+        sf.margins(["tags", "sex", sf.quantiles("price", 3)]),
+        {"missing": "stratum"},
+    )
     given = {**DATA, "fold": [None if i % 4 == 3 else i * i % 4 for i in range(N)]}
     found["extend"] = {
         name: values(sf.extend(make(kind, given), "label", 4, groups=groups), "fold")

@@ -38,8 +38,9 @@ ANSWERS = {
     ),
     "sf.kfold(df, shuffle=False, k=5)": (
         "`shuffle`",
-        '`df.strat.cv("month")` for rows that a column keeps in blocks',
+        '`deal="contiguous"`',
     ),
+    "sf.cv(df, shuffle=False)": ("`shuffle`", f'`{KFOLD}deal="contiguous")`'),
     "sf.split(df, 'label', 0.2, shuffle=True)": ("`shuffle`", '`deal="random"`'),
     "sf.kfold(df, y=df)": ("`y`", '`by="label"`'),
     "sf.kfold(df, 'label', weights='x')": ("`weights`", '`by=["label", sf.continuous("weight")]`'),

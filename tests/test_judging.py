@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 import stratframe as sf
-from tests.judging import BAD, FALSE_ALARMS, GOOD, SILENT, run
+from tests.judging import BAD, FALSE_ALARMS, GOOD, NOTED, SILENT, run
 
 
 @pytest.fixture(autouse=True)
@@ -18,8 +18,9 @@ def no_warnings() -> Iterator[None]:
 
 
 def test_columns_of_each_kind_are_judged_right() -> None:
-    """Two columns of each good kind are fit for use, and three of each bad kind are not."""
+    """Two columns of each good kind are fit for use, three of each bad kind not; ids are noted."""
     assert run(GOOD, "pandas", 1, 2 * len(GOOD)) == []
+    assert run(NOTED, "pandas", 1, 4 * len(NOTED)) == []
     assert run(BAD, "polars", 1, 3 * len(BAD)) == []
 
 

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections import Counter
 from fractions import Fraction
-from itertools import chain, pairwise
+from itertools import accumulate, chain, combinations, pairwise
 from math import ceil, floor
 from typing import Any, ClassVar
 
@@ -185,6 +185,69 @@ def test_counts_are_met_exactly(kind: str, data: dict[str, list[int]], seed: int
     frame = make(kind, data)
     out = sf.split(frame, "a", {"x": 4, "y": None, "z": 3}, seed=seed, rare="ignore")
     assert Counter(values(out, "split")) == {"x": 4, "y": n - 7, "z": 3}
+
+
+WEIGHTS: dict[str, Any] = {
+    "lognormal": lambda i: float(np.exp(np.sin(37 * i) * 2)),
+    "heavy": lambda i: 1.7**i,
+    "signed": lambda i: i * 7919 % 23 - 11,
+    "zero": lambda _: 0,
+}
+
+
+def loss_of_totals(columns: np.ndarray, parts: np.ndarray, share: np.ndarray) -> float:
+    """The sum of squared deviations by targets, these of absolute values, as shares of these."""
+    held = np.array([np.bincount(parts, column, len(share)) for column in columns])
+    off = held - columns.sum(axis=1, keepdims=True) * share
+    scale = np.maximum(np.abs(columns).sum(axis=1, keepdims=True), 1e-300)
+    return float(((off / scale) ** 2 / share).sum())
+
+
+@slow_kinds
+@settings(max_examples=25)
+@given(
+    data=columns(3, 3, least=10, most=40),
+    weights=st.lists(st.sampled_from(sorted(WEIGHTS)), min_size=1, max_size=3, unique=True),
+    parts=st.integers(2, 5) | st.integers(2, 4).flatmap(shares),
+    keyed=st.booleans(),
+    seed=seeds,
+)
+@pytest.mark.filterwarnings("ignore:.* no rows:stratframe.StratWarning")
+def test_totals(
+    kind: str, data: dict[str, list[Any]], weights: list[str], parts: Any, keyed: bool, seed: int
+) -> None:
+    """Counts are as without totals, and no swap of two rows of a stratum brings these nearer.
+
+    With one column totals are no further off than in an order, and a key frees from that of rows.
+    """
+    data |= {each: [WEIGHTS[each](i) for i in data["id"]] for each in weights}
+    options: dict[str, Any] = {"seed": seed, "rare": "ignore", "key": "id" if keyed else None}
+
+    def deal(rows: dict[str, list[Any]], *last: Any, kind: str = kind) -> np.ndarray:
+        frame, by = make(kind, rows), ["a", "b", *last]
+        if isinstance(parts, int):
+            return np.array(values(sf.kfold(frame, by, parts, **options), "fold"))
+        names = values(sf.split(frame, by, parts, **options), "split")
+        return np.array([list(parts).index(name) for name in names])
+
+    ordered = [sf.continuous(weights[0])] * (len(weights) == 1)
+    found, start = deal(data, sf.total(*weights)), deal(data, *ordered)
+    assert (found == deal(data, sf.total(*weights), kind="polars")).all()
+    for level in ([], ["a"], ["a", "b"]):
+        strata = list(zip(*(data[name] for name in level), strict=True)) or [()] * len(start)
+        assert Counter(zip(strata, found, strict=True)) == Counter(zip(strata, start, strict=True))
+    if keyed:
+        turned = {name: [column[row] for row in data["id"]] for name, column in data.items()}
+        assert (deal(turned, sf.total(*weights)) == found[data["id"]]).all()
+    share = np.array([1 / parts] * parts if isinstance(parts, int) else list(parts.values()))
+    numbers = np.array([data[each] for each in weights], dtype=float)
+    loss = loss_of_totals(numbers, found, share)
+    assert loss <= loss_of_totals(numbers, start, share) + 1e-12
+    for rows in strata_rows(data["a"], data["b"]).values():
+        for one, other in combinations(rows, 2):
+            swapped = found.copy()
+            swapped[[one, other]] = found[[other, one]]
+            assert loss_of_totals(numbers, swapped, share) > loss * (1 - 1e-6) - 1e-12
 
 
 BY: dict[str, Any] = {
@@ -409,6 +472,62 @@ def test_no_fold_is_empty(
 
 
 @kinds
+@given(
+    data=columns(3, 2),
+    levels=st.integers(0, 2),
+    order=st.sampled_from(["frame", "key", "continuous"]),
+    wanted=st.integers(2, 6) | st.integers(2, 4).flatmap(shares),
+)
+@pytest.mark.filterwarnings("ignore:.* no rows:stratframe.StratWarning")
+def test_contiguous(
+    kind: str, data: dict[str, list[Any]], levels: int, order: str, wanted: int | dict[str, float]
+) -> None:
+    """Each stratum is cut along its order, at the place nearest to its quotas between two values.
+
+    The quotas are those of folds and parts of any deal, which a column without ties shows.
+    """
+    n, by = len(data["a"]), ["a", "b"][:levels]
+    data["v"] = prices(n)
+    verb, name, exact = sf.kfold, "fold", dict.fromkeys(range(6), Fraction(0))
+    if isinstance(wanted, int):
+        exact = dict.fromkeys(range(wanted), Fraction(1, wanted))
+    else:
+        verb, name = sf.split, "split"
+        exact = {part: Fraction(share).limit_denominator(100) for part, share in wanted.items()}
+    options = {"deal": "contiguous", "rare": "ignore", "key": "id" if order == "key" else None}
+    last = [sf.continuous("v")] if order == "continuous" else []
+    dealt = values(verb(make(kind, data), [*by, *last] or None, wanted, **options), name)
+    even = values(verb(make(kind, data), [*by, sf.continuous("id")], wanted, **options), name)
+    place = {"frame": range(n), "key": data["id"], "continuous": data["v"]}[order]
+    for level in range(levels + 1):
+        coarse = [data[each] for each in by[:level]] or [[0] * n]
+        for rows in strata_rows(*coarse).values():
+            quotas = Counter(even[row] for row in rows)
+            for part, share in exact.items():
+                assert floor(len(rows) * share) <= quotas[part] <= ceil(len(rows) * share)
+            if level < levels:
+                continue
+            rows.sort(key=lambda row: place[row])
+            ends = [
+                end
+                for end in range(len(rows) + 1)
+                if end in (0, len(rows)) or place[rows[end - 1]] < place[rows[end]]
+            ]
+            cuts = accumulate((quotas[part] for part in exact), initial=0)
+            nearest = [min(ends, key=lambda end, cut=cut: (abs(end - cut), -end)) for cut in cuts]
+            expected = [
+                part
+                for part, (start, end) in zip(exact, pairwise(nearest), strict=True)
+                for _ in range(start, end)
+            ]
+            assert [dealt[row] for row in rows] == expected
+    if order == "key" or (not by and last):
+        turned = {column: [cells[row] for row in data["id"]] for column, cells in data.items()}
+        there = values(verb(make(kind, turned), [*by, *last] or None, wanted, **options), name)
+        assert there == [dealt[row] for row in data["id"]]
+
+
+@kinds
 @given(data=columns(3), seed=seeds)
 def test_key_orders_as_if_sorted(kind: str, data: dict[str, list[Any]], seed: int) -> None:
     """Where rows are dealt along an order, a key deals as in the frame sorted by it."""
@@ -449,6 +568,9 @@ PLANNED: dict[str, Any] = {
     "continuous": (["a", sf.continuous("v")], {}),
     "clusters": (["a", sf.clusters("v", 2)], {}),
     "circular": ("a", {"deal": "circular"}),
+    "total": (["a", sf.total("v")], {}),
+    "totals": (["a", sf.total("v", "b")], {}),
+    "contiguous": (["a", sf.continuous("v")], {"deal": "contiguous"}),
 }
 
 
@@ -473,6 +595,7 @@ REPEATED: dict[str, dict[str, Any]] = {
     "groups": {"by": "a", "parts": PARTS, "groups": "c"},
     "key": {"by": "a", "parts": 0.3, "key": "id"},
     "where": {"by": "a", "k": 4, "where": "some", "name": "mine"},
+    "totals": {"by": ["a", sf.total("v", "c")], "k": 4},
 }
 
 

@@ -31,6 +31,7 @@ CALLS: list[tuple[Any, dict[str, Any]]] = [
     ("label", {"groups": "who"}),
     (sf.margins(["label", sf.quantiles("price", 2)]), {"missing": "stratum"}),
     (["label", sf.nearest(["price", "age"])], {}),
+    (["label", sf.total("price", "age")], {}),
     (sf.chain("price", scale=None), {}),
     (sf.clusters(["price", "age"], 2), {}),
     ("label", {"missing": "stratum"}),

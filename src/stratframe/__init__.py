@@ -17,6 +17,7 @@ from .terms.margins import margins
 from .terms.neighbours import chain, nearest
 from .terms.similar import similar
 from .terms.together import linked
+from .terms.total import total
 from .verbs.advise import advise
 from .verbs.assign import extend, kfold, split
 from .verbs.check import Check, check
@@ -71,6 +72,7 @@ __all__ = [
     "split",
     "study",
     "theory",
+    "total",
 ]
 
 

@@ -53,7 +53,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     },
     "groups": {"action": "append", "help": "a column whose rows stay together"},
     "where": {"help": "a column of true and false: the rows that get a cell"},
-    "deal": {"help": "random (default), circular or hash"},
+    "deal": {"help": "random (default), circular, contiguous or hash"},
     "key": {"action": "append", "help": "a column that identifies the rows"},
     "features": {"action": "append", "help": "a column that should not drift"},
     "duplicates": {

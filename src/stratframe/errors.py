@@ -104,7 +104,7 @@ def given_twice(subject: str, noun: str, got: str) -> str:
 
 
 def one_of(subject: str, choices: Iterable[object], got: object) -> str:
-    """State the choices: "`deal` must be 'random', 'circular' or 'hash', got 'fair'."."""
+    """State the choices: "`missing` must be 'error' or 'stratum', got 'drop'."."""
     return f"{subject} must be {either(map(repr, choices))}, got {describe(got)}."
 
 

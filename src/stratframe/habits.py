@@ -16,7 +16,6 @@ ResultT = TypeVar("ResultT")
 
 COUNTS = ("k=5", "ks=[5, 10]", "n=3")
 SIZES = ('parts={"train": 0.8, "test": 0.2}', 'valid="test"', "frac=0.2")
-IN_BLOCKS = '`df.strat.cv("month")` for rows that a column keeps in blocks'
 HABITS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("n_splits", "n_folds", "folds", "v", "k", "n_clusters", "n"), COUNTS),
     **dict.fromkeys(("random_state", "seed"), ("seed=0",)),
@@ -97,9 +96,9 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
 
 def translate(argument: str, given: object, known: Collection[str]) -> str:
     """Write what takes the place of an argument, in this verb or else in another."""
-    if argument == "shuffle" and given is False:
-        return IN_BLOCKS
     examples = HABITS[argument]
+    if argument == "shuffle" and given is False:
+        examples = ('deal="contiguous"',)
     ours = next((each for each in examples if each.partition("=")[0] in known), None)
     other = "split" if examples is SIZES else "kfold"
     return f"`{ours}`" if ours else f"`df.strat.{other}(..., {examples[0]})`"

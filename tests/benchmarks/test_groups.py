@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import StratifiedGroupKFold
 
+import stratframe as sf
+
 from .data import LIBRARIES, fill, frame_of, labels
 from .measure import find, race, reach, take
 
@@ -96,6 +98,26 @@ def test_spread_against_scikit_learn(benchmark: Any, groups: str) -> None:
     benchmark.extra_info.update(above=len(above), n=len(ratios))
     benchmark.extra_info.update(median_above=median(above), largest=max(ratios))
     reach(benchmark, median(ratios), "x the spread")
+
+
+def test_totals(benchmark: Any) -> None:
+    """On Pareto groups totals are more even than without `sf.total`, at no larger loss."""
+
+    def ratio_of_totals(frame: pd.DataFrame, k: int) -> float:
+        """Divide the worst deviation of a total by that without `sf.total`."""
+        weights = np.random.default_rng(k).lognormal(size=len(frame))
+        frame, found = frame.assign(weight=weights), []
+        for by in ("label", ["label", sf.total("weight")]):
+            folds = frame.strat.kfold(by, k=k, groups="group", rare="ignore")["fold"]
+            sums = frame["weight"].groupby(folds).sum()
+            found.append((loss(frame, folds, k), float((sums / sums.mean() - 1).abs().max())))
+        assert found[1][0] <= found[0][0] * (1 + 1e-9)
+        return found[1][1] / found[0][1]
+
+    cases = draw_cases("many")[::4]
+    (ratios,) = find(benchmark, lambda: [ratio_of_totals(*each) for each in cases])
+    assert max(ratios) <= 1 + 1e-9
+    reach(benchmark, median(ratios), "x the deviation", at_most=0.9)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -100,6 +100,14 @@ def test_continuous_against_argsort(benchmark: Any) -> None:
     race(benchmark, lambda: frame.strat.kfold(by, k=5), lambda: np.argsort(price))
 
 
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_contiguous_against_continuous(benchmark: Any, library: str) -> None:
+    """Cutting an order into stretches takes no longer than dealing along it."""
+    frame, by = frame_of(library, x=normal(), y=labels(3)), ["y", sf.continuous("x")]
+    cut = partial(frame.strat.kfold, by, k=5, deal="contiguous")
+    race(benchmark, cut, lambda: frame.strat.kfold(by, k=5), 2)
+
+
 @pytest.mark.parametrize("n_bins", [4, 10, 100])
 def test_quantiles_against_qcut(benchmark: Any, n_bins: int) -> None:
     """The quantile bins of all rows take no longer than `pd.qcut`."""
@@ -129,6 +137,16 @@ def test_order_against_argsort(benchmark: Any) -> None:
     """Values are sorted, and where they rise is marked, faster than by `argsort` alone."""
     values = normal()
     race(benchmark, lambda: sort_values(values), lambda: np.argsort(values), 1, 3)
+
+
+def test_totals(benchmark: Any) -> None:
+    """Totals of two columns are even within a ten-thousandth of a percent in at most 2 s."""
+    weights = {name: np.exp(normal(1_000_000, seed)) for seed, name in enumerate("vw")}
+    frame = pl.DataFrame({"y": labels(3, 1_000_000), **weights})
+    by = ["y", sf.total("v", "w")]
+    sums = frame.strat.kfold(by).group_by("fold").agg(pl.col("v", "w").sum()).drop("fold")
+    assert np.abs(sums.to_numpy() / sums.mean().to_numpy() - 1).max() < 1e-6
+    take(benchmark, lambda: frame.strat.kfold(by), 2, 3)
 
 
 KEYS: dict[str, Callable[[np.ndarray], np.ndarray]] = {

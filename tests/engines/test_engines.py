@@ -376,8 +376,8 @@ def test_whole_numbers_are_shown_in_bins(engine):
     frame = frame.strat.kfold(sf.continuous("x"))
     rows = engine.spread(frame, [0, 120, 190])
     engine.check_table(sf.balance(rows, "x"), sf.balance(frame, "x"))
-    told = str(sf.check(rows, "x", duplicates=None))
-    assert told == str(sf.check(frame, "x", duplicates=None))
+    told = str(sf.check(rows, "x", key="id", duplicates=None))
+    assert told == str(sf.check(frame, "x", key="id", duplicates=None))
     assert "x: even in 5 bins, as even as an order allows" in told
 
 
@@ -410,6 +410,7 @@ def test_a_plan_is_that_of_pandas(engine, by, options):
         {"key": "sex", "by": ["label", "sex"], "duplicates": ["sex", "kind", "whole"]},
         {"groups": ["whole", "pair"], "by": sf.quantiles("price", 9), "duplicates": "half"},
         {"by": "age", "duplicates": "text"},
+        {"name": ["fold", "split", "twin"], "key": "id", "duplicates": None},
     ],
     ids=str,
 )
@@ -419,6 +420,7 @@ def test_a_check_is_that_of_pandas(engine, options):
         pair=[i // 2 for i in range(N)],
         whole=[i % 4 for i in range(N)],
         text=[f"text {max(i, 5)}" for i in range(N)],
+        twin=FOLDED["fold"],
     )
     frame = engine.local(frame)
     found = sf.check(engine.spread(frame, [17, 45]), **options)
@@ -428,12 +430,15 @@ def test_a_check_is_that_of_pandas(engine, options):
         [
             (row["name"], row["severity"], row["check"], row["n"], start_of(row["detail"]))
             for row in each.findings.to_dict("records")
-            if " alone: " not in row["detail"] and "not looked for" not in row["detail"]
+            if "not looked for" not in row["detail"]
         ]
         for each in (found, expected)
     ]
     assert kept[0] == kept[1]
     assert ("not looked for on" in str(found)) == ("duplicates" not in options)
+    has_id = "groups" not in options and options.get("key") != "id"
+    assert ("not looked for in 'id' on" in str(found)) == has_id
+    assert ("'fold' and 'twin' are the same" in str(found)) == ("twin" in options.get("name", ""))
     if options.get("groups") == "pair":
         assert "pairs are in several folds, such as " in str(found)
 

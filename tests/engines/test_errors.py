@@ -31,6 +31,11 @@ SORTED = (
     " sf.continuous('price').\nHint: cut it, as in `sf.quantiles('price', 10)`, or take its values"
     " as they are, `sf.classes('price')`."
 )
+CUT = (
+    '`deal="contiguous"` cuts an order of all rows, which is not possible on {name} frames.\n'
+    "Hint: compare numbers with one of their quantiles, which `quantile` of Dask and"
+    " `approxQuantile` of Spark find."
+)
 NOT_THERE = "`{}` names the column {!r}, which the frame does not have.\nHint: did you mean {!r}?"
 NO_SEX = "Column 'sex' has missing values in 15 rows."
 NO_FOLDS = (
@@ -80,12 +85,29 @@ REFUSED = {
     # What needs all rows at once.
     "sf.kfold(df, sf.chain(['age']), key='id')": f"`sf.chain`{DISTANCES}",
     "sf.kfold(df, sf.clusters(['age']), key='id')": f"`sf.clusters`{DISTANCES}",
+    **{
+        f"sf.{call}, ['label', sf.total('age', 'id')]{rest})": (
+            f"`sf.total` swaps rows until their totals are even{ELSEWHERE}"
+        )
+        for call, rest in (
+            ("kfold(df", ", key='id'"),
+            ("split(df", ", groups='age'"),
+            ("plan(df", ", key='id'"),
+            ("report(folded", ""),
+            ("check(folded", ""),
+        )
+    },
+    "sf.check(folded, sf.clusters(['age', 'id'], 2))": f"`sf.clusters`{DISTANCES}",
     "sf.kfold(df, sf.margins(['label', 'sex']), key='id')": (
         f"`sf.margins` searches over all rows at once{ELSEWHERE}"
     ),
     "sf.kfold(df, 'label', key='id', deal='circular')": (
         f'`deal="circular"` deals rows in their order{ELSEWHERE}'
     ),
+    **{
+        f"sf.{call}, sf.continuous('price'), deal='contiguous')": CUT
+        for call in ("kfold(df", "split(df", "plan(df")
+    },
     **{
         f"sf.{call}, key='id')": message
         for by, message in {

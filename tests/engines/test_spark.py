@@ -2,7 +2,7 @@
 
 import gc
 import warnings
-from datetime import datetime, time
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -558,8 +558,9 @@ def test_rows_of_times_are_those_of_their_label(spark, zone, value):
 
 
 @pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Sao_Paulo", "America/Havana"])
-def test_periods_are_those_of_the_clock_of_the_session(spark, zone):
-    """Folds by days have the rows of Polars in the session's zone, where clocks change too."""
+@pytest.mark.parametrize("every", ["1d", "6h", "40m"])
+def test_periods_are_those_of_the_clock_of_the_session(spark, zone, every):
+    """Folds by periods have the rows of Polars in the session's zone, where clocks change too."""
     rows = spark.range(48).selectExpr(
         "id", "timestamp'2018-11-02 00:00:00Z' + make_dt_interval(0, cast(id * 2 as int)) as at"
     )
@@ -567,14 +568,27 @@ def test_periods_are_those_of_the_clock_of_the_session(spark, zone):
         datetime(2018, 11, 2), datetime(2018, 11, 5, 22), "2h", time_zone="UTC", eager=True
     )
     frame = pl.DataFrame({"id": range(48), "at": times.dt.convert_time_zone(zone)})
-    rule = {"every": "1d", "train": "past", "gap": 1}
+    rule = {"every": every, "train": "past", "gap": 1, "last": 30}
     old = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", zone)
     try:
         expected = list(sf.folds(frame, "at", **rule))
         for found, each in zip(sf.folds(rows, "at", **rule), expected, strict=True):
-            assert found.fold == datetime.combine(each.fold.date(), time())
+            clock = pl.Series([each.fold.replace(tzinfo=None)])  # may have skipped the start
+            assert found.fold == clock.dt.truncate(every)[0]
             for part, wanted in zip(found, each, strict=True):
                 assert sorted(row.id for row in part.collect()) == wanted["id"].to_list()
     finally:
         spark.conf.set("spark.sql.session.timeZone", old)
+
+
+def test_periods_that_spark_does_not_have(spark):
+    """Spark has no multiples of days and longer periods, and dates have no hours."""
+    rows = spark.sql("select timestamp'2024-01-01' as at, date'2024-01-01' as day")
+    refuse_now(
+        "`every` must be hours, minutes or one of '1d', '1w', '1mo', '1q', '1y' on Spark, got"
+        " '2mo'.",
+        lambda: sf.folds(rows, "at", every="2mo"),
+    )
+    message = "`every='6h'` needs times, but column 'day' is date."
+    refuse_now(message, lambda: sf.folds(rows, "day", every="6h"))

@@ -56,7 +56,7 @@ ARGUMENTS = {
     "seed=7.0": f"`seed` {WHOLE} 7.0.\nHint: `seed=7`.",
     "seed=np.array([7, 8])": f"`seed` {WHOLE} ndarray.",
     "seed=np.bool_(True)": f"`seed` {WHOLE} {np.bool_(True)!r}.",
-    "deal='fair'": "`deal` must be 'random', 'circular' or 'hash', got 'fair'.",
+    "deal='fair'": "`deal` must be 'random', 'circular', 'contiguous' or 'hash', got 'fair'.",
     "missing='drop'": "`missing` must be 'error', 'stratum' or 'null', got 'drop'.",
     "missing=['null']": "`missing` must be 'error', 'stratum' or 'null', got ['null'].",
     "rare=None": "`rare` must be 'warn', 'error', 'null', 'pool' or 'ignore', got None.",
@@ -255,6 +255,7 @@ CLUSTERED = "`sf.clusters` of the same features makes strata."
     ("arguments", "clash", "hint"),
     [
         ({"deal": "circular"}, '`deal="circular"`', "leave out `deal`."),
+        ({"deal": "contiguous"}, '`deal="contiguous"`', "leave out `deal`."),
         ({"key": "x"}, "`key`", KEYED.format("'patient'")),
         ({"key": "x", "groups": ["patient", "x"]}, "`key`", KEYED.format("['patient', 'x']")),
         ({"key": "x", "groups": sf.clusters("x", 2)}, "`key`", "leave out `key`."),
@@ -268,6 +269,32 @@ def test_what_groups_exclude(arguments: dict[str, Any], clash: str, hint: str) -
         f"`groups` cannot be combined with {clash}: whole groups are not assigned in row order.\n"
         f"Hint: {hint}",
         lambda: sf.kfold(pd.DataFrame(VISITS), **{"groups": "patient", **arguments}),
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        *(
+            (
+                {"by": ["label", term]},
+                f"`{term.function}`: it cuts an order of values.\n"
+                "Hint: `sf.continuous` orders rows by a column.",
+            )
+            for term in (sf.chain("x"), sf.nearest("x"), sf.clusters("x", 2))
+        ),
+        (
+            {"repeats": 3},
+            "`repeats=3`: nothing is drawn.\n"
+            "Hint: leave out `repeats`, as all columns would be equal.",
+        ),
+    ],
+)
+def test_what_contiguous_stretches_exclude(arguments: dict[str, Any], message: str) -> None:
+    """Stretches are of an order of values, and there is one way to cut it."""
+    refuse_now(
+        f'`deal="contiguous"` cannot be combined with {message}',
+        lambda: sf.kfold(pd.DataFrame(VISITS), deal="contiguous", **arguments),
     )
 
 

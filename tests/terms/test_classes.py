@@ -21,7 +21,6 @@ STRATA = [
     "sf.kfold(df, 'tags', name='new')",
     "sf.plan(df, ['label', 'tags'])",
     "sf.advise(df, sf.classes('tags'))",
-    "sf.kfold(df, sf.margins(['label', 'tags']), name='new')",
     "sf.kfold(df, groups='tags', name='new')",
     "sf.split(df, groups=['label', 'tags'])",
 ]

@@ -265,7 +265,8 @@ def test_margins(frame: Make, kind: str) -> None:
         lambda: sf.kfold(frame(data), by, 2),
     )
     assert at_fault(error, kind)["row"] == [1, 3]
-    message = '`sf.margins` cannot be combined with `deal="circular"`: margins have no row order.'
-    refuse(message, lambda: sf.kfold(frame(data), by, 2, deal="circular"))
+    for deal in ("circular", "contiguous"):
+        clash = f'`sf.margins` cannot be combined with `deal="{deal}"`: margins have no row order.'
+        refuse(clash, lambda deal=deal: sf.kfold(frame(data), by, 2, deal=deal))
     message = "`sample` does not support `sf.margins` in `by`."
     refuse(message, lambda: sf.sample(frame(data), by, n=2))

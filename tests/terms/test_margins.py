@@ -252,10 +252,41 @@ def test_what_a_list_may_hold(rows: Any, wanted: list[str]) -> None:
     assert list(dict.fromkeys(values(sf.balance(folded, by), "entry"))) == wanted
 
 
-def test_lists_beside_others(frame: Make) -> None:
-    """A column of lists is the only entry; and some list must hold a value."""
+@pytest.mark.parametrize(
+    "options", [{"missing": "stratum"}, {"missing": "stratum", "groups": "patient"}]
+)
+def test_lists_beside_others(frame: Make, options: dict[str, Any]) -> None:
+    """Folds and figures are those of one indicator for each tag beside the other entries."""
+    data = tagged(120) | {"held": [row % 5 for row in range(120)]}
+    data["site"] = [None if row % 50 == 7 else site for row, site in enumerate(data["site"])]
+    rows = frame(data | {"tags": listed(data)})
+    common = sorted(TAGS, key=lambda tag: (-sum(data[tag]), tag))
+    cut = sf.quantiles("price", 4)
+    pair = sf.margins(["site", "tags", cut]), sf.margins(["site", *common, cut])
+    calls: list[Callable[[Any], Any]] = [
+        lambda by: folds_of(rows, by, 4, **options),
+        lambda by: values(sf.split(rows, by, 0.3, **options), "split"),
+        lambda by: columns_of(sf.plan(rows, by, **options)),
+        lambda by: columns_of(sf.balance(rows, by, "held")),
+        lambda by: columns_of(sf.report(rows, by, "held", full=True)),
+        lambda by: sf.check(rows, by, "held", duplicates=None).text,
+    ]
+    for call in calls:
+        of_lists, of_columns = map(call, pair)
+        assert of_lists == of_columns
+
+
+def test_values_of_two_columns(frame: Make) -> None:
+    """A value of lists that is called as another entry is named with its column."""
+    rows = {"tags": [["a", "b"], []] * 4, "more": [["a"], ["sex"]] * 4, "sex": ["f", "m"] * 4}
+    plan = columns_of(sf.plan(frame(rows), sf.margins(["tags", "more", "sex"]), 2))
+    assert [*dict.fromkeys(plan["entry"])] == ["tags: a", "b", "more: a", "more: sex", "sex"]
+
+
+def test_lists_that_are_no_margins(frame: Make) -> None:
+    """A column of lists is no class; and some list must hold a value."""
     rows = {"tags": [["a"], []] * 4, "label": ["x", "y"] * 4, "none": [[]] * 8}
-    for by in (sf.margins(["tags", "label"]), "tags", [sf.classes("tags")]):
+    for by in ("tags", ["label", "tags"], [sf.classes("tags")]):
         with pytest.raises(sf.StratError, match="must hold single values, but 'tags'"):
             folds_of(frame(rows), by, 2)
     with pytest.raises(sf.StratError, match="The lists of 'none' must hold at least one value"):

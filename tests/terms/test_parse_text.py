@@ -43,6 +43,7 @@ WRITTEN: dict[str, Any] = {
     ),
     "chain([x1, x2])": sf.chain(["x1", "x2"]),
     "nearest(x1, 4, scale=minmax)": sf.nearest("x1", 4, scale="minmax"),
+    "total(x1, price)": sf.total("x1", "price"),
 }
 """Texts, and the entries that they write."""
 
@@ -81,7 +82,7 @@ PLAIN = (
 )
 NAMES = (
     "the terms are bins, chain, classes, clusters, continuous, linked, margins, nearest, quantiles,"
-    " similar."
+    " similar, total."
 )
 
 REFUSED = {

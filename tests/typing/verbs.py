@@ -56,6 +56,7 @@ def takes_any_entry(df: pd.DataFrame) -> None:
     sf.kfold(df, lambda frame: frame["x"] > 0)
     sf.kfold(df, ["label", 0, sf.quantiles("price", 10), sf.bins("age", [0, 18, 65])])
     sf.kfold(df, [sf.classes("rating", name="stars"), sf.continuous("price")])
+    sf.split(df, ["label", sf.total("price", pl.col("premium") / 12, name="money")])
 
 
 def tables_of_pandas(df: pd.DataFrame) -> None:

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.model_selection import StratifiedGroupKFold
+from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 
 import stratframe as sf
 from tests.helpers import (
@@ -161,6 +162,50 @@ def test_what_a_circular_deal_draws(order: Any, is_drawn: bool) -> None:
     df = pd.DataFrame({"x": x, "y": y})
     folds = {str(folds_of(df, order, deal="circular", seed=seed)) for seed in range(3)}
     assert (len(folds) > 1) == is_drawn
+
+
+@given(
+    labels=st.lists(st.sampled_from("abcd"), min_size=12, max_size=60),
+    k=st.integers(2, 7),
+    seed=st.integers(0, 9),
+)
+def test_contiguous_folds_are_those_of_scikit_learn(labels: list[str], k: int, seed: int) -> None:
+    """Contiguous folds are those of `KFold` and `StratifiedKFold` that do not shuffle.
+
+    Along a column they are pieces of the sorted rows, as `np.array_split` cuts them.
+    """
+    order = np.random.default_rng(seed).permutation(len(labels))
+    frame = pl.DataFrame({"label": labels, "x": order})
+    in_turn = folds_of(frame, None, k, deal="contiguous", seed=seed)
+    assert in_turn == peer_folds(KFold(k), labels, None)
+    pieces = enumerate(np.array_split(np.argsort(order), k))
+    assert folds_of(frame, sf.continuous("x"), k, deal="contiguous") == [
+        fold for _, fold in sorted((row, fold) for fold, rows in pieces for row in rows)
+    ]
+    if max(map(labels.count, labels)) >= k:
+        theirs = peer_folds(StratifiedKFold(k), labels, None)
+        assert folds_of(frame, "label", k, deal="contiguous") == theirs
+
+
+@pytest.mark.parametrize(
+    ("n", "parts", "sizes"),
+    [
+        (9, [0.8, 0.2], [8, 1]),
+        (9, [0.2, 0.8], [2, 7]),
+        (14, [0.7, 0.2, 0.1], [10, 3, 1]),
+        (18, [0.7, 0.2, 0.1], [13, 4, 1]),
+        (10, [3, None, 2], [3, 5, 2]),
+    ],
+)
+def test_left_over_rows_of_stretches(
+    frame: Make, n: int, parts: list[float | None], sizes: list[int]
+) -> None:
+    """The first parts take what is left over of a contiguous deal, and the order is theirs."""
+    names = "abc"[: len(parts)]
+    options: dict[str, Any] = {"parts": dict(zip(names, parts, strict=True)), "seed": None}
+    dealt = sf.split(frame({"x": [*range(n)]}), deal="contiguous", **options)
+    expected = [name for name, size in zip(names, sizes, strict=True) for _ in range(size)]
+    assert values(dealt, "split") == expected
 
 
 class Place:

@@ -117,6 +117,53 @@ def test_days_are_those_of_the_clock_of_the_zone(zone: str) -> None:
         assert pairs(frame, **rule, valid=found[1][0]) == found[1:2]
 
 
+CHANGES = {
+    None: ["1969-12-30", "2024-02-28"],
+    "Europe/Berlin": ["2024-03-30", "2024-10-26"],
+    "Australia/Lord_Howe": ["2024-04-06", "2024-10-05"],
+    "America/St_Johns": ["2011-03-12", "2011-11-05"],
+    "America/Sao_Paulo": ["2018-02-17", "2018-11-03"],
+    "Pacific/Apia": ["2011-12-29"],
+}
+"""Days before clocks change, by an hour, half an hour or a day, at midnight or a minute past it."""
+
+
+@pytest.mark.parametrize("zone", CHANGES)
+@pytest.mark.parametrize(("every", "minutes"), [("15m", 15), ("40m", 40), ("6h", 360)])
+def test_hours_are_those_of_the_clock(zone: str | None, every: str, minutes: int) -> None:
+    """Hours and minutes count from midnight by the local clock, as `datetime` does the arithmetic.
+
+    An hour that comes twice is one period. The label is the first minute that the clock shows.
+    """
+    evenings = [pd.Timestamp(f"{day} 18:00", tz=zone) for day in CHANGES[zone]]
+    hours = [pd.date_range(evening, periods=20 * 60, freq="min") for evening in evenings]
+    clock = [time for each in hours for time in each.to_pydatetime().tolist()]
+    numbers, firsts = [], dict[int, datetime]()
+    for time in clock:
+        number = (time.replace(tzinfo=None) - datetime(1900, 1, 1)) // timedelta(minutes=minutes)
+        numbers.append(number)
+        firsts.setdefault(number, time)
+    rows = range(0, len(clock), 17)
+    wanted = []
+    for number in sorted({numbers[row] for row in rows}):
+        lead = [number - numbers[row] for row in rows]
+        train = [row for row, ahead in zip(rows, lead, strict=True) if 1 < ahead <= 4]
+        if train:
+            valid = [row for row, ahead in zip(rows, lead, strict=True) if not ahead]
+            wanted.append((firsts[number].isoformat(), train, valid))
+    numpy = pd.DataFrame({"day": [clock[row] for row in rows], "x": rows})
+    polars = pl.from_pandas(numpy)
+    rule: dict[str, Any] = {"every": every, "train": "past", "gap": 1, "window": 3}
+    for frame in (numpy, numpy.set_index("day", drop=False), polars, polars.lazy()):
+        found = pairs(frame, **rule)
+        assert [(label.isoformat(), *rows) for label, *rows in found] == wanted
+        assert pairs(frame, **rule, valid=found[-1][0]) == found[-1:]
+    split = sf.FoldSplit("day", **rule).split(numpy)
+    assert [(numpy["x"][a].tolist(), numpy["x"][b].tolist()) for a, b in split] == [
+        each[1:] for each in wanted
+    ]
+
+
 def test_zones_that_only_pandas_has() -> None:
     """The days of a fixed offset begin at its midnights."""
     zone = timezone(timedelta(hours=5, minutes=30))
@@ -158,9 +205,11 @@ def test_the_last_folds_of_any_column(frame: Make) -> None:
     assert pairs(frame(data), last=9, nulls="drop") == pairs(frame(data), nulls="drop")
 
 
-PERIOD = '`every` must be a period such as "1d", "1w", "1mo", "1q" or "1y", got '
+PERIOD = '`every` must be a period such as "15m", "6h", "1d", "1w", "1mo", "1q" or "1y", got '
+DIVIDES = 'Hours and minutes of `every` must divide a day, as "6h" does, got '
 BROKEN = {
-    **{f"every={given}": f"{PERIOD}{given}." for given in ("'month'", "7", "'6h'")},
+    **{f"every={given}": f"{PERIOD}{given}." for given in ("'month'", "7", "'6s'", "'0h'")},
+    **{f"every={given}": f"{DIVIDES}{given}." for given in ("'7h'", "'48h'", "'7m'")},
     "last=0": "`last` must be at least 1, got 0.",
     "last=2, valid=[1]": (
         "`last` cannot be combined with `valid`, which names the labels to validate."
@@ -189,6 +238,8 @@ def test_a_column_without_dates(frame: Make) -> None:
     data = ROWS | {"day": ["2024-01-03"] * 18}
     with pytest.raises(sf.StratError, match="`every` needs dates or times, but column 'day' is "):
         sf.folds(frame(data), "day", every="1mo")
+    with pytest.raises(sf.StratError, match="`every='6h'` needs times, but column 'day' is "):
+        sf.folds(frame(ROWS), "day", every="6h")
     only = ROWS | {"day": np.arange(18)}
     with pytest.raises(sf.StratError, match="`every` needs dates or times, but column 'day' is "):
         sf.cv(pd.DataFrame(only), "day", every="1mo")

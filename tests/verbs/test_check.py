@@ -231,8 +231,7 @@ CALLS: dict[str, list[str]] = {
     ],
     "{'patient': list('ppqr'), 'device': list('xyxz'), 'fold': [0, 1, 1, 1]}, "
     "groups=['patient', 'device']": [
-        "note patients alone: 1 of 3 is in several folds",
-        "note devices alone: 1 of 3 is in several folds",
+        "note 'patient' alone: 1 of 3 is in several folds; 'device' 1 of 3",
         "ok each of 4 groups is in one fold",
     ],
     "{'x': [0.0, 0.1, 9.0, 9.1], 'fold': [0, 1, 0, 0]}, groups=sf.clusters('x', 2)": [
@@ -387,7 +386,7 @@ def test_in_a_notebook() -> None:
 
 # Properties ---------------------------------------------------------------------------------
 
-CHECKS = {"groups", "keys", "duplicates", "balance", "strata", "sizes", "drift", "rows"}
+CHECKS = {"groups", "keys", "duplicates", "balance", "totals", "strata", "sizes", "drift", "rows"}
 
 
 @pytest.mark.parametrize("kind", TWO_KINDS)

@@ -32,6 +32,15 @@ CALLS = {
     "sf.split(df, sf.margins(['y']), PARTS)": TEST.replace("test", "valid"),
     "sf.split(df, sf.continuous('x'), 0.01)": "'test' has no rows: its share of 7 rows is 0.07.",
     "sf.split(df, 'y', 0.05, deal='circular')": "'test' has no rows: its share of 7 rows is 0.35.",
+    "sf.split(df, 'y', 0.05, deal='contiguous')": (
+        "'test' has no rows: its share of 7 rows is 0.35."
+    ),
+    "sf.split(df, sf.continuous('most'), {'a': 0.6, 'b': 0.4}, deal='contiguous')": (
+        "'b' has no rows: its share of 7 rows is 2.8, but equal values stay in one part."
+    ),
+    "sf.kfold(df, sf.continuous('most'), 3, deal='contiguous')": (
+        "Fold 2 has no rows: its share of 7 rows is 2.333333333, but equal values stay in one fold."
+    ),
     "sf.split(df, 'y', 0.01, where='most')": "'test' has no rows: its share of 6 rows is 0.06.",
     "sf.split(df, 'y', {'a': 0.98, 'b': 0.01, 'c': None})": (
         "'b' has no rows: its share of 7 rows is 0.07. 'c' has no rows: its share of 7 rows is"

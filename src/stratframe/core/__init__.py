@@ -10,6 +10,7 @@ Three arrays connect most modules: `codes`, int (n_rows,), the stratum of every 
 - `features`: points, scaled; `near`: pairs of rows that are near each other
 - `quota`: equal folds and samples; `rounding`: unequal parts; `extend`: new rows
 - `deal`: by rank, or in turn; `systematic`: unequal parts along an order
+- `totals`: swaps that even out totals
 - `groups`: whole groups, and rows balanced over several margins
 - `evenness`, `distances`, `chance`: how far from even, how far apart, and what chance gives
 """

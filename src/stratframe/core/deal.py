@@ -64,6 +64,19 @@ def deal_by_table(rows: Rows, table: StratumTable) -> Parts:
     return parts
 
 
+def cut_between_values(table: StratumTable, is_run_start: Flags) -> StratumTable:
+    """Move the cuts of quotas so that equal values of ordered rows are in one part.
+
+    A cut inside a run of equal values moves to the nearer end of it, of equally near ones to the
+    later. Strata begin with a run.
+    """
+    cuts, edges = np.cumsum(table), np.append(np.flatnonzero(is_run_start), len(is_run_start))
+    before = edges[np.searchsorted(edges, cuts, side="right") - 1]
+    after = edges[np.searchsorted(edges, cuts)]
+    moved = np.where(cuts - before < after - cuts, before, after)
+    return np.diff(moved, prepend=0).reshape(table.shape)
+
+
 def part_of_quotas(table: StratumTable) -> Parts:
     """List the part of each quota along the line."""
     n_strata, n_parts = table.shape

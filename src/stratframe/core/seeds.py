@@ -55,6 +55,8 @@ class StreamTag(IntEnum):
     FOLD_HASH = 17
     PART_HASH = 18
     CHANCE = 19
+    FOLD_TOTALS = 20
+    PART_TOTALS = 21
 
 
 FROZEN_TAGS, FROZEN_PART_COUNTS = 16, 1 << 16

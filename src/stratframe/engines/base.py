@@ -249,10 +249,20 @@ def check_possible(options: Options, engine: str) -> None:
     if options.deal == "circular":
         circular = '`deal="circular"` deals rows in their order'
         raise not_possible(circular, engine)
+    if options.deal == "contiguous":
+        msg = (
+            f'`deal="contiguous"` cuts an order of all rows, which is not possible on {engine}'
+            " frames.\nHint: compare numbers with one of their quantiles, which `quantile` of Dask"
+            " and `approxQuantile` of Spark find."
+        )
+        raise StratError(msg)
     if options.marginal:
         margins = "`sf.margins` searches over all rows at once"
         raise not_possible(margins, engine)
     for term in (*options.terms, *options.groups):
+        if term.evens_totals:
+            swaps = f"`{term.function}` swaps rows until their totals are even"
+            raise not_possible(swaps, engine)
         if not (options.groups and term.orders_rows and term.without_order() is not None):
             check_term(term, engine)
 

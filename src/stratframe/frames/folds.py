@@ -12,7 +12,7 @@ import polars as pl
 from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints
 from ..errors import StratError, describe, describe_rows, plural, preview
-from .dtypes import category_values, dtype_of, is_text, to_polars
+from .dtypes import category_values, dtype_of, is_missing, is_text, to_polars
 from .libraries import (
     EagerFrame,
     Frame,
@@ -40,7 +40,7 @@ FOLD_TYPES = ("int64", "Int64", "float64")
 DATES = (pl.Date, pl.Datetime, pl.Null)
 """Types that have calendar periods, the last one as it has no value."""
 
-DAY = timedelta(days=1)
+MINUTE = timedelta(minutes=1)
 
 ColumnT = TypeVar("ColumnT", pl.Series, pl.Expr)
 """A column, or what refers to one."""
@@ -73,8 +73,8 @@ def fold_expression(
     """Refer to a fold column of a Polars frame, NaN as null; of an extension to what it stores."""
     dtype = frame.collect_schema()[name]
     if every is not None:
-        if dtype not in DATES:
-            raise no_dates(name, dtype)
+        if not has_periods(dtype, every):
+            raise no_dates(name, dtype, every)
         return start_of_period(pl.col(name), dtype, every)
     if isinstance(dtype, getattr(pl, "BaseExtension", ())):  # which newer versions have
         return pl.col(name).ext.storage()
@@ -83,12 +83,27 @@ def fold_expression(
 
 def check_every(every: Any) -> None:
     """Raise unless a text says how long calendar periods are, as Polars writes it."""
-    if not (isinstance(every, str) and re.fullmatch("[1-9][0-9]{0,3}(d|w|mo|q|y)", every)):
+    if not (isinstance(every, str) and re.fullmatch("[1-9][0-9]{0,3}(m|h|d|w|mo|q|y)", every)):
         msg = (
-            f'`every` must be a period such as "1d", "1w", "1mo", "1q" or "1y", got'
+            '`every` must be a period such as "15m", "6h", "1d", "1w", "1mo", "1q" or "1y", got'
             f" {describe(every)}."
         )
         raise StratError(msg)
+    minutes = minutes_of(every)
+    if minutes is not None and 24 * 60 % minutes:
+        msg = f'Hours and minutes of `every` must divide a day, as "6h" does, got {every!r}.'
+        raise StratError(msg)
+
+
+def minutes_of(every: str) -> int | None:
+    """Count the minutes of a period of hours or minutes; None for days and longer ones."""
+    of_unit = {"m": 1, "h": 60}.get(every[-1])
+    return None if of_unit is None else int(every[:-1]) * of_unit
+
+
+def has_periods(dtype: pl.DataType, every: str) -> bool:
+    """Return whether a type has such periods: dates have no hours."""
+    return dtype in DATES and not (dtype == pl.Date and minutes_of(every))
 
 
 def to_periods(series: Series, every: str) -> Any:
@@ -101,8 +116,8 @@ def to_periods(series: Series, every: str) -> Any:
             series = series.infer_objects()
     own_zone = getattr(series.dtype, "tz", None)  # one of pandas, that Polars may not know
     column = to_polars(series if own_zone is None else series.dt.tz_localize(None))
-    if column is None or column.dtype not in DATES:
-        raise no_dates(series.name, series.dtype)
+    if column is None or not has_periods(column.dtype, every):
+        raise no_dates(series.name, series.dtype, every)
     try:
         starts = start_of_period(column, column.dtype, every).alias(str(series.name))
     except pl.exceptions.PanicException as error:
@@ -134,10 +149,16 @@ def in_zone(starts: Any, zone: Any) -> Any:
             return times.dt.tz_localize(zone, ambiguous=flags, nonexistent="NaT")
         return times.dt.replace_time_zone(zone, ambiguous="earliest", non_existent="null")
 
-    # A midnight that is skipped is 24 hours after the one before. ("shift_forward" of pandas is
+    found = first(starts)
+    rows = np.flatnonzero(is_missing(found) & ~is_missing(starts))
+    later, shown = take(starts, rows), take(found, rows)
+    # Where the clock skips a start, it goes on at a later minute. ("shift_forward" of pandas is
     # wrong where clocks are moved by other than an hour.)
-    found, skipped = first(starts), first(starts - DAY) + DAY
-    return found.fillna(skipped) if isinstance(starts, pd.Series) else found.fill_null(skipped)
+    is_polars = isinstance(starts, pl.Series)
+    while is_missing(shown).any():
+        later = later + MINUTE
+        shown = shown.fill_null(first(later)) if is_polars else shown.fillna(first(later))
+    return found.scatter(rows, shown) if is_polars else found.fillna(shown)
 
 
 def period_starts(series: pd.Series, every: str) -> Any:
@@ -148,9 +169,12 @@ def period_starts(series: pd.Series, every: str) -> Any:
     return starts.set_axis(series.index)
 
 
-def no_dates(name: object, dtype: object) -> StratError:
+def no_dates(name: object, dtype: object, every: str) -> StratError:
     """Build the error for a column that has no calendar periods."""
-    return StratError(f"`every` needs dates or times, but column {name!r} is {dtype}.")
+    needs = "`every` needs dates or times"
+    if minutes_of(every):
+        needs = f"`every={every!r}` needs times"
+    return StratError(f"{needs}, but column {name!r} is {dtype}.")
 
 
 def rank_periods(starts: Sequence[Any], every: str) -> Ints:

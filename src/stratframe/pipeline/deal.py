@@ -10,14 +10,17 @@ from typing import Any
 import numpy as np
 
 from .. import frames
-from ..core.deal import deal_by_rank, round_robin
+from ..core.deal import cut_between_values, deal_by_rank, deal_by_table, round_robin
 from ..core.groups.assign import assign_units, balance_rows, group_counts
-from ..core.order import grouped, permuted_blocks
+from ..core.groups.counts import unique_rows
+from ..core.groups.local_search import Stream
+from ..core.order import grouped, permuted_blocks, sort_values
 from ..core.quota import equal_quota
 from ..core.rounding import controlled_rounding
 from ..core.seeds import StreamTag, permutation
 from ..core.strata import order_of_strata, renumbered, sum_by
 from ..core.systematic import systematic_deal
+from ..core.totals import group_totals, swap_for_totals
 from ..core.types import Ints, StratumTable, Words
 from ..errors import MAX_LISTED, list_values, plural, warn
 from ..frames import Frame, NewColumn
@@ -35,9 +38,10 @@ def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColu
         column._replace(parts=place_rows(deal_rows(options, strata, repeat), strata.rows, n_rows))
         for repeat, column in enumerate(empty_outputs(options))
     ]
-    if options.target.names and min(options.target.fractions(strata.n_rows)) * strata.n_rows < 1:
-        sizes = {column.name: part_sizes(column.parts, options.target) for column in new}
-        warn_empty_parts(options.target, strata.n_rows, sizes, named=len(new) > 1)
+    target, n_dealt, tied = options.target, strata.n_rows, options.deal == "contiguous"
+    if tied or (target.names and min(target.fractions(n_dealt)) * n_dealt < 1):
+        sizes = {column.name: part_sizes(column.parts, target) for column in new}
+        warn_empty_parts(target, n_dealt, sizes, named=len(new) > 1, tied=tied)
     return new
 
 
@@ -72,18 +76,24 @@ def part_sizes(parts: Ints, target: Target, weights: Ints | None = None) -> Ints
 
 
 def warn_empty_parts(
-    target: Target, n_rows: int, sizes: Mapping[str, Ints], *, named: bool
+    target: Target, n_rows: int, sizes: Mapping[str, Ints], *, named: bool, tied: bool = False
 ) -> None:
-    """Warn of parts without rows, given the rows dealt, and those of each part by column."""
+    """Warn of parts without rows, given the rows dealt, and those of each part by column.
+
+    Folds have none only if equal values that stay together, or are `tied`, leave none.
+    """
     lines = []
-    for place, part in enumerate(target.names or ()):
+    parts = list(map(repr, target.names or ())) or [f"Fold {fold}" for fold in range(target.n)]
+    for place, part in enumerate(parts if target.names or tied else ()):
         empty = [name for name, held in sizes.items() if not held[place]]
         if empty:
             columns = f" in {list_values(empty)}" if named else ""
             share = float(target.fractions(n_rows)[place] * n_rows)
             why = f"its share of {plural(n_rows, 'row')} is {share:.10g}"
             fault = f": {why}." if share < 1 else f", and no new ones are left for it ({why})."
-            lines.append(f"{part!r} has no rows{columns}{fault}")
+            if tied and share >= 1:
+                fault = f": {why}, but equal values stay in one {target.kind}."
+            lines.append(f"{part} has no rows{columns}{fault}")
     if lines:
         warn(" ".join(lines[:MAX_LISTED]) + " ..." * (len(lines) > MAX_LISTED))
 
@@ -101,12 +111,35 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
     """Deal the rows of all strata: the part of every dealt row."""
     if strata.groups is not None or strata.margins:
         return deal_units(options, strata, repeat)
+    if options.deal == "contiguous":
+        return deal_contiguous(options, strata)
     if strata.order is not None or options.deal == "circular":
-        return deal_in_order(options, strata, repeat)
-    streams = row_streams(options, repeat)
-    numbers, second = row_numbers(strata.keys, len(strata.codes), *streams)
-    table = quota_table(options, strata, repeat, strata.lowest(numbers))
-    return deal_by_rank(strata.codes, table, numbers, second)
+        parts = deal_in_order(options, strata, repeat)
+    else:
+        streams = row_streams(options, repeat)
+        numbers, second = row_numbers(strata.keys, len(strata.codes), *streams)
+        table = quota_table(options, strata, repeat, strata.lowest(numbers))
+        parts = deal_by_rank(strata.codes, table, numbers, second)
+    if strata.totals is None:
+        return parts
+    shares, stream = options.target.fractions(strata.n_rows), totals_stream(options, repeat)
+    return swap_for_totals(strata.codes, parts, strata.totals, shares, stream)
+
+
+def totals_stream(options: Options, repeat: int) -> Stream:
+    """Make the stream of the swaps that even out totals."""
+    tag = StreamTag.FOLD_TOTALS if options.target.kind == "fold" else StreamTag.PART_TOTALS
+    return column_stream(options, tag, repeat)
+
+
+def deal_contiguous(options: Options, strata: Strata) -> Ints:
+    """Cut every stratum, in its order, into one stretch for each part."""
+    codes, table, n_strata = strata.codes, quota_table(options, strata), len(strata.sizes)
+    values = None if strata.order is None else strata.order.values
+    if values is None:
+        return deal_by_table(grouped(np.arange(len(codes)), codes, n_strata), table)
+    rows, is_run_start = sort_values(values, codes, n_strata)
+    return deal_by_table(rows, cut_between_values(table, is_run_start))
 
 
 def deal_in_order(options: Options, strata: Strata, repeat: int) -> Ints:
@@ -144,7 +177,12 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
         units = margins.count(group, n_groups, with_sizes=True)
     else:
         units = group_counts(group, n_groups, strata.codes, len(strata.sizes), strata.weights)
-    return assign_units(units, shares, stream)[group]
+    parts = assign_units(units, shares, stream)
+    if strata.totals is not None:
+        totals = group_totals(strata.totals, group, n_groups)
+        alike, _ = unique_rows(units, stream(len(units.totals)))
+        parts = swap_for_totals(alike, parts, totals, shares, totals_stream(options, repeat))
+    return parts[group]
 
 
 def warn_large_group(strata: Strata, sizes: Ints, shares: Sequence[Fraction], noun: str) -> None:
@@ -172,9 +210,9 @@ def sort_rows(strata: Strata, words: Words, share: Fraction) -> Ints:
 
 
 def draw_fold_permutation(options: Options, repeat: int) -> Ints:
-    """Draw the order in which folds take their turns; a circular deal starts at fold 0."""
+    """Draw the order in which folds take their turns; what is not random starts at fold 0."""
     k = options.target.n
-    if options.deal == "circular":
+    if options.deal != "random":
         return np.arange(k)
     return permutation(column_stream(options, StreamTag.FOLD_NUMBERS, repeat)(k))
 
@@ -197,8 +235,9 @@ def quota_table(
         return table
     if target.kind == "fold":
         return equal_quota(sizes, draw_fold_permutation(options, repeat))
-    words = None
-    if options.deal != "circular":
-        n_words = len(sizes) * (target.n - 1)
+    words, n_words = None, len(sizes) * (target.n - 1)
+    if options.deal == "random":
         words = column_stream(options, StreamTag.PART_QUOTA, repeat)(n_words)
+    elif options.deal == "contiguous":  # the highest draws give what is left over to the first part
+        words = np.full(n_words, 2**64 - 1, dtype=np.uint64)
     return controlled_rounding(sizes, target.fractions(strata.n_rows), strata.ancestors, words)

@@ -15,7 +15,7 @@ from ..frames import LabelRows
 from ..terms.base import By, Term
 from ..terms.bins import OrderBins
 from ..terms.by import columns_of, require_by, split_series
-from .deal import check_columns, deal_units, empty_outputs, new_columns, quota_table
+from .deal import check_columns, deal_rows, empty_outputs, new_columns, quota_table
 from .extend import extended_columns, target_of
 from .hashed import hashed_columns
 from .options import Options, Target
@@ -75,6 +75,9 @@ class LocalFrame:
     def warn_row_order(self, options: Options) -> None:
         """Warn of a lazy query in no order, but for rows whose values alone decide."""
         terms = (term.without_order() or term for term in (*options.terms, *options.groups))
+        # Equal values stay together then, and there are no strata to take turns as they come.
+        is_one_order = [term.orders_rows for term in options.terms] == [True]
+        is_cut_by_value = options.deal == "contiguous" and is_one_order
         what: str | None = "without `key=` the folds"
         hint = '`key="id"` names columns that identify the rows'
         if options.groups and any(term.uses_row_order for term in terms):
@@ -83,7 +86,7 @@ class LocalFrame:
             # Whether rows lack a group is not known of a query.
             what = "where rows lack a group the folds"
             hint = "fill these groups with values that identify the rows"
-        elif options.groups or options.key:
+        elif options.groups or options.key or is_cut_by_value:
             what = None
         frames.lazy.warn_row_order(self.frame, what, hint, options.key)
 
@@ -129,8 +132,8 @@ class LocalFrame:
             strata = stratify(options, columns, 0)
             return strata, lambda level: level.crosstab(level.codes, n_parts)
         strata = stratify(options, columns, n_rows)
-        if strata.margins or strata.groups is not None:
-            parts = deal_units(options, strata, 0)
+        if strata.margins or strata.groups is not None or options.deal == "contiguous":
+            parts = deal_rows(options, strata, 0)
             return strata, lambda level: level.crosstab(parts, n_parts)
         numbers, _ = row_numbers(strata.keys, 0, *row_streams(options))
         return strata, lambda level: quota_table(options, level, lowest=level.lowest(numbers))

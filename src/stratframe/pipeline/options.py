@@ -22,13 +22,14 @@ from ..checks import (
 )
 from ..errors import StratError, above_limit, describe, describe_count, plural, warn
 from ..terms.base import By, ColumnRef, Missing, Term
+from ..terms.bins import Continuous
 from ..terms.by import parse_by, parse_columns, parse_groups
 
 PartShares: TypeAlias = Mapping[str, float | None] | float
 """Names of parts and their shares, or counts of rows, of which one may be None, the rest;
 or the share of `test` alone."""
 
-Deal: TypeAlias = Literal["random", "circular", "hash"]
+Deal: TypeAlias = Literal["random", "circular", "contiguous", "hash"]
 """How rows are dealt."""
 
 Rare: TypeAlias = Literal["warn", "error", "null", "pool", "ignore"]
@@ -145,9 +146,18 @@ def check_options(
 
 def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
     """List what cannot be combined: whether it is, the rule, and what to do instead."""
-    rule = '`sf.margins` cannot be combined with `deal="circular"`: margins have no row order'
-    circular = options.deal == "circular"
-    yield options.marginal and circular, rule, ""
+    deal, in_order = f'`deal="{options.deal}"`', options.deal in ("circular", "contiguous")
+    rule = f"`sf.margins` cannot be combined with {deal}: margins have no row order"
+    yield options.marginal and in_order, rule, ""
+    rule = f"`sf.total` cannot be combined with {deal}: it swaps rows at random"
+    yield in_order and any(term.evens_totals for term in options.terms), rule, "leave out `deal`."
+    if options.deal == "contiguous":
+        for term in options.terms:
+            is_cut = term.counted_by() is not None or isinstance(term, Continuous)
+            rule = f"{deal} cannot be combined with `{term.function}`: it cuts an order of values"
+            yield not is_cut, rule, ORDERED
+        rule = f"{deal} cannot be combined with `repeats={options.repeats}`: nothing is drawn"
+        yield options.repeats > 1, rule, "leave out `repeats`, as all columns would be equal."
     if options.deal == "hash":
         alone = "a row's key alone decides"
         excluded: list[tuple[str, object, str]] = [
@@ -157,16 +167,16 @@ def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
             (f"`rare={options.rare!r}`", options.rare != "warn", NO_CLASSES),
         ]
         for argument, is_given, hint in excluded:
-            yield is_given, f'`deal="hash"` cannot be combined with {argument}: {alone}', hint
-        rule = '`deal="hash"` needs a `key`, whose hash decides where a row goes'
+            yield is_given, f"{deal} cannot be combined with {argument}: {alone}", hint
+        rule = f"{deal} needs a `key`, whose hash decides where a row goes"
         yield not options.key, rule, IDENTIFIED
-        rule = f'`deal="hash"` takes shares in `parts`, not counts of rows: {alone}'
+        rule = f"{deal} takes shares in `parts`, not counts of rows: {alone}"
         counts = any(isinstance(share, int) for share in options.target.shares or ())
         yield counts, rule, UP_TO_CHANCE
     if options.groups:
         orders = [term.function for term in options.terms if term.without_order() is None]
         excluded = [
-            ('`deal="circular"`', circular, "leave out `deal`."),
+            (deal, in_order, "leave out `deal`."),
             ("`key`", options.key, hint_for_keyed_groups(options.groups)),
             *((f"`{function}`", True, CLUSTERED) for function in orders),
         ]
@@ -187,6 +197,7 @@ IDENTIFIED = (
     ' `df.strat.kfold(key="user", deal="hash")`.'
 )
 UP_TO_CHANCE = 'a share, as in `parts={"train": 0.8, "test": 0.2}`, is met up to chance.'
+ORDERED = "`sf.continuous` orders rows by a column."
 CLUSTERED = "`sf.clusters` of the same features makes strata."
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,11 +22,12 @@ from ..core.strata import (
     nest_codes,
     sum_by,
 )
-from ..core.types import Ints, RandomKeys, StratumTable, Words
+from ..core.types import Ints, RandomKeys, StratumTable, Values, Words
 from ..errors import StratError, above_limit, plural, preview, warn
 from ..terms.base import RowOrder, Term
 from ..terms.by import split_series
 from ..terms.entry import BoundTerm, read_entry, select_rows
+from ..terms.margins import name_with_column
 from .check_data import check_enough, check_values, rows_where
 from .options import Options
 from .random_numbers import Keys, key_order, rank_groups
@@ -52,8 +54,8 @@ class Level(NamedTuple):
     places: Ints
     """The place of every row among the strata of its parent, shape (n_dealt,): classes by first
     appearance, bins upwards."""
-    is_nominal: bool = False
-    """Whether they are classes, which tables order by value where values can be compared."""
+    term: Term
+    """The entry: tables order classes by value, where values can be compared."""
 
 
 class Strata(NamedTuple):
@@ -68,6 +70,8 @@ class Strata(NamedTuple):
     stratum; each of shape (n_strata,), nondecreasing."""
     order: RowOrder | None = None
     """How the rows are ordered inside their stratum; None for at random."""
+    totals: Values | None = None
+    """The numbers of every dealt row whose totals are to be even, shape (n_columns, n_dealt)."""
     rows: Ints | None = None
     """The positions of the dealt rows; None if all are, in the order of the frame."""
     levels: tuple[Level, ...] = ()
@@ -168,9 +172,9 @@ def stratify(
         rows = np.union1d(rows, always_dealt)
     entries = restricted(entries, rows)
     hashed, keyed = check_values(entries, options, keys, rows), rows
-    in_order = any(entry.term.uses_row_order for entry in entries)
-    circular = options.deal == "circular"
-    if hashed is not None and (in_order or circular or options.marginal):
+    in_order = any(entry.term.uses_row_order or entry.term.evens_totals for entry in entries)
+    is_drawn = options.deal == "random"
+    if hashed is not None and (in_order or not is_drawn or options.marginal):
         order = key_order(keys if rows is None else [frames.take(each, rows) for each in keys])[0]
         entries, rows = restricted(entries, order), order if rows is None else rows[order]
     n_dealt = n_rows if rows is None else len(rows)
@@ -185,16 +189,11 @@ def stratify(
         ]
     grouped_by = tuple(entry for entry in entries if entry.argument == "groups")
     if options.marginal:
-        margins = [
-            nest([own], rows, n_rows) if own is entry else partial(nest, [own], rows, n_rows)
-            for entry in stratum_entries
-            for own in entry.term.entries(entry)
-        ]
-        strata = nest([], rows, n_rows)._replace(margins=Margins(margins))
+        strata = nest([], rows, n_rows)._replace(margins=nest_each(stratum_entries, rows, n_rows))
         return strata._replace(groups=groups, grouped_by=grouped_by)
     strata = nest(stratum_entries, rows, n_rows, weights)
     strata = strata._replace(groups=groups, grouped_by=grouped_by)
-    if hashed is not None and strata.order is None and not circular:
+    if hashed is not None and strata.order is None and is_drawn:
         dealt = rows if keyed is None or rows is None else np.searchsorted(keyed, rows)
         strata = strata._replace(keys=hashed._replace(dealt=dealt))
     if len(strata.levels) >= MANY_ENTRIES and options.rare != "ignore":
@@ -281,6 +280,19 @@ def group_codes(entries: Sequence[BoundTerm]) -> Ints:
     return groups
 
 
+def nest_each(entries: Sequence[BoundTerm], rows: Ints | None, n_rows: int) -> Margins:
+    """Nest each entry by itself, and those of the values of lists whenever they are asked for."""
+    found = [each for entry in entries for each in entry.term.entries(entry)]
+    names = Counter(str(each.stratum_name) for each in found)
+    given = {entry.term for entry in entries}
+    made: list[Strata | Callable[[], Strata]] = []
+    for each in found:
+        own = name_with_column(each) if names[str(each.stratum_name)] > 1 else each
+        make = partial(nest, [own], rows, n_rows)
+        made.append(make() if each.term in given else make)
+    return Margins(made)
+
+
 def nest(
     entries: Sequence[BoundTerm],
     rows: Ints | None,
@@ -292,12 +304,13 @@ def nest(
     codes: Ints = np.broadcast_to(np.int64(0), n_rows if rows is None else len(rows))
     n_strata = min(1, len(codes))
     order: RowOrder | None = None
+    totals: Values | None = None
     parents_of_levels: list[Ints] = []
     levels: list[Level] = []
     for entry in entries:
         term = entry.term
         if term.orders_rows:
-            order = term.row_order(entry.data)
+            order, totals = term.row_order(entry.data), entry.data if term.evens_totals else None
             break
         parent, division = codes, term.divide(entry, codes, n_strata)
         order = division.order or order
@@ -312,8 +325,8 @@ def nest(
             n_strata = len(present)
         places = codes if term.is_nominal else division.codes
         values = partial(term.labels, entry, division, parent)
-        levels.append(Level(entry.stratum_name, values, places, term.is_nominal))
+        levels.append(Level(entry.stratum_name, values, places, term))
     counted = entries[0].sizes if entries and codes is entries[0].data else None
     sizes = sum_by(codes, weights, n_strata) if counted is None else counted
-    ancestors = accumulate(reversed(parents_of_levels), lambda finer, parents: parents[finer])
-    return Strata(codes, sizes, tuple(ancestors), order, rows, tuple(levels), weights=weights)
+    above = tuple(accumulate(reversed(parents_of_levels), lambda finer, parents: parents[finer]))
+    return Strata(codes, sizes, above, order, totals, rows, tuple(levels), weights=weights)

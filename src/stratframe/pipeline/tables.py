@@ -83,7 +83,7 @@ class LevelCounts(NamedTuple):
     @property
     def is_class(self) -> bool:
         """Whether the strata are the classes of one entry."""
-        return len(self.strata.levels) == 1 and self.strata.levels[0].is_nominal
+        return len(self.strata.levels) == 1 and self.strata.levels[0].term.is_nominal
 
     def judge(self, n_cells: int) -> JudgedCells:
         """Judge how even every cell is, as one of so many."""
@@ -171,8 +171,9 @@ def count_levels(found: FoldedStrata, entries: Sequence[Shown]) -> FoldCounts:
     levels, strata = [], found.strata
     divided = [each for each in entries if not each.term.orders_rows]
     for place, level in enumerate(strata.margins or levels_of(strata)):
-        # A column of lists is one term, and has a level for each of their values.
-        term, slack = divided[min(place, len(divided) - 1)] if level.levels else (None, 0)
+        term = level.levels[-1].term if level.levels else None
+        # Margins have no slack, and of a column of lists one for each value.
+        slack = divided[place].slack if term and not strata.margins else 0
         groups = None
         if strata.groups is not None:
             n_strata = len(level.sizes)
@@ -335,7 +336,7 @@ def table_order(strata: Strata) -> Ints:
     first = first_occurrence(strata.codes, len(strata.sizes))
     keys = []
     for level in strata.levels:
-        ranks = frames.result.rank_values(level.values(first)) if level.is_nominal else None
+        ranks = frames.result.rank_values(level.values(first)) if level.term.is_nominal else None
         # Classes that cannot be compared come by first appearance.
         keys.append(level.places[first] if ranks is None else ranks)
     return np.lexsort(keys[::-1]) if keys else np.arange(len(strata.sizes))

@@ -108,6 +108,8 @@ class RowOrder(NamedTuple):
     spread_leftover: bool = True
     """Whether the rows that fill no block of k are taken evenly along the order, not from its
     end."""
+    values: Values | None = None
+    """What it sorts by, if by values."""
 
 
 def value_order(values: Values) -> RowOrder:
@@ -116,7 +118,7 @@ def value_order(values: Values) -> RowOrder:
     def sort(codes: Ints, n_codes: int, words: Words, _: Fraction) -> Ints:
         return by_value(codes, n_codes, values, words)
 
-    return RowOrder(sort)
+    return RowOrder(sort, values=values)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,6 +131,8 @@ class Term:
     """Whether its values are classes, which may be rare and have no order of their own."""
     orders_rows: ClassVar[bool] = False
     """Whether it only orders the rows, by `row_order`, and so comes last."""
+    evens_totals: ClassVar[bool] = False
+    """Whether the totals of its columns are to be even, beside what its order does."""
     uses_row_order: ClassVar[bool] = False
     """Whether what it makes of rows depends on the order in which they come."""
     group_noun: ClassVar[str] = ""
@@ -208,8 +212,8 @@ class Term:
         """Name the children that some rows are in, for tables."""
         return (division.codes if division.labels is None else division.labels)[rows]
 
-    def row_order(self, data: Values) -> RowOrder:
-        """Order the rows."""
+    def row_order(self, data: Values) -> RowOrder | None:
+        """Order the rows; None for at random."""
         return value_order(data)
 
     def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:

@@ -10,7 +10,7 @@ from .. import frames
 from ..errors import StratError, at_least_one, given_twice, preview
 from .base import By, ColumnRef, Term
 from .classes import Classes, Plain
-from .margins import Margins, OnlyMargin
+from .margins import Margins, PlainMargin
 
 
 class Entries(NamedTuple):
@@ -46,8 +46,9 @@ def parse_margins(terms: Sequence[Term]) -> Entries:
         msg = f"`sf.margins` must be the only entry of `by`, got [{preview(terms, len(terms))}]."
         raise StratError(msg)
     entries = tuple(map(to_term, terms[0].columns))
-    if len(entries) == 1 and isinstance(entries[0], Plain):
-        entries = (OnlyMargin(entries[0].columns),)
+    entries = tuple(
+        PlainMargin(term.columns) if isinstance(term, Plain) else term for term in entries
+    )
     check_no_repeats(entries, "`sf.margins`")
     return Entries(entries, marginal=True)
 

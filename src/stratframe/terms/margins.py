@@ -30,8 +30,8 @@ class Margins(Term):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OnlyMargin(Plain):
-    """The only column of margins, which may be one of lists."""
+class PlainMargin(Plain):
+    """A column of margins as it is, which may be one of lists."""
 
     def resolve(self, series: Sequence[Any]) -> Term:
         """Take a column of lists by what they hold."""
@@ -80,6 +80,14 @@ class Tags(Classes):
         return [(False, True, None)[code] for code in division.codes[rows]]
 
 
+def name_with_column(entry: Any) -> Any:
+    """Name an entry of a value in lists after the column, too, where another has its name."""
+    if not isinstance(entry.term, Tags):
+        return entry
+    name = f"{entry.names[0].name}: {entry.term.name}"
+    return replace(entry, term=replace(entry.term, name=name))
+
+
 def margins(entries: Hashable | Term | Sequence[Hashable | Term]) -> Margins:
     """Balance each of several entries on its own, not their joint strata.
 
@@ -90,9 +98,10 @@ def margins(entries: Hashable | Term | Sequence[Hashable | Term]) -> Margins:
     ----------
     entries : list of entries, or one
         Columns of classes, and terms: `sf.classes`, `sf.quantiles`, `sf.bins`,
-        `sf.clusters`. A continuous column raises an error: cut it. Or one column of lists: each of
-        their values is an entry, whether a row has it, however often and in whatever place. Of more
-        than 2,000 values the rarer ones are one entry, with a warning.
+        `sf.clusters`. A continuous column raises an error: cut it. Of a column of lists each value
+        is an entry, whether a row has it, however often and in whatever place; its name is the
+        value, after that of the column where another entry has the same. Of more than 2,000 values
+        the rarer ones are one entry, with a warning.
 
     Returns
     -------

@@ -21,6 +21,7 @@ from .margins import margins
 from .neighbours import chain, nearest
 from .similar import similar
 from .together import linked
+from .total import total
 
 TERMS: dict[str, Callable[..., Any]] = {
     function.__name__: function
@@ -35,6 +36,7 @@ TERMS: dict[str, Callable[..., Any]] = {
         nearest,
         quantiles,
         similar,
+        total,
     )
 }
 """The terms that a text may call."""

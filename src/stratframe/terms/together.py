@@ -112,13 +112,18 @@ def linked(*columns: ColumnRef) -> Linked:
             ' `groups="patient"`; columns are given one by one, `sf.linked("patient", "device")`.'
         )
         raise StratError(msg)
+    check_given_columns("sf.linked", columns)
+    return Linked(columns)
+
+
+def check_given_columns(function: str, columns: Sequence[ColumnRef]) -> None:
+    """Raise unless a term is given columns, one by one and each once."""
     for ref in columns:
         frames.references.check_not_data("columns", ref)
         if isinstance(ref, Term | list):
-            msg = f"`sf.linked` must have columns, got {frames.format_reference(ref)}."
+            msg = f"`{function}` must have columns, got {frames.format_reference(ref)}."
             raise StratError(msg)
-    frames.references.check_each_column_once("`sf.linked`", columns)
-    return Linked(columns)
+    frames.references.check_each_column_once(f"`{function}`", columns)
 
 
 def connected_rows(codes: Ints) -> Ints:

@@ -4,6 +4,8 @@
 - `splitter`: `FoldSplit`; `pairs`: which labels train for which
 - `tables`: `plan` and `balance`; `report` with `compare`; `advise`; `drift`; `leaks`
 - `check`; `findings`: what is a leak, a warning, a note or well; `lines`: how it is written
+- `totals`: findings on the totals of `sf.total`
+- `ids`: columns that may tell apart groups that a call does not name
 - `plot`: what is drawn, and its title; `draw`: bars and a matrix
 - `sources`: the frame of a call, and the columns of folds that it names
 """

@@ -58,16 +58,20 @@ def kfold(
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         Keep each group in one fold. Strata and fold sizes are balanced as closely as the search
         manages; a continuous entry is cut into ten quantile bins. Groups are known by their values,
-        so that the order of the rows does not matter. Not with `deal="circular"`, `key`, `sf.chain`
-        or `sf.nearest`.
+        so that the order of the rows does not matter. Not with `deal="circular"` or "contiguous",
+        `key`, `sf.chain` or `sf.nearest`.
     where : boolean column, expression, callable or Series, optional
         Which rows get a fold; the others are null, and their values are not looked at. A Series
         must have the index of a pandas frame, or the length of a Polars frame that is not lazy.
-    deal : {"random", "circular", "hash"}
+    deal : {"random", "circular", "contiguous", "hash"}
         "circular" uses no random numbers: the rows go to the folds in turn, in their order, from
-        fold 0. (The orders of `sf.chain` and `sf.nearest` still depend on the seed.) "hash" looks
-        at the `key` of each row alone, whatever the other rows are: keys may repeat, and sizes are
-        left to chance. Not with `by`, `groups`, `missing` or `rare`.
+        fold 0. (The orders of `sf.chain` and `sf.nearest` still depend on the seed.) "contiguous"
+        cuts each stratum into one stretch for each fold, in the order of `sf.continuous`, else of
+        the `key`, else of the frame. The seed is ignored. Equal values of `sf.continuous` stay in
+        one fold, which moves the cut to their nearer end. Not with `groups`, `sf.clusters`,
+        `sf.chain`, `sf.nearest`, `sf.margins` or `repeats`. "hash" looks at the `key` of each row
+        alone, whatever the other rows are: keys may repeat, and sizes are left to chance. Not with
+        `by`, `groups`, `missing` or `rare`.
     key : column or list of columns, optional
         Rank rows by the hash of these columns instead of their position, so that neither row order
         nor the library matters. Together they must identify each row, unless `deal="hash"`.
@@ -95,8 +99,8 @@ def kfold(
     -------
     frame of the same kind
         With int64 folds 0..k-1 (pandas and Dask: Int64 where the arguments allow nulls). Without
-        `groups`, the folds of every stratum, of every coarser one and of all rows differ in size by
-        at most 1 row.
+        `groups`, and but for equal values that stay together, the folds of every stratum, of every
+        coarser one and of all rows differ in size by at most 1 row.
 
     Raises
     ------
@@ -108,7 +112,8 @@ def kfold(
     StratWarning
         If classes are rare, a group is too large, quantiles produce fewer bins than asked for,
         agglomerative clusters are made from a sample of a large stratum, DBSCAN finds at most one
-        cluster, or a column of a Spark frame is not deterministic.
+        cluster, equal values leave a contiguous fold without rows, or a column of a Spark frame is
+        not deterministic.
 
     See Also
     --------
@@ -121,10 +126,10 @@ def kfold(
     The frame keeps its partitions and other columns, on Dask also its divisions, index and order.
     Columns go by name; a computed one is a callable of the frame or, on Spark, a
     `pyspark.sql.Column`. What needs the order of all rows, or their distances, is an error:
-    `deal="circular"`, `sf.continuous` (unless there are `groups`), `sf.clusters`, `sf.chain`,
-    `sf.nearest` and `sf.margins`. A `key` or `groups` is required, and the folds are those of
-    pandas and Polars, whatever the partitions. Rows without a group are an error unless
-    `missing="null"`.
+    `deal="circular"` and `"contiguous"`, `sf.continuous` (unless there are `groups`),
+    `sf.clusters`, `sf.chain`, `sf.nearest`, `sf.total` and `sf.margins`. A `key` or `groups` is
+    required; folds are those of pandas and Polars, whatever the partitions. Rows without a group
+    are an error unless `missing="null"`.
 
     References
     ----------
@@ -199,7 +204,7 @@ def split(
     frame of the same kind
         With a categorical (Polars: Enum, Spark: text) of the part names, in their order. Every
         stratum's count in every part, at every level, and every part's total, is its exact share
-        rounded down or up.
+        rounded down or up, but for groups and equal values that stay together.
 
     Raises
     ------
@@ -222,6 +227,9 @@ def split(
     >>> df = pl.DataFrame({"label": ["a", "b"] * 5})
     >>> sf.split(df, "label", {"train": 0.6, "test": 0.4})["split"].value_counts(sort=True).rows()
     [('train', 6), ('test', 4)]
+    >>> days = pl.DataFrame({"day": [2, 5, 1, 4, 3]})
+    >>> sf.split(days, sf.continuous("day"), 0.4, deal="contiguous")["split"].to_list()
+    ['train', 'test', 'train', 'test', 'train']
     >>> twenty = sf.split(df, "label", 0.2, repeats=20)
     >>> names = [f"split_{number}" for number in range(1, 21)]
     >>> len(sf.cv(twenty, names, train="train", valid="test"))
@@ -339,6 +347,12 @@ def extend(
     for term in options.terms:
         if term.without_order() is None:
             msg = f"`extend` does not support `{term.function}` in `by`."
+            raise StratError(msg)
+        if term.evens_totals:
+            msg = (
+                f"`extend` does not support `{term.function}` in `by`: rows that have a fold stay"
+                " in it.\nHint: leave it out, or make the column anew by `kfold` or `split`."
+            )
             raise StratError(msg)
     extended: AnyFrameT = source.extend(options, target, names, n_folds)
     return extended

@@ -6,24 +6,27 @@ import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from hashlib import blake2b
 from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import frames
+from ..core.types import Ints
 from ..engines.source import CountedFrame
-from ..errors import StratError, plural, plural_name
+from ..errors import StratError, describe, plural, plural_name
 from ..frames import AnyFrame, FoldValues, SharedRows
 from ..habits import suggest_arguments
 from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options
 from ..pipeline.tables import check_not_itself
 from ..terms.base import By, Term
-from ..terms.by import columns_of, parse_groups, require_by
+from ..terms.by import columns_of, parse_columns, parse_groups, require_by
 from . import findings
-from .drift import DRIFT_HINT, Drifts, check_features, measure_drift
+from .drift import DRIFT_HINT, check_features, measure_drift
 from .findings import Shared
+from .ids import find_ids, named_ids, read_ids
 from .leaks import (
     AUTO,
     compared_refs,
@@ -35,12 +38,16 @@ from .leaks import (
 )
 from .lines import WORST_FIRST, Finding, fit_line, printable
 from .sources import check_rows, named_source
+from .totals import find_totals
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """Severities as a line starts with them."""
 
 MARK_COLOURS = {"leak": "#c62828", "warning": "#b26a00", "note": "gray", "ok": "#2e7d32"}
 """Of severities in a notebook, readable on white and on black."""
+
+MOST_CROSSED = 3
+"""Columns of engines that are compared with each other."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -54,8 +61,8 @@ class Check:
     findings : pandas.DataFrame or polars.DataFrame
         One row per finding, in the caller's library, the worst first: `name`, the column;
         `severity`, "leak", "warning", "note" or "ok"; `check`, one of "groups", "keys",
-        "duplicates", "balance", "strata", "sizes", "drift" and "rows"; `n`, how many groups, keys,
-        rows, cells, strata, folds or comparisons it is about; and `detail`, a line.
+        "duplicates", "balance", "totals", "strata", "sizes", "drift" and "rows"; `n`, how many
+        groups, keys, rows, cells, strata, folds or comparisons it is about; and `detail`, a line.
     text : str
         The answer, then a line for each finding; of several columns a block for each.
 
@@ -93,7 +100,7 @@ class Check:
             text = re.sub(rf"^  {mark}\b", f"  {shown}", text, flags=re.MULTILINE)
         edge = MARK_COLOURS["ok" if self.ok else "leak"]
         style = f"border-left: 4px solid {edge}; padding: 2px 10px; white-space: pre-wrap"
-        return f'<pre style="{style}">{text}</pre>'
+        return f'<pre dir="ltr" style="{style}">{text}</pre>'
 
 
 @suggest_arguments
@@ -158,9 +165,14 @@ def check(
     values would have if they were independent, or a column that says little more than the others
     do. Of columns that the call names, the first of these alone counts; of a single one, neither.
 
+    Without `groups`, up to two columns that are called as ids are noted, such as ``patient_id`` or
+    ``user``, if they have 20 values or more, 1.5 rows of each on average, and some are in several
+    folds. A column of folds that is the same as one before it is a warning.
+
     Rows without a fold are left out, but noted. On Dask and Spark frames rows without a group are
     an error, `features` cannot be given, equal rows are looked for only in `duplicates` that are
-    named, and no example is named of rows.
+    named, ids are not looked for, more than three columns of folds are not compared with each
+    other, and no example is named of rows.
 
     Examples
     --------
@@ -210,18 +222,31 @@ def look_at_rows(source: LocalFrame, names: Sequence[Any], asked: Asked) -> Iter
     by, features = asked.by, asked.features
     features = () if features is None else check_features(source.frame, features)
     of_by = [] if by is None else columns_of(require_by(by).terms)
-    frames.check_refs(source.frame, {"by": of_by})
+    key = parse_columns("key", asked.key)
+    frames.check_refs(source.frame, {"by": of_by, "key": key})
     for name in names:
         check_not_itself("by", of_by, name, source.frame)
+    ids = [] if asked.terms else named_ids(source.frame, names, key, of_by)
     eager, compared = read_compared(
-        source.frame, names, asked.groups, asked.key, asked.duplicates, [*of_by, *features]
+        source.frame, names, asked.groups, asked.key, asked.duplicates, [*of_by, *features, *ids]
     )
+    encoded, known = read_ids(eager, ids) if ids else [], dict[Hashable, Any]()
     for name in names:
         labels, folds = frames.fold_codes(frames.folds.read_fold_column(eager, name))
         shared = [count_shared(each, labels.values, folds) for each in compared]
-        drifts = measure_drift(eager, features, name) if features else None
+        others = find_ids(encoded, labels, folds)
+        if len(names) > 1 and labels.present:
+            others += findings.find_same(known, name, digest_folds(labels, folds))
+        if features:
+            others.append(findings.find_drift(measure_drift(eager, features, name), labels))
         twin = partial(find_twin, source.frame, names, folds)
-        yield find_all(LocalFrame(eager), asked, name, labels, shared, twin, drifts)
+        yield find_all(LocalFrame(eager), asked, name, labels, shared, others, twin)
+
+
+def digest_folds(labels: FoldValues, folds: Ints) -> Hashable:
+    """Make what columns share if every row has the same fold in them, whatever their categories."""
+    ranks = np.append(np.cumsum(np.array(labels.sizes) > 0), 0)
+    return (*labels.present, blake2b(ranks[folds].tobytes()).digest())
 
 
 def look_at_counts(
@@ -233,14 +258,25 @@ def look_at_counts(
         check_rows(source.frame, needs, DRIFT_HINT)
     refs = compared_refs(asked.terms, asked.key, asked.duplicates)
     source.check_shared(Options(groups=asked.terms), refs)
-    for name in names:
-        labels = source.label_rows(name).labels
+    of_by = [] if asked.by is None else columns_of(require_by(asked.by).terms)
+    ids = [] if asked.terms else named_ids(source.frame, names, refs["key"], of_by)
+    few, known = 1 < len(names) <= MOST_CROSSED, dict[Hashable, Any]()
+    rows = source.label_rows(names[0], names[1:]) if few else None
+    crossed = [rows.series, *(column.series for column in rows.apart)] if rows else []
+    for place, name in enumerate(names):
+        labels, others = source.label_rows(name).labels, list[Finding]()
+        if labels.present:
+            same = tuple(frames.to_list(crossed[place])) if rows else None
+            others += findings.find_same(known, name, same)
         given = {each: refs[each] for each in refs if refs[each] and labels.present}
         shared = [count_on(source, asked, name, labels, *each) for each in given.items()]
         if is_auto(asked.duplicates):
             why = f"not looked for on {source.kind} frames"
             shared.append(Shared("duplicates", "", None, why_not=why))
-        yield find_all(source, asked, name, labels, shared, lambda: None)
+        if ids:
+            why = f"not looked for in {describe(ids[0])} on {source.kind} frames"
+            shared.append(Shared("groups", "", None, why_not=why))
+        yield find_all(source, asked, name, labels, shared, others, lambda: None)
 
 
 def count_on(
@@ -259,14 +295,16 @@ def count_on(
 
     rows, n_partly = count(refs), 0
     if argument == "duplicates":
-        alone = [count([ref]) for ref in refs] if rows.n_split and len(refs) > 1 else []
-        counted = [(each.n_values, each.n_pairs) for each in alone]
-        by_chance = bool(alone) and is_chance(rows, counted, sum(labels.sizes))
+        apart = [count([ref]) for ref in refs] if rows.n_split and len(refs) > 1 else []
+        counted = [(each.n_values, each.n_pairs) for each in apart]
+        by_chance = bool(apart) and is_chance(rows, counted, sum(labels.sizes))
         return Shared("duplicates", "", rows, by_chance=by_chance)
     if labels.n_nulls:
         n_partly = count(refs, drop=False).n_split - rows.n_split
     if argument == "groups":
-        return Shared("groups", plural_name(asked.groups), rows, n_partly)
+        several = refs if len(refs) > 1 else ()
+        alone = tuple((frames.format_reference(ref), count([ref])) for ref in several)
+        return Shared("groups", plural_name(asked.groups), rows, n_partly, alone)
     return Shared("keys", plural_name(asked.key, "keys"), rows, n_partly)
 
 
@@ -276,19 +314,18 @@ def find_all(
     name: Any,
     labels: FoldValues,
     shared: Sequence[Shared],
+    others: Sequence[Finding],
     twin: Callable[[], str | None],
-    drifts: Drifts | None = None,
 ) -> list[Finding]:
     """Find what there is to say of one column, the worst first."""
-    found = findings.find_rows(labels)
+    found = [*findings.find_rows(labels), *others]
     if labels.present:
         found += [finding for each in shared for finding in findings.find_shared(each, labels)]
         if asked.by is not None:
             counts = source.count_folds(asked.by, name, asked.terms)
             found += findings.find_balance(counts, counts.judge(), labels)
+            found += find_totals(source, asked.by, name, asked.terms)
         found += findings.find_sizes(labels, shared, twin)
-    if drifts is not None:
-        found.append(findings.find_drift(drifts, labels))
     return findings.worst_first(found)
 
 

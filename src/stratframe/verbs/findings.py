@@ -6,7 +6,7 @@ at most 69 letters, to which `check` adds the severity.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import islice
 from math import sqrt
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -23,12 +23,15 @@ from .lines import WORST_FIRST, Finding, describe_sizes, number_names, write_fin
 
 Verdict: TypeAlias = Literal["even", "as even as a shuffle", "uneven", "empty"]
 
-CHECKS = ("groups", "keys", "balance", "strata", "sizes", "duplicates", "rows", "drift")
+CHECKS = ("groups", "keys", "balance", "totals", "strata", "sizes", "duplicates", "rows", "drift")
 """What findings are about, in the order of their lines."""
 
 FEW_FOLDS, FEW_COMPARISONS = 4, 10
 """Folds or parts up to which a line lists their sizes, and comparisons from which it says how many
 are beyond chance by chance."""
+
+MOST_ALONE = 3
+"""Columns of groups that a line names."""
 
 SIZE_SIGMAS = 4
 """Standard deviations that the sizes of random folds are rarely off."""
@@ -77,6 +80,18 @@ def find_rows(labels: FoldValues) -> list[Finding]:
         text = f"{plural(n_nulls, 'row')} {'has' if n_nulls == 1 else 'have'} no {fold}"
         findings.append(write_finding("note", "rows", n_nulls, text))
     return findings
+
+
+def find_same(known: dict[Hashable, Any], name: Any, folds: Hashable) -> list[Finding]:
+    """Warn of a column that has the folds of a known one; of many, None is given."""
+    first = known.setdefault(folds, name)
+    if first is name:
+        return []
+    if folds is None:
+        text = "equal columns: not looked for, as there are many"
+        return [write_finding("note", "rows", 0, text)]
+    names = {"first": repr(first), "second": repr(name)}
+    return [write_finding("warning", "rows", 1, "{first} and {second} are the same", **names)]
 
 
 def empty_folds(labels: FoldValues) -> tuple[list[Any], int]:
@@ -317,7 +332,8 @@ def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
     """Say which groups or keys are in several folds, or how many rows equal one of another fold."""
     rows, fold = shared.rows, noun_of(labels)
     if rows is None:
-        return [write_finding("note", shared.check, 0, f"{shared.check}: {shared.why_not}")]
+        text = f"{shared.check}: {{why}}"
+        return [write_finding("note", shared.check, 0, text, why=shared.why_not)]
     if shared.check == "duplicates":
         return [find_duplicates(shared, rows, fold)]
     check, noun, findings = shared.check, shared.noun, []
@@ -340,11 +356,22 @@ def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
     if n := shared.n_partly:
         text = f"{n:,} of {total} {is_or_are(n)} in a {fold} and in rows without one"
         findings.append(write_finding("note", check, n, text, noun=noun))
-    for name, own in shared.alone:
-        if n := own.n_split:
-            text = f"{{name}} alone: {n:,} of {own.n_values:,} {is_or_are(n)} in several {fold}s"
-            findings.append(write_finding("note", check, n, text, name=name))
-    return findings
+    alone = [(name, own) for name, own in shared.alone if own.n_split]
+    return [*findings, find_alone(alone, fold)] if alone else findings
+
+
+def find_alone(alone: Sequence[tuple[str, SharedRows]], fold: str) -> Finding:
+    """Note how many values each column of the groups has in several folds; a line names three."""
+    counts = [f"{own.n_split:,} of {own.n_values:,}" for _, own in alone]
+    names = number_names([name for name, _ in alone])
+    listed = [f"; {{{name}}} {count}" for name, count in zip(names, counts, strict=True)]
+    tails = [
+        f"{''.join(listed[1:shown])}; {len(alone) - shown:,} more"
+        for shown in range(min(len(alone) - 1, MOST_ALONE), 0, -1)
+    ]
+    text = f"{{name_0}} alone: {counts[0]} {is_or_are(alone[0][1].n_split)} in several {fold}s"
+    n = sum(own.n_split for _, own in alone)
+    return write_finding("note", "groups", n, text, "".join(listed[1:]), *tails, **names)
 
 
 def is_or_are(n: int) -> str:

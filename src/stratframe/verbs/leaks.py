@@ -250,8 +250,8 @@ def read_groups(frame: Any, names: Sequence[Any], terms: tuple[Term, ...], group
     columns = frames.read_columns(frame, refs)
     if all(term.is_nominal for term in terms):
         frames.references.check_one_each("groups", refs, columns)
-        named = groups if isinstance(groups, list) and len(groups) > 1 else ()
-        return Compared("groups", columns, plural_name(groups), tuple(map(plural_name, named)))
+        names = tuple(map(frames.format_reference, refs)) if len(refs) > 1 else ()
+        return Compared("groups", columns, plural_name(groups), names)
     read = {"groups": columns}
     no_fold = [frames.is_missing(series) for series in frames.read_columns(frame, names)]
     if (without := np.logical_and.reduce(no_fold)).any():  # they link no others, as in `kfold`

@@ -60,8 +60,8 @@ def number_names(values: Sequence[Any]) -> dict[str, str]:
 
 
 def printable(text: str) -> str:
-    """Write line breaks and control characters as in code."""
-    return text if text.isprintable() else repr(text)
+    """Write line breaks, control characters, blanks at an end and empty text as in code."""
+    return text if text.isprintable() and text.strip() == text != "" else repr(text)
 
 
 def cut_name(text: str, letters: int) -> str:

@@ -88,6 +88,13 @@ def sample(
     if entries.marginal:
         msg = "`sample` does not support `sf.margins` in `by`."
         raise StratError(msg)
+    for term in entries.terms:
+        if term.evens_totals:
+            msg = (
+                f"`sample` does not support `{term.function}` in `by`.\nHint: `sf.continuous`"
+                " spreads the sample over the values of a column."
+            )
+            raise StratError(msg)
     check_one_of("allocation", allocation, get_args(Allocation))
     size = check_frac(frac) if n is None else check_int("n", n, 0)
     options = Options(entries.terms, key=parse_columns("key", key), seed=check_seed(seed))

@@ -88,11 +88,13 @@ def folds(
         Which labels are validated, each in turn. By default all of them; or where `train` names
         labels, all others; or with "past", all that have labels before them to train on.
     every : str, optional
-        Read a column of dates or times by calendar periods, as Polars writes them: "1d", "1w",
-        "1mo", "1q", "1y", and, but on Spark, multiples of these. The label is the start of the
-        period; that of times with a zone is in their zone, and is the next moment where clocks skip
-        midnight. Periods without rows count for `gap` and `window`; those that nothing trains for
-        are left out. The last period counts even if it is incomplete.
+        Read a column of dates or times by calendar periods, as Polars writes them: "15m", "6h",
+        "1d", "1w", "1mo", "1q", "1y", and multiples of these (on Spark of hours and minutes alone).
+        Hours and minutes must divide a day, and count from midnight by the clock of the times' own
+        zone: an hour that it shows twice is one. The label is the start of the period, in that
+        zone; where clocks skip it, the next minute. Periods without rows count for `gap` and
+        `window`; those that nothing trains for are left out. The last period counts even if it is
+        incomplete.
     last : int, optional
         Validate so many labels: the last ones that have rows, and labels to train on.
     gap : int

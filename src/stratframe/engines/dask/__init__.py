@@ -66,8 +66,7 @@ class DaskEngine:
 
     def resolve(self, term: Term) -> Term:
         """Choose the term that one stands for on its column."""
-        (ref,) = term.columns
-        column = self.column(ref)
+        column = self.column(term.columns[0])
         dtype = frames.dtypes.dtype_of(column._meta)
         if not (dtype.is_float() or dtype.is_decimal() or column._meta.dtype == object):
             return term.resolve([column._meta])

@@ -12,7 +12,7 @@ from ...checks import load_extra
 from ...core.seeds import StreamTag, random_words
 from ...errors import StratError, list_values, warn
 from ...frames import format_reference, is_computed
-from ...frames.folds import no_dates
+from ...frames.folds import minutes_of, no_dates
 from ...frames.references import (
     EXPRESSIONS,
     SparkColumn,
@@ -368,13 +368,20 @@ def by_period(typed: Typed, every: str | None) -> Typed:
     """Take the start of the calendar period of each date or time, by the clock of the session."""
     if every is None:
         return typed
-    if typed.dtype not in ("date", "timestamp", "timestamp_ntz"):
-        raise no_dates(typed.name, typed.dtype)
-    if every not in PERIODS:
-        msg = f"`every` must be one of {', '.join(map(repr, PERIODS))} on Spark, got {every!r}."
+    times, minutes = ("timestamp", "timestamp_ntz"), minutes_of(every)
+    if typed.dtype not in (times if minutes else ("date", *times)):
+        raise no_dates(typed.name, typed.dtype, every)
+    if not minutes and every not in PERIODS:
+        listed = ", ".join(map(repr, PERIODS))
+        msg = f"`every` must be hours, minutes or one of {listed} on Spark, got {every!r}."
         raise StratError(msg)
     # The start of a time has no time zone: some clocks skip midnight, and Spark collects UTC.
     dtype, day = "date" if typed.dtype == "date" else "timestamp_ntz", typed.column.cast("date")
+    if minutes:
+        clock = typed.column.cast(dtype)
+        passed = functions().hour(clock) * 60 + functions().minute(clock)
+        since = functions().make_dt_interval(mins=passed - passed % minutes)
+        return typed._replace(column=day.cast(dtype) + since, dtype=dtype)
     start = day if every == "1d" else functions().trunc(day, PERIODS[every])
     return typed._replace(column=start.cast(dtype), dtype=dtype)
 

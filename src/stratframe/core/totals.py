@@ -1,0 +1,82 @@
+"""Swap rows of one stratum between parts, so that totals of numbers come near to their shares.
+
+A swap changes no count. It is made where it lowers the sum, over parts and columns, of
+(total - target)**2 / target, which is NP-hard to minimise, as multiway number partitioning is.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from .groups.local_search import Stream
+from .order import grouped
+from .types import Codes, Ints, Parts, Values
+
+BATCH, MAX_IDLE_BATCHES, MAX_SWAPS = 1 << 11, 60, 10_000
+"""Pairs of which the best is swapped, batches in a row without a gain, and swaps, at most."""
+
+MIN_GAIN, NEAR_ENOUGH = 1e-9, 1e-18
+"""The smallest gain as a share of the loss, and the loss where totals are a billionth off."""
+
+
+def swap_for_totals(
+    codes: Codes, parts: Parts, values: Values, shares: Sequence[Fraction], stream: Stream
+) -> Parts:
+    """Swap rows of one stratum until totals are near their shares of the sums of all rows.
+
+    Values have the shape (n_columns, n_rows). They may be negative: squares are divided by shares
+    of the sums of absolute values.
+    """
+    numbers = bounded(values)
+    scale = np.cumsum(np.abs(numbers), axis=1)[:, -1:]
+    numbers /= scale + (scale == 0)
+    sizes, share = np.bincount(codes), np.array(shares, dtype=np.float64)
+    order = grouped(np.arange(len(codes)), codes, len(sizes))
+    size, start = (np.repeat(each, sizes) for each in (sizes, np.cumsum(sizes) - sizes))
+    numbers, part = numbers[:, order], parts[order].astype(np.int64)
+    off = np.array([np.bincount(part, column, len(share)) for column in numbers])
+    off -= share * np.cumsum(off, axis=1)[:, -1:]
+    n_idle = n_swaps = 0
+    while n_idle < MAX_IDLE_BATCHES and n_swaps < MAX_SWAPS:
+        loss = np.cumsum(off**2 / share)[-1]
+        if loss <= NEAR_ENOUGH:
+            break
+        drawn = stream(2 * BATCH).reshape(2, BATCH)
+        first = (drawn[0] % np.uint64(len(part))).astype(np.int64)
+        second = start[first] + (drawn[1] % size[first].astype(np.uint64)).astype(np.int64)
+        here, there = part[first], part[second]
+        rise = np.zeros(BATCH)
+        for column, deviation in zip(numbers, off, strict=True):
+            # (d + gain)**2 - d**2 = gain (gain + 2 d) for a deviation d; there the gain is -gain.
+            gain = column[second] - column[first]
+            rise += gain * (gain + 2 * deviation[here]) / share[here]
+            rise += gain * (gain - 2 * deviation[there]) / share[there]
+        rise[here == there] = 0
+        best = rise.argmin()
+        if rise[best] > -MIN_GAIN * loss:
+            n_idle += 1
+            continue
+        n_idle, n_swaps = 0, n_swaps + 1
+        pair = [first[best], second[best]]
+        gains = numbers[:, pair[1]] - numbers[:, pair[0]]
+        off[:, here[best]] += gains
+        off[:, there[best]] -= gains
+        part[pair] = part[pair[::-1]]
+    swapped = np.empty_like(parts)
+    swapped[order] = part
+    return swapped
+
+
+def group_totals(values: Values, group: Ints, n_groups: int) -> Values:
+    """Sum values by group, shape (n_columns, n_groups), up to a factor for each column."""
+    # Rows are added by value, so that their order does not matter.
+    columns, order = bounded(values), np.lexsort((*values, group))
+    return np.array([np.bincount(group[order], each[order], n_groups) for each in columns])
+
+
+def bounded(values: Values) -> Values:
+    """Divide columns by their largest absolute value, so that sums are finite."""
+    largest: Values = np.abs(values).max(axis=1, keepdims=True)
+    columns: Values = values / (largest + (largest == 0))
+    return columns

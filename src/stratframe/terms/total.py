@@ -1,0 +1,81 @@
+"""Totals of numbers, such as exposure, that are as even as the counts of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from .. import frames
+from ..core.types import Values
+from ..errors import StratError, at_least_one
+from ..frames import Rule
+from .base import ColumnRef, EncodedColumns, Missing, RowOrder, Term, value_order
+from .features import finite_numbers, read_points
+from .together import check_given_columns
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Total(Term):
+    """Columns whose totals are even: rows are dealt without them, and then swapped."""
+
+    function: ClassVar[str] = "sf.total"
+    orders_rows: ClassVar[bool] = True
+    evens_totals: ClassVar[bool] = True
+    has_features: ClassVar[bool] = True
+
+    def arguments(self) -> str:
+        """Write the columns."""
+        return ", ".join(map(frames.format_reference, self.columns))
+
+    def read(self, series: Sequence[Any]) -> EncodedColumns:
+        """Read numbers, booleans or vectors."""
+        return read_points(series, str(self))
+
+    def rules(self, missing: Missing) -> list[Rule]:
+        """Need finite numbers."""
+        return [finite_numbers(missing)] * len(self.columns)
+
+    def row_order(self, data: Values) -> RowOrder | None:
+        """Order the rows by the only column, which brings totals near; by several none does."""
+        return value_order(data[0]) if len(data) == 1 else None
+
+
+def total(*columns: ColumnRef, name: Hashable | None = None) -> Total:
+    """Make the totals of columns proportional to the parts, with the counts of rows as they are.
+
+    For weights, exposure, minutes of sound. It must be the last entry of `by`, and only once.
+
+    Parameters
+    ----------
+    *columns : column name, Polars expression, or callable of a pandas frame
+        Numbers, none missing or infinite.
+    name : hashable, optional
+        Accepted by every term; totals have no column.
+
+    Returns
+    -------
+    Total
+
+    Raises
+    ------
+    StratError
+        If there is no column, or one is given twice.
+
+    Notes
+    -----
+    Rows of one stratum, or groups of equal counts, change places while that lowers the sum, over
+    parts and columns, of (total - target)**2 / target.
+
+    Examples
+    --------
+    >>> import pandas as pd, stratframe as sf
+    >>> df = pd.DataFrame({"claim": [0, 0, 0, 0, 1, 1], "exposure": [9, 5, 4, 1, 7, 2]})
+    >>> folded = df.strat.kfold(["claim", sf.total("exposure")], k=2)
+    >>> folded.groupby("fold")[["claim", "exposure"]].sum().values.tolist()
+    [[1, 14], [1, 14]]
+    """
+    if not columns:
+        raise StratError(at_least_one("`sf.total`", "column", []))
+    check_given_columns("sf.total", columns)
+    return Total(columns, name=name)

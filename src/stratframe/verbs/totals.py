@@ -1,0 +1,71 @@
+"""What there is to say of the totals that `sf.total` evens out."""
+
+from __future__ import annotations
+
+from math import ceil
+
+import numpy as np
+
+from .. import frames
+from ..core.totals import bounded
+from ..errors import describe
+from ..pipeline.local import LocalFrame
+from ..pipeline.options import Options
+from ..pipeline.strata import stratify
+from ..terms.base import By, Term
+from ..terms.by import columns_of, require_by
+from ..terms.entry import read_entry
+from .findings import noun_of
+from .lines import Finding, write_finding
+
+CLOSE, FAR, SIGMAS = 0.01, 0.1, 4
+"""Shares of a total that a fold may be off, or is wrong beyond, and standard deviations that a
+random deal of rows, or of whole groups, is rarely off."""
+
+
+def find_totals(
+    source: LocalFrame, by: By, name: str, groups: tuple[Term, ...] = ()
+) -> list[Finding]:
+    """Say how far the folds are from their shares of the totals, if `by` names some."""
+    *_, term = require_by(by).terms
+    if not term.evens_totals:
+        return []
+    named = {"by": list(term.columns), "groups": columns_of(groups), "name": [name]}
+    columns, _ = source.read(named)
+    rows = np.flatnonzero(~frames.is_missing(columns["name"][0]))
+    columns = {each: [frames.take(one, rows) for one in columns[each]] for each in columns}
+    entry = read_entry(term, columns["by"], 1)
+    units = np.arange(len(rows))
+    if groups:
+        found = stratify(Options(groups=groups), {"groups": columns["groups"]}, len(rows)).groups
+        units = units if found is None else found
+    labels, folds = frames.fold_codes(columns["name"][0])
+    sizes = np.array(labels.sizes)
+    shares, n_units = sizes / len(rows), int(units.max()) + 1
+    values = bounded(entry.data)
+    held = np.array([np.bincount(folds, column, len(sizes)) for column in values])
+    off = held - values.sum(axis=1, keepdims=True) * shares
+    even = np.abs(values).sum(axis=1, keepdims=True) * shares
+    ratio = np.divide(off, even, out=np.zeros_like(off), where=even > 0)
+    # A fold has its share of the units, which differ by what they have beyond the mean of rows.
+    apart = values - values.mean(axis=1, keepdims=True)
+    squares = np.array([(np.bincount(units, column) ** 2).sum() for column in apart])[:, None]
+    spread = np.sqrt(shares * (1 - shares) * squares * n_units / max(n_units - 1, 1))
+    wrong = (np.abs(ratio) > FAR) & (np.abs(off) > SIGMAS * spread)
+    named_as = [
+        f"column {place}" if name.is_unnamed else name.name
+        for place, name in enumerate(entry.names, 1)
+    ]
+    names = [each for each, n in zip(named_as, entry.widths, strict=True) for _ in range(n)]
+    if wrong.any():
+        place = np.unravel_index(np.argmax(np.abs(ratio) * wrong), wrong.shape)
+        more = f"{abs(round(100 * ratio[place]))} % {'more' if ratio[place] > 0 else 'less'}"
+        text = f"total of {{column}}: {noun_of(labels)} {{fold}} has {more} than its share"
+        shown = {"column": describe(names[place[0]]), "fold": str(labels.values[place[1]])}
+        return [write_finding("warning", "totals", int(wrong.sum()), text, **shown)]
+    n_off, most = int((np.abs(ratio) > CLOSE).sum()), 100 * np.abs(ratio).max()
+    # Rounded up, but for the rounding of sums.
+    within = f"{most:.0f}" if most >= 10 else f"{ceil(round(100 * most, 6)) / 100:g}"
+    head = f"{{by}}: totals within {within} % of their shares"
+    shown = {"by": ", ".join(dict.fromkeys(map(str, names)))}
+    return [write_finding("note" if n_off else "ok", "totals", n_off, head, **shown)]

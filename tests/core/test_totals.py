@@ -1,0 +1,50 @@
+"""Swaps that even out totals, on arrays."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from stratframe.core.seeds import StreamTag, word_stream
+from stratframe.core.totals import group_totals, swap_for_totals
+
+HALVES = [Fraction(1, 2)] * 2
+
+
+def swapped(codes: list[int], parts: list[int], *values: list[float]) -> list[int]:
+    """Swap rows of two equal parts."""
+    stream = word_stream(0, StreamTag.FOLD_TOTALS)
+    numbers = np.array(values, dtype=np.float64)
+    return swap_for_totals(np.array(codes), np.array(parts), numbers, HALVES, stream).tolist()
+
+
+@pytest.mark.parametrize("factor", [1, 1e-300, 5e-324, 1e308, -1])
+def test_totals_become_equal(factor: float) -> None:
+    """Rows of one stratum change places, whatever the size and the sign of numbers."""
+    ones = [factor, factor, 0, 0]
+    assert swapped([0, 0, 0, 0], [0, 0, 1, 1], ones) in (
+        [0, 1, 0, 1],
+        [0, 1, 1, 0],
+        [1, 0, 0, 1],
+        [1, 0, 1, 0],
+    )
+    assert swapped([0, 0, 1, 1], [0, 0, 1, 1], ones) == [0, 0, 1, 1]
+    assert sorted(swapped([0, 0, 1, 1], [0, 1, 0, 1], ones)) == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("values", [[0.0] * 4, [2.0, -2.0, 2.0, -2.0], [3.0] * 4])
+def test_nothing_to_gain(values: list[float]) -> None:
+    """Parts stay where totals are equal, of zeros, too."""
+    assert swapped([0] * 4, [0, 0, 1, 1], values, [0.0] * 4) == [0, 0, 1, 1]
+
+
+def test_totals_of_groups_do_not_depend_on_the_order_of_rows() -> None:
+    """Rows are added in the order of their values."""
+    rng = np.random.default_rng(0)
+    values, group = rng.lognormal(0, 9, (2, 3_000)), rng.integers(0, 9, 3_000)
+    found = group_totals(values, group, 9)
+    for _ in range(20):
+        order = rng.permutation(3_000)
+        assert (group_totals(values[:, order], group[order], 9) == found).all()
+    expected = np.bincount(group, values[0]) / values[0].max()
+    np.testing.assert_allclose(found[0], expected)

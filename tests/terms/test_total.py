@@ -1,0 +1,151 @@
+"""`sf.total`: totals in proportion to the parts, and counts as without it."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import stratframe as sf
+from tests.helpers import Make, columns_of, evaluate, loss_of, make, refuse, values
+
+LAST = "must be the last entry of `by`, and only once, got "
+LEFT_NULL = '\nHint: drop these rows, or fill the gaps first; in `kfold`, `missing="null"` leaves'
+
+REFUSED = {
+    "sf.total()": "`sf.total` must hold at least one column, got [].",
+    "sf.total('x', 'x')": "`sf.total` must hold each column once, got 'x' twice.",
+    "sf.total(['x', 'y'])": "`sf.total` must have columns, got ['x', 'y'].",
+    "[sf.total('x'), 'y']": f"`sf.total` {LAST}[sf.total('x'), 'y'].",
+    "[sf.total('x'), sf.total('y')]": f"`sf.total` {LAST}[sf.total('x'), sf.total('y')].",
+    "[sf.continuous('x'), sf.total('y')]": (
+        f"`sf.continuous` or `sf.total` {LAST}[sf.continuous('x'), sf.total('y')]."
+    ),
+    "[sf.margins(['y']), sf.total('x')]": (
+        "`sf.margins` must be the only entry of `by`, got [sf.margins(['y']), sf.total('x')]."
+    ),
+    "sf.margins(['y', sf.total('x')])": (
+        "`sf.margins` must hold entries that make strata, got `sf.total`.\n"
+        "Hint: `sf.quantiles` cuts a continuous column."
+    ),
+    "['y', sf.total('gap')]": (
+        f"Column 'gap' has missing values in 1 row (1).{LEFT_NULL} their fold null."
+    ),
+    "['y', sf.total('inf')]": "Column 'inf' has infinite values in 1 row (0).",
+}
+DATA: dict[str, Any] = {
+    "y": [0, 0, 0, 0, 1, 1, 1, 1],
+    "x": [1, 2, 4, 8, 1, 1, 3, 4],
+    "gap": [1, None, *range(6)],
+    "inf": [float("inf"), *range(7)],
+    "text": list("abcdefgh"),
+}
+
+
+@pytest.mark.parametrize("by", REFUSED)
+def test_what_is_no_total(kind: str, by: str) -> None:
+    """Columns, their values and the place of the term are checked."""
+    refuse(REFUSED[by], lambda: sf.kfold(make(kind, DATA), evaluate(by), 2))
+
+
+EXCLUDED = {
+    "sf.kfold(df, BY, 2, deal='circular')": (
+        '`sf.total` cannot be combined with `deal="circular"`: it swaps rows at random.\n'
+        "Hint: leave out `deal`."
+    ),
+    "sf.sample(df, BY, n=2)": (
+        "`sample` does not support `sf.total` in `by`.\n"
+        "Hint: `sf.continuous` spreads the sample over the values of a column."
+    ),
+    "sf.extend(df, BY, name='y')": (
+        "`extend` does not support `sf.total` in `by`: rows that have a fold stay in it.\n"
+        "Hint: leave it out, or make the column anew by `kfold` or `split`."
+    ),
+}
+
+
+@pytest.mark.parametrize("call", EXCLUDED)
+def test_what_totals_exclude(kind: str, call: str) -> None:
+    """What does not combine with totals is an error that says what to do."""
+    by = ["y", sf.total("x")]
+    refuse(EXCLUDED[call], lambda: evaluate(call, df=make(kind, DATA), BY=by))
+
+
+def test_totals_are_of_numbers(kind: str) -> None:
+    """A column that is no number is named, with its type."""
+    with pytest.raises(sf.StratError, match=r"`sf.total\('text'\)` needs features of numbers, .*"):
+        sf.kfold(make(kind, DATA), sf.total("text"), 2)
+
+
+def test_tables_show_what_is_without_totals(frame: Make) -> None:
+    """Totals make no strata: plans, reports and balances are those of the other entries."""
+    df, by = frame(DATA), ["y", sf.total("x")]
+    folded = sf.kfold(df, by, 2)
+    assert columns_of(sf.plan(df, by, 2)) == columns_of(sf.plan(df, "y", 2))
+    for verb in (sf.report, sf.balance):
+        assert columns_of(verb(folded, by)) == columns_of(verb(folded, "y"))
+    assert columns_of(sf.advise(df, by, [2])) == columns_of(sf.advise(df, "y", [2]))
+    assert columns_of(sf.plan(df, sf.total("x"), 2)) == columns_of(sf.plan(df, None, 2))
+
+
+def worst(folds: Any, numbers: Any, k: int) -> float:
+    """How far the totals of folds are from the mean at most, in percent of it."""
+    held = np.array([np.bincount(folds, column, k) for column in np.atleast_2d(numbers)])
+    return float(100 * np.abs(held / held.mean(axis=1, keepdims=True) - 1).max())
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "n_columns", "plain", "bar"),
+    [(500, 5, 1, 10, 0.001), (500, 5, 3, 15, 0.2), (5_000, 10, 3, 8, 0.05)],
+)
+def test_totals_against_a_plain_deal(
+    n: int, k: int, n_columns: int, plain: float, bar: float
+) -> None:
+    """Medians of the worst fold fall from many percent to a small part of one."""
+    found = []
+    for seed in range(9):
+        rng = np.random.default_rng(seed)
+        numbers, names = rng.lognormal(0, 1, (n_columns, n)), [f"w{i}" for i in range(n_columns)]
+        df = pl.DataFrame({"y": rng.integers(0, 3, n), **dict(zip(names, numbers, strict=True))})
+        deals = (sf.kfold(df, by, k, seed=seed)["fold"] for by in ("y", ["y", sf.total(*names)]))
+        found.append([worst(folds, numbers, k) for folds in deals])
+    before, after = np.median(found, axis=0)
+    assert before > plain
+    assert after < bar
+
+
+def test_totals_of_groups() -> None:
+    """Of assignments with no larger loss of counts, one with far more even totals is found."""
+    found = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        who = np.repeat(np.arange(60), rng.integers(1, 8, 60))
+        y, w = rng.integers(0, 2, len(who)), rng.lognormal(0, 1, len(who))
+        df = pl.DataFrame({"who": who, "y": y, "w": w})
+        by = ["y", sf.total("w")]
+        deals = [sf.kfold(df, each, groups="who", seed=seed)["fold"] for each in ("y", by)]
+        losses = [loss_of(y, folds.to_list(), 5) for folds in deals]
+        assert losses[1] <= losses[0] + 1e-9
+        found.append([worst(folds, w, 5) for folds in deals])
+        turned = df.sample(fraction=1, shuffle=True, seed=seed)
+        again = sf.kfold(turned, by, groups="who", seed=seed).join(
+            df.with_columns(deals[1].alias("first")).unique("who").select("who", "first"), "who"
+        )
+        assert (again["fold"] == again["first"]).all()
+    assert np.median(found, axis=0)[1] < np.median(found, axis=0)[0] / 10
+
+
+def test_totals_of_parts_by_counts(kind: str) -> None:
+    """Parts given as counts of rows hold these, and their shares of the totals; groups do, too."""
+    data = {
+        "y": [0, 1] * 30,
+        "w": [1.5**i for i in range(20)] * 3,
+        "who": [i // 2 for i in range(60)],
+    }
+    for groups in (None, "who"):
+        frame = make(kind, data)
+        out = sf.split(frame, ["y", sf.total("w")], {"a": 40, "b": None}, groups=groups)
+        parts = values(out, "split")
+        assert parts.count("a") == 40
+        held = sum(w for w, part in zip(data["w"], parts, strict=True) if part == "a")
+        assert abs(held / sum(data["w"]) - 2 / 3) < 0.01

@@ -1,0 +1,239 @@
+"""What `check` says of ids that no groups name, of groups alone, and of folds that are the same."""
+
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import stratframe as sf
+from stratframe.verbs.ids import is_id
+from tests.helpers import KINDS, Make, columns_of, make, split_groups, values
+
+IDS = (
+    *("id", "ID", "patient_id", "PatientID", "customerId", "userid", "user_ids", "Case.ID", "MRN"),
+    *("uuid", "USUBJID", "id_patient", "user", "subject no", "Patient-Nr.", "household_key"),
+    *("schoolid2", ("visit", "patient_id"), ("id", "")),
+)
+OTHERS = (
+    *("bid", "BidPrice", "paid", "total_unpaid", "grid", "covid", "COVID-19", "is_valid", "acids"),
+    *("thyroid", "species_id", "type id", "fold_id", "idx", "identity", "idea", "user_age", "", 3),
+    *(("", ""), ("id", "price"), (pd.NA, "price"), None),
+)
+
+
+@pytest.mark.parametrize("name", [*IDS, *OTHERS], ids=repr)
+def test_names_of_ids(name: Any) -> None:
+    """The last word of a name is an id, or the whole name an entity, in any spelling."""
+    assert is_id(name) is any(name is each for each in IDS)
+
+
+numbers = st.lists(st.integers(0, 24) | st.none(), min_size=70, max_size=70)
+folds = st.lists(st.sampled_from([0, 0, 0, 1, 2, None]), min_size=70, max_size=70)
+
+
+def told(found: sf.Check, *, start: str = "") -> list[tuple[Any, ...]]:
+    """List the findings whose lines start so: severity, check, number and all that they say."""
+    table = columns_of(found.findings)
+    rows = zip(*(table[name] for name in ("severity", "check", "n", "detail")), strict=True)
+    return [row for row in rows if row[-1].startswith(start)]
+
+
+@given(
+    kind=st.sampled_from(KINDS),
+    one=numbers,
+    two=numbers,
+    fold=folds,
+    times=st.sampled_from([1, 0.5]),
+    duplicates=st.sampled_from(["auto", None]),
+)
+def test_ids_are_counted_as_in_a_loop(
+    kind: str, one: Any, two: Any, fold: Any, times: float, duplicates: Any
+) -> None:
+    """Of ids of 20 values or more, and 1.5 rows of each, the first two that are split are told."""
+    data: dict[str, list[Any]] = {
+        "name": [each and f"u{each}" for each in two],
+        "MRN": one,
+        "patient_id": [each and f"u{each}" for each in one],
+        "dose_id": [None if each is None else each * times for each in two],
+        "row_id": [*range(70)],
+        "pair_id": [row // 2 for row in range(70)],
+    }
+    expected, patterns = [], []
+    for name in list(data)[1:]:
+        column = data[name]
+        present = [each for each in column if each is not None]
+        pattern = [each and column.index(each) for each in column]
+        has_fractions = any(each % 1 for each in present if not isinstance(each, str))
+        is_repeated = len({*present}) >= 20 and len(present) >= 1.5 * len({*present})
+        if is_repeated and pattern not in patterns and not has_fractions:
+            patterns.append(pattern)
+            split = split_groups(column, fold) - {None}
+            n = len({x for x, f in zip(column, fold, strict=True) if None not in (x, f)})
+            are = "is" if len(split) == 1 else "are"
+            detail = (
+                f"groups={name!r}? {len(split)} of {n} values {are} in several folds, a leak if"
+                " their rows belong together"
+            )
+            expected += [("note", "groups", len(split), detail)] if split else []
+    found = sf.check(make(kind, {**data, "fold": fold}), duplicates=duplicates)
+    assert told(found, start="groups=") == expected[:2]
+
+
+VISITS = {
+    "patient_id": [row // 2 for row in range(80)],
+    "visit": [0, 1] * 40,
+    "x": [row + 0.5 for row in range(80)],
+    "fold": [0, 1] * 40,
+}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"by": "patient_id"},
+        {"groups": "visit"},
+        {"key": "patient_id"},
+        {"name": "patient_id"},
+    ],
+    ids=str,
+)
+def test_ids_that_are_named_are_not_told(frame: Make, options: dict[str, Any]) -> None:
+    """An id is not told of where the call names it, or groups, but as one column of a key it is."""
+    line = "groups='patient_id'? 40 of 40 values are in several folds"
+    assert f"  note     {line}\n" in str(sf.check(frame(VISITS), key=["patient_id", "visit"]))
+    assert not told(sf.check(frame(VISITS), **options), start="groups=")
+
+
+def test_columns_that_cannot_be_ids(frame: Make) -> None:
+    """Lists, subjects of mails and no rows at all are no ids, and a check of them still works."""
+    assert not told(sf.check(frame({"id": [], "fold": []})), start="groups")
+    others = {
+        "ids": [[row] for row in range(80)],
+        "subject": [f"Re: {'x' * (r // 2)}" for r in range(80)],
+    }
+    data = {**others, "x": VISITS["x"], "fold": VISITS["fold"]}
+    found = sf.check(frame(data))
+    assert found.ok
+    assert not told(found, start="groups")
+    coded = {**data, "subject": [f"s{row // 2}" for row in range(80)]}
+    assert len(told(sf.check(frame(coded)), start="groups='subject'? 40 of 40")) == 1
+
+
+def test_labels_of_column_levels_and_repeated_names() -> None:
+    """An id is written as `groups` takes it, and a name that occurs twice is left aside."""
+    data = pd.DataFrame(VISITS)
+    twice = data[["patient_id", "patient_id", "x", "fold"]]
+    assert not told(sf.check(twice), start="groups=")
+    data.columns = pd.MultiIndex.from_tuples(
+        [("a", each) for each in data.columns[:3]] + [("fold", "")]
+    )
+    assert told(sf.check(data), start="groups=('a', 'patient_id')? 40 of 40")
+    assert "40 of 40 groups are" in str(sf.check(data, groups=("a", "patient_id")))
+
+
+def test_a_query_runs_once() -> None:
+    """A lazy frame is collected once, ids and all."""
+    runs: list[int] = []
+
+    def count(frame: pl.DataFrame) -> pl.DataFrame:
+        runs.append(1)
+        return frame
+
+    for duplicates in ("auto", None):
+        runs.clear()
+        found = sf.check(pl.LazyFrame(VISITS).map_batches(count), duplicates=duplicates)
+        assert told(found, start="groups='patient_id'")
+        assert runs == [1]
+
+
+# Groups alone, and folds that are the same --------------------------------------------------
+
+
+@given(
+    kind=st.sampled_from(KINDS),
+    rows=st.lists(st.tuples(*[st.sampled_from([0, 1, 2, None])] * 6), min_size=2, max_size=12),
+    n=st.integers(2, 5),
+    word=st.sampled_from(["a", "identifier_of_the_ward_or_the_device_"]),
+)
+def test_groups_alone_are_told_in_one_line(kind: str, rows: Any, n: int, word: str) -> None:
+    """Columns of groups that are split by themselves are one note, of which a line names three."""
+    *columns, fold = map(list, zip(*rows, strict=True))
+    fold = [each or 0 for each in fold]
+    data = {f"{word}{place}": column for place, column in enumerate(columns[:n])}
+    counts, total = [], 0
+    for name, column in data.items():
+        split = split_groups(column, fold) - {None}
+        total += len(split)
+        counts += [(name, len(split), len({*column} - {None}))] if split else []
+    found = sf.check(make(kind, {**data, "fold": fold}), groups=[*data], duplicates=None)
+    alone = [row for row in told(found) if " alone: " in row[-1]]
+    lines = [line for line in str(found).splitlines() if " alone: " in line]
+    if not counts:
+        assert alone == lines == []
+        return
+    (first, number, of), *others = counts
+    text = f"{first!r} alone: {number} of {of} {'is' if number == 1 else 'are'} in several folds"
+    text += "".join(f"; {name!r} {number} of {of}" for name, number, of in others)
+    assert alone == [("note", "groups", total, text)]
+    assert len(lines) == 1
+    assert len(lines[0]) <= 80
+    assert lines[0].count("'") <= 6
+    hidden = len(counts) - lines[0].count("'") // 2
+    assert (
+        lines[0].endswith(f"; {hidden} more" if hidden else f" of {counts[-1][-1]}") or not others
+    )
+
+
+@given(
+    kind=st.sampled_from(KINDS),
+    fold=st.lists(st.sampled_from([0, 1, 2, None]), min_size=2, max_size=12),
+    ways=st.lists(st.sampled_from(["same", "text", "other", "shifted", "filled"]), max_size=3),
+)
+def test_folds_that_are_the_same(kind: str, fold: list[Any], ways: list[str]) -> None:
+    """Columns with the same fold, or none, in every row are told, the later one with the first."""
+    made = {
+        "same": fold,
+        "text": [None if each is None else str(each) for each in fold],
+        "other": [*fold[:-1], 3],
+        "shifted": [None if each is None else each + 1 for each in fold],
+        "filled": [each or 0 for each in fold],
+    }
+    columns = {"first": fold, **{f"{way}{i}": made[way] for i, way in enumerate(ways)}}
+    names, expected = list(columns), []
+    for place, name in enumerate(names):
+        before = [each for each in names[:place] if columns[each] == columns[name]]
+        if before and any(each is not None for each in fold):
+            expected.append((name, f"{before[0]!r} and {name!r} are the same"))
+    table = columns_of(sf.check(make(kind, columns), name=names, duplicates=None).findings)
+    rows = zip(table["name"], table["severity"], table["detail"], strict=True)
+    same = [(name, severity, text) for name, severity, text in rows if text.endswith("the same")]
+    assert sorted(same) == sorted((name, "warning", text) for name, text in expected)
+
+
+def test_categories_without_rows_do_not_tell_folds_apart() -> None:
+    """Columns of the same folds are the same whatever other categories they may hold."""
+    fold = ["a", "b"] * 4
+    wide = pl.Series(fold, dtype=pl.Enum(["0", "a", "b"]))
+    twice = pl.DataFrame({"one": pl.Series(fold, dtype=pl.Enum(["a", "b"])), "two": wide})
+    assert "'one' and 'two' are the same" in str(sf.check(twice, name=["one", "two"]))
+
+
+NAMES = {
+    "שם": "שם is fit",
+    " ok": "' ok' is fit",
+    "a\n  LEAK": r"'a\n  LEAK' is fit",
+    "\u202eb": r"'\u202eb' is fit",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_that_would_spoil_the_text(frame: Make, name: str) -> None:
+    """Blanks at an end and what cannot be printed are written as in code; other scripts are not."""
+    found = sf.check(frame({name: [0, 1] * 4, "x": [row + 0.5 for row in range(8)]}), name=name)
+    assert str(found).startswith(NAMES[name])
+    assert len(str(found).splitlines()) == len(values(found.findings, "n")) + 1
+    assert found._repr_html_().count("<b ") == len(values(found.findings, "n"))
+    assert values(found.findings, "name")[0] == name
