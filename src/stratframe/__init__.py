@@ -7,7 +7,7 @@ method of it is a function here too, for `df.pipe(sf.kfold, "label")`.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import schemas, study, theory
+from . import theory
 from .accessor import register
 from .errors import StratError, StratWarning
 from .terms.bins import bins, continuous, quantiles
@@ -30,6 +30,7 @@ from .verbs.select import Fold, cv, folds, parts
 from .verbs.tables import balance, plan
 
 if TYPE_CHECKING:
+    from . import schemas, study
     from .verbs.splitter import FoldSplit
 
 register()
@@ -81,7 +82,9 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Import `FoldSplit` when it is first named, as its module imports scikit-learn."""
+    """Import what few need when it is first named; `FoldSplit` also imports scikit-learn."""
+    if name in ("schemas", "study"):
+        return import_module(f".{name}", __name__)
     if name != "FoldSplit":
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)

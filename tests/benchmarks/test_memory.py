@@ -63,6 +63,21 @@ def test_many_quantiles(benchmark: Any) -> None:
     reach(benchmark, peak / 2**30, "GiB", at_most=0.5)
 
 
+def many_tags() -> int:
+    """Measure the peak of 50,000 rows with some of 2,000 tags."""
+    drawn, weights = np.random.default_rng(0), 1 / np.arange(2, 2_002)
+    tags = drawn.choice(2_000, (50_000, 3), p=weights / weights.sum())
+    frame, by = pl.DataFrame({"tags": tags}), sf.margins("tags")
+    frame.head(100).strat.kfold(by)
+    return peak_above(lambda: frame.strat.kfold(by))
+
+
+def test_many_tags(benchmark: Any) -> None:
+    """Memory grows with the tags that rows have, not with rows times tags."""
+    (peak,) = find(benchmark, lambda: fresh(many_tags))
+    reach(benchmark, peak / MIB, "MiB", at_most=300)
+
+
 WAYS: dict[str, Any] = {
     "plain": lambda query: query,
     "kfold": lambda query: query.strat.kfold("label", k=5),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratframe.core.hashing import (
+    BLOCK,
     HashedBytes,
     HashedWords,
     are_dense_and_unique,
@@ -36,7 +37,7 @@ def test_bytes(rows: list[tuple[bytes, int]]) -> None:
     assert hash_bytes(data, offsets, seeds).tolist() == expected
 
 
-@pytest.mark.parametrize("n_rows", [0, 1, 8192, 8193, 30_000])
+@pytest.mark.parametrize("n_rows", [0, 1, BLOCK, BLOCK + 1, 4 * BLOCK - 9])
 def test_blocks_of_rows(n_rows: int) -> None:
     """Rows are hashed in blocks, and none is left out."""
     values = np.arange(n_rows, dtype=np.uint64)

@@ -1,5 +1,6 @@
 """`sf.margins`: every entry balanced on its own, with even sizes."""
 
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
@@ -10,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from iterstrat.ml_stratifiers import MultilabelStratifiedKFold
 
@@ -144,6 +145,47 @@ def test_a_column_of_lists_is_an_entry_for_each_value(kind: str, by: Any) -> Non
     held = [n for n, value in zip(table["n"], table["value"], strict=True) if value == "True"]
     assert sum(held) == sum(sum(data[tag]) for tag in TAGS)
     assert "6 margins: even" in sf.check(folded, by, duplicates=None).text
+
+
+@given(
+    rows=st.lists(st.tuples(st.sets(st.sampled_from("abc")), st.booleans()), min_size=8),
+    unit=st.sampled_from(["groups", "key"]),
+    seed=st.integers(0, 2**32),
+)
+def test_lists_among_the_rows_that_are_dealt(
+    rows: list[tuple[set[str], bool]], unit: str, seed: int
+) -> None:
+    """The folds of some rows are those of indicators, also of tags that half of them have."""
+    held = [sorted(tags) for tags, _ in rows]
+    counts = Counter(tag for tags in held for tag in tags)
+    common = sorted(counts, key=lambda tag: (-counts[tag], tag))
+    data = pl.DataFrame({"tags": held, "dealt": [True] * 4 + [dealt for _, dealt in rows[4:]]})
+    data = data.with_columns(pl.col("tags").list.contains(tag).alias(tag) for tag in common)
+    data = data.with_columns((2 * pl.int_range(len(rows)) % len(rows)).alias("groups"))
+    data = data.with_columns((5 - pl.int_range(len(rows))).alias("key"))
+    call: Any = {"k": 2, "where": "dealt", "repeats": 2, "seed": seed, unit: unit}
+    assume(common)
+    found, wanted = (sf.kfold(data, sf.margins(by), **call) for by in ("tags", common))
+    assert found.equals(wanted)
+
+
+def test_memory_of_lists() -> None:
+    """Folds and tables of many tags take a byte for each row and tag at most."""
+    n_rows, n_tags = 4_000, 1_000
+    data = pl.DataFrame({"tags": [[row % n_tags] for row in range(n_rows)]})
+    folded, by = data.with_columns(fold=pl.int_range(n_rows) // n_tags), sf.margins("tags")
+    for call in (
+        lambda: sf.kfold(data, by, 4, repeats=2),
+        lambda: sf.extend(folded.with_columns(fold=pl.col("fold").replace(3, None)), by, 4),
+        lambda: sf.plan(data, by, 4),
+        lambda: sf.report(folded, by),
+        lambda: sf.advise(data, by, [4]),
+    ):
+        tracemalloc.start()
+        call()
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak <= n_rows * n_tags
 
 
 def test_lists_with_groups_and_without_a_list(frame: Make) -> None:

@@ -127,7 +127,9 @@ def keep_rows(frame: Any, flags: Flags) -> Any:
 
 
 def take(series: Any, rows: Ints) -> Any:
-    """Take rows of a series, or of an array, by position."""
+    """Take rows of a series, an array or a list, by position."""
+    if isinstance(series, list):
+        return [series[row] for row in rows]
     if isinstance(series, pl.Series):
         # Polars would read a name such as "^x$" as a pattern.
         return series.alias("").gather(rows).alias(series.name)

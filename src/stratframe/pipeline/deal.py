@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import frames
 from ..core.deal import cut_between_values, deal_by_rank, deal_by_table, round_robin
-from ..core.groups.assign import assign_units, balance_rows, group_counts, margin_counts
+from ..core.groups.assign import assign_units, balance_rows, group_counts
 from ..core.groups.counts import unique_rows
 from ..core.groups.local_search import Stream
 from ..core.order import grouped, permuted_blocks, sort_values
@@ -160,18 +160,21 @@ def deal_in_order(options: Options, strata: Strata, repeat: int) -> Ints:
 
 def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
     """Deal whole groups, or rows whose entries are each balanced on their own."""
-    target, group, entries = options.target, strata.groups, strata.marginal_codes
+    target, group, margins = options.target, strata.groups, strata.margins
     shares = target.fractions(strata.n_rows)
     tag = StreamTag.FOLD_SEARCH if target.kind == "fold" else StreamTag.PART_SEARCH
     stream = column_stream(options, tag, repeat)
     if group is None:
-        return balance_rows(entries, len(strata.codes), shares, stream)
+        assert margins is not None
+        n_rows = len(strata.codes)
+        rows = margins.count(np.arange(n_rows), n_rows, with_sizes=False)
+        return balance_rows(rows, shares, stream)
     n_groups = int(group.max()) + 1
     check_n_cells(len(strata.sizes), target.n)
     if repeat == 0:
         warn_large_group(strata, sum_by(group, strata.weights, n_groups), shares, target.kind)
-    if entries:
-        units = margin_counts(entries, group, n_groups, with_sizes=True)
+    if margins is not None:
+        units = margins.count(group, n_groups, with_sizes=True)
     else:
         units = group_counts(group, n_groups, strata.codes, len(strata.sizes), strata.weights)
     parts = assign_units(units, shares, stream)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
@@ -12,6 +12,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from .. import frames
+from ..core.groups.assign import margin_counts
+from ..core.groups.counts import UnitCounts
 from ..core.strata import (
     crosstab,
     factorize_codes,
@@ -80,7 +82,7 @@ class Strata(NamedTuple):
     of their values, rows without a group last; None where rows are dealt one by one."""
     grouped_by: tuple[BoundTerm, ...] = ()
     """The entries of `groups`."""
-    margins: tuple[Strata, ...] = ()
+    margins: Margins | None = None
     """The strata of each entry by itself, where each is balanced on its own."""
     keys: Keys | None = None
     """The keys of the dealt rows, where these are ranked by them."""
@@ -94,21 +96,51 @@ class Strata(NamedTuple):
         """How many rows are dealt."""
         return int(self.sizes.sum())
 
-    @property
-    def marginal_codes(self) -> list[tuple[Ints, int]]:
-        """The codes of each of these entries, and how many there are."""
-        return [(margin.codes, len(margin.sizes)) for margin in self.margins]
-
     def lowest(self, numbers: RandomKeys) -> Words | None:
         """Find the lowest hash of the keys of each stratum's rows; None without keys."""
         if self.keys is None:
             return None
         return lowest_words(self.codes, len(self.sizes), numbers)
 
+    def first_rows(self) -> Strata:
+        """Keep the first row of each stratum, which is all that tables need to name it."""
+        first = first_occurrence(self.codes, len(self.sizes))
+        levels = tuple(
+            level._replace(
+                values=partial(frames.take, level.values(first)), places=level.places[first]
+            )
+            for level in self.levels
+        )
+        return self._replace(codes=np.arange(len(first)), levels=levels)
+
     def crosstab(self, parts: Ints, n_parts: int) -> StratumTable:
         """Count the rows of each stratum in each part."""
         check_n_cells(len(self.sizes), n_parts)
         return crosstab(self.codes, len(self.sizes), parts, n_parts, self.weights)
+
+
+class Margins:
+    """The strata of each entry by itself; some are made anew each time, as they hold all rows."""
+
+    def __init__(self, made: Sequence[Strata | Callable[[], Strata]]) -> None:
+        """Take the strata, or what makes them."""
+        self.made = made
+        self.counts: UnitCounts | None = None
+
+    def __len__(self) -> int:
+        """Count them."""
+        return len(self.made)
+
+    def __iter__(self) -> Iterator[Strata]:
+        """Make one after another."""
+        return (each() if callable(each) else each for each in self.made)
+
+    def count(self, unit: Ints, n_units: int, *, with_sizes: bool) -> UnitCounts:
+        """Count the values of every unit, once for all repeats, as they deal the same units."""
+        if self.counts is None:
+            codes = ((margin.codes, len(margin.sizes)) for margin in self)
+            self.counts = margin_counts(codes, unit, n_units, with_sizes=with_sizes)
+        return self.counts
 
 
 def check_n_cells(n_strata: int, n_parts: int) -> None:
@@ -159,8 +191,7 @@ def stratify(
         ]
     grouped_by = tuple(entry for entry in entries if entry.argument == "groups")
     if options.marginal:
-        margins = tuple(nest([entry], rows, n_rows) for entry in stratum_entries)
-        strata = nest([], rows, n_rows)._replace(margins=margins)
+        strata = nest([], rows, n_rows)._replace(margins=nest_each(stratum_entries, rows, n_rows))
         return strata._replace(groups=groups, grouped_by=grouped_by)
     strata = nest(stratum_entries, rows, n_rows, weights)
     strata = strata._replace(groups=groups, grouped_by=grouped_by)
@@ -199,21 +230,13 @@ def read_entries(
         ("by", options.terms),
         ("groups", options.groups),
     ]
-    read = [
+    return [
         read_entry(term, series, place, argument, weights)
         for argument, terms in named
         for place, (term, series) in enumerate(
             split_series(terms, columns.get(argument, ()), argument), 1
         )
     ]
-    entries = [each for entry in read for each in entry.term.entries(entry)]
-    if options.marginal:
-        names = Counter(str(entry.stratum_name) for entry in entries)
-        entries = [
-            name_with_column(entry) if names[str(entry.stratum_name)] > 1 else entry
-            for entry in entries
-        ]
-    return entries
 
 
 def dealt_entries(
@@ -257,6 +280,19 @@ def group_codes(entries: Sequence[BoundTerm]) -> Ints:
     groups[grouped] = rank_groups([entry.values_at(first) for entry in entries])[codes]
     groups[alone] = len(present) + np.arange(len(alone) - len(grouped))
     return groups
+
+
+def nest_each(entries: Sequence[BoundTerm], rows: Ints | None, n_rows: int) -> Margins:
+    """Nest each entry by itself, and those of the values of lists whenever they are asked for."""
+    found = [each for entry in entries for each in entry.term.entries(entry)]
+    names = Counter(str(each.stratum_name) for each in found)
+    given = {entry.term for entry in entries}
+    made: list[Strata | Callable[[], Strata]] = []
+    for each in found:
+        own = name_with_column(each) if names[str(each.stratum_name)] > 1 else each
+        make = partial(nest, [own], rows, n_rows)
+        made.append(make() if each.term in given else make)
+    return Margins(made)
 
 
 def nest(

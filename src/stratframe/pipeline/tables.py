@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Concatenate, NamedTuple, Protocol, cast, overload
 
@@ -202,7 +202,9 @@ def count_levels(found: FoldedStrata, entries: Sequence[Shown]) -> FoldCounts:
         table = level.crosstab(found.codes, len(found.labels.values))
         is_coarse = not strata.margins and level is not strata
         off = None if is_coarse else measure_order(level, found)
-        own = LevelCounts(level, table, term, slack, is_coarse, groups=groups, off_in_order=off)
+        # The rows of all margins at once would be too many.
+        kept = level.first_rows() if strata.margins else level
+        own = LevelCounts(kept, table, term, slack, is_coarse, groups=groups, off_in_order=off)
         levels.append(own)
     return FoldCounts(found.labels.values, levels, bool(strata.margins))
 
@@ -317,7 +319,7 @@ def show_entry(term: Term, columns: Sequence[Any], k: int, weights: Ints | None)
     return Shown(term, 2)
 
 
-def check_table_size(verb: str, levels: Sequence[Strata], n_parts: int) -> None:
+def check_table_size(verb: str, levels: Iterable[Strata], n_parts: int) -> None:
     """Raise if a table of the strata in every part would be too large."""
     n_strata = sum(len(level.sizes) for level in levels)
     if n_strata * n_parts > MAX_TABLE_ROWS:

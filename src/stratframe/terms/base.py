@@ -188,7 +188,7 @@ class Term:
         return EncodedColumns(series, *frames.read_numbers(series[0], str(self)))
 
     def entries(self, entry: Any) -> list[Any]:
-        """List the entries that it makes of its columns, which were read as one."""
+        """List the entries that it makes of its columns, which were read as one, for margins."""
         return [entry]
 
     def rules(self, missing: Missing) -> list[Rule]:

@@ -62,16 +62,18 @@ class Tags(Classes):
             return [entry]
         if not tags:
             raise StratError(at_least_one(f"The lists of {self.columns[0]!r}", "value", []))
-        found = []
-        for tag, own in zip(tags, rows, strict=True):
-            codes = np.zeros(len(entry.missing), dtype=np.int64)
-            codes[own] = 1
-            found.append(replace(entry, term=Tags(self.columns, name=tag), data=codes))
-        return found
+        # The data are the rows of the column that hold the value.
+        return [
+            replace(entry, term=Tags(self.columns, name=tag), data=own)
+            for tag, own in zip(tags, rows, strict=True)
+        ]
 
     def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
         """Divide rows by whether they have a value, missing lists last."""
-        return Substrata(np.where(entry.missing, 2, entry.data), 3)
+        codes = np.zeros(len(entry.series[0]), dtype=np.int64)
+        codes[entry.data] = 1
+        codes = codes if entry.rows is None else codes[entry.rows]
+        return Substrata(np.where(entry.missing, 2, codes), 3)
 
     def labels(self, entry: EncodedColumns, division: Substrata, parent: Ints, rows: Ints) -> Any:
         """Name a stratum by whether its rows have a value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..core.types import Ints, Values
 from ..errors import StratError, describe
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.strata import Strata
+from ..pipeline.strata import Margins, Strata
 from ..pipeline.tables import rounded_column, stratum_names, table_order, table_verb, text_array
 from ..terms.base import By
 from ..terms.by import parse_groups
@@ -89,7 +89,7 @@ def advise(
         raise StratError(msg)
     source = source_of(frame)
     strata, library = source.strata(by, parse_groups(groups)), source.library
-    levels, units, n_rows = list(strata.margins or [strata]), strata.groups, strata.n_rows
+    levels, units, n_rows = strata.margins or [strata], strata.groups, strata.n_rows
     n_units = n_rows if units is None else int(units.max(initial=-1)) + 1
     rarest = find_rarest(levels, units) if n_rows else Rarest("", 0, 0)
     k = np.array(wanted if n_rows else [], dtype=np.int64)
@@ -142,7 +142,7 @@ class Rarest(NamedTuple):
     """The rows of the strata before it."""
 
 
-def find_rarest(levels: Sequence[Strata], units: Ints | None) -> Rarest:
+def find_rarest(levels: Margins | list[Strata], units: Ints | None) -> Rarest:
     """Find the stratum in the fewest units, of these the one with the fewest rows."""
     found = []
     for level in levels:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
-from html import escape
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,7 +97,8 @@ class Check:
 
     def _repr_html_(self) -> str:
         """Show the lines in a notebook, in the colours of their severities."""
-        text = escape(self.text)
+        # Its table of entities is slow to import, and only notebooks need it.
+        text = import_module("html").escape(self.text)
         for severity, mark in MARKS.items():
             shown = f'<b style="color: {MARK_COLOURS[severity]}">{mark}</b>'
             text = re.sub(rf"^  {mark}\b", f"  {shown}", text, flags=re.MULTILINE)

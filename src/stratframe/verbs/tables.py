@@ -167,7 +167,7 @@ def plan(
         raise StratError(msg)
     source = source_of(frame)
     found, counts_of = source.plan(options)
-    levels, target = list(found.margins or [found]), options.target
+    levels, target = found.margins or [found], options.target
     check_table_size("plan", levels, target.n)
 
     def rows_of(level: Strata) -> dict[Hashable, Any]:

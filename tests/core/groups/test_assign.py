@@ -65,7 +65,8 @@ def spread(row: np.ndarray, parts: np.ndarray, k: int) -> int:
 def test_sizes_are_shares_rounded(rows: np.ndarray, shares: list[Fraction], seed: int) -> None:
     """Every row has a part, and the parts have their exact shares, rounded down or up."""
     n = rows.shape[1]
-    parts = balance_rows(entries_of(rows), n, shares, word_stream(seed, StreamTag.PART_SEARCH))
+    units = margin_counts(entries_of(rows), np.arange(n), n, with_sizes=False)
+    parts = balance_rows(units, shares, word_stream(seed, StreamTag.PART_SEARCH))
     assert len(parts) == n
     for part, share in enumerate(shares):
         assert abs(int((parts == part).sum()) - n * share) < 1
@@ -74,7 +75,8 @@ def test_sizes_are_shares_rounded(rows: np.ndarray, shares: list[Fraction], seed
 @given(row=hnp.arrays(np.int64, st.integers(6, 60), elements=st.integers(0, 2)), seed=seeds)
 def test_one_entry_is_as_even_as_can_be(row: np.ndarray, seed: int) -> None:
     """One entry alone comes out within 1 in every value."""
-    parts = balance_rows([(row, 3)], len(row), THIRDS, word_stream(seed, StreamTag.FOLD_SEARCH))
+    units = margin_counts([(row, 3)], np.arange(len(row)), len(row), with_sizes=False)
+    parts = balance_rows(units, THIRDS, word_stream(seed, StreamTag.FOLD_SEARCH))
     assert spread(row, parts, 3) <= 1
 
 
@@ -242,8 +244,8 @@ def test_blocks_of_similar_rows_lose_nothing(
     for marginal in (1_000, n_rows):
         monkeypatch.setattr(assign, "ONE_BY_ONE", marginal)
         stream = word_stream(1, StreamTag.FOLD_SEARCH, len(shares))
-        parts = balance_rows(entries, n_rows, shares, stream)
         units = margin_counts(entries, np.arange(n_rows), n_rows, with_sizes=False)
+        parts = balance_rows(units, shares, stream)
         objective = make_objective(units.totals, shares)
         losses.append(total_loss(objective, part_table(units, parts, len(shares))))
         sizes = np.bincount(parts, minlength=len(shares))

@@ -1,6 +1,6 @@
 """Parts for undivided units, so that all columns of their counts come close to their shares."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -52,26 +52,22 @@ and as how many the calls of a perturbation count: less than a second in all, as
 partition meets are looked for in vain."""
 
 
-def balance_rows(
-    entries: Sequence[tuple[Ints, int]], n_rows: int, shares: Sequence[Fraction], stream: Stream
-) -> Ints:
+def balance_rows(rows: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:
     """Give every row a part, so that margins come close to their shares.
 
-    For each margin there are the value of every row and the number of values. The sizes of the
-    parts are exact shares, rounded down or up.
+    The sizes of the parts are exact shares, rounded down or up.
 
     Source: Sechidis, Tsoumakas and Vlahavas (2011), On the stratification of multi-label data.
     """
-    units = margin_counts(entries, np.arange(n_rows), n_rows, with_sizes=False)
-    objective = make_objective(units.totals, shares)
-    room = round_total(n_rows, shares, stream(1))
-    parts = deal_equal_units(units, shares, stream)
-    deal_similar_units(units, parts, objective, shares, stream)
+    objective = make_objective(rows.totals, shares)
+    room = round_total(len(rows.indptr) - 1, shares, stream(1))
+    parts = deal_equal_units(rows, shares, stream)
+    deal_similar_units(rows, parts, objective, shares, stream)
     room = room - np.bincount(parts[parts >= 0], minlength=len(shares))
-    order = hardest_first(units, np.flatnonzero(parts < 0), objective, stream)
-    greedy_assign(units, order, objective, parts, room)
+    order = hardest_first(rows, np.flatnonzero(parts < 0), objective, stream)
+    greedy_assign(rows, order, objective, parts, room)
     # Swaps only: the sizes are right already.
-    sampled_local_search(units, objective, parts, stream, moves=False)
+    sampled_local_search(rows, objective, parts, stream, moves=False)
     return permute_parts(parts, shares, stream)
 
 
@@ -106,9 +102,12 @@ def group_counts(
 
 
 def margin_counts(
-    entries: Sequence[tuple[Ints, int]], unit: Ints, n_units: int, *, with_sizes: bool
+    entries: Iterable[tuple[Ints, int]], unit: Ints, n_units: int, *, with_sizes: bool
 ) -> UnitCounts:
-    """Count the values of every unit, and `with_sizes`, as of groups, its rows in a last column."""
+    """Count the values of every unit, and `with_sizes`, as of groups, its rows in a last column.
+
+    For each margin there are the value of every row and the number of values.
+    """
     pairs: list[tuple[Ints, Ints]] = []
     n_columns = 0
     for codes, n_values in entries:
