@@ -20,8 +20,6 @@ EVEN = "each class within a row of its share"
 WHOLE = "even, as far as whole rows allow"
 ORDER = "as even as an order allows"
 MEANT = "if meant, name the parts ('train', ...)"
-CHANCE = "with so few values maybe by chance"
-
 FORTY = [row + 0.5 for row in range(40)]
 PEOPLE = [f"p{row // 2}" for row in range(40)]
 BLOBS = [row + row // 100 * 1e6 for row in range(200)]
@@ -175,7 +173,7 @@ CALLS: dict[str, list[str]] = {
     ],
     # Equal rows.
     "{'x': FORTY, 'fold': [0, 1] * 20}, duplicates='auto'": [
-        "ok duplicates: no row equals a row of another fold"
+        "ok duplicates: none, as 'x' differs in every row"
     ],
     "{'id': range(40), 'x': FORTY, 't': [['t']] * 40, 'fold': [0, 1] * 20}, duplicates='auto'": [
         "ok duplicates: no row equals a row of another fold (without 'id', 't')"

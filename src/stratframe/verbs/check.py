@@ -215,11 +215,12 @@ def look_at_rows(source: LocalFrame, names: Sequence[Any], asked: Asked) -> Iter
     eager, compared = read_compared(
         source.frame, names, asked.groups, asked.key, asked.duplicates, [*of_by, *features]
     )
+    whole = eager if is_auto(asked.duplicates) else source.frame
     for name in names:
         labels, folds = frames.fold_codes(frames.folds.read_fold_column(eager, name))
         shared = [count_shared(each, labels.values, folds) for each in compared]
         drifts = measure_drift(eager, features, name) if features else None
-        twin = partial(find_twin, source.frame, names, folds)
+        twin = partial(find_twin, whole, names, folds)
         yield find_all(LocalFrame(eager), asked, name, labels, shared, twin, drifts)
 
 
@@ -259,9 +260,8 @@ def count_on(
     rows, n_partly = count(refs), 0
     if argument == "duplicates":
         alone = [count([ref]) for ref in refs] if rows.n_split and len(refs) > 1 else []
-        counted = [(each.n_values, each.n_pairs) for each in alone]
-        by_chance = bool(alone) and is_chance(rows, counted, sum(labels.sizes))
-        return Shared("duplicates", "", rows, by_chance=by_chance)
+        by_chance = bool(alone) and is_chance(rows, alone, sum(labels.sizes))
+        return Shared("duplicates", "", rows, by_chance=by_chance, is_named=True)
     if labels.n_nulls:
         n_partly = count(refs, drop=False).n_split - rows.n_split
     if argument == "groups":
