@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 import stratframe as sf
-from tests.judging import BAD, FALSE_ALARMS, GOOD, SILENT, run
+from tests.judging import BAD, FALSE_ALARMS, GOOD, NOTED, SILENT, run
 
 
 @pytest.fixture(autouse=True)
@@ -18,9 +18,10 @@ def no_warnings() -> Iterator[None]:
 
 
 def test_columns_of_each_kind_are_judged_right() -> None:
-    """Two columns of each good kind are fit for use, and three of each bad kind are not."""
+    """Columns of each good kind are fit for use, those of a noted one too, of each bad kind not."""
     assert run(GOOD, "pandas", 1, 2 * len(GOOD)) == []
     assert run(BAD, "polars", 1, 3 * len(BAD)) == []
+    assert run(NOTED, "pandas", 1, 9 * len(NOTED)) == []
 
 
 @pytest.mark.slow
