@@ -153,9 +153,11 @@ def check(
     groups off. Between, it is *as even as a shuffle*. Only where that product is below 0.05 is a
     fold without a class a warning. An order is judged in the bins in which `report` shows it.
 
-    Equal rows are a leak unless chance explains them: ten times the pairs that columns of these
-    values would have if they were independent, or a column that says little more than the others
-    do. Of columns that the call names, the first of these alone counts; of a single one, neither.
+    Equal rows are a leak unless they are at most 1 % of the rows, or chance explains them: ten
+    times the pairs that columns of these values would have if they were independent; or, for some
+    column, of the pairs of rows that agree in all others fewer than 70 % agree in it, beyond
+    chance, and at most ten times the share of other pairs. Of columns that the call names, the
+    first of these alone counts; of a single one, none.
 
     Rows without a fold are left out, but noted. On Dask and Spark frames rows without a group are
     an error, `features` cannot be given, equal rows are looked for only in `duplicates` that are

@@ -285,22 +285,23 @@ def base_of_repeat(name: object) -> str | None:
 
 def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Compared:
     """Read the columns by which rows may equal each other, without those that say nothing."""
-    columns, left_aside, unique = [], list(map(name_of, twice)), {}
+    columns: list[Any] = []
+    unique: list[str] = []
+    left_aside = [*map(name_of, twice)]
     every = frames.read_columns(frame, refs)
     for series in sorted(every, key=lambda each: not frames.is_continuous(each)):
         if unique and len(series) > frames.duplicates.HEAD_ROWS:
             break  # one is enough, and another takes its time
         column, name = frames.duplicates.groupable(series), name_of(series.name)
         if column is not None and not frames.duplicates.all_unique(column):
-            columns += [] if holds_folds(series) else [column]
+            columns += [] if unique or holds_folds(series) else [column]
         elif column is not None and frames.is_continuous(series):
-            unique[name] = column
+            unique.append(name)
+            columns = [column]  # which says as much as all together
         else:  # values that all differ, and not because they are measured, are those of an id
             left_aside.append(name)
-    if unique:
-        columns = [*unique.values()][:1]  # which says as much as all together
-    aside = () if unique else (*left_aside,)
-    return Compared("duplicates", columns, is_named=False, left_aside=aside, unique=(*unique,))
+    aside, differ = tuple(left_aside), tuple(unique)
+    return Compared("duplicates", columns, is_named=False, left_aside=aside, unique=differ)
 
 
 def name_of(label: Any) -> str:
@@ -365,7 +366,7 @@ def is_explained(compared: Compared, shared: SharedRows, folds: Ints, rows: Ints
     columns, count = compared.columns, frames.duplicates.count_across_folds
     if len(columns) == 1:
         return not compared.is_named
-    alone = [count([column], folds, rows) for column in columns]
+    alone = [count([column], np.zeros_like(folds), rows) for column in columns]
     if (by_chance := is_chance(shared, alone, len(rows))) or compared.is_named:
         return by_chance
     found, n_pairs = shared.n_split_pairs, len(rows) * (len(rows) - 1) // 2
@@ -396,7 +397,7 @@ def is_chance(shared: SharedRows, alone: Sequence[SharedRows], n_rows: int) -> b
 
 
 def is_within(found: int, expected: float) -> bool:
-    """Return whether there are no more than several times as many pairs as chance gives."""
+    """Return whether pairs are no more than ten times as many as chance gives."""
     return found <= LENIENT * expected + 3 * sqrt(LENIENT * expected)
 
 
