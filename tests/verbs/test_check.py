@@ -206,6 +206,10 @@ CALLS: dict[str, list[str]] = {
     "copied(3), duplicates='auto'": [
         "LEAK 6 rows (1.5 %) equal a row of another fold, such as rows 0 and 397"
     ],
+    "{'a': [row // 201 for row in range(402)], 'x': [*FORTY * 10, 0.5, 0.5], "
+    "'fold': [row % 201 // 67 for row in range(402)]}, duplicates=['a', 'x']": [
+        "note 402 rows (100 %) equal a row of another fold, maybe by chance"
+    ],
     "copied(2), duplicates=['x', 'day']": [
         "LEAK 4 rows (1.0 %) equal a row of another fold, such as rows 0 and 398"
     ],

@@ -156,8 +156,8 @@ def check(
     Equal rows are a leak unless they are at most 1 % of the rows, or chance explains them: ten
     times the pairs that columns of these values would have if they were independent; or, for some
     column, of the pairs of rows that agree in all others fewer than 70 % agree in it, beyond
-    chance, and at most ten times the share of other pairs. Of columns that the call names, the
-    first of these alone counts; of a single one, none.
+    chance, and at most ten times the share of other pairs. In columns that the call names,
+    they are a leak unless independent ones would have a tenth of them; in a single one, always.
 
     Rows without a fold are left out, but noted. On Dask and Spark frames rows without a group are
     an error, `features` cannot be given, equal rows are looked for only in `duplicates` that are

@@ -387,13 +387,18 @@ def find_duplicates(shared: Shared, rows: SharedRows, labels: FoldValues) -> Fin
     text = f"{n:,} rows ({share} %) equal a row of another {fold}"
     if shared.by_chance:
         return write_finding("note", "duplicates", n, f"{text}, maybe by chance", *tails)
-    if percent <= FEW_COPIES and not shared.is_named:
+    if not shared.is_named and not are_many(n, sum(labels.sizes)):
         listed = "; `leaks()` lists them"
         return write_finding("note", "duplicates", n, text, *(f"{listed}{tail}" for tail in tails))
     if rows.example is not None and rows.example.rows is not None:
         first, second = sorted(rows.example.rows)
         tails = [f", such as rows {first:,} and {second:,}{tail}" for tail in tails]
     return write_finding("leak", "duplicates", n, text, *tails)
+
+
+def are_many(n_equal: int, n_rows: int) -> bool:
+    """Return whether equal rows are so many that copies could move a score."""
+    return 100 * n_equal > FEW_COPIES * n_rows
 
 
 def list_columns(names: Sequence[str]) -> list[str]:

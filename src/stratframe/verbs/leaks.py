@@ -23,7 +23,7 @@ from ..pipeline.strata import stratify
 from ..pipeline.tables import check_not_itself, fold_table, table_verb, text_array
 from ..terms.base import Term
 from ..terms.by import columns_of, parse_columns, parse_groups
-from .findings import Shared
+from .findings import Shared, are_many
 from .sources import named_source
 
 AUTO = "auto"
@@ -328,8 +328,9 @@ def count_shared(compared: Compared, values: list[Any], folds: Ints) -> Shared:
         return Shared(check, noun, SharedRows(len(rows), 0, 0, 0), unique=compared.unique)
     shared = count_sets(columns, rows, folds, values)
     if check == "duplicates":
-        by_chance = shared.n_split > 0 and is_explained(compared, shared, folds, rows)
         is_named, aside = compared.is_named, compared.left_aside
+        is_judged = shared.n_split > 0 if is_named else are_many(shared.n_rows, len(rows))
+        by_chance = is_judged and is_explained(compared, shared, folds, rows)
         return Shared(check, noun, shared, 0, (), by_chance, is_named, aside)
     n_partly = 0
     if not dealt.all():
