@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stratframe.frames import duplicates
 from stratframe.frames.duplicates import (
@@ -57,6 +59,34 @@ def test_rows_of_several_columns(n_values: int) -> None:
         assert found == expected
         rows, sets = rows_across_folds([frame[name] for name in data], folds)
         assert (len(rows), len(set(sets.tolist()))) == (expected.n_rows, expected.n_split)
+
+
+@pytest.mark.parametrize("n_words", [1, 7, 2**63])
+@pytest.mark.parametrize("has_threads", [False, True])
+@given(data=st.data())
+def test_hashes_may_collide(n_words: int, data: st.DataObject, *, has_threads: bool) -> None:
+    """Rows are equal by their values, whatever their hashes are, of all rows and of some."""
+    n, n_values = data.draw(st.tuples(st.integers(1, 60), st.sampled_from([2, 9, 400])))
+    draw = st.lists(st.integers(0, n_values), min_size=n, max_size=n)
+    columns, folds = [data.draw(draw) for _ in range(2)], np.arange(n) % 3
+    rows = np.array(sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1))))
+    hash_column = duplicates.hash_column
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            duplicates, "hash_column", lambda *each: hash_column(*each) % np.uint64(n_words)
+        )
+        patch.setattr(duplicates, "has_threads", lambda: has_threads)
+        patch.setattr(duplicates, "MOSTLY_UNIQUE", 0)
+        series = [pd.Series(columns[0]), pl.Series(columns[1])]
+        found = count_across_folds(series, folds, rows, with_example=True)
+        unique = [all_unique(each) for each in series]
+    kept = [(columns[0][row], columns[1][row]) for row in rows]
+    expected = counted(kept, folds[rows])
+    if expected.example is not None:
+        places = rows[[*(expected.example.rows or ())]].tolist()
+        expected = expected._replace(example=SharedExample((places[0], places[1])))
+    assert found == expected
+    assert unique == [n > 1 and len(set(column)) == n for column in columns]
 
 
 def test_objects_that_floats_merge() -> None:

@@ -21,7 +21,6 @@ WHOLE = "even, as far as whole rows allow"
 ORDER = "even in order, within 2 rows at every cut"
 FEW = "too few rows to tell an even order from a shuffle"
 MEANT = "if meant, name the parts ('train', ...)"
-CHANCE = "with so few values maybe by chance"
 
 FORTY, EIGHTHS = [row + 0.5 for row in range(40)], [row / 8 for row in range(400)]
 SCATTERED = {"fold": [(x * (x + 3) // 5 + i * (1 + x % 7)) % 8 for x in range(200) for i in (0, 1)]}
@@ -46,6 +45,13 @@ def digits(copied: int, names: str = "abcdef") -> dict[str, list[Any]]:
     rows = np.concatenate([DIGITS, DIGITS[:copied]])
     data = {name: rows[:, place].tolist() for place, name in enumerate(names)}
     return {**data, "fold": [0] * 50 + [1] * (50 + copied)}
+
+
+def copied(n: int) -> dict[str, list[Any]]:
+    """Four hundred rows in two folds, of which the last few are the first ones once more."""
+    rows = [*range(400 - n), *range(n)]
+    fold = [0] * 200 + [1] * 200
+    return {"x": [row + 0.5 for row in rows], "day": [row % 7 for row in rows], "fold": fold}
 
 
 SURVEY = {
@@ -196,43 +202,64 @@ CALLS: dict[str, list[str]] = {
     ],
     # Equal rows.
     "{'x': FORTY, 'fold': [0, 1] * 20}, duplicates='auto'": [
-        "ok duplicates: no row equals a row of another fold"
+        "ok duplicates: none, as 'x' differs in every row"
     ],
     "{'id': range(40), 'x': FORTY, 't': [['t']] * 40, 'fold': [0, 1] * 20}, duplicates='auto'": [
-        "ok duplicates: no row equals a row of another fold (without 'id', 't')"
+        "ok duplicates: none, as 'x' differs in every row"
     ],
     "{**{f'identity_{c}': range(40) for c in 'abc'}, 'x': FORTY, 'fold': [0, 1] * 20}, "
     "duplicates='auto'": [
-        "ok duplicates: no row equals a row of another fold (without 3 columns)",
+        "ok duplicates: none, as 'x' differs in every row",
     ],
     "{'id': range(4), 'fold': [0, 1] * 2, 'fold_inner': [0, 0, 1, 1]}, duplicates='auto'": [
         "note duplicates: not looked for, as no column tells rows apart"
     ],
     "digits(20), duplicates='auto'": [
-        "LEAK 40 rows equal rows of other folds, such as rows 0 and 100",
+        "LEAK 40 rows (33 %) equal a row of another fold, such as rows 0 and 100",
         "note sizes: 2 folds of 50 to 70 rows",
     ],
-    "{'text': [f'line {row % 39}' for row in range(40)], 'fold': [0] * 20 + [1] * 20}, "
-    "duplicates='auto'": [
-        "LEAK 2 rows equal rows of other folds, such as rows 0 and 39",
+    "{'text': [f'line {row % 39}' for row in range(40)], 'stars': [*range(1, 4)] * 13 + [1], "
+    "'fold': [0] * 20 + [1] * 20}, duplicates='auto'": [
+        "LEAK 2 rows (5.0 %) equal a row of another fold, such as rows 0 and 39",
+    ],
+    "copied(2), duplicates='auto'": [
+        "note 4 rows (1.0 %) equal a row of another fold; `leaks()` lists them"
+    ],
+    "copied(3), duplicates='auto'": [
+        "LEAK 6 rows (1.5 %) equal a row of another fold, such as rows 0 and 397"
+    ],
+    "{'a': [row // 201 for row in range(402)], 'x': [*FORTY * 10, 0.5, 0.5], "
+    "'fold': [row % 201 // 67 for row in range(402)]}, duplicates=['a', 'x']": [
+        "note 402 rows (100 %) equal a row of another fold, maybe by chance"
+    ],
+    "copied(2), duplicates=['x', 'day']": [
+        "LEAK 4 rows (1.0 %) equal a row of another fold, such as rows 0 and 398"
+    ],
+    "{'a': FORTY, 'b': FORTY, 'n': range(40), 'fold': [0, 1] * 20}, duplicates='auto'": [
+        "ok duplicates: none, as 'a', 'b' differ in every row"
+    ],
+    "{**{f'feature_number_{c}': FORTY for c in 'abc'}, 'fold': [0, 1] * 20}, duplicates='auto'": [
+        "ok duplicates: none, as 3 columns differ in every row"
     ],
     "{'x': [0, 1] * 50, 'y': [0, 1, 2, 3] * 25, 'fold': [0] * 50 + [1] * 50}, duplicates='auto'": [
-        f"note duplicates: 100 equal rows, {CHANCE}"
+        "note 100 rows (100 %) equal a row of another fold, maybe by chance"
     ],
     "{'label': ['a', 'b'] * 26, 'x': range(52), 'fold': [0, 0, 1, 1] * 13}, duplicates='auto'": [
-        "note duplicates: 52 equal rows, maybe by chance (without 'x')"
+        "note 52 rows (100 %) equal a row of another fold, maybe by chance"
     ],
-    "SURVEY, duplicates='auto'": [f"note duplicates: 160 equal rows, {CHANCE}"],
+    "SURVEY, duplicates='auto'": [
+        "note 160 rows (80 %) equal a row of another fold, maybe by chance"
+    ],
     "SURVEY, duplicates=['city', 'zip', 'region', 'sex']": [
-        "LEAK 160 rows equal rows of other folds, such as rows 0 and 120"
+        "LEAK 160 rows (80 %) equal a row of another fold, such as rows 0 and 120"
     ],
     "{'x': [0, 1] * 50, 'y': FORTY * 2 + FORTY[:20], 'fold': [0] * 50 + [1] * 50}, "
     "duplicates='x'": [
-        "LEAK 100 rows equal rows of other folds, such as rows 0 and 50",
+        "LEAK 100 rows (100 %) equal a row of another fold, such as rows 0 and 50",
     ],
     "{**digits(20), 'who': [f'k{row}' for row in range(120)], 'split': ['u', 'v'] * 60, "
     "'inner': [*range(60)] * 2}, duplicates='auto', key='who'": [
-        "LEAK 40 rows equal rows of other folds, such as rows 0 and 100",
+        "LEAK 40 rows (33 %) equal a row of another fold, such as rows 0 and 100",
         "note sizes: 2 folds of 50 to 70 rows",
         "ok each of 120 keys is unique",
     ],
@@ -349,7 +376,7 @@ def test_the_text_of_several_columns(frame: Make) -> None:
     ok = "  ok       "
     even = f"{ok}label: even, each class within a row of its share"
     sizes = f"{ok}sizes: 2 folds of 20 rows"
-    differ = f"{ok}duplicates: no row equals a row of another fold"
+    differ = f"{ok}duplicates: none, as 'x' differs in every row"
     expected = [
         "0 of 3 fold columns are fit for use",
         *("bad is not fit for use: 1 leak, 1 warning", f"{leak}2", "  WARNING  fold 1 has no rows"),

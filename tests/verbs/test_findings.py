@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import combinations
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -264,31 +266,47 @@ def test_drift_is_judged_by_the_rule(numbers: list[int], shift: int, k: int) -> 
 def test_equal_rows_are_judged_by_the_rules(
     rows: list[tuple[int, ...]], copies: int, named: bool
 ) -> None:
-    """Pairs of equal rows are chance if the counts, or the other columns, explain them."""
+    """Equal rows are by chance if the counts of columns explain them, or how one goes with others.
+
+    Up to 1 % of the rows they are a note, but in columns that are named. Whole numbers of which
+    most are in one row are equal by chance if the other columns may be.
+    """
     rows = [(*row, place // 2) for place, row in enumerate(rows)]
     rows += rows[:copies]
     folds = [place % 2 for place in range(len(rows))]
-    n, columns = len(rows), list(zip(*rows, strict=True))
+    columns = list(zip(*rows, strict=True))
+    n, pairs = len(rows), list(combinations(range(len(rows)), 2))
 
-    def pairs_of(columns: list[Any]) -> int:
-        """Count the pairs of rows that agree across folds."""
-        keys = Counter(zip(zip(*columns, strict=True), folds, strict=True))
-        return sum(keys[key, 0] * keys[key, 1] for key in {key for key, _ in keys})
+    def agreeing(columns: list[Any], *, across: bool) -> int:
+        """Count the pairs of rows that agree in some columns, in all folds or across them."""
+        return sum(
+            all(column[i] == column[j] for column in columns)
+            for i, j in pairs
+            if not across or folds[i] != folds[j]
+        )
 
-    alike = [
-        Fraction(sum(c * (c - 1) for c in Counter(column).values()), n * (n - 1))
-        for column in columns
-    ]
-    expected = 10 * n**2 / 2 * float(np.prod([float(each) for each in alike]))
-    n_pairs = pairs_of(columns)
-    by_chance = n_pairs <= expected + 3 * expected**0.5
-    if not named and not by_chance:
-        without = [
-            pairs_of(columns[:place] + columns[place + 1 :])
-            for place in range(4)
-            if alike[place] < Fraction(1, 2)
-        ]
-        by_chance = any(n_pairs < 0.7 * other for other in without)
+    def is_within(expected: Fraction) -> bool:
+        """Return whether ten times the pairs that are expected, and more by chance, are as many."""
+        return found <= 10 * expected + 3 * float(10 * expected) ** 0.5
+
+    found, equal = agreeing(columns, across=True), agreeing(columns, across=False)
+    by_chance, expected = False, Fraction(n**2, 2)
+    shares = [Fraction(agreeing([column], across=False), len(pairs)) for column in columns]
+    for place, column in enumerate(columns):
+        others = prod(shares[:place] + shares[place + 1 :])
+        is_rare = named or float(others) ** equal < 0.01
+        own = equal if 2 * len(set(column)) > n and is_rare else 0
+        expected *= shares[place] - Fraction(own, len(pairs))
+    by_chance = is_within(expected)
+    for place, column in enumerate(columns if not named else []):
+        others = columns[:place] + columns[place + 1 :]
+        same, n_others = agreeing(others, across=True), agreeing(others, across=False)
+        alone = agreeing([column], across=False)
+        if alone < len(pairs):
+            rest = len(pairs) - n_others
+            alike = Fraction(alone - equal, rest) if rest else Fraction(1)
+            mostly = alike * same + Fraction(7, 10) * (same - alike * same)
+            by_chance |= found < mostly and is_within(alike * same)
     keys = Counter(rows)
     n_rows = sum(
         n

@@ -254,7 +254,7 @@ def test_names_that_occur_twice_are_left_aside() -> None:
     assert "WARNING  sizes: 94, 3, 3 rows" in sf.check(uneven).text
     data["y"] = [1, 1, 1, 2]
     assert sf.leaks(data)["row"].tolist() == [0, 1, 2]
-    assert "(without 'x', 'n')" in sf.check(data).text
+    assert "(without 'x', 'n')" in sf.check(data).findings["detail"][0]
     for call in (sf.check, sf.leaks, partial(sf.plot, kind="leaks")):
         message = "`duplicates` names the column 'x', which the frame has 2 times"
         with pytest.raises(sf.StratError, match=message):

@@ -168,7 +168,7 @@ def test_leaks_are_of_the_first_that_is_given() -> None:
     by_key = sf.plot(data, kind="leaks", key="who")
     assert "keys are in several folds" in title_of(by_key)
     equal = sf.plot(data, kind="leaks", duplicates="x")
-    assert title_of(equal).startswith("fold: 60 rows equal rows of other folds")
+    assert title_of(equal).startswith("fold: 60 rows (100 %) equal a row of another fold")
     assert title_of(sf.plot(data, kind="leaks")) == "fold: no row equals a row of another fold"
 
 

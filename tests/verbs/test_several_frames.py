@@ -1,5 +1,6 @@
 """Frames by name, such as train and test, in the verbs that judge."""
 
+import re
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
@@ -59,7 +60,7 @@ def test_a_check_is_that_of_one_frame(kind: str) -> None:
     assert aside in found.splitlines()
     said = [line for line in found.splitlines() if line != aside]
     assert said == [line.partition(", such as rows")[0] for line in expected.splitlines()]
-    assert "  LEAK     2 rows equal rows of other parts" in said
+    assert any(re.match("  LEAK     2 rows .* equal a row of another part$", line) for line in said)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from ..core.strata import factorize_codes, nest_codes, sum_by
-from ..core.types import Codes, Ints
+from ..core.types import Codes, Ints, Words
 from ..errors import StratError
 from .dtypes import dtype_of, is_nested, nested_error, to_floats, to_polars
 from .libraries import Series, take
@@ -22,6 +22,9 @@ MANY_SETS = 1 << 13
 
 HEAD_ROWS, MOSTLY_UNIQUE = 1 << 16, 0.9
 """First rows that are examined before all are, and the share of unique ones that is high."""
+
+START_BITS = 22
+"""Bits at the start of words by which most that are unique are passed over."""
 
 
 class SharedExample(NamedTuple):
@@ -55,14 +58,19 @@ class SharedRows(NamedTuple):
 
 
 def count_across_folds(
-    columns: Sequence[Any], folds: Ints, *, with_example: bool = False
+    columns: Sequence[Any],
+    folds: Ints,
+    rows: Ints | None = None,
+    *,
+    words: Words | None = None,
+    with_example: bool = False,
 ) -> SharedRows:
     """Count the unique rows of columns, those that repeat, and those that repeat across folds.
 
-    Rows without a fold, of which it is -1, count as one more fold.
+    All rows are compared, or some. Rows without a fold, of which it is -1, count as one more fold.
     """
-    rows, sets, n_sets = number_sets(columns)
-    own = folds[rows]
+    places, sets, n_sets = number_sets(columns, rows, words)
+    own = folds[places]
     set_of_cell, sizes = count_folds_of_sets(sets, own)
     n = sum_by(set_of_cell, sizes, n_sets)
     is_split = np.bincount(set_of_cell, minlength=n_sets) > 1
@@ -71,10 +79,10 @@ def count_across_folds(
     if with_example and is_split.any():
         first = np.argmax(is_split[sets])
         other = np.argmax((sets == sets[first]) & (own != own[first]))
-        places = np.arange(len(folds))[rows]
         example = SharedExample((int(places[first]), int(places[other])))
+    n_compared = len(folds) if rows is None else len(rows)
     return SharedRows(
-        n_values=int((n > 0).sum()) + len(folds) - len(own),
+        n_values=int((n > 0).sum()) + n_compared - len(own),
         n_repeated=int((n > 1).sum()),
         n_split=int(is_split.sum()),
         n_rows=int(n[is_split].sum()),
@@ -84,52 +92,89 @@ def count_across_folds(
     )
 
 
-def rows_across_folds(columns: Sequence[Any], folds: Ints) -> tuple[Ints, Ints]:
+def rows_across_folds(
+    columns: Sequence[Any], folds: Ints, rows: Ints | None = None
+) -> tuple[Ints, Ints]:
     """Find the positions of rows that equal a row of another fold, and the set of each.
 
     Sets are numbered from 0 by their first row, and come one after another.
     """
-    rows, sets, n_sets = number_sets(columns)
-    is_split = np.bincount(count_folds_of_sets(sets, folds[rows])[0], minlength=n_sets) > 1
+    places, sets, n_sets = number_sets(columns, rows)
+    is_split = np.bincount(count_folds_of_sets(sets, folds[places])[0], minlength=n_sets) > 1
     found = np.flatnonzero(is_split[sets])
     numbers, _ = factorize_codes(sets[found], n_sets)
     order = np.argsort(numbers, kind="stable")
-    return np.arange(len(folds))[rows][found[order]], numbers[order]
+    return places[found[order]], numbers[order]
 
 
-def number_sets(columns: Sequence[Any]) -> tuple[slice | Ints, Codes, int]:
+def number_sets(
+    columns: Sequence[Any], rows: Ints | None = None, words: Words | None = None
+) -> tuple[Ints, Codes, int]:
     """Give each set of equal rows a number, and leave out most rows that are known to be unique.
+
+    Rows of different words differ, and sorting words takes a fraction of the time of comparing.
 
     Returns
     -------
-    rows : slice or ndarray of int64
+    places : ndarray of int64
         The positions of the others, ascending.
     sets : ndarray of int64, shape (n_kept,), range 0..n_sets-1
         Not all of these numbers need be there.
     n_sets : int
     """
-    frame = pl.DataFrame({str(place): to_groupable(column) for place, column in enumerate(columns)})
-    rows: slice | Ints = slice(None)
-    head = frame.head(HEAD_ROWS)
-    # Polars compares whole rows with several threads, but hashes a column with one.
-    if has_threads() and head.n_unique() >= MOSTLY_UNIQUE * len(head):
-        # Rows with different hashes differ, and sorting hashes takes a fraction of the time of
-        # comparing rows.
-        hashes = frame.hash_rows()
-        ascending = hashes.sort()
-        repeated = ascending.filter(ascending == ascending.shift(1)).unique()
-        rows = np.flatnonzero(hashes.is_in(repeated.implode()))
-        frame = frame[rows]
-    sets, n_sets = np.zeros(frame.height, dtype=np.int64), min(frame.height, 1)
-    for column in frame if n_sets else ():
-        codes, n_codes = encode_classes(column)
-        if n_sets * (n_codes + 1) <= frame.height:
+    words = hash_rows(columns) if words is None else words
+    rows = None if rows is None or len(rows) == len(words) else rows
+    words = words if rows is None else words[rows]
+    kept = repeated_rows(words)
+    n = len(words) if kept is None else len(kept)
+    sets, n_sets = np.zeros(n, dtype=np.int64), min(n, 1)
+    del words
+    chosen = rows if kept is None else kept if rows is None else rows[kept]
+    for column in columns if n_sets else ():
+        own = column if chosen is None else take(column, chosen)
+        codes, n_codes = encode_classes(to_groupable(own))
+        if n_sets * (n_codes + 1) <= n:
             sets, n_sets = sets * (n_codes + 1) + (codes + 1), n_sets * (n_codes + 1)
         else:
             sets, present = factorize_codes(sets, n_sets)
             sets, parents = nest_codes(sets, len(present), codes + 1, n_codes + 1)
             n_sets = len(parents)
-    return rows, sets, n_sets
+    return np.arange(n) if chosen is None else chosen, sets, n_sets
+
+
+def repeated_rows(words: Words) -> Ints | None:
+    """List the rows whose word another row has, too; None if these are many."""
+    for part in (words[:HEAD_ROWS], words):
+        ascending = pl.Series(part).sort().to_numpy() if has_threads() else np.sort(part)
+        repeats = ascending[1:][ascending[1:] == ascending[:-1]]
+        if len(repeats) > (1 - MOSTLY_UNIQUE) * len(part):
+            return None
+    is_start = np.zeros(1 << START_BITS, dtype=np.bool_)
+    shift = np.uint64(64 - START_BITS)
+    is_start[repeats >> shift] = True
+    rows = np.flatnonzero(is_start[words >> shift]) if len(repeats) else np.zeros(0, dtype=np.int64)
+    return rows[np.isin(words[rows], repeats)]
+
+
+def hash_rows(columns: Sequence[Any]) -> Words:
+    """Hash each row to a word, the sum of those of its values."""
+    words = np.zeros(len(columns[0]), dtype=np.uint64)
+    for place, column in enumerate(columns):
+        words += hash_column(column, place)
+    return words
+
+
+def hash_column(column: Any, place: int) -> Words:
+    """Hash the values of a column, by the place that it has among others."""
+    series = to_groupable(column)
+    if dtype_of(series).is_float():
+        # Equal are NaN and null, -0.0 and 0.0, too.
+        values = to_floats(series) + 0.0
+        values[np.isnan(values)] = np.nan
+        series = pl.Series(values)
+    hashed = to_polars(series)
+    assert hashed is not None
+    return hashed.hash(place).to_numpy()
 
 
 def count_folds_of_sets(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
@@ -145,13 +190,6 @@ def count_folds_of_sets(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
     return found // n_folds, sizes
 
 
-def count_equal(column: Any) -> tuple[int, int]:
-    """Count the values of a column, and the pairs of rows that are equal in it."""
-    codes, _ = encode_classes(pl.Series(to_groupable(column)))
-    n = np.bincount(codes + 1)
-    return int((n > 0).sum()), int((n * (n - 1)).sum()) // 2
-
-
 def groupable(series: Series) -> Any:
     """Convert a column to one that Polars groups; None if it holds lists and the like."""
     try:
@@ -161,31 +199,23 @@ def groupable(series: Series) -> Any:
 
 
 def to_groupable(column: Any) -> Any:
-    """Convert a column to one that Polars groups: a Polars series, plain integers, or codes."""
+    """Convert a column to one that Polars hashes: codes, but for numbers and columns of Polars."""
     if isinstance(column, np.ndarray):
-        return column
+        return pl.Series(column)
     dtype = dtype_of(column)
-    if dtype.is_float() and column.dtype != object:  # floats may be other than the objects
-        # Equal to Polars, too, are then NaN and null, -0.0 and 0.0.
-        floats = pl.Series(to_floats(column) + 0.0)
-        missing = floats.is_nan()
-        return floats.set(missing, None) if missing.any() else floats
-    if isinstance(column, pl.Series):
-        if is_nested(dtype):
-            raise nested_error(column.name, dtype)
+    if isinstance(column, pl.Series) and is_nested(dtype):
+        raise nested_error(column.name, dtype)
+    is_number = dtype.is_float() or dtype.is_integer() or dtype == pl.Boolean
+    if isinstance(column, pl.Series) or (is_number and column.dtype != object):
         return column
-    if dtype.is_integer() or dtype == pl.Boolean:
-        values = to_polars(column)
-        if values is not None:
-            return values
-    return encode_classes(column)[0]
+    return pl.Series(encode_classes(column)[0])  # of objects, which floats may merge
 
 
-def all_unique(series: Series) -> bool:
+def all_unique(column: Any) -> bool:
     """Return whether a column has two rows or more, and no two of them equal."""
-    for n_rows in dict.fromkeys((min(HEAD_ROWS, len(series)), len(series))):
-        codes, n_codes = encode_classes(take(series, np.arange(n_rows)))
-        if n_codes + (codes.min(initial=0) < 0) < max(n_rows, 2):
+    for n_rows in dict.fromkeys((min(HEAD_ROWS, len(column)), len(column))):
+        _, sets, _ = number_sets([column[:n_rows]])
+        if n_rows < 2 or len(np.unique(sets)) < len(sets):
             return False
     return True
 

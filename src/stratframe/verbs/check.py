@@ -176,9 +176,11 @@ def check(  # noqa: PLR0913 - what users ask for
     few to tell below 7 for each fold, or if n less the sum of n_f**2 / n is below 100, for n_f of n
     rows in fold f. If only the bins are even, it is no less even than a shuffle.
 
-    Equal rows are a leak unless chance explains them: ten times the pairs that columns of these
-    values would have if they were independent, or a column that says little more than the others
-    do. Of columns that the call names, the first of these alone counts; of a single one, neither.
+    Equal rows are a leak unless they are at most 1 % of the rows, or chance explains them: ten
+    times the pairs that columns of these values would have if they were independent; or, for some
+    column, of the pairs of rows that agree in all others fewer than 70 % agree in it, beyond
+    chance, and at most ten times the share of other pairs. In columns that the call names,
+    they are a leak unless independent ones would have a tenth of them; in a single one, always.
 
     Without `groups`, up to two columns that are called as ids are noted, such as ``patient_id`` or
     ``user``, if they have 20 values or more, 1.5 rows of each on average, and some are in several
@@ -255,6 +257,7 @@ def look_at_rows(
         source.frame, names, asked.groups, asked.key, asked.duplicates, others
     )
     encoded, same = read_ids(eager, ids) if ids else [], dict[Hashable, Any]()
+    whole = eager if is_auto(asked.duplicates) else source.frame
     for name in names:
         series = frames.folds.read_fold_column(eager, name)
         labels, folds = frames.fold_codes(series)
@@ -274,7 +277,7 @@ def look_at_rows(
             found.append(findings.find_drift(measure_drift(eager, features, name), labels))
         if asked.time and labels.present:
             found += find_time(frames.read_columns(eager, asked.time), asked.time, series)
-        twin = partial(find_twin, source.frame, names, folds)
+        twin = partial(find_twin, whole, names, folds)
         yield find_all(LocalFrame(eager), asked, name, labels, shared, found, twin)
 
 
@@ -334,9 +337,8 @@ def count_on(
     rows, n_partly = count(refs), 0
     if argument == "duplicates":
         apart = [count([ref]) for ref in refs] if rows.n_split and len(refs) > 1 else []
-        counted = [(each.n_values, each.n_pairs) for each in apart]
-        by_chance = bool(apart) and is_chance(rows, counted, sum(labels.sizes))
-        return Shared("duplicates", "", rows, by_chance=by_chance)
+        by_chance = bool(apart) and is_chance(rows, apart, sum(labels.sizes))
+        return Shared("duplicates", "", rows, by_chance=by_chance, is_named=True)
     if labels.n_nulls:
         n_partly = count(refs, drop=False).n_split - rows.n_split
     if argument == "groups":

@@ -42,6 +42,9 @@ MOST_ALONE = 3
 SIZE_SIGMAS = 4
 """Standard deviations that the sizes of random folds are rarely off."""
 
+FEW_COPIES = 1
+"""Percent of the rows up to which copies move a score by a point at most."""
+
 FAR, CLEAR, MOVED = 2, 0.1, 5
 """Times the level of chance, distance, and rows that would have to move, from which drift is
 wrong."""
@@ -352,9 +355,13 @@ class Shared(NamedTuple):
     alone: tuple[tuple[str, SharedRows], ...] = ()
     """Of groups of several columns, what each column is called and shares by itself."""
     by_chance: bool = False
-    """Whether chance, or columns that depend on each other, may explain equal rows."""
+    """Whether chance explains equal rows."""
+    is_named: bool = False
+    """Whether the call names the columns in which rows are equal."""
     left_aside: tuple[str, ...] = ()
     """Columns that were not compared."""
+    unique: tuple[str, ...] = ()
+    """Columns that differ in every row."""
     why_not: str = ""
     """Why nothing was compared."""
 
@@ -366,7 +373,7 @@ def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
         text = f"{shared.check}: {{why}}"
         return [write_finding("note", shared.check, 0, text, why=shared.why_not)]
     if shared.check == "duplicates":
-        return [find_duplicates(shared, rows, fold)]
+        return [find_duplicates(shared, rows, labels)]
     check, noun, findings = shared.check, shared.noun, []
     total = f"{rows.n_values:,} {{noun}}"
     if rows.n_split:
@@ -421,27 +428,41 @@ def such_as(rows: SharedRows, fold: str) -> tuple[list[str], dict[str, str]]:
     return [places, ", such as {value} in {low} and {high}", ", such as {value}"], names
 
 
-def find_duplicates(shared: Shared, rows: SharedRows, fold: str) -> Finding:
-    """Say how many rows equal a row of another fold, and what was not compared."""
-    n, tails, chance = rows.n_rows, [], ", with so few values maybe by chance"
+def find_duplicates(shared: Shared, rows: SharedRows, labels: FoldValues) -> Finding:
+    """Say how many rows equal a row of another fold, and what was not compared or hides copies."""
+    n, fold, tails = rows.n_rows, noun_of(labels), [""]
+    if shared.unique:
+        differ = "differs" if len(shared.unique) == 1 else "differ"
+        tails = [f", as {each} {differ} in every row" for each in list_columns(shared.unique)]
+        return write_finding("ok", "duplicates", 0, "duplicates: none", *tails)
     if shared.left_aside:
-        listed = ", ".join(map(describe, shared.left_aside)).replace("{", "{{").replace("}", "}}")
-        tails = [
-            f" (without {each})" for each in (listed, plural(len(shared.left_aside), "column"))
-        ]
-        chance = ", maybe by chance"
+        tails = [f" (without {each})" for each in list_columns(shared.left_aside)] + tails
     if not n:
         text = f"duplicates: no row equals a row of another {fold}"
         return write_finding("ok", "duplicates", 0, text, *tails)
+    percent = 100 * n / sum(labels.sizes)
+    share = f"{percent:.{0 if percent >= 10 else 1}f}" if percent >= 0.1 else "under 0.1"
+    text = f"{n:,} rows ({share} %) equal a row of another {fold}"
     if shared.by_chance:
-        text = f"duplicates: {n:,} equal rows{chance}"
-        return write_finding("note", "duplicates", n, text, *tails)
-    text = f"{plural(n, 'row')} {'equals a row' if n == 1 else 'equal rows'} of other {fold}s"
+        return write_finding("note", "duplicates", n, f"{text}, maybe by chance", *tails)
+    if not shared.is_named and not are_many(n, sum(labels.sizes)):
+        listed = "; `leaks()` lists them"
+        return write_finding("note", "duplicates", n, text, *(f"{listed}{tail}" for tail in tails))
     if rows.example is not None and rows.example.rows is not None:
         first, second = sorted(rows.example.rows)
-        example = f", such as rows {first:,} and {second:,}"
-        tails = [*(f"{example}{tail}" for tail in tails), example]
+        tails = [f", such as rows {first:,} and {second:,}{tail}" for tail in tails]
     return write_finding("leak", "duplicates", n, text, *tails)
+
+
+def are_many(n_equal: int, n_rows: int) -> bool:
+    """Return whether equal rows are so many that copies could move a score."""
+    return 100 * n_equal > FEW_COPIES * n_rows
+
+
+def list_columns(names: Sequence[str]) -> list[str]:
+    """Name columns, and count them, for a line that has no room for names."""
+    listed = ", ".join(map(describe, names)).replace("{", "{{").replace("}", "}}")
+    return [listed, describe(names[0]) if len(names) == 1 else plural(len(names), "column")]
 
 
 # Drift ----------------------------------------------------------------------------------

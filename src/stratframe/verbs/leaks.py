@@ -20,10 +20,10 @@ from ..habits import suggest_arguments
 from ..pipeline.deal import place_rows
 from ..pipeline.options import Options
 from ..pipeline.strata import stratify
-from ..pipeline.tables import MANY_VALUES, check_not_itself, fold_table, table_verb, text_array
+from ..pipeline.tables import check_not_itself, fold_table, table_verb, text_array
 from ..terms.base import Term
 from ..terms.by import columns_of, parse_columns, parse_groups
-from .findings import Shared
+from .findings import Shared, are_many
 from .sources import join_given, named_source
 
 AUTO = "auto"
@@ -34,9 +34,13 @@ MOST_FOLDS = 100
 LENIENT = 10
 """Times the pairs of equal rows that chance gives, up to which they may be by chance."""
 
-FEW_COLUMNS, DEPENDENT = 8, 0.7
+FEW_COLUMNS, MOSTLY = 8, 0.7
 """Columns without which rows are compared again, and the share of rows that agree in all others,
-and not by chance, from which a column says little more."""
+and not by chance, which agree in a column too if they are copies."""
+
+
+RARELY = 0.01
+"""Probability below which columns do not agree by chance in all pairs of equal rows."""
 
 
 class Compared(NamedTuple):
@@ -52,8 +56,11 @@ class Compared(NamedTuple):
     """Whether the call names the columns."""
     left_aside: tuple[str, ...] = ()
     """Columns that are not compared."""
-    has_text: bool = False
-    """Whether a column holds text."""
+    unique: tuple[str, ...] = ()
+    """Columns of fractions that differ in every row, so that no rows are equal."""
+    whole: tuple[bool, ...] = ()
+    """Whether each column, unless it is named, has whole numbers or dates, which may be equal by
+    chance."""
     nearest: Callable[[Ints], Ints | None] | None = None
     """Ranks the groups by how near their rows of different folds are, given those of leaks."""
 
@@ -181,23 +188,15 @@ def shared_sets(compared: Compared, folds: Ints) -> tuple[Ints, Ints]:
     if not compared.columns:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     rows = np.flatnonzero(compared.known & (folds >= 0))
-    columns = take_rows(compared.columns, rows)
-    found, sets = frames.duplicates.rows_across_folds(columns, folds[rows])
+    found, sets = frames.duplicates.rows_across_folds(compared.columns, folds, rows)
     ranks = None
     if compared.nearest and len(found):
-        ranks = compared.nearest(place_rows(folds[rows[found]], rows[found], len(folds)))
+        ranks = compared.nearest(place_rows(folds[found], found, len(folds)))
     if ranks is not None:
-        sets = np.unique(ranks[columns[0][found]], return_inverse=True)[1]
+        sets = np.unique(ranks[compared.columns[0][found]], return_inverse=True)[1]
         order = np.argsort(sets, kind="stable")
         found, sets = found[order], sets[order]
-    return rows[found], sets
-
-
-def take_rows(columns: Sequence[Any], rows: Ints) -> list[Any]:
-    """Take some rows of columns, which costs nothing if they are all."""
-    if len(rows) == len(columns[0]):
-        return list(columns)
-    return [frames.take(column, rows) for column in columns]
+    return found, sets
 
 
 def read_compared(
@@ -296,20 +295,28 @@ def base_of_repeat(name: object) -> str | None:
 
 def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Compared:
     """Read the columns by which rows may equal each other, without those that say nothing."""
-    columns, left_aside, has_text = [], list(map(name_of, twice)), False
-    for series in frames.read_columns(frame, refs):
-        column = frames.duplicates.groupable(series)
-        # Values that all differ, and not because they are measured, are those of an id.
-        if column is None or (
-            not frames.is_continuous(series) and frames.duplicates.all_unique(series)
-        ):
-            left_aside.append(name_of(series.name))
-        elif not holds_folds(series):
-            columns.append(column)
-            has_text |= frames.dtypes.is_text(series)
-    return Compared(
-        "duplicates", columns, is_named=False, left_aside=tuple(left_aside), has_text=has_text
-    )
+    columns: list[Any] = []
+    whole: list[bool] = []
+    unique: list[str] = []
+    left_aside = [*map(name_of, twice)]
+    every = frames.read_columns(frame, refs)
+    for series in sorted(every, key=lambda each: not frames.is_continuous(each)):
+        if unique and len(series) > frames.duplicates.HEAD_ROWS:
+            break  # one is enough, and another takes its time
+        column, name = frames.duplicates.groupable(series), name_of(series.name)
+        if column is not None and not frames.duplicates.all_unique(column):
+            if not (unique or holds_folds(series)):
+                columns.append(column)
+                is_measured = frames.is_measured(series)
+                whole.append(is_measured and not frames.is_continuous(series))
+        elif column is not None and frames.is_continuous(series):
+            unique.append(name)
+            columns = [column]  # which says as much as all together
+        else:  # values that all differ, and not because they are measured, are those of an id
+            left_aside.append(name)
+    aside, differ = tuple(left_aside), tuple(unique)
+    told: dict[str, Any] = {"is_named": False, "left_aside": aside, "unique": differ}
+    return Compared("duplicates", columns, **told, whole=tuple(whole))
 
 
 def name_of(label: Any) -> str:
@@ -331,15 +338,18 @@ def count_shared(compared: Compared, values: list[Any], folds: Ints) -> Shared:
         why = "not looked for, as no column tells rows apart"
         return Shared(check, noun, None, left_aside=compared.left_aside, why_not=why)
     known, dealt = compared.known, folds >= 0
-    shared = count_sets(columns, np.flatnonzero(known & dealt), folds, values)
+    rows = np.flatnonzero(known & dealt)
+    if compared.unique:
+        return Shared(check, noun, SharedRows(len(rows), 0, 0, 0), unique=compared.unique)
+    shared = count_sets(columns, rows, folds, values)
     if check == "duplicates":
-        by_chance = shared.n_split > 0 and is_explained(compared, shared, folds)
-        aside = compared.left_aside
-        return Shared(check, noun, shared, by_chance=by_chance, left_aside=aside)
+        is_named, aside = compared.is_named, compared.left_aside
+        is_judged = shared.n_split > 0 if is_named else are_many(shared.n_rows, len(rows))
+        by_chance = is_judged and is_explained(compared, shared, folds, rows)
+        return Shared(check, noun, shared, 0, (), by_chance, is_named, aside)
     n_partly = 0
     if not dealt.all():
-        rows = np.flatnonzero(known)
-        every = frames.duplicates.count_across_folds(take_rows(columns, rows), folds[rows])
+        every = frames.duplicates.count_across_folds(columns, folds, np.flatnonzero(known))
         n_partly = every.n_split - shared.n_split
     alone = []
     for name, column in zip(compared.names, columns, strict=False):
@@ -350,11 +360,10 @@ def count_shared(compared: Compared, values: list[Any], folds: Ints) -> Shared:
 
 def count_sets(columns: Sequence[Any], rows: Ints, folds: Ints, values: list[Any]) -> SharedRows:
     """Count what some rows share across folds, with an example of two rows and their values."""
-    own = take_rows(columns, rows)
-    shared = frames.duplicates.count_across_folds(own, folds[rows], with_example=True)
+    shared = frames.duplicates.count_across_folds(columns, folds, rows, with_example=True)
     if shared.example is None or shared.example.rows is None:
         return shared
-    first, second = sorted(rows[[*shared.example.rows]].tolist(), key=lambda row: folds[row])
+    first, second = sorted(shared.example.rows, key=lambda row: folds[row])
     named = [column for column in columns if not isinstance(column, np.ndarray)]
     example = shared.example._replace(
         rows=(first, second),
@@ -364,57 +373,56 @@ def count_sets(columns: Sequence[Any], rows: Ints, folds: Ints, values: list[Any
     return shared._replace(example=example)
 
 
-def is_explained(compared: Compared, shared: SharedRows, folds: Ints) -> bool:
-    """Judge whether chance, or columns that depend on each other, may explain equal rows."""
-    rows = np.flatnonzero(folds >= 0)
-    columns = take_rows(compared.columns, rows)
-    if compared.is_named and len(columns) == 1:  # of which chance says nothing
-        return False
-    alone = list(map(frames.duplicates.count_equal, columns))
-    if is_chance(shared, alone, len(rows), has_text=compared.has_text):
-        return True
-    return not compared.is_named and depends(columns, folds[rows], shared, alone)
+def is_explained(compared: Compared, shared: SharedRows, folds: Ints, rows: Ints) -> bool:
+    """Judge whether chance explains equal rows; of a single column that is named it says nothing.
+
+    Copies agree in each column. Rows that agree in all columns but one by chance agree in that one
+    about as often as rows that do not.
+    """
+    columns, count = compared.columns, frames.duplicates.count_across_folds
+    if len(columns) == 1:
+        return not compared.is_named
+    alone = [count([column], np.zeros_like(folds), rows) for column in columns]
+    if (by_chance := is_chance(shared, alone, len(rows), compared.whole)) or compared.is_named:
+        return by_chance
+    found, n_pairs = shared.n_split_pairs, len(rows) * (len(rows) - 1) // 2
+    words = frames.duplicates.hash_rows(columns)
+    equal_pairs = ((each.n_pairs, place) for place, each in enumerate(alone))
+    telling = sorted((equal, place) for equal, place in equal_pairs if equal < n_pairs)
+    for equal, place in telling[:FEW_COLUMNS]:
+        others = [*columns[:place], *columns[place + 1 :]]
+        own = words - frames.duplicates.hash_column(columns[place], place)
+        agreeing = count(others, folds, rows, words=own)
+        n_others = n_pairs - agreeing.n_pairs
+        alike = (equal - shared.n_pairs) / n_others if n_others else 1.0
+        expected = alike * agreeing.n_split_pairs
+        mostly = expected + MOSTLY * (agreeing.n_split_pairs - expected)
+        if found < mostly and is_within(found, expected):
+            return True
+    return False
 
 
 def is_chance(
-    shared: SharedRows, alone: Sequence[tuple[int, int]], n_rows: int, *, has_text: bool = False
+    shared: SharedRows, alone: Sequence[SharedRows], n_rows: int, whole: Sequence[bool] = ()
 ) -> bool:
-    """Judge whether independent columns of so many values, and equal pairs, would share as much."""
-    n_pairs, n_copied = n_rows * (n_rows - 1) / 2, n_rows - shared.n_values
-    varies = has_text or (n_copied > 1 and sum(equal < n_pairs for _, equal in alone) > 1)
-    # Equal rows are equal in a column of values of their own, too, which says nothing of chance.
-    alike = [
-        (max(equal - n_copied, 0) if varies and are_own(values, shared) else equal) / n_pairs
-        for values, equal in alone
-    ]
-    expected = LENIENT * n_rows**2 / 2 * prod(alike)
-    return shared.n_split_pairs <= expected + 3 * sqrt(expected)
+    """Judge whether independent columns of so many equal pairs would share as much.
 
-
-def are_own(n_values: int, shared: SharedRows) -> bool:
-    """Return whether most rows have a value of their own in a column, but for equal rows."""
-    return n_values > MANY_VALUES and 2 * n_values > shared.n_values
-
-
-def depends(
-    columns: Sequence[Any], folds: Ints, shared: SharedRows, alone: Sequence[tuple[int, int]]
-) -> bool:
-    """Judge whether some column says little more than the others, so that equal rows are no copies.
-
-    Of copies nearly all rows that agree in all other columns agree in this one too.
+    A column in which most rows have a value of their own owes its equal pairs to the copies; if
+    whole numbers, unless the other columns may well agree in these by chance.
     """
-    n_pairs = len(folds) * (len(folds) - 1) / 2
-    telling = [
-        (equal / n_pairs, place)
-        for place, (values, equal) in enumerate(alone)
-        if equal < n_pairs and not are_own(values, shared)
-    ]
-    for alike, place in sorted(telling)[:FEW_COLUMNS] if len(columns) > 1 else []:
-        others = [*columns[:place], *columns[place + 1 :]]
-        agreeing = frames.duplicates.count_across_folds(others, folds).n_split_pairs
-        if shared.n_split_pairs < (alike + DEPENDENT * (1 - alike)) * agreeing:
-            return True
-    return False
+    n_pairs, equal = n_rows * (n_rows - 1) / 2, [each.n_pairs for each in alone]
+    alike = prod(n / n_pairs for n in equal)
+    for place, each in enumerate(alone):
+        others = alike * n_pairs / max(each.n_pairs, 1)
+        is_rare = not (whole and whole[place]) or others**shared.n_pairs < RARELY
+        if 2 * each.n_values > n_rows and is_rare:
+            equal[place] -= shared.n_pairs
+    return is_within(shared.n_split_pairs, n_rows**2 / 2 * prod(n / n_pairs for n in equal))
+
+
+def is_within(found: int, expected: float) -> bool:
+    """Return whether pairs are no more than ten times as many as chance gives."""
+    return found <= LENIENT * expected + 3 * sqrt(LENIENT * expected)
 
 
 def find_twin(frame: Any, names: Sequence[Any], folds: Ints) -> str | None:
@@ -423,10 +431,9 @@ def find_twin(frame: Any, names: Sequence[Any], folds: Ints) -> str | None:
     n_folds = len(np.unique(folds[rows]))
     columns, _ = compared_columns(frame, names, ())
     for series in frames.read_columns(frames.collect_columns(frame, columns), columns):
-        if frames.duplicates.groupable(series) is None or holds_folds(series):
-            continue
-        codes = frames.encode_classes(frames.take(series, rows))[0]
-        pairs = np.unique(np.column_stack([codes, folds[rows]]), axis=0)
-        if len(pairs) == n_folds == len(np.unique(codes)):
-            return name_of(series.name)
+        column = frames.duplicates.groupable(series)
+        if column is not None and not holds_folds(series):
+            found = frames.duplicates.count_across_folds([column], folds, rows)
+            if (found.n_values, found.n_split) == (n_folds, 0):
+                return name_of(series.name)
     return None
