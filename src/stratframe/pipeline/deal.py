@@ -21,6 +21,7 @@ from ..core.systematic import systematic_deal
 from ..core.types import Ints, StratumTable, Words
 from ..errors import MAX_LISTED, list_values, plural, warn
 from ..frames import Frame, NewColumn
+from ..progress import track
 from .check_data import explain_largest
 from .options import Options, Target
 from .random_numbers import column_stream, row_numbers, row_streams
@@ -33,7 +34,7 @@ def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColu
     strata = stratify(options, columns, n_rows)._replace(levels=())
     new = [
         column._replace(parts=place_rows(deal_rows(options, strata, repeat), strata.rows, n_rows))
-        for repeat, column in enumerate(empty_outputs(options))
+        for repeat, column in enumerate(track(empty_outputs(options), "New columns"))
     ]
     if options.target.names and min(options.target.fractions(strata.n_rows)) * strata.n_rows < 1:
         sizes = {column.name: part_sizes(column.parts, options.target) for column in new}

@@ -19,6 +19,7 @@ from ..habits import suggest_arguments
 from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options
 from ..pipeline.tables import check_not_itself
+from ..progress import track
 from ..terms.base import By, Term
 from ..terms.by import columns_of, parse_groups, require_by
 from . import findings
@@ -215,9 +216,12 @@ def look_at_rows(source: LocalFrame, names: Sequence[Any], asked: Asked) -> Iter
     eager, compared = read_compared(
         source.frame, names, asked.groups, asked.key, asked.duplicates, [*of_by, *features]
     )
-    for name in names:
+    for name in track(names, "Columns of folds"):
         labels, folds = frames.fold_codes(frames.folds.read_fold_column(eager, name))
-        shared = [count_shared(each, labels.values, folds) for each in compared]
+        shared = [
+            count_shared(each, labels.values, folds)
+            for each in track(compared, "What folds share", "")
+        ]
         drifts = measure_drift(eager, features, name) if features else None
         twin = partial(find_twin, source.frame, names, folds)
         yield find_all(LocalFrame(eager), asked, name, labels, shared, twin, drifts)
@@ -232,7 +236,7 @@ def look_at_counts(
         check_rows(source.frame, needs, DRIFT_HINT)
     refs = compared_refs(asked.terms, asked.key, asked.duplicates)
     source.check_shared(Options(groups=asked.terms), refs)
-    for name in names:
+    for name in track(names, "Columns of folds"):
         labels = source.label_rows(name).labels
         given = {each: refs[each] for each in refs if refs[each] and labels.present}
         shared = [count_on(source, asked, name, labels, *each) for each in given.items()]

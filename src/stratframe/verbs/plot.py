@@ -18,6 +18,7 @@ from ..frames import FoldValues, Frame
 from ..habits import suggest_arguments
 from ..pipeline.local import LocalFrame
 from ..pipeline.tables import FoldCounts, stratum_names, table_order
+from ..progress import track
 from ..terms import bins
 from ..terms.base import By
 from ..terms.by import parse_groups
@@ -122,7 +123,8 @@ def plot(
         raise StratError(msg + "\nHint: `compare` has a row for each.")
     given = None if ax is None else check_axes(ax, len(names), kind)
     asked = Asked(by, parse_groups(groups), groups, key, features, duplicates)
-    pictures = list(PICTURES[kind](frame, names, asked))
+    drawn = PICTURES[kind](frame, names, asked)
+    pictures = list(track(drawn, "Pictures", " columns", len(names)))
     axes = new_axes(pyplot, pictures) if given is None else given
     draw_all(axes, names, pictures)
     return axes[0] if len(names) == 1 else np.array(axes, dtype=object)
