@@ -30,6 +30,7 @@ RANKS = {
     "errors": -1,
     "checks": -1,
     "habits": -1,
+    "progress": -1,
     "core": 0,
     "theory": 0,
     "frames": 1,

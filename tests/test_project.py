@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from stratframe.__main__ import parser
+from stratframe.frames.files import SUFFIXES
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SCRIPT = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
@@ -79,3 +82,18 @@ def test_every_tool_has_a_floor() -> None:
     extras = PROJECT["project"]["optional-dependencies"].values()
     for requirement in [*PROJECT["project"]["dependencies"], *chain.from_iterable(extras)]:
         assert ">=" in requirement or requirement.startswith("stratframe["), requirement
+
+
+def test_the_hook_for_users() -> None:
+    """The hook of pre-commit calls the command, which takes the arguments that the page shows."""
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    command, *arguments = hook["entry"].split()
+    assert command in PROJECT["project"]["scripts"]
+    page = (ROOT / "docs" / "diagnostics.md").read_text(encoding="utf-8")
+    (repo,) = yaml.safe_load(re.search(r"^repos:.*?(?=^```)", page, re.M | re.S)[0])["repos"]
+    (shown,) = repo["hooks"]
+    assert shown["id"] == hook["id"]
+    assert re.search(shown["files"], "folds.csv")
+    given = parser().parse_args([*arguments, *shown["args"], "folds.csv"])
+    assert (given.command, given.by, given.groups) == ("check", ["label"], ["patient"])
+    assert all(re.search(hook["files"], f"data/folds{suffix}") for suffix in SUFFIXES)

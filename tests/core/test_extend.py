@@ -1,14 +1,16 @@
 """New rows next to old folds, against every allocation, and paths, against SciPy."""
 
+import tracemalloc
 from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse.csgraph import shortest_path as distances_of
 
+from stratframe.core import extend
 from stratframe.core.extend import (
     fill_by_shares,
     fill_evenly,
@@ -103,3 +105,38 @@ def test_transitive_closure_as_scipy(edges: np.ndarray) -> None:
     lengths = distances_of(edges, unweighted=True)
     expected = (edges[:, :, None] & np.isfinite(lengths)[None]).any(axis=1)
     np.testing.assert_array_equal(transitive_closure(edges), expected)
+
+
+def as_of_many(is_open: np.ndarray, extra: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """Rebalance as where folds are many."""
+    return extend.rebalance_many(extra.copy(), is_open & ~extra, totals)
+
+
+@given(held=helds, data=st.data(), seed=st.integers(0, 2**32))
+@settings(max_examples=200)
+def test_many_folds_get_what_few_do(held: np.ndarray, data: st.DataObject, seed: int) -> None:
+    """The search that keeps no table of pairs of folds moves the same rows."""
+    n_strata, k = held.shape
+    new = np.array(data.draw(st.lists(st.integers(0, 3 * k), min_size=n_strata, max_size=n_strata)))
+    draws = random_words(seed, StreamTag.EXTEND, max(k, n_strata))
+    shares = np.arange(1, k + 1) / (k * (k + 1) / 2)
+    found = []
+    for search in (extend.rebalance, as_of_many):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(extend, "rebalance", search)
+            shared = fill_by_shares(held, new, shares, draws[:n_strata])
+            found.append((fill_evenly(held, new, draws[:k]), shared))
+    np.testing.assert_array_equal(found[0], found[1])
+
+
+@pytest.mark.parametrize(("n_strata", "k"), [(1, 50_000), (20, 2_000)])
+def test_memory_of_many_folds_is_linear(n_strata: int, k: int) -> None:
+    """Many folds take memory for each cell, not for each pair of folds."""
+    drawn = np.random.default_rng(3)
+    held, new = drawn.integers(0, 3, (n_strata, k)), drawn.integers(0, 2 * k, n_strata)
+    tracemalloc.start()
+    table = fill_evenly(held, new, random_words(0, StreamTag.EXTEND, k))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_array_equal(table.sum(axis=1), new)
+    assert peak < 150 * held.size

@@ -1,6 +1,6 @@
 """Orders by nearness, against searches through all exact distances."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import cdist
 
+from stratframe.core import neighbours
+from stratframe.core.features import feature_scaling
 from stratframe.core.neighbours import NeighbourPool, block_order, chain_order, nearest_order
 from stratframe.core.order import shuffled
 from stratframe.core.seeds import StreamTag, random_words
@@ -24,6 +26,14 @@ grids = hnp.arrays(
     st.tuples(st.integers(1, 3), st.integers(1, 40)),
     elements=st.integers(0, 3).map(float),
 )
+
+
+@pytest.fixture(autouse=True, scope="module", params=[neighbours.FEW, 0], ids=["few", "many"])
+def either_way(request: pytest.FixtureRequest) -> Iterator[None]:
+    """All points are looked at, as where they are few, or those near along a feature."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(neighbours, "FEW", request.param)
+        yield
 
 
 def plain(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -143,3 +153,50 @@ def test_pool_counts_the_points_left() -> None:
     assert pool.nearest(0, 9).tolist() == [2, 1]
     pool.remove(np.array([1, 2]))
     assert pool.nearest(0, 9).tolist() == []
+
+
+KINDS = {
+    "normal": lambda drawn, shape: drawn.normal(size=shape),
+    "heavy tails": lambda drawn, shape: drawn.standard_cauchy(size=shape) ** 3,
+    "grid": lambda drawn, shape: drawn.integers(0, 30, size=shape).astype(float),
+    "clusters": lambda drawn, shape: (
+        drawn.integers(0, 4, size=shape) + drawn.normal(size=shape) / 1e6
+    ),
+    "far away": lambda drawn, shape: 1e9 + drawn.normal(size=shape),
+    "one odd": lambda drawn, shape: np.where(
+        np.arange(shape[1]) == 7, 1e12, drawn.normal(size=shape)
+    ),
+}
+
+
+@pytest.mark.parametrize("scale", [None, "standard"])
+@pytest.mark.parametrize("n_features", [1, 2, 3, 9])
+@pytest.mark.parametrize("kind", KINDS)
+def test_points_are_found_as_by_all_distances(kind: str, n_features: int, scale: Any) -> None:
+    """Those found are the first, by distance and number, of all that are left."""
+    drawn = np.random.default_rng(n_features)
+    values = KINDS[kind](drawn, (n_features, 1_500))
+    points, origin, unit = feature_scaling(np.unique(values, axis=1), scale)
+    pool, left = NeighbourPool(points, origin, unit), np.arange(points.shape[1])
+    while len(left):
+        point, count = int(drawn.integers(points.shape[1])), int(drawn.integers(1, 9))
+        offsets = points[:, left]
+        offsets -= points[:, [point]]
+        offsets /= unit
+        expected = left[np.lexsort((left, (offsets**2).sum(axis=0)))[:count]]
+        np.testing.assert_array_equal(pool.nearest(point, count), expected)
+        gone = np.concatenate([expected[:2], drawn.choice(left, min(len(left), 40), replace=False)])
+        gone = np.unique(gone)
+        pool.remove(gone)
+        left = np.setdiff1d(left, gone)
+
+
+def test_time_grows_little_faster_than_points() -> None:
+    """Of many points few are looked at: not all, for each of them."""
+    points = np.random.default_rng(0).normal(size=(2, 40_000))
+    pool, seen = NeighbourPool(*plain(points)), []
+    look = pool.nearest_within
+    pool.nearest_within = lambda *args: seen.append(args[3] - args[2]) or look(*args)
+    for point in range(200):
+        pool.nearest(point, 4)
+    assert np.mean(seen) < 4_000

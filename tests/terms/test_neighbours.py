@@ -1,6 +1,5 @@
 """Orders by nearness, against the papers, and features of every kind."""
 
-import io
 import sys
 from collections import Counter
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 import stratframe as sf
 from stratframe.core.order import shuffled
 from stratframe.core.seeds import StreamTag, random_words
-from stratframe.terms import neighbours
 from tests.helpers import Make, eager, make, values
 from tests.terms.clouds import FEATURES, cloud, points_of, round_robin
 
@@ -148,31 +146,11 @@ def test_blocks_of_a_split(kind: str, deal: str) -> None:
         assert len(held) >= 8
 
 
-# Extras and the bar ---------------------------------------------------------------------
-
-
-class Terminal(io.StringIO):
-    """A stream that is a terminal."""
-
-    def isatty(self) -> bool:
-        """Say so."""
-        return True
-
-
-@pytest.mark.parametrize(
-    ("stream", "patience", "shows"),
-    [(Terminal, 0, True), (io.StringIO, 0, False), (Terminal, neighbours.PATIENCE, False)],
-)
-def test_bar(monkeypatch: pytest.MonkeyPatch, stream: Any, patience: float, shows: bool) -> None:
-    """An order by nearness that takes two seconds shows a bar, but only on a terminal."""
-    monkeypatch.setattr(sys, "stderr", stream())
-    monkeypatch.setattr(neighbours, "PATIENCE", patience)
-    sf.kfold(pl.DataFrame(cloud(50)), sf.chain(FEATURES))
-    assert ("50/50" in sys.stderr.getvalue()) == shows
+# Extras ---------------------------------------------------------------------------------
 
 
 def test_orders_need_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chains and blocks work without scikit-learn, and without tqdm they show no bar."""
+    """Chains and blocks work without scikit-learn and tqdm."""
     for module in ("sklearn", "tqdm", "kneed"):
         monkeypatch.setitem(sys.modules, module, None)
     for term in (sf.chain(FEATURES), sf.nearest(FEATURES)):

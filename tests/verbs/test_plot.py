@@ -14,7 +14,7 @@ import pytest
 
 import stratframe as sf
 from stratframe.verbs.draw import COLOURS, OTHERS
-from tests.helpers import Make, evaluate, refuse_now
+from tests.helpers import Make, evaluate, make, refuse_now
 
 mpl.use("Agg")
 
@@ -227,6 +227,89 @@ def test_long_names_and_many_folds_have_room(kind: Any, letters: int, n_folds: i
     title = ax.title.get_window_extent()
     assert whole.padded(1).contains(title.x0, title.y0)
     assert whole.padded(1).contains(title.x1, title.y1)
+
+
+def boxes(texts: Any) -> Any:
+    """The room that each text takes: its left, lower, right and upper end."""
+    return np.array([text.get_window_extent().extents for text in texts])
+
+
+@pytest.mark.parametrize(("rows", "n_folds", "shows"), [(2_000, 2, True), (200_000, 10, False)])
+def test_numbers_are_in_their_cells(kind: str, rows: int, n_folds: int, shows: bool) -> None:
+    """Where a number is wider than its cell, no cell has one."""
+    label, who = np.arange(rows) * 2 // rows, np.arange(rows) // 2
+    fold = np.where(np.arange(rows) % 2, 0, who * 2 * n_folds // rows)
+    frame = make(kind, {"label": label, "who": who, "fold": fold})
+    for options in ({"by": "label", "kind": "balance"}, {"kind": "leaks", "groups": "who"}):
+        ax = sf.plot(frame, **options)
+        ax.figure.draw_without_rendering()
+        assert bool(ax.texts) == shows
+        widths = [text.get_window_extent().width for text in ax.texts]
+        assert max(widths, default=0) < ax.bbox.width / n_folds
+
+
+@pytest.mark.parametrize("letters", [1, 12])
+@pytest.mark.parametrize("kind", ["shares", "balance", "leaks"])
+@pytest.mark.parametrize("size", [(2.5, 1.5), (5, 3)])
+def test_names_do_not_overlap(kind: Any, letters: int, size: tuple[float, float]) -> None:
+    """Of names without room every n-th stays, on axes of the caller, too."""
+    names = np.array([f"{each}{'W' * (letters - 1)}" for each in range(40)])
+    data = pd.DataFrame({"label": names.repeat(40), "fold": np.tile(names, 40)})
+    _, own = plt.subplots(figsize=size)
+    ax = sf.plot(data, "label", kind=kind, groups="label" if kind == "leaks" else None, ax=own)
+    ax.figure.draw_without_rendering()
+    across, down = boxes(ax.get_xticklabels()), boxes(ax.get_yticklabels())
+    down = down[np.argsort(down[:, 1])]
+    assert (down[1:, 1] >= down[:-1, 3]).all()
+    if ax.get_xticklabels()[0].get_rotation():  # each starts where the one before is below it
+        letter = ax.get_xticklabels()[0].get_fontsize() * ax.figure.dpi / 72
+        assert (np.diff(across[:, 2]) * np.sin(np.radians(35)) >= letter).all()
+    else:
+        assert (across[1:, 0] > across[:-1, 2]).all()
+    assert 1 < len(across) < 40
+
+
+def test_the_worst_have_no_empty_rows() -> None:
+    """Strata and features in which no cell shows anything are not among the worst."""
+    rows = np.arange(960)
+    data = pd.DataFrame({"shop": (rows // 24).astype(str), "fold": rows % 12, "x": rows % 12})
+    data.loc[data["shop"] == "17", "fold"] = 0
+    data[empty := [f"empty {each}" for each in range(20)]] = np.nan
+    ax = sf.plot(data, "shop", kind="balance")
+    assert (texts(ax.get_yticklabels()), ax.get_ylabel()) == (["17"], "shop, 1 worst of 40")
+    ax = sf.plot(data, kind="drift", features=[*empty, "x"])
+    assert (texts(ax.get_yticklabels()), ax.get_ylabel()) == (["x"], "1 worst of 21 features")
+
+
+@pytest.mark.parametrize("kind", ["shares", "balance", "leaks"])
+def test_a_picture_keeps_to_its_axes(kind: Any) -> None:
+    """On one of several axes the legend or the scale, and names, lie on no other axes."""
+    names = np.array(["the first class", "the second class", "the third class"])
+    data = pd.DataFrame({"class": names.repeat(30), "fold": np.tile(names, 30)})
+    _, (_, own, _) = plt.subplots(1, 3, figsize=(12, 3), sharey=kind == "shares")
+    start, end = own.get_tightbbox().x0, own.bbox.x1
+    ax = sf.plot(data, "class", kind=kind, groups="class" if kind == "leaks" else None, ax=own)
+    beside = ax.get_legend() if kind == "shares" else ax.figure.axes[-1]
+    assert beside.get_tightbbox().x1 == pytest.approx(end)
+    assert ax.bbox.x1 < beside.get_window_extent().x1
+    assert kind == "shares" or ax.yaxis.get_tightbbox().x0 >= start - 1
+    assert ax.get_in_layout()
+
+
+def test_line_breaks_are_shown_as_repr_does(kind: str) -> None:
+    """Names and values with line breaks or control characters are as `repr` writes them."""
+    odd = ["a\nb", "\x1b[31m", "plain"]
+    data = {"la\tbel": [*odd] * 9, "fo\nld": [each for each in odd for _ in range(9)]}
+    shown = [r"'\x1b[31m'", r"'a\nb'", "plain"]
+    ax = sf.plot(make(kind, data), "la\tbel", "fo\nld")
+    ax.figure.draw_without_rendering()
+    assert [text.split("\n")[0] for text in texts(ax.get_xticklabels())] == shown
+    assert texts(ax.get_legend().get_texts()) == [*shown[::-1], "all rows"]
+    assert ax.get_legend().get_title().get_text() == r"'la\tbel'"
+    assert title_of(ax).startswith(r"'fo\nld': even")
+    ax = sf.plot(make(kind, data), "la\tbel", "fo\nld", "balance")
+    assert texts(ax.get_yticklabels()) == shown
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (r"'fo\nld'", r"'la\tbel'")
 
 
 REFUSED = {

@@ -13,6 +13,10 @@ ROW_ROUNDING = 1e-9
 SHARE_ROUNDING = 1e-12
 """Relative tolerance of a whole number of rows due."""
 
+MOST_LINKED = 64
+"""Folds up to which, as where strata are more than folds, there is a table of all pairs of folds
+between which a row may move: it is fast, and no larger than the table of strata and folds."""
+
 
 def fill_evenly(held: StratumTable, new: Ints, draws: Words) -> StratumTable:
     """Allocate new rows so that every stratum, then the total, is as even as possible.
@@ -106,6 +110,8 @@ def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
     `is_open` and `extra` are of the shape of the table. The totals are the rows of each fold
     without those left over, or by how many they are above its share.
     """
+    if len(totals) > max(MOST_LINKED, len(extra)):
+        return rebalance_many(extra.copy(), is_open & ~extra, totals)
     # By column, as every step looks at two columns of all strata.
     gives, takes = np.asfortranarray(extra), np.asfortranarray(is_open & ~extra)
     all_folds, links, n_given = np.arange(len(totals)), count_links(gives, takes), gives.sum(axis=0)
@@ -134,6 +140,68 @@ def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
         # Where strata are many, nearly all moves leave the links as they are.
         if (edges != (edges := links > 0)).any():
             reached = transitive_closure(edges)
+
+
+def rebalance_many(gives: Flags, takes: Flags, totals: Values) -> Flags:
+    """Move left-over rows between many folds, as `rebalance`; the flags change in place."""
+    n_given = gives.sum(axis=0)
+    while (pair := steepest_drop(gives, takes, totals + n_given)) is not None:
+        start, end = pair
+        none = np.zeros(len(totals), np.bool_), np.zeros(len(gives), np.bool_)
+        reached = spread(gives, takes, start, *none)
+        path = [end]
+        while path[-1] != start:
+            path.append(next(fold for fold, folds in reached.items() if path[-1] in folds))
+        for taker, giver in pairwise(path):
+            stratum = (gives[:, giver] & takes[:, taker]).argmax()
+            gives[stratum, [giver, taker]] = False, True
+            takes[stratum, [giver, taker]] = True, False
+            n_given[giver] -= 1
+            n_given[taker] += 1
+    return gives
+
+
+def steepest_drop(gives: Flags, takes: Flags, now: Values) -> tuple[int, int] | None:
+    """Find the first two folds of the largest drop of totals, by which a row may move."""
+    lowest = now[takes.any(axis=0)].min(initial=now.max())
+    can_give: Flags = np.logical_or.reduce(gives)
+    starts = np.flatnonzero(can_give & (now - lowest >= 1 + ROW_ROUNDING))
+    seen, spent = np.zeros(len(now), np.bool_), np.zeros(len(gives), np.bool_)
+    best, pair = 1 + ROW_ROUNDING, None
+    for start in starts[np.argsort(-now[starts], kind="stable")].tolist():
+        if now[start] - lowest < best:
+            break
+        # What a higher fold has reached is no further below this one.
+        if seen[start] or not can_give[start]:
+            continue
+        ends = np.sort(np.concatenate([*spread(gives, takes, start, seen, spent).values()]))
+        can_give = np.logical_or.reduce(gives[~spent])
+        if len(ends):
+            end = int(ends[now[ends].argmin()])
+            drop = now[start] - now[end]
+            if drop > best or (drop == best and (pair is None or start < pair[0])):
+                best, pair = drop, (start, end)
+        if not can_give.any():
+            break
+    return pair
+
+
+def spread(gives: Flags, takes: Flags, start: int, seen: Flags, spent: Flags) -> dict[int, Ints]:
+    """List the folds that rows can reach from a start, nearest first, by the fold before them.
+
+    Folds that are seen, and strata that are spent, are left out, and marked.
+    """
+    found, queue, seen[start] = {}, [start], True
+    can_give: Flags = np.logical_or.reduce(gives[~spent])
+    for fold in queue:
+        if can_give[fold]:
+            strata = np.flatnonzero(gives[:, fold] & ~spent)
+            spent[strata] = True
+            can_give = np.logical_or.reduce(gives[~spent])
+            found[fold] = np.flatnonzero(takes[strata].any(axis=0) & ~seen)
+            seen[found[fold]] = True
+            queue.extend(found[fold].tolist())
+    return found
 
 
 def move_row(gives: Flags, takes: Flags, links: StratumTable, giver: int, taker: int) -> None:

@@ -12,6 +12,15 @@ from .types import Codes, Ints, Values, Words
 COMPACT_BELOW = 15 / 16
 """Share of remaining points below which the removed ones are dropped from the arrays."""
 
+FEW, WIDE = 1 << 13, 1 / 8
+"""Points for each feature up to which all are looked at, and the share of them from which on."""
+
+RUNS = 4
+"""Runs of candidates, for each point that is wanted, whose nearest ones bound the distance."""
+
+TINY, TINY_SHARE = 1e-150, 1e-9
+"""What rounding may add to a distance, in units and as a share."""
+
 
 def nearest_order(
     codes: Codes,
@@ -46,7 +55,8 @@ def nearest_order(
 class NeighbourPool:
     """Points from which the nearest ones are taken, exactly and alike on every platform.
 
-    Points, origin and unit are those of `feature_scaling`.
+    Points, origin and unit are those of `feature_scaling`. Many points are sorted by one feature:
+    a point that is further away in it than others in all features is not among the nearest.
     """
 
     def __init__(self, points: Values, origin: Values, unit: Values) -> None:
@@ -58,49 +68,90 @@ class NeighbourPool:
         self.error = 4 * (len(points) + 8) * float(np.finfo(np.float64).eps)
         # The arrays of candidates: their numbers, coordinates and squares less the error,
         # infinite for those removed; and where in them each point is.
-        self.numbers, self.candidates = np.arange(points.shape[1]), self.scaled
-        self.lowest_squares = self.squares * (1 - self.error)
-        self.positions = np.arange(points.shape[1])
         self.n_left = points.shape[1]
+        self.numbers, self.axis = np.arange(self.n_left), -1
+        self.lowest_squares = self.squares * (1 - self.error)
+        self.positions = np.empty(self.n_left, dtype=np.int64)
+        if self.n_left > FEW * len(points):
+            # The feature with the widest middle half tells most points apart.
+            quarters = [self.n_left // 4, 3 * self.n_left // 4]
+            low, high = np.partition(self.scaled, quarters, axis=1)[:, quarters].T
+            self.axis = int((high - low).argmax())
+            self.numbers = np.argsort(points[self.axis], kind="stable")
+            self.lowest_squares = self.lowest_squares[self.numbers]
+        self.half = float(self.n_left**0.5)
+        self.gather()
+
+    def gather(self) -> None:
+        """Fill the arrays of candidates, given their numbers."""
+        self.candidates = np.ascontiguousarray(self.scaled[:, self.numbers])
+        self.along = self.points[self.axis, self.numbers]
+        self.positions[self.numbers] = np.arange(len(self.numbers))
 
     def remove(self, numbers: Ints) -> None:
         """Remove points from the pool."""
         self.lowest_squares[self.positions[numbers]] = np.inf
         self.n_left -= len(numbers)
 
-    def compact(self) -> None:
-        """Drop removed points from the arrays."""
-        stays = self.lowest_squares < np.inf
-        self.numbers, self.lowest_squares = self.numbers[stays], self.lowest_squares[stays]
-        self.candidates = np.ascontiguousarray(self.candidates[:, stays])
-        self.positions[self.numbers] = np.arange(len(self.numbers))
-
     def nearest(self, point: int, count: int) -> Ints:
         """List the remaining points nearest to one, nearest first; ties by their number."""
         if self.n_left < COMPACT_BELOW * len(self.numbers):
-            self.compact()
-        count = min(count, self.n_left)
+            stays = self.lowest_squares < np.inf
+            self.numbers, self.lowest_squares = self.numbers[stays], self.lowest_squares[stays]
+            self.gather()
+        count, n = min(count, self.n_left), len(self.numbers)
         if not count:
             return np.empty(0, dtype=np.int64)
+        if self.axis < 0:
+            return self.nearest_within(point, count, 0, n)[0]
+        x, unit = self.points[self.axis, point], self.unit[self.axis, 0]
+        place, half = int(self.along.searchsorted(x)), max(int(2 * self.half), count)
+        if half > WIDE * n:
+            half = n
+        low, high = max(place - half, 0), min(place + half, n)
+        while True:
+            found, square = self.nearest_within(point, count, low, high)
+            reach = (square**0.5 + TINY) * unit * (1 + TINY_SHARE)
+            first = int(self.along.searchsorted(x - reach))
+            last = int(self.along.searchsorted(x + reach, "right"))
+            if low <= first and last <= high:
+                self.half += (max(place - first, last - place) - self.half) / 8
+                return found
+            half *= 4
+            low, high = max(place - half, first), min(place + half, last)
+
+    def nearest_within(self, point: int, count: int, low: int, high: int) -> tuple[Ints, float]:
+        """List the nearest of some candidates, and the square that none of them is beyond."""
         # |x - y|**2 less |x|**2, which is the same for all y, by one matrix product. Its
         # rounding depends on the platform, so it only selects candidates: a point whose
         # lower bound is above the upper bounds of `count` others is not among the nearest.
-        lower = self.scaled[:, point] @ self.candidates
+        lower = self.scaled[:, point] @ self.candidates[:, low:high]
         lower *= -2
-        lower += self.lowest_squares
-        best = np.array([lower.argmin()])
-        if count > 1:
-            best = np.argpartition(lower, count - 1)[:count]
-        squares = self.squares[self.numbers[best]] + self.squares[point]
-        upper = lower[best] + 2 * self.error * squares
-        chosen = np.flatnonzero(lower <= upper.max())
+        lower += self.lowest_squares[low:high]
+        numbers, n_runs = self.numbers[low:high], RUNS * count if count > 1 else 1
+        others: list[int] = []
+        if width := len(lower) // n_runs:
+            # The nearest ones of several runs are others enough, and found fast.
+            runs = lower[: width * n_runs].reshape(n_runs, width)
+            nearest = runs.argmin(axis=1) + np.arange(0, runs.size, width)
+            others = sorted(nearest.tolist(), key=lower.item)[:count]
+        if not others or lower.item(others[-1]) == np.inf:
+            others = np.argpartition(lower, count - 1)[:count].tolist()
+        square, upper = self.squares.item(point), -np.inf
+        for each in others:
+            error = 2 * self.error * (self.squares.item(numbers.item(each)) + square)
+            upper = max(upper, lower.item(each) + error)
+        if upper == np.inf:
+            return numbers[:0], upper
+        chosen = numbers[(lower <= upper).nonzero()[0]]
         if len(chosen) > 1:
             # These few are measured from the differences of the unscaled features, which
             # makes equal distances equal floats.
-            offsets = self.points[:, self.numbers[chosen]] - self.points[:, [point]]
+            offsets = self.points[:, chosen]
+            offsets -= self.points[:, point, None]
             offsets /= self.unit
-            chosen = chosen[np.argsort((offsets**2).sum(axis=0), kind="stable")[:count]]
-        return self.numbers[chosen]
+            chosen = chosen[np.lexsort((chosen, (offsets**2).sum(axis=0)))[:count]]
+        return chosen, max(upper + square, 0.0)
 
 
 def group_points(points: Values) -> tuple[Codes, Ints, Ints]:

@@ -24,6 +24,7 @@ from ..core.totals import group_totals, swap_for_totals
 from ..core.types import Ints, StratumTable, Words
 from ..errors import MAX_LISTED, list_values, plural, warn
 from ..frames import Frame, NewColumn
+from ..progress import track
 from .check_data import explain_largest
 from .options import Options, Target
 from .random_numbers import column_stream, row_numbers, row_streams
@@ -36,7 +37,7 @@ def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColu
     strata = stratify(options, columns, n_rows)._replace(levels=())
     new = [
         column._replace(parts=place_rows(deal_rows(options, strata, repeat), strata.rows, n_rows))
-        for repeat, column in enumerate(empty_outputs(options))
+        for repeat, column in enumerate(track(empty_outputs(options), "New columns"))
     ]
     target, n_dealt, tied = options.target, strata.n_rows, options.deal == "contiguous"
     if tied or (target.names and min(target.fractions(n_dealt)) * n_dealt < 1):

@@ -20,6 +20,7 @@ from ..checks import (
 )
 from ..errors import StratError, above_limit, at_least_one, at_most, describe, plural, warn
 from ..frames import Frame
+from ..progress import track
 from .cache import cache_folder, run_cached
 from .models import check_estimators, check_metric
 from .resample import Design, Estimate
@@ -32,9 +33,6 @@ MOST_ROWS = 500
 
 MAX_RUNS = 10_000
 """Times that a sample is split for each k, at most."""
-
-BAR_DELAY = 2.0
-"""Seconds after which a bar is shown."""
 
 
 def compare(
@@ -301,15 +299,8 @@ def run_samples(
     done = parallel.Parallel(n_jobs=n_jobs, return_as="generator")(
         run(design, number, folder) for number in range(samples)
     )
-    bar = load_extra("tqdm", "sklearn").tqdm(
-        done,
-        total=samples,
-        desc="sf.study",
-        unit=" samples",
-        delay=BAR_DELAY,
-        disable=None if progress else True,
-    )
-    return [each for found in bar for each in found]
+    shown = track(done, "sf.study", " samples", samples) if progress else done
+    return [each for found in shown for each in found]
 
 
 def warn_of_failures(found: list[Estimate]) -> None:

@@ -21,6 +21,7 @@ from ..core.strata import factorize_codes
 from ..core.types import Ints, Values
 from ..errors import StratError, describe, plural, warn
 from ..habits import suggest_arguments
+from ..progress import progress_bar
 from .algorithms import (
     LARGEST_TREE,
     ONE_THREAD,
@@ -243,10 +244,12 @@ def cluster(term: Clusters, points: Values, parent: Ints, n_parents: int) -> tup
     # In a forked process OpenMP would wait for threads of the one before.
     one_thread = len(parent) if frames.threads.is_forked() else ONE_THREAD
     for is_small, context in ((True, small_fits(term.algorithm)), (False, nullcontext())):
-        with context:
-            for rows, size, seed in zip(strata, sizes, seeds, strict=True):
-                if (size <= one_thread) == is_small:
+        chosen = (sizes <= one_thread) == is_small
+        with context, progress_bar(int(sizes[chosen].sum()), "Rows in clusters") as progress:
+            for rows, size, seed, now in zip(strata, sizes, seeds, chosen, strict=True):
+                if now:
                     labels[rows], distances[rows] = cluster_stratum(fit, points[rows], n, seed)
+                    progress(int(size))
     warn_clusters(term, sizes, int(labels.max(initial=-1)))
     return labels, distances
 

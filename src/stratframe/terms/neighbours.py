@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib import import_module
 from typing import ClassVar
 
 from ..checks import check_int
 from ..core.neighbours import nearest_order
 from ..core.types import Ints, Values, Words
 from ..errors import StratError, describe
+from ..progress import progress_bar
 from .base import ColumnRef, RowOrder
 from .features import FeatureTerm, Scale, feature_refs
-
-PATIENCE = 2.0
-"""Seconds before a progress bar appears."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +35,7 @@ class Chain(FeatureTerm):
 
         def sort(codes: Ints, n_codes: int, words: Words, share: Fraction) -> Ints:
             block = self.rows_per_block(share)
-            with progress_bar(len(codes)) as progress:
+            with progress_bar(len(codes), "Nearest rows") as progress:
                 return nearest_order(codes, n_codes, data, self.scale, block, words, progress)
 
         return RowOrder(sort, starts_at_random=True)
@@ -162,15 +158,3 @@ def nearest(
     """
     size = None if block is None else check_int("block", block, 2)
     return Nearest(feature_refs("sf.nearest", features), scale, size, name=name)
-
-
-@contextmanager
-def progress_bar(total: int, what: str = "Nearest rows") -> Iterator[Callable[[int], object]]:
-    """Show a bar on a terminal, if tqdm is installed."""
-    try:
-        tqdm = import_module("tqdm").tqdm
-    except ImportError:
-        yield lambda _: None
-        return
-    with tqdm(total=total, desc=what, unit=" rows", delay=PATIENCE, disable=None) as bar:
-        yield bar.update

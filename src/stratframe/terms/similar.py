@@ -20,9 +20,9 @@ from ..core.types import Flags, Ints
 from ..errors import StratError, describe, describe_rows
 from ..frames import Rule
 from ..habits import suggest_arguments
+from ..progress import progress_bar
 from .base import ColumnRef, EncodedColumns, Missing, Substrata, Term, list_arguments
 from .features import feature_refs, finite_numbers, read_points
-from .neighbours import progress_bar
 from .together import connected_nodes, group_share, rank_by_hash
 
 Metric: TypeAlias = Literal["cosine", "euclidean"]

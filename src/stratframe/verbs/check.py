@@ -21,6 +21,7 @@ from ..habits import suggest_arguments
 from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options
 from ..pipeline.tables import check_not_itself
+from ..progress import track
 from ..terms.base import By, Term
 from ..terms.by import columns_of, parse_columns, parse_groups, require_by
 from . import findings
@@ -258,10 +259,11 @@ def look_at_rows(
     )
     encoded, same = read_ids(eager, ids) if ids else [], dict[Hashable, Any]()
     whole = eager if is_auto(asked.duplicates) else source.frame
-    for name in names:
+    for name in track(names, "Columns of folds"):
         series = frames.folds.read_fold_column(eager, name)
         labels, folds = frames.fold_codes(series)
-        shared = [count_shared(each, labels.values, folds) for each in compared]
+        looked = track(compared, "What folds share", "")
+        shared = [count_shared(each, labels.values, folds) for each in looked]
         found = find_ids(encoded, labels, folds)
         if aside is not None:  # of several frames the position of a row says nothing
             shared = [
@@ -303,7 +305,7 @@ def look_at_counts(
     few, same = 1 < len(names) <= MOST_CROSSED, dict[Hashable, Any]()
     rows = source.label_rows(names[0], names[1:]) if few else None
     crossed = [rows.series, *(column.series for column in rows.apart)] if rows else []
-    for place, name in enumerate(names):
+    for place, name in enumerate(track(names, "Columns of folds")):
         labels, others = source.label_rows(name).labels, list[Finding]()
         if labels.present:
             folds = tuple(frames.to_list(crossed[place])) if rows else None

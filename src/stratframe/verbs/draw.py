@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from math import ceil
+from math import ceil, radians, sin
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..checks import load_extra
 from ..core.types import Ints, Values
-from .lines import cut_name, describe_sizes
+from .lines import cut_name, describe_sizes, printable
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442")
 """Of classes, for the colour-blind, too: Okabe and Ito (2008), Color universal design."""
@@ -32,8 +32,11 @@ TITLE, LABEL_LETTERS, LEAST = 13, 12, 20
 """Letters of a title for each inch of axes, before they make room for what is beside them, of names
 below them, and of a line at least."""
 
-FOLDS_WITH_NUMBERS, CELLS_WITH_NUMBERS, ROW_NAMES = 10, 150, 20
-"""Folds and cells up to which cells have numbers, and rows up to which all have a name."""
+FOLDS_WITH_NUMBERS, CELLS_WITH_NUMBERS = 10, 150
+"""Folds and cells up to which cells have numbers."""
+
+LEAST_WIDTH = 1 / 3
+"""Share of their width that axes keep beside a legend."""
 
 SLANTED = {"rotation": 35, "ha": "right", "rotation_mode": "anchor", "fontsize": "small"}
 LEGEND: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1, 0.5), "frameon": False}
@@ -82,7 +85,16 @@ class Matrix(NamedTuple):
         return max(largest, 3 * self.white, 1.0)
 
 
-def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) -> None:
+class Drawn(NamedTuple):
+    """What needs room in a picture."""
+
+    beside: Any = None
+    """A legend, or the axes of a scale."""
+    numbers: Sequence[Any] = ()
+    """The texts in cells."""
+
+
+def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) -> Drawn:
     """Draw a bar for each fold, of all its classes."""
     write_title(ax, title)
     places, tops = np.arange(len(bars.folds)), bars.heights.cumsum(axis=0)
@@ -95,17 +107,19 @@ def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) 
     name_folds(ax, name, bars.folds, bars.sizes.tolist())
     if not bars.classes:
         ax.set_ylabel("rows (dotted: equal sizes)" if bars.marks else "rows")
-        return
+        return Drawn()
     ax.set_ylim(0, 1)
     ax.set_yticks([0, 0.5, 1], ["0", "50 %", "100 %"])
-    if with_legend:
-        labels = [*map(short_text, bars.classes[::-1]), *["all rows"][: len(lines)]]
-        ax.legend([*drawn[::-1], *lines[:1]], labels, title=short_text(bars.heading, 24), **LEGEND)
+    if not with_legend:
+        return Drawn()
+    labels = [*map(short_text, bars.classes[::-1]), *["all rows"][: len(lines)]]
+    heading = short_text(bars.heading, 24)
+    return Drawn(ax.legend([*drawn[::-1], *lines[:1]], labels, title=heading, **LEGEND))
 
 
 def draw_matrix(
     ax: Any, matrix: Matrix, name: Any, title: str, limit: float, *, with_scale: bool
-) -> None:
+) -> Drawn:
     """Draw a cell for each row and fold, of a colour on a scale that ends at a limit."""
     write_title(ax, title)
     shades, colours = np.ma.masked_invalid(matrix.shades), colour_map(matrix, limit)
@@ -115,15 +129,16 @@ def draw_matrix(
     ax.invert_yaxis()
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
-    every = range(0, len(matrix.rows), ceil(len(matrix.rows) / ROW_NAMES))
-    ax.set_yticks([row + 0.5 for row in every], [short_text(matrix.rows[row]) for row in every])
+    ax.set_yticks(np.arange(len(matrix.rows)) + 0.5, map(short_text, matrix.rows))
     ax.set_ylabel(plain_text(matrix.side))
     name_folds(ax, name, matrix.folds)
-    if len(matrix.folds) <= FOLDS_WITH_NUMBERS and matrix.values.size <= CELLS_WITH_NUMBERS:
-        write_numbers(ax, matrix, mesh)
-    if with_scale:
-        ticks = load_extra("matplotlib.ticker", "plot").MaxNLocator(5, integer=True)
-        ax.figure.colorbar(mesh, ax=ax, label=plain_text(matrix.scale), ticks=ticks)
+    is_small = len(matrix.folds) <= FOLDS_WITH_NUMBERS and matrix.values.size <= CELLS_WITH_NUMBERS
+    numbers = write_numbers(ax, matrix, mesh) if is_small else []
+    if not with_scale:
+        return Drawn(None, numbers)
+    ticks = load_extra("matplotlib.ticker", "plot").MaxNLocator(5, integer=True)
+    scale = ax.figure.colorbar(mesh, ax=ax, label=plain_text(matrix.scale), ticks=ticks)
+    return Drawn(scale.ax, numbers)
 
 
 def colour_map(matrix: Matrix, limit: float) -> Any:
@@ -137,16 +152,71 @@ def colour_map(matrix: Matrix, limit: float) -> Any:
     return colours.LinearSegmentedColormap.from_list("matrix", points)
 
 
-def write_numbers(ax: Any, matrix: Matrix, mesh: Any) -> None:
+def write_numbers(ax: Any, matrix: Matrix, mesh: Any) -> list[Any]:
     """Write the value of each cell into it, in white on a dark colour."""
     decimals = 1 if matrix.white and matrix.limit < 10 else 0
-    sign = "+" if matrix.is_signed else ""
+    sign, texts = "+" if matrix.is_signed else "", []
     look = {"ha": "center", "va": "center", "size": 8}
     for row, fold in np.argwhere(~np.isnan(matrix.values)):
         number = round(float(matrix.values[row, fold]), decimals)
         text = f"{number:{sign},.{decimals}f}" if number else "0"
         is_dark = np.dot(mesh.to_rgba(matrix.shades[row, fold])[:3], (0.3, 0.59, 0.11)) < 0.5
-        ax.text(fold + 0.5, row + 0.5, text, color="w" if is_dark else "k", **look)
+        texts.append(ax.text(fold + 0.5, row + 0.5, text, color="w" if is_dark else "k", **look))
+    return texts
+
+
+def sides_of(ax: Any) -> tuple[float, float]:
+    """Measure where the names of rows start and axes end, in pixels."""
+    return (ax.yaxis.get_tightbbox() or ax.bbox).x0, ax.bbox.x1
+
+
+def fit(axes: Sequence[Any], drawn: Sequence[Drawn], sides: Sequence[tuple[float, float]]) -> None:
+    """Leave out numbers that are larger than their cells, and names that would lie on others.
+
+    Axes without a layout become narrower, until names and what is beside them keep to their sides.
+    """
+    figures = [ax.get_figure(root=True) for ax in axes]
+    layouts = {figure: figure.get_layout_engine() for figure in figures}
+    for figure, layout in layouts.items():
+        if layout is not None:
+            layout.execute(figure)
+    for ax, (beside, numbers), given, figure in zip(axes, drawn, sides, figures, strict=True):
+        if layouts[figure] is None:
+            keep_inside(ax, beside, *given)
+        unit = ax.bbox.size / np.abs([np.subtract(*ax.get_xlim()), np.subtract(*ax.get_ylim())])
+        if any((text.get_window_extent().size > unit).any() for text in numbers):
+            for text in numbers:
+                text.remove()
+        thin_names(ax.xaxis, unit[0])
+        thin_names(ax.yaxis, unit[1])
+
+
+def keep_inside(ax: Any, beside: Any, left: float, right: float) -> None:
+    """Narrow axes until the names of rows and what is beside the axes are between two sides."""
+    before = max(0, left - sides_of(ax)[0])
+    after = 0 if beside is None else max(0, beside.get_tightbbox().x1 - right)
+    part = min(1, (1 - LEAST_WIDTH) * ax.bbox.width / max(before + after, 1))
+    before, after = np.array([before, after]) * part / ax.figure.bbox.width
+    for each in {ax, beside} & set(ax.figure.axes):  # a legend moves with its axes
+        x, y, width, height = each.get_position().bounds
+        x, width = (x + before, width - before - after) if each is ax else (x - after, width)
+        each.set_position([x, y, width, height])
+        each.set_in_layout(True)  # which `set_position` ends
+
+
+def thin_names(axis: Any, unit: float) -> None:
+    """Keep every n-th name along an axis, a unit of which has so many pixels."""
+    labels, places = axis.get_ticklabels(), axis.get_ticklocs()
+    if not labels:  # axes next to these have them
+        return
+    letter, angle = labels[0].get_fontsize() * axis.figure.dpi / 72, labels[0].get_rotation()
+    widths, heights = np.transpose([label.get_window_extent().size for label in labels])
+    needed = widths.max() + letter / 4 if axis.axis_name == "x" else heights.max()
+    if angle:
+        needed = letter / sin(radians(angle))
+    n = ceil(needed / unit / np.diff(places, append=np.inf).min())
+    if n > 1:
+        axis.set_ticks(places[::n], [label.get_text() for label in labels[::n]])
 
 
 def write_title(ax: Any, text: str) -> None:
@@ -156,20 +226,18 @@ def write_title(ax: Any, text: str) -> None:
 
 
 def name_folds(ax: Any, name: Any, folds: Sequence[Any], sizes: Sequence[int] = ()) -> None:
-    """Name folds below their bars, with their rows, or below their cells; of many only some."""
+    """Name folds below their bars, with their rows, or below their cells."""
     names, rows = [short_text(fold) for fold in folds], [f"{size:,}" for size in sizes]
     room, longest = letters_in(ax, LABEL_LETTERS), max(map(len, names))
-    label, look, least = short_text(name), {}, longest + 1
-    if len(names) * least > room and longest > SHORT_NAME:
-        names, look, least = [short_text(fold, SLANTED_LETTERS) for fold in folds], SLANTED, 3
+    label, look = short_text(name), {}
+    if len(names) * (longest + 1) > room and longest > SHORT_NAME:
+        names, look = [short_text(fold, SLANTED_LETTERS) for fold in folds], SLANTED
     elif rows and len(names) * (max(longest, *map(len, rows)) + 1) <= room:
         names = [f"{fold}\n{size}" for fold, size in zip(names, rows, strict=True)]
         label += " and its rows"
     if rows and "\n" not in names[0]:
         label += f" ({describe_sizes(sizes)})"
-    every = slice(None, None, ceil(len(names) * least / room))
-    places = np.arange(len(names)) + (0 if rows else 0.5)
-    ax.set_xticks(places[every], names[every], **look)
+    ax.set_xticks(np.arange(len(names)) + (0 if rows else 0.5), names, **look)
     ax.set_xlabel(label)
 
 
@@ -180,7 +248,7 @@ def letters_in(ax: Any, per_inch: int) -> int:
 
 def short_text(value: object, most: int = NAME_LETTERS) -> str:
     """Write a value as plain text in one line; its end stays, as it may tell it apart."""
-    text = cut_name(" ".join(str(value).removesuffix(" 00:00:00").split()), most)
+    text = cut_name(" ".join(printable(value).removesuffix(" 00:00:00").split()), most)
     # A legend leaves out what starts with an underscore; a thin space goes before it.
     return plain_text(f"\u2009{text}" if text.startswith("_") else text)
 

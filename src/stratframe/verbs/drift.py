@@ -24,6 +24,7 @@ from ..pipeline.tables import (
     table_verb,
     text_array,
 )
+from ..progress import track
 from ..terms.by import parse_columns
 from .sources import check_rows, join_given, named_source
 
@@ -192,7 +193,7 @@ def measure_drift(frame: Any, refs: Sequence[Any], name: str) -> Drifts:
         numeric_drift(series, codes, len(folds), name)
         if frames.is_measured(series)
         else class_drift(series, codes, len(folds))
-        for name, series in features
+        for name, series in track(features, "Features")
     ]
     return Drifts(
         folds, [name for name, _ in features], Drift(*map(np.stack, zip(*measured, strict=True)))

@@ -59,8 +59,9 @@ def number_names(values: Sequence[Any]) -> dict[str, str]:
     return {f"name_{place}": str(value) for place, value in enumerate(values)}
 
 
-def printable(text: str) -> str:
-    """Write line breaks, control characters, blanks at an end and empty text as in code."""
+def printable(value: object) -> str:
+    """Write a value as text; line breaks, control characters and blanks at an end as in code."""
+    text = str(value)
     return text if text.isprintable() and text.strip() == text != "" else repr(text)
 
 

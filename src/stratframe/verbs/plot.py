@@ -18,15 +18,27 @@ from ..frames import FoldValues, Frame
 from ..habits import suggest_arguments
 from ..pipeline.local import LocalFrame
 from ..pipeline.tables import FoldCounts, stratum_names, table_order
+from ..progress import track
 from ..terms import bins
 from ..terms.base import By
 from ..terms.by import parse_groups
 from . import findings
 from .check import Asked
-from .draw import COLOURS, OTHERS, SHADES, Bars, Matrix, draw_bars, draw_matrix, short_text
+from .draw import (
+    COLOURS,
+    FOLDS_WITH_NUMBERS,
+    OTHERS,
+    SHADES,
+    Bars,
+    Matrix,
+    draw_bars,
+    draw_matrix,
+    fit,
+    sides_of,
+)
 from .drift import check_features, measure_drift
 from .leaks import AUTO, count_shared, find_twin, read_compared, shared_sets
-from .lines import Finding, cut_name
+from .lines import Finding, cut_name, printable
 from .sources import check_rows, join_given, named_source
 
 Kind: TypeAlias = Literal["shares", "balance", "drift", "leaks"]
@@ -111,7 +123,8 @@ def plot(
         raise StratError(msg + "\nHint: `compare` has a row for each.")
     given = None if ax is None else check_axes(ax, len(names), kind)
     asked = Asked(by, parse_groups(groups), groups, key, features, duplicates)
-    pictures = list(PICTURES[kind](frame, names, asked))
+    drawn = PICTURES[kind](frame, names, asked)
+    pictures = list(track(drawn, "Pictures", " columns", len(names)))
     axes = new_axes(pyplot, pictures) if given is None else given
     draw_all(axes, names, pictures)
     return axes[0] if len(names) == 1 else np.array(axes, dtype=object)
@@ -158,17 +171,19 @@ def new_axes(pyplot: Any, pictures: Sequence[Picture]) -> list[Any]:
 
 def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Picture]) -> None:
     """Draw the pictures, matrices on one scale; what is beside all of them only beside the last."""
+    sides, drawn = [sides_of(ax) for ax in axes], []
     drawings = [each.drawing for each in pictures]
     limit = max((each.limit for each in drawings if isinstance(each, Matrix)), default=1.0)
     legends = [getattr(each, "classes", None) for each in drawings]
     for place, (ax, name, picture) in enumerate(zip(axes, names, pictures, strict=True)):
         worst = [headline(finding) for finding in findings.worst_first(picture.findings)[:1]]
-        title = ": ".join([cut_name(str(name), 24), *worst])
+        title = ": ".join([cut_name(printable(name), 24), *worst])
         is_last = legends[place : place + 1] != legends[place + 1 : place + 2]
         if isinstance(picture.drawing, Bars):
-            draw_bars(ax, picture.drawing, name, title, with_legend=is_last)
+            drawn.append(draw_bars(ax, picture.drawing, name, title, with_legend=is_last))
         else:
-            draw_matrix(ax, picture.drawing, name, title, limit, with_scale=is_last)
+            drawn.append(draw_matrix(ax, picture.drawing, name, title, limit, with_scale=is_last))
+    fit(axes, drawn, sides)
 
 
 def headline(finding: Finding) -> str:
@@ -247,19 +262,32 @@ def deviations_of(counts: FoldCounts, judged: list[JudgedCells]) -> Matrix:
     """Find the rows that each fold has too many or too few, of the worst strata of all levels."""
     strata = [level.strata for level in counts.levels]
     every = [(place, stratum) for place, each in enumerate(strata) for stratum in table_order(each)]
-    side = cut_name(findings.name_entries(counts), 24)
-    if len(every) > MAX_ROWS:
-        side = f"{side}, {MAX_ROWS} worst of {len(every):,}"
-        weights = [weights_of(cells) for cells in judged]
-        every = sorted(every, key=lambda each: -weights[each[0]][each[1]])[:MAX_ROWS]
-    names = [
-        stratum_names(strata[place], np.array([stratum]), with_entry=counts.is_marginal)[0]
-        for place, stratum in every
-    ]
     off = np.array([judged[place].off[stratum] for place, stratum in every])
     is_even = np.array([judged[place].is_even[stratum] for place, stratum in every])
-    shades = np.where(is_even, 0.0, off)
-    return Matrix(counts.folds, names, off, shades, side, "rows too many", 1.0, is_signed=True)
+    shades, chosen = np.where(is_even, 0.0, off), np.arange(len(every))
+    side = cut_name(printable(findings.name_entries(counts)), 24)
+    if len(every) > MAX_ROWS:
+        weights = [weights_of(cells) for cells in judged]
+        chosen = worst_rows(np.array([weights[at][row] for at, row in every]), off, shades)
+        side = f"{side}, {len(chosen)} worst of {len(every):,}"
+    names = [
+        stratum_names(strata[place], np.array([stratum]), with_entry=counts.is_marginal)[0]
+        for place, stratum in (every[row] for row in chosen)
+    ]
+    drawn = off[chosen], shades[chosen], side, "rows too many"
+    return Matrix(counts.folds, names, *drawn, white=1.0, is_signed=True)
+
+
+def worst_rows(weights: Values, values: Values, shades: Values) -> Ints:
+    """Choose the worst rows, as many as there is room for, and none in which no cell would show.
+
+    Cells show a colour, and their values unless folds are many.
+    """
+    shown = values if values.shape[1] <= FOLDS_WITH_NUMBERS else np.where(np.abs(shades) > 1, 1, 0)
+    is_shown = np.count_nonzero(np.nan_to_num(shown), axis=1) > 0
+    order = np.argsort(-weights, kind="stable")
+    chosen: Ints = order[is_shown[order] | (not is_shown.any())]
+    return chosen[:MAX_ROWS]
 
 
 def weights_of(cells: JudgedCells) -> Values:
@@ -279,8 +307,8 @@ def picture_drift(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
         order, side = np.arange(n), "feature"
         if n > MAX_ROWS:
             worst = np.nan_to_num(ratio, nan=-1.0).max(axis=1)
-            order = np.argsort(-worst, kind="stable")[:MAX_ROWS]
-            side = f"{MAX_ROWS} worst of {n:,} features"
+            order = worst_rows(worst, ratio, ratio)
+            side = f"{len(order)} worst of {n:,} features"
         rows, shown = [drifts.features[place] for place in order], ratio[order]
         matrix = Matrix(drifts.folds, rows, shown, shown, side, "distance / chance", white=1.0)
         yield Picture([findings.find_drift(drifts, labels)], matrix)
@@ -302,7 +330,8 @@ def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
         values, (rows, sets) = labels.values, shared_sets(compared, folds)
         found = count_both(sets, folds[rows], len(values))
         both = found if compared.columns else np.full_like(found, np.nan)
-        matrix = Matrix(values, values, both, both, short_text(name), f"{compared.noun} in both")
+        side = cut_name(printable(name), 24)
+        matrix = Matrix(values, values, both, both, side, f"{compared.noun} in both")
         yield Picture(findings.find_shared(count_shared(compared, values, folds), labels), matrix)
 
 

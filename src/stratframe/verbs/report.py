@@ -15,6 +15,7 @@ from ..core.types import Values
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
 from ..pipeline.tables import FoldCounts, fold_table, rounded_column, table_verb, text_array
+from ..progress import track
 from ..terms.base import By
 from ..terms.by import parse_columns, parse_groups
 from .drift import DRIFT_HINT, measure_drift
@@ -173,7 +174,7 @@ def compare(
             found["drift"] = max(ratio[~np.isnan(ratio)], default=np.nan)
         return found
 
-    rows = [measure(column) for column in columns]
+    rows = [measure(column) for column in track(columns, "Columns of folds")]
     order = ("rows_off", "drift", "verdict", *IN_FULL)
     found = {name: np.array([row[name] for row in rows]) for name in order if name in rows[0]}
     table: dict[Hashable, Any] = {"column": text_array(list(map(str, columns)))}
